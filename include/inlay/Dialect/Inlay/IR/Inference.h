@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shape and type inference that ops share. Each function reports what is wrong with the operands at `loc` (if given)
+// and is thereby the ops' verifier too.
+
+#ifndef INLAY_DIALECT_INLAY_IR_INFERENCE_H
+#define INLAY_DIALECT_INLAY_IR_INFERENCE_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Location.h"
+#include "mlir/IR/TypeRange.h"
+#include "mlir/IR/ValueRange.h"
+#include "mlir/Support/LLVM.h"
+
+#include <optional>
+
+namespace inlay {
+
+/// True if each actual type could be an inferred one with more or fewer dims known.
+bool areRefinements(mlir::TypeRange inferred, mlir::TypeRange actual);
+
+/// NumPy broadcasting of one dim; nullopt if the sizes clash. A dynamic size yields to any static one but 1.
+std::optional<int64_t> broadcastDim(int64_t lhs, int64_t rhs);
+
+/// The dim for `dim` in [-rank, rank), else nullopt.
+std::optional<int64_t> normalizeDim(int64_t dim, int64_t rank);
+
+/// The elements [first, last) of a dim of `size` that PyTorch's slice takes for `start` and `end`.
+std::pair<int64_t, int64_t> getSliceBounds(int64_t start, int64_t end, int64_t size);
+
+/// Makes a ranked tensor type whose element count fits 63 bits, or reports that it doesn't.
+mlir::FailureOr<mlir::RankedTensorType> makeTensorType(std::optional<mlir::Location> loc, llvm::StringRef op,
+                                                       llvm::ArrayRef<int64_t> shape, mlir::Type element);
+
+/// Operands of one element type that broadcast.
+mlir::LogicalResult inferPointwise(std::optional<mlir::Location> loc, llvm::StringRef op, mlir::ValueRange operands,
+                                   llvm::SmallVectorImpl<mlir::Type> &types);
+
+/// Reduction of `input` over `dims`.
+mlir::LogicalResult inferReduction(std::optional<mlir::Location> loc, llvm::StringRef op, mlir::Value input,
+                                   llvm::ArrayRef<int64_t> dims, bool keepdim,
+                                   llvm::SmallVectorImpl<mlir::Type> &types);
+
+} // namespace inlay
+
+#endif // INLAY_DIALECT_INLAY_IR_INFERENCE_H

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Targets, and the verdict that partitioning writes on each op.
+
+#ifndef INLAY_DIALECT_INLAY_IR_INLAYATTRS_TD
+#define INLAY_DIALECT_INLAY_IR_INLAYATTRS_TD
+
+include "inlay/Dialect/Inlay/IR/InlayDialect.td"
+include "inlay/Dialect/Inlay/IR/InlayInterfaces.td"
+include "mlir/IR/AttrTypeBase.td"
+
+class Inlay_Attr<string name, string attrMnemonic, list<Trait> traits = []> : AttrDef<Inlay_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+def Inlay_VulkanAttr : Inlay_Attr<"Vulkan", "vulkan"> {
+  let summary = "the Vulkan target, with the device facts that code generation uses";
+  let description = [{
+    The defaults are the least that Vulkan 1.3 lets a device offer, so code for them runs everywhere.
+
+    Example: `#inlay.vulkan`, `#inlay.vulkan<subgroup_size = 8, features = ["float16"]>`
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"int64_t", "128", "most invocations of one workgroup">:$max_workgroup_invocations,
+    DefaultValuedParameter<"int64_t", "65535", "most workgroups along one axis">:$max_workgroup_count,
+    DefaultValuedParameter<"int64_t", "134217728", "most bytes of one storage buffer binding">:$max_storage_buffer_range,
+    DefaultValuedParameter<"int64_t", "16", "most storage buffers of one kernel">:$max_storage_buffers,
+    DefaultValuedParameter<"int64_t", "0", "invocations that run in lockstep, 0 if unknown">:$subgroup_size,
+    OptionalParameter<"::mlir::ArrayAttr", "optional features: float16, float64, int8, int16, int64">:$features);
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    bool hasFeature(::llvm::StringRef feature) const;
+  }];
+}
+
+def Inlay_HostAttr : Inlay_Attr<"Host", "host"> {
+  let summary = "the host target: native code through LLVM";
+  let description = [{ Example: `#inlay.host` }];
+}
+
+def Inlay_TorchAttr : Inlay_Attr<"Torch", "torch"> {
+  let summary = "the framework: runs what it was exported from";
+  let description = [{ Runs every `inlay.opaque` that names a framework op. Example: `#inlay.torch` }];
+}
+
+def Inlay_DeclaredAttr : Inlay_Attr<"Declared", "declared",
+    [DeclareAttrInterfaceMethods<TargetAttrInterface, ["getTargetName", "canRun"]>]> {
+  let summary = "a target whose ops are listed";
+  let description = [{
+    For tests, what-if questions and embedders whose backend lives elsewhere. `ops` are names as users write them
+    (`aten::conv2d`, `aten.add.Tensor`, `inlay.relu`, `arith.addf`); `"*"` is every op. Names need not occur.
+
+    Example: `#inlay.declared<"npu", ["aten::conv2d", "aten::relu"]>`
+  }];
+  let parameters = (ins StringRefParameter<"name in reports">:$name,
+                        OptionalArrayRefParameter<"::mlir::StringAttr", "op names">:$ops);
+  let assemblyFormat = "`<` $name `,` `[` (`]`) : ($ops^ `]`)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Inlay_VerdictAttr : Inlay_Attr<"Verdict", "verdict"> {
+  let summary = "where an op runs and why";
+  let description = [{
+    `code` is one of the reason codes of the partition report; `caused_by` is the label of the op that caused it.
+
+    Example: `#inlay.verdict<"host", "no-converter", "no pattern converts aten::lgamma for vulkan">`
+  }];
+  let parameters = (ins StringRefParameter<"target's name">:$target, StringRefParameter<"reason code">:$code,
+                        StringRefParameter<"a sentence">:$text,
+                        OptionalParameter<"::mlir::StringAttr", "label of the op that caused it">:$caused_by);
+  let assemblyFormat = "`<` $target `,` $code `,` $text (`,` $caused_by^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // INLAY_DIALECT_INLAY_IR_INLAYATTRS_TD

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The inlay dialect: a graph of tensor ops, and the segments that partitioning forms of it.
+
+#ifndef INLAY_DIALECT_INLAY_IR_INLAYDIALECT_TD
+#define INLAY_DIALECT_INLAY_IR_INLAYDIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def Inlay_Dialect : Dialect {
+  let name = "inlay";
+  let cppNamespace = "::inlay";
+  let summary = "A graph of tensor ops, partitioned into segments per target.";
+  let description = [{
+    Graph ops follow Core ATen, one op per idea, on builtin tensors. A framework call without an op of ours is an
+    `inlay.opaque`. Partitioning puts ops of *any* dialect into `inlay.segment`s, one per target and run.
+
+    Discardable attributes, all under the dialect's prefix:
+
+    | attribute | on | meaning |
+    |---|---|---|
+    | `inlay.targets` | module | targets in priority order; without it `[#inlay.vulkan, #inlay.host]` |
+    | `inlay.target` | any op | pins the op to the target of that name |
+    | `inlay.neutral` | any op | the op may join whichever segment needs it |
+    | `inlay.verdict` | any op | where partitioning put the op, and why |
+    | `inlay.weights` | module | file with the bytes of `dense_resource` constants, beside the module's own file |
+  }];
+
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+
+  let extraClassDeclaration = [{
+    static constexpr ::llvm::StringLiteral kTargetsAttr = "inlay.targets";
+    static constexpr ::llvm::StringLiteral kTargetAttr = "inlay.target";
+    static constexpr ::llvm::StringLiteral kNeutralAttr = "inlay.neutral";
+    static constexpr ::llvm::StringLiteral kVerdictAttr = "inlay.verdict";
+    static constexpr ::llvm::StringLiteral kWeightsAttr = "inlay.weights";
+    /// Key in a fused location's metadata: the stack of [path, class] pairs of the modules an op came from.
+    static constexpr ::llvm::StringLiteral kModuleKey = "inlay.module";
+
+    void registerTypes();
+    void registerAttributes();
+  }];
+}
+
+#endif // INLAY_DIALECT_INLAY_IR_INLAYDIALECT_TD

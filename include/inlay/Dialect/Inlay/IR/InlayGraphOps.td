@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Graph ops that are more than pointwise: convolution, normalization, pooling, products, reductions, layout.
+
+#ifndef INLAY_DIALECT_INLAY_IR_INLAYGRAPHOPS_TD
+#define INLAY_DIALECT_INLAY_IR_INLAYGRAPHOPS_TD
+
+include "inlay/Dialect/Inlay/IR/InlayOpBase.td"
+
+//===-- Convolution, pooling ------------------------------------------------------------------------------------===//
+
+def Inlay_ConvOp : Inlay_GraphOp<"conv", ["convolution", "conv1d", "conv2d", "conv3d"],
+    "torch.convolution(input, weight, bias, stride, padding, dilation, False, [0] * len(stride), groups)"> {
+  let summary = "convolution (cross-correlation) over the trailing dims";
+  let description = [{
+    `input` is N x C x spatial..., `weight` is O x C/groups x kernel..., `bias` is O. `stride`, `padding` (both sides
+    alike) and `dilation` have one number per spatial dim.
+
+    Example: `%r = inlay.conv %x, %w, %b stride [2, 2] padding [1, 1] dilation [1, 1] groups 1
+      : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>, tensor<4xf32>) -> tensor<1x4x4x4xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$weight, Optional<AnyRankedTensor>:$bias,
+      DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding, DenseI64ArrayAttr:$dilation, I64Attr:$groups);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{ $input `,` $weight (`,` $bias^)? `stride` $stride `padding` $padding `dilation` $dilation
+      `groups` $groups attr-dict `:` functional-type(operands, results) }];
+}
+
+class Inlay_PoolOp<string mnemonic, list<string> aten, string reference> : Inlay_GraphOp<mnemonic, aten, reference> {
+  let results = (outs AnyRankedTensor:$result);
+}
+
+def Inlay_MaxPoolOp : Inlay_PoolOp<"max_pool", ["max_pool2d_with_indices", "max_pool2d", "max_pool1d"],
+    "torch.nn.functional.max_pool2d(input, kernel, stride, padding, dilation, ceil_mode)"> {
+  let summary = "largest element of each window over the trailing dims";
+  let description = [{
+    `input` is N x C x spatial...; padding counts as minus infinity. NaN in a window gives NaN.
+
+    Example: `%r = inlay.max_pool %x kernel [3, 3] stride [2, 2] padding [1, 1] dilation [1, 1]
+      : (tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$stride,
+      DenseI64ArrayAttr:$padding, DenseI64ArrayAttr:$dilation, UnitAttr:$ceil_mode);
+  let assemblyFormat = [{ $input `kernel` $kernel `stride` $stride `padding` $padding `dilation` $dilation
+      (`ceil_mode` $ceil_mode^)? attr-dict `:` functional-type(operands, results) }];
+}
+
+def Inlay_AvgPoolOp : Inlay_PoolOp<"avg_pool", ["avg_pool2d", "avg_pool1d"],
+    "torch.nn.functional.avg_pool2d(input, kernel, stride, padding, ceil_mode, count_include_pad)"> {
+  let summary = "mean of each window over the trailing dims";
+  let description = [{
+    Padding counts as zeros if `count_include_pad`, else only elements of the input are averaged.
+
+    Example: `%r = inlay.avg_pool %x kernel [2, 2] stride [2, 2] padding [0, 0] count_include_pad
+      : (tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$stride,
+      DenseI64ArrayAttr:$padding, UnitAttr:$ceil_mode, UnitAttr:$count_include_pad);
+  let assemblyFormat = [{ $input `kernel` $kernel `stride` $stride `padding` $padding
+      (`ceil_mode` $ceil_mode^)? (`count_include_pad` $count_include_pad^)? attr-dict
+      `:` functional-type(operands, results) }];
+}
+
+//===-- Normalization -------------------------------------------------------------------------------------------===//
+
+def Inlay_BatchNormOp : Inlay_GraphOp<"batch_norm", ["_native_batch_norm_legit_no_training", "batch_norm"],
+    "torch.nn.functional.batch_norm(input, mean, variance, weight, bias, False, 0.0, eps)"> {
+  let summary = "normalization by given statistics per channel (dim 1)";
+  let description = [{
+    `(input - mean) / sqrt(variance + eps) * weight + bias`, all vectors of length C.
+
+    Example: `%r = inlay.batch_norm %x, %w, %b, %m, %v eps 1.0e-5 : (tensor<1x4x8x8xf32>, tensor<4xf32>,
+      tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<1x4x8x8xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$weight, AnyRankedTensor:$bias, AnyRankedTensor:$mean,
+      AnyRankedTensor:$variance, F64Attr:$eps);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{ $input `,` $weight `,` $bias `,` $mean `,` $variance `eps` $eps attr-dict
+      `:` functional-type(operands, results) }];
+}
+
+def Inlay_LayerNormOp : Inlay_GraphOp<"layer_norm", ["native_layer_norm", "layer_norm"],
+    "torch.nn.functional.layer_norm(input, weight.shape, weight, bias, eps)"> {
+  let summary = "normalization over the trailing dims";
+  let description = [{
+    Mean and variance over the trailing dims that `weight` and `bias` have.
+
+    Example: `%r = inlay.layer_norm %x, %w, %b eps 1.0e-5
+      : (tensor<2x8x16xf32>, tensor<16xf32>, tensor<16xf32>) -> tensor<2x8x16xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$weight, AnyRankedTensor:$bias, F64Attr:$eps);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `,` $weight `,` $bias `eps` $eps attr-dict `:` functional-type(operands, results)";
+}
+
+def Inlay_SoftmaxOp : Inlay_GraphOp<"softmax", ["_softmax", "softmax.int", "_safe_softmax"],
+    "torch.softmax(input, dim)"> {
+  let summary = "exponentials along a dim, scaled to sum to one";
+  let description = [{
+    `dim` is in [-rank, rank). Example: `%r = inlay.softmax %x dim -1 : (tensor<2x8xf32>) -> tensor<2x8xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, I64Attr:$dim);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `dim` $dim attr-dict `:` functional-type(operands, results)";
+}
+
+//===-- Products ------------------------------------------------------------------------------------------------===//
+
+def Inlay_MatmulOp : Inlay_GraphOp<"matmul", ["mm", "bmm", "matmul"], "torch.matmul(lhs, rhs)"> {
+  let summary = "matrix product over the last two dims, leading dims broadcast";
+  let description = [{
+    Both operands have rank 2 or more.
+
+    Example: `%r = inlay.matmul %a, %b : (tensor<2x4x8xf32>, tensor<8x16xf32>) -> tensor<2x4x16xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+}
+
+def Inlay_LinearOp : Inlay_GraphOp<"linear", ["linear", "addmm"], "torch.nn.functional.linear(input, weight, bias)"> {
+  let summary = "product with a transposed weight, plus bias";
+  let description = [{
+    `input` is ... x I, `weight` is O x I, `bias` is O.
+
+    Example: `%r = inlay.linear %x, %w, %b : (tensor<1x512xf32>, tensor<10x512xf32>, tensor<10xf32>) -> tensor<1x10xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$weight, Optional<AnyRankedTensor>:$bias);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `,` $weight (`,` $bias^)? attr-dict `:` functional-type(operands, results)";
+}
+
+//===-- Reductions ----------------------------------------------------------------------------------------------===//
+
+class Inlay_ReduceOp<string mnemonic, list<string> aten, string reference, string what>
+    : Inlay_GraphOp<mnemonic, aten, reference> {
+  let summary = what;
+  let description = [{
+    Over `dims`, each in [-rank, rank); they stay as dims of size 1 if `keepdim`.
+
+    Example: `%r = inlay.}] # mnemonic # [{ %x dims [2, 3] keepdim : (tensor<1x4x8x8xf32>) -> tensor<1x4x1x1xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$dims, UnitAttr:$keepdim);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `dims` $dims (`keepdim` $keepdim^)? attr-dict `:` functional-type(operands, results)";
+  let definitions = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *, ::std::optional<::mlir::Location> loc,
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      return ::inlay::inferReduction(loc, getOperationName(), adaptor.getInput(), adaptor.getDims(),
+                                     adaptor.getKeepdim(), types);
+    }
+  }];
+}
+
+def Inlay_AmaxOp : Inlay_ReduceOp<"amax", ["amax"], "torch.amax(input, dims, keepdim)", "largest element">;
+def Inlay_MeanOp : Inlay_ReduceOp<"mean", ["mean.dim", "mean"], "torch.mean(input, dims, keepdim)", "mean">;
+def Inlay_SumOp : Inlay_ReduceOp<"sum", ["sum.dim_IntList", "sum"], "torch.sum(input, dims, keepdim)", "sum">;
+
+//===-- Layout --------------------------------------------------------------------------------------------------===//
+
+def Inlay_ReshapeOp : Inlay_GraphOp<"reshape",
+    ["view", "reshape", "_unsafe_view", "flatten.using_ints", "flatten", "squeeze", "squeeze.dim", "squeeze.dims",
+     "unsqueeze"], "torch.reshape(input, shape)"> {
+  let summary = "same elements in row-major order, other dims";
+  let description = [{
+    At most one number of `shape` is -1: the dim that makes the counts equal.
+
+    Example: `%r = inlay.reshape %x shape [1, -1] : (tensor<1x512x1x1xf32>) -> tensor<1x512xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$shape);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `shape` $shape attr-dict `:` functional-type(operands, results)";
+}
+
+def Inlay_PermuteOp : Inlay_GraphOp<"permute", ["permute", "transpose.int", "transpose", "t"],
+    "torch.permute(input, dims)"> {
+  let summary = "dims in another order";
+  let description = [{
+    Result dim i is input dim `dims[i]`.
+
+    Example: `%r = inlay.permute %x dims [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$dims);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `dims` $dims attr-dict `:` functional-type(operands, results)";
+}
+
+def Inlay_ExpandOp : Inlay_GraphOp<"expand", ["expand"], "input.expand(shape)"> {
+  let summary = "dims of size 1 repeated, new leading dims added";
+  let description = [{
+    -1 in `shape` keeps the dim. Example: `%r = inlay.expand %x shape [2, 4, 3] : (tensor<4x1xf32>) -> tensor<2x4x3xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$shape);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `shape` $shape attr-dict `:` functional-type(operands, results)";
+}
+
+def Inlay_SliceOp : Inlay_GraphOp<"slice", ["slice.Tensor", "slice", "select.int", "narrow"],
+    "torch.ops.aten.slice.Tensor(input, dim, start, end, step)"> {
+  let summary = "every step-th element of a dim from start up to end";
+  let description = [{
+    `start` and `end` count from the back if negative and are clamped to the dim, as in PyTorch; `step` is positive.
+
+    Example: `%r = inlay.slice %x dim 1 start 0 end 2 step 1 : (tensor<4x8xf32>) -> tensor<4x2xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, I64Attr:$dim, I64Attr:$start, I64Attr:$end, I64Attr:$step);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{ $input `dim` $dim `start` $start `end` $end `step` $step attr-dict
+      `:` functional-type(operands, results) }];
+}
+
+def Inlay_CatOp : Inlay_GraphOp<"cat", ["cat", "concat"], "torch.cat(inputs, dim)"> {
+  let summary = "tensors joined along a dim";
+  let description = [{
+    Example: `%r = inlay.cat %a, %b dim 0 : (tensor<1x3xf32>, tensor<2x3xf32>) -> tensor<3x3xf32>`
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, I64Attr:$dim);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$inputs `dim` $dim attr-dict `:` functional-type(operands, results)";
+}
+
+def Inlay_CastOp : Inlay_GraphOp<"cast", ["_to_copy", "to.dtype", "to"], "input.to(dtype)"> {
+  let summary = "elements converted to another type";
+  let description = [{
+    Floats are truncated towards zero when made integers; booleans are tested against zero.
+
+    Example: `%r = inlay.cast %x to f32 : (tensor<2xi64>) -> tensor<2xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, TypeAttr:$dtype);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `to` $dtype attr-dict `:` functional-type(operands, results)";
+}
+
+def Inlay_ListOp : Inlay_GraphOp<"list", ["prim::ListConstruct"], "list(elements)"> {
+  let summary = "a list of values of one type";
+  let description = [{
+    Example: `%l = inlay.list %a, %b : (tensor<2xf32>, tensor<2xf32>) -> !inlay.list<tensor<2xf32>>`
+  }];
+  let arguments = (ins Variadic<AnyType>:$elements);
+  let results = (outs Inlay_ListType:$result);
+  let assemblyFormat = "$elements attr-dict `:` functional-type(operands, results)";
+}
+
+#endif // INLAY_DIALECT_INLAY_IR_INLAYGRAPHOPS_TD

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the phases ask of ops and targets.
+
+#ifndef INLAY_DIALECT_INLAY_IR_INLAYINTERFACES_TD
+#define INLAY_DIALECT_INLAY_IR_INLAYINTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
+  let cppNamespace = "::inlay";
+  let description = [{
+    What can run ops. Partitioning names no target: it asks this interface of the attributes in `inlay.targets`.
+    Built-in targets implement it in `Target/<Name>`, from the very patterns that convert a segment.
+  }];
+  let methods = [
+    InterfaceMethod<"Name in reports and options: \"vulkan\", \"host\", ...",
+      "::llvm::StringRef", "getTargetName", (ins)>,
+    InterfaceMethod<[{
+        Whether the target can run `op` (with everything nested in it), else why not. Asked once per distinct
+        (name, attributes, types); must depend on nothing else.
+      }], "::inlay::Verdict", "canRun", (ins "::mlir::Operation *":$op)>,
+    InterfaceMethod<[{
+        Converts the function `segment` (graph ops on tensors, one block) in place to the target's engine:
+        what remains are `plan` ops. Emits diagnostics on failure.
+      }], "::llvm::LogicalResult", "convertSegment", (ins "::mlir::func::FuncOp":$segment), "",
+      [{ return segment.emitError("target '") << $_attr.getTargetName() << "' can't convert segments: it only declares what it can run"; }]>,
+  ];
+}
+
+def AtenNamedOpInterface : OpInterface<"AtenNamedOpInterface"> {
+  let cppNamespace = "::inlay";
+  let description = [{
+    Names that frameworks and users know the op by, without a namespace: `relu`, `add.Tensor`. A user may write
+    `aten::relu`, `aten.relu` or `aten.relu.default`.
+  }];
+  let methods = [
+    StaticInterfaceMethod<"ATen names, `op` or `op.overload`.",
+      "::llvm::ArrayRef<::llvm::StringLiteral>", "getAtenNames", (ins)>,
+  ];
+}
+
+def PointwiseOpInterface : OpInterface<"PointwiseOpInterface"> {
+  let cppNamespace = "::inlay";
+  let description = [{
+    An op that applies one scalar function to corresponding elements of its operands, which broadcast to the result's
+    shape by NumPy's rules. The scalar function is all that a target needs to know of it.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Emits the scalar function on `args` (one per operand, already of the result's element type unless the op says
+        otherwise); null with no op emitted if the element type has no such function.
+      }], "::mlir::Value", "createScalar",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc, "::mlir::ValueRange":$args)>,
+  ];
+}
+
+#endif // INLAY_DIALECT_INLAY_IR_INLAYINTERFACES_TD

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All ops of the dialect, for generators.
+
+#ifndef INLAY_DIALECT_INLAY_IR_INLAYOPS_TD
+#define INLAY_DIALECT_INLAY_IR_INLAYOPS_TD
+
+include "inlay/Dialect/Inlay/IR/InlayGraphOps.td"
+include "inlay/Dialect/Inlay/IR/InlayPointwiseOps.td"
+include "inlay/Dialect/Inlay/IR/InlaySegmentOps.td"
+
+#endif // INLAY_DIALECT_INLAY_IR_INLAYOPS_TD

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the graph is made of besides tensor arithmetic: constants, framework calls, plugins, and segments.
+
+#ifndef INLAY_DIALECT_INLAY_IR_INLAYSEGMENTOPS_TD
+#define INLAY_DIALECT_INLAY_IR_INLAYSEGMENTOPS_TD
+
+include "inlay/Dialect/Inlay/IR/InlayOpBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+def Inlay_ConstantOp : Inlay_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
+  let summary = "a tensor known at compile time";
+  let description = [{
+    Weights are `dense_resource` attributes, so that their bytes stay outside the text. Constants are in no segment:
+    each segment that uses one has its own copy of the op, and all copies share the bytes.
+
+    Example: `%w = inlay.constant dense_resource<fc.weight> : tensor<10x512xf32>`
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "attr-dict $value";
+  let hasFolder = 1;
+}
+
+def Inlay_OpaqueOp : Inlay_Op<"opaque", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "a framework call without an op of ours";
+  let description = [{
+    Reads every operand, writes those numbered in `writes`; a result may share memory with the operands in `aliases`.
+    `call` says how to make the call, for the framework alone. Only a target that names it can run it; it is never
+    merged or deleted while it writes.
+
+    Example: `%r = inlay.opaque "aten::sort"(%x) : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+  let arguments = (ins Variadic<AnyType>:$inputs, StrAttr:$name, OptionalAttr<DenseI64ArrayAttr>:$writes,
+      OptionalAttr<DenseI64ArrayAttr>:$aliases, OptionalAttr<StrAttr>:$call);
+  let results = (outs Variadic<AnyType>:$outputs);
+  let assemblyFormat = [{ $name `(` $inputs `)` (`writes` $writes^)? (`aliases` $aliases^)? (`call` $call^)? attr-dict
+      `:` functional-type($inputs, $outputs) }];
+  let hasVerifier = 1;
+}
+
+def Inlay_PluginOp : Inlay_Op<"plugin", [Pure]> {
+  let summary = "a named kernel from outside";
+  let description = [{
+    An opaque kernel with a signature. Only a target that names it can run it.
+
+    Example: `%r = inlay.plugin "my_kernel"(%x) {alpha = 2 : i64} : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+  let arguments = (ins Variadic<AnyType>:$inputs, StrAttr:$name);
+  let results = (outs Variadic<AnyType>:$outputs);
+  let assemblyFormat = "$name `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
+  let hasVerifier = 1;
+}
+
+def Inlay_SegmentOp : Inlay_Op<"segment", [
+    RecursiveMemoryEffects, SingleBlockImplicitTerminator<"::inlay::YieldOp">, RecursivelySpeculatable]> {
+  let summary = "ops that run together on one target";
+  let description = [{
+    Holds any op of any dialect. While open, the body uses values from around it; once closed, `inputs` are all it
+    captures, as block arguments. `do_not_merge` keeps it apart from its neighbours.
+
+    Example:
+    ```mlir
+    %r = inlay.segment #inlay.vulkan(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%arg0: tensor<4xf32>):
+      %0 = inlay.relu %arg0 : (tensor<4xf32>) -> tensor<4xf32>
+      inlay.yield %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$inputs, AnyAttr:$target, UnitAttr:$do_not_merge);
+  let results = (outs Variadic<AnyType>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{ $target `(` $inputs `)` (`do_not_merge` $do_not_merge^)? attr-dict-with-keyword
+      `:` functional-type($inputs, $outputs) $body }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    ::inlay::TargetAttrInterface getTargetInterface() { return ::llvm::cast<::inlay::TargetAttrInterface>(getTarget()); }
+    /// True if the body uses no value from around it.
+    bool isClosed();
+  }];
+}
+
+def Inlay_YieldOp : Inlay_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"::inlay::SegmentOp">]> {
+  let summary = "the values that leave a segment";
+  let description = [{ Example: `inlay.yield %0 : tensor<4xf32>` }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+#endif // INLAY_DIALECT_INLAY_IR_INLAYSEGMENTOPS_TD

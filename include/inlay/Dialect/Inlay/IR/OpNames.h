@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The names users may say an op by, and the labels that reports say it by.
+
+#ifndef INLAY_DIALECT_INLAY_IR_OPNAMES_H
+#define INLAY_DIALECT_INLAY_IR_OPNAMES_H
+
+#include "mlir/IR/Operation.h"
+
+#include <string>
+
+namespace inlay {
+
+/// The name reports give the op's kind: an opaque op's or plugin's own name ("aten::lgamma"), else the op name.
+llvm::StringRef getReportedName(mlir::Operation *op);
+
+/// True if `name` is one a user may say the op by: its op name, its reported name, or an ATen name with any of the
+/// separators and with or without overload (`aten::add`, `aten.add`, `aten.add.Tensor`, `aten::add.Tensor`).
+bool matchesName(mlir::Operation *op, llvm::StringRef name);
+
+/// The op's name location (under fused and call-site locations), or empty.
+llvm::StringRef getLocationName(mlir::Location loc);
+
+} // namespace inlay
+
+#endif // INLAY_DIALECT_INLAY_IR_OPNAMES_H

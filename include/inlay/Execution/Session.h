@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compile a module in process and run it: what tools and the Python extension are built on.
+
+#ifndef INLAY_EXECUTION_SESSION_H
+#define INLAY_EXECUTION_SESSION_H
+
+#include "inlay/Pipeline/Options.h"
+#include "inlay/Runtime/Core/Program.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mlir {
+class MLIRContext;
+} // namespace mlir
+
+namespace inlay {
+
+/// Bytes of a `dense_resource` constant by key, owned by whoever made them and kept alive by `owner`.
+struct Weight {
+  std::string key;
+  const void *data = nullptr;
+  size_t size = 0;
+  std::shared_ptr<const void> owner;
+};
+
+struct CompileRequest {
+  std::string text;             ///< a module in MLIR's textual form
+  std::string name = "<input>"; ///< file name for diagnostics
+  std::vector<Weight> weights;  ///< bytes of constants that the text only names
+  std::vector<std::string> targets; ///< names in priority order; empty keeps the module's `inlay.targets`
+  std::string device;           ///< selector for `#inlay.vulkan`; empty for INLAY_DEVICE or the best device
+  bool allowMissingDevice = true; ///< without a usable device drop `vulkan` and say so in `notice`, else fail
+  Options options;
+  rt::CallbackHandler callbacks;
+  /// Called with each phase's name as it starts and the number of phases; may be empty.
+  std::function<void(llvm::StringRef phase, unsigned number, unsigned count)> progress;
+};
+
+/// A compiled function, ready to be called from several threads.
+struct Compiled {
+  std::shared_ptr<const rt::Plan> plan;
+  std::unique_ptr<rt::Program> program;
+  std::shared_ptr<rt::Device> device; ///< null if no segment runs on one
+  std::string report;                 ///< the partition report as JSON
+  std::string notice;                 ///< one line for the user, e.g. that no device was found; may be empty
+};
+
+/// Partitions alone; the report as JSON. Errors carry the compiler's diagnostics.
+rt::StatusOr<std::string> partition(const CompileRequest &request);
+
+/// Compiles and loads the module's only public function.
+rt::StatusOr<Compiled> compile(const CompileRequest &request);
+
+/// Runs phases `options.from` to `options.to` alone; the module's text after them.
+rt::StatusOr<std::string> runPhases(const CompileRequest &request);
+
+} // namespace inlay
+
+#endif // INLAY_EXECUTION_SESSION_H

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Dialect/Inlay/IR/Inference.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace inlay;
+
+bool inlay::areRefinements(TypeRange inferred, TypeRange actual) {
+  return llvm::equal(inferred, actual, [](Type lhs, Type rhs) {
+    return lhs == rhs || (getElementTypeOrSelf(lhs) == getElementTypeOrSelf(rhs) &&
+                          succeeded(verifyCompatibleShape(lhs, rhs)));
+  });
+}
+
+std::optional<int64_t> inlay::broadcastDim(int64_t lhs, int64_t rhs) {
+  if (lhs == rhs || rhs == 1)
+    return lhs;
+  if (lhs == 1 || ShapedType::isDynamic(lhs))
+    return rhs;
+  if (ShapedType::isDynamic(rhs))
+    return lhs;
+  return std::nullopt;
+}
+
+std::optional<int64_t> inlay::normalizeDim(int64_t dim, int64_t rank) {
+  if (dim < -rank || dim >= rank)
+    return std::nullopt;
+  return dim < 0 ? dim + rank : dim;
+}
+
+FailureOr<RankedTensorType> inlay::makeTensorType(std::optional<Location> loc, StringRef op, ArrayRef<int64_t> shape,
+                                                  Type element) {
+  int64_t count = 1;
+  for (int64_t dim : shape) {
+    if (ShapedType::isDynamic(dim))
+      continue;
+    if (dim < 0 || llvm::MulOverflow(count, dim, count))
+      return emitOptionalError(loc, "'", op, "' op expected a result of less than 2^63 elements, but its dims are [",
+                               shape, "]");
+  }
+  return RankedTensorType::get(shape, element);
+}
+
+/// Broadcasts `shape` into `result`, aligned at the back; false if dims clash.
+static bool broadcastInto(SmallVectorImpl<int64_t> &result, ArrayRef<int64_t> shape) {
+  if (shape.size() > result.size())
+    result.insert(result.begin(), shape.size() - result.size(), 1);
+  size_t offset = result.size() - shape.size();
+  for (auto [i, dim] : llvm::enumerate(shape)) {
+    std::optional<int64_t> joined = broadcastDim(result[offset + i], dim);
+    if (!joined)
+      return false;
+    result[offset + i] = *joined;
+  }
+  return true;
+}
+
+LogicalResult inlay::inferPointwise(std::optional<Location> loc, StringRef op, ValueRange operands,
+                                    SmallVectorImpl<Type> &types) {
+  auto first = cast<RankedTensorType>(operands.front().getType());
+  SmallVector<int64_t> shape;
+  for (Value operand : operands) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    if (type.getElementType() != first.getElementType())
+      return emitOptionalError(loc, "'", op, "' op expected operands of one element type, but got ", first, " and ",
+                               type);
+    if (!broadcastInto(shape, type.getShape()))
+      return emitOptionalError(loc, "'", op, "' op expected operands that broadcast, but got ", first, " and ", type);
+  }
+  FailureOr<RankedTensorType> type = makeTensorType(loc, op, shape, first.getElementType());
+  if (failed(type))
+    return failure();
+  types.push_back(*type);
+  return success();
+}
+
+LogicalResult inlay::inferReduction(std::optional<Location> loc, StringRef op, Value input, ArrayRef<int64_t> dims,
+                                    bool keepdim, SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(input.getType());
+  SmallVector<bool> reduced(type.getRank(), false);
+  for (int64_t dim : dims) {
+    std::optional<int64_t> normal = normalizeDim(dim, type.getRank());
+    if (!normal)
+      return emitOptionalError(loc, "'", op, "' op expected dims in [", -type.getRank(), ", ", type.getRank(),
+                               "), but got ", dim);
+    if (std::exchange(reduced[*normal], true))
+      return emitOptionalError(loc, "'", op, "' op expected each dim once, but got dim ", *normal, " twice");
+  }
+  SmallVector<int64_t> shape;
+  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+    if (!reduced[dim] || keepdim)
+      shape.push_back(reduced[dim] ? 1 : size);
+  types.push_back(RankedTensorType::get(shape, type.getElementType()));
+  return success();
+}

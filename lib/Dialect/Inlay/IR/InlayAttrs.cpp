@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Inlay/IR/OpNames.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace inlay;
+
+#define GET_ATTRDEF_CLASSES
+#include "inlay/Dialect/Inlay/IR/InlayAttrs.cpp.inc"
+
+void InlayDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "inlay/Dialect/Inlay/IR/InlayAttrs.cpp.inc"
+      >();
+}
+
+//===-- #inlay.vulkan -------------------------------------------------------------------------------------------===//
+
+LogicalResult VulkanAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t maxWorkgroupInvocations,
+                                 int64_t maxWorkgroupCount, int64_t maxStorageBufferRange, int64_t maxStorageBuffers,
+                                 int64_t subgroupSize, ArrayAttr features) {
+  if (maxWorkgroupInvocations < 1 || maxWorkgroupCount < 1 || maxStorageBufferRange < 1 || maxStorageBuffers < 1)
+    return emitError() << "expected device limits of at least 1";
+  if (subgroupSize < 0 || (subgroupSize & (subgroupSize - 1)))
+    return emitError() << "expected subgroup_size to be a power of two or 0, but got " << subgroupSize;
+  static constexpr StringLiteral known[] = {"float16", "float64", "int8", "int16", "int64"};
+  for (Attribute feature : features ? features.getValue() : ArrayRef<Attribute>())
+    if (!isa<StringAttr>(feature) || !llvm::is_contained(known, cast<StringAttr>(feature).getValue()))
+      return emitError() << "expected features among float16, float64, int8, int16, int64, but got " << feature;
+  return success();
+}
+
+bool VulkanAttr::hasFeature(StringRef feature) const {
+  return getFeatures() && llvm::is_contained(getFeatures().getAsValueRange<StringAttr>(), feature);
+}
+
+//===-- #inlay.declared -----------------------------------------------------------------------------------------===//
+
+LogicalResult DeclaredAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef name,
+                                   ArrayRef<StringAttr> ops) {
+  if (name.empty())
+    return emitError() << "expected a target name, but got an empty string";
+  for (StringAttr op : ops)
+    if (op.empty())
+      return emitError() << "expected names of ops, but got an empty string in target '" << name << "'";
+  return success();
+}
+
+StringRef DeclaredAttr::getTargetName() const { return getName(); }
+
+Verdict DeclaredAttr::canRun(Operation *op) const {
+  for (StringAttr name : getOps())
+    if (name == "*" || matchesName(op, name.getValue()))
+      return Verdict::supported();
+  return {ReasonCode::NoConverter,
+          (getReportedName(op) + " is not among the ops that '" + getName() + "' declares").str()};
+}
+
+//===-- #inlay.verdict ------------------------------------------------------------------------------------------===//
+
+LogicalResult VerdictAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef target, StringRef code,
+                                  StringRef, StringAttr) {
+  if (target.empty())
+    return emitError() << "expected the name of a target, but got an empty string";
+  if (!symbolizeReasonCode(code))
+    return emitError() << "expected a reason code, but got '" << code << "'";
+  return success();
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace inlay;
+
+#include "inlay/Dialect/Inlay/IR/InlayDialect.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "inlay/Dialect/Inlay/IR/InlayTypes.cpp.inc"
+
+void InlayDialect::initialize() {
+  registerTypes();
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "inlay/Dialect/Inlay/IR/InlayOps.cpp.inc"
+      >();
+}
+
+void InlayDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "inlay/Dialect/Inlay/IR/InlayTypes.cpp.inc"
+      >();
+}
+
+Operation *InlayDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
+  auto elements = dyn_cast<ElementsAttr>(value);
+  if (!elements || elements.getType() != type)
+    return nullptr;
+  return ConstantOp::create(builder, loc, elements);
+}
+
+LogicalResult ObjectType::verify(function_ref<InFlightDiagnostic()> emitError, StringRef kind) {
+  if (kind.empty())
+    return emitError() << "expected the kind of a framework value, but got an empty string";
+  return success();
+}
+
+//===-- Discardable attributes --------------------------------------------------------------------------------===//
+
+static LogicalResult verifyTargets(Operation *op, Attribute value) {
+  if (!isa<ModuleOp>(op))
+    return op->emitError("expected 'inlay.targets' on a module, but got it on '") << op->getName() << "'";
+  auto targets = dyn_cast<ArrayAttr>(value);
+  if (!targets || targets.empty())
+    return op->emitError("expected 'inlay.targets' to be a non-empty array of targets, but got ") << value;
+  llvm::StringSet<> names;
+  for (Attribute target : targets) {
+    auto interface = dyn_cast<TargetAttrInterface>(target);
+    if (!interface)
+      return op->emitError("expected each of 'inlay.targets' to be a target, but got ") << target;
+    if (!names.insert(interface.getTargetName()).second)
+      return op->emitError("expected targets of different names, but got '") << interface.getTargetName() << "' twice";
+  }
+  return success();
+}
+
+LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  Attribute value = attribute.getValue();
+  if (name == kTargetsAttr)
+    return verifyTargets(op, value);
+  if (name == kTargetAttr || name == kWeightsAttr)
+    return isa<StringAttr>(value) ? success()
+                                  : op->emitError("expected '") << name << "' to be a string, but got " << value;
+  if (name == kNeutralAttr)
+    return isa<UnitAttr>(value) ? success()
+                                : op->emitError("expected '") << name << "' to be a unit attribute, but got " << value;
+  if (name == kVerdictAttr)
+    return isa<VerdictAttr>(value) ? success()
+                                   : op->emitError("expected '") << name << "' to be a verdict, but got " << value;
+  return op->emitError("unknown attribute '") << name << "' of the inlay dialect";
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Type inference of graph ops. It reports whatever is wrong with operands and attributes, so it verifies as well.
+
+#include "inlay/Dialect/Inlay/IR/Inference.h"
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace inlay;
+
+using Types = SmallVectorImpl<Type>;
+using OptLoc = std::optional<Location>;
+
+static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// Reports `message...` for op `Op` if a location is given; always failure.
+template <typename Op, typename... Args>
+static LogicalResult reject(OptLoc loc, Args &&...args) {
+  return emitOptionalError(loc, "'", Op::getOperationName(), "' op ", std::forward<Args>(args)...);
+}
+
+template <typename Op>
+static LogicalResult yieldType(OptLoc loc, ArrayRef<int64_t> shape, Type element, Types &types) {
+  FailureOr<RankedTensorType> type = makeTensorType(loc, Op::getOperationName(), shape, element);
+  if (failed(type))
+    return failure();
+  types.push_back(*type);
+  return success();
+}
+
+/// True if the sizes can be equal.
+static bool mayEqual(int64_t lhs, int64_t rhs) {
+  return lhs == rhs || ShapedType::isDynamic(lhs) || ShapedType::isDynamic(rhs);
+}
+
+/// Checks that `value` is a vector of `size` elements of type `element`.
+template <typename Op>
+static LogicalResult checkVector(OptLoc loc, StringRef what, Value value, int64_t size, Type element) {
+  RankedTensorType type = tensorType(value);
+  if (type.getRank() != 1 || !mayEqual(type.getDimSize(0), size) || type.getElementType() != element)
+    return reject<Op>(loc, "expected ", what, " to be a vector of ", size, " x ", element, ", but got ", type);
+  return success();
+}
+
+//===-- Windows: convolution and pooling ------------------------------------------------------------------------===//
+
+namespace {
+/// A window sliding over the trailing dims.
+struct Window {
+  ArrayRef<int64_t> kernel, stride, padding, dilation;
+  bool ceilMode = false;
+};
+} // namespace
+
+template <typename Op>
+static LogicalResult checkWindow(OptLoc loc, const Window &window, size_t spatial) {
+  std::pair<StringRef, ArrayRef<int64_t>> lists[] = {{"kernel", window.kernel},
+                                                     {"stride", window.stride},
+                                                     {"padding", window.padding},
+                                                     {"dilation", window.dilation}};
+  for (auto [name, list] : lists) {
+    if (list.size() != spatial)
+      return reject<Op>(loc, "expected one number of ", name, " per spatial dim (", spatial, "), but got ",
+                        list.size());
+    for (int64_t number : list)
+      if (!ShapedType::isDynamic(number) && (number < (name == "padding" ? 0 : 1) || number > (int64_t(1) << 31)))
+        return reject<Op>(loc, "expected ", name, " to be ", name == "padding" ? "at least 0" : "positive",
+                          " and at most 2^31, but got ", number);
+  }
+  return success();
+}
+
+/// Output size of one spatial dim, as PyTorch computes it; dynamic if the input's or kernel's is.
+static int64_t outputSize(int64_t input, const Window &window, size_t i) {
+  if (ShapedType::isDynamic(input) || ShapedType::isDynamic(window.kernel[i]))
+    return ShapedType::kDynamic;
+  int64_t span = input + 2 * window.padding[i] - window.dilation[i] * (window.kernel[i] - 1) - 1;
+  if (span < 0)
+    return 0;
+  int64_t size = span / window.stride[i] + 1;
+  // In ceil mode one more window counts if it starts inside the input or the left padding.
+  if (window.ceilMode && span % window.stride[i] && size * window.stride[i] < input + window.padding[i])
+    ++size;
+  return size;
+}
+
+/// Appends the output's spatial sizes for an input whose spatial dims start at 2.
+template <typename Op>
+static LogicalResult appendSpatial(OptLoc loc, RankedTensorType input, const Window &window,
+                                   SmallVectorImpl<int64_t> &shape) {
+  for (size_t i = 0; i < window.kernel.size(); ++i) {
+    int64_t size = outputSize(input.getDimSize(i + 2), window, i);
+    if (size == 0)
+      return reject<Op>(loc, "expected a window no larger than the padded input, but dim ", i + 2, " of ", input,
+                        " is too small for a kernel of ", window.kernel[i]);
+    shape.push_back(size);
+  }
+  return success();
+}
+
+LogicalResult ConvOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
+  RankedTensorType input = tensorType(op.getInput()), weight = tensorType(op.getWeight());
+  if (input.getRank() < 3 || weight.getRank() != input.getRank())
+    return reject<ConvOp>(loc, "expected input and weight of one rank of at least 3, but got ", input, " and ",
+                          weight);
+  if (input.getElementType() != weight.getElementType())
+    return reject<ConvOp>(loc, "expected input and weight of one element type, but got ", input, " and ", weight);
+  int64_t groups = op.getGroups(), channels = input.getDimSize(1), outputs = weight.getDimSize(0);
+  if (groups < 1)
+    return reject<ConvOp>(loc, "expected at least one group, but got ", groups);
+  if (!ShapedType::isDynamic(channels) && !ShapedType::isDynamic(weight.getDimSize(1)) &&
+      (channels % groups || channels / groups != weight.getDimSize(1)))
+    return reject<ConvOp>(loc, "expected weight to have ", channels, " / ", groups, " input channels, but got ",
+                          weight.getDimSize(1));
+  if (!ShapedType::isDynamic(outputs) && outputs % groups)
+    return reject<ConvOp>(loc, "expected output channels (", outputs, ") to be a multiple of groups (", groups, ")");
+  if (op.getBias() && failed(checkVector<ConvOp>(loc, "bias", op.getBias(), outputs, input.getElementType())))
+    return failure();
+  Window window{weight.getShape().drop_front(2), op.getStride(), op.getPadding(), op.getDilation()};
+  SmallVector<int64_t> shape{input.getDimSize(0), outputs};
+  if (failed(checkWindow<ConvOp>(loc, window, input.getRank() - 2)) ||
+      failed(appendSpatial<ConvOp>(loc, input, window, shape)))
+    return failure();
+  return yieldType<ConvOp>(loc, shape, input.getElementType(), types);
+}
+
+template <typename Op>
+static LogicalResult inferPool(OptLoc loc, RankedTensorType input, const Window &window, Types &types) {
+  if (input.getRank() < 3)
+    return reject<Op>(loc, "expected an input of rank 3 or more (N x C x spatial), but got ", input);
+  SmallVector<int64_t> shape{input.getDimSize(0), input.getDimSize(1)};
+  if (failed(checkWindow<Op>(loc, window, input.getRank() - 2)))
+    return failure();
+  for (auto [padding, kernel] : llvm::zip(window.padding, window.kernel))
+    if (padding > kernel / 2)
+      return reject<Op>(loc, "expected padding of at most half the kernel (", kernel, "), but got ", padding);
+  if (failed(appendSpatial<Op>(loc, input, window, shape)))
+    return failure();
+  return yieldType<Op>(loc, shape, input.getElementType(), types);
+}
+
+LogicalResult MaxPoolOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
+  Window window{op.getKernel(), op.getStride(), op.getPadding(), op.getDilation(), op.getCeilMode()};
+  return inferPool<MaxPoolOp>(loc, tensorType(op.getInput()), window, types);
+}
+
+LogicalResult AvgPoolOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
+  SmallVector<int64_t> dilation(op.getKernel().size(), 1);
+  Window window{op.getKernel(), op.getStride(), op.getPadding(), dilation, op.getCeilMode()};
+  return inferPool<AvgPoolOp>(loc, tensorType(op.getInput()), window, types);
+}
+
+//===-- Normalization -------------------------------------------------------------------------------------------===//
+
+LogicalResult BatchNormOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
+  RankedTensorType input = tensorType(op.getInput());
+  if (input.getRank() < 2 || !isa<FloatType>(input.getElementType()))
+    return reject<BatchNormOp>(loc, "expected an input of floats of rank 2 or more, but got ", input);
+  std::pair<StringRef, Value> vectors[] = {
+      {"weight", op.getWeight()}, {"bias", op.getBias()}, {"mean", op.getMean()}, {"variance", op.getVariance()}};
+  for (auto [name, vector] : vectors)
+    if (failed(checkVector<BatchNormOp>(loc, name, vector, input.getDimSize(1), input.getElementType())))
+      return failure();
+  types.push_back(input);
+  return success();
+}
+
+LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
+  RankedTensorType input = tensorType(op.getInput());
+  if (!isa<FloatType>(input.getElementType()))
+    return reject<LayerNormOp>(loc, "expected an input of floats, but got ", input);
+  for (Value value : {op.getWeight(), op.getBias()}) {
+    RankedTensorType type = tensorType(value);
+    bool trailing = type.getRank() >= 1 && type.getRank() <= input.getRank() &&
+                    type.getElementType() == input.getElementType() &&
+                    llvm::all_of(llvm::zip(type.getShape(), input.getShape().take_back(type.getRank())),
+                                 [](auto pair) { return mayEqual(std::get<0>(pair), std::get<1>(pair)); });
+    if (!trailing || type.getRank() != tensorType(op.getWeight()).getRank())
+      return reject<LayerNormOp>(loc, "expected weight and bias to have the trailing dims of ", input, ", but got ",
+                                 type);
+  }
+  types.push_back(input);
+  return success();
+}
+
+LogicalResult SoftmaxOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
+  RankedTensorType input = tensorType(op.getInput());
+  if (!isa<FloatType>(input.getElementType()))
+    return reject<SoftmaxOp>(loc, "expected an input of floats, but got ", input);
+  if (!normalizeDim(op.getDim(), input.getRank()))
+    return reject<SoftmaxOp>(loc, "expected dim in [", -input.getRank(), ", ", input.getRank(), "), but got ",
+                             op.getDim());
+  types.push_back(input);
+  return success();
+}
+
+//===-- Products ------------------------------------------------------------------------------------------------===//
+
+LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
+  RankedTensorType lhs = tensorType(op.getLhs()), rhs = tensorType(op.getRhs());
+  if (lhs.getRank() < 2 || rhs.getRank() < 2 || lhs.getElementType() != rhs.getElementType())
+    return reject<MatmulOp>(loc, "expected operands of one element type and rank 2 or more, but got ", lhs, " and ",
+                            rhs);
+  ArrayRef<int64_t> left = lhs.getShape(), right = rhs.getShape();
+  if (!mayEqual(left.back(), right[right.size() - 2]))
+    return reject<MatmulOp>(loc, "expected the last dim of ", lhs, " to equal the last but one of ", rhs);
+  SmallVector<int64_t> shape(std::max(left.size(), right.size()) - 2);
+  for (size_t i = 0; i < shape.size(); ++i) { // from the back
+    int64_t a = i + 2 < left.size() ? left[left.size() - 3 - i] : 1;
+    int64_t b = i + 2 < right.size() ? right[right.size() - 3 - i] : 1;
+    std::optional<int64_t> dim = broadcastDim(a, b);
+    if (!dim)
+      return reject<MatmulOp>(loc, "expected leading dims that broadcast, but got ", lhs, " and ", rhs);
+    shape[shape.size() - 1 - i] = *dim;
+  }
+  shape.append({left[left.size() - 2], right.back()});
+  return yieldType<MatmulOp>(loc, shape, lhs.getElementType(), types);
+}
+
+LogicalResult LinearOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
+  RankedTensorType input = tensorType(op.getInput()), weight = tensorType(op.getWeight());
+  if (input.getRank() < 1 || weight.getRank() != 2 || input.getElementType() != weight.getElementType() ||
+      !mayEqual(input.getShape().back(), weight.getDimSize(1)))
+    return reject<LinearOp>(loc, "expected weight to be a matrix of input's element type with as many columns as ",
+                            "input's last dim, but got ", input, " and ", weight);
+  if (op.getBias() &&
+      failed(checkVector<LinearOp>(loc, "bias", op.getBias(), weight.getDimSize(0), input.getElementType())))
+    return failure();
+  SmallVector<int64_t> shape(input.getShape());
+  shape.back() = weight.getDimSize(0);
+  return yieldType<LinearOp>(loc, shape, input.getElementType(), types);
+}
+
+//===-- Layout --------------------------------------------------------------------------------------------------===//
+
+LogicalResult ReshapeOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
+  RankedTensorType input = tensorType(op.getInput());
+  SmallVector<int64_t> shape(op.getShape());
+  int64_t *open = nullptr;
+  int64_t known = 1;
+  for (int64_t &dim : shape) {
+    if (dim < -1 || (dim == -1 && open))
+      return reject<ReshapeOp>(loc, "expected dims of at least 0 and at most one -1, but got [", op.getShape(), "]");
+    if (dim == -1)
+      open = &dim;
+    else if (llvm::MulOverflow(known, dim, known))
+      return reject<ReshapeOp>(loc, "expected less than 2^63 elements, but got [", op.getShape(), "]");
+  }
+  if (!input.hasStaticShape()) {
+    if (open)
+      *open = ShapedType::kDynamic;
+    return yieldType<ReshapeOp>(loc, shape, input.getElementType(), types);
+  }
+  int64_t count = input.getNumElements();
+  if (open ? (known == 0 || count % known) : known != count)
+    return reject<ReshapeOp>(loc, "expected a shape of ", count, " elements, but got [", op.getShape(), "]");
+  if (open)
+    *open = count / known;
+  return yieldType<ReshapeOp>(loc, shape, input.getElementType(), types);
+}
+
+LogicalResult PermuteOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
+  RankedTensorType input = tensorType(op.getInput());
+  SmallVector<bool> seen(input.getRank(), false);
+  SmallVector<int64_t> shape;
+  for (int64_t dim : op.getDims()) {
+    std::optional<int64_t> normal = normalizeDim(dim, input.getRank());
+    if (!normal || std::exchange(seen[*normal], true))
+      return reject<PermuteOp>(loc, "expected a permutation of the dims of ", input, ", but got [", op.getDims(), "]");
+    shape.push_back(input.getDimSize(*normal));
+  }
+  if (static_cast<int64_t>(shape.size()) != input.getRank())
+    return reject<PermuteOp>(loc, "expected a permutation of the dims of ", input, ", but got [", op.getDims(), "]");
+  return yieldType<PermuteOp>(loc, shape, input.getElementType(), types);
+}
+
+LogicalResult ExpandOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
+  RankedTensorType input = tensorType(op.getInput());
+  SmallVector<int64_t> shape(op.getShape());
+  int64_t added = static_cast<int64_t>(shape.size()) - input.getRank();
+  if (added < 0)
+    return reject<ExpandOp>(loc, "expected at least the rank of ", input, ", but got [", op.getShape(), "]");
+  for (auto [i, dim] : llvm::enumerate(shape)) {
+    int64_t from = static_cast<int64_t>(i) < added ? 1 : input.getDimSize(i - added);
+    bool isNew = static_cast<int64_t>(i) < added;
+    if (dim == -1 && !isNew)
+      dim = from;
+    else if (dim < 0 || (from != 1 && !mayEqual(from, dim)))
+      return reject<ExpandOp>(loc, "expected to repeat dims of size 1 alone, but got [", op.getShape(), "] for ",
+                              input);
+  }
+  return yieldType<ExpandOp>(loc, shape, input.getElementType(), types);
+}
+
+LogicalResult SliceOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
+  RankedTensorType input = tensorType(op.getInput());
+  std::optional<int64_t> dim = normalizeDim(op.getDim(), input.getRank());
+  if (!dim)
+    return reject<SliceOp>(loc, "expected dim in [", -input.getRank(), ", ", input.getRank(), "), but got ",
+                           op.getDim());
+  if (int64_t step = op.getStep(); step < 1)
+    return reject<SliceOp>(loc, "expected a positive step, but got ", step);
+  SmallVector<int64_t> shape(input.getShape());
+  if (!ShapedType::isDynamic(shape[*dim])) {
+    auto [start, end] = getSliceBounds(op.getStart(), op.getEnd(), shape[*dim]);
+    shape[*dim] = llvm::divideCeil(end - start, static_cast<uint64_t>(op.getStep()));
+  }
+  return yieldType<SliceOp>(loc, shape, input.getElementType(), types);
+}
+
+std::pair<int64_t, int64_t> inlay::getSliceBounds(int64_t start, int64_t end, int64_t size) {
+  auto clamp = [size](int64_t bound) { return std::clamp<int64_t>(bound < 0 ? bound + size : bound, 0, size); };
+  int64_t first = clamp(start);
+  return {first, std::max(first, clamp(end))};
+}
+
+LogicalResult CatOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
+  if (op.getInputs().empty())
+    return reject<CatOp>(loc, "expected at least one input");
+  RankedTensorType first = tensorType(op.getInputs().front());
+  std::optional<int64_t> dim = normalizeDim(op.getDim(), first.getRank());
+  if (!dim)
+    return reject<CatOp>(loc, "expected dim in [", -first.getRank(), ", ", first.getRank(), "), but got ",
+                         op.getDim());
+  SmallVector<int64_t> shape(first.getShape());
+  for (Value input : op.getInputs().drop_front()) {
+    RankedTensorType type = tensorType(input);
+    bool fits = type.getRank() == first.getRank() && type.getElementType() == first.getElementType();
+    for (int64_t i = 0; fits && i < type.getRank(); ++i)
+      fits = i == *dim || mayEqual(type.getDimSize(i), first.getDimSize(i));
+    if (!fits)
+      return reject<CatOp>(loc, "expected inputs that differ in dim ", *dim, " alone, but got ", first, " and ", type);
+    bool dynamic = ShapedType::isDynamic(shape[*dim]) || type.isDynamicDim(*dim);
+    shape[*dim] = dynamic ? ShapedType::kDynamic : shape[*dim] + type.getDimSize(*dim);
+  }
+  return yieldType<CatOp>(loc, shape, first.getElementType(), types);
+}
+
+LogicalResult CastOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
+  if (!op.getDtype().isIntOrFloat())
+    return reject<CastOp>(loc, "expected an integer or float type to cast to, but got ", op.getDtype());
+  types.push_back(tensorType(op.getInput()).clone(op.getDtype()));
+  return success();
+}
+
+LogicalResult ListOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
+  if (op.getElements().empty())
+    return reject<ListOp>(loc, "expected at least one element, since an empty list has no element type");
+  Type first = op.getElements().front().getType();
+  for (Value element : op.getElements())
+    if (element.getType() != first)
+      return reject<ListOp>(loc, "expected elements of one type, but got ", first, " and ", element.getType());
+  types.push_back(ListType::get(first.getContext(), first));
+  return success();
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SmallSet.h"
+
+using namespace mlir;
+using namespace inlay;
+
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+//===-- OpaqueOp ------------------------------------------------------------------------------------------------===//
+
+static LogicalResult verifyOperandNumbers(OpaqueOp op, StringRef what, std::optional<ArrayRef<int64_t>> numbers) {
+  llvm::SmallSet<int64_t, 4> seen;
+  for (int64_t number : numbers.value_or(ArrayRef<int64_t>())) {
+    if (number < 0 || number >= static_cast<int64_t>(op.getInputs().size()))
+      return op.emitOpError("expected '") << what << "' to number one of its " << op.getInputs().size()
+                                          << " operands, but got " << number;
+    if (!seen.insert(number).second)
+      return op.emitOpError("expected '") << what << "' to name each operand once, but got " << number << " twice";
+  }
+  return success();
+}
+
+LogicalResult OpaqueOp::verify() {
+  if (getName().empty())
+    return emitOpError("expected the full name of a framework op, but got an empty string");
+  if (failed(verifyOperandNumbers(*this, "writes", getWrites())) ||
+      failed(verifyOperandNumbers(*this, "aliases", getAliases())))
+    return failure();
+  return success();
+}
+
+void OpaqueOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  for (int64_t number : getWrites().value_or(ArrayRef<int64_t>()))
+    effects.emplace_back(MemoryEffects::Write::get(), &getInputsMutable()[number]);
+}
+
+//===-- PluginOp ------------------------------------------------------------------------------------------------===//
+
+LogicalResult PluginOp::verify() {
+  if (getName().empty())
+    return emitOpError("expected the name of a kernel, but got an empty string");
+  return success();
+}
+
+//===-- SegmentOp -----------------------------------------------------------------------------------------------===//
+
+LogicalResult SegmentOp::verify() {
+  if (!isa<TargetAttrInterface>(getTarget()))
+    return emitOpError("expected a target, but got ") << getTarget();
+  Block &block = getBody().front();
+  if (!llvm::equal(block.getArgumentTypes(), getInputs().getTypes()))
+    return emitOpError("expected block arguments of the types of its inputs (")
+           << getInputs().getTypes() << "), but got (" << block.getArgumentTypes() << ")";
+  return success();
+}
+
+LogicalResult SegmentOp::verifyRegions() {
+  Operation *yield = getBody().front().getTerminator();
+  if (yield->getOperandTypes() != (*this)->getResultTypes()) {
+    InFlightDiagnostic diag = emitOpError("expected to yield (") << (*this)->getResultTypes() << "), but got ("
+                                                                 << yield->getOperandTypes() << ")";
+    diag.attachNote(yield->getLoc()) << "yielded here";
+    return diag;
+  }
+  return success();
+}
+
+bool SegmentOp::isClosed() {
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(getBody(), captured);
+  return captured.empty();
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace inlay;
+
+StringRef inlay::getReportedName(Operation *op) {
+  return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case<OpaqueOp, PluginOp>([](auto named) { return named.getName(); })
+      .Default([](Operation *other) { return other->getName().getStringRef(); });
+}
+
+/// `aten::add.Tensor` and `aten.add.Tensor` become "aten", "add.Tensor"; a name without namespace stays whole.
+static std::pair<StringRef, StringRef> splitNamespace(StringRef name) {
+  if (auto [space, rest] = name.split("::"); !rest.empty())
+    return {space, rest};
+  if (auto [space, rest] = name.split('.'); !rest.empty())
+    return {space, rest};
+  return {"", name};
+}
+
+/// True if the user's `wanted` covers `actual`: equal, or `wanted` names the op and `actual` an overload of it, where
+/// the overload `default` may be left out on either side.
+static bool coversOverload(StringRef wanted, StringRef actual) {
+  wanted.consume_back(".default");
+  actual.consume_back(".default");
+  return wanted == actual || (!wanted.contains('.') && actual.split('.').first == wanted);
+}
+
+bool inlay::matchesName(Operation *op, StringRef name) {
+  StringRef reported = getReportedName(op);
+  if (name == reported || name == op->getName().getStringRef())
+    return true;
+  auto [space, wanted] = splitNamespace(name);
+  if (isa<OpaqueOp, PluginOp>(op)) {
+    auto [actualSpace, actual] = splitNamespace(reported);
+    return space == actualSpace && coversOverload(wanted, actual);
+  }
+  auto named = dyn_cast<AtenNamedOpInterface>(op);
+  if (!named)
+    return false;
+  return llvm::any_of(named.getAtenNames(), [&, space = space, wanted = wanted](StringRef aten) {
+    auto [actualSpace, actual] = aten.contains("::") ? splitNamespace(aten) : std::pair<StringRef, StringRef>("aten", aten);
+    return space == actualSpace && coversOverload(wanted, actual);
+  });
+}
+
+StringRef inlay::getLocationName(Location loc) {
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return name.getName();
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      if (StringRef name = getLocationName(part); !name.empty())
+        return name;
+  if (auto call = dyn_cast<CallSiteLoc>(loc))
+    return getLocationName(call.getCallee());
+  return "";
+}

@@ -27,6 +27,7 @@ function(add_inlay_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  set_property(GLOBAL APPEND PROPERTY INLAY_TOOLS ${name})
   install(TARGETS ${name})
 endfunction()
 

@@ -1,0 +1,115 @@
+# `make demo` and `make test` do all set-up on a Debian 12 that has git and make: see docs/guide/build.md.
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -ec
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+MAKEFLAGS += --no-print-directory
+
+BUILD ?= build
+JOBS ?= $(shell nproc)
+VENV := .venv
+PYTHON := $(CURDIR)/$(VENV)/bin/python
+LLVM_BIN := /usr/lib/llvm-22/bin
+CONFORMANCE ?= ../shared/conformance
+
+# From Debian 12's own archive (llvm 22 is in its security suite).
+BUILD_PACKAGES := g++ cmake ninja-build ccache git \
+  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools lld-22 libfmt-dev \
+  libvulkan-dev libvulkan-volk-dev mesa-vulkan-drivers vulkan-validationlayers spirv-tools \
+  libgtest-dev python3 python3-dev python3-venv
+LINT_PACKAGES := clang-format-22 clang-tidy-22
+
+# Tests run on Mesa's software driver with the validation layer, unless the caller names a driver. Its shader cache
+# stays where it is, so that a second run compiles no shader.
+export VK_DRIVER_FILES ?= $(firstword $(wildcard /usr/share/vulkan/icd.d/lvp_icd.$(shell uname -m).json) \
+  $(wildcard /usr/share/vulkan/icd.d/lvp_icd*.json))
+TEST_ENV := INLAY_VULKAN_VALIDATION=1 INLAY_REQUIRE_VULKAN=1
+
+# $(call quietly,NAME,COMMAND): what COMMAND prints goes to a log, whose end is shown if it fails.
+quietly = @mkdir -p $(BUILD)/logs; echo "== $(1)"; { $(2) ; } >$(BUILD)/logs/$(1).log 2>&1 || \
+  { tail -n 80 $(BUILD)/logs/$(1).log; echo "== $(1) failed; all of it is in $(BUILD)/logs/$(1).log"; exit 1; }
+
+# $(call need_packages,LIST): installs what is missing of LIST, as root or by sudo.
+need_packages = @missing=; for p in $(1); do dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q '^install ok' \
+  || missing+=" $$p"; done; \
+  if [ "$$missing" ]; then sudo=$$([ $$(id -u) = 0 ] || echo sudo); mkdir -p $(BUILD)/logs; \
+  echo "== installing$$missing"; \
+  { $$sudo apt-get update && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+  $$missing; } >$(BUILD)/logs/packages.log 2>&1 || { tail -n 30 $(BUILD)/logs/packages.log; exit 1; }; fi
+
+##@ Everyday
+.PHONY: help setup build demo test test-full
+help: ## this list
+	@awk -F ':.*## ' '/^##@/ {print substr($$0, 5) ":"} /^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: packages $(VENV)/.ready ## install packages and the Python environment
+
+build: $(BUILD)/build.ninja ## build the tools and the Python package
+	$(call quietly,build,ninja -C $(BUILD) -j $(JOBS))
+
+demo: build ## compile a model, run it on Vulkan and the host, say what ran where
+	@$(PYTHON) -m inlay.demo
+
+test: lint test-unit test-lit test-python test-conformance ## everything a change must pass
+
+test-full: test lint-tidy ## test, and the checks that take long
+	@INLAY_ROUNDTRIP=1 $(LIT) $(BUILD)/test
+	@$(TEST_ENV) INLAY_FULL=1 $(PYTHON) -m pytest -q python
+
+##@ Tests by kind
+.PHONY: test-unit test-lit test-python test-conformance
+LIT = $(TEST_ENV) $(PYTHON) $(LLVM_BIN)/lit -sv --no-progress-bar -j $(JOBS)
+
+test-unit: $(BUILD)/build.ninja ## GoogleTest, by ctest
+	$(call quietly,build-unit,ninja -C $(BUILD) -j $(JOBS) InlayUnitTests)
+	@echo "== unit tests"; $(TEST_ENV) ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) --progress \
+	  >$(BUILD)/logs/unit.log 2>&1 && tail -n 4 $(BUILD)/logs/unit.log || { tail -n 200 $(BUILD)/logs/unit.log; exit 1; }
+
+test-lit: build ## FileCheck tests, by lit; TESTS="test/Partition" for some
+	@echo "== lit"; $(LIT) $(or $(TESTS:test%=$(BUILD)/test%),$(BUILD)/test)
+
+test-python: build ## pytest
+	@echo "== pytest"; if [ -d python/tests ]; then $(TEST_ENV) $(PYTHON) -m pytest -q python; fi
+
+test-conformance: build ## partitioning cases from outside the tree, where they lie beside it
+	@if [ -e $(CONFORMANCE)/partition/run.py ]; then echo "== conformance"; \
+	  $(PYTHON) test/Tools/conformance.py $(CONFORMANCE)/partition/run.py --opt $(BUILD)/bin/inlay-opt; fi
+
+##@ Source
+.PHONY: lint lint-tidy format docs clean
+CPP = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.h' ':!:shared')
+lint: lint-packages $(VENV)/.ready ## layering, formatting and Python lint
+	@echo "== lint"; $(PYTHON) test/Layering/check_tree.py
+	@$(VENV)/bin/ruff check -q . && $(VENV)/bin/ruff format -q --check .
+	@clang-format-22 --dry-run --Werror $(CPP)
+
+lint-tidy: lint-packages build ## clang-tidy (slow); TIDY="a.cpp b.cpp" for some
+	@echo "== clang-tidy"; printf '%s\n' $(or $(TIDY),$(filter lib/%.cpp tools/%.cpp,$(CPP))) | \
+	  xargs -P $(JOBS) -n 1 clang-tidy-22 --quiet -p $(BUILD) --warnings-as-errors='*'
+
+format: lint-packages $(VENV)/.ready ## apply clang-format and ruff
+	@clang-format-22 -i $(CPP)
+	@$(VENV)/bin/ruff check -q --fix . ; $(VENV)/bin/ruff format -q .
+
+docs: $(BUILD)/build.ninja ## regenerate docs/reference from the .td files
+	$(call quietly,docs,ninja -C $(BUILD) inlay-doc)
+
+clean: ## remove the build, keep the Python environment
+	rm -rf $(BUILD)
+
+# Set-up
+.PHONY: packages lint-packages
+packages:
+	$(call need_packages,$(BUILD_PACKAGES))
+
+lint-packages: packages
+	$(call need_packages,$(LINT_PACKAGES))
+
+$(VENV)/.ready: requirements-dev.txt | packages
+	@[ -x $(PYTHON) ] || python3 -m venv $(VENV)
+	$(call quietly,python-environment,$(PYTHON) -m pip install -r requirements-dev.txt)
+	@touch $@
+
+$(BUILD)/build.ninja: CMakeLists.txt $(VENV)/.ready | packages
+	$(call quietly,configure,cmake -S . -B $(BUILD) -G Ninja -DPython_EXECUTABLE=$(PYTHON))
+	@touch $@

@@ -1,0 +1,53 @@
+# How lit runs the tests under test/. In a RUN line:
+#   tools by name   inlay-opt, FileCheck, not, split-file, mlir-opt, spirv-val, ...
+#   %inlay_libs     folder of our shared libraries       %mlir_libs   folder of MLIR's and LLVM's
+#   %inlay_src      root of the source tree              %python      the interpreter that has the package
+# and in REQUIRES: vulkan (a driver is there), python (the package was built), torch, examples.
+# INLAY_ROUNDTRIP=1 in the environment makes each inlay-opt also check that what it reads and prints survives.
+
+import os
+import re
+import shutil
+import subprocess
+
+import lit.formats
+
+config.name = "Inlay"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "lit.cfg.py", "lit.site.cfg.py"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.inlay_obj_root, "test")
+
+tools = [os.path.join(config.inlay_obj_root, "bin"), config.llvm_tools_dir, os.path.dirname(config.python)]
+config.environment["PATH"] = os.pathsep.join([*tools, config.environment["PATH"]])
+
+config.substitutions += [
+    ("%inlay_libs", os.path.join(config.inlay_obj_root, "lib")),
+    ("%inlay_src", config.inlay_src_root),
+    ("%mlir_libs", config.mlir_lib_dir),
+    ("%python", config.python),
+]
+if os.environ.get("INLAY_ROUNDTRIP"):
+    config.substitutions.append((r"(?<![\w./-])inlay-opt(?![\w./-])", "inlay-opt --verify-roundtrip"))
+
+# Caches (Mesa's compiled shaders, our pipelines) live under these; a run without them compiles everything again.
+for name, value in os.environ.items():
+    if name in ("HOME", "TMPDIR", "LD_LIBRARY_PATH") or re.match("(XDG|VK|MESA|INLAY)_", name):
+        config.environment[name] = value
+config.environment.pop("INLAY_ROUNDTRIP", None)
+
+driver = os.environ.get("VK_DRIVER_FILES") or config.vulkan_driver
+if driver:
+    config.available_features.add("vulkan")
+    config.environment["VK_DRIVER_FILES"] = driver
+    config.environment.setdefault("INLAY_VULKAN_VALIDATION", "1")
+elif os.environ.get("INLAY_REQUIRE_VULKAN"):
+    lit_config.fatal("INLAY_REQUIRE_VULKAN is set, but there is no Vulkan driver")
+
+if config.inlay_python:
+    config.available_features.add("python")
+    if not subprocess.run([config.python, "-c", "import torch"], capture_output=True).returncode:
+        config.available_features.add("torch")
+if shutil.which("spirv-val"):
+    config.available_features.add("spirv-tools")

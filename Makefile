@@ -53,12 +53,13 @@ demo: build ## compile a model, run it on Vulkan and the host, say what ran wher
 test: lint test-unit test-lit test-python test-conformance ## everything a change must pass
 
 test-full: test lint-tidy ## test, and the checks that take long
-	@INLAY_ROUNDTRIP=1 $(LIT) $(BUILD)/test
+	@export INLAY_ROUNDTRIP=1; $(call lit,$(BUILD)/test)
 	@$(TEST_ENV) INLAY_FULL=1 $(PYTHON) -m pytest -q python
 
 ##@ Tests by kind
 .PHONY: test-unit test-lit test-python test-conformance
-LIT = $(TEST_ENV) $(PYTHON) $(LLVM_BIN)/lit -sv --no-progress-bar -j $(JOBS)
+# lit's summary has no end of line.
+lit = status=0; $(TEST_ENV) $(PYTHON) $(LLVM_BIN)/lit -sv --no-progress-bar -j $(JOBS) $(1) || status=$$?; echo; exit $$status
 
 test-unit: $(BUILD)/build.ninja ## GoogleTest, by ctest
 	$(call quietly,build-unit,ninja -C $(BUILD) -j $(JOBS) InlayUnitTests)
@@ -66,7 +67,7 @@ test-unit: $(BUILD)/build.ninja ## GoogleTest, by ctest
 	  >$(BUILD)/logs/unit.log 2>&1 && tail -n 4 $(BUILD)/logs/unit.log || { tail -n 200 $(BUILD)/logs/unit.log; exit 1; }
 
 test-lit: build ## FileCheck tests, by lit; TESTS="test/Partition" for some
-	@echo "== lit"; $(LIT) $(or $(TESTS:test%=$(BUILD)/test%),$(BUILD)/test)
+	@echo "== lit"; $(call lit,$(or $(TESTS:test%=$(BUILD)/test%),$(BUILD)/test))
 
 test-python: build ## pytest
 	@echo "== pytest"; if [ -d python/tests ]; then $(TEST_ENV) $(PYTHON) -m pytest -q python; fi

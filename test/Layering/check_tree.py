@@ -1,0 +1,221 @@
+"""Check the rules of the source tree: `check_tree.py [ROOT]`.
+
+arrows    a folder includes only what ARROWS lets it; the runtime includes nothing of MLIR or LLVM
+sizes     files, tool mains and functions stay below LIMITS
+passes    flag, class, file, test and debug type of each pass follow from one another
+text      every source starts with the licence, diagnostics read alike, nothing names a machine or a ticket
+
+Prints `path:line: what is wrong` for each finding and exits 1 if there are any.
+"""
+
+import pathlib
+import re
+import sys
+from collections.abc import Iterator
+
+PHASES = ["Import", "Rewrite", "Partition", "Shape", "Convert", "Stitch"]
+DIALECTS = ["Support", "Dialect"]
+
+# What a folder of include/inlay and lib may include besides itself. Phases are siblings: they meet in the IR alone.
+ARROWS = {
+    "Support": [],
+    "Dialect": ["Support"],
+    **dict.fromkeys(PHASES, DIALECTS),
+    "Target": [*DIALECTS, "Convert"],
+    "Pipeline": [*DIALECTS, *PHASES, "Target"],
+    "Runtime": [],
+    "Execution": [*DIALECTS, *PHASES, "Target", "Pipeline", "Runtime"],
+    "CAPI": ["Support", "Pipeline", "Execution", "Runtime"],
+    "Testing": [*DIALECTS, *PHASES, "Target", "Pipeline", "Runtime"],
+}
+# Folders inside a folder are siblings too, except for these: (who, may include).
+INNER_ARROWS = {
+    ("Dialect/Plan", "Dialect/Inlay"),
+    ("Runtime/Vulkan", "Runtime/Core"),
+    ("Runtime/Host", "Runtime/Core"),
+}
+SPLIT_INSIDE = {"Dialect", "Target", "Runtime"}
+NO_LLVM = {"Runtime"}
+
+LIMITS = {".cpp": 600, ".td": 400, ".h": 400, ".py": 600}
+TOOL_MAIN_LIMIT = 60
+FUNCTION_LIMIT = 80
+
+SPDX = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
+CODE = {".cpp", ".h", ".td"}
+ROOTS = ["include", "lib", "tools", "unittests", "test", "python", "docs", "cmake"]
+SKIP = {"__pycache__", ".pytest_cache", "build", "node_modules"}
+
+Finding = tuple[pathlib.Path, int, str]
+
+
+def folder_of(path: pathlib.PurePath) -> str:
+    """`Runtime/Vulkan` for a file or an include path below it; just `Partition` where folders inside aren't split."""
+    parts = path.parts[:-1]
+    if not parts:
+        return ""
+    return "/".join(parts[:2]) if parts[0] in SPLIT_INSIDE else parts[0]
+
+
+def may_include(source: str, wanted: str) -> bool:
+    if source == wanted or (source, wanted) in INNER_ARROWS:
+        return True
+    top, wanted_top = source.split("/")[0], wanted.split("/")[0]
+    return top != wanted_top and wanted_top in ARROWS.get(top, [])
+
+
+def check_arrows(path: pathlib.Path, inside: pathlib.PurePath, lines: list[str]) -> Iterator[Finding]:
+    source = folder_of(inside)
+    if not source:
+        return
+    if source.split("/")[0] not in ARROWS:
+        yield path, 1, f"folder '{source}' has no entry in ARROWS"
+        return
+    for number, line in enumerate(lines, 1):
+        include = re.match(r'\s*#?\s*include\s+["<]([^">]+)[">]', line)
+        if not include:
+            continue
+        name = pathlib.PurePath(include[1])
+        if name.parts[0] in ("mlir", "llvm", "mlir-c", "llvm-c") and source.split("/")[0] in NO_LLVM:
+            yield path, number, f"{source} must not include '{name}': it knows no MLIR"
+        if name.parts[0] == "inlay":
+            wanted = folder_of(pathlib.PurePath(*name.parts[1:]))
+            if not may_include(source, wanted):
+                yield path, number, f"{source} must not include '{name}': no arrow from {source} to {wanted}"
+
+
+def check_sizes(path: pathlib.Path, lines: list[str], is_main: bool) -> Iterator[Finding]:
+    limit = TOOL_MAIN_LIMIT if is_main else LIMITS.get(path.suffix)
+    if limit and len(lines) > limit:
+        yield path, limit, f"expected at most {limit} lines, but got {len(lines)}"
+
+
+def check_functions(paths: list[pathlib.Path]) -> Iterator[Finding]:
+    try:
+        import lizard
+    except ImportError:  # the rest works without it
+        return
+    for path in paths:
+        for function in lizard.analyze_file(str(path)).function_list:
+            if function.nloc > FUNCTION_LIMIT:
+                text = f"expected functions of at most {FUNCTION_LIMIT} lines, but {function.name} has {function.nloc}"
+                yield path, function.start_line, text
+
+
+DIAGNOSTIC = re.compile(r"(?:emit(?:Op)?(?:Error|Warning|Remark)|emitOptionalError|notifyMatchFailure)\(([^;]*)")
+
+# What a line may not hold: anywhere, in C++ and Python code (comments aside), in libraries, in the runtime.
+ANYWHERE = [
+    (r"(?<![\w.])/(?:work|root|home)/\w", "names a path of one machine"),
+    (r"(?i)\bissue #?\d+", "names a ticket"),
+    (r"\bTODO\b|\bFIXME\b", "leaves a to-do"),
+]
+IN_LIBRARIES = [
+    (r"\busing namespace std\b", "opens namespace std"),
+    (r"\bcl::(?:opt|list|bits)\b", "declares a command-line option in a library: use a pass option"),
+    (r"\breport_fatal_error\b|\babort\(\)|\bstd::exit\b", "ends the process instead of reporting"),
+]
+IN_RUNTIME = [(r"\bthrow\b(?!\()|\bassert\(", "throws or asserts: the runtime returns a Status")]
+
+
+def check_text(path: pathlib.Path, lines: list[str], inside: pathlib.PurePath | None) -> Iterator[Finding]:
+    if path.suffix in CODE and (not lines or lines[0] != f"// {SPDX}"):
+        yield path, 1, f"expected '// {SPDX}' in the first line"
+    code_rules = []
+    if inside is not None:
+        code_rules = IN_LIBRARIES + (IN_RUNTIME if inside.parts[0] == "Runtime" else [])
+    for number, line in enumerate(lines, 1):
+        code = line.split("//")[0]
+        yield from ((path, number, what) for pattern, what in ANYWHERE if re.search(pattern, line))
+        yield from ((path, number, what) for pattern, what in code_rules if re.search(pattern, code))
+        if line != line.rstrip():
+            yield path, number, "has blanks at its end"
+    if path.suffix == ".cpp":
+        yield from check_diagnostics(path, lines)
+
+
+def check_diagnostics(path: pathlib.Path, lines: list[str]) -> Iterator[Finding]:
+    """Diagnostics start in lower case and have no full stop."""
+    for number, line in enumerate(lines, 1):
+        for call in DIAGNOSTIC.finditer(line):
+            strings = re.findall(r'"((?:[^"\\]|\\.)*)"', call[1])
+            if strings and re.match(r"[A-Z][a-z]", strings[0]):
+                yield path, number, f"expected a diagnostic to start in lower case, but got '{strings[0]}'"
+            if strings and re.search(r"[a-z]\.$", strings[-1]):
+                yield path, number, f"expected a diagnostic without full stop, but got '{strings[-1]}'"
+
+
+PASS = re.compile(r'^def\s+(\w+)\s*:\s*(?:Interface)?Pass<\s*"([^"]+)"', re.MULTILINE)
+
+
+def kebab(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name).lower()
+
+
+def check_passes(root: pathlib.Path, td: pathlib.Path, text: str) -> Iterator[Finding]:
+    """FormSegmentsPass is lib/Partition/FormSegments.cpp, --inlay-partition-form-segments and form-segments.mlir.
+
+    The class may also hold the phase's name, which keeps the closing checks of the phases apart."""
+    phase = td.relative_to(root / "include/inlay").parts[0]
+    for match in PASS.finditer(text):
+        name, flag = match.groups()
+        line = text.count("\n", 0, match.start()) + 1
+        if not name.endswith("Pass"):
+            yield td, line, f"expected the class of a pass to end in 'Pass', but got '{name}'"
+        stem = name.removesuffix("Pass")
+        short = stem.replace(phase, "", 1)
+        wanted = "-".join(filter(None, ["inlay", phase.lower(), kebab(short)]))
+        if flag not in (wanted, f"inlay-{phase.lower()}-{kebab(stem)}"):
+            yield td, line, f"expected flag '{wanted}' for {name}, but got '{flag}'"
+        test = flag.removeprefix(f"inlay-{phase.lower()}-") if short else phase.lower()
+        sources = [f for f in (root / "lib" / phase).rglob("*.cpp") if f.stem in (stem, short)]
+        if not sources:
+            yield td, line, f"expected {name} in lib/{phase}/{short or stem}.cpp, but there is no such file"
+        if not any((root / "test" / phase).rglob(f"{test}.mlir")):
+            yield td, line, f"expected a test of {name} in test/{phase}/{test}.mlir, but there is no such file"
+        for source in sources:
+            debug = re.search(r'#define DEBUG_TYPE "([^"]+)"', source.read_text())
+            if debug and debug[1] != flag:
+                yield source, 1, f'expected DEBUG_TYPE "{flag}", but got "{debug[1]}"'
+        body = text[match.end() : match.end() + text[match.end() :].find("\n}")]
+        for field in ("summary", "description"):
+            if f"let {field}" not in body:
+                yield td, line, f"expected a {field} of {name}"
+
+
+def check_tree(root: pathlib.Path) -> Iterator[Finding]:
+    sources = []
+    files = (f for top in ROOTS for f in sorted((root / top).rglob("*")) if f.is_file())
+    for path in files:
+        relative = path.relative_to(root)
+        if SKIP & set(relative.parts) or relative.parts[:2] == ("test", "Layering"):
+            continue
+        if path.suffix not in CODE | {".py", ".mlir", ".md", ".test", ".txt"}:
+            continue
+        lines = path.read_text().splitlines()
+        inside = None
+        if relative.parts[:2] == ("include", "inlay"):
+            inside = pathlib.PurePath(*relative.parts[2:])
+        elif relative.parts[0] == "lib":
+            inside = pathlib.PurePath(*relative.parts[1:])
+        if inside is not None and path.suffix in CODE:
+            yield from check_arrows(path, inside, lines)
+        yield from check_sizes(path, lines, relative.parts[0] == "tools" and path.suffix == ".cpp")
+        yield from check_text(path, lines, inside if path.suffix in CODE else None)
+        if path.suffix == ".td" and inside is not None:
+            yield from check_passes(root, path, "\n".join(lines))
+        if path.suffix == ".cpp":
+            sources.append(path)
+    yield from check_functions(sources)
+
+
+def main() -> int:
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]).resolve()
+    findings = sorted(set(check_tree(root)))
+    for path, line, text in findings:
+        print(f"{path.relative_to(root)}:{line}: {text}")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

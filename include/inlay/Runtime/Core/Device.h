@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Device: what the executor needs of an accelerator, free of any graphics API.
+
+#ifndef INLAY_RUNTIME_CORE_DEVICE_H
+#define INLAY_RUNTIME_CORE_DEVICE_H
+
+#include "inlay/Runtime/Core/Plan.h"
+
+#include <memory>
+
+namespace inlay::rt {
+
+/// Memory that a device can use. With unified memory `hostPointer()` is the same bytes, else null.
+class DeviceBuffer {
+public:
+  virtual ~DeviceBuffer() = default;
+  virtual size_t size() const = 0;
+  virtual void *hostPointer() const = 0;
+};
+
+/// An engine bound to buffers and recorded once; re-submitted at each call.
+class DeviceCommand {
+public:
+  virtual ~DeviceCommand() = default;
+};
+
+/// An engine's pipelines on one device; shared by all calls.
+class DeviceEngine {
+public:
+  virtual ~DeviceEngine() = default;
+};
+
+class Device {
+public:
+  virtual ~Device() = default;
+
+  virtual const std::string &deviceName() const = 0;
+  virtual bool unifiedMemory() const = 0;
+
+  virtual StatusOr<std::shared_ptr<DeviceBuffer>> allocate(size_t bytes) = 0;
+  /// Copies between host memory and a device buffer and waits; `bytes` at most the buffer's size.
+  virtual Status upload(DeviceBuffer &buffer, const void *source, size_t bytes) = 0;
+  virtual Status download(DeviceBuffer &buffer, void *destination, size_t bytes) = 0;
+
+  /// Checks requirements and limits and creates the pipelines.
+  virtual StatusOr<std::shared_ptr<DeviceEngine>> load(const Engine &engine) = 0;
+
+  /// Records `engine` over `arguments` with the grid and scratch sizes evaluated for `inputs`.
+  virtual StatusOr<std::unique_ptr<DeviceCommand>> record(DeviceEngine &engine,
+                                                          const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
+                                                          const InputDims &inputs) = 0;
+
+  /// Submits the commands in order in one submission and waits until the device has finished them.
+  virtual Status run(const std::vector<DeviceCommand *> &commands) = 0;
+};
+
+} // namespace inlay::rt
+
+#endif // INLAY_RUNTIME_CORE_DEVICE_H

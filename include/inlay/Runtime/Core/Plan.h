@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The stitched program as data: steps over numbered buffers. A plan that was just compiled and one that was loaded are
+// this same structure; the executor walks it and knows nothing of how it was made.
+
+#ifndef INLAY_RUNTIME_CORE_PLAN_H
+#define INLAY_RUNTIME_CORE_PLAN_H
+
+#include "inlay/Runtime/Core/Expr.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace inlay::rt {
+
+/// Element types that cross a border. Bool takes one byte (0 or 1).
+enum class ElementType : uint8_t { Bool, I8, I16, I32, I64, F16, BF16, F32, F64 };
+
+/// Bytes of one element.
+size_t byteWidth(ElementType type);
+
+/// The name users see: "float32", "int64", "bool", ...
+const char *name(ElementType type);
+
+/// A dense row-major tensor; each dim is an expression of the program's input dims (a constant when static).
+struct TensorType {
+  ElementType element = ElementType::F32;
+  std::vector<Expr> dims;
+};
+
+/// Bytes of a tensor of these dims; an error when a dim is below 1 or the product overflows.
+StatusOr<size_t> byteSize(ElementType element, const std::vector<int64_t> &dims);
+
+/// "float32[1x3x224x224]"; "float32" for rank 0.
+std::string toString(ElementType element, const std::vector<int64_t> &dims);
+
+/// The same with '?' for dims that aren't constant.
+std::string toString(const TensorType &type);
+
+/// The dims for these inputs.
+StatusOr<std::vector<int64_t>> evaluateDims(const TensorType &type, const InputDims &inputs);
+
+/// Where a buffer's storage comes from.
+enum class BufferKind : uint8_t {
+  Input,    ///< the caller's tensor number `index`; read only
+  Output,   ///< result number `index`
+  Constant, ///< `Plan::constants[index]`; read only, uploaded once when a device uses it
+  Temporary ///< owned by one call in flight
+};
+
+/// Which memory a step expects the buffer in. On a device with unified memory both are the same bytes.
+enum class MemorySpace : uint8_t { Host, Device };
+
+/// A numbered buffer of the plan. `name` is the graph's name for it, for messages ("x", "fc.weight").
+struct Buffer {
+  BufferKind kind = BufferKind::Temporary;
+  MemorySpace space = MemorySpace::Host;
+  uint32_t index = 0;
+  TensorType type;
+  std::string name;
+};
+
+/// Bytes of a constant. `owner` keeps them alive (a mapped file, a framework's tensor).
+struct Constant {
+  const void *data = nullptr;
+  size_t size = 0;
+  std::shared_ptr<const void> owner;
+};
+
+/// What one storage buffer of a kernel is used for: decides the barriers.
+enum class Access : uint8_t { Read, Write, ReadWrite };
+
+/// A compute kernel: one SPIR-V module with one entry point. Binding i of set 0 is a storage buffer with access
+/// `bindings[i]`; push constants are `pushConstants` 32-bit words.
+struct Kernel {
+  std::string name;
+  std::vector<uint32_t> spirv;
+  std::vector<Access> bindings;
+  uint32_t pushConstants = 0;
+  std::array<uint32_t, 3> block = {1, 1, 1};
+  std::vector<std::string> requirements; ///< device features it needs: "float16", "int8", "int64", "float64", ...
+};
+
+/// One dispatch of an engine. `buffers` are engine-local numbers: first the engine's arguments, then its scratch.
+struct Dispatch {
+  uint32_t kernel = 0;
+  std::vector<uint32_t> buffers;
+  std::array<Expr, 3> grid; ///< workgroups
+  std::vector<Expr> pushConstants;
+};
+
+/// A segment converted for Vulkan: a kernel table and a list of dispatches in program order.
+struct Engine {
+  std::string name;
+  uint32_t arguments = 0;    ///< how many buffers a launch passes
+  std::vector<Expr> scratch; ///< byte sizes of the engine's own intermediate buffers
+  std::vector<Kernel> kernels;
+  std::vector<Dispatch> dispatches;
+};
+
+/// A segment converted for the host: `symbol` in the plan's host code, called as void(void *const *buffers).
+struct HostFunction {
+  std::string symbol;
+  uint32_t arguments = 0;
+  std::vector<Access> access; ///< per argument; empty means that each may be read and written (costs copies)
+};
+
+/// Native code of all host functions as one relocatable object file for `triple`.
+struct HostCode {
+  std::string triple;
+  std::vector<char> object;
+  std::vector<HostFunction> functions;
+};
+
+enum class StepKind : uint8_t {
+  LaunchEngine, ///< engines[callee] over buffers
+  CallHost,     ///< hostCode.functions[callee] over buffers
+  Copy,         ///< buffers[0] -> buffers[1], equal byte size
+  Callback      ///< callbacks[callee], into the framework
+};
+
+/// One step. It may run as soon as the steps in `after` have run; the list itself is one legal order.
+struct Step {
+  StepKind kind = StepKind::Copy;
+  uint32_t callee = 0;
+  std::vector<uint32_t> buffers;
+  std::vector<uint32_t> after;
+  std::string name; ///< the segment it came from, for messages and profiles
+};
+
+/// A call into the framework: `inputs` leading buffers are read, the rest are written.
+struct Callback {
+  std::string name;
+  uint32_t inputs = 0;
+};
+
+/// A whole program.
+struct Plan {
+  std::string name;
+  std::vector<Buffer> buffers;
+  std::vector<uint32_t> inputs;  ///< buffer numbers, in the order of the arguments
+  std::vector<uint32_t> outputs; ///< buffer numbers, in the order of the results
+  std::vector<Constant> constants;
+  std::vector<Engine> engines;
+  HostCode hostCode;
+  std::vector<Callback> callbacks;
+  std::vector<Step> steps;
+};
+
+} // namespace inlay::rt
+
+#endif // INLAY_RUNTIME_CORE_PLAN_H

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Program: a loaded plan, ready to be called from several threads.
+
+#ifndef INLAY_RUNTIME_CORE_PROGRAM_H
+#define INLAY_RUNTIME_CORE_PROGRAM_H
+
+#include "inlay/Runtime/Core/Plan.h"
+
+#include <functional>
+#include <memory>
+
+namespace inlay::rt {
+
+class Device;
+
+/// A caller's tensor: dense row-major bytes that the caller owns and keeps alive during the call.
+struct TensorView {
+  void *data = nullptr;
+  ElementType element = ElementType::F32;
+  std::vector<int64_t> dims;
+};
+
+/// Native code of host functions; `buffers` are data pointers in the order of the step.
+using HostEntry = void (*)(void *const *buffers);
+
+/// Resolves host functions: how an object file becomes code is the embedder's (ORC in process, dlopen, static linking).
+class HostLibrary {
+public:
+  virtual ~HostLibrary() = default;
+  virtual StatusOr<HostEntry> lookup(const std::string &symbol) = 0;
+};
+
+/// Runs callback steps (framework calls). `inputs` are readable, `outputs` writable; may be called from any thread.
+using CallbackHandler = std::function<Status(uint32_t callback, const std::vector<TensorView> &inputs,
+                                             const std::vector<TensorView> &outputs)>;
+
+/// Time and place of one step of the last profiled call, nanoseconds.
+struct StepProfile {
+  std::string name;
+  StepKind kind;
+  uint64_t nanoseconds;
+};
+
+class Program {
+public:
+  virtual ~Program() = default;
+
+  /// Checks the plan (numbers in range, sizes equal, requirements met by the device), uploads constants, builds
+  /// pipelines. `device` may be null if no step launches an engine. The plan's constants stay referenced.
+  static StatusOr<std::unique_ptr<Program>> load(std::shared_ptr<const Plan> plan, std::shared_ptr<Device> device,
+                                                 std::shared_ptr<HostLibrary> host, CallbackHandler callbacks = {});
+
+  /// Output dims for inputs of these dims.
+  virtual StatusOr<std::vector<std::vector<int64_t>>> outputDims(const InputDims &inputs) const = 0;
+
+  /// Runs once. Inputs and outputs are checked (count, dtype, dims, null data) with messages that name the argument.
+  /// Safe from several threads at a time; each call in flight has temporaries of its own, kept for later calls.
+  virtual Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) = 0;
+
+  /// Runs once and reports each step's time (steps are run one by one, so the sum exceeds a plain call).
+  virtual StatusOr<std::vector<StepProfile>> profile(const std::vector<TensorView> &inputs,
+                                                     const std::vector<TensorView> &outputs) = 0;
+
+  virtual const Plan &plan() const = 0;
+};
+
+} // namespace inlay::rt
+
+#endif // INLAY_RUNTIME_CORE_PROGRAM_H

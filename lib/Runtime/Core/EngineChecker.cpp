@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part of the load-time checker that looks at one engine.
+
+#include "inlay/Runtime/Core/PlanChecker.h"
+
+#include <fmt/format.h>
+
+namespace inlay::rt {
+
+static Status invalid(const Engine &engine, const std::string &what) {
+  return {StatusCode::InvalidArgument, fmt::format("engine '{}': {}", engine.name, what)};
+}
+
+static Status checkExpr(const Engine &engine, const Expr &expr, const std::vector<size_t> &ranks,
+                        const std::string &what) {
+  if (Status status = expr.check(ranks); !status.isOk())
+    return invalid(engine, fmt::format("{}: {}", what, status.message()));
+  int64_t value = 0;
+  bool dynamic = false;
+  for (const Expr::Instruction &instruction : expr.code())
+    dynamic |= instruction.op == Expr::Op::Dim;
+  if (dynamic || expr.isConstant(value))
+    return Status::ok();
+  return invalid(engine, fmt::format("{}: {} has no value", what, expr.toString()));
+}
+
+static Status checkKernel(const Engine &engine, size_t number) {
+  const Kernel &kernel = engine.kernels[number];
+  std::string where = fmt::format("kernel {} ('{}')", number, kernel.name);
+  if (kernel.spirv.empty())
+    return invalid(engine, fmt::format("{} has no SPIR-V", where));
+  for (Access access : kernel.bindings)
+    if (access > Access::ReadWrite)
+      return invalid(engine, fmt::format("{}: unknown access {}", where, static_cast<int>(access)));
+  for (uint32_t size : kernel.block)
+    if (size == 0)
+      return invalid(engine, fmt::format("{}: expected a block of at least 1x1x1, but got {}x{}x{}", where,
+                                         kernel.block[0], kernel.block[1], kernel.block[2]));
+  return Status::ok();
+}
+
+static Status checkDispatch(const Engine &engine, size_t number, const std::vector<size_t> &ranks) {
+  const Dispatch &dispatch = engine.dispatches[number];
+  std::string where = fmt::format("dispatch {}", number);
+  if (dispatch.kernel >= engine.kernels.size())
+    return invalid(engine,
+                   fmt::format("{}: kernel {} is out of range of {}", where, dispatch.kernel, engine.kernels.size()));
+  const Kernel &kernel = engine.kernels[dispatch.kernel];
+  where += fmt::format(" (kernel '{}')", kernel.name);
+  if (dispatch.buffers.size() != kernel.bindings.size())
+    return invalid(engine, fmt::format("{}: expected {} buffers, but got {}", where, kernel.bindings.size(),
+                                       dispatch.buffers.size()));
+  size_t buffers = size_t(engine.arguments) + engine.scratch.size();
+  for (uint32_t buffer : dispatch.buffers)
+    if (buffer >= buffers)
+      return invalid(engine, fmt::format("{}: buffer {} is out of range of {} arguments and {} scratch buffers", where,
+                                         buffer, engine.arguments, engine.scratch.size()));
+  if (dispatch.pushConstants.size() != kernel.pushConstants)
+    return invalid(engine, fmt::format("{}: expected {} push constants, but got {}", where, kernel.pushConstants,
+                                       dispatch.pushConstants.size()));
+  for (const Expr &expr : dispatch.grid)
+    INLAY_RETURN_IF_ERROR(checkExpr(engine, expr, ranks, where + ": grid"));
+  for (const Expr &expr : dispatch.pushConstants)
+    INLAY_RETURN_IF_ERROR(checkExpr(engine, expr, ranks, where + ": push constant"));
+  return Status::ok();
+}
+
+/// More buffers than any kernel could bind: keeps sizes that come from a file within reason.
+static constexpr uint32_t maxArguments = 1 << 16;
+
+Status checkEngine(const Engine &engine, const std::vector<size_t> &inputRanks) {
+  if (engine.arguments > maxArguments)
+    return invalid(engine, fmt::format("expected at most {} arguments, but got {}", maxArguments, engine.arguments));
+  for (size_t i = 0; i < engine.scratch.size(); ++i) {
+    INLAY_RETURN_IF_ERROR(checkExpr(engine, engine.scratch[i], inputRanks, fmt::format("scratch {}", i)));
+    int64_t bytes = 1;
+    if (engine.scratch[i].isConstant(bytes) && bytes < 1)
+      return invalid(engine, fmt::format("scratch {}: expected at least 1 byte, but got {}", i, bytes));
+  }
+  for (size_t i = 0; i < engine.kernels.size(); ++i)
+    INLAY_RETURN_IF_ERROR(checkKernel(engine, i));
+  for (size_t i = 0; i < engine.dispatches.size(); ++i)
+    INLAY_RETURN_IF_ERROR(checkDispatch(engine, i, inputRanks));
+  return Status::ok();
+}
+
+std::vector<Access> argumentAccess(const Engine &engine) {
+  std::vector<bool> read(engine.arguments), written(engine.arguments);
+  for (const Dispatch &dispatch : engine.dispatches) {
+    const std::vector<Access> &bindings = engine.kernels[dispatch.kernel].bindings;
+    for (size_t i = 0; i < bindings.size(); ++i) {
+      if (dispatch.buffers[i] >= engine.arguments)
+        continue;
+      // A buffer that was written by an earlier dispatch and is read later still counts as read: the safe answer.
+      read[dispatch.buffers[i]] = read[dispatch.buffers[i]] || reads(bindings[i]);
+      written[dispatch.buffers[i]] = written[dispatch.buffers[i]] || writes(bindings[i]);
+    }
+  }
+  std::vector<Access> access(engine.arguments, Access::Read);
+  for (size_t i = 0; i < access.size(); ++i)
+    if (written[i])
+      access[i] = read[i] ? Access::ReadWrite : Access::Write;
+  return access;
+}
+
+} // namespace inlay::rt

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Program::load and the program it makes: a pool of instances, one taken per call.
+
+#include "Arguments.h"
+#include "Instance.h"
+
+#include "inlay/Runtime/Core/PlanChecker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+
+namespace inlay::rt {
+
+namespace {
+
+class Executor final : public Program {
+public:
+  static StatusOr<std::unique_ptr<Program>> load(LoadedPlan loaded);
+
+  StatusOr<std::vector<std::vector<int64_t>>> outputDims(const InputDims &inputs) const override;
+  Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) override;
+  StatusOr<std::vector<StepProfile>> profile(const std::vector<TensorView> &inputs,
+                                             const std::vector<TensorView> &outputs) override;
+  const Plan &plan() const override { return *loaded_.plan; }
+
+private:
+  explicit Executor(LoadedPlan loaded) : loaded_(std::move(loaded)) {}
+
+  Status resolveSteps();
+  Status uploadConstants();
+  StatusOr<std::unique_ptr<Instance>> acquire(const std::vector<TensorView> &inputs,
+                                              const std::vector<TensorView> &outputs);
+  void release(std::unique_ptr<Instance> instance);
+
+  /// Instances kept for later calls; beyond it the one idle for longest goes.
+  static constexpr size_t maxIdle = 16;
+
+  LoadedPlan loaded_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Instance>> idle_; ///< guarded by `mutex_`; least recently used first
+};
+
+} // namespace
+
+static Status resolveStep(LoadedPlan &loaded, const Step &step) {
+  std::string where = fmt::format("segment '{}'", step.name);
+  if (step.kind == StepKind::Callback && !loaded.callbacks)
+    return {StatusCode::InvalidArgument,
+            fmt::format("{}: the plan calls back into a framework, but there is no handler", where)};
+  if (step.kind == StepKind::LaunchEngine && !loaded.engines[step.callee]) {
+    StatusOr<std::shared_ptr<DeviceEngine>> engine = loaded.device->load(loaded.plan->engines[step.callee]);
+    if (!engine.isOk())
+      return {engine.status().code(), fmt::format("{}: {}", where, engine.status().message())};
+    loaded.engines[step.callee] = std::move(*engine);
+  }
+  if (step.kind == StepKind::CallHost && !loaded.hostEntries[step.callee]) {
+    const std::string &symbol = loaded.plan->hostCode.functions[step.callee].symbol;
+    if (!loaded.host)
+      return {StatusCode::InvalidArgument,
+              fmt::format("{}: the plan calls '{}', but there is no host library", where, symbol)};
+    StatusOr<HostEntry> entry = loaded.host->lookup(symbol);
+    if (!entry.isOk())
+      return {entry.status().code(), fmt::format("{}: {}", where, entry.status().message())};
+    if (!*entry)
+      return {StatusCode::NotFound, fmt::format("{}: host function '{}' resolved to null", where, symbol)};
+    loaded.hostEntries[step.callee] = *entry;
+  }
+  return Status::ok();
+}
+
+Status Executor::resolveSteps() {
+  loaded_.engines.resize(loaded_.plan->engines.size());
+  loaded_.hostEntries.resize(loaded_.plan->hostCode.functions.size());
+  for (const Step &step : loaded_.plan->steps)
+    INLAY_RETURN_IF_ERROR(resolveStep(loaded_, step));
+  return Status::ok();
+}
+
+Status Executor::uploadConstants() {
+  loaded_.constants.resize(loaded_.plan->constants.size());
+  for (const Buffer &buffer : loaded_.plan->buffers) {
+    if (buffer.kind != BufferKind::Constant || buffer.space != MemorySpace::Device || loaded_.constants[buffer.index])
+      continue;
+    const Constant &constant = loaded_.plan->constants[buffer.index];
+    StatusOr<std::shared_ptr<DeviceBuffer>> storage = loaded_.device->allocate(constant.size);
+    if (!storage.isOk())
+      return {storage.status().code(), fmt::format("constant '{}': {}", buffer.name, storage.status().message())};
+    INLAY_RETURN_IF_ERROR(loaded_.device->upload(**storage, constant.data, constant.size));
+    loaded_.constants[buffer.index] = std::move(*storage);
+  }
+  return Status::ok();
+}
+
+StatusOr<std::unique_ptr<Program>> Executor::load(LoadedPlan loaded) {
+  if (!loaded.plan)
+    return Status(StatusCode::InvalidArgument, "expected a plan, but got null");
+  const Plan &plan = *loaded.plan;
+  INLAY_RETURN_IF_ERROR(checkPlan(plan));
+  if (!loaded.device) {
+    for (const Buffer &buffer : plan.buffers)
+      if (buffer.space == MemorySpace::Device)
+        return Status(StatusCode::InvalidArgument,
+                      fmt::format("buffer '{}' is in device memory, but there is no device", buffer.name));
+    for (const Step &step : plan.steps)
+      if (step.kind == StepKind::LaunchEngine)
+        return Status(StatusCode::InvalidArgument,
+                      fmt::format("segment '{}' needs a device, but there is none", step.name));
+  }
+  std::unique_ptr<Executor> executor(new Executor(std::move(loaded)));
+  executor->loaded_.schedule =
+      makeSchedule(plan, executor->loaded_.device && executor->loaded_.device->unifiedMemory());
+  INLAY_RETURN_IF_ERROR(executor->resolveSteps());
+  INLAY_RETURN_IF_ERROR(executor->uploadConstants());
+  return std::unique_ptr<Program>(std::move(executor));
+}
+
+StatusOr<std::vector<std::vector<int64_t>>> Executor::outputDims(const InputDims &inputs) const {
+  INLAY_RETURN_IF_ERROR(checkInputDims(*loaded_.plan, inputs));
+  return evaluateOutputDims(*loaded_.plan, inputs);
+}
+
+StatusOr<std::unique_ptr<Instance>> Executor::acquire(const std::vector<TensorView> &inputs,
+                                                      const std::vector<TensorView> &outputs) {
+  InputDims dims;
+  INLAY_RETURN_IF_ERROR(checkCall(*loaded_.plan, inputs, outputs, dims));
+  std::unique_ptr<Instance> instance;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = std::find_if(idle_.rbegin(), idle_.rend(), [&](auto &idle) { return idle->inputDims() == dims; });
+    if (found != idle_.rend()) {
+      instance = std::move(*found);
+      idle_.erase(std::next(found).base());
+    }
+  }
+  if (!instance) {
+    StatusOr<std::unique_ptr<Instance>> made = Instance::create(loaded_, dims);
+    if (!made.isOk() && made.status().code() == StatusCode::ResourceExhausted) {
+      // Memory that idle instances of other dims hold is worth less than this call.
+      std::vector<std::unique_ptr<Instance>> victims;
+      {
+        std::lock_guard<std::mutex> lock(mutex_);
+        victims.swap(idle_);
+      }
+      victims.clear();
+      made = Instance::create(loaded_, dims);
+    }
+    if (!made.isOk())
+      return made.status();
+    instance = std::move(*made);
+  }
+  instance->bind(inputs, outputs);
+  return instance;
+}
+
+void Executor::release(std::unique_ptr<Instance> instance) {
+  std::unique_ptr<Instance> evicted; // destroyed after the lock is gone
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (idle_.size() == maxIdle) {
+    evicted = std::move(idle_.front());
+    idle_.erase(idle_.begin());
+  }
+  idle_.push_back(std::move(instance));
+}
+
+Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) {
+  StatusOr<std::unique_ptr<Instance>> instance = acquire(inputs, outputs);
+  if (!instance.isOk())
+    return instance.status();
+  // An instance that failed isn't used again: nothing is known of its device state.
+  for (const Action &action : loaded_.schedule.actions)
+    INLAY_RETURN_IF_ERROR((*instance)->run(action));
+  release(std::move(*instance));
+  return Status::ok();
+}
+
+StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorView> &inputs,
+                                                     const std::vector<TensorView> &outputs) {
+  using Clock = std::chrono::steady_clock;
+  StatusOr<std::unique_ptr<Instance>> instance = acquire(inputs, outputs);
+  if (!instance.isOk())
+    return instance.status();
+  const std::vector<Step> &steps = loaded_.plan->steps;
+  std::vector<StepProfile> profiles;
+  for (const Step &step : steps)
+    profiles.push_back({step.name, step.kind, 0});
+  // In the order of the schedule, not of the list: temporaries share memory by that order.
+  for (const Action &action : loaded_.schedule.actions) {
+    for (uint32_t step : action.steps) {
+      Clock::time_point start = Clock::now();
+      INLAY_RETURN_IF_ERROR((*instance)->runStep(step));
+      profiles[step].nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
+    }
+  }
+  release(std::move(*instance));
+  return profiles;
+}
+
+StatusOr<std::unique_ptr<Program>> Program::load(std::shared_ptr<const Plan> plan, std::shared_ptr<Device> device,
+                                                 std::shared_ptr<HostLibrary> host, CallbackHandler callbacks) {
+  LoadedPlan loaded;
+  loaded.plan = std::move(plan);
+  loaded.device = std::move(device);
+  loaded.host = std::move(host);
+  loaded.callbacks = std::move(callbacks);
+  return Executor::load(std::move(loaded));
+}
+
+} // namespace inlay::rt

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "HostBlock.h"
+
+#include <fmt/format.h>
+
+namespace inlay::rt {
+
+StatusOr<HostBlock> allocateHostBlock(size_t bytes) {
+  void *data = nullptr;
+  size_t alignment = bytes >= (1 << 20) ? 4096 : 64;
+  if (posix_memalign(&data, alignment, bytes) != 0)
+    return Status(StatusCode::ResourceExhausted, fmt::format("out of host memory for a temporary of {} bytes", bytes));
+  return HostBlock(data);
+}
+
+} // namespace inlay::rt

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Instance.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace inlay::rt {
+
+/// Puts the place in front of a message and keeps the code.
+static Status annotate(const std::string &where, const Status &status) {
+  return {status.code(), fmt::format("{}: {}", where, status.message())};
+}
+
+static std::string nameStep(const Step &step) { return fmt::format("segment '{}'", step.name); }
+
+StatusOr<std::unique_ptr<Instance>> Instance::create(const LoadedPlan &loaded, const InputDims &inputs) {
+  std::unique_ptr<Instance> instance(new Instance(loaded, inputs));
+  INLAY_RETURN_IF_ERROR(instance->evaluateSizes());
+  INLAY_RETURN_IF_ERROR(instance->checkCopies());
+  size_t buffers = loaded.plan->buffers.size();
+  instance->deviceBuffers_.resize(buffers);
+  instance->pointers_.resize(buffers);
+  INLAY_RETURN_IF_ERROR(instance->allocate(/*onDevice=*/false));
+  INLAY_RETURN_IF_ERROR(instance->allocate(/*onDevice=*/true));
+  instance->resolvePointers();
+  INLAY_RETURN_IF_ERROR(instance->record());
+  return instance;
+}
+
+Status Instance::evaluateSizes() {
+  for (const Buffer &buffer : loaded_.plan->buffers) {
+    StatusOr<std::vector<int64_t>> dims = evaluateDims(buffer.type, inputs_);
+    if (!dims.isOk())
+      return annotate(fmt::format("buffer '{}'", buffer.name), dims.status());
+    StatusOr<size_t> bytes = byteSize(buffer.type.element, *dims);
+    if (!bytes.isOk())
+      return annotate(fmt::format("buffer '{}'", buffer.name), bytes.status());
+    dims_.push_back(std::move(*dims));
+    bytes_.push_back(*bytes);
+  }
+  return Status::ok();
+}
+
+Status Instance::checkCopies() const {
+  for (const Step &step : loaded_.plan->steps) {
+    if (step.kind != StepKind::Copy || bytes_[step.buffers[0]] == bytes_[step.buffers[1]])
+      continue;
+    return {StatusCode::InvalidArgument,
+            fmt::format("{}: copies '{}' of {} bytes to '{}' of {} bytes", nameStep(step),
+                        loaded_.plan->buffers[step.buffers[0]].name, bytes_[step.buffers[0]],
+                        loaded_.plan->buffers[step.buffers[1]].name, bytes_[step.buffers[1]])};
+  }
+  return Status::ok();
+}
+
+/// Gives the temporaries of one memory their slots; those that are never alive together share one.
+Status Instance::allocate(bool onDevice) {
+  const Schedule &schedule = loaded_.schedule;
+  std::vector<uint32_t> buffers;
+  std::vector<Lifetime> lifetimes;
+  std::vector<size_t> sizes, slotSizes;
+  for (uint32_t i = 0; i < schedule.storage.size(); ++i) {
+    bool ownsStorage = loaded_.plan->buffers[i].kind == BufferKind::Temporary && schedule.storage[i] == i;
+    bool used = schedule.lifetimes[i].first <= schedule.lifetimes[i].last;
+    if (!ownsStorage || !used || schedule.onDevice[i] != onDevice)
+      continue;
+    buffers.push_back(i);
+    lifetimes.push_back(schedule.lifetimes[i]);
+    sizes.push_back(bytes_[i]);
+  }
+  std::vector<uint32_t> slots = assignSlots(lifetimes, sizes, slotSizes);
+  return fillSlots(buffers, slots, slotSizes, onDevice);
+}
+
+Status Instance::fillSlots(const std::vector<uint32_t> &buffers, const std::vector<uint32_t> &slots,
+                           const std::vector<size_t> &slotSizes, bool onDevice) {
+  std::vector<std::shared_ptr<DeviceBuffer>> deviceSlots;
+  std::vector<void *> hostSlots;
+  for (size_t bytes : slotSizes) {
+    if (onDevice) {
+      StatusOr<std::shared_ptr<DeviceBuffer>> buffer = loaded_.device->allocate(bytes);
+      if (!buffer.isOk())
+        return buffer.status();
+      deviceSlots.push_back(std::move(*buffer));
+    } else {
+      StatusOr<HostBlock> block = allocateHostBlock(bytes);
+      if (!block.isOk())
+        return block.status();
+      hostSlots.push_back(block->get());
+      blocks_.push_back(std::move(*block));
+    }
+  }
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    if (onDevice)
+      deviceBuffers_[buffers[i]] = deviceSlots[slots[i]];
+    else
+      pointers_[buffers[i]] = hostSlots[slots[i]];
+  }
+  return Status::ok();
+}
+
+void Instance::resolvePointers() {
+  for (uint32_t i = 0; i < pointers_.size(); ++i) {
+    const Buffer &buffer = loaded_.plan->buffers[i];
+    uint32_t storage = loaded_.schedule.storage[i];
+    if (buffer.kind == BufferKind::Constant && buffer.space == MemorySpace::Host)
+      pointers_[i] = const_cast<void *>(loaded_.plan->constants[buffer.index].data);
+    else if (buffer.kind == BufferKind::Constant)
+      deviceBuffers_[i] = loaded_.constants[buffer.index];
+    else if (storage != i) {
+      pointers_[i] = pointers_[storage];
+      deviceBuffers_[i] = deviceBuffers_[storage];
+    }
+    if (deviceBuffers_[i])
+      pointers_[i] = deviceBuffers_[i]->hostPointer();
+  }
+}
+
+Status Instance::record() {
+  const Plan &plan = *loaded_.plan;
+  commands_.resize(plan.steps.size());
+  for (uint32_t i = 0; i < plan.steps.size(); ++i) {
+    const Step &step = plan.steps[i];
+    if (step.kind != StepKind::LaunchEngine)
+      continue;
+    std::vector<std::shared_ptr<DeviceBuffer>> arguments;
+    for (uint32_t buffer : step.buffers)
+      arguments.push_back(deviceBuffers_[buffer]);
+    StatusOr<std::unique_ptr<DeviceCommand>> command =
+        loaded_.device->record(*loaded_.engines[step.callee], arguments, inputs_);
+    if (!command.isOk())
+      return annotate(nameStep(step), command.status());
+    commands_[i] = std::move(*command);
+  }
+  return Status::ok();
+}
+
+void Instance::bind(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    pointers_[loaded_.plan->inputs[i]] = inputs[i].data;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    pointers_[loaded_.plan->outputs[i]] = outputs[i].data;
+}
+
+Status Instance::run(const Action &action) {
+  if (action.kind == StepKind::LaunchEngine)
+    return launch(action.steps);
+  for (uint32_t step : action.steps)
+    INLAY_RETURN_IF_ERROR(runStep(step));
+  return Status::ok();
+}
+
+Status Instance::runStep(uint32_t number) {
+  const Step &step = loaded_.plan->steps[number];
+  switch (step.kind) {
+  case StepKind::LaunchEngine:
+    return launch({number});
+  case StepKind::CallHost:
+    return callHost(step);
+  case StepKind::Copy:
+    return loaded_.schedule.elided[number] ? Status::ok() : copy(step);
+  case StepKind::Callback:
+    return callBack(step);
+  }
+  return {StatusCode::Internal, fmt::format("{}: unknown kind of step", nameStep(step))};
+}
+
+Status Instance::launch(const std::vector<uint32_t> &steps) {
+  std::vector<DeviceCommand *> commands;
+  std::string names;
+  for (uint32_t step : steps) {
+    commands.push_back(commands_[step].get());
+    names += fmt::format("{}'{}'", names.empty() ? "" : ", ", loaded_.plan->steps[step].name);
+  }
+  Status status = loaded_.device->run(commands);
+  return status.isOk() ? status
+                       : annotate(fmt::format("{} {}", steps.size() == 1 ? "segment" : "segments", names), status);
+}
+
+Status Instance::callHost(const Step &step) {
+  std::vector<void *> arguments;
+  for (uint32_t buffer : step.buffers)
+    arguments.push_back(pointers_[buffer]);
+  loaded_.hostEntries[step.callee](arguments.data());
+  return Status::ok();
+}
+
+TensorView Instance::view(uint32_t buffer) const {
+  return {pointers_[buffer], loaded_.plan->buffers[buffer].type.element, dims_[buffer]};
+}
+
+Status Instance::callBack(const Step &step) {
+  const Callback &callback = loaded_.plan->callbacks[step.callee];
+  std::vector<TensorView> inputs, outputs;
+  for (size_t i = 0; i < step.buffers.size(); ++i)
+    (i < callback.inputs ? inputs : outputs).push_back(view(step.buffers[i]));
+  Status status = loaded_.callbacks(step.callee, inputs, outputs);
+  return status.isOk() ? status : annotate(fmt::format("callback '{}'", callback.name), status);
+}
+
+Status Instance::copy(const Step &step) {
+  uint32_t from = step.buffers[0], to = step.buffers[1];
+  size_t bytes = bytes_[from];
+  if (pointers_[from] && pointers_[to]) {
+    std::memmove(pointers_[to], pointers_[from], bytes);
+    return Status::ok();
+  }
+  if (pointers_[from])
+    return loaded_.device->upload(*deviceBuffers_[to], pointers_[from], bytes);
+  if (pointers_[to])
+    return loaded_.device->download(*deviceBuffers_[from], pointers_[to], bytes);
+  StatusOr<HostBlock> bounce = allocateHostBlock(bytes);
+  if (!bounce.isOk())
+    return bounce.status();
+  INLAY_RETURN_IF_ERROR(loaded_.device->download(*deviceBuffers_[from], bounce->get(), bytes));
+  return loaded_.device->upload(*deviceBuffers_[to], bounce->get(), bytes);
+}
+
+} // namespace inlay::rt

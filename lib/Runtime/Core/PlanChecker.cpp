@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The load-time checker: buffers, constants, inputs and outputs, steps.
+
+#include "inlay/Runtime/Core/PlanChecker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace inlay::rt {
+
+namespace {
+
+class Checker {
+public:
+  explicit Checker(const Plan &plan) : plan_(plan) {}
+  Status run();
+
+private:
+  Status checkBuffer(uint32_t number) const;
+  Status checkType(uint32_t number) const;
+  Status checkConstant(uint32_t number) const;
+  Status checkSignature(const std::vector<uint32_t> &list, BufferKind kind, const char *what) const;
+  Status checkHostCode() const;
+  Status checkOutputsWritten() const;
+  Status checkStep(uint32_t number) const;
+  Status checkLaunch(uint32_t number, const Engine &engine) const;
+  Status checkCopy(uint32_t number) const;
+  Status checkHostCall(uint32_t number) const;
+  Status checkCallback(uint32_t number) const;
+  Status checkArguments(uint32_t number, MemorySpace space, const std::vector<Access> &access) const;
+
+  std::string nameBuffer(uint32_t number) const {
+    return fmt::format("buffer {} ('{}')", number, plan_.buffers[number].name);
+  }
+  Status badBuffer(uint32_t number, const std::string &what) const {
+    return {StatusCode::InvalidArgument, fmt::format("{}: {}", nameBuffer(number), what)};
+  }
+  Status badStep(uint32_t number, const std::string &what) const {
+    return {StatusCode::InvalidArgument, fmt::format("step {} ('{}'): {}", number, plan_.steps[number].name, what)};
+  }
+
+  const Plan &plan_;
+  std::vector<size_t> ranks_; ///< of the inputs
+};
+
+} // namespace
+
+static const char *name(BufferKind kind) {
+  const char *names[] = {"input", "output", "constant", "temporary"};
+  return names[static_cast<size_t>(kind)];
+}
+
+static const char *name(MemorySpace space) { return space == MemorySpace::Host ? "host" : "device"; }
+
+Status Checker::checkType(uint32_t number) const {
+  const TensorType &type = plan_.buffers[number].type;
+  if (byteWidth(type.element) == 0)
+    return badBuffer(number, fmt::format("unknown element type {}", static_cast<int>(type.element)));
+  int64_t bytes = static_cast<int64_t>(byteWidth(type.element));
+  for (size_t i = 0; i < type.dims.size(); ++i) {
+    if (Status status = type.dims[i].check(ranks_); !status.isOk())
+      return badBuffer(number, fmt::format("dim {}: {}", i, status.message()));
+    int64_t dim = 1;
+    if (!type.dims[i].isConstant(dim))
+      continue;
+    if (dim < 1)
+      return badBuffer(number,
+                       fmt::format("dim {}: expected at least 1, but got {} (empty tensors can't be planned)", i, dim));
+    if (__builtin_mul_overflow(bytes, dim, &bytes))
+      return badBuffer(number, fmt::format("the byte size of {} overflows 64 bits", toString(type)));
+  }
+  return Status::ok();
+}
+
+Status Checker::checkConstant(uint32_t number) const {
+  const Buffer &buffer = plan_.buffers[number];
+  if (buffer.index >= plan_.constants.size())
+    return badBuffer(number, fmt::format("constant {} is out of range of {}", buffer.index, plan_.constants.size()));
+  StatusOr<std::vector<int64_t>> dims = evaluateDims(buffer.type, {});
+  if (!dims.isOk())
+    return badBuffer(number, fmt::format("a constant's type must be static: {}", dims.status().message()));
+  StatusOr<size_t> bytes = byteSize(buffer.type.element, *dims);
+  if (!bytes.isOk())
+    return badBuffer(number, bytes.status().message());
+  const Constant &constant = plan_.constants[buffer.index];
+  if (constant.size != *bytes)
+    return badBuffer(number, fmt::format("expected {} bytes for {}, but constant {} has {}", *bytes,
+                                         toString(buffer.type), buffer.index, constant.size));
+  if (!constant.data)
+    return badBuffer(number, fmt::format("constant {} has no data", buffer.index));
+  return Status::ok();
+}
+
+Status Checker::checkBuffer(uint32_t number) const {
+  const Buffer &buffer = plan_.buffers[number];
+  if (buffer.kind > BufferKind::Temporary)
+    return badBuffer(number, fmt::format("unknown kind {}", static_cast<int>(buffer.kind)));
+  if (buffer.space > MemorySpace::Device)
+    return badBuffer(number, fmt::format("unknown memory space {}", static_cast<int>(buffer.space)));
+  INLAY_RETURN_IF_ERROR(checkType(number));
+  if (buffer.kind == BufferKind::Constant)
+    return checkConstant(number);
+  if (buffer.kind == BufferKind::Temporary)
+    return Status::ok();
+  if (buffer.space != MemorySpace::Host)
+    return badBuffer(number,
+                     fmt::format("expected an {} in host memory, but it is in device memory", name(buffer.kind)));
+  const std::vector<uint32_t> &list = buffer.kind == BufferKind::Input ? plan_.inputs : plan_.outputs;
+  if (buffer.index >= list.size() || list[buffer.index] != number)
+    return badBuffer(
+        number, fmt::format("it says that it is {} {}, but the plan's list doesn't", name(buffer.kind), buffer.index));
+  return Status::ok();
+}
+
+Status Checker::checkSignature(const std::vector<uint32_t> &list, BufferKind kind, const char *what) const {
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (list[i] >= plan_.buffers.size())
+      return {StatusCode::InvalidArgument,
+              fmt::format("{} {}: buffer {} is out of range of {}", what, i, list[i], plan_.buffers.size())};
+    const Buffer &buffer = plan_.buffers[list[i]];
+    if (buffer.kind != kind || buffer.index != i)
+      return {StatusCode::InvalidArgument, fmt::format("{} {}: {} isn't this {}", what, i, nameBuffer(list[i]), what)};
+  }
+  return Status::ok();
+}
+
+Status Checker::checkHostCode() const {
+  for (const HostFunction &function : plan_.hostCode.functions) {
+    if (!function.access.empty() && function.access.size() != function.arguments)
+      return {StatusCode::InvalidArgument, fmt::format("host function '{}': expected {} accesses, but got {}",
+                                                       function.symbol, function.arguments, function.access.size())};
+    for (Access access : function.access)
+      if (access > Access::ReadWrite)
+        return {StatusCode::InvalidArgument,
+                fmt::format("host function '{}': unknown access {}", function.symbol, static_cast<int>(access))};
+  }
+  return Status::ok();
+}
+
+Status Checker::checkArguments(uint32_t number, MemorySpace space, const std::vector<Access> &access) const {
+  const Step &step = plan_.steps[number];
+  if (step.buffers.size() != access.size())
+    return badStep(number, fmt::format("expected {} buffers, but got {}", access.size(), step.buffers.size()));
+  for (size_t i = 0; i < access.size(); ++i) {
+    const Buffer &buffer = plan_.buffers[step.buffers[i]];
+    if (buffer.space != space)
+      return badStep(number, fmt::format("expected {} in {} memory, but it is in {} memory",
+                                         nameBuffer(step.buffers[i]), name(space), name(buffer.space)));
+    bool readOnly = buffer.kind == BufferKind::Input || buffer.kind == BufferKind::Constant;
+    if (readOnly && writes(access[i]))
+      return badStep(number, fmt::format("writes {}, which is an {}", nameBuffer(step.buffers[i]),
+                                         buffer.kind == BufferKind::Input ? "input" : "unchangeable constant"));
+  }
+  return Status::ok();
+}
+
+Status Checker::checkLaunch(uint32_t number, const Engine &engine) const {
+  return checkArguments(number, MemorySpace::Device, argumentAccess(engine));
+}
+
+Status Checker::checkHostCall(uint32_t number) const {
+  const Step &step = plan_.steps[number];
+  const HostFunction &function = plan_.hostCode.functions[step.callee];
+  // Without stated accesses nothing is known, so nothing is forbidden: treat each argument as read.
+  std::vector<Access> access = function.access;
+  if (step.buffers.size() != function.arguments)
+    return badStep(number, fmt::format("expected {} buffers, but got {}", function.arguments, step.buffers.size()));
+  if (access.empty())
+    access.assign(function.arguments, Access::Read);
+  return checkArguments(number, MemorySpace::Host, access);
+}
+
+Status Checker::checkCallback(uint32_t number) const {
+  const Step &step = plan_.steps[number];
+  uint32_t inputs = plan_.callbacks[step.callee].inputs;
+  if (inputs > step.buffers.size())
+    return badStep(number, fmt::format("expected at least {} buffers, but got {}", inputs, step.buffers.size()));
+  std::vector<Access> access(step.buffers.size(), Access::Write);
+  std::fill(access.begin(), access.begin() + inputs, Access::Read);
+  return checkArguments(number, MemorySpace::Host, access);
+}
+
+Status Checker::checkCopy(uint32_t number) const {
+  const Step &step = plan_.steps[number];
+  if (step.buffers.size() != 2)
+    return badStep(number, fmt::format("expected 2 buffers to copy, but got {}", step.buffers.size()));
+  uint32_t from = step.buffers[0], to = step.buffers[1];
+  if (from == to)
+    return badStep(number, fmt::format("copies {} to itself", nameBuffer(from)));
+  BufferKind kind = plan_.buffers[to].kind;
+  if (kind == BufferKind::Input || kind == BufferKind::Constant)
+    return badStep(number, fmt::format("writes {}, which is an {}", nameBuffer(to),
+                                       kind == BufferKind::Input ? "input" : "unchangeable constant"));
+  int64_t sizes[2] = {0, 0};
+  for (int i = 0; i < 2; ++i) {
+    const TensorType &type = plan_.buffers[step.buffers[i]].type;
+    sizes[i] = static_cast<int64_t>(byteWidth(type.element));
+    for (const Expr &dim : type.dims) {
+      int64_t value = 0;
+      if (!dim.isConstant(value))
+        return Status::ok(); // compared at the call
+      sizes[i] *= value;
+    }
+  }
+  if (sizes[0] != sizes[1])
+    return badStep(number, fmt::format("copies {} of {} bytes to {} of {} bytes", nameBuffer(from), sizes[0],
+                                       nameBuffer(to), sizes[1]));
+  return Status::ok();
+}
+
+Status Checker::checkStep(uint32_t number) const {
+  const Step &step = plan_.steps[number];
+  for (uint32_t buffer : step.buffers)
+    if (buffer >= plan_.buffers.size())
+      return badStep(number, fmt::format("buffer {} is out of range of {}", buffer, plan_.buffers.size()));
+  for (uint32_t earlier : step.after)
+    if (earlier >= number)
+      return badStep(number, fmt::format("runs after step {}, which doesn't come before it", earlier));
+  if (step.kind == StepKind::Copy)
+    return checkCopy(number);
+  size_t callees[] = {plan_.engines.size(), plan_.hostCode.functions.size(), 0, plan_.callbacks.size()};
+  if (step.kind > StepKind::Callback)
+    return badStep(number, fmt::format("unknown kind {}", static_cast<int>(step.kind)));
+  if (step.callee >= callees[static_cast<size_t>(step.kind)])
+    return badStep(
+        number, fmt::format("callee {} is out of range of {}", step.callee, callees[static_cast<size_t>(step.kind)]));
+  switch (step.kind) {
+  case StepKind::LaunchEngine:
+    return checkLaunch(number, plan_.engines[step.callee]);
+  case StepKind::CallHost:
+    return checkHostCall(number);
+  default:
+    return checkCallback(number);
+  }
+}
+
+Status Checker::checkOutputsWritten() const {
+  std::vector<bool> written(plan_.buffers.size());
+  for (const Step &step : plan_.steps)
+    for (auto [buffer, access] : stepAccess(plan_, step))
+      if (writes(access))
+        written[buffer] = true;
+  for (size_t i = 0; i < plan_.outputs.size(); ++i)
+    if (!written[plan_.outputs[i]])
+      return {StatusCode::InvalidArgument,
+              fmt::format("output {}: no step writes {}", i, nameBuffer(plan_.outputs[i]))};
+  return Status::ok();
+}
+
+Status Checker::run() {
+  INLAY_RETURN_IF_ERROR(checkSignature(plan_.inputs, BufferKind::Input, "input"));
+  INLAY_RETURN_IF_ERROR(checkSignature(plan_.outputs, BufferKind::Output, "output"));
+  for (uint32_t input : plan_.inputs)
+    ranks_.push_back(plan_.buffers[input].type.dims.size());
+  for (uint32_t i = 0; i < plan_.buffers.size(); ++i)
+    INLAY_RETURN_IF_ERROR(checkBuffer(i));
+  for (const Engine &engine : plan_.engines)
+    INLAY_RETURN_IF_ERROR(checkEngine(engine, ranks_));
+  INLAY_RETURN_IF_ERROR(checkHostCode());
+  for (uint32_t i = 0; i < plan_.steps.size(); ++i)
+    INLAY_RETURN_IF_ERROR(checkStep(i));
+  return checkOutputsWritten();
+}
+
+std::vector<std::pair<uint32_t, Access>> stepAccess(const Plan &plan, const Step &step) {
+  std::vector<Access> access(step.buffers.size(), Access::ReadWrite);
+  if (step.kind == StepKind::LaunchEngine)
+    access = argumentAccess(plan.engines[step.callee]);
+  else if (step.kind == StepKind::Copy)
+    access = {Access::Read, Access::Write};
+  else if (step.kind == StepKind::CallHost && !plan.hostCode.functions[step.callee].access.empty())
+    access = plan.hostCode.functions[step.callee].access;
+  else if (step.kind == StepKind::Callback)
+    for (size_t i = 0; i < access.size(); ++i)
+      access[i] = i < plan.callbacks[step.callee].inputs ? Access::Read : Access::Write;
+  std::vector<std::pair<uint32_t, Access>> result;
+  for (size_t i = 0; i < access.size(); ++i)
+    result.emplace_back(step.buffers[i], access[i]);
+  return result;
+}
+
+Status checkPlan(const Plan &plan) { return Checker(plan).run(); }
+
+} // namespace inlay::rt

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// DeviceCaps: a device's facts as plain data, so that choices made from them are pure functions.
+
+#ifndef INLAY_RUNTIME_VULKAN_DEVICECAPS_H
+#define INLAY_RUNTIME_VULKAN_DEVICECAPS_H
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace inlay::rt::vulkan {
+
+struct DeviceCaps {
+  std::string name;
+  std::string driver;      ///< driver name and version, for humans and cache keys
+  std::string unusable;    ///< why this device can't be used; empty if it can
+  uint32_t apiVersion = 0; ///< as VK_MAKE_API_VERSION
+  uint32_t vendorId = 0;
+  bool discrete = false;
+  bool software = false; ///< a CPU implementation (lavapipe, SwiftShader)
+  bool unifiedMemory = false;
+  uint32_t subgroupSize = 0;
+  std::array<uint32_t, 3> maxWorkgroupCount = {0, 0, 0};
+  std::array<uint32_t, 3> maxWorkgroupSize = {0, 0, 0};
+  uint32_t maxWorkgroupInvocations = 0;
+  uint32_t maxPushConstantBytes = 0;
+  uint32_t maxStorageBuffersPerStage = 0;
+  uint64_t maxStorageBufferRange = 0; ///< bytes
+  uint64_t maxAllocationBytes = 0;
+  bool float16 = false, float64 = false, int8 = false, int16 = false, int64 = false;
+  bool storage8 = false, storage16 = false;
+  bool memoryModel = false; ///< the Vulkan memory model
+  bool subgroupArithmetic = false, subgroupShuffle = false;
+  uint32_t minSubgroupSize = 0, maxSubgroupSize = 0; ///< what a pipeline may ask for
+  uint32_t storageOffsetAlignment = 256;
+
+  /// What every device that this runtime accepts has at least: Vulkan 1.3's required limits and no optional feature.
+  /// The target to compile for when there is no device to ask.
+  static DeviceCaps computeDefault();
+};
+
+} // namespace inlay::rt::vulkan
+
+#endif // INLAY_RUNTIME_VULKAN_DEVICECAPS_H

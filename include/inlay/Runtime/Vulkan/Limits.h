@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a device allows, as pure checks: the runtime refuses by them, a compiler may ask them first.
+
+#ifndef INLAY_RUNTIME_VULKAN_LIMITS_H
+#define INLAY_RUNTIME_VULKAN_LIMITS_H
+
+#include "inlay/Runtime/Core/Plan.h"
+#include "inlay/Runtime/Vulkan/DeviceCaps.h"
+
+namespace inlay::rt::vulkan {
+
+/// One entry of `Kernel::requirements`: float16, float64, int8, int16, int64, storage8, storage16, memory-model,
+/// subgroup-arithmetic, subgroup-shuffle, or subgroup-size=N. An unknown one is an error.
+Status checkRequirement(const DeviceCaps &caps, const std::string &requirement);
+
+/// The N of subgroup-size=N among the kernel's requirements, or 0.
+uint32_t requiredSubgroupSize(const Kernel &kernel);
+
+/// Requirements, block, bindings and push constants. The message gives the kernel's number and the device's.
+Status checkKernelLimits(const DeviceCaps &caps, const Kernel &kernel);
+
+/// Workgroup counts: each from 0 to the device's maximum.
+Status checkGrid(const DeviceCaps &caps, const std::array<int64_t, 3> &grid);
+
+/// Bytes that one binding may see.
+Status checkStorageRange(const DeviceCaps &caps, uint64_t bytes);
+
+} // namespace inlay::rt::vulkan
+
+#endif // INLAY_RUNTIME_VULKAN_LIMITS_H

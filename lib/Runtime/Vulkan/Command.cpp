@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Command.h"
+#include "Results.h"
+
+#include "inlay/Runtime/Core/Schedule.h"
+#include "inlay/Runtime/Vulkan/Limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace inlay::rt::vulkan {
+
+/// Kernels may use whole words of a buffer whose last word is partly padding; memory is aligned beyond that anyway.
+static uint64_t boundBytes(const MemoryRange &range) { return (range.size + 3) / 4 * 4; }
+
+Status Command::bindArguments(const std::vector<std::shared_ptr<DeviceBuffer>> &arguments) {
+  const Engine &engine = engine_->engine();
+  if (arguments.size() != engine.arguments)
+    return {StatusCode::InvalidArgument,
+            fmt::format("expected {} buffers, but got {}", engine.arguments, arguments.size())};
+  arguments_ = arguments;
+  for (const std::shared_ptr<DeviceBuffer> &argument : arguments_) {
+    if (!argument)
+      return {StatusCode::InvalidArgument, fmt::format("buffer {} is null", ranges_.size())};
+    ranges_.push_back(static_cast<const Buffer &>(*argument).range());
+  }
+  return Status::ok();
+}
+
+StatusOr<Command::Work> Command::evaluateDispatch(const Dispatch &dispatch, const InputDims &inputs) const {
+  Work work{&dispatch, {}, {}};
+  for (int i = 0; i < 3; ++i) {
+    StatusOr<int64_t> count = dispatch.grid[i].evaluate(inputs);
+    if (!count.isOk())
+      return count.status();
+    work.grid[i] = *count;
+  }
+  INLAY_RETURN_IF_ERROR(checkGrid(context_->caps(), work.grid));
+  for (size_t i = 0; i < dispatch.pushConstants.size(); ++i) {
+    StatusOr<int64_t> value = dispatch.pushConstants[i].evaluate(inputs);
+    if (!value.isOk())
+      return value.status();
+    if (*value < std::numeric_limits<int32_t>::min() || *value > int64_t(std::numeric_limits<uint32_t>::max()))
+      return Status(StatusCode::InvalidArgument,
+                    fmt::format("push constant {} is {}, which doesn't fit 32 bits", i, *value));
+    work.pushConstants.push_back(static_cast<uint32_t>(*value));
+  }
+  return work;
+}
+
+Status Command::evaluate(const InputDims &inputs) {
+  const Engine &engine = engine_->engine();
+  for (size_t i = 0; i < engine.dispatches.size(); ++i) {
+    StatusOr<Work> work = evaluateDispatch(engine.dispatches[i], inputs);
+    if (!work.isOk())
+      return {work.status().code(),
+              fmt::format("dispatch {} (kernel '{}'): {}", i, engine.kernels[engine.dispatches[i].kernel].name,
+                          work.status().message())};
+    if (work->grid[0] && work->grid[1] && work->grid[2])
+      work_.push_back(std::move(*work));
+  }
+  return Status::ok();
+}
+
+/// One allocation for all scratch buffers; those that no two dispatches need at once share their bytes.
+Status Command::allocateScratch(const InputDims &inputs) {
+  const Engine &engine = engine_->engine();
+  uint64_t alignment = context_->caps().storageOffsetAlignment;
+  std::vector<size_t> sizes, slotSizes;
+  std::vector<Lifetime> lifetimes(engine.scratch.size());
+  for (size_t i = 0; i < engine.scratch.size(); ++i) {
+    StatusOr<int64_t> bytes = engine.scratch[i].evaluate(inputs);
+    if (!bytes.isOk())
+      return {bytes.status().code(), fmt::format("scratch {}: {}", i, bytes.status().message())};
+    if (*bytes < 1 || uint64_t(*bytes) > context_->caps().maxAllocationBytes)
+      return {*bytes < 1 ? StatusCode::InvalidArgument : StatusCode::ResourceExhausted,
+              fmt::format("scratch {} has {} bytes, but the device allows 1 to {}", i, *bytes,
+                          context_->caps().maxAllocationBytes)};
+    sizes.push_back(static_cast<size_t>(*bytes));
+  }
+  for (uint32_t i = 0; i < work_.size(); ++i) {
+    for (uint32_t buffer : work_[i].dispatch->buffers) {
+      if (buffer < engine.arguments)
+        continue;
+      Lifetime &lifetime = lifetimes[buffer - engine.arguments];
+      lifetime = {std::min(lifetime.first, i), std::max(lifetime.last, i)};
+    }
+  }
+  std::vector<uint32_t> slots = assignSlots(lifetimes, sizes, slotSizes);
+  std::vector<uint64_t> offsets;
+  uint64_t total = 0;
+  for (size_t bytes : slotSizes) {
+    offsets.push_back(total);
+    total += (bytes + alignment - 1) / alignment * alignment;
+  }
+  if (total == 0)
+    return Status::ok();
+  StatusOr<std::shared_ptr<Buffer>> scratch = Buffer::create(context_, total);
+  if (!scratch.isOk())
+    return scratch.status();
+  scratch_ = std::move(*scratch);
+  for (size_t i = 0; i < sizes.size(); ++i)
+    ranges_.push_back({scratch_->range().block, scratch_->range().offset + offsets[slots[i]], sizes[i]});
+  return Status::ok();
+}
+
+Status Command::checkRanges() const {
+  for (const Work &work : work_)
+    for (uint32_t buffer : work.dispatch->buffers)
+      if (Status status = checkStorageRange(context_->caps(), boundBytes(ranges_[buffer])); !status.isOk())
+        return {status.code(), fmt::format("kernel '{}': {}", kernelOf(work).name, status.message())};
+  return Status::ok();
+}
+
+Status Command::allocateSets() {
+  uint32_t sets = 0, buffers = 0;
+  std::vector<VkDescriptorSetLayout> layouts;
+  for (const Work &work : work_) {
+    buffers += static_cast<uint32_t>(work.dispatch->buffers.size());
+    layouts.push_back(engine_->pipeline(work.dispatch->kernel).setLayout.get());
+    ++sets;
+  }
+  if (buffers == 0)
+    return Status::ok();
+  VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, buffers};
+  VkDescriptorPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
+  poolInfo.maxSets = sets;
+  poolInfo.poolSizeCount = 1;
+  poolInfo.pPoolSizes = &size;
+  VkDescriptorPool pool = VK_NULL_HANDLE;
+  INLAY_RETURN_IF_ERROR(checkResult("vkCreateDescriptorPool",
+                                    context_->vk.vkCreateDescriptorPool(context_->device, &poolInfo, nullptr, &pool)));
+  descriptors_ = DescriptorPoolHandle(*context_, pool);
+  VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+  info.descriptorPool = pool;
+  info.descriptorSetCount = sets;
+  info.pSetLayouts = layouts.data();
+  std::vector<VkDescriptorSet> handles(sets);
+  INLAY_RETURN_IF_ERROR(checkResult("vkAllocateDescriptorSets",
+                                    context_->vk.vkAllocateDescriptorSets(context_->device, &info, handles.data())));
+  for (size_t i = 0; i < work_.size(); ++i) {
+    work_[i].set = handles[i];
+    writeSet(work_[i]);
+  }
+  return Status::ok();
+}
+
+void Command::writeSet(const Work &work) const {
+  std::vector<VkDescriptorBufferInfo> infos;
+  for (uint32_t buffer : work.dispatch->buffers) {
+    const MemoryRange &range = ranges_[buffer];
+    infos.push_back({range.block->buffer.get(), range.offset, boundBytes(range)});
+  }
+  VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+  write.dstSet = work.set;
+  write.descriptorCount = static_cast<uint32_t>(infos.size()); // consecutive bindings of one type: one write
+  write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  write.pBufferInfo = infos.data();
+  if (!infos.empty())
+    context_->vk.vkUpdateDescriptorSets(context_->device, 1, &write, 0, nullptr);
+}
+
+Status Command::createCommands() {
+  // A pool of its own, so that threads record at the same time.
+  VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+  poolInfo.queueFamilyIndex = context_->info.queueFamily;
+  VkCommandPool pool = VK_NULL_HANDLE;
+  INLAY_RETURN_IF_ERROR(checkResult("vkCreateCommandPool",
+                                    context_->vk.vkCreateCommandPool(context_->device, &poolInfo, nullptr, &pool)));
+  pool_ = CommandPoolHandle(*context_, pool);
+  VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+  info.commandPool = pool;
+  info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  info.commandBufferCount = 1;
+  return checkResult("vkAllocateCommandBuffers",
+                     context_->vk.vkAllocateCommandBuffers(context_->device, &info, &commands_));
+}
+
+void Command::recordBarrier(bool toHost) {
+  VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
+  barrier.srcStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+  barrier.srcAccessMask = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
+  barrier.dstStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+  barrier.dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
+  if (toHost) {
+    barrier.dstStageMask = VK_PIPELINE_STAGE_2_HOST_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
+    barrier.dstAccessMask = VK_ACCESS_2_HOST_READ_BIT | VK_ACCESS_2_TRANSFER_READ_BIT;
+  }
+  VkDependencyInfo dependency{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+  dependency.memoryBarrierCount = 1;
+  dependency.pMemoryBarriers = &barrier;
+  context_->vk.vkCmdPipelineBarrier2(commands_, &dependency);
+}
+
+void Command::recordWork(const Work &work, HazardTracker &hazards) {
+  const Kernel &kernel = kernelOf(work);
+  std::vector<HazardTracker::Use> uses;
+  for (size_t i = 0; i < kernel.bindings.size(); ++i) {
+    const MemoryRange &range = ranges_[work.dispatch->buffers[i]];
+    uses.push_back(
+        {reinterpret_cast<uint64_t>(range.block), range.offset, range.offset + boundBytes(range), kernel.bindings[i]});
+  }
+  if (hazards.needsBarrier(uses)) {
+    recordBarrier(/*toHost=*/false);
+    ++barriers_;
+  }
+  const Pipeline &pipeline = engine_->pipeline(work.dispatch->kernel);
+  context_->vk.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.pipeline.get());
+  if (work.set)
+    context_->vk.vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout.get(), 0, 1,
+                                         &work.set, 0, nullptr);
+  if (!work.pushConstants.empty())
+    context_->vk.vkCmdPushConstants(commands_, pipeline.layout.get(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                                    static_cast<uint32_t>(work.pushConstants.size() * sizeof(uint32_t)),
+                                    work.pushConstants.data());
+  context_->vk.vkCmdDispatch(commands_, static_cast<uint32_t>(work.grid[0]), static_cast<uint32_t>(work.grid[1]),
+                             static_cast<uint32_t>(work.grid[2]));
+}
+
+Status Command::recordAll() {
+  VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  INLAY_RETURN_IF_ERROR(checkResult("vkBeginCommandBuffer", context_->vk.vkBeginCommandBuffer(commands_, &begin)));
+  recordBarrier(/*toHost=*/false); // against the command before it in the same submission
+  HazardTracker hazards;
+  for (const Work &work : work_)
+    recordWork(work, hazards);
+  recordBarrier(/*toHost=*/true);
+  return checkResult("vkEndCommandBuffer", context_->vk.vkEndCommandBuffer(commands_));
+}
+
+StatusOr<std::unique_ptr<Command>> Command::record(std::shared_ptr<Context> context,
+                                                   std::shared_ptr<LoadedEngine> engine,
+                                                   const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
+                                                   const InputDims &inputs) {
+  std::unique_ptr<Command> command(new Command(std::move(context), std::move(engine)));
+  Status status = command->bindArguments(arguments);
+  if (status.isOk())
+    status = command->evaluate(inputs);
+  if (status.isOk())
+    status = command->allocateScratch(inputs);
+  if (status.isOk())
+    status = command->checkRanges();
+  if (status.isOk())
+    status = command->allocateSets();
+  if (status.isOk())
+    status = command->createCommands();
+  if (status.isOk())
+    status = command->recordAll();
+  if (!status.isOk())
+    return Status(status.code(), fmt::format("engine '{}': {}", command->engine_->engine().name, status.message()));
+  return command;
+}
+
+} // namespace inlay::rt::vulkan

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Context: an open device with all that its buffers, engines and commands share. They keep it alive.
+
+#ifndef INLAY_LIB_RUNTIME_VULKAN_CONTEXT_H
+#define INLAY_LIB_RUNTIME_VULKAN_CONTEXT_H
+
+#include "DeviceQuery.h"
+#include "Memory.h"
+#include "PipelineCache.h"
+#include "Queue.h"
+#include "Staging.h"
+
+namespace inlay::rt::vulkan {
+
+/// Owns the VkDevice; a base class so that every member of Context dies before it.
+struct OwnedDevice : DeviceTable {
+  ~OwnedDevice() {
+    if (device != VK_NULL_HANDLE)
+      vk.vkDestroyDevice(device, nullptr);
+  }
+};
+
+struct Context : OwnedDevice {
+  Context(Instance &instance, DeviceInfo info);
+
+  static StatusOr<std::shared_ptr<Context>> open(Instance &instance, const DeviceInfo &info);
+
+  Instance &instance;
+  const DeviceInfo info;
+  MemoryPool memory;
+  Queue queue;
+  PipelineCache pipelines;
+  Staging staging;
+
+  const DeviceCaps &caps() const { return info.caps; }
+};
+
+} // namespace inlay::rt::vulkan
+
+#endif // INLAY_LIB_RUNTIME_VULKAN_CONTEXT_H

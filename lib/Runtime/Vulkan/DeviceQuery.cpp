@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "DeviceQuery.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace inlay::rt::vulkan {
+
+bool forcesStaging() {
+  const char *value = std::getenv("INLAY_VULKAN_FORCE_STAGING");
+  return value && *value && std::strcmp(value, "0") != 0;
+}
+
+namespace {
+
+/// The property and feature structures that are read, chained.
+struct Properties {
+  VkPhysicalDeviceVulkan13Properties v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES};
+  VkPhysicalDeviceVulkan12Properties v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES, &v13};
+  VkPhysicalDeviceVulkan11Properties v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, &v12};
+  VkPhysicalDeviceProperties2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &v11};
+};
+
+struct Features {
+  VkPhysicalDeviceVulkan13Features v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+  VkPhysicalDeviceVulkan12Features v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &v13};
+  VkPhysicalDeviceVulkan11Features v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &v12};
+  VkPhysicalDeviceFeatures2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v11};
+};
+
+} // namespace
+
+static std::string formatVersion(uint32_t version) {
+  return fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
+                     VK_API_VERSION_PATCH(version));
+}
+
+static void readLimits(const Properties &properties, DeviceCaps &caps) {
+  const VkPhysicalDeviceLimits &limits = properties.core.properties.limits;
+  std::copy_n(limits.maxComputeWorkGroupCount, 3, caps.maxWorkgroupCount.begin());
+  std::copy_n(limits.maxComputeWorkGroupSize, 3, caps.maxWorkgroupSize.begin());
+  caps.maxWorkgroupInvocations = limits.maxComputeWorkGroupInvocations;
+  caps.maxPushConstantBytes = limits.maxPushConstantsSize;
+  caps.maxStorageBuffersPerStage = std::min(
+      {limits.maxPerStageDescriptorStorageBuffers, limits.maxDescriptorSetStorageBuffers, limits.maxPerStageResources});
+  caps.maxStorageBufferRange = limits.maxStorageBufferRange;
+  caps.maxAllocationBytes = std::min(properties.v11.maxMemoryAllocationSize, properties.v13.maxBufferSize);
+  caps.storageOffsetAlignment =
+      static_cast<uint32_t>(std::max<VkDeviceSize>(256, limits.minStorageBufferOffsetAlignment));
+  caps.subgroupSize = properties.v11.subgroupSize;
+  VkSubgroupFeatureFlags operations = properties.v11.subgroupSupportedOperations;
+  bool inCompute = properties.v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT;
+  caps.subgroupArithmetic = inCompute && (operations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT);
+  caps.subgroupShuffle = inCompute && (operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT);
+  caps.minSubgroupSize = caps.maxSubgroupSize = caps.subgroupSize;
+}
+
+/// Returns why the device can't be used, or nothing.
+static std::string readFeatures(const Properties &properties, const Features &features, DeviceCaps &caps) {
+  const VkPhysicalDeviceFeatures &core = features.core.features;
+  caps.float16 = features.v12.shaderFloat16;
+  caps.float64 = core.shaderFloat64;
+  caps.int8 = features.v12.shaderInt8;
+  caps.int16 = core.shaderInt16;
+  caps.int64 = core.shaderInt64;
+  caps.storage8 = features.v12.storageBuffer8BitAccess;
+  caps.storage16 = features.v11.storageBuffer16BitAccess;
+  caps.memoryModel = features.v12.vulkanMemoryModel;
+  if (features.v13.subgroupSizeControl && (properties.v13.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT)) {
+    caps.minSubgroupSize = properties.v13.minSubgroupSize;
+    caps.maxSubgroupSize = properties.v13.maxSubgroupSize;
+  }
+  if (!features.v12.timelineSemaphore)
+    return "it has no timeline semaphores";
+  if (!features.v13.synchronization2)
+    return "it has no synchronization2";
+  return "";
+}
+
+static bool findQueueFamily(VkPhysicalDevice device, uint32_t &family) {
+  uint32_t count = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
+  // A family without graphics is the one that a desktop leaves alone.
+  for (bool allowGraphics : {false, true}) {
+    for (uint32_t i = 0; i < count; ++i) {
+      VkQueueFlags flags = families[i].queueFlags;
+      if ((flags & VK_QUEUE_COMPUTE_BIT) && (allowGraphics || !(flags & VK_QUEUE_GRAPHICS_BIT))) {
+        family = i;
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static void readMemory(VkPhysicalDevice device, DeviceCaps &caps) {
+  VkPhysicalDeviceMemoryProperties memory;
+  vkGetPhysicalDeviceMemoryProperties(device, &memory);
+  constexpr VkMemoryPropertyFlags unified =
+      VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  uint64_t largest = 0;
+  for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
+    VkMemoryPropertyFlags flags = memory.memoryTypes[i].propertyFlags;
+    if (flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT)
+      largest = std::max<uint64_t>(largest, memory.memoryHeaps[memory.memoryTypes[i].heapIndex].size);
+    // A discrete GPU's visible memory is across the bus: correct to use, but slow to read.
+    if ((flags & unified) == unified && !caps.discrete && !forcesStaging())
+      caps.unifiedMemory = true;
+  }
+  caps.maxAllocationBytes = std::min(caps.maxAllocationBytes, largest);
+}
+
+static std::string makeCacheKey(const VkPhysicalDeviceProperties &properties) {
+  std::string key;
+  for (uint8_t byte : properties.pipelineCacheUUID)
+    key += fmt::format("{:02x}", byte);
+  return fmt::format("{}-{:x}-{:x}-{:x}", key, properties.vendorID, properties.deviceID, properties.driverVersion);
+}
+
+DeviceInfo queryDevice(VkPhysicalDevice device) {
+  DeviceInfo info;
+  info.handle = device;
+  DeviceCaps &caps = info.caps;
+  Properties properties;
+  vkGetPhysicalDeviceProperties(device, &properties.core.properties);
+  const VkPhysicalDeviceProperties &core = properties.core.properties;
+  caps.name = core.deviceName;
+  caps.apiVersion = core.apiVersion;
+  caps.vendorId = core.vendorID;
+  caps.discrete = core.deviceType == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+  caps.software = core.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  caps.driver = formatVersion(core.driverVersion);
+  if (core.apiVersion < VK_API_VERSION_1_3) {
+    caps.unusable = fmt::format("it has Vulkan {}, but 1.3 is needed", formatVersion(core.apiVersion));
+    return info;
+  }
+  Features features;
+  vkGetPhysicalDeviceProperties2(device, &properties.core);
+  vkGetPhysicalDeviceFeatures2(device, &features.core);
+  caps.driver = fmt::format("{} {}", properties.v12.driverName, properties.v12.driverInfo);
+  info.cacheKey = makeCacheKey(core);
+  readLimits(properties, caps);
+  readMemory(device, caps);
+  caps.unusable = readFeatures(properties, features, caps);
+  if (caps.unusable.empty() && !findQueueFamily(device, info.queueFamily))
+    caps.unusable = "it has no queue for compute";
+  return info;
+}
+
+StatusOr<std::vector<DeviceInfo>> queryDevices(const Instance &instance) {
+  StatusOr<std::vector<VkPhysicalDevice>> handles = instance.physicalDevices();
+  if (!handles.isOk())
+    return handles.status();
+  std::vector<DeviceInfo> infos;
+  for (VkPhysicalDevice handle : *handles)
+    infos.push_back(queryDevice(handle));
+  return infos;
+}
+
+} // namespace inlay::rt::vulkan

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads a physical device's facts into plain data.
+
+#ifndef INLAY_LIB_RUNTIME_VULKAN_DEVICEQUERY_H
+#define INLAY_LIB_RUNTIME_VULKAN_DEVICEQUERY_H
+
+#include "Instance.h"
+
+#include "inlay/Runtime/Vulkan/DeviceCaps.h"
+
+#include <array>
+
+namespace inlay::rt::vulkan {
+
+struct DeviceInfo {
+  VkPhysicalDevice handle = VK_NULL_HANDLE;
+  DeviceCaps caps;
+  uint32_t queueFamily = 0;
+  std::string cacheKey; ///< names the driver build: pipelines of one key fit each other
+};
+
+DeviceInfo queryDevice(VkPhysicalDevice device);
+
+/// All devices of the instance, in the loader's order.
+StatusOr<std::vector<DeviceInfo>> queryDevices(const Instance &instance);
+
+/// INLAY_VULKAN_FORCE_STAGING: treat all device memory as invisible to the host, to test what discrete GPUs need.
+bool forcesStaging();
+
+} // namespace inlay::rt::vulkan
+
+#endif // INLAY_LIB_RUNTIME_VULKAN_DEVICEQUERY_H

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Engine.h"
+#include "Results.h"
+
+#include "inlay/Runtime/Vulkan/Limits.h"
+#include "inlay/Runtime/Vulkan/SpirvEntry.h"
+
+#include <fmt/format.h>
+
+namespace inlay::rt::vulkan {
+
+LoadedEngine::LoadedEngine(std::shared_ptr<Context> context, const Engine &engine) : context_(std::move(context)) {
+  engine_.name = engine.name;
+  engine_.arguments = engine.arguments;
+  engine_.scratch = engine.scratch;
+  engine_.dispatches = engine.dispatches;
+  for (const Kernel &kernel : engine.kernels) {
+    Kernel &copy = engine_.kernels.emplace_back();
+    copy.name = kernel.name;
+    copy.bindings = kernel.bindings;
+    copy.pushConstants = kernel.pushConstants;
+    copy.block = kernel.block;
+    copy.requirements = kernel.requirements;
+  }
+}
+
+static StatusOr<SetLayoutHandle> createSetLayout(const DeviceTable &table, size_t bindings) {
+  std::vector<VkDescriptorSetLayoutBinding> list(bindings);
+  for (size_t i = 0; i < bindings; ++i)
+    list[i] = {static_cast<uint32_t>(i), VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+  VkDescriptorSetLayoutCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+  info.bindingCount = static_cast<uint32_t>(bindings);
+  info.pBindings = list.data();
+  VkDescriptorSetLayout layout = VK_NULL_HANDLE;
+  INLAY_RETURN_IF_ERROR(checkResult("vkCreateDescriptorSetLayout",
+                                    table.vk.vkCreateDescriptorSetLayout(table.device, &info, nullptr, &layout)));
+  return SetLayoutHandle(table, layout);
+}
+
+static StatusOr<PipelineLayoutHandle> createLayout(const DeviceTable &table, VkDescriptorSetLayout setLayout,
+                                                   uint32_t pushConstants) {
+  VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, pushConstants * 4};
+  VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+  info.setLayoutCount = 1;
+  info.pSetLayouts = &setLayout;
+  info.pushConstantRangeCount = pushConstants ? 1 : 0;
+  info.pPushConstantRanges = &range;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  INLAY_RETURN_IF_ERROR(
+      checkResult("vkCreatePipelineLayout", table.vk.vkCreatePipelineLayout(table.device, &info, nullptr, &layout)));
+  return PipelineLayoutHandle(table, layout);
+}
+
+static StatusOr<ShaderModuleHandle> createShader(const DeviceTable &table, const std::vector<uint32_t> &spirv) {
+  VkShaderModuleCreateInfo info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+  info.codeSize = spirv.size() * sizeof(uint32_t);
+  info.pCode = spirv.data();
+  VkShaderModule shader = VK_NULL_HANDLE;
+  INLAY_RETURN_IF_ERROR(
+      checkResult("vkCreateShaderModule", table.vk.vkCreateShaderModule(table.device, &info, nullptr, &shader)));
+  return ShaderModuleHandle(table, shader);
+}
+
+StatusOr<VkPipeline> LoadedEngine::createPipeline(const Kernel &kernel, const std::string &entry, VkShaderModule shader,
+                                                  VkPipelineLayout layout) const {
+  VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup{
+      VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
+  subgroup.requiredSubgroupSize = requiredSubgroupSize(kernel);
+  bool choosable = context_->caps().minSubgroupSize != context_->caps().maxSubgroupSize;
+  VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+  info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+  info.stage.pNext = choosable && subgroup.requiredSubgroupSize ? &subgroup : nullptr;
+  info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  info.stage.module = shader;
+  info.stage.pName = entry.c_str();
+  info.layout = layout;
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  INLAY_RETURN_IF_ERROR(checkResult("vkCreateComputePipelines",
+                                    context_->vk.vkCreateComputePipelines(context_->device, context_->pipelines.get(),
+                                                                          1, &info, nullptr, &pipeline)));
+  return pipeline;
+}
+
+Status LoadedEngine::buildPipeline(const Kernel &kernel, const std::vector<uint32_t> &spirv) {
+  INLAY_RETURN_IF_ERROR(checkKernelLimits(context_->caps(), kernel));
+  StatusOr<SpirvEntry> entry = findEntry(spirv, kernel.name);
+  if (!entry.isOk())
+    return {entry.status().code(), fmt::format("kernel '{}': {}", kernel.name, entry.status().message())};
+  if (entry->localSize && *entry->localSize != kernel.block)
+    return {StatusCode::InvalidArgument,
+            fmt::format("kernel '{}': expected a block of {}x{}x{}, but its SPIR-V has {}x{}x{}", kernel.name,
+                        kernel.block[0], kernel.block[1], kernel.block[2], (*entry->localSize)[0],
+                        (*entry->localSize)[1], (*entry->localSize)[2])};
+  StatusOr<SetLayoutHandle> setLayout = createSetLayout(*context_, kernel.bindings.size());
+  if (!setLayout.isOk())
+    return setLayout.status();
+  StatusOr<PipelineLayoutHandle> layout = createLayout(*context_, setLayout->get(), kernel.pushConstants);
+  if (!layout.isOk())
+    return layout.status();
+  StatusOr<ShaderModuleHandle> shader = createShader(*context_, spirv);
+  if (!shader.isOk())
+    return shader.status();
+  StatusOr<VkPipeline> pipeline = createPipeline(kernel, entry->name, shader->get(), layout->get());
+  if (!pipeline.isOk())
+    return {pipeline.status().code(), fmt::format("kernel '{}': {}", kernel.name, pipeline.status().message())};
+  pipelines_.push_back({std::move(*setLayout), std::move(*layout), PipelineHandle(*context_, *pipeline)});
+  return Status::ok();
+}
+
+StatusOr<std::shared_ptr<LoadedEngine>> LoadedEngine::load(std::shared_ptr<Context> context, const Engine &engine) {
+  std::shared_ptr<LoadedEngine> loaded(new LoadedEngine(std::move(context), engine));
+  for (const Kernel &kernel : engine.kernels)
+    if (Status status = loaded->buildPipeline(kernel, kernel.spirv); !status.isOk())
+      return Status(status.code(), fmt::format("engine '{}': {}", engine.name, status.message()));
+  loaded->context_->pipelines.save();
+  return loaded;
+}
+
+} // namespace inlay::rt::vulkan

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Runtime/Vulkan/Limits.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+namespace inlay::rt::vulkan {
+
+static constexpr char subgroupSizePrefix[] = "subgroup-size=";
+
+static Status unavailable(std::string message) { return {StatusCode::Unavailable, std::move(message)}; }
+
+/// The N of "subgroup-size=N"; 0 if the text is something else.
+static uint32_t parseSubgroupSize(const std::string &requirement) {
+  if (requirement.rfind(subgroupSizePrefix, 0) != 0)
+    return 0;
+  const char *digits = requirement.c_str() + sizeof(subgroupSizePrefix) - 1;
+  char *end = nullptr;
+  unsigned long value = std::strtoul(digits, &end, 10);
+  return end != digits && *end == 0 && value <= 1024 ? static_cast<uint32_t>(value) : 0;
+}
+
+static Status checkSubgroupSize(const DeviceCaps &caps, uint32_t size) {
+  bool powerOfTwo = (size & (size - 1)) == 0;
+  if (size == caps.subgroupSize || (powerOfTwo && size >= caps.minSubgroupSize && size <= caps.maxSubgroupSize))
+    return Status::ok();
+  return unavailable(fmt::format("needs a subgroup size of {}, but the device has {} (from {} to {})", size,
+                                 caps.subgroupSize, caps.minSubgroupSize, caps.maxSubgroupSize));
+}
+
+Status checkRequirement(const DeviceCaps &caps, const std::string &requirement) {
+  if (uint32_t size = parseSubgroupSize(requirement))
+    return checkSubgroupSize(caps, size);
+  const std::pair<const char *, bool> features[] = {
+      {"float16", caps.float16},
+      {"float64", caps.float64},
+      {"int8", caps.int8},
+      {"int16", caps.int16},
+      {"int64", caps.int64},
+      {"storage8", caps.storage8},
+      {"storage16", caps.storage16},
+      {"memory-model", caps.memoryModel},
+      {"subgroup-arithmetic", caps.subgroupArithmetic},
+      {"subgroup-shuffle", caps.subgroupShuffle},
+  };
+  for (auto [feature, present] : features) {
+    if (requirement != feature)
+      continue;
+    if (present)
+      return Status::ok();
+    return unavailable(fmt::format("needs '{}', which device '{}' doesn't have", requirement, caps.name));
+  }
+  return {StatusCode::InvalidArgument, fmt::format("unknown requirement '{}'", requirement)};
+}
+
+uint32_t requiredSubgroupSize(const Kernel &kernel) {
+  for (const std::string &requirement : kernel.requirements)
+    if (uint32_t size = parseSubgroupSize(requirement))
+      return size;
+  return 0;
+}
+
+static Status checkBlock(const DeviceCaps &caps, const std::array<uint32_t, 3> &block) {
+  for (int i = 0; i < 3; ++i)
+    if (block[i] > caps.maxWorkgroupSize[i])
+      return unavailable(
+          fmt::format("block {} is {}, but the device allows {}", "xyz"[i], block[i], caps.maxWorkgroupSize[i]));
+  uint64_t invocations = uint64_t(block[0]) * block[1] * block[2];
+  if (invocations > caps.maxWorkgroupInvocations)
+    return unavailable(
+        fmt::format("a block has {} invocations, but the device allows {}", invocations, caps.maxWorkgroupInvocations));
+  return Status::ok();
+}
+
+Status checkKernelLimits(const DeviceCaps &caps, const Kernel &kernel) {
+  Status status = checkBlock(caps, kernel.block);
+  for (const std::string &requirement : kernel.requirements)
+    if (status.isOk())
+      status = checkRequirement(caps, requirement);
+  if (status.isOk() && kernel.bindings.size() > caps.maxStorageBuffersPerStage)
+    status = unavailable(fmt::format("binds {} buffers, but the device allows {}", kernel.bindings.size(),
+                                     caps.maxStorageBuffersPerStage));
+  uint64_t pushBytes = uint64_t(kernel.pushConstants) * 4;
+  if (status.isOk() && pushBytes > caps.maxPushConstantBytes)
+    status = unavailable(
+        fmt::format("has {} bytes of push constants, but the device allows {}", pushBytes, caps.maxPushConstantBytes));
+  return status.isOk() ? status : Status(status.code(), fmt::format("kernel '{}': {}", kernel.name, status.message()));
+}
+
+Status checkGrid(const DeviceCaps &caps, const std::array<int64_t, 3> &grid) {
+  for (int i = 0; i < 3; ++i) {
+    if (grid[i] < 0)
+      return {StatusCode::InvalidArgument, fmt::format("grid {} is {}", "xyz"[i], grid[i])};
+    if (grid[i] > int64_t(caps.maxWorkgroupCount[i]))
+      return unavailable(
+          fmt::format("grid {} is {}, but the device allows {}", "xyz"[i], grid[i], caps.maxWorkgroupCount[i]));
+  }
+  return Status::ok();
+}
+
+Status checkStorageRange(const DeviceCaps &caps, uint64_t bytes) {
+  if (bytes <= caps.maxStorageBufferRange)
+    return Status::ok();
+  return unavailable(
+      fmt::format("a buffer has {} bytes, but the device's kernels see at most {}", bytes, caps.maxStorageBufferRange));
+}
+
+} // namespace inlay::rt::vulkan

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The Device interface over Vulkan, and the ways to open one.
+
+#include "inlay/Runtime/Vulkan/VulkanDevice.h"
+#include "Command.h"
+#include "OpenContext.h"
+
+#include "inlay/Runtime/Vulkan/DeviceSelection.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <cstring>
+
+namespace inlay::rt::vulkan {
+
+namespace {
+
+class VulkanDevice final : public Device {
+public:
+  explicit VulkanDevice(std::shared_ptr<Context> context) : context_(std::move(context)) {}
+
+  const std::string &deviceName() const override { return context_->caps().name; }
+  bool unifiedMemory() const override { return context_->caps().unifiedMemory; }
+
+  StatusOr<std::shared_ptr<DeviceBuffer>> allocate(size_t bytes) override;
+  Status upload(DeviceBuffer &buffer, const void *source, size_t bytes) override;
+  Status download(DeviceBuffer &buffer, void *destination, size_t bytes) override;
+  StatusOr<std::shared_ptr<DeviceEngine>> load(const Engine &engine) override;
+  StatusOr<std::unique_ptr<DeviceCommand>> record(DeviceEngine &engine,
+                                                  const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
+                                                  const InputDims &inputs) override;
+  Status run(const std::vector<DeviceCommand *> &commands) override;
+
+private:
+  std::shared_ptr<Context> context_;
+};
+
+} // namespace
+
+StatusOr<std::shared_ptr<DeviceBuffer>> VulkanDevice::allocate(size_t bytes) {
+  StatusOr<std::shared_ptr<Buffer>> buffer = Buffer::create(context_, bytes);
+  if (!buffer.isOk())
+    return buffer.status();
+  return std::shared_ptr<DeviceBuffer>(std::move(*buffer));
+}
+
+static Status checkCopySize(const DeviceBuffer &buffer, size_t bytes) {
+  if (bytes <= buffer.size())
+    return Status::ok();
+  return {StatusCode::InvalidArgument,
+          fmt::format("expected at most {} bytes to copy, but got {}", buffer.size(), bytes)};
+}
+
+Status VulkanDevice::upload(DeviceBuffer &buffer, const void *source, size_t bytes) {
+  INLAY_RETURN_IF_ERROR(checkCopySize(buffer, bytes));
+  if (!buffer.hostPointer())
+    return context_->staging.upload(static_cast<Buffer &>(buffer).range(), source, bytes, context_->info.queueFamily);
+  std::memcpy(buffer.hostPointer(), source, bytes);
+  return Status::ok();
+}
+
+Status VulkanDevice::download(DeviceBuffer &buffer, void *destination, size_t bytes) {
+  INLAY_RETURN_IF_ERROR(checkCopySize(buffer, bytes));
+  if (!buffer.hostPointer())
+    return context_->staging.download(static_cast<Buffer &>(buffer).range(), destination, bytes,
+                                      context_->info.queueFamily);
+  std::memcpy(destination, buffer.hostPointer(), bytes);
+  return Status::ok();
+}
+
+StatusOr<std::shared_ptr<DeviceEngine>> VulkanDevice::load(const Engine &engine) {
+  INLAY_RETURN_IF_ERROR(context_->queue.state());
+  StatusOr<std::shared_ptr<LoadedEngine>> loaded = LoadedEngine::load(context_, engine);
+  if (!loaded.isOk())
+    return loaded.status();
+  return std::shared_ptr<DeviceEngine>(std::move(*loaded));
+}
+
+StatusOr<std::unique_ptr<DeviceCommand>>
+VulkanDevice::record(DeviceEngine &engine, const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
+                     const InputDims &inputs) {
+  std::shared_ptr<LoadedEngine> shared = static_cast<LoadedEngine &>(engine).shared_from_this();
+  StatusOr<std::unique_ptr<Command>> command = Command::record(context_, std::move(shared), arguments, inputs);
+  if (!command.isOk())
+    return command.status();
+  return std::unique_ptr<DeviceCommand>(std::move(*command));
+}
+
+Status VulkanDevice::run(const std::vector<DeviceCommand *> &commands) {
+  INLAY_RETURN_IF_ERROR(context_->instance.log().take());
+  std::vector<VkCommandBuffer> handles;
+  for (DeviceCommand *command : commands)
+    handles.push_back(static_cast<Command *>(command)->handle());
+  INLAY_RETURN_IF_ERROR(context_->queue.run(handles));
+  return context_->instance.log().take();
+}
+
+static std::string environmentDevice() {
+  const char *value = std::getenv("INLAY_DEVICE");
+  return value ? value : "";
+}
+
+static StatusOr<DeviceInfo> choose(Instance &instance, const std::string &selector) {
+  StatusOr<std::vector<DeviceInfo>> infos = queryDevices(instance);
+  if (!infos.isOk())
+    return infos.status();
+  std::vector<DeviceCaps> caps;
+  for (const DeviceInfo &info : *infos)
+    caps.push_back(info.caps);
+  StatusOr<size_t> index = chooseDevice(caps, selector, environmentDevice());
+  if (!index.isOk())
+    return index.status();
+  return std::move((*infos)[*index]);
+}
+
+StatusOr<std::vector<DeviceCaps>> listDevices() {
+  StatusOr<Instance *> instance = Instance::get();
+  if (!instance.isOk())
+    return instance.status();
+  StatusOr<std::vector<DeviceInfo>> infos = queryDevices(**instance);
+  if (!infos.isOk())
+    return infos.status();
+  std::vector<DeviceCaps> caps;
+  for (DeviceInfo &info : *infos)
+    caps.push_back(std::move(info.caps));
+  return caps;
+}
+
+StatusOr<DeviceCaps> selectDevice(const std::string &selector) {
+  StatusOr<Instance *> instance = Instance::get();
+  if (!instance.isOk())
+    return instance.status();
+  StatusOr<DeviceInfo> info = choose(**instance, selector);
+  if (!info.isOk())
+    return info.status();
+  return std::move(info->caps);
+}
+
+StatusOr<std::shared_ptr<Context>> openContext(const std::string &selector) {
+  StatusOr<Instance *> instance = Instance::get();
+  if (!instance.isOk())
+    return instance.status();
+  StatusOr<DeviceInfo> info = choose(**instance, selector);
+  if (!info.isOk())
+    return info.status();
+  return Context::open(**instance, *info);
+}
+
+std::shared_ptr<Device> makeDevice(std::shared_ptr<Context> context) {
+  return std::make_shared<VulkanDevice>(std::move(context));
+}
+
+StatusOr<std::shared_ptr<Device>> openDevice(const std::string &selector) {
+  StatusOr<std::shared_ptr<Context>> context = openContext(selector);
+  if (!context.isOk())
+    return context.status();
+  return makeDevice(std::move(*context));
+}
+
+} // namespace inlay::rt::vulkan

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The conversion's driver. Patterns never create graph ops, so one look at each op is enough: no worklist, no folding,
+// and each refusal belongs to the op that was looked at.
+
+#include "inlay/Convert/GraphToLinalg.h"
+#include "GraphPattern.h"
+#include "inlay/Convert/Passes.h"
+#include "inlay/Dialect/Inlay/IR/OpNames.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Rewrite/FrozenRewritePatternSet.h"
+#include "mlir/Rewrite/PatternApplicator.h"
+
+namespace inlay {
+#define GEN_PASS_DEF_CONVERTGRAPHTOLINALGPASS
+#include "inlay/Convert/Passes.h.inc"
+} // namespace inlay
+
+using namespace mlir;
+using namespace inlay;
+
+//===-- What patterns share -------------------------------------------------------------------------------------===//
+
+std::string inlay::spell(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+static bool isScalarType(Type type) {
+  return type.isSignlessInteger() || isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
+}
+
+LogicalResult inlay::checkTensorTypes(RewriterBase &rewriter, Operation *op) {
+  for (TypeRange types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+    for (Type type : types) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor || tensor.getEncoding() || !isScalarType(tensor.getElementType()))
+        return rejectOp(rewriter, op, ReasonCode::UnsupportedType,
+                        "expected plain tensors of f16, bf16, f32, f64 or signless integers, but got " + spell(type));
+    }
+  return success();
+}
+
+LogicalResult inlay::checkElements(RewriterBase &rewriter, Operation *op, Value value, bool integers) {
+  Type element = getElementTypeOrSelf(value.getType());
+  if (isa<FloatType>(element) || (integers && !element.isInteger(1)))
+    return success();
+  return rejectOp(rewriter, op, ReasonCode::UnsupportedType,
+                  Twine("expected ") + (integers ? "numbers" : "floats") + ", but got " + spell(element));
+}
+
+void inlay::replaceWithRefined(RewriterBase &rewriter, Operation *op, Value value) {
+  Type type = op->getResult(0).getType();
+  if (value.getType() != type)
+    value = tensor::CastOp::create(rewriter, op->getLoc(), type, value);
+  rewriter.replaceOp(op, value);
+}
+
+RankedTensorType inlay::inferResultType(Operation *op) {
+  SmallVector<Type> types;
+  LogicalResult inferred = cast<InferTypeOpInterface>(op).inferReturnTypes(
+      op->getContext(), std::nullopt, op->getOperands(), op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
+      op->getRegions(), types);
+  // The verifier has inferred it before.
+  return succeeded(inferred) ? cast<RankedTensorType>(types[0]) : cast<RankedTensorType>(op->getResult(0).getType());
+}
+
+void inlay::populateGraphToLinalgPatterns(RewritePatternSet &patterns) {
+  populateConvolutionPatterns(patterns);
+  populateLayoutPatterns(patterns);
+  populateNormalizationPatterns(patterns);
+  populatePointwisePatterns(patterns);
+  populatePoolingPatterns(patterns);
+  populateProductPatterns(patterns);
+  populateReductionPatterns(patterns);
+}
+
+void inlay::registerGraphToLinalgDialects(DialectRegistry &registry) {
+  registry.insert<affine::AffineDialect, arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
+                  math::MathDialect, tensor::TensorDialect>();
+}
+
+//===-- Driver --------------------------------------------------------------------------------------------------===//
+
+namespace {
+/// Keeps what the last pattern said when it refused.
+struct RefusalListener : RewriterBase::Listener {
+  void notifyMatchFailure(Location loc, function_ref<void(Diagnostic &)> reason) override {
+    Diagnostic diagnostic(loc, DiagnosticSeverity::Remark);
+    reason(diagnostic);
+    message = diagnostic.str();
+  }
+  std::string message;
+};
+} // namespace
+
+SmallVector<Refusal> inlay::convertGraphOps(Operation *root) {
+  SmallVector<Operation *> graphOps;
+  root->walk([&](Operation *op) {
+    if (isa<AtenNamedOpInterface, ConstantOp>(op) && !isa<ListOp>(op))
+      graphOps.push_back(op);
+  });
+
+  RewritePatternSet patterns(root->getContext());
+  populateGraphToLinalgPatterns(patterns);
+  FrozenRewritePatternSet frozen(std::move(patterns));
+  PatternApplicator applicator(frozen);
+  applicator.applyDefaultCostModel();
+  RefusalListener listener;
+  PatternRewriter rewriter(root->getContext());
+  rewriter.setListener(&listener);
+  SmallVector<Refusal> refusals;
+  for (Operation *op : graphOps) {
+    listener.message = ("no-converter: no pattern converts " + getReportedName(op)).str();
+    rewriter.setInsertionPoint(op);
+    if (failed(applicator.matchAndRewrite(op, rewriter)))
+      refusals.push_back({op, parseRefusal(listener.message)});
+  }
+  declareLibraryCalls(root);
+  return refusals;
+}
+
+void inlay::declareLibraryCalls(Operation *root) {
+  root->walk([](func::CallOp call) {
+    Operation *table = SymbolTable::getNearestSymbolTable(call);
+    if (!table || SymbolTable::lookupSymbolIn(table, call.getCalleeAttr()))
+      return;
+    OpBuilder builder = OpBuilder::atBlockBegin(&table->getRegion(0).front());
+    auto declaration = func::FuncOp::create(builder, call.getLoc(), call.getCallee(), call.getCalleeType());
+    declaration.setPrivate();
+  });
+}
+
+namespace {
+struct ConvertGraphToLinalgPass : inlay::impl::ConvertGraphToLinalgPassBase<ConvertGraphToLinalgPass> {
+  void runOnOperation() override {
+    for (const Refusal &refusal : convertGraphOps(getOperation())) {
+      refusal.op->emitOpError("can't be converted to linalg: ")
+          << stringifyReasonCode(refusal.verdict.code) << ": " << refusal.verdict.text;
+      signalPassFailure();
+    }
+  }
+};
+} // namespace

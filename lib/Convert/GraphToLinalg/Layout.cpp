@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Layout ops: views where tensor ops can say them, else one generic or one chain of inserts.
+
+#include "GraphPattern.h"
+#include "Structured.h"
+#include "inlay/Dialect/Inlay/IR/Inference.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace inlay;
+
+//===-- Reshape -------------------------------------------------------------------------------------------------===//
+
+namespace {
+/// Two shapes cut into runs of dims of as many elements: collapsing each run of the one and expanding to the other's
+/// turns the one into the other.
+struct CommonRuns {
+  SmallVector<ReassociationIndices> from, to;
+  SmallVector<int64_t> sizes;
+};
+} // namespace
+
+namespace {
+/// The elements of a run: a number, times the shape's one dynamic dim if that is in it.
+struct RunSize {
+  bool open = false;
+  int64_t known = 1;
+
+  void grow(int64_t dim) {
+    open |= ShapedType::isDynamic(dim);
+    known *= ShapedType::isDynamic(dim) ? 1 : dim;
+  }
+  bool operator==(const RunSize &other) const { return open == other.open && known == other.known; }
+  bool operator<(const RunSize &other) const { return std::tie(open, known) < std::tie(other.open, other.known); }
+};
+} // namespace
+
+/// Adds dims of size 1 that are left over to the last run; false if there is anything else.
+static bool takeRest(ArrayRef<int64_t> shape, size_t next, SmallVectorImpl<ReassociationIndices> &runs) {
+  for (; next < shape.size(); ++next) {
+    if (shape[next] != 1 || runs.empty())
+      return false;
+    runs.back().push_back(next);
+  }
+  return true;
+}
+
+/// The finest common runs of shapes of as many elements with one dynamic dim at most; nullopt if there are none.
+static std::optional<CommonRuns> findCommonRuns(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  CommonRuns runs;
+  if (from.empty() || to.empty()) // all other dims are 1 and need no run
+    return runs;
+  size_t i = 0, j = 0;
+  while (i < from.size() && j < to.size()) {
+    ReassociationIndices left, right;
+    RunSize leftSize, rightSize;
+    do {
+      bool growLeft = left.empty() || leftSize < rightSize;
+      if (growLeft ? i == from.size() : j == to.size())
+        return std::nullopt;
+      if (growLeft) {
+        left.push_back(i);
+        leftSize.grow(from[i++]);
+      } else {
+        right.push_back(j);
+        rightSize.grow(to[j++]);
+      }
+    } while (right.empty() || !(leftSize == rightSize));
+    runs.from.push_back(left);
+    runs.to.push_back(right);
+    runs.sizes.push_back(leftSize.open ? ShapedType::kDynamic : leftSize.known);
+  }
+  if (!takeRest(from, i, runs.from) || !takeRest(to, j, runs.to))
+    return std::nullopt;
+  return runs;
+}
+
+/// True if the dynamic dims, at most one on each side, are worth the same: the static ones give as many elements.
+static bool haveSameCount(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  auto countStatic = [](ArrayRef<int64_t> shape) {
+    int64_t count = 1;
+    for (int64_t dim : shape)
+      count *= ShapedType::isDynamic(dim) ? 1 : dim;
+    return count;
+  };
+  auto countDynamic = [](ArrayRef<int64_t> shape) { return llvm::count_if(shape, ShapedType::isDynamic); };
+  return countDynamic(from) == countDynamic(to) && countDynamic(from) <= 1 && countStatic(from) == countStatic(to);
+}
+
+namespace {
+struct ConvertReshape : GraphPattern<ReshapeOp> {
+  using GraphPattern::GraphPattern;
+
+  FailureOr<Value> convert(ReshapeOp op, PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RankedTensorType from = tensorType(op.getInput()), to = inferResultType(op);
+    if (from == to && from.hasStaticShape())
+      return op.getInput();
+    if (to.hasStaticShape() && to.getNumElements() == 0)
+      return tensor::EmptyOp::create(rewriter, loc, to, ValueRange()).getResult();
+    std::optional<CommonRuns> runs;
+    if (haveSameCount(from.getShape(), to.getShape()))
+      runs = findCommonRuns(from.getShape(), to.getShape());
+    if (!runs)
+      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+                      "expected a reshape that keeps its dynamic dim, but got " + spell(from) + " to " + spell(to));
+    RankedTensorType common = from.clone(runs->sizes);
+    Value value = op.getInput();
+    if (common.getRank() != from.getRank())
+      value = tensor::CollapseShapeOp::create(rewriter, loc, common, value, runs->from);
+    if (common.getRank() != to.getRank())
+      value = tensor::ExpandShapeOp::create(rewriter, loc, to, value, runs->to);
+    return value;
+  }
+};
+
+//===-- Permute, expand -----------------------------------------------------------------------------------------===//
+
+/// Copies elements of the input, read through a map, by a generic.
+Value readThrough(OpBuilder &builder, Location loc, Value input, AffineMap map, ArrayRef<OpFoldResult> sizes) {
+  return createPointwise(builder, loc, input, map, sizes, tensorType(input).getElementType(),
+                         [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+}
+
+struct ConvertPermute : GraphPattern<PermuteOp> {
+  using GraphPattern::GraphPattern;
+
+  FailureOr<Value> convert(PermuteOp op, PatternRewriter &rewriter) const override {
+    int64_t rank = tensorType(op.getInput()).getRank();
+    Sizes inputSizes = tensor::getMixedSizes(rewriter, op.getLoc(), op.getInput()), sizes;
+    SmallVector<AffineExpr> exprs(rank);
+    for (auto [loop, dim] : llvm::enumerate(op.getDims())) {
+      int64_t from = *normalizeDim(dim, rank);
+      exprs[from] = rewriter.getAffineDimExpr(loop);
+      sizes.push_back(inputSizes[from]);
+    }
+    return readThrough(rewriter, op.getLoc(), op.getInput(), makeMap(op.getContext(), rank, exprs), sizes);
+  }
+};
+
+struct ConvertExpand : GraphPattern<ExpandOp> {
+  using GraphPattern::GraphPattern;
+
+  FailureOr<Value> convert(ExpandOp op, PatternRewriter &rewriter) const override {
+    RankedTensorType input = tensorType(op.getInput());
+    int64_t added = op.getShape().size() - input.getRank();
+    Sizes inputSizes = tensor::getMixedSizes(rewriter, op.getLoc(), op.getInput()), sizes;
+    for (auto [i, dim] : llvm::enumerate(op.getShape()))
+      sizes.push_back(dim == -1 ? inputSizes[i - added] : OpFoldResult(rewriter.getIndexAttr(dim)));
+    AffineMap map = broadcastMap(op.getContext(), input.getShape(), sizes);
+    return readThrough(rewriter, op.getLoc(), op.getInput(), map, sizes);
+  }
+};
+
+//===-- Slice, cat ----------------------------------------------------------------------------------------------===//
+
+struct ConvertSlice : GraphPattern<SliceOp> {
+  using GraphPattern::GraphPattern;
+
+  FailureOr<Value> convert(SliceOp op, PatternRewriter &rewriter) const override {
+    RankedTensorType type = tensorType(op.getInput());
+    int64_t dim = *normalizeDim(op.getDim(), type.getRank());
+    if (type.isDynamicDim(dim))
+      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+                      "expected to slice a static dim, but got dim " + Twine(dim) + " of " + spell(type));
+    auto [start, end] = getSliceBounds(op.getStart(), op.getEnd(), type.getDimSize(dim));
+    Sizes offsets(type.getRank(), rewriter.getIndexAttr(0)), strides(type.getRank(), rewriter.getIndexAttr(1));
+    Sizes sizes = tensor::getMixedSizes(rewriter, op.getLoc(), op.getInput());
+    offsets[dim] = rewriter.getIndexAttr(start);
+    sizes[dim] = rewriter.getIndexAttr(inferResultType(op).getDimSize(dim));
+    strides[dim] = rewriter.getIndexAttr(op.getStep());
+    return tensor::ExtractSliceOp::create(rewriter, op.getLoc(), op.getInput(), offsets, sizes, strides).getResult();
+  }
+};
+
+struct ConvertCat : GraphPattern<CatOp> {
+  using GraphPattern::GraphPattern;
+
+  FailureOr<Value> convert(CatOp op, PatternRewriter &rewriter) const override {
+    RankedTensorType type = inferResultType(op);
+    int64_t dim = *normalizeDim(op.getDim(), type.getRank());
+    if (type.isDynamicDim(dim))
+      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+                      "expected to join along a static dim, but got dim " + Twine(dim) + " of " + spell(type));
+    Location loc = op.getLoc();
+    Sizes total = tensor::getMixedSizes(rewriter, loc, op.getInputs().front());
+    total[dim] = rewriter.getIndexAttr(type.getDimSize(dim));
+    Sizes offsets(type.getRank(), rewriter.getIndexAttr(0)), strides(type.getRank(), rewriter.getIndexAttr(1));
+    Value result = tensor::EmptyOp::create(rewriter, loc, total, type.getElementType());
+    int64_t next = 0;
+    for (Value input : op.getInputs()) {
+      Sizes sizes = tensor::getMixedSizes(rewriter, loc, input);
+      offsets[dim] = rewriter.getIndexAttr(next);
+      result = tensor::InsertSliceOp::create(rewriter, loc, input, result, offsets, sizes, strides);
+      next += tensorType(input).getDimSize(dim);
+    }
+    return result;
+  }
+};
+} // namespace
+
+void inlay::populateLayoutPatterns(RewritePatternSet &patterns) {
+  patterns.add<ConvertReshape, ConvertPermute, ConvertExpand, ConvertSlice, ConvertCat>(patterns.getContext());
+}

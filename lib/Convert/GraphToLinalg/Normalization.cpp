@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Normalizations: reductions and pointwise generics, in f32 for the 16-bit floats.
+
+#include "GraphPattern.h"
+#include "Reductions.h"
+#include "inlay/Dialect/Inlay/IR/Inference.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace inlay;
+
+/// `args` cast to `type`.
+static SmallVector<Value> castScalars(OpBuilder &builder, Location loc, ValueRange args, Type type) {
+  return llvm::map_to_vector(args, [&](Value arg) { return castScalar(builder, loc, arg, type); });
+}
+
+/// `(x - mean) * (weight / sqrt(variance + eps)) + bias`; the scale first, since it stays the same in inner loops.
+static Value normalize(OpBuilder &builder, Location loc, Value x, Value mean, Value variance, Value weight, Value bias,
+                       double eps) {
+  Value shifted = arith::AddFOp::create(builder, loc, variance, scalarConstant(builder, loc, x.getType(), eps));
+  Value scale = arith::MulFOp::create(builder, loc, math::RsqrtOp::create(builder, loc, shifted), weight);
+  Value centred = arith::SubFOp::create(builder, loc, x, mean);
+  return arith::AddFOp::create(builder, loc, arith::MulFOp::create(builder, loc, centred, scale), bias);
+}
+
+namespace {
+struct ConvertBatchNorm : GraphPattern<BatchNormOp> {
+  using GraphPattern::GraphPattern;
+
+  FailureOr<Value> convert(BatchNormOp op, PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RankedTensorType type = tensorType(op.getInput());
+    Type element = type.getElementType(), wide = accumulatorType(element);
+    AffineMap channel = makeMap(op.getContext(), type.getRank(), rewriter.getAffineDimExpr(1));
+    AffineMap maps[] = {rewriter.getMultiDimIdentityMap(type.getRank()), channel, channel, channel, channel};
+    double eps = op.getEps().convertToDouble();
+    return createPointwise(rewriter, loc, op.getOperands(), maps, tensor::getMixedSizes(rewriter, loc, op.getInput()),
+                           element, [&](OpBuilder &builder, Location nestedLoc, ValueRange args) {
+                             SmallVector<Value> in = castScalars(builder, nestedLoc, args, wide);
+                             Value result = normalize(builder, nestedLoc, in[0], in[3], in[4], in[1], in[2], eps);
+                             return castScalar(builder, nestedLoc, result, element);
+                           });
+  }
+};
+
+struct ConvertSoftmax : GraphPattern<SoftmaxOp> {
+  using GraphPattern::GraphPattern;
+
+  FailureOr<Value> convert(SoftmaxOp op, PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RankedTensorType type = tensorType(op.getInput());
+    Type element = type.getElementType(), wide = accumulatorType(element);
+    int64_t dim = *normalizeDim(op.getDim(), type.getRank());
+    AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
+    AffineMap maps[] = {identity, dropLoops(op.getContext(), type.getRank(), dim)};
+    Sizes sizes = tensor::getMixedSizes(rewriter, loc, op.getInput());
+    Value largest = maxDims(rewriter, loc, op.getInput(), dim);
+    Value exps = createPointwise(rewriter, loc, {op.getInput(), largest}, maps, sizes, wide,
+                                 [&](OpBuilder &builder, Location nestedLoc, ValueRange args) -> Value {
+                                   SmallVector<Value> in = castScalars(builder, nestedLoc, args, wide);
+                                   Value below = arith::SubFOp::create(builder, nestedLoc, in[0], in[1]);
+                                   return math::ExpOp::create(builder, nestedLoc, below);
+                                 });
+    Value sums = sumDims(rewriter, loc, exps, dim);
+    return createPointwise(rewriter, loc, {exps, sums}, maps, sizes, element,
+                           [&](OpBuilder &builder, Location nestedLoc, ValueRange args) {
+                             Value share = arith::DivFOp::create(builder, nestedLoc, args[0], args[1]);
+                             return castScalar(builder, nestedLoc, share, element);
+                           });
+  }
+};
+
+struct ConvertLayerNorm : GraphPattern<LayerNormOp> {
+  using GraphPattern::GraphPattern;
+
+  FailureOr<Value> convert(LayerNormOp op, PatternRewriter &rewriter) const override;
+};
+} // namespace
+
+/// The sums of squared differences from the mean over `dims`, given the sums and one over the count.
+static Value sumSquares(OpBuilder &builder, Location loc, Value input, Value sums, ArrayRef<AffineMap> maps,
+                        ArrayRef<int64_t> dims, Value share, Type wide) {
+  return reduceDims(builder, loc, {input, sums}, maps, tensor::getMixedSizes(builder, loc, input), dims,
+                    builder.getFloatAttr(wide, 0.0),
+                    [&](OpBuilder &nested, Location nestedLoc, ValueRange args) -> Value {
+                      Value mean = arith::MulFOp::create(nested, nestedLoc, args[1], share);
+                      Value x = castScalar(nested, nestedLoc, args[0], wide);
+                      Value centred = arith::SubFOp::create(nested, nestedLoc, x, mean);
+                      Value square = arith::MulFOp::create(nested, nestedLoc, centred, centred);
+                      return arith::AddFOp::create(nested, nestedLoc, args[2], square);
+                    });
+}
+
+FailureOr<Value> ConvertLayerNorm::convert(LayerNormOp op, PatternRewriter &rewriter) const {
+  Location loc = op.getLoc();
+  Value input = op.getInput();
+  int64_t rank = tensorType(input).getRank(), kept = rank - tensorType(op.getWeight()).getRank();
+  Type element = tensorType(input).getElementType(), wide = accumulatorType(element);
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(kept, rank));
+  auto leading = llvm::to_vector(llvm::seq<int64_t>(0, kept));
+  AffineMap whole = rewriter.getMultiDimIdentityMap(rank), outer = dropLoops(op.getContext(), rank, dims),
+            inner = dropLoops(op.getContext(), rank, leading);
+
+  Value one = scalarConstant(rewriter, loc, wide, 1.0);
+  Value share = arith::DivFOp::create(rewriter, loc, one, countDims(rewriter, loc, input, dims, wide));
+  Value sums = sumDims(rewriter, loc, input, dims);
+  Value squares = sumSquares(rewriter, loc, input, sums, {whole, outer}, dims, share, wide);
+  double eps = op.getEps().convertToDouble();
+  return createPointwise(rewriter, loc, {input, sums, squares, op.getWeight(), op.getBias()},
+                         {whole, outer, outer, inner, inner}, tensor::getMixedSizes(rewriter, loc, input), element,
+                         [&](OpBuilder &builder, Location nestedLoc, ValueRange args) {
+                           SmallVector<Value> in = castScalars(builder, nestedLoc, args, wide);
+                           Value mean = arith::MulFOp::create(builder, nestedLoc, in[1], share);
+                           Value variance = arith::MulFOp::create(builder, nestedLoc, in[2], share);
+                           Value result = normalize(builder, nestedLoc, in[0], mean, variance, in[3], in[4], eps);
+                           return castScalar(builder, nestedLoc, result, element);
+                         });
+}
+
+void inlay::populateNormalizationPatterns(RewritePatternSet &patterns) {
+  patterns.add<ConvertBatchNorm, ConvertSoftmax, ConvertLayerNorm>(patterns.getContext());
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Structured.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace inlay;
+
+//===-- Generics ------------------------------------------------------------------------------------------------===//
+
+static Value createGeneric(OpBuilder &builder, Location loc, ValueRange inputs, ArrayRef<AffineMap> maps, Value init,
+                           ArrayRef<utils::IteratorType> iterators, ScalarBody body) {
+  auto emitBody = [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
+    linalg::YieldOp::create(nested, nestedLoc, body(nested, nestedLoc, args));
+  };
+  return linalg::GenericOp::create(builder, loc, init.getType(), inputs, init, maps, iterators, emitBody).getResult(0);
+}
+
+Value inlay::createPointwise(OpBuilder &builder, Location loc, ValueRange inputs, ArrayRef<AffineMap> maps,
+                             ArrayRef<OpFoldResult> sizes, Type element, ScalarBody body) {
+  Value init = tensor::EmptyOp::create(builder, loc, sizes, element);
+  SmallVector<AffineMap> allMaps(maps);
+  allMaps.push_back(builder.getMultiDimIdentityMap(sizes.size()));
+  SmallVector<utils::IteratorType> iterators(sizes.size(), utils::IteratorType::parallel);
+  // The body's own argument for the result says nothing.
+  auto inputBody = [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
+    return body(nested, nestedLoc, args.drop_back());
+  };
+  return createGeneric(builder, loc, inputs, allMaps, init, iterators, inputBody);
+}
+
+Value inlay::createReduction(OpBuilder &builder, Location loc, ValueRange inputs, ArrayRef<AffineMap> maps, Value init,
+                             ScalarBody body) {
+  SmallVector<utils::IteratorType> iterators;
+  for (unsigned loop = 0; loop < maps.back().getNumDims(); ++loop)
+    iterators.push_back(maps.back().isFunctionOfDim(loop) ? utils::IteratorType::parallel
+                                                          : utils::IteratorType::reduction);
+  return createGeneric(builder, loc, inputs, maps, init, iterators, body);
+}
+
+Value inlay::createFilled(OpBuilder &builder, Location loc, ArrayRef<OpFoldResult> sizes, TypedAttr value) {
+  Value init = tensor::EmptyOp::create(builder, loc, sizes, value.getType());
+  Value scalar = arith::ConstantOp::create(builder, loc, value);
+  return linalg::FillOp::create(builder, loc, scalar, init).getResult(0);
+}
+
+Value inlay::castElements(OpBuilder &builder, Location loc, Value tensor, Type element) {
+  RankedTensorType type = tensorType(tensor);
+  if (type.getElementType() == element)
+    return tensor;
+  return createPointwise(builder, loc, tensor, builder.getMultiDimIdentityMap(type.getRank()),
+                         tensor::getMixedSizes(builder, loc, tensor), element,
+                         [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
+                           return castScalar(nested, nestedLoc, args[0], element);
+                         });
+}
+
+//===-- Maps and sizes ------------------------------------------------------------------------------------------===//
+
+AffineMap inlay::makeMap(MLIRContext *context, unsigned loops, ArrayRef<AffineExpr> exprs) {
+  return AffineMap::get(loops, 0, exprs, context);
+}
+
+AffineMap inlay::broadcastMap(MLIRContext *context, ArrayRef<int64_t> shape, ArrayRef<OpFoldResult> sizes) {
+  unsigned offset = sizes.size() - shape.size();
+  SmallVector<AffineExpr> exprs;
+  for (auto [i, dim] : llvm::enumerate(shape)) {
+    bool repeated = dim == 1 && !isConstantIntValue(sizes[offset + i], 1);
+    exprs.push_back(repeated ? getAffineConstantExpr(0, context) : getAffineDimExpr(offset + i, context));
+  }
+  return makeMap(context, sizes.size(), exprs);
+}
+
+AffineMap inlay::dropLoops(MLIRContext *context, unsigned loops, ArrayRef<int64_t> dropped) {
+  SmallVector<AffineExpr> exprs;
+  for (unsigned loop = 0; loop < loops; ++loop)
+    if (!llvm::is_contained(dropped, loop))
+      exprs.push_back(getAffineDimExpr(loop, context));
+  return makeMap(context, loops, exprs);
+}
+
+Sizes inlay::broadcastSizes(OpBuilder &builder, Location loc, ValueRange values, unsigned dropBack) {
+  int64_t rank = 0;
+  for (Value value : values)
+    rank = std::max(rank, tensorType(value).getRank());
+  Sizes sizes(rank - dropBack, builder.getIndexAttr(1));
+  for (Value value : values) {
+    RankedTensorType type = tensorType(value);
+    for (int64_t dim = 0, end = type.getRank() - dropBack; dim < end; ++dim) {
+      OpFoldResult &size = sizes[rank - type.getRank() + dim];
+      // A static size says more than a dynamic one, and both more than 1.
+      if (!type.isDynamicDim(dim) && type.getDimSize(dim) != 1)
+        size = builder.getIndexAttr(type.getDimSize(dim));
+      else if (type.isDynamicDim(dim) && isConstantIntValue(size, 1))
+        size = tensor::getMixedSize(builder, loc, value, dim);
+    }
+  }
+  return sizes;
+}
+
+SmallVector<int64_t> inlay::staticSizes(ArrayRef<OpFoldResult> sizes) {
+  return llvm::map_to_vector(
+      sizes, [](OpFoldResult size) { return getConstantIntValue(size).value_or(ShapedType::kDynamic); });
+}
+
+//===-- Scalars -------------------------------------------------------------------------------------------------===//
+
+Type inlay::accumulatorType(Type element) {
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32 ? Float32Type::get(element.getContext())
+                                                                         : element;
+}
+
+Value inlay::scalarConstant(OpBuilder &builder, Location loc, Type type, double value) {
+  TypedAttr attr;
+  if (isa<FloatType>(type))
+    attr = builder.getFloatAttr(type, value);
+  else
+    attr = builder.getIntegerAttr(type, static_cast<int64_t>(value));
+  return arith::ConstantOp::create(builder, loc, attr);
+}
+
+static Value castFloat(OpBuilder &builder, Location loc, Value value, Type type) {
+  unsigned from = value.getType().getIntOrFloatBitWidth(), to = type.getIntOrFloatBitWidth();
+  if (from == to) { // f16 and bf16: neither holds the other
+    value = arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
+    from = 32;
+  }
+  if (from < to)
+    return arith::ExtFOp::create(builder, loc, type, value);
+  return arith::TruncFOp::create(builder, loc, type, value);
+}
+
+static Value castInteger(OpBuilder &builder, Location loc, Value value, Type type) {
+  Type from = value.getType();
+  if (isa<FloatType>(type))
+    return from.isInteger(1) ? arith::UIToFPOp::create(builder, loc, type, value).getResult()
+                             : arith::SIToFPOp::create(builder, loc, type, value).getResult();
+  if (from.isInteger(1))
+    return arith::ExtUIOp::create(builder, loc, type, value);
+  if (from.getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
+    return arith::ExtSIOp::create(builder, loc, type, value);
+  return arith::TruncIOp::create(builder, loc, type, value);
+}
+
+Value inlay::castScalar(OpBuilder &builder, Location loc, Value value, Type type) {
+  Type from = value.getType();
+  if (from == type)
+    return value;
+  if (type.isInteger(1)) {
+    Value zero = scalarConstant(builder, loc, from, 0.0);
+    if (isa<FloatType>(from)) // NaN is true
+      return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE, value, zero);
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value, zero);
+  }
+  if (!isa<FloatType>(from))
+    return castInteger(builder, loc, value, type);
+  if (isa<FloatType>(type))
+    return castFloat(builder, loc, value, type);
+  return arith::FPToSIOp::create(builder, loc, type, value);
+}
+
+Value inlay::addScalars(OpBuilder &builder, Location loc, Value lhs, Value rhs) {
+  if (isa<FloatType>(lhs.getType()))
+    return arith::AddFOp::create(builder, loc, lhs, rhs);
+  return arith::AddIOp::create(builder, loc, lhs, rhs);
+}
+
+Value inlay::mulScalars(OpBuilder &builder, Location loc, Value lhs, Value rhs) {
+  if (isa<FloatType>(lhs.getType()))
+    return arith::MulFOp::create(builder, loc, lhs, rhs);
+  return arith::MulIOp::create(builder, loc, lhs, rhs);
+}
+
+Value inlay::multiplyAdd(OpBuilder &builder, Location loc, ValueRange args) {
+  Type sum = args[2].getType();
+  Value lhs = castScalar(builder, loc, args[0], sum), rhs = castScalar(builder, loc, args[1], sum);
+  return addScalars(builder, loc, args[2], mulScalars(builder, loc, lhs, rhs));
+}
+
+Value inlay::maxScalars(OpBuilder &builder, Location loc, Value lhs, Value rhs) {
+  if (isa<FloatType>(lhs.getType()))
+    return arith::MaximumFOp::create(builder, loc, lhs, rhs);
+  if (lhs.getType().isInteger(1))
+    return arith::OrIOp::create(builder, loc, lhs, rhs);
+  return arith::MaxSIOp::create(builder, loc, lhs, rhs);
+}
+
+TypedAttr inlay::lowestValue(Type element) {
+  if (auto type = dyn_cast<FloatType>(element))
+    return FloatAttr::get(type, APFloat::getInf(type.getFloatSemantics(), /*Negative=*/true));
+  unsigned width = element.getIntOrFloatBitWidth();
+  return IntegerAttr::get(element, width == 1 ? APInt::getZero(1) : APInt::getSignedMinValue(width));
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the patterns are written with: linalg.generic from maps and a scalar body, scalar functions that fit any element
+// type, and sizes that fold to constants where they are known.
+
+#ifndef INLAY_LIB_CONVERT_GRAPHTOLINALG_STRUCTURED_H
+#define INLAY_LIB_CONVERT_GRAPHTOLINALG_STRUCTURED_H
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace inlay {
+
+/// Emits a scalar function and returns its value.
+using ScalarBody = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
+
+using Sizes = llvm::SmallVector<mlir::OpFoldResult>;
+
+inline mlir::RankedTensorType tensorType(mlir::Value value) {
+  return llvm::cast<mlir::RankedTensorType>(value.getType());
+}
+
+//===-- Generics ------------------------------------------------------------------------------------------------===//
+
+/// A parallel generic over `sizes`; `maps` say where each input is read.
+mlir::Value createPointwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange inputs,
+                            llvm::ArrayRef<mlir::AffineMap> maps, llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                            mlir::Type element, ScalarBody body);
+
+/// A generic that accumulates into `init`, whose map is the last of `maps`; loops that it doesn't use are reduced.
+/// The body's last argument is the accumulator.
+mlir::Value createReduction(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange inputs,
+                            llvm::ArrayRef<mlir::AffineMap> maps, mlir::Value init, ScalarBody body);
+
+/// A tensor full of `value`.
+mlir::Value createFilled(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                         mlir::TypedAttr value);
+
+/// `tensor` with its elements cast to `element`.
+mlir::Value castElements(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tensor, mlir::Type element);
+
+//===-- Maps and sizes ------------------------------------------------------------------------------------------===//
+
+/// A map of loops 0..loops-1 to `exprs`.
+mlir::AffineMap makeMap(mlir::MLIRContext *context, unsigned loops, llvm::ArrayRef<mlir::AffineExpr> exprs);
+
+/// The map by which a tensor of `shape` is read under loops over `sizes`, aligned at the back: dims of size 1 stay at 0
+/// where the loop is longer.
+mlir::AffineMap broadcastMap(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape,
+                             llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
+/// The identity without the loops in `dropped`.
+mlir::AffineMap dropLoops(mlir::MLIRContext *context, unsigned loops, llvm::ArrayRef<int64_t> dropped);
+
+/// The sizes that `values` broadcast to, without the last `dropBack` dims of each.
+Sizes broadcastSizes(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange values, unsigned dropBack = 0);
+
+/// The static sizes of `sizes`, dynamic where unknown.
+llvm::SmallVector<int64_t> staticSizes(llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
+//===-- Scalars -------------------------------------------------------------------------------------------------===//
+
+/// The type that sums of `element` are kept in: f32 for the 16-bit floats, else itself.
+mlir::Type accumulatorType(mlir::Type element);
+
+/// A scalar constant of a float or integer type.
+mlir::Value scalarConstant(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, double value);
+
+/// The value cast as PyTorch does: floats truncated towards zero when made integers, booleans tested against zero.
+mlir::Value castScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Type type);
+
+mlir::Value addScalars(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lhs, mlir::Value rhs);
+mlir::Value mulScalars(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lhs, mlir::Value rhs);
+/// The body of a product that is summed up: the third argument plus the first times the second, all cast to its type.
+mlir::Value multiplyAdd(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
+/// The larger value, NaN if either is.
+mlir::Value maxScalars(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lhs, mlir::Value rhs);
+
+/// The value that `maxScalars` never prefers: minus infinity, the least integer, false.
+mlir::TypedAttr lowestValue(mlir::Type element);
+
+} // namespace inlay
+
+#endif // INLAY_LIB_CONVERT_GRAPHTOLINALG_STRUCTURED_H

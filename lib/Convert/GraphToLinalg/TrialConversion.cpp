@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Convert/TrialConversion.h"
+#include "inlay/Convert/GraphToLinalg.h"
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Inlay/IR/OpNames.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Threading.h"
+
+using namespace mlir;
+using namespace inlay;
+
+/// A module with the op alone, in a function of what it uses.
+static OwningOpRef<ModuleOp> cloneAlone(Operation *op) {
+  llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), used);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(op->getLoc());
+  OpBuilder builder = OpBuilder::atBlockBegin(module->getBody());
+  auto inputTypes = llvm::map_to_vector(used, [](Value value) { return value.getType(); });
+  auto function =
+      func::FuncOp::create(builder, op->getLoc(), "trial", builder.getFunctionType(inputTypes, op->getResultTypes()));
+  Block *body = function.addEntryBlock();
+  IRMapping mapping;
+  mapping.map(used.getArrayRef(), body->getArguments());
+  builder.setInsertionPointToStart(body);
+  Operation *clone = builder.clone(*op, mapping);
+  func::ReturnOp::create(builder, op->getLoc(), clone->getResults());
+  return module;
+}
+
+/// The first op at or in `op` that is not for compilers at all.
+static Operation *findForeign(Operation *op) {
+  Operation *foreign = nullptr;
+  op->walk<WalkOrder::PreOrder>([&](Operation *nested) {
+    if (!isa<OpaqueOp, PluginOp, ListOp>(nested))
+      return WalkResult::advance();
+    foreign = nested;
+    return WalkResult::interrupt();
+  });
+  return foreign;
+}
+
+Verdict inlay::tryConvertToLinalg(Operation *op, OwningOpRef<ModuleOp> *result) {
+  if (Operation *foreign = findForeign(op))
+    return {ReasonCode::NoConverter, ("no pattern converts " + getReportedName(foreign)).str()};
+  // Other threads' diagnostics are none of ours.
+  uint64_t thread = llvm::get_threadid();
+  ScopedDiagnosticHandler silence(op->getContext(),
+                                  [thread](Diagnostic &) { return success(llvm::get_threadid() == thread); });
+  OwningOpRef<ModuleOp> module = cloneAlone(op);
+  if (SmallVector<Refusal> refusals = convertGraphOps(*module); !refusals.empty())
+    return refusals.front().verdict;
+  if (result)
+    *result = std::move(module);
+  return Verdict::supported();
+}

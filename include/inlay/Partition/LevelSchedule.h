@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Segments from colours: the fewest, whatever order the nodes are written in.
+//
+// Two colours: one forward walk gives each node the smallest level its predecessors and its colour allow, for both
+// starting colours. The number of levels is the least number of segments, and of accelerator segments too if a tie
+// starts on the host; the path that attains the last level proves it. Three colours and more (NP-hard): words of
+// colours, each letter of which runs all that is ready in that colour.
+
+#ifndef INLAY_PARTITION_LEVELSCHEDULE_H
+#define INLAY_PARTITION_LEVELSCHEDULE_H
+
+#include "inlay/Partition/ScheduleGraph.h"
+
+namespace inlay {
+
+/// A placement with a lower bound on its number of segments, as far as one is proven.
+struct BoundedPlacement {
+  Placement placement;
+  uint32_t lowerBound = 0;
+  std::vector<NodeId> witness;
+};
+
+/// Fewest segments; nodes that are segments of their own still share one with others of their colour.
+BoundedPlacement placeByLevels(const ScheduleGraph &graph);
+
+/// A new segment whenever the next node has another colour; for comparison.
+BoundedPlacement placeInOrder(const ScheduleGraph &graph);
+
+/// For any number of colours: the shortest word of colours that a deterministic search finds.
+BoundedPlacement placeByWords(const ScheduleGraph &graph);
+
+/// Moves neutral nodes from host segments to accelerator ones where that needs no further segment, except those that
+/// only continue what the host made.
+void settleNeutral(const ScheduleGraph &graph, Placement &placement);
+
+/// The placement as segments; each node that must be a segment of its own becomes one, with as few further ones as the
+/// level pass makes.
+Schedule finishSchedule(const ScheduleGraph &graph, BoundedPlacement placed);
+
+/// `placeByLevels` and `finishSchedule`.
+Schedule scheduleByLevels(const ScheduleGraph &graph);
+Schedule scheduleInOrder(const ScheduleGraph &graph);
+
+} // namespace inlay
+
+#endif // INLAY_PARTITION_LEVELSCHEDULE_H

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Partition/MinBlockSize.h"
+
+#include <algorithm>
+#include <optional>
+
+using namespace inlay;
+
+namespace {
+/// Work that is spent on keeping nodes, per node and edge, before small segments are dropped all at once.
+constexpr uint64_t kWorkPerItem = 256;
+/// How many segments away a place for a node is looked for.
+constexpr uint32_t kReach = 16;
+
+/// Fills the small accelerator segments of a placement from other segments of their colour, and moves nodes out of
+/// those that stay small. Every move keeps the order.
+class Filler {
+public:
+  Filler(const ScheduleGraph &graph, Placement &placement, uint64_t least)
+      : graph(graph), placement(placement), least(least), weight(placement.weights(graph)),
+        members(placement.colours.size()) {
+    for (NodeId node = 0; node < graph.size(); ++node)
+      members[placement.segment[node]].push_back(node);
+  }
+
+  bool isSmall(uint32_t at) const { return canBeSmall(at) && weight[at] > 0 && weight[at] < least && isDemotable(at); }
+
+  /// Small segments, the fullest first.
+  std::vector<uint32_t> findSmall() const {
+    std::vector<uint32_t> result;
+    for (uint32_t at = 0; at < weight.size(); ++at)
+      if (isSmall(at))
+        result.push_back(at);
+    std::stable_sort(result.begin(), result.end(), [&](uint32_t a, uint32_t b) { return weight[a] > weight[b]; });
+    return result;
+  }
+
+  void fill() {
+    for (uint32_t at : findSmall())
+      if (isSmall(at))
+        fill(at);
+  }
+
+  /// The nodes of the segment that have no place in a segment that is large enough.
+  std::vector<NodeId> findStuck(uint32_t at) {
+    std::vector<NodeId> stuck;
+    for (NodeId node : current(at))
+      if (!findPlace(node))
+        stuck.push_back(node);
+    return stuck;
+  }
+
+  /// Moves what can move out of the segment; successors make room for their predecessors and the other way round.
+  void disperse(uint32_t at) {
+    std::vector<NodeId> nodes = current(at);
+    for (auto it = nodes.rbegin(); it != nodes.rend(); ++it)
+      if (std::optional<uint32_t> to = findPlace(*it))
+        move(*it, *to);
+    for (NodeId node : current(at))
+      if (std::optional<uint32_t> to = findPlace(node))
+        move(node, *to);
+  }
+
+  uint64_t work = 0;
+
+private:
+  bool canBeSmall(uint32_t at) const { return graph.isAccelerator(placement.colours[at]); }
+
+  bool isDemotable(uint32_t at) const {
+    return std::all_of(members[at].begin(), members[at].end(), [&](NodeId node) {
+      return placement.segment[node] != at || graph.demoted(node, placement.colours[at]) != placement.colours[at];
+    });
+  }
+
+  /// The members of a segment in topological order.
+  const std::vector<NodeId> &current(uint32_t at) {
+    std::vector<NodeId> &nodes = members[at];
+    nodes.erase(std::remove_if(nodes.begin(), nodes.end(), [&](NodeId node) { return placement.segment[node] != at; }),
+                nodes.end());
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    work += nodes.size();
+    return nodes;
+  }
+
+  bool takes(uint32_t at, NodeId node) const {
+    const ScheduleNode &info = graph.nodes[node];
+    Colour colour = placement.colours[at];
+    return info.colour == colour || (info.neutral && (info.allowed >> colour & 1));
+  }
+
+  /// The first and last segment the neighbours of the node leave it.
+  std::pair<uint32_t, uint32_t> interval(NodeId node) {
+    uint32_t first = 0, last = static_cast<uint32_t>(placement.colours.size() - 1);
+    for (NodeId pred : graph.preds(node))
+      first = std::max(first, placement.segment[pred]);
+    for (NodeId succ : graph.succs(node))
+      last = std::min(last, placement.segment[succ]);
+    work += 2 + (graph.preds(node).last - graph.preds(node).first);
+    return {first, last};
+  }
+
+  std::optional<uint32_t> findPlace(NodeId node) {
+    auto [first, last] = interval(node);
+    uint32_t at = placement.segment[node];
+    for (uint32_t step = 1; step <= kReach; ++step) {
+      if (at + step <= last && takes(at + step, node) && weight[at + step] >= least)
+        return at + step;
+      if (at >= first + step && takes(at - step, node) && weight[at - step] >= least)
+        return at - step;
+    }
+    return std::nullopt;
+  }
+
+  void move(NodeId node, uint32_t to) {
+    weight[placement.segment[node]] -= graph.nodes[node].weight;
+    weight[to] += graph.nodes[node].weight;
+    placement.segment[node] = to;
+    members[to].push_back(node);
+  }
+
+  /// Takes the node if its segment can spare it and its neighbours allow.
+  bool pull(NodeId node, uint32_t to) {
+    uint32_t from = placement.segment[node];
+    bool spared = !canBeSmall(from) || weight[from] < least || weight[from] >= least + graph.nodes[node].weight;
+    if (!spared || !takes(to, node))
+      return false;
+    auto [first, last] = interval(node);
+    if (first > to || last < to)
+      return false;
+    move(node, to);
+    return true;
+  }
+
+  void fill(uint32_t at) {
+    std::vector<std::pair<NodeId, uint32_t>> pulled;
+    auto pullAll = [&](uint32_t from, bool backwards) {
+      std::vector<NodeId> nodes = current(from);
+      if (backwards)
+        std::reverse(nodes.begin(), nodes.end());
+      for (NodeId node : nodes)
+        if (weight[at] < least && pull(node, at))
+          pulled.emplace_back(node, from);
+    };
+    uint32_t count = static_cast<uint32_t>(weight.size());
+    for (uint32_t step = 1; step <= kReach && weight[at] < least; ++step) {
+      if (at >= step)
+        pullAll(at - step, true);
+      if (at + step < count)
+        pullAll(at + step, false);
+    }
+    if (weight[at] < least)
+      for (auto it = pulled.rbegin(); it != pulled.rend(); ++it)
+        move(it->first, it->second);
+  }
+
+  const ScheduleGraph &graph;
+  Placement &placement;
+  uint64_t least;
+  std::vector<uint64_t> weight;
+  std::vector<std::vector<NodeId>> members;
+};
+
+struct Candidate {
+  std::vector<ScheduleNode> nodes; ///< with the colours after demotion
+  BoundedPlacement placed;
+  uint64_t kept = 0;
+
+  bool isBetterThan(const Candidate &other) const {
+    return kept != other.kept ? kept > other.kept
+                              : placed.placement.colours.size() < other.placed.placement.colours.size();
+  }
+};
+} // namespace
+
+static void demote(ScheduleGraph &graph, const Placement &placement, NodeId node) {
+  graph.nodes[node].colour = graph.demoted(node, placement.colours[placement.segment[node]]);
+  graph.nodes[node].neutral = false;
+}
+
+static uint64_t weighAccelerated(const ScheduleGraph &graph, const Placement &placement) {
+  uint64_t kept = 0;
+  for (NodeId node = 0; node < graph.size(); ++node)
+    if (graph.isAccelerator(placement.colours[placement.segment[node]]))
+      kept += graph.nodes[node].weight;
+  return kept;
+}
+
+static Candidate makeCandidate(const ScheduleGraph &graph, BoundedPlacement placed) {
+  placed.placement.compact();
+  uint64_t kept = weighAccelerated(graph, placed.placement);
+  return {graph.nodes, std::move(placed), kept};
+}
+
+static BoundedPlacement place(const ScheduleGraph &graph, Strategy strategy, bool backwards) {
+  if (strategy == Strategy::InOrder)
+    return placeInOrder(graph);
+  if (!backwards)
+    return placeByLevels(graph);
+  BoundedPlacement placed = placeByLevels(graph.reversed());
+  Placement &placement = placed.placement;
+  std::reverse(placement.colours.begin(), placement.colours.end());
+  std::reverse(placement.segment.begin(), placement.segment.end());
+  for (uint32_t &at : placement.segment)
+    at = static_cast<uint32_t>(placement.colours.size()) - 1 - at;
+  std::reverse(placed.witness.begin(), placed.witness.end());
+  for (NodeId &node : placed.witness)
+    node = graph.size() - 1 - node;
+  settleNeutral(graph, placement);
+  return placed;
+}
+
+/// Demotes whole small segments and keeps the rest of the placement as it is, so that no other segment shrinks.
+static Candidate dropSmall(ScheduleGraph graph, BoundedPlacement placed, int64_t least) {
+  Filler filler(graph, placed.placement, static_cast<uint64_t>(least));
+  std::vector<uint32_t> small = filler.findSmall();
+  std::vector<bool> dropped(placed.placement.colours.size());
+  for (uint32_t at : small)
+    dropped[at] = true;
+  std::vector<Colour> to(dropped.size());
+  for (NodeId node = 0; node < graph.size(); ++node) {
+    uint32_t at = placed.placement.segment[node];
+    if (!dropped[at])
+      continue;
+    demote(graph, placed.placement, node);
+    Colour colour = graph.nodes[node].colour;
+    if (to[at] && to[at] != colour)
+      return {}; // its nodes part ways: the other candidates deal with that
+    to[at] = colour;
+  }
+  for (size_t at = 0; at < dropped.size(); ++at)
+    if (dropped[at])
+      placed.placement.colours[at] = to[at];
+  placed.lowerBound = 0;
+  placed.witness.clear();
+  Placement &placement = placed.placement;
+  placement.compact();
+  // A segment dropped to another accelerator may still be small.
+  if (!Filler(graph, placement, static_cast<uint64_t>(least)).findSmall().empty())
+    return {};
+  return makeCandidate(graph, std::move(placed));
+}
+
+/// Demotes the stuck nodes of the segment that has the fewest, or of all small ones once `frugal` is false. Returns
+/// false if nothing had to be demoted because all nodes found another place.
+static bool demoteStuck(ScheduleGraph &graph, const Placement &placement, Filler &filler, bool frugal) {
+  std::vector<NodeId> victims;
+  std::optional<uint32_t> chosen;
+  for (uint32_t at : filler.findSmall()) {
+    std::vector<NodeId> stuck = filler.findStuck(at);
+    if (!frugal) {
+      victims.insert(victims.end(), stuck.begin(), stuck.end());
+    } else if (!chosen || stuck.size() < victims.size()) {
+      chosen = at;
+      victims = std::move(stuck);
+    }
+  }
+  if (chosen) {
+    filler.disperse(*chosen);
+    victims = filler.findStuck(*chosen);
+  }
+  for (NodeId node : victims)
+    demote(graph, placement, node);
+  return !victims.empty();
+}
+
+/// Demotes whatever is in a small segment until none is.
+static Candidate demoteAllSmall(ScheduleGraph graph, Strategy strategy, int64_t least) {
+  while (true) {
+    BoundedPlacement placed = place(graph, strategy, false);
+    std::vector<uint32_t> small = Filler(graph, placed.placement, static_cast<uint64_t>(least)).findSmall();
+    if (small.empty())
+      return makeCandidate(graph, std::move(placed));
+    std::vector<bool> isSmall(placed.placement.colours.size());
+    for (uint32_t at : small)
+      isSmall[at] = true;
+    for (NodeId node = 0; node < graph.size(); ++node)
+      if (isSmall[placed.placement.segment[node]])
+        demote(graph, placed.placement, node);
+  }
+}
+
+static Candidate demoteUntilLarge(ScheduleGraph graph, int64_t least, bool backwards) {
+  uint64_t budget = kWorkPerItem * (graph.size() + graph.edgeCount() + 1), spent = 0;
+  while (true) {
+    BoundedPlacement placed = place(graph, Strategy::Levels, backwards);
+    Filler filler(graph, placed.placement, static_cast<uint64_t>(least));
+    spent += graph.size() + graph.edgeCount();
+    filler.fill();
+    bool demoted = false;
+    while (!demoted && !filler.findSmall().empty()) {
+      demoted = demoteStuck(graph, placed.placement, filler, spent + filler.work < budget);
+      spent += placed.placement.colours.size() + 1;
+      if (!demoted && spent + filler.work >= budget)
+        break;
+    }
+    spent += filler.work;
+    if (!demoted && filler.findSmall().empty())
+      return makeCandidate(graph, std::move(placed));
+    if (!demoted) // out of budget with nodes that could still move: drop what is small
+      return dropSmall(graph, std::move(placed), least);
+  }
+}
+
+Schedule inlay::scheduleWithLeastSize(ScheduleGraph &graph, Strategy strategy, int64_t least) {
+  BoundedPlacement placed = place(graph, strategy, false);
+  Placement copy = placed.placement;
+  if (least <= 1 || Filler(graph, copy, static_cast<uint64_t>(least)).findSmall().empty())
+    return finishSchedule(graph, std::move(placed));
+  Candidate best;
+  auto consider = [&](Candidate other) {
+    if (!other.nodes.empty() && (best.nodes.empty() || other.isBetterThan(best)))
+      best = std::move(other);
+  };
+  if (strategy == Strategy::Levels) {
+    consider(demoteUntilLarge(graph, least, false));
+    consider(demoteUntilLarge(graph, least, true));
+    consider(dropSmall(graph, std::move(placed), least));
+  }
+  if (best.nodes.empty())
+    best = demoteAllSmall(graph, strategy, least);
+  graph.nodes = best.nodes;
+  return finishSchedule(graph, std::move(best.placed));
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "FakeDevice.h"
+#include "PlanBuilder.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+using namespace inlay::rt;
+using namespace inlay::rt::test;
+
+namespace {
+
+/// Host functions of tests by name: "negate" over 4 floats.
+struct Library final : HostLibrary {
+  StatusOr<HostEntry> lookup(const std::string &symbol) override {
+    if (symbol != "negate")
+      return Status(StatusCode::NotFound, "no symbol '" + symbol + "'");
+    return HostEntry([](void *const *buffers) {
+      for (int i = 0; i < 4; ++i)
+        static_cast<float *>(buffers[1])[i] = -static_cast<float *>(buffers[0])[i];
+    });
+  }
+};
+
+/// y = double(negate(add(x, w))) with x and y of 4 floats.
+struct ExecutorTest : testing::TestWithParam<bool> {
+  ExecutorTest() {
+    std::vector<Expr> four = {Expr(4)};
+    uint32_t x = builder.input("x", four), y = builder.output("y", four);
+    uint32_t w = builder.constant("w", MemorySpace::Device, {10, 20, 30, 40});
+    uint32_t dx = builder.temporary("dx", MemorySpace::Device, four),
+             ds = builder.temporary("ds", MemorySpace::Device, four);
+    uint32_t hs = builder.temporary("hs", MemorySpace::Host, four),
+             hn = builder.temporary("hn", MemorySpace::Host, four);
+    uint32_t dn = builder.temporary("dn", MemorySpace::Device, four),
+             dy = builder.temporary("dy", MemorySpace::Device, four);
+    uint32_t add = builder.engine("add", 3), twice = builder.engine("double", 2);
+    uint32_t negate = builder.hostFunction("negate", {Access::Read, Access::Write});
+    builder.copy(x, dx);
+    builder.launch(add, {dx, w, ds}, {0});
+    builder.copy(ds, hs, {1});
+    builder.call(negate, {hs, hn}, {2});
+    builder.copy(hn, dn, {3});
+    builder.launch(twice, {dn, dy}, {4});
+    builder.copy(dy, y, {5});
+  }
+
+  StatusOr<std::unique_ptr<Program>> load() { return Program::load(builder.plan, device, std::make_shared<Library>()); }
+  std::string loadError() { return load().status().message(); }
+
+  PlanBuilder builder;
+  std::shared_ptr<FakeDevice> device = std::make_shared<FakeDevice>(GetParam());
+};
+
+} // namespace
+
+static const std::vector<float> expectedResult = {-22, -44, -66, -88};
+
+TEST_P(ExecutorTest, ComputesAndCopiesOnlyWhereMemoryIsApart) {
+  auto program = load();
+  ASSERT_TRUE(program.isOk()) << program.status().message();
+  int uploadsAtLoad = device->uploads;
+  EXPECT_EQ(uploadsAtLoad, 1) << "the constant, once";
+  std::vector<float> x = {1, 2, 3, 4}, y(4);
+  ASSERT_TRUE((*program)->call({view(x)}, {view(y)}).isOk());
+  EXPECT_EQ(y, expectedResult);
+  EXPECT_EQ(device->submissions, 2);
+  EXPECT_EQ(device->uploads - uploadsAtLoad, GetParam() ? 0 : 2);
+  EXPECT_EQ(device->downloads, GetParam() ? 0 : 2);
+}
+
+TEST_P(ExecutorTest, LaterCallsRecordNothing) {
+  auto program = load();
+  std::vector<float> x = {1, 2, 3, 4}, y(4);
+  for (int i = 0; i < 5; ++i) {
+    std::fill(y.begin(), y.end(), 0.0f);
+    ASSERT_TRUE((*program)->call({view(x)}, {view(y)}).isOk());
+    EXPECT_EQ(y, expectedResult);
+  }
+  EXPECT_EQ(device->records, 2);
+  EXPECT_EQ(device->loads, 2);
+}
+
+TEST_P(ExecutorTest, ThreadsHaveTemporariesOfTheirOwn) {
+  auto program = load();
+  ASSERT_TRUE(program.isOk());
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      std::vector<float> x(4, float(t)), y(4);
+      for (int i = 0; i < 200; ++i) {
+        bool ok = (*program)->call({view(x)}, {view(y)}).isOk();
+        if (!ok || y[0] != -2 * float(10 + t) || y[3] != -2 * float(40 + t))
+          ++wrong;
+      }
+    });
+  }
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(ExecutorTest, ProfileGivesEachStepATime) {
+  auto program = load();
+  std::vector<float> x = {1, 2, 3, 4}, y(4);
+  auto profile = (*program)->profile({view(x)}, {view(y)});
+  ASSERT_TRUE(profile.isOk());
+  EXPECT_EQ(y, expectedResult);
+  ASSERT_EQ(profile->size(), 7u);
+  EXPECT_EQ((*profile)[3].name, "step3");
+  EXPECT_EQ((*profile)[3].kind, StepKind::CallHost);
+}
+
+TEST_P(ExecutorTest, AFailedRunNamesTheSegmentAndTheNextCallWorks) {
+  auto program = load();
+  std::vector<float> x = {1, 2, 3, 4}, y(4);
+  device->failRuns = 1;
+  Status status = (*program)->call({view(x)}, {view(y)});
+  EXPECT_EQ(status.code(), StatusCode::DeviceLost);
+  EXPECT_EQ(status.message(), "segment 'step1': fake device is gone");
+  EXPECT_TRUE((*program)->call({view(x)}, {view(y)}).isOk());
+  EXPECT_EQ(y, expectedResult);
+}
+
+TEST_P(ExecutorTest, IdleInstancesGiveWayWhenMemoryIsShort) {
+  auto program = load();
+  std::vector<float> x = {1, 2, 3, 4}, y(4);
+  device->failAllocations = 1;
+  EXPECT_TRUE((*program)->call({view(x)}, {view(y)}).isOk()) << "the second attempt has memory";
+  device->failAllocations = 0;
+  EXPECT_EQ(y, expectedResult);
+}
+
+TEST_P(ExecutorTest, LoadNamesWhatIsMissing) {
+  builder.plan->hostCode.functions[0].symbol = "missing";
+  EXPECT_EQ(loadError(), "segment 'step3': no symbol 'missing'");
+  EXPECT_EQ(Program::load(builder.plan, device, nullptr).status().message(),
+            "segment 'step3': the plan calls 'missing', but there is no host library");
+  EXPECT_EQ(Program::load(builder.plan, nullptr, nullptr).status().message(),
+            "buffer 'w' is in device memory, but there is no device");
+  EXPECT_EQ(Program::load(nullptr, device, nullptr).status().message(), "expected a plan, but got null");
+}
+
+INSTANTIATE_TEST_SUITE_P(Memory, ExecutorTest, testing::Values(true, false),
+                         [](auto &info) { return info.param ? "Unified" : "Discrete"; });
+
+TEST(Executor, EmptyPlanRuns) {
+  auto program = Program::load(std::make_shared<Plan>(), nullptr, nullptr);
+  ASSERT_TRUE(program.isOk());
+  EXPECT_TRUE((*program)->call({}, {}).isOk());
+  EXPECT_EQ((*program)->call({TensorView()}, {}).message(), "expected 0 arguments, but got 1");
+}
+
+TEST(Executor, CallbacksSeeTheDimsOfThisCall) {
+  PlanBuilder builder;
+  uint32_t x = builder.input("x", {Expr::dim(0, 0), Expr(2)});
+  uint32_t y = builder.output("y", {Expr::binary(Expr::Op::Mul, Expr::dim(0, 0), Expr(2))});
+  builder.plan->callbacks.push_back({"aten::flatten", 1});
+  builder.step(StepKind::Callback, 0, {x, y});
+  auto program = Program::load(builder.plan, nullptr, nullptr, [](uint32_t number, auto &inputs, auto &outputs) {
+    EXPECT_EQ(number, 0u);
+    EXPECT_EQ(inputs[0].dims, (std::vector<int64_t>{3, 2}));
+    EXPECT_EQ(outputs[0].dims, (std::vector<int64_t>{6}));
+    std::memcpy(outputs[0].data, inputs[0].data, 24);
+    return Status(StatusCode::Internal, "said no");
+  });
+  ASSERT_TRUE(program.isOk());
+  EXPECT_EQ((*program)->outputDims({{3, 2}}).operator*()[0], (std::vector<int64_t>{6}));
+  std::vector<float> in(6, 1.0f), out(6);
+  Status status = (*program)->call({{in.data(), ElementType::F32, {3, 2}}}, {view(out)});
+  EXPECT_EQ(status.message(), "callback 'aten::flatten': said no");
+  EXPECT_EQ(in, out);
+}
+
+TEST(Executor, DynamicCopiesOfUnequalSizeAreRefusedAtTheCall) {
+  PlanBuilder builder;
+  uint32_t x = builder.input("x", {Expr::dim(0, 0)}), y = builder.output("y", {Expr(4)});
+  builder.copy(x, y);
+  auto program = Program::load(builder.plan, nullptr, nullptr);
+  std::vector<float> in(3), out(4);
+  EXPECT_EQ((*program)->call({view(in)}, {view(out)}).message(),
+            "segment 'step0': copies 'x' of 12 bytes to 'y' of 16 bytes");
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A device made of host memory that knows the kernels "add" and "double", counts what it is asked and fails on demand.
+
+#ifndef INLAY_UNITTESTS_RUNTIME_FAKEDEVICE_H
+#define INLAY_UNITTESTS_RUNTIME_FAKEDEVICE_H
+
+#include "inlay/Runtime/Core/Device.h"
+
+#include <atomic>
+#include <cstring>
+
+namespace inlay::rt::test {
+
+class FakeDevice final : public Device {
+public:
+  struct Memory final : DeviceBuffer {
+    std::vector<float> bytes;
+    bool visible;
+    size_t size() const override { return bytes.size() * sizeof(float); }
+    void *hostPointer() const override { return visible ? const_cast<float *>(bytes.data()) : nullptr; }
+  };
+  struct Loaded final : DeviceEngine {
+    Engine engine;
+  };
+  struct Recorded final : DeviceCommand {
+    const Loaded *loaded;
+    std::vector<std::shared_ptr<DeviceBuffer>> arguments;
+  };
+
+  explicit FakeDevice(bool unified) : unified_(unified) {}
+
+  const std::string &deviceName() const override { return name_; }
+  bool unifiedMemory() const override { return unified_; }
+
+  StatusOr<std::shared_ptr<DeviceBuffer>> allocate(size_t size) override {
+    if (failAllocations > 0) {
+      --failAllocations;
+      return Status(StatusCode::ResourceExhausted, "fake memory is full");
+    }
+    auto memory = std::make_shared<Memory>();
+    memory->bytes.assign(size / sizeof(float), -1.0f);
+    memory->visible = unified_;
+    allocatedBytes += size;
+    return std::shared_ptr<DeviceBuffer>(memory);
+  }
+  Status upload(DeviceBuffer &buffer, const void *source, size_t bytes) override {
+    ++uploads;
+    std::memcpy(static_cast<Memory &>(buffer).bytes.data(), source, bytes);
+    return Status::ok();
+  }
+  Status download(DeviceBuffer &buffer, void *destination, size_t bytes) override {
+    ++downloads;
+    std::memcpy(destination, static_cast<Memory &>(buffer).bytes.data(), bytes);
+    return Status::ok();
+  }
+  StatusOr<std::shared_ptr<DeviceEngine>> load(const Engine &engine) override {
+    auto loaded = std::make_shared<Loaded>();
+    loaded->engine = engine;
+    ++loads;
+    return std::shared_ptr<DeviceEngine>(loaded);
+  }
+  StatusOr<std::unique_ptr<DeviceCommand>> record(DeviceEngine &engine,
+                                                  const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
+                                                  const InputDims &) override {
+    auto recorded = std::make_unique<Recorded>();
+    recorded->loaded = &static_cast<Loaded &>(engine);
+    recorded->arguments = arguments;
+    ++records;
+    return std::unique_ptr<DeviceCommand>(std::move(recorded));
+  }
+  Status run(const std::vector<DeviceCommand *> &commands) override {
+    if (failRuns > 0) {
+      --failRuns;
+      return {StatusCode::DeviceLost, "fake device is gone"};
+    }
+    ++submissions;
+    for (DeviceCommand *command : commands)
+      execute(static_cast<Recorded &>(*command));
+    return Status::ok();
+  }
+
+  std::atomic<int> uploads{0}, downloads{0}, loads{0}, records{0}, submissions{0}, failRuns{0}, failAllocations{0};
+  std::atomic<size_t> allocatedBytes{0};
+
+private:
+  static void execute(const Recorded &command) {
+    std::vector<std::vector<float> *> memory;
+    for (auto &argument : command.arguments)
+      memory.push_back(&static_cast<Memory &>(*argument).bytes);
+    bool add = command.loaded->engine.kernels[0].name == "add";
+    std::vector<float> &result = *memory.back();
+    for (size_t i = 0; i < std::min(result.size(), memory[0]->size()); ++i)
+      result[i] = (*memory[0])[i] + (*memory[add ? 1 : 0])[i];
+  }
+
+  std::string name_ = "fake";
+  bool unified_;
+};
+
+} // namespace inlay::rt::test
+
+#endif // INLAY_UNITTESTS_RUNTIME_FAKEDEVICE_H

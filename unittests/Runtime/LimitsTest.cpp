@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Runtime/Vulkan/Limits.h"
+
+#include <gtest/gtest.h>
+
+using namespace inlay::rt;
+using namespace inlay::rt::vulkan;
+
+namespace {
+
+struct LimitsTest : testing::Test {
+  LimitsTest() {
+    kernel.name = "k";
+    kernel.bindings.assign(4, Access::Read);
+    kernel.pushConstants = 32;
+    kernel.block = {128, 1, 1};
+  }
+  std::string error() { return checkKernelLimits(caps, kernel).message(); }
+
+  DeviceCaps caps = DeviceCaps::computeDefault();
+  Kernel kernel;
+};
+
+} // namespace
+
+TEST_F(LimitsTest, WhatIsJustAllowedPasses) {
+  EXPECT_EQ(error(), "");
+  EXPECT_TRUE(checkGrid(caps, {65535, 0, 1}).isOk());
+  EXPECT_TRUE(checkStorageRange(caps, 1 << 27).isOk());
+}
+
+TEST_F(LimitsTest, MessagesGiveBothNumbers) {
+  kernel.block = {1, 129, 1};
+  EXPECT_EQ(error(), "kernel 'k': block y is 129, but the device allows 128");
+  kernel.block = {64, 4, 1};
+  EXPECT_EQ(error(), "kernel 'k': a block has 256 invocations, but the device allows 128");
+  kernel.block = {1, 1, 1};
+  kernel.bindings.resize(5);
+  EXPECT_EQ(error(), "kernel 'k': binds 5 buffers, but the device allows 4");
+  kernel.bindings.resize(1);
+  kernel.pushConstants = 33;
+  EXPECT_EQ(error(), "kernel 'k': has 132 bytes of push constants, but the device allows 128");
+  EXPECT_EQ(checkGrid(caps, {1, 1, 65536}).message(), "grid z is 65536, but the device allows 65535");
+  EXPECT_EQ(checkGrid(caps, {-1, 1, 1}).message(), "grid x is -1");
+  EXPECT_EQ(checkStorageRange(caps, (1 << 27) + 1).message(),
+            "a buffer has 134217729 bytes, but the device's kernels see at most 134217728");
+}
+
+TEST_F(LimitsTest, RequirementsAreFeaturesOfTheDevice) {
+  for (const char *feature : {"float16", "float64", "int8", "int16", "int64", "storage8", "storage16", "memory-model",
+                              "subgroup-arithmetic", "subgroup-shuffle"}) {
+    Status status = checkRequirement(caps, feature);
+    EXPECT_EQ(status.code(), StatusCode::Unavailable);
+    EXPECT_EQ(status.message(), std::string("needs '") + feature + "', which device 'default' doesn't have");
+  }
+  caps.float16 = true;
+  EXPECT_TRUE(checkRequirement(caps, "float16").isOk());
+  EXPECT_EQ(checkRequirement(caps, "float61").message(), "unknown requirement 'float61'");
+}
+
+TEST_F(LimitsTest, SubgroupSizeIsTheDevicesOrOneItCanChoose) {
+  caps.subgroupSize = 8;
+  caps.minSubgroupSize = 4;
+  caps.maxSubgroupSize = 16;
+  EXPECT_TRUE(checkRequirement(caps, "subgroup-size=16").isOk());
+  EXPECT_EQ(checkRequirement(caps, "subgroup-size=32").message(),
+            "needs a subgroup size of 32, but the device has 8 (from 4 to 16)");
+  EXPECT_FALSE(checkRequirement(caps, "subgroup-size=12").isOk());
+  EXPECT_EQ(checkRequirement(caps, "subgroup-size=8x").message(), "unknown requirement 'subgroup-size=8x'");
+  kernel.requirements = {"subgroup-size=4"};
+  EXPECT_EQ(requiredSubgroupSize(kernel), 4u);
+}

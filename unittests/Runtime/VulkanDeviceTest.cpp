@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Command.h"
+#include "PlanBuilder.h"
+#include "VulkanFixture.h"
+
+#include "inlay/Runtime/Vulkan/VulkanDevice.h"
+
+#include <cmath>
+#include <numeric>
+#include <thread>
+
+using namespace inlay::rt;
+using namespace inlay::rt::test;
+
+namespace {
+
+struct VulkanDeviceTest : VulkanFixture {};
+
+/// The same with device memory that the host can't see.
+struct VulkanStagingTest : VulkanFixture {
+  void SetUp() override {
+    setenv("INLAY_VULKAN_FORCE_STAGING", "1", 1);
+    VulkanFixture::SetUp();
+    unsetenv("INLAY_VULKAN_FORCE_STAGING");
+  }
+};
+
+std::vector<float> iota(size_t count, float first) {
+  std::vector<float> values(count);
+  std::iota(values.begin(), values.end(), first);
+  return values;
+}
+
+} // namespace
+
+TEST_F(VulkanDeviceTest, AddsTwoBuffers) {
+  auto a = upload(iota(1000, 0)), b = upload(iota(1000, 5)), c = upload(std::vector<float>(1000, -1));
+  ASSERT_EQ(run(elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(900)), {a, b, c}).message(), "");
+  std::vector<float> result = download(*c);
+  EXPECT_EQ(result[0], 5);
+  EXPECT_EQ(result[899], 899 + 904);
+  EXPECT_EQ(result[900], -1) << "beyond the count that the push constant gives";
+}
+
+TEST_F(VulkanDeviceTest, GridAndPushConstantsFollowTheInputsDims) {
+  auto a = upload(iota(300, 0)), b = upload(iota(300, 0)), c = upload(std::vector<float>(300, -1));
+  Expr count = Expr::binary(Expr::Op::Mul, Expr::dim(0, 0), Expr::dim(0, 1));
+  Engine engine = elementwiseEngine(binaryKernel("add", "OpFAdd"), count);
+  ASSERT_EQ(run(engine, {a, b, c}, {{7, 30}}).message(), "");
+  EXPECT_EQ(download(*c)[209], 418);
+  EXPECT_EQ(download(*c)[210], -1);
+}
+
+TEST_F(VulkanDeviceTest, AGridOfZeroRunsNothing) {
+  auto a = upload(iota(8, 0)), c = upload(std::vector<float>(8, -1));
+  Engine engine = elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(0));
+  ASSERT_EQ(run(engine, {a, a, c}).message(), "");
+  EXPECT_EQ(download(*c)[0], -1);
+}
+
+TEST_F(VulkanDeviceTest, AnEngineWithoutDispatchesRuns) {
+  Engine engine;
+  engine.name = "empty";
+  EXPECT_EQ(run(engine, {}).message(), "");
+}
+
+/// A chain through scratch: t0 = a + b, t1 = t0 * b, then two readers of t1.
+static Engine chainEngine(int64_t count) {
+  Engine engine = elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(count));
+  engine.kernels.push_back(binaryKernel("mul", "OpFMul"));
+  engine.arguments = 4;
+  engine.scratch = {Expr(count * 4), Expr(count * 4)};
+  Dispatch dispatch = engine.dispatches[0];
+  engine.dispatches.clear();
+  auto add = [&](uint32_t kernel, std::vector<uint32_t> buffers) {
+    dispatch.kernel = kernel;
+    dispatch.buffers = std::move(buffers);
+    engine.dispatches.push_back(dispatch);
+  };
+  add(0, {0, 1, 4});
+  add(1, {4, 1, 5});
+  add(0, {5, 0, 2});
+  add(1, {5, 0, 3});
+  return engine;
+}
+
+TEST_F(VulkanDeviceTest, ScratchCarriesDataAndBarriersStandWhereItFlows) {
+  auto a = upload(iota(5000, 0)), b = upload(iota(5000, 1));
+  auto c = upload(std::vector<float>(5000)), d = upload(std::vector<float>(5000));
+  auto loaded = device->load(chainEngine(5000));
+  ASSERT_TRUE(loaded.isOk()) << loaded.status().message();
+  auto command = device->record(**loaded, {a, b, c, d}, {});
+  ASSERT_TRUE(command.isOk()) << command.status().message();
+  EXPECT_EQ(static_cast<vulkan::Command &>(**command).barriers(), 2u) << "the last two dispatches are independent";
+  for (int i = 0; i < 20; ++i)
+    ASSERT_EQ(device->run({command->get()}).message(), "");
+  std::vector<float> sum = download(*c), product = download(*d);
+  for (float x : {0.0f, 1.0f, 77.0f, 4999.0f}) {
+    float t = (x + x + 1) * (x + 1);
+    EXPECT_FLOAT_EQ(sum[size_t(x)], t + x);
+    EXPECT_FLOAT_EQ(product[size_t(x)], t * x);
+  }
+}
+
+TEST_F(VulkanDeviceTest, CommandsOfOneSubmissionSeeEachOther) {
+  constexpr size_t count = 100000;
+  auto a = upload(iota(count, 0)), b = upload(std::vector<float>(count, 1)), c = upload(std::vector<float>(count));
+  auto loaded = device->load(elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(int64_t(count))));
+  std::vector<std::unique_ptr<DeviceCommand>> commands;
+  std::vector<DeviceCommand *> order;
+  for (int i = 0; i < 6; ++i) {
+    auto command = i % 2 ? device->record(**loaded, {c, b, a}, {}) : device->record(**loaded, {a, b, c}, {});
+    ASSERT_TRUE(command.isOk()) << command.status().message();
+    commands.push_back(std::move(*command));
+    order.push_back(commands.back().get());
+  }
+  ASSERT_EQ(device->run(order).message(), "");
+  EXPECT_EQ(download(*a), iota(count, 6));
+}
+
+TEST_F(VulkanDeviceTest, WhatTheValidationLayerSaysFailsTheRun) {
+  if (!std::getenv("INLAY_VULKAN_VALIDATION"))
+    GTEST_SKIP() << "needs INLAY_VULKAN_VALIDATION";
+  auto a = upload(iota(8, 0)), c = upload(std::vector<float>(8));
+  auto loaded = device->load(elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(8)));
+  auto command = device->record(**loaded, {a, a, c}, {});
+  ASSERT_TRUE(command.isOk()) << command.status().message();
+  Status status = device->run({command->get(), command->get()});
+  EXPECT_NE(status.message().find("VUID-vkQueueSubmit2-commandBuffer-03875"), std::string::npos) << status.message();
+}
+
+TEST_F(VulkanDeviceTest, ManyThreadsUseOneDevice) {
+  auto loaded = device->load(elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(64)));
+  ASSERT_TRUE(loaded.isOk());
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 25; ++i) {
+        auto a = upload(std::vector<float>(64, float(t))), c = upload(std::vector<float>(64));
+        auto command = device->record(**loaded, {a, a, c}, {});
+        if (!command.isOk() || !device->run({command->get()}).isOk() || download(*c)[63] != 2 * float(t))
+          ++wrong;
+      }
+    });
+  }
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(VulkanDeviceTest, BuffersShareAFewBlocks) {
+  std::vector<std::shared_ptr<DeviceBuffer>> buffers;
+  for (int i = 0; i < 300; ++i)
+    buffers.push_back(upload({float(i)}));
+  EXPECT_EQ(context->memory.blockCount(), 1u);
+  for (int i = 0; i < 300; ++i)
+    EXPECT_EQ(download(*buffers[i])[0], float(i));
+  auto large = device->allocate(size_t(100) << 20);
+  ASSERT_TRUE(large.isOk());
+  EXPECT_EQ(context->memory.blockCount(), 2u);
+  large->reset();
+  EXPECT_EQ(context->memory.blockCount(), 1u) << "a large block goes with its buffer";
+}
+
+TEST_F(VulkanDeviceTest, RefusesEmptyAndHugeBuffers) {
+  EXPECT_EQ(device->allocate(0).status().message(), "expected a buffer of at least 1 byte, but got 0");
+  auto huge = device->allocate(SIZE_MAX);
+  EXPECT_EQ(huge.status().code(), StatusCode::ResourceExhausted);
+  EXPECT_NE(huge.status().message().find("18446744073709551615 bytes is too large"), std::string::npos);
+}
+
+TEST_F(VulkanDeviceTest, BufferOutlivesItsDevice) {
+  auto a = upload({1, 2});
+  device.reset();
+  context.reset();
+  EXPECT_EQ(a->size(), 8u);
+}
+
+TEST_F(VulkanDeviceTest, LoadNamesTheKernelAndBothNumbers) {
+  Engine engine = elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(8));
+  engine.kernels[0].block = {32, 1, 1};
+  EXPECT_EQ(device->load(engine).status().message(),
+            "engine 'engine_add': kernel 'add': expected a block of 32x1x1, but its SPIR-V has 64x1x1");
+  engine.kernels[0].block = {4096, 1, 1};
+  EXPECT_NE(device->load(engine).status().message().find("block x is 4096, but the device allows "), std::string::npos);
+  engine.kernels[0].block = {64, 1, 1};
+  engine.kernels[0].requirements = {"telepathy"};
+  EXPECT_EQ(device->load(engine).status().message(),
+            "engine 'engine_add': kernel 'add': unknown requirement 'telepathy'");
+  engine.kernels[0].requirements = {};
+  engine.kernels[0].spirv = {1, 2, 3};
+  EXPECT_NE(device->load(engine).status().message().find("kernel 'add': SPIR-V module: expected the magic"),
+            std::string::npos);
+}
+
+TEST_F(VulkanDeviceTest, RecordNamesTheDispatchAndBothNumbers) {
+  auto a = upload(iota(8, 0));
+  Engine engine = elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr::dim(0, 0));
+  EXPECT_EQ(run(engine, {a, a}, {{8}}).message(), "engine 'engine_add': expected 3 buffers, but got 2");
+  EXPECT_EQ(run(engine, {a, nullptr, a}, {{8}}).message(), "engine 'engine_add': buffer 1 is null");
+  EXPECT_NE(run(engine, {a, a, a}, {{int64_t(1) << 31}})
+                .message()
+                .find("dispatch 0 (kernel 'add'): grid x is 33554432, but the device allows 65535"),
+            std::string::npos);
+  engine.dispatches[0].grid[0] = Expr(1);
+  EXPECT_EQ(run(engine, {a, a, a}, {{int64_t(1) << 32}}).message(),
+            "engine 'engine_add': dispatch 0 (kernel 'add'): push constant 0 is 4294967296, which doesn't fit 32 bits");
+}
+
+TEST_F(VulkanDeviceTest, AKernelMaySeeNoMoreThanTheDevicesRange) {
+  uint64_t range = context->caps().maxStorageBufferRange;
+  if (range >= context->caps().maxAllocationBytes)
+    GTEST_SKIP() << "no buffer is that large";
+  auto large = device->allocate(range + 4);
+  ASSERT_TRUE(large.isOk());
+  auto a = upload(iota(8, 0));
+  Status status = run(elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(8)), {a, *large, a});
+  EXPECT_NE(status.message().find("kernel 'add': a buffer has "), std::string::npos) << status.message();
+}
+
+TEST_F(VulkanStagingTest, CopiesInChunksOfAnySize) {
+  EXPECT_FALSE(device->unifiedMemory());
+  for (size_t count : {size_t(1), size_t(3), size_t(2097152), size_t(2097153), size_t(5000001)}) {
+    std::vector<float> values = iota(count, 1);
+    auto buffer = upload(values);
+    EXPECT_EQ(buffer->hostPointer(), nullptr);
+    EXPECT_TRUE(download(*buffer) == values) << count;
+  }
+}
+
+TEST_F(VulkanStagingTest, KernelsSeeUploadsAndDownloadsSeeKernels) {
+  auto a = upload(iota(1000, 0)), b = upload(iota(1000, 5)), c = upload(std::vector<float>(1000, -1));
+  ASSERT_EQ(run(elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(1000)), {a, b, c}).message(), "");
+  EXPECT_EQ(download(*c)[999], 999 + 1004);
+}
+
+/// y = (x + w) * w over two engines, as a compiler would emit it.
+static std::shared_ptr<Plan> twoEnginePlan(int64_t count) {
+  PlanBuilder builder;
+  Expr n = Expr::dim(0, 0);
+  uint32_t x = builder.input("x", {n}), y = builder.output("y", {n});
+  uint32_t w = builder.constant("w", MemorySpace::Device, iota(size_t(count), 2));
+  uint32_t dx = builder.temporary("dx", MemorySpace::Device, {n}),
+           ds = builder.temporary("ds", MemorySpace::Device, {n});
+  uint32_t dy = builder.temporary("dy", MemorySpace::Device, {n});
+  builder.plan->engines = {elementwiseEngine(binaryKernel("add", "OpFAdd"), n),
+                           elementwiseEngine(binaryKernel("mul", "OpFMul"), n)};
+  builder.copy(x, dx);
+  builder.launch(0, {dx, w, ds}, {0});
+  builder.launch(1, {ds, w, dy}, {1});
+  builder.copy(dy, y, {2});
+  return builder.plan;
+}
+
+static void runTwoEnginePlan(std::shared_ptr<Device> device) {
+  auto program = Program::load(twoEnginePlan(1000), device, nullptr);
+  ASSERT_TRUE(program.isOk()) << program.status().message();
+  for (size_t count : {size_t(1), size_t(1000), size_t(77), size_t(1000)}) {
+    std::vector<float> x = iota(count, 0), y(count);
+    ASSERT_EQ((*program)->call({view(x)}, {view(y)}).message(), "");
+    for (size_t i = 0; i < count; ++i)
+      ASSERT_FLOAT_EQ(y[i], (float(i) + float(i + 2)) * float(i + 2));
+  }
+}
+
+TEST_F(VulkanDeviceTest, RunsAPlan) { runTwoEnginePlan(device); }
+TEST_F(VulkanStagingTest, RunsAPlan) { runTwoEnginePlan(device); }
+
+TEST_F(VulkanDeviceTest, ListedDevicesContainTheSelectedOne) {
+  auto devices = vulkan::listDevices();
+  auto selected = vulkan::selectDevice("");
+  ASSERT_TRUE(devices.isOk() && selected.isOk());
+  EXPECT_TRUE(std::any_of(devices->begin(), devices->end(), [&](auto &caps) { return caps.name == selected->name; }));
+  EXPECT_GE(selected->maxWorkgroupInvocations, 128u);
+  EXPECT_GE(selected->maxStorageBufferRange, uint64_t(1) << 27);
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the driver may answer and tests can't provoke, put into the device's function table; and machines without a
+// driver, each in a process of its own.
+
+#include "PipelineCache.h"
+#include "VulkanFixture.h"
+
+#include "inlay/Runtime/Vulkan/VulkanDevice.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+using namespace inlay::rt;
+using namespace inlay::rt::test;
+
+namespace {
+
+struct VulkanFaultTest : VulkanFixture {
+  Engine engine = elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(8));
+};
+
+} // namespace
+
+TEST_F(VulkanFaultTest, ALostDeviceIsRemembered) {
+  auto a = upload(std::vector<float>(8, 1));
+  auto submit = context->vk.vkQueueSubmit2;
+  context->vk.vkQueueSubmit2 = [](VkQueue, uint32_t, const VkSubmitInfo2 *, VkFence) { return VK_ERROR_DEVICE_LOST; };
+  Status status = run(engine, {a, a, a});
+  EXPECT_EQ(status.code(), StatusCode::DeviceLost);
+  EXPECT_EQ(status.message(), "vkQueueSubmit2 failed with VK_ERROR_DEVICE_LOST");
+  context->vk.vkQueueSubmit2 = submit;
+  status = run(engine, {a, a, a});
+  EXPECT_EQ(status.code(), StatusCode::DeviceLost);
+  EXPECT_EQ(status.message(), "the device was lost earlier: vkQueueSubmit2 failed with VK_ERROR_DEVICE_LOST");
+}
+
+TEST_F(VulkanFaultTest, AFailedWaitLosesTheDevice) {
+  auto a = upload(std::vector<float>(8, 1)), c = upload(std::vector<float>(8, 1));
+  context->vk.vkWaitSemaphores = [](VkDevice, const VkSemaphoreWaitInfo *, uint64_t) {
+    return VK_ERROR_OUT_OF_HOST_MEMORY;
+  };
+  EXPECT_EQ(run(engine, {a, a, c}).code(), StatusCode::DeviceLost);
+}
+
+TEST_F(VulkanFaultTest, OutOfDeviceMemory) {
+  context->vk.vkAllocateMemory = [](VkDevice, const VkMemoryAllocateInfo *, const VkAllocationCallbacks *,
+                                    VkDeviceMemory *) { return VK_ERROR_OUT_OF_DEVICE_MEMORY; };
+  auto buffer = device->allocate(100);
+  EXPECT_EQ(buffer.status().code(), StatusCode::ResourceExhausted);
+  EXPECT_EQ(buffer.status().message(), "vkAllocateMemory failed with VK_ERROR_OUT_OF_DEVICE_MEMORY for 256 bytes");
+}
+
+static int allocationsLeft;
+static PFN_vkAllocateMemory realAllocate;
+
+TEST_F(VulkanFaultTest, ShortMemoryGivesASmallBlock) {
+  realAllocate = context->vk.vkAllocateMemory;
+  context->vk.vkAllocateMemory = [](VkDevice device, const VkMemoryAllocateInfo *info,
+                                    const VkAllocationCallbacks *callbacks, VkDeviceMemory *memory) {
+    if (info->allocationSize > 4096)
+      return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    ++allocationsLeft;
+    return realAllocate(device, info, callbacks, memory);
+  };
+  auto buffer = device->allocate(1000);
+  EXPECT_TRUE(buffer.isOk()) << buffer.status().message();
+  EXPECT_EQ(allocationsLeft, 1);
+}
+
+TEST_F(VulkanFaultTest, PipelineCreationFails) {
+  context->vk.vkCreateComputePipelines = [](VkDevice, VkPipelineCache, uint32_t, const VkComputePipelineCreateInfo *,
+                                            const VkAllocationCallbacks *, VkPipeline *) { return VK_ERROR_UNKNOWN; };
+  EXPECT_EQ(device->load(engine).status().message(),
+            "engine 'engine_add': kernel 'add': vkCreateComputePipelines failed with VK_ERROR_UNKNOWN");
+}
+
+TEST_F(VulkanFaultTest, DescriptorPoolFails) {
+  auto a = upload(std::vector<float>(8, 1));
+  context->vk.vkCreateDescriptorPool = [](VkDevice, const VkDescriptorPoolCreateInfo *, const VkAllocationCallbacks *,
+                                          VkDescriptorPool *) { return VK_ERROR_FRAGMENTATION; };
+  Status status = run(engine, {a, a, a});
+  EXPECT_EQ(status.code(), StatusCode::ResourceExhausted);
+  EXPECT_EQ(status.message(), "engine 'engine_add': vkCreateDescriptorPool failed with VK_ERROR_FRAGMENTATION");
+}
+
+TEST_F(VulkanFaultTest, AValidationMessageFailsTheNextRun) {
+  auto a = upload(std::vector<float>(8, 1)), c = upload(std::vector<float>(8, 1));
+  context->instance.log().add("something is off");
+  EXPECT_EQ(run(engine, {a, a, c}).message(), "the validation layer reported 1 message\n  something is off");
+  EXPECT_EQ(run(engine, {a, a, c}).message(), "");
+}
+
+namespace {
+
+/// Prints what listDevices says in a fresh process with this environment.
+void sayListDevices(const char *name, const char *value) {
+  unsetenv("VK_DRIVER_FILES");
+  unsetenv("VK_ICD_FILENAMES");
+  if (value)
+    setenv(name, value, 1);
+  auto devices = vulkan::listDevices();
+  std::fprintf(stderr, "%s\n", devices.isOk() ? "devices" : devices.status().message().c_str());
+  std::exit(0);
+}
+
+struct VulkanDriverDeathTest : testing::Test {
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+} // namespace
+
+TEST_F(VulkanDriverDeathTest, ADriverFileThatDoesNotExistIsNamed) {
+  EXPECT_EXIT(sayListDevices("VK_DRIVER_FILES", "/no/such/icd.json"), testing::ExitedWithCode(0),
+              "vkCreateInstance failed with VK_ERROR_INCOMPATIBLE_DRIVER: libvulkan.so.1 found no driver that works; "
+              "VK_DRIVER_FILES=/no/such/icd.json \\(/no/such/icd.json can't be read\\)");
+  EXPECT_EXIT(sayListDevices("VK_ICD_FILENAMES", "/no/such/icd.json"), testing::ExitedWithCode(0),
+              "VK_ICD_FILENAMES=/no/such/icd.json \\(/no/such/icd.json can't be read\\)");
+}
+
+TEST_F(VulkanDriverDeathTest, ABrokenDriverFileIsNamed) {
+  std::string path = testing::TempDir() + "/broken-icd.json";
+  std::ofstream(path) << "{ this is no json";
+  EXPECT_EXIT(sayListDevices("VK_DRIVER_FILES", path.c_str()), testing::ExitedWithCode(0),
+              "vkCreateInstance failed with VK_ERROR_.*broken-icd.json");
+}
+
+TEST_F(VulkanDriverDeathTest, AMissingValidationLayerIsAnError) {
+  setenv("VK_LAYER_PATH", "/no/such/folder", 1);
+  setenv("INLAY_VULKAN_VALIDATION", "1", 1);
+  EXPECT_EXIT(sayListDevices("", nullptr), testing::ExitedWithCode(0),
+              "INLAY_VULKAN_VALIDATION is set, but the layer VK_LAYER_KHRONOS_validation was not found");
+  unsetenv("VK_LAYER_PATH");
+}
+
+TEST(VulkanLoader, ALoaderThatDoesNotExistIsNamed) {
+  auto loader = vulkan::openLoader("libno-such-vulkan.so.1");
+  EXPECT_EQ(loader.status().code(), StatusCode::Unavailable);
+  EXPECT_EQ(loader.status().message().find("the Vulkan loader libno-such-vulkan.so.1 was not found (libno-such"), 0u);
+  EXPECT_EQ(vulkan::openLoader("libm.so.6").status().message(),
+            "libm.so.6 is not a Vulkan loader: it has no vkGetInstanceProcAddr");
+}
+
+TEST(PipelineCacheFile, ReadsBackAndIgnoresWhatIsCorrupt) {
+  std::string path = testing::TempDir() + "/inlay-cache-test/a.vkcache";
+  std::filesystem::remove_all(testing::TempDir() + "/inlay-cache-test");
+  std::vector<char> payload = {'a', 'b', 'c', 'd'};
+  ASSERT_TRUE(vulkan::writeFramed(path, payload));
+  EXPECT_EQ(vulkan::readFramed(path), payload);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(testing::TempDir() + "/inlay-cache-test"), {}), 1)
+      << "no temporary file is left";
+  auto size = std::filesystem::file_size(path);
+  for (size_t i = 0; i < size; ++i) {
+    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekg(std::streamoff(i));
+    char byte = char(file.get());
+    file.seekp(std::streamoff(i));
+    file.put(char(byte ^ 1));
+    file.close();
+    EXPECT_TRUE(vulkan::readFramed(path).empty()) << "byte " << i;
+    ASSERT_TRUE(vulkan::writeFramed(path, payload));
+  }
+  for (size_t i = 0; i < size; ++i) {
+    ASSERT_TRUE(vulkan::writeFramed(path, payload));
+    std::filesystem::resize_file(path, i);
+    EXPECT_TRUE(vulkan::readFramed(path).empty()) << "length " << i;
+  }
+  EXPECT_TRUE(vulkan::readFramed("/no/such/file").empty());
+}
+
+TEST_F(VulkanFaultTest, ACorruptCacheFileIsReplaced) {
+  std::string folder = testing::TempDir() + "/inlay-cache-device";
+  std::filesystem::remove_all(folder);
+  setenv("XDG_CACHE_HOME", folder.c_str(), 1);
+  std::string path = folder + "/inlay/" + context->info.cacheKey + ".vkcache";
+  std::filesystem::create_directories(folder + "/inlay");
+  std::ofstream(path) << "rubbish";
+  auto other = vulkan::openDevice("");
+  ASSERT_TRUE(other.isOk()) << other.status().message();
+  EXPECT_TRUE((*other)->load(engine).isOk());
+  EXPECT_FALSE(vulkan::readFramed(path).empty());
+}

@@ -11,8 +11,8 @@ using namespace inlay;
 
 bool inlay::areRefinements(TypeRange inferred, TypeRange actual) {
   return llvm::equal(inferred, actual, [](Type lhs, Type rhs) {
-    return lhs == rhs || (getElementTypeOrSelf(lhs) == getElementTypeOrSelf(rhs) &&
-                          succeeded(verifyCompatibleShape(lhs, rhs)));
+    return lhs == rhs ||
+           (getElementTypeOrSelf(lhs) == getElementTypeOrSelf(rhs) && succeeded(verifyCompatibleShape(lhs, rhs)));
   });
 }
 
@@ -39,8 +39,8 @@ FailureOr<RankedTensorType> inlay::makeTensorType(std::optional<Location> loc, S
     if (ShapedType::isDynamic(dim))
       continue;
     if (dim < 0 || llvm::MulOverflow(count, dim, count))
-      return emitOptionalError(loc, "'", op, "' op expected a result of less than 2^63 elements, but its dims are [",
-                               shape, "]");
+      return emitOptionalError(loc, "'", op, "' op expected tensors of less than 2^63 elements, but got dims [", shape,
+                               "]");
   }
   return RankedTensorType::get(shape, element);
 }
@@ -81,6 +81,9 @@ LogicalResult inlay::inferPointwise(std::optional<Location> loc, StringRef op, V
 LogicalResult inlay::inferReduction(std::optional<Location> loc, StringRef op, Value input, ArrayRef<int64_t> dims,
                                     bool keepdim, SmallVectorImpl<Type> &types) {
   auto type = cast<RankedTensorType>(input.getType());
+  // PyTorch reads an empty list as all dims: say those.
+  if (dims.empty() && type.getRank() > 0)
+    return emitOptionalError(loc, "'", op, "' op expected at least one dim to reduce");
   SmallVector<bool> reduced(type.getRank(), false);
   for (int64_t dim : dims) {
     std::optional<int64_t> normal = normalizeDim(dim, type.getRank());

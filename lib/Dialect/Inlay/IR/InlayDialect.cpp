@@ -17,6 +17,17 @@ using namespace inlay;
 #define GET_TYPEDEF_CLASSES
 #include "inlay/Dialect/Inlay/IR/InlayTypes.cpp.inc"
 
+/// The generated reader of properties drops those it doesn't know. On an opaque op that would lose effects.
+template <>
+LogicalResult RegisteredOperationName::Model<OpaqueOp>::setPropertiesFromAttr(
+    OperationName, OpaqueProperties properties, Attribute value, function_ref<InFlightDiagnostic()> emitError) {
+  if (auto dictionary = dyn_cast<DictionaryAttr>(value))
+    for (NamedAttribute property : dictionary)
+      if (!llvm::is_contained(OpaqueOp::getAttributeNames(), property.getName()))
+        return emitError() << "unknown property '" << property.getName().getValue() << "' of 'inlay.opaque'";
+  return OpaqueOp::setPropertiesFromAttr(*properties.as<OpaqueOp::Properties *>(), value, emitError);
+}
+
 void InlayDialect::initialize() {
   registerTypes();
   registerAttributes();
@@ -73,11 +84,26 @@ LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   if (name == kTargetAttr || name == kWeightsAttr)
     return isa<StringAttr>(value) ? success()
                                   : op->emitError("expected '") << name << "' to be a string, but got " << value;
-  if (name == kNeutralAttr)
+  if (name == kNeutralAttr || name == kCloneAttr)
     return isa<UnitAttr>(value) ? success()
                                 : op->emitError("expected '") << name << "' to be a unit attribute, but got " << value;
+  if (name == kWitnessAttr)
+    return isa<ArrayAttr>(value) ? success()
+                                 : op->emitError("expected '") << name << "' to be an array, but got " << value;
   if (name == kVerdictAttr)
     return isa<VerdictAttr>(value) ? success()
                                    : op->emitError("expected '") << name << "' to be a verdict, but got " << value;
   return op->emitError("unknown attribute '") << name << "' of the inlay dialect";
+}
+
+LogicalResult InlayDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
+                                                     NamedAttribute attribute) {
+  return op->emitError("unknown attribute '")
+         << attribute.getName().getValue() << "' on argument " << argument << " of '" << op->getName() << "'";
+}
+
+LogicalResult InlayDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned result,
+                                                        NamedAttribute attribute) {
+  return op->emitError("unknown attribute '")
+         << attribute.getName().getValue() << "' on result " << result << " of '" << op->getName() << "'";
 }

@@ -47,27 +47,30 @@ static LogicalResult checkVector(OptLoc loc, StringRef what, Value value, int64_
 //===-- Windows: convolution and pooling ------------------------------------------------------------------------===//
 
 namespace {
-/// A window sliding over the trailing dims.
+/// A window sliding over the trailing dims. Only a kernel that is a tensor's shape may have dynamic sizes.
 struct Window {
   ArrayRef<int64_t> kernel, stride, padding, dilation;
   bool ceilMode = false;
+  bool dynamicKernel = false;
 };
 } // namespace
 
+/// The most that a number of a window may be; sizes of a dim may be its square. Their sums then fit 63 bits.
+static constexpr int64_t kMaxWindow = int64_t(1) << 30;
+
 template <typename Op>
 static LogicalResult checkWindow(OptLoc loc, const Window &window, size_t spatial) {
-  std::pair<StringRef, ArrayRef<int64_t>> lists[] = {{"kernel", window.kernel},
-                                                     {"stride", window.stride},
-                                                     {"padding", window.padding},
-                                                     {"dilation", window.dilation}};
+  std::pair<StringRef, ArrayRef<int64_t>> lists[] = {
+      {"kernel", window.kernel}, {"stride", window.stride}, {"padding", window.padding}, {"dilation", window.dilation}};
   for (auto [name, list] : lists) {
     if (list.size() != spatial)
       return reject<Op>(loc, "expected one number of ", name, " per spatial dim (", spatial, "), but got ",
                         list.size());
+    bool isPadding = name == "padding", mayBeDynamic = name == "kernel" && window.dynamicKernel;
     for (int64_t number : list)
-      if (!ShapedType::isDynamic(number) && (number < (name == "padding" ? 0 : 1) || number > (int64_t(1) << 31)))
-        return reject<Op>(loc, "expected ", name, " to be ", name == "padding" ? "at least 0" : "positive",
-                          " and at most 2^31, but got ", number);
+      if (!(mayBeDynamic && ShapedType::isDynamic(number)) && (number < (isPadding ? 0 : 1) || number > kMaxWindow))
+        return reject<Op>(loc, "expected ", name, " to be ", isPadding ? "at least 0" : "positive",
+                          " and at most 2^30, but got ", number);
   }
   return success();
 }
@@ -76,14 +79,13 @@ static LogicalResult checkWindow(OptLoc loc, const Window &window, size_t spatia
 static int64_t outputSize(int64_t input, const Window &window, size_t i) {
   if (ShapedType::isDynamic(input) || ShapedType::isDynamic(window.kernel[i]))
     return ShapedType::kDynamic;
-  int64_t span = input + 2 * window.padding[i] - window.dilation[i] * (window.kernel[i] - 1) - 1;
-  if (span < 0)
-    return 0;
-  int64_t size = span / window.stride[i] + 1;
+  int64_t stride = window.stride[i], padding = window.padding[i];
+  int64_t span = input + 2 * padding - window.dilation[i] * (window.kernel[i] - 1) - 1;
+  int64_t size = llvm::divideFloorSigned(span, stride) + 1;
   // In ceil mode one more window counts if it starts inside the input or the left padding.
-  if (window.ceilMode && span % window.stride[i] && size * window.stride[i] < input + window.padding[i])
+  if (window.ceilMode && llvm::mod(span, stride) && size * stride < input + padding)
     ++size;
-  return size;
+  return std::max<int64_t>(size, 0);
 }
 
 /// Appends the output's spatial sizes for an input whose spatial dims start at 2.
@@ -91,6 +93,8 @@ template <typename Op>
 static LogicalResult appendSpatial(OptLoc loc, RankedTensorType input, const Window &window,
                                    SmallVectorImpl<int64_t> &shape) {
   for (size_t i = 0; i < window.kernel.size(); ++i) {
+    if (input.getDimSize(i + 2) > kMaxWindow * kMaxWindow)
+      return reject<Op>(loc, "expected spatial dims of at most 2^60, but got ", input);
     int64_t size = outputSize(input.getDimSize(i + 2), window, i);
     if (size == 0)
       return reject<Op>(loc, "expected a window no larger than the padded input, but dim ", i + 2, " of ", input,
@@ -103,8 +107,7 @@ static LogicalResult appendSpatial(OptLoc loc, RankedTensorType input, const Win
 LogicalResult ConvOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
   RankedTensorType input = tensorType(op.getInput()), weight = tensorType(op.getWeight());
   if (input.getRank() < 3 || weight.getRank() != input.getRank())
-    return reject<ConvOp>(loc, "expected input and weight of one rank of at least 3, but got ", input, " and ",
-                          weight);
+    return reject<ConvOp>(loc, "expected input and weight of one rank of at least 3, but got ", input, " and ", weight);
   if (input.getElementType() != weight.getElementType())
     return reject<ConvOp>(loc, "expected input and weight of one element type, but got ", input, " and ", weight);
   int64_t groups = op.getGroups(), channels = input.getDimSize(1), outputs = weight.getDimSize(0);
@@ -119,6 +122,7 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Ty
   if (op.getBias() && failed(checkVector<ConvOp>(loc, "bias", op.getBias(), outputs, input.getElementType())))
     return failure();
   Window window{weight.getShape().drop_front(2), op.getStride(), op.getPadding(), op.getDilation()};
+  window.dynamicKernel = true;
   SmallVector<int64_t> shape{input.getDimSize(0), outputs};
   if (failed(checkWindow<ConvOp>(loc, window, input.getRank() - 2)) ||
       failed(appendSpatial<ConvOp>(loc, input, window, shape)))
@@ -248,13 +252,18 @@ LogicalResult ReshapeOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op,
     else if (llvm::MulOverflow(known, dim, known))
       return reject<ReshapeOp>(loc, "expected less than 2^63 elements, but got [", op.getShape(), "]");
   }
+  if (open && known == 0)
+    return reject<ReshapeOp>(loc, "expected no -1 beside a dim of 0, which leaves its size open, but got [",
+                             op.getShape(), "]");
   if (!input.hasStaticShape()) {
     if (open)
       *open = ShapedType::kDynamic;
     return yieldType<ReshapeOp>(loc, shape, input.getElementType(), types);
   }
+  if (failed(makeTensorType(loc, ReshapeOp::getOperationName(), input.getShape(), input.getElementType())))
+    return failure();
   int64_t count = input.getNumElements();
-  if (open ? (known == 0 || count % known) : known != count)
+  if (open ? count % known != 0 : known != count)
     return reject<ReshapeOp>(loc, "expected a shape of ", count, " elements, but got [", op.getShape(), "]");
   if (open)
     *open = count / known;
@@ -322,18 +331,25 @@ LogicalResult CatOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Typ
   RankedTensorType first = tensorType(op.getInputs().front());
   std::optional<int64_t> dim = normalizeDim(op.getDim(), first.getRank());
   if (!dim)
-    return reject<CatOp>(loc, "expected dim in [", -first.getRank(), ", ", first.getRank(), "), but got ",
-                         op.getDim());
+    return reject<CatOp>(loc, "expected dim in [", -first.getRank(), ", ", first.getRank(), "), but got ", op.getDim());
   SmallVector<int64_t> shape(first.getShape());
   for (Value input : op.getInputs().drop_front()) {
     RankedTensorType type = tensorType(input);
     bool fits = type.getRank() == first.getRank() && type.getElementType() == first.getElementType();
-    for (int64_t i = 0; fits && i < type.getRank(); ++i)
-      fits = i == *dim || mayEqual(type.getDimSize(i), first.getDimSize(i));
+    for (int64_t i = 0; fits && i < type.getRank(); ++i) {
+      if (i == *dim)
+        continue;
+      fits = mayEqual(type.getDimSize(i), shape[i]);
+      if (ShapedType::isDynamic(shape[i]))
+        shape[i] = type.getDimSize(i);
+    }
     if (!fits)
       return reject<CatOp>(loc, "expected inputs that differ in dim ", *dim, " alone, but got ", first, " and ", type);
-    bool dynamic = ShapedType::isDynamic(shape[*dim]) || type.isDynamicDim(*dim);
-    shape[*dim] = dynamic ? ShapedType::kDynamic : shape[*dim] + type.getDimSize(*dim);
+    if (ShapedType::isDynamic(shape[*dim]) || type.isDynamicDim(*dim))
+      shape[*dim] = ShapedType::kDynamic;
+    else if (llvm::AddOverflow(shape[*dim], type.getDimSize(*dim), shape[*dim]))
+      return reject<CatOp>(loc, "expected sizes of dim ", *dim, " that sum to less than 2^63, but got ", first, " and ",
+                           type);
   }
   return yieldType<CatOp>(loc, shape, first.getElementType(), types);
 }

@@ -17,8 +17,8 @@ static LogicalResult verifyOperandNumbers(OpaqueOp op, StringRef what, std::opti
   llvm::SmallSet<int64_t, 4> seen;
   for (int64_t number : numbers.value_or(ArrayRef<int64_t>())) {
     if (number < 0 || number >= static_cast<int64_t>(op.getInputs().size()))
-      return op.emitOpError("expected '") << what << "' to number one of its " << op.getInputs().size()
-                                          << " operands, but got " << number;
+      return op.emitOpError("expected '")
+             << what << "' to number one of its " << op.getInputs().size() << " operands, but got " << number;
     if (!seen.insert(number).second)
       return op.emitOpError("expected '") << what << "' to name each operand once, but got " << number << " twice";
   }
@@ -31,10 +31,20 @@ LogicalResult OpaqueOp::verify() {
   if (failed(verifyOperandNumbers(*this, "writes", getWrites())) ||
       failed(verifyOperandNumbers(*this, "aliases", getAliases())))
     return failure();
+  // A misspelt `writes` must not lose an effect.
+  for (NamedAttribute attribute : (*this)->getDiscardableAttrs())
+    if (!attribute.getNameDialect())
+      return emitOpError("expected attributes 'name', 'writes', 'aliases', 'call' or ones of a dialect, but got '")
+             << attribute.getName().getValue() << "'";
   return success();
 }
 
+/// Reads all operands. That it may allocate its results keeps two calls of one kind, say of a random number, apart.
 void OpaqueOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  for (OpOperand &input : getInputsMutable())
+    effects.emplace_back(MemoryEffects::Read::get(), &input);
+  for (OpResult output : getOutputs())
+    effects.emplace_back(MemoryEffects::Allocate::get(), output);
   for (int64_t number : getWrites().value_or(ArrayRef<int64_t>()))
     effects.emplace_back(MemoryEffects::Write::get(), &getInputsMutable()[number]);
 }
@@ -62,8 +72,8 @@ LogicalResult SegmentOp::verify() {
 LogicalResult SegmentOp::verifyRegions() {
   Operation *yield = getBody().front().getTerminator();
   if (yield->getOperandTypes() != (*this)->getResultTypes()) {
-    InFlightDiagnostic diag = emitOpError("expected to yield (") << (*this)->getResultTypes() << "), but got ("
-                                                                 << yield->getOperandTypes() << ")";
+    InFlightDiagnostic diag = emitOpError("expected to yield (")
+                              << (*this)->getResultTypes() << "), but got (" << yield->getOperandTypes() << ")";
     diag.attachNote(yield->getLoc()) << "yielded here";
     return diag;
   }

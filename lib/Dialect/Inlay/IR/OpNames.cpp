@@ -23,12 +23,13 @@ static std::pair<StringRef, StringRef> splitNamespace(StringRef name) {
   return {"", name};
 }
 
-/// True if the user's `wanted` covers `actual`: equal, or `wanted` names the op and `actual` an overload of it, where
-/// the overload `default` may be left out on either side.
+/// True if the user's `wanted` covers `actual`: the same op, and the same overload unless `wanted` leaves it out, where
+/// no overload is the overload `default`.
 static bool coversOverload(StringRef wanted, StringRef actual) {
-  wanted.consume_back(".default");
-  actual.consume_back(".default");
-  return wanted == actual || (!wanted.contains('.') && actual.split('.').first == wanted);
+  auto [wantedOp, wantedOverload] = wanted.split('.');
+  auto [actualOp, actualOverload] = actual.split('.');
+  auto overload = [](StringRef name) { return name.empty() ? "default" : name; };
+  return wantedOp == actualOp && (!wanted.contains('.') || overload(wantedOverload) == overload(actualOverload));
 }
 
 bool inlay::matchesName(Operation *op, StringRef name) {
@@ -44,7 +45,8 @@ bool inlay::matchesName(Operation *op, StringRef name) {
   if (!named)
     return false;
   return llvm::any_of(named.getAtenNames(), [&, space = space, wanted = wanted](StringRef aten) {
-    auto [actualSpace, actual] = aten.contains("::") ? splitNamespace(aten) : std::pair<StringRef, StringRef>("aten", aten);
+    auto [actualSpace, actual] =
+        aten.contains("::") ? splitNamespace(aten) : std::pair(StringRef("aten"), StringRef(aten));
     return space == actualSpace && coversOverload(wanted, actual);
   });
 }

@@ -23,6 +23,8 @@ def Inlay_Dialect : Dialect {
     | `inlay.target` | any op | pins the op to the target of that name |
     | `inlay.neutral` | any op | the op may join whichever segment needs it |
     | `inlay.verdict` | any op | where partitioning put the op, and why |
+    | `inlay.clone` | op in a segment | a copy that partitioning made; the original is in another segment |
+    | `inlay.witness` | function | labels of a path of ops that proves the number of segments |
     | `inlay.weights` | module | file with the bytes of `dense_resource` constants, beside the module's own file |
   }];
 
@@ -30,12 +32,16 @@ def Inlay_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 
   let extraClassDeclaration = [{
     static constexpr ::llvm::StringLiteral kTargetsAttr = "inlay.targets";
     static constexpr ::llvm::StringLiteral kTargetAttr = "inlay.target";
     static constexpr ::llvm::StringLiteral kNeutralAttr = "inlay.neutral";
     static constexpr ::llvm::StringLiteral kVerdictAttr = "inlay.verdict";
+    static constexpr ::llvm::StringLiteral kCloneAttr = "inlay.clone";
+    static constexpr ::llvm::StringLiteral kWitnessAttr = "inlay.witness";
     static constexpr ::llvm::StringLiteral kWeightsAttr = "inlay.weights";
     /// Key in a fused location's metadata: the stack of [path, class] pairs of the modules an op came from.
     static constexpr ::llvm::StringLiteral kModuleKey = "inlay.module";

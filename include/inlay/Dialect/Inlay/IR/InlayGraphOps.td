@@ -136,7 +136,7 @@ class Inlay_ReduceOp<string mnemonic, list<string> aten, string reference, strin
     : Inlay_GraphOp<mnemonic, aten, reference> {
   let summary = what;
   let description = [{
-    Over `dims`, each in [-rank, rank); they stay as dims of size 1 if `keepdim`.
+    Over `dims`, each in [-rank, rank) and at least one; they stay as dims of size 1 if `keepdim`.
 
     Example: `%r = inlay.}] # mnemonic # [{ %x dims [2, 3] keepdim : (tensor<1x4x8x8xf32>) -> tensor<1x4x1x1xf32>`
   }];
@@ -154,7 +154,8 @@ class Inlay_ReduceOp<string mnemonic, list<string> aten, string reference, strin
 
 def Inlay_AmaxOp : Inlay_ReduceOp<"amax", ["amax"], "torch.amax(input, dims, keepdim)", "largest element">;
 def Inlay_MeanOp : Inlay_ReduceOp<"mean", ["mean.dim", "mean"], "torch.mean(input, dims, keepdim)", "mean">;
-def Inlay_SumOp : Inlay_ReduceOp<"sum", ["sum.dim_IntList", "sum"], "torch.sum(input, dims, keepdim)", "sum">;
+def Inlay_SumOp : Inlay_ReduceOp<"sum", ["sum.dim_IntList", "sum"], "torch.sum(input, dims, keepdim, dtype=input.dtype)",
+    "sum, of the input's element type">;
 
 //===-- Layout --------------------------------------------------------------------------------------------------===//
 

@@ -26,8 +26,8 @@ def Inlay_OpaqueOp : Inlay_Op<"opaque", [DeclareOpInterfaceMethods<MemoryEffects
   let summary = "a framework call without an op of ours";
   let description = [{
     Reads every operand, writes those numbered in `writes`; a result may share memory with the operands in `aliases`.
-    `call` says how to make the call, for the framework alone. Only a target that names it can run it; it is never
-    merged or deleted while it writes.
+    `call` says how to make the call, for the framework alone. Only a target that names it can run it. Two equal calls
+    are never merged into one, and a call that writes is never deleted.
 
     Example: `%r = inlay.opaque "aten::sort"(%x) : (tensor<4xf32>) -> tensor<4xf32>`
   }];

@@ -1,0 +1,99 @@
+// RUN: inlay-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{expected 'inlay.targets' on a module, but got it on 'func.func'}}
+func.func @targets_elsewhere() attributes {inlay.targets = [#inlay.declared<"npu", []>]} { return }
+
+// -----
+
+// expected-error @+1 {{expected 'inlay.targets' to be a non-empty array of targets, but got []}}
+module attributes {inlay.targets = []} {}
+
+// -----
+
+// expected-error @+1 {{expected 'inlay.targets' to be a non-empty array of targets, but got "npu"}}
+module attributes {inlay.targets = "npu"} {}
+
+// -----
+
+// expected-error @+1 {{expected each of 'inlay.targets' to be a target, but got "npu"}}
+module attributes {inlay.targets = ["npu"]} {}
+
+// -----
+
+// expected-error @+1 {{expected targets of different names, but got 'npu' twice}}
+module attributes {inlay.targets = [#inlay.declared<"npu", []>, #inlay.declared<"npu", ["*"]>]} {}
+
+// -----
+
+// expected-error @+1 {{expected 'inlay.target' to be a string, but got 1 : i64}}
+func.func @target() attributes {inlay.target = 1} { return }
+
+// -----
+
+// expected-error @+1 {{expected 'inlay.weights' to be a string, but got unit}}
+module attributes {inlay.weights} {}
+
+// -----
+
+// expected-error @+1 {{expected 'inlay.neutral' to be a unit attribute, but got true}}
+func.func @neutral() attributes {inlay.neutral = true} { return }
+
+// -----
+
+// expected-error @+1 {{expected 'inlay.verdict' to be a verdict, but got "host"}}
+func.func @verdict() attributes {inlay.verdict = "host"} { return }
+
+// -----
+
+// expected-error @+1 {{unknown attribute 'inlay.tragets' of the inlay dialect}}
+module attributes {inlay.tragets = []} {}
+
+// -----
+
+// expected-error @+1 {{unknown attribute 'inlay.target' on argument 0 of 'func.func'}}
+func.func @argument(%x: tensor<2xf32> {inlay.target = "npu"}) { return }
+
+// -----
+
+// expected-error @+1 {{unknown attribute 'inlay.target' on result 0 of 'func.func'}}
+func.func private @result() -> (tensor<2xf32> {inlay.target = "npu"})
+
+// -----
+
+// expected-error @+1 {{expected device limits of at least 1}}
+#a = #inlay.vulkan<max_workgroup_count = 0>
+
+// -----
+
+// expected-error @+1 {{expected subgroup_size to be a power of two or 0, but got 12}}
+#a = #inlay.vulkan<subgroup_size = 12>
+
+// -----
+
+// expected-error @+1 {{expected features among float16, float64, int8, int16, int64, but got "bfloat16"}}
+#a = #inlay.vulkan<features = ["bfloat16"]>
+
+// -----
+
+// expected-error @+1 {{expected features among float16, float64, int8, int16, int64, but got 1 : i64}}
+#a = #inlay.vulkan<features = [1]>
+
+// -----
+
+// expected-error @+1 {{expected a target name, but got an empty string}}
+#a = #inlay.declared<"", []>
+
+// -----
+
+// expected-error @+1 {{expected names of ops, but got an empty string in target 'npu'}}
+#a = #inlay.declared<"npu", ["aten::relu", ""]>
+
+// -----
+
+// expected-error @+1 {{expected the name of a target, but got an empty string}}
+#a = #inlay.verdict<"", "cost", "">
+
+// -----
+
+// expected-error @+1 {{expected a reason code, but got 'costly'}}
+#a = #inlay.verdict<"host", "costly", "">

@@ -65,7 +65,7 @@ TEST_F(VulkanDeviceTest, AnEngineWithoutDispatchesRuns) {
   EXPECT_EQ(run(engine, {}).message(), "");
 }
 
-/// A chain through scratch: t0 = a + b, t1 = t0 * b, then two readers of t1.
+/// A chain through scratch: t0 = a + b, t1 = t0 * b, c = t1 + t0, d = t1 * a.
 static Engine chainEngine(int64_t count) {
   Engine engine = elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(count));
   engine.kernels.push_back(binaryKernel("mul", "OpFMul"));
@@ -80,7 +80,7 @@ static Engine chainEngine(int64_t count) {
   };
   add(0, {0, 1, 4});
   add(1, {4, 1, 5});
-  add(0, {5, 0, 2});
+  add(0, {5, 4, 2});
   add(1, {5, 0, 3});
   return engine;
 }
@@ -97,10 +97,32 @@ TEST_F(VulkanDeviceTest, ScratchCarriesDataAndBarriersStandWhereItFlows) {
     ASSERT_EQ(device->run({command->get()}).message(), "");
   std::vector<float> sum = download(*c), product = download(*d);
   for (float x : {0.0f, 1.0f, 77.0f, 4999.0f}) {
-    float t = (x + x + 1) * (x + 1);
-    EXPECT_FLOAT_EQ(sum[size_t(x)], t + x);
-    EXPECT_FLOAT_EQ(product[size_t(x)], t * x);
+    float first = x + x + 1, second = first * (x + 1);
+    EXPECT_FLOAT_EQ(sum[size_t(x)], second + first);
+    EXPECT_FLOAT_EQ(product[size_t(x)], second * x);
   }
+}
+
+/// What a command buffer was told: barriers to compute (b) and to the host (h), dispatches (d).
+static std::string recorded;
+
+TEST_F(VulkanDeviceTest, ACommandStartsBehindTheOneBeforeItAndEndsBeforeTheHost) {
+  auto a = upload(iota(64, 0)), b = upload(iota(64, 1)), c = upload(iota(64, 1)), d = upload(iota(64, 1));
+  static PFN_vkCmdPipelineBarrier2 barrier = context->vk.vkCmdPipelineBarrier2;
+  static PFN_vkCmdDispatch dispatch = context->vk.vkCmdDispatch;
+  context->vk.vkCmdPipelineBarrier2 = [](VkCommandBuffer commands, const VkDependencyInfo *info) {
+    VkPipelineStageFlags2 stages = info->pMemoryBarriers[0].dstStageMask;
+    recorded += stages & VK_PIPELINE_STAGE_2_HOST_BIT             ? 'h'
+                : stages & VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT ? 'b'
+                                                                  : '?';
+    barrier(commands, info);
+  };
+  context->vk.vkCmdDispatch = [](VkCommandBuffer commands, uint32_t x, uint32_t y, uint32_t z) {
+    recorded += 'd';
+    dispatch(commands, x, y, z);
+  };
+  ASSERT_EQ(run(chainEngine(64), {a, b, c, d}).message(), "");
+  EXPECT_EQ(recorded, "bdbdbddh");
 }
 
 TEST_F(VulkanDeviceTest, CommandsOfOneSubmissionSeeEachOther) {

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One walk in program order is enough: dims flow from operands to results, and each border is crossed when the value
+// that crosses it is refined.
+
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Shape/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace inlay {
+#define GEN_PASS_DEF_SHAPEINFERPASS
+#include "inlay/Shape/Passes.h.inc"
+} // namespace inlay
+
+using namespace mlir;
+using namespace inlay;
+
+/// `type` with dims that `other` knows; `type` itself if it knows them all or they aren't both ranked tensors alike.
+static Type joinDims(Type type, Type other) {
+  auto lhs = dyn_cast<RankedTensorType>(type), rhs = dyn_cast<RankedTensorType>(other);
+  if (!lhs || !rhs || lhs.getRank() != rhs.getRank())
+    return type;
+  SmallVector<int64_t> shape(lhs.getShape());
+  for (auto [dim, known] : llvm::zip_equal(shape, rhs.getShape()))
+    if (ShapedType::isDynamic(dim))
+      dim = known;
+  return lhs.clone(shape);
+}
+
+namespace {
+/// Refines types of one module's values.
+class Refinement {
+public:
+  explicit Refinement(ModuleOp module);
+
+  /// Infers the op's result types and refines them.
+  LogicalResult infer(Operation *op);
+  /// Gives functions the result types that they return by now.
+  void updateFunctions();
+
+private:
+  /// True if every op that uses `value` stays valid if it becomes a `type`.
+  bool canRefine(Value value, Type type) const;
+  bool canRefineUse(OpOperand &use, Type type) const;
+  /// Makes `value` a `type`, and with it what it is on the other side of segments' borders.
+  void refine(Value value, Type type);
+
+  /// Functions whose result types nothing else depends on.
+  llvm::SmallPtrSet<Operation *, 4> open;
+};
+} // namespace
+
+Refinement::Refinement(ModuleOp module) {
+  SymbolTableCollection tables;
+  SymbolUserMap users(tables, module);
+  module.walk([&](func::FuncOp function) {
+    auto returns = function.getOps<func::ReturnOp>();
+    if (users.useEmpty(function) && std::distance(returns.begin(), returns.end()) == 1)
+      open.insert(function);
+  });
+}
+
+bool Refinement::canRefine(Value value, Type type) const {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) { return canRefineUse(use, type); });
+}
+
+bool Refinement::canRefineUse(OpOperand &use, Type type) const {
+  Operation *user = use.getOwner();
+  if (auto segment = dyn_cast<SegmentOp>(user))
+    return canRefine(segment.getBody().getArgument(use.getOperandNumber()), type);
+  if (isa<YieldOp>(user))
+    return canRefine(user->getParentOp()->getResult(use.getOperandNumber()), type);
+  if (isa<func::ReturnOp>(user))
+    return open.contains(user->getParentOp());
+  if (auto cast = dyn_cast<tensor::CastOp>(user))
+    return tensor::CastOp::areCastCompatible(type, cast.getType());
+  if (isa<ListOp>(user)) // the list's own type hangs on it
+    return false;
+  return isa<AtenNamedOpInterface, OpaqueOp, PluginOp, tensor::DimOp>(user);
+}
+
+void Refinement::refine(Value value, Type type) {
+  value.setType(type);
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (auto segment = dyn_cast<SegmentOp>(user))
+      refine(segment.getBody().getArgument(use.getOperandNumber()), type);
+    else if (isa<YieldOp>(user))
+      refine(user->getParentOp()->getResult(use.getOperandNumber()), type);
+  }
+}
+
+LogicalResult Refinement::infer(Operation *op) {
+  auto interface = dyn_cast<InferTypeOpInterface>(op);
+  if (!interface || !isa<AtenNamedOpInterface>(op))
+    return success();
+  SmallVector<Type> types;
+  if (failed(interface.inferReturnTypes(op->getContext(), op->getLoc(), op->getOperands(), op->getRawDictionaryAttrs(),
+                                        op->getPropertiesStorage(), op->getRegions(), types)))
+    return failure();
+  for (auto [result, inferred] : llvm::zip_equal(op->getResults(), types)) {
+    if (!interface.isCompatibleReturnTypes(inferred, result.getType()))
+      return op->emitOpError("expected a result of type ") << inferred << ", but got " << result.getType();
+    Type type = joinDims(result.getType(), inferred);
+    if (type != result.getType() && canRefine(result, type))
+      refine(result, type);
+  }
+  return success();
+}
+
+void Refinement::updateFunctions() {
+  for (Operation *op : open) {
+    auto function = cast<func::FuncOp>(op);
+    auto terminator = *function.getOps<func::ReturnOp>().begin();
+    function.setFunctionType(
+        function.getFunctionType().clone(function.getArgumentTypes(), terminator.getOperandTypes()));
+  }
+}
+
+namespace {
+struct ShapeInferPass : inlay::impl::ShapeInferPassBase<ShapeInferPass> {
+  void runOnOperation() override {
+    Refinement refinement(getOperation());
+    WalkResult walked =
+        getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) { return WalkResult(refinement.infer(op)); });
+    if (walked.wasInterrupted())
+      return signalPassFailure();
+    refinement.updateFunctions();
+  }
+};
+} // namespace
+
+void inlay::buildShapePipeline(OpPassManager &passes) {
+  passes.addPass(createShapeInferPass());
+  passes.addPass(createShapeVerifyPass());
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whatever later phases allocate or copy is a value at some segment's border, so its size must be known there.
+
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Shape/Passes.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace inlay {
+#define GEN_PASS_DEF_SHAPEVERIFYPASS
+#include "inlay/Shape/Passes.h.inc"
+} // namespace inlay
+
+using namespace mlir;
+using namespace inlay;
+
+/// What is unknown of `type`: "dim 1", "the rank", or nothing.
+static std::string findUnknown(Type type) {
+  if (isa<UnrankedTensorType>(type))
+    return "the rank";
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.hasStaticShape())
+    return "";
+  return ("dim " + Twine(llvm::find_if(tensor.getShape(), ShapedType::isDynamic) - tensor.getShape().begin())).str();
+}
+
+/// Checks one side of the border. `number` is the segment's among its function's.
+static LogicalResult checkBorder(SegmentOp segment, unsigned number, StringRef side, ValueRange values) {
+  LogicalResult result = success();
+  for (auto [index, value] : llvm::enumerate(values)) {
+    std::string unknown = findUnknown(value.getType());
+    if (unknown.empty())
+      continue;
+    InFlightDiagnostic diagnostic = segment.emitError("expected static dims at the border of segment ")
+                                    << number << " on '" << segment.getTargetInterface().getTargetName()
+                                    << "', but got " << side << " " << index << " of type " << value.getType()
+                                    << " with " << unknown << " unknown";
+    if (Operation *producer = value.getDefiningOp(); producer && producer != segment)
+      diagnostic.attachNote(producer->getLoc()) << "made here";
+    result = failure();
+  }
+  return result;
+}
+
+namespace {
+struct ShapeVerifyPass : inlay::impl::ShapeVerifyPassBase<ShapeVerifyPass> {
+  void runOnOperation() override {
+    getOperation().walk([&](FunctionOpInterface function) {
+      unsigned number = 0;
+      function->walk<WalkOrder::PreOrder>([&](SegmentOp segment) {
+        LogicalResult inputs = checkBorder(segment, number, "input", segment.getInputs());
+        LogicalResult outputs = checkBorder(segment, number++, "output", segment.getOutputs());
+        if (failed(inputs) || failed(outputs))
+          signalPassFailure();
+      });
+    });
+  }
+};
+} // namespace

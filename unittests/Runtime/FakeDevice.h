@@ -7,6 +7,7 @@
 
 #include "inlay/Runtime/Core/Device.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -38,8 +39,10 @@ public:
       --failAllocations;
       return Status(StatusCode::ResourceExhausted, "fake memory is full");
     }
+    if (size > (size_t(1) << 30))
+      return Status(StatusCode::ResourceExhausted, "fake memory is small");
     auto memory = std::make_shared<Memory>();
-    memory->bytes.assign(size / sizeof(float), -1.0f);
+    memory->bytes.assign((size + 3) / sizeof(float), -1.0f);
     memory->visible = unified_;
     allocatedBytes += size;
     return std::shared_ptr<DeviceBuffer>(memory);
@@ -88,10 +91,12 @@ private:
     std::vector<std::vector<float> *> memory;
     for (auto &argument : command.arguments)
       memory.push_back(&static_cast<Memory &>(*argument).bytes);
-    bool add = command.loaded->engine.kernels[0].name == "add";
+    if (memory.empty())
+      return;
+    const std::vector<float> &other = *memory[memory.size() > 2 ? 1 : 0]; // "add" has three arguments, "double" two
     std::vector<float> &result = *memory.back();
-    for (size_t i = 0; i < std::min(result.size(), memory[0]->size()); ++i)
-      result[i] = (*memory[0])[i] + (*memory[add ? 1 : 0])[i];
+    for (size_t i = 0; i < std::min({result.size(), memory[0]->size(), other.size()}); ++i)
+      result[i] = (*memory[0])[i] + other[i];
   }
 
   std::string name_ = "fake";

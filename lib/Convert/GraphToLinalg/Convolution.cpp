@@ -114,11 +114,15 @@ struct ConvertConv : GraphPattern<ConvOp> {
     if (grouped && tensorType(op.getInput()).isDynamicDim(1))
       return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
                       "expected static channels for a grouped convolution, but got " + spell(op.getInput().getType()));
-    return emit(op, rewriter, grouped);
+    Window window{weightType.getShape().drop_front(2), op.getStride(), op.getPadding(), op.getDilation(),
+                  SmallVector<int64_t>(inferResultType(op).getShape().drop_front(2))};
+    if (failed(window.checkPadded(rewriter, op, op.getInput())))
+      return failure();
+    return emit(op, rewriter, window, grouped);
   }
 
 private:
-  static Value emit(ConvOp op, PatternRewriter &rewriter, bool grouped);
+  static Value emit(ConvOp op, PatternRewriter &rewriter, const Window &window, bool grouped);
 };
 } // namespace
 
@@ -133,13 +137,11 @@ static Value createInit(OpBuilder &builder, Location loc, Value bias, AffineMap 
                          });
 }
 
-Value ConvertConv::emit(ConvOp op, PatternRewriter &rewriter, bool grouped) {
+Value ConvertConv::emit(ConvOp op, PatternRewriter &rewriter, const Window &window, bool grouped) {
   Location loc = op.getLoc();
   int64_t groups = op.getGroups();
   Type element = tensorType(op.getInput()).getElementType(), sum = accumulatorType(element);
   RankedTensorType weightType = tensorType(op.getWeight());
-  Window window{weightType.getShape().drop_front(2), op.getStride(), op.getPadding(), op.getDilation(),
-                SmallVector<int64_t>(inferResultType(op).getShape().drop_front(2))};
   Value input = window.pad(rewriter, loc, op.getInput(), cast<TypedAttr>(rewriter.getZeroAttr(element)));
   Value weight = op.getWeight(), bias = op.getBias();
   Sizes sizes{tensor::getMixedSize(rewriter, loc, input, 0)};

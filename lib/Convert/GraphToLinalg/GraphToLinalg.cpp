@@ -67,7 +67,7 @@ void inlay::replaceWithRefined(RewriterBase &rewriter, Operation *op, Value valu
 RankedTensorType inlay::inferResultType(Operation *op) {
   SmallVector<Type> types;
   LogicalResult inferred = cast<InferTypeOpInterface>(op).inferReturnTypes(
-      op->getContext(), std::nullopt, op->getOperands(), op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
+      op->getContext(), std::nullopt, op->getOperands(), op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
       op->getRegions(), types);
   // The verifier has inferred it before.
   return succeeded(inferred) ? cast<RankedTensorType>(types[0]) : cast<RankedTensorType>(op->getResult(0).getType());

@@ -186,7 +186,9 @@ struct ConvertCat : GraphPattern<CatOp> {
                       "expected to join along a static dim, but got dim " + Twine(dim) + " of " + spell(type));
     Location loc = op.getLoc();
     Sizes total = tensor::getMixedSizes(rewriter, loc, op.getInputs().front());
-    total[dim] = rewriter.getIndexAttr(type.getDimSize(dim));
+    for (auto [size, known] : llvm::zip_equal(total, type.getShape()))
+      if (!ShapedType::isDynamic(known))
+        size = rewriter.getIndexAttr(known);
     Sizes offsets(type.getRank(), rewriter.getIndexAttr(0)), strides(type.getRank(), rewriter.getIndexAttr(1));
     Value result = tensor::EmptyOp::create(rewriter, loc, total, type.getElementType());
     int64_t next = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Window.h"
+#include "inlay/Dialect/Inlay/IR/Inference.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -73,6 +74,18 @@ Sizes Window::getOutputSizes(OpBuilder &builder, Location loc, Value input) cons
                         : builder.getIndexAttr(outputs[i]));
   }
   return sizes;
+}
+
+LogicalResult Window::checkPadded(RewriterBase &rewriter, Operation *op, Value input) const {
+  RankedTensorType type = tensorType(input);
+  SmallVector<int64_t> shape(type.getShape());
+  for (unsigned i = 0; i < kernel.size(); ++i)
+    if (int64_t &size = shape[i + 2]; !ShapedType::isDynamic(size))
+      size += padding[i] + getHighPadding(i, size);
+  if (succeeded(makeTensorType(std::nullopt, "", shape, type.getElementType())))
+    return success();
+  return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+                  "expected a padded input of less than 2^63 elements, but got padding for " + spell(type));
 }
 
 Value Window::pad(OpBuilder &builder, Location loc, Value input, TypedAttr value) const {

@@ -37,7 +37,10 @@ static FailureOr<Window> getWindow(Op op, ArrayRef<int64_t> dilation, PatternRew
   if (op.getCeilMode() && llvm::any_of(outputs, ShapedType::isDynamic))
     return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
                     "expected static spatial dims in ceil mode, but got " + spell(op.getInput().getType()));
-  return Window{op.getKernel(), op.getStride(), op.getPadding(), dilation, outputs};
+  Window window{op.getKernel(), op.getStride(), op.getPadding(), dilation, outputs};
+  if (failed(window.checkPadded(rewriter, op, op.getInput())))
+    return failure();
+  return window;
 }
 
 /// The sizes of the pooled tensor.

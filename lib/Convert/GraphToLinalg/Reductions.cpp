@@ -90,8 +90,6 @@ struct ConvertReduction : GraphPattern<Op> {
     SmallVector<int64_t> dims;
     for (int64_t dim : op.getDims())
       dims.push_back(*normalizeDim(dim, rank));
-    if (dims.empty() && rank > 0) // PyTorch reduces all dims then, but the type says none
-      return rejectOp(rewriter, op, ReasonCode::UnsupportedAttribute, "expected dims to reduce, but got none");
     if (failed(check(op, rewriter)))
       return failure();
     Value result = reduce(op, rewriter, dims);

@@ -19,6 +19,8 @@ struct Window {
   int64_t getHighPadding(unsigned i, int64_t size) const;
   /// The sizes of the window's dims in the output, for an input that isn't padded yet.
   Sizes getOutputSizes(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input) const;
+  /// Refuses `op` if its padded input would have more elements than can be counted.
+  mlir::LogicalResult checkPadded(mlir::RewriterBase &rewriter, mlir::Operation *op, mlir::Value input) const;
   /// The input with `value` around its trailing dims, as far as windows reach.
   mlir::Value pad(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input, mlir::TypedAttr value) const;
   /// Where the window of `output` has element `position` along dim `i`.

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`compile` and `partition`: from a model to a compiled one, or to the report alone."""
+
+import fnmatch
+import sys
+
+import torch
+
+from .errors import ArgumentTypeError, ArgumentValueError, InternalError, UnsupportedError
+from .importer import import_program
+from .module import CompiledModule, Fallback
+from .options import TARGETS, Options
+from .report import Report
+
+
+def compile(
+    model_or_exported,
+    inputs=None,
+    *,
+    targets=TARGETS,
+    enabled=True,
+    min_block_size=1,
+    torch_executed_ops=(),
+    torch_executed_modules=(),
+    require_full_compilation=False,
+    dynamic_shapes=None,
+    cache=None,
+    **more,
+):
+    """Compiles a model so that each target, in order of preference, runs what it can.
+
+    model_or_exported: a torch.nn.Module in evaluation mode, or a torch.export.ExportedProgram.
+    inputs: example arguments for a module: a tuple or list of positional ones, one tensor, or a dict of keyword ones.
+        Their dims and dtypes are fixed in the compiled model.
+    targets: some of "vulkan", "host" and "torch", best first.
+    enabled: whether parts may fall back at all; False is require_full_compilation=True.
+    min_block_size: accelerated segments of fewer ops go to the next target.
+    torch_executed_ops: ops forced away from the accelerator: names ("aten::relu", "aten.relu", "aten.relu.default") or
+        operators (torch.ops.aten.relu); forced_fallback_ops is a synonym.
+    torch_executed_modules: modules forced likewise: instance paths or class names (globs), or classes.
+    require_full_compilation: an error listing every blocker unless the first target runs the whole graph.
+    dynamic_shapes: as for torch.export; symbolic dims are not supported yet.
+    cache: not supported yet.
+
+    Returns a CompiledModule. Raises ArgumentTypeError or ArgumentValueError for a wrong option (with "did you mean"),
+    UnsupportedError for a model with parts that Inlay can't import, CompileError with the compiler's diagnostics.
+    """
+    options = Options.make({**_given(locals()), **more})
+    exported, imported = _import(model_or_exported, inputs, options)
+    fallback = Fallback()
+    extension = _extension()
+    with _Progress() as progress:
+        request = _request(extension, imported, options)
+        request.set_fallback(fallback)
+        request.set_progress(progress)
+        compilation = extension.compile(request)
+    if compilation.notice:
+        print(f"inlay: {compilation.notice}", file=sys.stderr)
+    return CompiledModule(
+        imported,
+        compilation,
+        fallback,
+        Report.parse(compilation.report),
+        exported.call_spec.in_spec,
+        exported.call_spec.out_spec,
+        _argument_names(exported),
+    )
+
+
+def partition(model_or_exported, inputs=None, **options):
+    """What `compile` with the same arguments would run where, and why: a `Report`. Nothing is compiled."""
+    options = Options.make(options)
+    _, imported = _import(model_or_exported, inputs, options)
+    extension = _extension()
+    return Report.parse(extension.partition(_request(extension, imported, options)))
+
+
+def load(path):
+    """Not there yet: reads what `CompiledModule.save` writes."""
+    raise UnsupportedError(f"loading a compiled model ({path}) is not supported yet: the plan has no file format")
+
+
+def export_program(model, inputs, dynamic_shapes=None):
+    """The ExportedProgram for a module and example arguments (as for `compile`), or the given one."""
+    if isinstance(model, torch.export.ExportedProgram):
+        if dynamic_shapes is not None:
+            raise ArgumentValueError("dynamic_shapes says how to export, but the model is exported already")
+        return model
+    if not isinstance(model, torch.nn.Module):
+        raise ArgumentTypeError(f"expected a torch.nn.Module or a torch.export.ExportedProgram, but got {_kind(model)}")
+    if inputs is None:
+        raise ArgumentTypeError("missing inputs: a module is exported with example arguments, e.g. (torch.ones(1, 3),)")
+    args, kwargs = (), {}
+    if isinstance(inputs, dict):
+        kwargs = inputs
+    elif isinstance(inputs, (tuple, list)):
+        args = tuple(inputs)
+    elif isinstance(inputs, torch.Tensor):
+        args = (inputs,)
+    else:
+        raise ArgumentTypeError(f"expected inputs to be a tuple, a list, a dict or a tensor, but got {_kind(inputs)}")
+    return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes, strict=False)
+
+
+def _given(variables):
+    skipped = ("model_or_exported", "inputs", "more")
+    return {name: value for name, value in variables.items() if name not in skipped}
+
+
+def _kind(value):
+    return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
+
+
+def _argument_names(exported):
+    signature = exported.module_call_graph[0].signature if exported.module_call_graph else None
+    return getattr(signature, "forward_arg_names", None)
+
+
+def _import(model, inputs, options):
+    exported = export_program(model, inputs, options.dynamic_shapes)
+    return exported, import_program(exported)
+
+
+def _extension():
+    try:
+        from . import _inlay
+    except ImportError as error:
+        raise InternalError(
+            f"the extension inlay._inlay can't be loaded ({error}): build the target InlayPython"
+        ) from error
+    return _inlay
+
+
+def _request(extension, imported, options):
+    request = extension.Request()
+    request.text = imported.text
+    request.name = "forward"
+    request.targets = list(options.targets)
+    request.min_block_size = options.min_block_size
+    request.fallback_ops = list(options.torch_executed_ops)
+    request.fallback_modules = [_short_name(name, imported.modules) for name in options.torch_executed_modules]
+    request.require_full_compilation = options.is_full
+    for key, tensor in imported.weights.items():
+        request.add_weight(key, tensor)
+    return request
+
+
+def _short_name(name, modules):
+    """The name that the graph knows a module by: a qualified class name of the model's becomes the class's own."""
+    if any(fnmatch.fnmatchcase(path, name) for path, _ in modules):
+        return name
+    return name.rpartition(".")[2] if any(cls == name for _, cls in modules) else name
+
+
+class _Progress:
+    """A progress bar over the compiler's phases: on a terminal, once a compilation takes longer than a second."""
+
+    def __init__(self):
+        self._bar = None
+
+    def __enter__(self):
+        return self
+
+    def __call__(self, phase, number, count):
+        if self._bar is None:
+            try:
+                from tqdm import tqdm
+            except ImportError:
+                return
+            self._bar = tqdm(total=count, disable=None, leave=False, delay=1, bar_format="{desc:12} {bar:30} {elapsed}")
+        self._bar.set_description_str(phase)
+        self._bar.update(max(0, number - self._bar.n))
+
+    def __exit__(self, *failure):
+        if self._bar is not None:
+            self._bar.close()

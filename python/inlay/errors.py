@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Exceptions of the package. All are `inlay.Error`; argument errors are also the built-in ones they stand for."""
+
+import difflib
+
+
+class Error(RuntimeError):
+    """Something Inlay could not do; the message holds the compiler's or runtime's diagnostic."""
+
+
+class CompileError(Error):
+    """The compiler refused the graph or an option."""
+
+
+class UnsupportedError(Error, NotImplementedError):
+    """A model or a request that Inlay does not handle yet; the message says which part."""
+
+
+class ArgumentTypeError(Error, TypeError):
+    """An argument of the wrong type, dtype or device, a missing or an unknown one."""
+
+
+class ArgumentValueError(Error, ValueError):
+    """An argument of the right type with a wrong value: rank, sizes, range, choice."""
+
+
+class DeviceError(Error):
+    """The device is lost, unusable or out of memory."""
+
+
+class InternalError(Error):
+    """A fault of Inlay's own: please report it."""
+
+
+_BY_CODE = {
+    "InvalidArgument": ArgumentValueError,
+    "NotFound": Error,
+    "ResourceExhausted": DeviceError,
+    "DeviceLost": DeviceError,
+    "Unavailable": DeviceError,
+    "Internal": InternalError,
+}
+
+
+def from_status(code, message, compiling):
+    """The exception for a failed status of the C++ side; what fails while compiling is a CompileError."""
+    if compiling and code in ("InvalidArgument", "NotFound"):
+        return CompileError(message)
+    return _BY_CODE.get(code, Error)(message)
+
+
+def did_you_mean(word, words):
+    """ " - did you mean 'x'?" for the nearest of `words`, or an empty string."""
+    near = difflib.get_close_matches(word, list(words), n=1, cutoff=0.5)
+    return f"; did you mean {near[0]!r}?" if near else ""

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One framework call of the graph, with its arguments by the names of its schema."""
+
+import torch
+
+
+class Call:
+    """An FX node that calls an operator.
+
+    name: ATen name with overload, "add.Tensor"; the overload "default" is left out.
+    args: schema name -> value, defaults filled in.
+    val: the result's fake tensor (or a tuple or list of them).
+    """
+
+    def __init__(self, node):
+        schema = node.target._schema
+        self.node = node
+        self.label = node.name
+        self.schema = schema
+        overload = node.target._overloadname
+        self.space, _, base = schema.name.partition("::")
+        self.base = base
+        self.name = base if overload == "default" else f"{base}.{overload}"
+        self.val = node.meta.get("val")
+        self.args = {}
+        for position, argument in enumerate(schema.arguments):
+            if position < len(node.args):
+                self.args[argument.name] = node.args[position]
+            else:
+                self.args[argument.name] = node.kwargs.get(argument.name, argument.default_value)
+
+    def __getitem__(self, name):
+        return self.args[name]
+
+    def get(self, name, default=None):
+        """The argument, or `default` if the schema has none of that name or it is None."""
+        value = self.args.get(name)
+        return default if value is None else value
+
+    @property
+    def shape(self):
+        """Dims of the only (or first) result."""
+        return tuple(self._first().shape)
+
+    @property
+    def dtype(self):
+        """dtype of the only (or first) result."""
+        return self._first().dtype
+
+    def _first(self):
+        return self.val if isinstance(self.val, torch.Tensor) else self.val[0]
+
+
+def dim_list(value, rank):
+    """Dims as a tuple in [0, rank); None and the empty list mean all."""
+    if value is None or (isinstance(value, (list, tuple)) and not value):
+        return tuple(range(rank))
+    dims = value if isinstance(value, (list, tuple)) else [value]
+    return tuple(dim % rank if rank else 0 for dim in dims)
+
+
+def spread(value, count, default):
+    """One number per spatial dim: a scalar or a list of one number stands for all; None or [] for `default`."""
+    numbers = list(value) if isinstance(value, (list, tuple)) else [] if value is None else [value]
+    if not numbers:
+        return list(default)
+    return numbers * count if len(numbers) == 1 else numbers

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes a function of the dialect's ops as text."""
+
+import re
+from dataclasses import dataclass
+
+from .. import ops
+from ..errors import InternalError
+from ..text import dense_literal, double_bits, scalar_literal, tensor_type
+
+_MOST_INLINE = 16  # elements of a constant that is printed rather than kept aside
+
+
+@dataclass(frozen=True)
+class Value:
+    """An SSA value: a tensor of known shape and dtype."""
+
+    name: str
+    shape: tuple
+    dtype: object
+
+    @property
+    def type(self):
+        return tensor_type(self.shape, self.dtype)
+
+
+class GraphBuilder:
+    """Collects ops in order. Each op has a label: the name that reports and diagnostics say it by."""
+
+    def __init__(self):
+        self.weights = {}  # key -> tensor, contiguous, on the CPU
+        self._arguments, self._lines, self._locations = [], [], {}
+        self._aliases, self._constants = set(), {}
+        self._keys = {}  # id of a tensor -> the key it is kept by
+        self._number = 0
+
+    def argument(self, shape, dtype, location):
+        """Adds an argument of the function."""
+        value = Value(f"%arg{len(self._arguments)}", tuple(shape), dtype)
+        self._arguments.append(f"{value.name}: {value.type} {location}")
+        return value
+
+    def op(self, name, operands, attributes, shape, dtype, location):
+        """Adds `inlay.<name>`; `operands` are Values (a list for a variadic one, None for an absent optional one)."""
+        op = ops.table()[name]
+        if len(operands) != len(op.operands):
+            raise InternalError(f"inlay.{name} has {len(op.operands)} operands, but got {len(operands)}")
+        names, types = {}, []
+        for argument, operand in zip(op.operands, operands, strict=True):
+            given = operand if isinstance(operand, list) else [operand] if operand is not None else []
+            types += [value.type for value in given]
+            ssa = [value.name for value in given]
+            names[argument.name] = ssa if isinstance(operand, list) else ssa[0] if ssa else None
+        result = self._result(shape, dtype)
+        self._line(f"{result.name} = {op.print(names, attributes, types, result.type)}", location)
+        return result
+
+    def opaque(self, name, operands, results, effects, call, location):
+        """Adds `inlay.opaque`.
+
+        results: (shape, dtype) of each; effects: "writes" and "aliases" -> operand numbers; call: the call as JSON.
+        """
+        values = [self._result(shape, dtype) for shape, dtype in results]
+        words = [f"inlay.opaque {ops.quote(name)}({', '.join(value.name for value in operands)})"]
+        words += [f"{effect} [{', '.join(map(str, numbers))}]" for effect, numbers in effects.items() if numbers]
+        types = ", ".join(value.type for value in operands)
+        made = ", ".join(value.type for value in values)
+        words.append(f"call {ops.quote(call)} : ({types}) -> {made if len(values) == 1 else f'({made})'}")
+        head = ", ".join(value.name for value in values)
+        self._line((f"{head} = " if values else "") + " ".join(words), location)
+        return values
+
+    def splat(self, number, shape, dtype):
+        """A constant whose elements are all `number`."""
+        key = (double_bits(number) if isinstance(number, float) else number, type(number), tuple(shape), dtype)
+        if key not in self._constants:
+            literal = f"dense<{scalar_literal(number, dtype)}>"
+            self._constants[key] = self._constant(literal, shape, dtype, 'loc("constant")')
+        return self._constants[key]
+
+    def weight(self, key, tensor):
+        """A constant kept by name outside the text; small ones that aren't parameters go through `literal`."""
+        if id(tensor) not in self._keys:
+            unique, number = key, 0
+            while unique in self.weights:
+                number += 1
+                unique = f"{key}_{number}"
+            self.weights[unique] = tensor
+            self._keys[id(tensor)] = unique
+        key = self._keys[id(tensor)]
+        return self._constant(f"dense_resource<{ops.quote(key)}>", tensor.shape, tensor.dtype, f"loc({ops.quote(key)})")
+
+    def literal(self, key, tensor):
+        """A constant printed in the text if it is small, else kept by `key`."""
+        if tensor.numel() > _MOST_INLINE:
+            return self.weight(key, tensor)
+        return self._constant(dense_literal(tensor), tensor.shape, tensor.dtype, f"loc({ops.quote(key)})")
+
+    def alias(self, label, location):
+        """A name for a location that is printed once, after the ops."""
+        if label not in self._locations:
+            name = "#" + re.sub(r"[^A-Za-z0-9_]", "_", label)
+            while name in self._aliases:
+                name += "_"
+            self._aliases.add(name)
+            self._locations[label] = (name, location)
+        return f"loc({self._locations[label][0]})"
+
+    def module(self, results, attributes=None):
+        """The whole module, returning `results` from its only function, @forward."""
+        types = [value.type for value in results]
+        arrow = f" -> {types[0] if len(types) == 1 else '(' + ', '.join(types) + ')'}" if types else ""
+        attached = ", ".join(f"{key} = {ops.quote(text)}" for key, text in (attributes or {}).items())
+        lines = [f"module{f' attributes {{{attached}}}' if attached else ''} {{"]
+        lines.append(f"  func.func public @forward({', '.join(self._arguments)}){arrow} {{")
+        lines += [f"    {line}" for line in self._lines]
+        names = ", ".join(value.name for value in results)
+        lines.append(f"    return {names} : {', '.join(types)}" if types else "    return")
+        lines += ["  }", "}"]
+        lines += [f"{alias} = {location}" for alias, location in self._locations.values()]
+        return "\n".join(lines) + "\n"
+
+    def _constant(self, literal, shape, dtype, location):
+        value = self._result(shape, dtype)
+        self._line(f"{value.name} = inlay.constant {literal} : {value.type}", location)
+        return value
+
+    def _result(self, shape, dtype):
+        value = Value(f"%{self._number}", tuple(shape), dtype)
+        self._number += 1
+        return value
+
+    def _line(self, text, location):
+        self._lines.append(f"{text} {location}")

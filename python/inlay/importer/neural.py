@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Convolution, pooling, normalization, products and reductions."""
+
+import torch
+
+from .call import dim_list, spread
+
+
+def handlers():
+    """ATen name -> handler."""
+    return {
+        "convolution": _handle_convolution,
+        "max_pool2d": _handle_max_pool,
+        "max_pool2d_with_indices": _handle_max_pool,
+        "max_pool1d": _handle_max_pool,
+        "avg_pool2d": _handle_avg_pool,
+        "avg_pool1d": _handle_avg_pool,
+        "_adaptive_avg_pool2d": _handle_adaptive_avg_pool,
+        "adaptive_avg_pool2d": _handle_adaptive_avg_pool,
+        "_native_batch_norm_legit_no_training": _handle_batch_norm,
+        "layer_norm": _handle_layer_norm,
+        "native_layer_norm": _handle_layer_norm,
+        "mm": _handle_matmul,
+        "bmm": _handle_matmul,
+        "matmul": _handle_matmul,
+        "mv": _handle_matmul,
+        "dot": _handle_matmul,
+        "linear": _handle_linear,
+        "addmm": _handle_addmm,
+        "mean": _handle_reduction,
+        "mean.dim": _handle_reduction,
+        "sum": _handle_reduction,
+        "sum.dim_IntList": _handle_reduction,
+        "amax": _handle_reduction,
+    }
+
+
+# -- Convolution, pooling ---------------------------------------------------------------------------------------------
+
+
+def _handle_convolution(walker, call):
+    if call["transposed"] or any(call["output_padding"]):
+        return None
+    x, weight = walker.tensor(call["input"]), walker.tensor(call["weight"])
+    bias = call["bias"] and walker.tensor(call["bias"])
+    spatial = len(x.shape) - 2
+    attributes = {
+        "stride": spread(call["stride"], spatial, ()),
+        "padding": spread(call["padding"], spatial, ()),
+        "dilation": spread(call["dilation"], spatial, ()),
+        "groups": call["groups"],
+    }
+    return walker.op("conv", [x, weight, bias], attributes, shape=call.shape, dtype=call.dtype)
+
+
+def _pool(walker, call, name, attributes):
+    """The pooling op; an input without batch dim gets one of size 1."""
+    x = walker.tensor(call["self"])
+    if len(x.shape) == len(attributes["kernel"]) + 1:
+        batched = walker.reshape(x, (1, *x.shape), "batch")
+        result = walker.op(name, [batched], attributes, shape=(1, *call.shape), dtype=call.dtype)
+        return walker.reshape(result, call.shape, "reshape")
+    return walker.op(name, [x], attributes, shape=call.shape, dtype=call.dtype)
+
+
+def _spatial(call):
+    return 1 if call.base.endswith("1d") else 2
+
+
+def _handle_max_pool(walker, call):
+    indices = call.base.endswith("_with_indices")
+    if indices and any(user.args[1] != 0 for user in call.node.users):
+        return None
+    count = _spatial(call)
+    kernel = spread(call["kernel_size"], count, ())
+    attributes = {
+        "kernel": kernel,
+        "stride": spread(call["stride"], count, kernel),
+        "padding": spread(call["padding"], count, [0] * count),
+        "dilation": spread(call["dilation"], count, [1] * count),
+        "ceil_mode": call["ceil_mode"],
+    }
+    result = _pool(walker, call, "max_pool", attributes)
+    return [result, None] if indices else result
+
+
+def _handle_avg_pool(walker, call):
+    if call.get("divisor_override") is not None:
+        return None
+    count = _spatial(call)
+    kernel = spread(call["kernel_size"], count, ())
+    attributes = {
+        "kernel": kernel,
+        "stride": spread(call["stride"], count, kernel),
+        "padding": spread(call["padding"], count, [0] * count),
+        "ceil_mode": call["ceil_mode"],
+        "count_include_pad": call["count_include_pad"],
+    }
+    return _pool(walker, call, "avg_pool", attributes)
+
+
+def _handle_adaptive_avg_pool(walker, call):
+    x = walker.tensor(call["self"])
+    sizes, wanted = x.shape[-2:], call.shape[-2:]
+    if any(size % want for size, want in zip(sizes, wanted, strict=True)):
+        return None
+    kernel = [size // want for size, want in zip(sizes, wanted, strict=True)]
+    attributes = {"kernel": kernel, "stride": kernel, "padding": [0, 0], "ceil_mode": False, "count_include_pad": True}
+    return _pool(walker, call, "avg_pool", attributes)
+
+
+# -- Normalization ----------------------------------------------------------------------------------------------------
+
+
+def _vector(walker, node, number, shape, dtype):
+    return walker.splat(number, shape, dtype) if node is None else walker.tensor(node)
+
+
+def _handle_batch_norm(walker, call):
+    x = walker.tensor(call["input"])
+    mean, variance = walker.tensor(call["running_mean"]), walker.tensor(call["running_var"])
+    vectors = [
+        _vector(walker, call["weight"], 1, mean.shape, x.dtype),
+        _vector(walker, call["bias"], 0, mean.shape, x.dtype),
+        mean,
+        variance,
+    ]
+    if any(vector.dtype != x.dtype for vector in vectors):
+        return None
+    result = walker.op("batch_norm", [x, *vectors], {"eps": call["eps"]}, shape=x.shape, dtype=x.dtype)
+    return [result, None, None]
+
+
+def _handle_layer_norm(walker, call):
+    x, shape = walker.tensor(call["input"]), tuple(call["normalized_shape"])
+    vectors = [_vector(walker, call["weight"], 1, shape, x.dtype), _vector(walker, call["bias"], 0, shape, x.dtype)]
+    several = call.base.startswith("native")
+    if any(vector.dtype != x.dtype for vector in vectors) or (
+        several and any(user.args[1] != 0 for user in call.node.users)
+    ):
+        return None
+    result = walker.op("layer_norm", [x, *vectors], {"eps": call["eps"]}, shape=x.shape, dtype=x.dtype)
+    return [result, None, None] if several else result
+
+
+# -- Products ---------------------------------------------------------------------------------------------------------
+
+
+def _handle_matmul(walker, call):
+    lhs, rhs = (walker.tensor(node) for node in list(call.args.values())[:2])
+    # A vector is a row on the left and a column on the right, and its dim of size 1 goes again.
+    left = walker.reshape(lhs, (1, *lhs.shape), "row") if len(lhs.shape) == 1 else lhs
+    right = walker.reshape(rhs, (*rhs.shape, 1), "column") if len(rhs.shape) == 1 else rhs
+    leading = torch.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+    shape = (*leading, left.shape[-2], right.shape[-1])
+    result = walker.op("matmul", [left, right], shape=shape, dtype=call.dtype)
+    return walker.reshape(result, call.shape, "reshape")
+
+
+def _handle_linear(walker, call):
+    x, weight = walker.tensor(call["input"]), walker.tensor(call["weight"])
+    bias = call["bias"] and walker.tensor(call["bias"])
+    if len(weight.shape) != 2 or (bias and len(bias.shape) != 1):
+        return None
+    return walker.op("linear", [x, weight, bias], shape=call.shape, dtype=call.dtype)
+
+
+def _handle_addmm(walker, call):
+    beta, alpha = call["beta"], call["alpha"]
+    bias, weight = walker.tensor(call["self"]), _transposed(walker, call["mat2"])
+    outputs = call.shape[-1]
+    if (beta, alpha) == (1, 1) and bias.shape == (outputs,):
+        return walker.op("linear", [walker.tensor(call["mat1"]), weight, bias], shape=call.shape, dtype=call.dtype)
+    product = walker.op(
+        "linear", [walker.tensor(call["mat1"]), weight, None], shape=call.shape, dtype=call.dtype, suffix="product"
+    )
+    for factor, suffix in ((alpha, "alpha"), (beta, "beta")):
+        if factor != 1:
+            value = product if suffix == "alpha" else bias
+            scaled = walker.op(
+                "mul", [value, walker.scalar(factor, value.dtype)], shape=value.shape, dtype=value.dtype, suffix=suffix
+            )
+            product, bias = (scaled, bias) if suffix == "alpha" else (product, scaled)
+    return walker.op("add", [product, bias], shape=call.shape, dtype=call.dtype)
+
+
+def _transposed(walker, node):
+    """The matrix whose transpose `node` is: what it was made from, if by a transposition."""
+    if node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload):
+        name, source = node.target._schema.name, node.args[0]
+        swapped = name == "aten::t" or (name == "aten::transpose" and set(dim_list(node.args[1:3], 2)) == {0, 1})
+        swapped = swapped or (name == "aten::permute" and dim_list(node.args[1], 2) == (1, 0))
+        if swapped and len(source.meta["val"].shape) == 2:
+            return walker.tensor(source)
+    value = walker.tensor(node)
+    return walker.op(
+        "permute", [value], {"dims": [1, 0]}, shape=value.shape[::-1], dtype=value.dtype, suffix="transpose"
+    )
+
+
+# -- Reductions -------------------------------------------------------------------------------------------------------
+
+
+def _handle_reduction(walker, call):
+    if call.dtype == torch.bool:
+        return None
+    x = walker.cast(walker.tensor(call["self"]), call.dtype)
+    if not x.shape:
+        return x
+    attributes = {"dims": sorted(dim_list(call.get("dim"), len(x.shape))), "keepdim": call.get("keepdim", False)}
+    return walker.op(call.base, [x], attributes, shape=call.shape, dtype=call.dtype)

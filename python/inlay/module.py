@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A compiled model."""
+
+import torch
+from torch.utils import _pytree as pytree
+
+from .arguments import Signature
+from .calls import run_call
+from .errors import Error, InternalError, UnsupportedError
+
+
+class Fallback:
+    """Makes the framework's calls for a program; remembers what went wrong in the last one that failed."""
+
+    def __init__(self):
+        self.failure = None
+
+    def __call__(self, call, inputs, outputs):
+        try:
+            run_call(call, inputs, outputs)
+        except BaseException as error:
+            # Without the traceback: its frames hold tensors over memory that is the program's again.
+            self.failure = error.with_traceback(None)
+            raise
+
+
+class CompiledModule:
+    """A model compiled by `inlay.compile`: call it as the model itself.
+
+    Arguments are tensors on the CPU of the dtypes and dims of the export (any strides), results new tensors in the
+    structure that the model returns. Nothing is recorded for autograd. Several threads may call at a time; the
+    interpreter lock is free meanwhile. The model's weights are shared, not copied: they must not change.
+    """
+
+    def __init__(self, imported, compilation, fallback, report, in_spec, out_spec, argument_names):
+        self._imported, self._compilation, self._fallback = imported, compilation, fallback
+        self._signature = Signature(imported.inputs, in_spec, argument_names)
+        self._out_spec = out_spec
+        self._report = report
+
+    @property
+    def report(self):
+        """What runs where and why: an `inlay.Report`."""
+        return self._report
+
+    @property
+    def device(self):
+        """Name of the device that runs the accelerated segments; empty if none does."""
+        return self._compilation.device
+
+    @property
+    def notice(self):
+        """One line that the user should know, e.g. that no device was found; may be empty."""
+        return self._compilation.notice
+
+    def __call__(self, *args, **kwargs):
+        """Runs the model.
+
+        Raises ArgumentTypeError or ArgumentValueError, naming the argument, its place and what was expected;
+        DeviceError for a lost device; Error if a call into PyTorch failed (its exception is the cause).
+        """
+        leaves = self._signature.bind(args, kwargs)
+        results = self._empty_results()
+        self._run(self._compilation.call, leaves, results)
+        return pytree.tree_unflatten(self._assemble((args, kwargs), leaves, results), self._out_spec)
+
+    def profile(self, *args, **kwargs):
+        """Runs the model once, step by step: a list of (segment, kind of step, seconds), in order."""
+        return self._run(self._compilation.profile, self._signature.bind(args, kwargs), self._empty_results())
+
+    def save(self, path):
+        """Not there yet."""
+        raise UnsupportedError(
+            "saving a compiled model is not supported yet: the plan has no file format; "
+            "inlay.export(model, inputs, path) writes the graph for the command-line tools"
+        )
+
+    def __repr__(self):
+        counts = ", ".join(f"{count} ops on {target}" for target, count in self._report.ops_by_target().items())
+        return f"<inlay.CompiledModule: {counts}>"
+
+    def _empty_results(self):
+        return [torch.empty(shape, dtype=dtype) for shape, dtype in self._imported.results]
+
+    def _run(self, function, leaves, results):
+        tensors = [leaf for leaf in leaves if leaf is not None]
+        try:
+            return function(tensors, results)
+        except InternalError as error:
+            failure, self._fallback.failure = self._fallback.failure, None
+            if failure is None:
+                raise
+            raise Error(str(error)) from failure
+
+    def _assemble(self, given, leaves, results):
+        """The model's flat results."""
+        arguments = None
+        values = []
+        for output in self._imported.outputs:
+            if output.kind == "result":
+                value = results[output.index]
+            elif output.kind == "value":
+                value = output.value
+            elif output.copied:
+                value = leaves[output.index]
+            else:
+                arguments = pytree.tree_leaves(given) if arguments is None else arguments
+                value = arguments[output.index]
+            values.append(value.clone() if output.copied else value)
+        return values

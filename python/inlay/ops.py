@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The dialect's graph ops, read from the table that the build generates from the .td files.
+
+Nothing here knows an op by name: operands, attributes, ATen names and assembly format are what the table says.
+"""
+
+import functools
+import json
+import math
+import pathlib
+import re
+from dataclasses import dataclass, field
+
+from .errors import InternalError
+
+_TABLE = pathlib.Path(__file__).with_name("_ops.json")
+_FORMAT_TOKEN = re.compile(r"`([^`]*)`|\$(\w+)(\^)?|(functional-type\(operands, results\))|(attr-dict)|(\()|(\)\?)")
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An operand ("tensor", "optional", "variadic") or an attribute ("i64", "i64s", "f64", "unit", "type")."""
+
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class Op:
+    """One graph op of the dialect."""
+
+    name: str
+    aten: tuple
+    operands: tuple
+    attributes: tuple
+    format: str
+    reference: str
+    summary: str
+    pointwise: bool
+    integers: bool  # a pointwise op that is also defined on integers
+    tokens: tuple = field(repr=False)
+
+    def print(self, operands, attributes, types, result_type):
+        """The op in the dialect's assembly format, without results and location.
+
+        operands: operand name -> SSA name, list of SSA names (variadic) or None (optional); attributes: name -> Python
+        value; types: type text of each SSA name, in operand order; result_type: type text.
+        """
+        kinds = {attribute.name: attribute.kind for attribute in self.attributes}
+        values = {**operands, **attributes}
+        words, skipping = [f"inlay.{self.name}"], False
+        for position, token in enumerate(self.tokens):
+            kind, text = token
+            if kind == "open":
+                skipping = not values.get(self._anchor(position))
+            elif kind == "close":
+                skipping = False
+            elif skipping:
+                continue
+            elif kind == "literal":
+                words.append(text)
+            elif kind == "type":
+                words.append(f"({', '.join(types)}) -> {result_type}")
+            elif kind in ("variable", "anchor") and kinds.get(text) != "unit":
+                words.append(_print_value(values[text], kinds.get(text)))
+        return " ".join(words).replace(" ,", ",")
+
+    def _anchor(self, position):
+        for kind, text in self.tokens[position:]:
+            if kind == "anchor":
+                return text
+        raise InternalError(f"the assembly format of inlay.{self.name} has a group without an anchor: {self.format}")
+
+
+def _print_value(value, kind):
+    if kind == "i64s":
+        return f"[{', '.join(str(int(number)) for number in value)}]"
+    if kind == "f64":
+        return print_float(float(value))
+    if kind == "string":
+        return quote(value)
+    return ", ".join(value) if isinstance(value, (list, tuple)) else str(value)
+
+
+def print_float(value):
+    """A float literal that MLIR parses back to exactly `value`; it must be finite."""
+    if not math.isfinite(value):
+        raise InternalError(f"no decimal literal for {value}")
+    text = repr(float(value))
+    mantissa, _, exponent = text.partition("e")
+    if "." not in mantissa:
+        mantissa += ".0"
+    return f"{mantissa}e{exponent}" if exponent else mantissa
+
+
+def quote(text):
+    """A string literal of MLIR's textual form."""
+    escaped = []
+    for byte in text.encode("utf-8"):
+        plain = 0x20 <= byte < 0x7F and chr(byte) not in '"\\'
+        escaped.append(chr(byte) if plain else f"\\{byte:02X}")
+    return '"' + "".join(escaped) + '"'
+
+
+def _tokenize(assembly_format):
+    tokens = []
+    for match in _FORMAT_TOKEN.finditer(assembly_format):
+        literal, variable, anchor, functional, _, opening, closing = match.groups()
+        if literal is not None:
+            tokens.append(("literal", literal))
+        elif variable:
+            tokens.append(("anchor" if anchor else "variable", variable))
+        elif functional:
+            tokens.append(("type", ""))
+        elif opening or closing:
+            tokens.append(("open" if opening else "close", ""))
+    return tuple(tokens)
+
+
+@functools.cache
+def table():
+    """All graph ops by name."""
+    try:
+        entries = json.loads(_TABLE.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InternalError(f"{_TABLE} is missing: build the target inlay-python first") from None
+    ops = {}
+    for entry in entries:
+        lists = {key: tuple(Argument(**argument) for argument in entry.pop(key)) for key in ("operands", "attributes")}
+        aten = tuple(entry.pop("aten"))
+        ops[entry["name"]] = Op(**entry, **lists, aten=aten, tokens=_tokenize(entry["format"]))
+    return ops
+
+
+@functools.cache
+def _by_aten():
+    return {name: op for op in table().values() for name in op.aten}
+
+
+def find(aten_name):
+    """The op for an ATen name without namespace ("add.Tensor", "relu"), or None; an exact overload goes first."""
+    names = _by_aten()
+    return names.get(aten_name) or names.get(aten_name.removesuffix(".default"))

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Options of `inlay.compile` and `inlay.partition`, checked."""
+
+from dataclasses import dataclass, fields
+
+import torch
+
+from .errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, did_you_mean
+
+TARGETS = ("vulkan", "host", "torch")
+
+
+@dataclass(frozen=True)
+class Options:
+    """The same names and defaults as the keywords of `inlay.compile`."""
+
+    targets: tuple = TARGETS
+    enabled: bool = True
+    min_block_size: int = 1
+    torch_executed_ops: tuple = ()
+    torch_executed_modules: tuple = ()
+    require_full_compilation: bool = False
+    dynamic_shapes: object = None
+    cache: object = None
+
+    @classmethod
+    def make(cls, given):
+        """Checks and normalizes a dict of options.
+
+        Raises ArgumentTypeError for an unknown option or a wrong type, ArgumentValueError for a wrong value.
+        """
+        given = dict(given)
+        if "forced_fallback_ops" in given:
+            if given.get("torch_executed_ops"):
+                raise ArgumentTypeError("forced_fallback_ops is a synonym of torch_executed_ops: give one of them")
+            given["torch_executed_ops"] = given.pop("forced_fallback_ops")
+        known = [field.name for field in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise ArgumentTypeError(f"unknown option {name!r}{did_you_mean(name, [*known, 'forced_fallback_ops'])}")
+        options = cls(**given)
+        _check_flags(options)
+        if options.cache is not None:
+            raise UnsupportedError("cache is not supported yet: each call of inlay.compile compiles anew")
+        normal = {
+            "targets": _targets(options.targets),
+            "torch_executed_ops": tuple(_op_name(op) for op in _as_list(options.torch_executed_ops)),
+            "torch_executed_modules": tuple(_module_name(m) for m in _as_list(options.torch_executed_modules)),
+        }
+        options = cls(**{**vars(options), **normal})
+        if options.is_full and (options.torch_executed_ops or options.torch_executed_modules):
+            raise ArgumentValueError(
+                "the whole graph can't be on one target (require_full_compilation=True or "
+                "enabled=False) while torch_executed_ops or torch_executed_modules force a part "
+                "of it away"
+            )
+        return options
+
+    @property
+    def is_full(self):
+        """True if nothing may fall back: the whole graph must run on the first target."""
+        return self.require_full_compilation or not self.enabled
+
+
+def _check_flags(options):
+    for name in ("enabled", "require_full_compilation"):
+        value = getattr(options, name)
+        if not isinstance(value, bool):
+            raise ArgumentTypeError(f"expected {name} to be a bool, but got {value!r}")
+    size = options.min_block_size
+    if isinstance(size, bool) or not isinstance(size, int):
+        raise ArgumentTypeError(f"expected min_block_size to be an int, but got {size!r}")
+    if size < 1:
+        raise ArgumentValueError(f"expected min_block_size to be at least 1, but got {size}")
+
+
+def _as_list(value):
+    """A single name or op stands for a list of one."""
+    if isinstance(value, (str, type, torch._ops.OpOverload, torch._ops.OpOverloadPacket)):
+        return [value]
+    try:
+        return list(value)
+    except TypeError:
+        raise ArgumentTypeError(f"expected a list of names, but got {value!r}") from None
+
+
+def _targets(value):
+    targets = tuple(_as_list(value))
+    if not targets:
+        raise ArgumentValueError("expected at least one target, but got none")
+    for target in targets:
+        if target not in TARGETS:
+            hint = did_you_mean(str(target), TARGETS)
+            raise ArgumentValueError(f"unknown target {target!r}{hint or f': expected some of {TARGETS}'}")
+        if targets.count(target) > 1:
+            raise ArgumentValueError(f"expected each target once, but got {target!r} {targets.count(target)} times")
+    return targets
+
+
+def _op_name(op):
+    """`aten.relu.default` for an operator of torch.ops; a string is taken as it is."""
+    if isinstance(op, (torch._ops.OpOverload, torch._ops.OpOverloadPacket)):
+        return str(op)
+    if not isinstance(op, str):
+        raise ArgumentTypeError(f"expected an op's name or an operator of torch.ops, but got {op!r}")
+    return op
+
+
+def _module_name(module):
+    """A class's qualified name; a string (instance path, class name, glob) is taken as it is."""
+    if isinstance(module, type):
+        return f"{module.__module__}.{module.__qualname__}"
+    if not isinstance(module, str):
+        raise ArgumentTypeError(f"expected a module's path, class name or class, but got {module!r}")
+    return module

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The partition report: what runs where, and why."""
+
+import json
+
+
+class Report(dict):
+    """The report as a dict (`report["segments"]`, `report["ops"]`, `report["summary"]`); `str(report)` is a table."""
+
+    @classmethod
+    def parse(cls, text):
+        """From the compiler's JSON; of a list (several functions) the last."""
+        parsed = json.loads(text)
+        return cls(parsed[-1] if isinstance(parsed, list) else parsed)
+
+    def ops_by_target(self):
+        """Target name -> number of ops; ops in no segment (constants) are not counted."""
+        counts = {}
+        for op in self["ops"]:
+            if op.get("target") and op.get("segment") is not None:
+                counts[op["target"]] = counts.get(op["target"], 0) + 1
+        return counts
+
+    def reasons(self):
+        """(target, reason code, sentence) -> labels of the ops, of all that did not simply run on the first target."""
+        found = {}
+        for op in self["ops"]:
+            reason = op.get("reason") or {}
+            if op.get("segment") is not None and reason.get("code") not in (None, "supported"):
+                found.setdefault((op["target"], reason["code"], reason.get("text", "")), []).append(op["label"])
+        return found
+
+    def border_bytes(self):
+        """(bytes into, bytes out of) all segments that are not on the host's own side; None where a size is unknown."""
+        segments = [s for s in self["segments"] if s["target"] not in ("host", "torch")]
+        return tuple(_total(segment.get(key) for segment in segments) for key in ("bytes_in", "bytes_out"))
+
+    def __str__(self):
+        counts = ", ".join(f"{count} on {target}" for target, count in self.ops_by_target().items())
+        segments = self["segments"]
+        total = sum(self.ops_by_target().values())
+        lines = [f"{self.get('function', 'graph')}: {total} ops in {len(segments)} segments ({counts})"]
+        rows = [("segment", "target", "ops", "in", "out", "holds")]
+        for segment in segments:
+            size = (format_bytes(segment.get(key)) for key in ("bytes_in", "bytes_out"))
+            rows.append((str(segment["id"]), segment["target"], str(len(segment["ops"])), *size, _some(segment["ops"])))
+        lines += _table(rows)
+        if reasons := self.reasons():
+            lines.append("not on the first target:")
+            for (target, code, text), labels in reasons.items():
+                lines.append(f"  {_some(labels)}: {target} ({code}) {text}".rstrip())
+        return "\n".join(lines)
+
+
+def format_bytes(count):
+    """`1.5 MiB`; `?` for None."""
+    if count is None:
+        return "?"
+    for unit in ("B", "KiB", "MiB"):
+        if count < 1024:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1024
+    return f"{count:.1f} GiB"
+
+
+def _some(labels, most=3):
+    head = ", ".join(labels[:most])
+    return head if len(labels) <= most else f"{head}, ... {labels[-1]}"
+
+
+def _total(sizes):
+    sizes = list(sizes)
+    return None if None in sizes else sum(sizes)
+
+
+def _table(rows):
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+    aligned = []
+    for row in rows:
+        cells = [
+            cell.ljust(w) if i < 2 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=False))
+        ]
+        aligned.append("  " + "  ".join([*cells, row[-1]]))
+    return aligned

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Types and constants in MLIR's textual form."""
+
+import math
+import struct
+
+import torch
+
+from .errors import UnsupportedError
+from .ops import print_float
+
+ELEMENT_TYPES = {
+    torch.bool: "i1",
+    torch.int8: "i8",
+    torch.int16: "i16",
+    torch.int32: "i32",
+    torch.int64: "i64",
+    torch.float16: "f16",
+    torch.bfloat16: "bf16",
+    torch.float32: "f32",
+    torch.float64: "f64",
+}
+
+
+def element_type(dtype, what):
+    """The element type for a torch dtype; UnsupportedError naming `what` if MLIR's side has none."""
+    try:
+        return ELEMENT_TYPES[dtype]
+    except KeyError:
+        names = ", ".join(dtype_name(known) for known in ELEMENT_TYPES)
+        raise UnsupportedError(f"{what} has dtype {dtype_name(dtype)}, but expected one of {names}") from None
+
+
+def tensor_type(shape, dtype, what="a tensor"):
+    """`tensor<2x3xf32>`."""
+    return f"tensor<{''.join(f'{dim}x' for dim in shape)}{element_type(dtype, what)}>"
+
+
+def dtype_name(dtype):
+    """`float32` for torch.float32."""
+    return str(dtype).removeprefix("torch.")
+
+
+def tensor_text(dtype, shape):
+    """`float32[2x3]` for messages; `float32` for rank 0."""
+    return dtype_name(dtype) + (f"[{'x'.join(str(dim) for dim in shape)}]" if len(shape) else "")
+
+
+def scalar_literal(value, dtype):
+    """One element as a literal of a `dense` attribute; floats are rounded to `dtype`."""
+    if dtype == torch.bool:
+        return "true" if value else "false"
+    if not dtype.is_floating_point:
+        return str(int(value))
+    rounded = torch.tensor(value, dtype=torch.float64).to(dtype)
+    number = float(rounded)
+    if math.isfinite(number):
+        return print_float(number)
+    width = rounded.element_size()
+    bits = rounded.view({2: torch.int16, 4: torch.int32, 8: torch.int64}[width]).item() % (1 << 8 * width)
+    return f"0x{bits:0{2 * width}X}"
+
+
+def dense_literal(tensor):
+    """`dense<...>` for a small tensor."""
+    return f"dense<{_nested(tensor.tolist(), tensor.dtype)}>"
+
+
+def _nested(values, dtype):
+    if isinstance(values, list):
+        return f"[{', '.join(_nested(value, dtype) for value in values)}]"
+    return scalar_literal(values, dtype)
+
+
+def double_bits(value):
+    """A float's 64 bits as an int: a key that tells -0.0 from 0.0 and NaN from itself."""
+    return struct.unpack("<q", struct.pack("<d", float(value)))[0]

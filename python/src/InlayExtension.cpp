@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The Python extension: requests in, programs out. Checks of arguments and all policy are in Python; what is here is
+// memory (tensors are shared, never copied), the interpreter lock (let go of while compiling and running) and errors.
+
+#include "inlay/Execution/Session.h"
+#include "inlay/Runtime/Core/Device.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <utility>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace inlay;
+
+namespace {
+
+using SharedArray = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+using WritableArray = nb::ndarray<nb::c_contig, nb::device::cpu>;
+using TorchArray = nb::ndarray<nb::pytorch>;
+
+constexpr std::pair<rt::ElementType, nb::dlpack::dtype> kElementTypes[] = {
+    {rt::ElementType::Bool, nb::dtype<bool>()},
+    {rt::ElementType::I8, nb::dtype<int8_t>()},
+    {rt::ElementType::I16, nb::dtype<int16_t>()},
+    {rt::ElementType::I32, nb::dtype<int32_t>()},
+    {rt::ElementType::I64, nb::dtype<int64_t>()},
+    {rt::ElementType::F32, nb::dtype<float>()},
+    {rt::ElementType::F64, nb::dtype<double>()},
+    {rt::ElementType::F16, {uint8_t(nb::dlpack::dtype_code::Float), 16, 1}},
+    {rt::ElementType::BF16, {uint8_t(nb::dlpack::dtype_code::Bfloat), 16, 1}},
+};
+
+/// Raises the exception of inlay.errors that stands for `status`.
+[[noreturn]] void raise(const rt::Status &status, bool compiling) {
+  static constexpr const char *kNames[] = {"Ok",         "InvalidArgument", "NotFound", "ResourceExhausted",
+                                           "DeviceLost", "Unavailable",     "Internal"};
+  const char *name = kNames[static_cast<int>(status.code())];
+  nb::object error = nb::module_::import_("inlay.errors").attr("from_status")(name, status.message(), compiling);
+  PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.ptr())), error.ptr());
+  throw nb::python_error();
+}
+
+/// A Python object that C++ may copy and drop without the interpreter lock.
+std::shared_ptr<nb::object> share(nb::object object) {
+  return {new nb::object(std::move(object)), [](nb::object *shared) {
+            nb::gil_scoped_acquire lock;
+            delete shared;
+          }};
+}
+
+template <typename Array>
+rt::TensorView view(const Array &array) {
+  rt::TensorView view;
+  view.data = const_cast<void *>(static_cast<const void *>(array.data()));
+  for (size_t i = 0; i < array.ndim(); ++i)
+    view.dims.push_back(static_cast<int64_t>(array.shape(i)));
+  for (auto [element, dtype] : kElementTypes)
+    if (array.dtype() == dtype) {
+      view.element = element;
+      return view;
+    }
+  throw nb::type_error("expected a tensor of a known element type");
+}
+
+/// A PyTorch tensor over the bytes of `view`, which must outlive it.
+nb::object makeTensor(const rt::TensorView &view) {
+  std::vector<size_t> dims(view.dims.begin(), view.dims.end());
+  nb::dlpack::dtype dtype = nb::dtype<float>();
+  for (auto [element, candidate] : kElementTypes)
+    if (element == view.element)
+      dtype = candidate;
+  // The owner is a capsule that owns nothing: without one nanobind would copy.
+  nb::capsule owner(view.data, [](void *) noexcept {});
+  return nb::cast(TorchArray(view.data, dims.size(), dims.data(), owner, nullptr, dtype, nb::device::cpu::value));
+}
+
+/// Makes the framework's calls: `run(call, inputs, outputs)` in Python, by the text that the plan holds for a callback.
+struct Fallback {
+  std::shared_ptr<nb::object> run;
+  std::shared_ptr<const rt::Plan> plan; ///< known once the compilation is done
+
+  rt::Status call(uint32_t number, const std::vector<rt::TensorView> &inputs,
+                  const std::vector<rt::TensorView> &outputs) const {
+    nb::gil_scoped_acquire lock;
+    const std::string &text = plan->callbacks[number].name;
+    try {
+      nb::list read, written;
+      for (const rt::TensorView &input : inputs)
+        read.append(makeTensor(input));
+      for (const rt::TensorView &output : outputs)
+        written.append(makeTensor(output));
+      (*run)(text, read, written);
+      return rt::Status::ok();
+    } catch (nb::python_error &error) {
+      return {rt::StatusCode::Internal, error.what()};
+    } catch (const std::exception &error) {
+      return {rt::StatusCode::Internal, error.what()};
+    }
+  }
+};
+
+/// A CompileRequest being filled in by Python.
+struct Request : CompileRequest {
+  void addWeight(std::string key, SharedArray array) {
+    auto owner = std::make_shared<SharedArray>(std::move(array));
+    weights.push_back({std::move(key), owner->data(), owner->nbytes(), owner});
+  }
+
+  void setProgress(nb::object function) {
+    progress = [function = share(std::move(function))](llvm::StringRef phase, unsigned number, unsigned count) {
+      nb::gil_scoped_acquire lock;
+      try {
+        (*function)(phase.str(), number, count);
+      } catch (nb::python_error &error) { // nothing may be thrown through the compiler
+        error.discard_as_unraisable("inlay's progress function");
+      }
+    };
+  }
+
+  std::shared_ptr<Fallback> fallback = std::make_shared<Fallback>();
+};
+
+/// A compiled program.
+class Compilation {
+public:
+  explicit Compilation(Compiled compiled) : compiled(std::move(compiled)) {}
+
+  void call(const std::vector<SharedArray> &inputs, const std::vector<WritableArray> &outputs) {
+    std::vector<rt::TensorView> read = views(inputs), written = views(outputs);
+    rt::Status status;
+    {
+      nb::gil_scoped_release unlock;
+      status = compiled.program->call(read, written);
+    }
+    if (!status.isOk())
+      raise(status, /*compiling=*/false);
+  }
+
+  /// (segment, kind of step, seconds) of each step of one call, run one by one.
+  nb::list profile(const std::vector<SharedArray> &inputs, const std::vector<WritableArray> &outputs) {
+    static constexpr const char *kKinds[] = {"engine", "host", "copy", "callback"};
+    auto steps = [&]() -> rt::StatusOr<std::vector<rt::StepProfile>> {
+      std::vector<rt::TensorView> read = views(inputs), written = views(outputs);
+      nb::gil_scoped_release unlock;
+      return compiled.program->profile(read, written);
+    }();
+    if (!steps.isOk())
+      raise(steps.status(), /*compiling=*/false);
+    nb::list result;
+    for (const rt::StepProfile &step : *steps)
+      result.append(
+          nb::make_tuple(step.name, kKinds[static_cast<int>(step.kind)], static_cast<double>(step.nanoseconds) * 1e-9));
+    return result;
+  }
+
+  std::string device() const { return compiled.device ? compiled.device->deviceName() : std::string(); }
+
+  Compiled compiled;
+
+private:
+  template <typename Array>
+  static std::vector<rt::TensorView> views(const std::vector<Array> &arrays) {
+    std::vector<rt::TensorView> result;
+    for (const Array &array : arrays)
+      result.push_back(view(array));
+    return result;
+  }
+};
+
+Compilation *compileRequest(Request &request) {
+  std::shared_ptr<Fallback> fallback = request.fallback;
+  request.callbacks = [fallback](uint32_t number, const auto &inputs, const auto &outputs) {
+    return fallback->call(number, inputs, outputs);
+  };
+  auto compiled = [&] {
+    nb::gil_scoped_release unlock;
+    return compile(request);
+  }();
+  if (!compiled.isOk())
+    raise(compiled.status(), /*compiling=*/true);
+  fallback->plan = compiled->plan;
+  return new Compilation(std::move(*compiled));
+}
+
+std::string partitionRequest(Request &request) {
+  auto report = [&] {
+    nb::gil_scoped_release unlock;
+    return partition(request);
+  }();
+  if (!report.isOk())
+    raise(report.status(), /*compiling=*/true);
+  return *report;
+}
+
+} // namespace
+
+NB_MODULE(_inlay, m) {
+  nb::class_<Request>(m, "Request")
+      .def(nb::init<>())
+      .def_rw("text", &Request::text)
+      .def_rw("name", &Request::name)
+      .def_rw("targets", &Request::targets)
+      .def_rw("device", &Request::device)
+      .def_rw("allow_missing_device", &Request::allowMissingDevice)
+      .def_prop_rw(
+          "min_block_size", [](Request &r) { return r.options.partition.minBlockSize; },
+          [](Request &r, int64_t size) { r.options.partition.minBlockSize = size; })
+      .def_prop_rw(
+          "fallback_ops", [](Request &r) { return r.options.partition.fallbackOps; },
+          [](Request &r, std::vector<std::string> ops) { r.options.partition.fallbackOps = std::move(ops); })
+      .def_prop_rw(
+          "fallback_modules", [](Request &r) { return r.options.partition.fallbackModules; },
+          [](Request &r, std::vector<std::string> m) { r.options.partition.fallbackModules = std::move(m); })
+      .def_prop_rw(
+          "require_full_compilation", [](Request &r) { return r.options.partition.requireFullCompilation; },
+          [](Request &r, bool on) { r.options.partition.requireFullCompilation = on; })
+      .def_prop_rw(
+          "dump_directory", [](Request &r) { return r.options.dumpDirectory; },
+          [](Request &r, std::string path) { r.options.dumpDirectory = std::move(path); })
+      .def("add_weight", &Request::addWeight, "key"_a, nb::arg("array").noconvert())
+      .def("set_progress", &Request::setProgress, "function"_a)
+      .def("set_fallback", [](Request &r, nb::object run) { r.fallback->run = share(std::move(run)); }, "run"_a);
+
+  nb::class_<Compilation>(m, "Compilation")
+      .def("call", &Compilation::call, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert())
+      .def("profile", &Compilation::profile, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert())
+      .def_prop_ro("report", [](Compilation &c) { return c.compiled.report; })
+      .def_prop_ro("notice", [](Compilation &c) { return c.compiled.notice; })
+      .def_prop_ro("device", &Compilation::device);
+
+  m.def("compile", &compileRequest, "request"_a, nb::rv_policy::take_ownership);
+  m.def("partition", &partitionRequest, "request"_a);
+}

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the tests share: the verifier, an interpreter of imported graphs, and marks for what a machine may lack."""
+
+import importlib.util
+import os
+import pathlib
+import subprocess
+
+import inlay
+import pytest
+import torch
+from inlay import ops
+from inlay.calls import run_call
+from inlay.compiler import export_program
+from inlay.importer import graph, import_program, walker
+
+BUILD = pathlib.Path(inlay.__file__).parents[2]
+INLAY_OPT = pathlib.Path(os.environ.get("INLAY_OPT", BUILD / "bin" / "inlay-opt"))
+HAS_EXTENSION = importlib.util.find_spec("inlay._inlay") is not None
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "compiles: needs the extension")
+
+
+def pytest_collection_modifyitems(items):
+    if not HAS_EXTENSION:
+        for item in items:
+            if item.get_closest_marker("compiles"):
+                item.add_marker(pytest.mark.skip(reason="the extension inlay._inlay was not built"))
+
+
+def verify(text):
+    """The module as inlay-opt prints it; fails with the diagnostics if it doesn't verify."""
+    done = subprocess.run(
+        [INLAY_OPT, "--mlir-print-debuginfo"], input=text, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{done.stderr}\n{text}"
+    return done.stdout
+
+
+class Interpreter(graph.GraphBuilder):
+    """Builds the text and computes every value with the ops' reference meaning."""
+
+    last = None
+
+    def __init__(self):
+        super().__init__()
+        self.values = {}
+        self.made = []  # names of the ops
+        Interpreter.last = self
+
+    def op(self, name, operands, attributes, shape, dtype, location):
+        value = super().op(name, operands, attributes, shape, dtype, location)
+        self.made.append(name)
+        self.values[value.name] = result = reference(name, self._tensors(operands), attributes)
+        assert (tuple(result.shape), result.dtype) == (value.shape, dtype), f"inlay.{name} {operands} {attributes}"
+        return value
+
+    def opaque(self, name, operands, results, effects, call, location):
+        values = super().opaque(name, operands, results, effects, call, location)
+        self.made.append(name)
+        outputs = [torch.empty(shape, dtype=dtype) for shape, dtype in results]
+        run_call(call, self._tensors(operands), outputs)
+        self.values.update({value.name: output for value, output in zip(values, outputs, strict=True)})
+        return values
+
+    def splat(self, number, shape, dtype):
+        value = super().splat(number, shape, dtype)
+        self.values[value.name] = torch.full(shape, number, dtype=dtype)
+        return value
+
+    def weight(self, key, tensor):
+        value = super().weight(key, tensor)
+        self.values[value.name] = tensor
+        return value
+
+    def literal(self, key, tensor):
+        value = super().literal(key, tensor)
+        self.values[value.name] = tensor
+        return value
+
+    def _tensors(self, operands):
+        return [
+            [self.values[part.name] for part in operand]
+            if isinstance(operand, list)
+            else self.values[operand.name]
+            if operand is not None
+            else None
+            for operand in operands
+        ]
+
+
+DTYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64, "i1": torch.bool}
+DTYPES.update({f"i{width}": getattr(torch, f"int{width}") for width in (8, 16, 32, 64)})
+
+
+def reference(name, operands, attributes):
+    """What the dialect says that op `name` computes; operands and attributes as for GraphBuilder.op."""
+    op = ops.table()[name]
+    scope = {"torch": torch}
+    scope.update({argument.name: value for argument, value in zip(op.operands, operands, strict=True)})
+    for argument in op.attributes:
+        value = attributes.get(argument.name)
+        scope[argument.name] = (
+            DTYPES[value] if argument.kind == "type" else list(value) if argument.kind == "i64s" else value
+        )
+    return eval(op.reference, scope)
+
+
+@pytest.fixture
+def imports(monkeypatch):
+    """Imports a model, checks that the text verifies and that it computes what PyTorch does.
+
+    Returns (names of the ops made, verified text).
+    """
+
+    def check(model, *inputs, tolerance=1e-5, **kwargs):
+        monkeypatch.setattr(walker, "GraphBuilder", Interpreter)
+        # The interpreter needs the arguments' values as they are made.
+        pending = [x for x in torch.utils._pytree.tree_leaves((inputs, kwargs)) if isinstance(x, torch.Tensor)]
+        original = Interpreter.argument
+
+        def argument(self, shape, dtype, location):
+            value = original(self, shape, dtype, location)
+            self.values[value.name] = pending.pop(0)
+            return value
+
+        monkeypatch.setattr(Interpreter, "argument", argument)
+        with torch.no_grad():
+            expected = torch.utils._pytree.tree_leaves(model(*inputs, **kwargs))
+        exported = torch.export.export(model, inputs, kwargs, strict=False)
+        program = import_program(exported)
+        monkeypatch.setattr(Interpreter, "argument", original)
+        interpreter = Interpreter.last
+        text = verify(program.text)
+        leaves = torch.utils._pytree.tree_leaves((inputs, kwargs))
+        results = _returned(program.text)
+        assert len(expected) == len(program.outputs)
+        for want, output in zip(expected, program.outputs, strict=True):
+            if output.kind == "result":
+                got = interpreter.values[results[output.index]]
+            else:
+                got = leaves[output.index] if output.kind == "input" else output.value
+            compare(got, want, tolerance)
+        return interpreter.made, text
+
+    return check
+
+
+def _returned(text):
+    line = next(line for line in text.splitlines() if line.strip().startswith("return"))
+    names = line.strip().removeprefix("return").partition(":")[0]
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def compare(got, want, tolerance):
+    """Equal up to `tolerance` times the largest finite magnitude of what is wanted; NaN equals NaN."""
+    if not isinstance(want, torch.Tensor):
+        assert got == want
+        return
+    assert (got.dtype, got.shape) == (want.dtype, want.shape)
+    if not want.dtype.is_floating_point:
+        assert torch.equal(got, want)
+        return
+    finite = want[torch.isfinite(want)]
+    scale = max(1.0, float(finite.abs().max())) if finite.numel() else 1.0
+    torch.testing.assert_close(got, want, rtol=0, atol=tolerance * scale, equal_nan=True)
+
+
+__all__ = ["DTYPES", "compare", "export_program", "reference", "verify"]

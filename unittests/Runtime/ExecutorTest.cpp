@@ -154,6 +154,26 @@ TEST(Executor, EmptyPlanRuns) {
   EXPECT_EQ((*program)->call({TensorView()}, {}).message(), "expected 0 arguments, but got 1");
 }
 
+TEST(Executor, TemporariesThatAreNeverAliveTogetherShareMemory) {
+  PlanBuilder builder;
+  std::vector<Expr> four = {Expr(4)};
+  uint32_t x = builder.input("x", four), y = builder.output("y", four);
+  uint32_t last = builder.temporary("t", MemorySpace::Device, four), twice = builder.engine("double", 2);
+  builder.copy(x, last);
+  for (int i = 0; i < 6; ++i) {
+    uint32_t next = builder.temporary("t", MemorySpace::Device, four);
+    builder.launch(twice, {last, next}, {uint32_t(i)});
+    last = next;
+  }
+  builder.copy(last, y, {6});
+  auto device = std::make_shared<FakeDevice>(false);
+  auto program = Program::load(builder.plan, device, nullptr);
+  std::vector<float> in = {1, 2, 3, 4}, out(4);
+  ASSERT_TRUE((*program)->call({view(in)}, {view(out)}).isOk());
+  EXPECT_EQ(out, (std::vector<float>{64, 128, 192, 256}));
+  EXPECT_EQ(device->allocatedBytes, 32u) << "seven temporaries of 16 bytes, two alive at a time";
+}
+
 TEST(Executor, CallbacksSeeTheDimsOfThisCall) {
   PlanBuilder builder;
   uint32_t x = builder.input("x", {Expr::dim(0, 0), Expr(2)});

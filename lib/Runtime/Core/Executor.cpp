@@ -185,6 +185,7 @@ StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorVie
     return instance.status();
   const std::vector<Step> &steps = loaded_.plan->steps;
   std::vector<StepProfile> profiles;
+  profiles.reserve(steps.size());
   for (const Step &step : steps)
     profiles.push_back({step.name, step.kind, 0});
   // In the order of the schedule, not of the list: temporaries share memory by that order.

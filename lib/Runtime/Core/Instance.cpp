@@ -126,6 +126,7 @@ Status Instance::record() {
     if (step.kind != StepKind::LaunchEngine)
       continue;
     std::vector<std::shared_ptr<DeviceBuffer>> arguments;
+    arguments.reserve(step.buffers.size());
     for (uint32_t buffer : step.buffers)
       arguments.push_back(deviceBuffers_[buffer]);
     StatusOr<std::unique_ptr<DeviceCommand>> command =
@@ -181,6 +182,7 @@ Status Instance::launch(const std::vector<uint32_t> &steps) {
 
 Status Instance::callHost(const Step &step) {
   std::vector<void *> arguments;
+  arguments.reserve(step.buffers.size());
   for (uint32_t buffer : step.buffers)
     arguments.push_back(pointers_[buffer]);
   loaded_.hostEntries[step.callee](arguments.data());

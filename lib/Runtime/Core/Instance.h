@@ -38,7 +38,7 @@ public:
   /// Runs steps that the schedule grouped.
   Status run(const Action &action);
   /// Runs one step by itself; nothing for an elided copy.
-  Status runStep(uint32_t step);
+  Status runStep(uint32_t number);
 
 private:
   Instance(const LoadedPlan &loaded, const InputDims &inputs) : loaded_(loaded), inputs_(inputs) {}

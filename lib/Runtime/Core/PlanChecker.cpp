@@ -276,6 +276,7 @@ std::vector<std::pair<uint32_t, Access>> stepAccess(const Plan &plan, const Step
     for (size_t i = 0; i < access.size(); ++i)
       access[i] = i < plan.callbacks[step.callee].inputs ? Access::Read : Access::Write;
   std::vector<std::pair<uint32_t, Access>> result;
+  result.reserve(access.size());
   for (size_t i = 0; i < access.size(); ++i)
     result.emplace_back(step.buffers[i], access[i]);
   return result;

@@ -33,6 +33,7 @@ Status Queue::lose(Status status) {
 
 Status Queue::submit(const std::vector<VkCommandBuffer> &commands, uint64_t &value) {
   std::vector<VkCommandBufferSubmitInfo> infos;
+  infos.reserve(commands.size());
   for (VkCommandBuffer command : commands)
     infos.push_back({VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, nullptr, command, 0});
   VkSemaphoreSubmitInfo signal{VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO};

@@ -91,6 +91,7 @@ VulkanDevice::record(DeviceEngine &engine, const std::vector<std::shared_ptr<Dev
 Status VulkanDevice::run(const std::vector<DeviceCommand *> &commands) {
   INLAY_RETURN_IF_ERROR(context_->instance.log().take());
   std::vector<VkCommandBuffer> handles;
+  handles.reserve(commands.size());
   for (DeviceCommand *command : commands)
     handles.push_back(static_cast<Command *>(command)->handle());
   INLAY_RETURN_IF_ERROR(context_->queue.run(handles));

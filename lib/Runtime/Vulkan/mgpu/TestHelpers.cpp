@@ -16,16 +16,16 @@ struct MemRef {
   int64_t strides[Rank];
 };
 
+} // namespace
+
 /// Fills a contiguous memref.
 template <typename T, int Rank>
-void fill(MemRef<T, Rank> *memref, T value) {
+static void fill(MemRef<T, Rank> *memref, T value) {
   int64_t count = 1;
   for (int64_t size : memref->sizes)
     count *= size;
   std::fill_n(memref->aligned + memref->offset, count, value);
 }
-
-} // namespace
 
 #define INLAY_FILL(suffix, type, argument, rank)                                                                       \
   extern "C" __attribute__((visibility("default"))) void _mlir_ciface_fillResource##rank##D##suffix(void *memref,      \

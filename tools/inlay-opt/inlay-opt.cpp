@@ -2,7 +2,15 @@
 //
 // inlay-opt: every upstream dialect and pass plus Inlay's.
 
+#include "inlay/Convert/Passes.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Plan/IR/Plan.h"
+#include "inlay/Import/Passes.h"
+#include "inlay/Shape/Passes.h"
+#include "inlay/Stitch/Passes.h"
+#include "inlay/Target/Host/HostTarget.h"
+#include "inlay/Target/Torch/TorchTarget.h"
+#include "inlay/Target/Vulkan/VulkanTarget.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -14,6 +22,13 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
-  registry.insert<inlay::InlayDialect>();
+  registry.insert<inlay::InlayDialect, inlay::plan::PlanDialect>();
+  inlay::registerHostTarget(registry);
+  inlay::registerTorchTarget(registry);
+  inlay::registerVulkanTarget(registry);
+  inlay::registerInlayImportPasses();
+  inlay::registerInlayConvertPasses();
+  inlay::registerInlayShapePasses();
+  inlay::registerInlayStitchPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Inlay optimizer driver\n", registry));
 }

@@ -5,6 +5,7 @@
 #ifndef INLAY_EXECUTION_SESSION_H
 #define INLAY_EXECUTION_SESSION_H
 
+#include "inlay/Import/Weights.h"
 #include "inlay/Pipeline/Options.h"
 #include "inlay/Runtime/Core/Program.h"
 
@@ -13,23 +14,12 @@
 #include <string>
 #include <vector>
 
-namespace mlir {
-class MLIRContext;
-} // namespace mlir
-
 namespace inlay {
-
-/// Bytes of a `dense_resource` constant by key, owned by whoever made them and kept alive by `owner`.
-struct Weight {
-  std::string key;
-  const void *data = nullptr;
-  size_t size = 0;
-  std::shared_ptr<const void> owner;
-};
 
 struct CompileRequest {
   std::string text;             ///< a module in MLIR's textual form
   std::string name = "<input>"; ///< file name for diagnostics
+  std::string directory = ".";  ///< where the file that `inlay.weights` names is looked for
   std::vector<Weight> weights;  ///< bytes of constants that the text only names
   std::vector<std::string> targets; ///< names in priority order; empty keeps the module's `inlay.targets`
   std::string device;           ///< selector for `#inlay.vulkan`; empty for INLAY_DEVICE or the best device

@@ -21,10 +21,12 @@ def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
         (name, attributes, types); must depend on nothing else.
       }], "::inlay::Verdict", "canRun", (ins "::mlir::Operation *":$op)>,
     InterfaceMethod<[{
-        Converts the function `segment` (graph ops on tensors, one block) in place to the target's engine:
-        what remains are `plan` ops. Emits diagnostics on failure.
+        Converts the private function `segment` (one block of graph ops on tensors) to the target's engine: in its
+        module an op of the same symbol replaces it. Emits diagnostics on failure.
       }], "::llvm::LogicalResult", "convertSegment", (ins "::mlir::func::FuncOp":$segment), "",
       [{ return segment.emitError("target '") << $_attr.getTargetName() << "' can't convert segments: it only declares what it can run"; }]>,
+    InterfaceMethod<"Called once after all segments of `module` are converted, to join what they left.",
+      "::llvm::LogicalResult", "finishModule", (ins "::mlir::ModuleOp":$module), "", [{ return ::llvm::success(); }]>,
   ];
 }
 

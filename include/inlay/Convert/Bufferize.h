@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From linalg on tensors to linalg on buffers; shared by all targets that generate code.
+
+#ifndef INLAY_CONVERT_BUFFERIZE_H
+#define INLAY_CONVERT_BUFFERIZE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace inlay {
+
+/// Attribute of a function on buffers: how many of its arguments are the segment's own; the rest is scratch.
+inline constexpr llvm::StringLiteral kArgumentsAttr = "plan.arguments";
+
+/// Attribute of an outlined segment: its target.
+inline constexpr llvm::StringLiteral kSegmentAttr = "plan.target";
+
+/// Fuses elementwise chains, passes destinations, bufferizes and hoists allocations: functions on tensors become
+/// functions `(inputs, results, scratch) -> ()` on memrefs of identity layout. Runs on a module.
+void buildBufferizePipeline(mlir::OpPassManager &pm);
+
+/// Registers the models by which upstream ops bufferize.
+void registerBufferizeDialects(mlir::DialectRegistry &registry);
+
+/// Loads the dialects that the pipeline and the loop emitters create ops of.
+void loadBufferizeDialects(mlir::MLIRContext &context);
+
+/// Makes each memref.copy of the entry block a structured op like the others.
+void replaceCopies(mlir::func::FuncOp func);
+
+} // namespace inlay
+
+#endif // INLAY_CONVERT_BUFFERIZE_H

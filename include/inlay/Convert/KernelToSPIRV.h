@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One GPU kernel to SPIR-V words.
+
+#ifndef INLAY_CONVERT_KERNELTOSPIRV_H
+#define INLAY_CONVERT_KERNELTOSPIRV_H
+
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace inlay {
+
+/// A kernel as the runtime loads it.
+struct SPIRVKernel {
+  llvm::SmallVector<uint32_t> words;
+  llvm::SmallVector<std::string> requirements; ///< optional device features: "float16", "int64", ...
+};
+
+/// Converts the kernel `func` (flat memref arguments first, then `index` scalars, which become push constants) for
+/// `target`. `func` is left alone. The words pass SPIRV-Tools' validator for Vulkan 1.3. Emits diagnostics on failure;
+/// what the target can't express starts with a reason code.
+mlir::FailureOr<SPIRVKernel> convertKernelToSPIRV(mlir::gpu::GPUFuncOp func, VulkanAttr target,
+                                                  llvm::ArrayRef<int64_t> block);
+
+} // namespace inlay
+
+#endif // INLAY_CONVERT_KERNELTOSPIRV_H

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits one register tile of a structured op on buffers: the code that one GPU invocation, or one iteration of a host
+// loop nest, runs. Both targets share it; they differ in what supplies the tile's position and in vector width.
+
+#ifndef INLAY_CONVERT_LOOPNEST_TILEEMITTER_H
+#define INLAY_CONVERT_LOOPNEST_TILEEMITTER_H
+
+#include "inlay/Convert/LoopNest/TilePolicy.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace inlay {
+
+/// Reductions by the scalar that they start from.
+using InitialValues = llvm::DenseMap<mlir::Operation *, mlir::Value>;
+
+/// Erases each fill in `func` that only gives a reduction just after it its start, and returns the scalars.
+InitialValues takeInitialFills(mlir::func::FuncOp func);
+
+/// A buffer as one flat, contiguous, one-dimensional memref, and where a view's element (0, ..., 0) lies in it.
+struct FlatBuffer {
+  mlir::Value memref;
+  llvm::SmallVector<int64_t> strides;
+  int64_t offset = 0;
+};
+
+/// Flattens `memref` (any chain of static views of a contiguous static buffer), emitting the collapsed root at the
+/// builder's position; failure if a layout isn't static.
+mlir::FailureOr<FlatBuffer> flattenBuffer(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value memref);
+
+class TileEmitter {
+public:
+  /// Reads `op`, a LinalgOp on buffers; flat buffers are emitted at the builder's position, before any tile code.
+  /// Failure (with a diagnostic at `op`) if a shape or layout isn't static.
+  static mlir::FailureOr<TileEmitter> create(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op);
+
+  const LoopNestShape &shape() const { return nest; }
+
+  /// Starts reductions from `scalar`, if not null, instead of what the (only) output holds.
+  void setInitial(mlir::Value scalar) { initial = scalar; }
+
+  /// Emits the tile whose first element is at `base` (one index per parallel loop, null for reductions). `active` of
+  /// the lanes are computed; `active == tile.lanes` for full vectors.
+  void emit(mlir::OpBuilder &builder, const TileShape &tile, llvm::ArrayRef<mlir::Value> base, int64_t active);
+
+private:
+  /// Where an operand's element lies: sum of strides times loop indices, plus offset.
+  struct Access {
+    mlir::Value flat;
+    llvm::SmallVector<int64_t> strides;
+    int64_t offset = 0;
+    mlir::Value scalar; ///< set instead of `flat` for a scalar operand
+  };
+  struct State;
+
+  explicit TileEmitter(mlir::linalg::LinalgOp op) : op(op) {}
+  mlir::LogicalResult addAccess(mlir::OpBuilder &builder, mlir::OpOperand &operand);
+
+  mlir::linalg::LinalgOp op;
+  LoopNestShape nest;
+  llvm::SmallVector<Access> accesses; ///< inputs, then outputs
+  llvm::DenseMap<mlir::Operation *, FlatBuffer> gathers; ///< buffers that the body loads from
+  mlir::Value initial;
+};
+
+} // namespace inlay
+
+#endif // INLAY_CONVERT_LOOPNEST_TILEEMITTER_H

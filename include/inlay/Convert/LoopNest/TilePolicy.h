@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How one structured op is cut into register tiles. Pure functions of loop sizes and access strides, so that they can
+// be tested without IR and chosen per device.
+
+#ifndef INLAY_CONVERT_LOOPNEST_TILEPOLICY_H
+#define INLAY_CONVERT_LOOPNEST_TILEPOLICY_H
+
+#include <cstdint>
+#include <vector>
+
+namespace inlay {
+
+/// A structured op as its loops and the element strides of its operands.
+struct LoopNestShape {
+  struct Loop {
+    int64_t size;
+    bool reduction;
+  };
+  std::vector<Loop> loops;
+  std::vector<std::vector<int64_t>> inputStrides; ///< per input, per loop: elements moved by one step; 0 if none
+  std::vector<int64_t> outputStrides;             ///< of the first output
+  bool vectorizable = true;                       ///< the body can be computed lane by lane in vectors
+};
+
+/// What the policy may use.
+struct TileLimits {
+  int64_t maxPoints = 32;   ///< accumulators per tile (of `lanes` elements each)
+  int64_t maxFactor = 8;    ///< along one loop
+  int64_t lanes = 1;        ///< widest vector
+  int64_t pointwiseFactor = 1; ///< points along the innermost loop of an op without reductions
+};
+
+/// Unroll factors per loop (1 for reductions; each divides its loop), and the loop that is vectorized.
+struct TileShape {
+  std::vector<int64_t> factors;
+  int vectorLoop = -1; ///< -1: scalar
+  int64_t lanes = 1;
+};
+
+/// The largest divisor of `size` that is at most `limit`; at least 1.
+int64_t largestDivisor(int64_t size, int64_t limit);
+
+/// Chooses a tile: reductions get a two-dimensional register tile over the loops along which operands are re-used.
+TileShape chooseTile(const LoopNestShape &shape, const TileLimits &limits);
+
+} // namespace inlay
+
+#endif // INLAY_CONVERT_LOOPNEST_TILEPOLICY_H

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes of the Convert phase: from the graph to a target's code.
+
+#ifndef INLAY_CONVERT_PASSES_TD
+#define INLAY_CONVERT_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertGraphToLinalgPass : Pass<"inlay-convert-graph-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "Convert graph ops to linalg on tensors";
+  let description = [{
+    Converts every graph op and constant, wherever it is nested, to `linalg.generic` and ops of `tensor` and `arith`.
+    Segments, opaque calls, plugins and lists stay. An op that no pattern converts is an error that says why.
+
+    A dynamic dim is taken to be no broadcasting 1: as exporters do, sizes that may be 1 are given as 1.
+
+    ```mlir
+    %r = inlay.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = tensor.empty() : tensor<4xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+                         iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%0 : tensor<4xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %1 = arith.maximumf %in, %zero : f32
+      linalg.yield %1 : f32
+    } -> tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
+//===-- Segments ------------------------------------------------------------------------------------------------===//
+
+def OutlineSegmentsPass : Pass<"inlay-convert-outline-segments", "::mlir::ModuleOp"> {
+  let summary = "Move each segment into a function of its own";
+  let description = [{
+    A segment becomes a private function named after the function around it and its number; `plan.invoke` calls it.
+    Constants that carry data leave the segment and become arguments, so that weights stay in one place; splats stay.
+
+    ```mlir
+    %r = inlay.segment #inlay.host(%x) : (tensor<4xf32>) -> tensor<4xf32> { ... }
+    ```
+    becomes
+    ```mlir
+    %r = plan.invoke @forward_0(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    func.func private @forward_0(%x: tensor<4xf32>) -> tensor<4xf32> attributes {inlay.segment = #inlay.host} { ... }
+    ```
+  }];
+  let dependentDialects = ["::inlay::plan::PlanDialect", "::mlir::func::FuncDialect"];
+}
+
+def ConvertSegmentsPass : Pass<"inlay-convert-segments", "::mlir::ModuleOp"> {
+  let summary = "Convert each outlined segment by its target";
+  let description = [{
+    Asks the target of each function that `inlay-convert-outline-segments` made to convert it: afterwards the module
+    holds engines and host functions, and one object file with the native code of all host functions.
+  }];
+  let dependentDialects = ["::inlay::plan::PlanDialect"];
+}
+
+def ConvertVerifyPass : Pass<"inlay-convert-verify", "::mlir::ModuleOp"> {
+  let summary = "Check that every segment is converted";
+  let description = [{
+    No segment or graph op but constants may be left, and each `plan.invoke` must name an engine, a host function or a
+    function of framework calls.
+  }];
+}
+
+//===-- Tensors to buffers --------------------------------------------------------------------------------------===//
+
+def FuseElementwisePass : Pass<"inlay-convert-fuse-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "Fuse chains of elementwise ops";
+  let description = [{
+    An elementwise op whose result has one use joins an elementwise user, and splat operands become scalars. Reductions
+    take in no producer: they would compute it again at each step.
+
+    ```mlir
+    %a = linalg.generic {... exp ...} ins(%x) ...
+    %b = linalg.generic {... neg ...} ins(%a) ...
+    ```
+    becomes
+    ```mlir
+    %b = linalg.generic {... exp, neg ...} ins(%x) ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::affine::AffineDialect"];
+}
+
+def PassDestinationsPass : Pass<"inlay-convert-pass-destinations", "::mlir::func::FuncOp"> {
+  let summary = "Turn results into buffers that the caller passes";
+  let description = [{
+    Each tensor result becomes a trailing memref argument that the result is materialized in, and arguments are marked
+    read only, so that bufferization computes results in place. Splat constants become fills.
+
+    ```mlir
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { ... return %r : tensor<4xf32> }
+    ```
+    becomes
+    ```mlir
+    func.func @f(%x: tensor<4xf32> {bufferization.writable = false}, %out: memref<4xf32>) {
+      ...
+      bufferization.materialize_in_destination %r in restrict writable %out : (tensor<4xf32>, memref<4xf32>) -> ()
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def HoistAllocationsPass : Pass<"inlay-convert-hoist-allocations", "::mlir::func::FuncOp"> {
+  let summary = "Turn allocations into scratch buffers that the caller passes";
+  let description = [{
+    Each `memref.alloc` of static shape in the entry block becomes a trailing argument. The number of arguments before
+    them stays in the attribute `plan.arguments`.
+
+    ```mlir
+    func.func @f(%x: memref<4xf32>) { %0 = memref.alloc() : memref<8xf32> ... }
+    ```
+    becomes
+    ```mlir
+    func.func @f(%x: memref<4xf32>, %0: memref<8xf32>) attributes {plan.arguments = 1 : i64} { ... }
+    ```
+  }];
+}
+
+//===-- Buffers to loops and kernels ----------------------------------------------------------------------------===//
+
+def LinalgToGPUPass : Pass<"inlay-convert-linalg-to-gpu", "::mlir::func::FuncOp"> {
+  let summary = "Map each structured op on buffers to a GPU launch";
+  let description = [{
+    One launch per op. An invocation computes one register tile of the result: reductions run in loops that carry the
+    tile's accumulators, and loads that points of the tile share become one. A fill just before a reduction into the
+    same buffer becomes its start value. Buffers are passed flat, and the number of tiles is a launch parameter.
+  }];
+  let options = [
+    Option<"block", "block", "int64_t", "64", "invocations of a workgroup">,
+    Option<"maxGrid", "max-grid", "int64_t", "65535", "most workgroups along one axis">];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def LinalgToLoopsPass : Pass<"inlay-convert-linalg-to-loops", "::mlir::func::FuncOp"> {
+  let summary = "Map each structured op on buffers to a vectorized loop nest";
+  let description = [{
+    The same register tiles as on a GPU, in loops, with the loop along which the result is contiguous in vectors of
+    `lanes` elements; the rest of a row that doesn't fill a vector is masked.
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", "16", "elements of a vector">];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def GPUToEnginePass : Pass<"inlay-convert-gpu-to-engine", "::mlir::ModuleOp"> {
+  let summary = "Convert outlined kernels to SPIR-V and their launches to an engine";
+  let description = [{
+    Each function that launches kernels becomes a `plan.engine`; each kernel is converted to SPIR-V in a module of its
+    own, serialized and validated. Equal kernels are kept once. Scalar launch operands become push constants.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"#inlay.vulkan\"", "the device facts, as an attribute">];
+  let dependentDialects = ["::inlay::plan::PlanDialect", "::mlir::spirv::SPIRVDialect"];
+}
+
+#endif // INLAY_CONVERT_PASSES_TD

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops of the plan dialect: engines first, then the program's steps.
+
+#ifndef INLAY_DIALECT_PLAN_IR_PLANOPS_TD
+#define INLAY_DIALECT_PLAN_IR_PLANOPS_TD
+
+include "inlay/Dialect/Plan/IR/PlanDialect.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits>;
+
+//===-- Engines -------------------------------------------------------------------------------------------------===//
+
+def Plan_EngineOp : Plan_Op<"engine", [Symbol, SymbolTable, IsolatedFromAbove, NoTerminator, SingleBlock]> {
+  let summary = "a segment converted for a device";
+  let description = [{
+    A table of kernels and the dispatches of one launch, in order. Dispatches number the engine's buffers: first its
+    `arguments`, then its own scratch buffers, whose byte sizes are the results of `scratch`.
+
+    Example:
+    ```mlir
+    plan.engine @forward_0 arguments 2 scratch affine_map<() -> ()> {
+      plan.kernel @k0 spirv dense<0> : tensor<5xi32> bindings [#plan.access<read>, #plan.access<write>]
+        block [64, 1, 1] push_constants 1
+      plan.dispatch @k0 buffers [0, 1] grid affine_map<() -> (4, 1, 1)> push_constants affine_map<() -> (256)>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arguments, AffineMapAttr:$scratch);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{ $sym_name `arguments` $arguments `scratch` $scratch attr-dict-with-keyword $body }];
+}
+
+def Plan_KernelOp : Plan_Op<"kernel", [Symbol, HasParent<"::inlay::plan::EngineOp">]> {
+  let summary = "a compute kernel as SPIR-V words";
+  let description = [{
+    One entry point, `main`. Binding i of descriptor set 0 is a storage buffer used as `bindings[i]` says;
+    `push_constants` counts 32-bit words; `requires` names optional device features.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, ElementsAttr:$spirv, ArrayAttr:$bindings,
+      DenseI64ArrayAttr:$block, DefaultValuedAttr<I64Attr, "0">:$push_constants, OptionalAttr<StrArrayAttr>:$requires);
+  let assemblyFormat = [{ $sym_name `spirv` $spirv `bindings` $bindings `block` $block
+      (`push_constants` $push_constants^)? (`requires` $requires^)? attr-dict }];
+  let hasVerifier = 1;
+}
+
+def Plan_DispatchOp : Plan_Op<"dispatch", [HasParent<"::inlay::plan::EngineOp">]> {
+  let summary = "runs a kernel over a grid of workgroups";
+  let arguments = (ins FlatSymbolRefAttr:$kernel, DenseI64ArrayAttr:$buffers, AffineMapAttr:$grid,
+      AffineMapAttr:$push_constants);
+  let assemblyFormat = [{ $kernel `buffers` $buffers `grid` $grid `push_constants` $push_constants attr-dict }];
+  let hasVerifier = 1;
+}
+
+def Plan_HostFunctionOp : Plan_Op<"host_function", [Symbol]> {
+  let summary = "a segment converted for the host";
+  let description = [{
+    Native code is in the module's `plan.object` under the same symbol, called with `arguments` buffers and then its
+    scratch buffers, whose byte sizes are the results of `scratch`.
+
+    Example: `plan.host_function @forward_1 arguments 2 scratch affine_map<() -> (1024)>`
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arguments, AffineMapAttr:$scratch);
+  let assemblyFormat = "$sym_name `arguments` $arguments `scratch` $scratch attr-dict";
+}
+
+def Plan_ObjectOp : Plan_Op<"object"> {
+  let summary = "native code of all host functions as one relocatable object file";
+  let arguments = (ins StrAttr:$triple, ElementsAttr:$code);
+  let assemblyFormat = "$triple $code attr-dict";
+}
+
+def Plan_InvokeOp : Plan_Op<"invoke"> {
+  let summary = "a call of a converted segment, still on tensors";
+  let description = [{ Between Convert and Stitch. Example: `%r = plan.invoke @forward_0(%x) : (tensor<4xf32>) -> tensor<4xf32>` }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$inputs);
+  let results = (outs Variadic<AnyType>:$outputs);
+  let assemblyFormat = "$callee `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
+}
+
+def Plan_FrameworkCallOp : Plan_Op<"framework_call"> {
+  let summary = "a framework call, still on tensors";
+  let description = [{ `call` says how to make it. Example: `%r = plan.framework_call "..."(%x) : (tensor<4xf32>) -> tensor<4xf32>` }];
+  let arguments = (ins StrAttr:$call, Variadic<AnyType>:$inputs);
+  let results = (outs Variadic<AnyType>:$outputs);
+  let assemblyFormat = "$call `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
+}
+
+//===-- The program ---------------------------------------------------------------------------------------------===//
+
+def Plan_ProgramOp : Plan_Op<"program", [Symbol, IsolatedFromAbove, NoTerminator, SingleBlock]> {
+  let summary = "the stitched program";
+  let description = [{
+    Steps in an order that keeps their dependencies; which may overlap follows from the buffers they read and write.
+
+    Example:
+    ```mlir
+    plan.program @forward {
+      %x = plan.input 0 "x" : !plan.buffer<tensor<4xf32>, host>
+      %y = plan.output 0 "y" : !plan.buffer<tensor<4xf32>, host>
+      plan.call @forward_0(%x) outs(%y) : (!plan.buffer<tensor<4xf32>, host>), (!plan.buffer<tensor<4xf32>, host>)
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+}
+
+class Plan_BufferOp<string mnemonic, string what> : Plan_Op<mnemonic, [HasParent<"::inlay::plan::ProgramOp">]> {
+  let summary = what;
+  let results = (outs Plan_BufferType:$buffer);
+}
+
+def Plan_InputOp : Plan_BufferOp<"input", "the caller's tensor, read only"> {
+  let arguments = (ins I64Attr:$number, StrAttr:$name);
+  let assemblyFormat = "$number $name attr-dict `:` type($buffer)";
+}
+def Plan_OutputOp : Plan_BufferOp<"output", "a result's memory, the caller's"> {
+  let arguments = (ins I64Attr:$number, StrAttr:$name);
+  let assemblyFormat = "$number $name attr-dict `:` type($buffer)";
+}
+def Plan_ConstantOp : Plan_BufferOp<"constant", "bytes known at compile time; uploaded once where a device uses them"> {
+  let arguments = (ins ElementsAttr:$value, StrAttr:$name);
+  let assemblyFormat = "$value $name attr-dict `:` type($buffer)";
+}
+def Plan_TemporaryOp : Plan_BufferOp<"temporary", "memory of one call in flight"> {
+  let arguments = (ins StrAttr:$name);
+  let assemblyFormat = "$name attr-dict `:` type($buffer)";
+}
+
+def Plan_CopyOp : Plan_Op<"copy", [HasParent<"::inlay::plan::ProgramOp">]> {
+  let summary = "copies a buffer, across memories or within one";
+  let arguments = (ins Plan_BufferType:$source, Plan_BufferType:$destination);
+  let assemblyFormat = "$source `to` $destination attr-dict `:` type($source) `,` type($destination)";
+}
+
+class Plan_StepOp<string mnemonic, string what> : Plan_Op<mnemonic, [
+    HasParent<"::inlay::plan::ProgramOp">, AttrSizedOperandSegments]> {
+  let summary = what;
+  let assemblyFormat = [{ $callee `(` $inputs `)` `outs` `(` $outputs `)` attr-dict
+      `:` `(` type($inputs) `)` `,` `(` type($outputs) `)` }];
+}
+
+def Plan_LaunchOp : Plan_StepOp<"launch", "launches an engine"> {
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Plan_BufferType>:$inputs, Variadic<Plan_BufferType>:$outputs);
+}
+def Plan_CallOp : Plan_StepOp<"call", "calls a host function"> {
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Plan_BufferType>:$inputs, Variadic<Plan_BufferType>:$outputs);
+}
+def Plan_CallbackOp : Plan_StepOp<"callback", "calls into the framework"> {
+  let arguments = (ins StrAttr:$callee, Variadic<Plan_BufferType>:$inputs, Variadic<Plan_BufferType>:$outputs);
+}
+
+#endif // INLAY_DIALECT_PLAN_IR_PLANOPS_TD

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chains of elementwise ops to one op, by MLIR's fusion patterns under our own rule of when it pays.
+
+#include "inlay/Convert/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace inlay {
+#define GEN_PASS_DEF_FUSEELEMENTWISEPASS
+#include "inlay/Convert/Passes.h.inc"
+} // namespace inlay
+
+using namespace mlir;
+using namespace inlay;
+
+/// Fusing into a reduction, or a producer with several users, would compute the producer more than once per element.
+static bool pays(OpOperand *fused) {
+  Operation *producer = fused->get().getDefiningOp();
+  auto consumer = dyn_cast<linalg::LinalgOp>(fused->getOwner());
+  return producer && producer->hasOneUse() && consumer && consumer.getNumReductionLoops() == 0;
+}
+
+namespace {
+struct FuseElementwisePass : inlay::impl::FuseElementwisePassBase<FuseElementwisePass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    linalg::populateElementwiseOpsFusionPatterns(patterns, pays);
+    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, pays);
+    affine::AffineApplyOp::getCanonicalizationPatterns(patterns, &getContext());
+    linalg::GenericOp::getCanonicalizationPatterns(patterns, &getContext());
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+};
+} // namespace

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions that launch kernels to engines.
+
+#include "inlay/Convert/Bufferize.h"
+#include "inlay/Convert/KernelToSPIRV.h"
+#include "inlay/Convert/Passes.h"
+#include "inlay/Dialect/Plan/IR/Plan.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+namespace inlay {
+#define GEN_PASS_DEF_GPUTOENGINEPASS
+#include "inlay/Convert/Passes.h.inc"
+} // namespace inlay
+
+using namespace mlir;
+using namespace inlay;
+
+/// What `func` does with its memref argument.
+static plan::Access getAccess(BlockArgument buffer) {
+  bool reads = false, writes = false;
+  for (Operation *user : buffer.getUsers()) {
+    reads |= !isa<memref::StoreOp>(user);
+    writes |= !isa<memref::LoadOp>(user);
+  }
+  return reads && writes ? plan::Access::read_write : writes ? plan::Access::write : plan::Access::read;
+}
+
+/// Bytes of a static buffer; elements narrower than a byte take one.
+static FailureOr<int64_t> getByteSize(Location loc, MemRefType type, int64_t limit) {
+  int64_t bytes = type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  if (bytes > limit)
+    return emitError(loc) << "unsupported-shape: a buffer of " << bytes << " bytes exceeds the device's limit of "
+                          << limit;
+  return bytes;
+}
+
+namespace {
+/// Builds the engine of one function.
+class EngineBuilder {
+public:
+  EngineBuilder(func::FuncOp func, VulkanAttr target)
+      : func(func), target(target), builder(func) {}
+
+  LogicalResult run() {
+    auto arguments = func->getAttrOfType<IntegerAttr>(kArgumentsAttr);
+    int64_t own = arguments ? arguments.getInt() : func.getNumArguments();
+    SmallVector<AffineExpr> scratch;
+    for (BlockArgument argument : func.getArguments()) {
+      auto type = dyn_cast<MemRefType>(argument.getType());
+      if (!type || !type.hasStaticShape())
+        return func.emitError("unsupported-type: expected arguments to be static buffers, but got ")
+               << argument.getType();
+      FailureOr<int64_t> bytes = getByteSize(func.getLoc(), type, target.getMaxStorageBufferRange());
+      if (failed(bytes))
+        return failure();
+      if (argument.getArgNumber() >= own)
+        scratch.push_back(builder.getAffineConstantExpr(*bytes));
+    }
+    auto engine = plan::EngineOp::create(builder, func.getLoc(), func.getSymName(), own,
+                                         AffineMap::get(0, 0, scratch, builder.getContext()));
+    builder.createBlock(&engine.getBody());
+    for (Operation &op : func.getBody().front()) {
+      if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op)) {
+        if (failed(addDispatch(launch)))
+          return failure();
+      } else if (!isPure(&op) && !isa<func::ReturnOp, ViewLikeOpInterface>(op)) {
+        return op.emitError("no-converter: ") << op.getName() << " can't run on a device outside a kernel";
+      }
+    }
+    func.erase();
+    return success();
+  }
+
+private:
+  /// The kernel's symbol in the engine, converting it the first time. Equal words are one kernel.
+  FailureOr<plan::KernelOp> getKernel(gpu::LaunchFuncOp launch, ArrayRef<int64_t> block) {
+    auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(launch, launch.getKernel());
+    if (!kernel)
+      return launch.emitError("expected an outlined kernel, but got ") << launch.getKernel();
+    FailureOr<SPIRVKernel> spirv = convertKernelToSPIRV(kernel, target, block);
+    if (failed(spirv))
+      return failure();
+    auto type = RankedTensorType::get({static_cast<int64_t>(spirv->words.size())}, builder.getI32Type());
+    auto words = DenseElementsAttr::get(type, ArrayRef<uint32_t>(spirv->words));
+    if (plan::KernelOp known = kernels.lookup(words))
+      return known;
+    SmallVector<Attribute> bindings, requirements;
+    int64_t pushConstants = 0;
+    for (BlockArgument argument : kernel.getArguments()) {
+      if (isa<MemRefType>(argument.getType()))
+        bindings.push_back(plan::AccessAttr::get(builder.getContext(), getAccess(argument)));
+      else
+        ++pushConstants;
+    }
+    if (static_cast<int64_t>(bindings.size()) > target.getMaxStorageBuffers())
+      return launch.emitError("unsupported-shape: a kernel of ")
+             << bindings.size() << " buffers exceeds the device's limit of " << target.getMaxStorageBuffers();
+    for (const std::string &name : spirv->requirements)
+      requirements.push_back(builder.getStringAttr(name));
+    auto op = plan::KernelOp::create(builder, launch.getLoc(), "k" + std::to_string(kernels.size()), words,
+                                     builder.getArrayAttr(bindings), builder.getDenseI64ArrayAttr(block),
+                                     pushConstants,
+                                     requirements.empty() ? ArrayAttr() : builder.getArrayAttr(requirements));
+    kernels[words] = op;
+    return op;
+  }
+
+  LogicalResult addDispatch(gpu::LaunchFuncOp launch) {
+    SmallVector<int64_t> block, buffers;
+    SmallVector<AffineExpr> grid, pushed;
+    gpu::KernelDim3 size = launch.getBlockSizeOperandValues(), groups = launch.getGridSizeOperandValues();
+    for (Value value : {size.x, size.y, size.z}) {
+      std::optional<int64_t> number = getConstantIntValue(value);
+      if (!number)
+        return launch.emitError("expected a constant block size");
+      block.push_back(*number);
+    }
+    for (Value value : {groups.x, groups.y, groups.z}) {
+      std::optional<int64_t> number = getConstantIntValue(value);
+      if (!number)
+        return launch.emitError("expected a constant grid");
+      grid.push_back(builder.getAffineConstantExpr(*number));
+    }
+    for (Value operand : launch.getKernelOperands()) {
+      if (std::optional<int64_t> number = getConstantIntValue(operand)) {
+        pushed.push_back(builder.getAffineConstantExpr(*number));
+        continue;
+      }
+      Value root = operand;
+      while (auto view = root.getDefiningOp<ViewLikeOpInterface>())
+        root = view.getViewSource();
+      auto argument = dyn_cast<BlockArgument>(root);
+      if (!argument)
+        return launch.emitError("expected kernel operands to be the function's buffers");
+      buffers.push_back(argument.getArgNumber());
+    }
+    FailureOr<plan::KernelOp> kernel = getKernel(launch, block);
+    if (failed(kernel))
+      return failure();
+    MLIRContext *context = builder.getContext();
+    plan::DispatchOp::create(builder, launch.getLoc(), FlatSymbolRefAttr::get(context, kernel->getSymName()),
+                             builder.getDenseI64ArrayAttr(buffers),
+                             AffineMapAttr::get(AffineMap::get(0, 0, grid, context)),
+                             AffineMapAttr::get(AffineMap::get(0, 0, pushed, context)));
+    return success();
+  }
+
+  func::FuncOp func;
+  VulkanAttr target;
+  OpBuilder builder;
+  llvm::DenseMap<Attribute, plan::KernelOp> kernels;
+};
+
+struct GPUToEnginePass : inlay::impl::GPUToEnginePassBase<GPUToEnginePass> {
+  using GPUToEnginePassBase::GPUToEnginePassBase;
+
+  void runOnOperation() override {
+    auto attr = dyn_cast_or_null<VulkanAttr>(parseAttribute(target, &getContext()));
+    if (!attr) {
+      getOperation().emitError("expected option 'target' to be a #inlay.vulkan attribute, but got ") << target;
+      return signalPassFailure();
+    }
+    for (auto func : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (!func.isDeclaration() && failed(EngineBuilder(func, attr).run()))
+        return signalPassFailure();
+    for (auto module : llvm::make_early_inc_range(getOperation().getOps<gpu::GPUModuleOp>()))
+      module.erase();
+  }
+};
+} // namespace

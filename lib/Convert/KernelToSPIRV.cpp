@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One GPU kernel to SPIR-V words, in a module of its own: launches elsewhere never see it change.
+
+#include "inlay/Convert/KernelToSPIRV.h"
+
+#include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
+#include "mlir/Conversion/ControlFlowToSPIRV/ControlFlowToSPIRV.h"
+#include "mlir/Conversion/FuncToSPIRV/FuncToSPIRV.h"
+#include "mlir/Conversion/GPUToSPIRV/GPUToSPIRV.h"
+#include "mlir/Conversion/IndexToSPIRV/IndexToSPIRV.h"
+#include "mlir/Conversion/MathToSPIRV/MathToSPIRV.h"
+#include "mlir/Conversion/MemRefToSPIRV/MemRefToSPIRV.h"
+#include "mlir/Conversion/SCFToSPIRV/SCFToSPIRV.h"
+#include "mlir/Conversion/VectorToSPIRV/VectorToSPIRV.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
+#include "mlir/Dialect/SPIRV/Transforms/Passes.h"
+#include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/SPIRV/Serialization.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+#include "spirv-tools/libspirv.h"
+
+using namespace mlir;
+using namespace inlay;
+
+//===-- The target's environment --------------------------------------------------------------------------------===//
+
+namespace {
+/// A device feature with the SPIR-V capabilities and extensions that it brings.
+struct Feature {
+  StringLiteral name;
+  std::initializer_list<spirv::Capability> capabilities;
+  std::initializer_list<spirv::Extension> extensions;
+};
+} // namespace
+
+static ArrayRef<Feature> allFeatures() {
+  using Cap = spirv::Capability;
+  using Ext = spirv::Extension;
+  static const Feature features[] = {
+      {"float16", {Cap::Float16, Cap::StorageBuffer16BitAccess}, {Ext::SPV_KHR_16bit_storage}},
+      {"float64", {Cap::Float64}, {}},
+      {"int8", {Cap::Int8, Cap::StorageBuffer8BitAccess}, {Ext::SPV_KHR_8bit_storage}},
+      {"int16", {Cap::Int16, Cap::StorageBuffer16BitAccess}, {Ext::SPV_KHR_16bit_storage}},
+      {"int64", {Cap::Int64}, {}},
+  };
+  return features;
+}
+
+static spirv::TargetEnvAttr getTargetEnv(VulkanAttr target) {
+  MLIRContext *context = target.getContext();
+  SmallVector<spirv::Capability> capabilities{spirv::Capability::Shader};
+  SmallVector<spirv::Extension> extensions{spirv::Extension::SPV_KHR_storage_buffer_storage_class};
+  for (const Feature &feature : allFeatures())
+    if (target.hasFeature(feature.name)) {
+      capabilities.append(feature.capabilities);
+      extensions.append(feature.extensions);
+    }
+  auto triple = spirv::VerCapExtAttr::get(spirv::Version::V_1_3, capabilities, extensions, context);
+  return spirv::TargetEnvAttr::get(triple, spirv::getDefaultResourceLimits(context), spirv::ClientAPI::Vulkan);
+}
+
+/// The optional features whose capabilities `module` uses.
+static SmallVector<std::string> getRequirements(spirv::ModuleOp module) {
+  SmallVector<std::string> names;
+  std::optional<spirv::VerCapExtAttr> triple = module.getVceTriple();
+  if (!triple)
+    return names;
+  auto used = triple->getCapabilities();
+  for (const Feature &feature : allFeatures())
+    if (llvm::is_contained(used, *feature.capabilities.begin()))
+      names.push_back(feature.name.str());
+  return names;
+}
+
+//===-- Conversion ----------------------------------------------------------------------------------------------===//
+
+/// Element types that SPIR-V conversion gets right; others it would emulate or, for bf16, miscompile.
+static LogicalResult checkTypes(gpu::GPUFuncOp func, VulkanAttr target) {
+  auto feature = [](Type type) -> std::optional<StringRef> {
+    if (type.isF32() || type.isInteger(32) || type.isIndex() || type.isInteger(1))
+      return "";
+    if (type.isF16())
+      return "float16";
+    if (type.isF64())
+      return "float64";
+    if (type.isInteger(8) || type.isInteger(16) || type.isInteger(64))
+      return type.isInteger(8) ? "int8" : type.isInteger(16) ? "int16" : "int64";
+    return std::nullopt;
+  };
+  auto check = [&](Location loc, Type type) -> LogicalResult {
+    Type element = getElementTypeOrSelf(type);
+    std::optional<StringRef> needed = feature(element);
+    if (!needed)
+      return emitError(loc) << "unsupported-type: vulkan has no " << element;
+    if (!needed->empty() && !target.hasFeature(*needed))
+      return emitError(loc) << "unsupported-type: " << element << " needs the device feature " << *needed;
+    if (isa<MemRefType>(type) && element.isInteger(1))
+      return emitError(loc) << "unsupported-type: buffers of i1 are not supported on vulkan";
+    return success();
+  };
+  for (BlockArgument argument : func.getArguments())
+    if (failed(check(func.getLoc(), argument.getType())))
+      return failure();
+  WalkResult walk = func.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (failed(check(op->getLoc(), type)))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+/// Scalar arguments become push constants, one word each, and leave the signature.
+static LogicalResult pushScalars(gpu::GPUFuncOp func) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
+  BitVector scalars(func.getNumArguments());
+  for (BlockArgument argument : func.getArguments())
+    if (!isa<MemRefType>(argument.getType()))
+      scalars.set(argument.getArgNumber());
+  unsigned offset = 0;
+  for (unsigned number : scalars.set_bits()) {
+    BlockArgument argument = func.getArgument(number);
+    if (!argument.getType().isIndex())
+      return func.emitError("unsupported-type: expected scalar launch operands of type index, but got ")
+             << argument.getType();
+    Value word = spirv::getPushConstantValue(func.getOperation(), scalars.count(), offset++, builder.getI32Type(),
+                                             builder);
+    if (!word)
+      return func.emitError("can't place a push constant");
+    Value index = arith::IndexCastUIOp::create(builder, func.getLoc(), builder.getIndexType(), word);
+    argument.replaceAllUsesWith(index);
+  }
+  return func.eraseArguments(scalars);
+}
+
+/// Rewrites math that SPIR-V lacks.
+static LogicalResult legalizeMath(Operation *module) {
+  RewritePatternSet patterns(module->getContext());
+  populatePolynomialApproximateErfPattern(patterns);
+  populatePolynomialApproximateErfcPattern(patterns);
+  math::populateExpansionPatterns(patterns, {"exp2", "clampf", "fpowi"});
+  return applyPatternsGreedily(module, std::move(patterns));
+}
+
+static LogicalResult convertModule(gpu::GPUModuleOp module, spirv::TargetEnvAttr env) {
+  MLIRContext *context = module.getContext();
+  spirv::MemorySpaceToStorageClassConverter spaces(spirv::mapMemorySpaceToVulkanStorageClass);
+  spirv::convertMemRefTypesAndAttrs(module, spaces);
+  SPIRVTypeConverter converter(env);
+  RewritePatternSet patterns(context);
+  populateGPUToSPIRVPatterns(converter, patterns);
+  ScfToSPIRVContext scfContext;
+  populateSCFToSPIRVPatterns(converter, scfContext, patterns);
+  arith::populateArithToSPIRVPatterns(converter, patterns);
+  populateMathToSPIRVPatterns(converter, patterns);
+  populateMemRefToSPIRVPatterns(converter, patterns);
+  populateFuncToSPIRVPatterns(converter, patterns);
+  populateVectorToSPIRVPatterns(converter, patterns);
+  cf::populateControlFlowToSPIRVPatterns(converter, patterns);
+  index::populateIndexToSPIRVPatterns(converter, patterns);
+  populateBuiltinFuncToSPIRVPatterns(converter, patterns);
+  std::unique_ptr<ConversionTarget> target = SPIRVConversionTarget::get(env);
+  return applyFullConversion(module.getOperation(), *target, std::move(patterns));
+}
+
+static LogicalResult finishModule(ModuleOp holder) {
+  PassManager pm(holder.getContext());
+  OpPassManager &spirvPm = pm.nest<spirv::ModuleOp>();
+  spirvPm.addPass(spirv::createSPIRVLowerABIAttributesPass());
+  spirvPm.addPass(createCanonicalizerPass());
+  spirvPm.addPass(createCSEPass());
+  spirvPm.addPass(spirv::createSPIRVUpdateVCEPass());
+  return pm.run(holder);
+}
+
+//===-- Validation ----------------------------------------------------------------------------------------------===//
+
+/// SPIRV-Tools' verdict on the words; a rejection is a fault of the conversion, so the message says what and where.
+static LogicalResult validate(Location loc, ArrayRef<uint32_t> words) {
+  spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_3);
+  spv_const_binary_t binary{words.data(), words.size()};
+  spv_diagnostic diagnostic = nullptr;
+  spv_result_t result = spvValidate(context, &binary, &diagnostic);
+  std::string message = diagnostic && diagnostic->error ? diagnostic->error : "";
+  spvDiagnosticDestroy(diagnostic);
+  spvContextDestroy(context);
+  if (result == SPV_SUCCESS)
+    return success();
+  return emitError(loc) << "generated SPIR-V is not valid: " << message;
+}
+
+FailureOr<SPIRVKernel> inlay::convertKernelToSPIRV(gpu::GPUFuncOp func, VulkanAttr target, ArrayRef<int64_t> block) {
+  if (failed(checkTypes(func, target)))
+    return failure();
+  MLIRContext *context = func.getContext();
+  OpBuilder builder(context);
+  OwningOpRef<ModuleOp> holder = ModuleOp::create(func.getLoc());
+  builder.setInsertionPointToEnd(holder->getBody());
+  auto module = gpu::GPUModuleOp::create(builder, func.getLoc(), "kernel");
+  builder.setInsertionPointToEnd(module.getBody());
+  auto kernel = cast<gpu::GPUFuncOp>(builder.clone(*func));
+  kernel.setName("main");
+  spirv::TargetEnvAttr env = getTargetEnv(target);
+  module->setAttr(spirv::getTargetEnvAttrName(), env);
+  SmallVector<int32_t> size(block.begin(), block.end());
+  kernel->setAttr(spirv::getEntryPointABIAttrName(), spirv::getEntryPointABIAttr(context, size));
+  if (failed(pushScalars(kernel)) || failed(legalizeMath(module)) || failed(convertModule(module, env)) ||
+      failed(finishModule(*holder)))
+    return failure();
+  auto modules = holder->getOps<spirv::ModuleOp>();
+  if (!llvm::hasSingleElement(modules))
+    return func.emitError("expected one SPIR-V module");
+  SPIRVKernel result;
+  if (failed(spirv::serialize(*modules.begin(), result.words)) || failed(validate(func.getLoc(), result.words)))
+    return failure();
+  result.requirements = getRequirements(*modules.begin());
+  return result;
+}

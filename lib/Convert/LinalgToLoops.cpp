@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Structured ops on buffers to vectorized loop nests for the host.
+
+#include "inlay/Convert/Bufferize.h"
+#include "inlay/Convert/LoopNest/TileEmitter.h"
+#include "inlay/Convert/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace inlay {
+#define GEN_PASS_DEF_LINALGTOLOOPSPASS
+#include "inlay/Convert/Passes.h.inc"
+} // namespace inlay
+
+using namespace mlir;
+using namespace inlay;
+
+namespace {
+/// Emits the parallel loops around a tile, outermost first.
+class NestBuilder {
+public:
+  NestBuilder(TileEmitter &emitter, const TileShape &tile, Location loc)
+      : emitter(emitter), tile(tile), loc(loc), base(emitter.shape().loops.size()) {}
+
+  /// Emits loop `loop` and all inside it.
+  void emit(OpBuilder &builder, size_t loop) {
+    if (loop == base.size()) {
+      emitter.emit(builder, tile, base, active);
+      return;
+    }
+    const LoopNestShape::Loop &info = emitter.shape().loops[loop];
+    if (info.reduction)
+      return emit(builder, loop + 1);
+    if (static_cast<int>(loop) != tile.vectorLoop)
+      return emitSteps(builder, loop, 0, info.size, tile.factors[loop]);
+    int64_t whole = info.size / tile.lanes * tile.lanes;
+    active = tile.lanes;
+    emitSteps(builder, loop, 0, whole, tile.lanes);
+    active = info.size - whole;
+    emitSteps(builder, loop, whole, info.size, tile.lanes);
+  }
+
+private:
+  /// Runs from `from` to `to` in steps, as a loop if there is more than one.
+  void emitSteps(OpBuilder &builder, size_t loop, int64_t from, int64_t to, int64_t step) {
+    if (from >= to)
+      return;
+    auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); };
+    Value lower = constant(from);
+    if (to - from <= step) {
+      base[loop] = lower;
+      return emit(builder, loop + 1);
+    }
+    auto forOp = scf::ForOp::create(builder, loc, lower, constant(to), constant(step));
+    base[loop] = forOp.getInductionVar();
+    OpBuilder inner = OpBuilder::atBlockBegin(forOp.getBody());
+    emit(inner, loop + 1);
+  }
+
+  TileEmitter &emitter;
+  const TileShape &tile;
+  Location loc;
+  SmallVector<Value> base;
+  int64_t active = 1;
+};
+
+struct LinalgToLoopsPass : inlay::impl::LinalgToLoopsPassBase<LinalgToLoopsPass> {
+  using LinalgToLoopsPassBase::LinalgToLoopsPassBase;
+
+  LogicalResult convertOp(linalg::LinalgOp op, Value initial) {
+    OpBuilder builder(op);
+    FailureOr<TileEmitter> emitter = TileEmitter::create(builder, op);
+    if (failed(emitter))
+      return failure();
+    emitter->setInitial(initial);
+    TileLimits limits;
+    limits.lanes = lanes;
+    limits.maxPoints = 8;
+    TileShape tile = chooseTile(emitter->shape(), limits);
+    NestBuilder(*emitter, tile, op.getLoc()).emit(builder, 0);
+    op.erase();
+    return success();
+  }
+
+  void runOnOperation() override {
+    if (getOperation().isDeclaration())
+      return;
+    if (lanes < 1) {
+      getOperation().emitError("expected at least one lane, but got ") << lanes;
+      return signalPassFailure();
+    }
+    replaceCopies(getOperation());
+    InitialValues initial = takeInitialFills(getOperation());
+    for (auto op : llvm::to_vector(getOperation().getOps<linalg::LinalgOp>()))
+      if (failed(convertOp(op, initial.lookup(op))))
+        return signalPassFailure();
+  }
+};
+} // namespace

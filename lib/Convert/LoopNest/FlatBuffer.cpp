@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Convert/LoopNest/TileEmitter.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace inlay;
+
+FailureOr<FlatBuffer> inlay::flattenBuffer(OpBuilder &builder, Location loc, Value memref) {
+  FlatBuffer flat;
+  auto type = cast<MemRefType>(memref.getType());
+  if (failed(type.getStridesAndOffset(flat.strides, flat.offset)) || ShapedType::isDynamic(flat.offset) ||
+      llvm::any_of(flat.strides, ShapedType::isDynamic))
+    return failure();
+  // A view's type says where it lies relative to the root, so the root is all that is needed of the chain.
+  Value root = memref;
+  while (auto view = root.getDefiningOp<ViewLikeOpInterface>())
+    root = view.getViewSource();
+  auto rootType = cast<MemRefType>(root.getType());
+  if (!rootType.hasStaticShape() || !rootType.getLayout().isIdentity())
+    return failure();
+  if (rootType.getRank() == 1) {
+    flat.memref = root;
+  } else if (rootType.getRank() == 0) {
+    auto one = MemRefType::get({1}, rootType.getElementType());
+    flat.memref = memref::ExpandShapeOp::create(builder, loc, one, root, ArrayRef<ReassociationIndices>());
+  } else {
+    ReassociationIndices all(llvm::to_vector(llvm::seq<int64_t>(rootType.getRank())));
+    flat.memref = memref::CollapseShapeOp::create(builder, loc, root, ArrayRef<ReassociationIndices>(all));
+  }
+  return flat;
+}
+
+/// The fill that gives `op`'s only output its value just before, or null.
+static linalg::FillOp findInitialFill(linalg::LinalgOp op) {
+  if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
+    return nullptr;
+  // Only whole buffers: a view may share elements with what others touch.
+  Value output = op.getDpsInits().front();
+  if (output.getDefiningOp<ViewLikeOpInterface>())
+    return nullptr;
+  Operation *last = nullptr; // the last user before `op`
+  for (Operation *user : output.getUsers()) {
+    if (user->getBlock() != op->getBlock())
+      return nullptr;
+    if (user->isBeforeInBlock(op) && (!last || last->isBeforeInBlock(user)))
+      last = user;
+  }
+  return dyn_cast_or_null<linalg::FillOp>(last);
+}
+
+InitialValues inlay::takeInitialFills(func::FuncOp func) {
+  InitialValues values;
+  for (auto op : func.getOps<linalg::LinalgOp>())
+    if (linalg::FillOp fill = findInitialFill(op)) {
+      values[op] = fill.value();
+      fill.erase();
+    }
+  return values;
+}

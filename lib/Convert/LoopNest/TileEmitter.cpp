@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Convert/LoopNest/TileEmitter.h"
+
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "mlir/Dialect/Affine/Analysis/AffineStructures.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace inlay;
+
+//===-- Reading the op ------------------------------------------------------------------------------------------===//
+
+/// True if every op of the body computes lane by lane, so that it can be widened to vectors.
+static bool isVectorizable(linalg::LinalgOp op) {
+  return llvm::all_of(op.getBlock()->without_terminator(), [](Operation &inner) {
+    if (isa<arith::ConstantOp>(inner))
+      return true;
+    return OpTrait::hasElementwiseMappableTraits(&inner) && inner.getNumRegions() == 0;
+  }) && llvm::none_of(op->getOperandTypes(), [](Type type) { return getElementTypeOrSelf(type).isInteger(1); });
+}
+
+LogicalResult TileEmitter::addAccess(OpBuilder &builder, OpOperand &operand) {
+  Access access;
+  access.strides.assign(nest.loops.size(), 0);
+  if (op.isScalar(&operand)) {
+    access.scalar = operand.get();
+    accesses.push_back(std::move(access));
+    return success();
+  }
+  FailureOr<FlatBuffer> flat = flattenBuffer(builder, op.getLoc(), operand.get());
+  if (failed(flat))
+    return op.emitError("expected buffers of static shape and layout, but got ") << operand.get().getType();
+  access.flat = flat->memref;
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  AffineExpr linear = getAffineConstantExpr(flat->offset, builder.getContext());
+  for (auto [stride, expr] : llvm::zip(flat->strides, map.getResults()))
+    linear = linear + expr * stride;
+  SmallVector<int64_t> coefficients;
+  if (failed(getFlattenedAffineExpr(linear, map.getNumDims(), 0, &coefficients)) ||
+      coefficients.size() != map.getNumDims() + 1)
+    return op.emitError("expected linear indexing maps, but got ") << AffineMapAttr::get(map);
+  access.offset = coefficients.pop_back_val();
+  access.strides = coefficients;
+  accesses.push_back(std::move(access));
+  return success();
+}
+
+FailureOr<TileEmitter> TileEmitter::create(OpBuilder &builder, linalg::LinalgOp op) {
+  TileEmitter emitter(op);
+  for (auto [size, kind] : llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
+    if (ShapedType::isDynamic(size))
+      return op.emitError("expected loops of static size");
+    emitter.nest.loops.push_back({size, kind == utils::IteratorType::reduction});
+  }
+  if (op.getNumDpsInits() == 0)
+    return op.emitError("expected an output");
+  for (OpOperand &operand : op->getOpOperands())
+    if (failed(emitter.addAccess(builder, operand)))
+      return failure();
+  WalkResult walk = op->walk([&](memref::LoadOp gather) {
+    FailureOr<FlatBuffer> flat = flattenBuffer(builder, op.getLoc(), gather.getMemRef());
+    if (failed(flat))
+      return WalkResult::interrupt();
+    emitter.gathers.insert({gather, *flat});
+    return WalkResult::advance();
+  });
+  if (walk.wasInterrupted())
+    return op.emitError("expected buffers of static shape and layout in the body");
+  for (const Access &access : ArrayRef(emitter.accesses).take_front(op.getNumDpsInputs()))
+    emitter.nest.inputStrides.emplace_back(access.strides.begin(), access.strides.end());
+  const Access &output = emitter.accesses[op.getNumDpsInputs()];
+  emitter.nest.outputStrides.assign(output.strides.begin(), output.strides.end());
+  bool alike = llvm::all_of(ArrayRef(emitter.accesses).drop_front(op.getNumDpsInputs()),
+                            [&](const Access &other) { return other.strides == output.strides; });
+  emitter.nest.vectorizable = alike && isVectorizable(op);
+  return emitter;
+}
+
+//===-- Emitting a tile -----------------------------------------------------------------------------------------===//
+
+/// What is fixed while one tile is emitted.
+struct TileEmitter::State {
+  TileEmitter &emitter;
+  const TileShape &tile;
+  ArrayRef<Value> base;
+  Location loc;
+  SmallVector<SmallVector<int64_t>> points; ///< offsets from `base`, per loop
+  Value mask;                               ///< null for full vectors or scalars
+
+  bool isVector() const { return tile.vectorLoop >= 0; }
+  int64_t laneStride(const Access &access) const { return isVector() ? access.strides[tile.vectorLoop] : 0; }
+  Type widen(Type type) const { return VectorType::get({tile.lanes}, type); }
+
+  Value constant(OpBuilder &b, int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+  Value add(OpBuilder &b, Value sum, Value term) { return sum ? arith::AddIOp::create(b, loc, sum, term) : term; }
+  Value scale(OpBuilder &b, Value index, int64_t stride) {
+    return stride == 1 ? index : arith::MulIOp::create(b, loc, index, constant(b, stride));
+  }
+
+  /// The flat index of each access for the tile's first point, reduction indices left out.
+  SmallVector<Value> startIndices(OpBuilder &b);
+  Value indexAt(OpBuilder &b, const Access &access, Value start, ArrayRef<int64_t> point);
+  Value load(OpBuilder &b, const Access &access, Value start, ArrayRef<int64_t> point);
+  void store(OpBuilder &b, const Access &access, Value start, ArrayRef<int64_t> point, Value value);
+  SmallVector<Value> body(OpBuilder &b, ValueRange inputs, ValueRange outputs, ArrayRef<Value> loopIndices,
+                          ArrayRef<int64_t> point);
+  Value asVector(OpBuilder &b, Value value);
+  Value loadGathered(OpBuilder &b, memref::LoadOp gather, IRMapping &mapping);
+  Operation *widenClone(OpBuilder &b, Operation &inner, IRMapping &mapping);
+  SmallVector<Value> computePoints(OpBuilder &b, ArrayRef<Value> starts, ArrayRef<Value> loopIndices,
+                                   ValueRange accumulators);
+};
+
+SmallVector<Value> TileEmitter::State::startIndices(OpBuilder &b) {
+  SmallVector<Value> starts;
+  for (const Access &access : emitter.accesses) {
+    Value sum;
+    for (auto [index, stride] : llvm::zip(base, access.strides))
+      if (index && stride)
+        sum = add(b, sum, scale(b, index, stride));
+    if (access.offset || !sum)
+      sum = add(b, sum, constant(b, access.offset));
+    starts.push_back(sum);
+  }
+  return starts;
+}
+
+Value TileEmitter::State::indexAt(OpBuilder &b, const Access &access, Value start, ArrayRef<int64_t> point) {
+  int64_t offset = 0;
+  for (auto [step, stride] : llvm::zip(point, access.strides))
+    offset += step * stride;
+  return offset ? add(b, start, constant(b, offset)) : start;
+}
+
+Value TileEmitter::State::load(OpBuilder &b, const Access &access, Value start, ArrayRef<int64_t> point) {
+  if (access.scalar)
+    return access.scalar;
+  Value index = indexAt(b, access, start, point);
+  Type element = cast<MemRefType>(access.flat.getType()).getElementType();
+  int64_t stride = laneStride(access);
+  if (stride == 0)
+    return memref::LoadOp::create(b, loc, access.flat, index);
+  auto type = cast<VectorType>(widen(element));
+  if (stride == 1 && !mask)
+    return vector::LoadOp::create(b, loc, type, access.flat, index);
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  if (stride == 1)
+    return vector::MaskedLoadOp::create(b, loc, type, access.flat, index, mask, zero);
+  SmallVector<int64_t> offsets;
+  for (int64_t lane = 0; lane < tile.lanes; ++lane)
+    offsets.push_back(lane * stride);
+  Value lanes = arith::ConstantOp::create(b, loc, b.getIndexVectorAttr(offsets));
+  Value all = mask;
+  if (!all)
+    all = arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(VectorType::get({tile.lanes}, b.getI1Type()), true));
+  return vector::GatherOp::create(b, loc, type, access.flat, index, lanes, all, zero);
+}
+
+void TileEmitter::State::store(OpBuilder &b, const Access &access, Value start, ArrayRef<int64_t> point,
+                               Value value) {
+  Value index = indexAt(b, access, start, point);
+  if (!isVector()) {
+    memref::StoreOp::create(b, loc, value, access.flat, index);
+    return;
+  }
+  value = asVector(b, value); // the vector loop is one along which the output is contiguous
+  if (mask)
+    vector::MaskedStoreOp::create(b, loc, access.flat, index, mask, value);
+  else
+    vector::StoreOp::create(b, loc, value, access.flat, index);
+}
+
+Value TileEmitter::State::asVector(OpBuilder &b, Value value) {
+  if (isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(b, loc, widen(value.getType()), value);
+}
+
+/// Clones `inner` with operands and results widened if any operand is a vector.
+Operation *TileEmitter::State::widenClone(OpBuilder &b, Operation &inner, IRMapping &mapping) {
+  bool vector = isVector() && llvm::any_of(inner.getOperands(), [&](Value operand) {
+                  return isa<VectorType>(mapping.lookupOrDefault(operand).getType());
+                });
+  if (!vector)
+    return b.clone(inner, mapping);
+  OperationState state(loc, inner.getName());
+  for (Value operand : inner.getOperands())
+    state.operands.push_back(asVector(b, mapping.lookupOrDefault(operand)));
+  for (Type type : inner.getResultTypes())
+    state.types.push_back(widen(type));
+  state.attributes = llvm::to_vector(inner.getAttrs());
+  Operation *clone = b.create(state);
+  for (auto [from, to] : llvm::zip(inner.getResults(), clone->getResults()))
+    mapping.map(from, to);
+  return clone;
+}
+
+/// A load in the body at computed indices, from the buffer's flat form.
+Value TileEmitter::State::loadGathered(OpBuilder &b, memref::LoadOp gather, IRMapping &mapping) {
+  const FlatBuffer &flat = emitter.gathers.find(gather)->second;
+  Value at;
+  for (auto [index, stride] : llvm::zip(gather.getIndices(), flat.strides))
+    if (stride)
+      at = add(b, at, scale(b, mapping.lookupOrDefault(index), stride));
+  if (flat.offset || !at)
+    at = add(b, at, constant(b, flat.offset));
+  return memref::LoadOp::create(b, loc, flat.memref, at);
+}
+
+SmallVector<Value> TileEmitter::State::body(OpBuilder &b, ValueRange inputs, ValueRange outputs,
+                                            ArrayRef<Value> loopIndices, ArrayRef<int64_t> point) {
+  Block *block = emitter.op.getBlock();
+  IRMapping mapping;
+  unsigned numInputs = emitter.op.getNumDpsInputs();
+  mapping.map(block->getArguments().take_front(numInputs), inputs);
+  for (auto [argument, value] : llvm::zip(block->getArguments().drop_front(numInputs), outputs))
+    if (value)
+      mapping.map(argument, value);
+  for (Operation &inner : block->without_terminator()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+      Value at = loopIndices[index.getDim()];
+      if (int64_t step = point[index.getDim()])
+        at = arith::AddIOp::create(b, loc, at, constant(b, step));
+      mapping.map(index.getResult(), at);
+      continue;
+    }
+    if (auto gather = dyn_cast<memref::LoadOp>(inner))
+      mapping.map(gather.getResult(), loadGathered(b, gather, mapping));
+    else
+      widenClone(b, inner, mapping);
+  }
+  SmallVector<Value> results;
+  for (Value value : block->getTerminator()->getOperands())
+    results.push_back(mapping.lookupOrDefault(value));
+  return results;
+}
+
+/// Runs the body once at each point; `accumulators` are point-major, and so are the results.
+SmallVector<Value> TileEmitter::State::computePoints(OpBuilder &b, ArrayRef<Value> starts,
+                                                     ArrayRef<Value> loopIndices, ValueRange accumulators) {
+  unsigned numInputs = emitter.op.getNumDpsInputs(), numOutputs = emitter.op.getNumDpsInits();
+  SmallVector<Value> results;
+  for (auto [number, point] : llvm::enumerate(points)) {
+    SmallVector<Value> inputs;
+    for (unsigned i = 0; i < numInputs; ++i) {
+      bool used = !emitter.op.getBlock()->getArgument(i).use_empty();
+      inputs.push_back(used ? load(b, emitter.accesses[i], starts[i], point) : Value());
+    }
+    // Unused inputs still need a value to map; any will do, since nothing reads it.
+    for (Value &input : inputs)
+      if (!input)
+        input = starts.front();
+    llvm::append_range(results, body(b, inputs, accumulators.slice(number * numOutputs, numOutputs), loopIndices,
+                                     point));
+  }
+  return results;
+}
+
+/// All offsets within a tile, the last loop fastest.
+static SmallVector<SmallVector<int64_t>> enumeratePoints(ArrayRef<int64_t> factors) {
+  SmallVector<SmallVector<int64_t>> points{SmallVector<int64_t>(factors.size(), 0)};
+  for (auto [loop, factor] : llvm::enumerate(factors)) {
+    SmallVector<SmallVector<int64_t>> expanded;
+    for (const SmallVector<int64_t> &point : points)
+      for (int64_t step = 0; step < factor; ++step) {
+        expanded.push_back(point);
+        expanded.back()[loop] = step;
+      }
+    points = std::move(expanded);
+  }
+  return points;
+}
+
+void TileEmitter::emit(OpBuilder &builder, const TileShape &tile, ArrayRef<Value> base, int64_t active) {
+  State state{*this, tile, base, op.getLoc(), enumeratePoints(tile.factors), nullptr};
+  if (state.isVector() && active < tile.lanes) {
+    SmallVector<bool> lanes(tile.lanes, false);
+    std::fill_n(lanes.begin(), active, true);
+    auto type = VectorType::get({tile.lanes}, builder.getI1Type());
+    state.mask = arith::ConstantOp::create(builder, op.getLoc(), DenseElementsAttr::get(type, lanes));
+  }
+  unsigned numInputs = op.getNumDpsInputs(), numOutputs = op.getNumDpsInits();
+  SmallVector<Value> starts = state.startIndices(builder);
+  bool reduces = llvm::any_of(nest.loops, [](auto loop) { return loop.reduction; });
+
+  SmallVector<Value> values; // point-major: what the outputs hold before the body
+  for (ArrayRef<int64_t> point : state.points)
+    for (unsigned i = 0; i < numOutputs; ++i) {
+      bool used = reduces || !op.getBlock()->getArgument(numInputs + i).use_empty();
+      Value value = initial;
+      if (used && !value)
+        value = state.load(builder, accesses[numInputs + i], starts[numInputs + i], point);
+      values.push_back(used && state.isVector() ? state.asVector(builder, value) : value);
+    }
+
+  // One loop per reduction, outermost first, carrying the accumulators.
+  OpBuilder inner = builder;
+  SmallVector<Value> indices(base);
+  SmallVector<scf::ForOp> loops;
+  SmallVector<Value> current = starts;
+  for (auto [loop, info] : llvm::enumerate(nest.loops)) {
+    if (!info.reduction)
+      continue;
+    Value zero = state.constant(inner, 0), one = state.constant(inner, 1), size = state.constant(inner, info.size);
+    auto forOp = scf::ForOp::create(inner, op.getLoc(), zero, size, one,
+                                    loops.empty() ? ValueRange(values) : ValueRange(loops.back().getRegionIterArgs()));
+    loops.push_back(forOp);
+    inner = OpBuilder::atBlockEnd(forOp.getBody());
+    indices[loop] = forOp.getInductionVar();
+    for (unsigned i = 0; i < numInputs; ++i)
+      if (int64_t stride = accesses[i].strides[loop])
+        current[i] = state.add(inner, current[i], state.scale(inner, forOp.getInductionVar(), stride));
+  }
+  SmallVector<Value> results = state.computePoints(
+      inner, current, indices, loops.empty() ? ValueRange(values) : ValueRange(loops.back().getRegionIterArgs()));
+  for (scf::ForOp forOp : llvm::reverse(loops)) {
+    for (Value &result : results)
+      if (state.isVector())
+        result = state.asVector(inner, result);
+    inner.setInsertionPointToEnd(forOp.getBody());
+    scf::YieldOp::create(inner, op.getLoc(), results);
+    results = llvm::to_vector_of<Value>(forOp.getResults());
+  }
+  for (auto [number, point] : llvm::enumerate(state.points))
+    for (unsigned i = 0; i < numOutputs; ++i)
+      state.store(builder, accesses[numInputs + i], starts[numInputs + i], point, results[number * numOutputs + i]);
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Convert/LoopNest/TilePolicy.h"
+
+#include <algorithm>
+
+using namespace inlay;
+
+int64_t inlay::largestDivisor(int64_t size, int64_t limit) {
+  for (int64_t factor = std::min(size, limit); factor > 1; --factor)
+    if (size % factor == 0)
+      return factor;
+  return 1;
+}
+
+/// The parallel loop along which the output is contiguous, or -1.
+static int contiguousLoop(const LoopNestShape &shape) {
+  for (size_t i = 0; i < shape.loops.size(); ++i)
+    if (!shape.loops[i].reduction && shape.outputStrides[i] == 1 && shape.loops[i].size > 1)
+      return static_cast<int>(i);
+  return -1;
+}
+
+/// True if an input doesn't move along `loop`, so that loading it once serves all points of a tile along it.
+static bool reuses(const LoopNestShape &shape, size_t input, size_t loop) {
+  return shape.inputStrides[input][loop] == 0;
+}
+
+/// For each input, unrolls the innermost parallel loop along which that input is re-used.
+static void tileForReuse(const LoopNestShape &shape, const TileLimits &limits, TileShape &tile) {
+  int64_t points = 1;
+  for (size_t input = 0; input < shape.inputStrides.size(); ++input)
+    for (size_t loop = shape.loops.size(); loop-- > 0;) {
+      if (shape.loops[loop].reduction || static_cast<int>(loop) == tile.vectorLoop || tile.factors[loop] > 1 ||
+          shape.loops[loop].size == 1 || !reuses(shape, input, loop))
+        continue;
+      int64_t factor = largestDivisor(shape.loops[loop].size, std::min(limits.maxFactor, limits.maxPoints / points));
+      if (factor == 1)
+        continue;
+      tile.factors[loop] = factor;
+      points *= factor;
+      break;
+    }
+}
+
+TileShape inlay::chooseTile(const LoopNestShape &shape, const TileLimits &limits) {
+  TileShape tile;
+  tile.factors.assign(shape.loops.size(), 1);
+  int contiguous = contiguousLoop(shape);
+  if (limits.lanes > 1 && shape.vectorizable && contiguous >= 0 && shape.loops[contiguous].size >= 4) {
+    tile.vectorLoop = contiguous;
+    while (tile.lanes < limits.lanes && tile.lanes < shape.loops[contiguous].size)
+      tile.lanes *= 2;
+  }
+  bool reduces = std::any_of(shape.loops.begin(), shape.loops.end(), [](auto loop) { return loop.reduction; });
+  if (reduces)
+    tileForReuse(shape, limits, tile);
+  else if (contiguous >= 0 && tile.vectorLoop < 0)
+    tile.factors[contiguous] = largestDivisor(shape.loops[contiguous].size, limits.pointwiseFactor);
+  return tile;
+}

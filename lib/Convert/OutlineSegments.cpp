@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each segment into a function of its own.
+
+#include "inlay/Convert/Bufferize.h"
+#include "inlay/Convert/Passes.h"
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Plan/IR/Plan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace inlay {
+#define GEN_PASS_DEF_OUTLINESEGMENTSPASS
+#include "inlay/Convert/Passes.h.inc"
+} // namespace inlay
+
+using namespace mlir;
+using namespace inlay;
+
+/// Moves constants that carry data from the segment's body to before it, as inputs. Splats cost nothing and stay.
+static void hoistConstants(SegmentOp segment) {
+  Block &body = segment.getBody().front();
+  for (auto constant : llvm::make_early_inc_range(body.getOps<ConstantOp>())) {
+    if (constant.getValue().isSplat())
+      continue;
+    constant->moveBefore(segment);
+    BlockArgument argument = body.addArgument(constant.getType(), constant.getLoc());
+    constant.getResult().replaceAllUsesWith(argument);
+    segment.getInputsMutable().append(constant.getResult());
+  }
+}
+
+static LogicalResult outline(SegmentOp segment, func::FuncOp parent, unsigned number, SymbolTable &symbols) {
+  if (!segment.isClosed())
+    return segment.emitOpError("expected a closed segment, but its body uses values from around it");
+  if (segment->getParentOp() != parent)
+    return segment.emitOpError("expected segments at the top of a function: segments inside control flow "
+                               "can't be converted yet");
+  hoistConstants(segment);
+  OpBuilder builder(segment);
+  auto type = builder.getFunctionType(segment.getInputs().getTypes(), segment.getOutputs().getTypes());
+  auto func = func::FuncOp::create(segment.getLoc(), (parent.getSymName() + "_" + Twine(number)).str(), type);
+  func.setPrivate();
+  func->setAttr(kSegmentAttr, segment.getTarget());
+  func.getBody().takeBody(segment.getBody());
+  Operation *yield = func.getBody().front().getTerminator();
+  OpBuilder inner(yield);
+  func::ReturnOp::create(inner, yield->getLoc(), yield->getOperands());
+  yield->erase();
+  symbols.insert(func, std::next(parent->getIterator()));
+  auto invoke = plan::InvokeOp::create(builder, segment.getLoc(), segment.getOutputs().getTypes(),
+                                       FlatSymbolRefAttr::get(func), segment.getInputs());
+  segment.replaceAllUsesWith(invoke);
+  segment.erase();
+  return success();
+}
+
+namespace {
+struct OutlineSegmentsPass : inlay::impl::OutlineSegmentsPassBase<OutlineSegmentsPass> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+      SmallVector<SegmentOp> segments;
+      func.walk([&](SegmentOp segment) { segments.push_back(segment); });
+      for (auto [number, segment] : llvm::enumerate(segments))
+        if (failed(outline(segment, func, number, symbols)))
+          return signalPassFailure();
+    }
+  }
+};
+} // namespace

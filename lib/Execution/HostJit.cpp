@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "HostJit.h"
+
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+
+#include <mutex>
+
+using namespace inlay;
+
+namespace {
+class OrcLibrary : public rt::HostLibrary {
+public:
+  explicit OrcLibrary(std::unique_ptr<llvm::orc::LLJIT> jit) : jit(std::move(jit)) {}
+
+  rt::StatusOr<rt::HostEntry> lookup(const std::string &symbol) override {
+    llvm::Expected<llvm::orc::ExecutorAddr> address = jit->lookup(symbol);
+    if (!address)
+      return rt::Status(rt::StatusCode::NotFound,
+                        "host function '" + symbol + "': " + llvm::toString(address.takeError()));
+    return address->toPtr<rt::HostEntry>();
+  }
+
+private:
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+};
+} // namespace
+
+rt::StatusOr<std::shared_ptr<rt::HostLibrary>> inlay::linkHostCode(const rt::HostCode &code) {
+  if (code.object.empty())
+    return std::shared_ptr<rt::HostLibrary>();
+  static std::once_flag once;
+  std::call_once(once, [] { llvm::InitializeNativeTarget(); });
+  auto fail = [](llvm::Error error) {
+    return rt::Status(rt::StatusCode::Internal, "can't link host code: " + llvm::toString(std::move(error)));
+  };
+  auto jit = llvm::orc::LLJITBuilder().create();
+  if (!jit)
+    return fail(jit.takeError());
+  // Library functions (libm) come from this process.
+  auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      (*jit)->getDataLayout().getGlobalPrefix());
+  if (!process)
+    return fail(process.takeError());
+  (*jit)->getMainJITDylib().addGenerator(std::move(*process));
+  auto object = llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(code.object.data(), code.object.size()), "host");
+  if (llvm::Error error = (*jit)->addObjectFile(std::move(object)))
+    return fail(std::move(error));
+  return std::shared_ptr<rt::HostLibrary>(std::make_shared<OrcLibrary>(std::move(*jit)));
+}

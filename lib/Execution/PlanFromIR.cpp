@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "PlanFromIR.h"
+#include "inlay/Dialect/Plan/IR/Plan.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace inlay;
+
+//===-- Pieces --------------------------------------------------------------------------------------------------===//
+
+static std::optional<rt::ElementType> convertElement(Type type) {
+  if (type.isInteger(1))
+    return rt::ElementType::Bool;
+  if (type.isInteger(8))
+    return rt::ElementType::I8;
+  if (type.isInteger(16))
+    return rt::ElementType::I16;
+  if (type.isInteger(32))
+    return rt::ElementType::I32;
+  if (type.isInteger(64))
+    return rt::ElementType::I64;
+  if (type.isF16())
+    return rt::ElementType::F16;
+  if (type.isBF16())
+    return rt::ElementType::BF16;
+  if (type.isF32())
+    return rt::ElementType::F32;
+  if (type.isF64())
+    return rt::ElementType::F64;
+  return std::nullopt;
+}
+
+/// Sizes in the IR are affine expressions; only constants occur while all shapes are static.
+static FailureOr<std::vector<rt::Expr>> convertSizes(Operation *op, AffineMap map) {
+  std::vector<rt::Expr> sizes;
+  for (AffineExpr expr : map.getResults()) {
+    auto constant = dyn_cast<AffineConstantExpr>(expr);
+    if (!constant)
+      return op->emitOpError("expected constant sizes, but got ") << AffineMapAttr::get(map);
+    sizes.emplace_back(constant.getValue());
+  }
+  return sizes;
+}
+
+template <typename T>
+static std::vector<T> copyElements(ElementsAttr attr) {
+  auto values = cast<DenseElementsAttr>(attr).getValues<T>();
+  return std::vector<T>(values.begin(), values.end());
+}
+
+/// The bytes of a dense constant, one byte per i1.
+static std::shared_ptr<std::vector<char>> copyBytes(DenseElementsAttr dense) {
+  auto bytes = std::make_shared<std::vector<char>>();
+  if (dense.getElementType().isInteger(1)) {
+    for (bool value : dense.getValues<bool>())
+      bytes->push_back(value);
+    return bytes;
+  }
+  ArrayRef<char> raw = dense.getRawData();
+  int64_t copies = dense.isSplat() ? dense.getNumElements() : 1;
+  for (int64_t i = 0; i < copies; ++i)
+    bytes->insert(bytes->end(), raw.begin(), raw.end());
+  return bytes;
+}
+
+static FailureOr<rt::Constant> convertConstant(plan::ConstantOp op, const std::shared_ptr<const void> &owner) {
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue())) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (!blob)
+      return op.emitOpError("expected bytes for weight '") << resource.getRawHandle().getKey() << "'";
+    return rt::Constant{blob->getData().data(), blob->getData().size(), owner};
+  }
+  auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!dense)
+    return op.emitOpError("expected a dense constant, but got ") << op.getValue();
+  std::shared_ptr<std::vector<char>> bytes = copyBytes(dense);
+  return rt::Constant{bytes->data(), bytes->size(), bytes};
+}
+
+//===-- Engines -------------------------------------------------------------------------------------------------===//
+
+static rt::Kernel convertKernel(plan::KernelOp op) {
+  rt::Kernel kernel;
+  kernel.name = op.getSymName().str();
+  for (int32_t word : copyElements<int32_t>(op.getSpirv()))
+    kernel.spirv.push_back(static_cast<uint32_t>(word));
+  for (Attribute binding : op.getBindings())
+    kernel.bindings.push_back(static_cast<rt::Access>(cast<plan::AccessAttr>(binding).getValue()));
+  kernel.pushConstants = op.getPushConstants();
+  llvm::copy(op.getBlock(), kernel.block.begin());
+  if (ArrayAttr names = op.getRequiresAttr())
+    for (StringRef name : names.getAsValueRange<StringAttr>())
+      kernel.requirements.push_back(name.str());
+  return kernel;
+}
+
+static FailureOr<rt::Engine> convertEngine(plan::EngineOp op) {
+  rt::Engine engine;
+  engine.name = op.getSymName().str();
+  engine.arguments = op.getArguments();
+  FailureOr<std::vector<rt::Expr>> scratch = convertSizes(op, op.getScratch());
+  if (failed(scratch))
+    return failure();
+  engine.scratch = *scratch;
+  llvm::StringMap<uint32_t> kernels;
+  for (auto kernel : op.getBody().getOps<plan::KernelOp>()) {
+    kernels[kernel.getSymName()] = engine.kernels.size();
+    engine.kernels.push_back(convertKernel(kernel));
+  }
+  for (auto dispatchOp : op.getBody().getOps<plan::DispatchOp>()) {
+    rt::Dispatch dispatch;
+    dispatch.kernel = kernels.lookup(dispatchOp.getKernel());
+    dispatch.buffers.assign(dispatchOp.getBuffers().begin(), dispatchOp.getBuffers().end());
+    FailureOr<std::vector<rt::Expr>> grid = convertSizes(dispatchOp, dispatchOp.getGrid());
+    FailureOr<std::vector<rt::Expr>> pushed = convertSizes(dispatchOp, dispatchOp.getPushConstants());
+    if (failed(grid) || failed(pushed))
+      return failure();
+    llvm::copy(*grid, dispatch.grid.begin());
+    dispatch.pushConstants = *pushed;
+    engine.dispatches.push_back(std::move(dispatch));
+  }
+  return engine;
+}
+
+//===-- The program ---------------------------------------------------------------------------------------------===//
+
+namespace {
+class PlanReader {
+public:
+  PlanReader(ModuleOp module, std::shared_ptr<const void> owner)
+      : module(module), owner(std::move(owner)), plan(std::make_shared<rt::Plan>()) {}
+
+  FailureOr<std::shared_ptr<rt::Plan>> run() {
+    auto programs = module.getOps<plan::ProgramOp>();
+    if (!llvm::hasSingleElement(programs))
+      return module.emitError("expected one public function, but got ")
+             << std::distance(programs.begin(), programs.end());
+    if (failed(readEngines()))
+      return failure();
+    plan::ProgramOp program = *programs.begin();
+    plan->name = program.getSymName().str();
+    for (Operation &op : program.getBody().front())
+      if (failed(isBuffer(op) ? readBuffer(op) : readStep(op)))
+        return failure();
+    return plan;
+  }
+
+private:
+  static bool isBuffer(Operation &op) {
+    return isa<plan::InputOp, plan::OutputOp, plan::ConstantOp, plan::TemporaryOp>(op);
+  }
+
+  LogicalResult readEngines() {
+    for (auto op : module.getOps<plan::EngineOp>()) {
+      FailureOr<rt::Engine> engine = convertEngine(op);
+      if (failed(engine))
+        return failure();
+      callees[op.getSymName()] = plan->engines.size();
+      plan->engines.push_back(std::move(*engine));
+    }
+    for (auto op : module.getOps<plan::HostFunctionOp>()) {
+      callees[op.getSymName()] = plan->hostCode.functions.size();
+      plan->hostCode.functions.push_back(
+          {op.getSymName().str(), static_cast<uint32_t>(op.getArguments() + op.getScratch().getNumResults())});
+    }
+    for (auto op : module.getOps<plan::ObjectOp>()) {
+      plan->hostCode.triple = op.getTriple().str();
+      ArrayRef<char> raw = cast<DenseElementsAttr>(op.getCode()).getRawData();
+      plan->hostCode.object.assign(raw.begin(), raw.end());
+    }
+    return success();
+  }
+
+  LogicalResult readBuffer(Operation &op) {
+    auto type = cast<plan::BufferType>(op.getResult(0).getType());
+    std::optional<rt::ElementType> element = convertElement(type.getTensor().getElementType());
+    if (!element)
+      return op.emitOpError("expected a dtype that tensors can have, but got ") << type.getTensor();
+    rt::Buffer buffer;
+    buffer.space = type.getSpace() == plan::Space::device ? rt::MemorySpace::Device : rt::MemorySpace::Host;
+    buffer.type.element = *element;
+    for (int64_t dim : type.getTensor().getShape())
+      buffer.type.dims.emplace_back(dim);
+    buffer.name = op.getAttrOfType<StringAttr>("name").str();
+    uint32_t number = plan->buffers.size();
+    numbers[op.getResult(0)] = number;
+    if (auto input = dyn_cast<plan::InputOp>(op)) {
+      buffer.kind = rt::BufferKind::Input;
+      buffer.index = input.getNumber();
+      plan->inputs.push_back(number);
+    } else if (auto output = dyn_cast<plan::OutputOp>(op)) {
+      buffer.kind = rt::BufferKind::Output;
+      buffer.index = output.getNumber();
+      plan->outputs.push_back(number);
+    } else if (auto constant = dyn_cast<plan::ConstantOp>(op)) {
+      buffer.kind = rt::BufferKind::Constant;
+      FailureOr<uint32_t> index = readConstant(constant);
+      if (failed(index))
+        return failure();
+      buffer.index = *index;
+    }
+    plan->buffers.push_back(std::move(buffer));
+    return success();
+  }
+
+  /// One constant of the plan serves buffers of both memories.
+  FailureOr<uint32_t> readConstant(plan::ConstantOp op) {
+    auto [it, inserted] = constants.try_emplace(op.getValue(), plan->constants.size());
+    if (!inserted)
+      return it->second;
+    FailureOr<rt::Constant> constant = convertConstant(op, owner);
+    if (failed(constant))
+      return failure();
+    plan->constants.push_back(std::move(*constant));
+    return it->second;
+  }
+
+  LogicalResult readStep(Operation &op) {
+    rt::Step step;
+    unsigned reads = 0;
+    if (auto copy = dyn_cast<plan::CopyOp>(op)) {
+      step.kind = rt::StepKind::Copy;
+      step.name = "copy of " + plan->buffers[numbers.lookup(copy.getSource())].name;
+      reads = 1;
+    } else if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
+      step.kind = rt::StepKind::LaunchEngine;
+      step.name = launch.getCallee().str();
+      step.callee = callees.lookup(launch.getCallee());
+      reads = launch.getInputs().size();
+    } else if (auto call = dyn_cast<plan::CallOp>(op)) {
+      step.kind = rt::StepKind::CallHost;
+      step.name = call.getCallee().str();
+      step.callee = callees.lookup(call.getCallee());
+      reads = call.getInputs().size();
+    } else if (auto callback = dyn_cast<plan::CallbackOp>(op)) {
+      step.kind = rt::StepKind::Callback;
+      step.callee = plan->callbacks.size();
+      reads = callback.getInputs().size();
+      step.name = "callback " + std::to_string(step.callee);
+      plan->callbacks.push_back({callback.getCallee().str(), reads});
+    } else {
+      return op.emitOpError("is not a step of a program");
+    }
+    for (Value buffer : op.getOperands())
+      step.buffers.push_back(numbers.lookup(buffer));
+    addDependencies(step, reads);
+    plan->steps.push_back(std::move(step));
+    return success();
+  }
+
+  /// A step runs after the last writer of what it reads, and after the readers and the writer of what it writes.
+  void addDependencies(rt::Step &step, unsigned reads) {
+    uint32_t number = plan->steps.size();
+    llvm::SmallSetVector<uint32_t, 8> after;
+    for (auto [i, buffer] : llvm::enumerate(step.buffers)) {
+      if (auto writer = writers.find(buffer); writer != writers.end())
+        after.insert(writer->second);
+      if (i < reads)
+        continue;
+      after.insert_range(readers[buffer]);
+    }
+    for (auto [i, buffer] : llvm::enumerate(step.buffers)) {
+      if (i < reads) {
+        readers[buffer].push_back(number);
+        continue;
+      }
+      writers[buffer] = number;
+      readers[buffer].clear();
+    }
+    after.remove(number);
+    step.after.assign(after.begin(), after.end());
+    llvm::sort(step.after);
+  }
+
+  ModuleOp module;
+  std::shared_ptr<const void> owner;
+  std::shared_ptr<rt::Plan> plan;
+  llvm::StringMap<uint32_t> callees;
+  llvm::DenseMap<Value, uint32_t> numbers;
+  llvm::DenseMap<Attribute, uint32_t> constants;
+  llvm::DenseMap<uint32_t, uint32_t> writers;
+  llvm::DenseMap<uint32_t, SmallVector<uint32_t>> readers;
+};
+} // namespace
+
+FailureOr<std::shared_ptr<rt::Plan>> inlay::readPlan(ModuleOp module, std::shared_ptr<const void> owner) {
+  return PlanReader(module, std::move(owner)).run();
+}

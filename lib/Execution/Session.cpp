@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Execution/Session.h"
+#include "HostJit.h"
+#include "PlanFromIR.h"
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Import/Weights.h"
+#include "inlay/Partition/Report.h"
+#include "inlay/Pipeline/InitAll.h"
+#include "inlay/Pipeline/Pipeline.h"
+#include "inlay/Runtime/Vulkan/VulkanDevice.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace inlay;
+using rt::Status;
+using rt::StatusCode;
+using rt::StatusOr;
+
+namespace {
+/// A module in a context of its own, with its errors gathered for the caller. Weights outlive the context.
+class Compilation {
+public:
+  explicit Compilation(const CompileRequest &request) : request(request), context(makeRegistry()) {
+    context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+        return;
+      llvm::raw_string_ostream stream(errors);
+      if (!errors.empty())
+        stream << '\n';
+      stream << diagnostic.getLocation() << ": error: " << diagnostic;
+      for (Diagnostic &note : diagnostic.getNotes())
+        stream << '\n' << note.getLocation() << ": note: " << note;
+    });
+  }
+
+  /// Parses, sets targets and attaches weights.
+  Status open() {
+    context.loadAllAvailableDialects();
+    ParserConfig config(&context);
+    module = parseSourceString<ModuleOp>(request.text, config, request.name);
+    if (!module)
+      return failed();
+    if (Status status = setTargets(); !status.isOk())
+      return status;
+    weights = std::make_shared<std::vector<Weight>>(request.weights);
+    FailureOr<std::vector<Weight>> fromFile = readModuleWeights(*module, request.directory);
+    if (mlir::failed(fromFile))
+      return failed();
+    weights->insert(weights->end(), fromFile->begin(), fromFile->end());
+    attachWeights(*module, *weights);
+    return Status::ok();
+  }
+
+  Status run(Phase from, Phase to) {
+    Options options = request.options;
+    options.from = std::max(from, request.options.from);
+    options.to = std::min(to, request.options.to);
+    auto started = [&](Phase phase, unsigned, unsigned) {
+      unsigned first = static_cast<unsigned>(request.options.from), last = static_cast<unsigned>(request.options.to);
+      if (request.progress)
+        request.progress(stringifyPhase(phase), static_cast<unsigned>(phase) - first, last - first + 1);
+    };
+    return succeeded(runPipeline(*module, options, started)) ? Status::ok() : failed();
+  }
+
+  Status failed() const {
+    return {StatusCode::InvalidArgument, errors.empty() ? "compilation failed without a diagnostic" : errors};
+  }
+
+  const CompileRequest &request;
+  std::shared_ptr<std::vector<Weight>> weights;
+  std::string notice;
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+
+private:
+  static DialectRegistry makeRegistry() {
+    DialectRegistry registry;
+    registerAll(registry);
+    return registry;
+  }
+
+  /// The attribute for a target by name; null with an error for an unknown one.
+  StatusOr<Attribute> makeTarget(StringRef name) {
+    if (name == "host")
+      return Attribute(HostAttr::get(&context));
+    if (name == "torch")
+      return Attribute(TorchAttr::get(&context));
+    if (name == "vulkan")
+      return makeVulkanTarget();
+    return Status(StatusCode::InvalidArgument,
+                  "unknown target '" + name.str() + "': expected vulkan, host or torch");
+  }
+
+  /// The device's facts as an attribute; null, with a notice, if there is no device and that is allowed.
+  StatusOr<Attribute> makeVulkanTarget() {
+    StatusOr<rt::vulkan::DeviceCaps> caps = rt::vulkan::selectDevice(request.device);
+    if (!caps.isOk()) {
+      if (!request.allowMissingDevice)
+        return caps.status();
+      notice = "no Vulkan device, running on the host alone: " + caps.status().message();
+      return Attribute();
+    }
+    SmallVector<Attribute> features;
+    std::pair<StringRef, bool> optional[] = {{"float16", caps->float16 && caps->storage16},
+                                             {"float64", caps->float64},
+                                             {"int8", caps->int8 && caps->storage8},
+                                             {"int16", caps->int16 && caps->storage16},
+                                             {"int64", caps->int64}};
+    for (auto [name, has] : optional)
+      if (has)
+        features.push_back(StringAttr::get(&context, name));
+    int64_t range = std::min<uint64_t>(caps->maxStorageBufferRange, (uint64_t(1) << 31) - 1);
+    return Attribute(VulkanAttr::get(&context, caps->maxWorkgroupInvocations, caps->maxWorkgroupCount[0], range,
+                                     caps->maxStorageBuffersPerStage, caps->subgroupSize,
+                                     features.empty() ? ArrayAttr() : ArrayAttr::get(&context, features)));
+  }
+
+  Status setTargets() {
+    std::vector<std::string> names = request.targets;
+    if (names.empty() && (*module)->hasAttr(InlayDialect::kTargetsAttr))
+      return Status::ok();
+    if (names.empty())
+      names = {"vulkan", "host"};
+    SmallVector<Attribute> targets;
+    for (const std::string &name : names) {
+      StatusOr<Attribute> target = makeTarget(name);
+      if (!target.isOk())
+        return target.status();
+      if (*target && !llvm::is_contained(targets, *target))
+        targets.push_back(*target);
+    }
+    if (targets.empty())
+      return {StatusCode::Unavailable, "no target is left to run on: " + notice};
+    (*module)->setAttr(InlayDialect::kTargetsAttr, ArrayAttr::get(&context, targets));
+    return Status::ok();
+  }
+
+  std::string errors;
+};
+} // namespace
+
+/// Links host code, opens a device if an engine needs one, and loads the plan.
+static Status loadProgram(const CompileRequest &request, Compiled &compiled) {
+  StatusOr<std::shared_ptr<rt::HostLibrary>> host = linkHostCode(compiled.plan->hostCode);
+  if (!host.isOk())
+    return host.status();
+  if (!compiled.plan->engines.empty()) {
+    StatusOr<std::shared_ptr<rt::Device>> device = rt::vulkan::openDevice(request.device);
+    if (!device.isOk())
+      return device.status();
+    compiled.device = *device;
+  }
+  auto program = rt::Program::load(compiled.plan, compiled.device, *host, request.callbacks);
+  if (!program.isOk())
+    return program.status();
+  compiled.program = std::move(*program);
+  return Status::ok();
+}
+
+StatusOr<std::string> inlay::partition(const CompileRequest &request) {
+  Compilation compilation(request);
+  INLAY_RETURN_IF_ERROR(compilation.open());
+  INLAY_RETURN_IF_ERROR(compilation.run(Phase::Import, Phase::Partition));
+  return getReport(*compilation.module);
+}
+
+StatusOr<Compiled> inlay::compile(const CompileRequest &request) {
+  Compilation compilation(request);
+  INLAY_RETURN_IF_ERROR(compilation.open());
+  Compiled compiled;
+  INLAY_RETURN_IF_ERROR(compilation.run(Phase::Import, Phase::Partition));
+  compiled.report = getReport(*compilation.module);
+  INLAY_RETURN_IF_ERROR(compilation.run(Phase::Shape, Phase::Stitch));
+  FailureOr<std::shared_ptr<rt::Plan>> plan = readPlan(*compilation.module, compilation.weights);
+  if (failed(plan))
+    return compilation.failed();
+  compiled.plan = *plan;
+  compiled.notice = compilation.notice;
+  INLAY_RETURN_IF_ERROR(loadProgram(request, compiled));
+  return compiled;
+}
+
+StatusOr<std::string> inlay::runPhases(const CompileRequest &request) {
+  Compilation compilation(request);
+  INLAY_RETURN_IF_ERROR(compilation.open());
+  INLAY_RETURN_IF_ERROR(compilation.run(Phase::Import, Phase::Stitch));
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  (*compilation.module)->print(stream, OpPrintingFlags().elideLargeResourceString(0).enableDebugInfo());
+  return text;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads safetensors: eight bytes of header length (little endian), a JSON header, then the tensors' bytes.
+
+#include "inlay/Import/Weights.h"
+
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace inlay;
+
+static llvm::Error error(const std::string &path, const llvm::Twine &what) {
+  return llvm::createStringError(llvm::Twine("weight file '") + path + "': " + what);
+}
+
+llvm::Expected<std::vector<Weight>> inlay::readSafetensors(const std::string &path) {
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!file)
+    return error(path, file.getError().message());
+  std::shared_ptr<llvm::MemoryBuffer> buffer = std::move(*file);
+  llvm::StringRef bytes = buffer->getBuffer();
+  if (bytes.size() < 8)
+    return error(path, "expected at least 8 bytes, but got " + llvm::Twine(bytes.size()));
+  uint64_t headerSize = llvm::support::endian::read64le(bytes.data());
+  if (headerSize > bytes.size() - 8)
+    return error(path, "expected a header of " + llvm::Twine(headerSize) + " bytes, but only " +
+                           llvm::Twine(bytes.size() - 8) + " follow");
+  llvm::StringRef data = bytes.drop_front(8 + headerSize);
+  llvm::Expected<llvm::json::Value> json = llvm::json::parse(bytes.substr(8, headerSize));
+  if (!json)
+    return error(path, "header is not JSON: " + llvm::toString(json.takeError()));
+  const llvm::json::Object *header = json->getAsObject();
+  if (!header)
+    return error(path, "expected the header to be a JSON object");
+  std::vector<Weight> weights;
+  for (const auto &[key, value] : *header) {
+    if (key == "__metadata__")
+      continue;
+    const llvm::json::Object *entry = value.getAsObject();
+    const llvm::json::Array *range = entry ? entry->getArray("data_offsets") : nullptr;
+    std::optional<int64_t> from, to;
+    if (range && range->size() == 2) {
+      from = (*range)[0].getAsInteger();
+      to = (*range)[1].getAsInteger();
+    }
+    if (!from || !to || *from < 0 || *to < *from || static_cast<uint64_t>(*to) > data.size())
+      return error(path, "tensor '" + key.str() + "' has no data_offsets within the file's " +
+                             llvm::Twine(data.size()) + " bytes of data");
+    weights.push_back({key.str(), data.data() + *from, static_cast<size_t>(*to - *from), buffer});
+  }
+  return weights;
+}

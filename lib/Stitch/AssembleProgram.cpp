@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions of converted segments to programs over buffers.
+
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Dialect/Plan/IR/Plan.h"
+#include "inlay/Stitch/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace inlay {
+#define GEN_PASS_DEF_ASSEMBLEPROGRAMPASS
+#include "inlay/Stitch/Passes.h.inc"
+} // namespace inlay
+
+using namespace mlir;
+using namespace inlay;
+using plan::Space;
+
+namespace {
+/// Builds the program of one function.
+class Assembler {
+public:
+  explicit Assembler(func::FuncOp func) : func(func), builder(func) {}
+
+  LogicalResult run() {
+    auto program = plan::ProgramOp::create(builder, func.getLoc(), func.getSymName());
+    Block *block = builder.createBlock(&program.getBody());
+    builder.setInsertionPointToEnd(block);
+    if (failed(declareBorders()))
+      return failure();
+    for (Operation &op : func.getBody().front())
+      if (failed(addStep(op)))
+        return failure();
+    func.erase();
+    return success();
+  }
+
+private:
+  /// The buffers that hold one value.
+  struct Homes {
+    Value host, device;
+  };
+
+  plan::BufferType bufferType(Type tensor, Space space) {
+    return plan::BufferType::get(builder.getContext(), cast<RankedTensorType>(tensor), space);
+  }
+
+  LogicalResult declareBorders() {
+    auto isStatic = [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && tensor.hasStaticShape() && tensor.getElementType().isIntOrFloat();
+    };
+    for (BlockArgument argument : func.getArguments()) {
+      if (!isStatic(argument.getType()))
+        return func.emitError("expected arguments to be tensors of static shape, but argument ")
+               << argument.getArgNumber() << " is " << argument.getType();
+      StringRef name = getLocationName(argument.getLoc());
+      std::string label = name.empty() ? "argument " + std::to_string(argument.getArgNumber()) : name.str();
+      homes[argument].host = plan::InputOp::create(builder, argument.getLoc(),
+                                                   bufferType(argument.getType(), Space::host),
+                                                   argument.getArgNumber(), label);
+    }
+    Operation *terminator = func.getBody().front().getTerminator();
+    for (OpOperand &operand : terminator->getOpOperands()) {
+      if (!isStatic(operand.get().getType()))
+        return func.emitError("expected results to be tensors of static shape, but result ")
+               << operand.getOperandNumber() << " is " << operand.get().getType();
+      Value output = plan::OutputOp::create(builder, operand.get().getLoc(),
+                                            bufferType(operand.get().getType(), Space::host),
+                                            operand.getOperandNumber(),
+                                            "result " + std::to_string(operand.getOperandNumber()));
+      outputs.push_back(output);
+      destinations.try_emplace(operand.get(), output);
+    }
+    return success();
+  }
+
+  /// The buffer of a constant in `space`; equal constants share it.
+  Value constant(ConstantOp op, Space space) {
+    Value &buffer = constants[{op.getValue(), static_cast<unsigned>(space)}];
+    if (buffer)
+      return buffer;
+    StringRef name = getLocationName(op.getLoc());
+    return buffer = plan::ConstantOp::create(builder, op.getLoc(), bufferType(op.getType(), space), op.getValue(),
+                                             name.empty() ? "constant" : name);
+  }
+
+  /// The buffer that holds `value` in `space`, copying it there the first time.
+  Value get(Value value, Space space) {
+    if (auto op = value.getDefiningOp<ConstantOp>())
+      return constant(op, space);
+    Homes &home = homes[value];
+    Value &wanted = space == Space::host ? home.host : home.device;
+    Value other = space == Space::host ? home.device : home.host;
+    if (wanted || !other)
+      return wanted;
+    wanted = plan::TemporaryOp::create(builder, value.getLoc(), bufferType(value.getType(), space), label(value));
+    plan::CopyOp::create(builder, value.getLoc(), other, wanted);
+    return wanted;
+  }
+
+  static StringRef label(Value value) {
+    StringRef name = getLocationName(value.getLoc());
+    return name.empty() ? "value" : name;
+  }
+
+  /// A new buffer for `value`, made by a step in `space`: the caller's memory if it is returned from the host.
+  Value define(Value value, Space space) {
+    Value buffer;
+    auto destination = destinations.find(value);
+    if (space == Space::host && destination != destinations.end())
+      buffer = destination->second;
+    else
+      buffer = plan::TemporaryOp::create(builder, value.getLoc(), bufferType(value.getType(), space), label(value));
+    (space == Space::host ? homes[value].host : homes[value].device) = buffer;
+    return buffer;
+  }
+
+  SmallVector<Value> getAll(ValueRange values, Space space) {
+    return llvm::map_to_vector(values, [&](Value value) { return get(value, space); });
+  }
+  SmallVector<Value> defineAll(ValueRange values, Space space) {
+    return llvm::map_to_vector(values, [&](Value value) { return define(value, space); });
+  }
+
+  LogicalResult addStep(Operation &op) {
+    if (isa<ConstantOp>(op))
+      return success();
+    if (auto invoke = dyn_cast<plan::InvokeOp>(op))
+      return addInvoke(invoke);
+    if (isa<func::ReturnOp>(op))
+      return addReturn(op);
+    return op.emitOpError("expected calls of converted segments, constants and a return alone");
+  }
+
+  LogicalResult addInvoke(plan::InvokeOp invoke) {
+    for (Value value : llvm::concat<Value>(llvm::to_vector_of<Value>(invoke.getInputs()),
+                                           llvm::to_vector_of<Value>(invoke.getOutputs())))
+      if (!isa<RankedTensorType>(value.getType()))
+        return invoke.emitOpError("expected tensors at the border of a segment, but got ") << value.getType();
+    Operation *callee = SymbolTable::lookupNearestSymbolFrom(invoke, invoke.getCalleeAttr());
+    if (isa_and_nonnull<plan::EngineOp>(callee)) {
+      SmallVector<Value> inputs = getAll(invoke.getInputs(), Space::device);
+      SmallVector<Value> results = defineAll(invoke.getOutputs(), Space::device);
+      plan::LaunchOp::create(builder, invoke.getLoc(), invoke.getCalleeAttr(), inputs, results);
+      return success();
+    }
+    if (auto host = dyn_cast_or_null<plan::HostFunctionOp>(callee)) {
+      SmallVector<Value> inputs = getAll(invoke.getInputs(), Space::host);
+      SmallVector<Value> results = defineAll(invoke.getOutputs(), Space::host);
+      for (AffineExpr bytes : host.getScratch().getResults()) {
+        auto type = RankedTensorType::get({cast<AffineConstantExpr>(bytes).getValue()}, builder.getI8Type());
+        results.push_back(plan::TemporaryOp::create(builder, invoke.getLoc(), bufferType(type, Space::host),
+                                                    "scratch of " + host.getSymName().str()));
+      }
+      plan::CallOp::create(builder, invoke.getLoc(), invoke.getCalleeAttr(), inputs, results);
+      return success();
+    }
+    if (auto calls = dyn_cast_or_null<func::FuncOp>(callee))
+      return addFrameworkCalls(invoke, calls);
+    return invoke.emitOpError("expected ") << invoke.getCalleeAttr() << " to be converted";
+  }
+
+  /// Runs the framework calls of `calls` in place.
+  LogicalResult addFrameworkCalls(plan::InvokeOp invoke, func::FuncOp calls) {
+    Block &body = calls.getBody().front();
+    for (auto [argument, value] : llvm::zip(body.getArguments(), invoke.getInputs()))
+      homes[argument].host = get(value, Space::host);
+    for (auto [result, value] : llvm::zip(invoke.getOutputs(), body.getTerminator()->getOperands()))
+      if (auto destination = destinations.find(result); destination != destinations.end())
+        destinations.try_emplace(value, destination->second);
+    for (Operation &op : body.without_terminator()) {
+      if (isa<ConstantOp>(op))
+        continue;
+      auto call = dyn_cast<plan::FrameworkCallOp>(op);
+      if (!call)
+        return op.emitOpError("expected framework calls alone");
+      SmallVector<Value> inputs = getAll(call.getInputs(), Space::host);
+      SmallVector<Value> results = defineAll(call.getOutputs(), Space::host);
+      plan::CallbackOp::create(builder, call.getLoc(), call.getCallAttr(), inputs, results);
+    }
+    for (auto [result, value] : llvm::zip(invoke.getOutputs(), body.getTerminator()->getOperands()))
+      homes[result].host = get(value, Space::host);
+    return success();
+  }
+
+  LogicalResult addReturn(Operation &op) {
+    for (auto [value, output] : llvm::zip(op.getOperands(), outputs)) {
+      const Homes &home = homes[value];
+      if (home.host == output)
+        continue;
+      Value source = value.getDefiningOp<ConstantOp>() || home.host ? get(value, Space::host) : home.device;
+      plan::CopyOp::create(builder, op.getLoc(), source, output);
+    }
+    return success();
+  }
+
+  func::FuncOp func;
+  OpBuilder builder;
+  SmallVector<Value> outputs;
+  llvm::DenseMap<Value, Homes> homes;
+  llvm::DenseMap<Value, Value> destinations; ///< returned values to the first output that takes them
+  llvm::DenseMap<std::pair<Attribute, unsigned>, Value> constants;
+};
+
+struct AssembleProgramPass : inlay::impl::AssembleProgramPassBase<AssembleProgramPass> {
+  void runOnOperation() override {
+    for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+      if (func.isPublic() && !func.isDeclaration() && failed(Assembler(func).run()))
+        return signalPassFailure();
+    for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+      func.erase(); // framework calls, now inlined
+  }
+};
+} // namespace

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "HostCode.h"
+#include "inlay/Convert/Bufferize.h"
+#include "inlay/Convert/Passes.h"
+#include "inlay/Dialect/Plan/IR/Plan.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace inlay;
+
+/// Name of the nested module that gathers the code of all host segments.
+static constexpr StringLiteral kHostCode = "host_code";
+
+//===-- To the LLVM dialect -------------------------------------------------------------------------------------===//
+
+LogicalResult inlay::lowerToLoops(ModuleOp module) {
+  PassManager pm(module.getContext());
+  pm.enableVerifier(false);
+  buildBufferizePipeline(pm);
+  pm.addNestedPass<func::FuncOp>(createLinalgToLoopsPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  return pm.run(module);
+}
+
+/// Polynomials where libm would be called once per lane. They are right to a few units in the last place in f32.
+static LogicalResult approximateMath(ModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
+    return llvm::is_contained({math::ExpOp::getOperationName(), math::ErfOp::getOperationName(),
+                               math::TanhOp::getOperationName(), math::LogOp::getOperationName()},
+                              name);
+  });
+  return applyPatternsGreedily(module, std::move(patterns));
+}
+
+/// Renames `func`, on bare data pointers, and gives its name to a wrapper that takes them in an array.
+static void packArguments(LLVM::LLVMFuncOp func) {
+  OpBuilder builder(func);
+  Location loc = func.getLoc();
+  std::string name = func.getName().str();
+  func.setName(name + "_body");
+  func.setLinkage(LLVM::Linkage::Internal);
+  for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
+    func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), {pointer});
+  auto wrapper = LLVM::LLVMFuncOp::create(builder, loc, name, type);
+  builder.setInsertionPointToStart(wrapper.addEntryBlock(builder));
+  SmallVector<Value> arguments;
+  for (int32_t i = 0, e = func.getNumArguments(); i < e; ++i) {
+    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, wrapper.getArgument(0),
+                                     ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(i)});
+    arguments.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
+  }
+  LLVM::CallOp::create(builder, loc, func, arguments);
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+}
+
+LogicalResult inlay::lowerToLLVM(ModuleOp module) {
+  if (failed(approximateMath(module)))
+    return failure();
+  PassManager pm(module.getContext());
+  pm.enableVerifier(false);
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  ConvertFuncToLLVMPassOptions options;
+  options.useBarePtrCallConv = true;
+  pm.addPass(createConvertFuncToLLVMPass(options));
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  if (failed(pm.run(module)))
+    return failure();
+  for (Operation &op : *module.getBody())
+    if (!isa<LLVM::LLVMFuncOp, LLVM::GlobalOp>(op))
+      return op.emitError("no-converter: ") << op.getName() << " can't be lowered to native code";
+  WalkResult left = module.walk([](Operation *op) {
+    if (isa<ModuleOp>(op) || isa<LLVM::LLVMDialect>(op->getDialect()))
+      return WalkResult::advance();
+    op->emitError("no-converter: ") << op->getName() << " can't be lowered to native code";
+    return WalkResult::interrupt();
+  });
+  if (left.wasInterrupted())
+    return failure();
+  for (auto func : llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>()))
+    if (!func.isExternal())
+      packArguments(func);
+  return success();
+}
+
+void inlay::addHostCode(ModuleOp module, ModuleOp code) {
+  auto host = module.lookupSymbol<ModuleOp>(kHostCode);
+  if (!host) {
+    OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+    host = ModuleOp::create(builder, module.getLoc(), kHostCode);
+  }
+  OpBuilder builder = OpBuilder::atBlockEnd(host.getBody());
+  for (Operation &op : *code.getBody()) {
+    StringAttr name = SymbolTable::getSymbolName(&op);
+    if (!name || !host.lookupSymbol(name)) // declarations of library functions come once
+      builder.clone(op);
+  }
+}
+
+//===-- To an object file ---------------------------------------------------------------------------------------===//
+
+/// A machine for the CPU that compiles; fused multiply-adds are allowed.
+static std::unique_ptr<llvm::TargetMachine> createMachine(Location loc) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+  auto fail = [&](llvm::Error error) {
+    emitError(loc) << "can't generate native code: " << llvm::toString(std::move(error));
+    return nullptr;
+  };
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return fail(builder.takeError());
+  builder->setRelocationModel(llvm::Reloc::PIC_);
+  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  builder->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  auto machine = builder->createTargetMachine();
+  if (!machine)
+    return fail(machine.takeError());
+  return std::move(*machine);
+}
+
+LogicalResult inlay::emitHostObject(ModuleOp module) {
+  auto host = module.lookupSymbol<ModuleOp>(kHostCode);
+  if (!host)
+    return success();
+  std::unique_ptr<llvm::TargetMachine> machine = createMachine(module.getLoc());
+  if (!machine)
+    return failure();
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(host, context, kHostCode);
+  if (!code)
+    return module.emitError("can't translate host code to LLVM IR");
+  code->setTargetTriple(machine->getTargetTriple());
+  code->setDataLayout(machine->createDataLayout());
+  if (llvm::Error error = makeOptimizingTransformer(3, 0, machine.get())(code.get()))
+    return module.emitError("can't optimize host code: ") << llvm::toString(std::move(error));
+  llvm::SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    return module.emitError("can't emit an object file for ") << machine->getTargetTriple().str();
+  passes.run(*code);
+  OpBuilder builder(host);
+  auto type = RankedTensorType::get({static_cast<int64_t>(object.size())}, builder.getI8Type());
+  plan::ObjectOp::create(builder, module.getLoc(), machine->getTargetTriple().str(),
+                         DenseElementsAttr::getFromRawBuffer(type, object));
+  host.erase();
+  return success();
+}
+
+void inlay::registerHostCodeTranslations(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}

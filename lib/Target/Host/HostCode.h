@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Native code of host segments: from linalg on tensors to LLVM, gathered in one module, to an object file.
+
+#ifndef INLAY_LIB_TARGET_HOST_HOSTCODE_H
+#define INLAY_LIB_TARGET_HOST_HOSTCODE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+
+namespace inlay {
+
+/// Bufferizes and emits vectorized loop nests for all functions of `module`.
+mlir::LogicalResult lowerToLoops(mlir::ModuleOp module);
+
+/// Lowers loop nests to the LLVM dialect. Each function `f` on buffers becomes `f(ptr)`, which takes an array of data
+/// pointers, one per buffer.
+mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module);
+
+/// Moves the LLVM functions of `code` into the module of host code nested in `module`.
+void addHostCode(mlir::ModuleOp module, mlir::ModuleOp code);
+
+/// Compiles the nested module of host code, if there is one, to a `plan.object` that replaces it.
+mlir::LogicalResult emitHostObject(mlir::ModuleOp module);
+
+/// Registers the translations that `emitHostObject` needs.
+void registerHostCodeTranslations(mlir::DialectRegistry &registry);
+
+} // namespace inlay
+
+#endif // INLAY_LIB_TARGET_HOST_HOSTCODE_H

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Target/Host/HostTarget.h"
+#include "HostCode.h"
+#include "inlay/Convert/Bufferize.h"
+#include "inlay/Convert/GraphToLinalg.h"
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Plan/IR/Plan.h"
+#include "inlay/Target/SegmentConversion.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace inlay;
+
+/// The byte sizes of the arguments after the segment's own.
+static AffineMap getScratch(func::FuncOp func) {
+  SmallVector<AffineExpr> sizes;
+  auto own = func->getAttrOfType<IntegerAttr>(kArgumentsAttr);
+  for (Type type : func.getArgumentTypes().drop_front(own ? own.getInt() : func.getNumArguments())) {
+    auto memref = cast<MemRefType>(type);
+    int64_t bytes = memref.getNumElements() * llvm::divideCeil(memref.getElementTypeBitWidth(), 8);
+    sizes.push_back(getAffineConstantExpr(bytes, func.getContext()));
+  }
+  return AffineMap::get(0, 0, sizes, func.getContext());
+}
+
+namespace {
+struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
+  StringRef getTargetName(Attribute) const { return "host"; }
+
+  Verdict canRun(Attribute, Operation *op) const {
+    return tryConvert(op, [](ModuleOp module) {
+      return failed(lowerToLoops(module)) ? failure() : lowerToLLVM(module);
+    });
+  }
+
+  LogicalResult convertSegment(Attribute, func::FuncOp segment) const {
+    AffineMap scratch;
+    auto module = convertAlone(segment, [&](ModuleOp scratchModule) -> LogicalResult {
+      if (failed(lowerToLoops(scratchModule)))
+        return failure();
+      for (auto func : scratchModule.getOps<func::FuncOp>())
+        if (!func.isDeclaration())
+          scratch = getScratch(func);
+      return lowerToLLVM(scratchModule);
+    });
+    if (failed(module))
+      return failure();
+    addHostCode(segment->getParentOfType<ModuleOp>(), **module);
+    OpBuilder builder(segment);
+    FunctionType type = segment.getFunctionType();
+    plan::HostFunctionOp::create(builder, segment.getLoc(), segment.getSymName(),
+                                 type.getNumInputs() + type.getNumResults(), scratch);
+    segment.erase();
+    return success();
+  }
+
+  LogicalResult finishModule(Attribute, ModuleOp module) const { return emitHostObject(module); }
+};
+} // namespace
+
+void inlay::registerHostTarget(DialectRegistry &registry) {
+  registerGraphToLinalgDialects(registry);
+  registerBufferizeDialects(registry);
+  registerHostCodeTranslations(registry);
+  registry.addExtension(+[](MLIRContext *context, InlayDialect *) {
+    HostAttr::attachInterface<HostTarget>(*context);
+    loadBufferizeDialects(*context);
+    context->loadDialect<LLVM::LLVMDialect, vector::VectorDialect, plan::PlanDialect>();
+  });
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Target/Vulkan/VulkanTarget.h"
+#include "inlay/Convert/Bufferize.h"
+#include "inlay/Convert/GraphToLinalg.h"
+#include "inlay/Convert/Passes.h"
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Plan/IR/Plan.h"
+#include "inlay/Target/SegmentConversion.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace inlay;
+
+/// From linalg on tensors to a `plan.engine`.
+static LogicalResult runStages(ModuleOp module, VulkanAttr target) {
+  PassManager pm(module.getContext());
+  pm.enableVerifier(false); // each stage is verified in its own tests; here it would cost a third of the time
+  buildBufferizePipeline(pm);
+  LinalgToGPUPassOptions options;
+  options.block = std::min<int64_t>(64, target.getMaxWorkgroupInvocations());
+  options.maxGrid = target.getMaxWorkgroupCount();
+  pm.addNestedPass<func::FuncOp>(createLinalgToGPUPass(options));
+  pm.addPass(createGpuKernelOutliningPass()); // before any CSE: it would make launch parameters of constants
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  std::string attr;
+  llvm::raw_string_ostream(attr) << target;
+  pm.addPass(createGPUToEnginePass({attr}));
+  return pm.run(module);
+}
+
+namespace {
+struct VulkanTarget : TargetAttrInterface::ExternalModel<VulkanTarget, VulkanAttr> {
+  StringRef getTargetName(Attribute) const { return "vulkan"; }
+
+  Verdict canRun(Attribute attr, Operation *op) const {
+    return tryConvert(op, [&](ModuleOp module) { return runStages(module, cast<VulkanAttr>(attr)); });
+  }
+
+  LogicalResult convertSegment(Attribute attr, func::FuncOp segment) const {
+    auto module =
+        convertAlone(segment, [&](ModuleOp scratch) { return runStages(scratch, cast<VulkanAttr>(attr)); });
+    if (failed(module))
+      return failure();
+    OpBuilder builder(segment);
+    for (auto engine : (*module)->getOps<plan::EngineOp>())
+      builder.clone(*engine);
+    segment.erase();
+    return success();
+  }
+};
+} // namespace
+
+void inlay::registerVulkanTarget(DialectRegistry &registry) {
+  registerGraphToLinalgDialects(registry);
+  registerBufferizeDialects(registry);
+  registry.addExtension(+[](MLIRContext *context, InlayDialect *) {
+    VulkanAttr::attachInterface<VulkanTarget>(*context);
+    loadBufferizeDialects(*context);
+    context->loadDialect<gpu::GPUDialect, plan::PlanDialect, spirv::SPIRVDialect>();
+  });
+}

@@ -6,6 +6,7 @@
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 #include "inlay/Import/Passes.h"
+#include "inlay/Partition/Passes.h"
 #include "inlay/Shape/Passes.h"
 #include "inlay/Stitch/Passes.h"
 #include "inlay/Target/Host/HostTarget.h"
@@ -28,6 +29,7 @@ int main(int argc, char **argv) {
   inlay::registerVulkanTarget(registry);
   inlay::registerInlayImportPasses();
   inlay::registerInlayConvertPasses();
+  inlay::registerPartitionPasses();
   inlay::registerInlayShapePasses();
   inlay::registerInlayStitchPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Inlay optimizer driver\n", registry));

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A verdict for every op of a block and of the regions that are partitioned with it.
+
+#ifndef INLAY_PARTITION_ANNOTATE_H
+#define INLAY_PARTITION_ANNOTATE_H
+
+#include "inlay/Partition/Fallback.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace inlay {
+
+/// Gives every op without a unique name location one: `name#number`, the number counting the function's ops.
+void labelOps(mlir::FunctionOpInterface function);
+
+/// Reports functions that can't be partitioned: of several blocks, or partitioned already.
+mlir::LogicalResult checkPartitionable(mlir::FunctionOpInterface function);
+
+class Annotator {
+public:
+  Annotator(TargetList &targets, const FallbackFilter &filter) : targets(targets), filter(filter) {}
+
+  /// Writes `inlay.verdict` on each op of the block that partitioning places; descends into the regions of control flow
+  /// that is not wholly on one accelerator.
+  mlir::LogicalResult annotate(mlir::Block &block, const Aliases &aliases);
+
+private:
+  mlir::FailureOr<Decision> decide(mlir::Operation *op);
+  mlir::FailureOr<Decision> decidePinned(mlir::Operation *op, llvm::StringRef name);
+  mlir::FailureOr<Decision> decideForced(mlir::Operation *op, Verdict verdict);
+  Decision decideControlFlow(mlir::Operation *op);
+  /// The first op in the regions of `op`, or itself, that can't go to the target, and why.
+  std::pair<mlir::Operation *, Verdict> findBlocker(mlir::Operation *op, unsigned target);
+  mlir::LogicalResult reportUnsupported(mlir::Operation *op);
+
+  TargetList &targets;
+  const FallbackFilter &filter;
+};
+
+} // namespace inlay
+
+#endif // INLAY_PARTITION_ANNOTATE_H

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What partitioning has to know of ops and types besides who can run them.
+
+#ifndef INLAY_PARTITION_OPKINDS_H
+#define INLAY_PARTITION_OPKINDS_H
+
+#include "mlir/IR/Operation.h"
+
+namespace inlay {
+
+/// In no segment: each segment that uses it has a copy.
+bool isConstantLike(mlir::Operation *op);
+
+/// An `scf` op: wholly on one accelerator, or a segment of its own whose regions are partitioned.
+bool isControlFlow(mlir::Operation *op);
+
+/// May join the segment of any target that can run it: layout, list and tuple ops, and what `inlay.neutral` marks.
+bool isNeutral(mlir::Operation *op);
+
+/// Makes or reads a list or tuple and does nothing else: may be copied into each segment that needs its result.
+bool isCheapToClone(mlir::Operation *op);
+
+/// Nothing says what memory the op touches, so it may touch any, and its operands that are no tensors or scalars.
+bool mayTouchAnything(mlir::Operation *op);
+
+/// Tensors and scalars may enter and leave an accelerator; lists, tuples and objects may not.
+bool mayCrossBorder(mlir::Type type);
+
+/// The label of an op in reports, once `inlay-partition-annotate-targets` has run: its name location.
+llvm::StringRef getLabel(mlir::Operation *op);
+
+} // namespace inlay
+
+#endif // INLAY_PARTITION_OPKINDS_H

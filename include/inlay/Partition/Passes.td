@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes of the partition phase, in the order of the pipeline.
+
+#ifndef INLAY_PARTITION_PASSES_TD
+#define INLAY_PARTITION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def AnnotateTargetsPass : Pass<"inlay-partition-annotate-targets", "::mlir::ModuleOp"> {
+  let summary = "Decide for each op which target is to run it, and why";
+  let description = [{
+    Writes `inlay.verdict` on each op that partitioning places: the first target in `inlay.targets` that can run it, the
+    reason why not an earlier one, and the label of the op that caused it. Constants get none: each segment has its own.
+    A value that is neither tensor nor scalar never crosses the border of an accelerator; what would make it do so falls
+    back. Ops without a name of their own get a name location, so that reports and reasons can say which op is meant.
+
+    Before:
+    ```mlir
+    %0 = inlay.opaque "aten::lgamma"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    After:
+    ```mlir
+    %0 = inlay.opaque "aten::lgamma"(%x) {inlay.verdict = #inlay.verdict<"host", "no-converter",
+      "aten::lgamma is not among the ops that 'npu' declares">} : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    See test/Partition/annotate-targets.mlir.
+  }];
+  let options = [
+    ListOption<"fallbackOps", "fallback-ops", "std::string",
+      "ops by name that go to the last listed target that can run them; a name that matches no op is an error">,
+    ListOption<"fallbackModules", "fallback-modules", "std::string",
+      "modules by instance path or class (globs) whose ops go there likewise; one that matches no module is an error">,
+    Option<"requireFullCompilation", "require-full-compilation", "bool", "false",
+      "every op must run on the first target; the error lists each that can't">,
+  ];
+  let dependentDialects = ["::inlay::InlayDialect"];
+}
+
+def FormSegmentsPass : Pass<"inlay-partition-form-segments", "::mlir::ModuleOp"> {
+  let summary = "Put ops into segments by their verdicts";
+  let description = [{
+    Every op goes into one `inlay.segment`; segments are closed (what they use is an input, constants are copied in) and
+    stand in execution order. There are as few as the verdicts allow, whatever order the ops are written in; the labels
+    of a path that proves it are on the function as `inlay.witness`. Verdicts are changed where an op is demoted or
+    joins another segment. An `scf` op that is not wholly on one accelerator is a segment of its own, with its regions
+    partitioned alike.
+
+    Before:
+    ```mlir
+    %0 = inlay.relu %x {inlay.verdict = #inlay.verdict<"vulkan", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+    ```
+    After:
+    ```mlir
+    %0 = inlay.segment #inlay.vulkan(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%arg0: tensor<4xf32>):
+      %1 = inlay.relu %arg0 {inlay.verdict = #inlay.verdict<"vulkan", "supported", "">}
+        : (tensor<4xf32>) -> tensor<4xf32>
+      inlay.yield %1 : tensor<4xf32>
+    }
+    return %0 : tensor<4xf32>
+    ```
+    See test/Partition/form-segments.mlir.
+  }];
+  let options = [
+    Option<"minBlockSize", "min-block-size", "int64_t", "1",
+      "accelerator segments of fewer ops than this go to the next target that can run them">,
+    Option<"strategy", "strategy", "::inlay::Strategy", "::inlay::Strategy::Levels", "how segments are formed",
+      [{::llvm::cl::values(
+        clEnumValN(::inlay::Strategy::Levels, "levels", "the fewest segments, whatever order the ops are written in"),
+        clEnumValN(::inlay::Strategy::InOrder, "in-order",
+                   "a new segment whenever the next op has another target; for comparison"))}]>,
+  ];
+  let dependentDialects = ["::inlay::InlayDialect"];
+}
+
+def VerifyPass : Pass<"inlay-partition-verify", "::mlir::ModuleOp"> {
+  let summary = "Check that the module is partitioned and that every segment is legal";
+  let description = [{
+    Independent of how segments are formed: every op is in exactly one segment, segments are closed, each op has a
+    verdict for its segment's target and that target can run it, nothing but tensors and scalars enters or leaves an
+    accelerator, and control flow that is split stands alone in a segment that is not merged.
+    See test/Partition/verify.mlir and verify-invalid.mlir.
+  }];
+}
+
+def ReportPass : Pass<"inlay-partition-report", "::mlir::ModuleOp"> {
+  let summary = "Write a report on a partitioned module";
+  let description = [{
+    As JSON (segments with their inputs, outputs and bytes, ops with their reasons, a summary) or as a text to read. A
+    module of several functions gives an array of reports. See test/Partition/report.mlir.
+  }];
+  let options = [
+    Option<"format", "format", "std::string", "\"json\"", "json or text">,
+    Option<"output", "output", "std::string", "\"-\"", "file to write; - is standard output">,
+  ];
+}
+
+#endif // INLAY_PARTITION_PASSES_TD

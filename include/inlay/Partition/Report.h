@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What ran where and why, read from a partitioned module alone.
+
+#ifndef INLAY_PARTITION_REPORT_H
+#define INLAY_PARTITION_REPORT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace inlay {
+
+/// A value at a segment's border.
+struct ReportedValue {
+  std::string type;
+  /// Label of the op that makes it, with `:number` for results after the first; `arg#number` for an argument.
+  std::string from;
+  std::optional<int64_t> bytes;
+};
+
+struct ReportedSegment {
+  unsigned id;
+  std::string target;
+  bool isAccelerated;
+  bool doNotMerge;
+  /// Label of the op that owns the region the segment is in, and the region's number; empty at the top.
+  std::string parent;
+  unsigned region = 0;
+  std::vector<std::string> ops, clones;
+  std::vector<ReportedValue> inputs, outputs;
+  std::optional<int64_t> bytesIn, bytesOut; ///< nothing if a size is not known
+};
+
+struct ReportedOp {
+  std::string label, name, target;
+  unsigned segment;
+  std::string code, text, causedBy;
+};
+
+struct Report {
+  std::string function;
+  std::vector<ReportedSegment> segments;
+  std::vector<ReportedOp> ops;
+  std::vector<std::string> witness;
+};
+
+/// The report on one function. Ops outside of segments are left out.
+Report makeReport(mlir::FunctionOpInterface function);
+
+/// The JSON of the contract: an object, or an array of objects if the module has several functions.
+std::string getReportJson(mlir::ModuleOp module);
+std::string getReportJson(mlir::FunctionOpInterface function);
+
+/// For people: a table of segments, ops per target, reasons, bytes across borders, and why there are no fewer segments.
+std::string getReportText(mlir::ModuleOp module);
+std::string getReportText(mlir::FunctionOpInterface function);
+
+} // namespace inlay
+
+#endif // INLAY_PARTITION_REPORT_H

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which ops of a block form which segment: the block's dependencies and decisions made a schedule graph, and the
+// schedule made ops again. Nothing is changed in the IR.
+
+#ifndef INLAY_PARTITION_SEGMENTPLAN_H
+#define INLAY_PARTITION_SEGMENTPLAN_H
+
+#include "inlay/Partition/Decisions.h"
+#include "inlay/Partition/Options.h"
+
+namespace inlay {
+
+struct PlannedSegment {
+  unsigned target;
+  bool doNotMerge;
+  llvm::SmallVector<unsigned> ops;    ///< numbers in the dependency graph, ascending
+  llvm::SmallVector<unsigned> clones; ///< ops of other segments that are copied in, ascending
+};
+
+struct SegmentPlan {
+  std::vector<PlannedSegment> segments; ///< in execution order
+  std::vector<unsigned> witness;        ///< ops of a path that proves the number of segments; may be empty
+};
+
+/// Plans the segments of a block; changes the decisions of ops that are demoted or join another target.
+mlir::FailureOr<SegmentPlan> planSegments(const DependencyGraph &graph, TargetList &targets, Decisions &decisions,
+                                          Strategy strategy, int64_t minBlockSize);
+
+} // namespace inlay
+
+#endif // INLAY_PARTITION_SEGMENTPLAN_H

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The targets of a module in priority order, asked once per distinct op.
+
+#ifndef INLAY_PARTITION_TARGETS_H
+#define INLAY_PARTITION_TARGETS_H
+
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Partition/ScheduleGraph.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <memory>
+#include <unordered_map>
+
+namespace inlay {
+
+class TargetList {
+public:
+  /// The module's `inlay.targets`, else Vulkan and the host; reports what is wrong with them.
+  static mlir::FailureOr<TargetList> get(mlir::ModuleOp module);
+
+  unsigned size() const { return static_cast<unsigned>(targets.size()); }
+  mlir::Attribute getAttr(unsigned target) const { return targets[target]; }
+  llvm::StringRef getName(unsigned target) const { return TargetAttrInterface(targets[target]).getTargetName(); }
+  std::optional<unsigned> find(llvm::StringRef name) const;
+
+  /// Every target but those named `host` and `torch`; without any of these the last of several is no accelerator.
+  bool isAccelerator(unsigned target) const { return accelerators >> target & 1; }
+  ColourSet getAccelerators() const { return accelerators; }
+
+  /// Whether the target can run the op, with everything nested in it; the answer is kept.
+  const Verdict &ask(unsigned target, mlir::Operation *op);
+  bool canRun(unsigned target, mlir::Operation *op) { return ask(target, op).isSupported(); }
+  ColourSet findRunners(mlir::Operation *op);
+
+  /// The first target that is no accelerator and can run the op.
+  std::optional<unsigned> findFallback(mlir::Operation *op);
+  /// Where control flow goes that is not wholly on one accelerator: the first target that is none, else the last.
+  unsigned getControlFlowTarget() const;
+
+private:
+  struct Entry {
+    mlir::Operation *op;
+    llvm::SmallVector<std::optional<Verdict>, 3> verdicts;
+  };
+  Entry &lookup(mlir::Operation *op);
+
+  llvm::SmallVector<TargetAttrInterface, 3> targets;
+  ColourSet accelerators = 0;
+  /// Ops alike in name, attributes and types, by hash of these.
+  std::unordered_map<size_t, std::vector<std::unique_ptr<Entry>>> entries;
+};
+
+} // namespace inlay
+
+#endif // INLAY_PARTITION_TARGETS_H

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Partition/Annotate.h"
+#include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Partition/OpKinds.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace inlay;
+
+//===-- Labels --------------------------------------------------------------------------------------------------===//
+
+/// The location with `label` as its name; metadata of a fused location stays outermost.
+static Location nameLocation(Location location, StringRef label) {
+  MLIRContext *context = location.getContext();
+  auto fused = dyn_cast<FusedLoc>(location);
+  if (!fused)
+    return NameLoc::get(StringAttr::get(context, label), location);
+  SmallVector<Location> parts = {NameLoc::get(StringAttr::get(context, label))};
+  llvm::append_range(parts, fused.getLocations());
+  return FusedLoc::get(parts, fused.getMetadata(), context);
+}
+
+void inlay::labelOps(FunctionOpInterface function) {
+  llvm::StringMap<unsigned> uses;
+  SmallVector<std::pair<Operation *, unsigned>> ops;
+  unsigned number = 0;
+  function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!isConstantLike(op) && !op->hasTrait<OpTrait::IsTerminator>()) {
+      ops.emplace_back(op, number);
+      ++uses[getLocationName(op->getLoc())];
+    }
+    ++number;
+  });
+  for (auto [op, position] : ops) {
+    StringRef name = getLocationName(op->getLoc());
+    if (name.empty() || uses.lookup(name) > 1)
+      op->setLoc(nameLocation(op->getLoc(), (getReportedName(op) + "#" + Twine(position)).str()));
+  }
+}
+
+LogicalResult inlay::checkPartitionable(FunctionOpInterface function) {
+  if (!function.getFunctionBody().hasOneBlock())
+    return function.emitError("expected a function of one block, but got ")
+           << llvm::range_size(function.getFunctionBody());
+  WalkResult result = function.walk([&](SegmentOp segment) {
+    InFlightDiagnostic diag = function.emitError("expected a function that is not partitioned, but got a segment");
+    diag.attachNote(segment.getLoc()) << "segment here";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+//===-- Decisions -----------------------------------------------------------------------------------------------===//
+
+LogicalResult Annotator::reportUnsupported(Operation *op) {
+  InFlightDiagnostic diag = op->emitError("no target can run '") << getReportedName(op) << "'";
+  for (unsigned target = 0; target < targets.size(); ++target)
+    diag.attachNote() << "'" << targets.getName(target) << "': " << targets.ask(target, op).text;
+  return diag;
+}
+
+FailureOr<Decision> Annotator::decidePinned(Operation *op, StringRef name) {
+  std::optional<unsigned> target = targets.find(name);
+  if (!target)
+    return op->emitError("expected 'inlay.target' to name a target of the module, but got '") << name << "'";
+  bool splits = isControlFlow(op) && !targets.isAccelerator(*target);
+  auto [blocker, verdict] = splits ? std::pair<Operation *, Verdict>() : findBlocker(op, *target);
+  if (blocker)
+    return op->emitError("op is pinned to '") << name << "', which can't run it: " << verdict.text;
+  return Decision{*target, *target ? ReasonCode::FallbackLocation : ReasonCode::Supported,
+                  ("pinned to '" + name + "'").str(), ""};
+}
+
+FailureOr<Decision> Annotator::decideForced(Operation *op, Verdict verdict) {
+  if (isControlFlow(op))
+    return Decision{targets.getControlFlowTarget(), verdict.code, verdict.text, ""};
+  for (unsigned target = targets.size(); target-- > 0;)
+    if (targets.canRun(target, op))
+      return Decision{target, verdict.code, verdict.text, ""};
+  return reportUnsupported(op);
+}
+
+std::pair<Operation *, Verdict> Annotator::findBlocker(Operation *root, unsigned target) {
+  std::pair<Operation *, Verdict> blocker;
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isConstantLike(op) || op->hasTrait<OpTrait::IsTerminator>())
+      return WalkResult::advance();
+    Verdict verdict = targets.ask(target, op);
+    if (op != root && verdict.isSupported())
+      verdict = filter.check(op);
+    if (auto pin = op->getAttrOfType<StringAttr>(InlayDialect::kTargetAttr);
+        pin && op != root && pin != targets.getName(target))
+      verdict = {ReasonCode::FallbackLocation, ("pinned to '" + pin.getValue() + "'").str()};
+    if (verdict.isSupported())
+      return WalkResult::advance();
+    blocker = {op, verdict};
+    return WalkResult::interrupt();
+  });
+  return blocker;
+}
+
+Decision Annotator::decideControlFlow(Operation *op) {
+  unsigned fallback = targets.getControlFlowTarget();
+  Decision decision{fallback, ReasonCode::Supported, "", ""};
+  for (unsigned target = 0; target < targets.size(); ++target) {
+    if (!targets.isAccelerator(target))
+      continue;
+    auto [blocker, verdict] = findBlocker(op, target);
+    if (!blocker)
+      return {target, ReasonCode::Supported, "", ""};
+    if (target == 0) {
+      decision.code = ReasonCode::ControlFlow;
+      decision.text = verdict.text;
+      if (blocker != op)
+        decision.causedBy = getLabel(blocker);
+    }
+  }
+  return decision;
+}
+
+FailureOr<Decision> Annotator::decide(Operation *op) {
+  if (auto pin = op->getAttrOfType<StringAttr>(InlayDialect::kTargetAttr))
+    return decidePinned(op, pin.getValue());
+  if (Verdict verdict = filter.check(op); !verdict.isSupported())
+    return decideForced(op, std::move(verdict));
+  if (isControlFlow(op))
+    return decideControlFlow(op);
+  Decision decision;
+  for (unsigned target = 0; target < targets.size(); ++target) {
+    const Verdict &verdict = targets.ask(target, op);
+    if (verdict.isSupported()) {
+      decision.target = target;
+      return decision;
+    }
+    if (target == 0)
+      decision.code = verdict.code;
+    decision.text += (target ? "; " : "") + verdict.text;
+  }
+  return reportUnsupported(op);
+}
+
+LogicalResult Annotator::annotate(Block &block, const Aliases &aliases) {
+  DependencyGraph graph(block, aliases);
+  Decisions decisions;
+  bool ok = true;
+  for (Operation *op : graph.getOps()) {
+    FailureOr<Decision> decision = decide(op);
+    ok &= succeeded(decision);
+    decisions.push_back(ok ? *decision : Decision());
+  }
+  if (!ok || failed(keepNonTensorsTogether(graph, targets, decisions)))
+    return failure();
+  for (auto [op, decision] : llvm::zip(graph.getOps(), decisions)) {
+    writeDecision(op, decision, targets);
+    if (!isControlFlow(op) || targets.isAccelerator(decision.target))
+      continue;
+    for (Region &region : op->getRegions())
+      if (!region.empty() && failed(annotate(region.front(), aliases)))
+        ok = false;
+  }
+  return success(ok);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verdicts become segments, block by block: the regions of control flow that is split first, so that what they capture
+// is still where it was written.
+
+#include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Partition/Annotate.h"
+#include "inlay/Partition/OpKinds.h"
+#include "inlay/Partition/Passes.h"
+#include "inlay/Partition/SegmentBuilder.h"
+
+#include "mlir/IR/Remarks.h"
+
+namespace inlay {
+#define GEN_PASS_DEF_FORMSEGMENTSPASS
+#include "inlay/Partition/Passes.h.inc"
+} // namespace inlay
+
+using namespace mlir;
+using namespace inlay;
+
+static void remarkOnFallback(Operation *op, const Decision &decision, const TargetList &targets) {
+  if (decision.code == ReasonCode::Supported)
+    return;
+  remark::missed(op->getLoc(), remark::RemarkOpts::name("Fallback").category("inlay-partition"))
+      << remark::reason("{0}: {1}", getReportedName(op).str(), decision.text)
+      << remark::metric("target", targets.getName(decision.target).str())
+      << remark::metric("code", stringifyReasonCode(decision.code).str())
+      << remark::metric("caused_by", decision.causedBy);
+}
+
+static void remarkOnSegment(Operation *op, const PlannedSegment &segment, const TargetList &targets) {
+  remark::passed(op->getLoc(), remark::RemarkOpts::name("Segment").category("inlay-partition"))
+      << remark::metric("target", targets.getName(segment.target).str()) << remark::metric("ops", segment.ops.size())
+      << remark::metric("clones", segment.clones.size());
+}
+
+namespace {
+class Former {
+public:
+  Former(TargetList &targets, const Aliases &aliases, Strategy strategy, int64_t minBlockSize)
+      : targets(targets), aliases(aliases), strategy(strategy), minBlockSize(minBlockSize) {}
+
+  LogicalResult form(Block &block, SmallVectorImpl<Attribute> *witness) {
+    DependencyGraph graph(block, aliases);
+    Decisions decisions;
+    for (Operation *op : graph.getOps()) {
+      FailureOr<Decision> decision = readDecision(op, targets);
+      if (failed(decision))
+        return failure();
+      decisions.push_back(std::move(*decision));
+    }
+    FailureOr<SegmentPlan> plan = planSegments(graph, targets, decisions, strategy, minBlockSize);
+    if (failed(plan))
+      return failure();
+    for (auto [op, decision] : llvm::zip(graph.getOps(), decisions)) {
+      if (failed(formRegions(op, decision)))
+        return failure();
+      writeDecision(op, decision, targets);
+      remarkOnFallback(op, decision, targets);
+    }
+    for (unsigned op : plan->witness)
+      if (witness)
+        witness->push_back(StringAttr::get(block.getParentOp()->getContext(), getLabel(graph.getOps()[op])));
+    for (const PlannedSegment &segment : plan->segments)
+      remarkOnSegment(graph.getOps()[segment.ops.front()], segment, targets);
+    buildSegments(graph, *plan, targets);
+    return success();
+  }
+
+private:
+  LogicalResult formRegions(Operation *op, const Decision &decision) {
+    if (!isControlFlow(op) || targets.isAccelerator(decision.target))
+      return success();
+    FailureOr<Decision> before = readDecision(op, targets);
+    FallbackFilter none;
+    for (Region &region : op->getRegions()) {
+      if (region.empty())
+        continue;
+      // It was to run as a whole: nobody asked yet where what is in it runs.
+      if (targets.isAccelerator(before->target) && failed(Annotator(targets, none).annotate(region.front(), aliases)))
+        return failure();
+      if (failed(form(region.front(), nullptr)))
+        return failure();
+    }
+    return success();
+  }
+
+  TargetList &targets;
+  const Aliases &aliases;
+  Strategy strategy;
+  int64_t minBlockSize;
+};
+
+struct FormSegmentsPass : inlay::impl::FormSegmentsPassBase<FormSegmentsPass> {
+  using FormSegmentsPassBase::FormSegmentsPassBase;
+
+  void runOnOperation() override {
+    if (minBlockSize < 1) {
+      getOperation().emitError("expected min-block-size to be at least 1, but got ") << minBlockSize;
+      return signalPassFailure();
+    }
+    FailureOr<TargetList> targets = TargetList::get(getOperation());
+    if (failed(targets))
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<FunctionOpInterface>()) {
+      if (function.isExternal())
+        continue;
+      Aliases aliases(function);
+      SmallVector<Attribute> witness;
+      if (failed(checkPartitionable(function)) ||
+          failed(Former(*targets, aliases, strategy, minBlockSize).form(function.front(), &witness)))
+        return signalPassFailure();
+      function->setAttr(InlayDialect::kWitnessAttr, ArrayAttr::get(&getContext(), witness));
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Partition/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+using namespace mlir;
+using namespace inlay;
+
+namespace {
+struct PartitionPipelineOptions : PassPipelineOptions<PartitionPipelineOptions> {
+  Option<int64_t> minBlockSize{*this, "min-block-size",
+                               llvm::cl::desc("accelerator segments of fewer ops go to the next target"),
+                               llvm::cl::init(1)};
+  ListOption<std::string> fallbackOps{*this, "fallback-ops",
+                                      llvm::cl::desc("ops by name that go to the last target that can run them")};
+  ListOption<std::string> fallbackModules{
+      *this, "fallback-modules", llvm::cl::desc("modules by instance path or class (globs) whose ops go there too")};
+  Option<bool> requireFullCompilation{*this, "require-full-compilation",
+                                      llvm::cl::desc("every op must run on the first target"), llvm::cl::init(false)};
+  Option<Strategy> strategy{*this, "strategy", llvm::cl::desc("how segments are formed"),
+                            llvm::cl::init(Strategy::Levels),
+                            llvm::cl::values(clEnumValN(Strategy::Levels, "levels", "the fewest segments"),
+                                             clEnumValN(Strategy::InOrder, "in-order",
+                                                        "a new segment whenever the next op has another target"))};
+  Option<std::string> report{*this, "report", llvm::cl::desc("file for the report; - is standard output"),
+                             llvm::cl::init("")};
+};
+} // namespace
+
+void inlay::buildPartitionPipeline(OpPassManager &manager, const PartitionOptions &options) {
+  AnnotateTargetsPassOptions annotate;
+  annotate.fallbackOps.assign(options.fallbackOps.begin(), options.fallbackOps.end());
+  annotate.fallbackModules.assign(options.fallbackModules.begin(), options.fallbackModules.end());
+  annotate.requireFullCompilation = options.requireFullCompilation;
+  manager.addPass(createAnnotateTargetsPass(annotate));
+  FormSegmentsPassOptions form;
+  // All of the graph runs on the first target: how little that is doesn't matter.
+  form.minBlockSize = options.requireFullCompilation ? 1 : options.minBlockSize;
+  form.strategy = options.strategy;
+  manager.addPass(createFormSegmentsPass(form));
+  manager.addPass(createVerifyPass());
+  if (options.report.empty())
+    return;
+  ReportPassOptions report;
+  report.output = options.report;
+  manager.addPass(createReportPass(report));
+}
+
+void inlay::registerPartitionPasses() {
+  registerInlayPartitionPasses();
+  PassPipelineRegistration<PartitionPipelineOptions>(
+      "inlay-partition", "Split each function into segments per target",
+      [](OpPassManager &manager, const PartitionPipelineOptions &options) {
+        PartitionOptions plain;
+        plain.minBlockSize = options.minBlockSize;
+        plain.fallbackOps.assign(options.fallbackOps.begin(), options.fallbackOps.end());
+        plain.fallbackModules.assign(options.fallbackModules.begin(), options.fallbackModules.end());
+        plain.requireFullCompilation = options.requireFullCompilation;
+        plain.strategy = options.strategy;
+        plain.report = options.report;
+        buildPartitionPipeline(manager, plain);
+      });
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Partition/OpKinds.h"
+#include "inlay/Partition/Report.h"
+#include "inlay/Partition/Targets.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace inlay;
+
+static std::optional<int64_t> countBytes(Type type) {
+  if (type.isIndex())
+    return 8;
+  if (type.isIntOrFloat())
+    return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return std::nullopt;
+  Type element = tensor.getElementType();
+  if (auto complex = dyn_cast<ComplexType>(element))
+    element = complex.getElementType();
+  std::optional<int64_t> bytes = countBytes(element);
+  if (!bytes)
+    return std::nullopt;
+  int64_t total = isa<ComplexType>(tensor.getElementType()) ? 2 * *bytes : *bytes;
+  for (int64_t size : tensor.getShape())
+    if (llvm::MulOverflow(total, size, total))
+      return std::nullopt;
+  return total;
+}
+
+static std::optional<int64_t> sumBytes(ArrayRef<ReportedValue> values) {
+  int64_t sum = 0;
+  for (const ReportedValue &value : values)
+    if (!value.bytes || llvm::AddOverflow(sum, *value.bytes, sum))
+      return std::nullopt;
+  return sum;
+}
+
+namespace {
+class Reader {
+public:
+  explicit Reader(FunctionOpInterface function) {
+    report.function = function.getName().str();
+    if (auto witness = function->getAttrOfType<ArrayAttr>(InlayDialect::kWitnessAttr))
+      for (StringRef label : witness.getAsValueRange<StringAttr>())
+        report.witness.push_back(label.str());
+    nameOps(function);
+    read(function.front(), "", 0);
+  }
+
+  Report report;
+
+private:
+  /// Labels as the annotation gives them; for text that never was annotated they are made up here.
+  void nameOps(FunctionOpInterface function) {
+    unsigned position = 0;
+    function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      StringRef label = getLabel(op);
+      labels[op] = label.empty() ? (getReportedName(op) + "#" + Twine(position)).str() : label.str();
+      ++position;
+    });
+  }
+
+  /// Where a value comes from, seen through the borders of segments.
+  std::string describe(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      Operation *owner = argument.getOwner()->getParentOp();
+      if (auto segment = dyn_cast<SegmentOp>(owner))
+        return describe(segment.getInputs()[argument.getArgNumber()]);
+      std::string name = "arg#" + std::to_string(argument.getArgNumber());
+      return isa<FunctionOpInterface>(owner) ? name : labels[owner] + "." + name;
+    }
+    auto result = cast<OpResult>(value);
+    if (auto segment = dyn_cast<SegmentOp>(result.getOwner()))
+      return describe(segment.getBody().front().getTerminator()->getOperand(result.getResultNumber()));
+    std::string name = labels[result.getOwner()];
+    return result.getResultNumber() ? name + ":" + std::to_string(result.getResultNumber()) : name;
+  }
+
+  std::vector<ReportedValue> describeAll(ValueRange values) {
+    std::vector<ReportedValue> result;
+    for (Value value : values) {
+      std::string type;
+      llvm::raw_string_ostream(type) << value.getType();
+      result.push_back({type, describe(value), countBytes(value.getType())});
+    }
+    return result;
+  }
+
+  void read(Block &block, StringRef parent, unsigned region) {
+    SmallVector<Operation *> split;
+    for (SegmentOp segment : block.getOps<SegmentOp>()) {
+      ReportedSegment entry;
+      entry.id = static_cast<unsigned>(report.segments.size());
+      entry.target = segment.getTargetInterface().getTargetName();
+      entry.isAccelerated = isAccelerated(segment);
+      entry.doNotMerge = segment.getDoNotMerge();
+      entry.parent = parent;
+      entry.region = region;
+      entry.inputs = describeAll(segment.getInputs());
+      entry.outputs = describeAll(segment.getResults());
+      entry.bytesIn = sumBytes(entry.inputs);
+      entry.bytesOut = sumBytes(entry.outputs);
+      for (Operation &op : segment.getBody().front().without_terminator()) {
+        if (op.hasAttr(InlayDialect::kCloneAttr))
+          entry.clones.push_back(labels[&op]);
+        else if (!isConstantLike(&op))
+          entry.ops.push_back(readOp(&op, entry));
+        if (isControlFlow(&op) && !entry.isAccelerated)
+          split.push_back(&op);
+      }
+      report.segments.push_back(std::move(entry));
+    }
+    for (Operation *op : split)
+      for (Region &inner : op->getRegions())
+        if (!inner.empty())
+          read(inner.front(), labels[op], inner.getRegionNumber());
+  }
+
+  std::string readOp(Operation *op, const ReportedSegment &segment) {
+    ReportedOp entry{labels[op], getReportedName(op).str(), segment.target, segment.id, "supported", "", ""};
+    if (auto verdict = op->getAttrOfType<VerdictAttr>(InlayDialect::kVerdictAttr)) {
+      entry.code = verdict.getCode().str();
+      entry.text = verdict.getText().str();
+      entry.causedBy = verdict.getCausedBy() ? verdict.getCausedBy().getValue().str() : "";
+    }
+    report.ops.push_back(entry);
+    return entry.label;
+  }
+
+  bool isAccelerated(SegmentOp segment) {
+    if (!targets)
+      if (FailureOr<TargetList> list = TargetList::get(segment->getParentOfType<ModuleOp>()); succeeded(list))
+        targets = std::move(*list);
+    if (targets)
+      for (unsigned target = 0; target < targets->size(); ++target)
+        if (targets->getAttr(target) == segment.getTarget())
+          return targets->isAccelerator(target);
+    return false;
+  }
+
+  std::optional<TargetList> targets;
+  llvm::DenseMap<Operation *, std::string> labels;
+};
+} // namespace
+
+Report inlay::makeReport(FunctionOpInterface function) { return Reader(function).report; }

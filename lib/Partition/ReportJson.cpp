@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Partition/Report.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace inlay;
+using llvm::json::OStream;
+
+/// Labels may hold any bytes; JSON strings may not.
+static llvm::json::Value text(StringRef value) { return llvm::json::fixUTF8(value); }
+
+static llvm::json::Value optionalNumber(std::optional<int64_t> number) {
+  return number ? llvm::json::Value(*number) : llvm::json::Value(nullptr);
+}
+
+static void writeTexts(OStream &json, StringRef key, ArrayRef<std::string> values) {
+  json.attributeArray(key, [&] {
+    for (const std::string &value : values)
+      json.value(text(value));
+  });
+}
+
+static void writeValues(OStream &json, StringRef key, ArrayRef<ReportedValue> values) {
+  json.attributeArray(key, [&] {
+    for (const ReportedValue &value : values)
+      json.object([&] {
+        json.attribute("type", text(value.type));
+        json.attribute("from", text(value.from));
+      });
+  });
+}
+
+static void writeSegment(OStream &json, const ReportedSegment &segment) {
+  json.object([&] {
+    json.attribute("id", segment.id);
+    json.attribute("target", text(segment.target));
+    if (segment.parent.empty())
+      json.attribute("parent", nullptr);
+    else
+      json.attributeObject("parent", [&] {
+        json.attribute("op", text(segment.parent));
+        json.attribute("region", segment.region);
+      });
+    writeTexts(json, "ops", segment.ops);
+    writeTexts(json, "clones", segment.clones);
+    json.attribute("do_not_merge", segment.doNotMerge);
+    writeValues(json, "inputs", segment.inputs);
+    writeValues(json, "outputs", segment.outputs);
+    json.attribute("bytes_in", optionalNumber(segment.bytesIn));
+    json.attribute("bytes_out", optionalNumber(segment.bytesOut));
+  });
+}
+
+static void writeOp(OStream &json, const ReportedOp &op) {
+  json.object([&] {
+    json.attribute("label", text(op.label));
+    json.attribute("name", text(op.name));
+    json.attribute("target", text(op.target));
+    json.attribute("segment", op.segment);
+    json.attributeObject("reason", [&] {
+      json.attribute("code", text(op.code));
+      json.attribute("text", text(op.text));
+      json.attribute("caused_by", op.causedBy.empty() ? llvm::json::Value(nullptr) : text(op.causedBy));
+    });
+  });
+}
+
+static void writeCounts(OStream &json, StringRef key, const std::map<std::string, int64_t> &counts) {
+  json.attributeObject(key, [&] {
+    for (const auto &[name, count] : counts)
+      json.attribute(name, count);
+  });
+}
+
+static void writeSummary(OStream &json, const Report &report) {
+  std::map<std::string, int64_t> opsPerTarget, segmentsPerTarget, reasons;
+  int64_t accelerated = 0, acceleratedOps = 0;
+  for (const ReportedSegment &segment : report.segments) {
+    ++segmentsPerTarget[segment.target];
+    accelerated += segment.isAccelerated;
+    acceleratedOps += segment.isAccelerated ? static_cast<int64_t>(segment.ops.size()) : 0;
+  }
+  for (const ReportedOp &op : report.ops) {
+    ++opsPerTarget[op.target];
+    ++reasons[op.code];
+  }
+  json.attributeObject("summary", [&] {
+    json.attribute("ops", report.ops.size());
+    json.attribute("accelerated_ops", acceleratedOps);
+    json.attribute("segments", report.segments.size());
+    json.attribute("accelerated_segments", accelerated);
+    writeCounts(json, "ops_per_target", opsPerTarget);
+    writeCounts(json, "segments_per_target", segmentsPerTarget);
+    writeCounts(json, "reasons", reasons);
+    writeTexts(json, "witness", report.witness);
+  });
+}
+
+static void writeReport(OStream &json, const Report &report) {
+  json.object([&] {
+    json.attribute("version", 1);
+    json.attribute("function", text(report.function));
+    json.attributeArray("segments", [&] {
+      for (const ReportedSegment &segment : report.segments)
+        writeSegment(json, segment);
+    });
+    json.attributeArray("ops", [&] {
+      for (const ReportedOp &op : report.ops)
+        writeOp(json, op);
+    });
+    writeSummary(json, report);
+  });
+}
+
+std::string inlay::getReportJson(FunctionOpInterface function) {
+  std::string result;
+  llvm::raw_string_ostream stream(result);
+  OStream json(stream, 2);
+  writeReport(json, makeReport(function));
+  return result + "\n";
+}
+
+std::string inlay::getReportJson(ModuleOp module) {
+  SmallVector<FunctionOpInterface> functions;
+  for (auto function : module.getOps<FunctionOpInterface>())
+    if (!function.isExternal())
+      functions.push_back(function);
+  if (functions.size() == 1)
+    return getReportJson(functions.front());
+  std::string result;
+  llvm::raw_string_ostream stream(result);
+  OStream json(stream, 2);
+  json.array([&] {
+    for (FunctionOpInterface function : functions)
+      writeReport(json, makeReport(function));
+  });
+  return result + "\n";
+}

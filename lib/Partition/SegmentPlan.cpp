@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Partition/SegmentPlan.h"
+#include "inlay/Partition/Groups.h"
+#include "inlay/Partition/MinBlockSize.h"
+#include "inlay/Partition/OpKinds.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace inlay;
+
+namespace {
+class Planner {
+public:
+  Planner(const DependencyGraph &graph, TargetList &targets, Decisions &decisions, const Groups &groups,
+          ArrayRef<unsigned> order, int64_t minBlockSize)
+      : graph(graph), targets(targets), decisions(decisions), groups(groups), order(order), minBlockSize(minBlockSize) {
+  }
+
+  FailureOr<SegmentPlan> run(Strategy strategy) {
+    makeGraph();
+    ScheduleGraph demoted = schedule;
+    Schedule result = scheduleWithLeastSize(demoted, strategy, minBlockSize);
+    if (std::string problem = checkSchedule(schedule, result); !problem.empty())
+      return graph.getBlock().getParentOp()->emitError("the partition is not sound (please report this): ") << problem;
+    SegmentPlan plan;
+    for (ScheduledSegment &segment : result.segments) {
+      PlannedSegment planned{segment.colour, segment.own, {}, {}};
+      for (NodeId node : segment.nodes)
+        for (unsigned op : groups.getMembers(order[node])) {
+          decide(op, node, segment.colour, demoted);
+          planned.ops.push_back(op);
+        }
+      plan.segments.push_back(std::move(planned));
+    }
+    for (NodeId node : result.witness)
+      plan.witness.push_back(groups.getMembers(order[node]).back());
+    placeClonable(plan);
+    for (PlannedSegment &segment : plan.segments) {
+      llvm::sort(segment.ops);
+      llvm::sort(segment.clones);
+    }
+    return plan;
+  }
+
+private:
+  Operation *getOp(unsigned op) const { return graph.getOps()[op]; }
+
+  /// Colours an op may take beside that of its decision; asked of the targets only where the answer matters.
+  ColourSet findAllowed(unsigned op, bool mayMove) {
+    const Decision &decision = decisions[op];
+    ColourSet own = ColourSet(1) << decision.target;
+    if (!mayMove || decision.isForced())
+      return own;
+    if (isControlFlow(getOp(op)))
+      return own | ColourSet(1) << targets.getControlFlowTarget();
+    ColourSet allowed = targets.findRunners(getOp(op));
+    // What reads a list or tuple takes a copy of it along.
+    for (Value value : graph.getOperands(op))
+      if (std::optional<unsigned> definer = graph.getDefiner(value))
+        if (!mayCrossBorder(value.getType()) && groups.isClonable(*definer))
+          allowed &= findAllowed(*definer, true);
+    return allowed | own;
+  }
+
+  bool isFree(unsigned op) const {
+    return decisions[op].code == ReasonCode::Supported && isNeutral(getOp(op)) && !isPinned(getOp(op));
+  }
+
+  void makeGraph() {
+    schedule.accelerators = targets.getAccelerators();
+    std::vector<NodeId> nodeOf(groups.size());
+    for (unsigned number : order) {
+      ScheduleNode node;
+      ArrayRef<unsigned> members = groups.getMembers(number);
+      node.colour = static_cast<Colour>(decisions[members.front()].target);
+      node.neutral = llvm::all_of(members, [&](unsigned op) { return isFree(op); });
+      bool mayMove = node.neutral || (minBlockSize > 1 && schedule.isAccelerator(node.colour));
+      node.allowed = ~ColourSet(0);
+      for (unsigned op : members) {
+        node.allowed &= findAllowed(op, mayMove);
+        node.own |= isControlFlow(getOp(op));
+        node.pinned |= isPinned(getOp(op));
+      }
+      node.pinned |= node.own && members.size() > 1; // on the host it would have to be alone
+      node.weight = static_cast<uint32_t>(members.size());
+      nodeOf[number] = schedule.add(node);
+      for (unsigned before : groups.getPredecessors(number))
+        schedule.addEdge(nodeOf[before], nodeOf[number]);
+    }
+    schedule.seal();
+  }
+
+  /// Brings the decision in line with the segment's target.
+  void decide(unsigned op, NodeId node, unsigned target, const ScheduleGraph &demoted) {
+    Decision &decision = decisions[op];
+    if (decision.target == target)
+      return;
+    std::string name = targets.getName(decision.target).str();
+    if (demoted.nodes[node].neutral)
+      decision = {target, ReasonCode::Cost,
+                  "joins its neighbours: a segment of its own on '" + name + "' would cost more", ""};
+    else
+      decision = {target, ReasonCode::MinBlockSize,
+                  "fewer than " + std::to_string(minBlockSize) + " ops would run together on '" + name + "'", ""};
+  }
+
+  /// Puts the original of each op that floats into the segment of a user, and copies where users can't read it.
+  void placeClonable(SegmentPlan &plan) {
+    constexpr unsigned kNone = ~0u;
+    std::vector<unsigned> home(graph.size(), kNone);
+    std::vector<SmallVector<unsigned, 1>> copies(graph.size());
+    for (auto [number, segment] : llvm::enumerate(plan.segments))
+      for (unsigned op : segment.ops)
+        home[op] = static_cast<unsigned>(number);
+    auto isAccelerated = [&](unsigned segment) { return targets.isAccelerator(plan.segments[segment].target); };
+    for (unsigned op = graph.size(); op-- > 0;) {
+      if (!groups.isClonable(op))
+        continue;
+      std::set<unsigned> needed; // segments with a user, or with a copy of one
+      for (unsigned user : groups.getBoundUsers(op)) {
+        needed.insert(home[user]);
+        needed.insert(copies[user].begin(), copies[user].end());
+      }
+      if (home[op] == kNone) {
+        auto host = llvm::find_if(needed, [&](unsigned segment) { return !isAccelerated(segment); });
+        home[op] = host != needed.end() ? *host : *needed.begin();
+        PlannedSegment &segment = plan.segments[home[op]];
+        segment.ops.push_back(op);
+        if (decisions[op].target != segment.target)
+          decisions[op] = {segment.target, ReasonCode::NonTensor, "runs where its result is needed", ""};
+      }
+      for (unsigned segment : needed) {
+        bool reads = segment == home[op] || (segment > home[op] && !isAccelerated(segment) && !isAccelerated(home[op]));
+        if (reads)
+          continue;
+        plan.segments[segment].clones.push_back(op);
+        copies[op].push_back(segment);
+      }
+    }
+  }
+
+  const DependencyGraph &graph;
+  TargetList &targets;
+  Decisions &decisions;
+  const Groups &groups;
+  ArrayRef<unsigned> order;
+  int64_t minBlockSize;
+  ScheduleGraph schedule;
+};
+} // namespace
+
+/// A cycle through a group means that its members can't run together: they go to where values may pass freely.
+static LogicalResult breakCycle(const DependencyGraph &graph, TargetList &targets, Decisions &decisions,
+                                const Groups &groups, ArrayRef<unsigned> cycle) {
+  for (unsigned number : cycle) {
+    ArrayRef<unsigned> members = groups.getMembers(number);
+    if (members.size() == 1)
+      continue;
+    for (unsigned op : members) {
+      std::optional<unsigned> target = targets.findFallback(graph.getOps()[op]);
+      if (!target || isPinned(graph.getOps()[op]))
+        return graph.getOps()[op]->emitError("no target can run the op: what it shares with others can't leave '")
+               << targets.getName(decisions[op].target) << "', and an op between them runs elsewhere";
+      unsigned other = op == members.front() ? members.back() : members.front();
+      decisions[op] = {*target, ReasonCode::NonTensor, "can't share a segment with what it passes a non-tensor value",
+                       getLabel(graph.getOps()[other]).str()};
+    }
+  }
+  return success();
+}
+
+FailureOr<SegmentPlan> inlay::planSegments(const DependencyGraph &graph, TargetList &targets, Decisions &decisions,
+                                           Strategy strategy, int64_t minBlockSize) {
+  while (true) {
+    Groups groups(graph, targets, decisions);
+    SmallVector<unsigned> order;
+    if (groups.order(order))
+      return Planner(graph, targets, decisions, groups, order, minBlockSize).run(strategy);
+    if (failed(breakCycle(graph, targets, decisions, groups, order)) ||
+        failed(keepNonTensorsTogether(graph, targets, decisions)))
+      return failure();
+  }
+}

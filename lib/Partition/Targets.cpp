@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Partition/Targets.h"
+#include "inlay/Partition/OpKinds.h"
+
+using namespace mlir;
+using namespace inlay;
+
+FailureOr<TargetList> TargetList::get(ModuleOp module) {
+  TargetList list;
+  MLIRContext *context = module.getContext();
+  Attribute attribute = module->getAttr(InlayDialect::kTargetsAttr);
+  auto array = dyn_cast_or_null<ArrayAttr>(attribute);
+  if (attribute && (!array || array.empty()))
+    return module.emitError("expected 'inlay.targets' to be a non-empty array of targets, but got ") << attribute;
+  SmallVector<Attribute> defaults = {VulkanAttr::get(context, 128, 65535, 134217728, 128, 0, nullptr),
+                                     HostAttr::get(context)};
+  for (Attribute target : array ? array.getValue() : ArrayRef<Attribute>(defaults)) {
+    auto interface = dyn_cast<TargetAttrInterface>(target);
+    if (!interface)
+      return module.emitError("target ") << target << " is not linked in: nothing says what it can run";
+    list.targets.push_back(interface);
+  }
+  if (list.size() > 64)
+    return module.emitError("expected at most 64 targets, but got ") << list.size();
+  for (unsigned target = 0; target < list.size(); ++target)
+    if (list.getName(target) != "host" && list.getName(target) != "torch")
+      list.accelerators |= ColourSet(1) << target;
+  if (list.size() > 1 && llvm::popcount(list.accelerators) == static_cast<int>(list.size()))
+    list.accelerators &= ~(ColourSet(1) << (list.size() - 1));
+  return list;
+}
+
+std::optional<unsigned> TargetList::find(StringRef name) const {
+  for (unsigned target = 0; target < size(); ++target)
+    if (getName(target) == name)
+      return target;
+  return std::nullopt;
+}
+
+/// Attributes that partitioning itself reads or writes are no part of what a target is asked about.
+static auto getAskedAttributes(Operation *op) {
+  return llvm::make_filter_range(op->getDiscardableAttrs(), [](NamedAttribute attribute) {
+    return !attribute.getName().getValue().starts_with("inlay.");
+  });
+}
+
+static size_t hashOp(Operation *op) {
+  llvm::hash_code hash = llvm::hash_combine(op->getName(), op->hashProperties());
+  for (NamedAttribute attribute : getAskedAttributes(op))
+    hash = llvm::hash_combine(hash, attribute);
+  for (Type type : op->getOperandTypes())
+    hash = llvm::hash_combine(hash, type);
+  for (Type type : op->getResultTypes())
+    hash = llvm::hash_combine(hash, type);
+  return hash;
+}
+
+static bool isAlike(Operation *a, Operation *b) {
+  return a->getName() == b->getName() && llvm::equal(a->getOperandTypes(), b->getOperandTypes()) &&
+         llvm::equal(a->getResultTypes(), b->getResultTypes()) &&
+         llvm::equal(getAskedAttributes(a), getAskedAttributes(b)) &&
+         (!a->getPropertiesStorageSize() ||
+          a->getName().compareOpProperties(a->getPropertiesStorage(), b->getPropertiesStorage()));
+}
+
+TargetList::Entry &TargetList::lookup(Operation *op) {
+  std::vector<std::unique_ptr<Entry>> &bucket = entries[hashOp(op)];
+  for (std::unique_ptr<Entry> &entry : bucket)
+    if (op == entry->op || (op->getNumRegions() == 0 && isAlike(op, entry->op)))
+      return *entry;
+  bucket.push_back(std::make_unique<Entry>());
+  bucket.back()->op = op;
+  bucket.back()->verdicts.resize(size());
+  return *bucket.back();
+}
+
+const Verdict &TargetList::ask(unsigned target, Operation *op) {
+  std::optional<Verdict> &verdict = lookup(op).verdicts[target];
+  if (!verdict)
+    verdict = targets[target].canRun(op);
+  return *verdict;
+}
+
+ColourSet TargetList::findRunners(Operation *op) {
+  ColourSet runners = 0;
+  for (unsigned target = 0; target < size(); ++target)
+    if (canRun(target, op))
+      runners |= ColourSet(1) << target;
+  return runners;
+}
+
+std::optional<unsigned> TargetList::findFallback(Operation *op) {
+  if (isControlFlow(op))
+    return isAccelerator(getControlFlowTarget()) ? std::nullopt : std::optional(getControlFlowTarget());
+  for (unsigned target = 0; target < size(); ++target)
+    if (!isAccelerator(target) && canRun(target, op))
+      return target;
+  return std::nullopt;
+}
+
+unsigned TargetList::getControlFlowTarget() const {
+  for (unsigned target = 0; target < size(); ++target)
+    if (!isAccelerator(target))
+      return target;
+  return size() - 1;
+}

@@ -104,3 +104,12 @@ func.func @padding_beyond_counting(%x: tensor<1x1x8x8x8xf32>, %w: tensor<1x1x1x1
     : (tensor<1x1x8x8x8xf32>, tensor<1x1x1x1x1xf32>) -> tensor<1x1x3x3x3xf32>
   return %r : tensor<1x1x3x3x3xf32>
 }
+
+// -----
+
+func.func @groups_of_unknown_bias(%x: tensor<1x4x8xf32>, %w: tensor<4x2x3xf32>, %b: tensor<?xf32>) -> tensor<1x4x6xf32> {
+  // expected-error @below {{unsupported-shape: expected static channels for a grouped convolution, but got tensor<?xf32>}}
+  %r = inlay.conv %x, %w, %b stride [1] padding [0] dilation [1] groups 2
+    : (tensor<1x4x8xf32>, tensor<4x2x3xf32>, tensor<?xf32>) -> tensor<1x4x6xf32>
+  return %r : tensor<1x4x6xf32>
+}

@@ -111,9 +111,10 @@ struct ConvertConv : GraphPattern<ConvOp> {
       return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
                       "expected a weight of static dims, but got " + spell(weightType));
     bool grouped = op.getGroups() != 1;
-    if (grouped && tensorType(op.getInput()).isDynamicDim(1))
-      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
-                      "expected static channels for a grouped convolution, but got " + spell(op.getInput().getType()));
+    for (auto [operand, dim] : {std::pair<Value, int64_t>{op.getInput(), 1}, {op.getBias(), 0}})
+      if (grouped && operand && tensorType(operand).isDynamicDim(dim))
+        return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+                        "expected static channels for a grouped convolution, but got " + spell(operand.getType()));
     Window window{weightType.getShape().drop_front(2), op.getStride(), op.getPadding(), op.getDilation(),
                   SmallVector<int64_t>(inferResultType(op).getShape().drop_front(2))};
     if (failed(window.checkPadded(rewriter, op, op.getInput())))
@@ -125,17 +126,6 @@ private:
   static Value emit(ConvOp op, PatternRewriter &rewriter, const Window &window, bool grouped);
 };
 } // namespace
-
-/// The accumulator's start: the bias, else zeros.
-static Value createInit(OpBuilder &builder, Location loc, Value bias, AffineMap map, ArrayRef<OpFoldResult> sizes,
-                        Type element) {
-  if (!bias)
-    return createFilled(builder, loc, sizes, cast<TypedAttr>(builder.getZeroAttr(element)));
-  return createPointwise(builder, loc, bias, map, sizes, element,
-                         [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
-                           return castScalar(nested, nestedLoc, args[0], element);
-                         });
-}
 
 Value ConvertConv::emit(ConvOp op, PatternRewriter &rewriter, const Window &window, bool grouped) {
   Location loc = op.getLoc();
@@ -156,7 +146,7 @@ Value ConvertConv::emit(ConvOp op, PatternRewriter &rewriter, const Window &wind
   weight = dropUnitKernel(rewriter, loc, weight, grouped ? 3 : 2);
 
   ConvolutionMaps maps(op.getContext(), window, grouped);
-  Value init = createInit(rewriter, loc, bias, maps.bias, sizes, sum);
+  Value init = createStart(rewriter, loc, bias, maps.bias, sizes, sum);
   AffineMap allMaps[] = {maps.input, maps.weight, maps.result};
   Value result = createReduction(rewriter, loc, {input, weight}, allMaps, init, multiplyAdd);
   result = castElements(rewriter, loc, result, element);

@@ -20,9 +20,7 @@ struct CommonRuns {
   SmallVector<ReassociationIndices> from, to;
   SmallVector<int64_t> sizes;
 };
-} // namespace
 
-namespace {
 /// The elements of a run: a number, times the shape's one dynamic dim if that is in it.
 struct RunSize {
   bool open = false;

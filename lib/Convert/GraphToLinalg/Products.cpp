@@ -57,21 +57,11 @@ struct ConvertLinear : GraphPattern<LinearOp> {
     // Loops: leading dims, output feature, then the one that is summed.
     unsigned rank = sizes.size();
     AffineExpr feature = rewriter.getAffineDimExpr(rank - 1), inner = rewriter.getAffineDimExpr(rank);
-    Value init = createInit(op, rewriter, sizes, makeMap(context, rank, feature), sum);
+    Value init = createStart(rewriter, loc, op.getBias(), makeMap(context, rank, feature), sizes, sum);
     AffineMap maps[] = {dropLoops(context, rank + 1, rank - 1), makeMap(context, rank + 1, {feature, inner}),
                         dropLoops(context, rank + 1, rank)};
     Value result = createReduction(rewriter, loc, {op.getInput(), op.getWeight()}, maps, init, multiplyAdd);
     return castElements(rewriter, loc, result, element);
-  }
-
-private:
-  static Value createInit(LinearOp op, PatternRewriter &rewriter, ArrayRef<OpFoldResult> sizes, AffineMap biasMap,
-                          Type sum) {
-    if (!op.getBias())
-      return createFilled(rewriter, op.getLoc(), sizes, cast<TypedAttr>(rewriter.getZeroAttr(sum)));
-    return createPointwise(
-        rewriter, op.getLoc(), op.getBias(), biasMap, sizes, sum,
-        [&](OpBuilder &builder, Location loc, ValueRange args) { return castScalar(builder, loc, args[0], sum); });
   }
 };
 } // namespace

@@ -48,6 +48,16 @@ Value inlay::createFilled(OpBuilder &builder, Location loc, ArrayRef<OpFoldResul
   return linalg::FillOp::create(builder, loc, scalar, init).getResult(0);
 }
 
+Value inlay::createStart(OpBuilder &builder, Location loc, Value bias, AffineMap map, ArrayRef<OpFoldResult> sizes,
+                         Type element) {
+  if (!bias)
+    return createFilled(builder, loc, sizes, cast<TypedAttr>(builder.getZeroAttr(element)));
+  return createPointwise(builder, loc, bias, map, sizes, element,
+                         [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
+                           return castScalar(nested, nestedLoc, args[0], element);
+                         });
+}
+
 Value inlay::castElements(OpBuilder &builder, Location loc, Value tensor, Type element) {
   RankedTensorType type = tensorType(tensor);
   if (type.getElementType() == element)
@@ -100,11 +110,6 @@ Sizes inlay::broadcastSizes(OpBuilder &builder, Location loc, ValueRange values,
     }
   }
   return sizes;
-}
-
-SmallVector<int64_t> inlay::staticSizes(ArrayRef<OpFoldResult> sizes) {
-  return llvm::map_to_vector(
-      sizes, [](OpFoldResult size) { return getConstantIntValue(size).value_or(ShapedType::kDynamic); });
 }
 
 //===-- Scalars -------------------------------------------------------------------------------------------------===//

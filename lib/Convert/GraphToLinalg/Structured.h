@@ -37,6 +37,10 @@ mlir::Value createReduction(mlir::OpBuilder &builder, mlir::Location loc, mlir::
 mlir::Value createFilled(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::OpFoldResult> sizes,
                          mlir::TypedAttr value);
 
+/// What a sum of products starts from: `bias`, read through `map`, or zeros if it is null.
+mlir::Value createStart(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value bias, mlir::AffineMap map,
+                        llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Type element);
+
 /// `tensor` with its elements cast to `element`.
 mlir::Value castElements(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tensor, mlir::Type element);
 
@@ -55,9 +59,6 @@ mlir::AffineMap dropLoops(mlir::MLIRContext *context, unsigned loops, llvm::Arra
 
 /// The sizes that `values` broadcast to, without the last `dropBack` dims of each.
 Sizes broadcastSizes(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange values, unsigned dropBack = 0);
-
-/// The static sizes of `sizes`, dynamic where unknown.
-llvm::SmallVector<int64_t> staticSizes(llvm::ArrayRef<mlir::OpFoldResult> sizes);
 
 //===-- Scalars -------------------------------------------------------------------------------------------------===//
 

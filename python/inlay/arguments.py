@@ -17,23 +17,29 @@ class Signature:
         argument_names: the model's names of its arguments, positional ones first, or None.
         """
         self._inputs, self._spec = inputs, in_spec
-        positional, keyword = in_spec.children()
-        count = positional.num_children
-        names = list(argument_names or [])
-        self._positional = names[:count] if len(names) >= count else [f"argument{i}" for i in range(count)]
-        self._keywords = list(keyword.context) if keyword.num_children else []
+        self._positional, self._keywords = [], []
+        if in_spec is not None:
+            positional, keyword = in_spec.children()
+            count = positional.num_children
+            names = list(argument_names or [])
+            self._positional = names[:count] if len(names) >= count else [f"argument{i}" for i in range(count)]
+            self._keywords = list(keyword.context) if keyword.num_children else []
 
-    def bind(self, args, kwargs):
-        """The call's tensors in flat order: on the CPU, contiguous, detached.
-
-        Raises ArgumentTypeError (missing, unknown, no tensor, dtype) or ArgumentValueError (rank, sizes, device, empty,
-        another value than at export); the message names the argument and its place.
-        """
+    def flatten(self, args, kwargs):
+        """The call's arguments in flat order, positional or by name; ArgumentTypeError if they don't fit the model."""
         if len(args) != len(self._positional) or list(kwargs) != self._keywords:
             args, kwargs = self._reorder(args, kwargs)
         leaves, spec = pytree.tree_flatten((args, kwargs))
         if spec != self._spec:
             raise ArgumentTypeError(f"expected arguments nested like {self._spec}, but got {spec}")
+        return leaves
+
+    def check(self, leaves):
+        """The flat arguments ready to be read: on the CPU, contiguous, detached; None for one that is no tensor.
+
+        Raises ArgumentTypeError (no tensor, dtype) or ArgumentValueError (rank, sizes, device, empty, another value
+        than at export); the message names the argument and its place.
+        """
         return [self._prepare(number, leaf) for number, leaf in enumerate(leaves)]
 
     def _reorder(self, args, kwargs):

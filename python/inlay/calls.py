@@ -95,7 +95,8 @@ def _decode_call(call):
     if packet is None:
         raise Error(f"PyTorch has no operator {parsed['op']}: import the module that registers it")
     op = getattr(packet, parsed["overload"] or "default")
-    return op, _decode(parsed["args"]), _decode(parsed.get("kwargs", {})), parsed.get("results")
+    kwargs = {name: _decode(value) for name, value in parsed.get("kwargs", {}).items()}
+    return op, _decode(parsed["args"]), kwargs, parsed.get("results")
 
 
 def _decode(value):
@@ -103,17 +104,12 @@ def _decode(value):
         return [_decode(element) for element in value]
     if not isinstance(value, dict):
         return value
-    if len(value) == 1:
-        ((kind, text),) = value.items()
-        if kind == "operand":
-            return _Operand(text)
-        if kind == "float":
-            return float(text)
-        if kind == "device":
-            return torch.device(text)
-        if kind in _NAMED:
-            return getattr(torch, text)
-    return {name: _decode(element) for name, element in value.items()}
+    ((kind, text),) = value.items()
+    if kind == "operand":
+        return _Operand(text)
+    if kind == "float":
+        return float(text)
+    return torch.device(text) if kind == "device" else getattr(torch, text)
 
 
 def _bind(value, inputs):

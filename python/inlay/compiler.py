@@ -47,6 +47,12 @@ def compile(
     """
     options = Options.make({**_given(locals()), **more})
     exported, imported = _import(model_or_exported, inputs, options)
+    spec = exported.call_spec
+    return compile_imported(imported, options, spec.in_spec, spec.out_spec, _argument_names(exported))
+
+
+def compile_imported(imported, options, in_spec=None, out_spec=None, argument_names=None):
+    """A CompiledModule for an imported graph; without specs only its `call_flat` can be used."""
     fallback = Fallback()
     extension = _extension()
     with _Progress() as progress:
@@ -56,15 +62,8 @@ def compile(
         compilation = extension.compile(request)
     if compilation.notice:
         print(f"inlay: {compilation.notice}", file=sys.stderr)
-    return CompiledModule(
-        imported,
-        compilation,
-        fallback,
-        Report.parse(compilation.report),
-        exported.call_spec.in_spec,
-        exported.call_spec.out_spec,
-        _argument_names(exported),
-    )
+    report = Report.parse(compilation.report)
+    return CompiledModule(imported, compilation, fallback, report, in_spec, out_spec, argument_names)
 
 
 def partition(model_or_exported, inputs=None, **options):

@@ -59,14 +59,20 @@ class CompiledModule:
         Raises ArgumentTypeError or ArgumentValueError, naming the argument, its place and what was expected;
         DeviceError for a lost device; Error if a call into PyTorch failed (its exception is the cause).
         """
-        leaves = self._signature.bind(args, kwargs)
+        given = self._signature.flatten(args, kwargs)
+        return pytree.tree_unflatten(self.call_flat(*given), self._out_spec)
+
+    def call_flat(self, *given):
+        """Runs the model on its flat arguments; a list of its flat results."""
+        leaves = self._signature.check(given)
         results = self._empty_results()
         self._run(self._compilation.call, leaves, results)
-        return pytree.tree_unflatten(self._assemble((args, kwargs), leaves, results), self._out_spec)
+        return self._assemble(given, leaves, results)
 
     def profile(self, *args, **kwargs):
         """Runs the model once, step by step: a list of (segment, kind of step, seconds), in order."""
-        return self._run(self._compilation.profile, self._signature.bind(args, kwargs), self._empty_results())
+        leaves = self._signature.check(self._signature.flatten(args, kwargs))
+        return self._run(self._compilation.profile, leaves, self._empty_results())
 
     def save(self, path):
         """Not there yet."""
@@ -94,17 +100,13 @@ class CompiledModule:
 
     def _assemble(self, given, leaves, results):
         """The model's flat results."""
-        arguments = None
         values = []
         for output in self._imported.outputs:
             if output.kind == "result":
                 value = results[output.index]
             elif output.kind == "value":
                 value = output.value
-            elif output.copied:
-                value = leaves[output.index]
             else:
-                arguments = pytree.tree_leaves(given) if arguments is None else arguments
-                value = arguments[output.index]
+                value = leaves[output.index] if output.copied else given[output.index]
             values.append(value.clone() if output.copied else value)
         return values

@@ -2,6 +2,7 @@
 """Which framework calls are split before import: Core ATen's, but not into pieces smaller than the dialect's ops."""
 
 import torch
+from torch._decomp import core_aten_decompositions
 from torch.export import default_decompositions
 
 aten = torch.ops.aten
@@ -21,6 +22,15 @@ _KEPT = (
 def decompositions():
     """The table for `ExportedProgram.run_decompositions`."""
     table = default_decompositions()
+    for op in _KEPT:
+        table.pop(op, None)
+    table.update(_OWN)
+    return table
+
+
+def decompositions_for_tracing():
+    """The table for AOTAutograd, which splits composite calls itself."""
+    table = dict(core_aten_decompositions())
     for op in _KEPT:
         table.pop(op, None)
     table.update(_OWN)

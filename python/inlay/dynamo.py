@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`torch.compile(model, backend="inlay", options={...})`; the options are those of `inlay.compile`.
+
+Each graph that PyTorch captures is compiled by itself, with the model's parameters as its arguments, so that they may
+change between calls. A graph that Inlay can't import yet (symbolic dims, for one) runs in PyTorch, with a warning; with
+`dynamic=False` no dim becomes symbolic. In training the backward graphs are compiled as well.
+"""
+
+import functools
+import warnings
+
+import torch
+from torch._dynamo.backends.common import aot_autograd
+from torch._functorch.aot_autograd import make_boxed_func
+
+from .compiler import compile_imported
+from .errors import UnsupportedError
+from .importer import Input, import_graph
+from .importer.decompose import decompositions_for_tracing
+from .importer.walker import check_static
+from .options import Options
+
+
+def backend(graph_module, example_inputs, options=None, mode=None):
+    """What `torch.compile` calls with each captured graph; returns the function to call instead."""
+    checked = Options.make(options or {})
+    compiler = functools.partial(_compile_graph, options=checked)
+    return aot_autograd(fw_compiler=compiler, bw_compiler=compiler, decompositions=decompositions_for_tracing())(
+        graph_module, example_inputs
+    )
+
+
+def _compile_graph(graph_module, example_inputs, options):
+    try:
+        run = _import_and_compile(graph_module, options)
+    except UnsupportedError as error:
+        warnings.warn(f"inlay: this graph runs in PyTorch: {error}", stacklevel=2)
+        return make_boxed_func(graph_module.forward)
+    return make_boxed_func(run)
+
+
+def _import_and_compile(graph_module, options):
+    arguments, parameters, outputs = [], {}, []
+    for node in graph_module.graph.nodes:
+        if node.op == "placeholder":
+            arguments.append((node, _input(node)))
+        elif node.op == "get_attr":
+            parameters[node] = functools.reduce(getattr, node.target.split("."), graph_module)
+        elif node.op == "output":
+            outputs = list(node.args[0])
+    imported = import_graph(graph_module.graph, arguments, outputs, parameters)
+    if not imported.results:
+        return graph_module.forward
+    return compile_imported(imported, options).call_flat
+
+
+def _input(node):
+    fake = node.meta.get("val")
+    if not isinstance(fake, torch.Tensor):
+        raise UnsupportedError(f"input {node.name!r} is a size ({fake}): dynamic shapes are not supported yet")
+    check_static(fake, f"input {node.name!r}")
+    return Input(node.name, tuple(fake.shape), fake.dtype)

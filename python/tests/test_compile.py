@@ -1,0 +1,347 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiled models against PyTorch, from the call down to the device."""
+
+import concurrent.futures
+import subprocess
+import sys
+import threading
+import time
+
+import inlay
+import pytest
+import torch
+from conftest import compare
+from inlay import models
+from torch import nn
+from torch.nn import functional as F
+
+pytestmark = pytest.mark.compiles
+
+aten = torch.ops.aten
+
+
+def x(*shape):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(len(shape)))
+
+
+class Function(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *args, **kwargs):
+        return self.function(*args, **kwargs)
+
+
+def check(model, inputs, tolerance=1e-5, **options):
+    """Compiles, runs and compares; the compiled module."""
+    compiled = inlay.compile(model, inputs, **options)
+    with torch.no_grad():
+        expected = model(*inputs)
+    got = compiled(*inputs)
+    flat, spec = torch.utils._pytree.tree_flatten(expected)
+    given, given_spec = torch.utils._pytree.tree_flatten(got)
+    assert spec == given_spec
+    for a, b in zip(given, flat, strict=True):
+        compare(a, b, tolerance)
+    return compiled
+
+
+# -- Models -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("targets", [("host",), ("vulkan", "host"), ("torch",)], ids="-".join)
+@pytest.mark.parametrize("name", models.ALL)
+def test_models(name, targets):
+    if targets == ("torch",):
+        pytest.skip("runs opaque calls alone")
+    model, inputs = models.ALL[name]()
+    with torch.no_grad():
+        scale = float(model(*inputs).abs().max())
+    check(model, inputs, tolerance=1e-4 * min(scale, 1.0), targets=targets)
+
+
+@pytest.mark.parametrize("name", ["resnet18", "encoder"])
+def test_split_models(name):
+    from inlay.demo import FORCED
+
+    model, inputs = models.ALL[name]() if name != "resnet18" else models.resnet18(image=64)
+    compiled = check(model, inputs, tolerance=1e-4, targets=("vulkan", "host"), **FORCED[name])
+    counts = compiled.report.ops_by_target()
+    assert counts["vulkan"] > 10 and counts["host"] > 10
+    codes = {code for _, code, _ in compiled.report.reasons()}
+    assert {"fallback-op", "fallback-module"} <= codes
+
+
+def test_dependencies_make_few_segments():
+    model, inputs = models.dependencies()
+    compiled = check(model, inputs, targets=("vulkan", "host"))
+    # add, mul, div | lgamma x 3 | cat
+    assert [segment["target"] for segment in compiled.report["segments"]] == ["vulkan", "host", "vulkan"]
+
+
+def test_a_model_may_be_exported_already():
+    model, inputs = models.encoder()
+    exported = torch.export.export(model, inputs)
+    compare(inlay.compile(exported)(*inputs), model(*inputs).detach(), 1e-4)
+    compare(inlay.compile(exported.run_decompositions(), None)(*inputs), model(*inputs).detach(), 1e-4)
+
+
+# -- The framework as a target ----------------------------------------------------------------------------------------
+
+
+def test_calls_without_an_op_run_in_pytorch():
+    model = Function(lambda a, i: torch.where(a > 0, a.exp(), 0.5)[i].sort(-1))
+    compiled = check(model, (x(4, 5), torch.tensor([3, 0])))
+    targets = {op["label"]: op["target"] for op in compiled.report["ops"]}
+    assert targets["where"] == "torch" and targets["exp"] != "torch"
+
+
+def test_embedding_and_masks():
+    class Text(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed = nn.Embedding(11, 8)
+            self.out = nn.Linear(8, 3)
+
+        def forward(self, tokens):
+            a = self.embed(tokens)
+            return self.out(F.scaled_dot_product_attention(a, a, a, is_causal=True))
+
+    check(Text(), (torch.tensor([[1, 5, 10, 0]]),))
+
+
+def test_without_pytorch_an_opaque_call_is_an_error():
+    with pytest.raises(inlay.CompileError, match="aten::sort"):
+        inlay.compile(Function(lambda a: a.sort().values), (x(4),), targets=("vulkan", "host"))
+
+
+def test_a_failure_in_pytorch_is_the_cause():
+    model = Function(lambda a, i: a.index_select(0, i))
+    compiled = inlay.compile(model, (x(4, 2), torch.tensor([0, 1])))
+    with pytest.raises(inlay.Error, match="index") as info:
+        compiled(x(4, 2), torch.tensor([0, 9]))
+    assert isinstance(info.value.__cause__, (IndexError, RuntimeError))
+    compare(compiled(x(4, 2), torch.tensor([3, 1])), x(4, 2)[[3, 1]], 0)
+
+
+# -- Options ----------------------------------------------------------------------------------------------------------
+
+
+class Two(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(4, 4), nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+
+    def forward(self, a):
+        return self.second(self.first(a).exp()) + 1
+
+
+@pytest.mark.parametrize(
+    "option, moved",
+    [
+        ({"torch_executed_ops": ["aten::relu"]}, {"relu"}),
+        ({"torch_executed_ops": ["aten.relu.default"]}, {"relu"}),
+        ({"forced_fallback_ops": [aten.exp]}, {"exp"}),
+        ({"torch_executed_ops": ["aten.linear"]}, {"linear", "linear_1"}),
+        ({"torch_executed_modules": ["second"]}, {"linear_1", "relu"}),
+        ({"torch_executed_modules": ["second.1"]}, {"relu"}),
+        ({"torch_executed_modules": ["ReLU"]}, {"relu"}),
+        ({"torch_executed_modules": [nn.ReLU]}, {"relu"}),
+        ({"torch_executed_modules": ["torch.nn.modules.activation.ReLU"]}, {"relu"}),
+    ],
+    ids=str,
+)
+def test_forced_parts_leave_the_accelerator(option, moved):
+    compiled = check(Two(), (x(2, 4),), targets=("vulkan", "host"), **option)
+    assert {
+        op["label"] for op in compiled.report["ops"] if op["target"] == "host" and op["segment"] is not None
+    } == moved
+
+
+def test_min_block_size_keeps_short_segments_off():
+    model = Function(lambda a: torch.lgamma(a + 1) * 2 + 3)
+    assert "vulkan" in check(model, (x(3),), targets=("vulkan", "host")).report.ops_by_target()
+    small = check(model, (x(3),), targets=("vulkan", "host"), min_block_size=3)
+    assert set(small.report.ops_by_target()) == {"host"}
+    assert any(code == "min-block-size" for _, code, _ in small.report.reasons())
+
+
+@pytest.mark.parametrize("option", [{"require_full_compilation": True}, {"enabled": False}], ids=str)
+def test_full_compilation_names_the_blockers(option):
+    inlay.compile(Function(lambda a: a.exp()), (x(3),), targets=("host",), **option)
+    with pytest.raises(inlay.CompileError, match="lgamma"):
+        inlay.compile(Function(lambda a: a.exp().lgamma()), (x(3),), targets=("vulkan", "host"), **option)
+
+
+def test_a_name_that_matches_nothing_is_an_error():
+    with pytest.raises(inlay.CompileError, match="aten::rleu"):
+        inlay.compile(Two(), (x(2, 4),), torch_executed_ops=["aten::rleu"])
+    with pytest.raises(inlay.CompileError, match="layer9"):
+        inlay.compile(Two(), (x(2, 4),), torch_executed_modules=["layer9"])
+
+
+def test_partition_reports_what_compile_does():
+    options = {"targets": ("vulkan", "host"), "torch_executed_ops": ["aten::relu"]}
+    report = inlay.partition(Two(), (x(2, 4),), **options)
+    assert isinstance(report, inlay.Report) and "fallback-op" in str(report)
+    assert report["segments"] == inlay.compile(Two(), (x(2, 4),), **options).report["segments"]
+
+
+# -- Calls ------------------------------------------------------------------------------------------------------------
+
+
+def test_results_keep_their_structure():
+    def function(a, b):
+        return {"sum": a + b["b"], "same": a, "list": [b["b"] * 2, (a.exp(), None, 3)], "copy": a.clone()}
+
+    check(Function(function), (x(2, 3), {"b": x(2, 3)}))
+
+
+def test_arguments_come_back_as_themselves_and_copies_as_copies():
+    compiled = inlay.compile(Function(lambda a: (a, a.clone(), a + 1)), (x(3),))
+    a = x(3)
+    same, copy, _ = compiled(a)
+    assert same is a and copy.data_ptr() != a.data_ptr() and torch.equal(copy, a)
+
+
+def test_strided_arguments_and_arguments_that_require_gradients():
+    compiled = inlay.compile(Function(lambda a: a * 2), (x(3, 4),))
+    strided = x(4, 3).t()
+    compare(compiled(strided), strided * 2, 1e-6)
+    assert not compiled(x(3, 4).requires_grad_()).requires_grad
+    every_other = x(3, 8)[:, ::2]
+    compare(compiled(every_other), every_other * 2, 1e-6)
+
+
+def test_every_dtype_crosses_the_border():
+    for dtype in (torch.float32, torch.float64, torch.int64, torch.int32, torch.int16, torch.int8):
+        check(Function(lambda a: (a + a, a.reshape(6))), (torch.arange(6).reshape(2, 3).to(dtype),))
+    check(Function(lambda a: a.to(torch.float32) + 1), (torch.tensor([True, False, True]),))
+    check(Function(lambda a: (a > 0, a + 1)), (x(5),))
+
+
+def test_rank_0():
+    check(Function(lambda a, b: a * b + 1), (torch.tensor(2.0), torch.tensor(3.0)))
+
+
+def test_wrong_calls_name_the_argument():
+    compiled = inlay.compile(Two(), (x(2, 4),))
+    with pytest.raises(TypeError, match=r"missing argument 'a' \(place 1\): expected float32\[2x4\]"):
+        compiled()
+    with pytest.raises(ValueError, match=r"argument 'a' \(place 1\): expected float32\[2x4\], but got float32\[3x4\]"):
+        compiled(x(3, 4))
+    with pytest.raises(TypeError, match="float64"):
+        compiled(x(2, 4).double())
+    compare(compiled(a=x(2, 4)), compiled(x(2, 4)), 0)
+
+
+def test_profile_names_the_steps():
+    compiled = inlay.compile(Two(), (x(2, 4),), targets=("vulkan", "host"), torch_executed_ops=["aten::exp"])
+    steps = compiled.profile(x(2, 4))
+    assert {"engine", "host"} <= {kind for _, kind, _ in steps} and all(seconds >= 0 for _, _, seconds in steps)
+
+
+def test_threads_may_call_at_a_time():
+    model, inputs = models.encoder()
+    compiled = inlay.compile(model, inputs, torch_executed_ops=["aten::gelu"])
+    batches = [torch.randn_like(inputs[0], generator=None) for _ in range(16)]
+    with torch.no_grad():
+        expected = [model(batch) for batch in batches]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for got, want in zip(pool.map(compiled, batches), expected, strict=True):
+            compare(got, want, 1e-4)
+
+
+def test_threads_may_call_into_pytorch_at_a_time():
+    compiled = inlay.compile(Function(lambda a: (a * 2).sort().values + 1), (x(64),))
+    batches = [torch.randn(64) for _ in range(32)]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for got, batch in zip(pool.map(compiled, batches), batches, strict=True):
+            compare(got, (batch * 2).sort().values + 1, 1e-6)
+
+
+def test_the_interpreter_is_free_while_a_call_runs():
+    model, inputs = models.resnet18(image=224)
+    compiled = inlay.compile(model, inputs, targets=("host",))
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.001)
+
+    ticker = threading.Thread(target=tick)
+    ticker.start()
+    start = time.perf_counter()
+    compiled(*inputs)
+    stop = time.perf_counter()
+    done.set()
+    ticker.join()
+    assert len([t for t in ticks if start < t < stop]) >= min(5, int((stop - start) / 0.02))
+
+
+def test_weights_live_as_long_as_the_program():
+    def build():
+        model = nn.Linear(64, 64)
+        return inlay.compile(model, (x(2, 64),)), model(x(2, 64)).detach()
+
+    compiled, expected = build()
+    for _ in range(8):
+        torch.randn(64, 64)
+    compare(compiled(x(2, 64)), expected, 1e-5)
+
+
+def test_a_process_ends_cleanly_with_a_program_alive():
+    code = (
+        "import torch, inlay\n"
+        "kept = inlay.compile(torch.nn.Linear(4, 4), (torch.ones(1, 4),))\n"
+        "print(tuple(kept(torch.ones(1, 4)).shape))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, "(1, 4)"), done.stderr
+
+
+def test_saving_says_that_it_is_missing(tmp_path):
+    with pytest.raises(NotImplementedError, match="not supported yet"):
+        inlay.compile(Two(), (x(2, 4),)).save(tmp_path / "model")
+
+
+# -- torch.compile ----------------------------------------------------------------------------------------------------
+
+
+def test_torch_compile():
+    torch._dynamo.reset()
+    model = Two().eval()
+    compiled = torch.compile(model, backend="inlay", options={"targets": ["host", "torch"]})
+    with torch.no_grad():
+        compare(compiled(x(2, 4)), model(x(2, 4)), 1e-5)
+        # Parameters are arguments: they may change.
+        model.first.weight.add_(1)
+        compare(compiled(x(2, 4)), model(x(2, 4)), 1e-5)
+
+
+def test_torch_compile_trains():
+    torch._dynamo.reset()
+    model = Two()
+    compiled = torch.compile(model, backend="inlay")
+    compiled(x(2, 4)).sum().backward()
+    got = [parameter.grad.clone() for parameter in model.parameters()]
+    model.zero_grad()
+    model(x(2, 4)).sum().backward()
+    for grad, parameter in zip(got, model.parameters(), strict=True):
+        compare(grad, parameter.grad, 1e-5)
+
+
+def test_torch_compile_runs_in_pytorch_what_cannot_be_imported():
+    torch._dynamo.reset()
+    compiled = torch.compile(Function(lambda a: a * 2), backend="inlay", dynamic=True)
+    with pytest.warns(UserWarning, match="runs in PyTorch: .*dynamic shapes"):
+        compare(compiled(x(3, 4)), x(3, 4) * 2, 0)
+
+
+def test_torch_compile_checks_options():
+    torch._dynamo.reset()
+    compiled = torch.compile(Function(lambda a: a * 2), backend="inlay", options={"min_blocksize": 2})
+    with pytest.raises(Exception, match="did you mean 'min_block_size'"):
+        compiled(x(3, 4))

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Every op of the dialect, compiled for each target, against its reference meaning in PyTorch."""
+
+import pytest
+import torch
+from conftest import compare, reference
+from inlay import ops
+from inlay.compiler import compile_imported
+from inlay.importer import ImportedProgram, Input, Output
+from inlay.importer.graph import GraphBuilder
+from inlay.options import Options
+from inlay.text import ELEMENT_TYPES
+
+pytestmark = pytest.mark.compiles
+
+F32 = torch.float32
+
+
+def i64s(**lists):
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in lists.items()}
+
+
+CONV = {"stride": [1, 1], "padding": [0, 0], "dilation": [1, 1], "groups": 1}
+POOL = {"kernel": [2, 2], "stride": [2, 2], "padding": [0, 0]}
+
+# op name -> (dims of each operand, None for an absent one; attributes)
+CASES = {
+    "conv": [
+        ([(1, 3, 8, 8), (4, 3, 3, 3), (4,)], CONV),
+        ([(2, 3, 9, 7), (4, 3, 3, 3), None], {**CONV, "stride": [2, 1], "padding": [1, 2]}),
+        ([(1, 4, 9, 9), (6, 2, 3, 3), (6,)], {**CONV, "groups": 2, "dilation": [2, 1], "padding": [2, 0]}),
+        ([(1, 4, 6, 6), (4, 1, 3, 3), (4,)], {**CONV, "groups": 4, "padding": [1, 1]}),
+        ([(1, 5, 6, 6), (7, 5, 1, 1), None], CONV),
+        ([(2, 3, 11), (4, 3, 3), (4,)], {"stride": [2], "padding": [1], "dilation": [1], "groups": 1}),
+        ([(1, 2, 4, 5, 6), (3, 2, 2, 2, 2), None],
+         {"stride": [1, 1, 2], "padding": [0, 1, 0], "dilation": [1, 1, 1], "groups": 1}),
+    ],
+    "max_pool": [
+        ([(1, 2, 8, 8)], {**POOL, "dilation": [1, 1]}),
+        ([(2, 3, 9, 9)], {"kernel": [3, 3], "stride": [2, 2], "padding": [1, 1], "dilation": [1, 1]}),
+        ([(1, 2, 8, 8)],
+         {"kernel": [3, 3], "stride": [2, 2], "padding": [1, 1], "dilation": [2, 1], "ceil_mode": True}),
+    ],
+    "avg_pool": [
+        ([(1, 2, 8, 8)], POOL),
+        ([(2, 3, 9, 9)], {"kernel": [3, 3], "stride": [2, 2], "padding": [1, 1], "count_include_pad": True}),
+        ([(2, 3, 9, 9)], {"kernel": [3, 3], "stride": [2, 2], "padding": [1, 1]}),
+        ([(1, 2, 8, 8)], {"kernel": [3, 3], "stride": [2, 2], "padding": [1, 1], "ceil_mode": True}),
+        ([(1, 2, 8, 8)],
+         {"kernel": [3, 3], "stride": [2, 2], "padding": [1, 1], "ceil_mode": True, "count_include_pad": True}),
+    ],
+    "batch_norm": [([(2, 3, 4, 5), (3,), (3,), (3,), (3,)], {"eps": 1e-5}), ([(4, 3), *[(3,)] * 4], {"eps": 0.1})],
+    "layer_norm": [([(2, 3, 8), (8,), (8,)], {"eps": 1e-5}), ([(2, 3, 8), (3, 8), (3, 8)], {"eps": 1e-3})],
+    "softmax": [([(2, 3, 8)], {"dim": -1}), ([(2, 3, 8)], {"dim": 0}), ([(33,)], {"dim": 0}),
+                ([(2, 70, 3)], {"dim": 1})],
+    "matmul": [
+        ([(4, 8), (8, 16)], {}),
+        ([(33, 17), (17, 5)], {}),
+        ([(2, 4, 8), (8, 16)], {}),
+        ([(3, 1, 4, 8), (2, 8, 5)], {}),
+        ([(1, 8), (8, 1)], {}),
+        ([(64, 64), (64, 64)], {}),
+    ],
+    "linear": [
+        ([(4, 8), (16, 8), (16,)], {}),
+        ([(2, 3, 8), (5, 8), None], {}),
+        ([(8,), (5, 8), (5,)], {}),
+        ([(1, 512), (10, 512), (10,)], {}),
+    ],
+    "amax": [([(2, 3, 4)], i64s(dims=(1,))), ([(2, 3, 4)], i64s(dims=(0, -1), keepdim=True)),
+             ([(65,)], i64s(dims=(0,)))],
+    "reshape": [([(2, 3, 4)], i64s(shape=(4, -1))), ([(2, 3)], i64s(shape=(1, 6, 1))), ([(1, 1)], i64s(shape=()))],
+    "permute": [([(2, 3, 4)], i64s(dims=(2, 0, 1))), ([(5, 7)], i64s(dims=(-1, 0))),
+                ([(2, 3, 4, 5)], i64s(dims=(0, 2, 1, 3)))],
+    "expand": [([(4, 1)], i64s(shape=(2, 4, 3))), ([(2, 1, 3)], i64s(shape=(-1, 5, -1))), ([()], i64s(shape=(2, 2)))],
+    "slice": [
+        ([(4, 8)], {"dim": 1, "start": 0, "end": 2, "step": 1}),
+        ([(4, 8)], {"dim": 0, "start": 1, "end": 4, "step": 2}),
+        ([(4, 8)], {"dim": -1, "start": -5, "end": 9223372036854775807, "step": 3}),
+    ],
+    "cat": [([[(1, 3), (2, 3)]], {"dim": 0}), ([[(2, 3), (2, 1), (2, 4)]], {"dim": -1}), ([[(3,)]], {"dim": 0})],
+    "cast": [([(2, 3)], {"dtype": "f32"}), ([(2, 3)], {"dtype": "i32"}), ([(2, 3)], {"dtype": "i64"}),
+             ([(2, 3)], {"dtype": "i1"}), ([(2, 3)], {"dtype": "f64"}), ([(2, 3)], {"dtype": "f16"})],
+}  # fmt: skip
+CASES["mean"] = CASES["sum"] = CASES["amax"]
+
+# No tensor comes out of these.
+WITHOUT_CASES = {"list"}
+
+# Domains where every op has finite values without cancellation.
+POSITIVE = {"log", "lgamma", "pow", "rsqrt", "sqrt", "reciprocal", "div"}
+
+
+def cases():
+    for op in ops.table().values():
+        if not op.pointwise:
+            yield from ((op, dims, attributes) for dims, attributes in CASES.get(op.name, []))
+        elif len(op.operands) == 1:
+            yield from ((op, [dims], {}) for dims in [(2, 3), (), (129,)])
+        else:
+            for dims in ([(2, 3), (2, 3)], [(2, 1, 3), (4, 1)], [(2, 3), ()], [(), (5,)]):
+                yield op, dims, {}
+
+
+def test_every_op_has_cases():
+    missing = {op.name for op in ops.table().values() if not op.pointwise} - set(CASES) - WITHOUT_CASES
+    assert not missing, f"add cases for {missing}"
+
+
+def make_operand(op, dims, number, dtype=F32):
+    if dims is None:
+        return None
+    if isinstance(dims, list):
+        return [make_operand(op, each, number + i, dtype) for i, each in enumerate(dims)]
+    generator = torch.Generator().manual_seed(number)
+    if not dtype.is_floating_point:
+        return torch.randint(-5, 6, dims, generator=generator, dtype=dtype)
+    value = torch.randn(dims, generator=generator, dtype=torch.float64)
+    if op.name in POSITIVE or (op.name == "batch_norm" and number == 4):
+        value = value.abs() + 0.5
+    return (value * 3 if op.name == "cast" else value).to(dtype)
+
+
+def single_op(op, operands, attributes, result):
+    """A program of that op alone."""
+    builder, inputs = GraphBuilder(), []
+
+    def argument(tensor):
+        inputs.append(Input(f"x{len(inputs)}", tuple(tensor.shape), tensor.dtype))
+        return builder.argument(tensor.shape, tensor.dtype, f'loc("x{len(inputs) - 1}")')
+
+    values = [
+        [argument(part) for part in operand] if isinstance(operand, list) else operand if operand is None
+        else argument(operand)
+        for operand in operands
+    ]  # fmt: skip
+    value = builder.op(op.name, values, attributes, result.shape, result.dtype, f'loc("{op.name}")')
+    return ImportedProgram(builder.module([value]), {}, inputs, [Output("result")], [(result.shape, result.dtype)])
+
+
+def run(op, operands, attributes, targets, tolerance):
+    expected = reference(op.name, operands, attributes)
+    program = compile_imported(single_op(op, operands, attributes, expected), Options.make({"targets": targets}))
+    flat = [
+        part for operand in operands if operand is not None
+        for part in (operand if isinstance(operand, list) else [operand])
+    ]  # fmt: skip
+    compare(program.call_flat(*flat)[0], expected, tolerance)
+    return program.report
+
+
+def case_name(case):
+    op, dims, attributes = case
+    words = [op.name, *("x".join(map(str, d)) if isinstance(d, tuple) else str(d) for d in dims)]
+    return " ".join([*words, *(f"{name}={value}" for name, value in attributes.items())])
+
+
+@pytest.mark.parametrize("targets", [("host",), ("vulkan", "host")], ids=["host", "vulkan"])
+@pytest.mark.parametrize("case", cases(), ids=case_name)
+def test_float32(case, targets):
+    op, dims, attributes = case
+    operands = [make_operand(op, each, number) for number, each in enumerate(dims)]
+    run(op, operands, attributes, targets, 1e-5)
+
+
+INTEGER_OPS = [op for op in ops.table().values() if op.pointwise and op.name in (
+    "add", "sub", "mul", "maximum", "minimum", "abs", "neg", "relu")]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.int32, torch.int8], ids=lambda d: ELEMENT_TYPES[d])
+@pytest.mark.parametrize("op", INTEGER_OPS, ids=lambda op: op.name)
+def test_integers(op, dtype):
+    operands = [make_operand(op, (3, 5), number, dtype) for number in range(len(op.operands))]
+    run(op, operands, {}, ("vulkan", "host"), 0)
+
+
+@pytest.mark.parametrize("name", ["add", "mul", "exp", "sqrt", "relu", "sum", "matmul", "softmax", "cast"])
+def test_doubles(name):
+    op = ops.table()[name]
+    dims, attributes = ([(2, 3)] * len(op.operands), {}) if op.pointwise else CASES[name][0]
+    operands = [make_operand(op, each, number, torch.float64) for number, each in enumerate(dims)]
+    run(op, operands, attributes, ("vulkan", "host"), 1e-12 if name != "cast" else 1e-6)
+
+
+SPECIAL = torch.tensor([0.0, -0.0, 1.0, -1.0, float("inf"), float("-inf"), float("nan"), 100.0, -100.0, 1e-40])
+
+
+@pytest.mark.parametrize("targets", [("host",), ("vulkan", "host")], ids=["host", "vulkan"])
+@pytest.mark.parametrize("name", ["relu", "maximum", "minimum", "abs", "neg", "exp", "tanh", "sigmoid", "gelu", "silu",
+                                  "amax", "floor", "ceil", "add", "mul"])  # fmt: skip
+def test_special_values(name, targets):
+    op = ops.table()[name]
+    operands = [SPECIAL] if len(op.operands) == 1 else [SPECIAL, SPECIAL.flip(0)]
+    if name == "amax":
+        operands = [SPECIAL[:4]]
+    run(op, operands, i64s(dims=(0,)) if name == "amax" else {}, targets, 1e-5)

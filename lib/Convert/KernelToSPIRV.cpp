@@ -14,6 +14,7 @@
 #include "mlir/Conversion/SCFToSPIRV/SCFToSPIRV.h"
 #include "mlir/Conversion/VectorToSPIRV/VectorToSPIRV.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
@@ -78,13 +79,17 @@ static SmallVector<std::string> getRequirements(spirv::ModuleOp module) {
   for (const Feature &feature : allFeatures())
     if (llvm::is_contained(used, *feature.capabilities.begin()))
       names.push_back(feature.name.str());
+  if (llvm::is_contained(used, spirv::Capability::StorageBuffer16BitAccess))
+    names.push_back("storage16");
+  if (llvm::is_contained(used, spirv::Capability::StorageBuffer8BitAccess))
+    names.push_back("storage8");
   return names;
 }
 
 //===-- Conversion ----------------------------------------------------------------------------------------------===//
 
-/// Element types that SPIR-V conversion gets right; others it would emulate or, for bf16, miscompile.
-static LogicalResult checkTypes(gpu::GPUFuncOp func, VulkanAttr target) {
+/// Refuses what SPIR-V conversion lacks, would emulate or, for bf16, miscompile.
+static LogicalResult checkBody(gpu::GPUFuncOp func, VulkanAttr target) {
   auto feature = [](Type type) -> std::optional<StringRef> {
     if (type.isF32() || type.isInteger(32) || type.isIndex() || type.isInteger(1))
       return "";
@@ -111,6 +116,10 @@ static LogicalResult checkTypes(gpu::GPUFuncOp func, VulkanAttr target) {
     if (failed(check(func.getLoc(), argument.getType())))
       return failure();
   WalkResult walk = func.walk([&](Operation *op) {
+    if (auto call = dyn_cast<func::CallOp>(op)) {
+      op->emitError("no-converter: vulkan can't call the library function '") << call.getCallee() << "'";
+      return WalkResult::interrupt();
+    }
     for (Type type : op->getResultTypes())
       if (failed(check(op->getLoc(), type)))
         return WalkResult::interrupt();
@@ -199,7 +208,7 @@ static LogicalResult validate(Location loc, ArrayRef<uint32_t> words) {
 }
 
 FailureOr<SPIRVKernel> inlay::convertKernelToSPIRV(gpu::GPUFuncOp func, VulkanAttr target, ArrayRef<int64_t> block) {
-  if (failed(checkTypes(func, target)))
+  if (failed(checkBody(func, target)))
     return failure();
   MLIRContext *context = func.getContext();
   OpBuilder builder(context);

@@ -122,7 +122,7 @@ struct LinalgToGPUPass : inlay::impl::LinalgToGPUPassBase<LinalgToGPUPass> {
       return signalPassFailure();
     }
     replaceCopies(getOperation());
-    InitialValues initial = takeInitialFills(getOperation());
+    InitialValues initial = prepareLinalgOps(getOperation());
     for (auto op : llvm::to_vector(getOperation().getOps<linalg::LinalgOp>()))
       if (failed(convertOp(op, initial.lookup(op), block, maxGrid)))
         return signalPassFailure();

@@ -94,7 +94,7 @@ struct LinalgToLoopsPass : inlay::impl::LinalgToLoopsPassBase<LinalgToLoopsPass>
       return signalPassFailure();
     }
     replaceCopies(getOperation());
-    InitialValues initial = takeInitialFills(getOperation());
+    InitialValues initial = prepareLinalgOps(getOperation());
     for (auto op : llvm::to_vector(getOperation().getOps<linalg::LinalgOp>()))
       if (failed(convertOp(op, initial.lookup(op))))
         return signalPassFailure();

@@ -127,6 +127,16 @@ static FailureOr<rt::Engine> convertEngine(plan::EngineOp op) {
   return engine;
 }
 
+/// A host function reads its inputs and writes the rest; what it keeps in scratch is written first.
+static rt::HostFunction convertHostFunction(plan::HostFunctionOp op) {
+  rt::HostFunction function;
+  function.symbol = op.getSymName().str();
+  function.arguments = op.getArguments() + op.getScratch().getNumResults();
+  function.access.assign(op.getInputs(), rt::Access::Read);
+  function.access.resize(function.arguments, rt::Access::Write);
+  return function;
+}
+
 //===-- The program ---------------------------------------------------------------------------------------------===//
 
 namespace {
@@ -165,8 +175,7 @@ private:
     }
     for (auto op : module.getOps<plan::HostFunctionOp>()) {
       callees[op.getSymName()] = plan->hostCode.functions.size();
-      plan->hostCode.functions.push_back(
-          {op.getSymName().str(), static_cast<uint32_t>(op.getArguments() + op.getScratch().getNumResults())});
+      plan->hostCode.functions.push_back(convertHostFunction(op));
     }
     for (auto op : module.getOps<plan::ObjectOp>()) {
       plan->hostCode.triple = op.getTriple().str();

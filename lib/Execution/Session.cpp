@@ -167,7 +167,7 @@ StatusOr<std::string> inlay::partition(const CompileRequest &request) {
   Compilation compilation(request);
   INLAY_RETURN_IF_ERROR(compilation.open());
   INLAY_RETURN_IF_ERROR(compilation.run(Phase::Import, Phase::Partition));
-  return getReport(*compilation.module);
+  return getReportJson(*compilation.module);
 }
 
 StatusOr<Compiled> inlay::compile(const CompileRequest &request) {
@@ -175,7 +175,8 @@ StatusOr<Compiled> inlay::compile(const CompileRequest &request) {
   INLAY_RETURN_IF_ERROR(compilation.open());
   Compiled compiled;
   INLAY_RETURN_IF_ERROR(compilation.run(Phase::Import, Phase::Partition));
-  compiled.report = getReport(*compilation.module);
+  compiled.report = getReportJson(*compilation.module);
+  compiled.reportText = getReportText(*compilation.module);
   INLAY_RETURN_IF_ERROR(compilation.run(Phase::Shape, Phase::Stitch));
   FailureOr<std::shared_ptr<rt::Plan>> plan = readPlan(*compilation.module, compilation.weights);
   if (failed(plan))

@@ -23,7 +23,7 @@ void inlay::registerAll(mlir::DialectRegistry &registry) {
 
 void inlay::registerAllPasses() {
   registerInlayImportPasses();
-  registerInlayPartitionPasses();
+  registerPartitionPasses();
   registerInlayShapePasses();
   registerInlayConvertPasses();
   registerInlayStitchPasses();

@@ -51,8 +51,12 @@ static linalg::FillOp findInitialFill(linalg::LinalgOp op) {
   return dyn_cast_or_null<linalg::FillOp>(last);
 }
 
-InitialValues inlay::takeInitialFills(func::FuncOp func) {
+InitialValues inlay::prepareLinalgOps(func::FuncOp func) {
   InitialValues values;
+  // What fusion left without a result, but kept for the calls in its body: library functions without effects.
+  for (auto op : llvm::make_early_inc_range(func.getOps<linalg::LinalgOp>()))
+    if (op.getNumDpsInits() == 0)
+      op.erase();
   for (auto op : func.getOps<linalg::LinalgOp>())
     if (linalg::FillOp fill = findInitialFill(op)) {
       values[op] = fill.value();

@@ -57,8 +57,6 @@ FailureOr<TileEmitter> TileEmitter::create(OpBuilder &builder, linalg::LinalgOp 
       return op.emitError("expected loops of static size");
     emitter.nest.loops.push_back({size, kind == utils::IteratorType::reduction});
   }
-  if (op.getNumDpsInits() == 0)
-    return op.emitError("expected an output");
   for (OpOperand &operand : op->getOpOperands())
     if (failed(emitter.addAccess(builder, operand)))
       return failure();

@@ -53,7 +53,7 @@ struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
     OpBuilder builder(segment);
     FunctionType type = segment.getFunctionType();
     plan::HostFunctionOp::create(builder, segment.getLoc(), segment.getSymName(),
-                                 type.getNumInputs() + type.getNumResults(), scratch);
+                                 type.getNumInputs() + type.getNumResults(), type.getNumInputs(), scratch);
     segment.erase();
     return success();
   }

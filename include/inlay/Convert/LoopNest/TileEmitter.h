@@ -16,8 +16,9 @@ namespace inlay {
 /// Reductions by the scalar that they start from.
 using InitialValues = llvm::DenseMap<mlir::Operation *, mlir::Value>;
 
-/// Erases each fill in `func` that only gives a reduction just after it its start, and returns the scalars.
-InitialValues takeInitialFills(mlir::func::FuncOp func);
+/// Erases structured ops in `func` that compute nothing, and each fill that only gives a reduction just after it its
+/// start; returns the scalars of those.
+InitialValues prepareLinalgOps(mlir::func::FuncOp func);
 
 /// A buffer as one flat, contiguous, one-dimensional memref, and where a view's element (0, ..., 0) lies in it.
 struct FlatBuffer {

@@ -58,13 +58,14 @@ def Plan_DispatchOp : Plan_Op<"dispatch", [HasParent<"::inlay::plan::EngineOp">]
 def Plan_HostFunctionOp : Plan_Op<"host_function", [Symbol]> {
   let summary = "a segment converted for the host";
   let description = [{
-    Native code is in the module's `plan.object` under the same symbol, called with `arguments` buffers and then its
-    scratch buffers, whose byte sizes are the results of `scratch`.
+    Native code is in the module's `plan.object` under the same symbol, called with `arguments` buffers, of which the
+    first `inputs` are read and the others written, and then its scratch buffers, whose byte sizes are the results of
+    `scratch`.
 
-    Example: `plan.host_function @forward_1 arguments 2 scratch affine_map<() -> (1024)>`
+    Example: `plan.host_function @forward_1 arguments 2 inputs 1 scratch affine_map<() -> (1024)>`
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arguments, AffineMapAttr:$scratch);
-  let assemblyFormat = "$sym_name `arguments` $arguments `scratch` $scratch attr-dict";
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arguments, I64Attr:$inputs, AffineMapAttr:$scratch);
+  let assemblyFormat = "$sym_name `arguments` $arguments `inputs` $inputs `scratch` $scratch attr-dict";
 }
 
 def Plan_ObjectOp : Plan_Op<"object"> {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "CompileOptions.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace inlay;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("Compilation");
+
+static cl::list<std::string> targets("targets", cl::CommaSeparated, cl::cat(category),
+                                     cl::desc("Targets in priority order (vulkan, host, torch); default: the module's"));
+static cl::opt<std::string> device("device", cl::cat(category),
+                                   cl::desc("Vulkan device: a number or a part of its name; default: INLAY_DEVICE"));
+static cl::opt<bool> requireDevice("require-device", cl::cat(category),
+                                   cl::desc("Fail without a Vulkan device instead of running on the host alone"));
+static cl::opt<int64_t> minBlockSize("min-block-size", cl::init(1), cl::cat(category),
+                                     cl::desc("Accelerator segments of fewer ops go to the next target"));
+static cl::list<std::string> fallbackOps("fallback-ops", cl::CommaSeparated, cl::cat(category),
+                                         cl::desc("Ops forced to the last target that can run them"));
+static cl::list<std::string> fallbackModules("fallback-modules", cl::CommaSeparated, cl::cat(category),
+                                             cl::desc("Modules, by class or path, whose ops are forced likewise"));
+static cl::opt<bool> requireFull("require-full-compilation", cl::cat(category),
+                                 cl::desc("Fail unless the whole graph runs on the first target"));
+static cl::opt<Strategy> strategy("strategy", cl::init(Strategy::Levels), cl::cat(category),
+                                  cl::desc("How segments are formed"),
+                                  cl::values(clEnumValN(Strategy::Levels, "levels", "fewest segments"),
+                                             clEnumValN(Strategy::InOrder, "in-order", "by program order")));
+static cl::opt<std::string> report("report", cl::cat(category),
+                                   cl::desc("File for the partition report as JSON; - for standard output"));
+static cl::opt<std::string> dumpDirectory("dump-dir", cl::cat(category),
+                                          cl::desc("Folder for the module after each phase"));
+
+int tools::fail(const rt::Status &status) {
+  llvm::errs() << "error: " << status.message() << "\n";
+  return 1;
+}
+
+rt::StatusOr<CompileRequest> tools::makeRequest(const std::string &file) {
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(file);
+  if (!buffer)
+    return rt::Status(rt::StatusCode::NotFound, "can't read '" + file + "': " + buffer.getError().message());
+  CompileRequest request;
+  request.text = (*buffer)->getBuffer().str();
+  request.name = file == "-" ? "<stdin>" : file;
+  llvm::StringRef parent = llvm::sys::path::parent_path(file);
+  request.directory = parent.empty() ? "." : parent.str();
+  request.targets.assign(targets.begin(), targets.end());
+  request.device = device;
+  request.allowMissingDevice = !requireDevice;
+  request.options.dumpDirectory = dumpDirectory;
+  PartitionOptions &partition = request.options.partition;
+  partition.minBlockSize = minBlockSize;
+  partition.fallbackOps.assign(fallbackOps.begin(), fallbackOps.end());
+  partition.fallbackModules.assign(fallbackModules.begin(), fallbackModules.end());
+  partition.requireFullCompilation = requireFull;
+  partition.strategy = strategy;
+  partition.report = report;
+  return request;
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Run.h"
+#include "Arrays.h"
+#include "inlay/Runtime/Vulkan/VulkanDevice.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+using namespace inlay;
+using namespace inlay::tools;
+using rt::Status;
+using rt::StatusCode;
+using rt::StatusOr;
+
+Status tools::listDevices() {
+  StatusOr<std::vector<rt::vulkan::DeviceCaps>> devices = rt::vulkan::listDevices();
+  if (!devices.isOk())
+    return devices.status();
+  for (size_t i = 0; i < devices->size(); ++i) {
+    const rt::vulkan::DeviceCaps &caps = (*devices)[i];
+    llvm::outs() << llvm::formatv("{0}: {1} ({2}){3}\n", i, caps.name, caps.driver,
+                                  caps.unusable.empty() ? "" : ", unusable: " + caps.unusable);
+  }
+  if (devices->empty())
+    llvm::outs() << "no Vulkan devices\n";
+  return Status::ok();
+}
+
+//===-- Inputs and outputs --------------------------------------------------------------------------------------===//
+
+/// An array of the buffer's static type.
+static StatusOr<Array> makeFor(const rt::Buffer &buffer) {
+  std::vector<int64_t> dims;
+  for (const rt::Expr &dim : buffer.type.dims) {
+    int64_t size;
+    if (!dim.isConstant(size))
+      return Status(StatusCode::InvalidArgument, "'" + buffer.name + "' has a dynamic size");
+    dims.push_back(size);
+  }
+  return makeArray(buffer.type.element, dims);
+}
+
+static StatusOr<std::vector<Array>> makeInputs(const rt::Plan &plan, const RunOptions &options) {
+  std::map<std::string, Array> named;
+  bool archive = options.inputs.size() == 1 && llvm::StringRef(options.inputs[0]).ends_with(".npz");
+  if (archive) {
+    auto arrays = readNpz(options.inputs[0]);
+    if (!arrays.isOk())
+      return arrays.status();
+    named = std::move(*arrays);
+  } else if (options.inputs.size() > plan.inputs.size()) {
+    return Status(StatusCode::InvalidArgument, "expected at most " + std::to_string(plan.inputs.size()) +
+                                                   " inputs, but got " + std::to_string(options.inputs.size()));
+  }
+  std::vector<Array> inputs;
+  for (size_t i = 0; i < plan.inputs.size(); ++i) {
+    const rt::Buffer &buffer = plan.buffers[plan.inputs[i]];
+    if (archive && !named.count(buffer.name))
+      return Status(StatusCode::NotFound, "'" + options.inputs[0] + "' has no array '" + buffer.name + "'");
+    StatusOr<Array> array = archive                    ? StatusOr<Array>(std::move(named[buffer.name]))
+                            : i < options.inputs.size() ? readNpy(options.inputs[i])
+                                                        : makeFor(buffer);
+    if (!array.isOk())
+      return array.status();
+    if (!archive && i >= options.inputs.size())
+      fillRandom(*array, options.seed + i);
+    inputs.push_back(std::move(*array));
+  }
+  return inputs;
+}
+
+static StatusOr<std::vector<Array>> makeOutputs(const rt::Plan &plan) {
+  std::vector<Array> outputs;
+  for (uint32_t number : plan.outputs) {
+    StatusOr<Array> array = makeFor(plan.buffers[number]);
+    if (!array.isOk())
+      return array.status();
+    outputs.push_back(std::move(*array));
+  }
+  return outputs;
+}
+
+static Status call(rt::Program &program, std::vector<Array> &inputs, std::vector<Array> &outputs) {
+  std::vector<rt::TensorView> in, out;
+  for (Array &array : inputs)
+    in.push_back(array.view());
+  for (Array &array : outputs)
+    out.push_back(array.view());
+  return program.call(in, out);
+}
+
+static void summarize(const std::vector<Array> &outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Array &array = outputs[i];
+    std::string dims, first;
+    for (int64_t dim : array.dims)
+      dims += (dims.empty() ? "" : "x") + std::to_string(dim);
+    int64_t shown = std::min<int64_t>(array.count(), 8);
+    for (int64_t j = 0; j < shown; ++j)
+      first += llvm::formatv("{0}{1:g}", j ? " " : "", elementAt(array, j)).str();
+    llvm::outs() << llvm::formatv("result {0}: {1}[{2}] = {3}{4}\n", i, rt::name(array.element), dims, first,
+                                  shown < array.count() ? " ..." : "");
+  }
+}
+
+static Status save(const std::string &path, const std::vector<Array> &outputs) {
+  if (llvm::StringRef(path).ends_with(".npy")) {
+    if (outputs.size() != 1)
+      return {StatusCode::InvalidArgument, "'" + path + "' holds one array, but there are " +
+                                               std::to_string(outputs.size()) + " results: use a .npz file"};
+    return writeNpy(path, outputs[0]);
+  }
+  if (!llvm::StringRef(path).ends_with(".npz"))
+    return {StatusCode::InvalidArgument, "expected a .npy or .npz file for results, but got '" + path + "'"};
+  std::vector<std::pair<std::string, const Array *>> arrays;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    arrays.emplace_back("result_" + std::to_string(i), &outputs[i]);
+  return writeNpz(path, arrays);
+}
+
+//===-- Comparison and timing -----------------------------------------------------------------------------------===//
+
+/// Prints the largest difference to a run of the same graph on the host alone.
+static Status compare(const CompileRequest &request, std::vector<Array> &inputs, const std::vector<Array> &outputs) {
+  CompileRequest hostRequest = request;
+  hostRequest.targets = {"host"};
+  hostRequest.options.partition = PartitionOptions();
+  StatusOr<Compiled> host = compile(hostRequest);
+  if (!host.isOk())
+    return host.status();
+  StatusOr<std::vector<Array>> expected = makeOutputs(*host->plan);
+  if (!expected.isOk())
+    return expected.status();
+  INLAY_RETURN_IF_ERROR(call(*host->program, inputs, *expected));
+  double difference = 0, largest = 0;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    for (int64_t j = 0, e = outputs[i].count(); j < e; ++j) {
+      double a = elementAt(outputs[i], j), b = elementAt((*expected)[i], j);
+      bool same = a == b || (std::isnan(a) && std::isnan(b));
+      difference = std::max(difference, same ? 0.0 : std::isnan(a - b) ? INFINITY : std::abs(a - b));
+      if (!std::isnan(b))
+        largest = std::max(largest, std::abs(b));
+    }
+  llvm::outs() << llvm::formatv("largest difference to the host alone: {0:e}, {1:e} of the largest result\n",
+                                difference, largest > 0 ? difference / largest : difference);
+  return Status::ok();
+}
+
+static Status measure(rt::Program &program, std::vector<Array> &inputs, std::vector<Array> &outputs,
+                      unsigned repeat) {
+  std::vector<double> times;
+  for (unsigned i = 0; i < repeat; ++i) {
+    auto start = std::chrono::steady_clock::now();
+    INLAY_RETURN_IF_ERROR(call(program, inputs, outputs));
+    times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+  }
+  std::sort(times.begin(), times.end());
+  llvm::outs() << llvm::formatv("latency over {0} runs: median {1:f2} ms, least {2:f2} ms\n", repeat,
+                                times[times.size() / 2], times.front());
+  return Status::ok();
+}
+
+Status tools::run(const CompileRequest &request, const RunOptions &options) {
+  StatusOr<Compiled> compiled = compile(request);
+  if (!compiled.isOk())
+    return compiled.status();
+  if (!compiled->notice.empty())
+    llvm::errs() << "note: " << compiled->notice << "\n";
+  StatusOr<std::vector<Array>> inputs = makeInputs(*compiled->plan, options);
+  StatusOr<std::vector<Array>> outputs = makeOutputs(*compiled->plan);
+  if (!inputs.isOk() || !outputs.isOk())
+    return inputs.isOk() ? outputs.status() : inputs.status();
+  INLAY_RETURN_IF_ERROR(call(*compiled->program, *inputs, *outputs));
+  if (options.output.empty())
+    summarize(*outputs);
+  else
+    INLAY_RETURN_IF_ERROR(save(options.output, *outputs));
+  if (options.compare)
+    INLAY_RETURN_IF_ERROR(compare(request, *inputs, *outputs));
+  return options.repeat ? measure(*compiled->program, *inputs, *outputs, options.repeat) : Status::ok();
+}

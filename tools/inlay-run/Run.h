@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What inlay-run does, once its options are read.
+
+#ifndef INLAY_TOOLS_INLAYRUN_RUN_H
+#define INLAY_TOOLS_INLAYRUN_RUN_H
+
+#include "inlay/Execution/Session.h"
+
+#include <string>
+#include <vector>
+
+namespace inlay::tools {
+
+struct RunOptions {
+  std::vector<std::string> inputs; ///< .npy files in order, or one .npz file with an array per argument
+  uint64_t seed = 0;               ///< for arguments without a file
+  std::string output;              ///< .npy or .npz file for results; empty prints a summary
+  bool compare = false;            ///< run on the host alone too and print the largest difference
+  unsigned repeat = 0;             ///< timed runs
+};
+
+/// Prints the devices that the Vulkan loader reports.
+rt::Status listDevices();
+
+/// Compiles, runs and prints.
+rt::Status run(const CompileRequest &request, const RunOptions &options);
+
+} // namespace inlay::tools
+
+#endif // INLAY_TOOLS_INLAYRUN_RUN_H

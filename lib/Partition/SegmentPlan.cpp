@@ -106,6 +106,27 @@ private:
                   "fewer than " + std::to_string(minBlockSize) + " ops would run together on '" + name + "'", ""};
   }
 
+  /// Preferably a host segment; never one that must hold a single op.
+  unsigned findHome(const SegmentPlan &plan, const std::set<unsigned> &needed) const {
+    std::optional<unsigned> home;
+    for (unsigned segment : needed)
+      if (!plan.segments[segment].doNotMerge && (!home || !targets.isAccelerator(plan.segments[segment].target))) {
+        home = segment;
+        if (!targets.isAccelerator(plan.segments[segment].target))
+          break;
+      }
+    return home.value_or(*needed.begin());
+  }
+
+  void settle(unsigned op, unsigned home, SegmentPlan &plan) {
+    PlannedSegment &segment = plan.segments[home];
+    segment.ops.push_back(op);
+    if (targets.isAccelerator(segment.target))
+      decisions[op] = {segment.target, ReasonCode::Supported, "", ""};
+    else if (decisions[op].target != segment.target)
+      decisions[op] = {segment.target, ReasonCode::NonTensor, "its result is needed on no accelerator", ""};
+  }
+
   /// Puts the original of each op that floats into the segment of a user, and copies where users can't read it.
   void placeClonable(SegmentPlan &plan) {
     constexpr unsigned kNone = ~0u;
@@ -123,14 +144,8 @@ private:
         needed.insert(home[user]);
         needed.insert(copies[user].begin(), copies[user].end());
       }
-      if (home[op] == kNone) {
-        auto host = llvm::find_if(needed, [&](unsigned segment) { return !isAccelerated(segment); });
-        home[op] = host != needed.end() ? *host : *needed.begin();
-        PlannedSegment &segment = plan.segments[home[op]];
-        segment.ops.push_back(op);
-        if (decisions[op].target != segment.target)
-          decisions[op] = {segment.target, ReasonCode::NonTensor, "runs where its result is needed", ""};
-      }
+      if (home[op] == kNone)
+        settle(op, home[op] = findHome(plan, needed), plan);
       for (unsigned segment : needed) {
         bool reads = segment == home[op] || (segment > home[op] && !isAccelerated(segment) && !isAccelerated(home[op]));
         if (reads)

@@ -2,22 +2,14 @@
 
 #include "inlay/Target/SegmentConversion.h"
 #include "inlay/Convert/GraphToLinalg.h"
+#include "inlay/Convert/Reject.h"
 #include "inlay/Convert/TrialConversion.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace inlay;
-
-/// Splits "unsupported-type: vulkan has no bf16" into code and sentence; a text without a code is a converter's.
-static Verdict parseVerdict(StringRef text) {
-  auto [code, sentence] = text.split(": ");
-  if (std::optional<ReasonCode> reason = symbolizeReasonCode(code); reason && !sentence.empty())
-    return {*reason, sentence.str()};
-  return {ReasonCode::NoConverter, text.str()};
-}
 
 Verdict inlay::tryConvert(Operation *op, const Stages &stages) {
   OwningOpRef<ModuleOp> module;
@@ -32,7 +24,7 @@ Verdict inlay::tryConvert(Operation *op, const Stages &stages) {
   });
   if (succeeded(stages(*module)))
     return Verdict::supported();
-  return parseVerdict(message.empty() ? "the op can't be converted" : message);
+  return parseRefusal(message.empty() ? "no-converter: the op can't be converted" : message);
 }
 
 FailureOr<OwningOpRef<ModuleOp>> inlay::convertAlone(func::FuncOp segment, const Stages &stages) {

@@ -43,12 +43,15 @@ static bool isPlaced(Operation *op) {
 FailureOr<FallbackFilter> FallbackFilter::get(ModuleOp module, ArrayRef<std::string> ops,
                                               ArrayRef<std::string> modules) {
   FallbackFilter filter;
-  filter.names = ops;
+  filter.names.assign(ops.begin(), ops.end());
   for (const std::string &glob : modules) {
-    llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(glob);
+    auto owned = std::make_shared<Glob>();
+    owned->text = glob;
+    llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(owned->text);
     if (!pattern)
       return module.emitError("malformed glob '") << glob << "' in fallback-modules: " << toString(pattern.takeError());
-    filter.globs.emplace_back(glob, *pattern);
+    owned->pattern = std::move(*pattern);
+    filter.globs.push_back(std::move(owned));
   }
   std::set<StringRef> missingOps(ops.begin(), ops.end()), missingModules(modules.begin(), modules.end());
   module.walk([&](Operation *op) {
@@ -57,9 +60,9 @@ FailureOr<FallbackFilter> FallbackFilter::get(ModuleOp module, ArrayRef<std::str
     for (auto it = missingOps.begin(); it != missingOps.end();)
       it = matchesName(op, *it) ? missingOps.erase(it) : std::next(it);
     for (auto [path, name] : getModuleStack(op->getLoc()))
-      for (const auto &[text, glob] : filter.globs)
-        if (glob.match(path) || glob.match(name))
-          missingModules.erase(text);
+      for (const auto &glob : filter.globs)
+        if (glob->pattern.match(path) || glob->pattern.match(name))
+          missingModules.erase(glob->text);
   });
   for (StringRef name : missingOps)
     module.emitError("'") << name << "' in fallback-ops matches no op";
@@ -79,9 +82,9 @@ Verdict FallbackFilter::check(Operation *op) const {
 
 Verdict FallbackFilter::checkModules(Location location) const {
   for (auto [path, name] : getModuleStack(location))
-    for (const auto &[text, glob] : globs)
-      if (glob.match(path) || glob.match(name))
+    for (const auto &glob : globs)
+      if (glob->pattern.match(path) || glob->pattern.match(name))
         return {ReasonCode::FallbackModule,
-                ("module '" + path + "' (" + name + ") matches '" + text + "' in fallback-modules").str()};
+                ("module '" + path + "' (" + name + ") matches '" + glob->text + "' in fallback-modules").str()};
   return Verdict::supported();
 }

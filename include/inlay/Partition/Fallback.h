@@ -26,7 +26,12 @@ private:
   Verdict checkModules(mlir::Location location) const;
 
   std::vector<std::string> names;
-  std::vector<std::pair<std::string, llvm::GlobPattern>> globs;
+  /// A pattern refers to its text, so both stay where they were made.
+  struct Glob {
+    std::string text;
+    llvm::GlobPattern pattern;
+  };
+  std::vector<std::shared_ptr<const Glob>> globs;
 };
 
 /// The stack of [path, class] pairs of the modules an op came from, outermost first.

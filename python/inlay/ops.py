@@ -43,7 +43,7 @@ class Op:
     def print(self, operands, attributes, types, result_type):
         """The op in the dialect's assembly format, without results and location.
 
-        operands: operand name -> SSA name, list of SSA names (variadic) or None (optional); attributes: name -> Python
+        operands: operand name -> SSA names with commas between, empty for an absent one; attributes: name -> Python
         value; types: type text of each SSA name, in operand order; result_type: type text.
         """
         kinds = {attribute.name: attribute.kind for attribute in self.attributes}
@@ -79,7 +79,7 @@ def _print_value(value, kind):
         return print_float(float(value))
     if kind == "string":
         return quote(value)
-    return ", ".join(value) if isinstance(value, (list, tuple)) else str(value)
+    return str(value)
 
 
 def print_float(value):

@@ -3,6 +3,9 @@
 
 import json
 
+_MOST_ROWS = 12  # segments that the table shows
+_MOST_LETTERS = 60  # of a list of labels
+
 
 class Report(dict):
     """The report as a dict (`report["segments"]`, `report["ops"]`, `report["summary"]`); `str(report)` is a table."""
@@ -44,7 +47,11 @@ class Report(dict):
         for segment in segments:
             size = (format_bytes(segment.get(key)) for key in ("bytes_in", "bytes_out"))
             rows.append((str(segment["id"]), segment["target"], str(len(segment["ops"])), *size, _some(segment["ops"])))
-        lines += _table(rows)
+        table = _table(rows)
+        if (hidden := len(segments) - _MOST_ROWS) > 1:
+            middle = 1 + _MOST_ROWS // 2
+            table[middle : middle + hidden] = [f"  ... {hidden} more"]
+        lines += table
         if reasons := self.reasons():
             lines.append("not on the first target:")
             for (target, code, text), labels in reasons.items():
@@ -63,9 +70,12 @@ def format_bytes(count):
     return f"{count:.1f} GiB"
 
 
-def _some(labels, most=3):
-    head = ", ".join(labels[:most])
-    return head if len(labels) <= most else f"{head}, ... {labels[-1]}"
+def _some(labels):
+    """All labels, or the first and the last if they are many or long."""
+    whole = ", ".join(labels)
+    if len(labels) <= 2 or len(whole) <= _MOST_LETTERS:
+        return whole
+    return f"{labels[0]} ... {labels[-1]}"
 
 
 def _total(sizes):

@@ -101,7 +101,7 @@ def reference(name, operands, attributes):
     scope = {"torch": torch}
     scope.update({argument.name: value for argument, value in zip(op.operands, operands, strict=True)})
     for argument in op.attributes:
-        value = attributes.get(argument.name)
+        value = attributes.get(argument.name, False if argument.kind == "unit" else None)
         scope[argument.name] = (
             DTYPES[value] if argument.kind == "type" else list(value) if argument.kind == "i64s" else value
         )

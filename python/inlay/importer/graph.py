@@ -45,14 +45,14 @@ class GraphBuilder:
         op = ops.table()[name]
         if len(operands) != len(op.operands):
             raise InternalError(f"inlay.{name} has {len(op.operands)} operands, but got {len(operands)}")
-        names, types = {}, []
+        names, used = {}, []
         for argument, operand in zip(op.operands, operands, strict=True):
             given = operand if isinstance(operand, list) else [operand] if operand is not None else []
-            types += [value.type for value in given]
-            ssa = [value.name for value in given]
-            names[argument.name] = ssa if isinstance(operand, list) else ssa[0] if ssa else None
+            names[argument.name] = ", ".join(value.name for value in given)
+            used += given
         result = self._result(shape, dtype)
-        self._line(f"{result.name} = {op.print(names, attributes, types, result.type)}", location)
+        text = op.print(names, attributes, [value.type for value in used], result.type)
+        self._line(f"{result.name} = {text}", location, [result], used)
         return result
 
     def opaque(self, name, operands, results, effects, call, location):
@@ -64,10 +64,11 @@ class GraphBuilder:
         words = [f"inlay.opaque {ops.quote(name)}({', '.join(value.name for value in operands)})"]
         words += [f"{effect} [{', '.join(map(str, numbers))}]" for effect, numbers in effects.items() if numbers]
         types = ", ".join(value.type for value in operands)
-        made = ", ".join(value.type for value in values)
-        words.append(f"call {ops.quote(call)} : ({types}) -> {made if len(values) == 1 else f'({made})'}")
+        to = ", ".join(value.type for value in values)
+        words.append(f"call {ops.quote(call)} : ({types}) -> {to if len(values) == 1 else f'({to})'}")
         head = ", ".join(value.name for value in values)
-        self._line((f"{head} = " if values else "") + " ".join(words), location)
+        made = [] if effects.get("writes") else values  # what writes stays, used or not
+        self._line((f"{head} = " if values else "") + " ".join(words), location, made, operands)
         return values
 
     def splat(self, number, shape, dtype):
@@ -113,16 +114,25 @@ class GraphBuilder:
         attached = ", ".join(f"{key} = {ops.quote(text)}" for key, text in (attributes or {}).items())
         lines = [f"module{f' attributes {{{attached}}}' if attached else ''} {{"]
         lines.append(f"  func.func public @forward({', '.join(self._arguments)}){arrow} {{")
-        lines += [f"    {line}" for line in self._lines]
+        lines += [f"    {line}" for line in self._live_lines(results)]
         names = ", ".join(value.name for value in results)
         lines.append(f"    return {names} : {', '.join(types)}" if types else "    return")
         lines += ["  }", "}"]
         lines += [f"{alias} = {location}" for alias, location in self._locations.values()]
         return "\n".join(lines) + "\n"
 
+    def _live_lines(self, results):
+        """The lines that `results` or an effect need: a handler may look through a node that nobody else uses."""
+        needed, live = {value.name for value in results}, []
+        for text, made, used in reversed(self._lines):
+            if not made or needed.intersection(made):
+                needed.update(used)
+                live.append(text)
+        return reversed(live)
+
     def _constant(self, literal, shape, dtype, location):
         value = self._result(shape, dtype)
-        self._line(f"{value.name} = inlay.constant {literal} : {value.type}", location)
+        self._line(f"{value.name} = inlay.constant {literal} : {value.type}", location, [value], [])
         return value
 
     def _result(self, shape, dtype):
@@ -130,5 +140,5 @@ class GraphBuilder:
         self._number += 1
         return value
 
-    def _line(self, text, location):
-        self._lines.append(f"{text} {location}")
+    def _line(self, text, location, made, used):
+        self._lines.append((f"{text} {location}", [value.name for value in made], [value.name for value in used]))

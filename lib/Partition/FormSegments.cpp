@@ -22,11 +22,12 @@ using namespace inlay;
 static void remarkOnFallback(Operation *op, const Decision &decision, const TargetList &targets) {
   if (decision.code == ReasonCode::Supported)
     return;
-  remark::missed(op->getLoc(), remark::RemarkOpts::name("Fallback").category("inlay-partition"))
-      << remark::reason("{0}: {1}", getReportedName(op).str(), decision.text)
-      << remark::metric("target", targets.getName(decision.target).str())
-      << remark::metric("code", stringifyReasonCode(decision.code).str())
-      << remark::metric("caused_by", decision.causedBy);
+  auto fallback = remark::missed(op->getLoc(), remark::RemarkOpts::name("Fallback").category("inlay-partition"));
+  fallback << remark::reason("{0}: {1}", getReportedName(op).str(), decision.text)
+           << remark::metric("target", targets.getName(decision.target).str())
+           << remark::metric("code", stringifyReasonCode(decision.code).str());
+  if (!decision.causedBy.empty())
+    fallback << remark::metric("caused_by", decision.causedBy);
 }
 
 static void remarkOnSegment(Operation *op, const PlannedSegment &segment, const TargetList &targets) {

@@ -40,12 +40,12 @@ void inlay::buildPartitionPipeline(OpPassManager &manager, const PartitionOption
   form.minBlockSize = options.requireFullCompilation ? 1 : options.minBlockSize;
   form.strategy = options.strategy;
   manager.addPass(createFormSegmentsPass(form));
-  manager.addPass(createVerifyPass());
+  manager.addPass(createPartitionVerifyPass());
   if (options.report.empty())
     return;
-  ReportPassOptions report;
+  PartitionReportPassOptions report;
   report.output = options.report;
-  manager.addPass(createReportPass(report));
+  manager.addPass(createPartitionReportPass(report));
 }
 
 void inlay::registerPartitionPasses() {

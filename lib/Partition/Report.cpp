@@ -7,7 +7,7 @@
 #include "llvm/Support/ToolOutputFile.h"
 
 namespace inlay {
-#define GEN_PASS_DEF_REPORTPASS
+#define GEN_PASS_DEF_PARTITIONREPORTPASS
 #include "inlay/Partition/Passes.h.inc"
 } // namespace inlay
 
@@ -15,8 +15,8 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
-struct ReportPass : inlay::impl::ReportPassBase<ReportPass> {
-  using ReportPassBase::ReportPassBase;
+struct PartitionReportPass : inlay::impl::PartitionReportPassBase<PartitionReportPass> {
+  using PartitionReportPassBase::PartitionReportPassBase;
 
   void runOnOperation() override {
     if (format != "json" && format != "text") {

@@ -76,6 +76,22 @@ static void writeReasons(llvm::raw_ostream &os, const Report &report) {
     os << llvm::formatv("{0,6}x {1} [{2}]\n", labels.size(), reason, listSome(labels, 8));
 }
 
+/// How often targets change on the witness, against how many segments there are.
+static void writeWitness(llvm::raw_ostream &os, const Report &report) {
+  std::map<std::string, std::string> targets;
+  for (const ReportedOp &op : report.ops)
+    targets[op.label] = op.target;
+  size_t runs = 0, segments = 0;
+  for (size_t at = 0; at < report.witness.size(); ++at)
+    runs += at == 0 || targets[report.witness[at]] != targets[report.witness[at - 1]];
+  for (const ReportedSegment &segment : report.segments)
+    segments += segment.parent.empty();
+  if (runs < 2)
+    return;
+  os << (runs == segments ? "no fewer segments are possible: the target changes " : "the target changes ") << runs - 1
+     << (runs == 2 ? " time" : " times") << " along " << listSome(report.witness, 24) << "\n";
+}
+
 std::string inlay::getReportText(FunctionOpInterface function) {
   Report report = makeReport(function);
   std::string result;
@@ -84,8 +100,7 @@ std::string inlay::getReportText(FunctionOpInterface function) {
   writeSegments(os, report);
   writeTargets(os, report);
   writeReasons(os, report);
-  if (report.witness.size() > 1)
-    os << "no fewer segments: targets alternate along " << listSome(report.witness, 24) << "\n";
+  writeWitness(os, report);
   return result;
 }
 

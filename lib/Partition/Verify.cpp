@@ -10,7 +10,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace inlay {
-#define GEN_PASS_DEF_VERIFYPASS
+#define GEN_PASS_DEF_PARTITIONVERIFYPASS
 #include "inlay/Partition/Passes.h.inc"
 } // namespace inlay
 
@@ -107,7 +107,7 @@ private:
   TargetList &targets;
 };
 
-struct VerifyPass : inlay::impl::VerifyPassBase<VerifyPass> {
+struct PartitionVerifyPass : inlay::impl::PartitionVerifyPassBase<PartitionVerifyPass> {
   void runOnOperation() override {
     FailureOr<TargetList> targets = TargetList::get(getOperation());
     if (failed(targets))

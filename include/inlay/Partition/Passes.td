@@ -75,7 +75,7 @@ def FormSegmentsPass : Pass<"inlay-partition-form-segments", "::mlir::ModuleOp">
   let dependentDialects = ["::inlay::InlayDialect"];
 }
 
-def VerifyPass : Pass<"inlay-partition-verify", "::mlir::ModuleOp"> {
+def PartitionVerifyPass : Pass<"inlay-partition-verify", "::mlir::ModuleOp"> {
   let summary = "Check that the module is partitioned and that every segment is legal";
   let description = [{
     Independent of how segments are formed: every op is in exactly one segment, segments are closed, each op has a
@@ -85,7 +85,7 @@ def VerifyPass : Pass<"inlay-partition-verify", "::mlir::ModuleOp"> {
   }];
 }
 
-def ReportPass : Pass<"inlay-partition-report", "::mlir::ModuleOp"> {
+def PartitionReportPass : Pass<"inlay-partition-report", "::mlir::ModuleOp"> {
   let summary = "Write a report on a partitioned module";
   let description = [{
     As JSON (segments with their inputs, outputs and bytes, ops with their reasons, a summary) or as a text to read. A

@@ -94,6 +94,7 @@ static LogicalResult convertOp(linalg::LinalgOp op, Value initial, int64_t block
   emitter->setInitial(initial);
   TileLimits limits;
   limits.pointwiseFactor = 4;
+  limits.maxPoints = 56; // 8 x 7: beyond 8 x 8 drivers compile for seconds
   TileShape tile = chooseTile(emitter->shape(), limits);
   int64_t tiles = 1;
   for (auto [loop, factor] : llvm::zip(emitter->shape().loops, tile.factors))

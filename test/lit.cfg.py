@@ -1,7 +1,8 @@
 # How lit runs the tests under test/. In a RUN line:
 #   tools by name   inlay-opt, FileCheck, not, split-file, mlir-opt, spirv-val, ...
 #   %inlay_libs     folder of our shared libraries       %mlir_libs   folder of MLIR's and LLVM's
-#   %inlay_src      root of the source tree              %mlir_include  folder of MLIR's headers
+#   %inlay_src      root of the source tree              %inlay_build   root of the build tree
+#   %mlir_include   folder of MLIR's headers              %ccache        a compiler launcher, or nothing
 #   %python         the interpreter that has the package   %llvm_tools    folder of FileCheck and its like
 # and in REQUIRES: vulkan (a driver is there), python (the package was built), torch, examples.
 # INLAY_ROUNDTRIP=1 in the environment makes each inlay-opt also check that what it reads and prints survives.
@@ -25,7 +26,9 @@ config.environment["PATH"] = os.pathsep.join([*tools, config.environment["PATH"]
 
 config.substitutions += [
     ("%inlay_libs", os.path.join(config.inlay_obj_root, "lib")),
+    ("%inlay_build", config.inlay_obj_root),
     ("%inlay_src", config.inlay_src_root),
+    ("%ccache", "" if config.ccache.endswith("NOTFOUND") else config.ccache),
     ("%llvm_tools", config.llvm_tools_dir),
     ("%mlir_include", config.mlir_include_dir),
     ("%mlir_libs", config.mlir_lib_dir),

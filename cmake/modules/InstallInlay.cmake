@@ -3,7 +3,8 @@ include(CMakePackageConfigHelpers)
 
 set(INLAY_CMAKE_INSTALL_DIR lib/cmake/inlay)
 install(DIRECTORY include/inlay DESTINATION include FILES_MATCHING PATTERN "*.h" PATTERN "*.td")
-install(DIRECTORY ${PROJECT_BINARY_DIR}/include/inlay DESTINATION include FILES_MATCHING PATTERN "*.inc")
+install(DIRECTORY ${PROJECT_BINARY_DIR}/include/inlay DESTINATION include FILES_MATCHING PATTERN "*.inc"
+  PATTERN CMakeFiles EXCLUDE)
 if(EXISTS ${PROJECT_SOURCE_DIR}/include/inlay-c)
   install(DIRECTORY include/inlay-c DESTINATION include)
 endif()

@@ -141,7 +141,7 @@ private:
 
   LogicalResult sendAway(unsigned op, StringRef does, Type type, StringRef causedBy, StringRef verb) {
     std::string text;
-    llvm::raw_string_ostream(text) << does << " " << type << ", which can't " << verb << " '"
+    llvm::raw_string_ostream(text) << does << " '" << type << "', which can't " << verb << " '"
                                    << targets.getName(decisions[op].target) << "'";
     std::optional<unsigned> target = targets.findFallback(getOp(op));
     if (isPinned(getOp(op)))

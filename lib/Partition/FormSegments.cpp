@@ -98,7 +98,7 @@ struct FormSegmentsPass : inlay::impl::FormSegmentsPassBase<FormSegmentsPass> {
 
   void runOnOperation() override {
     if (minBlockSize < 1) {
-      getOperation().emitError("expected min-block-size to be at least 1, but got ") << minBlockSize;
+      getOperation().emitError("expected min-block-size to be at least 1, but got ") << minBlockSize.getValue();
       return signalPassFailure();
     }
     FailureOr<TargetList> targets = TargetList::get(getOperation());

@@ -20,7 +20,7 @@ struct PartitionReportPass : inlay::impl::PartitionReportPassBase<PartitionRepor
 
   void runOnOperation() override {
     if (format != "json" && format != "text") {
-      getOperation().emitError("expected format to be json or text, but got '") << format << "'";
+      getOperation().emitError("expected format to be json or text, but got '") << format.getValue() << "'";
       return signalPassFailure();
     }
     std::string report = format == "json" ? getReportJson(getOperation()) : getReportText(getOperation());
@@ -33,7 +33,7 @@ struct PartitionReportPass : inlay::impl::PartitionReportPassBase<PartitionRepor
       file.os().clear_error();
     }
     if (error) {
-      getOperation().emitError("can't write the report to '") << output << "': " << error.message();
+      getOperation().emitError("can't write the report to '") << output.getValue() << "': " << error.message();
       return signalPassFailure();
     }
     file.keep();

@@ -3,6 +3,8 @@
 #include "inlay/Partition/Targets.h"
 #include "inlay/Partition/OpKinds.h"
 
+#include "mlir/AsmParser/AsmParser.h"
+
 using namespace mlir;
 using namespace inlay;
 
@@ -13,8 +15,7 @@ FailureOr<TargetList> TargetList::get(ModuleOp module) {
   auto array = dyn_cast_or_null<ArrayAttr>(attribute);
   if (attribute && (!array || array.empty()))
     return module.emitError("expected 'inlay.targets' to be a non-empty array of targets, but got ") << attribute;
-  SmallVector<Attribute> defaults = {VulkanAttr::get(context, 128, 65535, 134217728, 128, 0, nullptr),
-                                     HostAttr::get(context)};
+  SmallVector<Attribute> defaults = {parseAttribute("#inlay.vulkan", context), HostAttr::get(context)};
   for (Attribute target : array ? array.getValue() : ArrayRef<Attribute>(defaults)) {
     auto interface = dyn_cast<TargetAttrInterface>(target);
     if (!interface)

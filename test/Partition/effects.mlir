@@ -1,0 +1,78 @@
+// The order of effects is kept, through views and into regions.
+// RUN: inlay-opt %s --inlay-partition --split-input-file | FileCheck %s
+
+!t = tensor<4xf32>
+module attributes {inlay.targets = [#inlay.declared<"npu", ["f"]>, #inlay.declared<"host", ["*"]>]} {
+  // Without the write, one host segment would do.
+  // CHECK-LABEL: func @reader_stays_behind_the_writer
+  // CHECK: "aten::add_"
+  // CHECK: inlay.segment
+  // CHECK: "f"
+  // CHECK: inlay.segment
+  // CHECK: "aten::mul_"
+  func.func @reader_stays_behind_the_writer(%x: !t) -> !t {
+    inlay.opaque "aten::add_"(%x) writes [0] : (!t) -> ()
+    %0 = inlay.opaque "f"(%x) : (!t) -> !t
+    inlay.opaque "aten::mul_"(%x) writes [0] : (!t) -> ()
+    return %0 : !t
+  }
+
+  // CHECK-LABEL: func @write_through_a_view
+  // CHECK: "f"
+  // CHECK: "aten::view"
+  // CHECK: "aten::add_"
+  func.func @write_through_a_view(%x: !t) -> !t {
+    %0 = inlay.opaque "f"(%x) : (!t) -> !t
+    %1 = inlay.opaque "aten::view"(%x) aliases [0] : (!t) -> !t
+    inlay.opaque "aten::add_"(%1) writes [0] : (!t) -> ()
+    return %0 : !t
+  }
+
+  // CHECK-LABEL: func @write_in_a_region
+  // CHECK: "f"
+  // CHECK: scf.if
+  // CHECK: "aten::add_"
+  func.func @write_in_a_region(%x: !t, %c: i1) -> !t {
+    %0 = inlay.opaque "f"(%x) : (!t) -> !t
+    scf.if %c {
+      inlay.opaque "aten::add_"(%x) writes [0] : (!t) -> ()
+    }
+    return %0 : !t
+  }
+
+  // CHECK-LABEL: func @write_of_a_loops_value
+  // CHECK: "f"
+  // CHECK: scf.for
+  // CHECK: "aten::add_"
+  func.func @write_of_a_loops_value(%x: !t, %n: index) -> (!t, !t) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = inlay.opaque "f"(%x) : (!t) -> !t
+    %1 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> !t {
+      inlay.opaque "aten::add_"(%a) writes [0] : (!t) -> ()
+      scf.yield %a : !t
+    }
+    return %0, %1 : !t, !t
+  }
+
+  // Calls without known effects, and memory that is no tensor, stay in order.
+  // CHECK-LABEL: func @other_memory
+  // CHECK: memref.store
+  // CHECK: call @unknown
+  // CHECK: inlay.segment
+  // CHECK: "f"
+  // CHECK: inlay.segment
+  // CHECK: memref.load
+  // CHECK: call @known
+  func.func @other_memory(%m: memref<f32>, %x: !t, %v: f32) -> (f32, !t) {
+    memref.store %v, %m[] : memref<f32>
+    %0 = func.call @unknown(%x) : (!t) -> !t
+    %1 = inlay.opaque "f"(%0) : (!t) -> !t
+    %2 = func.call @known(%1) : (!t) -> !t
+    %3 = memref.load %m[] : memref<f32>
+    func.call @known(%2) : (!t) -> !t
+    return %3, %1 : f32, !t
+  }
+  func.func private @unknown(!t) -> !t
+  func.func private @known(!t) -> !t
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Outlined segments to engines, each by its target; and the check that none was left out.
+// Outlined segments to engines, each by its target.
 
 #include "inlay/Convert/Bufferize.h"
 #include "inlay/Convert/Passes.h"
@@ -12,7 +12,6 @@
 
 namespace inlay {
 #define GEN_PASS_DEF_CONVERTSEGMENTSPASS
-#define GEN_PASS_DEF_CONVERTVERIFYPASS
 #include "inlay/Convert/Passes.h.inc"
 } // namespace inlay
 
@@ -39,27 +38,6 @@ struct ConvertSegmentsPass : inlay::impl::ConvertSegmentsPassBase<ConvertSegment
     for (TargetAttrInterface target : targets)
       if (failed(target.finishModule(getOperation())))
         return signalPassFailure();
-  }
-};
-
-struct ConvertVerifyPass : inlay::impl::ConvertVerifyPassBase<ConvertVerifyPass> {
-  void runOnOperation() override {
-    WalkResult walk = getOperation().walk([](Operation *op) {
-      if (isa_and_nonnull<InlayDialect>(op->getDialect()) && !isa<ConstantOp>(op)) {
-        op->emitOpError("expected every segment to be converted, but this op is left");
-        return WalkResult::interrupt();
-      }
-      auto invoke = dyn_cast<plan::InvokeOp>(op);
-      if (!invoke)
-        return WalkResult::advance();
-      Operation *callee = SymbolTable::lookupNearestSymbolFrom(op, invoke.getCalleeAttr());
-      if (isa_and_nonnull<plan::EngineOp, plan::HostFunctionOp, func::FuncOp>(callee))
-        return WalkResult::advance();
-      invoke.emitOpError("expected ") << invoke.getCalleeAttr() << " to be an engine or a host function";
-      return WalkResult::interrupt();
-    });
-    if (walk.wasInterrupted())
-      signalPassFailure();
   }
 };
 } // namespace

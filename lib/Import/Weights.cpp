@@ -2,18 +2,12 @@
 
 #include "inlay/Import/Weights.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
-#include "inlay/Import/Passes.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
-
-namespace inlay {
-#define GEN_PASS_DEF_IMPORTVERIFYPASS
-#include "inlay/Import/Passes.h.inc"
-} // namespace inlay
 
 using namespace mlir;
 using namespace inlay;
@@ -68,12 +62,3 @@ LogicalResult inlay::verifyWeights(ModuleOp module) {
   });
   return failure(walk.wasInterrupted());
 }
-
-namespace {
-struct ImportVerifyPass : inlay::impl::ImportVerifyPassBase<ImportVerifyPass> {
-  void runOnOperation() override {
-    if (failed(verifyWeights(getOperation())))
-      signalPassFailure();
-  }
-};
-} // namespace

@@ -39,13 +39,15 @@ public:
   bool isDone() const { return done == graph->size(); }
   uint64_t hash() const { return executed; }
   uint32_t doneCount() const { return done; }
-  bool isReady(Colour colour) const { return !ready[colour].empty(); }
 
-  /// Most runs on a path that starts with a ready node of that colour.
+  /// Most runs on a path that starts with a ready node and may start with that colour.
   uint32_t remaining(Colour colour) const {
     uint32_t most = 0;
     for (NodeId node : ready[colour])
       most = std::max(most, heights->height[node]);
+    for (NodeId node : neutral)
+      if (canJoin(node, colour) && (heights->heads[node] >> colour & 1))
+        most = std::max(most, heights->height[node]);
     return most;
   }
 
@@ -66,12 +68,14 @@ public:
     neutral = std::move(left);
   }
 
-  /// Colours that can come next; what is left of a neutral node alone goes to its own colour.
+  /// Colours that run a node if they come next.
   ColourSet next() const {
     ColourSet result = 0;
     for (Colour colour = 0; colour < kColours; ++colour)
-      if (isReady(colour))
+      if (!ready[colour].empty())
         result |= ColourSet(1) << colour;
+    for (NodeId node : neutral)
+      result |= heights->heads[node] & graph->nodes[node].allowed;
     if (!result)
       for (NodeId node : neutral)
         result |= ColourSet(1) << graph->nodes[node].colour;

@@ -31,7 +31,9 @@ def Plan_Access : I32EnumAttr<"Access", "what a kernel does with a buffer", [
   let cppNamespace = "::inlay::plan";
   let genSpecializedAttr = 0;
 }
-def Plan_AccessAttr : EnumAttr<Plan_Dialect, Plan_Access, "access">;
+def Plan_AccessAttr : EnumAttr<Plan_Dialect, Plan_Access, "access"> {
+  let assemblyFormat = "`<` $value `>`";
+}
 
 def Plan_Space : I32EnumAttr<"Space", "the memory a buffer lives in", [
     I32EnumAttrCase<"host", 0>, I32EnumAttrCase<"device", 1>]> {

@@ -102,7 +102,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, IsolatedFromAbove, NoTerminator
     plan.program @forward {
       %x = plan.input 0 "x" : !plan.buffer<tensor<4xf32>, host>
       %y = plan.output 0 "y" : !plan.buffer<tensor<4xf32>, host>
-      plan.call @forward_0(%x) outs(%y) : (!plan.buffer<tensor<4xf32>, host>), (!plan.buffer<tensor<4xf32>, host>)
+      plan.call @forward_0(%x) outs(%y) : (!plan.buffer<tensor<4xf32>, host>) -> !plan.buffer<tensor<4xf32>, host>
     }
     ```
   }];
@@ -143,7 +143,7 @@ class Plan_StepOp<string mnemonic, string what> : Plan_Op<mnemonic, [
     HasParent<"::inlay::plan::ProgramOp">, AttrSizedOperandSegments]> {
   let summary = what;
   let assemblyFormat = [{ $callee `(` $inputs `)` `outs` `(` $outputs `)` attr-dict
-      `:` `(` type($inputs) `)` `,` `(` type($outputs) `)` }];
+      `:` functional-type($inputs, $outputs) }];
 }
 
 def Plan_LaunchOp : Plan_StepOp<"launch", "launches an engine"> {

@@ -1,0 +1,54 @@
+// Every op, printed, parsed again, and read back from its generic form and from bytecode.
+// RUN: inlay-opt %s | inlay-opt | FileCheck %s
+// RUN: inlay-opt %s --mlir-print-op-generic | inlay-opt | FileCheck %s
+// RUN: inlay-opt %s --emit-bytecode | inlay-opt | FileCheck %s
+
+// CHECK: plan.engine @engine arguments 2 scratch #{{.*}} {
+plan.engine @engine arguments 2 scratch affine_map<()[s0] -> (s0 * 4, 16)> {
+  // CHECK: plan.kernel @scale spirv dense<119734787> : tensor<5xi32> bindings [#plan.access<read>, #plan.access<write>] block [64, 1, 1] push_constants 1 requires ["float16"]
+  plan.kernel @scale spirv dense<119734787> : tensor<5xi32> bindings [#plan.access<read>, #plan.access<write>]
+    block [64, 1, 1] push_constants 1 requires ["float16"]
+  // CHECK: plan.kernel @add spirv dense<0> : tensor<5xi32> bindings [#plan.access<read_write>] block [1, 1, 1]{{$}}
+  plan.kernel @add spirv dense<0> : tensor<5xi32> bindings [#plan.access<read_write>] block [1, 1, 1]
+  // CHECK: plan.dispatch @scale buffers [0, 2] grid #{{.*}} push_constants #{{.*}}
+  plan.dispatch @scale buffers [0, 2] grid affine_map<()[s0] -> (s0 ceildiv 64, 1, 1)>
+    push_constants affine_map<()[s0] -> (s0)>
+  // CHECK: plan.dispatch @add buffers [3]
+  plan.dispatch @add buffers [3] grid affine_map<() -> (4, 1, 1)> push_constants affine_map<() -> ()>
+}
+
+// CHECK: plan.host_function @host_code arguments 2 inputs 1 scratch #{{.*}}
+plan.host_function @host_code arguments 2 inputs 1 scratch affine_map<() -> (1024)>
+
+// CHECK: plan.object "x86_64-pc-linux-gnu" dense<[127, 69, 76, 70]> : tensor<4xi8>
+plan.object "x86_64-pc-linux-gnu" dense<[0x7f, 0x45, 0x4c, 0x46]> : tensor<4xi8>
+
+// CHECK-LABEL: func @between_convert_and_stitch
+func.func @between_convert_and_stitch(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: plan.invoke @engine(%{{.*}}) : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = plan.invoke @engine(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: plan.framework_call "torch.ops.aten.sort({0})"(%{{.*}}) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = plan.framework_call "torch.ops.aten.sort({0})"(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// CHECK-LABEL: plan.program @forward {
+plan.program @forward {
+  // CHECK: %[[X:.*]] = plan.input 0 "x" : <tensor<4xf32>, host>
+  %x = plan.input 0 "x" : <tensor<4xf32>, host>
+  // CHECK: %[[W:.*]] = plan.constant dense_resource<w> : tensor<4xf32> "w" : <tensor<4xf32>, device>
+  %w = plan.constant dense_resource<w> : tensor<4xf32> "w" : <tensor<4xf32>, device>
+  // CHECK: %[[T:.*]] = plan.temporary "t" : <tensor<4xf32>, device>
+  %t = plan.temporary "t" : <tensor<4xf32>, device>
+  // CHECK: %[[Y:.*]] = plan.output 0 "y" : <tensor<4xf32>, host>
+  %y = plan.output 0 "y" : <tensor<4xf32>, host>
+  // CHECK: plan.copy %[[X]] to %[[T]] : <tensor<4xf32>, host>, <tensor<4xf32>, device>
+  plan.copy %x to %t : <tensor<4xf32>, host>, <tensor<4xf32>, device>
+  // CHECK: plan.launch @engine(%[[T]], %[[W]]) outs(%[[T]])
+  plan.launch @engine(%t, %w) outs(%t)
+    : (!plan.buffer<tensor<4xf32>, device>, !plan.buffer<tensor<4xf32>, device>) -> !plan.buffer<tensor<4xf32>, device>
+  // CHECK: plan.call @host_code(%[[X]]) outs(%[[Y]])
+  plan.call @host_code(%x) outs(%y) : (!plan.buffer<tensor<4xf32>, host>) -> !plan.buffer<tensor<4xf32>, host>
+  // CHECK: plan.callback "torch.ops.aten.sort({0})"() outs(%[[Y]]) : () -> !plan.buffer<tensor<4xf32>, host>
+  plan.callback "torch.ops.aten.sort({0})"() outs(%y) : () -> !plan.buffer<tensor<4xf32>, host>
+}

@@ -24,7 +24,7 @@ def AssembleProgramPass : Pass<"inlay-stitch-assemble-program", "::mlir::ModuleO
     plan.program @forward {
       %x = plan.input 0 "x" : !plan.buffer<tensor<4xf32>, host>
       %r = plan.output 0 "result 0" : !plan.buffer<tensor<4xf32>, host>
-      plan.call @forward_0(%x) outs(%r) : (!plan.buffer<tensor<4xf32>, host>), (!plan.buffer<tensor<4xf32>, host>)
+      plan.call @forward_0(%x) outs(%r) : (!plan.buffer<tensor<4xf32>, host>) -> !plan.buffer<tensor<4xf32>, host>
     }
     ```
   }];

@@ -17,18 +17,21 @@ class Signature:
         argument_names: the model's names of its arguments, positional ones first, or None.
         """
         self._inputs, self._spec = inputs, in_spec
-        self._positional, self._keywords = [], []
+        self._positional, self._keywords, self._is_flat = [], [], False
         if in_spec is not None:
             positional, keyword = in_spec.children()
             count = positional.num_children
             names = list(argument_names or [])
             self._positional = names[:count] if len(names) >= count else [f"argument{i}" for i in range(count)]
             self._keywords = list(keyword.context) if keyword.num_children else []
+            self._is_flat = all(spec.is_leaf() for spec in (*positional.children(), *keyword.children()))
 
     def flatten(self, args, kwargs):
         """The call's arguments in flat order, positional or by name; ArgumentTypeError if they don't fit the model."""
         if len(args) != len(self._positional) or list(kwargs) != self._keywords:
             args, kwargs = self._reorder(args, kwargs)
+        if self._is_flat:
+            return [*args, *kwargs.values()]
         leaves, spec = pytree.tree_flatten((args, kwargs))
         if spec != self._spec:
             raise ArgumentTypeError(f"expected arguments nested like {self._spec}, but got {spec}")

@@ -60,7 +60,8 @@ class CompiledModule:
         DeviceError for a lost device; Error if a call into PyTorch failed (its exception is the cause).
         """
         given = self._signature.flatten(args, kwargs)
-        return pytree.tree_unflatten(self.call_flat(*given), self._out_spec)
+        results = self.call_flat(*given)
+        return results[0] if self._out_spec.is_leaf() else pytree.tree_unflatten(results, self._out_spec)
 
     def call_flat(self, *given):
         """Runs the model on its flat arguments; a list of its flat results."""

@@ -188,6 +188,12 @@ def test_partition_reports_what_compile_does():
     assert report["segments"] == inlay.compile(Two(), (x(2, 4),), **options).report["segments"]
 
 
+def test_like_results_of_unlike_arguments():
+    # Reductions and products start from equal values, which must not make their results one.
+    check(Function(lambda a, b: (a.sum(0), b.sum(0), a.amax(0), b.amax(0))), (x(2, 4), x(2, 4) + 1))
+    check(Function(lambda a, b: (a @ b, b @ a)), (x(4, 4), x(4, 4) + 1))
+
+
 # -- Calls ------------------------------------------------------------------------------------------------------------
 
 

@@ -136,7 +136,8 @@ FailureOr<Decision> Annotator::decide(Operation *op) {
     }
     if (target == 0)
       decision.code = verdict.code;
-    decision.text += (target ? "; " : "") + verdict.text;
+    if (decision.text != verdict.text)
+      decision.text += (target ? "; " : "") + verdict.text;
   }
   return reportUnsupported(op);
 }

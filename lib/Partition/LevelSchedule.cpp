@@ -170,6 +170,30 @@ void inlay::settleNeutral(const ScheduleGraph &graph, Placement &placement) {
   }
 }
 
+//===-- Late nodes ---------------------------------------------------------------------------------------------===//
+
+void inlay::sinkLate(const ScheduleGraph &graph, Placement &placement, uint64_t least) {
+  std::vector<uint64_t> weight = placement.weights(graph);
+  for (NodeId node = graph.size(); node-- > 0;) {
+    const ScheduleNode &info = graph.nodes[node];
+    uint32_t at = placement.segment[node];
+    bool spared = !graph.isAccelerator(placement.colours[at]) || weight[at] >= least + info.weight;
+    if (!info.late || !spared || graph.succs(node).empty())
+      continue;
+    uint32_t to = static_cast<uint32_t>(placement.colours.size());
+    for (NodeId succ : graph.succs(node))
+      to = std::min(to, placement.segment[succ]);
+    auto takes = [&](Colour colour) {
+      return colour == placement.colours[at] || (info.neutral && (info.allowed >> colour & 1));
+    };
+    while (to > at && !takes(placement.colours[to]))
+      --to;
+    weight[at] -= info.weight;
+    weight[to] += info.weight;
+    placement.segment[node] = to;
+  }
+}
+
 //===-- Entry points -------------------------------------------------------------------------------------------===//
 
 static std::vector<Colour> findColours(const ScheduleGraph &graph) {

@@ -306,8 +306,13 @@ static Candidate demoteUntilLarge(ScheduleGraph graph, int64_t least, bool backw
 Schedule inlay::scheduleWithLeastSize(ScheduleGraph &graph, Strategy strategy, int64_t least) {
   BoundedPlacement placed = place(graph, strategy, false);
   Placement copy = placed.placement;
+  auto finish = [&](BoundedPlacement chosen) {
+    if (strategy == Strategy::Levels)
+      sinkLate(graph, chosen.placement, static_cast<uint64_t>(least));
+    return finishSchedule(graph, std::move(chosen));
+  };
   if (least <= 1 || Filler(graph, copy, static_cast<uint64_t>(least)).findSmall().empty())
-    return finishSchedule(graph, std::move(placed));
+    return finish(std::move(placed));
   Candidate best;
   auto consider = [&](Candidate other) {
     if (!other.nodes.empty() && (best.nodes.empty() || other.isBetterThan(best)))
@@ -321,5 +326,5 @@ Schedule inlay::scheduleWithLeastSize(ScheduleGraph &graph, Strategy strategy, i
   if (best.nodes.empty())
     best = demoteAllSmall(graph, strategy, least);
   graph.nodes = best.nodes;
-  return finishSchedule(graph, std::move(best.placed));
+  return finish(std::move(best.placed));
 }

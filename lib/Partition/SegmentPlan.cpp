@@ -68,7 +68,18 @@ private:
     return decisions[op].code == ReasonCode::Supported && isNeutral(getOp(op)) && !isPinned(getOp(op));
   }
 
+  /// Ops such as the transpose of a weight.
+  std::vector<bool> findReadsOnlyConstants() const {
+    std::vector<bool> result(graph.size());
+    for (unsigned op = 0; op < graph.size(); ++op)
+      result[op] =
+          llvm::all_of(graph.getPredecessors(op), [&](unsigned before) { return result[before]; }) &&
+          llvm::all_of(graph.getOperands(op), [&](Value value) { return graph.getDefiner(value).has_value(); });
+    return result;
+  }
+
   void makeGraph() {
+    std::vector<bool> readsOnlyConstants = findReadsOnlyConstants();
     schedule.accelerators = targets.getAccelerators();
     std::vector<NodeId> nodeOf(groups.size());
     for (unsigned number : order) {
@@ -78,8 +89,10 @@ private:
       node.neutral = llvm::all_of(members, [&](unsigned op) { return isFree(op); });
       bool mayMove = node.neutral || (minBlockSize > 1 && schedule.isAccelerator(node.colour));
       node.allowed = ~ColourSet(0);
+      node.late = true;
       for (unsigned op : members) {
         node.allowed &= findAllowed(op, mayMove);
+        node.late &= readsOnlyConstants[op];
         node.own |= isControlFlow(getOp(op));
         node.pinned |= isPinned(getOp(op));
       }

@@ -134,3 +134,25 @@ module attributes {inlay.targets = [#inlay.declared<"a", ["inlay.neg"]>, #inlay.
     return %2, %5 : tensor<4xf32>, tensor<4xf32>
   }
 }
+
+// -----
+
+module attributes {inlay.targets = [#inlay.declared<"npu", ["inlay.matmul", "inlay.permute"]>, #inlay.declared<"host", ["*"]>]} {
+  // The transpose of a weight waits for its user instead of being carried across segments.
+  // CHECK-LABEL: func @weights_are_late
+  // CHECK: inlay.segment
+  // CHECK-NOT: = inlay.permute
+  // CHECK: inlay.segment
+  // CHECK-NOT: = inlay.permute
+  // CHECK: inlay.segment
+  // CHECK: = inlay.permute
+  // CHECK-NEXT: inlay.matmul
+  func.func @weights_are_late(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+    %w = arith.constant dense<1.0> : tensor<4x4xf32>
+    %t = inlay.permute %w dims [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %0 = inlay.matmul %x, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %1 = inlay.exp %0 : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %2 = inlay.matmul %1, %t : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    return %2 : tensor<4x4xf32>
+  }
+}

@@ -164,6 +164,19 @@ TEST(LevelSchedule, ProvesItsCountByAPath) {
   }
 }
 
+TEST(LevelSchedule, SinksLateNodesToTheirFirstUser) {
+  // Two weights' transposes: one is read by the last node alone, one by the first as well.
+  ScheduleGraph graph = makeGraph("nnaha", {{0, 4}, {1, 2}, {1, 4}, {2, 3}, {3, 4}});
+  graph.nodes[0].late = graph.nodes[1].late = true;
+  BoundedPlacement placed = placeByLevels(graph);
+  EXPECT_EQ(placed.placement.segment, (std::vector<uint32_t>{0, 0, 0, 1, 2}));
+  Placement small = placed.placement;
+  sinkLate(graph, placed.placement, 1);
+  EXPECT_EQ(placed.placement.segment, (std::vector<uint32_t>{2, 0, 0, 1, 2}));
+  sinkLate(graph, small, 3);
+  EXPECT_EQ(small.segment, (std::vector<uint32_t>{0, 0, 0, 1, 2})) << "the first segment may not lose a node";
+}
+
 TEST(LevelSchedule, TakesLinearTimeOnBranchesThatDefeatTheGreedyWalk) {
   constexpr NodeId kBranches = 33'333;
   ScheduleGraph graph;

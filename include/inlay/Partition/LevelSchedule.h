@@ -34,6 +34,10 @@ BoundedPlacement placeByWords(const ScheduleGraph &graph);
 /// only continue what the host made.
 void settleNeutral(const ScheduleGraph &graph, Placement &placement);
 
+/// Moves late nodes to the segment of their first user or the nearest before it, but takes none from an accelerator
+/// segment that would weigh less than `least` without it.
+void sinkLate(const ScheduleGraph &graph, Placement &placement, uint64_t least);
+
 /// The placement as segments; each node that must be a segment of its own becomes one, with as few further ones as the
 /// level pass makes.
 Schedule finishSchedule(const ScheduleGraph &graph, BoundedPlacement placed);

@@ -27,6 +27,8 @@ struct ScheduleNode {
   bool own = false;
   /// Is never demoted.
   bool pinned = false;
+  /// Runs as late as it may: what it makes is held until it is used, and what it reads is there anyway.
+  bool late = false;
   /// What it counts towards the least size of a segment.
   uint32_t weight = 1;
 };

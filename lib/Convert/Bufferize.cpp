@@ -42,9 +42,8 @@ void inlay::replaceCopies(func::FuncOp func) {
 void inlay::buildBufferizePipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  // No CSE before bufferization: reductions that share one fill would need a copy of it each.
   pm.addNestedPass<func::FuncOp>(createPassDestinationsPass());
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
   options.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;

@@ -116,8 +116,9 @@ def PassDestinationsPass : Pass<"inlay-convert-pass-destinations", "::mlir::func
 def HoistAllocationsPass : Pass<"inlay-convert-hoist-allocations", "::mlir::func::FuncOp"> {
   let summary = "Turn allocations into scratch buffers that the caller passes";
   let description = [{
-    Each `memref.alloc` of static shape in the entry block becomes a trailing argument. The number of arguments before
-    them stays in the attribute `plan.arguments`.
+    What is allocated only to be copied to an argument is computed there. Each other `memref.alloc` of static shape in
+    the entry block becomes a trailing argument; the number of arguments before them stays in the attribute
+    `plan.arguments`.
 
     ```mlir
     func.func @f(%x: memref<4xf32>) { %0 = memref.alloc() : memref<8xf32> ... }

@@ -37,10 +37,11 @@ FailureOr<FlatBuffer> inlay::flattenBuffer(OpBuilder &builder, Location loc, Val
 static linalg::FillOp findInitialFill(linalg::LinalgOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
     return nullptr;
-  // Only whole buffers: a view may share elements with what others touch.
+  // Through another view of the buffer others might touch the same elements.
   Value output = op.getDpsInits().front();
-  if (output.getDefiningOp<ViewLikeOpInterface>())
-    return nullptr;
+  for (Value buffer = output; auto view = buffer.getDefiningOp<ViewLikeOpInterface>(); buffer = view.getViewSource())
+    if (!view.getViewSource().hasOneUse())
+      return nullptr;
   Operation *last = nullptr; // the last user before `op`
   for (Operation *user : output.getUsers()) {
     if (user->getBlock() != op->getBlock())

@@ -167,7 +167,7 @@ class _Progress:
             except ImportError:
                 return
             self._bar = tqdm(total=count, disable=None, leave=False, delay=1, bar_format="{desc:12} {bar:30} {elapsed}")
-        self._bar.set_description_str(phase)
+        self._bar.set_description_str(phase, refresh=False)
         self._bar.update(max(0, number - self._bar.n))
 
     def __exit__(self, *failure):

@@ -2,6 +2,7 @@
 """Compiled models against PyTorch, from the call down to the device."""
 
 import concurrent.futures
+import os
 import subprocess
 import sys
 import threading
@@ -306,6 +307,18 @@ def test_a_process_ends_cleanly_with_a_program_alive():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, "(1, 4)"), done.stderr
+
+
+def test_without_a_device_the_host_runs_all():
+    code = (
+        "import torch, inlay\n"
+        "compiled = inlay.compile(torch.nn.ReLU(), (torch.ones(2),))\n"
+        "print(compiled.report.ops_by_target(), repr(compiled.device), compiled(-torch.ones(2)).tolist())"
+    )
+    environment = {**os.environ, "VK_DRIVER_FILES": os.devnull}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
+    assert done.stdout.strip() == "{'host': 1} '' [0.0, 0.0]", done.stderr
+    assert "inlay: no Vulkan device" in done.stderr
 
 
 def test_saving_says_that_it_is_missing(tmp_path):

@@ -8,8 +8,9 @@
 using namespace inlay;
 
 namespace {
-/// Work that is spent on keeping nodes, per node and edge, before small segments are dropped all at once.
-constexpr uint64_t kWorkPerItem = 256;
+/// Work that is spent on keeping nodes before small segments are dropped all at once: some per node and edge, and some
+/// for graphs so small that it doesn't matter.
+constexpr uint64_t kWorkPerItem = 32, kFreeWork = 1'000'000;
 /// How many segments away a place for a node is looked for.
 constexpr uint32_t kReach = 16;
 
@@ -282,7 +283,7 @@ static Candidate demoteAllSmall(ScheduleGraph graph, Strategy strategy, int64_t 
 }
 
 static Candidate demoteUntilLarge(ScheduleGraph graph, int64_t least, bool backwards) {
-  uint64_t budget = kWorkPerItem * (graph.size() + graph.edgeCount() + 1), spent = 0;
+  uint64_t budget = kFreeWork + kWorkPerItem * (graph.size() + graph.edgeCount()), spent = 0;
   while (true) {
     BoundedPlacement placed = place(graph, Strategy::Levels, backwards);
     Filler filler(graph, placed.placement, static_cast<uint64_t>(least));

@@ -73,7 +73,7 @@ static void writeOp(OStream &json, const ReportedOp &op) {
 static void writeCounts(OStream &json, StringRef key, const std::map<std::string, int64_t> &counts) {
   json.attributeObject(key, [&] {
     for (const auto &[name, count] : counts)
-      json.attribute(name, count);
+      json.attribute(llvm::json::fixUTF8(name), count);
   });
 }
 

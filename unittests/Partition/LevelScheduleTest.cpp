@@ -84,8 +84,9 @@ static unsigned compareWithExact(RandomGraphOptions options, unsigned graphs, un
     EXPECT_GE(count, fewest);
     EXPECT_LE(count, fewest + slack);
     EXPECT_LE(schedule.lowerBound, fewest);
-    if (count == fewest && options.neutral == 0 && options.colours == 2 && options.own == 0)
+    if (count == fewest && options.neutral == 0 && options.colours == 2 && options.own == 0) {
       EXPECT_EQ(schedule.countOf(graph, true), accelerated);
+    }
     exact += count == fewest;
   }
   return exact;

@@ -14,8 +14,9 @@ static void expectLarge(const ScheduleGraph &graph, const Schedule &schedule, ui
     uint64_t weight = 0;
     for (NodeId node : segment.nodes)
       weight += graph.nodes[node].weight;
-    if (graph.isAccelerator(segment.colour))
+    if (graph.isAccelerator(segment.colour)) {
       EXPECT_GE(weight, least);
+    }
   }
 }
 

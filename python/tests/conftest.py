@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the tests share: the verifier, an interpreter of imported graphs, and marks for what a machine may lack."""
+"""What the tests share: the verifier, an interpreter of imported graphs, and how results are compared."""
 
-import importlib.util
 import os
 import pathlib
 import subprocess
@@ -16,18 +15,6 @@ from inlay.importer import graph, import_program, walker
 
 BUILD = pathlib.Path(inlay.__file__).parents[2]
 INLAY_OPT = pathlib.Path(os.environ.get("INLAY_OPT", BUILD / "bin" / "inlay-opt"))
-HAS_EXTENSION = importlib.util.find_spec("inlay._inlay") is not None
-
-
-def pytest_configure(config):
-    config.addinivalue_line("markers", "compiles: needs the extension")
-
-
-def pytest_collection_modifyitems(items):
-    if not HAS_EXTENSION:
-        for item in items:
-            if item.get_closest_marker("compiles"):
-                item.add_marker(pytest.mark.skip(reason="the extension inlay._inlay was not built"))
 
 
 def verify(text):

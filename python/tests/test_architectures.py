@@ -8,8 +8,6 @@ from conftest import compare
 from torch import nn
 from torch.nn import functional as F
 
-pytestmark = pytest.mark.compiles
-
 
 class Gpt(nn.Module):
     """Decoder with tied embeddings, causal attention, tanh GELU and a log-softmax."""

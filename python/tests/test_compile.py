@@ -16,8 +16,6 @@ from inlay import models
 from torch import nn
 from torch.nn import functional as F
 
-pytestmark = pytest.mark.compiles
-
 aten = torch.ops.aten
 
 
@@ -51,11 +49,9 @@ def check(model, inputs, tolerance=1e-5, **options):
 # -- Models -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("targets", [("host",), ("vulkan", "host"), ("torch",)], ids="-".join)
+@pytest.mark.parametrize("targets", [("host",), ("vulkan", "host")], ids="-".join)
 @pytest.mark.parametrize("name", models.ALL)
 def test_models(name, targets):
-    if targets == ("torch",):
-        pytest.skip("runs opaque calls alone")
     model, inputs = models.ALL[name]()
     with torch.no_grad():
         scale = float(model(*inputs).abs().max())
@@ -83,7 +79,7 @@ def test_dependencies_make_few_segments():
 
 def test_a_model_may_be_exported_already():
     model, inputs = models.encoder()
-    exported = torch.export.export(model, inputs)
+    exported = torch.export.export(model, inputs, strict=False)
     compare(inlay.compile(exported)(*inputs), model(*inputs).detach(), 1e-4)
     compare(inlay.compile(exported.run_decompositions(), None)(*inputs), model(*inputs).detach(), 1e-4)
 

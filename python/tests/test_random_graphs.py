@@ -14,8 +14,6 @@ from conftest import compare
 from torch import nn
 from torch.nn import functional as F
 
-pytestmark = pytest.mark.compiles
-
 SEEDS = range(200 if os.environ.get("INLAY_FULL") else 20)
 
 UNARY = [torch.relu, torch.tanh, torch.sigmoid, torch.neg, torch.abs, F.gelu, F.silu, torch.sin, torch.cos]

@@ -11,8 +11,6 @@ from inlay.importer.graph import GraphBuilder
 from inlay.options import Options
 from inlay.text import ELEMENT_TYPES
 
-pytestmark = pytest.mark.compiles
-
 F32 = torch.float32
 
 

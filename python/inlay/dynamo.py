@@ -14,7 +14,7 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.aot_autograd import make_boxed_func
 
 from .compiler import compile_imported
-from .errors import UnsupportedError
+from .errors import ArgumentValueError, UnsupportedError
 from .importer import Input, import_graph
 from .importer.decompose import decompositions_for_tracing
 from .importer.walker import check_static
@@ -23,6 +23,8 @@ from .options import Options
 
 def backend(graph_module, example_inputs, options=None, mode=None):
     """What `torch.compile` calls with each captured graph; returns the function to call instead."""
+    if mode is not None:
+        raise ArgumentValueError(f"mode={mode!r} is for PyTorch's own backend: use options")
     checked = Options.make(options or {})
     compiler = functools.partial(_compile_graph, options=checked)
     return aot_autograd(fw_compiler=compiler, bw_compiler=compiler, decompositions=decompositions_for_tracing())(

@@ -341,6 +341,20 @@ def test_results_that_are_arguments_or_constants(imports):
     imports(Odd(), x(3), 5)
 
 
+def test_tied_weights_are_kept_once():
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = nn.Linear(3, 3), nn.Linear(3, 3, bias=False)
+            self.second.weight = self.first.weight
+
+        def forward(self, a):
+            return self.second(self.first(a))
+
+    program = import_program(export_program(Tied(), (x(2, 3),)))
+    assert len(program.weights) == 2
+
+
 def test_results_are_made_once():
     program = import_program(export_program(Odd(), (x(3), 5)))
     kinds = ["input", "input", "result", "result", "value", "value", "value"]

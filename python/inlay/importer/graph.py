@@ -31,7 +31,7 @@ class GraphBuilder:
         self.weights = {}  # key -> tensor, contiguous, on the CPU
         self._arguments, self._lines, self._locations = [], [], {}
         self._aliases, self._constants = set(), {}
-        self._keys = {}  # id of a tensor -> the key it is kept by
+        self._keys = {}  # memory, dims and dtype of a tensor -> the key it is kept by
         self._number = 0
 
     def argument(self, shape, dtype, location):
@@ -80,15 +80,16 @@ class GraphBuilder:
         return self._constants[key]
 
     def weight(self, key, tensor):
-        """A constant kept by name outside the text; small ones that aren't parameters go through `literal`."""
-        if id(tensor) not in self._keys:
+        """A constant kept by name outside the text; tensors that are one in memory share the first's name."""
+        identity = (tensor.data_ptr(), tensor.shape, tensor.dtype)
+        if identity not in self._keys:
             unique, number = key, 0
             while unique in self.weights:
                 number += 1
                 unique = f"{key}_{number}"
             self.weights[unique] = tensor
-            self._keys[id(tensor)] = unique
-        key = self._keys[id(tensor)]
+            self._keys[identity] = unique
+        key = self._keys[identity]
         return self._constant(f"dense_resource<{ops.quote(key)}>", tensor.shape, tensor.dtype, f"loc({ops.quote(key)})")
 
     def literal(self, key, tensor):

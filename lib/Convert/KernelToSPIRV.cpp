@@ -3,6 +3,7 @@
 // One GPU kernel to SPIR-V words, in a module of its own: launches elsewhere never see it change.
 
 #include "inlay/Convert/KernelToSPIRV.h"
+#include "GuardPowers.h"
 
 #include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
 #include "mlir/Conversion/ControlFlowToSPIRV/ControlFlowToSPIRV.h"
@@ -153,6 +154,7 @@ static LogicalResult pushScalars(gpu::GPUFuncOp func) {
 
 /// Rewrites math that SPIR-V lacks.
 static LogicalResult legalizeMath(Operation *module) {
+  guardPowers(module);
   RewritePatternSet patterns(module->getContext());
   populatePolynomialApproximateErfPattern(patterns);
   populatePolynomialApproximateErfcPattern(patterns);

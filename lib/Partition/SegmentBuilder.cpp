@@ -45,7 +45,8 @@ private:
     std::vector<std::pair<unsigned, Operation *>> ordered;
     for (unsigned op : segment.ops)
       ordered.emplace_back(op, graph.getOps()[op]);
-    for (unsigned op : segment.clones) {
+    // Users first: what a copy reads is then replaced like what the segment's own ops read.
+    for (unsigned op : llvm::reverse(segment.clones)) {
       Operation *original = graph.getOps()[op];
       builder.setInsertionPoint(original);
       Operation *clone = builder.clone(*original);

@@ -97,4 +97,61 @@ def PartitionReportPass : Pass<"inlay-partition-report", "::mlir::ModuleOp"> {
   ];
 }
 
+def DissolvePass : Pass<"inlay-partition-dissolve", "::mlir::ModuleOp"> {
+  let summary = "Put the ops of all segments back into the graph";
+  let description = [{
+    Undoes the phase: gives the graph that was partitioned, in the order of the segments. Copies of ops and of constants
+    become one with what they equal; verdicts and the witness go. Names that ops got stay.
+
+    Before:
+    ```mlir
+    %0 = inlay.segment #inlay.vulkan(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%arg0: tensor<4xf32>):
+      %1 = inlay.relu %arg0 {inlay.verdict = #inlay.verdict<"vulkan", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32>
+      inlay.yield %1 : tensor<4xf32>
+    }
+    return %0 : tensor<4xf32>
+    ```
+    After:
+    ```mlir
+    %0 = inlay.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+    ```
+    See test/Partition/dissolve.mlir.
+  }];
+}
+
+def MergeSegmentsPass : Pass<"inlay-partition-merge-segments", "::mlir::ModuleOp"> {
+  let summary = "Join neighbouring segments of one target";
+  let description = [{
+    Segments that stand next to each other in a block, constants between them aside, have one target and no
+    `do_not_merge` become one, whoever made them. What one made for the other alone is no result any more; constants
+    and copies of ops that both had become one.
+
+    Before:
+    ```mlir
+    %0 = inlay.segment #inlay.host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%arg0: tensor<4xf32>):
+      %1 = inlay.neg %arg0 : (tensor<4xf32>) -> tensor<4xf32>
+      inlay.yield %1 : tensor<4xf32>
+    }
+    %2 = inlay.segment #inlay.host(%0) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%arg0: tensor<4xf32>):
+      %3 = inlay.exp %arg0 : (tensor<4xf32>) -> tensor<4xf32>
+      inlay.yield %3 : tensor<4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    %0 = inlay.segment #inlay.host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%arg0: tensor<4xf32>):
+      %1 = inlay.neg %arg0 : (tensor<4xf32>) -> tensor<4xf32>
+      %2 = inlay.exp %1 : (tensor<4xf32>) -> tensor<4xf32>
+      inlay.yield %2 : tensor<4xf32>
+    }
+    ```
+    See test/Partition/merge-segments.mlir.
+  }];
+}
+
 #endif // INLAY_PARTITION_PASSES_TD

@@ -1,0 +1,98 @@
+// RUN: inlay-opt %s --inlay-stitch-assemble-program --inlay-stitch-verify --split-input-file | FileCheck %s
+
+// A host step computes a result in the caller's memory.
+// CHECK-LABEL: plan.program @host_alone
+// CHECK: %[[X:.*]] = plan.input 0 "x"
+// CHECK: %[[R:.*]] = plan.output 0 "result 0"
+// CHECK-NOT: plan.copy
+// CHECK: plan.call @f(%[[X]]) outs(%[[R]])
+// CHECK-NOT: func.func
+func.func @host_alone(%x: tensor<4xf32> loc("x")) -> tensor<4xf32> {
+  %r = plan.invoke @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+plan.host_function @f arguments 2 inputs 1 scratch affine_map<() -> ()>
+
+// -----
+
+// Values go to the device and back once each, however many steps use them.
+// CHECK-LABEL: plan.program @both
+// CHECK: %[[X:.*]] = plan.input 0
+// CHECK: %[[R:.*]] = plan.output 0
+// CHECK: %[[XD:.*]] = plan.temporary
+// CHECK: plan.copy %[[X]] to %[[XD]]
+// CHECK: %[[A:.*]] = plan.temporary
+// CHECK: plan.launch @e(%[[XD]]) outs(%[[A]])
+// CHECK: %[[B:.*]] = plan.temporary
+// CHECK: plan.launch @e(%[[A]]) outs(%[[B]])
+// CHECK: %[[AH:.*]] = plan.temporary
+// CHECK: plan.copy %[[A]] to %[[AH]]
+// CHECK: %[[BH:.*]] = plan.temporary
+// CHECK: plan.copy %[[B]] to %[[BH]]
+// CHECK: %[[S:.*]] = plan.temporary "scratch of f" : <tensor<64xi8>, host>
+// CHECK: plan.call @f(%[[AH]], %[[BH]]) outs(%[[R]], %[[S]])
+// CHECK-NOT: plan.copy
+func.func @both(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = plan.invoke @e(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %b = plan.invoke @e(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  %r = plan.invoke @f(%a, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+plan.engine @e arguments 2 scratch affine_map<() -> ()> {}
+plan.host_function @f arguments 3 inputs 2 scratch affine_map<() -> (64)>
+
+// -----
+
+// Equal constants are one buffer in each memory.
+// CHECK-LABEL: plan.program @constants
+// CHECK: plan.constant dense<[1.000000e+00, 2.000000e+00]> {{.*}} device>
+// CHECK-NOT: plan.constant
+// CHECK: plan.launch
+// CHECK: plan.constant dense<[1.000000e+00, 2.000000e+00]> {{.*}} host>
+// CHECK: plan.call
+// CHECK-NOT: plan.constant
+func.func @constants() -> tensor<2xf32> {
+  %0 = inlay.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %1 = inlay.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %a = plan.invoke @e(%0, %1) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %r = plan.invoke @f(%a, %1) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+plan.engine @e arguments 3 scratch affine_map<() -> ()> {}
+plan.host_function @f arguments 3 inputs 2 scratch affine_map<() -> ()>
+
+// -----
+
+// What is returned as it came, or twice, is copied.
+// CHECK-LABEL: plan.program @returned
+// CHECK: %[[X:.*]] = plan.input 0
+// CHECK: %[[R0:.*]] = plan.output 0
+// CHECK: %[[R1:.*]] = plan.output 1
+// CHECK: %[[R2:.*]] = plan.output 2
+// CHECK: plan.call @f(%[[X]]) outs(%[[R1]])
+// CHECK: plan.copy %[[X]] to %[[R0]]
+// CHECK: plan.copy %[[R1]] to %[[R2]]
+func.func @returned(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %r = plan.invoke @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %x, %r, %r : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+plan.host_function @f arguments 2 inputs 1 scratch affine_map<() -> ()>
+
+// -----
+
+// Framework calls take the place of the function that holds them.
+// CHECK-LABEL: plan.program @framework
+// CHECK: %[[X:.*]] = plan.input 0
+// CHECK: %[[R:.*]] = plan.output 0
+// CHECK: %[[A:.*]] = plan.temporary
+// CHECK: plan.callback "sort"(%[[X]]) outs(%[[A]])
+// CHECK: plan.callback "flip"(%[[A]]) outs(%[[R]])
+func.func @framework(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = plan.invoke @calls(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+func.func private @calls(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = plan.framework_call "sort"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = plan.framework_call "flip"(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

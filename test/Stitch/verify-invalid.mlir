@@ -1,0 +1,85 @@
+// RUN: inlay-opt %s --inlay-stitch-verify --split-input-file --verify-diagnostics
+
+plan.program @reads_nothing {
+  %r = plan.output 0 "r" : <tensor<4xf32>, host>
+  %t = plan.temporary "t" : <tensor<4xf32>, host>
+  // expected-error @+1 {{reads a buffer that no earlier step wrote}}
+  plan.copy %t to %r : <tensor<4xf32>, host>, <tensor<4xf32>, host>
+}
+
+// -----
+
+plan.program @writes_input {
+  %x = plan.input 0 "x" : <tensor<4xf32>, host>
+  %y = plan.input 1 "y" : <tensor<4xf32>, host>
+  // expected-error @+1 {{writes a buffer that is read only}}
+  plan.copy %x to %y : <tensor<4xf32>, host>, <tensor<4xf32>, host>
+}
+
+// -----
+
+plan.program @other_type {
+  %x = plan.input 0 "x" : <tensor<4xf32>, host>
+  %r = plan.output 0 "r" : <tensor<5xf32>, host>
+  // expected-error @+1 {{expected buffers of one tensor type}}
+  plan.copy %x to %r : <tensor<4xf32>, host>, <tensor<5xf32>, host>
+}
+
+// -----
+
+plan.program @one_buffer {
+  %t = plan.temporary "t" : <tensor<4xf32>, host>
+  // expected-error @+1 {{expected two buffers, but got one}}
+  plan.copy %t to %t : <tensor<4xf32>, host>, <tensor<4xf32>, host>
+}
+
+// -----
+
+plan.program @no_output {
+  // expected-error @+1 {{expected a step to write output 0}}
+  %r = plan.output 0 "r" : <tensor<4xf32>, host>
+}
+
+// -----
+
+plan.program @output_number {
+  // expected-error @+1 {{expected output 0 here, but got 1}}
+  %r = plan.output 1 "r" : <tensor<4xf32>, host>
+}
+
+// -----
+
+plan.program @device_input {
+  // expected-error @+1 {{expected inputs in host memory}}
+  %x = plan.input 0 "x" : <tensor<4xf32>, device>
+}
+
+// -----
+
+plan.program @wrong_callee {
+  %x = plan.input 0 "x" : <tensor<4xf32>, host>
+  %r = plan.output 0 "r" : <tensor<4xf32>, host>
+  // expected-error @+1 {{expected @e to be a host function}}
+  plan.call @e(%x) outs(%r) : (!plan.buffer<tensor<4xf32>, host>) -> (!plan.buffer<tensor<4xf32>, host>)
+}
+plan.engine @e arguments 2 scratch affine_map<() -> ()> {}
+
+// -----
+
+plan.program @wrong_count {
+  %x = plan.input 0 "x" : <tensor<4xf32>, host>
+  %r = plan.output 0 "r" : <tensor<4xf32>, host>
+  // expected-error @+1 {{expected 3 buffers for @f, but got 2}}
+  plan.call @f(%x) outs(%r) : (!plan.buffer<tensor<4xf32>, host>) -> (!plan.buffer<tensor<4xf32>, host>)
+}
+plan.host_function @f arguments 2 inputs 1 scratch affine_map<() -> (64)>
+
+// -----
+
+plan.program @wrong_memory {
+  %x = plan.input 0 "x" : <tensor<4xf32>, host>
+  %r = plan.output 0 "r" : <tensor<4xf32>, host>
+  // expected-error @+1 {{expected buffers in device memory, but got '!plan.buffer<tensor<4xf32>, host>'}}
+  plan.launch @e(%x) outs(%r) : (!plan.buffer<tensor<4xf32>, host>) -> (!plan.buffer<tensor<4xf32>, host>)
+}
+plan.engine @e arguments 2 scratch affine_map<() -> ()> {}

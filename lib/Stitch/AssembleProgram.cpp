@@ -59,19 +59,17 @@ private:
                << argument.getArgNumber() << " is " << argument.getType();
       StringRef name = getLocationName(argument.getLoc());
       std::string label = name.empty() ? "argument " + std::to_string(argument.getArgNumber()) : name.str();
-      homes[argument].host = plan::InputOp::create(builder, argument.getLoc(),
-                                                   bufferType(argument.getType(), Space::host),
-                                                   argument.getArgNumber(), label);
+      homes[argument].host = plan::InputOp::create(
+          builder, argument.getLoc(), bufferType(argument.getType(), Space::host), argument.getArgNumber(), label);
     }
     Operation *terminator = func.getBody().front().getTerminator();
     for (OpOperand &operand : terminator->getOpOperands()) {
       if (!isStatic(operand.get().getType()))
         return func.emitError("expected results to be tensors of static shape, but result ")
                << operand.getOperandNumber() << " is " << operand.get().getType();
-      Value output = plan::OutputOp::create(builder, operand.get().getLoc(),
-                                            bufferType(operand.get().getType(), Space::host),
-                                            operand.getOperandNumber(),
-                                            "result " + std::to_string(operand.getOperandNumber()));
+      Value output =
+          plan::OutputOp::create(builder, operand.get().getLoc(), bufferType(operand.get().getType(), Space::host),
+                                 operand.getOperandNumber(), "result " + std::to_string(operand.getOperandNumber()));
       outputs.push_back(output);
       destinations.try_emplace(operand.get(), output);
     }
@@ -151,8 +149,11 @@ private:
     if (auto host = dyn_cast_or_null<plan::HostFunctionOp>(callee)) {
       SmallVector<Value> inputs = getAll(invoke.getInputs(), Space::host);
       SmallVector<Value> results = defineAll(invoke.getOutputs(), Space::host);
-      for (AffineExpr bytes : host.getScratch().getResults()) {
-        auto type = RankedTensorType::get({cast<AffineConstantExpr>(bytes).getValue()}, builder.getI8Type());
+      for (AffineExpr size : host.getScratch().getResults()) {
+        auto bytes = dyn_cast<AffineConstantExpr>(size);
+        if (!bytes)
+          return invoke.emitOpError("expected ") << invoke.getCalleeAttr() << " to need scratch of constant size";
+        auto type = RankedTensorType::get({bytes.getValue()}, builder.getI8Type());
         results.push_back(plan::TemporaryOp::create(builder, invoke.getLoc(), bufferType(type, Space::host),
                                                     "scratch of " + host.getSymName().str()));
       }
@@ -166,6 +167,8 @@ private:
 
   /// Runs the framework calls of `calls` in place.
   LogicalResult addFrameworkCalls(plan::InvokeOp invoke, func::FuncOp calls) {
+    if (calls.isDeclaration())
+      return invoke.emitOpError("expected ") << invoke.getCalleeAttr() << " to be converted, but it has no body";
     Block &body = calls.getBody().front();
     for (auto [argument, value] : llvm::zip(body.getArguments(), invoke.getInputs()))
       homes[argument].host = get(value, Space::host);
@@ -182,8 +185,10 @@ private:
       SmallVector<Value> results = defineAll(call.getOutputs(), Space::host);
       plan::CallbackOp::create(builder, call.getLoc(), call.getCallAttr(), inputs, results);
     }
-    for (auto [result, value] : llvm::zip(invoke.getOutputs(), body.getTerminator()->getOperands()))
+    for (auto [result, value] : llvm::zip(invoke.getOutputs(), body.getTerminator()->getOperands())) {
       homes[result].host = get(value, Space::host);
+      destinations.erase(value); // the next call of this segment has results of its own
+    }
     return success();
   }
 

@@ -17,8 +17,7 @@ using namespace inlay;
 using plan::Space;
 
 /// Checks one step that reads `inputs` and writes `outputs`, and notes what it wrote.
-static LogicalResult checkStep(Operation *step, ValueRange inputs, ValueRange outputs,
-                               llvm::DenseSet<Value> &written) {
+static LogicalResult checkStep(Operation *step, ValueRange inputs, ValueRange outputs, llvm::DenseSet<Value> &written) {
   for (Value input : inputs)
     if (!input.getDefiningOp<plan::InputOp>() && !input.getDefiningOp<plan::ConstantOp>() && !written.contains(input))
       return step->emitOpError("reads a buffer that no earlier step wrote");
@@ -30,6 +29,14 @@ static LogicalResult checkStep(Operation *step, ValueRange inputs, ValueRange ou
   return success();
 }
 
+static LogicalResult checkSpace(Operation *step, OperandRange buffers, Space space) {
+  for (Value buffer : buffers)
+    if (cast<plan::BufferType>(buffer.getType()).getSpace() != space)
+      return step->emitOpError("expected buffers in ")
+             << plan::stringifySpace(space) << " memory, but got " << buffer.getType();
+  return success();
+}
+
 static LogicalResult checkCallee(Operation *step, FlatSymbolRefAttr name, OperandRange buffers, Space space) {
   Operation *callee = SymbolTable::lookupNearestSymbolFrom(step, name);
   int64_t expected = 0;
@@ -38,39 +45,62 @@ static LogicalResult checkCallee(Operation *step, FlatSymbolRefAttr name, Operan
   else if (auto host = dyn_cast_or_null<plan::HostFunctionOp>(callee); host && space == Space::host)
     expected = host.getArguments() + host.getScratch().getNumResults();
   else
-    return step->emitOpError("expected ") << name << " to be " << (space == Space::device ? "an engine" : "a host function");
+    return step->emitOpError("expected ")
+           << name << " to be " << (space == Space::device ? "an engine" : "a host function");
   if (expected != static_cast<int64_t>(buffers.size()))
     return step->emitOpError("expected ") << expected << " buffers for " << name << ", but got " << buffers.size();
-  for (Value buffer : buffers)
-    if (cast<plan::BufferType>(buffer.getType()).getSpace() != space)
-      return step->emitOpError("expected buffers in ") << plan::stringifySpace(space) << " memory, but got "
-                                                       << buffer.getType();
+  return checkSpace(step, buffers, space);
+}
+
+/// Checks that the program's inputs, or its outputs, are numbered in order and in the caller's memory.
+template <typename Op>
+static LogicalResult checkBorder(plan::ProgramOp program, StringRef what) {
+  for (auto [number, border] : llvm::enumerate(program.getBody().getOps<Op>())) {
+    if (static_cast<uint64_t>(border.getNumber()) != number)
+      return border.emitOpError("expected ") << what << " " << number << " here, but got " << border.getNumber();
+    if (border.getBuffer().getType().getSpace() != Space::host)
+      return border.emitOpError("expected ") << what << "s in host memory, but got " << border.getBuffer().getType();
+  }
   return success();
 }
 
+static LogicalResult checkCopy(plan::CopyOp copy) {
+  auto from = cast<plan::BufferType>(copy.getSource().getType()),
+       to = cast<plan::BufferType>(copy.getDestination().getType());
+  if (from.getTensor() != to.getTensor())
+    return copy.emitOpError("expected buffers of one tensor type, but got ") << from << " and " << to;
+  if (copy.getSource() == copy.getDestination())
+    return copy.emitOpError("expected two buffers, but got one");
+  return success();
+}
+
+static LogicalResult checkStepOp(Operation &op, llvm::DenseSet<Value> &written) {
+  if (auto copy = dyn_cast<plan::CopyOp>(op))
+    return failed(checkCopy(copy)) ? failure() : checkStep(&op, copy.getSource(), copy.getDestination(), written);
+  if (auto launch = dyn_cast<plan::LaunchOp>(op))
+    return failed(checkCallee(&op, launch.getCalleeAttr(), op.getOperands(), Space::device))
+               ? failure()
+               : checkStep(&op, launch.getInputs(), launch.getOutputs(), written);
+  if (auto call = dyn_cast<plan::CallOp>(op))
+    return failed(checkCallee(&op, call.getCalleeAttr(), op.getOperands(), Space::host))
+               ? failure()
+               : checkStep(&op, call.getInputs(), call.getOutputs(), written);
+  if (auto callback = dyn_cast<plan::CallbackOp>(op))
+    return failed(checkSpace(&op, op.getOperands(), Space::host))
+               ? failure()
+               : checkStep(&op, callback.getInputs(), callback.getOutputs(), written);
+  if (isa<plan::InputOp, plan::OutputOp, plan::ConstantOp, plan::TemporaryOp>(op))
+    return success();
+  return op.emitOpError("is neither a buffer nor a step of a program");
+}
+
 static LogicalResult checkProgram(plan::ProgramOp program) {
+  if (failed(checkBorder<plan::InputOp>(program, "input")) || failed(checkBorder<plan::OutputOp>(program, "output")))
+    return failure();
   llvm::DenseSet<Value> written;
-  for (Operation &op : program.getBody().front()) {
-    LogicalResult result = success();
-    if (auto copy = dyn_cast<plan::CopyOp>(op)) {
-      auto from = cast<plan::BufferType>(copy.getSource().getType()), to = cast<plan::BufferType>(copy.getDestination().getType());
-      if (from.getTensor() != to.getTensor())
-        return op.emitOpError("expected buffers of one tensor type, but got ") << from << " and " << to;
-      result = checkStep(&op, copy.getSource(), copy.getDestination(), written);
-    } else if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
-      if (failed(checkCallee(&op, launch.getCalleeAttr(), op.getOperands(), Space::device)))
-        return failure();
-      result = checkStep(&op, launch.getInputs(), launch.getOutputs(), written);
-    } else if (auto call = dyn_cast<plan::CallOp>(op)) {
-      if (failed(checkCallee(&op, call.getCalleeAttr(), op.getOperands(), Space::host)))
-        return failure();
-      result = checkStep(&op, call.getInputs(), call.getOutputs(), written);
-    } else if (auto callback = dyn_cast<plan::CallbackOp>(op)) {
-      result = checkStep(&op, callback.getInputs(), callback.getOutputs(), written);
-    }
-    if (failed(result))
+  for (Operation &op : program.getBody().front())
+    if (failed(checkStepOp(op, written)))
       return failure();
-  }
   for (auto output : program.getBody().getOps<plan::OutputOp>())
     if (!written.contains(output))
       return output.emitOpError("expected a step to write output ") << output.getNumber();

@@ -22,7 +22,7 @@ plan.engine @block_size arguments 1 scratch affine_map<() -> ()> {
 // -----
 
 plan.engine @words arguments 1 scratch affine_map<() -> ()> {
-  // expected-error @+1 {{expected SPIR-V as 32-bit words, but got 'i8'}}
+  // expected-error @+1 {{expected SPIR-V as a dense list of 32-bit words, but got 'tensor<5xi8>'}}
   plan.kernel @k spirv dense<0> : tensor<5xi8> bindings [] block [1, 1, 1]
 }
 
@@ -74,3 +74,123 @@ plan.kernel @k spirv dense<0> : tensor<5xi32> bindings [] block [1, 1, 1]
 
 // expected-error @+1 {{'plan.temporary' op expects parent op 'plan.program'}}
 %0 = plan.temporary "t" : <tensor<4xf32>, device>
+
+// -----
+
+plan.engine @resource arguments 1 scratch affine_map<() -> ()> {
+  // expected-error @+1 {{expected SPIR-V as a dense list of 32-bit words, but got 'tensor<5xi32>'}}
+  plan.kernel @k spirv dense_resource<words> : tensor<5xi32> bindings [] block [1, 1, 1]
+}
+
+// -----
+
+plan.engine @push_constant_count arguments 1 scratch affine_map<() -> ()> {
+  // expected-error @+1 {{expected 0 to 65536 push constants, but got -1}}
+  plan.kernel @k spirv dense<0> : tensor<5xi32> bindings [] block [1, 1, 1] push_constants -1
+}
+
+// -----
+
+// expected-error @+1 {{expected 0 to 65536 arguments, but got -1}}
+plan.engine @arguments arguments -1 scratch affine_map<() -> ()> {
+}
+
+// -----
+
+// expected-error @+1 {{expected 'scratch' to be at least 1, but got 0}}
+plan.engine @scratch arguments 1 scratch affine_map<() -> (16, 0)> {
+}
+
+// -----
+
+// expected-error @+1 {{expected 'scratch' to be a map without dims, but got affine_map<(d0) -> (d0)>}}
+plan.engine @scratch_dims arguments 1 scratch affine_map<(d0) -> (d0)> {
+}
+
+// -----
+
+// expected-error @+1 {{expected kernels and dispatches alone, but got func.func}}
+plan.engine @contents arguments 1 scratch affine_map<() -> ()> {
+  func.func private @f()
+}
+
+// -----
+
+plan.engine @empty_grid arguments 1 scratch affine_map<() -> ()> {
+  plan.kernel @k spirv dense<0> : tensor<5xi32> bindings [] block [1, 1, 1]
+  // expected-error @+1 {{expected 'grid' to be at least 1, but got 0}}
+  plan.dispatch @k buffers [] grid affine_map<() -> (1, 0, 1)> push_constants affine_map<() -> ()>
+}
+
+// -----
+
+plan.engine @negative_push_constant arguments 1 scratch affine_map<() -> ()> {
+  plan.kernel @k spirv dense<0> : tensor<5xi32> bindings [] block [1, 1, 1] push_constants 1
+  // expected-error @+1 {{expected 'push_constants' to be at least 0, but got -7}}
+  plan.dispatch @k buffers [] grid affine_map<() -> (1, 1, 1)> push_constants affine_map<() -> (-7)>
+}
+
+// -----
+
+// expected-error @+1 {{expected inputs to be some of the 2 arguments, but got 3}}
+plan.host_function @inputs arguments 2 inputs 3 scratch affine_map<() -> ()>
+
+// -----
+
+// expected-error @+1 {{expected 0 to 65536 arguments, but got 65537}}
+plan.host_function @many arguments 65537 inputs 3 scratch affine_map<() -> ()>
+
+// -----
+
+// expected-error @+1 {{expected code as a dense list of bytes, but got 'tensor<2xi32>'}}
+plan.object "x86_64" dense<1> : tensor<2xi32>
+
+// -----
+
+func.func @missing_callee(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected @g to be a segment's function, engine or host function}}
+  %0 = plan.invoke @g(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+plan.host_function @g arguments 2 inputs 2 scratch affine_map<() -> ()>
+func.func @host_signature(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected 2 inputs and 0 results for the host function @g, but got 1 and 1}}
+  %0 = plan.invoke @g(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+plan.engine @g arguments 3 scratch affine_map<() -> ()> {
+}
+func.func @engine_signature(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected 3 inputs and results for the engine @g, but got 2}}
+  %0 = plan.invoke @g(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @g(tensor<4xf32>) -> tensor<5xf32>
+func.func @function_signature(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected the types of @g, '(tensor<4xf32>) -> tensor<5xf32>'}}
+  %0 = plan.invoke @g(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+plan.program @constant_type {
+  // expected-error @+1 {{expected a buffer of the value's type, 'tensor<4xf32>', but got '!plan.buffer<tensor<5xf32>, host>'}}
+  %0 = plan.constant dense<1.0> : tensor<4xf32> "c" : <tensor<5xf32>, host>
+}
+
+// -----
+
+plan.program @buffer_of_objects {
+  // expected-error @+1 {{expected a plain tensor of numbers, but got 'tensor<4xindex>'}}
+  %0 = plan.temporary "t" : <tensor<4xindex>, host>
+}

@@ -5,6 +5,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -45,14 +46,67 @@ void PlanDialect::registerAttributes() {
       >();
 }
 
+/// More buffers than any segment has: keeps counts that come from text within reason.
+static constexpr uint64_t kMaxBuffers = 1 << 16;
+
+LogicalResult BufferType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, RankedTensorType tensor, Space) {
+  if (!tensor.getElementType().isIntOrFloat() || tensor.getEncoding())
+    return emitError() << "expected a plain tensor of numbers, but got " << tensor;
+  return success();
+}
+
+//===-- Engines -------------------------------------------------------------------------------------------------===//
+
+/// Checks that a count that comes from text is within reason.
+static LogicalResult verifyCount(Operation *op, StringRef what, uint64_t count) {
+  if (count <= kMaxBuffers)
+    return success();
+  return op->emitOpError("expected 0 to ") << kMaxBuffers << " " << what << ", but got " << static_cast<int64_t>(count);
+}
+
+/// Checks that `map` is a list of sizes: no dims, and at least `least` where constant.
+static LogicalResult verifySizes(Operation *op, StringRef name, AffineMap map, int64_t least) {
+  if (map.getNumDims())
+    return op->emitOpError("expected '") << name << "' to be a map without dims, but got " << AffineMapAttr::get(map);
+  for (AffineExpr size : map.getResults())
+    if (auto constant = dyn_cast<AffineConstantExpr>(size); constant && constant.getValue() < least)
+      return op->emitOpError("expected '")
+             << name << "' to be at least " << least << ", but got " << constant.getValue();
+  return success();
+}
+
+LogicalResult EngineOp::verify() {
+  if (failed(verifyCount(*this, "arguments", getArguments())))
+    return failure();
+  for (Operation &op : getBody().front())
+    if (!isa<KernelOp, DispatchOp>(op))
+      return emitOpError("expected kernels and dispatches alone, but got ") << op.getName();
+  return verifySizes(*this, "scratch", getScratch(), 1);
+}
+
+LogicalResult HostFunctionOp::verify() {
+  if (failed(verifyCount(*this, "arguments", getArguments())))
+    return failure();
+  if (getInputs() > getArguments())
+    return emitOpError("expected inputs to be some of the ")
+           << getArguments() << " arguments, but got " << static_cast<int64_t>(getInputs());
+  return verifySizes(*this, "scratch", getScratch(), 1);
+}
+
+LogicalResult ObjectOp::verify() {
+  if (!isa<DenseElementsAttr>(getCode()) || !getCode().getElementType().isInteger(8))
+    return emitOpError("expected code as a dense list of bytes, but got ") << getCode().getType();
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   if (!llvm::all_of(getBindings(), llvm::IsaPred<AccessAttr>))
     return emitOpError("expected bindings to be accesses, but got ") << getBindings();
   if (getBlock().size() != 3 || llvm::any_of(getBlock(), [](int64_t size) { return size < 1; }))
     return emitOpError("expected three positive block sizes, but got [") << getBlock() << "]";
-  if (!getSpirv().getElementType().isInteger(32))
-    return emitOpError("expected SPIR-V as 32-bit words, but got ") << getSpirv().getElementType();
-  return success();
+  if (!isa<DenseElementsAttr>(getSpirv()) || !getSpirv().getElementType().isInteger(32))
+    return emitOpError("expected SPIR-V as a dense list of 32-bit words, but got ") << getSpirv().getType();
+  return verifyCount(*this, "push constants", getPushConstants());
 }
 
 LogicalResult DispatchOp::verify() {
@@ -71,5 +125,40 @@ LogicalResult DispatchOp::verify() {
   if (getPushConstants().getNumResults() != static_cast<unsigned>(kernel.getPushConstants()))
     return emitOpError("expected ") << kernel.getPushConstants() << " push constants, but got "
                                     << getPushConstants().getNumResults();
+  return success(succeeded(verifySizes(*this, "grid", getGrid(), 1)) &&
+                 succeeded(verifySizes(*this, "push_constants", getPushConstants(), 0)));
+}
+
+//===-- Calls and buffers ---------------------------------------------------------------------------------------===//
+
+LogicalResult InvokeOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  Operation *callee = symbols.lookupNearestSymbolFrom(*this, getCalleeAttr());
+  uint64_t inputs = getInputs().size(), outputs = getOutputs().size();
+  if (auto engine = dyn_cast_or_null<EngineOp>(callee)) {
+    if (engine.getArguments() != inputs + outputs)
+      return emitOpError("expected ") << engine.getArguments() << " inputs and results for the engine "
+                                      << getCalleeAttr() << ", but got " << inputs + outputs;
+    return success();
+  }
+  if (auto host = dyn_cast_or_null<HostFunctionOp>(callee)) {
+    uint64_t expected = host.getInputs(), results = host.getArguments() - expected;
+    if (expected != inputs || results != outputs)
+      return emitOpError("expected ") << expected << " inputs and " << results << " results for the host function "
+                                      << getCalleeAttr() << ", but got " << inputs << " and " << outputs;
+    return success();
+  }
+  auto function = dyn_cast_or_null<FunctionOpInterface>(callee);
+  if (!function)
+    return emitOpError("expected ") << getCalleeAttr() << " to be a segment's function, engine or host function";
+  if (TypeRange(getInputs()) != TypeRange(function.getArgumentTypes()) ||
+      TypeRange(getOutputs()) != TypeRange(function.getResultTypes()))
+    return emitOpError("expected the types of ") << getCalleeAttr() << ", " << function.getFunctionType();
+  return success();
+}
+
+LogicalResult ConstantOp::verify() {
+  if (getValue().getType() != getBuffer().getType().getTensor())
+    return emitOpError("expected a buffer of the value's type, ")
+           << getValue().getType() << ", but got " << getBuffer().getType();
   return success();
 }

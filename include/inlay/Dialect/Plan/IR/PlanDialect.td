@@ -48,6 +48,7 @@ def Plan_BufferType : TypeDef<Plan_Dialect, "Buffer"> {
   let parameters = (ins "::mlir::RankedTensorType":$tensor,
                         EnumParameter<Plan_Space>:$space);
   let assemblyFormat = "`<` $tensor `,` $space `>`";
+  let genVerifyDecl = 1;
 }
 
 #endif // INLAY_DIALECT_PLAN_IR_PLANDIALECT_TD

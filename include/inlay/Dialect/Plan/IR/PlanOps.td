@@ -32,6 +32,7 @@ def Plan_EngineOp : Plan_Op<"engine", [Symbol, SymbolTable, IsolatedFromAbove, N
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arguments, AffineMapAttr:$scratch);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{ $sym_name `arguments` $arguments `scratch` $scratch attr-dict-with-keyword $body }];
+  let hasVerifier = 1;
 }
 
 def Plan_KernelOp : Plan_Op<"kernel", [Symbol, HasParent<"::inlay::plan::EngineOp">]> {
@@ -66,15 +67,17 @@ def Plan_HostFunctionOp : Plan_Op<"host_function", [Symbol]> {
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arguments, I64Attr:$inputs, AffineMapAttr:$scratch);
   let assemblyFormat = "$sym_name `arguments` $arguments `inputs` $inputs `scratch` $scratch attr-dict";
+  let hasVerifier = 1;
 }
 
 def Plan_ObjectOp : Plan_Op<"object"> {
   let summary = "native code of all host functions as one relocatable object file";
   let arguments = (ins StrAttr:$triple, ElementsAttr:$code);
   let assemblyFormat = "$triple $code attr-dict";
+  let hasVerifier = 1;
 }
 
-def Plan_InvokeOp : Plan_Op<"invoke"> {
+def Plan_InvokeOp : Plan_Op<"invoke", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a call of a converted segment, still on tensors";
   let description = [{ Between Convert and Stitch. Example: `%r = plan.invoke @forward_0(%x) : (tensor<4xf32>) -> tensor<4xf32>` }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$inputs);
@@ -127,6 +130,7 @@ def Plan_OutputOp : Plan_BufferOp<"output", "a result's memory, the caller's"> {
 def Plan_ConstantOp : Plan_BufferOp<"constant", "bytes known at compile time; uploaded once where a device uses them"> {
   let arguments = (ins ElementsAttr:$value, StrAttr:$name);
   let assemblyFormat = "$value $name attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
 }
 def Plan_TemporaryOp : Plan_BufferOp<"temporary", "memory of one call in flight"> {
   let arguments = (ins StrAttr:$name);

@@ -14,17 +14,27 @@ using namespace inlay;
 namespace {
 class OrcLibrary : public rt::HostLibrary {
 public:
-  explicit OrcLibrary(std::unique_ptr<llvm::orc::LLJIT> jit) : jit(std::move(jit)) {}
+  explicit OrcLibrary(std::unique_ptr<llvm::orc::LLJIT> library) : jit(std::move(library)) {
+    // What a lookup's own error leaves out, such as the symbols that are missing.
+    jit->getExecutionSession().setErrorReporter([this](llvm::Error error) {
+      std::lock_guard<std::mutex> lock(mutex);
+      details += ": " + llvm::toString(std::move(error));
+    });
+  }
 
   rt::StatusOr<rt::HostEntry> lookup(const std::string &symbol) override {
     llvm::Expected<llvm::orc::ExecutorAddr> address = jit->lookup(symbol);
-    if (!address)
-      return rt::Status(rt::StatusCode::NotFound,
-                        "host function '" + symbol + "': " + llvm::toString(address.takeError()));
+    if (!address) {
+      std::string error = llvm::toString(address.takeError());
+      std::lock_guard<std::mutex> lock(mutex);
+      return rt::Status(rt::StatusCode::NotFound, "host function '" + symbol + "': " + error + details);
+    }
     return address->toPtr<rt::HostEntry>();
   }
 
 private:
+  std::mutex mutex;
+  std::string details;
   std::unique_ptr<llvm::orc::LLJIT> jit;
 };
 } // namespace
@@ -41,8 +51,8 @@ rt::StatusOr<std::shared_ptr<rt::HostLibrary>> inlay::linkHostCode(const rt::Hos
   if (!jit)
     return fail(jit.takeError());
   // Library functions (libm) come from this process.
-  auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
-      (*jit)->getDataLayout().getGlobalPrefix());
+  auto process =
+      llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess((*jit)->getDataLayout().getGlobalPrefix());
   if (!process)
     return fail(process.takeError());
   (*jit)->getMainJITDylib().addGenerator(std::move(*process));

@@ -53,18 +53,18 @@ static std::vector<T> copyElements(ElementsAttr attr) {
   return std::vector<T>(values.begin(), values.end());
 }
 
-/// The bytes of a dense constant, one byte per i1.
-static std::shared_ptr<std::vector<char>> copyBytes(DenseElementsAttr dense) {
-  auto bytes = std::make_shared<std::vector<char>>();
+/// The bytes of a dense constant of `count` bytes, one per i1; null if memory doesn't suffice.
+static std::shared_ptr<char[]> copyBytes(DenseElementsAttr dense, size_t count) {
+  std::shared_ptr<char[]> bytes(new (std::nothrow) char[count]);
+  if (!bytes)
+    return nullptr;
   if (dense.getElementType().isInteger(1)) {
-    for (bool value : dense.getValues<bool>())
-      bytes->push_back(value);
+    llvm::copy(dense.getValues<bool>(), bytes.get());
     return bytes;
   }
   ArrayRef<char> raw = dense.getRawData();
-  int64_t copies = dense.isSplat() ? dense.getNumElements() : 1;
-  for (int64_t i = 0; i < copies; ++i)
-    bytes->insert(bytes->end(), raw.begin(), raw.end());
+  for (size_t at = 0; at + raw.size() <= count && !raw.empty(); at += raw.size()) // once, unless it is a splat
+    llvm::copy(raw, bytes.get() + at);
   return bytes;
 }
 
@@ -78,8 +78,17 @@ static FailureOr<rt::Constant> convertConstant(plan::ConstantOp op, const std::s
   auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!dense)
     return op.emitOpError("expected a dense constant, but got ") << op.getValue();
-  std::shared_ptr<std::vector<char>> bytes = copyBytes(dense);
-  return rt::Constant{bytes->data(), bytes->size(), bytes};
+  std::optional<rt::ElementType> element = convertElement(dense.getElementType());
+  if (!element)
+    return op.emitOpError("expected a dtype that tensors can have, but got ") << dense.getType();
+  size_t count = rt::byteWidth(*element);
+  for (int64_t dim : dense.getType().getShape())
+    if (__builtin_mul_overflow(count, dim, &count))
+      return op.emitOpError("expected a constant of less than 2^64 bytes, but got ") << dense.getType();
+  std::shared_ptr<char[]> bytes = copyBytes(dense, count);
+  if (!bytes)
+    return op.emitOpError("no memory for a constant of ") << count << " bytes";
+  return rt::Constant{bytes.get(), count, bytes};
 }
 
 //===-- Engines -------------------------------------------------------------------------------------------------===//
@@ -147,9 +156,13 @@ public:
 
   FailureOr<std::shared_ptr<rt::Plan>> run() {
     auto programs = module.getOps<plan::ProgramOp>();
-    if (!llvm::hasSingleElement(programs))
-      return module.emitError("expected one public function, but got ")
-             << std::distance(programs.begin(), programs.end());
+    if (!llvm::hasSingleElement(programs)) {
+      InFlightDiagnostic diagnostic = module.emitError("expected one public function, but got ")
+                                      << std::distance(programs.begin(), programs.end());
+      for (plan::ProgramOp program : programs)
+        diagnostic.attachNote(program.getLoc()) << "function '" << program.getSymName() << "'";
+      return diagnostic;
+    }
     if (failed(readEngines()))
       return failure();
     plan::ProgramOp program = *programs.begin();

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "DiagnosticText.h"
+#include "inlay/Dialect/Inlay/IR/OpNames.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace inlay;
+
+/// The place in a file that `loc` holds, innermost first; null if there is none.
+static FileLineColLoc findFile(Location loc) {
+  return llvm::TypeSwitch<Location, FileLineColLoc>(loc)
+      .Case([](FileLineColLoc file) { return file; })
+      .Case([](NameLoc name) { return findFile(name.getChildLoc()); })
+      .Case([](CallSiteLoc call) { return findFile(call.getCallee()); })
+      .Case([](FusedLoc fused) {
+        for (Location part : fused.getLocations())
+          if (FileLineColLoc file = findFile(part))
+            return file;
+        return FileLineColLoc();
+      })
+      .Default([](Location) { return FileLineColLoc(); });
+}
+
+static void formatOne(llvm::raw_ostream &stream, Diagnostic &diagnostic, StringRef severity) {
+  FileLineColLoc file = findFile(diagnostic.getLocation());
+  StringRef name = getLocationName(diagnostic.getLocation());
+  if (file)
+    stream << file.getFilename().getValue() << ':' << file.getLine() << ':' << file.getColumn();
+  if (!name.empty())
+    stream << (file ? " (" : "'") << name << (file ? ")" : "'");
+  stream << (file || !name.empty() ? ": " : "") << severity << ": " << diagnostic;
+}
+
+std::string inlay::formatDiagnostic(Diagnostic &diagnostic) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  formatOne(stream, diagnostic, "error");
+  for (Diagnostic &note : diagnostic.getNotes()) {
+    stream << '\n';
+    formatOne(stream, note, "note");
+  }
+  return text;
+}

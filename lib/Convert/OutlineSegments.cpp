@@ -8,6 +8,7 @@
 #include "inlay/Dialect/Plan/IR/Plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 
 namespace inlay {
@@ -17,6 +18,19 @@ namespace inlay {
 
 using namespace mlir;
 using namespace inlay;
+
+/// Makes tensor constants of other dialects ours: whatever a constant was written as, its data stays in one place.
+static void replaceForeignConstants(func::FuncOp func) {
+  func.walk([](Operation *op) {
+    ElementsAttr value;
+    if (!op->hasTrait<OpTrait::ConstantLike>() || isa<ConstantOp>(op) || !matchPattern(op, m_Constant(&value)) ||
+        !isa<RankedTensorType>(value.getType()) || op->getResultTypes() != TypeRange(value.getType()))
+      return;
+    OpBuilder builder(op);
+    op->replaceAllUsesWith(ConstantOp::create(builder, op->getLoc(), value.getType(), value));
+    op->erase();
+  });
+}
 
 /// Moves constants that carry data from the segment's body to before it, as inputs. Splats cost nothing and stay.
 static void hoistConstants(SegmentOp segment) {
@@ -61,6 +75,7 @@ struct OutlineSegmentsPass : inlay::impl::OutlineSegmentsPassBase<OutlineSegment
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+      replaceForeignConstants(func);
       SmallVector<SegmentOp> segments;
       func.walk([&](SegmentOp segment) { segments.push_back(segment); });
       for (auto [number, segment] : llvm::enumerate(segments))

@@ -17,23 +17,32 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
+/// True if `function` is a converted segment of the framework's: calls and constants alone.
+static bool isOfFrameworkCalls(func::FuncOp function) {
+  return llvm::hasSingleElement(function.getBody()) && llvm::all_of(function.getBody().front().without_terminator(),
+                                                                    llvm::IsaPred<ConstantOp, plan::FrameworkCallOp>);
+}
+
+/// Reports an op that Convert should have left none of.
+static LogicalResult check(Operation *op) {
+  if (isa_and_nonnull<InlayDialect>(op->getDialect()) && !isa<ConstantOp>(op))
+    return op->emitOpError("expected every segment to be converted, but this op is left");
+  auto invoke = dyn_cast<plan::InvokeOp>(op);
+  if (!invoke)
+    return success();
+  Operation *callee = SymbolTable::lookupNearestSymbolFrom(op, invoke.getCalleeAttr());
+  auto function = dyn_cast_or_null<func::FuncOp>(callee);
+  if (isa_and_nonnull<plan::EngineOp, plan::HostFunctionOp>(callee) || (function && isOfFrameworkCalls(function)))
+    return success();
+  return invoke.emitOpError("expected ") << invoke.getCalleeAttr()
+                                         << " to be an engine, a host function or framework calls";
+}
+
 namespace {
 struct ConvertVerifyPass : inlay::impl::ConvertVerifyPassBase<ConvertVerifyPass> {
   void runOnOperation() override {
-    WalkResult walk = getOperation().walk([](Operation *op) {
-      if (isa_and_nonnull<InlayDialect>(op->getDialect()) && !isa<ConstantOp>(op)) {
-        op->emitOpError("expected every segment to be converted, but this op is left");
-        return WalkResult::interrupt();
-      }
-      auto invoke = dyn_cast<plan::InvokeOp>(op);
-      if (!invoke)
-        return WalkResult::advance();
-      Operation *callee = SymbolTable::lookupNearestSymbolFrom(op, invoke.getCalleeAttr());
-      if (isa_and_nonnull<plan::EngineOp, plan::HostFunctionOp, func::FuncOp>(callee))
-        return WalkResult::advance();
-      invoke.emitOpError("expected ") << invoke.getCalleeAttr() << " to be an engine or a host function";
-      return WalkResult::interrupt();
-    });
+    WalkResult walk = getOperation().walk<WalkOrder::PreOrder>(
+        [](Operation *op) { return failed(check(op)) ? WalkResult::interrupt() : WalkResult::advance(); });
     if (walk.wasInterrupted())
       signalPassFailure();
   }

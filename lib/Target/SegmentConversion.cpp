@@ -4,34 +4,67 @@
 #include "inlay/Convert/GraphToLinalg.h"
 #include "inlay/Convert/Reject.h"
 #include "inlay/Convert/TrialConversion.h"
+#include "inlay/Dialect/Inlay/IR/OpNames.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/Threading.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace inlay;
+
+/// Whether code can be generated for values of these types: tensors of known sizes, with elements.
+static Verdict checkTypes(TypeRange types) {
+  for (Type type : types) {
+    std::string spelled;
+    llvm::raw_string_ostream(spelled) << type;
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return {ReasonCode::UnsupportedType, "expected tensors, but got " + spelled};
+    if (!tensor.hasStaticShape())
+      return {ReasonCode::UnsupportedShape, "expected tensors of static shape, but got " + spelled};
+    if (llvm::is_contained(tensor.getShape(), 0))
+      return {ReasonCode::UnsupportedShape, "expected tensors with elements, but got " + spelled};
+  }
+  return Verdict::supported();
+}
 
 Verdict inlay::tryConvert(Operation *op, const Stages &stages) {
   OwningOpRef<ModuleOp> module;
   Verdict verdict = tryConvertToLinalg(op, &module);
   if (!verdict.isSupported())
     return verdict;
+  for (TypeRange types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+    if (verdict = checkTypes(types); !verdict.isSupported())
+      return verdict;
   std::string message;
+  uint64_t thread = llvm::get_threadid(); // other threads' diagnostics are none of ours
   ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &diagnostic) {
+    if (llvm::get_threadid() != thread)
+      return failure();
     if (message.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
       message = diagnostic.str();
     return success();
   });
   if (succeeded(stages(*module)))
     return Verdict::supported();
-  return parseRefusal(message.empty() ? "no-converter: the op can't be converted" : message);
+  verdict = parseRefusal(message);
+  if (!StringRef(message).starts_with(stringifyReasonCode(verdict.code))) // one of upstream's
+    verdict.text = (getReportedName(op) + " can't be converted" + (message.empty() ? "" : ": " + message)).str();
+  return verdict;
 }
 
 FailureOr<OwningOpRef<ModuleOp>> inlay::convertAlone(func::FuncOp segment, const Stages &stages) {
+  for (TypeRange types : {TypeRange(segment.getArgumentTypes()), TypeRange(segment.getResultTypes())})
+    if (Verdict verdict = checkTypes(types); !verdict.isSupported())
+      return segment.emitError() << stringifyReasonCode(verdict.code) << ": " << verdict.text;
   OwningOpRef<ModuleOp> module = ModuleOp::create(segment.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
   auto copy = cast<func::FuncOp>(builder.clone(*segment));
   copy.setPublic();
+  if (Operation *foreign = findForeignOp(copy))
+    return foreign->emitError() << "can't be converted: no pattern converts " << getReportedName(foreign);
   for (const Refusal &refusal : convertGraphOps(*module))
     return refusal.op->emitError() << "can't be converted: " << refusal.verdict.text;
   if (failed(stages(*module)))

@@ -41,6 +41,7 @@ def OutlineSegmentsPass : Pass<"inlay-convert-outline-segments", "::mlir::Module
   let description = [{
     A segment becomes a private function named after the function around it and its number; `plan.invoke` calls it.
     Constants that carry data leave the segment and become arguments, so that weights stay in one place; splats stay.
+    Tensor constants of other dialects become `inlay.constant`.
 
     ```mlir
     %r = inlay.segment #inlay.host(%x) : (tensor<4xf32>) -> tensor<4xf32> { ... }
@@ -48,10 +49,10 @@ def OutlineSegmentsPass : Pass<"inlay-convert-outline-segments", "::mlir::Module
     becomes
     ```mlir
     %r = plan.invoke @forward_0(%x) : (tensor<4xf32>) -> tensor<4xf32>
-    func.func private @forward_0(%x: tensor<4xf32>) -> tensor<4xf32> attributes {inlay.segment = #inlay.host} { ... }
+    func.func private @forward_0(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.target = #inlay.host} { ... }
     ```
   }];
-  let dependentDialects = ["::inlay::plan::PlanDialect", "::mlir::func::FuncDialect"];
+  let dependentDialects = ["::inlay::InlayDialect", "::inlay::plan::PlanDialect", "::mlir::func::FuncDialect"];
 }
 
 def ConvertSegmentsPass : Pass<"inlay-convert-segments", "::mlir::ModuleOp"> {

@@ -12,6 +12,10 @@
 
 namespace inlay {
 
+/// The first op at or in `root` that no target compiles: a framework's call or list, a plugin, a call of a function,
+/// which is to be inlined before. Null if there is none.
+mlir::Operation *findForeignOp(mlir::Operation *root);
+
 /// Clones `op` (with its regions; what they capture become arguments too) into a module of its own as
 /// `func.func @trial(operands...) -> results` and converts that to linalg. Supported, or the code and the sentence of
 /// the pattern that refused. On success the module is handed out through `result`, if given, so that a target can try

@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Threading.h"
@@ -32,11 +33,10 @@ static OwningOpRef<ModuleOp> cloneAlone(Operation *op) {
   return module;
 }
 
-/// The first op at or in `op` that is not for compilers at all.
-static Operation *findForeign(Operation *op) {
+Operation *inlay::findForeignOp(Operation *root) {
   Operation *foreign = nullptr;
-  op->walk<WalkOrder::PreOrder>([&](Operation *nested) {
-    if (!isa<OpaqueOp, PluginOp, ListOp>(nested))
+  root->walk<WalkOrder::PreOrder>([&](Operation *nested) {
+    if (!isa<OpaqueOp, PluginOp, ListOp, CallOpInterface>(nested))
       return WalkResult::advance();
     foreign = nested;
     return WalkResult::interrupt();
@@ -45,7 +45,7 @@ static Operation *findForeign(Operation *op) {
 }
 
 Verdict inlay::tryConvertToLinalg(Operation *op, OwningOpRef<ModuleOp> *result) {
-  if (Operation *foreign = findForeign(op))
+  if (Operation *foreign = findForeignOp(op))
     return {ReasonCode::NoConverter, ("no pattern converts " + getReportedName(foreign)).str()};
   // Other threads' diagnostics are none of ours.
   uint64_t thread = llvm::get_threadid();

@@ -32,7 +32,7 @@ using namespace mlir;
 using namespace inlay;
 
 /// Name of the nested module that gathers the code of all host segments.
-static constexpr StringLiteral kHostCode = "host_code";
+static constexpr StringLiteral kHostCode = "inlay.host_code";
 
 //===-- To the LLVM dialect -------------------------------------------------------------------------------------===//
 
@@ -119,18 +119,23 @@ LogicalResult inlay::lowerToLLVM(ModuleOp module) {
   return success();
 }
 
-void inlay::addHostCode(ModuleOp module, ModuleOp code) {
+LogicalResult inlay::addHostCode(ModuleOp module, ModuleOp code) {
   auto host = module.lookupSymbol<ModuleOp>(kHostCode);
   if (!host) {
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     host = ModuleOp::create(builder, module.getLoc(), kHostCode);
   }
-  OpBuilder builder = OpBuilder::atBlockEnd(host.getBody());
-  for (Operation &op : *code.getBody()) {
-    StringAttr name = SymbolTable::getSymbolName(&op);
-    if (!name || !host.lookupSymbol(name)) // declarations of library functions come once
-      builder.clone(op);
+  SymbolTable known(host), added(code);
+  for (Operation &op : llvm::make_early_inc_range(*code.getBody())) {
+    bool taken = known.lookup(SymbolTable::getSymbolName(&op));
+    auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+    if (taken && function && function.isExternal()) // a library function, declared once
+      continue;
+    if (taken && failed(added.renameToUnique(&op, {&known})))
+      return op.emitError("can't be renamed");
+    known.insert(op.clone());
   }
+  return success();
 }
 
 //===-- To an object file ---------------------------------------------------------------------------------------===//

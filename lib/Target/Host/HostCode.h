@@ -17,8 +17,9 @@ mlir::LogicalResult lowerToLoops(mlir::ModuleOp module);
 /// pointers, one per buffer.
 mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module);
 
-/// Moves the LLVM functions of `code` into the module of host code nested in `module`.
-void addHostCode(mlir::ModuleOp module, mlir::ModuleOp code);
+/// Adds the LLVM functions and globals of `code`, renaming those whose name is taken, to the module of host code nested
+/// in `module`.
+mlir::LogicalResult addHostCode(mlir::ModuleOp module, mlir::ModuleOp code);
 
 /// Compiles the nested module of host code, if there is one, to a `plan.object` that replaces it.
 mlir::LogicalResult emitHostObject(mlir::ModuleOp module);

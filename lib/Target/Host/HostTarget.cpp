@@ -49,7 +49,8 @@ struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
     });
     if (failed(module))
       return failure();
-    addHostCode(segment->getParentOfType<ModuleOp>(), **module);
+    if (failed(addHostCode(segment->getParentOfType<ModuleOp>(), **module)))
+      return failure();
     OpBuilder builder(segment);
     FunctionType type = segment.getFunctionType();
     plan::HostFunctionOp::create(builder, segment.getLoc(), segment.getSymName(),

@@ -1,0 +1,81 @@
+// RUN: inlay-opt %s --inlay-convert-segments --mlir-elide-elementsattrs-if-larger=2 -split-input-file | FileCheck %s
+
+// Each target makes its own of a segment, under the segment's name; native code of all of them is one object.
+
+// CHECK-DAG: #[[NONE:.*]] = affine_map<() -> ()>
+// CHECK-LABEL: func.func @forward(
+// CHECK:         plan.invoke @forward_0(
+// CHECK:         plan.invoke @forward_1(
+// CHECK:         plan.invoke @forward_2(
+func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = plan.invoke @forward_0(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = plan.invoke @forward_1(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = plan.invoke @forward_2(%1) : (tensor<4xf32>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// CHECK:       plan.engine @forward_0 arguments 2 scratch #[[NONE]]
+// CHECK:         plan.kernel @k0 spirv {{.*}} bindings [{{.*}}read{{.*}}, {{.*}}write{{.*}}] block [64, 1, 1] push_constants 1
+// CHECK:         plan.dispatch @k0 buffers [0, 1]
+func.func private @forward_0(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.target = #inlay.vulkan} {
+  %0 = inlay.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// CHECK:       plan.host_function @forward_1 arguments 2 inputs 1 scratch #[[NONE]]
+func.func private @forward_1(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.target = #inlay.host} {
+  %0 = inlay.lgamma %x : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// A framework's segment stays a function, of calls.
+// CHECK:       func.func private @forward_2(%[[X:.*]]: tensor<4xf32>)
+// CHECK:         %[[R:.*]] = plan.framework_call "{}"(%[[X]]) : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK:         return %[[R]]
+func.func private @forward_2(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.target = #inlay.torch} {
+  %0 = inlay.opaque "aten::sort"(%x) call "{}" : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// CHECK:       plan.object "{{.+}}" dense_resource<__elided__> : tensor<{{[0-9]+}}xi8>
+// CHECK-NOT:   plan.object
+
+// -----
+
+// Scratch is counted in bytes: softmax keeps the largest elements, the exponentials and their sums.
+
+// CHECK-DAG: #[[SCRATCH:.*]] = affine_map<() -> (8, 24{{.*}})>
+// CHECK:       plan.host_function @scratch arguments 2 inputs 1 scratch #[[SCRATCH]]
+func.func private @scratch(%x: tensor<2x3xf32>) -> tensor<2x3xf32> attributes {plan.target = #inlay.host} {
+  %0 = inlay.softmax %x dim -1 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+// A segment of no inputs, and results that are inputs or one value twice.
+
+// CHECK-DAG:   plan.host_function @no_inputs arguments 1 inputs 0
+func.func private @no_inputs() -> tensor<4xf32> attributes {plan.target = #inlay.host} {
+  %0 = inlay.constant dense<2.0> : tensor<4xf32>
+  %1 = inlay.exp %0 : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+// CHECK-DAG:   plan.engine @passed_through arguments 5
+func.func private @passed_through(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+    attributes {plan.target = #inlay.vulkan} {
+  %0 = inlay.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+  return %x, %0, %x, %0 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Nothing to convert, nothing to join.
+
+// CHECK-LABEL: func.func @untouched(
+// CHECK:         inlay.relu
+// CHECK-NOT:   plan.object
+func.func @untouched(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = inlay.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -14,6 +14,57 @@ static llvm::Error error(const std::string &path, const llvm::Twine &what) {
   return llvm::createStringError(llvm::Twine("weight file '") + path + "': " + what);
 }
 
+/// True if `json` nests deeper than any header does; the parser would recurse once per level.
+static bool nestsDeeply(llvm::StringRef json) {
+  int depth = 0;
+  bool inString = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    if (inString && json[i] == '\\')
+      ++i;
+    else if (json[i] == '"')
+      inString = !inString;
+    else if (!inString && (json[i] == '[' || json[i] == '{') && ++depth > 8)
+      return true;
+    else if (!inString && (json[i] == ']' || json[i] == '}'))
+      --depth;
+  }
+  return false;
+}
+
+/// `F32[2,3]` of a header's entry; empty if it isn't all there.
+static std::string readType(const llvm::json::Object &entry) {
+  std::optional<llvm::StringRef> dtype = entry.getString("dtype");
+  const llvm::json::Array *shape = entry.getArray("shape");
+  if (!dtype || !shape)
+    return "";
+  std::string text = (*dtype + "[").str();
+  for (const llvm::json::Value &dim : *shape) {
+    std::optional<int64_t> size = dim.getAsInteger();
+    if (!size || *size < 0)
+      return "";
+    text += (text.back() == '[' ? "" : ",") + std::to_string(*size);
+  }
+  return text + "]";
+}
+
+static llvm::Expected<Weight> readEntry(const std::string &path, llvm::StringRef key, const llvm::json::Value &value,
+                                        llvm::StringRef data) {
+  const llvm::json::Object *entry = value.getAsObject();
+  const llvm::json::Array *range = entry ? entry->getArray("data_offsets") : nullptr;
+  std::optional<int64_t> from, to;
+  if (range && range->size() == 2) {
+    from = (*range)[0].getAsInteger();
+    to = (*range)[1].getAsInteger();
+  }
+  if (!from || !to || *from < 0 || *to < *from || static_cast<uint64_t>(*to) > data.size())
+    return error(path, "tensor '" + key + "' has no data_offsets within the file's " + llvm::Twine(data.size()) +
+                           " bytes of data");
+  std::string type = readType(*entry);
+  if (type.empty())
+    return error(path, "tensor '" + key + "' has no dtype and shape");
+  return Weight{key.str(), data.data() + *from, static_cast<size_t>(*to - *from), nullptr, type};
+}
+
 llvm::Expected<std::vector<Weight>> inlay::readSafetensors(const std::string &path) {
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!file)
@@ -27,6 +78,8 @@ llvm::Expected<std::vector<Weight>> inlay::readSafetensors(const std::string &pa
     return error(path, "expected a header of " + llvm::Twine(headerSize) + " bytes, but only " +
                            llvm::Twine(bytes.size() - 8) + " follow");
   llvm::StringRef data = bytes.drop_front(8 + headerSize);
+  if (nestsDeeply(bytes.substr(8, headerSize)))
+    return error(path, "header nests deeper than any of the format does");
   llvm::Expected<llvm::json::Value> json = llvm::json::parse(bytes.substr(8, headerSize));
   if (!json)
     return error(path, "header is not JSON: " + llvm::toString(json.takeError()));
@@ -37,17 +90,11 @@ llvm::Expected<std::vector<Weight>> inlay::readSafetensors(const std::string &pa
   for (const auto &[key, value] : *header) {
     if (key == "__metadata__")
       continue;
-    const llvm::json::Object *entry = value.getAsObject();
-    const llvm::json::Array *range = entry ? entry->getArray("data_offsets") : nullptr;
-    std::optional<int64_t> from, to;
-    if (range && range->size() == 2) {
-      from = (*range)[0].getAsInteger();
-      to = (*range)[1].getAsInteger();
-    }
-    if (!from || !to || *from < 0 || *to < *from || static_cast<uint64_t>(*to) > data.size())
-      return error(path, "tensor '" + key.str() + "' has no data_offsets within the file's " +
-                             llvm::Twine(data.size()) + " bytes of data");
-    weights.push_back({key.str(), data.data() + *from, static_cast<size_t>(*to - *from), buffer});
+    llvm::Expected<Weight> weight = readEntry(path, key, value, data);
+    if (!weight)
+      return weight.takeError();
+    weight->owner = buffer;
+    weights.push_back(std::move(*weight));
   }
   return weights;
 }

@@ -7,58 +7,138 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace inlay;
 
+/// Calls `visit` on each constant, of any dialect, that names a resource.
+static WalkResult visitResources(ModuleOp module,
+                                 function_ref<LogicalResult(Operation *, DenseResourceElementsAttr)> visit) {
+  return module.walk([&](Operation *op) {
+    auto resource = op->getAttrOfType<DenseResourceElementsAttr>("value");
+    return resource && failed(visit(op, resource)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+}
+
+//===-- Files ---------------------------------------------------------------------------------------------------===//
+
+/// The path of the file `name` in `directory`; an error if it is elsewhere, by its name or by links.
+static FailureOr<std::string> findBeside(ModuleOp module, StringRef name, StringRef directory) {
+  namespace path = llvm::sys::path;
+  auto reject = [&] {
+    return module.emitError("expected 'inlay.weights' to name a file in the module's folder, but got '") << name << "'";
+  };
+  if (name.empty() || name == "." || name == ".." || path::has_parent_path(name) || name.contains('\0'))
+    return reject();
+  SmallString<128> file(directory), realFile, realDirectory;
+  path::append(file, name);
+  if (std::error_code error = llvm::sys::fs::real_path(file, realFile))
+    return module.emitError("weight file '") << file << "': " << error.message();
+  if (llvm::sys::fs::real_path(directory.empty() ? "." : directory, realDirectory) ||
+      path::parent_path(realFile) != realDirectory)
+    return reject() << ", which leads to '" << realFile << "'";
+  if (!llvm::sys::fs::is_regular_file(realFile)) // reading a pipe would never end
+    return module.emitError("weight file '") << file << "': expected a regular file";
+  return file.str().str();
+}
+
+/// The type of a constant as safetensors files spell it; empty for element types that they lack.
+static std::string spellType(ShapedType type) {
+  Type element = type.getElementType();
+  std::string text = element.isInteger(1)          ? "BOOL"
+                     : element.isBF16()            ? "BF16"
+                     : isa<FloatType>(element)     ? "F" + std::to_string(element.getIntOrFloatBitWidth())
+                     : element.isSignlessInteger() ? "I" + std::to_string(element.getIntOrFloatBitWidth())
+                                                   : "";
+  if (text.empty())
+    return text;
+  llvm::raw_string_ostream stream(text);
+  stream << '[';
+  llvm::interleave(type.getShape(), stream, ",");
+  stream << ']';
+  return text;
+}
+
+static LogicalResult checkTypes(ModuleOp module, ArrayRef<Weight> weights, StringRef file) {
+  llvm::StringMap<StringRef> types;
+  for (const Weight &weight : weights)
+    types[weight.key] = weight.type;
+  WalkResult walk = visitResources(module, [&](Operation *op, DenseResourceElementsAttr resource) -> LogicalResult {
+    auto known = types.find(resource.getRawHandle().getKey());
+    std::string expected = spellType(resource.getType());
+    if (known == types.end() || resource.getRawHandle().getBlob() || expected.empty() || known->second == expected)
+      return success();
+    return op->emitError("expected ") << expected << " for weight '" << known->first() << "', but '" << file << "' has "
+                                      << known->second;
+  });
+  return failure(walk.wasInterrupted());
+}
+
 FailureOr<std::vector<Weight>> inlay::readModuleWeights(ModuleOp module, StringRef directory) {
-  auto name = module->getAttrOfType<StringAttr>(InlayDialect::kWeightsAttr);
-  if (!name)
+  Attribute attribute = module->getAttr(InlayDialect::kWeightsAttr);
+  if (!attribute)
     return std::vector<Weight>();
-  if (llvm::sys::path::has_parent_path(name.getValue()) || name.getValue().starts_with("..") || name.empty())
-    return module.emitError("expected 'inlay.weights' to name a file in the module's folder, but got ") << name;
-  SmallString<128> path(directory);
-  llvm::sys::path::append(path, name.getValue());
-  llvm::Expected<std::vector<Weight>> weights = readSafetensors(path.str().str());
+  auto name = dyn_cast<StringAttr>(attribute);
+  if (!name)
+    return module.emitError("expected 'inlay.weights' to be a string, but got ") << attribute;
+  FailureOr<std::string> path = findBeside(module, name, directory);
+  if (failed(path))
+    return failure();
+  llvm::Expected<std::vector<Weight>> weights = readSafetensors(*path);
   if (!weights)
     return module.emitError() << llvm::toString(weights.takeError());
+  if (failed(checkTypes(module, *weights, name)))
+    return failure();
   return std::move(*weights);
 }
+
+//===-- Constants -----------------------------------------------------------------------------------------------===//
 
 void inlay::attachWeights(ModuleOp module, ArrayRef<Weight> weights) {
   auto &manager = DenseResourceElementsHandle::getManagerInterface(module.getContext()).getBlobManager();
   llvm::StringMap<const Weight *> byKey;
   for (const Weight &weight : weights)
     byKey[weight.key] = &weight;
-  module.walk([&](ConstantOp constant) {
-    auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
-    if (!resource || resource.getRawHandle().getBlob())
-      return;
+  visitResources(module, [&](Operation *, DenseResourceElementsAttr resource) {
+    if (resource.getRawHandle().getBlob())
+      return success();
     StringRef key = resource.getRawHandle().getKey();
     if (const Weight *weight = byKey.lookup(key)) {
       ArrayRef<char> bytes(static_cast<const char *>(weight->data), weight->size);
       manager.update(key, UnmanagedAsmResourceBlob::allocateWithAlign(bytes, alignof(double)));
     }
+    return success();
   });
 }
 
+/// The bytes that a constant of `type` needs, one per i1; nothing if it isn't of numbers or too large.
+static std::optional<uint64_t> countBytes(ShapedType type) {
+  if (!type.getElementType().isIntOrFloat())
+    return std::nullopt;
+  uint64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  for (int64_t dim : type.getShape())
+    if (__builtin_mul_overflow(bytes, dim, &bytes))
+      return std::nullopt;
+  return bytes;
+}
+
 LogicalResult inlay::verifyWeights(ModuleOp module) {
-  WalkResult walk = module.walk([](ConstantOp constant) {
-    auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
-    if (!resource)
-      return WalkResult::advance();
-    ShapedType type = resource.getType();
-    int64_t expected = type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  WalkResult walk = visitResources(module, [](Operation *op, DenseResourceElementsAttr resource) -> LogicalResult {
+    StringRef key = resource.getRawHandle().getKey();
+    std::optional<uint64_t> expected = countBytes(resource.getType());
+    if (!expected)
+      return op->emitError("expected weight '")
+             << key << "' to be a tensor of numbers of less than 2^64 bytes, but got " << resource.getType();
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     if (!blob)
-      constant.emitError("expected bytes for weight '") << resource.getRawHandle().getKey() << "', but none were given";
-    else if (static_cast<int64_t>(blob->getData().size()) != expected)
-      constant.emitError("expected ") << expected << " bytes for weight '" << resource.getRawHandle().getKey()
-                                      << "', but got " << blob->getData().size();
-    else
-      return WalkResult::advance();
-    return WalkResult::interrupt();
+      return op->emitError("expected bytes for weight '") << key << "', but none were given";
+    if (blob->getData().size() != *expected)
+      return op->emitError("expected ") << *expected << " bytes for weight '" << key << "', but got "
+                                        << blob->getData().size();
+    return success();
   });
   return failure(walk.wasInterrupted());
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Execution/Session.h"
+#include "DiagnosticText.h"
 #include "HostJit.h"
 #include "PlanFromIR.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
@@ -29,13 +30,9 @@ public:
     context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
         return;
-      llvm::raw_string_ostream stream(errors);
-      if (!errors.empty())
-        stream << '\n';
-      stream << diagnostic.getLocation() << ": error: " << diagnostic;
-      for (Diagnostic &note : diagnostic.getNotes())
-        stream << '\n' << note.getLocation() << ": note: " << note;
+      errors += (errors.empty() ? "" : "\n") + formatDiagnostic(diagnostic);
     });
+    context.printOpOnDiagnostic(false);
   }
 
   /// Parses, sets targets and attaches weights.
@@ -56,6 +53,21 @@ public:
     return Status::ok();
   }
 
+  /// Without a device, leaves out the Vulkan targets that the module itself names, where that is allowed.
+  Status dropMissingTargets() {
+    SmallVector<Attribute> kept, named;
+    if (auto targets = (*module)->getAttrOfType<ArrayAttr>(InlayDialect::kTargetsAttr))
+      llvm::append_range(named, targets);
+    llvm::copy_if(named, std::back_inserter(kept), [](Attribute target) { return !isa<VulkanAttr>(target); });
+    if (kept.size() == named.size())
+      return Status::ok();
+    if (StatusOr<rt::vulkan::DeviceCaps> caps = findDevice(); caps.isOk())
+      return Status::ok();
+    else if (missing.empty())
+      return caps.status();
+    return setTargets(kept);
+  }
+
   Status run(Phase from, Phase to) {
     Options options = request.options;
     options.from = std::max(from, request.options.from);
@@ -68,13 +80,15 @@ public:
     return succeeded(runPipeline(*module, options, started)) ? Status::ok() : failed();
   }
 
+  std::string getNotice() const { return missing.empty() ? "" : "no Vulkan device, going on without it: " + missing; }
+
   Status failed() const {
     return {StatusCode::InvalidArgument, errors.empty() ? "compilation failed without a diagnostic" : errors};
   }
 
   const CompileRequest &request;
   std::shared_ptr<std::vector<Weight>> weights;
-  std::string notice;
+  std::string missing; ///< why there is no device
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
 
@@ -93,19 +107,26 @@ private:
       return Attribute(TorchAttr::get(&context));
     if (name == "vulkan")
       return makeVulkanTarget();
-    return Status(StatusCode::InvalidArgument,
-                  "unknown target '" + name.str() + "': expected vulkan, host or torch");
+    return Status(StatusCode::InvalidArgument, "unknown target '" + name.str() + "': expected vulkan, host or torch");
+  }
+
+  /// The device to compile for. Failure with `missing` set where doing without one is allowed: nobody asked for a
+  /// device by name.
+  StatusOr<rt::vulkan::DeviceCaps> findDevice() {
+    StatusOr<rt::vulkan::DeviceCaps> caps = rt::vulkan::selectDevice(request.device);
+    if (!caps.isOk() && request.allowMissingDevice && request.device.empty() &&
+        caps.status().code() != StatusCode::NotFound)
+      missing = caps.status().message();
+    return caps;
   }
 
   /// The device's facts as an attribute; null, with a notice, if there is no device and that is allowed.
   StatusOr<Attribute> makeVulkanTarget() {
-    StatusOr<rt::vulkan::DeviceCaps> caps = rt::vulkan::selectDevice(request.device);
-    if (!caps.isOk()) {
-      if (!request.allowMissingDevice)
-        return caps.status();
-      notice = "no Vulkan device, running on the host alone: " + caps.status().message();
+    StatusOr<rt::vulkan::DeviceCaps> caps = findDevice();
+    if (!caps.isOk() && missing.empty())
+      return caps.status();
+    if (!caps.isOk())
       return Attribute();
-    }
     SmallVector<Attribute> features;
     std::pair<StringRef, bool> optional[] = {{"float16", caps->float16 && caps->storage16},
                                              {"float64", caps->float64},
@@ -135,8 +156,12 @@ private:
       if (*target && !llvm::is_contained(targets, *target))
         targets.push_back(*target);
     }
+    return setTargets(targets);
+  }
+
+  Status setTargets(ArrayRef<Attribute> targets) {
     if (targets.empty())
-      return {StatusCode::Unavailable, "no target is left to run on: " + notice};
+      return {StatusCode::Unavailable, "no target is left to run on without a Vulkan device: " + missing};
     (*module)->setAttr(InlayDialect::kTargetsAttr, ArrayAttr::get(&context, targets));
     return Status::ok();
   }
@@ -173,6 +198,7 @@ StatusOr<std::string> inlay::partition(const CompileRequest &request) {
 StatusOr<Compiled> inlay::compile(const CompileRequest &request) {
   Compilation compilation(request);
   INLAY_RETURN_IF_ERROR(compilation.open());
+  INLAY_RETURN_IF_ERROR(compilation.dropMissingTargets());
   Compiled compiled;
   INLAY_RETURN_IF_ERROR(compilation.run(Phase::Import, Phase::Partition));
   compiled.report = getReportJson(*compilation.module);
@@ -182,14 +208,16 @@ StatusOr<Compiled> inlay::compile(const CompileRequest &request) {
   if (failed(plan))
     return compilation.failed();
   compiled.plan = *plan;
-  compiled.notice = compilation.notice;
+  compiled.notice = compilation.getNotice();
   INLAY_RETURN_IF_ERROR(loadProgram(request, compiled));
   return compiled;
 }
 
-StatusOr<std::string> inlay::runPhases(const CompileRequest &request) {
+StatusOr<std::string> inlay::runPhases(const CompileRequest &request, std::string *notice) {
   Compilation compilation(request);
   INLAY_RETURN_IF_ERROR(compilation.open());
+  if (notice)
+    *notice = compilation.getNotice();
   INLAY_RETURN_IF_ERROR(compilation.run(Phase::Import, Phase::Stitch));
   std::string text;
   llvm::raw_string_ostream stream(text);

@@ -58,7 +58,10 @@ static LogicalResult dump(ModuleOp module, const std::string &directory, int num
   if (error)
     return module.emitError("can't write '") << path << "': " << error.message();
   module->print(stream, OpPrintingFlags().elideLargeResourceString(0).enableDebugInfo());
-  return success();
+  stream.close();
+  error = stream.error();
+  stream.clear_error();
+  return error ? module.emitError("can't write '") << path << "': " << error.message() : success();
 }
 
 LogicalResult inlay::runPipeline(ModuleOp module, const Options &options,

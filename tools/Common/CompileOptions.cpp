@@ -12,8 +12,9 @@ namespace cl = llvm::cl;
 
 static cl::OptionCategory category("Compilation");
 
-static cl::list<std::string> targets("targets", cl::CommaSeparated, cl::cat(category),
-                                     cl::desc("Targets in priority order (vulkan, host, torch); default: the module's"));
+static cl::list<std::string>
+    targets("targets", cl::CommaSeparated, cl::cat(category),
+            cl::desc("Targets in priority order (vulkan, host, torch); default: the module's"));
 static cl::opt<std::string> device("device", cl::cat(category),
                                    cl::desc("Vulkan device: a number or a part of its name; default: INLAY_DEVICE"));
 static cl::opt<bool> requireDevice("require-device", cl::cat(category),
@@ -29,11 +30,44 @@ static cl::opt<bool> requireFull("require-full-compilation", cl::cat(category),
 static cl::opt<Strategy> strategy("strategy", cl::init(Strategy::Levels), cl::cat(category),
                                   cl::desc("How segments are formed"),
                                   cl::values(clEnumValN(Strategy::Levels, "levels", "fewest segments"),
-                                             clEnumValN(Strategy::InOrder, "in-order", "by program order")));
+                                             clEnumValN(Strategy::InOrder, "in-order", "by program order"),
+                                             clEnumValN(Strategy::TorchTensorRT, "torch-tensorrt",
+                                                        "as Torch-TensorRT's TorchScript front end")));
 static cl::opt<std::string> report("report", cl::cat(category),
                                    cl::desc("File for the partition report as JSON; - for standard output"));
 static cl::opt<std::string> dumpDirectory("dump-dir", cl::cat(category),
                                           cl::desc("Folder for the module after each phase"));
+
+cl::OptionCategory &tools::toolCategory() {
+  static cl::OptionCategory tool("Options");
+  return tool;
+}
+
+void tools::parseOptions(int argc, char **argv, llvm::StringRef overview) {
+  auto isOurs = [](cl::Option *option) {
+    return llvm::is_contained(option->Categories, &toolCategory()) || llvm::is_contained(option->Categories, &category);
+  };
+  llvm::SmallVector<cl::Option *> others;
+  for (auto &[name, option] : cl::getRegisteredOptions())
+    if (!isOurs(option) && name != "help" && name != "h" && name != "version")
+      others.push_back(option);
+  for (cl::Option *option : others)
+    option->removeArgument();
+  cl::ParseCommandLineOptions(argc, argv, (overview + "\n").str());
+}
+
+rt::StatusOr<Phase> tools::parsePhase(const std::string &option, const std::string &name) {
+  if (std::optional<Phase> phase = symbolizePhase(name))
+    return *phase;
+  return rt::Status(rt::StatusCode::InvalidArgument,
+                    "option --" + option +
+                        ": expected import, rewrite, partition, shape, convert or stitch, but got '" + name + "'");
+}
+
+void tools::printNotice(llvm::StringRef notice) {
+  if (!notice.empty())
+    llvm::errs() << "note: " << notice << "\n";
+}
 
 int tools::fail(const rt::Status &status) {
   llvm::errs() << "error: " << status.message() << "\n";

@@ -11,23 +11,18 @@
 using namespace inlay;
 namespace cl = llvm::cl;
 
-static cl::opt<std::string> input(cl::Positional, cl::desc("<module.mlir>"), cl::init("-"));
-static cl::opt<std::string> output("o", cl::desc("File for the module; default: standard output"), cl::init("-"));
-static cl::opt<std::string> from("from", cl::desc("First phase: import, rewrite, partition, shape, convert, stitch"),
+static cl::opt<std::string> input(cl::Positional, cl::cat(tools::toolCategory()), cl::desc("<module.mlir>"),
+                                  cl::init("-"));
+static cl::opt<std::string> output("o", cl::cat(tools::toolCategory()),
+                                   cl::desc("File for the module; default: standard output"), cl::init("-"));
+static cl::opt<std::string> from("from", cl::cat(tools::toolCategory()),
+                                 cl::desc("First phase: import, rewrite, partition, shape, convert, stitch"),
                                  cl::init("import"));
-static cl::opt<std::string> to("to", cl::desc("Last phase"), cl::init("stitch"));
-
-static rt::StatusOr<Phase> parsePhase(const char *option, const std::string &name) {
-  if (std::optional<Phase> phase = symbolizePhase(name))
-    return *phase;
-  return rt::Status(rt::StatusCode::InvalidArgument,
-                    std::string("option --") + option +
-                        ": expected import, rewrite, partition, shape, convert or stitch, but got '" + name + "'");
-}
+static cl::opt<std::string> to("to", cl::cat(tools::toolCategory()), cl::desc("Last phase"), cl::init("stitch"));
 
 int main(int argc, char **argv) {
-  cl::ParseCommandLineOptions(argc, argv, "Inlay compiler\n");
-  rt::StatusOr<Phase> first = parsePhase("from", from), last = parsePhase("to", to);
+  tools::parseOptions(argc, argv, "Inlay compiler");
+  rt::StatusOr<Phase> first = tools::parsePhase("from", from), last = tools::parsePhase("to", to);
   if (!first.isOk() || !last.isOk())
     return tools::fail(first.isOk() ? last.status() : first.status());
   if (*first > *last)
@@ -37,7 +32,9 @@ int main(int argc, char **argv) {
     return tools::fail(request.status());
   request->options.from = *first;
   request->options.to = *last;
-  rt::StatusOr<std::string> text = runPhases(*request);
+  std::string notice;
+  rt::StatusOr<std::string> text = runPhases(*request, &notice);
+  tools::printNotice(notice);
   if (!text.isOk())
     return tools::fail(text.status());
   std::error_code error;
@@ -45,5 +42,8 @@ int main(int argc, char **argv) {
   if (error)
     return tools::fail({rt::StatusCode::NotFound, "can't write '" + output + "': " + error.message()});
   stream << *text;
-  return 0;
+  stream.close();
+  error = stream.error();
+  stream.clear_error();
+  return error ? tools::fail({rt::StatusCode::Internal, "can't write '" + output + "': " + error.message()}) : 0;
 }

@@ -32,9 +32,15 @@ int64_t tools::Array::count() const {
   return count;
 }
 
-tools::Array tools::makeArray(ElementType element, std::vector<int64_t> dims) {
-  Array array{element, std::move(dims), {}};
-  array.bytes.resize(array.count() * rt::byteWidth(element));
+StatusOr<tools::Array> tools::makeArray(ElementType element, std::vector<int64_t> dims) {
+  int64_t size = rt::byteWidth(element);
+  for (int64_t dim : dims)
+    if (dim < 0 || llvm::MulOverflow(size, dim, size))
+      return Status(StatusCode::InvalidArgument, "an array of more than 2^63 bytes can't be made");
+  Array array{element, std::move(dims), nullptr};
+  array.bytes.reset(new (std::nothrow) char[std::max<int64_t>(size, 1)]());
+  if (!array.bytes)
+    return Status(StatusCode::ResourceExhausted, "no memory for an array of " + std::to_string(size) + " bytes");
   return array;
 }
 
@@ -58,7 +64,7 @@ static const llvm::fltSemantics *semantics(ElementType element) {
 double tools::elementAt(const Array &array, int64_t index) {
   size_t width = rt::byteWidth(array.element);
   uint64_t bits = 0;
-  std::memcpy(&bits, array.bytes.data() + index * width, width);
+  std::memcpy(&bits, array.bytes.get() + index * width, width);
   if (const llvm::fltSemantics *format = semantics(array.element)) {
     llvm::APFloat value(*format, llvm::APInt(8 * width, bits));
     bool lost;
@@ -85,7 +91,7 @@ void tools::fillRandom(Array &array, uint64_t seed) {
     } else {
       bits = array.element == ElementType::Bool ? sum > 0 : static_cast<uint64_t>(static_cast<int64_t>(sum * 4));
     }
-    std::memcpy(array.bytes.data() + i * width, &bits, width);
+    std::memcpy(array.bytes.get() + i * width, &bits, width);
   }
 }
 
@@ -113,7 +119,7 @@ static StatusOr<tools::Array> parseNpy(const std::string &place, llvm::StringRef
   llvm::StringRef descr = field(header, "descr", ",").trim(" '\"");
   const auto *dtype = llvm::find_if(kDtypes, [&](const auto &entry) { return entry.first == descr; });
   if (dtype == std::end(kDtypes))
-    return error(place, "dtype " + descr + " is not supported");
+    return error(place, "expected a dtype of |b1, |i1, <i2, <i4, <i8, <f2, <f4 or <f8, but got '" + descr + "'");
   if (field(header, "fortran_order", ",").trim() != "False")
     return error(place, "expected row-major order, but got Fortran order");
   std::vector<int64_t> dims;
@@ -131,8 +137,11 @@ static StatusOr<tools::Array> parseNpy(const std::string &place, llvm::StringRef
   int64_t bytes;
   if (llvm::MulOverflow<int64_t>(count, rt::byteWidth(dtype->second), bytes) ||
       bytes != static_cast<int64_t>(body.size()))
-    return error(place, "expected data for its shape, but got " + llvm::Twine(body.size()) + " bytes");
-  return tools::Array{dtype->second, dims, std::vector<char>(body.begin(), body.end())};
+    return error(place, "expected the bytes of its shape, but got " + llvm::Twine(body.size()));
+  StatusOr<tools::Array> array = tools::makeArray(dtype->second, dims);
+  if (array.isOk())
+    llvm::copy(body, array->bytes.get());
+  return array;
 }
 
 static StatusOr<std::string> formatNpy(const std::string &place, const tools::Array &array) {
@@ -144,10 +153,12 @@ static StatusOr<std::string> formatNpy(const std::string &place, const tools::Ar
     shape += std::to_string(dim) + ",";
   std::string header = "{'descr': '" + dtype->first.str() + "', 'fortran_order': False, 'shape': (" + shape + "), }";
   header.append(63 - (10 + header.size()) % 64, ' ').push_back('\n');
+  if (header.size() > UINT16_MAX)
+    return error(place, "expected fewer dims than " + llvm::Twine(array.dims.size()));
   uint16_t length = header.size();
   std::string text = kMagic.str() + std::string("\x01\x00", 2);
   text.append(reinterpret_cast<const char *>(&length), 2).append(header);
-  return text.append(array.bytes.data(), array.bytes.size());
+  return text.append(array.bytes.get(), array.size());
 }
 
 StatusOr<tools::Array> tools::readNpy(const std::string &path) {
@@ -166,31 +177,57 @@ Status tools::writeNpy(const std::string &path, const Array &array) {
   if (code)
     return error(path, code.message());
   stream << *text;
-  return Status::ok();
+  stream.close();
+  if (!stream.has_error())
+    return Status::ok();
+  code = stream.error();
+  stream.clear_error();
+  return error(path, "can't be written: " + code.message());
 }
 
 //===-- The .npz format -----------------------------------------------------------------------------------------===//
+
+static std::string describeZipError(int code) {
+  zip_error_t zipError;
+  zip_error_init_with_code(&zipError, code);
+  std::string text = zip_error_strerror(&zipError);
+  zip_error_fini(&zipError);
+  return text;
+}
+
+/// More than deflate can shrink anything by: what claims to be larger is damaged, or made to fill memory.
+static constexpr zip_uint64_t kMostShrunk = 1100;
+
+static StatusOr<tools::Array> readMember(const std::string &path, zip_t *archive, zip_uint64_t number,
+                                         std::string &name) {
+  zip_stat_t stat;
+  zip_stat_init(&stat);
+  constexpr zip_uint64_t needed = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
+  if (zip_stat_index(archive, number, 0, &stat) || (stat.valid & needed) != needed ||
+      stat.size / kMostShrunk > stat.comp_size)
+    return error(path, "has a damaged directory");
+  name = stat.name;
+  std::unique_ptr<zip_file_t, decltype(&zip_fclose)> file(zip_fopen_index(archive, number, 0), &zip_fclose);
+  std::unique_ptr<char[]> data(new (std::nothrow) char[stat.size + 1]);
+  if (!file || !data || zip_fread(file.get(), data.get(), stat.size) != static_cast<zip_int64_t>(stat.size))
+    return error(path, "can't read '" + name + "'");
+  return parseNpy(path + ":" + name, llvm::StringRef(data.get(), stat.size));
+}
 
 StatusOr<std::map<std::string, tools::Array>> tools::readNpz(const std::string &path) {
   int code = 0;
   std::unique_ptr<zip_t, decltype(&zip_discard)> archive(zip_open(path.c_str(), ZIP_RDONLY, &code), &zip_discard);
   if (!archive)
-    return error(path, "can't be opened as a zip archive (libzip error " + llvm::Twine(code) + ")");
+    return error(path, "can't be opened as a zip archive: " + describeZipError(code));
   std::map<std::string, Array> arrays;
   for (zip_int64_t i = 0, e = zip_get_num_entries(archive.get(), 0); i < e; ++i) {
-    zip_stat_t stat;
-    if (zip_stat_index(archive.get(), i, 0, &stat) || stat.size > (zip_uint64_t(1) << 40))
-      return error(path, "has a damaged directory");
-    std::unique_ptr<zip_file_t, decltype(&zip_fclose)> file(zip_fopen_index(archive.get(), i, 0), &zip_fclose);
-    std::string data(file ? stat.size : 0, '\0');
-    if (!file || zip_fread(file.get(), data.data(), stat.size) != static_cast<zip_int64_t>(stat.size))
-      return error(path, llvm::Twine("can't read '") + stat.name + "'");
-    llvm::StringRef name(stat.name);
-    name.consume_back(".npy");
-    StatusOr<Array> array = parseNpy(path + ":" + stat.name, data);
+    std::string name;
+    StatusOr<Array> array = readMember(path, archive.get(), i, name);
     if (!array.isOk())
       return array.status();
-    arrays[name.str()] = std::move(*array);
+    llvm::StringRef stem(name);
+    stem.consume_back(".npy");
+    arrays[stem.str()] = std::move(*array);
   }
   return arrays;
 }
@@ -199,7 +236,7 @@ Status tools::writeNpz(const std::string &path, const std::vector<std::pair<std:
   int code = 0;
   zip_t *archive = zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
   if (!archive)
-    return error(path, "can't be written (libzip error " + llvm::Twine(code) + ")");
+    return error(path, "can't be written: " + describeZipError(code));
   std::vector<std::string> texts; // libzip reads them when it closes
   texts.reserve(arrays.size());
   for (const auto &[name, array] : arrays) {
@@ -216,8 +253,9 @@ Status tools::writeNpz(const std::string &path, const std::vector<std::pair<std:
     }
   }
   if (zip_close(archive)) {
+    std::string reason = zip_strerror(archive);
     zip_discard(archive);
-    return error(path, "can't be written");
+    return error(path, "can't be written: " + reason);
   }
   return Status::ok();
 }

@@ -8,6 +8,7 @@
 #include "inlay/Runtime/Core/Program.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,14 +18,16 @@ namespace inlay::tools {
 struct Array {
   rt::ElementType element = rt::ElementType::F32;
   std::vector<int64_t> dims;
-  std::vector<char> bytes;
+  std::unique_ptr<char[]> bytes;
 
-  rt::TensorView view() { return {bytes.data(), element, dims}; }
+  size_t size() const { return count() * rt::byteWidth(element); } ///< in bytes
+
+  rt::TensorView view() { return {bytes.get(), element, dims}; }
   int64_t count() const;
 };
 
-/// An array of the type and dims, zeros.
-Array makeArray(rt::ElementType element, std::vector<int64_t> dims);
+/// An array of the type and dims, zeros; an error if there is no memory for it.
+rt::StatusOr<Array> makeArray(rt::ElementType element, std::vector<int64_t> dims);
 
 /// Fills floats with normal values and integers with small ones, the same for the same seed everywhere.
 void fillRandom(Array &array, uint64_t seed);

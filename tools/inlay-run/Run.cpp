@@ -2,9 +2,11 @@
 
 #include "Run.h"
 #include "Arrays.h"
+#include "CompileOptions.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -63,7 +65,7 @@ static StatusOr<std::vector<Array>> makeInputs(const rt::Plan &plan, const RunOp
     const rt::Buffer &buffer = plan.buffers[plan.inputs[i]];
     if (archive && !named.count(buffer.name))
       return Status(StatusCode::NotFound, "'" + options.inputs[0] + "' has no array '" + buffer.name + "'");
-    StatusOr<Array> array = archive                    ? StatusOr<Array>(std::move(named[buffer.name]))
+    StatusOr<Array> array = archive                     ? StatusOr<Array>(std::move(named[buffer.name]))
                             : i < options.inputs.size() ? readNpy(options.inputs[i])
                                                         : makeFor(buffer);
     if (!array.isOk())
@@ -103,7 +105,7 @@ static void summarize(const std::vector<Array> &outputs) {
       dims += (dims.empty() ? "" : "x") + std::to_string(dim);
     int64_t shown = std::min<int64_t>(array.count(), 8);
     for (int64_t j = 0; j < shown; ++j)
-      first += llvm::formatv("{0}{1:g}", j ? " " : "", elementAt(array, j)).str();
+      llvm::raw_string_ostream(first) << (j ? " " : "") << llvm::format("%g", elementAt(array, j));
     llvm::outs() << llvm::formatv("result {0}: {1}[{2}] = {3}{4}\n", i, rt::name(array.element), dims, first,
                                   shown < array.count() ? " ..." : "");
   }
@@ -152,8 +154,7 @@ static Status compare(const CompileRequest &request, std::vector<Array> &inputs,
   return Status::ok();
 }
 
-static Status measure(rt::Program &program, std::vector<Array> &inputs, std::vector<Array> &outputs,
-                      unsigned repeat) {
+static Status measure(rt::Program &program, std::vector<Array> &inputs, std::vector<Array> &outputs, unsigned repeat) {
   std::vector<double> times;
   for (unsigned i = 0; i < repeat; ++i) {
     auto start = std::chrono::steady_clock::now();
@@ -170,8 +171,7 @@ Status tools::run(const CompileRequest &request, const RunOptions &options) {
   StatusOr<Compiled> compiled = compile(request);
   if (!compiled.isOk())
     return compiled.status();
-  if (!compiled->notice.empty())
-    llvm::errs() << "note: " << compiled->notice << "\n";
+  printNotice(compiled->notice);
   StatusOr<std::vector<Array>> inputs = makeInputs(*compiled->plan, options);
   StatusOr<std::vector<Array>> outputs = makeOutputs(*compiled->plan);
   if (!inputs.isOk() || !outputs.isOk())

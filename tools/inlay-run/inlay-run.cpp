@@ -10,17 +10,25 @@
 using namespace inlay;
 namespace cl = llvm::cl;
 
-static cl::opt<std::string> input(cl::Positional, cl::desc("<module.mlir>"), cl::init("-"));
-static cl::list<std::string> inputs("input", cl::CommaSeparated,
+static cl::opt<std::string> input(cl::Positional, cl::cat(tools::toolCategory()), cl::desc("<module.mlir>"),
+                                  cl::init("-"));
+static cl::list<std::string> inputs("input", cl::cat(tools::toolCategory()), cl::CommaSeparated,
                                     cl::desc("Arguments: .npy files in order, or one .npz file by name"));
-static cl::opt<uint64_t> seed("seed", cl::init(0), cl::desc("Seed for arguments without a file"));
-static cl::opt<std::string> output("output", cl::desc("File for results, .npy or .npz; default: print a summary"));
-static cl::opt<bool> compare("compare", cl::desc("Run on the host alone too and print the largest difference"));
-static cl::opt<unsigned> repeat("time", cl::ValueOptional, cl::init(0), cl::desc("Time this many runs (default 10)"));
-static cl::opt<bool> list("list-devices", cl::desc("Print the Vulkan devices and end"));
+static cl::opt<uint64_t> seed("seed", cl::cat(tools::toolCategory()), cl::init(0),
+                              cl::desc("Seed for arguments without a file"));
+static cl::opt<std::string> output("output", cl::cat(tools::toolCategory()),
+                                   cl::desc("File for results, .npy or .npz; default: print a summary"));
+static cl::opt<bool> compare("compare", cl::cat(tools::toolCategory()),
+                             cl::desc("Run on the host alone too and print the largest difference"));
+static cl::opt<unsigned> repeat("time", cl::cat(tools::toolCategory()), cl::ValueOptional, cl::init(0),
+                                cl::desc("Time this many runs (default 10)"));
+static cl::opt<std::string>
+    from("from", cl::cat(tools::toolCategory()), cl::init("import"),
+         cl::desc("First phase to run, for a module that inlay-compile --to stopped before it"));
+static cl::opt<bool> list("list-devices", cl::cat(tools::toolCategory()), cl::desc("Print the Vulkan devices and end"));
 
 int main(int argc, char **argv) {
-  cl::ParseCommandLineOptions(argc, argv, "Inlay runner\n");
+  tools::parseOptions(argc, argv, "Inlay runner");
   if (list) {
     rt::Status status = tools::listDevices();
     return status.isOk() ? 0 : tools::fail(status);
@@ -28,6 +36,10 @@ int main(int argc, char **argv) {
   rt::StatusOr<CompileRequest> request = tools::makeRequest(input);
   if (!request.isOk())
     return tools::fail(request.status());
+  rt::StatusOr<Phase> first = tools::parsePhase("from", from);
+  if (!first.isOk())
+    return tools::fail(first.status());
+  request->options.from = *first;
   tools::RunOptions options;
   options.inputs.assign(inputs.begin(), inputs.end());
   options.seed = seed;

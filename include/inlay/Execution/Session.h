@@ -23,7 +23,8 @@ struct CompileRequest {
   std::vector<Weight> weights;  ///< bytes of constants that the text only names
   std::vector<std::string> targets; ///< names in priority order; empty keeps the module's `inlay.targets`
   std::string device;           ///< selector for `#inlay.vulkan`; empty for INLAY_DEVICE or the best device
-  bool allowMissingDevice = true; ///< without a usable device drop `vulkan` and say so in `notice`, else fail
+  /// Without a usable device drop `vulkan` and say so in `notice`, else fail. One that is asked for must be there.
+  bool allowMissingDevice = true;
   Options options;
   rt::CallbackHandler callbacks;
   /// Called with each phase's name as it starts and the number of phases; may be empty.
@@ -46,8 +47,8 @@ rt::StatusOr<std::string> partition(const CompileRequest &request);
 /// Compiles and loads the module's only public function.
 rt::StatusOr<Compiled> compile(const CompileRequest &request);
 
-/// Runs phases `options.from` to `options.to` alone; the module's text after them.
-rt::StatusOr<std::string> runPhases(const CompileRequest &request);
+/// Runs phases `options.from` to `options.to` alone; the module's text after them. `notice` as in Compiled.
+rt::StatusOr<std::string> runPhases(const CompileRequest &request, std::string *notice = nullptr);
 
 } // namespace inlay
 

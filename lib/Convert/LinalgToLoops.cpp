@@ -90,7 +90,7 @@ struct LinalgToLoopsPass : inlay::impl::LinalgToLoopsPassBase<LinalgToLoopsPass>
     if (getOperation().isDeclaration())
       return;
     if (lanes < 1) {
-      getOperation().emitError("expected at least one lane, but got ") << lanes;
+      getOperation().emitError("expected at least one lane, but got ") << lanes.getValue();
       return signalPassFailure();
     }
     replaceCopies(getOperation());

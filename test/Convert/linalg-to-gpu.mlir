@@ -1,0 +1,44 @@
+// RUN: inlay-opt %s --inlay-convert-linalg-to-gpu="block=32 max-grid=4" | FileCheck %s
+
+// One launch; the number of tiles is the one constant that comes from outside, and the fill is the start value.
+// CHECK-LABEL: func.func @matmul
+// CHECK-NOT: linalg
+// CHECK: %[[COUNT:.*]] = arith.constant 128 : index
+// CHECK: gpu.launch
+// CHECK: arith.cmpi ult, {{.*}}, %[[COUNT]]
+// CHECK: scf.if
+// CHECK: %{{.*}}:64 = scf.for
+// CHECK-COUNT-64: memref.store
+// CHECK-NOT: gpu.launch
+func.func @matmul(%a: memref<64x16xf32>, %b: memref<16x128xf32>, %c: memref<64x128xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<64x128xf32>)
+  linalg.matmul ins(%a, %b : memref<64x16xf32>, memref<16x128xf32>) outs(%c : memref<64x128xf32>)
+  return
+}
+
+// More workgroups than fit along one axis go along the second. Elementwise ops do four elements each.
+// CHECK-LABEL: func.func @fold
+// CHECK-DAG: %[[X:.*]] = arith.constant 4 : index
+// CHECK-DAG: %[[Y:.*]] = arith.constant 2 : index
+// CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %[[X]], %{{.*}} = %[[Y]], %{{.*}} = %{{.*}})
+// CHECK-COUNT-4: math.exp
+#id = affine_map<(d0) -> (d0)>
+func.func @fold(%x: memref<1000xf32>, %y: memref<1000xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : memref<1000xf32>) outs(%y : memref<1000xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// Nothing is launched for nothing.
+// CHECK-LABEL: func.func @empty
+// CHECK-NOT: gpu.launch
+func.func @empty(%x: memref<0xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%x : memref<0xf32>)
+  return
+}

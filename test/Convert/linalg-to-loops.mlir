@@ -1,0 +1,84 @@
+// RUN: inlay-opt %s --inlay-convert-linalg-to-loops="lanes=8" --cse --canonicalize | FileCheck %s
+
+// A product's rows share each vector of the right operand; the fill becomes the start value.
+// CHECK-LABEL: func.func @matmul
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<8xf32>
+// CHECK-DAG: %[[A:.*]] = memref.collapse_shape %arg0
+// CHECK-DAG: %[[B:.*]] = memref.collapse_shape %arg1
+// CHECK-DAG: %[[C:.*]] = memref.collapse_shape %arg2
+// CHECK: %[[SUMS:.*]]:4 = scf.for {{.*}} iter_args({{.*}} = %[[ZERO]], {{.*}} = %[[ZERO]], {{.*}} = %[[ZERO]], {{.*}} = %[[ZERO]])
+// CHECK-COUNT-1: vector.load %[[B]]
+// CHECK-NOT: vector.load
+// CHECK: scf.yield
+// CHECK-COUNT-4: vector.store {{.*}}, %[[C]]
+// CHECK-NOT: linalg
+func.func @matmul(%a: memref<4x8xf32>, %b: memref<8x8xf32>, %c: memref<4x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<4x8xf32>)
+  linalg.matmul ins(%a, %b : memref<4x8xf32>, memref<8x8xf32>) outs(%c : memref<4x8xf32>)
+  return
+}
+
+// The rest of a row that doesn't fill a vector is masked.
+// CHECK-LABEL: func.func @rest
+// CHECK: %[[MASK:.*]] = arith.constant dense<[true, true, true, false, false, false, false, false]>
+// CHECK: vector.load
+// CHECK: vector.store
+// CHECK: vector.maskedload {{.*}}, %[[MASK]]
+// CHECK: vector.maskedstore {{.*}}, %[[MASK]]
+#id = affine_map<(d0) -> (d0)>
+func.func @rest(%x: memref<11xf32>, %y: memref<11xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : memref<11xf32>) outs(%y : memref<11xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// A call of a library function has no vector form.
+// CHECK-LABEL: func.func @scalar
+// CHECK-NOT: vector
+// CHECK: func.call @lgammaf
+func.func private @lgammaf(f32) -> f32
+func.func @scalar(%x: memref<16xf32>, %y: memref<16xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : memref<16xf32>) outs(%y : memref<16xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = func.call @lgammaf(%in) : (f32) -> f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// Strided reads are gathered; views lie where their types say.
+// CHECK-LABEL: func.func @strided
+// CHECK-DAG: %[[LANES:.*]] = arith.constant dense<[0, 2, 4, 6, 8, 10, 12, 14]> : vector<8xindex>
+// CHECK-DAG: %[[OFFSET:.*]] = arith.constant 3 : index
+// CHECK: vector.gather %arg0[%[[OFFSET]]] [%[[LANES]]]
+func.func @strided(%x: memref<32xf32>, %y: memref<8xf32>) {
+  %v = memref.subview %x[3] [8] [2] : memref<32xf32> to memref<8xf32, strided<[2], offset: 3>>
+  memref.copy %v, %y : memref<8xf32, strided<[2], offset: 3>> to memref<8xf32>
+  return
+}
+
+// A fill that is read before the reduction stays.
+// CHECK-LABEL: func.func @fill_read
+// CHECK: vector.store
+// CHECK: vector.store
+// CHECK: vector.load %arg1
+// CHECK: scf.for
+func.func @fill_read(%x: memref<4x8xf32>, %sum: memref<8xf32>, %copy: memref<8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%sum : memref<8xf32>)
+  memref.copy %sum, %copy : memref<8xf32> to memref<8xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<4x8xf32>) outs(%sum : memref<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %out : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

@@ -40,6 +40,7 @@ static void dissolve(FunctionOpInterface function) {
     op->removeAttr(InlayDialect::kVerdictAttr);
   });
   function->removeAttr(InlayDialect::kWitnessAttr);
+  function->removeAttr(InlayDialect::kPartitionAttr);
 }
 
 namespace {

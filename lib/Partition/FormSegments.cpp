@@ -7,8 +7,10 @@
 #include "inlay/Partition/Annotate.h"
 #include "inlay/Partition/OpKinds.h"
 #include "inlay/Partition/Passes.h"
+#include "inlay/Partition/Report.h"
 #include "inlay/Partition/SegmentBuilder.h"
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 
 namespace inlay {
@@ -36,13 +38,25 @@ static void remarkOnSegment(Operation *op, const PlannedSegment &segment, const 
       << remark::metric("clones", segment.clones.size());
 }
 
+/// What reports say of the plan of a function's own block.
+static void writeFigures(Operation *function, const DependencyGraph &graph, const SegmentPlan &plan) {
+  Builder builder(function->getContext());
+  SmallVector<StringRef> witness;
+  for (unsigned op : plan.witness)
+    witness.push_back(getLabel(graph.getOps()[op]));
+  function->setAttr(InlayDialect::kWitnessAttr, builder.getStrArrayAttr(witness));
+  NamedAttrList figures;
+  figures.set(kLowerBoundFigure, builder.getI64IntegerAttr(plan.lowerBound));
+  function->setAttr(InlayDialect::kPartitionAttr, figures.getDictionary(function->getContext()));
+}
+
 namespace {
 class Former {
 public:
   Former(TargetList &targets, const Aliases &aliases, Strategy strategy, int64_t minBlockSize)
       : targets(targets), aliases(aliases), strategy(strategy), minBlockSize(minBlockSize) {}
 
-  LogicalResult form(Block &block, SmallVectorImpl<Attribute> *witness) {
+  LogicalResult form(Block &block) {
     DependencyGraph graph(block, aliases);
     Decisions decisions;
     for (Operation *op : graph.getOps()) {
@@ -60,9 +74,8 @@ public:
       writeDecision(op, decision, targets);
       remarkOnFallback(op, decision, targets);
     }
-    for (unsigned op : plan->witness)
-      if (witness)
-        witness->push_back(StringAttr::get(block.getParentOp()->getContext(), getLabel(graph.getOps()[op])));
+    if (auto function = dyn_cast<FunctionOpInterface>(block.getParentOp()))
+      writeFigures(function, graph, *plan);
     for (const PlannedSegment &segment : plan->segments)
       remarkOnSegment(graph.getOps()[segment.ops.front()], segment, targets);
     buildSegments(graph, *plan, targets);
@@ -81,7 +94,7 @@ private:
       // It was to run as a whole: nobody asked yet where what is in it runs.
       if (targets.isAccelerator(before->target) && failed(Annotator(targets, none).annotate(region.front(), aliases)))
         return failure();
-      if (failed(form(region.front(), nullptr)))
+      if (failed(form(region.front())))
         return failure();
     }
     return success();
@@ -108,11 +121,9 @@ struct FormSegmentsPass : inlay::impl::FormSegmentsPassBase<FormSegmentsPass> {
       if (function.isExternal())
         continue;
       Aliases aliases(function);
-      SmallVector<Attribute> witness;
       if (failed(checkPartitionable(function)) ||
-          failed(Former(*targets, aliases, strategy, minBlockSize).form(function.front(), &witness)))
+          failed(Former(*targets, aliases, strategy, minBlockSize).form(function.front())))
         return signalPassFailure();
-      function->setAttr(InlayDialect::kWitnessAttr, ArrayAttr::get(&getContext(), witness));
     }
   }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Partition/MinBlockSize.h"
+#include "inlay/Partition/TorchTensorRTSchedule.h"
 
 #include <algorithm>
 #include <optional>
@@ -304,7 +305,9 @@ static Candidate demoteUntilLarge(ScheduleGraph graph, int64_t least, bool backw
   }
 }
 
-Schedule inlay::scheduleWithLeastSize(ScheduleGraph &graph, Strategy strategy, int64_t least) {
+static Schedule schedule(ScheduleGraph &graph, Strategy strategy, int64_t least) {
+  if (strategy == Strategy::TorchTensorRT)
+    return scheduleLikeTorchTensorRT(graph, least);
   BoundedPlacement placed = place(graph, strategy, false);
   Placement copy = placed.placement;
   auto finish = [&](BoundedPlacement chosen) {
@@ -328,4 +331,11 @@ Schedule inlay::scheduleWithLeastSize(ScheduleGraph &graph, Strategy strategy, i
     best = demoteAllSmall(graph, strategy, least);
   graph.nodes = best.nodes;
   return finish(std::move(best.placed));
+}
+
+Schedule inlay::scheduleWithLeastSize(ScheduleGraph &graph, Strategy strategy, int64_t least) {
+  Schedule result = schedule(graph, strategy, least);
+  if (result.lowerBound == 0) // not made by levels, or changed since
+    result.lowerBound = std::max(placeByLevels(graph).lowerBound, boundSegments(graph));
+  return result;
 }

@@ -19,11 +19,12 @@ struct PartitionPipelineOptions : PassPipelineOptions<PartitionPipelineOptions> 
       *this, "fallback-modules", llvm::cl::desc("modules by instance path or class (globs) whose ops go there too")};
   Option<bool> requireFullCompilation{*this, "require-full-compilation",
                                       llvm::cl::desc("every op must run on the first target"), llvm::cl::init(false)};
-  Option<Strategy> strategy{*this, "strategy", llvm::cl::desc("how segments are formed"),
-                            llvm::cl::init(Strategy::Levels),
-                            llvm::cl::values(clEnumValN(Strategy::Levels, "levels", "the fewest segments"),
-                                             clEnumValN(Strategy::InOrder, "in-order",
-                                                        "a new segment whenever the next op has another target"))};
+  Option<Strategy> strategy{
+      *this, "strategy", llvm::cl::desc("how segments are formed"), llvm::cl::init(Strategy::Levels),
+      llvm::cl::values(
+          clEnumValN(Strategy::Levels, "levels", "the fewest segments"),
+          clEnumValN(Strategy::InOrder, "in-order", "a new segment whenever the next op has another target"),
+          clEnumValN(Strategy::TorchTensorRT, "torch-tensorrt", "the walk of Torch-TensorRT's TorchScript front end"))};
   Option<std::string> report{*this, "report", llvm::cl::desc("file for the report; - is standard output"),
                              llvm::cl::init("")};
 };

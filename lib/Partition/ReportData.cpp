@@ -40,6 +40,11 @@ static std::optional<int64_t> sumBytes(ArrayRef<ReportedValue> values) {
   return sum;
 }
 
+static std::optional<int64_t> readFigure(DictionaryAttr figures, StringRef key) {
+  auto number = figures ? figures.getAs<IntegerAttr>(key) : nullptr;
+  return number && number.getType().isInteger(64) ? std::optional(number.getInt()) : std::nullopt;
+}
+
 namespace {
 class Reader {
 public:
@@ -48,6 +53,8 @@ public:
     if (auto witness = function->getAttrOfType<ArrayAttr>(InlayDialect::kWitnessAttr))
       for (StringRef label : witness.getAsValueRange<StringAttr>())
         report.witness.push_back(label.str());
+    auto figures = function->getAttrOfType<DictionaryAttr>(InlayDialect::kPartitionAttr);
+    report.lowerBound = readFigure(figures, kLowerBoundFigure);
     nameOps(function);
     read(function.front(), "", 0);
   }

@@ -94,6 +94,7 @@ static void writeSummary(OStream &json, const Report &report) {
     json.attribute("accelerated_ops", acceleratedOps);
     json.attribute("segments", report.segments.size());
     json.attribute("accelerated_segments", accelerated);
+    json.attribute("lower_bound", optionalNumber(report.lowerBound));
     writeCounts(json, "ops_per_target", opsPerTarget);
     writeCounts(json, "segments_per_target", segmentsPerTarget);
     writeCounts(json, "reasons", reasons);

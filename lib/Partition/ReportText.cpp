@@ -76,20 +76,23 @@ static void writeReasons(llvm::raw_ostream &os, const Report &report) {
     os << llvm::formatv("{0,6}x {1} [{2}]\n", labels.size(), reason, listSome(labels, 8));
 }
 
-/// How often targets change on the witness, against how many segments there are.
-static void writeWitness(llvm::raw_ostream &os, const Report &report) {
+/// How many segments there must be, against how many there are, and a path on which targets change that often.
+static void writeProof(llvm::raw_ostream &os, const Report &report) {
   std::map<std::string, std::string> targets;
   for (const ReportedOp &op : report.ops)
     targets[op.label] = op.target;
-  size_t runs = 0, segments = 0;
-  for (size_t at = 0; at < report.witness.size(); ++at)
-    runs += at == 0 || targets[report.witness[at]] != targets[report.witness[at - 1]];
+  size_t changes = 0;
+  int64_t segments = 0;
+  for (size_t at = 1; at < report.witness.size(); ++at)
+    changes += targets[report.witness[at]] != targets[report.witness[at - 1]];
   for (const ReportedSegment &segment : report.segments)
     segments += segment.parent.empty();
-  if (runs < 2)
-    return;
-  os << (runs == segments ? "no fewer segments are possible: the target changes " : "the target changes ") << runs - 1
-     << (runs == 2 ? " time" : " times") << " along " << listSome(report.witness, 24) << "\n";
+  if (report.lowerBound)
+    os << "lower bound: " << *report.lowerBound << (*report.lowerBound == 1 ? " segment" : " segments")
+       << (*report.lowerBound == segments ? ", so no fewer are possible" : "") << "\n";
+  if (changes > 0)
+    os << "the target changes " << changes << (changes == 1 ? " time" : " times") << " along "
+       << listSome(report.witness, 24) << "\n";
 }
 
 std::string inlay::getReportText(FunctionOpInterface function) {
@@ -100,7 +103,7 @@ std::string inlay::getReportText(FunctionOpInterface function) {
   writeSegments(os, report);
   writeTargets(os, report);
   writeReasons(os, report);
-  writeWitness(os, report);
+  writeProof(os, report);
   return result;
 }
 

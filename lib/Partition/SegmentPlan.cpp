@@ -34,6 +34,7 @@ public:
         }
       plan.segments.push_back(std::move(planned));
     }
+    plan.lowerBound = result.lowerBound;
     for (NodeId node : result.witness)
       plan.witness.push_back(groups.getMembers(order[node]).back());
     placeClonable(plan);

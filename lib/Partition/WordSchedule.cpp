@@ -113,7 +113,12 @@ private:
 };
 } // namespace
 
-static Heights computeHeights(const ScheduleGraph &graph) {
+static bool isApart(const ScheduleGraph &graph, NodeId node) {
+  return graph.nodes[node].own && !graph.isAccelerator(graph.nodes[node].colour);
+}
+
+/// With `ownApart`, nodes that are segments of their own are runs of their own.
+static Heights computeHeights(const ScheduleGraph &graph, bool ownApart) {
   Heights result{std::vector<uint32_t>(graph.size()), std::vector<ColourSet>(graph.size())};
   for (NodeId node = graph.size(); node-- > 0;) {
     uint32_t height = 0;
@@ -126,7 +131,10 @@ static Heights computeHeights(const ScheduleGraph &graph) {
       if (result.height[succ] == height)
         heads |= result.heads[succ];
     }
-    if (!graph.nodes[node].neutral) {
+    if (ownApart && isApart(graph, node)) {
+      ++height;
+      heads = 0;
+    } else if (!graph.nodes[node].neutral) {
       ColourSet own = ColourSet(1) << graph.nodes[node].colour;
       height += !(heads & own);
       heads = own;
@@ -137,8 +145,8 @@ static Heights computeHeights(const ScheduleGraph &graph) {
   return result;
 }
 
-/// The most runs of `colour` on a path.
-static uint32_t countRuns(const ScheduleGraph &graph, Colour colour) {
+/// The most runs of `colour` on a path; with `ownApart` without nodes that are segments of their own.
+static uint32_t countRuns(const ScheduleGraph &graph, Colour colour, bool ownApart) {
   struct Runs {
     uint32_t open, closed; // runs on the best path whose last fixed node is of the colour, and on any other
   };
@@ -152,7 +160,7 @@ static uint32_t countRuns(const ScheduleGraph &graph, Colour colour) {
     }
     if (graph.nodes[node].neutral)
       best[node] = before;
-    else if (graph.nodes[node].colour == colour)
+    else if (graph.nodes[node].colour == colour && !(ownApart && isApart(graph, node)))
       best[node] = {std::max(before.open, before.closed + 1), 0};
     else
       best[node] = {0, std::max(before.open, before.closed)};
@@ -212,19 +220,27 @@ static bool placeByBeam(const ScheduleGraph &graph, const Heights &heights, size
   return false;
 }
 
-BoundedPlacement inlay::placeByWords(const ScheduleGraph &graph) {
-  BoundedPlacement result;
-  Heights heights = computeHeights(graph);
+static uint32_t bound(const ScheduleGraph &graph, const Heights &heights, bool ownApart) {
   uint32_t runs = 0, sum = 0;
   for (uint32_t height : heights.height)
     runs = std::max(runs, height);
   ColourSet seen = 0;
-  for (const ScheduleNode &node : graph.nodes)
-    seen |= ColourSet(1) << node.colour;
+  for (NodeId node = 0; node < graph.size(); ++node) {
+    sum += ownApart && isApart(graph, node);
+    seen |= ColourSet(1) << graph.nodes[node].colour;
+  }
   for (Colour colour = 0; colour < kColours; ++colour)
     if (seen >> colour & 1)
-      sum += countRuns(graph, colour);
-  result.lowerBound = std::max(runs, sum);
+      sum += countRuns(graph, colour, ownApart);
+  return std::max(runs, sum);
+}
+
+uint32_t inlay::boundSegments(const ScheduleGraph &graph) { return bound(graph, computeHeights(graph, true), true); }
+
+BoundedPlacement inlay::placeByWords(const ScheduleGraph &graph) {
+  BoundedPlacement result;
+  Heights heights = computeHeights(graph, false);
+  result.lowerBound = bound(graph, heights, false);
   result.placement = placeGreedily(graph, heights);
   size_t length = result.placement.colours.size();
   if (length > result.lowerBound && graph.size() * length <= kBeamWork)

@@ -74,6 +74,7 @@
 // JSON-NEXT: "accelerated_ops": 2,
 // JSON-NEXT: "segments": 5,
 // JSON-NEXT: "accelerated_segments": 2,
+// JSON-NEXT: "lower_bound": 3,
 
 // TEXT: @forward: 6 ops in 5 segments
 // TEXT: 0 npu 1 64 B 64 B a + copies of l
@@ -85,10 +86,12 @@
 // TEXT: fallback:
 // TEXT: 1x control-flow: scf.if: scf.if is not among the ops that 'npu' declares [if]
 // TEXT: 1x non-tensor: prim::ListConstruct: its result is needed on no accelerator [l<-s]
+// TEXT: lower bound: 3 segments, so no fewer are possible
 
 // REMARK-DAG: loc("l"): [Missed] Fallback | Category:inlay-partition | Reason="prim::ListConstruct: its result is needed on no accelerator", caused_by=s, code=non-tensor, target=host
 // REMARK-DAG: loc("a"): [Passed] Segment | Category:inlay-partition | clones=1, ops=1, target=npu
 
+// ORDER: "lower_bound": 3,
 // ORDER: "witness": []
 
 !t = tensor<4x4xf32>

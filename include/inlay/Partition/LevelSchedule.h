@@ -30,6 +30,10 @@ BoundedPlacement placeInOrder(const ScheduleGraph &graph);
 /// For any number of colours: the shortest word of colours that a deterministic search finds.
 BoundedPlacement placeByWords(const ScheduleGraph &graph);
 
+/// No schedule of the graph's colours has fewer segments: by the longest path and by the sum over colours, with nodes
+/// that are segments of their own counted as such. For two colours without these, `placeByLevels` proves more.
+uint32_t boundSegments(const ScheduleGraph &graph);
+
 /// Moves neutral nodes from host segments to accelerator ones where that needs no further segment, except those that
 /// only continue what the host made.
 void settleNeutral(const ScheduleGraph &graph, Placement &placement);

@@ -13,8 +13,9 @@ namespace inlay {
 
 /// How segments are formed.
 enum class Strategy {
-  Levels,  ///< fewest segments, whatever order the ops are written in
-  InOrder, ///< a new segment whenever the next op in program order has another target; for comparison
+  Levels,        ///< fewest segments, whatever order the ops are written in
+  InOrder,       ///< a new segment whenever the next op in program order has another target; for comparison
+  TorchTensorRT, ///< an open segment per target, closed by what depends on it, in program order; for comparison
 };
 
 struct PartitionOptions {

@@ -70,7 +70,10 @@ def FormSegmentsPass : Pass<"inlay-partition-form-segments", "::mlir::ModuleOp">
       [{::llvm::cl::values(
         clEnumValN(::inlay::Strategy::Levels, "levels", "the fewest segments, whatever order the ops are written in"),
         clEnumValN(::inlay::Strategy::InOrder, "in-order",
-                   "a new segment whenever the next op has another target; for comparison"))}]>,
+                   "a new segment whenever the next op has another target; for comparison"),
+        clEnumValN(::inlay::Strategy::TorchTensorRT, "torch-tensorrt",
+                   "as Torch-TensorRT's TorchScript front end: an open segment per target, closed by the first op in "
+                   "program order that depends on it; for comparison"))}]>,
   ];
   let dependentDialects = ["::inlay::InlayDialect"];
 }

@@ -41,11 +41,16 @@ struct ReportedOp {
   std::string code, text, causedBy;
 };
 
+/// Keys in the function's `inlay.partition`.
+inline constexpr llvm::StringLiteral kLowerBoundFigure = "lower_bound";
+
 struct Report {
   std::string function;
   std::vector<ReportedSegment> segments;
   std::vector<ReportedOp> ops;
   std::vector<std::string> witness;
+  /// No partition with these targets of the ops has fewer segments outside of regions; nothing if none was proven.
+  std::optional<int64_t> lowerBound;
 };
 
 /// The report on one function. Ops outside of segments are left out.

@@ -21,6 +21,7 @@ struct PlannedSegment {
 struct SegmentPlan {
   std::vector<PlannedSegment> segments; ///< in execution order
   std::vector<unsigned> witness;        ///< ops of a path that proves the number of segments; may be empty
+  uint32_t lowerBound = 0;              ///< no segments of the same decisions are fewer
 };
 
 /// Plans the segments of a block; changes the decisions of ops that are demoted or join another target.

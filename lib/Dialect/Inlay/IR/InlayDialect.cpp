@@ -90,6 +90,10 @@ LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   if (name == kWitnessAttr)
     return isa<ArrayAttr>(value) ? success()
                                  : op->emitError("expected '") << name << "' to be an array, but got " << value;
+  if (name == kPartitionAttr)
+    return isa<DictionaryAttr>(value)
+               ? success()
+               : op->emitError("expected '") << name << "' to be a dictionary, but got " << value;
   if (name == kVerdictAttr)
     return isa<VerdictAttr>(value) ? success()
                                    : op->emitError("expected '") << name << "' to be a verdict, but got " << value;

@@ -25,6 +25,10 @@ using namespace inlay;
 /// Invocations work on 32-bit indices.
 static constexpr int64_t kMaxTiles = (int64_t(1) << 31) - 1;
 
+/// Mesa's llvmpipe leaves an invocation's loops, nested ones counted together, after this many iterations without a
+/// word.
+static constexpr int64_t kMaxIterations = (int64_t(1) << 16) - 2;
+
 namespace {
 /// A launch under construction.
 struct Launch {
@@ -36,8 +40,7 @@ struct Launch {
 } // namespace
 
 /// Opens a launch of `tiles` invocations.
-static Launch openLaunch(OpBuilder &builder, Location loc, int64_t tiles, int64_t block,
-                                              int64_t maxGrid) {
+static Launch openLaunch(OpBuilder &builder, Location loc, int64_t tiles, int64_t block, int64_t maxGrid) {
   auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); };
   int64_t groups = llvm::divideCeil(tiles, block);
   int64_t width = std::min(groups, maxGrid), height = llvm::divideCeil(groups, width);
@@ -86,6 +89,15 @@ static SmallVector<Value> splitNumber(OpBuilder &builder, Location loc, const Lo
   return base;
 }
 
+/// Iterations of all loops that an invocation runs, or `kMaxIterations` + 1 if there are more.
+static int64_t countIterations(const LoopNestShape &shape) {
+  int64_t runs = 1, total = 0;
+  for (const LoopNestShape::Loop &loop : shape.loops)
+    if (loop.reduction && (llvm::MulOverflow(runs, loop.size, runs) || (total += runs) > kMaxIterations))
+      return kMaxIterations + 1;
+  return total;
+}
+
 static LogicalResult convertOp(linalg::LinalgOp op, Value initial, int64_t block, int64_t maxGrid) {
   OpBuilder builder(op);
   FailureOr<TileEmitter> emitter = TileEmitter::create(builder, op);
@@ -103,6 +115,9 @@ static LogicalResult convertOp(linalg::LinalgOp op, Value initial, int64_t block
   if (tiles > kMaxTiles || tiles > maxGrid * maxGrid * block)
     return op.emitError("unsupported-shape: expected at most ")
            << std::min(kMaxTiles, maxGrid * maxGrid * block) << " tiles, but got " << tiles;
+  if (countIterations(emitter->shape()) > kMaxIterations)
+    return op.emitError("unsupported-shape: expected at most ")
+           << kMaxIterations << " steps of a reduction per element";
   if (tiles > 0) {
     Launch launch = openLaunch(builder, op.getLoc(), tiles, block, maxGrid);
     SmallVector<Value> base = splitNumber(launch.inside, op.getLoc(), emitter->shape(), tile, launch.number);

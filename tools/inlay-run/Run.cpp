@@ -128,6 +128,26 @@ static Status save(const std::string &path, const std::vector<Array> &outputs) {
 
 //===-- Comparison and timing -----------------------------------------------------------------------------------===//
 
+namespace {
+/// How far results are apart: as a number, and as a part of the largest element of the result it is in.
+struct Difference {
+  double absolute = 0, relative = 0;
+
+  void add(const Array &actual, const Array &expected) {
+    double difference = 0, largest = 0;
+    for (int64_t i = 0, e = actual.count(); i < e; ++i) {
+      double a = elementAt(actual, i), b = elementAt(expected, i);
+      bool same = a == b || (std::isnan(a) && std::isnan(b));
+      difference = std::max(difference, same ? 0.0 : std::isfinite(a - b) ? std::abs(a - b) : INFINITY);
+      if (std::isfinite(b))
+        largest = std::max(largest, std::abs(b));
+    }
+    absolute = std::max(absolute, difference);
+    relative = std::max(relative, largest > 0 ? difference / largest : difference);
+  }
+};
+} // namespace
+
 /// Prints the largest difference to a run of the same graph on the host alone.
 static Status compare(const CompileRequest &request, std::vector<Array> &inputs, const std::vector<Array> &outputs) {
   CompileRequest hostRequest = request;
@@ -140,17 +160,11 @@ static Status compare(const CompileRequest &request, std::vector<Array> &inputs,
   if (!expected.isOk())
     return expected.status();
   INLAY_RETURN_IF_ERROR(call(*host->program, inputs, *expected));
-  double difference = 0, largest = 0;
+  Difference difference;
   for (size_t i = 0; i < outputs.size(); ++i)
-    for (int64_t j = 0, e = outputs[i].count(); j < e; ++j) {
-      double a = elementAt(outputs[i], j), b = elementAt((*expected)[i], j);
-      bool same = a == b || (std::isnan(a) && std::isnan(b));
-      difference = std::max(difference, same ? 0.0 : std::isnan(a - b) ? INFINITY : std::abs(a - b));
-      if (!std::isnan(b))
-        largest = std::max(largest, std::abs(b));
-    }
-  llvm::outs() << llvm::formatv("largest difference to the host alone: {0:e}, {1:e} of the largest result\n",
-                                difference, largest > 0 ? difference / largest : difference);
+    difference.add(outputs[i], (*expected)[i]);
+  llvm::outs() << "largest difference to the host alone: " << llvm::format("%.1e", difference.absolute) << ", "
+               << llvm::format("%.1e", difference.relative) << " of the largest element\n";
   return Status::ok();
 }
 

@@ -46,7 +46,12 @@ static void writeFigures(Operation *function, const DependencyGraph &graph, cons
     witness.push_back(getLabel(graph.getOps()[op]));
   function->setAttr(InlayDialect::kWitnessAttr, builder.getStrArrayAttr(witness));
   NamedAttrList figures;
-  figures.set(kLowerBoundFigure, builder.getI64IntegerAttr(plan.lowerBound));
+  auto set = [&](StringRef key, uint64_t number) {
+    figures.set(key, builder.getI64IntegerAttr(static_cast<int64_t>(number)));
+  };
+  set(kLowerBoundFigure, plan.lowerBound);
+  set(kBytesCarriedFigure, plan.bytesCarried);
+  set(kBytesCarriedBeforeFigure, plan.bytesCarriedBefore);
   function->setAttr(InlayDialect::kPartitionAttr, figures.getDictionary(function->getContext()));
 }
 

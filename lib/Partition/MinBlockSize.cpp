@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Partition/MinBlockSize.h"
+#include "inlay/Partition/SlackPlacement.h"
 #include "inlay/Partition/TorchTensorRTSchedule.h"
 
 #include <algorithm>
@@ -305,6 +306,19 @@ static Candidate demoteUntilLarge(ScheduleGraph graph, int64_t least, bool backw
   }
 }
 
+/// Moves late nodes and whatever saves bytes, the latter only if that leaves no more segments.
+static Schedule finishWithSlack(const ScheduleGraph &graph, BoundedPlacement placed, uint64_t least) {
+  sinkLate(graph, placed.placement, least);
+  Schedule result = finishSchedule(graph, placed);
+  placeWithSlack(graph, placed.placement, least);
+  Schedule moved = finishSchedule(graph, std::move(placed));
+  uint64_t before = countCarriedBytes(graph, result);
+  if (moved.segments.size() <= result.segments.size() && countCarriedBytes(graph, moved) < before)
+    result = std::move(moved);
+  result.bytesCarriedBefore = before;
+  return result;
+}
+
 static Schedule schedule(ScheduleGraph &graph, Strategy strategy, int64_t least) {
   if (strategy == Strategy::TorchTensorRT)
     return scheduleLikeTorchTensorRT(graph, least);
@@ -312,7 +326,7 @@ static Schedule schedule(ScheduleGraph &graph, Strategy strategy, int64_t least)
   Placement copy = placed.placement;
   auto finish = [&](BoundedPlacement chosen) {
     if (strategy == Strategy::Levels)
-      sinkLate(graph, chosen.placement, static_cast<uint64_t>(least));
+      return finishWithSlack(graph, std::move(chosen), static_cast<uint64_t>(least));
     return finishSchedule(graph, std::move(chosen));
   };
   if (least <= 1 || Filler(graph, copy, static_cast<uint64_t>(least)).findSmall().empty())
@@ -337,5 +351,8 @@ Schedule inlay::scheduleWithLeastSize(ScheduleGraph &graph, Strategy strategy, i
   Schedule result = schedule(graph, strategy, least);
   if (result.lowerBound == 0) // not made by levels, or changed since
     result.lowerBound = std::max(placeByLevels(graph).lowerBound, boundSegments(graph));
+  result.bytesCarried = countCarriedBytes(graph, result);
+  if (strategy != Strategy::Levels)
+    result.bytesCarriedBefore = result.bytesCarried;
   return result;
 }

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace inlay;
@@ -55,5 +56,26 @@ bool inlay::mayTouchAnything(Operation *op) {
 }
 
 bool inlay::mayCrossBorder(Type type) { return isa<TensorType>(type) || type.isIntOrIndexOrFloat(); }
+
+std::optional<int64_t> inlay::countBytes(Type type) {
+  if (type.isIndex())
+    return 8;
+  if (type.isIntOrFloat())
+    return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return std::nullopt;
+  Type element = tensor.getElementType();
+  if (auto complex = dyn_cast<ComplexType>(element))
+    element = complex.getElementType();
+  std::optional<int64_t> bytes = countBytes(element);
+  if (!bytes)
+    return std::nullopt;
+  int64_t total = isa<ComplexType>(tensor.getElementType()) ? 2 * *bytes : *bytes;
+  for (int64_t size : tensor.getShape())
+    if (llvm::MulOverflow(total, size, total))
+      return std::nullopt;
+  return total;
+}
 
 StringRef inlay::getLabel(Operation *op) { return getLocationName(op->getLoc()); }

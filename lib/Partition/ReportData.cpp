@@ -11,27 +11,6 @@
 using namespace mlir;
 using namespace inlay;
 
-static std::optional<int64_t> countBytes(Type type) {
-  if (type.isIndex())
-    return 8;
-  if (type.isIntOrFloat())
-    return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tensor.hasStaticShape())
-    return std::nullopt;
-  Type element = tensor.getElementType();
-  if (auto complex = dyn_cast<ComplexType>(element))
-    element = complex.getElementType();
-  std::optional<int64_t> bytes = countBytes(element);
-  if (!bytes)
-    return std::nullopt;
-  int64_t total = isa<ComplexType>(tensor.getElementType()) ? 2 * *bytes : *bytes;
-  for (int64_t size : tensor.getShape())
-    if (llvm::MulOverflow(total, size, total))
-      return std::nullopt;
-  return total;
-}
-
 static std::optional<int64_t> sumBytes(ArrayRef<ReportedValue> values) {
   int64_t sum = 0;
   for (const ReportedValue &value : values)
@@ -55,6 +34,8 @@ public:
         report.witness.push_back(label.str());
     auto figures = function->getAttrOfType<DictionaryAttr>(InlayDialect::kPartitionAttr);
     report.lowerBound = readFigure(figures, kLowerBoundFigure);
+    report.bytesCarried = readFigure(figures, kBytesCarriedFigure);
+    report.bytesCarriedBefore = readFigure(figures, kBytesCarriedBeforeFigure);
     nameOps(function);
     read(function.front(), "", 0);
   }

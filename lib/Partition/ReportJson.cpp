@@ -95,6 +95,8 @@ static void writeSummary(OStream &json, const Report &report) {
     json.attribute("segments", report.segments.size());
     json.attribute("accelerated_segments", accelerated);
     json.attribute("lower_bound", optionalNumber(report.lowerBound));
+    json.attribute("bytes_carried", optionalNumber(report.bytesCarried));
+    json.attribute("bytes_carried_before", optionalNumber(report.bytesCarriedBefore));
     writeCounts(json, "ops_per_target", opsPerTarget);
     writeCounts(json, "segments_per_target", segmentsPerTarget);
     writeCounts(json, "reasons", reasons);

@@ -102,6 +102,9 @@ std::string inlay::getReportText(FunctionOpInterface function) {
   os << "@" << report.function << ": " << report.ops.size() << " ops in " << report.segments.size() << " segments\n";
   writeSegments(os, report);
   writeTargets(os, report);
+  if (report.bytesCarried && report.bytesCarriedBefore)
+    os << "carried from segment to segment: " << formatBytes(report.bytesCarried)
+       << " (before ops were moved for that: " << formatBytes(report.bytesCarriedBefore) << ")\n";
   writeReasons(os, report);
   writeProof(os, report);
   return result;

@@ -35,6 +35,8 @@ public:
       plan.segments.push_back(std::move(planned));
     }
     plan.lowerBound = result.lowerBound;
+    plan.bytesCarried = result.bytesCarried;
+    plan.bytesCarriedBefore = result.bytesCarriedBefore;
     for (NodeId node : result.witness)
       plan.witness.push_back(groups.getMembers(order[node]).back());
     placeClonable(plan);
@@ -79,6 +81,22 @@ private:
     return result;
   }
 
+  /// Adds to each node what others read of its ops' results.
+  void addBytes(ArrayRef<NodeId> nodeOf) {
+    constexpr int64_t kMost = int64_t(1) << 36; // so that sums over long graphs stay in range
+    llvm::DenseSet<Value> counted;
+    for (unsigned op = 0; op < graph.size(); ++op)
+      for (Value value : graph.getOperands(op)) {
+        std::optional<unsigned> definer = graph.getDefiner(value);
+        if (!definer || groups.floats(*definer))
+          continue;
+        bool isOwn = !groups.floats(op) && groups.getGroup(op) == groups.getGroup(*definer);
+        if (!isOwn && counted.insert(value).second)
+          schedule.nodes[nodeOf[groups.getGroup(*definer)]].bytes +=
+              static_cast<uint64_t>(std::min(countBytes(value.getType()).value_or(0), kMost));
+      }
+  }
+
   void makeGraph() {
     std::vector<bool> readsOnlyConstants = findReadsOnlyConstants();
     schedule.accelerators = targets.getAccelerators();
@@ -103,6 +121,7 @@ private:
       for (unsigned before : groups.getPredecessors(number))
         schedule.addEdge(nodeOf[before], nodeOf[number]);
     }
+    addBytes(nodeOf);
     schedule.seal();
   }
 

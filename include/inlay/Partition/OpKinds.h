@@ -7,6 +7,8 @@
 
 #include "mlir/IR/Operation.h"
 
+#include <optional>
+
 namespace inlay {
 
 /// In no segment: each segment that uses it has a copy.
@@ -26,6 +28,9 @@ bool mayTouchAnything(mlir::Operation *op);
 
 /// Tensors and scalars may enter and leave an accelerator; lists, tuples and objects may not.
 bool mayCrossBorder(mlir::Type type);
+
+/// The size of a tensor or scalar, where it is known.
+std::optional<int64_t> countBytes(mlir::Type type);
 
 /// The label of an op in reports, once `inlay-partition-annotate-targets` has run: its name location.
 llvm::StringRef getLabel(mlir::Operation *op);

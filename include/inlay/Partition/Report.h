@@ -43,6 +43,8 @@ struct ReportedOp {
 
 /// Keys in the function's `inlay.partition`.
 inline constexpr llvm::StringLiteral kLowerBoundFigure = "lower_bound";
+inline constexpr llvm::StringLiteral kBytesCarriedFigure = "bytes_carried";
+inline constexpr llvm::StringLiteral kBytesCarriedBeforeFigure = "bytes_carried_before";
 
 struct Report {
   std::string function;
@@ -51,6 +53,9 @@ struct Report {
   std::vector<std::string> witness;
   /// No partition with these targets of the ops has fewer segments outside of regions; nothing if none was proven.
   std::optional<int64_t> lowerBound;
+  /// Bytes of known size times the borders between segments that they are carried over, outside of regions; and what
+  /// they were before ops were moved for their sake.
+  std::optional<int64_t> bytesCarried, bytesCarriedBefore;
 };
 
 /// The report on one function. Ops outside of segments are left out.

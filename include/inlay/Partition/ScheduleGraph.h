@@ -31,6 +31,8 @@ struct ScheduleNode {
   bool late = false;
   /// What it counts towards the least size of a segment.
   uint32_t weight = 1;
+  /// What it makes for others, in bytes.
+  uint64_t bytes = 0;
 };
 
 /// An acyclic graph whose nodes are numbered in a topological order.
@@ -100,6 +102,8 @@ struct Schedule {
   uint32_t lowerBound = 0;
   /// A path that proves `lowerBound`: on it the colours change as often as the segments do. Empty if nothing is proven.
   std::vector<NodeId> witness;
+  /// Bytes times borders that values are carried over, and what they were before nodes were moved for their sake.
+  uint64_t bytesCarried = 0, bytesCarriedBefore = 0;
 
   uint32_t countOf(const ScheduleGraph &graph, bool accelerated) const;
   /// Weight of the nodes that are on an accelerator.

@@ -22,6 +22,8 @@ struct SegmentPlan {
   std::vector<PlannedSegment> segments; ///< in execution order
   std::vector<unsigned> witness;        ///< ops of a path that proves the number of segments; may be empty
   uint32_t lowerBound = 0;              ///< no segments of the same decisions are fewer
+  /// Bytes of known size times borders they are carried over, and what they were before ops were moved for their sake.
+  uint64_t bytesCarried = 0, bytesCarriedBefore = 0;
 };
 
 /// Plans the segments of a block; changes the decisions of ops that are demoted or join another target.

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Coordinate descent: what one node's place costs is convex in it, so its best place between its neighbours is found
+// directly. Walked backwards, nodes prefer later places that cost the same, walked forwards earlier ones, so that
+// chains move although no node of theirs gains by itself. Both the given placement and the latest one are tried.
+
+#include "inlay/Partition/SlackPlacement.h"
+
+#include <algorithm>
+#include <utility>
+
+using namespace inlay;
+
+namespace {
+constexpr unsigned kPasses = 6, kPassesOverLarge = 2;
+/// Nodes and edges from which on a graph is large.
+constexpr size_t kLarge = 500'000;
+/// Work per node and edge after which a descent ends where it is.
+constexpr uint64_t kWorkPerItem = 128;
+
+class Descent {
+public:
+  Descent(const ScheduleGraph &graph, const Placement &placement, uint64_t least)
+      : graph(graph), colours(placement.colours), segment(placement.segment), least(least),
+        weight(placement.weights(graph)), last(graph.size()), readers(graph.size()),
+        budget(kWorkPerItem * (graph.size() + graph.edgeCount())) {
+    segmentsOf.resize(64);
+    for (uint32_t at = 0; at < colours.size(); ++at)
+      segmentsOf[colours[at]].push_back(at);
+    for (NodeId node = 0; node < graph.size(); ++node)
+      findLast(node);
+  }
+
+  /// Every node as late as its readers and its segment allow.
+  void sink() {
+    for (NodeId node = graph.size(); node-- > 0;)
+      if (maySpare(node) && !graph.succs(node).empty())
+        move(node, findPlace(node, interval(node).second, false));
+  }
+
+  void descend() {
+    unsigned passes = graph.size() + graph.edgeCount() < kLarge ? kPasses : kPassesOverLarge;
+    for (unsigned pass = 0; pass < passes && work < budget; ++pass) {
+      bool backwards = pass % 2 == 0;
+      if (backwards && !std::exchange(gained, false))
+        break; // neither way there was anything to gain
+      for (NodeId at = 0; at < graph.size() && work < budget; ++at)
+        visit(backwards ? graph.size() - 1 - at : at, backwards);
+    }
+  }
+
+  uint64_t cost() const { return countCarriedBytes(graph, segment); }
+  std::vector<uint32_t> &result() { return segment; }
+
+private:
+  struct Read {
+    uint32_t until; ///< where the value is carried to in any case
+    int64_t bytes;
+  };
+
+  void findLast(NodeId node) {
+    last[node] = segment[node];
+    readers[node] = 0;
+    for (NodeId succ : graph.succs(node)) {
+      if (segment[succ] > last[node]) {
+        last[node] = segment[succ];
+        readers[node] = 0;
+      }
+      readers[node] += segment[succ] == last[node];
+    }
+    work += 1 + (graph.succs(node).last - graph.succs(node).first);
+  }
+
+  /// The last segment that reads `pred`, `node` aside.
+  uint32_t lastWithout(NodeId pred, NodeId node) {
+    if (segment[node] < last[pred] || readers[pred] > 1)
+      return last[pred];
+    uint32_t result = segment[pred];
+    for (NodeId succ : graph.succs(pred))
+      if (succ != node)
+        result = std::max(result, segment[succ]);
+    work += graph.succs(pred).last - graph.succs(pred).first;
+    return result;
+  }
+
+  bool maySpare(NodeId node) const {
+    uint32_t at = segment[node];
+    return !graph.isAccelerator(colours[at]) || weight[at] >= least + graph.nodes[node].weight;
+  }
+
+  std::pair<uint32_t, uint32_t> interval(NodeId node) const {
+    uint32_t first = 0, end = static_cast<uint32_t>(colours.size() - 1);
+    for (NodeId pred : graph.preds(node))
+      first = std::max(first, segment[pred]);
+    for (NodeId succ : graph.succs(node))
+      end = std::min(end, segment[succ]);
+    return {first, end};
+  }
+
+  /// The segment of the node's colour nearest to `at`, not after it or not before it; else where the node is.
+  uint32_t findPlace(NodeId node, uint32_t at, bool later) const {
+    const std::vector<uint32_t> &places = segmentsOf[colours[segment[node]]];
+    auto after = std::lower_bound(places.begin(), places.end(), at);
+    if (later || (after != places.end() && *after == at))
+      return after == places.end() ? segment[node] : *after;
+    return after == places.begin() ? segment[node] : *--after;
+  }
+
+  /// Where the cost of the node is least, colours aside: the slope is `-bytes` until what it reads would be carried on.
+  uint32_t findMinimum(std::vector<Read> &reads, int64_t slope, uint32_t end) const {
+    std::sort(reads.begin(), reads.end(), [](const Read &a, const Read &b) { return a.until < b.until; });
+    for (const Read &read : reads)
+      if ((slope += read.bytes) >= 0)
+        return read.until;
+    return end;
+  }
+
+  void visit(NodeId node, bool backwards) {
+    auto [first, end] = interval(node);
+    work += 1 + (graph.preds(node).last - graph.preds(node).first);
+    if (first == end || !maySpare(node))
+      return;
+    reads.clear();
+    for (NodeId pred : graph.preds(node))
+      if (graph.nodes[pred].bytes > 0)
+        reads.push_back({lastWithout(pred, node), static_cast<int64_t>(graph.nodes[pred].bytes)});
+    int64_t made = graph.succs(node).empty() ? 0 : static_cast<int64_t>(graph.nodes[node].bytes);
+    auto costAt = [&](uint32_t place) {
+      int64_t cost = -made * place;
+      for (const Read &read : reads)
+        cost += read.bytes * std::max(read.until, place);
+      return cost;
+    };
+    uint32_t least = made == 0 ? first : std::clamp(findMinimum(reads, -made, end), first, end);
+    uint32_t best = segment[node];
+    int64_t bestCost = costAt(best);
+    for (uint32_t limit : {least, backwards ? end : first})
+      for (bool later : {false, true})
+        if (uint32_t place = findPlace(node, limit, later); place >= first && place <= end) {
+          int64_t cost = costAt(place);
+          bool isPreferred = backwards ? place > best : place < best;
+          if (cost < bestCost || (cost == bestCost && isPreferred)) {
+            best = place;
+            bestCost = cost;
+          }
+        }
+    gained |= bestCost < costAt(segment[node]);
+    move(node, best);
+  }
+
+  void move(NodeId node, uint32_t to) {
+    uint32_t from = segment[node];
+    if (from == to)
+      return;
+    weight[from] -= graph.nodes[node].weight;
+    weight[to] += graph.nodes[node].weight;
+    segment[node] = to;
+    for (NodeId pred : graph.preds(node)) {
+      if (from == last[pred] && to < from && --readers[pred] == 0) {
+        findLast(pred);
+      } else if (to > last[pred]) {
+        last[pred] = to;
+        readers[pred] = 1;
+      } else if (to == last[pred]) {
+        ++readers[pred];
+      }
+    }
+  }
+
+  const ScheduleGraph &graph;
+  const std::vector<Colour> &colours;
+  std::vector<uint32_t> segment;
+  uint64_t least;
+  std::vector<uint64_t> weight;
+  std::vector<uint32_t> last;    ///< the last segment that reads a node, or its own
+  std::vector<uint32_t> readers; ///< how many read it there
+  std::vector<std::vector<uint32_t>> segmentsOf;
+  std::vector<Read> reads;
+  uint64_t work = 0, budget;
+  bool gained = true;
+};
+} // namespace
+
+uint64_t inlay::countCarriedBytes(const ScheduleGraph &graph, const std::vector<uint32_t> &segment) {
+  uint64_t bytes = 0;
+  for (NodeId node = 0; node < graph.size(); ++node) {
+    uint32_t last = segment[node];
+    for (NodeId succ : graph.succs(node))
+      last = std::max(last, segment[succ]);
+    bytes += graph.nodes[node].bytes * (last - segment[node]);
+  }
+  return bytes;
+}
+
+uint64_t inlay::countCarriedBytes(const ScheduleGraph &graph, const Schedule &schedule) {
+  std::vector<uint32_t> segment(graph.size());
+  for (size_t at = 0; at < schedule.segments.size(); ++at)
+    for (NodeId node : schedule.segments[at].nodes)
+      segment[node] = static_cast<uint32_t>(at);
+  return countCarriedBytes(graph, segment);
+}
+
+void inlay::placeWithSlack(const ScheduleGraph &graph, Placement &placement, uint64_t least) {
+  uint64_t fewest = countCarriedBytes(graph, placement.segment);
+  if (fewest == 0)
+    return;
+  Descent early(graph, placement, least), late(graph, placement, least);
+  late.sink();
+  for (Descent *descent : {&early, &late}) {
+    descent->descend();
+    if (descent->cost() < fewest) {
+      fewest = descent->cost();
+      placement.segment = descent->result();
+    }
+  }
+}

@@ -16,6 +16,7 @@
 #include "mlir/Conversion/VectorToSPIRV/VectorToSPIRV.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
@@ -89,6 +90,12 @@ static SmallVector<std::string> getRequirements(spirv::ModuleOp module) {
 
 //===-- Conversion ----------------------------------------------------------------------------------------------===//
 
+/// True for a function of doubles that GLSL.std.450, unlike most of it, defines.
+static bool isFunctionOfDoubles(Operation *op) {
+  return isa<math::AbsFOp, math::CeilOp, math::CopySignOp, math::FloorOp, math::FmaOp, math::RoundEvenOp, math::RsqrtOp,
+             math::SqrtOp, math::TruncOp>(op);
+}
+
 /// Refuses what SPIR-V conversion lacks, would emulate or, for bf16, miscompile.
 static LogicalResult checkBody(gpu::GPUFuncOp func, VulkanAttr target) {
   auto feature = [](Type type) -> std::optional<StringRef> {
@@ -124,6 +131,10 @@ static LogicalResult checkBody(gpu::GPUFuncOp func, VulkanAttr target) {
     for (Type type : op->getResultTypes())
       if (failed(check(op->getLoc(), type)))
         return WalkResult::interrupt();
+    if (isa<math::MathDialect>(op->getDialect()) && op->getResult(0).getType().isF64() && !isFunctionOfDoubles(op)) {
+      op->emitError("unsupported-type: vulkan has no ") << op->getName() << " of f64";
+      return WalkResult::interrupt();
+    }
     return WalkResult::advance();
   });
   return failure(walk.wasInterrupted());
@@ -142,8 +153,8 @@ static LogicalResult pushScalars(gpu::GPUFuncOp func) {
     if (!argument.getType().isIndex())
       return func.emitError("unsupported-type: expected scalar launch operands of type index, but got ")
              << argument.getType();
-    Value word = spirv::getPushConstantValue(func.getOperation(), scalars.count(), offset++, builder.getI32Type(),
-                                             builder);
+    Value word =
+        spirv::getPushConstantValue(func.getOperation(), scalars.count(), offset++, builder.getI32Type(), builder);
     if (!word)
       return func.emitError("can't place a push constant");
     Value index = arith::IndexCastUIOp::create(builder, func.getLoc(), builder.getIndexType(), word);

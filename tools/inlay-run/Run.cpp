@@ -104,8 +104,11 @@ static void summarize(const std::vector<Array> &outputs) {
     for (int64_t dim : array.dims)
       dims += (dims.empty() ? "" : "x") + std::to_string(dim);
     int64_t shown = std::min<int64_t>(array.count(), 8);
-    for (int64_t j = 0; j < shown; ++j)
-      llvm::raw_string_ostream(first) << (j ? " " : "") << llvm::format("%g", elementAt(array, j));
+    for (int64_t j = 0; j < shown; ++j) {
+      double value = elementAt(array, j);
+      value = std::isnan(value) ? std::abs(value) : value; // a NaN's sign says nothing
+      llvm::raw_string_ostream(first) << (j ? " " : "") << llvm::format("%g", value);
+    }
     llvm::outs() << llvm::formatv("result {0}: {1}[{2}] = {3}{4}\n", i, rt::name(array.element), dims, first,
                                   shown < array.count() ? " ..." : "");
   }

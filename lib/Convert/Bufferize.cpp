@@ -53,6 +53,22 @@ void inlay::buildBufferizePipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createHoistAllocationsPass());
 }
 
+bool inlay::isRuntimeElement(Type type) {
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
+         llvm::any_of(ArrayRef<unsigned>{1, 8, 16, 32, 64}, [&](unsigned width) { return type.isSignlessInteger(width); });
+}
+
+FailureOr<int64_t> inlay::getByteSize(Location loc, ShapedType type) {
+  Type element = type.getElementType();
+  if (!isRuntimeElement(element))
+    return emitError(loc) << "unsupported-type: expected buffers of numbers, but got " << type;
+  int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  for (int64_t dim : type.getShape())
+    if (ShapedType::isDynamic(dim) || llvm::MulOverflow(bytes, dim, bytes))
+      return emitError(loc) << "unsupported-shape: expected a buffer of less than 2^63 bytes, but got " << type;
+  return bytes;
+}
+
 //===-- Dialects ------------------------------------------------------------------------------------------------===//
 
 void inlay::registerBufferizeDialects(DialectRegistry &registry) {

@@ -5,9 +5,11 @@
 #include "inlay/Convert/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Interfaces/CastInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace inlay {
@@ -18,11 +20,19 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// Fusing into a reduction, or a producer with several users, would compute the producer more than once per element.
+/// True if computing `producer` again costs next to nothing.
+static bool isCheap(Operation *producer) {
+  auto op = dyn_cast<linalg::LinalgOp>(producer);
+  return !op || llvm::all_of(op.getBlock()->without_terminator(), llvm::IsaPred<arith::ConstantOp, CastOpInterface>);
+}
+
+/// Fusing into a reduction or a broadcast, or a producer with several users, would compute the producer more than once
+/// per element.
 static bool pays(OpOperand *fused) {
   Operation *producer = fused->get().getDefiningOp();
   auto consumer = dyn_cast<linalg::LinalgOp>(fused->getOwner());
-  return producer && producer->hasOneUse() && consumer && consumer.getNumReductionLoops() == 0;
+  return producer && producer->hasOneUse() && consumer && consumer.getNumReductionLoops() == 0 &&
+         (consumer.getMatchingIndexingMap(fused).isPermutation() || isCheap(producer));
 }
 
 namespace {

@@ -34,11 +34,11 @@ static plan::Access getAccess(BlockArgument buffer) {
   return reads && writes ? plan::Access::read_write : writes ? plan::Access::write : plan::Access::read;
 }
 
-/// Bytes of a static buffer; elements narrower than a byte take one.
-static FailureOr<int64_t> getByteSize(Location loc, MemRefType type, int64_t limit) {
-  int64_t bytes = type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  if (bytes > limit)
-    return emitError(loc) << "unsupported-shape: a buffer of " << bytes << " bytes exceeds the device's limit of "
+/// Bytes of a buffer that the device can bind.
+static FailureOr<int64_t> getBoundSize(Location loc, MemRefType type, int64_t limit) {
+  FailureOr<int64_t> bytes = getByteSize(loc, type);
+  if (succeeded(bytes) && *bytes > limit)
+    return emitError(loc) << "unsupported-shape: a buffer of " << *bytes << " bytes exceeds the device's limit of "
                           << limit;
   return bytes;
 }
@@ -59,7 +59,7 @@ public:
       if (!type || !type.hasStaticShape())
         return func.emitError("unsupported-type: expected arguments to be static buffers, but got ")
                << argument.getType();
-      FailureOr<int64_t> bytes = getByteSize(func.getLoc(), type, target.getMaxStorageBufferRange());
+      FailureOr<int64_t> bytes = getBoundSize(func.getLoc(), type, target.getMaxStorageBufferRange());
       if (failed(bytes))
         return failure();
       if (argument.getArgNumber() >= own)

@@ -194,6 +194,14 @@ static LogicalResult convertModule(gpu::GPUModuleOp module, spirv::TargetEnvAttr
   return applyFullConversion(module.getOperation(), *target, std::move(patterns));
 }
 
+/// Forbids drivers to compute by other laws than IEEE 754's: x - x isn't 0 for all x, nor (x + y) - y always x.
+static void decorateExact(spirv::ModuleOp module) {
+  module.walk([](Operation *op) {
+    if (isa<spirv::FAddOp, spirv::FSubOp, spirv::FMulOp, spirv::FDivOp>(op))
+      op->setAttr("no_contraction", UnitAttr::get(op->getContext()));
+  });
+}
+
 static LogicalResult finishModule(ModuleOp holder) {
   PassManager pm(holder.getContext());
   OpPassManager &spirvPm = pm.nest<spirv::ModuleOp>();
@@ -242,6 +250,7 @@ FailureOr<SPIRVKernel> inlay::convertKernelToSPIRV(gpu::GPUFuncOp func, VulkanAt
   if (!llvm::hasSingleElement(modules))
     return func.emitError("expected one SPIR-V module");
   SPIRVKernel result;
+  decorateExact(*modules.begin());
   if (failed(spirv::serialize(*modules.begin(), result.words)) || failed(validate(func.getLoc(), result.words)))
     return failure();
   result.requirements = getRequirements(*modules.begin());

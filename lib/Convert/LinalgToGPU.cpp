@@ -112,9 +112,11 @@ static LogicalResult convertOp(linalg::LinalgOp op, Value initial, int64_t block
   for (auto [loop, factor] : llvm::zip(emitter->shape().loops, tile.factors))
     if (!loop.reduction && llvm::MulOverflow(tiles, loop.size / factor, tiles))
       return op.emitError("unsupported-shape: too many elements");
-  if (tiles > kMaxTiles || tiles > maxGrid * maxGrid * block)
-    return op.emitError("unsupported-shape: expected at most ")
-           << std::min(kMaxTiles, maxGrid * maxGrid * block) << " tiles, but got " << tiles;
+  // Limits of real devices go up to 2^32 - 1, so their products may not fit.
+  uint64_t groups = llvm::SaturatingMultiply<uint64_t>(maxGrid, maxGrid);
+  uint64_t most = std::min<uint64_t>(kMaxTiles, llvm::SaturatingMultiply<uint64_t>(groups, block));
+  if (static_cast<uint64_t>(tiles) > most)
+    return op.emitError("unsupported-shape: expected at most ") << most << " tiles, but got " << tiles;
   if (countIterations(emitter->shape()) > kMaxIterations)
     return op.emitError("unsupported-shape: expected at most ")
            << kMaxIterations << " steps of a reduction per element";

@@ -36,7 +36,7 @@ static void replaceForeignConstants(func::FuncOp func) {
 static void hoistConstants(SegmentOp segment) {
   Block &body = segment.getBody().front();
   for (auto constant : llvm::make_early_inc_range(body.getOps<ConstantOp>())) {
-    if (constant.getValue().isSplat())
+    if (isa<SplatElementsAttr>(constant.getValue()))
       continue;
     constant->moveBefore(segment);
     BlockArgument argument = body.addArgument(constant.getType(), constant.getLoc());

@@ -28,7 +28,9 @@ static void formatOne(llvm::raw_ostream &stream, Diagnostic &diagnostic, StringR
   FileLineColLoc file = findFile(diagnostic.getLocation());
   StringRef name = getLocationName(diagnostic.getLocation());
   if (file)
-    stream << file.getFilename().getValue() << ':' << file.getLine() << ':' << file.getColumn();
+    stream << file.getFilename().getValue();
+  if (file && file.getLine()) // a module that the text doesn't spell out has no line
+    stream << ':' << file.getLine() << ':' << file.getColumn();
   if (!name.empty())
     stream << (file ? " (" : "'") << name << (file ? ")" : "'");
   stream << (file || !name.empty() ? ": " : "") << severity << ": " << diagnostic;

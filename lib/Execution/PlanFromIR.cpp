@@ -73,7 +73,12 @@ static FailureOr<rt::Constant> convertConstant(plan::ConstantOp op, const std::s
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     if (!blob)
       return op.emitOpError("expected bytes for weight '") << resource.getRawHandle().getKey() << "'";
-    return rt::Constant{blob->getData().data(), blob->getData().size(), owner};
+    ArrayRef<char> data = blob->getData();
+    if (!blob->getDeleter())
+      return rt::Constant{data.data(), data.size(), owner};
+    // Bytes from the module's text belong to the context, which the plan outlives.
+    auto bytes = std::make_shared<std::vector<char>>(data.begin(), data.end());
+    return rt::Constant{bytes->data(), bytes->size(), bytes};
   }
   auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!dense)

@@ -27,6 +27,11 @@ struct EqualConstants : llvm::DenseMapInfo<Operation *> {
 /// Moves `kept` up, and out of regions, as far as it must to stand before `other`.
 static void moveToCoverBoth(Operation *kept, Operation *other) {
   Block *block = kept->getBlock();
+  if (block != other->getBlock() && block->getParent() == other->getBlock()->getParent()) {
+    // In sibling blocks: the entry block is before both.
+    kept->moveBefore(&block->getParent()->front(), block->getParent()->front().begin());
+    return;
+  }
   Operation *at = block->findAncestorOpInBlock(*other);
   while (!at) {
     Operation *owner = block->getParentOp();

@@ -58,8 +58,8 @@ static void writeFigures(Operation *function, const DependencyGraph &graph, cons
 namespace {
 class Former {
 public:
-  Former(TargetList &targets, const Aliases &aliases, Strategy strategy, int64_t minBlockSize)
-      : targets(targets), aliases(aliases), strategy(strategy), minBlockSize(minBlockSize) {}
+  Former(TargetList &targets, const Aliases &aliases, Strategy strategy, int64_t minBlockSize, bool fewestBytes)
+      : targets(targets), aliases(aliases), strategy(strategy), minBlockSize(minBlockSize), fewestBytes(fewestBytes) {}
 
   LogicalResult form(Block &block) {
     DependencyGraph graph(block, aliases);
@@ -70,7 +70,7 @@ public:
         return failure();
       decisions.push_back(std::move(*decision));
     }
-    FailureOr<SegmentPlan> plan = planSegments(graph, targets, decisions, strategy, minBlockSize);
+    FailureOr<SegmentPlan> plan = planSegments(graph, targets, decisions, strategy, minBlockSize, fewestBytes);
     if (failed(plan))
       return failure();
     for (auto [op, decision] : llvm::zip(graph.getOps(), decisions)) {
@@ -109,6 +109,7 @@ private:
   const Aliases &aliases;
   Strategy strategy;
   int64_t minBlockSize;
+  bool fewestBytes;
 };
 
 struct FormSegmentsPass : inlay::impl::FormSegmentsPassBase<FormSegmentsPass> {
@@ -127,7 +128,7 @@ struct FormSegmentsPass : inlay::impl::FormSegmentsPassBase<FormSegmentsPass> {
         continue;
       Aliases aliases(function);
       if (failed(checkPartitionable(function)) ||
-          failed(Former(*targets, aliases, strategy, minBlockSize).form(function.front())))
+          failed(Former(*targets, aliases, strategy, minBlockSize, fewestBytes).form(function.front())))
         return signalPassFailure();
     }
   }

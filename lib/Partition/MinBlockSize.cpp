@@ -306,13 +306,16 @@ static Candidate demoteUntilLarge(ScheduleGraph graph, int64_t least, bool backw
   }
 }
 
-/// Moves late nodes and whatever saves bytes, the latter only if that leaves no more segments.
+/// Moves late nodes and, if the graph wants that, whatever saves bytes without adding segments.
 static Schedule finishWithSlack(const ScheduleGraph &graph, BoundedPlacement placed, uint64_t least) {
   sinkLate(graph, placed.placement, least);
   Schedule result = finishSchedule(graph, placed);
+  uint64_t before = countCarriedBytes(graph, result);
+  result.bytesCarriedBefore = before;
+  if (!graph.fewestBytes)
+    return result;
   placeWithSlack(graph, placed.placement, least);
   Schedule moved = finishSchedule(graph, std::move(placed));
-  uint64_t before = countCarriedBytes(graph, result);
   if (moved.segments.size() <= result.segments.size() && countCarriedBytes(graph, moved) < before)
     result = std::move(moved);
   result.bytesCarriedBefore = before;

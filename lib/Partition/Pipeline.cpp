@@ -25,6 +25,9 @@ struct PartitionPipelineOptions : PassPipelineOptions<PartitionPipelineOptions> 
           clEnumValN(Strategy::Levels, "levels", "the fewest segments"),
           clEnumValN(Strategy::InOrder, "in-order", "a new segment whenever the next op has another target"),
           clEnumValN(Strategy::TorchTensorRT, "torch-tensorrt", "the walk of Torch-TensorRT's TorchScript front end"))};
+  Option<bool> fewestBytes{*this, "fewest-bytes",
+                           llvm::cl::desc("ops may run later than they could, to carry fewer bytes between segments"),
+                           llvm::cl::init(false)};
   Option<std::string> report{*this, "report", llvm::cl::desc("file for the report; - is standard output"),
                              llvm::cl::init("")};
 };
@@ -40,6 +43,7 @@ void inlay::buildPartitionPipeline(OpPassManager &manager, const PartitionOption
   // All of the graph runs on the first target: how little that is doesn't matter.
   form.minBlockSize = options.requireFullCompilation ? 1 : options.minBlockSize;
   form.strategy = options.strategy;
+  form.fewestBytes = options.fewestBytes;
   manager.addPass(createFormSegmentsPass(form));
   manager.addPass(createPartitionVerifyPass());
   if (options.report.empty())
@@ -60,6 +64,7 @@ void inlay::registerPartitionPasses() {
         plain.fallbackModules.assign(options.fallbackModules.begin(), options.fallbackModules.end());
         plain.requireFullCompilation = options.requireFullCompilation;
         plain.strategy = options.strategy;
+        plain.fewestBytes = options.fewestBytes;
         plain.report = options.report;
         buildPartitionPipeline(manager, plain);
       });

@@ -14,8 +14,9 @@ namespace {
 class Planner {
 public:
   Planner(const DependencyGraph &graph, TargetList &targets, Decisions &decisions, const Groups &groups,
-          ArrayRef<unsigned> order, int64_t minBlockSize)
+          ArrayRef<unsigned> order, int64_t minBlockSize, bool fewestBytes)
       : graph(graph), targets(targets), decisions(decisions), groups(groups), order(order), minBlockSize(minBlockSize) {
+    schedule.fewestBytes = fewestBytes;
   }
 
   FailureOr<SegmentPlan> run(Strategy strategy) {
@@ -220,12 +221,12 @@ static LogicalResult breakCycle(const DependencyGraph &graph, TargetList &target
 }
 
 FailureOr<SegmentPlan> inlay::planSegments(const DependencyGraph &graph, TargetList &targets, Decisions &decisions,
-                                           Strategy strategy, int64_t minBlockSize) {
+                                           Strategy strategy, int64_t minBlockSize, bool fewestBytes) {
   while (true) {
     Groups groups(graph, targets, decisions);
     SmallVector<unsigned> order;
     if (groups.order(order))
-      return Planner(graph, targets, decisions, groups, order, minBlockSize).run(strategy);
+      return Planner(graph, targets, decisions, groups, order, minBlockSize, fewestBytes).run(strategy);
     if (failed(breakCycle(graph, targets, decisions, groups, order)) ||
         failed(keepNonTensorsTogether(graph, targets, decisions)))
       return failure();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Target/SegmentConversion.h"
+#include "inlay/Convert/Bufferize.h"
 #include "inlay/Convert/GraphToLinalg.h"
 #include "inlay/Convert/Reject.h"
 #include "inlay/Convert/TrialConversion.h"
@@ -24,6 +25,8 @@ static Verdict checkTypes(TypeRange types) {
       return {ReasonCode::UnsupportedType, "expected tensors, but got " + spelled};
     if (!tensor.hasStaticShape())
       return {ReasonCode::UnsupportedShape, "expected tensors of static shape, but got " + spelled};
+    if (!isRuntimeElement(tensor.getElementType()))
+      return {ReasonCode::UnsupportedType, "expected tensors of bool, i8-i64, f16, bf16, f32 or f64, but got " + spelled};
     if (llvm::is_contained(tensor.getShape(), 0))
       return {ReasonCode::UnsupportedShape, "expected tensors with elements, but got " + spelled};
   }

@@ -3,14 +3,19 @@
 
 import fnmatch
 import sys
+import threading
 
 import torch
 
-from .errors import ArgumentTypeError, ArgumentValueError, InternalError, UnsupportedError
+from .errors import ArgumentTypeError, ArgumentValueError, Error, InternalError, UnsupportedError
 from .importer import import_program
 from .module import CompiledModule, Fallback
 from .options import TARGETS, Options
 from .report import Report
+
+
+# torch.export and its decompositions change state of the whole process.
+_EXPORT_LOCK = threading.RLock()
 
 
 def compile(
@@ -98,7 +103,22 @@ def export_program(model, inputs, dynamic_shapes=None):
         args = (inputs,)
     else:
         raise ArgumentTypeError(f"expected inputs to be a tuple, a list, a dict or a tensor, but got {_kind(inputs)}")
-    return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes, strict=False)
+    try:
+        with _EXPORT_LOCK:
+            return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes, strict=False)
+    except Exception as error:
+        first = (str(error).strip() or "no message").splitlines()[0]
+        raise _export_error(error)(
+            f"torch.export can't export the model with these inputs: {type(error).__name__}: {first}"
+        ) from error
+
+
+def _export_error(error):
+    """Our exception that stands for one of torch.export's."""
+    for base, ours in ((TypeError, ArgumentTypeError), (ValueError, ArgumentValueError)):
+        if isinstance(error, base):
+            return ours
+    return Error
 
 
 def _given(variables):
@@ -116,8 +136,9 @@ def _argument_names(exported):
 
 
 def _import(model, inputs, options):
-    exported = export_program(model, inputs, options.dynamic_shapes)
-    return exported, import_program(exported)
+    with _EXPORT_LOCK:
+        exported = export_program(model, inputs, options.dynamic_shapes)
+        return exported, import_program(exported)
 
 
 def _extension():

@@ -360,3 +360,51 @@ def test_torch_compile_checks_options():
     compiled = torch.compile(Function(lambda a: a * 2), backend="inlay", options={"min_blocksize": 2})
     with pytest.raises(Exception, match="did you mean 'min_block_size'"):
         compiled(x(3, 4))
+
+
+class Item(nn.Module):
+    def forward(self, a):
+        return a * a[0].item()
+
+
+@pytest.mark.parametrize(
+    "model, inputs, error, text",
+    [
+        (Item(), (torch.ones(3),), inlay.UnsupportedError, "reads a number out of a tensor"),
+        (nn.Linear(3, 3), (torch.ones(2, 3), torch.ones(2, 3)), TypeError, "torch.export can't export the model"),
+        (nn.Linear(3, 3), {"foo": torch.ones(2, 3)}, TypeError, "torch.export can't export the model"),
+        (nn.Linear(3, 3), (torch.ones(2, 5),), inlay.Error, "torch.export can't export the model"),
+    ],
+)
+def test_models_that_cannot_be_exported(model, inputs, error, text):
+    with pytest.raises(error, match=text) as raised:
+        inlay.compile(model.eval(), inputs)
+    assert isinstance(raised.value, inlay.Error)
+
+
+def test_several_threads_may_compile():
+    failures = []
+
+    def work(size):
+        try:
+            inputs = (torch.ones(2, size),)
+            model = nn.Linear(size, 5).eval()
+            torch.testing.assert_close(inlay.compile(model, inputs, targets=("host",))(*inputs), model(*inputs))
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(4 + number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+@pytest.mark.parametrize(
+    "model",
+    [nn.Linear(8, 1), nn.LayerNorm(8), nn.Sequential(nn.Linear(8, 4), nn.Linear(4, 1), nn.LayerNorm(1))],
+)
+def test_weights_of_one_element(model):
+    inputs = (torch.randn(4, 8),)
+    torch.testing.assert_close(inlay.compile(model.eval(), inputs)(*inputs), model(*inputs))

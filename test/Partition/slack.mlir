@@ -1,7 +1,7 @@
-// Among equally few segments ops stand where the least bytes are carried from one to the next.
-// RUN: inlay-opt %s --inlay-partition | FileCheck %s
-// RUN: inlay-opt %s --inlay-partition="report=-" -o /dev/null | FileCheck %s --check-prefix=JSON
-// RUN: inlay-opt %s --inlay-partition --inlay-partition-report="format=text" -o /dev/null | FileCheck %s --check-prefix=TEXT
+// Among equally few segments ops stand where the least bytes are carried from one to the next, if asked for.
+// RUN: inlay-opt %s --inlay-partition="fewest-bytes=true" | FileCheck %s
+// RUN: inlay-opt %s --inlay-partition="fewest-bytes=true report=-" -o /dev/null | FileCheck %s --check-prefix=JSON
+// RUN: inlay-opt %s --inlay-partition="fewest-bytes=true" --inlay-partition-report="format=text" -o /dev/null | FileCheck %s --check-prefix=TEXT
 // RUN: inlay-opt %s --inlay-partition="strategy=in-order report=-" -o /dev/null | FileCheck %s --check-prefix=ORDER
 
 // JSON: "segments": 3,

@@ -137,8 +137,7 @@ TEST(SlackPlacement, NeverCostsSegmentsOrColours) {
     options.own = round % 3 == 0 ? 0.2 : 0;
     options.neutral = round % 4 == 0 ? 0.2 : 0;
     ScheduleGraph sized = makeSizedGraph(random, options), plain = sized;
-    for (ScheduleNode &node : plain.nodes)
-      node.bytes = 0;
+    sized.fewestBytes = true;
     int64_t least = 1 + random() % 4;
     ScheduleGraph original = sized;
     Schedule with = scheduleWithLeastSize(sized, Strategy::Levels, least);

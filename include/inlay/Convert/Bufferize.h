@@ -26,6 +26,13 @@ void registerBufferizeDialects(mlir::DialectRegistry &registry);
 /// Loads the dialects that the pipeline and the loop emitters create ops of.
 void loadBufferizeDialects(mlir::MLIRContext &context);
 
+/// True for the element types that tensors of the runtime can have.
+bool isRuntimeElement(mlir::Type type);
+
+/// Bytes of a static buffer, one per i1. Emits an error at `loc`, with a reason code, if the element type has no width
+/// in memory that is known here or the size doesn't fit.
+mlir::FailureOr<int64_t> getByteSize(mlir::Location loc, mlir::ShapedType type);
+
 /// Makes each memref.copy of the entry block a structured op like the others.
 void replaceCopies(mlir::func::FuncOp func);
 

@@ -29,6 +29,8 @@ struct PartitionOptions {
   /// The whole graph must run on the first target: an error lists every blocker.
   bool requireFullCompilation = false;
   Strategy strategy = Strategy::Levels;
+  /// Ops may run later than they could, to carry fewer bytes from segment to segment. The number of segments stays.
+  bool fewestBytes = false;
   /// File for the JSON report; empty for none, "-" for standard output.
   std::string report;
 };

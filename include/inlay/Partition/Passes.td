@@ -42,8 +42,9 @@ def FormSegmentsPass : Pass<"inlay-partition-form-segments", "::mlir::ModuleOp">
   let description = [{
     Every op goes into one `inlay.segment`; segments are closed (what they use is an input, constants are copied in) and
     stand in execution order. There are as few as the verdicts allow, whatever order the ops are written in; the labels
-    of a path that proves it are on the function as `inlay.witness`. Among equally many segments ops stand where the least
-    bytes are carried from segment to segment. Verdicts are changed where an op is demoted or
+    of a path that proves it are on the function as `inlay.witness`. With `fewest-bytes` ops may
+    stand in a later segment than the first that could hold them, where less is then carried from segment to segment.
+    Verdicts are changed where an op is demoted or
     joins another segment. An `scf` op that is not wholly on one accelerator is a segment of its own, with its regions
     partitioned alike.
 
@@ -67,6 +68,8 @@ def FormSegmentsPass : Pass<"inlay-partition-form-segments", "::mlir::ModuleOp">
   let options = [
     Option<"minBlockSize", "min-block-size", "int64_t", "1",
       "accelerator segments of fewer ops than this go to the next target that can run them">,
+    Option<"fewestBytes", "fewest-bytes", "bool", "false",
+      "ops may run later than they could, to carry fewer bytes from segment to segment">,
     Option<"strategy", "strategy", "::inlay::Strategy", "::inlay::Strategy::Levels",
       "how segments are formed: `levels`, the fewest; to compare with, `in-order` or `torch-tensorrt`",
       [{::llvm::cl::values(

@@ -47,6 +47,7 @@ public:
 
   std::vector<ScheduleNode> nodes;
   ColourSet accelerators = 0;
+  bool fewestBytes = false; ///< nodes may move between segments to carry fewer bytes
 
   NodeId size() const { return static_cast<NodeId>(nodes.size()); }
   NodeId add(ScheduleNode node) {

@@ -28,7 +28,7 @@ struct SegmentPlan {
 
 /// Plans the segments of a block; changes the decisions of ops that are demoted or join another target.
 mlir::FailureOr<SegmentPlan> planSegments(const DependencyGraph &graph, TargetList &targets, Decisions &decisions,
-                                          Strategy strategy, int64_t minBlockSize);
+                                          Strategy strategy, int64_t minBlockSize, bool fewestBytes);
 
 } // namespace inlay
 

@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace inlay;
 
-FailureOr<FlatBuffer> inlay::flattenBuffer(OpBuilder &builder, Location loc, Value memref) {
+FailureOr<FlatBuffer> inlay::flattenBuffer(OpBuilder &builder, Location loc, Value memref, FlatRoots &roots) {
   FlatBuffer flat;
   auto type = cast<MemRefType>(memref.getType());
   if (failed(type.getStridesAndOffset(flat.strides, flat.offset)) || ShapedType::isDynamic(flat.offset) ||
@@ -21,15 +21,17 @@ FailureOr<FlatBuffer> inlay::flattenBuffer(OpBuilder &builder, Location loc, Val
   auto rootType = cast<MemRefType>(root.getType());
   if (!rootType.hasStaticShape() || !rootType.getLayout().isIdentity())
     return failure();
-  if (rootType.getRank() == 1) {
-    flat.memref = root;
-  } else if (rootType.getRank() == 0) {
+  Value &known = roots[root];
+  if (!known && rootType.getRank() == 1) {
+    known = root;
+  } else if (!known && rootType.getRank() == 0) {
     auto one = MemRefType::get({1}, rootType.getElementType());
-    flat.memref = memref::ExpandShapeOp::create(builder, loc, one, root, ArrayRef<ReassociationIndices>());
-  } else {
+    known = memref::ExpandShapeOp::create(builder, loc, one, root, ArrayRef<ReassociationIndices>());
+  } else if (!known) {
     ReassociationIndices all(llvm::to_vector(llvm::seq<int64_t>(rootType.getRank())));
-    flat.memref = memref::CollapseShapeOp::create(builder, loc, root, ArrayRef<ReassociationIndices>(all));
+    known = memref::CollapseShapeOp::create(builder, loc, root, ArrayRef<ReassociationIndices>(all));
   }
+  flat.memref = known;
   return flat;
 }
 
@@ -39,12 +41,16 @@ static linalg::FillOp findInitialFill(linalg::LinalgOp op) {
     return nullptr;
   // Through another view of the buffer others might touch the same elements.
   Value output = op.getDpsInits().front();
+  // The reduction must write all that was filled, and read it as its start alone.
+  if (!op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isProjectedPermutation() ||
+      llvm::is_contained(op.getDpsInputs(), output))
+    return nullptr;
   for (Value buffer = output; auto view = buffer.getDefiningOp<ViewLikeOpInterface>(); buffer = view.getViewSource())
     if (!view.getViewSource().hasOneUse())
       return nullptr;
   Operation *last = nullptr; // the last user before `op`
   for (Operation *user : output.getUsers()) {
-    if (user->getBlock() != op->getBlock())
+    if (user->getBlock() != op->getBlock() || (isa<ViewLikeOpInterface>(user) && user->isBeforeInBlock(op)))
       return nullptr;
     if (user->isBeforeInBlock(op) && (!last || last->isBeforeInBlock(user)))
       last = user;

@@ -32,7 +32,7 @@ LogicalResult TileEmitter::addAccess(OpBuilder &builder, OpOperand &operand) {
     accesses.push_back(std::move(access));
     return success();
   }
-  FailureOr<FlatBuffer> flat = flattenBuffer(builder, op.getLoc(), operand.get());
+  FailureOr<FlatBuffer> flat = flattenBuffer(builder, op.getLoc(), operand.get(), roots);
   if (failed(flat))
     return op.emitError("expected buffers of static shape and layout, but got ") << operand.get().getType();
   access.flat = flat->memref;
@@ -61,7 +61,7 @@ FailureOr<TileEmitter> TileEmitter::create(OpBuilder &builder, linalg::LinalgOp 
     if (failed(emitter.addAccess(builder, operand)))
       return failure();
   WalkResult walk = op->walk([&](memref::LoadOp gather) {
-    FailureOr<FlatBuffer> flat = flattenBuffer(builder, op.getLoc(), gather.getMemRef());
+    FailureOr<FlatBuffer> flat = flattenBuffer(builder, op.getLoc(), gather.getMemRef(), emitter.roots);
     if (failed(flat))
       return WalkResult::interrupt();
     emitter.gathers.insert({gather, *flat});

@@ -52,7 +52,7 @@ static LogicalResult approximateMath(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
     return llvm::is_contained({math::ExpOp::getOperationName(), math::ErfOp::getOperationName(),
-                               math::TanhOp::getOperationName(), math::LogOp::getOperationName()},
+                               math::TanhOp::getOperationName()},
                               name);
   });
   return applyPatternsGreedily(module, std::move(patterns));

@@ -16,13 +16,14 @@ using namespace mlir;
 using namespace inlay;
 
 /// The byte sizes of the arguments after the segment's own.
-static AffineMap getScratch(func::FuncOp func) {
+static FailureOr<AffineMap> getScratch(func::FuncOp func) {
   SmallVector<AffineExpr> sizes;
   auto own = func->getAttrOfType<IntegerAttr>(kArgumentsAttr);
   for (Type type : func.getArgumentTypes().drop_front(own ? own.getInt() : func.getNumArguments())) {
-    auto memref = cast<MemRefType>(type);
-    int64_t bytes = memref.getNumElements() * llvm::divideCeil(memref.getElementTypeBitWidth(), 8);
-    sizes.push_back(getAffineConstantExpr(bytes, func.getContext()));
+    FailureOr<int64_t> bytes = getByteSize(func.getLoc(), cast<MemRefType>(type));
+    if (failed(bytes))
+      return failure();
+    sizes.push_back(getAffineConstantExpr(*bytes, func.getContext()));
   }
   return AffineMap::get(0, 0, sizes, func.getContext());
 }
@@ -43,8 +44,12 @@ struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
       if (failed(lowerToLoops(scratchModule)))
         return failure();
       for (auto func : scratchModule.getOps<func::FuncOp>())
-        if (!func.isDeclaration())
-          scratch = getScratch(func);
+        if (!func.isDeclaration()) {
+          FailureOr<AffineMap> sizes = getScratch(func);
+          if (failed(sizes))
+            return failure();
+          scratch = *sizes;
+        }
       return lowerToLLVM(scratchModule);
     });
     if (failed(module))

@@ -10,10 +10,12 @@
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -67,6 +69,6 @@ void inlay::registerVulkanTarget(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, InlayDialect *) {
     VulkanAttr::attachInterface<VulkanTarget>(*context);
     loadBufferizeDialects(*context);
-    context->loadDialect<gpu::GPUDialect, plan::PlanDialect, spirv::SPIRVDialect>();
+    context->loadDialect<DLTIDialect, gpu::GPUDialect, plan::PlanDialect, spirv::SPIRVDialect, vector::VectorDialect>();
   });
 }

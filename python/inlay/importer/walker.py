@@ -88,6 +88,10 @@ class Walker:
 
     def cast(self, value, dtype, suffix="cast"):
         """`value` with elements of `dtype`."""
+        if value is None:
+            raise UnsupportedError(
+                f"node {self._call.node.name!r} reads a number out of a tensor (as .item() does), which is not supported yet"
+            )
         if value.dtype == dtype:
             return value
         attributes = {"dtype": ELEMENT_TYPES[dtype]}

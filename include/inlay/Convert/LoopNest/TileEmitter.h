@@ -27,9 +27,13 @@ struct FlatBuffer {
   int64_t offset = 0;
 };
 
+/// Flat forms of the buffers of one op by root: a kernel must not see one buffer as two.
+using FlatRoots = llvm::SmallDenseMap<mlir::Value, mlir::Value, 4>;
+
 /// Flattens `memref` (any chain of static views of a contiguous static buffer), emitting the collapsed root at the
-/// builder's position; failure if a layout isn't static.
-mlir::FailureOr<FlatBuffer> flattenBuffer(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value memref);
+/// builder's position unless `roots` has it; failure if a layout isn't static.
+mlir::FailureOr<FlatBuffer> flattenBuffer(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value memref,
+                                          FlatRoots &roots);
 
 class TileEmitter {
 public:
@@ -62,6 +66,7 @@ private:
   mlir::linalg::LinalgOp op;
   LoopNestShape nest;
   llvm::SmallVector<Access> accesses; ///< inputs, then outputs
+  FlatRoots roots;
   llvm::DenseMap<mlir::Operation *, FlatBuffer> gathers; ///< buffers that the body loads from
   mlir::Value initial;
 };

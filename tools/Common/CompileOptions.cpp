@@ -70,7 +70,9 @@ void tools::printNotice(llvm::StringRef notice) {
 }
 
 int tools::fail(const rt::Status &status) {
-  llvm::errs() << "error: " << status.message() << "\n";
+  // A compiler's diagnostic says that it is one after the place.
+  bool placed = llvm::StringRef(status.message()).split('\n').first.contains(": error: ");
+  llvm::errs() << (placed ? "" : "error: ") << status.message() << "\n";
   return 1;
 }
 

@@ -27,7 +27,7 @@ rt::StatusOr<Phase> parsePhase(const std::string &option, const std::string &nam
 /// Prints `note: ...` to standard error, unless it is empty.
 void printNotice(llvm::StringRef notice);
 
-/// Prints `error: ...` to standard error; 1, for main to return.
+/// Prints `error: ...`, or `place: error: ...` as the status says, to standard error; 1, for main to return.
 int fail(const rt::Status &status);
 
 } // namespace inlay::tools

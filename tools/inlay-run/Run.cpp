@@ -153,9 +153,13 @@ struct Difference {
 
 /// Prints the largest difference to a run of the same graph on the host alone.
 static Status compare(const CompileRequest &request, std::vector<Array> &inputs, const std::vector<Array> &outputs) {
+  if (request.options.from > Phase::Partition)
+    return {StatusCode::InvalidArgument, "--compare needs a graph that isn't partitioned yet, but --from is " +
+                                             stringifyPhase(request.options.from).str()};
   CompileRequest hostRequest = request;
   hostRequest.targets = {"host"};
   hostRequest.options.partition = PartitionOptions();
+  hostRequest.options.dumpDirectory.clear();
   StatusOr<Compiled> host = compile(hostRequest);
   if (!host.isOk())
     return host.status();

@@ -20,8 +20,8 @@ static cl::opt<std::string> output("output", cl::cat(tools::toolCategory()),
                                    cl::desc("File for results, .npy or .npz; default: print a summary"));
 static cl::opt<bool> compare("compare", cl::cat(tools::toolCategory()),
                              cl::desc("Run on the host alone too and print the largest difference"));
-static cl::opt<unsigned> repeat("time", cl::cat(tools::toolCategory()), cl::ValueOptional, cl::init(0),
-                                cl::desc("Time this many runs (default 10)"));
+static cl::opt<std::string> repeat("time", cl::cat(tools::toolCategory()), cl::ValueOptional, cl::value_desc("number"),
+                                   cl::desc("Time this many runs (default 10)"));
 static cl::opt<std::string>
     from("from", cl::cat(tools::toolCategory()), cl::init("import"),
          cl::desc("First phase to run, for a module that inlay-compile --to stopped before it"));
@@ -45,7 +45,10 @@ int main(int argc, char **argv) {
   options.seed = seed;
   options.output = output;
   options.compare = compare;
-  options.repeat = repeat.getNumOccurrences() && repeat == 0 ? 10 : repeat;
+  llvm::StringRef runs = repeat.empty() ? "10" : llvm::StringRef(repeat);
+  if (repeat.getNumOccurrences() && (runs.getAsInteger(10, options.repeat) || options.repeat == 0))
+    return tools::fail({rt::StatusCode::InvalidArgument,
+                        "option --time: expected a positive number of runs, but got '" + repeat + "'"});
   rt::Status status = tools::run(*request, options);
   return status.isOk() ? 0 : tools::fail(status);
 }

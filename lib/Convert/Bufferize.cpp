@@ -55,7 +55,8 @@ void inlay::buildBufferizePipeline(OpPassManager &pm) {
 
 bool inlay::isRuntimeElement(Type type) {
   return type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
-         llvm::any_of(ArrayRef<unsigned>{1, 8, 16, 32, 64}, [&](unsigned width) { return type.isSignlessInteger(width); });
+         llvm::any_of(ArrayRef<unsigned>{1, 8, 16, 32, 64},
+                      [&](unsigned width) { return type.isSignlessInteger(width); });
 }
 
 FailureOr<int64_t> inlay::getByteSize(Location loc, ShapedType type) {

@@ -47,8 +47,7 @@ namespace {
 /// Builds the engine of one function.
 class EngineBuilder {
 public:
-  EngineBuilder(func::FuncOp func, VulkanAttr target)
-      : func(func), target(target), builder(func) {}
+  EngineBuilder(func::FuncOp func, VulkanAttr target) : func(func), target(target), builder(func) {}
 
   LogicalResult run() {
     auto arguments = func->getAttrOfType<IntegerAttr>(kArgumentsAttr);
@@ -107,8 +106,7 @@ private:
     for (const std::string &name : spirv->requirements)
       requirements.push_back(builder.getStringAttr(name));
     auto op = plan::KernelOp::create(builder, launch.getLoc(), "k" + std::to_string(kernels.size()), words,
-                                     builder.getArrayAttr(bindings), builder.getDenseI64ArrayAttr(block),
-                                     pushConstants,
+                                     builder.getArrayAttr(bindings), builder.getDenseI64ArrayAttr(block), pushConstants,
                                      requirements.empty() ? ArrayAttr() : builder.getArrayAttr(requirements));
     kernels[words] = op;
     return op;

@@ -49,8 +49,8 @@ static LogicalResult passDestinations(func::FuncOp func) {
     auto memref = MemRefType::get(type.getShape(), type.getElementType());
     if (failed(func.insertArgument(func.getNumArguments(), memref, {}, operand.get().getLoc())))
       return failure();
-    auto materialize = bufferization::MaterializeInDestinationOp::create(
-        builder, returnOp.getLoc(), Type(), operand.get(), func.getArguments().back());
+    auto materialize = bufferization::MaterializeInDestinationOp::create(builder, returnOp.getLoc(), Type(),
+                                                                         operand.get(), func.getArguments().back());
     materialize.setRestrict(true);
     materialize.setWritable(true);
   }

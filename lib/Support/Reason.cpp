@@ -7,9 +7,19 @@
 using namespace inlay;
 
 static constexpr llvm::StringLiteral kCodes[] = {
-    "supported",     "no-converter",    "unsupported-type",  "unsupported-shape", "unsupported-attribute",
-    "fallback-op",   "fallback-module", "fallback-location", "min-block-size",    "non-tensor",
-    "control-flow",  "object-type",     "cost",
+    "supported",
+    "no-converter",
+    "unsupported-type",
+    "unsupported-shape",
+    "unsupported-attribute",
+    "fallback-op",
+    "fallback-module",
+    "fallback-location",
+    "min-block-size",
+    "non-tensor",
+    "control-flow",
+    "object-type",
+    "cost",
 };
 
 llvm::StringRef inlay::stringifyReasonCode(ReasonCode code) { return kCodes[static_cast<unsigned>(code)]; }

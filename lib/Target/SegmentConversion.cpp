@@ -26,7 +26,8 @@ static Verdict checkTypes(TypeRange types) {
     if (!tensor.hasStaticShape())
       return {ReasonCode::UnsupportedShape, "expected tensors of static shape, but got " + spelled};
     if (!isRuntimeElement(tensor.getElementType()))
-      return {ReasonCode::UnsupportedType, "expected tensors of bool, i8-i64, f16, bf16, f32 or f64, but got " + spelled};
+      return {ReasonCode::UnsupportedType,
+              "expected tensors of bool, i8-i64, f16, bf16, f32 or f64, but got " + spelled};
     if (llvm::is_contained(tensor.getShape(), 0))
       return {ReasonCode::UnsupportedShape, "expected tensors with elements, but got " + spelled};
   }

@@ -13,7 +13,6 @@ from .module import CompiledModule, Fallback
 from .options import TARGETS, Options
 from .report import Report
 
-
 # torch.export and its decompositions change state of the whole process.
 _EXPORT_LOCK = threading.RLock()
 

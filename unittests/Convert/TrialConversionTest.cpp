@@ -28,8 +28,7 @@ protected:
 
   /// The first op in `text`, which may use floats %x, integers %i and the condition %p.
   Operation *parse(StringRef text) {
-    std::string source =
-        ("func.func @f(%x: tensor<4xf32>, %i: tensor<4xi32>, %p: i1) {\n" + text + "\nreturn }").str();
+    std::string source = ("func.func @f(%x: tensor<4xf32>, %i: tensor<4xi32>, %p: i1) {\n" + text + "\nreturn }").str();
     module = parseSourceString<ModuleOp>(source, &context);
     return module ? &(*module->getOps<func::FuncOp>().begin()).front().front() : nullptr;
   }

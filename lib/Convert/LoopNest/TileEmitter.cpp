@@ -17,11 +17,13 @@ using namespace inlay;
 
 /// True if every op of the body computes lane by lane, so that it can be widened to vectors.
 static bool isVectorizable(linalg::LinalgOp op) {
-  return llvm::all_of(op.getBlock()->without_terminator(), [](Operation &inner) {
-    if (isa<arith::ConstantOp>(inner))
-      return true;
-    return OpTrait::hasElementwiseMappableTraits(&inner) && inner.getNumRegions() == 0;
-  }) && llvm::none_of(op->getOperandTypes(), [](Type type) { return getElementTypeOrSelf(type).isInteger(1); });
+  return llvm::all_of(op.getBlock()->without_terminator(),
+                      [](Operation &inner) {
+                        if (isa<arith::ConstantOp>(inner))
+                          return true;
+                        return OpTrait::hasElementwiseMappableTraits(&inner) && inner.getNumRegions() == 0;
+                      }) &&
+         llvm::none_of(op->getOperandTypes(), [](Type type) { return getElementTypeOrSelf(type).isInteger(1); });
 }
 
 LogicalResult TileEmitter::addAccess(OpBuilder &builder, OpOperand &operand) {
@@ -155,13 +157,11 @@ Value TileEmitter::State::load(OpBuilder &b, const Access &access, Value start, 
   Value lanes = arith::ConstantOp::create(b, loc, b.getIndexVectorAttr(offsets));
   Value all = mask;
   if (!all)
-    all = arith::ConstantOp::create(
-        b, loc, DenseElementsAttr::get(VectorType::get({tile.lanes}, b.getI1Type()), true));
+    all = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(VectorType::get({tile.lanes}, b.getI1Type()), true));
   return vector::GatherOp::create(b, loc, type, access.flat, index, lanes, all, zero);
 }
 
-void TileEmitter::State::store(OpBuilder &b, const Access &access, Value start, ArrayRef<int64_t> point,
-                               Value value) {
+void TileEmitter::State::store(OpBuilder &b, const Access &access, Value start, ArrayRef<int64_t> point, Value value) {
   Value index = indexAt(b, access, start, point);
   if (!isVector()) {
     memref::StoreOp::create(b, loc, value, access.flat, index);
@@ -240,8 +240,8 @@ SmallVector<Value> TileEmitter::State::body(OpBuilder &b, ValueRange inputs, Val
 }
 
 /// Runs the body once at each point; `accumulators` are point-major, and so are the results.
-SmallVector<Value> TileEmitter::State::computePoints(OpBuilder &b, ArrayRef<Value> starts,
-                                                     ArrayRef<Value> loopIndices, ValueRange accumulators) {
+SmallVector<Value> TileEmitter::State::computePoints(OpBuilder &b, ArrayRef<Value> starts, ArrayRef<Value> loopIndices,
+                                                     ValueRange accumulators) {
   unsigned numInputs = emitter.op.getNumDpsInputs(), numOutputs = emitter.op.getNumDpsInits();
   SmallVector<Value> results;
   for (auto [number, point] : llvm::enumerate(points)) {
@@ -254,8 +254,8 @@ SmallVector<Value> TileEmitter::State::computePoints(OpBuilder &b, ArrayRef<Valu
     for (Value &input : inputs)
       if (!input)
         input = starts.front();
-    llvm::append_range(results, body(b, inputs, accumulators.slice(number * numOutputs, numOutputs), loopIndices,
-                                     point));
+    llvm::append_range(results,
+                       body(b, inputs, accumulators.slice(number * numOutputs, numOutputs), loopIndices, point));
   }
   return results;
 }

@@ -19,8 +19,8 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
@@ -51,9 +51,8 @@ LogicalResult inlay::lowerToLoops(ModuleOp module) {
 static LogicalResult approximateMath(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-    return llvm::is_contained({math::ExpOp::getOperationName(), math::ErfOp::getOperationName(),
-                               math::TanhOp::getOperationName()},
-                              name);
+    return llvm::is_contained(
+        {math::ExpOp::getOperationName(), math::ErfOp::getOperationName(), math::TanhOp::getOperationName()}, name);
   });
   return applyPatternsGreedily(module, std::move(patterns));
 }

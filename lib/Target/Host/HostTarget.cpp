@@ -33,9 +33,8 @@ struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
   StringRef getTargetName(Attribute) const { return "host"; }
 
   Verdict canRun(Attribute, Operation *op) const {
-    return tryConvert(op, [](ModuleOp module) {
-      return failed(lowerToLoops(module)) ? failure() : lowerToLLVM(module);
-    });
+    return tryConvert(op,
+                      [](ModuleOp module) { return failed(lowerToLoops(module)) ? failure() : lowerToLLVM(module); });
   }
 
   LogicalResult convertSegment(Attribute, func::FuncOp segment) const {

@@ -50,8 +50,7 @@ struct VulkanTarget : TargetAttrInterface::ExternalModel<VulkanTarget, VulkanAtt
   }
 
   LogicalResult convertSegment(Attribute attr, func::FuncOp segment) const {
-    auto module =
-        convertAlone(segment, [&](ModuleOp scratch) { return runStages(scratch, cast<VulkanAttr>(attr)); });
+    auto module = convertAlone(segment, [&](ModuleOp scratch) { return runStages(scratch, cast<VulkanAttr>(attr)); });
     if (failed(module))
       return failure();
     OpBuilder builder(segment);

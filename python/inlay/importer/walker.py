@@ -90,7 +90,8 @@ class Walker:
         """`value` with elements of `dtype`."""
         if value is None:
             raise UnsupportedError(
-                f"node {self._call.node.name!r} reads a number out of a tensor (as .item() does), which is not supported yet"
+                f"node {self._call.node.name!r} reads a number out of a tensor (as .item() does), "
+                "which is not supported yet"
             )
         if value.dtype == dtype:
             return value

@@ -25,9 +25,9 @@ struct LoopNestShape {
 
 /// What the policy may use.
 struct TileLimits {
-  int64_t maxPoints = 32;   ///< accumulators per tile (of `lanes` elements each)
-  int64_t maxFactor = 8;    ///< along one loop
-  int64_t lanes = 1;        ///< widest vector
+  int64_t maxPoints = 32;      ///< accumulators per tile (of `lanes` elements each)
+  int64_t maxFactor = 8;       ///< along one loop
+  int64_t lanes = 1;           ///< widest vector
   int64_t pointwiseFactor = 1; ///< points along the innermost loop of an op without reductions
 };
 

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiling in process, on the host: what embedders call, also from several threads.
+
+#include "inlay/Execution/Session.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+using namespace inlay;
+
+namespace {
+
+CompileRequest makeRequest(std::string text) {
+  CompileRequest request;
+  request.text = std::move(text);
+  request.name = "model.mlir";
+  request.targets = {"host"};
+  return request;
+}
+
+/// x * factor + weights, for two elements.
+std::string affine(int factor) {
+  return R"(
+func.func public @forward(%x: tensor<2xf32> loc("x")) -> tensor<2xf32> {
+  %f = inlay.constant dense<)" +
+         std::to_string(factor) + R"(.0> : tensor<2xf32>
+  %w = inlay.constant dense_resource<w> : tensor<2xf32>
+  %0 = inlay.mul %x, %f : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %1 = inlay.add %0, %w : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32> loc("sum"("user.py":7:3))
+  return %1 : tensor<2xf32>
+}
+)";
+}
+
+std::shared_ptr<const float> makeWeights(float first) {
+  return std::shared_ptr<const float>(new float[2]{first, first + 1}, std::default_delete<const float[]>());
+}
+
+void addWeights(CompileRequest &request, std::shared_ptr<const float> weights) {
+  request.weights.push_back({"w", weights.get(), 8, weights, ""});
+}
+
+std::array<float, 2> call(rt::Program &program, float x) {
+  std::array<float, 2> input{x, x}, output{};
+  rt::Status status =
+      program.call({{input.data(), rt::ElementType::F32, {2}}}, {{output.data(), rt::ElementType::F32, {2}}});
+  EXPECT_TRUE(status.isOk()) << status.message();
+  return output;
+}
+
+TEST(SessionTest, RunsWithWeightsThatOnlyTheProgramKeeps) {
+  std::weak_ptr<const float> watch;
+  {
+    rt::StatusOr<Compiled> compiled = [&] {
+      CompileRequest request = makeRequest(affine(3));
+      std::shared_ptr<const float> weights = makeWeights(10);
+      watch = weights;
+      addWeights(request, weights);
+      return compile(request);
+    }();
+    ASSERT_TRUE(compiled.isOk()) << compiled.status().message();
+    EXPECT_FALSE(watch.expired());
+    EXPECT_EQ(call(*compiled->program, 2), (std::array<float, 2>{16, 17}));
+  }
+  EXPECT_TRUE(watch.expired());
+}
+
+TEST(SessionTest, SaysWhereAnErrorIs) {
+  rt::StatusOr<Compiled> compiled = compile(makeRequest(affine(3)));
+  ASSERT_FALSE(compiled.isOk());
+  EXPECT_EQ(compiled.status().code(), rt::StatusCode::InvalidArgument);
+  EXPECT_EQ(compiled.status().message(), "model.mlir:4:8: error: expected bytes for weight 'w', but none were given");
+  CompileRequest request = makeRequest(affine(3));
+  addWeights(request, makeWeights(1));
+  request.targets = {"torch"};
+  std::string message = compile(request).status().message();
+  EXPECT_NE(message.find("error: no target can run 'inlay.mul'"), std::string::npos) << message;
+  EXPECT_NE(message.find("user.py:7:3 (sum): error: no target can run 'inlay.add'"), std::string::npos) << message;
+}
+
+TEST(SessionTest, RefusesUnknownTargetsAndNoTargets) {
+  CompileRequest request = makeRequest(affine(3));
+  request.targets = {"host", "npu"};
+  EXPECT_EQ(compile(request).status().message(), "unknown target 'npu': expected vulkan, host or torch");
+}
+
+TEST(SessionTest, ReportsPhasesInOrder) {
+  CompileRequest request = makeRequest(affine(3));
+  addWeights(request, makeWeights(1));
+  std::string phases;
+  request.progress = [&](llvm::StringRef phase, unsigned number, unsigned count) {
+    phases += (phase + " " + std::to_string(number) + "/" + std::to_string(count) + "\n").str();
+  };
+  ASSERT_TRUE(compile(request).isOk());
+  EXPECT_EQ(phases, "import 0/6\nrewrite 1/6\npartition 2/6\nshape 3/6\nconvert 4/6\nstitch 5/6\n");
+}
+
+TEST(SessionTest, CompilesAndRunsOnSeveralThreadsAtOnce) {
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 6; ++number)
+    threads.emplace_back([number] {
+      CompileRequest request = makeRequest(affine(number + 1));
+      if (number % 3 == 2) { // its error is its own
+        EXPECT_NE(compile(request).status().message().find("expected bytes for weight 'w'"), std::string::npos);
+        return;
+      }
+      addWeights(request, makeWeights(number));
+      rt::StatusOr<Compiled> compiled = compile(request);
+      ASSERT_TRUE(compiled.isOk()) << compiled.status().message();
+      for (int i = 0; i < 100; ++i)
+        EXPECT_EQ(call(*compiled->program, i)[1], i * (number + 1) + number + 1);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+TEST(SessionTest, OneProgramServesSeveralThreads) {
+  CompileRequest request = makeRequest(affine(2));
+  addWeights(request, makeWeights(5));
+  rt::StatusOr<Compiled> compiled = compile(request);
+  ASSERT_TRUE(compiled.isOk()) << compiled.status().message();
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 4; ++number)
+    threads.emplace_back([&, number] {
+      for (int i = 0; i < 200; ++i)
+        EXPECT_EQ(call(*compiled->program, i + 1000 * number)[0], 2 * (i + 1000 * number) + 5);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+} // namespace

@@ -58,8 +58,8 @@ static void writeFigures(Operation *function, const DependencyGraph &graph, cons
 namespace {
 class Former {
 public:
-  Former(TargetList &targets, const Aliases &aliases, Strategy strategy, int64_t minBlockSize, bool fewestBytes)
-      : targets(targets), aliases(aliases), strategy(strategy), minBlockSize(minBlockSize), fewestBytes(fewestBytes) {}
+  Former(TargetList &targets, const Aliases &aliases, const PartitionInfo &info)
+      : targets(targets), aliases(aliases), info(info) {}
 
   LogicalResult form(Block &block) {
     DependencyGraph graph(block, aliases);
@@ -70,7 +70,7 @@ public:
         return failure();
       decisions.push_back(std::move(*decision));
     }
-    FailureOr<SegmentPlan> plan = planSegments(graph, targets, decisions, strategy, minBlockSize, fewestBytes);
+    FailureOr<SegmentPlan> plan = planSegments(graph, targets, decisions, info);
     if (failed(plan))
       return failure();
     for (auto [op, decision] : llvm::zip(graph.getOps(), decisions)) {
@@ -107,9 +107,7 @@ private:
 
   TargetList &targets;
   const Aliases &aliases;
-  Strategy strategy;
-  int64_t minBlockSize;
-  bool fewestBytes;
+  const PartitionInfo &info;
 };
 
 struct FormSegmentsPass : inlay::impl::FormSegmentsPassBase<FormSegmentsPass> {
@@ -123,12 +121,15 @@ struct FormSegmentsPass : inlay::impl::FormSegmentsPassBase<FormSegmentsPass> {
     FailureOr<TargetList> targets = TargetList::get(getOperation());
     if (failed(targets))
       return signalPassFailure();
+    PartitionInfo info;
+    info.minBlockSize = minBlockSize;
+    info.strategy = strategy;
+    info.fewestBytes = fewestBytes;
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       if (function.isExternal())
         continue;
       Aliases aliases(function);
-      if (failed(checkPartitionable(function)) ||
-          failed(Former(*targets, aliases, strategy, minBlockSize, fewestBytes).form(function.front())))
+      if (failed(checkPartitionable(function)) || failed(Former(*targets, aliases, info).form(function.front())))
         return signalPassFailure();
     }
   }

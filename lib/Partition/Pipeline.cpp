@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "inlay/Partition/Partitioning.h"
 #include "inlay/Partition/Passes.h"
+#include "inlay/Partition/Report.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -33,24 +35,34 @@ struct PartitionPipelineOptions : PassPipelineOptions<PartitionPipelineOptions> 
 };
 } // namespace
 
-void inlay::buildPartitionPipeline(OpPassManager &manager, const PartitionOptions &options) {
+void inlay::buildPartitionPipeline(OpPassManager &manager, const PartitionInfo &info) {
   AnnotateTargetsPassOptions annotate;
-  annotate.fallbackOps.assign(options.fallbackOps.begin(), options.fallbackOps.end());
-  annotate.fallbackModules.assign(options.fallbackModules.begin(), options.fallbackModules.end());
-  annotate.requireFullCompilation = options.requireFullCompilation;
+  annotate.fallbackOps.assign(info.fallbackOps.begin(), info.fallbackOps.end());
+  annotate.fallbackModules.assign(info.fallbackModules.begin(), info.fallbackModules.end());
+  annotate.requireFullCompilation = info.requireFullCompilation;
   manager.addPass(createAnnotateTargetsPass(annotate));
   FormSegmentsPassOptions form;
   // All of the graph runs on the first target: how little that is doesn't matter.
-  form.minBlockSize = options.requireFullCompilation ? 1 : options.minBlockSize;
-  form.strategy = options.strategy;
-  form.fewestBytes = options.fewestBytes;
+  form.minBlockSize = info.requireFullCompilation ? 1 : info.minBlockSize;
+  form.strategy = info.strategy;
+  form.fewestBytes = info.fewestBytes;
   manager.addPass(createFormSegmentsPass(form));
   manager.addPass(createPartitionVerifyPass());
-  if (options.report.empty())
+  if (info.report.empty())
     return;
   PartitionReportPassOptions report;
-  report.output = options.report;
+  report.output = info.report;
   manager.addPass(createPartitionReportPass(report));
+}
+
+LogicalResult inlay::partition(ModuleOp module, const PartitionInfo &info) {
+  PassManager manager(module.getContext());
+  buildPartitionPipeline(manager, info);
+  return manager.run(module);
+}
+
+std::vector<SegmentedBlock> inlay::getSegmentedBlocks(FunctionOpInterface function) {
+  return makeReport(function).segments;
 }
 
 void inlay::registerPartitionPasses() {
@@ -58,14 +70,14 @@ void inlay::registerPartitionPasses() {
   PassPipelineRegistration<PartitionPipelineOptions>(
       "inlay-partition", "Split each function into segments per target",
       [](OpPassManager &manager, const PartitionPipelineOptions &options) {
-        PartitionOptions plain;
-        plain.minBlockSize = options.minBlockSize;
-        plain.fallbackOps.assign(options.fallbackOps.begin(), options.fallbackOps.end());
-        plain.fallbackModules.assign(options.fallbackModules.begin(), options.fallbackModules.end());
-        plain.requireFullCompilation = options.requireFullCompilation;
-        plain.strategy = options.strategy;
-        plain.fewestBytes = options.fewestBytes;
-        plain.report = options.report;
-        buildPartitionPipeline(manager, plain);
+        PartitionInfo info;
+        info.minBlockSize = options.minBlockSize;
+        info.fallbackOps.assign(options.fallbackOps.begin(), options.fallbackOps.end());
+        info.fallbackModules.assign(options.fallbackModules.begin(), options.fallbackModules.end());
+        info.requireFullCompilation = options.requireFullCompilation;
+        info.strategy = options.strategy;
+        info.fewestBytes = options.fewestBytes;
+        info.report = options.report;
+        buildPartitionPipeline(manager, info);
       });
 }

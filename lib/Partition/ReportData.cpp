@@ -11,9 +11,9 @@
 using namespace mlir;
 using namespace inlay;
 
-static std::optional<int64_t> sumBytes(ArrayRef<ReportedValue> values) {
+static std::optional<int64_t> sumBytes(ArrayRef<BorderValue> values) {
   int64_t sum = 0;
-  for (const ReportedValue &value : values)
+  for (const BorderValue &value : values)
     if (!value.bytes || llvm::AddOverflow(sum, *value.bytes, sum))
       return std::nullopt;
   return sum;
@@ -69,8 +69,8 @@ private:
     return result.getResultNumber() ? name + ":" + std::to_string(result.getResultNumber()) : name;
   }
 
-  std::vector<ReportedValue> describeAll(ValueRange values) {
-    std::vector<ReportedValue> result;
+  std::vector<BorderValue> describeAll(ValueRange values) {
+    std::vector<BorderValue> result;
     for (Value value : values) {
       std::string type;
       llvm::raw_string_ostream(type) << value.getType();
@@ -82,7 +82,7 @@ private:
   void read(Block &block, StringRef parent, unsigned region) {
     SmallVector<Operation *> split;
     for (SegmentOp segment : block.getOps<SegmentOp>()) {
-      ReportedSegment entry;
+      SegmentedBlock entry;
       entry.id = static_cast<unsigned>(report.segments.size());
       entry.target = segment.getTargetInterface().getTargetName();
       entry.isAccelerated = isAccelerated(segment);
@@ -109,7 +109,7 @@ private:
           read(inner.front(), labels[op], inner.getRegionNumber());
   }
 
-  std::string readOp(Operation *op, const ReportedSegment &segment) {
+  std::string readOp(Operation *op, const SegmentedBlock &segment) {
     ReportedOp entry{labels[op], getReportedName(op).str(), segment.target, segment.id, "supported", "", ""};
     if (auto verdict = op->getAttrOfType<VerdictAttr>(InlayDialect::kVerdictAttr)) {
       entry.code = verdict.getCode().str();

@@ -25,9 +25,9 @@ static void writeTexts(OStream &json, StringRef key, ArrayRef<std::string> value
   });
 }
 
-static void writeValues(OStream &json, StringRef key, ArrayRef<ReportedValue> values) {
+static void writeValues(OStream &json, StringRef key, ArrayRef<BorderValue> values) {
   json.attributeArray(key, [&] {
-    for (const ReportedValue &value : values)
+    for (const BorderValue &value : values)
       json.object([&] {
         json.attribute("type", text(value.type));
         json.attribute("from", text(value.from));
@@ -35,7 +35,7 @@ static void writeValues(OStream &json, StringRef key, ArrayRef<ReportedValue> va
   });
 }
 
-static void writeSegment(OStream &json, const ReportedSegment &segment) {
+static void writeSegment(OStream &json, const SegmentedBlock &segment) {
   json.object([&] {
     json.attribute("id", segment.id);
     json.attribute("target", text(segment.target));
@@ -80,7 +80,7 @@ static void writeCounts(OStream &json, StringRef key, const std::map<std::string
 static void writeSummary(OStream &json, const Report &report) {
   std::map<std::string, int64_t> opsPerTarget, segmentsPerTarget, reasons;
   int64_t accelerated = 0, acceleratedOps = 0;
-  for (const ReportedSegment &segment : report.segments) {
+  for (const SegmentedBlock &segment : report.segments) {
     ++segmentsPerTarget[segment.target];
     accelerated += segment.isAccelerated;
     acceleratedOps += segment.isAccelerated ? static_cast<int64_t>(segment.ops.size()) : 0;
@@ -109,7 +109,7 @@ static void writeReport(OStream &json, const Report &report) {
     json.attribute("version", 1);
     json.attribute("function", text(report.function));
     json.attributeArray("segments", [&] {
-      for (const ReportedSegment &segment : report.segments)
+      for (const SegmentedBlock &segment : report.segments)
         writeSegment(json, segment);
     });
     json.attributeArray("ops", [&] {

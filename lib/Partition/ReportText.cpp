@@ -32,7 +32,7 @@ static std::string listSome(ArrayRef<std::string> names, size_t limit) {
 
 static void writeSegments(llvm::raw_ostream &os, const Report &report) {
   os << llvm::formatv("{0,4}  {1,-10} {2,5}  {3,10}  {4,10}  {5}\n", "#", "target", "ops", "in", "out", "holds");
-  for (const ReportedSegment &segment : report.segments) {
+  for (const SegmentedBlock &segment : report.segments) {
     os << llvm::formatv("{0,4}  {1,-10} {2,5}  {3,10}  {4,10}  {5}", segment.id, segment.target, segment.ops.size(),
                         formatBytes(segment.bytesIn), formatBytes(segment.bytesOut), listSome(segment.ops, 8));
     if (!segment.clones.empty())
@@ -49,7 +49,7 @@ static void writeTargets(llvm::raw_ostream &os, const Report &report) {
   llvm::MapVector<StringRef, std::pair<size_t, size_t>> targets; // ops, segments
   int64_t bytes = 0;
   bool allKnown = true;
-  for (const ReportedSegment &segment : report.segments) {
+  for (const SegmentedBlock &segment : report.segments) {
     targets[segment.target].first += segment.ops.size();
     ++targets[segment.target].second;
     if (!segment.isAccelerated)
@@ -85,7 +85,7 @@ static void writeProof(llvm::raw_ostream &os, const Report &report) {
   int64_t segments = 0;
   for (size_t at = 1; at < report.witness.size(); ++at)
     changes += targets[report.witness[at]] != targets[report.witness[at - 1]];
-  for (const ReportedSegment &segment : report.segments)
+  for (const SegmentedBlock &segment : report.segments)
     segments += segment.parent.empty();
   if (report.lowerBound)
     os << "lower bound: " << *report.lowerBound << (*report.lowerBound == 1 ? " segment" : " segments")

@@ -14,15 +14,15 @@ namespace {
 class Planner {
 public:
   Planner(const DependencyGraph &graph, TargetList &targets, Decisions &decisions, const Groups &groups,
-          ArrayRef<unsigned> order, int64_t minBlockSize, bool fewestBytes)
-      : graph(graph), targets(targets), decisions(decisions), groups(groups), order(order), minBlockSize(minBlockSize) {
-    schedule.fewestBytes = fewestBytes;
+          ArrayRef<unsigned> order, const PartitionInfo &info)
+      : graph(graph), targets(targets), decisions(decisions), groups(groups), order(order), info(info) {
+    schedule.fewestBytes = info.fewestBytes;
   }
 
-  FailureOr<SegmentPlan> run(Strategy strategy) {
+  FailureOr<SegmentPlan> run() {
     makeGraph();
     ScheduleGraph demoted = schedule;
-    Schedule result = scheduleWithLeastSize(demoted, strategy, minBlockSize);
+    Schedule result = scheduleWithLeastSize(demoted, info.strategy, info.minBlockSize);
     if (std::string problem = checkSchedule(schedule, result); !problem.empty())
       return graph.getBlock().getParentOp()->emitError("the partition is not sound (please report this): ") << problem;
     SegmentPlan plan;
@@ -107,7 +107,7 @@ private:
       ArrayRef<unsigned> members = groups.getMembers(number);
       node.colour = static_cast<Colour>(decisions[members.front()].target);
       node.neutral = llvm::all_of(members, [&](unsigned op) { return isFree(op); });
-      bool mayMove = node.neutral || (minBlockSize > 1 && schedule.isAccelerator(node.colour));
+      bool mayMove = node.neutral || (info.minBlockSize > 1 && schedule.isAccelerator(node.colour));
       node.allowed = ~ColourSet(0);
       node.late = true;
       for (unsigned op : members) {
@@ -137,7 +137,7 @@ private:
                   "joins its neighbours: a segment of its own on '" + name + "' would cost more", ""};
     else
       decision = {target, ReasonCode::MinBlockSize,
-                  "fewer than " + std::to_string(minBlockSize) + " ops would run together on '" + name + "'", ""};
+                  "fewer than " + std::to_string(info.minBlockSize) + " ops would run together on '" + name + "'", ""};
   }
 
   /// Preferably a host segment; never one that must hold a single op.
@@ -195,7 +195,7 @@ private:
   Decisions &decisions;
   const Groups &groups;
   ArrayRef<unsigned> order;
-  int64_t minBlockSize;
+  const PartitionInfo &info;
   ScheduleGraph schedule;
 };
 } // namespace
@@ -221,12 +221,12 @@ static LogicalResult breakCycle(const DependencyGraph &graph, TargetList &target
 }
 
 FailureOr<SegmentPlan> inlay::planSegments(const DependencyGraph &graph, TargetList &targets, Decisions &decisions,
-                                           Strategy strategy, int64_t minBlockSize, bool fewestBytes) {
+                                           const PartitionInfo &info) {
   while (true) {
     Groups groups(graph, targets, decisions);
     SmallVector<unsigned> order;
     if (groups.order(order))
-      return Planner(graph, targets, decisions, groups, order, minBlockSize, fewestBytes).run(strategy);
+      return Planner(graph, targets, decisions, groups, order, info).run();
     if (failed(breakCycle(graph, targets, decisions, groups, order)) ||
         failed(keepNonTensorsTogether(graph, targets, decisions)))
       return failure();

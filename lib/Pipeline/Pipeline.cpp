@@ -3,7 +3,7 @@
 #include "inlay/Pipeline/Pipeline.h"
 #include "inlay/Convert/Passes.h"
 #include "inlay/Import/Passes.h"
-#include "inlay/Partition/Passes.h"
+#include "inlay/Partition/Partitioning.h"
 #include "inlay/Shape/Passes.h"
 #include "inlay/Stitch/Passes.h"
 

@@ -89,7 +89,7 @@ rt::StatusOr<CompileRequest> tools::makeRequest(const std::string &file) {
   request.device = device;
   request.allowMissingDevice = !requireDevice;
   request.options.dumpDirectory = dumpDirectory;
-  PartitionOptions &partition = request.options.partition;
+  PartitionInfo &partition = request.options.partition;
   partition.minBlockSize = minBlockSize;
   partition.fallbackOps.assign(fallbackOps.begin(), fallbackOps.end());
   partition.fallbackModules.assign(fallbackModules.begin(), fallbackModules.end());

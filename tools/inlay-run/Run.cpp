@@ -158,7 +158,7 @@ static Status compare(const CompileRequest &request, std::vector<Array> &inputs,
                                              stringifyPhase(request.options.from).str()};
   CompileRequest hostRequest = request;
   hostRequest.targets = {"host"};
-  hostRequest.options.partition = PartitionOptions();
+  hostRequest.options.partition = PartitionInfo();
   hostRequest.options.dumpDirectory.clear();
   StatusOr<Compiled> host = compile(hostRequest);
   if (!host.isOk())

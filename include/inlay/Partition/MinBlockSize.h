@@ -7,7 +7,7 @@
 #define INLAY_PARTITION_MINBLOCKSIZE_H
 
 #include "inlay/Partition/LevelSchedule.h"
-#include "inlay/Partition/Options.h"
+#include "inlay/Partition/PartitionInfo.h"
 
 namespace inlay {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The partition phase: its passes, and all of it as a pipeline.
+// The passes of the partition phase.
 
 #ifndef INLAY_PARTITION_PASSES_H
 #define INLAY_PARTITION_PASSES_H
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
-#include "inlay/Partition/Options.h"
+#include "inlay/Partition/PartitionInfo.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -18,9 +18,6 @@ namespace inlay {
 
 #define GEN_PASS_REGISTRATION
 #include "inlay/Partition/Passes.h.inc"
-
-/// Verdicts, segments, the check of both, and the report if one is wanted. Runs on a module.
-void buildPartitionPipeline(mlir::OpPassManager &manager, const PartitionOptions &options);
 
 /// Registers the passes, and the pipeline as `inlay-partition`.
 void registerPartitionPasses();

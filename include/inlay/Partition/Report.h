@@ -5,6 +5,8 @@
 #ifndef INLAY_PARTITION_REPORT_H
 #define INLAY_PARTITION_REPORT_H
 
+#include "inlay/Partition/SegmentedBlock.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -13,27 +15,6 @@
 #include <vector>
 
 namespace inlay {
-
-/// A value at a segment's border.
-struct ReportedValue {
-  std::string type;
-  /// Label of the op that makes it, with `:number` for results after the first; `arg#number` for an argument.
-  std::string from;
-  std::optional<int64_t> bytes;
-};
-
-struct ReportedSegment {
-  unsigned id;
-  std::string target;
-  bool isAccelerated;
-  bool doNotMerge;
-  /// Label of the op that owns the region the segment is in, and the region's number; empty at the top.
-  std::string parent;
-  unsigned region = 0;
-  std::vector<std::string> ops, clones;
-  std::vector<ReportedValue> inputs, outputs;
-  std::optional<int64_t> bytesIn, bytesOut; ///< nothing if a size is not known
-};
 
 struct ReportedOp {
   std::string label, name, target;
@@ -48,7 +29,7 @@ inline constexpr llvm::StringLiteral kBytesCarriedBeforeFigure = "bytes_carried_
 
 struct Report {
   std::string function;
-  std::vector<ReportedSegment> segments;
+  std::vector<SegmentedBlock> segments;
   std::vector<ReportedOp> ops;
   std::vector<std::string> witness;
   /// No partition with these targets of the ops has fewer segments outside of regions; nothing if none was proven.

@@ -7,7 +7,7 @@
 #define INLAY_PARTITION_SEGMENTPLAN_H
 
 #include "inlay/Partition/Decisions.h"
-#include "inlay/Partition/Options.h"
+#include "inlay/Partition/PartitionInfo.h"
 
 namespace inlay {
 
@@ -28,7 +28,7 @@ struct SegmentPlan {
 
 /// Plans the segments of a block; changes the decisions of ops that are demoted or join another target.
 mlir::FailureOr<SegmentPlan> planSegments(const DependencyGraph &graph, TargetList &targets, Decisions &decisions,
-                                          Strategy strategy, int64_t minBlockSize, bool fewestBytes);
+                                          const PartitionInfo &info);
 
 } // namespace inlay
 

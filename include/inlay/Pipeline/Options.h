@@ -5,7 +5,7 @@
 #ifndef INLAY_PIPELINE_OPTIONS_H
 #define INLAY_PIPELINE_OPTIONS_H
 
-#include "inlay/Partition/Options.h"
+#include "inlay/Partition/PartitionInfo.h"
 #include "inlay/Pipeline/Phases.h"
 
 #include <string>
@@ -13,7 +13,7 @@
 namespace inlay {
 
 struct Options {
-  PartitionOptions partition;
+  PartitionInfo partition;
   Phase from = Phase::Import; ///< the first phase to run
   Phase to = Phase::Stitch;   ///< the last phase to run
   std::string dumpDirectory;  ///< if not empty, the module after each phase is written there as NN-phase.mlir

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Options of the partition phase.
+// Settings of the partition phase: what a caller of `Partitioning.h` fills in. Plain data, no IR.
 
-#ifndef INLAY_PARTITION_OPTIONS_H
-#define INLAY_PARTITION_OPTIONS_H
+#ifndef INLAY_PARTITION_PARTITIONINFO_H
+#define INLAY_PARTITION_PARTITIONINFO_H
 
 #include <cstdint>
 #include <string>
@@ -18,7 +18,7 @@ enum class Strategy {
   TorchTensorRT, ///< an open segment per target, closed by what depends on it, in program order; for comparison
 };
 
-struct PartitionOptions {
+struct PartitionInfo {
   /// Accelerator segments of fewer ops than this go to the next target.
   int64_t minBlockSize = 1;
   /// Ops by name (`aten::add`, `aten.add.Tensor`, `inlay.relu`) forced to the last target that can run them. A name
@@ -37,4 +37,4 @@ struct PartitionOptions {
 
 } // namespace inlay
 
-#endif // INLAY_PARTITION_OPTIONS_H
+#endif // INLAY_PARTITION_PARTITIONINFO_H

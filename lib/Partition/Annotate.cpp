@@ -2,6 +2,7 @@
 
 #include "inlay/Partition/Annotate.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Partition/NonTensors.h"
 #include "inlay/Partition/OpKinds.h"
 
 #include "llvm/ADT/StringMap.h"

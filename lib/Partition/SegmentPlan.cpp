@@ -3,6 +3,7 @@
 #include "inlay/Partition/SegmentPlan.h"
 #include "inlay/Partition/Groups.h"
 #include "inlay/Partition/MinBlockSize.h"
+#include "inlay/Partition/NonTensors.h"
 #include "inlay/Partition/OpKinds.h"
 
 #include <set>

@@ -6,7 +6,7 @@
 #ifndef INLAY_PARTITION_GROUPS_H
 #define INLAY_PARTITION_GROUPS_H
 
-#include "inlay/Partition/Decisions.h"
+#include "inlay/Partition/NonTensors.h"
 
 #include "llvm/ADT/IntEqClasses.h"
 

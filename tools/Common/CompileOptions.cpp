@@ -38,22 +38,8 @@ static cl::opt<std::string> report("report", cl::cat(category),
 static cl::opt<std::string> dumpDirectory("dump-dir", cl::cat(category),
                                           cl::desc("Folder for the module after each phase"));
 
-cl::OptionCategory &tools::toolCategory() {
-  static cl::OptionCategory tool("Options");
-  return tool;
-}
-
-void tools::parseOptions(int argc, char **argv, llvm::StringRef overview) {
-  auto isOurs = [](cl::Option *option) {
-    return llvm::is_contained(option->Categories, &toolCategory()) || llvm::is_contained(option->Categories, &category);
-  };
-  llvm::SmallVector<cl::Option *> others;
-  for (auto &[name, option] : cl::getRegisteredOptions())
-    if (!isOurs(option) && name != "help" && name != "h" && name != "version")
-      others.push_back(option);
-  for (cl::Option *option : others)
-    option->removeArgument();
-  cl::ParseCommandLineOptions(argc, argv, (overview + "\n").str());
+void tools::parseCompileOptions(int argc, char **argv, llvm::StringRef overview) {
+  parseOptions(argc, argv, overview, {&category});
 }
 
 rt::StatusOr<Phase> tools::parsePhase(const std::string &option, const std::string &name) {
@@ -62,18 +48,6 @@ rt::StatusOr<Phase> tools::parsePhase(const std::string &option, const std::stri
   return rt::Status(rt::StatusCode::InvalidArgument,
                     "option --" + option +
                         ": expected import, rewrite, partition, shape, convert or stitch, but got '" + name + "'");
-}
-
-void tools::printNotice(llvm::StringRef notice) {
-  if (!notice.empty())
-    llvm::errs() << "note: " << notice << "\n";
-}
-
-int tools::fail(const rt::Status &status) {
-  // A compiler's diagnostic says that it is one after the place.
-  bool placed = llvm::StringRef(status.message()).split('\n').first.contains(": error: ");
-  llvm::errs() << (placed ? "" : "error: ") << status.message() << "\n";
-  return 1;
 }
 
 rt::StatusOr<CompileRequest> tools::makeRequest(const std::string &file) {

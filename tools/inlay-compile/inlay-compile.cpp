@@ -21,7 +21,7 @@ static cl::opt<std::string> from("from", cl::cat(tools::toolCategory()),
 static cl::opt<std::string> to("to", cl::cat(tools::toolCategory()), cl::desc("Last phase"), cl::init("stitch"));
 
 int main(int argc, char **argv) {
-  tools::parseOptions(argc, argv, "Inlay compiler");
+  tools::parseCompileOptions(argc, argv, "Inlay compiler");
   rt::StatusOr<Phase> first = tools::parsePhase("from", from), last = tools::parsePhase("to", to);
   if (!first.isOk() || !last.isOk())
     return tools::fail(first.isOk() ? last.status() : first.status());

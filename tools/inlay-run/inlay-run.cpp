@@ -28,7 +28,7 @@ static cl::opt<std::string>
 static cl::opt<bool> list("list-devices", cl::cat(tools::toolCategory()), cl::desc("Print the Vulkan devices and end"));
 
 int main(int argc, char **argv) {
-  tools::parseOptions(argc, argv, "Inlay runner");
+  tools::parseCompileOptions(argc, argv, "Inlay runner");
   if (list) {
     rt::Status status = tools::listDevices();
     return status.isOk() ? 0 : tools::fail(status);

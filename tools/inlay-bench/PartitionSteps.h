@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the partition suite measures of one graph.
+
+#ifndef INLAY_TOOLS_BENCH_PARTITIONSTEPS_H
+#define INLAY_TOOLS_BENCH_PARTITIONSTEPS_H
+
+#include "Figures.h"
+#include "SyntheticGraph.h"
+
+#include "inlay/Partition/PartitionInfo.h"
+
+namespace inlay::bench {
+
+struct NamedStrategy {
+  const char *name;
+  Strategy strategy;
+};
+inline constexpr NamedStrategy kStrategies[] = {
+    {"levels", Strategy::Levels}, {"in-order", Strategy::InOrder}, {"torch-tensorrt", Strategy::TorchTensorRT}};
+
+/// The whole phase on IR, each pass by itself.
+Table makePhaseTable();
+rt::StatusOr<llvm::json::Object> measurePhase(const SyntheticGraph &graph, Strategy strategy);
+
+/// The algorithm that finds the segments, without IR.
+Table makeAlgorithmTable();
+rt::StatusOr<llvm::json::Object> measureAlgorithm(const SyntheticGraph &graph, Strategy strategy);
+
+} // namespace inlay::bench
+
+#endif // INLAY_TOOLS_BENCH_PARTITIONSTEPS_H

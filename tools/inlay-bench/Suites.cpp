@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Suites.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace inlay;
+using namespace inlay::bench;
+
+llvm::ArrayRef<Suite> bench::getSuites() {
+  static const Suite suites[] = {partitionSuite()};
+  return suites;
+}
+
+rt::StatusOr<Suite> bench::findSuite(llvm::StringRef name) {
+  std::string names;
+  for (const Suite &suite : getSuites()) {
+    if (name == suite.name)
+      return suite;
+    names += (names.empty() ? "" : ", ") + std::string(suite.name);
+  }
+  return rt::Status(rt::StatusCode::InvalidArgument,
+                    "expected a suite (" + names + "), but got " + (name.empty() ? "none" : "'" + name.str() + "'"));
+}
+
+rt::Status bench::checkOptions(const Suite &suite) {
+  for (auto &[name, option] : llvm::cl::getRegisteredOptions())
+    for (const Suite &other : getSuites())
+      if (option->getNumOccurrences() && other.options != suite.options &&
+          llvm::is_contained(option->Categories, other.options))
+        return {rt::StatusCode::InvalidArgument, "option --" + name.str() + " is for the suite '" + other.name +
+                                                     "', but the suite is '" + suite.name + "'"};
+  return rt::Status::ok();
+}
+
+std::string bench::describeCommand(int argc, char **argv) {
+  std::string command = llvm::sys::path::filename(argv[0]).str();
+  for (llvm::StringRef argument : llvm::ArrayRef(argv + 1, argv + argc)) {
+    auto [option, value] = argument.split('=');
+    llvm::StringRef last = value.empty() ? option : value;
+    if (llvm::sys::path::is_absolute(last))
+      last = llvm::sys::path::filename(last);
+    command += " " + (value.empty() ? "" : option.str() + "=") + last.str();
+  }
+  return command;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A synthetic graph as IR.
+
+#ifndef INLAY_TOOLS_BENCH_SYNTHETICMODULE_H
+#define INLAY_TOOLS_BENCH_SYNTHETICMODULE_H
+
+#include "SyntheticGraph.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace inlay::bench {
+
+inline constexpr llvm::StringLiteral kAcceleratorName("npu");
+
+/// A function of one framework call per node, named as Import names ops, which returns what nobody reads; its module
+/// declares an accelerator and the host. The context has all dialects loaded.
+mlir::OwningOpRef<mlir::ModuleOp> makeModule(mlir::MLIRContext &context, const SyntheticGraph &graph);
+
+} // namespace inlay::bench
+
+#endif // INLAY_TOOLS_BENCH_SYNTHETICMODULE_H

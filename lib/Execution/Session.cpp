@@ -192,7 +192,7 @@ StatusOr<std::string> inlay::partition(const CompileRequest &request) {
   Compilation compilation(request);
   INLAY_RETURN_IF_ERROR(compilation.open());
   INLAY_RETURN_IF_ERROR(compilation.run(Phase::Import, Phase::Partition));
-  return getReportJson(*compilation.module);
+  return getReport(*compilation.module, ReportFormat::Json);
 }
 
 StatusOr<Compiled> inlay::compile(const CompileRequest &request) {
@@ -201,8 +201,7 @@ StatusOr<Compiled> inlay::compile(const CompileRequest &request) {
   INLAY_RETURN_IF_ERROR(compilation.dropMissingTargets());
   Compiled compiled;
   INLAY_RETURN_IF_ERROR(compilation.run(Phase::Import, Phase::Partition));
-  compiled.report = getReportJson(*compilation.module);
-  compiled.reportText = getReportText(*compilation.module);
+  compiled.report = getReport(*compilation.module, ReportFormat::Json);
   INLAY_RETURN_IF_ERROR(compilation.run(Phase::Shape, Phase::Stitch));
   FailureOr<std::shared_ptr<rt::Plan>> plan = readPlan(*compilation.module, compilation.weights);
   if (failed(plan))

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Partition/Report.h"
+#include "ReportWriters.h"
 #include "inlay/Partition/Passes.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 namespace inlay {
@@ -14,20 +17,54 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
+std::optional<ReportFormat> inlay::symbolizeReportFormat(StringRef name) {
+  return llvm::StringSwitch<std::optional<ReportFormat>>(name)
+      .Case("json", ReportFormat::Json)
+      .Case("text", ReportFormat::Text)
+      .Case("table", ReportFormat::Table)
+      .Default(std::nullopt);
+}
+
+ReportFormat inlay::findReportFormat(StringRef path) {
+  return llvm::sys::path::extension(path) == ".txt" ? ReportFormat::Text : ReportFormat::Json;
+}
+
+void inlay::writeReport(llvm::raw_ostream &os, ModuleOp module, ReportFormat format) {
+  SmallVector<FunctionOpInterface> functions;
+  for (auto function : module.getOps<FunctionOpInterface>())
+    if (!function.isExternal())
+      functions.push_back(function);
+  switch (format) {
+  case ReportFormat::Json:
+    return writeJsonReport(os, functions);
+  case ReportFormat::Text:
+    return writeTextReport(os, functions);
+  case ReportFormat::Table:
+    return writeTableReport(os, functions);
+  }
+}
+
+std::string inlay::getReport(ModuleOp module, ReportFormat format) {
+  std::string result;
+  llvm::raw_string_ostream os(result);
+  writeReport(os, module, format);
+  return result;
+}
+
 namespace {
 struct PartitionReportPass : inlay::impl::PartitionReportPassBase<PartitionReportPass> {
   using PartitionReportPassBase::PartitionReportPassBase;
 
   void runOnOperation() override {
-    if (format != "json" && format != "text") {
-      getOperation().emitError("expected format to be json or text, but got '") << format.getValue() << "'";
+    std::optional<ReportFormat> wanted = format.empty() ? findReportFormat(output) : symbolizeReportFormat(format);
+    if (!wanted) {
+      getOperation().emitError("expected format to be json, text or table, but got '") << format.getValue() << "'";
       return signalPassFailure();
     }
-    std::string report = format == "json" ? getReportJson(getOperation()) : getReportText(getOperation());
     std::error_code error;
     llvm::ToolOutputFile file(output, error, llvm::sys::fs::OF_Text);
     if (!error) {
-      file.os() << report;
+      writeReport(file.os(), getOperation(), *wanted);
       file.os().flush();
       error = file.os().error();
       file.os().clear_error();

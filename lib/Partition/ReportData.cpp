@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "ReportNames.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Partition/OpKinds.h"
@@ -55,16 +56,13 @@ private:
 
   /// Where a value comes from, seen through the borders of segments.
   std::string describe(Value value) {
+    value = lookThroughSegments(value);
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       Operation *owner = argument.getOwner()->getParentOp();
-      if (auto segment = dyn_cast<SegmentOp>(owner))
-        return describe(segment.getInputs()[argument.getArgNumber()]);
       std::string name = "arg#" + std::to_string(argument.getArgNumber());
       return isa<FunctionOpInterface>(owner) ? name : labels[owner] + "." + name;
     }
     auto result = cast<OpResult>(value);
-    if (auto segment = dyn_cast<SegmentOp>(result.getOwner()))
-      return describe(segment.getBody().front().getTerminator()->getOperand(result.getResultNumber()));
     std::string name = labels[result.getOwner()];
     return result.getResultNumber() ? name + ":" + std::to_string(result.getResultNumber()) : name;
   }
@@ -74,16 +72,28 @@ private:
     for (Value value : values) {
       std::string type;
       llvm::raw_string_ostream(type) << value.getType();
-      result.push_back({type, describe(value), countBytes(value.getType())});
+      result.push_back({type, describe(value), countBytes(value.getType()), findSegment(value)});
     }
     return result;
+  }
+
+  /// The segment whose result the value is, in this block or around it.
+  std::optional<unsigned> findSegment(Value value) {
+    while (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto segment = dyn_cast<SegmentOp>(argument.getOwner()->getParentOp());
+      if (!segment)
+        return std::nullopt;
+      value = segment.getInputs()[argument.getArgNumber()];
+    }
+    auto it = numbers.find(value.getDefiningOp());
+    return it == numbers.end() ? std::nullopt : std::optional(it->second);
   }
 
   void read(Block &block, StringRef parent, unsigned region) {
     SmallVector<Operation *> split;
     for (SegmentOp segment : block.getOps<SegmentOp>()) {
       SegmentedBlock entry;
-      entry.id = static_cast<unsigned>(report.segments.size());
+      entry.id = numbers[segment] = static_cast<unsigned>(report.segments.size());
       entry.target = segment.getTargetInterface().getTargetName();
       entry.isAccelerated = isAccelerated(segment);
       entry.doNotMerge = segment.getDoNotMerge();
@@ -102,6 +112,7 @@ private:
           split.push_back(&op);
       }
       report.segments.push_back(std::move(entry));
+      report.segmentOps.push_back(segment);
     }
     for (Operation *op : split)
       for (Region &inner : op->getRegions())
@@ -133,6 +144,7 @@ private:
 
   std::optional<TargetList> targets;
   llvm::DenseMap<Operation *, std::string> labels;
+  llvm::DenseMap<Operation *, unsigned> numbers; ///< of segments
 };
 } // namespace
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "inlay/Partition/Report.h"
+#include "ReportWriters.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <map>
 
 using namespace mlir;
 using namespace inlay;
@@ -25,12 +23,14 @@ static void writeTexts(OStream &json, StringRef key, ArrayRef<std::string> value
   });
 }
 
-static void writeValues(OStream &json, StringRef key, ArrayRef<BorderValue> values) {
+static void writeValues(OStream &json, StringRef key, ArrayRef<BorderValue> values, bool isInput) {
   json.attributeArray(key, [&] {
     for (const BorderValue &value : values)
       json.object([&] {
         json.attribute("type", text(value.type));
         json.attribute("from", text(value.from));
+        if (isInput)
+          json.attribute("segment", value.segment ? llvm::json::Value(*value.segment) : llvm::json::Value(nullptr));
       });
   });
 }
@@ -49,8 +49,8 @@ static void writeSegment(OStream &json, const SegmentedBlock &segment) {
     writeTexts(json, "ops", segment.ops);
     writeTexts(json, "clones", segment.clones);
     json.attribute("do_not_merge", segment.doNotMerge);
-    writeValues(json, "inputs", segment.inputs);
-    writeValues(json, "outputs", segment.outputs);
+    writeValues(json, "inputs", segment.inputs, /*isInput=*/true);
+    writeValues(json, "outputs", segment.outputs, /*isInput=*/false);
     json.attribute("bytes_in", optionalNumber(segment.bytesIn));
     json.attribute("bytes_out", optionalNumber(segment.bytesOut));
   });
@@ -104,7 +104,7 @@ static void writeSummary(OStream &json, const Report &report) {
   });
 }
 
-static void writeReport(OStream &json, const Report &report) {
+static void writeFunction(OStream &json, const Report &report) {
   json.object([&] {
     json.attribute("version", 1);
     json.attribute("function", text(report.function));
@@ -120,27 +120,16 @@ static void writeReport(OStream &json, const Report &report) {
   });
 }
 
-std::string inlay::getReportJson(FunctionOpInterface function) {
-  std::string result;
-  llvm::raw_string_ostream stream(result);
-  OStream json(stream, 2);
-  writeReport(json, makeReport(function));
-  return result + "\n";
-}
-
-std::string inlay::getReportJson(ModuleOp module) {
-  SmallVector<FunctionOpInterface> functions;
-  for (auto function : module.getOps<FunctionOpInterface>())
-    if (!function.isExternal())
-      functions.push_back(function);
-  if (functions.size() == 1)
-    return getReportJson(functions.front());
-  std::string result;
-  llvm::raw_string_ostream stream(result);
-  OStream json(stream, 2);
-  json.array([&] {
+void inlay::writeJsonReport(llvm::raw_ostream &os, ArrayRef<FunctionOpInterface> functions) {
+  OStream json(os, 2);
+  auto writeAll = [&] {
     for (FunctionOpInterface function : functions)
-      writeReport(json, makeReport(function));
-  });
-  return result + "\n";
+      writeFunction(json, makeReport(function));
+  };
+  if (functions.size() == 1)
+    writeAll();
+  else
+    json.array(writeAll);
+  json.flush();
+  os << "\n";
 }

@@ -1,119 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The report to read: each segment with its graph, those of a region below the op that owns it, then the summary.
 
-#include "inlay/Partition/Report.h"
-
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
-
-#include <map>
+#include "ReportNames.h"
+#include "ReportWriters.h"
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
 
 using namespace mlir;
 using namespace inlay;
 
-static std::string formatBytes(std::optional<int64_t> bytes) {
-  if (!bytes)
-    return "?";
-  if (*bytes < 10'240)
-    return std::to_string(*bytes) + " B";
-  if (*bytes < 10'485'760)
-    return llvm::formatv("{0:f1} KiB", static_cast<double>(*bytes) / 1024);
-  return llvm::formatv("{0:f1} MiB", static_cast<double>(*bytes) / 1'048'576);
-}
+namespace {
+class TextWriter {
+public:
+  TextWriter(llvm::raw_ostream &os, const Report &report, FunctionOpInterface function)
+      : os(os), names(function), block(function.front()) {
+    for (auto [number, segment] : llvm::enumerate(report.segmentOps))
+      numbers[segment] = static_cast<unsigned>(number);
+  }
 
-/// At most `limit` of the names.
-static std::string listSome(ArrayRef<std::string> names, size_t limit) {
-  std::string result = llvm::join(names.take_front(limit), " ");
-  if (names.size() > limit)
-    result += " ... (" + std::to_string(names.size() - limit) + " more)";
-  return result;
-}
+  void write() {
+    for (SegmentOp segment : block.getOps<SegmentOp>())
+      writeSegment(segment, 0);
+  }
 
-static void writeSegments(llvm::raw_ostream &os, const Report &report) {
-  os << llvm::formatv("{0,4}  {1,-10} {2,5}  {3,10}  {4,10}  {5}\n", "#", "target", "ops", "in", "out", "holds");
-  for (const SegmentedBlock &segment : report.segments) {
-    os << llvm::formatv("{0,4}  {1,-10} {2,5}  {3,10}  {4,10}  {5}", segment.id, segment.target, segment.ops.size(),
-                        formatBytes(segment.bytesIn), formatBytes(segment.bytesOut), listSome(segment.ops, 8));
-    if (!segment.clones.empty())
-      os << " + copies of " << listSome(segment.clones, 4);
-    if (!segment.parent.empty())
-      os << "  (in region " << segment.region << " of " << segment.parent << ")";
-    if (segment.doNotMerge)
-      os << "  (not merged)";
+private:
+  static constexpr unsigned kStep = 4;
+
+  void writeSegment(SegmentOp segment, unsigned indent) {
+    Block &body = segment.getBody().front();
+    os.indent(indent) << "Segment Block @" << numbers.lookup(segment) << ":\n";
+    indent += kStep;
+    os.indent(indent) << "Target: " << segment.getTargetInterface().getTargetName() << "\n";
+    if (segment.getDoNotMerge())
+      os.indent(indent) << "Not merged with its neighbours\n";
+    os.indent(indent) << "Graph: graph(";
+    names.print(os, body.getArguments(), /*types=*/true);
+    os << "):\n";
+    for (Operation &op : body.without_terminator())
+      writeOp(&op, indent + kStep);
+    writeEnd("return", body.getTerminator(), indent + kStep);
     os << "\n";
   }
-}
 
-static void writeTargets(llvm::raw_ostream &os, const Report &report) {
-  llvm::MapVector<StringRef, std::pair<size_t, size_t>> targets; // ops, segments
-  int64_t bytes = 0;
-  bool allKnown = true;
-  for (const SegmentedBlock &segment : report.segments) {
-    targets[segment.target].first += segment.ops.size();
-    ++targets[segment.target].second;
-    if (!segment.isAccelerated)
-      continue;
-    allKnown &= segment.bytesIn && segment.bytesOut;
-    bytes += segment.bytesIn.value_or(0) + segment.bytesOut.value_or(0);
+  void writeEnd(StringRef word, Operation *terminator, unsigned indent) {
+    os.indent(indent) << word << " (";
+    names.print(os, terminator->getOperands(), /*types=*/false);
+    os << ")\n";
   }
-  for (auto &[target, counts] : targets)
-    os << target << ": " << counts.first << " ops in " << counts.second << " segments\n";
-  os << "across accelerator borders: " << (allKnown ? "" : "at least ") << formatBytes(bytes) << "\n";
-}
 
-static void writeReasons(llvm::raw_ostream &os, const Report &report) {
-  // By code, text and op name; the labels of each.
-  std::map<std::string, std::vector<std::string>> groups;
-  for (const ReportedOp &op : report.ops)
-    if (op.code != "supported")
-      groups[op.code + ": " + op.name + ": " + op.text].push_back(op.causedBy.empty() ? op.label
-                                                                                      : op.label + "<-" + op.causedBy);
-  if (groups.empty())
-    return;
-  os << "fallback:\n";
-  for (auto &[reason, labels] : groups)
-    os << llvm::formatv("{0,6}x {1} [{2}]\n", labels.size(), reason, listSome(labels, 8));
-}
+  void writeOp(Operation *op, unsigned indent) {
+    os.indent(indent);
+    names.print(os, op);
+    auto verdict = op->getAttrOfType<VerdictAttr>(InlayDialect::kVerdictAttr);
+    if (op->hasAttr(InlayDialect::kCloneAttr))
+      os << "  # copy";
+    else if (verdict && verdict.getCode() != "supported")
+      os << "  # " << verdict.getCode();
+    os << "\n";
+    for (Region &region : op->getRegions())
+      for (Block &inner : region)
+        writeBlock(inner, region.getRegionNumber(), indent + kStep);
+  }
 
-/// How many segments there must be, against how many there are, and a path on which targets change that often.
-static void writeProof(llvm::raw_ostream &os, const Report &report) {
-  std::map<std::string, std::string> targets;
-  for (const ReportedOp &op : report.ops)
-    targets[op.label] = op.target;
-  size_t changes = 0;
-  int64_t segments = 0;
-  for (size_t at = 1; at < report.witness.size(); ++at)
-    changes += targets[report.witness[at]] != targets[report.witness[at - 1]];
-  for (const SegmentedBlock &segment : report.segments)
-    segments += segment.parent.empty();
-  if (report.lowerBound)
-    os << "lower bound: " << *report.lowerBound << (*report.lowerBound == 1 ? " segment" : " segments")
-       << (*report.lowerBound == segments ? ", so no fewer are possible" : "") << "\n";
-  if (changes > 0)
-    os << "the target changes " << changes << (changes == 1 ? " time" : " times") << " along "
-       << listSome(report.witness, 24) << "\n";
-}
+  void writeBlock(Block &inner, unsigned region, unsigned indent) {
+    os.indent(indent) << "region " << region;
+    if (inner.getNumArguments() > 0) {
+      os << "(";
+      names.print(os, inner.getArguments(), /*types=*/true);
+      os << ")";
+    }
+    os << ":\n";
+    Operation *terminator = inner.empty() || !inner.back().hasTrait<OpTrait::IsTerminator>() ? nullptr : &inner.back();
+    for (Operation &op : inner)
+      if (auto segment = dyn_cast<SegmentOp>(op))
+        writeSegment(segment, indent + kStep);
+      else if (&op != terminator)
+        writeOp(&op, indent + kStep);
+    if (terminator)
+      writeEnd("yield", terminator, indent + kStep);
+  }
 
-std::string inlay::getReportText(FunctionOpInterface function) {
-  Report report = makeReport(function);
-  std::string result;
-  llvm::raw_string_ostream os(result);
-  os << "@" << report.function << ": " << report.ops.size() << " ops in " << report.segments.size() << " segments\n";
-  writeSegments(os, report);
-  writeTargets(os, report);
-  if (report.bytesCarried && report.bytesCarriedBefore)
-    os << "carried from segment to segment: " << formatBytes(report.bytesCarried)
-       << " (before ops were moved for that: " << formatBytes(report.bytesCarriedBefore) << ")\n";
-  writeReasons(os, report);
-  writeProof(os, report);
-  return result;
-}
+  llvm::raw_ostream &os;
+  ReportNames names;
+  Block &block;
+  llvm::DenseMap<Operation *, unsigned> numbers;
+};
+} // namespace
 
-std::string inlay::getReportText(ModuleOp module) {
-  std::string result;
-  for (auto function : module.getOps<FunctionOpInterface>())
-    if (!function.isExternal())
-      result += (result.empty() ? "" : "\n") + getReportText(function);
-  return result;
+void inlay::writeTextReport(llvm::raw_ostream &os, ArrayRef<FunctionOpInterface> functions) {
+  for (FunctionOpInterface function : functions) {
+    Report report = makeReport(function);
+    writeTitle(os, report);
+    os << "\n";
+    TextWriter(os, report, function).write();
+    writeSummary(os, report);
+    os << (function == functions.back() ? "" : "\n");
+  }
 }

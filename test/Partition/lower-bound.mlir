@@ -1,8 +1,8 @@
 // The least number of segments is known for each strategy and for any number of targets.
 // RUN: inlay-opt %s --inlay-partition="report=-" -o /dev/null | FileCheck %s --check-prefixes=LEVELS
 // RUN: inlay-opt %s --inlay-partition="strategy=torch-tensorrt report=-" -o /dev/null | FileCheck %s --check-prefix=ANCESTOR
-// RUN: inlay-opt %s --inlay-partition="strategy=torch-tensorrt" --inlay-partition-report="format=text" -o /dev/null | FileCheck %s --check-prefix=TEXT
-// RUN: inlay-opt %s --inlay-partition="strategy=in-order" --inlay-partition-dissolve --inlay-partition-report="format=text" -o /dev/null | FileCheck %s --check-prefix=DISSOLVED
+// RUN: inlay-opt %s --inlay-partition="strategy=torch-tensorrt" --inlay-partition-report="format=table" -o /dev/null | FileCheck %s --check-prefix=TABLE
+// RUN: inlay-opt %s --inlay-partition="strategy=in-order" --inlay-partition-dissolve --inlay-partition-report="format=table" -o /dev/null | FileCheck %s --check-prefix=DISSOLVED
 
 // LEVELS: "function": "branches"
 // LEVELS: "segments": 3,
@@ -20,8 +20,8 @@
 // ANCESTOR: "function": "three_targets"
 // ANCESTOR: "lower_bound": 4,
 
-// TEXT: @branches: 9 ops in 7 segments
-// TEXT: lower bound: 3 segments{{$}}
+// TABLE: @branches: 9 ops in 7 segments
+// TABLE: lower bound: 3 segments{{$}}
 
 // DISSOLVED: @branches: 0 ops in 0 segments
 // DISSOLVED-NOT: lower bound

@@ -1,7 +1,7 @@
 // A module of several functions gives an array; one that only declares functions an empty one.
 // RUN: inlay-opt %s --inlay-partition="report=-" --split-input-file -o /dev/null | FileCheck %s
-// RUN: inlay-opt %s --inlay-partition --inlay-partition-report=format=text --split-input-file -o /dev/null | FileCheck %s --check-prefix=TEXT
-// RUN: not inlay-opt %s --inlay-partition --inlay-partition-report=format=html --split-input-file 2>&1 | FileCheck %s --check-prefix=FORMAT
+// RUN: inlay-opt %s --inlay-partition --inlay-partition-report=format=table --split-input-file -o /dev/null | FileCheck %s --check-prefix=TABLE
+// RUN: not inlay-opt %s --inlay-partition --inlay-partition-report=format=yaml --split-input-file 2>&1 | FileCheck %s --check-prefix=FORMAT
 // RUN: not inlay-opt %s --inlay-partition="report=/nowhere/report.json" --split-input-file 2>&1 | FileCheck %s --check-prefix=PATH
 
 // CHECK: [
@@ -11,9 +11,9 @@
 // CHECK: "function": "second",
 // CHECK: ]
 // CHECK: []
-// TEXT: @first: 1 ops in 1 segments
-// TEXT: @second: 0 ops in 0 segments
-// FORMAT: error: expected format to be json or text, but got 'html'
+// TABLE: @first: 1 ops in 1 segments
+// TABLE: @second: 0 ops in 0 segments
+// FORMAT: error: expected format to be json, text or table, but got 'yaml'
 // PATH: error: can't write the report to '/nowhere/report.json': No such file or directory
 
 module attributes {inlay.targets = [#inlay.declared<"host", ["*"]>]} {

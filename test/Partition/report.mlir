@@ -1,6 +1,6 @@
 // RUN: inlay-opt %s --inlay-partition="report=-" -o /dev/null | FileCheck %s --check-prefix=JSON
 // RUN: inlay-opt %s --inlay-partition="report=%t.json" -o /dev/null && %python -m json.tool %t.json | FileCheck %s --check-prefix=FILE
-// RUN: inlay-opt %s --inlay-partition --inlay-partition-report="format=text" -o /dev/null | FileCheck %s --check-prefix=TEXT
+// RUN: inlay-opt %s --inlay-partition --inlay-partition-report="format=table" -o /dev/null | FileCheck %s --check-prefix=TABLE
 // RUN: inlay-opt %s --inlay-partition --remarks-filter=inlay-partition -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: inlay-opt %s --inlay-partition="strategy=in-order report=-" -o /dev/null | FileCheck %s --check-prefix=ORDER
 
@@ -23,7 +23,8 @@
 // JSON-NEXT: "inputs": [
 // JSON-NEXT: {
 // JSON-NEXT: "type": "tensor<4x4xf32>",
-// JSON-NEXT: "from": "arg#0"
+// JSON-NEXT: "from": "arg#0",
+// JSON-NEXT: "segment": null
 // JSON-NEXT: }
 // JSON-NEXT: ],
 // JSON-NEXT: "outputs": [
@@ -41,6 +42,8 @@
 // JSON-NEXT: "s"
 // JSON-NEXT: ],
 // JSON-NEXT: "clones": [],
+// JSON: "from": "a",
+// JSON-NEXT: "segment": 0
 // JSON: "from": "s:1"
 // JSON: "bytes_in": 128,
 // JSON-NEXT: "bytes_out": null
@@ -76,17 +79,17 @@
 // JSON-NEXT: "accelerated_segments": 2,
 // JSON-NEXT: "lower_bound": 3,
 
-// TEXT: @forward: 6 ops in 5 segments
-// TEXT: 0 npu 1 64 B 64 B a + copies of l
-// TEXT-NEXT: 1 host 2 128 B ? l s
-// TEXT-NEXT: 2 host 1 ? ? if (not merged)
-// TEXT-NEXT: 3 npu 1 ? ? t (in region 0 of if)
-// TEXT: npu: 2 ops in 2 segments
-// TEXT: across accelerator borders: at least 128 B
-// TEXT: fallback:
-// TEXT: 1x control-flow: scf.if: scf.if is not among the ops that 'npu' declares [if]
-// TEXT: 1x non-tensor: prim::ListConstruct: its result is needed on no accelerator [l<-s]
-// TEXT: lower bound: 3 segments, so no fewer are possible
+// TABLE: @forward: 6 ops in 5 segments
+// TABLE: 0 npu 1 64 B 64 B a + copies of l
+// TABLE-NEXT: 1 host 2 128 B ? l s
+// TABLE-NEXT: 2 host 1 ? ? if (not merged)
+// TABLE-NEXT: 3 npu 1 ? ? t (in region 0 of if)
+// TABLE: npu: 2 ops in 2 segments
+// TABLE: across accelerator borders: at least 128 B
+// TABLE: fallback:
+// TABLE: 1x control-flow: scf.if: scf.if is not among the ops that 'npu' declares [if]
+// TABLE: 1x non-tensor: prim::ListConstruct: its result is needed on no accelerator [l<-s]
+// TABLE: lower bound: 3 segments, so no fewer are possible
 
 // REMARK-DAG: loc("l"): [Missed] Fallback | Category:inlay-partition | Reason="prim::ListConstruct: its result is needed on no accelerator", caused_by=s, code=non-tensor, target=host
 // REMARK-DAG: loc("a"): [Passed] Segment | Category:inlay-partition | clones=1, ops=1, target=npu

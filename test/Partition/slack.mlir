@@ -1,14 +1,14 @@
 // Among equally few segments ops stand where the least bytes are carried from one to the next, if asked for.
 // RUN: inlay-opt %s --inlay-partition="fewest-bytes=true" | FileCheck %s
 // RUN: inlay-opt %s --inlay-partition="fewest-bytes=true report=-" -o /dev/null | FileCheck %s --check-prefix=JSON
-// RUN: inlay-opt %s --inlay-partition="fewest-bytes=true" --inlay-partition-report="format=text" -o /dev/null | FileCheck %s --check-prefix=TEXT
+// RUN: inlay-opt %s --inlay-partition="fewest-bytes=true" --inlay-partition-report="format=table" -o /dev/null | FileCheck %s --check-prefix=TABLE
 // RUN: inlay-opt %s --inlay-partition="strategy=in-order report=-" -o /dev/null | FileCheck %s --check-prefix=ORDER
 
 // JSON: "segments": 3,
 // JSON: "lower_bound": 3,
 // JSON-NEXT: "bytes_carried": 48,
 // JSON-NEXT: "bytes_carried_before": 8224,
-// TEXT: carried from segment to segment: 48 B (before ops were moved for that: 8224 B)
+// TABLE: carried from segment to segment: 48 B (before ops were moved for that: 8224 B)
 // ORDER: "bytes_carried": [[BYTES:[0-9]+]],
 // ORDER-NEXT: "bytes_carried_before": [[BYTES]],
 

@@ -94,7 +94,7 @@ StatusOr<json::Object> bench::measurePhase(const SyntheticGraph &graph, Strategy
   if (auto bound = figures ? figures.getAs<IntegerAttr>(kLowerBoundFigure) : nullptr; bound && bound.getInt())
     found["lower_bound"] = bound.getInt();
   Stopwatch reporting;
-  getReportJson(*module);
+  getReport(*module, ReportFormat::Json);
   found["report_ms"] = reporting.milliseconds();
   module.release(); // the process ends here: nobody measures how long it takes to free the module
   return found;

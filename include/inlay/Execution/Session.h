@@ -37,7 +37,6 @@ struct Compiled {
   std::unique_ptr<rt::Program> program;
   std::shared_ptr<rt::Device> device; ///< null if no segment runs on one
   std::string report;                 ///< the partition report as JSON
-  std::string reportText;             ///< the same for people
   std::string notice;                 ///< one line for the user, e.g. that no device was found; may be empty
 };
 

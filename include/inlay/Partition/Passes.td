@@ -96,11 +96,13 @@ def PartitionVerifyPass : Pass<"inlay-partition-verify", "::mlir::ModuleOp"> {
 def PartitionReportPass : Pass<"inlay-partition-report", "::mlir::ModuleOp"> {
   let summary = "Write a report on a partitioned module";
   let description = [{
-    As JSON (segments with their inputs, outputs and bytes, ops with their reasons, a summary) or as a text to read. A
-    module of several functions gives an array of reports. See test/Partition/report.mlir.
+    As `json` (segments with their inputs, outputs and bytes, ops with their reasons, a summary), as `text` (each
+    segment with its ops, then the summary) or as a short `table`. A module of several functions gives an array of
+    reports. See test/Partition/report.mlir.
   }];
   let options = [
-    Option<"format", "format", "std::string", "\"json\"", "json or text">,
+    Option<"format", "format", "std::string", "\"\"",
+      "json, text or table; by default what the end of the file's name says: .txt is text, anything else json">,
     Option<"output", "output", "std::string", "\"-\"", "file to write; - is standard output">,
   ];
 }

@@ -5,6 +5,7 @@
 #ifndef INLAY_PARTITION_REPORT_H
 #define INLAY_PARTITION_REPORT_H
 
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Partition/SegmentedBlock.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -31,6 +32,7 @@ struct Report {
   std::string function;
   std::vector<SegmentedBlock> segments;
   std::vector<ReportedOp> ops;
+  std::vector<SegmentOp> segmentOps; ///< of `segments`
   std::vector<std::string> witness;
   /// No partition with these targets of the ops has fewer segments outside of regions; nothing if none was proven.
   std::optional<int64_t> lowerBound;
@@ -42,13 +44,19 @@ struct Report {
 /// The report on one function. Ops outside of segments are left out.
 Report makeReport(mlir::FunctionOpInterface function);
 
-/// The JSON of the contract: an object, or an array of objects if the module has several functions.
-std::string getReportJson(mlir::ModuleOp module);
-std::string getReportJson(mlir::FunctionOpInterface function);
+enum class ReportFormat {
+  Json,  ///< the contract's: an object, or an array of objects if the module has several functions
+  Text,  ///< each segment with its ops, then a summary
+  Table, ///< a row per segment, then the summary
+};
 
-/// For people: a table of segments, ops per target, reasons, bytes across borders, and why there are no fewer segments.
-std::string getReportText(mlir::ModuleOp module);
-std::string getReportText(mlir::FunctionOpInterface function);
+std::optional<ReportFormat> symbolizeReportFormat(llvm::StringRef name);
+/// By the end of the file's name: text for `.txt`, JSON else.
+ReportFormat findReportFormat(llvm::StringRef path);
+
+/// Reports on all functions of the module that have a body.
+void writeReport(llvm::raw_ostream &os, mlir::ModuleOp module, ReportFormat format);
+std::string getReport(mlir::ModuleOp module, ReportFormat format);
 
 } // namespace inlay
 

@@ -18,6 +18,7 @@ struct BorderValue {
   /// Label of the op that makes it, with `:number` for results after the first; `arg#number` for an argument.
   std::string from;
   std::optional<int64_t> bytes;
+  std::optional<unsigned> segment; ///< the segment that makes it; nothing for arguments
 };
 
 /// A segment of a partitioned function. Labels name ops as in the partition report.

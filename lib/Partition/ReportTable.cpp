@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The short report: a row per segment, and the summary that all reports to read end with.
+
+#include "ReportWriters.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace inlay;
+
+std::string inlay::formatBytes(std::optional<int64_t> bytes) {
+  if (!bytes)
+    return "?";
+  if (*bytes < 10'240)
+    return std::to_string(*bytes) + " B";
+  if (*bytes < 10'485'760)
+    return llvm::formatv("{0:f1} KiB", static_cast<double>(*bytes) / 1024);
+  return llvm::formatv("{0:f1} MiB", static_cast<double>(*bytes) / 1'048'576);
+}
+
+std::string inlay::listSome(ArrayRef<std::string> names, size_t limit) {
+  std::string result = llvm::join(names.take_front(limit), " ");
+  if (names.size() > limit)
+    result += " ... (" + std::to_string(names.size() - limit) + " more)";
+  return result;
+}
+
+static void writeSegments(llvm::raw_ostream &os, const Report &report) {
+  os << llvm::formatv("{0,4}  {1,-10} {2,5}  {3,10}  {4,10}  {5}\n", "#", "target", "ops", "in", "out", "holds");
+  for (const SegmentedBlock &segment : report.segments) {
+    os << llvm::formatv("{0,4}  {1,-10} {2,5}  {3,10}  {4,10}  {5}", segment.id, segment.target, segment.ops.size(),
+                        formatBytes(segment.bytesIn), formatBytes(segment.bytesOut), listSome(segment.ops, 8));
+    if (!segment.clones.empty())
+      os << " + copies of " << listSome(segment.clones, 4);
+    if (!segment.parent.empty())
+      os << "  (in region " << segment.region << " of " << segment.parent << ")";
+    if (segment.doNotMerge)
+      os << "  (not merged)";
+    os << "\n";
+  }
+}
+
+std::pair<int64_t, bool> inlay::countBorderBytes(const Report &report) {
+  int64_t bytes = 0;
+  bool allKnown = true;
+  for (const SegmentedBlock &segment : report.segments) {
+    if (!segment.isAccelerated)
+      continue;
+    allKnown &= segment.bytesIn && segment.bytesOut;
+    for (std::optional<int64_t> side : {segment.bytesIn, segment.bytesOut})
+      if (llvm::AddOverflow(bytes, side.value_or(0), bytes))
+        return {std::numeric_limits<int64_t>::max(), false};
+  }
+  return {bytes, allKnown};
+}
+
+static void writeTargets(llvm::raw_ostream &os, const Report &report) {
+  llvm::MapVector<StringRef, std::pair<size_t, size_t>> targets; // ops, segments
+  for (const SegmentedBlock &segment : report.segments) {
+    targets[segment.target].first += segment.ops.size();
+    ++targets[segment.target].second;
+  }
+  for (auto &[target, counts] : targets)
+    os << target << ": " << counts.first << " ops in " << counts.second << " segments\n";
+  auto [bytes, allKnown] = countBorderBytes(report);
+  os << "across accelerator borders: " << (allKnown ? "" : "at least ") << formatBytes(bytes) << "\n";
+}
+
+std::map<std::string, std::vector<std::string>> inlay::groupReasons(const Report &report) {
+  std::map<std::string, std::vector<std::string>> groups;
+  for (const ReportedOp &op : report.ops)
+    if (op.code != "supported")
+      groups[op.code + ": " + op.name + ": " + op.text].push_back(op.causedBy.empty() ? op.label
+                                                                                      : op.label + "<-" + op.causedBy);
+  return groups;
+}
+
+static void writeReasons(llvm::raw_ostream &os, const Report &report) {
+  std::map<std::string, std::vector<std::string>> groups = groupReasons(report);
+  if (groups.empty())
+    return;
+  os << "fallback:\n";
+  for (auto &[reason, labels] : groups)
+    os << llvm::formatv("{0,6}x {1} [{2}]\n", labels.size(), reason, listSome(labels, 8));
+}
+
+size_t inlay::countChanges(const Report &report) {
+  llvm::StringMap<StringRef> targets;
+  for (const ReportedOp &op : report.ops)
+    targets[op.label] = op.target;
+  size_t changes = 0;
+  for (size_t at = 1; at < report.witness.size(); ++at)
+    changes += targets.lookup(report.witness[at]) != targets.lookup(report.witness[at - 1]);
+  return changes;
+}
+
+/// How many segments there must be, against how many there are, and a path on which targets change that often.
+static void writeProof(llvm::raw_ostream &os, const Report &report) {
+  int64_t segments =
+      llvm::count_if(report.segments, [](const SegmentedBlock &segment) { return segment.parent.empty(); });
+  if (report.lowerBound)
+    os << "lower bound: " << *report.lowerBound << (*report.lowerBound == 1 ? " segment" : " segments")
+       << (*report.lowerBound == segments ? ", so no fewer are possible" : "") << "\n";
+  if (size_t changes = countChanges(report))
+    os << "the target changes " << changes << (changes == 1 ? " time" : " times") << " along "
+       << listSome(report.witness, 24) << "\n";
+}
+
+void inlay::writeTitle(llvm::raw_ostream &os, const Report &report) {
+  os << "@" << report.function << ": " << report.ops.size() << " ops in " << report.segments.size() << " segments\n";
+}
+
+void inlay::writeSummary(llvm::raw_ostream &os, const Report &report) {
+  writeTargets(os, report);
+  if (report.bytesCarried && report.bytesCarriedBefore)
+    os << "carried from segment to segment: " << formatBytes(report.bytesCarried)
+       << " (before ops were moved for that: " << formatBytes(report.bytesCarriedBefore) << ")\n";
+  writeReasons(os, report);
+  writeProof(os, report);
+}
+
+void inlay::writeTableReport(llvm::raw_ostream &os, ArrayRef<FunctionOpInterface> functions) {
+  for (FunctionOpInterface function : functions) {
+    Report report = makeReport(function);
+    writeTitle(os, report);
+    writeSegments(os, report);
+    writeSummary(os, report);
+    os << (function == functions.back() ? "" : "\n");
+  }
+}

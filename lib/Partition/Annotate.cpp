@@ -5,7 +5,7 @@
 #include "inlay/Partition/NonTensors.h"
 #include "inlay/Partition/OpKinds.h"
 
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
 using namespace inlay;
@@ -24,21 +24,27 @@ static Location nameLocation(Location location, StringRef label) {
 }
 
 void inlay::labelOps(FunctionOpInterface function) {
-  llvm::StringMap<unsigned> uses;
-  SmallVector<std::pair<Operation *, unsigned>> ops;
-  unsigned number = 0;
+  // A context holds each name once, so that where its text lies tells it from others.
+  llvm::DenseMap<const char *, bool> isUnique;
+  struct Labelled {
+    Operation *op;
+    StringRef name;
+    unsigned position;
+  };
+  std::vector<Labelled> ops;
+  unsigned position = 0;
   function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!isConstantLike(op) && !op->hasTrait<OpTrait::IsTerminator>()) {
-      ops.emplace_back(op, number);
-      ++uses[getLocationName(op->getLoc())];
+      StringRef name = getLocationName(op->getLoc());
+      ops.push_back({op, name, position});
+      auto [it, isNew] = isUnique.try_emplace(name.data(), !name.empty());
+      it->second &= isNew;
     }
-    ++number;
+    ++position;
   });
-  for (auto [op, position] : ops) {
-    StringRef name = getLocationName(op->getLoc());
-    if (name.empty() || uses.lookup(name) > 1)
-      op->setLoc(nameLocation(op->getLoc(), (getReportedName(op) + "#" + Twine(position)).str()));
-  }
+  for (auto [op, name, number] : ops)
+    if (!isUnique.lookup(name.data()))
+      op->setLoc(nameLocation(op->getLoc(), (getReportedName(op) + "#" + Twine(number)).str()));
 }
 
 LogicalResult inlay::checkPartitionable(FunctionOpInterface function) {
@@ -146,6 +152,7 @@ FailureOr<Decision> Annotator::decide(Operation *op) {
 LogicalResult Annotator::annotate(Block &block, const Aliases &aliases) {
   DependencyGraph graph(block, aliases);
   Decisions decisions;
+  decisions.reserve(graph.size());
   bool ok = true;
   for (Operation *op : graph.getOps()) {
     FailureOr<Decision> decision = decide(op);
@@ -154,8 +161,9 @@ LogicalResult Annotator::annotate(Block &block, const Aliases &aliases) {
   }
   if (!ok || failed(keepNonTensorsTogether(graph, targets, decisions)))
     return failure();
+  DecisionWriter writer(targets);
   for (auto [op, decision] : llvm::zip(graph.getOps(), decisions)) {
-    writeDecision(op, decision, targets);
+    writer.write(op, decision);
     if (!isControlFlow(op) || targets.isAccelerator(decision.target))
       continue;
     for (Region &region : op->getRegions())

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace inlay;
 
 FailureOr<Decision> inlay::readDecision(Operation *op, const TargetList &targets) {
-  auto verdict = op->getAttrOfType<VerdictAttr>(InlayDialect::kVerdictAttr);
+  auto verdict = dyn_cast_or_null<VerdictAttr>(op->getDiscardableAttr(InlayDialect::kVerdictAttr));
   if (!verdict)
     return op->emitError("expected 'inlay.verdict', but got none: run inlay-partition-annotate-targets first");
   std::optional<unsigned> target = targets.find(verdict.getTarget());
@@ -19,11 +19,29 @@ FailureOr<Decision> inlay::readDecision(Operation *op, const TargetList &targets
 }
 
 void inlay::writeDecision(Operation *op, const Decision &decision, const TargetList &targets) {
-  MLIRContext *context = op->getContext();
-  StringAttr causedBy = decision.causedBy.empty() ? nullptr : StringAttr::get(context, decision.causedBy);
-  op->setAttr(InlayDialect::kVerdictAttr,
-              VerdictAttr::get(context, targets.getName(decision.target), stringifyReasonCode(decision.code),
-                               decision.text, causedBy));
+  DecisionWriter(targets).write(op, decision);
 }
 
-bool inlay::isPinned(Operation *op) { return op->hasAttr(InlayDialect::kTargetAttr); }
+VerdictAttr DecisionWriter::getVerdict(MLIRContext *context, const Decision &decision) {
+  StringRef target = targets.getName(decision.target), code = stringifyReasonCode(decision.code);
+  VerdictAttr &last = verdicts[decision.text];
+  StringRef lastCause = last && last.getCausedBy() ? last.getCausedBy().getValue() : "";
+  if (!last || last.getTarget() != target || last.getCode() != code || lastCause != decision.causedBy) {
+    StringAttr causedBy = decision.causedBy.empty() ? nullptr : StringAttr::get(context, decision.causedBy);
+    last = VerdictAttr::get(context, target, code, decision.text, causedBy);
+  }
+  return last;
+}
+
+void DecisionWriter::write(Operation *op, const Decision &decision) {
+  VerdictAttr verdict = getVerdict(op->getContext(), decision);
+  DictionaryAttr &dictionary = dictionaries[{op->getRawDictionaryAttrs(), verdict}];
+  if (!dictionary) {
+    NamedAttrList attributes(op->getRawDictionaryAttrs());
+    attributes.set(InlayDialect::kVerdictAttr, verdict);
+    dictionary = attributes.getDictionary(op->getContext());
+  }
+  op->setDiscardableAttrs(dictionary);
+}
+
+bool inlay::isPinned(Operation *op) { return op->getDiscardableAttr(InlayDialect::kTargetAttr) != nullptr; }

@@ -53,6 +53,8 @@ FailureOr<FallbackFilter> FallbackFilter::get(ModuleOp module, ArrayRef<std::str
     owned->pattern = std::move(*pattern);
     filter.globs.push_back(std::move(owned));
   }
+  if (ops.empty() && modules.empty())
+    return filter;
   std::set<StringRef> missingOps(ops.begin(), ops.end()), missingModules(modules.begin(), modules.end());
   module.walk([&](Operation *op) {
     if (!isPlaced(op) || (missingOps.empty() && missingModules.empty()))

@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace inlay;
 
 static void remarkOnFallback(Operation *op, const Decision &decision, const TargetList &targets) {
-  if (decision.code == ReasonCode::Supported)
+  if (decision.code == ReasonCode::Supported || !op->getContext()->getRemarkEngine())
     return;
   auto fallback = remark::missed(op->getLoc(), remark::RemarkOpts::name("Fallback").category("inlay-partition"));
   fallback << remark::reason("{0}: {1}", getReportedName(op).str(), decision.text)
@@ -33,6 +33,8 @@ static void remarkOnFallback(Operation *op, const Decision &decision, const Targ
 }
 
 static void remarkOnSegment(Operation *op, const PlannedSegment &segment, const TargetList &targets) {
+  if (!op->getContext()->getRemarkEngine())
+    return;
   remark::passed(op->getLoc(), remark::RemarkOpts::name("Segment").category("inlay-partition"))
       << remark::metric("target", targets.getName(segment.target).str()) << remark::metric("ops", segment.ops.size())
       << remark::metric("clones", segment.clones.size());
@@ -64,6 +66,7 @@ public:
   LogicalResult form(Block &block) {
     DependencyGraph graph(block, aliases);
     Decisions decisions;
+    decisions.reserve(graph.size());
     for (Operation *op : graph.getOps()) {
       FailureOr<Decision> decision = readDecision(op, targets);
       if (failed(decision))
@@ -73,10 +76,11 @@ public:
     FailureOr<SegmentPlan> plan = planSegments(graph, targets, decisions, info);
     if (failed(plan))
       return failure();
+    DecisionWriter writer(targets);
     for (auto [op, decision] : llvm::zip(graph.getOps(), decisions)) {
       if (failed(formRegions(op, decision)))
         return failure();
-      writeDecision(op, decision, targets);
+      writer.write(op, decision);
       remarkOnFallback(op, decision, targets);
     }
     if (auto function = dyn_cast<FunctionOpInterface>(block.getParentOp()))

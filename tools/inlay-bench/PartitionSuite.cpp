@@ -6,6 +6,7 @@
 #include "PartitionSteps.h"
 #include "Suites.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace inlay;
@@ -23,23 +24,26 @@ static cl::list<unsigned> nodeSizes("node-sizes", cl::CommaSeparated, cl::cat(ca
                                     cl::desc("Numbers of nodes for the algorithms alone; default: 1000000,10000000"));
 static cl::list<std::string> shapeNames("shapes", cl::CommaSeparated, cl::cat(category),
                                         cl::desc("Shapes of the graphs; default: all"));
+static cl::list<std::string>
+    strategyNames("strategies", cl::CommaSeparated, cl::cat(category),
+                  cl::desc("How segments are formed; default: levels, in-order, torch-tensorrt"));
 
-static StatusOr<std::vector<Shape>> readShapes() {
-  std::vector<Shape> result;
-  std::string known;
-  for (const Shape &shape : getShapes()) {
-    known += (known.empty() ? "" : ", ") + std::string(shape.name);
-    if (shapeNames.empty())
-      result.push_back(shape);
-  }
-  for (const std::string &name : shapeNames) {
-    const Shape *found = llvm::find_if(getShapes(), [&](const Shape &shape) { return shape.name == name; });
-    if (found == getShapes().end())
+/// Those of `all` that the option names, or all if it names none.
+template <typename T>
+static StatusOr<std::vector<T>> pick(llvm::ArrayRef<T> all, cl::list<std::string> &option) {
+  if (option.empty())
+    return all.vec();
+  std::vector<T> picked;
+  for (const std::string &name : option) {
+    const T *found = llvm::find_if(all, [&](const T &one) { return one.name == name; });
+    if (found == all.end())
       return Status(StatusCode::InvalidArgument,
-                    "option --shapes: expected some of " + known + ", but got '" + name + "'");
-    result.push_back(*found);
+                    "option --" + option.ArgStr.str() + ": expected some of " +
+                        llvm::join(llvm::map_range(all, [](const T &one) { return one.name; }), ", ") + ", but got '" +
+                        name + "'");
+    picked.push_back(*found);
   }
-  return result;
+  return picked;
 }
 
 static StatusOr<std::vector<uint32_t>> readSizes(cl::list<unsigned> &option, std::vector<uint32_t> otherwise) {
@@ -51,19 +55,27 @@ static StatusOr<std::vector<uint32_t>> readSizes(cl::list<unsigned> &option, std
   return option.empty() ? std::move(otherwise) : std::vector<uint32_t>(option.begin(), option.end());
 }
 
+namespace {
+struct Plan {
+  std::vector<Shape> shapes;
+  std::vector<NamedStrategy> strategies;
+  unsigned repeats;
+};
+} // namespace
+
 /// A row per shape, size and strategy, each measured by `step`.
-static Status measureAll(Table &table, unsigned repeats, llvm::ArrayRef<Shape> shapes, llvm::ArrayRef<uint32_t> sizes,
+static Status measureAll(Table &table, const Plan &plan, llvm::ArrayRef<uint32_t> sizes,
                          StatusOr<json::Object> (*step)(const SyntheticGraph &, Strategy)) {
-  for (const Shape &shape : shapes)
+  for (const Shape &shape : plan.shapes)
     for (uint32_t size : sizes) {
       std::string what = std::string(shape.name) + " of " + std::to_string(size);
       SyntheticGraph graph = makeGraph(shape, size);
       StatusOr<std::vector<json::Object>> found =
-          measureByTurns(what, repeats, std::size(kStrategies),
-                         [&](unsigned variant) { return step(graph, kStrategies[variant].strategy); });
+          measureByTurns(what, plan.repeats, static_cast<unsigned>(plan.strategies.size()),
+                         [&](unsigned variant) { return step(graph, plan.strategies[variant].strategy); });
       if (!found.isOk())
         return found.status();
-      for (auto [strategy, cells] : llvm::zip(kStrategies, *found)) {
+      for (auto [strategy, cells] : llvm::zip(plan.strategies, *found)) {
         cells["shape"] = shape.name;
         cells["strategy"] = strategy.name;
         table.addRow(cells);
@@ -73,16 +85,18 @@ static Status measureAll(Table &table, unsigned repeats, llvm::ArrayRef<Shape> s
 }
 
 static Status run(unsigned repeats, Figures &figures) {
-  StatusOr<std::vector<Shape>> shapes = readShapes();
+  StatusOr<std::vector<Shape>> shapes = pick(getShapes(), shapeNames);
+  StatusOr<std::vector<NamedStrategy>> strategies = pick(llvm::ArrayRef(kStrategies), strategyNames);
   StatusOr<std::vector<uint32_t>> opSizes = readSizes(sizes, {1'000, 10'000, 100'000, 1'000'000});
   StatusOr<std::vector<uint32_t>> numbers = readSizes(nodeSizes, {1'000'000, 10'000'000});
-  if (!shapes.isOk() || !opSizes.isOk() || !numbers.isOk())
-    return !shapes.isOk() ? shapes.status() : !opSizes.isOk() ? opSizes.status() : numbers.status();
+  for (const Status &status : {shapes.status(), strategies.status(), opSizes.status(), numbers.status()})
+    INLAY_RETURN_IF_ERROR(status);
+  Plan plan{std::move(*shapes), std::move(*strategies), repeats};
   Table phase = makePhaseTable();
-  INLAY_RETURN_IF_ERROR(measureAll(phase, repeats, *shapes, *opSizes, measurePhase));
+  INLAY_RETURN_IF_ERROR(measureAll(phase, plan, *opSizes, measurePhase));
   figures.add(std::move(phase), llvm::outs());
   Table algorithm = makeAlgorithmTable();
-  INLAY_RETURN_IF_ERROR(measureAll(algorithm, repeats, *shapes, *numbers, measureAlgorithm));
+  INLAY_RETURN_IF_ERROR(measureAll(algorithm, plan, *numbers, measureAlgorithm));
   figures.add(std::move(algorithm), llvm::outs());
   return Status::ok();
 }

@@ -8,6 +8,9 @@
 #include "inlay/Partition/DependencyGraph.h"
 #include "inlay/Partition/Targets.h"
 
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
 namespace inlay {
 
 struct Decision {
@@ -27,6 +30,21 @@ using Decisions = std::vector<Decision>;
 /// The `inlay.verdict` of the op; reports its absence, or a target the module doesn't have.
 mlir::FailureOr<Decision> readDecision(mlir::Operation *op, const TargetList &targets);
 void writeDecision(mlir::Operation *op, const Decision &decision, const TargetList &targets);
+
+/// `writeDecision` for many ops: those alike in decision and other attributes share what was looked up once.
+class DecisionWriter {
+public:
+  explicit DecisionWriter(const TargetList &targets) : targets(targets) {}
+  void write(mlir::Operation *op, const Decision &decision);
+
+private:
+  VerdictAttr getVerdict(mlir::MLIRContext *context, const Decision &decision);
+
+  const TargetList &targets;
+  llvm::StringMap<VerdictAttr> verdicts; ///< the last one with each text
+  /// The attributes of an op with a verdict added.
+  llvm::DenseMap<std::pair<mlir::Attribute, mlir::Attribute>, mlir::DictionaryAttr> dictionaries;
+};
 
 /// True if `inlay.target` pins the op.
 bool isPinned(mlir::Operation *op);

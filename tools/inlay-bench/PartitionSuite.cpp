@@ -2,6 +2,7 @@
 //
 // The partition suite: the phase on IR, and its algorithms alone.
 
+#include "FxPartitioners.h"
 #include "Measure.h"
 #include "PartitionSteps.h"
 #include "Suites.h"
@@ -24,6 +25,11 @@ static cl::list<unsigned> nodeSizes("node-sizes", cl::CommaSeparated, cl::cat(ca
                                     cl::desc("Numbers of nodes for the algorithms alone; default: 1000000,10000000"));
 static cl::list<std::string> shapeNames("shapes", cl::CommaSeparated, cl::cat(category),
                                         cl::desc("Shapes of the graphs; default: all"));
+static cl::opt<std::string> against("against", cl::cat(category), cl::value_desc("peer"),
+                                    cl::desc("Compare with a peer instead: torch, the partitioners of torch.fx on the "
+                                             "same graphs; sizes default to 500,1000"));
+static cl::opt<std::string> python("python", cl::cat(category), cl::init("python3"),
+                                   cl::desc("The interpreter for --against=torch; default: python3"));
 static cl::list<std::string>
     strategyNames("strategies", cl::CommaSeparated, cl::cat(category),
                   cl::desc("How segments are formed; default: levels, in-order, torch-tensorrt"));
@@ -84,14 +90,11 @@ static Status measureAll(Table &table, const Plan &plan, llvm::ArrayRef<uint32_t
   return Status::ok();
 }
 
-static Status run(unsigned repeats, Figures &figures) {
-  StatusOr<std::vector<Shape>> shapes = pick(getShapes(), shapeNames);
-  StatusOr<std::vector<NamedStrategy>> strategies = pick(llvm::ArrayRef(kStrategies), strategyNames);
+static Status measureStrategies(const Plan &plan, Figures &figures) {
   StatusOr<std::vector<uint32_t>> opSizes = readSizes(sizes, {1'000, 10'000, 100'000, 1'000'000});
   StatusOr<std::vector<uint32_t>> numbers = readSizes(nodeSizes, {1'000'000, 10'000'000});
-  for (const Status &status : {shapes.status(), strategies.status(), opSizes.status(), numbers.status()})
+  for (const Status &status : {opSizes.status(), numbers.status()})
     INLAY_RETURN_IF_ERROR(status);
-  Plan plan{std::move(*shapes), std::move(*strategies), repeats};
   Table phase = makePhaseTable();
   INLAY_RETURN_IF_ERROR(measureAll(phase, plan, *opSizes, measurePhase));
   figures.add(std::move(phase), llvm::outs());
@@ -99,6 +102,75 @@ static Status run(unsigned repeats, Figures &figures) {
   INLAY_RETURN_IF_ERROR(measureAll(algorithm, plan, *numbers, measureAlgorithm));
   figures.add(std::move(algorithm), llvm::outs());
   return Status::ok();
+}
+
+//===-- Against torch.fx ----------------------------------------------------------------------------------------===//
+
+static Table makeTorchTable() {
+  return {"torch",
+          "The phase (strategy levels: annotate, form and verify, which ends with the ops in segments) against "
+          "torch.fx on the same graphs. splitter is a whole call of splitter_base, which ends with the ops in "
+          "submodules; splitter_place is its put_nodes_into_subgraphs alone. capability is making a "
+          "CapabilityBasedPartitioner and propose_partitions alone; its fuse_partitions comes on top "
+          "(capability_fuse). It forms accelerator segments only. The peer ran once per graph. Times are the "
+          "processor's; a ratio is how many times the phase's.",
+          {"shape", "ops", "segments", "accelerator_segments", "splitter_segments", "splitter_accelerator_segments",
+           "capability_accelerator_segments", "phase_ms", "splitter_ms", "splitter_place_ms", "capability_ms",
+           "capability_fuse_ms", "splitter_ratio", "capability_ratio"},
+          {}};
+}
+
+static StatusOr<json::Object> compareWithTorch(const std::string &program, const Shape &shape, uint32_t size,
+                                               unsigned repeats) {
+  SyntheticGraph graph = makeGraph(shape, size);
+  StatusOr<std::vector<json::Object>> ours =
+      measureByTurns(shape.name, repeats, 1, [&](unsigned) { return measurePhase(graph, Strategy::Levels); });
+  if (!ours.isOk())
+    return ours.status();
+  StatusOr<json::Object> cells = runFxPartitioners(program, graph);
+  if (!cells.isOk())
+    return cells;
+  for (auto &[key, value] : ours->front())
+    (*cells)[key.str()] = value;
+  double phase = std::max(*cells->getNumber("phase_ms"), 1e-3);
+  for (std::string peer : {"splitter", "capability"})
+    (*cells)[peer + "_ratio"] = cells->getNumber(peer + "_ms").value_or(0) / phase;
+  (*cells)["shape"] = shape.name;
+  return cells;
+}
+
+static Status measureAgainstTorch(const Plan &plan, Figures &figures) {
+  StatusOr<std::vector<uint32_t>> opSizes = readSizes(sizes, {500, 1000});
+  if (!opSizes.isOk())
+    return opSizes.status();
+  StatusOr<std::string> program = findPythonWithTorch(python);
+  if (!program.isOk()) {
+    figures.addNote("skipped torch.fx: " + program.status().message(), llvm::outs());
+    return Status::ok();
+  }
+  Table table = makeTorchTable();
+  for (const Shape &shape : plan.shapes)
+    for (uint32_t size : *opSizes) {
+      StatusOr<json::Object> cells = compareWithTorch(*program, shape, size, plan.repeats);
+      if (!cells.isOk())
+        return cells.status();
+      table.addRow(*cells);
+    }
+  figures.add(std::move(table), llvm::outs());
+  return Status::ok();
+}
+
+static Status run(unsigned repeats, Figures &figures) {
+  StatusOr<std::vector<Shape>> shapes = pick(getShapes(), shapeNames);
+  StatusOr<std::vector<NamedStrategy>> strategies = pick(llvm::ArrayRef(kStrategies), strategyNames);
+  for (const Status &status : {shapes.status(), strategies.status()})
+    INLAY_RETURN_IF_ERROR(status);
+  Plan plan{std::move(*shapes), std::move(*strategies), repeats};
+  if (against.empty())
+    return measureStrategies(plan, figures);
+  if (against != "torch")
+    return {StatusCode::InvalidArgument, "option --against: expected torch, but got '" + against + "'"};
+  return measureAgainstTorch(plan, figures);
 }
 
 const Suite &bench::partitionSuite() {

@@ -22,11 +22,15 @@ std::optional<ReportFormat> inlay::symbolizeReportFormat(StringRef name) {
       .Case("json", ReportFormat::Json)
       .Case("text", ReportFormat::Text)
       .Case("table", ReportFormat::Table)
+      .Case("html", ReportFormat::Html)
       .Default(std::nullopt);
 }
 
 ReportFormat inlay::findReportFormat(StringRef path) {
-  return llvm::sys::path::extension(path) == ".txt" ? ReportFormat::Text : ReportFormat::Json;
+  return llvm::StringSwitch<ReportFormat>(llvm::sys::path::extension(path))
+      .Case(".txt", ReportFormat::Text)
+      .Cases({".html", ".htm"}, ReportFormat::Html)
+      .Default(ReportFormat::Json);
 }
 
 void inlay::writeReport(llvm::raw_ostream &os, ModuleOp module, ReportFormat format) {
@@ -41,6 +45,8 @@ void inlay::writeReport(llvm::raw_ostream &os, ModuleOp module, ReportFormat for
     return writeTextReport(os, functions);
   case ReportFormat::Table:
     return writeTableReport(os, functions);
+  case ReportFormat::Html:
+    return writeHtmlReport(os, functions);
   }
 }
 
@@ -60,7 +66,8 @@ struct PartitionReportPass : inlay::impl::PartitionReportPassBase<PartitionRepor
   void runOnOperation() override {
     std::optional<ReportFormat> wanted = format.empty() ? findReportFormat(output) : symbolizeReportFormat(format);
     if (!wanted) {
-      getOperation().emitError("expected format to be json, text or table, but got '") << format.getValue() << "'";
+      getOperation().emitError("expected format to be json, text, table or html, but got '")
+          << format.getValue() << "'";
       return signalPassFailure();
     }
     std::error_code error;

@@ -80,28 +80,18 @@ static void writeCounts(OStream &json, StringRef key, const std::map<std::string
 }
 
 static void writeSummary(OStream &json, const Report &report) {
-  std::map<std::string, int64_t> opsPerTarget, segmentsPerTarget, reasons;
-  int64_t accelerated = 0, acceleratedOps = 0;
-  for (const SegmentedBlock &segment : report.segments) {
-    ++segmentsPerTarget[segment.target];
-    accelerated += segment.isAccelerated;
-    acceleratedOps += segment.isAccelerated ? static_cast<int64_t>(segment.ops.size()) : 0;
-  }
-  for (const ReportedOp &op : report.ops) {
-    ++opsPerTarget[op.target];
-    ++reasons[op.code];
-  }
+  ReportCounts counts(report);
   json.attributeObject("summary", [&] {
     json.attribute("ops", report.ops.size());
-    json.attribute("accelerated_ops", acceleratedOps);
+    json.attribute("accelerated_ops", counts.acceleratedOps);
     json.attribute("segments", report.segments.size());
-    json.attribute("accelerated_segments", accelerated);
+    json.attribute("accelerated_segments", counts.acceleratedSegments);
     json.attribute("lower_bound", optionalNumber(report.lowerBound));
     json.attribute("bytes_carried", optionalNumber(report.bytesCarried));
     json.attribute("bytes_carried_before", optionalNumber(report.bytesCarriedBefore));
-    writeCounts(json, "ops_per_target", opsPerTarget);
-    writeCounts(json, "segments_per_target", segmentsPerTarget);
-    writeCounts(json, "reasons", reasons);
+    writeCounts(json, "ops_per_target", counts.opsPerTarget);
+    writeCounts(json, "segments_per_target", counts.segmentsPerTarget);
+    writeCounts(json, "reasons", counts.reasons);
     writeTexts(json, "witness", report.witness);
   });
 }

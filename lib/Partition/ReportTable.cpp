@@ -5,30 +5,11 @@
 #include "ReportWriters.h"
 
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace inlay;
-
-std::string inlay::formatBytes(std::optional<int64_t> bytes) {
-  if (!bytes)
-    return "?";
-  if (*bytes < 10'240)
-    return std::to_string(*bytes) + " B";
-  if (*bytes < 10'485'760)
-    return llvm::formatv("{0:f1} KiB", static_cast<double>(*bytes) / 1024);
-  return llvm::formatv("{0:f1} MiB", static_cast<double>(*bytes) / 1'048'576);
-}
-
-std::string inlay::listSome(ArrayRef<std::string> names, size_t limit) {
-  std::string result = llvm::join(names.take_front(limit), " ");
-  if (names.size() > limit)
-    result += " ... (" + std::to_string(names.size() - limit) + " more)";
-  return result;
-}
 
 static void writeSegments(llvm::raw_ostream &os, const Report &report) {
   os << llvm::formatv("{0,4}  {1,-10} {2,5}  {3,10}  {4,10}  {5}\n", "#", "target", "ops", "in", "out", "holds");
@@ -45,20 +26,6 @@ static void writeSegments(llvm::raw_ostream &os, const Report &report) {
   }
 }
 
-std::pair<int64_t, bool> inlay::countBorderBytes(const Report &report) {
-  int64_t bytes = 0;
-  bool allKnown = true;
-  for (const SegmentedBlock &segment : report.segments) {
-    if (!segment.isAccelerated)
-      continue;
-    allKnown &= segment.bytesIn && segment.bytesOut;
-    for (std::optional<int64_t> side : {segment.bytesIn, segment.bytesOut})
-      if (llvm::AddOverflow(bytes, side.value_or(0), bytes))
-        return {std::numeric_limits<int64_t>::max(), false};
-  }
-  return {bytes, allKnown};
-}
-
 static void writeTargets(llvm::raw_ostream &os, const Report &report) {
   llvm::MapVector<StringRef, std::pair<size_t, size_t>> targets; // ops, segments
   for (const SegmentedBlock &segment : report.segments) {
@@ -71,15 +38,6 @@ static void writeTargets(llvm::raw_ostream &os, const Report &report) {
   os << "across accelerator borders: " << (allKnown ? "" : "at least ") << formatBytes(bytes) << "\n";
 }
 
-std::map<std::string, std::vector<std::string>> inlay::groupReasons(const Report &report) {
-  std::map<std::string, std::vector<std::string>> groups;
-  for (const ReportedOp &op : report.ops)
-    if (op.code != "supported")
-      groups[op.code + ": " + op.name + ": " + op.text].push_back(op.causedBy.empty() ? op.label
-                                                                                      : op.label + "<-" + op.causedBy);
-  return groups;
-}
-
 static void writeReasons(llvm::raw_ostream &os, const Report &report) {
   std::map<std::string, std::vector<std::string>> groups = groupReasons(report);
   if (groups.empty())
@@ -89,20 +47,9 @@ static void writeReasons(llvm::raw_ostream &os, const Report &report) {
     os << llvm::formatv("{0,6}x {1} [{2}]\n", labels.size(), reason, listSome(labels, 8));
 }
 
-size_t inlay::countChanges(const Report &report) {
-  llvm::StringMap<StringRef> targets;
-  for (const ReportedOp &op : report.ops)
-    targets[op.label] = op.target;
-  size_t changes = 0;
-  for (size_t at = 1; at < report.witness.size(); ++at)
-    changes += targets.lookup(report.witness[at]) != targets.lookup(report.witness[at - 1]);
-  return changes;
-}
-
 /// How many segments there must be, against how many there are, and a path on which targets change that often.
 static void writeProof(llvm::raw_ostream &os, const Report &report) {
-  int64_t segments =
-      llvm::count_if(report.segments, [](const SegmentedBlock &segment) { return segment.parent.empty(); });
+  int64_t segments = ReportCounts(report).segmentsAtTop;
   if (report.lowerBound)
     os << "lower bound: " << *report.lowerBound << (*report.lowerBound == 1 ? " segment" : " segments")
        << (*report.lowerBound == segments ? ", so no fewer are possible" : "") << "\n";

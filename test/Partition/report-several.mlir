@@ -13,7 +13,7 @@
 // CHECK: []
 // TABLE: @first: 1 ops in 1 segments
 // TABLE: @second: 0 ops in 0 segments
-// FORMAT: error: expected format to be json, text or table, but got 'yaml'
+// FORMAT: error: expected format to be json, text, table or html, but got 'yaml'
 // PATH: error: can't write the report to '/nowhere/report.json': No such file or directory
 
 module attributes {inlay.targets = [#inlay.declared<"host", ["*"]>]} {

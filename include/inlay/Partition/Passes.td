@@ -97,12 +97,12 @@ def PartitionReportPass : Pass<"inlay-partition-report", "::mlir::ModuleOp"> {
   let summary = "Write a report on a partitioned module";
   let description = [{
     As `json` (segments with their inputs, outputs and bytes, ops with their reasons, a summary), as `text` (each
-    segment with its ops, then the summary) or as a short `table`. A module of several functions gives an array of
-    reports. See test/Partition/report.mlir.
+    segment with its ops, then the summary), as a short `table`, or as `html`: a page that needs no other file and no
+    network. A module of several functions gives an array of reports, or one after the other. See test/Partition/report.mlir.
   }];
   let options = [
     Option<"format", "format", "std::string", "\"\"",
-      "json, text or table; by default what the end of the file's name says: .txt is text, anything else json">,
+      "json, text, table or html; by default what the file's name ends in: .txt and .html say so, anything else is json">,
     Option<"output", "output", "std::string", "\"-\"", "file to write; - is standard output">,
   ];
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Outlined segments to engines, each by its target.
+// Outlined segments to engines, each by its target. A segment that fails is put back with `inlay.refused` on the ops
+// that its target can't convert, for whoever partitions the graph again.
 
 #include "inlay/Convert/Bufferize.h"
+#include "inlay/Convert/Culprits.h"
 #include "inlay/Convert/Passes.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
 
 namespace inlay {
@@ -33,10 +36,26 @@ static FailureOr<TargetAttrInterface> getSegmentTarget(func::FuncOp func) {
   return target;
 }
 
+static void markRefused(Operation *op, StringRef target, StringRef error) {
+  NamedAttrList refused(op->getAttrOfType<DictionaryAttr>(InlayDialect::kRefusedAttr));
+  refused.set(target, StringAttr::get(op->getContext(), "conversion failed: " + error));
+  op->setAttr(InlayDialect::kRefusedAttr, refused.getDictionary(op->getContext()));
+}
+
+/// Puts the segment back as it was, instead of what a target left of it, with marks on the ops that it can't convert.
+static void restore(ModuleOp module, OwningOpRef<func::FuncOp> segment, TargetAttrInterface target) {
+  for (const Culprit &culprit : findCulprits(*segment, target, module))
+    markRefused(culprit.op, target.getTargetName(), culprit.error);
+  while (Operation *left = SymbolTable::lookupSymbolIn(module, segment->getSymNameAttr()))
+    left->erase();
+  module.push_back(segment.release());
+}
+
 namespace {
 struct ConvertSegmentsPass : inlay::impl::ConvertSegmentsPassBase<ConvertSegmentsPass> {
   void runOnOperation() override {
     llvm::SetVector<TargetAttrInterface> targets;
+    bool ok = true;
     for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       FailureOr<TargetAttrInterface> target = getSegmentTarget(func);
       if (failed(target))
@@ -44,9 +63,14 @@ struct ConvertSegmentsPass : inlay::impl::ConvertSegmentsPassBase<ConvertSegment
       if (!*target)
         continue;
       targets.insert(*target);
-      if (failed(target->convertSegment(func)))
-        return signalPassFailure();
+      OwningOpRef<func::FuncOp> original = func.clone();
+      if (succeeded(target->convertSegment(func)))
+        continue;
+      restore(getOperation(), std::move(original), *target);
+      ok = false;
     }
+    if (!ok)
+      return signalPassFailure();
     for (TargetAttrInterface target : targets)
       if (failed(target.finishModule(getOperation())))
         return signalPassFailure();

@@ -10,6 +10,7 @@
 #include "inlay/Pipeline/InitAll.h"
 #include "inlay/Pipeline/Pipeline.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
+#include "inlay/Support/Suggest.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -26,7 +27,7 @@ namespace {
 /// A module in a context of its own, with its errors gathered for the caller. Weights outlive the context.
 class Compilation {
 public:
-  explicit Compilation(const CompileRequest &request) : request(request), context(makeRegistry()) {
+  explicit Compilation(const CompileRequest &request) : request(request), context(makeRegistry(request)) {
     context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
         return;
@@ -68,16 +69,20 @@ public:
     return setTargets(kept);
   }
 
-  Status run(Phase from, Phase to) {
+  /// Runs the phases up to `to`; `partitioned` is called with the module after each partition that was tried.
+  Status run(Phase to, std::function<void(ModuleOp)> partitioned = {}) {
     Options options = request.options;
-    options.from = std::max(from, request.options.from);
     options.to = std::min(to, request.options.to);
-    auto started = [&](Phase phase, unsigned, unsigned) {
-      unsigned first = static_cast<unsigned>(request.options.from), last = static_cast<unsigned>(request.options.to);
+    PipelineObserver observer;
+    observer.started = [&](Phase phase, unsigned number, unsigned count) {
       if (request.progress)
-        request.progress(stringifyPhase(phase), static_cast<unsigned>(phase) - first, last - first + 1);
+        request.progress(stringifyPhase(phase), number, count);
     };
-    return succeeded(runPipeline(*module, options, started)) ? Status::ok() : failed();
+    observer.finished = [&](Phase phase, ModuleOp after) {
+      if (phase == Phase::Partition && partitioned)
+        partitioned(after);
+    };
+    return succeeded(runPipeline(*module, options, observer)) ? Status::ok() : failed();
   }
 
   std::string getNotice() const { return missing.empty() ? "" : "no Vulkan device, going on without it: " + missing; }
@@ -93,9 +98,11 @@ public:
   OwningOpRef<ModuleOp> module;
 
 private:
-  static DialectRegistry makeRegistry() {
+  static DialectRegistry makeRegistry(const CompileRequest &request) {
     DialectRegistry registry;
     registerAll(registry);
+    if (request.extend)
+      request.extend(registry);
     return registry;
   }
 
@@ -107,7 +114,8 @@ private:
       return Attribute(TorchAttr::get(&context));
     if (name == "vulkan")
       return makeVulkanTarget();
-    return Status(StatusCode::InvalidArgument, "unknown target '" + name.str() + "': expected vulkan, host or torch");
+    return Status(StatusCode::InvalidArgument, "unknown target '" + name.str() + "': expected vulkan, host or torch" +
+                                                   suggest(name, {"vulkan", "host", "torch"}));
   }
 
   /// The device to compile for. Failure with `missing` set where doing without one is allowed: nobody asked for a
@@ -191,7 +199,7 @@ static Status loadProgram(const CompileRequest &request, Compiled &compiled) {
 StatusOr<std::string> inlay::partition(const CompileRequest &request) {
   Compilation compilation(request);
   INLAY_RETURN_IF_ERROR(compilation.open());
-  INLAY_RETURN_IF_ERROR(compilation.run(Phase::Import, Phase::Partition));
+  INLAY_RETURN_IF_ERROR(compilation.run(Phase::Partition));
   return getReport(*compilation.module, ReportFormat::Json);
 }
 
@@ -200,9 +208,10 @@ StatusOr<Compiled> inlay::compile(const CompileRequest &request) {
   INLAY_RETURN_IF_ERROR(compilation.open());
   INLAY_RETURN_IF_ERROR(compilation.dropMissingTargets());
   Compiled compiled;
-  INLAY_RETURN_IF_ERROR(compilation.run(Phase::Import, Phase::Partition));
-  compiled.report = getReport(*compilation.module, ReportFormat::Json);
-  INLAY_RETURN_IF_ERROR(compilation.run(Phase::Shape, Phase::Stitch));
+  auto keepReport = [&](ModuleOp partitioned) { compiled.report = getReport(partitioned, ReportFormat::Json); };
+  if (request.options.from > Phase::Partition)
+    keepReport(*compilation.module);
+  INLAY_RETURN_IF_ERROR(compilation.run(Phase::Stitch, keepReport));
   FailureOr<std::shared_ptr<rt::Plan>> plan = readPlan(*compilation.module, compilation.weights);
   if (failed(plan))
     return compilation.failed();
@@ -217,7 +226,7 @@ StatusOr<std::string> inlay::runPhases(const CompileRequest &request, std::strin
   INLAY_RETURN_IF_ERROR(compilation.open());
   if (notice)
     *notice = compilation.getNotice();
-  INLAY_RETURN_IF_ERROR(compilation.run(Phase::Import, Phase::Stitch));
+  INLAY_RETURN_IF_ERROR(compilation.run(Phase::Stitch));
   std::string text;
   llvm::raw_string_ostream stream(text);
   (*compilation.module)->print(stream, OpPrintingFlags().elideLargeResourceString(0).enableDebugInfo());

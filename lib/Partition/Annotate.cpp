@@ -5,6 +5,7 @@
 #include "inlay/Partition/NonTensors.h"
 #include "inlay/Partition/OpKinds.h"
 
+#include "mlir/IR/RegionKindInterface.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
@@ -48,6 +49,8 @@ void inlay::labelOps(FunctionOpInterface function) {
 }
 
 LogicalResult inlay::checkPartitionable(FunctionOpInterface function) {
+  if (!mayHaveSSADominance(function.getFunctionBody()))
+    return function.emitError("expected a function whose ops run in order, but got a graph region");
   if (!function.getFunctionBody().hasOneBlock())
     return function.emitError("expected a function of one block, but got ")
            << llvm::range_size(function.getFunctionBody());
@@ -61,7 +64,9 @@ LogicalResult inlay::checkPartitionable(FunctionOpInterface function) {
 
 //===-- Decisions -----------------------------------------------------------------------------------------------===//
 
-LogicalResult Annotator::reportUnsupported(Operation *op) {
+FailureOr<Decision> Annotator::decideUnsupported(Operation *op) {
+  if (const Verdict &refusal = targets.ask(0, op); keepUnsupported && !refusal.isSupported())
+    return Decision{0, refusal.code, refusal.text, ""};
   InFlightDiagnostic diag = op->emitError("no target can run '") << getReportedName(op) << "'";
   for (unsigned target = 0; target < targets.size(); ++target)
     diag.attachNote() << "'" << targets.getName(target) << "': " << targets.ask(target, op).text;
@@ -71,7 +76,10 @@ LogicalResult Annotator::reportUnsupported(Operation *op) {
 FailureOr<Decision> Annotator::decidePinned(Operation *op, StringRef name) {
   std::optional<unsigned> target = targets.find(name);
   if (!target)
-    return op->emitError("expected 'inlay.target' to name a target of the module, but got '") << name << "'";
+    return op->emitError("expected 'inlay.target' to name a target of the module, but got '")
+           << name << "'" << targets.suggestName(name);
+  if (Verdict rule = filter.check(op); !rule.isSupported() && targets.isAccelerator(*target))
+    return op->emitError("op is pinned to '") << name << "', but is forced away: " << rule.text;
   bool splits = isControlFlow(op) && !targets.isAccelerator(*target);
   auto [blocker, verdict] = splits ? std::pair<Operation *, Verdict>() : findBlocker(op, *target);
   if (blocker)
@@ -86,7 +94,7 @@ FailureOr<Decision> Annotator::decideForced(Operation *op, Verdict verdict) {
   for (unsigned target = targets.size(); target-- > 0;)
     if (targets.canRun(target, op))
       return Decision{target, verdict.code, verdict.text, ""};
-  return reportUnsupported(op);
+  return decideUnsupported(op);
 }
 
 std::pair<Operation *, Verdict> Annotator::findBlocker(Operation *root, unsigned target) {
@@ -100,6 +108,8 @@ std::pair<Operation *, Verdict> Annotator::findBlocker(Operation *root, unsigned
     if (auto pin = op->getAttrOfType<StringAttr>(InlayDialect::kTargetAttr);
         pin && op != root && pin != targets.getName(target))
       verdict = {ReasonCode::FallbackLocation, ("pinned to '" + pin.getValue() + "'").str()};
+    if (op != root && op->hasAttr(InlayDialect::kDoNotMergeAttr))
+      verdict = {ReasonCode::ControlFlow, "is to be a segment of its own"};
     if (verdict.isSupported())
       return WalkResult::advance();
     blocker = {op, verdict};
@@ -146,7 +156,7 @@ FailureOr<Decision> Annotator::decide(Operation *op) {
     if (decision.text != verdict.text)
       decision.text += (target ? "; " : "") + verdict.text;
   }
-  return reportUnsupported(op);
+  return decideUnsupported(op);
 }
 
 LogicalResult Annotator::annotate(Block &block, const Aliases &aliases) {

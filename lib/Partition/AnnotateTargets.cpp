@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Partition/Annotate.h"
 #include "inlay/Partition/OpKinds.h"
 #include "inlay/Partition/Passes.h"
+#include "inlay/Partition/WholeGraph.h"
 
 namespace inlay {
 #define GEN_PASS_DEF_ANNOTATETARGETSPASS
@@ -13,23 +13,16 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// Reports every op that is not on the first target.
-static LogicalResult checkFullCompilation(FunctionOpInterface function, const TargetList &targets) {
-  SmallVector<std::pair<Operation *, VerdictAttr>> blockers;
-  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    auto verdict = op->getAttrOfType<VerdictAttr>(InlayDialect::kVerdictAttr);
-    if (verdict && verdict.getTarget() != targets.getName(0))
-      blockers.emplace_back(op, verdict);
+/// What no target is asked about can't be pinned to one.
+static LogicalResult checkPins(FunctionOpInterface function) {
+  WalkResult result = function.getFunctionBody().walk([](Operation *op) {
+    if (!op->hasAttr(InlayDialect::kTargetAttr) || !(isConstantLike(op) || op->hasTrait<OpTrait::IsTerminator>()))
+      return WalkResult::advance();
+    op->emitError("expected 'inlay.target' on an op that partitioning places, but got it on ")
+        << (isConstantLike(op) ? "a constant, of which each segment has its own" : "a terminator");
+    return WalkResult::interrupt();
   });
-  if (blockers.empty())
-    return success();
-  InFlightDiagnostic diag = function.emitError("expected the whole graph to run on '")
-                            << targets.getName(0) << "', but " << blockers.size() << " op"
-                            << (blockers.size() == 1 ? "" : "s") << " can't";
-  for (auto [op, verdict] : blockers)
-    diag.attachNote(op->getLoc()) << getLabel(op) << " (" << getReportedName(op) << ") runs on '" << verdict.getTarget()
-                                  << "': " << verdict.getCode() << ": " << verdict.getText();
-  return diag;
+  return failure(result.wasInterrupted());
 }
 
 namespace {
@@ -37,25 +30,48 @@ struct AnnotateTargetsPass : inlay::impl::AnnotateTargetsPassBase<AnnotateTarget
   using AnnotateTargetsPassBase::AnnotateTargetsPassBase;
 
   void runOnOperation() override {
-    FailureOr<TargetList> targets = TargetList::get(getOperation());
-    if (failed(targets))
-      return signalPassFailure();
-    FailureOr<FallbackFilter> filter =
-        FallbackFilter::get(getOperation(), llvm::to_vector(fallbackOps), llvm::to_vector(fallbackModules));
-    if (failed(filter))
-      return signalPassFailure();
-    for (auto function : getOperation().getOps<FunctionOpInterface>())
-      if (!function.isExternal() && failed(annotate(function, *targets, *filter)))
-        signalPassFailure();
+    PartitionInfo info;
+    info.enabled = enabled;
+    info.requireFullCompilation = requireFullCompilation;
+    info.fallbackOps.assign(fallbackOps.begin(), fallbackOps.end());
+    info.fallbackModules.assign(fallbackModules.begin(), fallbackModules.end());
+    info.fallbackLocations.assign(fallbackLocations.begin(), fallbackLocations.end());
+    info.allowOps.assign(allowOps.begin(), allowOps.end());
+    if (failed(annotate(info)))
+      signalPassFailure();
   }
 
-  LogicalResult annotate(FunctionOpInterface function, TargetList &targets, const FallbackFilter &filter) {
-    if (failed(checkPartitionable(function)))
+  LogicalResult annotate(const PartitionInfo &info) {
+    if (failed(checkWholeGraphSettings(getOperation(), info)))
       return failure();
-    labelOps(function);
-    if (failed(Annotator(targets, filter).annotate(function.front(), Aliases(function))))
+    SmallVector<FunctionOpInterface> functions;
+    for (auto function : getOperation().getOps<FunctionOpInterface>())
+      if (!function.isExternal())
+        functions.push_back(function);
+    for (FunctionOpInterface function : functions) {
+      if (failed(checkPartitionable(function)) || failed(checkPins(function)))
+        return failure();
+      labelOps(function);
+    }
+    FailureOr<TargetList> targets = TargetList::get(getOperation(), info.allowOps);
+    FailureOr<FallbackFilter> filter =
+        FallbackFilter::get(getOperation(), {info.fallbackOps, info.fallbackModules, info.fallbackLocations});
+    if (failed(targets) || failed(filter))
       return failure();
-    return requireFullCompilation ? checkFullCompilation(function, targets) : success();
+    bool ok = true;
+    for (FunctionOpInterface function : functions)
+      ok &= succeeded(annotate(function, *targets, *filter, info));
+    return success(ok);
+  }
+
+  static LogicalResult annotate(FunctionOpInterface function, TargetList &targets, const FallbackFilter &filter,
+                                const PartitionInfo &info) {
+    if (!info.enabled)
+      return annotateWhole(function, targets);
+    Annotator annotator(targets, filter, /*keepUnsupported=*/info.requireFullCompilation);
+    if (failed(annotator.annotate(function.front(), Aliases(function))))
+      return failure();
+    return info.requireFullCompilation ? checkFullCompilation(function, targets) : success();
   }
 };
 } // namespace

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Partition/Fallback.h"
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Partition/NameRules.h"
 #include "inlay/Partition/OpKinds.h"
+#include "inlay/Support/Suggest.h"
 
 #include <set>
 
@@ -35,42 +38,36 @@ SmallVector<std::pair<StringRef, StringRef>, 4> inlay::getModuleStack(Location l
   return result;
 }
 
-/// Ops that partitioning places.
-static bool isPlaced(Operation *op) {
-  return !isa<ModuleOp, FunctionOpInterface>(op) && !isConstantLike(op) && !op->hasTrait<OpTrait::IsTerminator>();
-}
+//===-- Rules ---------------------------------------------------------------------------------------------------===//
 
-FailureOr<FallbackFilter> FallbackFilter::get(ModuleOp module, ArrayRef<std::string> ops,
-                                              ArrayRef<std::string> modules) {
-  FallbackFilter filter;
-  filter.names.assign(ops.begin(), ops.end());
-  for (const std::string &glob : modules) {
+FailureOr<FallbackFilter::Globs> FallbackFilter::makeGlobs(ModuleOp module, ArrayRef<std::string> texts,
+                                                           StringRef option) {
+  Globs globs;
+  for (const std::string &text : texts) {
     auto owned = std::make_shared<Glob>();
-    owned->text = glob;
+    owned->text = text;
     llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(owned->text);
     if (!pattern)
-      return module.emitError("malformed glob '") << glob << "' in fallback-modules: " << toString(pattern.takeError());
+      return module.emitError("malformed glob '") << text << "' in " << option << ": " << toString(pattern.takeError());
     owned->pattern = std::move(*pattern);
-    filter.globs.push_back(std::move(owned));
+    globs.push_back(std::move(owned));
   }
-  if (ops.empty() && modules.empty())
-    return filter;
-  std::set<StringRef> missingOps(ops.begin(), ops.end()), missingModules(modules.begin(), modules.end());
-  module.walk([&](Operation *op) {
-    if (!isPlaced(op) || (missingOps.empty() && missingModules.empty()))
-      return;
-    for (auto it = missingOps.begin(); it != missingOps.end();)
-      it = matchesName(op, *it) ? missingOps.erase(it) : std::next(it);
-    for (auto [path, name] : getModuleStack(op->getLoc()))
-      for (const auto &glob : filter.globs)
-        if (glob->pattern.match(path) || glob->pattern.match(name))
-          missingModules.erase(glob->text);
-  });
-  for (StringRef name : missingOps)
-    module.emitError("'") << name << "' in fallback-ops matches no op";
-  for (StringRef name : missingModules)
-    module.emitError("'") << name << "' in fallback-modules matches no module";
-  if (!missingOps.empty() || !missingModules.empty())
+  return globs;
+}
+
+FailureOr<FallbackFilter> FallbackFilter::get(ModuleOp module, const FallbackRules &rules) {
+  FallbackFilter filter;
+  filter.names.assign(rules.ops.begin(), rules.ops.end());
+  FailureOr<Globs> modules = makeGlobs(module, rules.modules, "fallback-modules");
+  FailureOr<Globs> locations = makeGlobs(module, rules.locations, "fallback-locations");
+  if (failed(modules) || failed(locations))
+    return failure();
+  filter.modules = std::move(*modules);
+  filter.locations = std::move(*locations);
+  bool ok = succeeded(checkOpNames(module, filter.names, "fallback-ops"));
+  ok &= succeeded(filter.checkModuleNames(module));
+  ok &= succeeded(filter.checkLocationNames(module));
+  if (!ok)
     return failure();
   return filter;
 }
@@ -79,14 +76,110 @@ Verdict FallbackFilter::check(Operation *op) const {
   for (const std::string &name : names)
     if (matchesName(op, name))
       return {ReasonCode::FallbackOp, "'" + name + "' is in fallback-ops"};
-  return globs.empty() ? Verdict::supported() : checkModules(op->getLoc());
+  Verdict verdict = modules.empty() ? Verdict::supported() : checkModules(op->getLoc());
+  return verdict.isSupported() && !locations.empty() ? checkLocations(op) : verdict;
+}
+
+//===-- Modules -------------------------------------------------------------------------------------------------===//
+
+/// The class of a qualified name: `Encoder` of `models.Encoder`.
+static StringRef getClass(StringRef name) { return name.substr(name.rfind('.') + 1); }
+
+bool FallbackFilter::matchesModule(const Glob &glob, StringRef path, StringRef name) {
+  return glob.matches(path) || glob.matches(name) || glob.matches(getClass(name));
 }
 
 Verdict FallbackFilter::checkModules(Location location) const {
   for (auto [path, name] : getModuleStack(location))
-    for (const auto &glob : globs)
-      if (glob->pattern.match(path) || glob->pattern.match(name))
-        return {ReasonCode::FallbackModule,
-                ("module '" + path + "' (" + name + ") matches '" + glob->text + "' in fallback-modules").str()};
+    for (const auto &glob : modules)
+      if (matchesModule(*glob, path, name))
+        return {
+            ReasonCode::FallbackModule,
+            ("module '" + path + "' (" + getClass(name) + ") matches '" + glob->text + "' in fallback-modules").str()};
   return Verdict::supported();
+}
+
+LogicalResult FallbackFilter::checkModuleNames(ModuleOp module) const {
+  if (modules.empty())
+    return success();
+  std::set<std::string> missing, known;
+  for (const auto &glob : modules)
+    missing.insert(glob->text);
+  forEachPlacedOp(module, [&](Operation *op) {
+    for (auto [path, name] : getModuleStack(op->getLoc())) {
+      for (StringRef spelling : {path, name, getClass(name)})
+        known.insert(spelling.str());
+      for (const auto &glob : modules)
+        if (matchesModule(*glob, path, name))
+          missing.erase(glob->text);
+    }
+  });
+  for (const std::string &name : missing)
+    module.emitError("'") << name << "' in fallback-modules matches no module"
+                          << suggest(name, std::vector<std::string>(known.begin(), known.end()));
+  return success(missing.empty());
+}
+
+//===-- Locations -----------------------------------------------------------------------------------------------===//
+
+/// The places in files that an op came from.
+static void collectLines(Location location, SmallVectorImpl<FileLineColLoc> &lines) {
+  location->walk([&](Location part) {
+    if (auto line = dyn_cast<FileLineColLoc>(part))
+      lines.push_back(line);
+    return WalkResult::advance();
+  });
+}
+
+/// Whether `text` is `file:line` for the place; a file is known by its last components.
+static bool matchesLine(StringRef text, FileLineColLoc place) {
+  auto [file, line] = text.rsplit(':');
+  unsigned number;
+  if (line.getAsInteger(10, number) || number != place.getLine())
+    return false;
+  StringRef path = place.getFilename().getValue();
+  return path == file || (path.consume_back(file) && !file.empty() && path.ends_with("/"));
+}
+
+static std::string describe(FileLineColLoc place) {
+  StringRef file = place.getFilename().getValue();
+  return (file.substr(file.rfind('/') + 1) + ":" + Twine(place.getLine())).str();
+}
+
+Verdict FallbackFilter::checkLocations(Operation *op) const {
+  SmallVector<FileLineColLoc> lines;
+  collectLines(op->getLoc(), lines);
+  for (const auto &glob : locations) {
+    std::string text = "' matches '" + glob->text + "' in fallback-locations";
+    if (glob->matches(getLabel(op)))
+      return {ReasonCode::FallbackLocation, "'" + getLabel(op).str() + text};
+    for (FileLineColLoc place : lines)
+      if (matchesLine(glob->text, place))
+        return {ReasonCode::FallbackLocation, "'" + describe(place) + text};
+  }
+  return Verdict::supported();
+}
+
+LogicalResult FallbackFilter::checkLocationNames(ModuleOp module) const {
+  if (locations.empty())
+    return success();
+  std::set<std::string> missing, known;
+  for (const auto &glob : locations)
+    missing.insert(glob->text);
+  SmallVector<FileLineColLoc> lines;
+  forEachPlacedOp(module, [&](Operation *op) {
+    lines.clear();
+    collectLines(op->getLoc(), lines);
+    known.insert(getLabel(op).str());
+    for (FileLineColLoc place : lines)
+      known.insert(describe(place));
+    for (const auto &glob : locations)
+      if (glob->matches(getLabel(op)) ||
+          llvm::any_of(lines, [&](FileLineColLoc place) { return matchesLine(glob->text, place); }))
+        missing.erase(glob->text);
+  });
+  for (const std::string &name : missing)
+    module.emitError("'") << name << "' in fallback-locations matches no op's label and no line"
+                          << suggest(name, std::vector<std::string>(known.begin(), known.end()));
+  return success(missing.empty());
 }

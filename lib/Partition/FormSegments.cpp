@@ -5,6 +5,7 @@
 
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Partition/Annotate.h"
+#include "inlay/Partition/NameRules.h"
 #include "inlay/Partition/OpKinds.h"
 #include "inlay/Partition/Passes.h"
 #include "inlay/Partition/Report.h"
@@ -122,10 +123,11 @@ struct FormSegmentsPass : inlay::impl::FormSegmentsPassBase<FormSegmentsPass> {
       getOperation().emitError("expected min-block-size to be at least 1, but got ") << minBlockSize.getValue();
       return signalPassFailure();
     }
-    FailureOr<TargetList> targets = TargetList::get(getOperation());
-    if (failed(targets))
-      return signalPassFailure();
     PartitionInfo info;
+    info.exemptOps.assign(exemptOps.begin(), exemptOps.end());
+    FailureOr<TargetList> targets = TargetList::get(getOperation(), llvm::to_vector(allowOps));
+    if (failed(targets) || failed(checkOpNames(getOperation(), info.exemptOps, "exempt-ops")))
+      return signalPassFailure();
     info.minBlockSize = minBlockSize;
     info.strategy = strategy;
     info.fewestBytes = fewestBytes;

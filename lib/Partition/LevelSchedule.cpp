@@ -74,10 +74,6 @@ static BoundedPlacement toPlacement(const Levels &levels, Colour first, Colour s
 
 //===-- Segments of their own -----------------------------------------------------------------------------------===//
 
-static bool isOwn(const ScheduleGraph &graph, NodeId node, Colour colour) {
-  return graph.nodes[node].own && !graph.isAccelerator(colour);
-}
-
 /// Splits the nodes of one segment into runs and single nodes, by the level pass with the single ones as a side of
 /// their own. `scratch` is as long as the graph and zero outside of calls.
 static void splitSegment(const ScheduleGraph &graph, const std::vector<NodeId> &nodes, Colour colour,
@@ -88,7 +84,7 @@ static void splitSegment(const ScheduleGraph &graph, const std::vector<NodeId> &
       uint32_t at = 1;
       for (NodeId pred : graph.preds(node))
         at = std::max(at, scratch[pred]);
-      at += isOwn(graph, node, colour) != ((at % 2 == 1) == ownFirst);
+      at += graph.isOwn(node, colour) != ((at % 2 == 1) == ownFirst);
       scratch[node] = at;
       last = std::max(last, at);
     }
@@ -101,7 +97,7 @@ static void splitSegment(const ScheduleGraph &graph, const std::vector<NodeId> &
   auto runsOfOthers = [&](bool ownFirst) {
     std::vector<bool> used(walk(ownFirst) + 1);
     for (NodeId node : nodes)
-      if (!isOwn(graph, node, colour))
+      if (!graph.isOwn(node, colour))
         used[scratch[node]] = true;
     reset();
     return std::count(used.begin(), used.end(), true);
@@ -114,7 +110,7 @@ static void splitSegment(const ScheduleGraph &graph, const std::vector<NodeId> &
   for (std::vector<NodeId> &level : levels) {
     if (level.empty())
       continue;
-    if (!isOwn(graph, level.front(), colour))
+    if (!graph.isOwn(level.front(), colour))
       segments.push_back({colour, false, std::move(level)});
     else
       for (NodeId node : level)
@@ -130,14 +126,15 @@ Schedule inlay::finishSchedule(const ScheduleGraph &graph, BoundedPlacement plac
   std::vector<std::vector<NodeId>> members(placed.placement.colours.size());
   for (NodeId node = 0; node < graph.size(); ++node)
     members[placed.placement.segment[node]].push_back(node);
-  bool anyOwn = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const ScheduleNode &node) { return node.own; });
+  bool anyOwn = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                            [](const ScheduleNode &node) { return node.own || node.apart; });
   if (schedule.lowerBound > 0 && anyOwn)
     schedule.lowerBound = std::max(schedule.lowerBound, boundSegments(graph));
   std::vector<uint32_t> scratch(graph.size());
   for (size_t at = 0; at < members.size(); ++at) {
     Colour colour = placed.placement.colours[at];
     bool hasOwn =
-        std::any_of(members[at].begin(), members[at].end(), [&](NodeId node) { return isOwn(graph, node, colour); });
+        std::any_of(members[at].begin(), members[at].end(), [&](NodeId node) { return graph.isOwn(node, colour); });
     if (hasOwn)
       splitSegment(graph, members[at], colour, scratch, schedule.segments);
     else
@@ -228,7 +225,7 @@ BoundedPlacement inlay::placeByLevels(const ScheduleGraph &graph) {
     sides.push_back(node.neutral && (node.allowed & both) == both ? Either
                     : node.colour == colours[0]                   ? First
                                                                   : Second);
-    hasOwn |= node.own;
+    hasOwn |= node.own || node.apart;
   }
   BoundedPlacement first = toPlacement(computeLevels(graph, sides, First), colours[0], colours[1]);
   BoundedPlacement second = toPlacement(computeLevels(graph, sides, Second), colours[0], colours[1]);

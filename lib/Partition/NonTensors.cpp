@@ -76,7 +76,7 @@ private:
         continue;
       std::optional<unsigned> definer = graph.getDefiner(value);
       if (!definer) {
-        if (isOnAccelerator(op) && failed(sendAway(op, "reads", value.getType(), "", "enter")))
+        if (isOnAccelerator(op) && failed(sendAway(op, "reads", value.getType(), std::nullopt, "enter")))
           return failure();
       } else if (!clonable[op] && failed(checkPair(*definer, op, value.getType()))) {
         return failure();
@@ -96,7 +96,7 @@ private:
       return success();
     for (Value result : getOp(op)->getResults())
       if (!mayCrossBorder(result.getType()))
-        return sendAway(op, "returns", result.getType(), "", "leave");
+        return sendAway(op, "returns", result.getType(), std::nullopt, "leave");
     return success();
   }
 
@@ -105,27 +105,37 @@ private:
     if (clonable[definer]) {
       if (!isOnAccelerator(user) || canRunCopy(definer, decisions[user].target))
         return success();
-      return sendAway(user, "reads", type, getLabel(getOp(definer)), "enter");
+      return sendAway(user, "reads", type, definer, "enter");
     }
     if (decisions[definer].target == decisions[user].target || (!isOnAccelerator(definer) && !isOnAccelerator(user)))
       return success();
     if (isOnAccelerator(user))
-      return sendAway(user, "reads", type, getLabel(getOp(definer)), "enter");
-    return sendAway(definer, "makes", type, getLabel(getOp(user)), "leave");
+      return sendAway(user, "reads", type, definer, "enter");
+    return sendAway(definer, "makes", type, user, "leave");
   }
 
-  LogicalResult sendAway(unsigned op, StringRef does, Type type, StringRef causedBy, StringRef verb) {
+  LogicalResult sendAway(unsigned op, StringRef does, Type type, std::optional<unsigned> cause, StringRef verb) {
     std::string text;
     llvm::raw_string_ostream(text) << does << " '" << type << "', which can't " << verb << " '"
                                    << targets.getName(decisions[op].target) << "'";
     std::optional<unsigned> target = targets.findFallback(getOp(op));
     if (isPinned(getOp(op)))
-      return getOp(op)->emitError("op is pinned to '") << targets.getName(decisions[op].target) << "', but " << text;
+      return reportPinned(op, text, cause);
     if (!target)
       return getOp(op)->emitError("no target can run the op: it ") << text << ", and no other target can run it";
-    decisions[op] = {*target, ReasonCode::NonTensor, text, causedBy.str()};
+    decisions[op] = {*target, ReasonCode::NonTensor, text, cause ? getLabel(getOp(*cause)).str() : ""};
     pending.push_back(op);
     return success();
+  }
+
+  LogicalResult reportPinned(unsigned op, const std::string &text, std::optional<unsigned> cause) {
+    InFlightDiagnostic diag = getOp(op)->emitError("op is pinned to '")
+                              << targets.getName(decisions[op].target) << "', but " << text;
+    if (cause)
+      diag.attachNote(getOp(*cause)->getLoc()) << "'" << getLabel(getOp(*cause)) << "' at its other end "
+                                               << (isPinned(getOp(*cause)) ? "is pinned to" : "runs on") << " '"
+                                               << targets.getName(decisions[*cause].target) << "'";
+    return diag;
   }
 
   /// The original of a clonable op goes where a user that is on no accelerator needs it, else with its first user.

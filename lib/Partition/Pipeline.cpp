@@ -19,6 +19,15 @@ struct PartitionPipelineOptions : PassPipelineOptions<PartitionPipelineOptions> 
                                       llvm::cl::desc("ops by name that go to the last target that can run them")};
   ListOption<std::string> fallbackModules{
       *this, "fallback-modules", llvm::cl::desc("modules by instance path or class (globs) whose ops go there too")};
+  ListOption<std::string> fallbackLocations{*this, "fallback-locations",
+                                            llvm::cl::desc("ops by label (globs) or file:line that go there too")};
+  ListOption<std::string> allowOps{
+      *this, "allow-ops", llvm::cl::desc("ops that accelerators may run, on any or, as op@target, on one; no others")};
+  ListOption<std::string> exemptOps{*this, "exempt-ops",
+                                    llvm::cl::desc("ops by name that are worth a segment below min-block-size")};
+  Option<bool> enabled{*this, "enabled",
+                       llvm::cl::desc("if false the first target must run the whole graph as one segment"),
+                       llvm::cl::init(true)};
   Option<bool> requireFullCompilation{*this, "require-full-compilation",
                                       llvm::cl::desc("every op must run on the first target"), llvm::cl::init(false)};
   Option<Strategy> strategy{
@@ -30,29 +39,79 @@ struct PartitionPipelineOptions : PassPipelineOptions<PartitionPipelineOptions> 
   Option<bool> fewestBytes{*this, "fewest-bytes",
                            llvm::cl::desc("ops may run later than they could, to carry fewer bytes between segments"),
                            llvm::cl::init(false)};
+  Option<std::string> placement{*this, "placement",
+                                llvm::cl::desc("placement file whose segments to form, instead of deciding anew"),
+                                llvm::cl::init("")};
+  Option<std::string> savePlacement{*this, "save-placement",
+                                    llvm::cl::desc("file for the placement; - is standard output"), llvm::cl::init("")};
   Option<std::string> report{*this, "report", llvm::cl::desc("file for the report; - is standard output"),
                              llvm::cl::init("")};
 };
 } // namespace
 
-void inlay::buildPartitionPipeline(OpPassManager &manager, const PartitionInfo &info) {
+/// Settings that say where ops go, given although a placement says that.
+static std::vector<std::string> findSettingsBesidesPlacement(const PartitionInfo &info) {
+  const std::pair<const char *, bool> given[] = {{"fallback-ops", !info.fallbackOps.empty()},
+                                                 {"fallback-modules", !info.fallbackModules.empty()},
+                                                 {"fallback-locations", !info.fallbackLocations.empty()},
+                                                 {"allow-ops", !info.allowOps.empty()},
+                                                 {"exempt-ops", !info.exemptOps.empty()},
+                                                 {"min-block-size", info.minBlockSize != 1},
+                                                 {"enabled=false", !info.enabled},
+                                                 {"require-full-compilation", info.requireFullCompilation},
+                                                 {"strategy", info.strategy != Strategy::Levels},
+                                                 {"fewest-bytes", info.fewestBytes}};
+  std::vector<std::string> names;
+  for (auto [name, isGiven] : given)
+    if (isGiven)
+      names.push_back(name);
+  return names;
+}
+
+void inlay::buildPartitionPasses(OpPassManager &manager, const PartitionInfo &info) {
+  if (!info.placement.empty()) {
+    ReplayPlacementPassOptions replay;
+    replay.file = info.placement;
+    for (std::string &name : findSettingsBesidesPlacement(info))
+      replay.besides.push_back(std::move(name));
+    manager.addPass(createReplayPlacementPass(replay));
+    manager.addPass(createPartitionVerifyPass());
+    return;
+  }
   AnnotateTargetsPassOptions annotate;
   annotate.fallbackOps.assign(info.fallbackOps.begin(), info.fallbackOps.end());
   annotate.fallbackModules.assign(info.fallbackModules.begin(), info.fallbackModules.end());
+  annotate.fallbackLocations.assign(info.fallbackLocations.begin(), info.fallbackLocations.end());
+  annotate.allowOps.assign(info.allowOps.begin(), info.allowOps.end());
+  annotate.enabled = info.enabled;
   annotate.requireFullCompilation = info.requireFullCompilation;
   manager.addPass(createAnnotateTargetsPass(annotate));
   FormSegmentsPassOptions form;
   // All of the graph runs on the first target: how little that is doesn't matter.
-  form.minBlockSize = info.requireFullCompilation ? 1 : info.minBlockSize;
+  form.minBlockSize = info.requireFullCompilation || !info.enabled ? 1 : info.minBlockSize;
+  form.exemptOps.assign(info.exemptOps.begin(), info.exemptOps.end());
+  form.allowOps.assign(info.allowOps.begin(), info.allowOps.end());
   form.strategy = info.strategy;
   form.fewestBytes = info.fewestBytes;
   manager.addPass(createFormSegmentsPass(form));
   manager.addPass(createPartitionVerifyPass());
-  if (info.report.empty())
-    return;
-  PartitionReportPassOptions report;
-  report.output = info.report;
-  manager.addPass(createPartitionReportPass(report));
+}
+
+bool inlay::writesFiles(const PartitionInfo &info) { return !info.report.empty() || !info.savePlacement.empty(); }
+
+void inlay::buildPartitionOutputs(OpPassManager &manager, const PartitionInfo &info) {
+  if (!info.savePlacement.empty())
+    manager.addPass(createSavePlacementPass({info.savePlacement}));
+  if (!info.report.empty()) {
+    PartitionReportPassOptions report;
+    report.output = info.report;
+    manager.addPass(createPartitionReportPass(report));
+  }
+}
+
+void inlay::buildPartitionPipeline(OpPassManager &manager, const PartitionInfo &info) {
+  buildPartitionPasses(manager, info);
+  buildPartitionOutputs(manager, info);
 }
 
 LogicalResult inlay::partition(ModuleOp module, const PartitionInfo &info) {
@@ -74,9 +133,15 @@ void inlay::registerPartitionPasses() {
         info.minBlockSize = options.minBlockSize;
         info.fallbackOps.assign(options.fallbackOps.begin(), options.fallbackOps.end());
         info.fallbackModules.assign(options.fallbackModules.begin(), options.fallbackModules.end());
+        info.fallbackLocations.assign(options.fallbackLocations.begin(), options.fallbackLocations.end());
+        info.allowOps.assign(options.allowOps.begin(), options.allowOps.end());
+        info.exemptOps.assign(options.exemptOps.begin(), options.exemptOps.end());
+        info.enabled = options.enabled;
         info.requireFullCompilation = options.requireFullCompilation;
         info.strategy = options.strategy;
         info.fewestBytes = options.fewestBytes;
+        info.placement = options.placement;
+        info.savePlacement = options.savePlacement;
         info.report = options.report;
         buildPartitionPipeline(manager, info);
       });

@@ -96,7 +96,7 @@ std::string inlay::checkSchedule(const ScheduleGraph &graph, const Schedule &sch
         return "node " + std::to_string(id) + " is in two segments";
       if (segment.colour != node.colour && !(node.allowed >> segment.colour & 1))
         return "node " + std::to_string(id) + " can't have colour " + std::to_string(segment.colour);
-      if (node.own && !graph.isAccelerator(segment.colour) && (!segment.own || segment.nodes.size() != 1))
+      if (graph.isOwn(id, segment.colour) && (!segment.own || segment.nodes.size() != 1))
         return "node " + std::to_string(id) + " is not a segment of its own";
       rank[id] = next++;
     }

@@ -3,6 +3,7 @@
 #include "inlay/Partition/SegmentPlan.h"
 #include "inlay/Partition/Groups.h"
 #include "inlay/Partition/MinBlockSize.h"
+#include "inlay/Partition/NameRules.h"
 #include "inlay/Partition/NonTensors.h"
 #include "inlay/Partition/OpKinds.h"
 
@@ -24,6 +25,10 @@ public:
     makeGraph();
     ScheduleGraph demoted = schedule;
     Schedule result = scheduleWithLeastSize(demoted, info.strategy, info.minBlockSize);
+    while (demoteSmall(result)) {
+      demoted = schedule;
+      result = scheduleWithLeastSize(demoted, info.strategy, info.minBlockSize);
+    }
     if (std::string problem = checkSchedule(schedule, result); !problem.empty())
       return graph.getBlock().getParentOp()->emitError("the partition is not sound (please report this): ") << problem;
     SegmentPlan plan;
@@ -56,7 +61,8 @@ private:
   ColourSet findAllowed(unsigned op, bool mayMove) {
     const Decision &decision = decisions[op];
     ColourSet own = ColourSet(1) << decision.target;
-    if (!mayMove || decision.isForced())
+    // What the user keeps off one accelerator may still leave another.
+    if (!mayMove || (decision.isForced() && !targets.isAccelerator(decision.target)))
       return own;
     if (isControlFlow(getOp(op)))
       return own | ColourSet(1) << targets.getControlFlowTarget();
@@ -99,6 +105,14 @@ private:
       }
   }
 
+  /// An exempt op makes any segment that it is in large enough.
+  uint32_t getWeight(ArrayRef<unsigned> members) const {
+    bool exempt = !info.exemptOps.empty() &&
+                  llvm::any_of(members, [&](unsigned op) { return matchesAnyName(getOp(op), info.exemptOps); });
+    int64_t least = exempt ? std::min<int64_t>(info.minBlockSize, UINT32_MAX) : 1;
+    return static_cast<uint32_t>(std::max<int64_t>(members.size(), least));
+  }
+
   void makeGraph() {
     std::vector<bool> readsOnlyConstants = findReadsOnlyConstants();
     schedule.accelerators = targets.getAccelerators();
@@ -115,16 +129,38 @@ private:
         node.allowed &= findAllowed(op, mayMove);
         node.late &= readsOnlyConstants[op];
         node.own |= isControlFlow(getOp(op));
+        node.apart |= getOp(op)->hasAttr(InlayDialect::kDoNotMergeAttr);
         node.pinned |= isPinned(getOp(op));
       }
       node.pinned |= node.own && members.size() > 1; // on the host it would have to be alone
-      node.weight = static_cast<uint32_t>(members.size());
+      node.neutral &= !node.apart;
+      node.weight = getWeight(members);
       nodeOf[number] = schedule.add(node);
       for (unsigned before : groups.getPredecessors(number))
         schedule.addEdge(nodeOf[before], nodeOf[number]);
     }
     addBytes(nodeOf);
     schedule.seal();
+  }
+
+  /// Demotes what is too small because a node that is a segment of its own parts it from the rest. True if anything is.
+  bool demoteSmall(const Schedule &result) {
+    bool changed = false;
+    for (const ScheduledSegment &segment : result.segments) {
+      int64_t weight = 0;
+      for (NodeId node : segment.nodes)
+        weight += schedule.nodes[node].weight;
+      if (!schedule.isAccelerator(segment.colour) || weight >= info.minBlockSize)
+        continue;
+      for (NodeId node : segment.nodes) {
+        Colour lower = schedule.demoted(node, segment.colour);
+        if (lower == segment.colour)
+          continue;
+        schedule.nodes[node].colour = lower;
+        changed = true;
+      }
+    }
+    return changed;
   }
 
   /// Brings the decision in line with the segment's target.

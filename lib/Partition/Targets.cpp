@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Partition/Targets.h"
+#include "inlay/Partition/NameRules.h"
 #include "inlay/Partition/OpKinds.h"
+#include "inlay/Support/Suggest.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 
 using namespace mlir;
 using namespace inlay;
 
-FailureOr<TargetList> TargetList::get(ModuleOp module) {
+FailureOr<TargetList> TargetList::get(ModuleOp module, ArrayRef<std::string> allowOps) {
   TargetList list;
   MLIRContext *context = module.getContext();
   Attribute attribute = module->getAttr(InlayDialect::kTargetsAttr);
@@ -29,7 +31,23 @@ FailureOr<TargetList> TargetList::get(ModuleOp module) {
       list.accelerators |= ColourSet(1) << target;
   if (list.size() > 1 && llvm::popcount(list.accelerators) == static_cast<int>(list.size()))
     list.accelerators &= ~(ColourSet(1) << (list.size() - 1));
+  if (failed(list.readAllowList(module, allowOps)))
+    return failure();
   return list;
+}
+
+LogicalResult TargetList::readAllowList(ModuleOp module, ArrayRef<std::string> entries) {
+  std::vector<std::string> ops;
+  for (StringRef entry : entries) {
+    auto [op, name] = entry.split('@');
+    std::optional<unsigned> target = find(name);
+    if (entry.contains('@') && (!target || !isAccelerator(*target)))
+      return module.emitError("expected '") << entry << "' in allow-ops to name an accelerator, but got '" << name
+                                            << "'" << (target ? "" : suggestName(name));
+    ops.push_back(op.str());
+    allowed.add(op, name);
+  }
+  return checkOpNames(module, ops, "allow-ops");
 }
 
 std::optional<unsigned> TargetList::find(StringRef name) const {
@@ -37,6 +55,13 @@ std::optional<unsigned> TargetList::find(StringRef name) const {
     if (getName(target) == name)
       return target;
   return std::nullopt;
+}
+
+std::string TargetList::suggestName(StringRef name) const {
+  std::vector<std::string> names;
+  for (unsigned target = 0; target < size(); ++target)
+    names.push_back(getName(target).str());
+  return suggest(name, names);
 }
 
 /// Attributes that partitioning itself reads or writes are no part of what a target is asked about.
@@ -76,10 +101,21 @@ TargetList::Entry &TargetList::lookup(Operation *op) {
   return *bucket.back();
 }
 
+Verdict TargetList::askTarget(unsigned target, Operation *op) const {
+  if (isAccelerator(target) && !allowed.empty())
+    if (Verdict verdict = allowed.check(getName(target), op); !verdict.isSupported())
+      return verdict;
+  return targets[target].canRun(op);
+}
+
 const Verdict &TargetList::ask(unsigned target, Operation *op) {
+  if (auto refused = dyn_cast_or_null<DictionaryAttr>(op->getDiscardableAttr(InlayDialect::kRefusedAttr)))
+    if (auto text = refused.getAs<StringAttr>(getName(target)))
+      return refusals.try_emplace(text.getAsOpaquePointer(), Verdict{ReasonCode::NoConverter, text.str()})
+          .first->second;
   std::optional<Verdict> &verdict = lookup(op).verdicts[target];
   if (!verdict)
-    verdict = targets[target].canRun(op);
+    verdict = askTarget(target, op);
   return *verdict;
 }
 

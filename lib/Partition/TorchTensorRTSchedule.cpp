@@ -75,6 +75,8 @@ static bool demoteSmallRuns(ScheduleGraph &graph, uint64_t least) {
   };
   for (NodeId node = 0; node < graph.size(); ++node) {
     Colour colour = graph.nodes[node].colour;
+    if (graph.isOwn(node, colour) && graph.isAccelerator(colour))
+      close(colour);
     for (Colour other = 0; other < kColours; ++other)
       if (other != colour && !runs.isEmpty(other) && runs.isRead(other, node))
         judge(other);
@@ -108,7 +110,7 @@ private:
     for (Colour other = 0; other < kColours; ++other)
       if (other != colour && !open.isEmpty(other) && open.isRead(other, node))
         close(other);
-    if (!graph.nodes[node].own || graph.isAccelerator(colour))
+    if (!graph.isOwn(node, colour))
       return open.add(node, colour);
     emit(colour, false, open.close(colour));
     emit(colour, true, {node});

@@ -85,6 +85,8 @@ private:
         return op->emitOpError("expected a verdict for its segment's target '")
                << targets.getName(target) << "', but got '" << verdict.getTarget() << "'";
     }
+    if (op->hasAttr(InlayDialect::kDoNotMergeAttr) && !isAlone(segment))
+      return op->emitOpError("expected an op with 'inlay.do_not_merge' to be alone in a segment with do_not_merge");
     if (isControlFlow(op) && !targets.isAccelerator(target))
       return verifySplit(segment, op);
     if (const Verdict &answer = targets.ask(target, op); !answer.isSupported())
@@ -92,11 +94,15 @@ private:
     return success();
   }
 
+  static bool isAlone(SegmentOp segment) {
+    unsigned originals = 0;
+    for (Operation &op : segment.getBody().front().without_terminator())
+      originals += !isConstantLike(&op) && !op.hasAttr(InlayDialect::kCloneAttr);
+    return originals == 1 && segment.getDoNotMerge();
+  }
+
   LogicalResult verifySplit(SegmentOp segment, Operation *op) {
-    unsigned others = 0;
-    for (Operation &other : segment.getBody().front().without_terminator())
-      others += !isConstantLike(&other) && !other.hasAttr(InlayDialect::kCloneAttr);
-    if (others != 1 || !segment.getDoNotMerge())
+    if (!isAlone(segment))
       return op->emitOpError("expected control flow that is split to be alone in a segment with do_not_merge");
     for (Region &region : op->getRegions())
       if (!region.empty() && failed(verify(region.front())))

@@ -113,9 +113,7 @@ private:
 };
 } // namespace
 
-static bool isApart(const ScheduleGraph &graph, NodeId node) {
-  return graph.nodes[node].own && !graph.isAccelerator(graph.nodes[node].colour);
-}
+static bool isApart(const ScheduleGraph &graph, NodeId node) { return graph.isOwn(node, graph.nodes[node].colour); }
 
 /// With `ownApart`, nodes that are segments of their own are runs of their own.
 static Heights computeHeights(const ScheduleGraph &graph, bool ownApart) {

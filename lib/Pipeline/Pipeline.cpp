@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Pipeline/Pipeline.h"
+#include "Refusals.h"
 #include "inlay/Convert/Passes.h"
 #include "inlay/Import/Passes.h"
+#include "inlay/Partition/Annotate.h"
 #include "inlay/Partition/Partitioning.h"
 #include "inlay/Shape/Passes.h"
 #include "inlay/Stitch/Passes.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -64,19 +66,106 @@ static LogicalResult dump(ModuleOp module, const std::string &directory, int num
   return error ? module.emitError("can't write '") << path << "': " << error.message() : success();
 }
 
-LogicalResult inlay::runPipeline(ModuleOp module, const Options &options,
-                                 std::function<void(Phase, unsigned, unsigned)> started) {
-  int from = static_cast<int>(options.from), to = static_cast<int>(options.to);
-  for (int number = from; number <= to; ++number) {
-    Phase phase = static_cast<Phase>(number);
-    if (started)
-      started(phase, number - from, to - from + 1);
+namespace {
+class Runner {
+public:
+  Runner(ModuleOp module, const Options &options, const PipelineObserver &observer)
+      : module(module), options(options), observer(observer) {}
+
+  LogicalResult run() {
+    // What was partitioned elsewhere is converted as it is.
+    bool mayRepeat = options.from <= Phase::Partition && options.to >= Phase::Convert;
+    for (int number = static_cast<int>(options.from); number <= static_cast<int>(options.to); ++number) {
+      bool repeats = mayRepeat && number == static_cast<int>(Phase::Partition);
+      if (failed(repeats ? runUntilConverted() : run(static_cast<Phase>(number))))
+        return failure();
+      if (repeats)
+        number = static_cast<int>(Phase::Convert);
+    }
+    return success();
+  }
+
+private:
+  LogicalResult run(Phase phase) {
     PassManager pm(module.getContext());
     buildPhase(pm, phase, options);
+    return run(phase, pm);
+  }
+
+  LogicalResult run(Phase phase, PassManager &pm) {
+    int from = static_cast<int>(options.from), number = static_cast<int>(phase);
+    if (observer.started)
+      observer.started(phase, number - from, static_cast<int>(options.to) - from + 1);
     if (failed(pm.run(module)))
       return failure();
     if (!options.dumpDirectory.empty() && failed(dump(module, options.dumpDirectory, number, phase)))
       return failure();
+    if (observer.finished)
+      observer.finished(phase, module);
+    return success();
   }
-  return success();
+
+  /// Partition, without the files it is to write, Shape and Convert; the errors of the last are kept for later.
+  FailureOr<std::vector<Diagnostic>> tryOnce() {
+    PassManager partition(module.getContext());
+    buildPartitionPasses(partition, options.partition);
+    if (failed(run(Phase::Partition, partition)))
+      return failure();
+    partitioned = writesFiles(options.partition) ? module.clone() : ModuleOp();
+    if (failed(run(Phase::Shape)))
+      return failure();
+    std::vector<Diagnostic> errors;
+    ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+        return failure();
+      errors.push_back(std::move(diagnostic));
+      return success();
+    });
+    if (failed(run(Phase::Convert)) && errors.empty())
+      return module.emitError("conversion failed without a diagnostic");
+    return errors;
+  }
+
+  LogicalResult runUntilConverted() {
+    constexpr unsigned kMostRounds =
+        8; // each refuses ops to a target: more than a few mean that it knows nothing of itself
+    for (auto function : module.getOps<FunctionOpInterface>())
+      labelOps(function);
+    OwningOpRef<ModuleOp> graph = module.clone();
+    for (unsigned round = 1;; ++round) {
+      FailureOr<std::vector<Diagnostic>> errors = tryOnce();
+      if (failed(errors))
+        return failure();
+      bool repeats = !errors->empty() && takeRefusals(module, *graph) && round < kMostRounds;
+      if (!repeats)
+        return finish(std::move(*errors), round);
+      OwningOpRef<ModuleOp> again = graph->clone();
+      module.getBodyRegion().takeBody(again->getBodyRegion());
+    }
+  }
+
+  /// Writes what the last partition was, and reports why it didn't convert.
+  LogicalResult finish(std::vector<Diagnostic> errors, unsigned rounds) {
+    if (partitioned) {
+      PassManager pm(module.getContext());
+      buildPartitionOutputs(pm, options.partition);
+      if (failed(pm.run(*partitioned)))
+        return failure();
+    }
+    for (Diagnostic &error : errors)
+      module.getContext()->getDiagEngine().emit(std::move(error));
+    if (!errors.empty() && rounds > 1)
+      module.emitError("segments still can't be converted after the graph was partitioned ") << rounds << " times";
+    return success(errors.empty());
+  }
+
+  ModuleOp module;
+  const Options &options;
+  const PipelineObserver &observer;
+  OwningOpRef<ModuleOp> partitioned;
+};
+} // namespace
+
+LogicalResult inlay::runPipeline(ModuleOp module, const Options &options, const PipelineObserver &observer) {
+  return Runner(module, options, observer).run();
 }

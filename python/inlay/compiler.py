@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`compile` and `partition`: from a model to a compiled one, or to the report alone."""
 
-import fnmatch
 import sys
 import threading
 
@@ -26,8 +25,13 @@ def compile(
     min_block_size=1,
     torch_executed_ops=(),
     torch_executed_modules=(),
+    torch_executed_locations=(),
+    allow_ops=(),
+    exempt_ops=(),
     require_full_compilation=False,
     dynamic_shapes=None,
+    placement=None,
+    save_placement=None,
     cache=None,
     **more,
 ):
@@ -37,12 +41,19 @@ def compile(
     inputs: example arguments for a module: a tuple or list of positional ones, one tensor, or a dict of keyword ones.
         Their dims and dtypes are fixed in the compiled model.
     targets: some of "vulkan", "host" and "torch", best first.
-    enabled: whether parts may fall back at all; False is require_full_compilation=True.
+    enabled: whether the graph is partitioned at all; if False, the first target runs it as one segment, or an error
+        lists every op that can't be in that.
     min_block_size: accelerated segments of fewer ops go to the next target.
     torch_executed_ops: ops forced away from the accelerator: names ("aten::relu", "aten.relu", "aten.relu.default") or
         operators (torch.ops.aten.relu); forced_fallback_ops is a synonym.
     torch_executed_modules: modules forced likewise: instance paths or class names (globs), or classes.
-    require_full_compilation: an error listing every blocker unless the first target runs the whole graph.
+    torch_executed_locations: single ops forced likewise: labels as in the report (globs), or "file.py:line".
+    allow_ops: ops that accelerators may run, on any ("aten::relu") or on one ("aten::relu@vulkan"); no others run there.
+    exempt_ops: ops that are worth a segment of fewer than min_block_size ops.
+    require_full_compilation: the graph is partitioned as ever, and then an error lists every op that isn't on the first
+        target.
+    placement: a file that save_placement wrote for the same graph: segments are formed as it has them.
+    save_placement: a file to write what went where to.
     dynamic_shapes: as for torch.export; symbolic dims are not supported yet.
     cache: not supported yet.
 
@@ -157,18 +168,17 @@ def _request(extension, imported, options):
     request.targets = list(options.targets)
     request.min_block_size = options.min_block_size
     request.fallback_ops = list(options.torch_executed_ops)
-    request.fallback_modules = [_short_name(name, imported.modules) for name in options.torch_executed_modules]
-    request.require_full_compilation = options.is_full
+    request.fallback_modules = list(options.torch_executed_modules)
+    request.fallback_locations = list(options.torch_executed_locations)
+    request.allow_ops = list(options.allow_ops)
+    request.exempt_ops = list(options.exempt_ops)
+    request.placement = options.placement
+    request.save_placement = options.save_placement
+    request.enabled = options.enabled
+    request.require_full_compilation = options.require_full_compilation
     for key, tensor in imported.weights.items():
         request.add_weight(key, tensor)
     return request
-
-
-def _short_name(name, modules):
-    """The name that the graph knows a module by: a qualified class name of the model's becomes the class's own."""
-    if any(fnmatch.fnmatchcase(path, name) for path, _ in modules):
-        return name
-    return name.rpartition(".")[2] if any(cls == name for _, cls in modules) else name
 
 
 class _Progress:

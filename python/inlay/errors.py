@@ -42,10 +42,19 @@ _BY_CODE = {
 }
 
 
+_OPTIONS = {
+    "fallback-ops": "torch_executed_ops",
+    "fallback-modules": "torch_executed_modules",
+    "fallback-locations": "torch_executed_locations",
+    "allow-ops": "allow_ops",
+    "exempt-ops": "exempt_ops",
+}
+
+
 def from_status(code, message, compiling):
     """The exception for a failed status of the C++ side; what fails while compiling is a CompileError."""
     if compiling and code in ("InvalidArgument", "NotFound"):
-        for option, ours in (("fallback-ops", "torch_executed_ops"), ("fallback-modules", "torch_executed_modules")):
+        for option, ours in _OPTIONS.items():
             message = message.replace(f"in {option} ", f"in {ours} ")
         return CompileError(message)
     return _BY_CODE.get(code, Error)(message)

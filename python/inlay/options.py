@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Options of `inlay.compile` and `inlay.partition`, checked."""
 
+import os
 from dataclasses import dataclass, fields
 
 import torch
@@ -8,6 +9,7 @@ import torch
 from .errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, did_you_mean
 
 TARGETS = ("vulkan", "host", "torch")
+_FORCED = ("torch_executed_ops", "torch_executed_modules", "torch_executed_locations")
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,11 @@ class Options:
     min_block_size: int = 1
     torch_executed_ops: tuple = ()
     torch_executed_modules: tuple = ()
+    torch_executed_locations: tuple = ()
+    allow_ops: tuple = ()
+    exempt_ops: tuple = ()
+    placement: object = None
+    save_placement: object = None
     require_full_compilation: bool = False
     dynamic_shapes: object = None
     cache: object = None
@@ -46,20 +53,34 @@ class Options:
             "targets": _targets(options.targets),
             "torch_executed_ops": tuple(_op_name(op) for op in _as_list(options.torch_executed_ops)),
             "torch_executed_modules": tuple(_module_name(m) for m in _as_list(options.torch_executed_modules)),
+            "torch_executed_locations": tuple(_location(at) for at in _as_list(options.torch_executed_locations)),
+            "allow_ops": tuple(_op_name(op) for op in _as_list(options.allow_ops)),
+            "exempt_ops": tuple(_op_name(op) for op in _as_list(options.exempt_ops)),
+            "placement": _path("placement", options.placement),
+            "save_placement": _path("save_placement", options.save_placement),
         }
         options = cls(**{**vars(options), **normal})
-        if options.is_full and (options.torch_executed_ops or options.torch_executed_modules):
-            raise ArgumentValueError(
-                "the whole graph can't be on one target (require_full_compilation=True or "
-                "enabled=False) while torch_executed_ops or torch_executed_modules force a part "
-                "of it away"
-            )
+        _check_contradictions(options)
         return options
 
     @property
     def is_full(self):
         """True if nothing may fall back: the whole graph must run on the first target."""
         return self.require_full_compilation or not self.enabled
+
+
+def _check_contradictions(options):
+    forced = [name for name in _FORCED if getattr(options, name)]
+    if options.is_full and forced:
+        raise ArgumentValueError(
+            "the whole graph can't be on one target (require_full_compilation=True or "
+            f"enabled=False) while {forced[0]} forces a part of it away"
+        )
+    besides = [*forced, *(name for name in ("allow_ops", "exempt_ops") if getattr(options, name))]
+    besides += ["min_block_size"] * (options.min_block_size != 1)
+    besides += ["require_full_compilation=True or enabled=False"] * options.is_full
+    if options.placement and besides:
+        raise ArgumentValueError(f"a placement says where every op goes: {besides[0]} can't be given besides")
 
 
 def _check_flags(options):
@@ -72,6 +93,25 @@ def _check_flags(options):
         raise ArgumentTypeError(f"expected min_block_size to be an int, but got {size!r}")
     if size < 1:
         raise ArgumentValueError(f"expected min_block_size to be at least 1, but got {size}")
+
+
+def _location(place):
+    if not isinstance(place, str):
+        raise ArgumentTypeError(f"expected an op's label (or a glob of it) or 'file:line', but got {place!r}")
+    return place
+
+
+def _path(name, value):
+    """The path as text; an empty one for None."""
+    if value is None:
+        return ""
+    try:
+        path = os.fspath(value)
+    except TypeError:
+        path = None
+    if not isinstance(path, str) or not path:
+        raise ArgumentTypeError(f"expected {name} to be a path, but got {value!r}")
+    return path
 
 
 def _as_list(value):

@@ -217,6 +217,24 @@ NB_MODULE(_inlay, m) {
           "fallback_modules", [](Request &r) { return r.options.partition.fallbackModules; },
           [](Request &r, std::vector<std::string> m) { r.options.partition.fallbackModules = std::move(m); })
       .def_prop_rw(
+          "fallback_locations", [](Request &r) { return r.options.partition.fallbackLocations; },
+          [](Request &r, std::vector<std::string> l) { r.options.partition.fallbackLocations = std::move(l); })
+      .def_prop_rw(
+          "allow_ops", [](Request &r) { return r.options.partition.allowOps; },
+          [](Request &r, std::vector<std::string> ops) { r.options.partition.allowOps = std::move(ops); })
+      .def_prop_rw(
+          "exempt_ops", [](Request &r) { return r.options.partition.exemptOps; },
+          [](Request &r, std::vector<std::string> ops) { r.options.partition.exemptOps = std::move(ops); })
+      .def_prop_rw(
+          "placement", [](Request &r) { return r.options.partition.placement; },
+          [](Request &r, std::string path) { r.options.partition.placement = std::move(path); })
+      .def_prop_rw(
+          "save_placement", [](Request &r) { return r.options.partition.savePlacement; },
+          [](Request &r, std::string path) { r.options.partition.savePlacement = std::move(path); })
+      .def_prop_rw(
+          "enabled", [](Request &r) { return r.options.partition.enabled; },
+          [](Request &r, bool on) { r.options.partition.enabled = on; })
+      .def_prop_rw(
           "require_full_compilation", [](Request &r) { return r.options.partition.requireFullCompilation; },
           [](Request &r, bool on) { r.options.partition.requireFullCompilation = on; })
       .def_prop_rw(

@@ -146,6 +146,11 @@ class Two(nn.Module):
         ({"torch_executed_modules": ["ReLU"]}, {"relu"}),
         ({"torch_executed_modules": [nn.ReLU]}, {"relu"}),
         ({"torch_executed_modules": ["torch.nn.modules.activation.ReLU"]}, {"relu"}),
+        ({"torch_executed_modules": ["torch.nn.modules.activation.*"]}, {"relu"}),
+        ({"torch_executed_locations": ["linear*"]}, {"linear", "linear_1"}),
+        ({"torch_executed_locations": "exp"}, {"exp"}),
+        ({"allow_ops": ["aten::linear", aten.add]}, {"exp", "relu"}),
+        ({"allow_ops": ["aten::linear@vulkan"]}, {"exp", "relu", "add"}),
     ],
     ids=str,
 )
@@ -164,6 +169,21 @@ def test_min_block_size_keeps_short_segments_off():
     assert any(code == "min-block-size" for _, code, _ in small.report.reasons())
 
 
+def test_exempt_ops_are_worth_a_segment():
+    model = Function(lambda a: torch.lgamma(a + 1) * 2 + 3)
+    kept = check(model, (x(3),), targets=("vulkan", "host"), min_block_size=3, exempt_ops=["aten::mul"])
+    assert {op["name"] for op in kept.report["ops"] if op["target"] == "vulkan"} == {"inlay.mul", "inlay.add"}
+
+
+def test_a_placement_is_saved_and_replayed(tmp_path):
+    path, options = tmp_path / "placement.json", {"targets": ("vulkan", "host")}
+    first = check(Two(), (x(2, 4),), **options, torch_executed_locations=["exp"], save_placement=path)
+    again = check(Two(), (x(2, 4),), **options, placement=path)
+    assert again.report["segments"] == first.report["segments"] and again.report["ops"] == first.report["ops"]
+    with pytest.raises(inlay.CompileError, match="the placement is for another graph"):
+        inlay.compile(Function(lambda a: a.exp()), (x(3),), **options, placement=path)
+
+
 @pytest.mark.parametrize("option", [{"require_full_compilation": True}, {"enabled": False}], ids=str)
 def test_full_compilation_names_the_blockers(option):
     inlay.compile(Function(lambda a: a.exp()), (x(3),), targets=("host",), **option)
@@ -174,8 +194,13 @@ def test_full_compilation_names_the_blockers(option):
 def test_a_name_that_matches_nothing_is_an_error():
     with pytest.raises(inlay.CompileError, match="aten::rleu"):
         inlay.compile(Two(), (x(2, 4),), torch_executed_ops=["aten::rleu"])
-    with pytest.raises(inlay.CompileError, match="layer9"):
-        inlay.compile(Two(), (x(2, 4),), torch_executed_modules=["layer9"])
+    with pytest.raises(inlay.CompileError, match="'secnd' in torch_executed_modules .*did you mean 'second'"):
+        inlay.compile(Two(), (x(2, 4),), torch_executed_modules=["secnd"])
+    with pytest.raises(inlay.CompileError, match="'relo' in torch_executed_locations .*did you mean 'relu'"):
+        inlay.compile(Two(), (x(2, 4),), torch_executed_locations=["relo"])
+    for option in ("allow_ops", "exempt_ops"):
+        with pytest.raises(inlay.CompileError, match=f"'aten::rleu' in {option} .*did you mean 'aten::relu'"):
+            inlay.compile(Two(), (x(2, 4),), **{option: ["aten::rleu"]})
 
 
 def test_partition_reports_what_compile_does():

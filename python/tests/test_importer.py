@@ -378,7 +378,9 @@ def test_locations_hold_names_modules_and_lines():
 
     exported = export_program(Outer(), (x(3),))
     text = verify(import_program(exported).text)
-    stack = '[["", "Outer"], ["layers", "Sequential"], ["layers.1", "Inner"]]'
+    outer, inner = (f"{cls.__module__}.{cls.__qualname__}" for cls in (Outer, Inner))
+    sequential = "torch.nn.modules.container.Sequential"
+    stack = f'[["", "{outer}"], ["layers", "{sequential}"], ["layers.1", "{inner}"]]'
     assert f"fused<{{inlay.module = {stack}}}>" in text
     assert 'loc("relu_1"(' in text and 'test_importer.py":' in text
     assert 'loc("a")' in text

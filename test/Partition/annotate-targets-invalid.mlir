@@ -14,8 +14,8 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["aten::add"]>, #inla
 
 module attributes {inlay.targets = [#inlay.declared<"host", ["*"]>]} {
   func.func @unknown_pin(%x: tensor<4xf32>) -> tensor<4xf32> {
-    // expected-error @below {{expected 'inlay.target' to name a target of the module, but got 'npu'}}
-    %0 = inlay.relu %x {inlay.target = "npu"} : (tensor<4xf32>) -> tensor<4xf32>
+    // expected-error @below {{expected 'inlay.target' to name a target of the module, but got 'hist'; did you mean 'host'?}}
+    %0 = inlay.relu %x {inlay.target = "hist"} : (tensor<4xf32>) -> tensor<4xf32>
     return %0 : tensor<4xf32>
   }
 }
@@ -73,5 +73,50 @@ module attributes {inlay.targets = [#inlay.declared<"host", ["*"]>]} {
       inlay.yield %1 : tensor<4xf32>
     }
     return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+module attributes {inlay.targets = [#inlay.declared<"npu", ["*"]>, #inlay.declared<"host", ["*"]>]} {
+  func.func @pinned_apart(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-note @below {{'aten::make#0' at its other end is pinned to 'host'}}
+    %0 = inlay.opaque "aten::make"(%x) {inlay.target = "host"} : (tensor<4xf32>) -> !inlay.object<"Dict">
+    // expected-error @below {{op is pinned to 'npu', but reads '!inlay.object<"Dict">', which can't enter 'npu'}}
+    %1 = inlay.opaque "aten::get"(%0) {inlay.target = "npu"} : (!inlay.object<"Dict">) -> tensor<4xf32>
+    return %1 : tensor<4xf32>
+  }
+}
+
+// -----
+
+module attributes {inlay.targets = [#inlay.declared<"npu", ["*"]>, #inlay.declared<"host", ["*"]>]} {
+  func.func @pinned_constant() -> tensor<4xf32> {
+    // expected-error @below {{expected 'inlay.target' on an op that partitioning places, but got it on a constant, of which each segment has its own}}
+    %0 = inlay.constant {inlay.target = "npu"} dense<1.0> : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+module attributes {inlay.targets = [#inlay.declared<"npu", ["*"]>, #inlay.declared<"host", ["*"]>]} {
+  func.func @refused(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @below {{no target can run 'inlay.relu'}}
+    // expected-note @below {{'npu': conversion failed: too hard}}
+    // expected-note @below {{'host': no room}}
+    %0 = inlay.relu %x {inlay.refused = {npu = "conversion failed: too hard", host = "no room"}} : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+module attributes {inlay.targets = [#inlay.declared<"host", ["*"]>]} {
+  // expected-error @below {{expected a function whose ops run in order, but got a graph region}}
+  ml_program.subgraph private @cyclic(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = inlay.add %x, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %1 = inlay.relu %0 : (tensor<4xf32>) -> tensor<4xf32>
+    ml_program.output %1 : tensor<4xf32>
   }
 }

@@ -7,9 +7,9 @@
 // RUN: not inlay-opt %s --inlay-partition="fallback-modules=decoder,Decoder" 2>&1 | FileCheck %s --check-prefix=NOMODULE
 // RUN: not inlay-opt %s --inlay-partition="fallback-modules=[" 2>&1 | FileCheck %s --check-prefix=GLOB
 
-// NOOP: error: 'aten::ad' in fallback-ops matches no op
-// NOOP-NOT: 'aten::add'
-// NOMODULE: error: 'decoder' in fallback-modules matches no module
+// NOOP: error: 'aten::ad' in fallback-ops matches no op; did you mean 'aten::add'?
+// NOOP-NOT: 'aten::add' in
+// NOMODULE: error: 'decoder' in fallback-modules matches no module; did you mean 'Decoder'?
 // GLOB: error: malformed glob '[' in fallback-modules
 
 module attributes {inlay.targets = [#inlay.declared<"npu", ["*"]>, #inlay.declared<"host", ["*"]>,

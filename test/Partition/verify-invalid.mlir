@@ -188,3 +188,17 @@ module attributes {inlay.targets = [#host]} {
     return %0 : tensor<4xf32>
   }
 }
+
+// -----
+
+module attributes {inlay.targets = [#inlay.declared<"npu", ["*"]>, #inlay.declared<"host", ["*"]>]} {
+  func.func @not_alone(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = inlay.segment #inlay.declared<"npu", ["*"]>(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      // expected-error @below {{'inlay.neg' op expected an op with 'inlay.do_not_merge' to be alone in a segment with do_not_merge}}
+      %1 = inlay.neg %a {inlay.do_not_merge, inlay.verdict = #inlay.verdict<"npu", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32>
+      inlay.yield %1 : tensor<4xf32>
+    }
+    return %0 : tensor<4xf32>
+  }
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CompileOptions.h"
+#include "inlay/Support/Suggest.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -25,6 +26,18 @@ static cl::list<std::string> fallbackOps("fallback-ops", cl::CommaSeparated, cl:
                                          cl::desc("Ops forced to the last target that can run them"));
 static cl::list<std::string> fallbackModules("fallback-modules", cl::CommaSeparated, cl::cat(category),
                                              cl::desc("Modules, by class or path, whose ops are forced likewise"));
+static cl::list<std::string> fallbackLocations("fallback-locations", cl::CommaSeparated, cl::cat(category),
+                                               cl::desc("Ops, by label (globs) or file:line, forced likewise"));
+static cl::list<std::string>
+    allowOps("allow-ops", cl::CommaSeparated, cl::cat(category),
+             cl::desc("Ops that accelerators may run, on any or, as op@target, on one; no others"));
+static cl::list<std::string> exemptOps("exempt-ops", cl::CommaSeparated, cl::cat(category),
+                                       cl::desc("Ops that are worth a segment below --min-block-size"));
+static cl::opt<std::string> placement("placement", cl::cat(category),
+                                      cl::desc("Placement file whose segments to form, instead of deciding anew"));
+static cl::opt<std::string> savePlacement("save-placement", cl::cat(category), cl::desc("File for the placement"));
+static cl::opt<bool> enabled("enabled", cl::init(true), cl::cat(category),
+                             cl::desc("If false the first target must run the whole graph as one segment"));
 static cl::opt<bool> requireFull("require-full-compilation", cl::cat(category),
                                  cl::desc("Fail unless the whole graph runs on the first target"));
 static cl::opt<Strategy> strategy("strategy", cl::init(Strategy::Levels), cl::cat(category),
@@ -47,7 +60,8 @@ rt::StatusOr<Phase> tools::parsePhase(const std::string &option, const std::stri
     return *phase;
   return rt::Status(rt::StatusCode::InvalidArgument,
                     "option --" + option +
-                        ": expected import, rewrite, partition, shape, convert or stitch, but got '" + name + "'");
+                        ": expected import, rewrite, partition, shape, convert or stitch, but got '" + name + "'" +
+                        suggest(name, {"import", "rewrite", "partition", "shape", "convert", "stitch"}));
 }
 
 rt::StatusOr<CompileRequest> tools::makeRequest(const std::string &file) {
@@ -67,6 +81,12 @@ rt::StatusOr<CompileRequest> tools::makeRequest(const std::string &file) {
   partition.minBlockSize = minBlockSize;
   partition.fallbackOps.assign(fallbackOps.begin(), fallbackOps.end());
   partition.fallbackModules.assign(fallbackModules.begin(), fallbackModules.end());
+  partition.fallbackLocations.assign(fallbackLocations.begin(), fallbackLocations.end());
+  partition.allowOps.assign(allowOps.begin(), allowOps.end());
+  partition.exemptOps.assign(exemptOps.begin(), exemptOps.end());
+  partition.enabled = enabled;
+  partition.placement = placement;
+  partition.savePlacement = savePlacement;
   partition.requireFullCompilation = requireFull;
   partition.strategy = strategy;
   partition.report = report;

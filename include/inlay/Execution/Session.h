@@ -9,6 +9,8 @@
 #include "inlay/Pipeline/Options.h"
 #include "inlay/Runtime/Core/Program.h"
 
+#include "mlir/IR/DialectRegistry.h"
+
 #include <functional>
 #include <memory>
 #include <string>
@@ -27,6 +29,8 @@ struct CompileRequest {
   bool allowMissingDevice = true;
   Options options;
   rt::CallbackHandler callbacks;
+  /// Adds dialects and targets to Inlay's own, for text that uses them; may be empty.
+  std::function<void(mlir::DialectRegistry &)> extend;
   /// Called with each phase's name as it starts and the number of phases; may be empty.
   std::function<void(llvm::StringRef phase, unsigned number, unsigned count)> progress;
 };

@@ -5,6 +5,7 @@
 #ifndef INLAY_PARTITION_ANNOTATE_H
 #define INLAY_PARTITION_ANNOTATE_H
 
+#include "inlay/Partition/Decisions.h"
 #include "inlay/Partition/Fallback.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -14,12 +15,15 @@ namespace inlay {
 /// Gives every op without a unique name location one: `name#number`, the number counting the function's ops.
 void labelOps(mlir::FunctionOpInterface function);
 
-/// Reports functions that can't be partitioned: of several blocks, or partitioned already.
+/// Reports functions that can't be partitioned: of several blocks, partitioned already, or
+/// with a graph region, whose ops have no order.
 mlir::LogicalResult checkPartitionable(mlir::FunctionOpInterface function);
 
 class Annotator {
 public:
-  Annotator(TargetList &targets, const FallbackFilter &filter) : targets(targets), filter(filter) {}
+  /// With `keepUnsupported` an op that no target can run is no error: its verdict is the first target's refusal.
+  Annotator(TargetList &targets, const FallbackFilter &filter, bool keepUnsupported = false)
+      : targets(targets), filter(filter), keepUnsupported(keepUnsupported) {}
 
   /// Writes `inlay.verdict` on each op of the block that partitioning places; descends into the regions of control flow
   /// that is not wholly on one accelerator.
@@ -32,10 +36,11 @@ private:
   Decision decideControlFlow(mlir::Operation *op);
   /// The first op in the regions of `op`, or itself, that can't go to the target, and why.
   std::pair<mlir::Operation *, Verdict> findBlocker(mlir::Operation *op, unsigned target);
-  mlir::LogicalResult reportUnsupported(mlir::Operation *op);
+  mlir::FailureOr<Decision> decideUnsupported(mlir::Operation *op);
 
   TargetList &targets;
   const FallbackFilter &filter;
+  bool keepUnsupported;
 };
 
 } // namespace inlay

@@ -19,6 +19,9 @@ enum class Strategy {
 };
 
 struct PartitionInfo {
+  /// False: nothing is partitioned. The first target runs the whole graph as one segment, else an error lists every
+  /// blocker.
+  bool enabled = true;
   /// Accelerator segments of fewer ops than this go to the next target.
   int64_t minBlockSize = 1;
   /// Ops by name (`aten::add`, `aten.add.Tensor`, `inlay.relu`) forced to the last target that can run them. A name
@@ -26,11 +29,23 @@ struct PartitionInfo {
   std::vector<std::string> fallbackOps;
   /// Modules by class name or instance path (globs) whose ops are forced likewise.
   std::vector<std::string> fallbackModules;
-  /// The whole graph must run on the first target: an error lists every blocker.
+  /// Ops by label (globs) or by `file:line`, forced likewise.
+  std::vector<std::string> fallbackLocations;
+  /// Ops that accelerators may run: `aten::add` on any, `aten::add@npu` on that one. An accelerator that some entry is
+  /// for runs no others.
+  std::vector<std::string> allowOps;
+  /// Ops by name that are worth a segment however small: one that holds such an op is never below `minBlockSize`.
+  std::vector<std::string> exemptOps;
+  /// All of the graph must go to the first target, in as many segments as control flow needs: an error lists every op
+  /// that doesn't.
   bool requireFullCompilation = false;
   Strategy strategy = Strategy::Levels;
   /// Ops may run later than they could, to carry fewer bytes from segment to segment. The number of segments stays.
   bool fewestBytes = false;
+  /// A placement file whose segments to form, instead of deciding anew; empty for none.
+  std::string placement;
+  /// File for the placement; empty for none, "-" for standard output.
+  std::string savePlacement;
   /// File for the JSON report; empty for none, "-" for standard output.
   std::string report;
 };

@@ -19,6 +19,12 @@ namespace inlay {
 /// one is wanted. Also `--inlay-partition`.
 void buildPartitionPipeline(mlir::OpPassManager &manager, const PartitionInfo &info);
 
+/// The two halves of that: the passes that change the module, and those that write files about it.
+void buildPartitionPasses(mlir::OpPassManager &manager, const PartitionInfo &info);
+void buildPartitionOutputs(mlir::OpPassManager &manager, const PartitionInfo &info);
+/// Whether the second half has any passes.
+bool writesFiles(const PartitionInfo &info);
+
 /// Partitions every function of `module` in place by its `inlay.targets`. On failure errors were reported at the ops
 /// they are about, and the module may be left half-way.
 mlir::LogicalResult partition(mlir::ModuleOp module, const PartitionInfo &info);

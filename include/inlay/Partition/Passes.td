@@ -31,6 +31,12 @@ def AnnotateTargetsPass : Pass<"inlay-partition-annotate-targets", "::mlir::Modu
       "ops by name that go to the last listed target that can run them; a name that matches no op is an error">,
     ListOption<"fallbackModules", "fallback-modules", "std::string",
       "modules by instance path or class (globs) whose ops go there likewise; one that matches no module is an error">,
+    ListOption<"fallbackLocations", "fallback-locations", "std::string",
+      "ops by label (globs) or file:line that go there likewise; one that matches no op is an error">,
+    ListOption<"allowOps", "allow-ops", "std::string",
+      "ops that accelerators may run, on any (aten::add) or on one (aten::add@npu), which then runs no others">,
+    Option<"enabled", "enabled", "bool", "true",
+      "if false nothing is partitioned: the first target runs the graph as one segment, or the error lists each blocker">,
     Option<"requireFullCompilation", "require-full-compilation", "bool", "false",
       "every op must run on the first target; the error lists each that can't">,
   ];
@@ -68,6 +74,10 @@ def FormSegmentsPass : Pass<"inlay-partition-form-segments", "::mlir::ModuleOp">
   let options = [
     Option<"minBlockSize", "min-block-size", "int64_t", "1",
       "accelerator segments of fewer ops than this go to the next target that can run them">,
+    ListOption<"exemptOps", "exempt-ops", "std::string",
+      "ops by name that are worth a segment: one that holds such an op is never too small">,
+    ListOption<"allowOps", "allow-ops", "std::string",
+      "ops that accelerators may run, as for inlay-partition-annotate-targets">,
     Option<"fewestBytes", "fewest-bytes", "bool", "false",
       "ops may run later than they could, to carry fewer bytes from segment to segment">,
     Option<"strategy", "strategy", "::inlay::Strategy", "::inlay::Strategy::Levels",
@@ -105,6 +115,45 @@ def PartitionReportPass : Pass<"inlay-partition-report", "::mlir::ModuleOp"> {
       "json, text, table or html; by default what the file's name ends in: .txt and .html say so, anything else is json">,
     Option<"output", "output", "std::string", "\"-\"", "file to write; - is standard output">,
   ];
+}
+
+def SavePlacementPass : Pass<"inlay-partition-save-placement", "::mlir::ModuleOp"> {
+  let summary = "Write which segment each op is in";
+  let description = [{
+    As a placement file: JSON with a fingerprint of each function's graph, for `inlay-partition-replay-placement` and
+    `inlay-partition-diff`. See test/Partition/save-placement.mlir.
+  }];
+  let options = [Option<"output", "output", "std::string", "\"-\"", "file to write; - is standard output">];
+}
+
+def ReplayPlacementPass : Pass<"inlay-partition-replay-placement", "::mlir::ModuleOp"> {
+  let summary = "Form the segments that a placement file has";
+  let description = [{
+    Instead of deciding anew: verdicts, segments, their order and copies are those of the file, whose graph must be this
+    one. What the file says is checked like any input: that targets can run their ops, that nothing runs before what it
+    depends on, that pins hold. See test/Partition/replay-placement.mlir.
+
+    Before:
+    ```mlir
+    %0 = inlay.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+    ```
+    After:
+    ```mlir
+    %0 = inlay.segment #inlay.vulkan(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%arg0: tensor<4xf32>):
+      %1 = inlay.relu %arg0 {inlay.verdict = #inlay.verdict<"vulkan", "supported", "">}
+        : (tensor<4xf32>) -> tensor<4xf32>
+      inlay.yield %1 : tensor<4xf32>
+    }
+    return %0 : tensor<4xf32>
+    ```
+  }];
+  let options = [
+    Option<"file", "file", "std::string", "\"\"", "the placement file">,
+    ListOption<"besides", "besides", "std::string", "options given that would decide otherwise: an error that names them">,
+  ];
+  let dependentDialects = ["::inlay::InlayDialect"];
 }
 
 def DissolvePass : Pass<"inlay-partition-dissolve", "::mlir::ModuleOp"> {

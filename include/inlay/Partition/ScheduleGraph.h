@@ -25,6 +25,8 @@ struct ScheduleNode {
   bool neutral = false;
   /// Is a segment of its own unless on an accelerator.
   bool own = false;
+  /// Is a segment of its own on an accelerator too.
+  bool apart = false;
   /// Is never demoted.
   bool pinned = false;
   /// Runs as late as it may: what it makes is held until it is used, and what it reads is there anyway.
@@ -63,6 +65,10 @@ public:
   size_t edgeCount() const { return predList.size(); }
 
   bool isAccelerator(Colour colour) const { return accelerators >> colour & 1; }
+  /// Whether the node is a segment of its own if it has that colour.
+  bool isOwn(NodeId node, Colour colour) const {
+    return nodes[node].apart || (nodes[node].own && !isAccelerator(colour));
+  }
   /// The colour the node takes when demoted: the next allowed one after `from`, or `from` if there is none or the node
   /// is pinned.
   Colour demoted(NodeId node, Colour from) const;

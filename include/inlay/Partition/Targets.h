@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The targets of a module in priority order, asked once per distinct op.
+// The targets of a module in priority order, asked once per distinct op, and what keeps ops off them besides.
 
 #ifndef INLAY_PARTITION_TARGETS_H
 #define INLAY_PARTITION_TARGETS_H
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Partition/Allow.h"
 #include "inlay/Partition/ScheduleGraph.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -17,19 +18,23 @@ namespace inlay {
 
 class TargetList {
 public:
-  /// The module's `inlay.targets`, else Vulkan and the host; reports what is wrong with them.
-  static mlir::FailureOr<TargetList> get(mlir::ModuleOp module);
+  /// The module's `inlay.targets`, else Vulkan and the host; reports what is wrong with them. `allowOps` are entries of
+  /// an AllowList, `op` or `op@target`, of ops and accelerators that the module has.
+  static mlir::FailureOr<TargetList> get(mlir::ModuleOp module, llvm::ArrayRef<std::string> allowOps = {});
 
   unsigned size() const { return static_cast<unsigned>(targets.size()); }
   mlir::Attribute getAttr(unsigned target) const { return targets[target]; }
   llvm::StringRef getName(unsigned target) const { return TargetAttrInterface(targets[target]).getTargetName(); }
   std::optional<unsigned> find(llvm::StringRef name) const;
+  /// "; did you mean 'npu'?" with the target of the nearest name, or nothing.
+  std::string suggestName(llvm::StringRef name) const;
 
   /// Every target but those named `host` and `torch`; without any of these the last of several is no accelerator.
   bool isAccelerator(unsigned target) const { return accelerators >> target & 1; }
   ColourSet getAccelerators() const { return accelerators; }
 
-  /// Whether the target can run the op, with everything nested in it; the answer is kept.
+  /// Whether the target can run the op, with everything nested in it, and may: the op's `inlay.refused` doesn't name it
+  /// and the user lets it. The answer is kept.
   const Verdict &ask(unsigned target, mlir::Operation *op);
   bool canRun(unsigned target, mlir::Operation *op) { return ask(target, op).isSupported(); }
   ColourSet findRunners(mlir::Operation *op);
@@ -45,11 +50,16 @@ private:
     llvm::SmallVector<std::optional<Verdict>, 3> verdicts;
   };
   Entry &lookup(mlir::Operation *op);
+  mlir::LogicalResult readAllowList(mlir::ModuleOp module, llvm::ArrayRef<std::string> entries);
+  Verdict askTarget(unsigned target, mlir::Operation *op) const;
 
   llvm::SmallVector<TargetAttrInterface, 3> targets;
   ColourSet accelerators = 0;
+  AllowList allowed;
   /// Ops alike in name, attributes and types, by hash of these.
   std::unordered_map<size_t, std::vector<std::unique_ptr<Entry>>> entries;
+  /// Answers that `inlay.refused` gives, by the text in it.
+  std::unordered_map<const void *, Verdict> refusals;
 };
 
 } // namespace inlay

@@ -19,10 +19,18 @@ void buildPhase(mlir::OpPassManager &pm, Phase phase, const Options &options);
 /// Adds phases `options.from` to `options.to`, on a module.
 void buildPipeline(mlir::OpPassManager &pm, const Options &options);
 
+/// Told how `runPipeline` gets on; each may be empty.
+struct PipelineObserver {
+  /// A phase starts: its number among those to run, and their count. Phases may start again.
+  std::function<void(Phase, unsigned number, unsigned count)> started;
+  /// A phase ended well and left this.
+  std::function<void(Phase, mlir::ModuleOp)> finished;
+};
+
 /// Runs phases `options.from` to `options.to` on `module`, one pass manager each, and writes the dumps that
-/// `options.dumpDirectory` asks for. `started` is called as each phase starts, with its number and the count.
-mlir::LogicalResult runPipeline(mlir::ModuleOp module, const Options &options,
-                                std::function<void(Phase, unsigned, unsigned)> started = {});
+/// `options.dumpDirectory` asks for. If a target fails to convert ops that it said it can run, the graph is partitioned
+/// again without giving it these ops; their reason says so.
+mlir::LogicalResult runPipeline(mlir::ModuleOp module, const Options &options, const PipelineObserver &observer = {});
 
 } // namespace inlay
 

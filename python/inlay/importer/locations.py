@@ -43,6 +43,6 @@ def print_location(name, node, portable=False):
     if line := source_line(node):
         text += f"({quote(pathlib.PurePath(line[0]).name if portable else line[0])}:{line[1]}:0)"
     if stack := module_stack(node):
-        pairs = ", ".join(f"[{quote(path)}, {quote(cls.rpartition('.')[2])}]" for path, cls in stack)
+        pairs = ", ".join(f"[{quote(path)}, {quote(cls)}]" for path, cls in stack)
         text = f"fused<{{inlay.module = [{pairs}]}}>[{text}]"
     return f"loc({text})"

@@ -97,3 +97,18 @@ func.func private @result() -> (tensor<2xf32> {inlay.target = "npu"})
 
 // expected-error @+1 {{expected a reason code, but got 'costly'}}
 #a = #inlay.verdict<"host", "costly", "">
+
+// -----
+
+// expected-error @+1 {{expected 'inlay.do_not_merge' to be a unit attribute, but got true}}
+func.func @do_not_merge() attributes {inlay.do_not_merge = true} { return }
+
+// -----
+
+// expected-error @+1 {{expected 'inlay.refused' to be a dictionary, but got "npu"}}
+func.func @refused() attributes {inlay.refused = "npu"} { return }
+
+// -----
+
+// expected-error @+1 {{expected 'inlay.refused' to say in a string why 'npu' can't run the op, but got 1 : i64}}
+func.func @refused_why() attributes {inlay.refused = {npu = 1}} { return }

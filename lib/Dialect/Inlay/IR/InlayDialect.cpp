@@ -76,6 +76,17 @@ static LogicalResult verifyTargets(Operation *op, Attribute value) {
   return success();
 }
 
+static LogicalResult verifyRefused(Operation *op, Attribute value) {
+  auto refused = dyn_cast<DictionaryAttr>(value);
+  if (!refused)
+    return op->emitError("expected 'inlay.refused' to be a dictionary, but got ") << value;
+  for (NamedAttribute entry : refused)
+    if (!isa<StringAttr>(entry.getValue()))
+      return op->emitError("expected 'inlay.refused' to say in a string why '")
+             << entry.getName().getValue() << "' can't run the op, but got " << entry.getValue();
+  return success();
+}
+
 LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
@@ -84,7 +95,9 @@ LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   if (name == kTargetAttr || name == kWeightsAttr)
     return isa<StringAttr>(value) ? success()
                                   : op->emitError("expected '") << name << "' to be a string, but got " << value;
-  if (name == kNeutralAttr || name == kCloneAttr)
+  if (name == kRefusedAttr)
+    return verifyRefused(op, value);
+  if (name == kNeutralAttr || name == kCloneAttr || name == kDoNotMergeAttr)
     return isa<UnitAttr>(value) ? success()
                                 : op->emitError("expected '") << name << "' to be a unit attribute, but got " << value;
   if (name == kWitnessAttr)

@@ -21,6 +21,8 @@ def Inlay_Dialect : Dialect {
     |---|---|---|
     | `inlay.targets` | module | targets in priority order; without it `[#inlay.vulkan, #inlay.host]` |
     | `inlay.target` | any op | pins the op to the target of that name |
+    | `inlay.refused` | any op | targets that are not to run the op, by name, and why: what failed to convert |
+    | `inlay.do_not_merge` | any op | the op is a segment of its own |
     | `inlay.neutral` | any op | the op may join whichever segment needs it |
     | `inlay.verdict` | any op | where partitioning put the op, and why |
     | `inlay.clone` | op in a segment | a copy that partitioning made; the original is in another segment |
@@ -39,6 +41,8 @@ def Inlay_Dialect : Dialect {
   let extraClassDeclaration = [{
     static constexpr ::llvm::StringLiteral kTargetsAttr = "inlay.targets";
     static constexpr ::llvm::StringLiteral kTargetAttr = "inlay.target";
+    static constexpr ::llvm::StringLiteral kRefusedAttr = "inlay.refused";
+    static constexpr ::llvm::StringLiteral kDoNotMergeAttr = "inlay.do_not_merge";
     static constexpr ::llvm::StringLiteral kNeutralAttr = "inlay.neutral";
     static constexpr ::llvm::StringLiteral kVerdictAttr = "inlay.verdict";
     static constexpr ::llvm::StringLiteral kCloneAttr = "inlay.clone";

@@ -2,7 +2,10 @@
 
 #include "inlay/Partition/LevelSchedule.h"
 
+#include "RunHeights.h"
+
 #include <algorithm>
+#include <array>
 #include <limits>
 
 using namespace inlay;
@@ -11,64 +14,63 @@ namespace {
 constexpr NodeId kNone = std::numeric_limits<NodeId>::max();
 enum Side : uint8_t { First, Second, Either };
 
-/// The level of each node and the predecessor that attains it. Levels count from 1; level 1 has the starting side.
+/// The level of each node. Levels count from 1; level 1 has the starting side.
 struct Levels {
   std::vector<uint32_t> level;
-  std::vector<NodeId> from;
-  /// Whether the path to the node starts on level 2, and so has a run less than levels.
+  /// Whether every longest path to the node starts on level 2, and so has a run less than levels.
   std::vector<bool> late;
   Side start;
   uint32_t last = 0;
-  bool firstIsEmpty = true;
 
-  uint32_t count() const { return last - firstIsEmpty; }
   bool matches(Side side, uint32_t at) const { return side == Either || (side == start) == (at % 2 == 1); }
 };
 } // namespace
 
+/// The predecessor that puts the node where it is, or none.
+static NodeId findCause(const ScheduleGraph &graph, const Levels &levels, NodeId node) {
+  NodeId best = kNone;
+  for (NodeId pred : graph.preds(node))
+    if (best == kNone || levels.level[pred] > levels.level[best] ||
+        (levels.level[pred] == levels.level[best] && levels.late[best] && !levels.late[pred]))
+      best = pred;
+  return best;
+}
+
 static Levels computeLevels(const ScheduleGraph &graph, const std::vector<Side> &sides, Side start) {
-  Levels levels{std::vector<uint32_t>(graph.size()), std::vector<NodeId>(graph.size(), kNone),
-                std::vector<bool>(graph.size()), start};
+  Levels levels{std::vector<uint32_t>(graph.size()), std::vector<bool>(graph.size()), start};
   for (NodeId node = 0; node < graph.size(); ++node) {
-    uint32_t at = 1;
-    for (NodeId pred : graph.preds(node))
-      if (NodeId best = levels.from[node];
-          best == kNone || levels.level[pred] > at || (levels.level[pred] == at && levels.late[best])) {
-        at = levels.level[pred];
-        levels.from[node] = pred;
-      }
+    NodeId cause = findCause(graph, levels, node);
+    uint32_t at = cause == kNone ? 1 : levels.level[cause];
     bool climbs = !levels.matches(sides[node], at);
-    at += climbs;
-    levels.late[node] = levels.from[node] == kNone ? climbs : levels.late[levels.from[node]];
-    levels.level[node] = at;
-    levels.last = std::max(levels.last, at);
-    levels.firstIsEmpty &= at > 1;
+    levels.late[node] = cause == kNone ? climbs : levels.late[cause];
+    levels.level[node] = at + climbs;
+    levels.last = std::max(levels.last, at + climbs);
   }
   return levels;
 }
 
-static std::vector<NodeId> findWitness(const Levels &levels) {
+static std::vector<NodeId> findWitness(const ScheduleGraph &graph, const Levels &levels) {
   std::vector<NodeId> path;
   NodeId last = kNone;
   for (NodeId node = 0; node < levels.level.size(); ++node)
     if (levels.level[node] == levels.last && (last == kNone || (levels.late[last] && !levels.late[node])))
       last = node;
-  for (; last != kNone; last = levels.from[last])
+  for (; last != kNone; last = findCause(graph, levels, last))
     path.push_back(last);
   std::reverse(path.begin(), path.end());
   return path;
 }
 
-static BoundedPlacement toPlacement(const Levels &levels, Colour first, Colour second) {
+static BoundedPlacement toPlacement(const ScheduleGraph &graph, Levels levels, Colour first, Colour second) {
   BoundedPlacement result;
+  result.witness = findWitness(graph, levels);
   for (uint32_t at = 1; at <= levels.last; ++at)
     result.placement.colours.push_back(levels.matches(First, at) ? first : second);
-  result.placement.segment = levels.level;
+  result.placement.segment = std::move(levels.level);
   for (uint32_t &at : result.placement.segment)
     --at;
   result.placement.compact();
   result.lowerBound = static_cast<uint32_t>(result.placement.colours.size());
-  result.witness = findWitness(levels);
   return result;
 }
 
@@ -126,8 +128,7 @@ Schedule inlay::finishSchedule(const ScheduleGraph &graph, BoundedPlacement plac
   std::vector<std::vector<NodeId>> members(placed.placement.colours.size());
   for (NodeId node = 0; node < graph.size(); ++node)
     members[placed.placement.segment[node]].push_back(node);
-  bool anyOwn = std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                            [](const ScheduleNode &node) { return node.own || node.apart; });
+  bool anyOwn = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const ScheduleNode &node) { return node.own || node.apart; });
   if (schedule.lowerBound > 0 && anyOwn)
     schedule.lowerBound = std::max(schedule.lowerBound, boundSegments(graph));
   std::vector<uint32_t> scratch(graph.size());
@@ -207,38 +208,67 @@ static std::vector<Colour> findColours(const ScheduleGraph &graph) {
   return colours;
 }
 
-BoundedPlacement inlay::placeByLevels(const ScheduleGraph &graph) {
+/// How good a placement is. Nodes of their own make the total NP-hard, so there the fewest accelerator segments, which
+/// are exact, count before it; else one placement has the fewest of both.
+static std::pair<size_t, size_t> rank(const ScheduleGraph &graph, const BoundedPlacement &placed, bool hasOwn) {
+  const std::vector<Colour> &colours = placed.placement.colours;
+  size_t total = hasOwn ? finishSchedule(graph, placed).segments.size() : colours.size();
+  size_t accelerated = static_cast<size_t>(
+      std::count_if(colours.begin(), colours.end(), [&](Colour colour) { return graph.isAccelerator(colour); }));
+  return hasOwn ? std::pair(accelerated, total) : std::pair(total, accelerated);
+}
+
+/// What both starts give, the better first; the other only if it is as good.
+static std::vector<BoundedPlacement> placeFromEitherSide(const ScheduleGraph &graph, Colour first, Colour second) {
+  ColourSet both = ColourSet(1) << first | ColourSet(1) << second;
+  std::vector<Side> sides;
+  sides.reserve(graph.size());
+  uint32_t own = 0;
+  for (const ScheduleNode &node : graph.nodes) {
+    sides.push_back(node.neutral && (node.allowed & both) == both ? Either : node.colour == first ? First : Second);
+    own += node.own || node.apart;
+  }
+  std::vector<BoundedPlacement> placed;
+  std::vector<std::pair<size_t, size_t>> ranks;
+  for (Side start : {Second, First}) {
+    placed.push_back(toPlacement(graph, computeLevels(graph, sides, start), first, second));
+    ranks.push_back(rank(graph, placed.back(), own > 0));
+  }
+  placed[0].lowerBound = placed[1].lowerBound = std::min(placed[0].lowerBound, placed[1].lowerBound);
+  if (ranks[1] < ranks[0]) {
+    std::swap(placed[0], placed[1]);
+    std::swap(ranks[0], ranks[1]);
+  }
+  if (ranks[0] != ranks[1])
+    placed.pop_back();
+  uint32_t apart = own ? countApart(graph) : 0;
+  if (apart) {
+    BoundedPlacement shorter{{}, placed[0].lowerBound, placed[0].witness};
+    uint32_t letters = static_cast<uint32_t>(ranks[0].second) - apart;
+    if (placeByShorterWord(graph, letters, shorter.placement) && rank(graph, shorter, true) < ranks[0])
+      return {shorter};
+  }
+  return placed;
+}
+
+std::vector<BoundedPlacement> inlay::placeByLevelsFromEither(const ScheduleGraph &graph) {
   std::vector<Colour> colours = findColours(graph);
   if (colours.size() > 2)
-    return placeByWords(graph);
+    return {placeByWords(graph)};
   if (colours.size() < 2) {
     std::vector<NodeId> witness;
     if (graph.size())
       witness.push_back(0);
-    return {{std::vector<uint32_t>(graph.size()), colours}, static_cast<uint32_t>(colours.size()), witness};
+    return {{{std::vector<uint32_t>(graph.size()), colours}, static_cast<uint32_t>(colours.size()), witness}};
   }
-  ColourSet both = ColourSet(1) << colours[0] | ColourSet(1) << colours[1];
-  std::vector<Side> sides;
-  sides.reserve(graph.size());
-  bool hasOwn = false;
-  for (const ScheduleNode &node : graph.nodes) {
-    sides.push_back(node.neutral && (node.allowed & both) == both ? Either
-                    : node.colour == colours[0]                   ? First
-                                                                  : Second);
-    hasOwn |= node.own || node.apart;
-  }
-  BoundedPlacement first = toPlacement(computeLevels(graph, sides, First), colours[0], colours[1]);
-  BoundedPlacement second = toPlacement(computeLevels(graph, sides, Second), colours[0], colours[1]);
-  uint32_t bound = std::min(first.lowerBound, second.lowerBound);
-  first.lowerBound = second.lowerBound = bound;
-  size_t firstCount = first.placement.colours.size(), secondCount = second.placement.colours.size();
-  if (hasOwn) {
-    firstCount = finishSchedule(graph, first).segments.size();
-    secondCount = finishSchedule(graph, second).segments.size();
-  }
-  BoundedPlacement &best = firstCount < secondCount ? first : second;
-  settleNeutral(graph, best.placement);
-  return std::move(best);
+  std::vector<BoundedPlacement> placed = placeFromEitherSide(graph, colours[0], colours[1]);
+  for (BoundedPlacement &each : placed)
+    settleNeutral(graph, each.placement);
+  return placed;
+}
+
+BoundedPlacement inlay::placeByLevels(const ScheduleGraph &graph) {
+  return std::move(placeByLevelsFromEither(graph).front());
 }
 
 BoundedPlacement inlay::placeInOrder(const ScheduleGraph &graph) {
@@ -251,6 +281,31 @@ BoundedPlacement inlay::placeInOrder(const ScheduleGraph &graph) {
       placement.colours.push_back(node.colour);
     placement.segment.push_back(static_cast<uint32_t>(placement.colours.size() - 1));
   }
+  return result;
+}
+
+BoundedPlacement inlay::placeByTurns(const ScheduleGraph &graph) {
+  std::vector<uint32_t> missing(graph.size());
+  std::array<std::vector<NodeId>, 2> ready; // off and on accelerators, in the order in which they became ready
+  auto enqueue = [&](NodeId node) { ready[graph.isAccelerator(graph.nodes[node].colour)].push_back(node); };
+  for (NodeId node = 0; node < graph.size(); ++node) {
+    missing[node] = static_cast<uint32_t>(graph.preds(node).last - graph.preds(node).first);
+    if (missing[node] == 0)
+      enqueue(node);
+  }
+  BoundedPlacement result{{std::vector<uint32_t>(graph.size()), {}}, 0, {}};
+  std::vector<Colour> &colours = result.placement.colours;
+  std::array<size_t, 2> next{};
+  for (unsigned side = 0; next[0] < ready[0].size() || next[1] < ready[1].size(); side = 1 - side)
+    while (next[side] < ready[side].size()) {
+      NodeId node = ready[side][next[side]++];
+      if (colours.empty() || colours.back() != graph.nodes[node].colour)
+        colours.push_back(graph.nodes[node].colour);
+      result.placement.segment[node] = static_cast<uint32_t>(colours.size() - 1);
+      for (NodeId succ : graph.succs(node))
+        if (--missing[succ] == 0)
+          enqueue(succ);
+    }
   return result;
 }
 

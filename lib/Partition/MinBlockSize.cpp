@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Partition/MinBlockSize.h"
+#include "inlay/Partition/CanonicalOrder.h"
 #include "inlay/Partition/SlackPlacement.h"
 #include "inlay/Partition/TorchTensorRTSchedule.h"
 
+#include "ExactLeastSize.h"
+
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 using namespace inlay;
 
@@ -190,6 +194,14 @@ static uint64_t weighAccelerated(const ScheduleGraph &graph, const Placement &pl
   return kept;
 }
 
+/// The weight of what would run on accelerators if segments could be of any size.
+static uint64_t weighAccelerated(const ScheduleGraph &graph) {
+  uint64_t weight = 0;
+  for (const ScheduleNode &node : graph.nodes)
+    weight += graph.isAccelerator(node.colour) ? node.weight : 0;
+  return weight;
+}
+
 static Candidate makeCandidate(const ScheduleGraph &graph, BoundedPlacement placed) {
   placed.placement.compact();
   uint64_t kept = weighAccelerated(graph, placed.placement);
@@ -214,33 +226,33 @@ static BoundedPlacement place(const ScheduleGraph &graph, Strategy strategy, boo
   return placed;
 }
 
-/// Demotes whole small segments and keeps the rest of the placement as it is, so that no other segment shrinks.
-static Candidate dropSmall(ScheduleGraph graph, BoundedPlacement placed, int64_t least) {
-  Filler filler(graph, placed.placement, static_cast<uint64_t>(least));
-  std::vector<uint32_t> small = filler.findSmall();
-  std::vector<bool> dropped(placed.placement.colours.size());
-  for (uint32_t at : small)
+/// Demotes whole small segments, as far as their nodes can be, and keeps the rest of the placement as it is, so that no
+/// other segment shrinks.
+static Candidate dropSmall(ScheduleGraph graph, BoundedPlacement placed, uint64_t least) {
+  Placement &placement = placed.placement;
+  std::vector<bool> dropped(placement.colours.size());
+  for (uint32_t at : Filler(graph, placement, least).findSmall())
     dropped[at] = true;
-  std::vector<Colour> to(dropped.size());
+  std::vector<std::optional<Colour>> to(placement.colours.size());
   for (NodeId node = 0; node < graph.size(); ++node) {
-    uint32_t at = placed.placement.segment[node];
+    uint32_t at = placement.segment[node];
     if (!dropped[at])
       continue;
-    demote(graph, placed.placement, node);
-    Colour colour = graph.nodes[node].colour;
-    if (to[at] && to[at] != colour)
+    Colour colour = placement.colours[at];
+    while (graph.demoted(node, colour) != colour)
+      colour = graph.demoted(node, colour);
+    graph.nodes[node].colour = colour;
+    graph.nodes[node].neutral = false;
+    if (to[at].value_or(colour) != colour)
       return {}; // its nodes part ways: the other candidates deal with that
     to[at] = colour;
   }
-  for (size_t at = 0; at < dropped.size(); ++at)
-    if (dropped[at])
-      placed.placement.colours[at] = to[at];
+  for (size_t at = 0; at < to.size(); ++at)
+    placement.colours[at] = to[at].value_or(placement.colours[at]);
   placed.lowerBound = 0;
   placed.witness.clear();
-  Placement &placement = placed.placement;
   placement.compact();
-  // A segment dropped to another accelerator may still be small.
-  if (!Filler(graph, placement, static_cast<uint64_t>(least)).findSmall().empty())
+  if (!Filler(graph, placement, least).findSmall().empty())
     return {};
   return makeCandidate(graph, std::move(placed));
 }
@@ -269,10 +281,10 @@ static bool demoteStuck(ScheduleGraph &graph, const Placement &placement, Filler
 }
 
 /// Demotes whatever is in a small segment until none is.
-static Candidate demoteAllSmall(ScheduleGraph graph, Strategy strategy, int64_t least) {
+static Candidate demoteAllSmall(ScheduleGraph graph, Strategy strategy, uint64_t least) {
   while (true) {
     BoundedPlacement placed = place(graph, strategy, false);
-    std::vector<uint32_t> small = Filler(graph, placed.placement, static_cast<uint64_t>(least)).findSmall();
+    std::vector<uint32_t> small = Filler(graph, placed.placement, least).findSmall();
     if (small.empty())
       return makeCandidate(graph, std::move(placed));
     std::vector<bool> isSmall(placed.placement.colours.size());
@@ -284,11 +296,11 @@ static Candidate demoteAllSmall(ScheduleGraph graph, Strategy strategy, int64_t 
   }
 }
 
-static Candidate demoteUntilLarge(ScheduleGraph graph, int64_t least, bool backwards) {
+static Candidate demoteUntilLarge(ScheduleGraph graph, uint64_t least, bool backwards) {
   uint64_t budget = kFreeWork + kWorkPerItem * (graph.size() + graph.edgeCount()), spent = 0;
   while (true) {
     BoundedPlacement placed = place(graph, Strategy::Levels, backwards);
-    Filler filler(graph, placed.placement, static_cast<uint64_t>(least));
+    Filler filler(graph, placed.placement, least);
     spent += graph.size() + graph.edgeCount();
     filler.fill();
     bool demoted = false;
@@ -310,48 +322,155 @@ static Candidate demoteUntilLarge(ScheduleGraph graph, int64_t least, bool backw
 static Schedule finishWithSlack(const ScheduleGraph &graph, BoundedPlacement placed, uint64_t least) {
   sinkLate(graph, placed.placement, least);
   Schedule result = finishSchedule(graph, placed);
-  uint64_t before = countCarriedBytes(graph, result);
-  result.bytesCarriedBefore = before;
-  if (!graph.fewestBytes)
-    return result;
-  placeWithSlack(graph, placed.placement, least);
-  Schedule moved = finishSchedule(graph, std::move(placed));
-  if (moved.segments.size() <= result.segments.size() && countCarriedBytes(graph, moved) < before)
-    result = std::move(moved);
+  uint64_t before = result.bytesCarried = countCarriedBytes(graph, result);
+  if (graph.fewestBytes) {
+    placeWithSlack(graph, placed.placement, least);
+    Schedule moved = finishSchedule(graph, std::move(placed));
+    moved.bytesCarried = countCarriedBytes(graph, moved);
+    if (moved.segments.size() <= result.segments.size() && moved.bytesCarried < before)
+      result = std::move(moved);
+  }
   result.bytesCarriedBefore = before;
   return result;
 }
 
-static Schedule schedule(ScheduleGraph &graph, Strategy strategy, int64_t least) {
-  if (strategy == Strategy::TorchTensorRT)
-    return scheduleLikeTorchTensorRT(graph, least);
-  BoundedPlacement placed = place(graph, strategy, false);
-  Placement copy = placed.placement;
-  auto finish = [&](BoundedPlacement chosen) {
-    if (strategy == Strategy::Levels)
-      return finishWithSlack(graph, std::move(chosen), static_cast<uint64_t>(least));
-    return finishSchedule(graph, std::move(chosen));
-  };
-  if (least <= 1 || Filler(graph, copy, static_cast<uint64_t>(least)).findSmall().empty())
-    return finish(std::move(placed));
+/// The better of what both starts make, where both need as few segments; nothing if they have small ones.
+static std::optional<Schedule> scheduleWithoutDemotion(const ScheduleGraph &graph, uint64_t least) {
+  std::optional<Schedule> best;
+  for (BoundedPlacement &placed : placeByLevelsFromEither(graph)) {
+    if (least > 1 && !Filler(graph, placed.placement, least).findSmall().empty())
+      continue;
+    Schedule made = finishWithSlack(graph, std::move(placed), least);
+    auto key = [](const Schedule &schedule) { return std::pair(schedule.segments.size(), schedule.bytesCarried); };
+    if (!best) {
+      best = std::move(made);
+    } else if (graph.fewestBytes && key(made) < key(*best)) {
+      made.bytesCarriedBefore = best->bytesCarriedBefore;
+      best = std::move(made);
+    }
+  }
+  return best;
+}
+
+/// Slack first, targeted demotion after, on the graph and its reverse; and dropping what is small, as others do.
+template <typename Consumer>
+static void considerHeuristics(const ScheduleGraph &graph, uint64_t least, Consumer consider) {
+  consider(demoteUntilLarge(graph, least, false));
+  consider(demoteUntilLarge(graph, least, true));
+  for (BoundedPlacement &placed : placeByLevelsFromEither(graph))
+    consider(dropSmall(graph, std::move(placed), least));
+}
+
+/// The same graph for front ends that know no neutral nodes: these count as accelerated, and may keep more so.
+static ScheduleGraph withoutNeutral(ScheduleGraph graph) {
+  for (ScheduleNode &node : graph.nodes)
+    node.neutral = false;
+  return graph;
+}
+
+static Candidate walkLikeTorchTensorRT(ScheduleGraph graph, uint64_t least) {
+  BoundedPlacement placed{{std::vector<uint32_t>(graph.size()), {}}, 0, {}};
+  for (const ScheduledSegment &segment : scheduleLikeTorchTensorRT(graph, static_cast<int64_t>(least)).segments) {
+    for (NodeId node : segment.nodes)
+      placed.placement.segment[node] = static_cast<uint32_t>(placed.placement.colours.size());
+    placed.placement.colours.push_back(segment.colour);
+  }
+  return makeCandidate(graph, std::move(placed));
+}
+
+static Candidate placeExactly(ScheduleGraph graph, uint64_t least) {
+  BoundedPlacement placed;
+  if (!placeWithLeastSizeExactly(graph, least, placed.placement))
+    return {};
+  return makeCandidate(graph, std::move(placed));
+}
+
+static Schedule scheduleByLevels(ScheduleGraph &graph, uint64_t least) {
+  if (std::optional<Schedule> made = scheduleWithoutDemotion(graph, least))
+    return std::move(*made);
   Candidate best;
   auto consider = [&](Candidate other) {
     if (!other.nodes.empty() && (best.nodes.empty() || other.isBetterThan(best)))
       best = std::move(other);
   };
-  if (strategy == Strategy::Levels) {
-    consider(demoteUntilLarge(graph, least, false));
-    consider(demoteUntilLarge(graph, least, true));
-    consider(dropSmall(graph, std::move(placed), least));
-  }
+  considerHeuristics(graph, least, consider);
+  ScheduleGraph plain = withoutNeutral(graph);
+  if (std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const ScheduleNode &node) { return node.neutral; }))
+    considerHeuristics(plain, least, consider);
+  consider(dropSmall(plain, placeByTurns(plain), least));
+  consider(walkLikeTorchTensorRT(plain, least));
   if (best.nodes.empty())
-    best = demoteAllSmall(graph, strategy, least);
+    best = demoteAllSmall(graph, Strategy::Levels, least);
+  if (best.kept < weighAccelerated(graph))
+    consider(placeExactly(graph, least));
   graph.nodes = best.nodes;
-  return finish(std::move(best.placed));
+  return finishWithSlack(graph, std::move(best.placed), least);
+}
+
+static Schedule scheduleInOrder(ScheduleGraph &graph, uint64_t least) {
+  Candidate made = demoteAllSmall(graph, Strategy::InOrder, least);
+  graph.nodes = made.nodes;
+  return finishSchedule(graph, std::move(made.placed));
+}
+
+/// Ties go by the numbers of nodes, except where the answer is exact and cheap.
+static bool dependsOnNumbers(const ScheduleGraph &graph, uint64_t least) {
+  return least > 1 || graph.fewestBytes ||
+         std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const ScheduleNode &node) { return node.own || node.apart || node.colour > 1; });
+}
+
+/// Schedules the graph with its nodes in canonical order.
+static Schedule scheduleCanonically(ScheduleGraph &graph, uint64_t least) {
+  std::vector<NodeId> order = orderCanonically(graph);
+  ScheduleGraph canonical = graph.reordered(order);
+  Schedule result = scheduleByLevels(canonical, least);
+  for (NodeId node = 0; node < graph.size(); ++node)
+    graph.nodes[order[node]] = canonical.nodes[node];
+  auto rename = [&](NodeId &node) { node = order[node]; };
+  for (ScheduledSegment &segment : result.segments) {
+    std::for_each(segment.nodes.begin(), segment.nodes.end(), rename);
+    std::sort(segment.nodes.begin(), segment.nodes.end());
+  }
+  std::for_each(result.witness.begin(), result.witness.end(), rename);
+  return result;
+}
+
+/// What Torch-TensorRT's walk makes of the order in which the nodes are written, if that keeps more than all else. It
+/// depends on that order, and is there for a promise; graphs that need it are rare.
+static Schedule keepNoLessThanTorchTensorRT(ScheduleGraph &graph, const ScheduleGraph &original, Schedule made,
+                                            uint64_t least) {
+  Candidate other = walkLikeTorchTensorRT(withoutNeutral(original), least);
+  if (other.kept <= made.accelerated(original))
+    return made;
+  graph.nodes = other.nodes;
+  return finishWithSlack(graph, std::move(other.placed), least);
+}
+
+static Schedule scheduleBest(ScheduleGraph &graph, uint64_t least) {
+  if (!dependsOnNumbers(graph, least))
+    return scheduleByLevels(graph, least);
+  if (least <= 1)
+    return scheduleCanonically(graph, least);
+  ScheduleGraph original = graph;
+  Schedule made = scheduleCanonically(graph, least);
+  bool keepsAll = made.accelerated(original) == weighAccelerated(original);
+  return keepsAll ? made : keepNoLessThanTorchTensorRT(graph, original, std::move(made), least);
+}
+
+static Schedule schedule(ScheduleGraph &graph, Strategy strategy, uint64_t least) {
+  switch (strategy) {
+  case Strategy::TorchTensorRT:
+    return scheduleLikeTorchTensorRT(graph, static_cast<int64_t>(least));
+  case Strategy::InOrder:
+    return scheduleInOrder(graph, least);
+  default:
+    return scheduleBest(graph, least);
+  }
 }
 
 Schedule inlay::scheduleWithLeastSize(ScheduleGraph &graph, Strategy strategy, int64_t least) {
-  Schedule result = schedule(graph, strategy, least);
+  Schedule result = schedule(graph, strategy, static_cast<uint64_t>(std::max<int64_t>(least, 1)));
   if (result.lowerBound == 0) // not made by levels, or changed since
     result.lowerBound = std::max(placeByLevels(graph).lowerBound, boundSegments(graph));
   result.bytesCarried = countCarriedBytes(graph, result);

@@ -38,7 +38,7 @@ struct PartitionPipelineOptions : PassPipelineOptions<PartitionPipelineOptions> 
           clEnumValN(Strategy::TorchTensorRT, "torch-tensorrt", "the walk of Torch-TensorRT's TorchScript front end"))};
   Option<bool> fewestBytes{*this, "fewest-bytes",
                            llvm::cl::desc("ops may run later than they could, to carry fewer bytes between segments"),
-                           llvm::cl::init(false)};
+                           llvm::cl::init(true)};
   Option<std::string> placement{*this, "placement",
                                 llvm::cl::desc("placement file whose segments to form, instead of deciding anew"),
                                 llvm::cl::init("")};

@@ -26,6 +26,7 @@ void ScheduleGraph::seal() {
   auto to = [](const auto &edge) { return edge.second; };
   bucket(edges, size(), to, from, predStart, predList);
   bucket(edges, size(), from, to, succStart, succList);
+  std::vector<std::pair<NodeId, NodeId>>().swap(edges);
 }
 
 Colour ScheduleGraph::demoted(NodeId node, Colour from) const {
@@ -40,8 +41,33 @@ ScheduleGraph ScheduleGraph::reversed() const {
   ScheduleGraph result;
   result.nodes.assign(nodes.rbegin(), nodes.rend());
   result.accelerators = accelerators;
-  for (const auto &[before, after] : edges)
-    result.addEdge(size() - 1 - after, size() - 1 - before);
+  result.fewestBytes = fewestBytes;
+  result.edges.reserve(edgeCount());
+  for (NodeId node = size(); node-- > 0;)
+    for (NodeId pred : preds(node))
+      result.addEdge(size() - 1 - node, size() - 1 - pred);
+  result.seal();
+  return result;
+}
+
+ScheduleGraph ScheduleGraph::reordered(const std::vector<NodeId> &order) const {
+  ScheduleGraph result;
+  result.accelerators = accelerators;
+  result.fewestBytes = fewestBytes;
+  result.nodes.reserve(size());
+  result.edges.reserve(edgeCount());
+  std::vector<NodeId> number(size());
+  for (NodeId node : order)
+    number[node] = result.add(nodes[node]);
+  for (NodeId node : order)
+    for (NodeId pred : preds(node))
+      result.edges.emplace_back(number[pred], number[node]);
+  result.seal();
+  // Successors are in the order of their numbers now: written from there, predecessors are too.
+  result.edges.reserve(edgeCount());
+  for (NodeId node = 0; node < size(); ++node)
+    for (NodeId succ : result.succs(node))
+      result.edges.emplace_back(node, succ);
   result.seal();
   return result;
 }

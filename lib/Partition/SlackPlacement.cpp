@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Coordinate descent: what one node's place costs is convex in it, so its best place between its neighbours is found
-// directly. Walked backwards, nodes prefer later places that cost the same, walked forwards earlier ones, so that
-// chains move although no node of theirs gains by itself. Both the given placement and the latest one are tried.
+// Small graphs take a minimum cut. Larger ones coordinate descent: what one node's place costs is convex in it, so its
+// best place between its neighbours is found directly. Walked backwards, nodes prefer later places that cost the same,
+// walked forwards earlier ones, so that chains move although no node of theirs gains by itself. Both the given
+// placement and the latest one are tried; cuts with small windows follow.
 
 #include "inlay/Partition/SlackPlacement.h"
+
+#include "SlackCut.h"
 
 #include <algorithm>
 #include <utility>
@@ -12,11 +15,16 @@
 using namespace inlay;
 
 namespace {
-constexpr unsigned kPasses = 6, kPassesOverLarge = 2;
-/// Nodes and edges from which on a graph is large.
+constexpr unsigned kPasses = 6;
+/// Nodes and edges from which on a graph is large, and takes one pass backwards: it saves nearly all that can be.
 constexpr size_t kLarge = 500'000;
 /// Work per node and edge after which a descent ends where it is.
 constexpr uint64_t kWorkPerItem = 128;
+
+/// Like `kExactPlaces`, where nodes may move by one segment at a time.
+constexpr size_t kNearbyPlaces = 200'000;
+
+bool isLarge(const ScheduleGraph &graph) { return graph.size() + graph.edgeCount() >= kLarge; }
 
 class Descent {
 public:
@@ -39,8 +47,7 @@ public:
   }
 
   void descend() {
-    unsigned passes = graph.size() + graph.edgeCount() < kLarge ? kPasses : kPassesOverLarge;
-    for (unsigned pass = 0; pass < passes && work < budget; ++pass) {
+    for (unsigned pass = 0; pass < (isLarge(graph) ? 1 : kPasses) && work < budget; ++pass) {
       bool backwards = pass % 2 == 0;
       if (backwards && !std::exchange(gained, false))
         break; // neither way there was anything to gain
@@ -200,17 +207,67 @@ uint64_t inlay::countCarriedBytes(const ScheduleGraph &graph, const Schedule &sc
   return countCarriedBytes(graph, segment);
 }
 
-void inlay::placeWithSlack(const ScheduleGraph &graph, Placement &placement, uint64_t least) {
+/// Accelerator segments that hold something, but less than `least` and than they held before.
+static std::vector<bool> findDrained(const ScheduleGraph &graph, const Placement &before, const Placement &after,
+                                     uint64_t least) {
+  std::vector<uint64_t> old = before.weights(graph), now = after.weights(graph);
+  std::vector<bool> drained(old.size());
+  for (size_t at = 0; at < old.size(); ++at)
+    drained[at] = graph.isAccelerator(after.colours[at]) && now[at] > 0 && now[at] < std::min(least, old[at]);
+  return drained;
+}
+
+/// The best placement within the limits; where it would take too much from a segment, that segment's nodes stay. False
+/// beyond a limit.
+static bool cut(const ScheduleGraph &graph, Placement &placement, uint64_t least, CutLimits &limits) {
+  constexpr unsigned kTrials = 8;
+  std::vector<bool> fixed(graph.size());
+  for (unsigned trial = 0; trial < kTrials; ++trial) {
+    Placement moved = placement;
+    if (!placeByCut(graph, moved, fixed, limits))
+      return false;
+    std::vector<bool> drained = findDrained(graph, placement, moved, least);
+    if (std::find(drained.begin(), drained.end(), true) == drained.end()) {
+      placement = std::move(moved);
+      return true;
+    }
+    for (NodeId node = 0; node < graph.size(); ++node)
+      fixed[node] = fixed[node] || drained[placement.segment[node]];
+  }
+  return true;
+}
+
+/// Descents from the given placement and, unless the graph is large, from the latest one.
+static void descend(const ScheduleGraph &graph, Placement &placement, uint64_t least) {
   uint64_t fewest = countCarriedBytes(graph, placement.segment);
-  if (fewest == 0)
-    return;
-  Descent early(graph, placement, least), late(graph, placement, least);
-  late.sink();
-  for (Descent *descent : {&early, &late}) {
-    descent->descend();
-    if (descent->cost() < fewest) {
-      fewest = descent->cost();
-      placement.segment = descent->result();
+  Placement start = placement;
+  for (bool late : {false, true}) {
+    if (late && isLarge(graph))
+      break;
+    Descent descent(graph, start, least);
+    if (late)
+      descent.sink();
+    descent.descend();
+    if (uint64_t cost = descent.cost(); cost < fewest) {
+      fewest = cost;
+      placement.segment = std::move(descent.result());
     }
   }
+}
+
+void inlay::placeWithSlack(const ScheduleGraph &graph, Placement &placement, uint64_t least) {
+  if (countCarriedBytes(graph, placement.segment) == 0)
+    return;
+  CutLimits everywhere{~0u, kExactPlaces, kExactSteps};
+  if (cut(graph, placement, least, everywhere))
+    return;
+  descend(graph, placement, least);
+  if (isLarge(graph))
+    return;
+  // Blocks of nodes that gain only together. For two colours that ends at the exact answer, if the budget lasts.
+  CutLimits nearby{1, kNearbyPlaces, kExactSteps};
+  uint64_t before;
+  do
+    before = countCarriedBytes(graph, placement.segment);
+  while (cut(graph, placement, least, nearby) && countCarriedBytes(graph, placement.segment) < before);
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Three colours and more: some optimal schedule runs all that is ready in one colour, then all in another, so only
-// words of colours are searched. A greedy word by the longest remaining path is linear; a beam of a few words is better
-// and is used where it costs little. Neither depends on anything but the graph.
+// Three colours and more, or nodes that are segments of their own: some optimal schedule runs all that is ready in one
+// colour, then all in another, so only words of colours are searched. Nodes of their own are no letters: they cost the
+// same wherever they run, so they run as soon as they can. A greedy word by the longest remaining path is linear; a
+// beam of words is better and is used where it costs little. Neither depends on anything but the numbering of nodes.
 
 #include "inlay/Partition/LevelSchedule.h"
+
+#include "RunHeights.h"
 
 #include <algorithm>
 #include <array>
@@ -14,46 +17,63 @@ using namespace inlay;
 
 namespace {
 constexpr unsigned kColours = 64;
-constexpr size_t kBeam = 8;
-/// Work (nodes times letters) above which only the greedy word is made.
-constexpr uint64_t kBeamWork = 2'000'000;
+constexpr size_t kNarrowBeam = 8, kWideBeam = 64;
+/// Work (nodes times letters) above which only the greedy word is made, and work times words up to which beams widen.
+constexpr uint64_t kBeamWork = 2'000'000, kWideBeamWork = 100'000;
 
-/// For each node the most runs of colours on a path from it; neutral nodes count for nothing.
-struct Heights {
-  std::vector<uint32_t> height;
-  std::vector<ColourSet> heads; ///< colours that a path of that height may start with
+/// What a search goes by.
+struct Guide {
+  RunHeights heights;
+  /// For each node the most accelerator runs on a path from it, if words may not have more accelerator letters than
+  /// needed; else empty.
+  std::vector<uint32_t> acceleratorRuns;
+  uint32_t mostAccelerators = 0;
 };
 
 class Word {
 public:
-  Word(const ScheduleGraph &graph, const Heights &heights) : graph(&graph), heights(&heights) {
+  Word(const ScheduleGraph &graph, const Guide &guide) : graph(&graph), guide(&guide) {
     missing.resize(graph.size());
     placement.segment.resize(graph.size());
-    for (NodeId node = 0; node < graph.size(); ++node) {
+    for (NodeId node = 0; node < graph.size(); ++node)
       missing[node] = static_cast<uint32_t>(graph.preds(node).last - graph.preds(node).first);
-      if (missing[node] == 0)
+    for (NodeId node = 0; node < graph.size(); ++node)
+      if (missing[node] == 0 && graph.preds(node).empty())
         enqueue(node);
-    }
+    runApart();
   }
 
   bool isDone() const { return done == graph->size(); }
   uint64_t hash() const { return executed; }
   uint32_t doneCount() const { return done; }
+  uint32_t length() const { return letters; }
 
   /// Most runs on a path that starts with a ready node and may start with that colour.
   uint32_t remaining(Colour colour) const {
-    uint32_t most = 0;
-    for (NodeId node : ready[colour])
-      most = std::max(most, heights->height[node]);
+    uint32_t most = highest[colour];
     for (NodeId node : neutral)
-      if (canJoin(node, colour) && (heights->heads[node] >> colour & 1))
-        most = std::max(most, heights->height[node]);
+      if (canJoin(node, colour) && (guide->heights.heads[node] >> colour & 1))
+        most = std::max(most, guide->heights.height[node]);
     return most;
   }
 
-  /// Runs all that is and becomes ready in that colour.
+  /// The word needs no more accelerator letters than the graph does.
+  bool isFrugal() const {
+    if (guide->acceleratorRuns.empty())
+      return true;
+    uint32_t most = 0;
+    auto visit = [&](NodeId node) { most = std::max(most, guide->acceleratorRuns[node]); };
+    for (const std::vector<NodeId> &nodes : ready)
+      std::for_each(nodes.begin(), nodes.end(), visit);
+    std::for_each(neutral.begin(), neutral.end(), visit);
+    return accelerators + most <= guide->mostAccelerators;
+  }
+
+  /// Runs all that is and becomes ready in that colour, then nodes of their own.
   void append(Colour colour) {
     placement.colours.push_back(colour);
+    ++letters;
+    accelerators += graph->isAccelerator(colour);
     std::vector<NodeId> left;
     size_t fixed = 0, free = 0;
     while (fixed < ready[colour].size() || free < neutral.size()) {
@@ -65,7 +85,9 @@ public:
         left.push_back(node);
     }
     ready[colour].clear();
+    highest[colour] = 0;
     neutral = std::move(left);
+    runApart();
   }
 
   /// Colours that run a node if they come next.
@@ -75,7 +97,7 @@ public:
       if (!ready[colour].empty())
         result |= ColourSet(1) << colour;
     for (NodeId node : neutral)
-      result |= heights->heads[node] & graph->nodes[node].allowed;
+      result |= guide->heights.heads[node] & graph->nodes[node].allowed;
     if (!result)
       for (NodeId node : neutral)
         result |= ColourSet(1) << graph->nodes[node].colour;
@@ -87,7 +109,14 @@ public:
 private:
   void enqueue(NodeId node) {
     const ScheduleNode &info = graph->nodes[node];
-    (info.neutral ? neutral : ready[info.colour]).push_back(node);
+    if (isApart(*graph, node)) {
+      apart.push_back(node);
+    } else if (info.neutral) {
+      neutral.push_back(node);
+    } else {
+      ready[info.colour].push_back(node);
+      highest[info.colour] = std::max(highest[info.colour], guide->heights.height[node]);
+    }
   }
 
   bool canJoin(NodeId node, Colour colour) const {
@@ -103,146 +132,118 @@ private:
         enqueue(succ);
   }
 
+  void runApart() {
+    for (size_t at = 0; at < apart.size(); ++at) {
+      Colour colour = graph->nodes[apart[at]].colour;
+      if (placement.colours.empty() || placement.colours.back() != colour)
+        placement.colours.push_back(colour);
+      execute(apart[at]);
+    }
+    apart.clear();
+  }
+
   const ScheduleGraph *graph;
-  const Heights *heights;
+  const Guide *guide;
   std::vector<uint32_t> missing;
   std::array<std::vector<NodeId>, kColours> ready;
-  std::vector<NodeId> neutral;
-  uint32_t done = 0;
+  std::array<uint32_t, kColours> highest{};
+  std::vector<NodeId> neutral, apart;
+  uint32_t done = 0, letters = 0, accelerators = 0;
   uint64_t executed = 0;
+};
+
+struct Rank {
+  uint32_t most, total, left;
+  uint64_t hash;
+  size_t at;
+
+  auto key() const { return std::tuple(most, total, left, hash, at); }
+  bool operator<(const Rank &other) const { return key() < other.key(); }
 };
 } // namespace
 
-static bool isApart(const ScheduleGraph &graph, NodeId node) { return graph.isOwn(node, graph.nodes[node].colour); }
-
-/// With `ownApart`, nodes that are segments of their own are runs of their own.
-static Heights computeHeights(const ScheduleGraph &graph, bool ownApart) {
-  Heights result{std::vector<uint32_t>(graph.size()), std::vector<ColourSet>(graph.size())};
-  for (NodeId node = graph.size(); node-- > 0;) {
-    uint32_t height = 0;
-    ColourSet heads = 0;
-    for (NodeId succ : graph.succs(node)) {
-      if (result.height[succ] > height) {
-        height = result.height[succ];
-        heads = 0;
-      }
-      if (result.height[succ] == height)
-        heads |= result.heads[succ];
-    }
-    if (ownApart && isApart(graph, node)) {
-      ++height;
-      heads = 0;
-    } else if (!graph.nodes[node].neutral) {
-      ColourSet own = ColourSet(1) << graph.nodes[node].colour;
-      height += !(heads & own);
-      heads = own;
-    }
-    result.height[node] = height;
-    result.heads[node] = heads;
+static Rank rank(const ScheduleGraph &graph, const Word &word, size_t at) {
+  Rank result{0, 0, graph.size() - word.doneCount(), word.hash(), at};
+  for (Colour colour = 0; colour < kColours; ++colour) {
+    uint32_t remaining = word.remaining(colour);
+    result.most = std::max(result.most, remaining);
+    result.total += remaining;
   }
   return result;
 }
 
-/// The most runs of `colour` on a path; with `ownApart` without nodes that are segments of their own.
-static uint32_t countRuns(const ScheduleGraph &graph, Colour colour, bool ownApart) {
-  struct Runs {
-    uint32_t open, closed; // runs on the best path whose last fixed node is of the colour, and on any other
-  };
-  std::vector<Runs> best(graph.size());
-  uint32_t most = 0;
-  for (NodeId node = 0; node < graph.size(); ++node) {
-    Runs before{0, 0};
-    for (NodeId pred : graph.preds(node)) {
-      before.open = std::max(before.open, best[pred].open);
-      before.closed = std::max(before.closed, best[pred].closed);
-    }
-    if (graph.nodes[node].neutral)
-      best[node] = before;
-    else if (graph.nodes[node].colour == colour && !(ownApart && isApart(graph, node)))
-      best[node] = {std::max(before.open, before.closed + 1), 0};
-    else
-      best[node] = {0, std::max(before.open, before.closed)};
-    most = std::max({most, best[node].open, best[node].closed});
-  }
-  return most;
-}
-
-static Placement placeGreedily(const ScheduleGraph &graph, const Heights &heights) {
-  Word word(graph, heights);
+static Word makeGreedily(const ScheduleGraph &graph, const Guide &guide) {
+  Word word(graph, guide);
   while (!word.isDone()) {
     ColourSet next = word.next();
     Colour chosen = 0;
     uint32_t most = 0;
     for (Colour colour = 0; colour < kColours; ++colour)
-      if ((next >> colour & 1) && word.remaining(colour) >= most) {
-        chosen = colour;
-        most = word.remaining(colour);
-      }
+      if (next >> colour & 1)
+        if (uint32_t remaining = word.remaining(colour); remaining >= most) {
+          chosen = colour;
+          most = remaining;
+        }
     word.append(chosen);
   }
-  return std::move(word.placement);
+  return word;
+}
+
+/// The best words of one letter more, the best first; those that can't end before `limit` are left out. Words that have
+/// run the same nodes are one.
+static std::vector<Word> grow(const ScheduleGraph &graph, const std::vector<Word> &beam, uint32_t limit, size_t width) {
+  std::vector<Word> grown, kept;
+  std::vector<Rank> ranks;
+  for (const Word &word : beam)
+    for (ColourSet next = word.next(), colour = 0; colour < kColours; ++colour)
+      if (next >> colour & 1) {
+        grown.push_back(word);
+        grown.back().append(static_cast<Colour>(colour));
+        Rank place = rank(graph, grown.back(), grown.size() - 1);
+        if (grown.back().length() + place.most < limit && grown.back().isFrugal())
+          ranks.push_back(place);
+        else
+          grown.pop_back();
+      }
+  std::sort(ranks.begin(), ranks.end());
+  for (size_t at = 0; at < ranks.size() && kept.size() < width; ++at)
+    if (at == 0 || ranks[at].hash != ranks[at - 1].hash)
+      kept.push_back(std::move(grown[ranks[at].at]));
+  return kept;
 }
 
 /// The shortest word of a beam, if one is shorter than `limit`.
-static bool placeByBeam(const ScheduleGraph &graph, const Heights &heights, size_t limit, Placement &placement) {
-  std::vector<Word> beam{Word(graph, heights)};
-  for (size_t length = 1; length < limit; ++length) {
-    std::vector<Word> grown;
-    for (const Word &word : beam)
-      for (Colour colour = 0; colour < kColours; ++colour)
-        if (word.next() >> colour & 1) {
-          grown.push_back(word);
-          grown.back().append(colour);
-          if (grown.back().isDone()) {
-            placement = std::move(grown.back().placement);
-            return true;
-          }
-        }
-    auto rank = [](const Word &word) {
-      uint32_t most = 0, total = 0;
-      for (Colour colour = 0; colour < kColours; ++colour) {
-        most = std::max(most, word.remaining(colour));
-        total += word.remaining(colour);
+static bool placeByBeam(const ScheduleGraph &graph, const Guide &guide, uint32_t limit, Placement &placement) {
+  uint64_t work = uint64_t(graph.size()) * limit;
+  if (work > kBeamWork)
+    return false;
+  size_t width = std::clamp<size_t>(kWideBeamWork / std::max<uint64_t>(work, 1), kNarrowBeam, kWideBeam);
+  std::vector<Word> beam{Word(graph, guide)};
+  while (!beam.empty()) {
+    beam = grow(graph, beam, limit, width);
+    for (Word &word : beam)
+      if (word.isDone()) {
+        placement = std::move(word.placement);
+        return true;
       }
-      return std::tuple(most, total, ~word.doneCount(), word.hash());
-    };
-    std::vector<std::pair<std::tuple<uint32_t, uint32_t, uint32_t, uint64_t>, size_t>> order;
-    for (size_t at = 0; at < grown.size(); ++at)
-      order.emplace_back(rank(grown[at]), at);
-    std::sort(order.begin(), order.end());
-    beam.clear();
-    for (size_t at = 0; at < order.size() && beam.size() < kBeam; ++at)
-      if (at == 0 || std::get<3>(order[at].first) != std::get<3>(order[at - 1].first))
-        beam.push_back(std::move(grown[order[at].second]));
   }
   return false;
 }
 
-static uint32_t bound(const ScheduleGraph &graph, const Heights &heights, bool ownApart) {
-  uint32_t runs = 0, sum = 0;
-  for (uint32_t height : heights.height)
-    runs = std::max(runs, height);
-  ColourSet seen = 0;
-  for (NodeId node = 0; node < graph.size(); ++node) {
-    sum += ownApart && isApart(graph, node);
-    seen |= ColourSet(1) << graph.nodes[node].colour;
-  }
-  for (Colour colour = 0; colour < kColours; ++colour)
-    if (seen >> colour & 1)
-      sum += countRuns(graph, colour, ownApart);
-  return std::max(runs, sum);
-}
-
-uint32_t inlay::boundSegments(const ScheduleGraph &graph) { return bound(graph, computeHeights(graph, true), true); }
-
 BoundedPlacement inlay::placeByWords(const ScheduleGraph &graph) {
   BoundedPlacement result;
-  Heights heights = computeHeights(graph, false);
-  result.lowerBound = bound(graph, heights, false);
-  result.placement = placeGreedily(graph, heights);
-  size_t length = result.placement.colours.size();
-  if (length > result.lowerBound && graph.size() * length <= kBeamWork)
-    placeByBeam(graph, heights, length, result.placement);
+  Guide guide{computeRunHeights(graph, ~ColourSet(0)), {}};
+  uint32_t bound = boundWord(graph, guide.heights);
+  Word greedy = makeGreedily(graph, guide);
+  if (greedy.length() == bound || !placeByBeam(graph, guide, greedy.length(), result.placement))
+    result.placement = std::move(greedy.placement);
+  result.lowerBound = bound + countApart(graph);
   settleNeutral(graph, result.placement);
   return result;
+}
+
+bool inlay::placeByShorterWord(const ScheduleGraph &graph, uint32_t limit, Placement &placement) {
+  Guide guide{computeRunHeights(graph, ~ColourSet(0)), computeRunHeights(graph, graph.accelerators).height};
+  guide.mostAccelerators = *std::max_element(guide.acceleratorRuns.begin(), guide.acceleratorRuns.end());
+  return limit > boundWord(graph, guide.heights) && placeByBeam(graph, guide, limit, placement);
 }

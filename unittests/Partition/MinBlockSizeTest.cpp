@@ -2,7 +2,9 @@
 
 #include "inlay/Partition/MinBlockSize.h"
 
-#include "RandomGraph.h"
+#include "Ancestors.h"
+#include "ExactSchedule.h"
+#include "ScheduleProperties.h"
 
 #include <gtest/gtest.h>
 
@@ -18,15 +20,6 @@ static void expectLarge(const ScheduleGraph &graph, const Schedule &schedule, ui
       EXPECT_GE(weight, least);
     }
   }
-}
-
-/// What stays if the small segments of the level pass are dropped as a whole.
-static uint64_t keepLarge(const ScheduleGraph &graph, uint64_t least) {
-  uint64_t kept = 0;
-  for (const ScheduledSegment &segment : scheduleByLevels(graph).segments)
-    if (graph.isAccelerator(segment.colour) && segment.nodes.size() >= least)
-      kept += segment.nodes.size();
-  return kept;
 }
 
 TEST(MinBlockSize, MovesANodeToTheSegmentThatNeedsIt) {
@@ -48,26 +41,42 @@ TEST(MinBlockSize, MovesANodeToTheSegmentThatNeedsIt) {
   EXPECT_EQ(schedule.segments[1].nodes, (std::vector<NodeId>{1, 3, 4, 5, 6}));
 }
 
-TEST(MinBlockSize, KeepsAlmostAllThatCanBeKept) {
+TEST(MinBlockSize, KeepsAllThatCanBeKeptOfSmallGraphs) {
   std::mt19937 random(99);
-  for (unsigned least : {2u, 3u, 5u}) {
-    uint64_t kept = 0, most = 0;
-    for (unsigned round = 0; round < 300; ++round) {
-      RandomGraphOptions options;
-      options.nodes = 4 + random() % 6;
-      options.edges = 0.1 + 0.1 * (random() % 4);
-      ScheduleGraph graph = makeRandomGraph(random, options), demoted = graph;
+  for (unsigned least : {2u, 3u, 5u})
+    for (unsigned round = 0; round < countRounds(200, 4000); ++round) {
+      ScheduleGraph graph = makeRandomGraph(random, varyOptions(random, round, {}, 14)), demoted = graph;
       Schedule schedule = scheduleWithLeastSize(demoted, Strategy::Levels, least);
-      EXPECT_EQ(checkSchedule(graph, schedule), "");
+      ASSERT_EQ(checkSchedule(graph, schedule), "");
       expectLarge(graph, schedule, least);
-      EXPECT_GE(schedule.accelerated(graph), keepLarge(graph, least));
-      uint64_t exact = findMostKept(graph, least);
-      EXPECT_LE(schedule.accelerated(graph), exact);
-      kept += schedule.accelerated(graph);
-      most += exact;
+      ASSERT_EQ(schedule.accelerated(graph), findMostKept(graph, least)) << "least " << least << ", round " << round;
     }
-    EXPECT_GE(static_cast<double>(kept), 0.997 * static_cast<double>(most)) << "least " << least;
+}
+
+/// Graphs beyond the exact answer, too.
+TEST(MinBlockSize, KeepsNoLessThanTheAncestors) {
+  std::mt19937 random(101);
+  unsigned rounds = countRounds(300, 5000), fewer = 0;
+  uint64_t ours = 0, merged = 0;
+  for (unsigned round = 0; round < rounds; ++round) {
+    RandomGraphOptions options = varyOptions(random, round, {}, round % 2 ? 40 : 120);
+    options.edges /= 6;
+    options.colours = 2 + round % 3 / 2;
+    ScheduleGraph graph = makeRandomGraph(random, options), demoted = graph;
+    uint64_t least = 2 + random() % 5;
+    Schedule schedule = scheduleWithLeastSize(demoted, Strategy::Levels, static_cast<int64_t>(least));
+    ASSERT_EQ(checkSchedule(graph, schedule), "");
+    expectLarge(graph, schedule, least);
+    uint64_t kept = schedule.accelerated(graph), byMerging = CapabilityBased(graph).keep(least);
+    EXPECT_GE(kept, keepBySplitter(graph, least)) << "round " << round;
+    EXPECT_GE(kept, keepByTorchTensorRT(graph, least)) << "round " << round;
+    fewer += kept < byMerging;
+    ours += kept;
+    merged += byMerging;
   }
+  // About cubic in the graph, so not among what is tried: it keeps more now and then, and much less on the whole.
+  EXPECT_LE(fewer, rounds * 0.02);
+  EXPECT_LE(static_cast<double>(merged), 0.9 * static_cast<double>(ours));
 }
 
 TEST(MinBlockSize, KeepsPinnedNodes) {

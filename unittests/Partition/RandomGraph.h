@@ -1,47 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Small random graphs, and what a search over all orders finds for them. Seeds are fixed.
+// Random graphs of several shapes, and their nodes written in another order. Seeds are fixed.
 
 #ifndef INLAY_UNITTESTS_PARTITION_RANDOMGRAPH_H
 #define INLAY_UNITTESTS_PARTITION_RANDOMGRAPH_H
 
 #include "inlay/Partition/ScheduleGraph.h"
 
-#include <functional>
-#include <map>
+#include <array>
 #include <random>
 
 namespace inlay::testing {
 
+enum class Shape { Random, Layered, Chains, SeriesParallel };
+constexpr std::array<Shape, 4> kShapes{Shape::Random, Shape::Layered, Shape::Chains, Shape::SeriesParallel};
+
 struct RandomGraphOptions {
   unsigned nodes = 8;
   unsigned colours = 2;
-  double edges = 0.25, neutral = 0, own = 0;
+  double edges = 0.25, neutral = 0, own = 0, pinned = 0;
+  Shape shape = Shape::Random;
+  bool sized = false; ///< nodes make values of random sizes, some of them none
 };
 
 /// Colours below the last are accelerators; every node may be demoted.
-inline ScheduleGraph makeRandomGraph(std::mt19937 &random, const RandomGraphOptions &options) {
+inline ScheduleNode makeRandomNode(std::mt19937 &random, const RandomGraphOptions &options) {
   std::uniform_real_distribution<> chance(0, 1);
-  ScheduleGraph graph;
   ColourSet all = (ColourSet(1) << options.colours) - 1;
-  graph.accelerators = all >> 1;
-  for (unsigned node = 0; node < options.nodes; ++node) {
-    ScheduleNode info;
-    info.colour = static_cast<Colour>(random() % options.colours);
-    info.allowed = all & ~((ColourSet(1) << info.colour) - 1);
-    if (chance(random) < options.neutral) {
-      info.colour = 0;
-      info.allowed = all;
-      info.neutral = true;
-    } else if (info.colour + 1u == options.colours) {
-      info.own = chance(random) < options.own;
-    }
-    graph.add(info);
+  ScheduleNode info;
+  info.colour = static_cast<Colour>(random() % options.colours);
+  info.allowed = all & ~((ColourSet(1) << info.colour) - 1);
+  if (chance(random) < options.neutral) {
+    info.colour = 0;
+    info.allowed = all;
+    info.neutral = true;
+  } else if (info.colour + 1u == options.colours) {
+    info.own = chance(random) < options.own;
   }
+  info.pinned = !info.neutral && chance(random) < options.pinned;
+  if (options.sized)
+    info.bytes = random() % 4 ? 1 + random() % 64 : 0;
+  return info;
+}
+
+/// Each earlier node is a predecessor with a chance that depends on the shape.
+inline void addScatteredEdges(ScheduleGraph &graph, std::mt19937 &random, const RandomGraphOptions &options) {
+  std::uniform_real_distribution<> chance(0, 1);
+  unsigned width = options.shape == Shape::Random ? options.nodes : 2 + random() % 3;
+  bool isChain = options.shape == Shape::Chains;
   for (NodeId after = 1; after < options.nodes; ++after)
-    for (NodeId before = 0; before < after; ++before)
-      if (chance(random) < options.edges)
+    for (NodeId before = 0; before < after; ++before) {
+      bool isNext = isChain ? before + width == after : after / width == before / width + 1;
+      double share = options.shape == Shape::Random ? options.edges
+                     : isNext                       ? (isChain ? 1 : 0.5)
+                                                    : (isChain ? 0.03 : 0);
+      if (chance(random) < share)
         graph.addEdge(before, after);
+    }
+}
+
+/// Branches within branches, each joined again: in [first, end), from a fork at the first to a join at the last.
+inline void addForks(ScheduleGraph &graph, std::mt19937 &random, NodeId first, NodeId end) {
+  if (end - first < 2)
+    return;
+  if (end - first < 4 || random() % 3 == 0) {
+    NodeId middle = first + 1 + random() % (end - first - 1);
+    addForks(graph, random, first, middle);
+    addForks(graph, random, middle, end);
+    graph.addEdge(middle - 1, middle);
+    return;
+  }
+  NodeId middle = first + 2 + random() % (end - first - 3);
+  for (auto [from, to] : {std::pair(first + 1, middle), {middle, end - 1}}) {
+    addForks(graph, random, from, to);
+    graph.addEdge(first, from);
+    graph.addEdge(to - 1, end - 1);
+  }
+}
+
+inline ScheduleGraph makeRandomGraph(std::mt19937 &random, const RandomGraphOptions &options) {
+  ScheduleGraph graph;
+  graph.accelerators = ((ColourSet(1) << options.colours) - 1) >> 1;
+  for (unsigned node = 0; node < options.nodes; ++node)
+    graph.add(makeRandomNode(random, options));
+  if (options.shape == Shape::SeriesParallel)
+    addForks(graph, random, 0, options.nodes);
+  else
+    addScatteredEdges(graph, random, options);
   graph.seal();
   return graph;
 }
@@ -52,6 +97,7 @@ inline ScheduleGraph reorder(const ScheduleGraph &graph, std::mt19937 &random) {
   std::vector<size_t> missing(graph.size());
   ScheduleGraph result;
   result.accelerators = graph.accelerators;
+  result.fewestBytes = graph.fewestBytes;
   for (NodeId node = 0; node < graph.size(); ++node) {
     missing[node] = static_cast<size_t>(graph.preds(node).last - graph.preds(node).first);
     if (!missing[node])
@@ -71,68 +117,6 @@ inline ScheduleGraph reorder(const ScheduleGraph &graph, std::mt19937 &random) {
       result.addEdge(number[node], number[succ]);
   result.seal();
   return result;
-}
-
-/// Walks all orders: calls `step(mask, node)` where `node` may run after the set `mask`.
-inline void forEachStep(const ScheduleGraph &graph, uint32_t mask, const std::function<void(NodeId)> &step) {
-  for (NodeId node = 0; node < graph.size(); ++node) {
-    bool ready = !(mask >> node & 1);
-    for (NodeId pred : graph.preds(node))
-      ready &= mask >> pred & 1;
-    if (ready)
-      step(node);
-  }
-}
-
-/// The fewest segments, and the fewest accelerator segments among those.
-inline std::pair<unsigned, unsigned> findFewestSegments(const ScheduleGraph &graph) {
-  using Best = std::pair<unsigned, unsigned>;
-  constexpr unsigned kNoColour = 64; // after a segment of its own nothing joins
-  std::vector<std::map<unsigned, Best>> best(size_t(1) << graph.size());
-  best[0][kNoColour] = {0, 0};
-  for (uint32_t mask = 0; mask + 1 < best.size(); ++mask)
-    for (auto [last, cost] : best[mask])
-      forEachStep(graph, mask, [&, last = last, cost = cost](NodeId node) {
-        const ScheduleNode &info = graph.nodes[node];
-        for (unsigned colour = 0; colour < 64; ++colour) {
-          if (colour != info.colour && !(info.neutral && (info.allowed >> colour & 1)))
-            continue;
-          bool own = info.own && !graph.isAccelerator(static_cast<Colour>(colour));
-          Best next = cost;
-          if (own || colour != last) {
-            ++next.first;
-            next.second += graph.isAccelerator(static_cast<Colour>(colour));
-          }
-          auto [it, isNew] = best[mask | 1u << node].try_emplace(own ? kNoColour : colour, next);
-          if (!isNew)
-            it->second = std::min(it->second, next);
-        }
-      });
-  Best result{~0u, ~0u};
-  for (auto [last, cost] : best.back())
-    result = std::min(result, cost);
-  return result;
-}
-
-/// Two colours: the most nodes that can stay on the accelerator if its segments have at least `least`.
-inline unsigned findMostKept(const ScheduleGraph &graph, unsigned least) {
-  // State: the accelerator's open run, capped at `least`; least + 1 stands for a run of the host.
-  unsigned host = least + 1;
-  std::vector<std::vector<int>> most(size_t(1) << graph.size(), std::vector<int>(host + 1, -1));
-  most[0][host] = 0;
-  for (uint32_t mask = 0; mask + 1 < most.size(); ++mask)
-    for (unsigned run = 1; run <= host; ++run)
-      if (int kept = most[mask][run]; kept >= 0)
-        forEachStep(graph, mask, [&](NodeId node) {
-          std::vector<int> &next = most[mask | 1u << node];
-          if (run >= least)
-            next[host] = std::max(next[host], kept);
-          if (graph.nodes[node].colour == 0) {
-            unsigned grown = run == host ? 1 : std::min(run + 1, least);
-            next[grown] = std::max(next[grown], kept + 1);
-          }
-        });
-  return static_cast<unsigned>(std::max(most.back()[host], most.back()[least]));
 }
 
 } // namespace inlay::testing

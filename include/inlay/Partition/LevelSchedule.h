@@ -24,14 +24,28 @@ struct BoundedPlacement {
 /// Fewest segments; nodes that are segments of their own still share one with others of their colour.
 BoundedPlacement placeByLevels(const ScheduleGraph &graph);
 
+/// The same, and behind it the placement that starts with the other colour where that needs equally many segments, in
+/// all and on accelerators.
+std::vector<BoundedPlacement> placeByLevelsFromEither(const ScheduleGraph &graph);
+
 /// A new segment whenever the next node has another colour; for comparison.
 BoundedPlacement placeInOrder(const ScheduleGraph &graph);
 
-/// For any number of colours: the shortest word of colours that a deterministic search finds.
+/// All that is ready off accelerators, then all that is ready on them, and again; on each side a new segment whenever
+/// the next ready node has another colour. So do torch.fx's splitter and Torch-TensorRT's partitioner for several
+/// backends; for comparison.
+BoundedPlacement placeByTurns(const ScheduleGraph &graph);
+
+/// For any number of colours: the shortest word of colours that a deterministic search finds. Ties are broken by the
+/// numbers of nodes: see `orderCanonically`.
 BoundedPlacement placeByWords(const ScheduleGraph &graph);
 
-/// No schedule of the graph's colours has fewer segments: by the longest path and by the sum over colours, with nodes
-/// that are segments of their own counted as such. For two colours without these, `placeByLevels` proves more.
+/// For two colours: a placement whose word is shorter than `limit`, nodes that are segments of their own aside, with no
+/// more accelerator letters than needed. False if the search finds none.
+bool placeByShorterWord(const ScheduleGraph &graph, uint32_t limit, Placement &placement);
+
+/// No schedule of the graph's colours has fewer segments: by the longest path, by the sum over colours and by pairs of
+/// colours, with nodes that are segments of their own counted as such.
 uint32_t boundSegments(const ScheduleGraph &graph);
 
 /// Moves neutral nodes from host segments to accelerator ones where that needs no further segment, except those that

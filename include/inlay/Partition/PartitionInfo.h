@@ -40,8 +40,9 @@ struct PartitionInfo {
   /// that doesn't.
   bool requireFullCompilation = false;
   Strategy strategy = Strategy::Levels;
-  /// Ops may run later than they could, to carry fewer bytes from segment to segment. The number of segments stays.
-  bool fewestBytes = false;
+  /// Ops may run later than they could, to carry fewer bytes from segment to segment. The number of segments stays, and
+  /// so does every op that would save nothing.
+  bool fewestBytes = true;
   /// A placement file whose segments to form, instead of deciding anew; empty for none.
   std::string placement;
   /// File for the placement; empty for none, "-" for standard output.

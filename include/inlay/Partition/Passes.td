@@ -48,8 +48,9 @@ def FormSegmentsPass : Pass<"inlay-partition-form-segments", "::mlir::ModuleOp">
   let description = [{
     Every op goes into one `inlay.segment`; segments are closed (what they use is an input, constants are copied in) and
     stand in execution order. There are as few as the verdicts allow, whatever order the ops are written in; the labels
-    of a path that proves it are on the function as `inlay.witness`. With `fewest-bytes` ops may
-    stand in a later segment than the first that could hold them, where less is then carried from segment to segment.
+    of a path that proves it are on the function as `inlay.witness`. Unless `fewest-bytes=false`, ops
+    stand in a later segment than the first that could hold them where less is then carried from segment to segment:
+    the least of all partitions into as few segments for graphs of up to some thousand ops, nearly that for larger ones.
     Verdicts are changed where an op is demoted or
     joins another segment. An `scf` op that is not wholly on one accelerator is a segment of its own, with its regions
     partitioned alike.
@@ -78,7 +79,7 @@ def FormSegmentsPass : Pass<"inlay-partition-form-segments", "::mlir::ModuleOp">
       "ops by name that are worth a segment: one that holds such an op is never too small">,
     ListOption<"allowOps", "allow-ops", "std::string",
       "ops that accelerators may run, as for inlay-partition-annotate-targets">,
-    Option<"fewestBytes", "fewest-bytes", "bool", "false",
+    Option<"fewestBytes", "fewest-bytes", "bool", "true",
       "ops may run later than they could, to carry fewer bytes from segment to segment">,
     Option<"strategy", "strategy", "::inlay::Strategy", "::inlay::Strategy::Levels",
       "how segments are formed: `levels`, the fewest; to compare with, `in-order` or `torch-tensorrt`",

@@ -37,7 +37,7 @@ struct ScheduleNode {
   uint64_t bytes = 0;
 };
 
-/// An acyclic graph whose nodes are numbered in a topological order.
+/// An acyclic graph whose nodes are numbered in a topological order. 40 bytes per node and 8 per edge, once sealed.
 class ScheduleGraph {
 public:
   struct Range {
@@ -56,7 +56,7 @@ public:
     nodes.push_back(node);
     return size() - 1;
   }
-  /// `before` < `after`, both added already. Edges count once `seal` was called.
+  /// `before` < `after`, both added already. Edges count once `seal` was called, after which none are added.
   void addEdge(NodeId before, NodeId after) { edges.emplace_back(before, after); }
   void seal();
 
@@ -75,6 +75,9 @@ public:
 
   /// The same graph with every edge turned round; node v becomes size() - 1 - v.
   ScheduleGraph reversed() const;
+
+  /// The same graph with its nodes in that topological order, and neighbours in ascending order.
+  ScheduleGraph reordered(const std::vector<NodeId> &order) const;
 
 private:
   static Range range(const std::vector<uint32_t> &start, const std::vector<NodeId> &list, NodeId node) {

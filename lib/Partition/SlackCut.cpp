@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "SlackCut.h"
+
+#include "Closure.h"
+
+#include <algorithm>
+
+using namespace inlay;
+
+namespace {
+/// A value that grows along ascending places; item i says that it has come to places[i + 1]. Its first place is given.
+struct Chain {
+  const uint32_t *first = nullptr, *last = nullptr; ///< the places, the last included
+  ClosureProblem::Item base = 0;
+
+  size_t steps() const { return static_cast<size_t>(last - first); }
+};
+
+class SlackCut {
+public:
+  SlackCut(const ScheduleGraph &graph, Placement &placement, const std::vector<bool> &fixed, CutLimits &limits)
+      : graph(graph), placement(placement), fixed(fixed), limits(limits), chains(graph.size()) {}
+
+  bool run() {
+    collectPlaces();
+    if (!openWindows() || !chooseScale())
+      return false;
+    for (NodeId node = 0; node < graph.size(); ++node)
+      addItems(node);
+    for (NodeId node = 0; node < graph.size(); ++node) {
+      for (NodeId succ : graph.succs(node))
+        order(chains[node], chains[succ]);
+      addCarrying(node);
+    }
+    std::vector<bool> chosen = problem.solve(limits.budget);
+    if (chosen.size() != problem.size())
+      return false;
+    for (NodeId node = 0; node < graph.size(); ++node) {
+      const Chain &chain = chains[node];
+      size_t at = 0;
+      while (at < chain.steps() && chosen[chain.base + at])
+        ++at;
+      placement.segment[node] = chain.first[at];
+    }
+    return true;
+  }
+
+private:
+  void collectPlaces() {
+    placesOf.resize(64);
+    rank.resize(placement.colours.size());
+    for (uint32_t at = 0; at < placement.colours.size(); ++at) {
+      rank[at] = static_cast<uint32_t>(placesOf[placement.colours[at]].size());
+      placesOf[placement.colours[at]].push_back(at);
+    }
+  }
+
+  /// Gives each node the places between what its neighbours may take at most; false if there are too many.
+  bool openWindows() {
+    size_t items = 0;
+    std::vector<uint32_t> end(graph.size());
+    for (NodeId node = graph.size(); node-- > 0;) {
+      const std::vector<uint32_t> &places = placesOf[placement.colours[placement.segment[node]]];
+      uint32_t at = rank[placement.segment[node]], last = static_cast<uint32_t>(places.size() - 1);
+      last = fixed[node] ? at : static_cast<uint32_t>(std::min<uint64_t>(last, uint64_t(at) + limits.window));
+      for (NodeId succ : graph.succs(node))
+        if (places[last] > end[succ])
+          last = lastUpTo(places, end[succ]);
+      end[node] = places[last];
+      chains[node].last = &places[last];
+    }
+    for (NodeId node = 0; node < graph.size(); ++node) {
+      const std::vector<uint32_t> &places = placesOf[placement.colours[placement.segment[node]]];
+      uint32_t at = rank[placement.segment[node]], first = fixed[node] ? at : at - std::min(at, limits.window);
+      const uint32_t *place = &places[first];
+      for (NodeId pred : graph.preds(node))
+        place = std::lower_bound(place, chains[node].last + 1, *chains[pred].first);
+      chains[node].first = place;
+      items += chains[node].steps();
+    }
+    return items > 0 && items <= limits.mostPlaces;
+  }
+
+  static uint32_t lastUpTo(const std::vector<uint32_t> &places, uint32_t end) {
+    return static_cast<uint32_t>(std::upper_bound(places.begin(), places.end(), end) - places.begin() - 1);
+  }
+
+  /// Bytes count so much more than moves that moves only break ties; false if the numbers get too large.
+  bool chooseScale() {
+    double items = 1, bytes = 0;
+    for (NodeId node = 0; node < graph.size(); ++node) {
+      items += static_cast<double>(chains[node].steps());
+      bytes += 2.0 * static_cast<double>(graph.nodes[node].bytes) * static_cast<double>(placement.colours.size());
+    }
+    constexpr double kMost = 4e18;
+    if (bytes + items > kMost)
+      return false;
+    scale = bytes * items + items > kMost ? 1 : static_cast<int64_t>(items);
+    return true;
+  }
+
+  void addItems(NodeId node) {
+    Chain &chain = chains[node];
+    chain.base = static_cast<ClosureProblem::Item>(problem.size());
+    int64_t bytes = graph.succs(node).empty() ? 0 : static_cast<int64_t>(graph.nodes[node].bytes);
+    for (const uint32_t *place = chain.first; place < chain.last; ++place) {
+      int64_t nearer = place[1] <= placement.segment[node] ? -1 : 1;
+      problem.add(-bytes * (place[1] - place[0]) * scale + (scale > 1 ? nearer : 0));
+      if (place != chain.first)
+        problem.require(chain.base + static_cast<uint32_t>(place - chain.first),
+                        chain.base + static_cast<uint32_t>(place - chain.first) - 1);
+    }
+  }
+
+  /// What is at a place of `before` has `after` at that place or a later one.
+  void order(const Chain &before, const Chain &after) {
+    const uint32_t *last = nullptr;
+    for (size_t step = 0; step < before.steps(); ++step) {
+      const uint32_t *place = std::lower_bound(after.first, after.last, before.first[step + 1]);
+      if (place != after.first && place != last)
+        problem.require(before.base + static_cast<uint32_t>(step),
+                        after.base + static_cast<uint32_t>(place - after.first) - 1);
+      last = place;
+    }
+  }
+
+  /// The last reader's place counts: that reader's own chain, or one of all places that readers may take.
+  void addCarrying(NodeId node) {
+    int64_t bytes = static_cast<int64_t>(graph.nodes[node].bytes) * scale;
+    if (bytes == 0)
+      return;
+    uint32_t reached = 0;
+    movers.clear();
+    for (NodeId succ : graph.succs(node)) {
+      reached = std::max(reached, *chains[succ].first);
+      movers.push_back(succ);
+    }
+    movers.erase(
+        std::remove_if(movers.begin(), movers.end(), [&](NodeId succ) { return *chains[succ].last <= reached; }),
+        movers.end());
+    if (movers.empty())
+      return;
+    places.assign(1, reached);
+    for (NodeId succ : movers)
+      places.insert(places.end(), std::upper_bound(chains[succ].first, chains[succ].last + 1, reached),
+                    chains[succ].last + 1);
+    std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    Chain until{places.data(), &places.back(), static_cast<ClosureProblem::Item>(problem.size())};
+    for (size_t step = 0; step < until.steps(); ++step) {
+      problem.add(bytes * (places[step + 1] - places[step]));
+      if (step > 0)
+        problem.require(until.base + static_cast<uint32_t>(step), until.base + static_cast<uint32_t>(step) - 1);
+    }
+    for (NodeId succ : movers)
+      order(chains[succ], until);
+  }
+
+  const ScheduleGraph &graph;
+  Placement &placement;
+  const std::vector<bool> &fixed;
+  CutLimits &limits;
+  std::vector<Chain> chains;
+  std::vector<std::vector<uint32_t>> placesOf; ///< segments of each colour
+  std::vector<uint32_t> rank;                  ///< a segment's number among those of its colour
+  ClosureProblem problem;
+  int64_t scale = 1;
+  std::vector<NodeId> movers;
+  std::vector<uint32_t> places;
+};
+} // namespace
+
+bool inlay::placeByCut(const ScheduleGraph &graph, Placement &placement, const std::vector<bool> &fixed,
+                       CutLimits &limits) {
+  return SlackCut(graph, placement, fixed, limits).run();
+}

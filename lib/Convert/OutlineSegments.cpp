@@ -65,6 +65,7 @@ static LogicalResult outline(SegmentOp segment, func::FuncOp parent, unsigned nu
   symbols.insert(func, std::next(parent->getIterator()));
   auto invoke = plan::InvokeOp::create(builder, segment.getLoc(), segment.getOutputs().getTypes(),
                                        FlatSymbolRefAttr::get(func), segment.getInputs());
+  invoke->setAttr(plan::kSegmentNumberAttr, builder.getI64IntegerAttr(number));
   segment.replaceAllUsesWith(invoke);
   segment.erase();
   return success();

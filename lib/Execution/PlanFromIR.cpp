@@ -273,6 +273,9 @@ private:
     } else {
       return op.emitOpError("is not a step of a program");
     }
+    auto segment = op.getAttrOfType<IntegerAttr>(plan::kSegmentNumberAttr);
+    if (segment && segment.getType().isInteger(64) && segment.getInt() >= 0 && segment.getInt() <= INT32_MAX)
+      step.segment = static_cast<int32_t>(segment.getInt());
     for (Value buffer : op.getOperands())
       step.buffers.push_back(numbers.lookup(buffer));
     addDependencies(step, reads);

@@ -144,10 +144,12 @@ private:
     for (auto [name, has] : optional)
       if (has)
         features.push_back(StringAttr::get(&context, name));
+    StringRef kind = caps->software ? "software" : caps->discrete ? "discrete" : "integrated";
     int64_t range = std::min<uint64_t>(caps->maxStorageBufferRange, (uint64_t(1) << 31) - 1);
     return Attribute(VulkanAttr::get(&context, caps->maxWorkgroupInvocations, caps->maxWorkgroupCount[0], range,
                                      caps->maxStorageBuffersPerStage, caps->subgroupSize,
-                                     features.empty() ? ArrayAttr() : ArrayAttr::get(&context, features)));
+                                     features.empty() ? ArrayAttr() : ArrayAttr::get(&context, features),
+                                     StringAttr::get(&context, kind)));
   }
 
   Status setTargets() {

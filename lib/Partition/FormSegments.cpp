@@ -5,6 +5,7 @@
 
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Partition/Annotate.h"
+#include "inlay/Partition/CostModel.h"
 #include "inlay/Partition/NameRules.h"
 #include "inlay/Partition/OpKinds.h"
 #include "inlay/Partition/Passes.h"
@@ -41,6 +42,18 @@ static void remarkOnSegment(Operation *op, const PlannedSegment &segment, const 
       << remark::metric("clones", segment.clones.size());
 }
 
+static DictionaryAttr describeTimes(const PlacementTimes &times, Builder &builder) {
+  NamedAttrList entries;
+  auto set = [&](StringRef key, double seconds) { entries.set(key, builder.getF64FloatAttr(seconds)); };
+  set("chosen", times.chosen);
+  set("all_accelerated", times.allAccelerated);
+  set("all_host", times.allHost);
+  set("min_block_" + std::to_string(times.leastSize), times.leastSized);
+  if (times.lowerBound > 0)
+    set("lower_bound", times.lowerBound);
+  return entries.getDictionary(builder.getContext());
+}
+
 /// What reports say of the plan of a function's own block.
 static void writeFigures(Operation *function, const DependencyGraph &graph, const SegmentPlan &plan) {
   Builder builder(function->getContext());
@@ -55,14 +68,16 @@ static void writeFigures(Operation *function, const DependencyGraph &graph, cons
   set(kLowerBoundFigure, plan.lowerBound);
   set(kBytesCarriedFigure, plan.bytesCarried);
   set(kBytesCarriedBeforeFigure, plan.bytesCarriedBefore);
+  if (plan.times)
+    figures.set(kPlacementsFigure, describeTimes(*plan.times, builder));
   function->setAttr(InlayDialect::kPartitionAttr, figures.getDictionary(function->getContext()));
 }
 
 namespace {
 class Former {
 public:
-  Former(TargetList &targets, const Aliases &aliases, const PartitionInfo &info)
-      : targets(targets), aliases(aliases), info(info) {}
+  Former(TargetList &targets, const Aliases &aliases, const PartitionInfo &info, const ModuleCosts *costs)
+      : targets(targets), aliases(aliases), info(info), costs(costs) {}
 
   LogicalResult form(Block &block) {
     DependencyGraph graph(block, aliases);
@@ -74,7 +89,7 @@ public:
         return failure();
       decisions.push_back(std::move(*decision));
     }
-    FailureOr<SegmentPlan> plan = planSegments(graph, targets, decisions, info);
+    FailureOr<SegmentPlan> plan = planSegments(graph, targets, decisions, info, costs);
     if (failed(plan))
       return failure();
     DecisionWriter writer(targets);
@@ -113,6 +128,7 @@ private:
   TargetList &targets;
   const Aliases &aliases;
   const PartitionInfo &info;
+  const ModuleCosts *costs;
 };
 
 struct FormSegmentsPass : inlay::impl::FormSegmentsPassBase<FormSegmentsPass> {
@@ -131,13 +147,31 @@ struct FormSegmentsPass : inlay::impl::FormSegmentsPassBase<FormSegmentsPass> {
     info.minBlockSize = minBlockSize;
     info.strategy = strategy;
     info.fewestBytes = fewestBytes;
+    FailureOr<std::optional<ModuleCosts>> costs = findCosts(*targets);
+    if (failed(costs))
+      return signalPassFailure();
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       if (function.isExternal())
         continue;
       Aliases aliases(function);
-      if (failed(checkPartitionable(function)) || failed(Former(*targets, aliases, info).form(function.front())))
+      if (failed(checkPartitionable(function)) || failed(Former(*targets, aliases, info, *costs ? &**costs : nullptr).form(function.front())))
         return signalPassFailure();
     }
+  }
+
+private:
+  /// The cost model that is asked for, which is put on the module, else the module's; the default where one is needed.
+  FailureOr<std::optional<ModuleCosts>> findCosts(const TargetList &targets) {
+    std::string file = costModel;
+    if (file.empty() && strategy == Strategy::Cost && !getOperation()->hasAttr(InlayDialect::kCostModelAttr))
+      file = "default";
+    if (file.empty())
+      return ModuleCosts::get(getOperation(), targets);
+    FailureOr<ModuleCosts> costs = ModuleCosts::read(file, getOperation(), targets);
+    if (failed(costs))
+      return failure();
+    costs->attach(getOperation(), targets);
+    return std::optional(std::move(*costs));
   }
 };
 } // namespace

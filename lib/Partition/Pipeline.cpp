@@ -34,6 +34,7 @@ struct PartitionPipelineOptions : PassPipelineOptions<PartitionPipelineOptions> 
       *this, "strategy", llvm::cl::desc("how segments are formed"), llvm::cl::init(Strategy::Levels),
       llvm::cl::values(
           clEnumValN(Strategy::Levels, "levels", "the fewest segments"),
+          clEnumValN(Strategy::Cost, "cost", "the least time under the cost model"),
           clEnumValN(Strategy::InOrder, "in-order", "a new segment whenever the next op has another target"),
           clEnumValN(Strategy::TorchTensorRT, "torch-tensorrt", "the walk of Torch-TensorRT's TorchScript front end"))};
   Option<bool> fewestBytes{*this, "fewest-bytes",
@@ -44,6 +45,9 @@ struct PartitionPipelineOptions : PassPipelineOptions<PartitionPipelineOptions> 
                                 llvm::cl::init("")};
   Option<std::string> savePlacement{*this, "save-placement",
                                     llvm::cl::desc("file for the placement; - is standard output"), llvm::cl::init("")};
+  Option<std::string> costModel{
+      *this, "cost-model", llvm::cl::desc("file of the cost model, or default for round figures per kind of device"),
+      llvm::cl::init("")};
   Option<std::string> report{*this, "report", llvm::cl::desc("file for the report; - is standard output"),
                              llvm::cl::init("")};
 };
@@ -91,8 +95,9 @@ void inlay::buildPartitionPasses(OpPassManager &manager, const PartitionInfo &in
   form.minBlockSize = info.requireFullCompilation || !info.enabled ? 1 : info.minBlockSize;
   form.exemptOps.assign(info.exemptOps.begin(), info.exemptOps.end());
   form.allowOps.assign(info.allowOps.begin(), info.allowOps.end());
-  form.strategy = info.strategy;
+  form.strategy = (info.requireFullCompilation || !info.enabled) && info.strategy == Strategy::Cost ? Strategy::Levels : info.strategy;
   form.fewestBytes = info.fewestBytes;
+  form.costModel = info.costModel;
   manager.addPass(createFormSegmentsPass(form));
   manager.addPass(createPartitionVerifyPass());
 }
@@ -142,6 +147,7 @@ void inlay::registerPartitionPasses() {
         info.fewestBytes = options.fewestBytes;
         info.placement = options.placement;
         info.savePlacement = options.savePlacement;
+        info.costModel = options.costModel;
         info.report = options.report;
         buildPartitionPipeline(manager, info);
       });

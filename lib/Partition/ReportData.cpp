@@ -3,6 +3,7 @@
 #include "ReportNames.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Partition/ModelledTime.h"
 #include "inlay/Partition/OpKinds.h"
 #include "inlay/Partition/Report.h"
 #include "inlay/Partition/Targets.h"
@@ -37,7 +38,12 @@ public:
     report.lowerBound = readFigure(figures, kLowerBoundFigure);
     report.bytesCarried = readFigure(figures, kBytesCarriedFigure);
     report.bytesCarriedBefore = readFigure(figures, kBytesCarriedBeforeFigure);
+    if (auto placements = figures ? figures.getAs<DictionaryAttr>(kPlacementsFigure) : nullptr)
+      for (NamedAttribute entry : placements)
+        if (auto seconds = dyn_cast<FloatAttr>(entry.getValue()))
+          report.placements.emplace_back(entry.getName().str(), seconds.getValueAsDouble());
     nameOps(function);
+    model(function);
     read(function.front(), "", 0);
   }
 
@@ -52,6 +58,17 @@ private:
       labels[op] = label.empty() ? (getReportedName(op) + "#" + Twine(position)).str() : label.str();
       ++position;
     });
+  }
+
+  void model(FunctionOpInterface function) {
+    auto module = function->getParentOfType<ModuleOp>();
+    if (!module || !module->hasAttr(InlayDialect::kCostModelAttr) || !findTargets(function))
+      return;
+    FailureOr<std::optional<ModuleCosts>> costs = ModuleCosts::get(module, *targets);
+    if (failed(costs))
+      return;
+    times = modelTimes(function, **costs, *targets);
+    report.modelled = times->total;
   }
 
   /// Where a value comes from, seen through the borders of segments.
@@ -103,6 +120,8 @@ private:
       entry.outputs = describeAll(segment.getResults());
       entry.bytesIn = sumBytes(entry.inputs);
       entry.bytesOut = sumBytes(entry.outputs);
+      if (times)
+        entry.modelled = times->segments.lookup(segment);
       for (Operation &op : segment.getBody().front().without_terminator()) {
         if (op.hasAttr(InlayDialect::kCloneAttr))
           entry.clones.push_back(labels[&op]);
@@ -131,11 +150,15 @@ private:
     return entry.label;
   }
 
-  bool isAccelerated(SegmentOp segment) {
+  bool findTargets(Operation *op) {
     if (!targets)
-      if (FailureOr<TargetList> list = TargetList::get(segment->getParentOfType<ModuleOp>()); succeeded(list))
+      if (FailureOr<TargetList> list = TargetList::get(op->getParentOfType<ModuleOp>()); succeeded(list))
         targets = std::move(*list);
-    if (targets)
+    return targets.has_value();
+  }
+
+  bool isAccelerated(SegmentOp segment) {
+    if (findTargets(segment))
       for (unsigned target = 0; target < targets->size(); ++target)
         if (targets->getAttr(target) == segment.getTarget())
           return targets->isAccelerator(target);
@@ -143,6 +166,7 @@ private:
   }
 
   std::optional<TargetList> targets;
+  std::optional<ModelledTimes> times;
   llvm::DenseMap<Operation *, std::string> labels;
   llvm::DenseMap<Operation *, unsigned> numbers; ///< of segments
 };

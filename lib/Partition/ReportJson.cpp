@@ -5,6 +5,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace inlay;
 using llvm::json::OStream;
@@ -35,6 +37,19 @@ static void writeValues(OStream &json, StringRef key, ArrayRef<BorderValue> valu
   });
 }
 
+/// More digits would say more than a model knows.
+static int64_t toNanoseconds(double seconds) { return static_cast<int64_t>(std::min(seconds * 1e9 + 0.5, 9e18)); }
+
+static void writeTime(OStream &json, const SegmentTime &time) {
+  json.attributeObject("modelled_ns", [&] {
+    json.attribute("compute", toNanoseconds(time.compute));
+    json.attribute("launch", toNanoseconds(time.launch));
+    json.attribute("transfer_in", toNanoseconds(time.transferIn));
+    json.attribute("transfer_out", toNanoseconds(time.transferOut));
+    json.attribute("total", toNanoseconds(time.total()));
+  });
+}
+
 static void writeSegment(OStream &json, const SegmentedBlock &segment) {
   json.object([&] {
     json.attribute("id", segment.id);
@@ -53,6 +68,8 @@ static void writeSegment(OStream &json, const SegmentedBlock &segment) {
     writeValues(json, "outputs", segment.outputs, /*isInput=*/false);
     json.attribute("bytes_in", optionalNumber(segment.bytesIn));
     json.attribute("bytes_out", optionalNumber(segment.bytesOut));
+    if (segment.modelled)
+      writeTime(json, *segment.modelled);
   });
 }
 
@@ -87,6 +104,13 @@ static void writeSummary(OStream &json, const Report &report) {
     json.attribute("lower_bound", optionalNumber(report.lowerBound));
     json.attribute("bytes_carried", optionalNumber(report.bytesCarried));
     json.attribute("bytes_carried_before", optionalNumber(report.bytesCarriedBefore));
+    if (report.modelled)
+      json.attribute("modelled_ns", toNanoseconds(*report.modelled));
+    if (!report.placements.empty())
+      json.attributeObject("placements_ns", [&] {
+        for (const auto &[name, seconds] : report.placements)
+          json.attribute(llvm::json::fixUTF8(name), toNanoseconds(seconds));
+      });
     writeCounts(json, "ops_per_target", counts.opsPerTarget);
     writeCounts(json, "segments_per_target", counts.segmentsPerTarget);
     writeCounts(json, "reasons", counts.reasons);

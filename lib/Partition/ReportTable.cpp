@@ -3,6 +3,7 @@
 // The short report: a row per segment, and the summary that all reports to read end with.
 
 #include "ReportWriters.h"
+#include "inlay/Support/TargetCosts.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -62,11 +63,22 @@ void inlay::writeTitle(llvm::raw_ostream &os, const Report &report) {
   os << "@" << report.function << ": " << report.ops.size() << " ops in " << report.segments.size() << " segments\n";
 }
 
+/// The time under the cost model, and that of the placements it was compared with.
+static void writeTimes(llvm::raw_ostream &os, const Report &report) {
+  if (!report.modelled)
+    return;
+  os << "modelled time: " << formatSeconds(*report.modelled);
+  for (auto [number, placement] : llvm::enumerate(report.placements))
+    os << (number == 0 ? " (" : ", ") << placement.first << " " << formatSeconds(placement.second);
+  os << (report.placements.empty() ? "\n" : ")\n");
+}
+
 void inlay::writeSummary(llvm::raw_ostream &os, const Report &report) {
   writeTargets(os, report);
   if (report.bytesCarried && report.bytesCarriedBefore)
     os << "carried from segment to segment: " << formatBytes(report.bytesCarried)
        << " (before ops were moved for that: " << formatBytes(report.bytesCarriedBefore) << ")\n";
+  writeTimes(os, report);
   writeReasons(os, report);
   writeProof(os, report);
 }

@@ -13,7 +13,7 @@ namespace {
 class TextWriter {
 public:
   TextWriter(llvm::raw_ostream &os, const Report &report, FunctionOpInterface function)
-      : os(os), names(function), block(function.front()) {
+      : os(os), report(report), names(function), block(function.front()) {
     for (auto [number, segment] : llvm::enumerate(report.segmentOps))
       numbers[segment] = static_cast<unsigned>(number);
   }
@@ -31,6 +31,10 @@ private:
     os.indent(indent) << "Segment Block @" << numbers.lookup(segment) << ":\n";
     indent += kStep;
     os.indent(indent) << "Target: " << segment.getTargetInterface().getTargetName() << "\n";
+    if (const std::optional<SegmentTime> &time = report.segments[numbers.lookup(segment)].modelled)
+      os.indent(indent) << "Time: " << formatSeconds(time->total()) << " (compute " << formatSeconds(time->compute)
+                        << ", launch " << formatSeconds(time->launch) << ", in " << formatSeconds(time->transferIn)
+                        << ", out " << formatSeconds(time->transferOut) << ")\n";
     if (segment.getDoNotMerge())
       os.indent(indent) << "Not merged with its neighbours\n";
     os.indent(indent) << "Graph: graph(";
@@ -81,6 +85,7 @@ private:
   }
 
   llvm::raw_ostream &os;
+  const Report &report;
   ReportNames names;
   Block &block;
   llvm::DenseMap<Operation *, unsigned> numbers;

@@ -13,7 +13,7 @@ namespace inlay {
 /// The node is a segment of its own unless a neutral one finds another place.
 inline bool isApart(const ScheduleGraph &graph, NodeId node) {
   const ScheduleNode &info = graph.nodes[node];
-  return info.own && !info.neutral && !graph.isAccelerator(info.colour);
+  return !info.neutral && graph.isOwn(node, info.colour);
 }
 
 /// For each node the most runs of colours on a path from it. Neutral nodes neither count nor end a run.

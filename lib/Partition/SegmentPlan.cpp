@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Partition/SegmentPlan.h"
+#include "CostPlan.h"
 #include "inlay/Partition/Groups.h"
 #include "inlay/Partition/MinBlockSize.h"
 #include "inlay/Partition/NameRules.h"
@@ -16,18 +17,20 @@ namespace {
 class Planner {
 public:
   Planner(const DependencyGraph &graph, TargetList &targets, Decisions &decisions, const Groups &groups,
-          ArrayRef<unsigned> order, const PartitionInfo &info)
-      : graph(graph), targets(targets), decisions(decisions), groups(groups), order(order), info(info) {
+          ArrayRef<unsigned> order, const PartitionInfo &info, const ModuleCosts *costs)
+      : graph(graph), targets(targets), decisions(decisions), groups(groups), order(order), info(info), costs(costs) {
     schedule.fewestBytes = info.fewestBytes;
   }
 
   FailureOr<SegmentPlan> run() {
     makeGraph();
     ScheduleGraph demoted = schedule;
-    Schedule result = scheduleWithLeastSize(demoted, info.strategy, info.minBlockSize);
-    while (demoteSmall(result)) {
+    if (costs)
+      costPlan.emplace(graph, groups, order, schedule, targets, *costs, info.minBlockSize);
+    Schedule result = makeSchedule(demoted);
+    while (!isByCost() && demoteSmall(result)) {
       demoted = schedule;
-      result = scheduleWithLeastSize(demoted, info.strategy, info.minBlockSize);
+      result = makeSchedule(demoted);
     }
     if (std::string problem = checkSchedule(schedule, result); !problem.empty())
       return graph.getBlock().getParentOp()->emitError("the partition is not sound (please report this): ") << problem;
@@ -42,6 +45,8 @@ public:
       plan.segments.push_back(std::move(planned));
     }
     plan.lowerBound = result.lowerBound;
+    if (costPlan)
+      plan.times = costPlan->estimate(result);
     plan.bytesCarried = result.bytesCarried;
     plan.bytesCarriedBefore = result.bytesCarriedBefore;
     for (NodeId node : result.witness)
@@ -55,6 +60,16 @@ public:
   }
 
 private:
+  bool isByCost() const { return info.strategy == Strategy::Cost; }
+
+  /// Nodes that are demoted have their new colour in `demoted`.
+  Schedule makeSchedule(ScheduleGraph &demoted) {
+    if (!isByCost())
+      return scheduleWithLeastSize(demoted, info.strategy, info.minBlockSize);
+    costPlan->place(demoted);
+    return scheduleWithLeastSize(demoted, Strategy::Levels, 1);
+  }
+
   Operation *getOp(unsigned op) const { return graph.getOps()[op]; }
 
   /// Colours an op may take beside that of its decision; asked of the targets only where the answer matters.
@@ -122,8 +137,10 @@ private:
       ArrayRef<unsigned> members = groups.getMembers(number);
       node.colour = static_cast<Colour>(decisions[members.front()].target);
       node.neutral = llvm::all_of(members, [&](unsigned op) { return isFree(op); });
-      bool mayMove = node.neutral || (info.minBlockSize > 1 && schedule.isAccelerator(node.colour));
-      node.allowed = ~ColourSet(0);
+      // A cost model compares all placements, and moves no op to a target before the one that it was given.
+      bool mayMove = node.neutral || costs || (info.minBlockSize > 1 && schedule.isAccelerator(node.colour));
+      ColourSet later = node.neutral ? ~ColourSet(0) : ~ColourSet(0) << node.colour;
+      node.allowed = later;
       node.late = true;
       for (unsigned op : members) {
         node.allowed &= findAllowed(op, mayMove);
@@ -169,7 +186,9 @@ private:
     if (decision.target == target)
       return;
     std::string name = targets.getName(decision.target).str();
-    if (demoted.nodes[node].neutral)
+    if (isByCost())
+      decision = {target, ReasonCode::Cost, costPlan->explain(node), ""};
+    else if (demoted.nodes[node].neutral)
       decision = {target, ReasonCode::Cost,
                   "joins its neighbours: a segment of its own on '" + name + "' would cost more", ""};
     else
@@ -233,7 +252,9 @@ private:
   const Groups &groups;
   ArrayRef<unsigned> order;
   const PartitionInfo &info;
+  const ModuleCosts *costs;
   ScheduleGraph schedule;
+  std::optional<CostPlan> costPlan;
 };
 } // namespace
 
@@ -258,12 +279,12 @@ static LogicalResult breakCycle(const DependencyGraph &graph, TargetList &target
 }
 
 FailureOr<SegmentPlan> inlay::planSegments(const DependencyGraph &graph, TargetList &targets, Decisions &decisions,
-                                           const PartitionInfo &info) {
+                                           const PartitionInfo &info, const ModuleCosts *costs) {
   while (true) {
     Groups groups(graph, targets, decisions);
     SmallVector<unsigned> order;
     if (groups.order(order))
-      return Planner(graph, targets, decisions, groups, order, info).run();
+      return Planner(graph, targets, decisions, groups, order, info, costs).run();
     if (failed(breakCycle(graph, targets, decisions, groups, order)) ||
         failed(keepNonTensorsTogether(graph, targets, decisions)))
       return failure();

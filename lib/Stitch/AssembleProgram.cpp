@@ -96,8 +96,15 @@ private:
     if (wanted || !other)
       return wanted;
     wanted = plan::TemporaryOp::create(builder, value.getLoc(), bufferType(value.getType(), space), label(value));
-    plan::CopyOp::create(builder, value.getLoc(), other, wanted);
+    // The way to a device is of the segment that reads the value there, the way back of the one that made it.
+    mark(plan::CopyOp::create(builder, value.getLoc(), other, wanted),
+         space == Space::device ? current : makers.lookup(value));
     return wanted;
+  }
+
+  static void mark(Operation *step, Attribute segment) {
+    if (segment)
+      step->setAttr(plan::kSegmentNumberAttr, segment);
   }
 
   static StringRef label(Value value) {
@@ -114,6 +121,7 @@ private:
     else
       buffer = plan::TemporaryOp::create(builder, value.getLoc(), bufferType(value.getType(), space), label(value));
     (space == Space::host ? homes[value].host : homes[value].device) = buffer;
+    makers[value] = current;
     return buffer;
   }
 
@@ -135,6 +143,7 @@ private:
   }
 
   LogicalResult addInvoke(plan::InvokeOp invoke) {
+    current = invoke->getAttr(plan::kSegmentNumberAttr);
     for (Value value : llvm::concat<Value>(llvm::to_vector_of<Value>(invoke.getInputs()),
                                            llvm::to_vector_of<Value>(invoke.getOutputs())))
       if (!isa<RankedTensorType>(value.getType()))
@@ -143,7 +152,7 @@ private:
     if (isa_and_nonnull<plan::EngineOp>(callee)) {
       SmallVector<Value> inputs = getAll(invoke.getInputs(), Space::device);
       SmallVector<Value> results = defineAll(invoke.getOutputs(), Space::device);
-      plan::LaunchOp::create(builder, invoke.getLoc(), invoke.getCalleeAttr(), inputs, results);
+      mark(plan::LaunchOp::create(builder, invoke.getLoc(), invoke.getCalleeAttr(), inputs, results), current);
       return success();
     }
     if (auto host = dyn_cast_or_null<plan::HostFunctionOp>(callee)) {
@@ -157,7 +166,7 @@ private:
         results.push_back(plan::TemporaryOp::create(builder, invoke.getLoc(), bufferType(type, Space::host),
                                                     "scratch of " + host.getSymName().str()));
       }
-      plan::CallOp::create(builder, invoke.getLoc(), invoke.getCalleeAttr(), inputs, results);
+      mark(plan::CallOp::create(builder, invoke.getLoc(), invoke.getCalleeAttr(), inputs, results), current);
       return success();
     }
     if (auto calls = dyn_cast_or_null<func::FuncOp>(callee))
@@ -183,7 +192,7 @@ private:
         return op.emitOpError("expected framework calls alone");
       SmallVector<Value> inputs = getAll(call.getInputs(), Space::host);
       SmallVector<Value> results = defineAll(call.getOutputs(), Space::host);
-      plan::CallbackOp::create(builder, call.getLoc(), call.getCallAttr(), inputs, results);
+      mark(plan::CallbackOp::create(builder, call.getLoc(), call.getCallAttr(), inputs, results), current);
     }
     for (auto [result, value] : llvm::zip(invoke.getOutputs(), body.getTerminator()->getOperands())) {
       homes[result].host = get(value, Space::host);
@@ -198,13 +207,15 @@ private:
       if (home.host == output)
         continue;
       Value source = value.getDefiningOp<ConstantOp>() || home.host ? get(value, Space::host) : home.device;
-      plan::CopyOp::create(builder, op.getLoc(), source, output);
+      mark(plan::CopyOp::create(builder, op.getLoc(), source, output), makers.lookup(value));
     }
     return success();
   }
 
   func::FuncOp func;
   OpBuilder builder;
+  Attribute current; ///< number of the segment whose steps are added
+  llvm::DenseMap<Value, Attribute> makers;
   SmallVector<Value> outputs;
   llvm::DenseMap<Value, Homes> homes;
   llvm::DenseMap<Value, Value> destinations; ///< returned values to the first output that takes them

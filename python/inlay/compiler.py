@@ -29,6 +29,8 @@ def compile(
     allow_ops=(),
     exempt_ops=(),
     require_full_compilation=False,
+    strategy="levels",
+    cost_model=None,
     dynamic_shapes=None,
     placement=None,
     save_placement=None,
@@ -54,6 +56,10 @@ def compile(
         target.
     placement: a file that save_placement wrote for the same graph: segments are formed as it has them.
     save_placement: a file to write what went where to.
+    strategy: how segments are formed: "levels", the fewest; "cost", each op where compute, transfers and launches take
+        the least time together; to compare with, "in-order" and "torch-tensorrt".
+    cost_model: file that says what work costs on each target (inlay-bench --calibrate measures one), or "default" for
+        round figures, which "cost" takes if there is none; the report then has the times of segments.
     dynamic_shapes: as for torch.export; symbolic dims are not supported yet.
     cache: not supported yet.
 
@@ -176,6 +182,8 @@ def _request(extension, imported, options):
     request.save_placement = options.save_placement
     request.enabled = options.enabled
     request.require_full_compilation = options.require_full_compilation
+    request.strategy = options.strategy
+    request.cost_model = options.cost_model or ""
     for key, tensor in imported.weights.items():
         request.add_weight(key, tensor)
     return request

@@ -24,6 +24,17 @@ class Fallback:
             raise
 
 
+class Profile(list):
+    """A list of (segment, kind of step, seconds), in order; `report` is the model's with the times of its segments.
+
+    They are `measured_ns` in the segments and the summary, beside `modelled_ns` if a cost model is in effect.
+    """
+
+    def __init__(self, steps, report):
+        super().__init__((name, kind, seconds) for name, kind, seconds, _ in steps)
+        self.report = report.with_times(steps)
+
+
 class CompiledModule:
     """A model compiled by `inlay.compile`: call it as the model itself.
 
@@ -71,9 +82,9 @@ class CompiledModule:
         return self._assemble(given, leaves, results)
 
     def profile(self, *args, **kwargs):
-        """Runs the model once, step by step: a list of (segment, kind of step, seconds), in order."""
+        """Runs the model once, step by step: a `Profile`."""
         leaves = self._signature.check(self._signature.flatten(args, kwargs))
-        return self._run(self._compilation.profile, leaves, self._empty_results())
+        return Profile(self._run(self._compilation.profile, leaves, self._empty_results()), self._report)
 
     def save(self, path):
         """Not there yet."""

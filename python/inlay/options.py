@@ -10,6 +10,7 @@ from .errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, did
 
 TARGETS = ("vulkan", "host", "torch")
 _FORCED = ("torch_executed_ops", "torch_executed_modules", "torch_executed_locations")
+STRATEGIES = ("levels", "cost", "in-order", "torch-tensorrt")
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class Options:
     placement: object = None
     save_placement: object = None
     require_full_compilation: bool = False
+    strategy: str = "levels"
+    cost_model: object = None
     dynamic_shapes: object = None
     cache: object = None
 
@@ -50,6 +53,8 @@ class Options:
         if options.cache is not None:
             raise UnsupportedError("cache is not supported yet: each call of inlay.compile compiles anew")
         normal = {
+            "strategy": _strategy(options.strategy),
+            "cost_model": _cost_model(options.cost_model),
             "targets": _targets(options.targets),
             "torch_executed_ops": tuple(_op_name(op) for op in _as_list(options.torch_executed_ops)),
             "torch_executed_modules": tuple(_module_name(m) for m in _as_list(options.torch_executed_modules)),
@@ -135,6 +140,28 @@ def _targets(value):
         if targets.count(target) > 1:
             raise ArgumentValueError(f"expected each target once, but got {target!r} {targets.count(target)} times")
     return targets
+
+
+def _strategy(value):
+    if not isinstance(value, str):
+        raise ArgumentTypeError(f"expected strategy to be a string, but got {value!r}")
+    if value not in STRATEGIES:
+        hint = did_you_mean(value, STRATEGIES)
+        raise ArgumentValueError(f"unknown strategy {value!r}{hint or f': expected one of {STRATEGIES}'}")
+    return value
+
+
+def _cost_model(value):
+    """The path of a file, "default", or None for none."""
+    if value is None:
+        return None
+    try:
+        path = os.fspath(value)
+    except TypeError:
+        path = None
+    if not isinstance(path, str) or not path:
+        raise ArgumentTypeError(f'expected cost_model to be a path, "default" or None, but got {value!r}')
+    return path
 
 
 def _op_name(op):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The partition report: what runs where, and why."""
 
+import copy
 import json
 
 _MOST_ROWS = 12  # segments that the table shows
@@ -38,15 +39,30 @@ class Report(dict):
         segments = [s for s in self["segments"] if s["target"] not in ("host", "torch")]
         return tuple(_total(segment.get(key) for segment in segments) for key in ("bytes_in", "bytes_out"))
 
+    def with_times(self, steps):
+        """A copy with `measured_ns` from the (name, kind, seconds, segment) of a profiled run's steps."""
+        report = type(self)(copy.deepcopy(dict(self)))
+        times = [{"run": 0, "transfers": 0} for _ in report["segments"]]
+        for _, kind, seconds, segment in steps:
+            if 0 <= segment < len(times):
+                times[segment]["transfers" if kind == "copy" else "run"] += round(seconds * 1e9)
+        for segment, time in zip(report["segments"], times, strict=True):
+            segment["measured_ns"] = {**time, "total": sum(time.values())}
+        report["summary"]["measured_ns"] = sum(round(seconds * 1e9) for _, _, seconds, _ in steps)
+        return report
+
     def __str__(self):
         counts = ", ".join(f"{count} on {target}" for target, count in self.ops_by_target().items())
         segments = self["segments"]
         total = sum(self.ops_by_target().values())
         lines = [f"{self.get('function', 'graph')}: {total} ops in {len(segments)} segments ({counts})"]
-        rows = [("segment", "target", "ops", "in", "out", "holds")]
+        timed = [key for key in ("modelled", "measured") if any(f"{key}_ns" in segment for segment in segments)]
+        rows = [("segment", "target", "ops", "in", "out", *timed, "holds")]
         for segment in segments:
             size = (format_bytes(segment.get(key)) for key in ("bytes_in", "bytes_out"))
-            rows.append((str(segment["id"]), segment["target"], str(len(segment["ops"])), *size, _some(segment["ops"])))
+            times = (format_time(segment.get(f"{key}_ns", {}).get("total")) for key in timed)
+            cells = (str(segment["id"]), segment["target"], str(len(segment["ops"])), *size, *times)
+            rows.append((*cells, _some(segment["ops"])))
         table = _table(rows)
         if (hidden := len(segments) - _MOST_ROWS) > 1:
             middle = 1 + _MOST_ROWS // 2
@@ -68,6 +84,18 @@ def format_bytes(count):
             return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
         count /= 1024
     return f"{count:.1f} GiB"
+
+
+def format_time(nanoseconds):
+    """`1.5 ms` from nanoseconds; `?` for None."""
+    if nanoseconds is None:
+        return "?"
+    value = nanoseconds
+    for unit in ("ns", "us", "ms"):
+        if value < 999.5:
+            return f"{value:.0f} {unit}" if unit == "ns" else f"{value:.3g} {unit}"
+        value /= 1e3
+    return f"{value:.3g} s"
 
 
 def _some(labels):

@@ -35,6 +35,11 @@ constexpr std::pair<rt::ElementType, nb::dlpack::dtype> kElementTypes[] = {
     {rt::ElementType::BF16, {uint8_t(nb::dlpack::dtype_code::Bfloat), 16, 1}},
 };
 
+constexpr std::pair<const char *, Strategy> kStrategies[] = {{"levels", Strategy::Levels},
+                                                             {"cost", Strategy::Cost},
+                                                             {"in-order", Strategy::InOrder},
+                                                             {"torch-tensorrt", Strategy::TorchTensorRT}};
+
 /// Raises the exception of inlay.errors that stands for `status`.
 [[noreturn]] void raise(const rt::Status &status, bool compiling) {
   static constexpr const char *kNames[] = {"Ok",         "InvalidArgument", "NotFound", "ResourceExhausted",
@@ -141,7 +146,7 @@ public:
       raise(status, /*compiling=*/false);
   }
 
-  /// (segment, kind of step, seconds) of each step of one call, run one by one.
+  /// (name, kind of step, seconds, number of the segment or -1) of each step of one call, run one by one.
   nb::list profile(const std::vector<SharedArray> &inputs, const std::vector<WritableArray> &outputs) {
     static constexpr const char *kKinds[] = {"engine", "host", "copy", "callback"};
     auto steps = [&]() -> rt::StatusOr<std::vector<rt::StepProfile>> {
@@ -154,7 +159,8 @@ public:
     nb::list result;
     for (const rt::StepProfile &step : *steps)
       result.append(
-          nb::make_tuple(step.name, kKinds[static_cast<int>(step.kind)], static_cast<double>(step.nanoseconds) * 1e-9));
+          nb::make_tuple(step.name, kKinds[static_cast<int>(step.kind)], static_cast<double>(step.nanoseconds) * 1e-9,
+                         step.segment));
     return result;
   }
 
@@ -237,6 +243,22 @@ NB_MODULE(_inlay, m) {
       .def_prop_rw(
           "require_full_compilation", [](Request &r) { return r.options.partition.requireFullCompilation; },
           [](Request &r, bool on) { r.options.partition.requireFullCompilation = on; })
+      .def_prop_rw(
+          "strategy",
+          [](Request &r) {
+            for (auto [name, strategy] : kStrategies)
+              if (strategy == r.options.partition.strategy)
+                return name;
+            return "";
+          },
+          [](Request &r, const std::string &wanted) {
+            for (auto [name, strategy] : kStrategies)
+              if (wanted == name)
+                r.options.partition.strategy = strategy;
+          })
+      .def_prop_rw(
+          "cost_model", [](Request &r) { return r.options.partition.costModel; },
+          [](Request &r, std::string file) { r.options.partition.costModel = std::move(file); })
       .def_prop_rw(
           "dump_directory", [](Request &r) { return r.options.dumpDirectory; },
           [](Request &r, std::string path) { r.options.dumpDirectory = std::move(path); })

@@ -43,9 +43,13 @@ static cl::opt<bool> requireFull("require-full-compilation", cl::cat(category),
 static cl::opt<Strategy> strategy("strategy", cl::init(Strategy::Levels), cl::cat(category),
                                   cl::desc("How segments are formed"),
                                   cl::values(clEnumValN(Strategy::Levels, "levels", "fewest segments"),
+                                             clEnumValN(Strategy::Cost, "cost", "least time under the cost model"),
                                              clEnumValN(Strategy::InOrder, "in-order", "by program order"),
                                              clEnumValN(Strategy::TorchTensorRT, "torch-tensorrt",
                                                         "as Torch-TensorRT's TorchScript front end")));
+static cl::opt<std::string> costModel("cost-model", cl::value_desc("file"), cl::cat(category),
+                                      cl::desc("Cost model, e.g. of inlay-bench --calibrate; default: round figures "
+                                               "per kind of device"));
 static cl::opt<std::string> report("report", cl::cat(category),
                                    cl::desc("File for the partition report as JSON; - for standard output"));
 static cl::opt<std::string> dumpDirectory("dump-dir", cl::cat(category),
@@ -89,6 +93,7 @@ rt::StatusOr<CompileRequest> tools::makeRequest(const std::string &file) {
   partition.savePlacement = savePlacement;
   partition.requireFullCompilation = requireFull;
   partition.strategy = strategy;
+  partition.costModel = costModel;
   partition.report = report;
   return request;
 }

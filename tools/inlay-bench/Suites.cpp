@@ -9,7 +9,7 @@ using namespace inlay;
 using namespace inlay::bench;
 
 llvm::ArrayRef<Suite> bench::getSuites() {
-  static const Suite suites[] = {partitionSuite()};
+  static const Suite suites[] = {partitionSuite(), calibrateSuite()};
   return suites;
 }
 

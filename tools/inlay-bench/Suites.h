@@ -17,6 +17,7 @@ struct Suite {
   rt::Status (*run)(unsigned repeats, Figures &figures);
 };
 
+const Suite &calibrateSuite();
 const Suite &partitionSuite();
 
 llvm::ArrayRef<Suite> getSuites();

@@ -3,6 +3,8 @@
 #include "Run.h"
 #include "Arrays.h"
 #include "CompileOptions.h"
+#include "inlay/Execution/Profile.h"
+#include "inlay/Partition/Report.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -88,13 +90,15 @@ static StatusOr<std::vector<Array>> makeOutputs(const rt::Plan &plan) {
   return outputs;
 }
 
+static std::vector<rt::TensorView> views(std::vector<Array> &arrays) {
+  std::vector<rt::TensorView> result;
+  for (Array &array : arrays)
+    result.push_back(array.view());
+  return result;
+}
+
 static Status call(rt::Program &program, std::vector<Array> &inputs, std::vector<Array> &outputs) {
-  std::vector<rt::TensorView> in, out;
-  for (Array &array : inputs)
-    in.push_back(array.view());
-  for (Array &array : outputs)
-    out.push_back(array.view());
-  return program.call(in, out);
+  return program.call(views(inputs), views(outputs));
 }
 
 static void summarize(const std::vector<Array> &outputs) {
@@ -188,6 +192,42 @@ static Status measure(rt::Program &program, std::vector<Array> &inputs, std::vec
   return Status::ok();
 }
 
+Status tools::readRuns(llvm::StringRef option, const std::string *value, unsigned &runs) {
+  llvm::StringRef text = value && value->empty() ? "10" : value ? llvm::StringRef(*value) : "";
+  if (!value || (!text.getAsInteger(10, runs) && runs > 0))
+    return Status::ok();
+  return {StatusCode::InvalidArgument,
+          ("option --" + option + ": expected a positive number of runs, but got '" + text + "'").str()};
+}
+
+/// Prints what each segment takes beside what the cost model says, and adds it to the report if that is a JSON file.
+static Status profileSegments(const Compiled &compiled, std::vector<Array> &inputs, std::vector<Array> &outputs,
+                              const CompileRequest &request, unsigned runs) {
+  StatusOr<std::vector<rt::StepProfile>> steps = profile(*compiled.program, views(inputs), views(outputs), runs);
+  if (!steps.isOk())
+    return steps.status();
+  StatusOr<std::string> report = addMeasuredTimes(compiled.report, *steps);
+  if (!report.isOk())
+    return report.status();
+  StatusOr<std::string> table = formatMeasuredTimes(*report);
+  if (!table.isOk())
+    return table.status();
+  llvm::outs() << *table;
+  const std::string &path = request.options.partition.report;
+  if (path.empty() || path == "-" || findReportFormat(path) != ReportFormat::Json)
+    return Status::ok();
+  std::error_code code;
+  llvm::raw_fd_ostream stream(path, code);
+  if (!code) {
+    stream << *report;
+    stream.close();
+    code = stream.error();
+    stream.clear_error();
+  }
+  return code ? Status(StatusCode::NotFound, "can't write the report to '" + path + "': " + code.message())
+              : Status::ok();
+}
+
 Status tools::run(const CompileRequest &request, const RunOptions &options) {
   StatusOr<Compiled> compiled = compile(request);
   if (!compiled.isOk())
@@ -204,5 +244,7 @@ Status tools::run(const CompileRequest &request, const RunOptions &options) {
     INLAY_RETURN_IF_ERROR(save(options.output, *outputs));
   if (options.compare)
     INLAY_RETURN_IF_ERROR(compare(request, *inputs, *outputs));
+  if (options.profiled)
+    INLAY_RETURN_IF_ERROR(profileSegments(*compiled, *inputs, *outputs, request, options.profiled));
   return options.repeat ? measure(*compiled->program, *inputs, *outputs, options.repeat) : Status::ok();
 }

@@ -18,10 +18,14 @@ struct RunOptions {
   std::string output;              ///< .npy or .npz file for results; empty prints a summary
   bool compare = false;            ///< run on the host alone too and print the largest difference
   unsigned repeat = 0;             ///< timed runs
+  unsigned profiled = 0;           ///< runs that are timed step by step
 };
 
 /// Prints the devices that the Vulkan loader reports.
 rt::Status listDevices();
+
+/// The runs that an option asks for: 10 if it is given without a number, unchanged if it is not given (null).
+rt::Status readRuns(llvm::StringRef option, const std::string *value, unsigned &runs);
 
 /// Compiles, runs and prints.
 rt::Status run(const CompileRequest &request, const RunOptions &options);

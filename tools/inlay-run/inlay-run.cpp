@@ -22,6 +22,9 @@ static cl::opt<bool> compare("compare", cl::cat(tools::toolCategory()),
                              cl::desc("Run on the host alone too and print the largest difference"));
 static cl::opt<std::string> repeat("time", cl::cat(tools::toolCategory()), cl::ValueOptional, cl::value_desc("number"),
                                    cl::desc("Time this many runs (default 10)"));
+static cl::opt<std::string> profiled("profile", cl::cat(tools::toolCategory()), cl::ValueOptional,
+                                     cl::value_desc("number"),
+                                     cl::desc("Time segments over this many runs, beside what the cost model says"));
 static cl::opt<std::string>
     from("from", cl::cat(tools::toolCategory()), cl::init("import"),
          cl::desc("First phase to run, for a module that inlay-compile --to stopped before it"));
@@ -45,10 +48,11 @@ int main(int argc, char **argv) {
   options.seed = seed;
   options.output = output;
   options.compare = compare;
-  llvm::StringRef runs = repeat.empty() ? "10" : llvm::StringRef(repeat);
-  if (repeat.getNumOccurrences() && (runs.getAsInteger(10, options.repeat) || options.repeat == 0))
-    return tools::fail({rt::StatusCode::InvalidArgument,
-                        "option --time: expected a positive number of runs, but got '" + repeat + "'"});
-  rt::Status status = tools::run(*request, options);
+  rt::Status status = tools::readRuns("time", repeat.getNumOccurrences() ? &repeat.getValue() : nullptr, options.repeat);
+  if (status.isOk())
+    status =
+        tools::readRuns("profile", profiled.getNumOccurrences() ? &profiled.getValue() : nullptr, options.profiled);
+  if (status.isOk())
+    status = tools::run(*request, options);
   return status.isOk() ? 0 : tools::fail(status);
 }

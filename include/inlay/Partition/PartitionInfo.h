@@ -15,6 +15,7 @@ namespace inlay {
 enum class Strategy {
   Levels,        ///< fewest segments, whatever order the ops are written in
   InOrder,       ///< a new segment whenever the next op in program order has another target; for comparison
+  Cost,          ///< the least time under a cost model, which decides what each target gets
   TorchTensorRT, ///< an open segment per target, closed by what depends on it, in program order; for comparison
 };
 
@@ -22,7 +23,7 @@ struct PartitionInfo {
   /// False: nothing is partitioned. The first target runs the whole graph as one segment, else an error lists every
   /// blocker.
   bool enabled = true;
-  /// Accelerator segments of fewer ops than this go to the next target.
+  /// Accelerator segments of fewer ops than this go to the next target; with `Strategy::Cost` only if that takes less.
   int64_t minBlockSize = 1;
   /// Ops by name (`aten::add`, `aten.add.Tensor`, `inlay.relu`) forced to the last target that can run them. A name
   /// that matches nothing is an error.
@@ -47,6 +48,8 @@ struct PartitionInfo {
   std::string placement;
   /// File for the placement; empty for none, "-" for standard output.
   std::string savePlacement;
+  /// File of the cost model, or "default" for round figures per kind of device; empty for the module's, if it has one.
+  std::string costModel;
   /// File for the JSON report; empty for none, "-" for standard output.
   std::string report;
 };

@@ -52,7 +52,8 @@ def FormSegmentsPass : Pass<"inlay-partition-form-segments", "::mlir::ModuleOp">
     stand in a later segment than the first that could hold them where less is then carried from segment to segment:
     the least of all partitions into as few segments for graphs of up to some thousand ops, nearly that for larger ones.
     Verdicts are changed where an op is demoted or
-    joins another segment. An `scf` op that is not wholly on one accelerator is a segment of its own, with its regions
+    joins another segment. With `strategy=cost` any op that nobody forced may go to a later target than its verdict's,
+    and the reason has the numbers; docs/guide/cost-model.md says what they are made of. An `scf` op that is not wholly on one accelerator is a segment of its own, with its regions
     partitioned alike.
 
     Before:
@@ -81,10 +82,15 @@ def FormSegmentsPass : Pass<"inlay-partition-form-segments", "::mlir::ModuleOp">
       "ops that accelerators may run, as for inlay-partition-annotate-targets">,
     Option<"fewestBytes", "fewest-bytes", "bool", "true",
       "ops may run later than they could, to carry fewer bytes from segment to segment">,
+    Option<"costModel", "cost-model", "std::string", "\"\"",
+      "file of the cost model to put into effect, or `default` for what the targets say of themselves">,
     Option<"strategy", "strategy", "::inlay::Strategy", "::inlay::Strategy::Levels",
-      "how segments are formed: `levels`, the fewest; to compare with, `in-order` or `torch-tensorrt`",
+      "how segments are formed: `levels`, the fewest; `cost`, the least time under the cost model; to compare with, "
+      "`in-order` or `torch-tensorrt`",
       [{::llvm::cl::values(
         clEnumValN(::inlay::Strategy::Levels, "levels", "the fewest segments, whatever order the ops are written in"),
+        clEnumValN(::inlay::Strategy::Cost, "cost",
+                   "ops where compute, transfers and launches take the least time together"),
         clEnumValN(::inlay::Strategy::InOrder, "in-order",
                    "a new segment whenever the next op has another target; for comparison"),
         clEnumValN(::inlay::Strategy::TorchTensorRT, "torch-tensorrt",

@@ -27,6 +27,7 @@ struct ReportedOp {
 inline constexpr llvm::StringLiteral kLowerBoundFigure = "lower_bound";
 inline constexpr llvm::StringLiteral kBytesCarriedFigure = "bytes_carried";
 inline constexpr llvm::StringLiteral kBytesCarriedBeforeFigure = "bytes_carried_before";
+inline constexpr llvm::StringLiteral kPlacementsFigure = "placements";
 
 struct Report {
   std::string function;
@@ -39,6 +40,10 @@ struct Report {
   /// Bytes of known size times the borders between segments that they are carried over, outside of regions; and what
   /// they were before ops were moved for their sake.
   std::optional<int64_t> bytesCarried, bytesCarriedBefore;
+  /// Seconds under the cost model in effect.
+  std::optional<double> modelled;
+  /// The same for the ops outside of regions: of this placement, of those it is compared with, and the lower bound.
+  std::vector<std::pair<std::string, double>> placements;
 };
 
 /// The report on one function. Ops outside of segments are left out.

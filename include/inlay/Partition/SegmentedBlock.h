@@ -21,6 +21,12 @@ struct BorderValue {
   std::optional<unsigned> segment; ///< the segment that makes it; nothing for arguments
 };
 
+/// What a segment takes under the cost model in effect, in seconds.
+struct SegmentTime {
+  double compute = 0, launch = 0, transferIn = 0, transferOut = 0;
+  double total() const { return compute + launch + transferIn + transferOut; }
+};
+
 /// A segment of a partitioned function. Labels name ops as in the partition report.
 struct SegmentedBlock {
   unsigned id; ///< its position among the function's segments: execution order within one parent
@@ -33,6 +39,7 @@ struct SegmentedBlock {
   std::vector<std::string> ops, clones;
   std::vector<BorderValue> inputs, outputs;
   std::optional<int64_t> bytesIn, bytesOut; ///< nothing if a size is not known
+  std::optional<SegmentTime> modelled;      ///< each time it runs; nothing if no cost model is in effect
 };
 
 } // namespace inlay

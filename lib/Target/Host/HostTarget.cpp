@@ -31,6 +31,7 @@ static FailureOr<AffineMap> getScratch(func::FuncOp func) {
 namespace {
 struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
   StringRef getTargetName(Attribute) const { return "host"; }
+  TargetCosts getCosts(Attribute) const { return getDefaultCosts(DeviceKind::HostCpu); }
 
   Verdict canRun(Attribute, Operation *op) const {
     return tryConvert(op,

@@ -14,6 +14,7 @@ namespace {
 /// The framework runs exactly the calls that the graph was exported with; each stays a call, in order.
 struct TorchTarget : TargetAttrInterface::ExternalModel<TorchTarget, TorchAttr> {
   StringRef getTargetName(Attribute) const { return "torch"; }
+  TargetCosts getCosts(Attribute) const { return getDefaultCosts(DeviceKind::Framework); }
 
   Verdict canRun(Attribute, Operation *op) const {
     auto opaque = dyn_cast<OpaqueOp>(op);

@@ -44,6 +44,7 @@ static LogicalResult runStages(ModuleOp module, VulkanAttr target) {
 namespace {
 struct VulkanTarget : TargetAttrInterface::ExternalModel<VulkanTarget, VulkanAttr> {
   StringRef getTargetName(Attribute) const { return "vulkan"; }
+  TargetCosts getCosts(Attribute attr) const { return getDefaultCosts(cast<VulkanAttr>(attr).getDeviceKind()); }
 
   Verdict canRun(Attribute attr, Operation *op) const {
     return tryConvert(op, [&](ModuleOp module) { return runStages(module, cast<VulkanAttr>(attr)); });

@@ -128,7 +128,8 @@ struct Step {
   uint32_t callee = 0;
   std::vector<uint32_t> buffers;
   std::vector<uint32_t> after;
-  std::string name; ///< the segment it came from, for messages and profiles
+  std::string name;     ///< the segment it came from, for messages and profiles
+  int32_t segment = -1; ///< the number of that segment in the partition report, -1 if none is known
 };
 
 /// A call into the framework: `inputs` leading buffers are read, the rest are written.

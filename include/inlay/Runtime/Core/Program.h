@@ -40,6 +40,7 @@ struct StepProfile {
   std::string name;
   StepKind kind;
   uint64_t nanoseconds;
+  int32_t segment; ///< as in `Step`
 };
 
 class Program {

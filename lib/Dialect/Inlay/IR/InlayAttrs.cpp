@@ -5,6 +5,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -22,9 +23,17 @@ void InlayDialect::registerAttributes() {
 
 //===-- #inlay.vulkan -------------------------------------------------------------------------------------------===//
 
+static std::optional<DeviceKind> symbolizeDeviceKind(StringRef kind) {
+  return llvm::StringSwitch<std::optional<DeviceKind>>(kind)
+      .Case("discrete", DeviceKind::DiscreteGpu)
+      .Case("integrated", DeviceKind::IntegratedGpu)
+      .Case("software", DeviceKind::SoftwareVulkan)
+      .Default(std::nullopt);
+}
+
 LogicalResult VulkanAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t maxWorkgroupInvocations,
                                  int64_t maxWorkgroupCount, int64_t maxStorageBufferRange, int64_t maxStorageBuffers,
-                                 int64_t subgroupSize, ArrayAttr features) {
+                                 int64_t subgroupSize, ArrayAttr features, StringAttr kind) {
   if (maxWorkgroupInvocations < 1 || maxWorkgroupCount < 1 || maxStorageBufferRange < 1 || maxStorageBuffers < 1)
     return emitError() << "expected device limits of at least 1";
   if (subgroupSize < 0 || (subgroupSize & (subgroupSize - 1)))
@@ -33,7 +42,13 @@ LogicalResult VulkanAttr::verify(function_ref<InFlightDiagnostic()> emitError, i
   for (Attribute feature : features ? features.getValue() : ArrayRef<Attribute>())
     if (!isa<StringAttr>(feature) || !llvm::is_contained(known, cast<StringAttr>(feature).getValue()))
       return emitError() << "expected features among float16, float64, int8, int16, int64, but got " << feature;
+  if (kind && !symbolizeDeviceKind(kind.getValue()))
+    return emitError() << "expected kind to be discrete, integrated or software, but got '" << kind.getValue() << "'";
   return success();
+}
+
+DeviceKind VulkanAttr::getDeviceKind() const {
+  return getKind() ? *symbolizeDeviceKind(getKind().getValue()) : DeviceKind::IntegratedGpu;
 }
 
 bool VulkanAttr::hasFeature(StringRef feature) const {

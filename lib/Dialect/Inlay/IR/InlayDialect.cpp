@@ -103,7 +103,7 @@ LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   if (name == kWitnessAttr)
     return isa<ArrayAttr>(value) ? success()
                                  : op->emitError("expected '") << name << "' to be an array, but got " << value;
-  if (name == kPartitionAttr)
+  if (name == kPartitionAttr || name == kCostModelAttr)
     return isa<DictionaryAttr>(value)
                ? success()
                : op->emitError("expected '") << name << "' to be a dictionary, but got " << value;

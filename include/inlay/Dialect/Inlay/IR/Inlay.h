@@ -6,6 +6,7 @@
 #define INLAY_DIALECT_INLAY_IR_INLAY_H
 
 #include "inlay/Support/Reason.h"
+#include "inlay/Support/TargetCosts.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

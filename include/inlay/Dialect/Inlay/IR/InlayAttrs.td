@@ -18,7 +18,9 @@ def Inlay_VulkanAttr : Inlay_Attr<"Vulkan", "vulkan"> {
   let description = [{
     The defaults are the least that Vulkan 1.3 lets a device offer, so code for them runs everywhere.
 
-    Example: `#inlay.vulkan`, `#inlay.vulkan<subgroup_size = 8, features = ["float16"]>`
+    `kind` is what sort of device it is, for the default cost model: `discrete`, `integrated` or `software`.
+
+    Example: `#inlay.vulkan`, `#inlay.vulkan<subgroup_size = 8, features = ["float16"], kind = "software">`
   }];
   let parameters = (ins
     DefaultValuedParameter<"int64_t", "128", "most invocations of one workgroup">:$max_workgroup_invocations,
@@ -26,11 +28,14 @@ def Inlay_VulkanAttr : Inlay_Attr<"Vulkan", "vulkan"> {
     DefaultValuedParameter<"int64_t", "134217728", "most bytes of one storage buffer binding">:$max_storage_buffer_range,
     DefaultValuedParameter<"int64_t", "16", "most storage buffers of one kernel">:$max_storage_buffers,
     DefaultValuedParameter<"int64_t", "0", "invocations that run in lockstep, 0 if unknown">:$subgroup_size,
-    OptionalParameter<"::mlir::ArrayAttr", "optional features: float16, float64, int8, int16, int64">:$features);
+    OptionalParameter<"::mlir::ArrayAttr", "optional features: float16, float64, int8, int16, int64">:$features,
+    OptionalParameter<"::mlir::StringAttr", "discrete, integrated or software">:$kind);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     bool hasFeature(::llvm::StringRef feature) const;
+    /// By `kind`; an integrated GPU if the attribute doesn't say.
+    ::inlay::DeviceKind getDeviceKind() const;
   }];
 }
 

@@ -28,6 +28,7 @@ def Inlay_Dialect : Dialect {
     | `inlay.clone` | op in a segment | a copy that partitioning made; the original is in another segment |
     | `inlay.witness` | function | labels of a path of ops that proves the number of segments |
     | `inlay.partition` | function | figures of the partition: `lower_bound`, the fewest segments there could be |
+    | `inlay.cost_model` | module | what each target's work costs, in the keys of a cost model file |
     | `inlay.weights` | module | file with the bytes of `dense_resource` constants, beside the module's own file |
   }];
 
@@ -48,6 +49,7 @@ def Inlay_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kCloneAttr = "inlay.clone";
     static constexpr ::llvm::StringLiteral kWitnessAttr = "inlay.witness";
     static constexpr ::llvm::StringLiteral kPartitionAttr = "inlay.partition";
+    static constexpr ::llvm::StringLiteral kCostModelAttr = "inlay.cost_model";
     static constexpr ::llvm::StringLiteral kWeightsAttr = "inlay.weights";
     /// Key in a fused location's metadata: the stack of [path, class] pairs of the modules an op came from.
     static constexpr ::llvm::StringLiteral kModuleKey = "inlay.module";

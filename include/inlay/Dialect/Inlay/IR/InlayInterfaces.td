@@ -21,6 +21,16 @@ def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
         (name, attributes, types); must depend on nothing else.
       }], "::inlay::Verdict", "canRun", (ins "::mlir::Operation *":$op)>,
     InterfaceMethod<[{
+        What the target's work, launches and transfers cost where no cost model says; by default what a discrete GPU is
+        taken to cost.
+      }], "::inlay::TargetCosts", "getCosts", (ins), "",
+      [{ return ::inlay::getDefaultCosts(::inlay::DeviceKind::DiscreteGpu); }]>,
+    InterfaceMethod<[{
+        What `op` would cost in seconds, launch and transfers left out, with `costs` in effect for the target. By
+        default nothing: the op's FLOP and bytes at the throughput of `costs` say it. Must depend on the op alone.
+      }], "::std::optional<double>", "estimateSeconds",
+      (ins "::mlir::Operation *":$op, "const ::inlay::TargetCosts &":$costs), "", [{ return ::std::nullopt; }]>,
+    InterfaceMethod<[{
         Converts the private function `segment` (one block of graph ops on tensors) to the target's engine: in its
         module an op of the same symbol replaces it. Emits diagnostics on failure.
       }], "::llvm::LogicalResult", "convertSegment", (ins "::mlir::func::FuncOp":$segment), "",

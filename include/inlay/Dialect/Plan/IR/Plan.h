@@ -24,4 +24,11 @@
 #define GET_OP_CLASSES
 #include "inlay/Dialect/Plan/IR/PlanOps.h.inc"
 
+namespace inlay::plan {
+
+/// On `plan.invoke` and the steps that come of it: the number of the segment in the partition report.
+inline constexpr llvm::StringLiteral kSegmentNumberAttr = "plan.segment";
+
+} // namespace inlay::plan
+
 #endif // INLAY_DIALECT_PLAN_IR_PLAN_H

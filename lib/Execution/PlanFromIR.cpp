@@ -195,6 +195,11 @@ private:
       callees[op.getSymName()] = plan->hostCode.functions.size();
       plan->hostCode.functions.push_back(convertHostFunction(op));
     }
+    for (auto op : module.getOps<plan::ForeignEngineOp>()) {
+      callees[op.getSymName()] = plan->foreignEngines.size();
+      plan->foreignEngines.push_back({op.getSymName().str(), op.getRunner().str(), op.getPayload().str(),
+                                      static_cast<uint32_t>(op.getArguments()), static_cast<uint32_t>(op.getInputs())});
+    }
     for (auto op : module.getOps<plan::ObjectOp>()) {
       plan->hostCode.triple = op.getTriple().str();
       ArrayRef<char> raw = cast<DenseElementsAttr>(op.getCode()).getRawData();
@@ -264,6 +269,11 @@ private:
       step.name = call.getCallee().str();
       step.callee = callees.lookup(call.getCallee());
       reads = call.getInputs().size();
+    } else if (auto run = dyn_cast<plan::RunOp>(op)) {
+      step.kind = rt::StepKind::RunForeign;
+      step.name = run.getCallee().str();
+      step.callee = callees.lookup(run.getCallee());
+      reads = run.getInputs().size();
     } else if (auto callback = dyn_cast<plan::CallbackOp>(op)) {
       step.kind = rt::StepKind::Callback;
       step.callee = plan->callbacks.size();

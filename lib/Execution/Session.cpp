@@ -2,9 +2,8 @@
 
 #include "inlay/Execution/Session.h"
 #include "DiagnosticText.h"
-#include "HostJit.h"
-#include "PlanFromIR.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Execution/Load.h"
 #include "inlay/Import/Weights.h"
 #include "inlay/Partition/Report.h"
 #include "inlay/Pipeline/InitAll.h"
@@ -86,6 +85,8 @@ public:
   }
 
   std::string getNotice() const { return missing.empty() ? "" : "no Vulkan device, going on without it: " + missing; }
+
+  bool hasErrors() const { return !errors.empty(); }
 
   Status failed() const {
     return {StatusCode::InvalidArgument, errors.empty() ? "compilation failed without a diagnostic" : errors};
@@ -180,24 +181,6 @@ private:
 };
 } // namespace
 
-/// Links host code, opens a device if an engine needs one, and loads the plan.
-static Status loadProgram(const CompileRequest &request, Compiled &compiled) {
-  StatusOr<std::shared_ptr<rt::HostLibrary>> host = linkHostCode(compiled.plan->hostCode);
-  if (!host.isOk())
-    return host.status();
-  if (!compiled.plan->engines.empty()) {
-    StatusOr<std::shared_ptr<rt::Device>> device = rt::vulkan::openDevice(request.device);
-    if (!device.isOk())
-      return device.status();
-    compiled.device = *device;
-  }
-  auto program = rt::Program::load(compiled.plan, compiled.device, *host, request.callbacks);
-  if (!program.isOk())
-    return program.status();
-  compiled.program = std::move(*program);
-  return Status::ok();
-}
-
 StatusOr<std::string> inlay::partition(const CompileRequest &request) {
   Compilation compilation(request);
   INLAY_RETURN_IF_ERROR(compilation.open());
@@ -214,12 +197,14 @@ StatusOr<Compiled> inlay::compile(const CompileRequest &request) {
   if (request.options.from > Phase::Partition)
     keepReport(*compilation.module);
   INLAY_RETURN_IF_ERROR(compilation.run(Phase::Stitch, keepReport));
-  FailureOr<std::shared_ptr<rt::Plan>> plan = readPlan(*compilation.module, compilation.weights);
-  if (failed(plan))
-    return compilation.failed();
-  compiled.plan = *plan;
+  StatusOr<LoadedProgram> loaded = loadProgram(
+      *compilation.module, {request.device, request.callbacks, request.runners, compilation.weights});
+  if (!loaded.isOk())
+    return compilation.hasErrors() ? compilation.failed() : loaded.status();
+  compiled.plan = std::move(loaded->plan);
+  compiled.device = std::move(loaded->device);
+  compiled.program = std::move(loaded->program);
   compiled.notice = compilation.getNotice();
-  INLAY_RETURN_IF_ERROR(loadProgram(request, compiled));
   return compiled;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Partition/DependencyGraph.h"
 #include "inlay/Partition/OpKinds.h"
 
@@ -52,33 +51,41 @@ void Aliases::joinRegions(Operation *op) {
     }
 }
 
+/// Beside those of nested ops: linalg on buffers has both.
+static bool hasOwnEffects(Operation *op) {
+  if (auto interface = dyn_cast<MemoryEffectOpInterface>(op))
+    return !interface.hasNoEffect();
+  return mayTouchAnything(op);
+}
+
 Aliases::Aliases(Operation *function) {
-  SmallVector<OpaqueOp> opaques;
+  SmallVector<std::pair<Operation *, StatedEffects>> stated;
   SmallVector<Operation *> unknown;
   function->walk([&](Operation *op) {
-    if (op != function && !isa<OpaqueOp>(op) && mayTouchAnything(op))
-      unknown.push_back(op);
-    if (auto opaque = dyn_cast<OpaqueOp>(op)) {
-      opaques.push_back(opaque);
-      effects |= !opaque.getWrites().value_or(ArrayRef<int64_t>()).empty();
-    } else if (op != function && !effects && !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
-               !op->hasTrait<OpTrait::IsTerminator>() && !isMemoryEffectFree(op)) {
-      effects = true;
+    if (op == function)
+      return;
+    if (std::optional<StatedEffects> known = getStatedEffects(op)) {
+      stated.emplace_back(op, *known);
+      effects |= !known->writes.empty();
+      return;
     }
+    if (mayTouchAnything(op))
+      unknown.push_back(op);
+    effects |= hasOwnEffects(op);
   });
   if (!effects)
     return;
-  for (OpaqueOp opaque : opaques)
-    for (int64_t number : opaque.getAliases().value_or(ArrayRef<int64_t>()))
-      for (Value result : opaque.getOutputs())
-        join(result, opaque.getInputs()[number]);
+  for (auto &[op, known] : stated)
+    for (int64_t number : known.aliases)
+      for (Value result : op->getResults())
+        join(result, op->getOperand(number));
   function->walk([&](Operation *op) {
     if (isControlFlow(op))
       joinRegions(op);
   });
-  for (OpaqueOp opaque : opaques)
-    for (int64_t number : opaque.getWrites().value_or(ArrayRef<int64_t>()))
-      mutated.insert(getRoot(opaque.getInputs()[number]));
+  for (auto &[op, known] : stated)
+    for (int64_t number : known.writes)
+      mutated.insert(getRoot(op->getOperand(number)));
   for (Operation *op : unknown)
     for (Value operand : op->getOperands())
       if (!mayCrossBorder(operand.getType()))

@@ -60,7 +60,7 @@ std::optional<unsigned> DependencyGraph::getDefiner(Value value) const {
 
 namespace {
 /// What an op with all that is nested in it touches, and whether it writes that. The null value stands for all memory
-/// that is no value of an opaque op.
+/// that no op states its effects on.
 using Touched = llvm::SmallMapVector<Value, bool, 4>;
 
 struct LastTouch {
@@ -91,11 +91,17 @@ static void collectTouched(Operation *root, const Aliases &aliases, Touched &tou
     for (Value operand : op->getOperands())
       if (aliases.isMutated(operand))
         touched.insert({aliases.getRoot(operand), false});
-    auto opaque = dyn_cast<OpaqueOp>(op);
-    if (!opaque)
+    std::optional<StatedEffects> stated = getStatedEffects(op);
+    if (!stated)
       return touchMemory(op, aliases, touched);
-    for (int64_t number : opaque.getWrites().value_or(ArrayRef<int64_t>()))
-      touched[aliases.getRoot(opaque.getInputs()[number])] = true;
+    // Upstream's effects on buffers are all on the null value, so what is stated of a buffer counts there as well.
+    if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>))
+      touched.insert({Value(), false});
+    for (int64_t number : stated->writes) {
+      touched[aliases.getRoot(op->getOperand(number))] = true;
+      if (isa<BaseMemRefType>(op->getOperand(number).getType()))
+        touched[Value()] = true;
+    }
   });
 }
 

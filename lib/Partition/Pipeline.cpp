@@ -3,6 +3,7 @@
 #include "inlay/Partition/Partitioning.h"
 #include "inlay/Partition/Passes.h"
 #include "inlay/Partition/Report.h"
+#include "inlay/Support/PipelinePass.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -117,6 +118,10 @@ void inlay::buildPartitionOutputs(OpPassManager &manager, const PartitionInfo &i
 void inlay::buildPartitionPipeline(OpPassManager &manager, const PartitionInfo &info) {
   buildPartitionPasses(manager, info);
   buildPartitionOutputs(manager, info);
+}
+
+std::unique_ptr<Pass> inlay::createPartitionPass(const PartitionInfo &info) {
+  return createPipelinePass("Partition", [info](OpPassManager &manager) { buildPartitionPipeline(manager, info); });
 }
 
 LogicalResult inlay::partition(ModuleOp module, const PartitionInfo &info) {

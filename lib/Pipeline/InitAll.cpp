@@ -5,6 +5,7 @@
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 #include "inlay/Import/Passes.h"
+#include "inlay/Partition/Partitioning.h"
 #include "inlay/Partition/Passes.h"
 #include "inlay/Shape/Passes.h"
 #include "inlay/Stitch/Passes.h"
@@ -15,7 +16,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 void inlay::registerAll(mlir::DialectRegistry &registry) {
-  registry.insert<InlayDialect, plan::PlanDialect, mlir::func::FuncDialect, mlir::scf::SCFDialect>();
+  registerPartitionDialects(registry);
+  registry.insert<plan::PlanDialect, mlir::func::FuncDialect, mlir::scf::SCFDialect>();
   registerHostTarget(registry);
   registerTorchTarget(registry);
   registerVulkanTarget(registry);

@@ -8,6 +8,7 @@
 #include "inlay/Partition/Partitioning.h"
 #include "inlay/Shape/Passes.h"
 #include "inlay/Stitch/Passes.h"
+#include "inlay/Support/PipelinePass.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Transforms/Passes.h"
@@ -43,6 +44,16 @@ void inlay::buildPhase(OpPassManager &pm, Phase phase, const Options &options) {
     return;
   }
 }
+
+static std::unique_ptr<Pass> createPhasePass(llvm::StringRef name, Phase phase) {
+  return createPipelinePass(name, [phase](OpPassManager &manager) { buildPhase(manager, phase, Options()); });
+}
+
+std::unique_ptr<Pass> inlay::createImportPass() { return createPhasePass("Import", Phase::Import); }
+std::unique_ptr<Pass> inlay::createRewritePass() { return createPhasePass("Rewrite", Phase::Rewrite); }
+std::unique_ptr<Pass> inlay::createShapePass() { return createPhasePass("Shape", Phase::Shape); }
+std::unique_ptr<Pass> inlay::createConvertPass() { return createPhasePass("Convert", Phase::Convert); }
+std::unique_ptr<Pass> inlay::createStitchPass() { return createPhasePass("Stitch", Phase::Stitch); }
 
 void inlay::buildPipeline(OpPassManager &pm, const Options &options) {
   for (int phase = static_cast<int>(options.from); phase <= static_cast<int>(options.to); ++phase)

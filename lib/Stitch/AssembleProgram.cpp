@@ -169,6 +169,12 @@ private:
       mark(plan::CallOp::create(builder, invoke.getLoc(), invoke.getCalleeAttr(), inputs, results), current);
       return success();
     }
+    if (isa_and_nonnull<plan::ForeignEngineOp>(callee)) {
+      SmallVector<Value> inputs = getAll(invoke.getInputs(), Space::host);
+      SmallVector<Value> results = defineAll(invoke.getOutputs(), Space::host);
+      plan::RunOp::create(builder, invoke.getLoc(), invoke.getCalleeAttr(), inputs, results);
+      return success();
+    }
     if (auto calls = dyn_cast_or_null<func::FuncOp>(callee))
       return addFrameworkCalls(invoke, calls);
     return invoke.emitOpError("expected ") << invoke.getCalleeAttr() << " to be converted";

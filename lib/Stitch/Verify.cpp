@@ -37,18 +37,27 @@ static LogicalResult checkSpace(Operation *step, OperandRange buffers, Space spa
   return success();
 }
 
+/// How many buffers a step must pass to `callee`; nothing if it is not what such a step calls.
+static std::optional<int64_t> countArguments(Operation *step, Operation *callee) {
+  if (auto engine = dyn_cast_or_null<plan::EngineOp>(callee); engine && isa<plan::LaunchOp>(step))
+    return engine.getArguments();
+  if (auto engine = dyn_cast_or_null<plan::ForeignEngineOp>(callee); engine && isa<plan::RunOp>(step))
+    return engine.getArguments();
+  if (auto host = dyn_cast_or_null<plan::HostFunctionOp>(callee); host && isa<plan::CallOp>(step))
+    return host.getArguments() + host.getScratch().getNumResults();
+  return std::nullopt;
+}
+
+static StringRef describeCallee(Operation *step) {
+  return isa<plan::LaunchOp>(step) ? "an engine" : isa<plan::RunOp>(step) ? "a foreign engine" : "a host function";
+}
+
 static LogicalResult checkCallee(Operation *step, FlatSymbolRefAttr name, OperandRange buffers, Space space) {
-  Operation *callee = SymbolTable::lookupNearestSymbolFrom(step, name);
-  int64_t expected = 0;
-  if (auto engine = dyn_cast_or_null<plan::EngineOp>(callee); engine && space == Space::device)
-    expected = engine.getArguments();
-  else if (auto host = dyn_cast_or_null<plan::HostFunctionOp>(callee); host && space == Space::host)
-    expected = host.getArguments() + host.getScratch().getNumResults();
-  else
-    return step->emitOpError("expected ")
-           << name << " to be " << (space == Space::device ? "an engine" : "a host function");
-  if (expected != static_cast<int64_t>(buffers.size()))
-    return step->emitOpError("expected ") << expected << " buffers for " << name << ", but got " << buffers.size();
+  std::optional<int64_t> expected = countArguments(step, SymbolTable::lookupNearestSymbolFrom(step, name));
+  if (!expected)
+    return step->emitOpError("expected ") << name << " to be " << describeCallee(step);
+  if (*expected != static_cast<int64_t>(buffers.size()))
+    return step->emitOpError("expected ") << *expected << " buffers for " << name << ", but got " << buffers.size();
   return checkSpace(step, buffers, space);
 }
 
@@ -85,6 +94,15 @@ static LogicalResult checkStepOp(Operation &op, llvm::DenseSet<Value> &written) 
     return failed(checkCallee(&op, call.getCalleeAttr(), op.getOperands(), Space::host))
                ? failure()
                : checkStep(&op, call.getInputs(), call.getOutputs(), written);
+  if (auto run = dyn_cast<plan::RunOp>(op)) {
+    auto engine = SymbolTable::lookupNearestSymbolFrom<plan::ForeignEngineOp>(run, run.getCalleeAttr());
+    if (failed(checkCallee(&op, run.getCalleeAttr(), op.getOperands(), Space::host)))
+      return failure();
+    if (engine.getInputs() != run.getInputs().size())
+      return op.emitOpError("expected ") << engine.getInputs() << " inputs for " << run.getCalleeAttr() << ", but got "
+                                         << run.getInputs().size();
+    return checkStep(&op, run.getInputs(), run.getOutputs(), written);
+  }
   if (auto callback = dyn_cast<plan::CallbackOp>(op))
     return failed(checkSpace(&op, op.getOperands(), Space::host))
                ? failure()

@@ -33,7 +33,7 @@ func.func @control_flow(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
 // -----
 
 func.func @declared(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{expected @segment to be an engine, a host function or framework calls}}
+  // expected-error @+1 {{expected @segment to be an engine, a foreign one, a host function or framework calls}}
   %0 = plan.invoke @segment(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -42,7 +42,7 @@ func.func private @segment(tensor<4xf32>) -> tensor<4xf32>
 // -----
 
 func.func @unconverted(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{expected @segment to be an engine, a host function or framework calls}}
+  // expected-error @+1 {{expected @segment to be an engine, a foreign one, a host function or framework calls}}
   %0 = plan.invoke @segment(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }

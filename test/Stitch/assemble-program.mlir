@@ -96,3 +96,23 @@ func.func private @calls(%x: tensor<4xf32>) -> tensor<4xf32> {
   %1 = plan.framework_call "flip"(%0) : (tensor<4xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+// A foreign engine runs on host memory, between the device and the host.
+// CHECK-LABEL: plan.program @foreign
+// CHECK: plan.launch @e(
+// CHECK: %[[A:.*]] = plan.temporary "value" : <tensor<4xf32>, host>
+// CHECK: plan.copy
+// CHECK: %[[B:.*]] = plan.temporary "value" : <tensor<4xf32>, host>
+// CHECK: plan.run @dsp(%[[A]]) outs(%[[B]])
+// CHECK: plan.call @f(%[[B]])
+func.func @foreign(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = plan.invoke @e(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %b = plan.invoke @dsp(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  %r = plan.invoke @f(%b) : (tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+plan.engine @e arguments 2 scratch affine_map<() -> ()> {}
+plan.foreign_engine @dsp runner "dsp" payload "" arguments 2 inputs 1
+plan.host_function @f arguments 2 inputs 1 scratch affine_map<() -> ()>

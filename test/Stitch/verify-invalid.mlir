@@ -83,3 +83,52 @@ plan.program @wrong_memory {
   plan.launch @e(%x) outs(%r) : (!plan.buffer<tensor<4xf32>, host>) -> (!plan.buffer<tensor<4xf32>, host>)
 }
 plan.engine @e arguments 2 scratch affine_map<() -> ()> {}
+
+// -----
+
+plan.program @run_of_a_host_function {
+  %x = plan.input 0 "x" : <tensor<4xf32>, host>
+  %y = plan.output 0 "y" : <tensor<4xf32>, host>
+  // expected-error @+1 {{expected @f to be a foreign engine}}
+  plan.run @f(%x) outs(%y) : (!plan.buffer<tensor<4xf32>, host>) -> !plan.buffer<tensor<4xf32>, host>
+}
+plan.host_function @f arguments 2 inputs 1 scratch affine_map<() -> ()>
+
+// -----
+
+plan.program @call_of_a_foreign_engine {
+  %x = plan.input 0 "x" : <tensor<4xf32>, host>
+  %y = plan.output 0 "y" : <tensor<4xf32>, host>
+  // expected-error @+1 {{expected @dsp to be a host function}}
+  plan.call @dsp(%x) outs(%y) : (!plan.buffer<tensor<4xf32>, host>) -> !plan.buffer<tensor<4xf32>, host>
+}
+plan.foreign_engine @dsp runner "dsp" payload "" arguments 2 inputs 1
+
+// -----
+
+plan.program @too_few {
+  %y = plan.output 0 "y" : <tensor<4xf32>, host>
+  // expected-error @+1 {{expected 2 buffers for @dsp, but got 1}}
+  plan.run @dsp() outs(%y) : () -> !plan.buffer<tensor<4xf32>, host>
+}
+plan.foreign_engine @dsp runner "dsp" payload "" arguments 2 inputs 1
+
+// -----
+
+plan.program @inputs_that_are_outputs {
+  %y = plan.output 0 "y" : <tensor<4xf32>, host>
+  %z = plan.output 1 "z" : <tensor<4xf32>, host>
+  // expected-error @+1 {{expected 1 inputs for @dsp, but got 0}}
+  plan.run @dsp() outs(%y, %z) : () -> (!plan.buffer<tensor<4xf32>, host>, !plan.buffer<tensor<4xf32>, host>)
+}
+plan.foreign_engine @dsp runner "dsp" payload "" arguments 2 inputs 1
+
+// -----
+
+plan.program @on_the_device {
+  %y = plan.output 0 "y" : <tensor<4xf32>, host>
+  %t = plan.temporary "t" : <tensor<4xf32>, device>
+  // expected-error @+1 {{expected buffers in host memory, but got '!plan.buffer<tensor<4xf32>, device>'}}
+  plan.run @dsp() outs(%t) : () -> !plan.buffer<tensor<4xf32>, device>
+}
+plan.foreign_engine @dsp runner "dsp" payload "" arguments 1 inputs 0

@@ -4,6 +4,8 @@
 
 #include "inlay/Execution/Session.h"
 
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -129,6 +131,59 @@ TEST(SessionTest, OneProgramServesSeveralThreads) {
     });
   for (std::thread &thread : threads)
     thread.join();
+}
+
+/// Doubles floats; its payload says how many.
+class DoublingRunner : public rt::Runner {
+  struct Doubling : rt::LoadedEngine {
+    rt::Status run(const std::vector<rt::TensorView> &inputs, const std::vector<rt::TensorView> &outputs) override {
+      for (int i = 0; i < 2; ++i)
+        static_cast<float *>(outputs[0].data)[i] = 2 * static_cast<const float *>(inputs[0].data)[i];
+      return rt::Status::ok();
+    }
+  };
+
+  rt::StatusOr<std::shared_ptr<rt::LoadedEngine>> load(const rt::ForeignEngine &engine) override {
+    if (engine.payload != std::string("2\0", 2))
+      return rt::Status(rt::StatusCode::InvalidArgument, "expected two");
+    return std::shared_ptr<rt::LoadedEngine>(std::make_shared<Doubling>());
+  }
+};
+
+constexpr const char *kForeignProgram = R"(
+plan.foreign_engine @twice runner "doubling" payload "2\00" arguments 2 inputs 1
+plan.program @forward {
+  %x = plan.input 0 "x" : <tensor<2xf32>, host>
+  %y = plan.output 0 "y" : <tensor<2xf32>, host>
+  plan.run @twice(%x) outs(%y) : (!plan.buffer<tensor<2xf32>, host>) -> !plan.buffer<tensor<2xf32>, host>
+})";
+
+TEST(SessionTest, RunsForeignEnginesByTheCallersRunner) {
+  CompileRequest request = makeRequest(kForeignProgram);
+  request.options.from = Phase::Stitch;
+  request.runners["doubling"] = std::make_shared<DoublingRunner>();
+  rt::StatusOr<Compiled> compiled = compile(request);
+  ASSERT_TRUE(compiled.isOk()) << compiled.status().message();
+  EXPECT_EQ(call(*compiled->program, 4)[1], 8.0f);
+  request.runners.clear();
+  EXPECT_EQ(compile(request).status().message(),
+            "segment 'twice': the plan needs the runner 'doubling', but there is none of that name");
+}
+
+TEST(SessionTest, KnowsTheCallersDialects) {
+  CompileRequest request = makeRequest(R"(
+module attributes {inlay.targets = [#inlay.declared<"npu", ["tosa.exp"]>, #inlay.declared<"cpu", ["*"]>]} {
+  func.func @forward(%x: tensor<2xf32>) -> tensor<2xf32> {
+    %0 = tosa.exp %x : (tensor<2xf32>) -> tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+})");
+  request.targets.clear();
+  EXPECT_FALSE(partition(request).isOk());
+  request.extend = [](mlir::DialectRegistry &registry) { registry.insert<mlir::tosa::TosaDialect>(); };
+  rt::StatusOr<std::string> report = partition(request);
+  ASSERT_TRUE(report.isOk()) << report.status().message();
+  EXPECT_NE(report->find("tosa.exp"), std::string::npos);
 }
 
 } // namespace

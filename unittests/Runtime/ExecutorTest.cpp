@@ -195,6 +195,78 @@ TEST(Executor, CallbacksSeeTheDimsOfThisCall) {
   EXPECT_EQ(in, out);
 }
 
+/// Adds what its payload says to every element.
+class AddingRunner : public Runner {
+public:
+  struct AddingEngine : LoadedEngine {
+    explicit AddingEngine(float addend) : addend(addend) {}
+    Status run(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) override {
+      if (inputs[0].dims[0] > 4)
+        return {StatusCode::ResourceExhausted, "at most four lanes"};
+      for (int64_t i = 0; i < inputs[0].dims[0]; ++i)
+        static_cast<float *>(outputs[0].data)[i] = static_cast<float *>(inputs[0].data)[i] + addend;
+      return Status::ok();
+    }
+    float addend;
+  };
+
+  StatusOr<std::shared_ptr<LoadedEngine>> load(const ForeignEngine &engine) override {
+    ++loads;
+    if (engine.payload.size() != 1)
+      return Status(StatusCode::InvalidArgument, "expected a digit");
+    return std::shared_ptr<LoadedEngine>(std::make_shared<AddingEngine>(engine.payload[0] - '0'));
+  }
+
+  int loads = 0;
+};
+
+/// y = x + 3 + 3, by one engine that runs twice.
+PlanBuilder foreignPlan() {
+  PlanBuilder builder;
+  Expr n = Expr::dim(0, 0);
+  uint32_t x = builder.input("x", {n}), y = builder.output("y", {n});
+  uint32_t t = builder.temporary("t", MemorySpace::Host, {n});
+  builder.plan->foreignEngines.push_back({"add_three", "adding", "3", 2, 1});
+  builder.step(StepKind::RunForeign, 0, {x, t});
+  builder.step(StepKind::RunForeign, 0, {t, y}, {0});
+  return builder;
+}
+
+TEST(Executor, ForeignEnginesRunByTheRunnerTheyName) {
+  auto runner = std::make_shared<AddingRunner>();
+  auto program = Program::load(foreignPlan().plan, nullptr, nullptr, {}, {{"adding", runner}});
+  ASSERT_TRUE(program.isOk()) << program.status().message();
+  EXPECT_EQ(runner->loads, 1);
+  std::vector<float> in = {1, 2, 3}, out(3);
+  ASSERT_TRUE((*program)->call({view(in)}, {view(out)}).isOk());
+  EXPECT_EQ(out, (std::vector<float>{7, 8, 9}));
+  auto profile = (*program)->profile({view(in)}, {view(out)});
+  ASSERT_TRUE(profile.isOk());
+  EXPECT_EQ((*profile)[1].kind, StepKind::RunForeign);
+  std::vector<float> five(5), result(5);
+  EXPECT_EQ((*program)->call({view(five)}, {view(result)}).message(), "segment 'step0': at most four lanes");
+}
+
+TEST(Executor, ForeignEnginesThatCannotBeLoaded) {
+  auto load = [](PlanBuilder builder, Runners runners) {
+    return Program::load(builder.plan, nullptr, nullptr, {}, std::move(runners)).status().message();
+  };
+  const char *none = "segment 'step0': the plan needs the runner 'adding', but there is none of that name";
+  EXPECT_EQ(load(foreignPlan(), {}), none);
+  EXPECT_EQ(load(foreignPlan(), {{"adding", nullptr}}), none);
+  PlanBuilder damaged = foreignPlan();
+  damaged.plan->foreignEngines[0].payload = "";
+  EXPECT_EQ(load(damaged, {{"adding", std::make_shared<AddingRunner>()}}),
+            "segment 'step0': runner 'adding': expected a digit");
+  struct GivesNone : Runner {
+    StatusOr<std::shared_ptr<LoadedEngine>> load(const ForeignEngine &) override {
+      return std::shared_ptr<LoadedEngine>();
+    }
+  };
+  EXPECT_EQ(load(foreignPlan(), {{"adding", std::make_shared<GivesNone>()}}),
+            "segment 'step0': runner 'adding' gave no engine");
+}
+
 TEST(Executor, DynamicCopiesOfUnequalSizeAreRefusedAtTheCall) {
   PlanBuilder builder;
   uint32_t x = builder.input("x", {Expr::dim(0, 0)}), y = builder.output("y", {Expr(4)});

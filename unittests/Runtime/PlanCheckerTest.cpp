@@ -214,6 +214,18 @@ TEST_F(PlanCheckerTest, CallbackWithFewerBuffersThanInputs) {
   EXPECT_EQ(error(), "step 4 ('step4'): expected at least 3 buffers, but got 2");
 }
 
+TEST_F(PlanCheckerTest, ForeignEngines) {
+  plan().foreignEngines.push_back({"foreign", "dsp", "", 2, 1});
+  builder.step(StepKind::RunForeign, 0, {hy});
+  EXPECT_EQ(error(), "step 4 ('step4'): expected 2 buffers, but got 1");
+  plan().foreignEngines[0].inputs = 3;
+  EXPECT_EQ(error(), "step 4 ('step4'): expected inputs to be some of the 2 arguments of 'foreign', but got 3");
+  plan().foreignEngines[0] = {"foreign", "dsp", "", 1, 1};
+  EXPECT_EQ(error(), "");
+  plan().steps[4].callee = 1;
+  EXPECT_EQ(error(), "step 4 ('step4'): callee 1 is out of range of 1");
+}
+
 TEST(ArgumentAccess, IsTheUnionOverDispatches) {
   PlanBuilder builder;
   builder.engine("add", 3);

@@ -40,7 +40,7 @@ public:
     case 7:
       return engine(pick(plan.engines));
     default:
-      pick(plan.steps).kind = static_cast<StepKind>(random_() % 5);
+      pick(plan.steps).kind = static_cast<StepKind>(random_() % 6);
     }
   }
 

@@ -29,7 +29,8 @@ struct CompileRequest {
   bool allowMissingDevice = true;
   Options options;
   rt::CallbackHandler callbacks;
-  /// Adds dialects and targets to Inlay's own, for text that uses them; may be empty.
+  rt::Runners runners; ///< for the engines of targets that `extend` registers
+  /// Registers dialects and targets of the caller's own beside Inlay's; may be empty.
   std::function<void(mlir::DialectRegistry &)> extend;
   /// Called with each phase's name as it starts and the number of phases; may be empty.
   std::function<void(llvm::StringRef phase, unsigned number, unsigned count)> progress;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What partitioning has to know of ops and types besides who can run them.
+// What partitioning has to know of ops and types besides who can run them: from `PartitionOpInterface`, from upstream's
+// traits and interfaces, or from attributes.
 
 #ifndef INLAY_PARTITION_OPKINDS_H
 #define INLAY_PARTITION_OPKINDS_H
@@ -11,7 +12,7 @@
 
 namespace inlay {
 
-/// In no segment: each segment that uses it has a copy.
+/// A constant, in no segment: each segment that uses it has a copy.
 bool isConstantLike(mlir::Operation *op);
 
 /// An `scf` op: wholly on one accelerator, or a segment of its own whose regions are partitioned.
@@ -20,13 +21,22 @@ bool isControlFlow(mlir::Operation *op);
 /// May join the segment of any target that can run it: layout, list and tuple ops, and what `inlay.neutral` marks.
 bool isNeutral(mlir::Operation *op);
 
+/// All effects of an op that says so itself (`inlay.opaque`, `inlay.writes`, `PartitionOpInterface::statesEffects`), by
+/// operand number.
+struct StatedEffects {
+  llvm::ArrayRef<int64_t> writes, aliases;
+};
+
+/// Nothing if the op, or whoever attached the interface, doesn't state them; then upstream's interfaces count.
+std::optional<StatedEffects> getStatedEffects(mlir::Operation *op);
+
 /// Makes or reads a list or tuple and does nothing else: may be copied into each segment that needs its result.
 bool isCheapToClone(mlir::Operation *op);
 
 /// Nothing says what memory the op touches, so it may touch any, and its operands that are no tensors or scalars.
 bool mayTouchAnything(mlir::Operation *op);
 
-/// Tensors and scalars may enter and leave an accelerator; lists, tuples and objects may not.
+/// Tensors, the memory of tensors and scalars may enter and leave an accelerator; lists, tuples and objects may not.
 bool mayCrossBorder(mlir::Type type);
 
 /// The size of a tensor or scalar, where it is known.

@@ -13,7 +13,14 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <memory>
+#include <vector>
+
 namespace inlay {
+
+/// Registers the inlay dialect, and what partitioning knows of upstream's ops: all that this library alone needs of a
+/// context. Targets that convert are registered by themselves, or all together by `registerAll`.
+void registerPartitionDialects(mlir::DialectRegistry &registry);
 
 /// Adds the whole phase to a manager of passes on modules: verdicts, segments, the check of both, and the report if
 /// one is wanted. Also `--inlay-partition`.
@@ -24,6 +31,9 @@ void buildPartitionPasses(mlir::OpPassManager &manager, const PartitionInfo &inf
 void buildPartitionOutputs(mlir::OpPassManager &manager, const PartitionInfo &info);
 /// Whether the second half has any passes.
 bool writesFiles(const PartitionInfo &info);
+
+/// The whole phase as one pass on a module.
+std::unique_ptr<mlir::Pass> createPartitionPass(const PartitionInfo &info = {});
 
 /// Partitions every function of `module` in place by its `inlay.targets`. On failure errors were reported at the ops
 /// they are about, and the module may be left half-way.

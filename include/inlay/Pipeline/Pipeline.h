@@ -5,16 +5,26 @@
 #ifndef INLAY_PIPELINE_PIPELINE_H
 #define INLAY_PIPELINE_PIPELINE_H
 
+#include "inlay/Partition/Partitioning.h"
 #include "inlay/Pipeline/Options.h"
 
 #include "mlir/Pass/PassManager.h"
 
 #include <functional>
+#include <memory>
 
 namespace inlay {
 
 /// Adds the passes of one phase, closed by its check.
 void buildPhase(mlir::OpPassManager &pm, Phase phase, const Options &options);
+
+/// Each phase as one pass on a module, closed by its check: for pass managers that are filled by hand.
+/// Partition's is `createPartitionPass` in Partition/Partitioning.h.
+std::unique_ptr<mlir::Pass> createImportPass();
+std::unique_ptr<mlir::Pass> createRewritePass();
+std::unique_ptr<mlir::Pass> createShapePass();
+std::unique_ptr<mlir::Pass> createConvertPass();
+std::unique_ptr<mlir::Pass> createStitchPass();
 
 /// Adds phases `options.from` to `options.to`, on a module.
 void buildPipeline(mlir::OpPassManager &pm, const Options &options);

@@ -46,6 +46,21 @@ private:
 
 } // namespace
 
+static Status loadForeign(LoadedPlan &loaded, uint32_t number, const std::string &where) {
+  const ForeignEngine &foreign = loaded.plan->foreignEngines[number];
+  auto runner = loaded.runners.find(foreign.runner);
+  if (runner == loaded.runners.end() || !runner->second)
+    return {StatusCode::NotFound, fmt::format("{}: the plan needs the runner '{}', but there is none of that name",
+                                              where, foreign.runner)};
+  StatusOr<std::shared_ptr<LoadedEngine>> engine = runner->second->load(foreign);
+  if (!engine.isOk())
+    return {engine.status().code(), fmt::format("{}: runner '{}': {}", where, foreign.runner, engine.status().message())};
+  if (!*engine)
+    return {StatusCode::Internal, fmt::format("{}: runner '{}' gave no engine", where, foreign.runner)};
+  loaded.foreignEngines[number] = std::move(*engine);
+  return Status::ok();
+}
+
 static Status resolveStep(LoadedPlan &loaded, const Step &step) {
   std::string where = fmt::format("segment '{}'", step.name);
   if (step.kind == StepKind::Callback && !loaded.callbacks)
@@ -57,6 +72,8 @@ static Status resolveStep(LoadedPlan &loaded, const Step &step) {
       return {engine.status().code(), fmt::format("{}: {}", where, engine.status().message())};
     loaded.engines[step.callee] = std::move(*engine);
   }
+  if (step.kind == StepKind::RunForeign && !loaded.foreignEngines[step.callee])
+    return loadForeign(loaded, step.callee, where);
   if (step.kind == StepKind::CallHost && !loaded.hostEntries[step.callee]) {
     const std::string &symbol = loaded.plan->hostCode.functions[step.callee].symbol;
     if (!loaded.host)
@@ -74,6 +91,7 @@ static Status resolveStep(LoadedPlan &loaded, const Step &step) {
 
 Status Executor::resolveSteps() {
   loaded_.engines.resize(loaded_.plan->engines.size());
+  loaded_.foreignEngines.resize(loaded_.plan->foreignEngines.size());
   loaded_.hostEntries.resize(loaded_.plan->hostCode.functions.size());
   for (const Step &step : loaded_.plan->steps)
     INLAY_RETURN_IF_ERROR(resolveStep(loaded_, step));
@@ -201,12 +219,14 @@ StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorVie
 }
 
 StatusOr<std::unique_ptr<Program>> Program::load(std::shared_ptr<const Plan> plan, std::shared_ptr<Device> device,
-                                                 std::shared_ptr<HostLibrary> host, CallbackHandler callbacks) {
+                                                 std::shared_ptr<HostLibrary> host, CallbackHandler callbacks,
+                                                 Runners runners) {
   LoadedPlan loaded;
   loaded.plan = std::move(plan);
   loaded.device = std::move(device);
   loaded.host = std::move(host);
   loaded.callbacks = std::move(callbacks);
+  loaded.runners = std::move(runners);
   return Executor::load(std::move(loaded));
 }
 

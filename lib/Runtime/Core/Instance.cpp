@@ -164,6 +164,8 @@ Status Instance::runStep(uint32_t number) {
     return loaded_.schedule.elided[number] ? Status::ok() : copy(step);
   case StepKind::Callback:
     return callBack(step);
+  case StepKind::RunForeign:
+    return runForeign(step);
   }
   return {StatusCode::Internal, fmt::format("{}: unknown kind of step", nameStep(step))};
 }
@@ -193,13 +195,26 @@ TensorView Instance::view(uint32_t buffer) const {
   return {pointers_[buffer], loaded_.plan->buffers[buffer].type.element, dims_[buffer]};
 }
 
+/// What a step sees of its buffers: the leading ones are inputs.
+void Instance::viewBuffers(const Step &step, size_t inputCount, std::vector<TensorView> &inputs,
+                           std::vector<TensorView> &outputs) const {
+  for (size_t i = 0; i < step.buffers.size(); ++i)
+    (i < inputCount ? inputs : outputs).push_back(view(step.buffers[i]));
+}
+
 Status Instance::callBack(const Step &step) {
   const Callback &callback = loaded_.plan->callbacks[step.callee];
   std::vector<TensorView> inputs, outputs;
-  for (size_t i = 0; i < step.buffers.size(); ++i)
-    (i < callback.inputs ? inputs : outputs).push_back(view(step.buffers[i]));
+  viewBuffers(step, callback.inputs, inputs, outputs);
   Status status = loaded_.callbacks(step.callee, inputs, outputs);
   return status.isOk() ? status : annotate(fmt::format("callback '{}'", callback.name), status);
+}
+
+Status Instance::runForeign(const Step &step) {
+  std::vector<TensorView> inputs, outputs;
+  viewBuffers(step, loaded_.plan->foreignEngines[step.callee].inputs, inputs, outputs);
+  Status status = loaded_.foreignEngines[step.callee]->run(inputs, outputs);
+  return status.isOk() ? status : annotate(nameStep(step), status);
 }
 
 Status Instance::copy(const Step &step) {

@@ -19,9 +19,11 @@ struct LoadedPlan {
   std::shared_ptr<Device> device;
   std::shared_ptr<HostLibrary> host;
   CallbackHandler callbacks;
+  Runners runners;
   Schedule schedule;
   std::vector<HostEntry> hostEntries;                   ///< per host function; null if no step calls it
   std::vector<std::shared_ptr<DeviceEngine>> engines;   ///< per engine; null if no step launches it
+  std::vector<std::shared_ptr<LoadedEngine>> foreignEngines; ///< per foreign engine; null if no step runs it
   std::vector<std::shared_ptr<DeviceBuffer>> constants; ///< per constant; null if no device reads it
 };
 
@@ -53,6 +55,9 @@ private:
   Status launch(const std::vector<uint32_t> &steps);
   Status callHost(const Step &step);
   Status callBack(const Step &step);
+  Status runForeign(const Step &step);
+  void viewBuffers(const Step &step, size_t inputCount, std::vector<TensorView> &inputs,
+                   std::vector<TensorView> &outputs) const;
   Status copy(const Step &step);
   TensorView view(uint32_t buffer) const;
 

@@ -29,6 +29,8 @@ private:
   Status checkCopy(uint32_t number) const;
   Status checkHostCall(uint32_t number) const;
   Status checkCallback(uint32_t number) const;
+  Status checkForeign(uint32_t number) const;
+  Status checkReadsThenWrites(uint32_t number, uint32_t inputs) const;
   Status checkArguments(uint32_t number, MemorySpace space, const std::vector<Access> &access) const;
 
   std::string nameBuffer(uint32_t number) const {
@@ -172,9 +174,24 @@ Status Checker::checkHostCall(uint32_t number) const {
   return checkArguments(number, MemorySpace::Host, access);
 }
 
-Status Checker::checkCallback(uint32_t number) const {
+Status Checker::checkForeign(uint32_t number) const {
   const Step &step = plan_.steps[number];
-  uint32_t inputs = plan_.callbacks[step.callee].inputs;
+  const ForeignEngine &engine = plan_.foreignEngines[step.callee];
+  if (engine.inputs > engine.arguments)
+    return badStep(number, fmt::format("expected inputs to be some of the {} arguments of '{}', but got {}",
+                                       engine.arguments, engine.name, engine.inputs));
+  if (step.buffers.size() != engine.arguments)
+    return badStep(number, fmt::format("expected {} buffers, but got {}", engine.arguments, step.buffers.size()));
+  return checkReadsThenWrites(number, engine.inputs);
+}
+
+Status Checker::checkCallback(uint32_t number) const {
+  return checkReadsThenWrites(number, plan_.callbacks[plan_.steps[number].callee].inputs);
+}
+
+/// Leading inputs are read, the rest is written.
+Status Checker::checkReadsThenWrites(uint32_t number, uint32_t inputs) const {
+  const Step &step = plan_.steps[number];
   if (inputs > step.buffers.size())
     return badStep(number, fmt::format("expected at least {} buffers, but got {}", inputs, step.buffers.size()));
   std::vector<Access> access(step.buffers.size(), Access::Write);
@@ -220,8 +237,9 @@ Status Checker::checkStep(uint32_t number) const {
       return badStep(number, fmt::format("runs after step {}, which doesn't come before it", earlier));
   if (step.kind == StepKind::Copy)
     return checkCopy(number);
-  size_t callees[] = {plan_.engines.size(), plan_.hostCode.functions.size(), 0, plan_.callbacks.size()};
-  if (step.kind > StepKind::Callback)
+  size_t callees[] = {plan_.engines.size(), plan_.hostCode.functions.size(), 0, plan_.callbacks.size(),
+                      plan_.foreignEngines.size()};
+  if (step.kind > StepKind::RunForeign)
     return badStep(number, fmt::format("unknown kind {}", static_cast<int>(step.kind)));
   if (step.callee >= callees[static_cast<size_t>(step.kind)])
     return badStep(
@@ -231,6 +249,8 @@ Status Checker::checkStep(uint32_t number) const {
     return checkLaunch(number, plan_.engines[step.callee]);
   case StepKind::CallHost:
     return checkHostCall(number);
+  case StepKind::RunForeign:
+    return checkForeign(number);
   default:
     return checkCallback(number);
   }
@@ -272,9 +292,12 @@ std::vector<std::pair<uint32_t, Access>> stepAccess(const Plan &plan, const Step
     access = {Access::Read, Access::Write};
   else if (step.kind == StepKind::CallHost && !plan.hostCode.functions[step.callee].access.empty())
     access = plan.hostCode.functions[step.callee].access;
-  else if (step.kind == StepKind::Callback)
+  else if (step.kind == StepKind::Callback || step.kind == StepKind::RunForeign) {
+    uint32_t inputs = step.kind == StepKind::Callback ? plan.callbacks[step.callee].inputs
+                                                      : plan.foreignEngines[step.callee].inputs;
     for (size_t i = 0; i < access.size(); ++i)
-      access[i] = i < plan.callbacks[step.callee].inputs ? Access::Read : Access::Write;
+      access[i] = i < inputs ? Access::Read : Access::Write;
+  }
   std::vector<std::pair<uint32_t, Access>> result;
   result.reserve(access.size());
   for (size_t i = 0; i < access.size(); ++i)

@@ -164,6 +164,15 @@ func.func @host_signature(%x: tensor<4xf32>) {
 
 // -----
 
+plan.foreign_engine @g runner "dsp" payload "" arguments 2 inputs 2
+func.func @foreign_signature(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected 2 inputs and 0 results for the foreign engine @g, but got 1 and 1}}
+  %0 = plan.invoke @g(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
 plan.engine @g arguments 3 scratch affine_map<() -> ()> {
 }
 func.func @engine_signature(%x: tensor<4xf32>) {
@@ -194,3 +203,18 @@ plan.program @buffer_of_objects {
   // expected-error @+1 {{expected a plain tensor of numbers, but got 'tensor<4xindex>'}}
   %0 = plan.temporary "t" : <tensor<4xindex>, host>
 }
+
+// -----
+
+// expected-error @+1 {{expected inputs to be some of the 1 arguments, but got 2}}
+plan.foreign_engine @inputs runner "dsp" payload "" arguments 1 inputs 2
+
+// -----
+
+// expected-error @+1 {{expected 0 to 65536 arguments, but got -1}}
+plan.foreign_engine @many runner "dsp" payload "" arguments -1 inputs 0
+
+// -----
+
+// expected-error @+1 {{expected the name of a runner, but got an empty string}}
+plan.foreign_engine @nobody runner "" payload "" arguments 1 inputs 0

@@ -17,6 +17,9 @@ plan.engine @engine arguments 2 scratch affine_map<()[s0] -> (s0 * 4, 16)> {
   plan.dispatch @add buffers [3] grid affine_map<() -> (4, 1, 1)> push_constants affine_map<() -> ()>
 }
 
+// CHECK: plan.foreign_engine @foreign runner "dsp" payload "\00\01relu" arguments 2 inputs 1
+plan.foreign_engine @foreign runner "dsp" payload "\00\01relu" arguments 2 inputs 1
+
 // CHECK: plan.host_function @host_code arguments 2 inputs 1 scratch #{{.*}}
 plan.host_function @host_code arguments 2 inputs 1 scratch affine_map<() -> (1024)>
 
@@ -49,6 +52,8 @@ plan.program @forward {
     : (!plan.buffer<tensor<4xf32>, device>, !plan.buffer<tensor<4xf32>, device>) -> !plan.buffer<tensor<4xf32>, device>
   // CHECK: plan.call @host_code(%[[X]]) outs(%[[Y]])
   plan.call @host_code(%x) outs(%y) : (!plan.buffer<tensor<4xf32>, host>) -> !plan.buffer<tensor<4xf32>, host>
+  // CHECK: plan.run @foreign(%[[X]]) outs(%[[Y]]) : (!plan.buffer<tensor<4xf32>, host>) -> !plan.buffer<tensor<4xf32>, host>
+  plan.run @foreign(%x) outs(%y) : (!plan.buffer<tensor<4xf32>, host>) -> !plan.buffer<tensor<4xf32>, host>
   // CHECK: plan.callback "torch.ops.aten.sort({0})"() outs(%[[Y]]) : () -> !plan.buffer<tensor<4xf32>, host>
   plan.callback "torch.ops.aten.sort({0})"() outs(%y) : () -> !plan.buffer<tensor<4xf32>, host>
 }

@@ -115,11 +115,22 @@ struct HostCode {
   std::vector<HostFunction> functions;
 };
 
+/// A segment converted by a target from outside. The runner of that name, which the caller of `Program::load` brings
+/// along, knows what the payload means.
+struct ForeignEngine {
+  std::string name;
+  std::string runner;
+  std::string payload;    ///< any bytes
+  uint32_t arguments = 0; ///< how many buffers a step passes, all in host memory
+  uint32_t inputs = 0;    ///< the leading ones are read, the rest are written
+};
+
 enum class StepKind : uint8_t {
   LaunchEngine, ///< engines[callee] over buffers
   CallHost,     ///< hostCode.functions[callee] over buffers
   Copy,         ///< buffers[0] -> buffers[1], equal byte size
-  Callback      ///< callbacks[callee], into the framework
+  Callback,     ///< callbacks[callee], into the framework
+  RunForeign    ///< foreignEngines[callee] over buffers, by its runner
 };
 
 /// One step. It may run as soon as the steps in `after` have run; the list itself is one legal order.
@@ -148,6 +159,7 @@ struct Plan {
   std::vector<Engine> engines;
   HostCode hostCode;
   std::vector<Callback> callbacks;
+  std::vector<ForeignEngine> foreignEngines;
   std::vector<Step> steps;
 };
 

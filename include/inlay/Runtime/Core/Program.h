@@ -5,7 +5,7 @@
 #ifndef INLAY_RUNTIME_CORE_PROGRAM_H
 #define INLAY_RUNTIME_CORE_PROGRAM_H
 
-#include "inlay/Runtime/Core/Plan.h"
+#include "inlay/Runtime/Core/Runner.h"
 
 #include <functional>
 #include <memory>
@@ -13,13 +13,6 @@
 namespace inlay::rt {
 
 class Device;
-
-/// A caller's tensor: dense row-major bytes that the caller owns and keeps alive during the call.
-struct TensorView {
-  void *data = nullptr;
-  ElementType element = ElementType::F32;
-  std::vector<int64_t> dims;
-};
 
 /// Native code of host functions; `buffers` are data pointers in the order of the step.
 using HostEntry = void (*)(void *const *buffers);
@@ -48,9 +41,11 @@ public:
   virtual ~Program() = default;
 
   /// Checks the plan (numbers in range, sizes equal, requirements met by the device), uploads constants, builds
-  /// pipelines. `device` may be null if no step launches an engine. The plan's constants stay referenced.
+  /// pipelines. `device` may be null if no step launches an engine; `runners` holds those that its foreign engines
+  /// name, and is kept. The plan's constants stay referenced.
   static StatusOr<std::unique_ptr<Program>> load(std::shared_ptr<const Plan> plan, std::shared_ptr<Device> device,
-                                                 std::shared_ptr<HostLibrary> host, CallbackHandler callbacks = {});
+                                                 std::shared_ptr<HostLibrary> host, CallbackHandler callbacks = {},
+                                                 Runners runners = {});
 
   /// Output dims for inputs of these dims.
   virtual StatusOr<std::vector<std::vector<int64_t>>> outputDims(const InputDims &inputs) const = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Inlay/IR/OpStatements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -87,6 +88,28 @@ static LogicalResult verifyRefused(Operation *op, Attribute value) {
   return success();
 }
 
+/// What an op of another dialect says of itself: a constant has no operands, a list of effects numbers operands.
+static LogicalResult verifyConstant(Operation *op, Attribute value) {
+  if (!isa<UnitAttr>(value))
+    return op->emitError("expected 'inlay.constant' to be a unit attribute, but got ") << value;
+  if (op->getNumOperands() || op->getNumRegions() || !op->getNumResults())
+    return op->emitError("expected 'inlay.constant' on an op with results and without operands or regions");
+  return success();
+}
+
+static LogicalResult verifyOperandNumbers(Operation *op, StringRef name, Attribute value) {
+  auto numbers = dyn_cast<DenseI64ArrayAttr>(value);
+  if (!numbers)
+    return op->emitError("expected '") << name << "' to be an array<i64>, but got " << value;
+  if (!op->hasAttr(kWritesAttr))
+    return op->emitError("expected '") << name << "' beside 'inlay.writes'";
+  for (int64_t number : numbers.asArrayRef())
+    if (number < 0 || number >= op->getNumOperands())
+      return op->emitError("expected '") << name << "' to number some of the op's " << op->getNumOperands()
+                                         << " operands, but got " << number;
+  return success();
+}
+
 LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
@@ -100,6 +123,10 @@ LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   if (name == kNeutralAttr || name == kCloneAttr || name == kDoNotMergeAttr)
     return isa<UnitAttr>(value) ? success()
                                 : op->emitError("expected '") << name << "' to be a unit attribute, but got " << value;
+  if (name == kConstantAttr)
+    return verifyConstant(op, value);
+  if (name == kWritesAttr || name == kAliasesAttr)
+    return verifyOperandNumbers(op, name, value);
   if (name == kWitnessAttr)
     return isa<ArrayAttr>(value) ? success()
                                  : op->emitError("expected '") << name << "' to be an array, but got " << value;

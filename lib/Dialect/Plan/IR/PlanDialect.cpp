@@ -84,13 +84,26 @@ LogicalResult EngineOp::verify() {
   return verifySizes(*this, "scratch", getScratch(), 1);
 }
 
-LogicalResult HostFunctionOp::verify() {
-  if (failed(verifyCount(*this, "arguments", getArguments())))
+/// Checks the numbers of buffers of what is called with inputs first.
+static LogicalResult verifyArguments(Operation *op, uint64_t arguments, uint64_t inputs) {
+  if (failed(verifyCount(op, "arguments", arguments)))
     return failure();
-  if (getInputs() > getArguments())
-    return emitOpError("expected inputs to be some of the ")
-           << getArguments() << " arguments, but got " << static_cast<int64_t>(getInputs());
+  if (inputs > arguments)
+    return op->emitOpError("expected inputs to be some of the ")
+           << arguments << " arguments, but got " << static_cast<int64_t>(inputs);
+  return success();
+}
+
+LogicalResult HostFunctionOp::verify() {
+  if (failed(verifyArguments(*this, getArguments(), getInputs())))
+    return failure();
   return verifySizes(*this, "scratch", getScratch(), 1);
+}
+
+LogicalResult ForeignEngineOp::verify() {
+  if (getRunner().empty())
+    return emitOpError("expected the name of a runner, but got an empty string");
+  return verifyArguments(*this, getArguments(), getInputs());
 }
 
 LogicalResult ObjectOp::verify() {
@@ -140,13 +153,16 @@ LogicalResult InvokeOp::verifySymbolUses(SymbolTableCollection &symbols) {
                                       << getCalleeAttr() << ", but got " << inputs + outputs;
     return success();
   }
-  if (auto host = dyn_cast_or_null<HostFunctionOp>(callee)) {
-    uint64_t expected = host.getInputs(), results = host.getArguments() - expected;
-    if (expected != inputs || results != outputs)
-      return emitOpError("expected ") << expected << " inputs and " << results << " results for the host function "
-                                      << getCalleeAttr() << ", but got " << inputs << " and " << outputs;
-    return success();
-  }
+  auto verifyCounts = [&](uint64_t expected, uint64_t arguments, StringRef what) -> LogicalResult {
+    if (expected == inputs && arguments == inputs + outputs)
+      return success();
+    return emitOpError("expected ") << expected << " inputs and " << arguments - expected << " results for the " << what
+                                    << " " << getCalleeAttr() << ", but got " << inputs << " and " << outputs;
+  };
+  if (auto host = dyn_cast_or_null<HostFunctionOp>(callee))
+    return verifyCounts(host.getInputs(), host.getArguments(), "host function");
+  if (auto foreign = dyn_cast_or_null<ForeignEngineOp>(callee))
+    return verifyCounts(foreign.getInputs(), foreign.getArguments(), "foreign engine");
   auto function = dyn_cast_or_null<FunctionOpInterface>(callee);
   if (!function)
     return emitOpError("expected ") << getCalleeAttr() << " to be a segment's function, engine or host function";

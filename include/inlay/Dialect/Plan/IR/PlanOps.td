@@ -77,6 +77,20 @@ def Plan_ObjectOp : Plan_Op<"object"> {
   let hasVerifier = 1;
 }
 
+def Plan_ForeignEngineOp : Plan_Op<"foreign_engine", [Symbol]> {
+  let summary = "a segment converted by a target from outside";
+  let description = [{
+    What `payload` means only the runner of that name knows, which whoever loads the program brings along. It is called
+    with `arguments` buffers in host memory, of which the first `inputs` are read and the others written.
+
+    Example: `plan.foreign_engine @forward_1 runner "dsp" payload "relu\0A" arguments 2 inputs 1`
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$runner, StrAttr:$payload, I64Attr:$arguments, I64Attr:$inputs);
+  let assemblyFormat = [{ $sym_name `runner` $runner `payload` $payload `arguments` $arguments `inputs` $inputs
+      attr-dict }];
+  let hasVerifier = 1;
+}
+
 def Plan_InvokeOp : Plan_Op<"invoke", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a call of a converted segment, still on tensors";
   let description = [{ Between Convert and Stitch. Example: `%r = plan.invoke @forward_0(%x) : (tensor<4xf32>) -> tensor<4xf32>` }];
@@ -154,6 +168,9 @@ def Plan_LaunchOp : Plan_StepOp<"launch", "launches an engine"> {
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Plan_BufferType>:$inputs, Variadic<Plan_BufferType>:$outputs);
 }
 def Plan_CallOp : Plan_StepOp<"call", "calls a host function"> {
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Plan_BufferType>:$inputs, Variadic<Plan_BufferType>:$outputs);
+}
+def Plan_RunOp : Plan_StepOp<"run", "runs a foreign engine"> {
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Plan_BufferType>:$inputs, Variadic<Plan_BufferType>:$outputs);
 }
 def Plan_CallbackOp : Plan_StepOp<"callback", "calls into the framework"> {

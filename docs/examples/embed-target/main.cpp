@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A model on a target of one's own: partitioned, converted, run, and compared with the host alone.
+
+#include "Dsp.h"
+#include "DspMachine.h"
+
+#include "inlay/Execution/Load.h"
+#include "inlay/Partition/Report.h"
+#include "inlay/Pipeline/InitAll.h"
+#include "inlay/Pipeline/Pipeline.h"
+
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+
+static constexpr llvm::StringLiteral kModel = R"mlir(
+module {
+  func.func @forward(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>) -> tensor<2x4xf32> {
+    %half = inlay.constant dense<0.5> : tensor<2x4xf32>
+    %w = inlay.constant dense<[[1.0, 2.0, 3.0, 4.0], [-1.0, -2.0, -3.0, -4.0]]> : tensor<2x4xf32>
+    %0 = inlay.mul %x, %w : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32> loc("scale")
+    %1 = inlay.add %0, %half : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32> loc("shift")
+    %2 = inlay.relu %1 : (tensor<2x4xf32>) -> tensor<2x4xf32> loc("relu")
+    %3 = inlay.exp %2 : (tensor<2x4xf32>) -> tensor<2x4xf32> loc("exp")
+    %4 = inlay.add %3, %y : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32> loc("mix")
+    return %4 : tensor<2x4xf32>
+  }
+}
+)mlir";
+
+/// Compiles the model for `targets` and runs it; nothing, with the reason on standard error, if that fails.
+static std::optional<std::vector<float>> run(MLIRContext &context, StringRef targets, bool report) {
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(kModel, &context);
+  Attribute list = parseAttribute(targets, &context);
+  if (!module || !list)
+    return std::nullopt;
+  (*module)->setAttr(inlay::InlayDialect::kTargetsAttr, list);
+
+  inlay::Options options;
+  options.to = inlay::Phase::Partition;
+  if (failed(inlay::runPipeline(*module, options)))
+    return std::nullopt;
+  if (report)
+    llvm::outs() << inlay::getReport(*module, inlay::ReportFormat::Table);
+  options.from = inlay::Phase::Shape;
+  options.to = inlay::Phase::Stitch;
+  if (failed(inlay::runPipeline(*module, options)))
+    return std::nullopt;
+
+  inlay::LoadOptions loading;
+  loading.runners["dsp"] = std::make_shared<dsp::DspRunner>();
+  auto loaded = inlay::loadProgram(*module, loading);
+  if (!loaded.isOk()) {
+    llvm::errs() << loaded.status().message() << "\n";
+    return std::nullopt;
+  }
+  std::vector<float> x = {1, 2, 3, 4, 5, 6, 7, 8}, y = {8, 7, 6, 5, 4, 3, 2, 1}, result(8);
+  auto view = [](std::vector<float> &data) {
+    return inlay::rt::TensorView{data.data(), inlay::rt::ElementType::F32, {2, 4}};
+  };
+  for (float &value : x)
+    value /= 8;
+  inlay::rt::Status status = loaded->program->call({view(x), view(y)}, {view(result)});
+  if (!status.isOk()) {
+    llvm::errs() << status.message() << "\n";
+    return std::nullopt;
+  }
+  llvm::outs() << targets << " ran " << loaded->plan->foreignEngines.size() << " engines of the dsp and "
+               << loaded->plan->hostCode.functions.size() << " host functions\n";
+  return result;
+}
+
+int main() {
+  DialectRegistry registry;
+  inlay::registerAll(registry);
+  registry.insert<dsp::DspDialect>();
+  MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+
+  auto alone = run(context, "[#inlay.host]", /*report=*/false);
+  auto divided = run(context, "[#dsp.target<registers = 8>, #inlay.host]", /*report=*/true);
+  if (!alone || !divided)
+    return 1;
+  float largest = 0;
+  for (size_t i = 0; i < alone->size(); ++i)
+    largest = std::max(largest, std::abs((*alone)[i] - (*divided)[i]));
+  llvm::outs() << "largest difference: " << llvm::format("%.1e", largest) << "\n";
+  return largest < 1e-5 ? 0 : 1;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runner: how engines of targets from outside run. A target leaves a `plan.foreign_engine` with the name of its runner
+// and a payload; the program finds the runner by that name and hands it the payload once, when it is loaded.
+
+#ifndef INLAY_RUNTIME_CORE_RUNNER_H
+#define INLAY_RUNTIME_CORE_RUNNER_H
+
+#include "inlay/Runtime/Core/Plan.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace inlay::rt {
+
+/// A tensor in host memory: dense row-major bytes that the caller owns and keeps alive during the call.
+struct TensorView {
+  void *data = nullptr;
+  ElementType element = ElementType::F32;
+  std::vector<int64_t> dims;
+};
+
+/// An engine that its runner has loaded. The program owns it and may run it from several threads at a time.
+class LoadedEngine {
+public:
+  virtual ~LoadedEngine() = default;
+  /// Reads `inputs` and writes all of `outputs`. The status of a failure ends the call and reaches its caller with the
+  /// segment's name in front.
+  virtual Status run(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) = 0;
+};
+
+/// Loads the engines that name it. It outlives the programs that it loaded engines for.
+class Runner {
+public:
+  virtual ~Runner() = default;
+  /// Takes over one engine. The payload may come from a file: a runner checks it, and refuses what it can't run by a
+  /// status that says why. It is not called twice for one engine of a program.
+  virtual StatusOr<std::shared_ptr<LoadedEngine>> load(const ForeignEngine &engine) = 0;
+};
+
+/// Runners by the name that engines say.
+using Runners = std::map<std::string, std::shared_ptr<Runner>>;
+
+} // namespace inlay::rt
+
+#endif // INLAY_RUNTIME_CORE_RUNNER_H

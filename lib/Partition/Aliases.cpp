@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "inlay/Partition/DependencyGraph.h"
+#include "inlay/Partition/Aliases.h"
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Partition/OpKinds.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace inlay;
+
+//===-- Unions --------------------------------------------------------------------------------------------------===//
 
 Value Aliases::getRoot(Value value) const {
   Value root = value;
@@ -21,11 +25,30 @@ Value Aliases::getRoot(Value value) const {
   return root;
 }
 
-void Aliases::join(Value a, Value b) {
-  a = getRoot(a);
-  b = getRoot(b);
-  if (a != b)
+void Aliases::join(Value first, Value second) {
+  SmallVector<std::pair<Value, Value>> pending = {{first, second}};
+  while (!pending.empty()) {
+    auto [a, b] = pending.pop_back_val();
+    a = getRoot(a);
+    b = getRoot(b);
+    if (a == b)
+      continue;
     parent[a] = b;
+    auto held = contents.find(a);
+    if (held == contents.end())
+      continue;
+    Value element = held->second;
+    contents.erase(held);
+    if (auto [it, isNew] = contents.insert({b, element}); !isNew)
+      pending.emplace_back(it->second, element);
+  }
+}
+
+void Aliases::hold(Value collection, Value element) {
+  if (element.getType().isIntOrIndexOrFloat())
+    return;
+  if (auto [it, isNew] = contents.insert({getRoot(collection), element}); !isNew)
+    join(it->second, element);
 }
 
 /// What a terminator yields may be what the op returns or the loop's next argument.
@@ -51,43 +74,212 @@ void Aliases::joinRegions(Operation *op) {
     }
 }
 
-/// Beside those of nested ops: linalg on buffers has both.
-static bool hasOwnEffects(Operation *op) {
+static bool isCollection(Value value) { return isa<ListType, ObjectType, TupleType>(value.getType()); }
+
+/// A buffer, or whatever else of a dialect may point into memory.
+static bool isMemory(Value value) {
+  return !mayCrossBorder(value.getType()) && !isCollection(value) &&
+         !isa<VectorType, ComplexType, FunctionType, NoneType>(value.getType());
+}
+
+/// What results share with operands, by what their op states, and what lists and tuples share with their elements.
+void Aliases::joinResults(Operation *op) {
+  if (std::optional<StatedEffects> stated = getStatedEffects(op))
+    for (int64_t number : stated->aliases)
+      for (Value result : op->getResults()) {
+        Value input = op->getOperand(number);
+        join(result, input);
+        if (isCollection(result) != isCollection(input))
+          hold(isCollection(result) ? result : input, isCollection(result) ? input : result);
+      }
+  switch (getCollectionUse(op)) {
+  case CollectionUse::None:
+    return;
+  case CollectionUse::Makes:
+    for (Value element : op->getOperands())
+      hold(op->getResult(0), element);
+    return;
+  case CollectionUse::Changes:
+  case CollectionUse::Reads:
+    for (Value element : op->getOperands().drop_front())
+      hold(op->getOperand(0), element);
+    for (Value element : op->getResults())
+      hold(op->getOperand(0), element);
+    return;
+  }
+}
+
+void Aliases::joinUnknownMemory(Value value) {
+  if (!unknownMemory)
+    unknownMemory = value;
+  join(value, unknownMemory);
+}
+
+/// Buffers that an op allocates are apart from others until an op lets them escape; views are what they are made of.
+void Aliases::joinMemory(Operation *op) {
+  if (isControlFlow(op))
+    return;
+  if (auto view = dyn_cast<ViewLikeOpInterface>(op)) {
+    for (Value result : op->getResults())
+      join(result, view.getViewSource());
+    return;
+  }
+  SmallVector<MemoryEffects::EffectInstance> effectList;
   if (auto interface = dyn_cast<MemoryEffectOpInterface>(op))
-    return !interface.hasNoEffect();
-  return mayTouchAnything(op);
+    interface.getEffects(effectList);
+  auto isNamed = [&](Value value) {
+    return llvm::any_of(effectList, [&](auto &effect) { return effect.getValue() == value; });
+  };
+  auto allocates = [&](Value value) {
+    return llvm::any_of(effectList, [&](auto &effect) {
+      return effect.getValue() == value && isa<MemoryEffects::Allocate>(effect.getEffect());
+    });
+  };
+  for (Value operand : op->getOperands())
+    if (isMemory(operand) && !isNamed(operand) && !op->hasTrait<OpTrait::IsTerminator>())
+      joinUnknownMemory(operand);
+  for (Value result : op->getResults())
+    if (isMemory(result) && !allocates(result))
+      joinUnknownMemory(result);
+}
+
+//===-- Effects -------------------------------------------------------------------------------------------------===//
+
+static bool changesCollection(Operation *op) { return getCollectionUse(op) == CollectionUse::Changes; }
+
+void Aliases::noteEffects(Operation *op) {
+  if (std::optional<StatedEffects> stated = getStatedEffects(op))
+    effects |= !stated->writes.empty();
+  else if (auto interface = dyn_cast<MemoryEffectOpInterface>(op)) // beside those of nested ops: linalg has both
+    effects |= !interface.hasNoEffect();
+  else
+    effects |= mayTouchAnything(op);
+}
+
+void Aliases::touchAll(Value value, bool writes, SmallVectorImpl<Touch> &touches) const {
+  llvm::SmallDenseSet<Value, 4> seen;
+  for (Value root = getRoot(value); seen.insert(root).second;) {
+    if (writes || mutated.contains(root))
+      touches.push_back({root, nullptr, writes});
+    auto held = contents.find(root);
+    if (held == contents.end())
+      return;
+    root = getRoot(held->second);
+  }
+}
+
+void Aliases::collectOwnTouches(Operation *op, SmallVectorImpl<Touch> &touches) const {
+  for (Value operand : op->getOperands())
+    if (!isMemory(operand))
+      touchAll(operand, /*writes=*/false, touches);
+  if (std::optional<StatedEffects> stated = getStatedEffects(op)) {
+    for (int64_t number : stated->writes) {
+      Value input = op->getOperand(number);
+      if (changesCollection(op))
+        touches.push_back({getRoot(input), nullptr, true});
+      else
+        touchAll(input, /*writes=*/true, touches);
+    }
+    for (auto [number, input] : llvm::enumerate(op->getOperands()))
+      if (isMemory(input))
+        touches.push_back({getRoot(input), SideEffects::DefaultResource::get(),
+                           llvm::is_contained(stated->writes, static_cast<int64_t>(number))});
+    return;
+  }
+  if (mayTouchAnything(op)) {
+    touches.push_back({Value(), nullptr, true});
+    for (Value operand : op->getOperands())
+      if (isCollection(operand))
+        touchAll(operand, /*writes=*/true, touches);
+    return;
+  }
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface)
+    return;
+  SmallVector<MemoryEffects::EffectInstance> effectList;
+  interface.getEffects(effectList);
+  for (const MemoryEffects::EffectInstance &effect : effectList) {
+    if (isa<MemoryEffects::Allocate>(effect.getEffect()))
+      continue;
+    bool writes = !isa<MemoryEffects::Read>(effect.getEffect());
+    Value value = effect.getValue();
+    if (value && !isMemory(value))
+      touchAll(value, writes, touches);
+    else
+      touches.push_back({value ? getRoot(value) : Value(), effect.getResource(), writes});
+  }
+}
+
+void Aliases::collectTouches(Operation *root, SmallVectorImpl<Touch> &touches) const {
+  if (root->getNumRegions() == 0)
+    return collectOwnTouches(root, touches);
+  root->walk([&](Operation *op) { collectOwnTouches(op, touches); });
+  // Many nested ops may touch the same.
+  llvm::SmallMapVector<std::pair<Value, SideEffects::Resource *>, bool, 8> distinct;
+  for (const Touch &touch : touches)
+    distinct[{touch.root, touch.resource}] |= touch.writes;
+  touches.clear();
+  for (auto [memory, writes] : distinct)
+    touches.push_back({memory.first, memory.second, writes});
+}
+
+void Aliases::noteWrites(Operation *op) {
+  SmallVector<Touch> touches;
+  collectOwnTouches(op, touches);
+  for (const Touch &touch : touches)
+    if (touch.writes && touch.root)
+      mutated.insert(touch.root);
+}
+
+bool Aliases::isMutated(Value value) const {
+  if (mutated.empty())
+    return false;
+  llvm::SmallDenseSet<Value, 4> seen;
+  for (Value root = getRoot(value); seen.insert(root).second;) {
+    if (mutated.contains(root))
+      return true;
+    auto held = contents.find(root);
+    if (held == contents.end())
+      return false;
+    root = getRoot(held->second);
+  }
+  return false;
 }
 
 Aliases::Aliases(Operation *function) {
-  SmallVector<std::pair<Operation *, StatedEffects>> stated;
-  SmallVector<Operation *> unknown;
   function->walk([&](Operation *op) {
-    if (op == function)
-      return;
-    if (std::optional<StatedEffects> known = getStatedEffects(op)) {
-      stated.emplace_back(op, *known);
-      effects |= !known->writes.empty();
-      return;
-    }
-    if (mayTouchAnything(op))
-      unknown.push_back(op);
-    effects |= hasOwnEffects(op);
+    if (op != function)
+      noteEffects(op);
   });
   if (!effects)
     return;
-  for (auto &[op, known] : stated)
-    for (int64_t number : known.aliases)
-      for (Value result : op->getResults())
-        join(result, op->getOperand(number));
   function->walk([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Value argument : block.getArguments())
+          if (isMemory(argument) && !isControlFlow(op))
+            joinUnknownMemory(argument);
+    if (op == function)
+      return;
     if (isControlFlow(op))
       joinRegions(op);
+    joinResults(op);
+    joinMemory(op);
   });
-  for (auto &[op, known] : stated)
-    for (int64_t number : known.writes)
-      mutated.insert(getRoot(op->getOperand(number)));
-  for (Operation *op : unknown)
-    for (Value operand : op->getOperands())
-      if (!mayCrossBorder(operand.getType()))
-        mutated.insert(getRoot(operand));
+  function->walk([&](Operation *op) {
+    if (op != function)
+      noteWrites(op);
+  });
+  llvm::DenseSet<Value> used;
+  auto count = [&](Value value) {
+    if (!value.use_empty() && !used.insert(getRoot(value)).second)
+      shared.insert(getRoot(value));
+  };
+  SmallVector<Value> joined = llvm::map_to_vector(parent, [](auto &entry) { return entry.first; });
+  llvm::DenseSet<Value> roots;
+  for (Value value : joined) {
+    count(value);
+    if (roots.insert(getRoot(value)).second)
+      count(getRoot(value));
+  }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Partition/Annotate.h"
+#include "inlay/Partition/EffectOrder.h"
 #include "inlay/Partition/OpKinds.h"
 #include "inlay/Partition/Passes.h"
 #include "inlay/Partition/WholeGraph.h"
@@ -66,10 +67,12 @@ struct AnnotateTargetsPass : inlay::impl::AnnotateTargetsPassBase<AnnotateTarget
 
   static LogicalResult annotate(FunctionOpInterface function, TargetList &targets, const FallbackFilter &filter,
                                 const PartitionInfo &info) {
+    Aliases aliases(function);
+    recordProgram(function, aliases);
     if (!info.enabled)
       return annotateWhole(function, targets);
     Annotator annotator(targets, filter, /*keepUnsupported=*/info.requireFullCompilation);
-    if (failed(annotator.annotate(function.front(), Aliases(function))))
+    if (failed(annotator.annotate(function.front(), aliases)))
       return failure();
     return info.requireFullCompilation ? checkFullCompilation(function, targets) : success();
   }

@@ -6,6 +6,8 @@
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <unordered_map>
+
 using namespace mlir;
 using namespace inlay;
 
@@ -63,73 +65,106 @@ void inlay::mergeConstants(Operation *root) {
   }
 }
 
-static bool mayMerge(Operation *op, const Aliases &aliases) {
-  auto isMutated = [&](Value value) { return aliases.isMutated(value); };
-  return op->getNumRegions() == 0 && (isCheapToClone(op) || isMemoryEffectFree(op)) &&
-         llvm::none_of(op->getResults(), isMutated) && llvm::none_of(op->getOperands(), isMutated);
-}
-
 static bool isClone(Operation *op) { return op->hasAttr(InlayDialect::kCloneAttr); }
 
-/// Equal but for what partitioning writes on ops.
-static bool isEqualOp(Operation *a, Operation *b) {
-  auto getOwn = [](Operation *op) {
-    NamedAttrList attributes(op->getDiscardableAttrDictionary());
-    attributes.erase(InlayDialect::kCloneAttr);
-    attributes.erase(InlayDialect::kVerdictAttr);
-    return attributes.getDictionary(op->getContext());
-  };
-  return a->getName() == b->getName() && llvm::equal(a->getOperands(), b->getOperands()) &&
-         llvm::equal(a->getResultTypes(), b->getResultTypes()) &&
-         a->getPropertiesAsAttribute() == b->getPropertiesAsAttribute() && getOwn(a) == getOwn(b);
+/// Attributes but those that partitioning writes on ops.
+static DictionaryAttr getOwnAttributes(Operation *op) {
+  NamedAttrList attributes(op->getDiscardableAttrDictionary());
+  for (StringRef name : {InlayDialect::kCloneAttr, InlayDialect::kVerdictAttr, InlayDialect::kOrderAttr})
+    attributes.erase(name);
+  return attributes.getDictionary(op->getContext());
 }
 
-/// The ops of the block that equal `op`, itself included: users of the same value, or ops without operands alike.
-static SmallVector<Operation *> findEqual(Operation *op, ArrayRef<Operation *> withoutOperands) {
-  llvm::SetVector<Operation *> candidates;
-  if (op->getNumOperands() == 0)
-    candidates.insert(withoutOperands.begin(), withoutOperands.end());
-  else
-    candidates.insert(op->getOperand(0).user_begin(), op->getOperand(0).user_end());
-  SmallVector<Operation *> equal;
-  for (Operation *other : candidates)
-    if (other->getBlock() == op->getBlock() && isEqualOp(op, other))
-      equal.push_back(other);
-  llvm::sort(equal, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return equal;
-}
-
-void inlay::mergeClones(Block &block, const Aliases &aliases) {
-  SmallVector<Operation *> clones, withoutOperands;
-  for (Operation &op : block) {
-    if (isClone(&op) && mayMerge(&op, aliases))
-      clones.push_back(&op);
-    if (op.getNumOperands() == 0 && op.getNumResults() > 0 && !isConstantLike(&op))
-      withoutOperands.push_back(&op);
+namespace {
+/// Numbers the ops of a block so that equal ones have equal numbers: those of one name, attributes and types whose
+/// operands are results of equal ops, or the same values. Only ops named like a copy are numbered.
+class EqualOps {
+public:
+  explicit EqualOps(Block &block) {
+    llvm::DenseSet<OperationName> names;
+    for (Operation &op : block)
+      if (isClone(&op))
+        names.insert(op.getName());
+    if (names.empty())
+      return;
+    for (Operation &op : block)
+      if (names.contains(op.getName()) && op.getNumRegions() == 0 && (isCheapToClone(&op) || isMemoryEffectFree(&op)))
+        add(&op);
   }
-  llvm::DenseSet<Operation *> gone;
-  for (Operation *first : clones) {
-    if (gone.contains(first))
+
+  ArrayRef<SmallVector<Operation *, 2>> getClasses() const { return classes; }
+
+private:
+  using Identity = std::pair<const void *, unsigned>; // of a value: the op or class that makes it, and which result
+
+  Identity identify(Value value) const {
+    auto result = dyn_cast<OpResult>(value);
+    auto it = result ? numbers.find(result.getOwner()) : numbers.end();
+    if (it == numbers.end())
+      return {value.getAsOpaquePointer(), 0};
+    return {reinterpret_cast<const void *>(uintptr_t(it->second) * 2 + 1), result.getResultNumber()};
+  }
+
+  bool isEqual(Operation *a, Operation *b) const {
+    return a->getName() == b->getName() && llvm::equal(a->getResultTypes(), b->getResultTypes()) &&
+           llvm::equal(a->getOperands(), b->getOperands(),
+                       [&](Value x, Value y) { return identify(x) == identify(y); }) &&
+           a->getPropertiesAsAttribute() == b->getPropertiesAsAttribute() && getOwnAttributes(a) == getOwnAttributes(b);
+  }
+
+  void add(Operation *op) {
+    llvm::hash_code hash = llvm::hash_combine(op->getName(), op->hashProperties());
+    for (Value operand : op->getOperands())
+      hash = llvm::hash_combine(hash, identify(operand));
+    SmallVector<unsigned, 1> &candidates = buckets[hash];
+    for (unsigned number : candidates)
+      if (isEqual(op, classes[number].front())) {
+        classes[number].push_back(op);
+        numbers[op] = number;
+        return;
+      }
+    numbers[op] = static_cast<unsigned>(classes.size());
+    candidates.push_back(numbers[op]);
+    classes.push_back({op});
+  }
+
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  std::unordered_map<size_t, SmallVector<unsigned, 1>> buckets;
+  std::vector<SmallVector<Operation *, 2>> classes;
+};
+} // namespace
+
+/// What the copy is one of: of equal ops that are no copies the one of its location; where only copies are left, or
+/// where nobody writes what they share, the first.
+static Operation *findOriginal(Operation *clone, ArrayRef<Operation *> equal, bool isWritten) {
+  auto isOriginal = [](Operation *op) { return !isClone(op); };
+  auto isSame = [&](Operation *op) { return isOriginal(op) && op->getLoc() == clone->getLoc(); };
+  if (const auto *it = llvm::find_if(equal, isSame); it != equal.end())
+    return *it;
+  if (isWritten)
+    return clone;
+  const auto *it = llvm::find_if(equal, isOriginal);
+  return it == equal.end() ? equal.front() : *it;
+}
+
+void inlay::mergeClones(Block &block, const Aliases &aliases, WrittenCopies written) {
+  auto isMutated = [&](Value value) { return aliases.isMutated(value); };
+  EqualOps equalOps(block);
+  SmallVector<Operation *> gone; // erased last: they are asked whether they are copies
+  for (ArrayRef<Operation *> equal : equalOps.getClasses()) {
+    Operation *first = equal.front();
+    bool isWritten = llvm::any_of(first->getResults(), isMutated) || llvm::any_of(first->getOperands(), isMutated);
+    if (isWritten && written == WrittenCopies::StayApart)
       continue;
-    // All equal ones at once: what reads another copy is equal to what reads the original only then.
-    SmallVector<Operation *> equal = findEqual(first, withoutOperands);
-    auto findOriginal = [&](Operation *clone) {
-      auto isOriginal = [](Operation *op) { return !isClone(op); };
-      auto it = llvm::find_if(equal, [&](Operation *op) { return isOriginal(op) && op->getLoc() == clone->getLoc(); });
-      if (it == equal.end())
-        it = llvm::find_if(equal, isOriginal);
-      return it == equal.end() ? first : *it;
-    };
     for (Operation *clone : equal) {
-      Operation *original = findOriginal(clone);
-      if (!isClone(clone) || clone == original)
+      Operation *original = isClone(clone) ? findOriginal(clone, equal, isWritten) : clone;
+      if (clone == original)
         continue;
       if (clone->isBeforeInBlock(original))
         original->moveBefore(clone);
       clone->replaceAllUsesWith(original);
-      gone.insert(clone);
+      gone.push_back(clone);
     }
-    llvm::erase_if(withoutOperands, [&](Operation *op) { return gone.contains(op); });
   }
   for (Operation *clone : gone)
     clone->erase();

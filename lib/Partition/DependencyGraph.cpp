@@ -2,9 +2,9 @@
 
 #include "inlay/Partition/DependencyGraph.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Partition/EffectOrder.h"
 #include "inlay/Partition/OpKinds.h"
 
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
@@ -43,8 +43,10 @@ DependencyGraph::DependencyGraph(Block &block, const Aliases &aliases) : block(&
     for (Value value : terminator->getOperands())
       if (std::optional<unsigned> definer = getDefiner(value))
         leaves[*definer] = true;
-  if (aliases.hasEffects())
+  if (aliases.hasEffects()) {
+    findChangedLists();
     addEffectOrder();
+  }
   for (auto &list : predecessors) {
     llvm::sort(list);
     list.erase(llvm::unique(list), list.end());
@@ -56,72 +58,99 @@ std::optional<unsigned> DependencyGraph::getDefiner(Value value) const {
   return it == numbers.end() ? std::nullopt : std::optional(it->second);
 }
 
+std::optional<unsigned> DependencyGraph::getChangedList(unsigned op) const {
+  auto it = listOf.find(op);
+  return it == listOf.end() ? std::nullopt : std::optional(it->second);
+}
+
+std::optional<unsigned> DependencyGraph::getSource(unsigned op, Value value) const {
+  std::optional<unsigned> definer = getDefiner(value);
+  if (!definer || listOf.empty())
+    return definer;
+  auto it = listOf.find(*definer);
+  if (it == listOf.end())
+    return definer;
+  ArrayRef<unsigned> changes = lists[it->second].changes;
+  const unsigned *next = llvm::lower_bound(changes, op);
+  return next == changes.begin() ? *definer : *std::prev(next);
+}
+
+//===-- Changed lists -------------------------------------------------------------------------------------------===//
+
+static bool changes(Operation *op, Value list) {
+  return getCollectionUse(op) == CollectionUse::Changes && op->getOperand(0) == list;
+}
+
+/// Reads the list and keeps no hold of it.
+static bool onlyReads(Operation *op, Value list) {
+  if (op->getNumRegions() > 0 || mayTouchAnything(op) || getCollectionUse(op) == CollectionUse::Makes ||
+      getCollectionUse(op) == CollectionUse::Changes)
+    return false;
+  std::optional<StatedEffects> stated = getStatedEffects(op);
+  return !stated || llvm::none_of(stated->writes, [&](int64_t number) { return op->getOperand(number) == list; });
+}
+
+bool DependencyGraph::isChangedList(unsigned maker) const {
+  Operation *op = ops[maker];
+  if (op->getNumResults() != 1 || leaves[maker] || mayCrossBorder(op->getResult(0).getType()) || !isCheapToClone(op))
+    return false;
+  Value list = op->getResult(0);
+  bool isChanged = false;
+  for (OpOperand &use : list.getUses()) {
+    Operation *user = use.getOwner();
+    bool isChange = use.getOperandNumber() == 0 && changes(user, list) && user->use_empty();
+    isChanged |= isChange;
+    if (user->getBlock() != block || !(isChange || onlyReads(user, list)))
+      return false;
+  }
+  return isChanged && aliases->isAlone(list);
+}
+
+void DependencyGraph::addChangedList(unsigned maker) {
+  Value value = ops[maker]->getResult(0);
+  ChangedList list{maker, {}, {}};
+  SmallVector<unsigned> users;
+  for (Operation *user : value.getUsers())
+    users.push_back(numbers.lookup(user));
+  llvm::sort(users);
+  users.erase(llvm::unique(users), users.end());
+  SmallVector<unsigned> readers;
+  std::optional<unsigned> last;
+  for (unsigned user : users) {
+    if (last)
+      predecessors[user].push_back(*last);
+    if (!changes(ops[user], value)) {
+      readers.push_back(user);
+      continue;
+    }
+    for (unsigned reader : readers)
+      list.readersBefore.emplace_back(reader, user);
+    readers.clear();
+    last = user;
+    list.changes.push_back(user);
+    listOf[user] = static_cast<unsigned>(lists.size());
+  }
+  listOf[maker] = static_cast<unsigned>(lists.size());
+  listRoots.insert(aliases->getRoot(value));
+  lists.push_back(std::move(list));
+}
+
+void DependencyGraph::findChangedLists() {
+  for (unsigned op = 0; op < size(); ++op)
+    if (isChangedList(op))
+      addChangedList(op);
+}
+
 //===-- The order of effects ------------------------------------------------------------------------------------===//
 
-namespace {
-/// What an op with all that is nested in it touches, and whether it writes that. The null value stands for all memory
-/// that no op states its effects on.
-using Touched = llvm::SmallMapVector<Value, bool, 4>;
-
-struct LastTouch {
-  std::optional<unsigned> writer;
-  SmallVector<unsigned, 4> readers; ///< since that writer
-};
-} // namespace
-
-static void touchMemory(Operation *op, const Aliases &aliases, Touched &touched) {
-  if (mayTouchAnything(op)) {
-    touched[Value()] = true;
-    for (Value operand : op->getOperands())
-      if (!mayCrossBorder(operand.getType()))
-        touched[aliases.getRoot(operand)] = true;
-    return;
-  }
-  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
-  if (!interface)
-    return;
-  SmallVector<MemoryEffects::EffectInstance> effects;
-  interface.getEffects(effects);
-  for (const MemoryEffects::EffectInstance &effect : effects)
-    touched[Value()] |= !isa<MemoryEffects::Read>(effect.getEffect());
-}
-
-static void collectTouched(Operation *root, const Aliases &aliases, Touched &touched) {
-  root->walk([&](Operation *op) {
-    for (Value operand : op->getOperands())
-      if (aliases.isMutated(operand))
-        touched.insert({aliases.getRoot(operand), false});
-    std::optional<StatedEffects> stated = getStatedEffects(op);
-    if (!stated)
-      return touchMemory(op, aliases, touched);
-    // Upstream's effects on buffers are all on the null value, so what is stated of a buffer counts there as well.
-    if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>))
-      touched.insert({Value(), false});
-    for (int64_t number : stated->writes) {
-      touched[aliases.getRoot(op->getOperand(number))] = true;
-      if (isa<BaseMemRefType>(op->getOperand(number).getType()))
-        touched[Value()] = true;
-    }
-  });
-}
-
 void DependencyGraph::addEffectOrder() {
-  llvm::DenseMap<Value, LastTouch> last;
-  Touched touched;
+  EffectOrder order;
+  SmallVector<Touch> touches;
   for (auto [number, op] : llvm::enumerate(ops)) {
-    touched.clear();
-    collectTouched(op, *aliases, touched);
-    for (auto [value, writes] : touched) {
-      LastTouch &touch = last[value];
-      if (touch.writer)
-        predecessors[number].push_back(*touch.writer);
-      if (!writes) {
-        touch.readers.push_back(number);
-        continue;
-      }
-      predecessors[number].append(touch.readers.begin(), touch.readers.end());
-      touch.readers.clear();
-      touch.writer = number;
-    }
+    touches.clear();
+    aliases->collectTouches(op, touches);
+    llvm::erase_if(touches, [&](const Touch &touch) { return touch.root && listRoots.contains(touch.root); });
+    SmallVector<unsigned, 3> &before = predecessors[number];
+    order.add(static_cast<unsigned>(number), touches, [&](unsigned other) { before.push_back(other); });
   }
 }

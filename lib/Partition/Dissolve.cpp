@@ -34,11 +34,15 @@ static void dissolve(FunctionOpInterface function) {
     inlineSegment(segment);
   mergeConstants(function);
   Aliases aliases(function);
-  function->walk([&](Block *block) { mergeClones(*block, aliases); });
-  function->walk([](Operation *op) {
-    op->removeAttr(InlayDialect::kCloneAttr);
-    op->removeAttr(InlayDialect::kVerdictAttr);
+  function->walk([&](Block *block) {
+    mergeClones(*block, aliases, WrittenCopies::Merge);
+    restoreOrder(*block);
   });
+  function->walk([](Operation *op) {
+    for (StringRef name : {InlayDialect::kCloneAttr, InlayDialect::kVerdictAttr, InlayDialect::kOrderAttr})
+      op->removeAttr(name);
+  });
+  function->removeAttr(InlayDialect::kSizeAttr);
   function->removeAttr(InlayDialect::kWitnessAttr);
   function->removeAttr(InlayDialect::kPartitionAttr);
 }

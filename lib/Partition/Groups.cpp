@@ -1,41 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Partition/Groups.h"
+#include "inlay/Partition/OpKinds.h"
 
 #include <queue>
 
 using namespace mlir;
 using namespace inlay;
 
-Groups::Groups(const DependencyGraph &graph, const TargetList &targets, const Decisions &decisions)
-    : clonable(findClonable(graph, decisions)), floating(graph.size()), users(findBoundUsers(graph)) {
+Groups::Groups(const DependencyGraph &graph, TargetList &targets, const Decisions &decisions)
+    : rules(graph, targets, decisions), floating(graph.size()) {
+  copyOnlyWhereOfUse(graph, targets, decisions);
   formGroups(graph, targets, decisions);
   addPredecessors(graph, targets, decisions);
+}
+
+/// What is copied everywhere must be of use everywhere: the targets of all who read a weight can shape it themselves,
+/// and somebody on an accelerator reads or changes the list.
+void Groups::copyOnlyWhereOfUse(const DependencyGraph &graph, const TargetList &targets, const Decisions &decisions) {
+  std::vector<ColourSet> needed(graph.size()); // targets of those who read a copy
+  std::vector<bool> hasHome(graph.size());     // some reader's segment may hold the original
+  for (unsigned op = graph.size(); op-- > 0;) {
+    if (rules.copying[op] != Copying::Everywhere || makesBound(graph.getOps()[op]))
+      continue;
+    if (rules.users[op].empty() || graph.isUsedByTerminator(op)) { // stays where it is
+      needed[op] = ColourSet(1) << decisions[op].target;
+      hasHome[op] = true;
+    }
+    for (unsigned user : rules.users[op]) {
+      bool isCopied = rules.copying[user] == Copying::Everywhere;
+      bool mayBeAlone = isControlFlow(graph.getOps()[user]);
+      needed[op] |= isCopied ? needed[user] : ColourSet(1) << decisions[user].target;
+      needed[op] |= mayBeAlone ? ColourSet(1) << targets.getControlFlowTarget() : 0;
+      hasHome[op] = hasHome[op] || (isCopied ? hasHome[user] : !mayBeAlone);
+    }
+    if (needed[op] & ~rules.runners[op] || !hasHome[op])
+      rules.drop(graph, op);
+  }
+  for (const DependencyGraph::ChangedList &list : graph.getChangedLists()) {
+    auto isAccelerated = [&](unsigned op) {
+      return targets.isAccelerator(decisions[op].target) || llvm::any_of(rules.users[op], [&](unsigned user) {
+               return targets.isAccelerator(decisions[user].target);
+             });
+    };
+    if (isAccelerated(list.maker) || llvm::any_of(list.changes, isAccelerated))
+      continue;
+    rules.drop(graph, list.maker);
+    for (unsigned op : list.changes)
+      rules.drop(graph, op);
+  }
+}
+
+/// Whether the op can be in the group of its users for good: they are in one, and will have its target.
+bool Groups::mayJoinUsers(const DependencyGraph &graph, const Decisions &decisions, unsigned op) const {
+  return llvm::all_of(rules.users[op], [&](unsigned user) {
+    bool mustBeAlone = rules.copying[op] == Copying::Everywhere && isControlFlow(graph.getOps()[user]);
+    return !floating[user] && decisions[user].target == decisions[op].target && !mustBeAlone;
+  });
 }
 
 void Groups::formGroups(const DependencyGraph &graph, const TargetList &targets, const Decisions &decisions) {
   llvm::IntEqClasses classes(graph.size());
   auto onAccelerator = [&](unsigned op) { return targets.isAccelerator(decisions[op].target); };
   for (unsigned op = graph.size(); op-- > 0;) {
-    if (!clonable[op]) {
-      for (unsigned user : users[op])
+    ArrayRef<unsigned> users = rules.users[op];
+    if (!rules.isCopied(op)) {
+      for (unsigned user : users)
         if (onAccelerator(op) && onAccelerator(user))
           classes.join(op, user);
       continue;
     }
-    if (llvm::none_of(users[op], [&](unsigned user) { return onAccelerator(user) || floating[user]; }) ||
-        graph.isUsedByTerminator(op))
-      continue; // stays where it is; accelerators have copies
-    unsigned leader = classes.findLeader(users[op].front());
-    if (llvm::all_of(users[op], [&](unsigned user) { return !floating[user] && classes.findLeader(user) == leader; }))
+    bool isNeeded = rules.copying[op] == Copying::Everywhere ||
+                    llvm::any_of(users, [&](unsigned user) { return onAccelerator(user) || floating[user]; });
+    if (users.empty() || !isNeeded || graph.isUsedByTerminator(op))
+      continue; // stays where it is; others have copies
+    unsigned leader = classes.findLeader(users.front());
+    bool isOneGroup = llvm::all_of(users, [&](unsigned user) { return classes.findLeader(user) == leader; });
+    if (isOneGroup && mayJoinUsers(graph, decisions, op))
       classes.join(op, leader);
     else
       floating[op] = true;
   }
+  numberGroups(classes);
+}
+
+void Groups::numberGroups(llvm::IntEqClasses &classes) {
   classes.compress();
   std::vector<int> renumbered(classes.getNumClasses(), -1);
-  group.resize(graph.size());
-  for (unsigned op = 0; op < graph.size(); ++op) {
+  group.resize(floating.size());
+  for (unsigned op = 0; op < group.size(); ++op) {
     if (floating[op])
       continue;
     int &number = renumbered[classes[op]];
@@ -54,18 +107,24 @@ void Groups::addPredecessors(const DependencyGraph &graph, const TargetList &tar
   for (unsigned op = 0; op < graph.size(); ++op) {
     if (floating[op])
       continue;
-    bool copies = targets.isAccelerator(decisions[op].target);
+    bool onAccelerator = targets.isAccelerator(decisions[op].target);
     llvm::append_range(pending, graph.getPredecessors(op));
     while (!pending.empty()) {
       unsigned before = pending.pop_back_val();
-      bool isRead = llvm::is_contained(users[before], op) || floating[before];
-      bool isCopied = clonable[before] && isRead && (floating[before] || (copies && group[before] != group[op]));
-      if (isCopied)
+      // What is copied has no effects but on what it makes: whoever must run after it reads its result.
+      bool readsCopy = floating[before] || (rules.isCopied(before) && group[before] != group[op] &&
+                                            (onAccelerator || rules.copying[before] == Copying::Everywhere));
+      if (readsCopy)
         llvm::append_range(pending, graph.getPredecessors(before));
       else if (group[before] != group[op])
         predecessors[group[op]].push_back(group[before]);
     }
   }
+  for (const DependencyGraph::ChangedList &list : graph.getChangedLists())
+    if (!rules.isCopied(list.maker))
+      for (auto [reader, change] : list.readersBefore)
+        if (group[reader] != group[change])
+          predecessors[group[change]].push_back(group[reader]);
   for (auto &list : predecessors) {
     llvm::sort(list);
     list.erase(llvm::unique(list), list.end());
@@ -95,16 +154,52 @@ bool Groups::order(SmallVectorImpl<unsigned> &result) const {
   if (result.size() == size())
     return true;
   result.clear();
-  // Every group that is left has a predecessor that is left: walking back ends in a cycle.
-  std::vector<unsigned> seenAt(size());
-  SmallVector<unsigned> path;
-  unsigned number =
-      static_cast<unsigned>(llvm::find_if(missing, [](unsigned count) { return count > 0; }) - missing.begin());
-  while (!seenAt[number]) {
-    path.push_back(number);
-    seenAt[number] = static_cast<unsigned>(path.size());
-    number = *llvm::find_if(predecessors[number], [&](unsigned before) { return missing[before] > 0; });
-  }
-  result.append(path.begin() + (seenAt[number] - 1), path.end());
+  findCycles(missing, result);
   return false;
+}
+
+/// The groups of several members in each strongly connected part of what is left (Tarjan, Depth-first Search and Linear
+/// Graph Algorithms, 1972): ops alone have no cycles. All of a part's go, so that it doesn't matter where a walk starts.
+void Groups::findCycles(ArrayRef<unsigned> missing, SmallVectorImpl<unsigned> &result) const {
+  constexpr unsigned kUnseen = 0, kDone = ~0u;
+  unsigned seen = kUnseen;
+  std::vector<unsigned> entered(size(), kUnseen), lowest(size());
+  SmallVector<unsigned> open;
+  SmallVector<std::pair<unsigned, unsigned>> path; // group, next predecessor
+  auto enter = [&](unsigned number) {
+    entered[number] = lowest[number] = ++seen;
+    open.push_back(number);
+    path.emplace_back(number, 0);
+  };
+  for (unsigned first = 0; first < size(); ++first) {
+    if (!missing[first] || entered[first] != kUnseen)
+      continue;
+    enter(first);
+    while (!path.empty()) {
+      auto &[number, next] = path.back();
+      if (next < predecessors[number].size()) {
+        unsigned before = predecessors[number][next++];
+        if (!missing[before] || entered[before] == kDone)
+          continue;
+        if (entered[before] == kUnseen)
+          enter(before);
+        else
+          lowest[number] = std::min(lowest[number], entered[before]);
+        continue;
+      }
+      unsigned left = number;
+      path.pop_back();
+      if (!path.empty())
+        lowest[path.back().first] = std::min(lowest[path.back().first], lowest[left]);
+      if (lowest[left] != entered[left])
+        continue;
+      bool isCycle = open.back() != left;
+      for (bool isLast = false; !isLast; open.pop_back()) {
+        isLast = open.back() == left;
+        entered[open.back()] = kDone;
+        if (isCycle && members[open.back()].size() > 1)
+          result.push_back(open.back());
+      }
+    }
+  }
 }

@@ -107,7 +107,7 @@ struct MergeSegmentsPass : inlay::impl::MergeSegmentsPassBase<MergeSegmentsPass>
         mergeConstants(segment);
       Aliases aliases(function);
       for (SegmentOp segment : merged)
-        mergeClones(segment.getBody().front(), aliases);
+        mergeClones(segment.getBody().front(), aliases, WrittenCopies::StayApart);
     }
   }
 };

@@ -1,47 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Partition/NonTensors.h"
+#include "inlay/Partition/Copying.h"
 #include "inlay/Partition/OpKinds.h"
 
 using namespace mlir;
 using namespace inlay;
 
-static bool makesBound(Operation *op) {
-  return llvm::any_of(op->getResultTypes(), [](Type type) { return !mayCrossBorder(type); });
-}
-
-std::vector<bool> inlay::findClonable(const DependencyGraph &graph, const Decisions &decisions) {
-  std::vector<bool> clonable(graph.size());
-  const Aliases &aliases = graph.getAliases();
-  for (auto [number, op] : llvm::enumerate(graph.getOps())) {
-    auto isMutated = [&](Value value) { return aliases.isMutated(value); };
-    clonable[number] = isCheapToClone(op) && makesBound(op) && !decisions[number].isForced() && !isPinned(op) &&
-                       llvm::none_of(op->getOperands(), isMutated) && llvm::none_of(op->getResults(), isMutated) &&
-                       llvm::all_of(graph.getOperands(number), [&](Value value) {
-                         std::optional<unsigned> definer = graph.getDefiner(value);
-                         return mayCrossBorder(value.getType()) || (definer && clonable[*definer]);
-                       });
-  }
-  return clonable;
-}
-
-std::vector<SmallVector<unsigned, 2>> inlay::findBoundUsers(const DependencyGraph &graph) {
-  std::vector<SmallVector<unsigned, 2>> users(graph.size());
-  for (unsigned user = 0; user < graph.size(); ++user)
-    for (Value value : graph.getOperands(user))
-      if (!mayCrossBorder(value.getType()))
-        if (std::optional<unsigned> definer = graph.getDefiner(value))
-          if (users[*definer].empty() || users[*definer].back() != user)
-            users[*definer].push_back(user);
-  return users;
+/// The type of the first value that the op makes or changes and that may not cross a border.
+static Type getBoundType(Operation *op) {
+  for (Type type : op->getResultTypes())
+    if (!mayCrossBorder(type))
+      return type;
+  return op->getOperand(0).getType();
 }
 
 namespace {
 class Closure {
 public:
   Closure(const DependencyGraph &graph, TargetList &targets, Decisions &decisions)
-      : graph(graph), targets(targets), decisions(decisions), clonable(findClonable(graph, decisions)),
-        users(findBoundUsers(graph)) {}
+      : graph(graph), targets(targets), decisions(decisions), rules(graph, targets, decisions) {}
 
   LogicalResult run() {
     for (unsigned op = 0; op < graph.size(); ++op)
@@ -52,7 +30,7 @@ public:
         return failure();
     }
     for (unsigned op = graph.size(); op-- > 0;)
-      if (clonable[op])
+      if (isClonable(op) && makesBound(getOp(op)))
         placeClonable(op);
     return success();
   }
@@ -61,24 +39,24 @@ private:
   bool isOnAccelerator(unsigned op) const { return targets.isAccelerator(decisions[op].target); }
   Operation *getOp(unsigned op) const { return graph.getOps()[op]; }
 
+  bool isClonable(unsigned op) const { return rules.isCopied(op); }
   /// Whether `target` can run a copy of the op and of all copies it needs.
-  bool canRunCopy(unsigned op, unsigned target) {
-    if (!targets.canRun(target, getOp(op)))
-      return false;
-    return llvm::all_of(graph.getOperands(op), [&](Value value) {
-      return mayCrossBorder(value.getType()) || canRunCopy(*graph.getDefiner(value), target);
-    });
-  }
+  bool canRunCopy(unsigned op, unsigned target) const { return rules.runners[op] >> target & 1; }
 
   LogicalResult checkOperands(unsigned op) {
     for (Value value : graph.getOperands(op)) {
       if (mayCrossBorder(value.getType()))
         continue;
-      std::optional<unsigned> definer = graph.getDefiner(value);
+      std::optional<unsigned> definer = graph.getSource(op, value);
       if (!definer) {
         if (isOnAccelerator(op) && failed(sendAway(op, "reads", value.getType(), std::nullopt, "enter")))
           return failure();
-      } else if (!clonable[op] && failed(checkPair(*definer, op, value.getType()))) {
+      } else if (isClonable(op)) {
+        // What it is copied with must be able to run where it runs itself.
+        if (isOnAccelerator(op) && !canRunCopy(op, decisions[op].target) &&
+            failed(sendAway(op, "reads", value.getType(), getLabel(getOp(*definer)), "enter")))
+          return failure();
+      } else if (failed(checkPair(*definer, op, value.getType()))) {
         return failure();
       }
     }
@@ -86,13 +64,12 @@ private:
   }
 
   LogicalResult checkResults(unsigned op) {
-    for (unsigned user : users[op])
-      if (!clonable[user])
-        for (Value value : graph.getOperands(user))
-          if (graph.getDefiner(value) == op && !mayCrossBorder(value.getType()) &&
-              failed(checkPair(op, user, value.getType())))
-            return failure();
-    if (!graph.isUsedByTerminator(op) || clonable[op] || !isOnAccelerator(op))
+    if (!makesBound(getOp(op)))
+      return success();
+    for (unsigned user : rules.users[op])
+      if (!isClonable(user) && failed(checkPair(op, user, getBoundType(getOp(op)))))
+        return failure();
+    if (!graph.isUsedByTerminator(op) || isClonable(op) || !isOnAccelerator(op))
       return success();
     for (Value result : getOp(op)->getResults())
       if (!mayCrossBorder(result.getType()))
@@ -102,7 +79,7 @@ private:
 
   /// A value from `definer` to `user`, which is no op that is copied itself.
   LogicalResult checkPair(unsigned definer, unsigned user, Type type) {
-    if (clonable[definer]) {
+    if (isClonable(definer)) {
       if (!isOnAccelerator(user) || canRunCopy(definer, decisions[user].target))
         return success();
       return sendAway(user, "reads", type, definer, "enter");
@@ -141,20 +118,20 @@ private:
   /// The original of a clonable op goes where a user that is on no accelerator needs it, else with its first user.
   void placeClonable(unsigned op) {
     std::optional<unsigned> host, first;
-    for (unsigned user : users[op]) {
+    for (unsigned user : rules.users[op]) {
       (isOnAccelerator(user) ? first : host) = user;
       if (host)
         break;
     }
     bool leaves = graph.isUsedByTerminator(op);
     if (!isOnAccelerator(op)) {
-      if (!host && first && !leaves && canRunCopy(op, decisions[users[op].front()].target))
-        decisions[op] = {decisions[users[op].front()].target, ReasonCode::Supported, "", ""};
+      if (!host && first && !leaves && canRunCopy(op, decisions[rules.users[op].front()].target))
+        decisions[op] = {decisions[rules.users[op].front()].target, ReasonCode::Supported, "", ""};
       return;
     }
     if (!host && !leaves) {
       if (first)
-        decisions[op].target = decisions[users[op].front()].target;
+        decisions[op].target = decisions[rules.users[op].front()].target;
       return;
     }
     std::optional<unsigned> target = targets.findFallback(getOp(op));
@@ -167,8 +144,7 @@ private:
   const DependencyGraph &graph;
   TargetList &targets;
   Decisions &decisions;
-  std::vector<bool> clonable;
-  std::vector<SmallVector<unsigned, 2>> users;
+  const CopyRules rules;
   SmallVector<unsigned> pending;
 };
 } // namespace

@@ -7,6 +7,7 @@
 #include "inlay/Partition/OpInterface.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -16,31 +17,64 @@ using namespace inlay;
 #include "inlay/Partition/OpInterface.cpp.inc"
 
 namespace {
-enum class Kind { Other, Layout, Collection };
+enum class Kind { Other, Layout, Make, Read, Change, View };
 } // namespace
 
 /// Framework calls by name, without namespace and overload.
 static Kind classify(StringRef name) {
   name = name.substr(name.rfind(':') + 1);
-  name.consume_front("aten.");
-  name.consume_front("prim.");
-  name.consume_front("operator.");
+  for (StringRef space : {"aten.", "prim.", "_operator.", "operator."})
+    if (name.consume_front(space))
+      break;
   return llvm::StringSwitch<Kind>(name.split('.').first)
       .Cases({"view", "_unsafe_view", "view_as", "reshape", "reshape_as", "permute", "transpose", "t"}, Kind::Layout)
       .Cases({"expand", "expand_as", "squeeze", "unsqueeze", "flatten", "unflatten", "alias", "detach"}, Kind::Layout)
-      .Cases({"ListConstruct", "ListUnpack", "TupleConstruct", "TupleUnpack", "TupleIndex", "getitem", "__getitem__"},
-             Kind::Collection)
+      .Cases({"ListConstruct", "TupleConstruct"}, Kind::Make)
+      .Cases({"ListUnpack", "TupleUnpack", "TupleIndex", "getitem", "__getitem__"}, Kind::Read)
+      .Cases({"append", "extend", "insert", "_set_item", "__setitem__", "setitem"}, Kind::Change)
+      .Cases({"clear", "reverse", "pop", "Delete", "remove"}, Kind::Change)
+      .Cases({"size", "sizes", "sym_size", "shape", "stride", "sym_stride"}, Kind::View)
+      .Cases({"split", "split_with_sizes", "tensor_split", "unsafe_split", "unsafe_split_with_sizes"}, Kind::View)
+      .Cases({"chunk", "unsafe_chunk", "unbind", "hsplit", "vsplit", "dsplit"}, Kind::View)
       .Default(Kind::Other);
 }
 
 static Kind classify(Operation *op) {
-  if (isa<ReshapeOp, PermuteOp, ExpandOp>(op))
-    return Kind::Layout;
   if (isa<ListOp>(op))
-    return Kind::Collection;
-  if (auto opaque = dyn_cast<OpaqueOp>(op); opaque && opaque.getWrites().value_or(ArrayRef<int64_t>()).empty())
-    return classify(opaque.getName());
-  return Kind::Other;
+    return Kind::Make;
+  auto opaque = dyn_cast<OpaqueOp>(op);
+  if (!opaque) // of other dialects too, such as tosa.transpose
+    return op->getNumRegions() == 0 && classify(op->getName().stripDialect()) == Kind::Layout && isMemoryEffectFree(op)
+               ? Kind::Layout
+               : Kind::Other;
+  Kind kind = classify(opaque.getName());
+  ArrayRef<int64_t> writes = opaque.getWrites().value_or(ArrayRef<int64_t>());
+  auto isOnCollection = [&] {
+    return op->getNumOperands() > 0 && isa<ListType, TupleType, ObjectType>(op->getOperand(0).getType());
+  };
+  switch (kind) {
+  case Kind::Make:
+    return writes.empty() && op->getNumResults() == 1 ? kind : Kind::Other;
+  case Kind::Read:
+    return writes.empty() ? (isOnCollection() ? kind : Kind::Layout) : Kind::Other;
+  case Kind::Change:
+    return writes == ArrayRef<int64_t>{0} && isOnCollection() ? kind : Kind::Other;
+  default:
+    return writes.empty() ? kind : Kind::Other;
+  }
+}
+
+CollectionUse inlay::getCollectionUse(Operation *op) {
+  switch (classify(op)) {
+  case Kind::Make:
+    return CollectionUse::Makes;
+  case Kind::Read:
+    return CollectionUse::Reads;
+  case Kind::Change:
+    return CollectionUse::Changes;
+  default:
+    return CollectionUse::None;
+  }
 }
 
 bool inlay::isConstantLike(Operation *op) {
@@ -57,16 +91,19 @@ bool inlay::isControlFlow(Operation *op) {
          llvm::all_of(op->getRegions(), [](Region &region) { return region.empty() || region.hasOneBlock(); });
 }
 
+bool inlay::isLayout(Operation *op) { return classify(op) == Kind::Layout; }
+
 bool inlay::isNeutral(Operation *op) {
   if (auto interface = dyn_cast<PartitionOpInterface>(op); interface && interface.isNeutral())
     return true;
-  return op->hasAttr(InlayDialect::kNeutralAttr) || classify(op) != Kind::Other;
+  return op->hasAttr(InlayDialect::kNeutralAttr) || isLayout(op) ||
+         getCollectionUse(op) != CollectionUse::None;
 }
 
 bool inlay::isCheapToClone(Operation *op) {
   if (auto interface = dyn_cast<PartitionOpInterface>(op); interface && interface.isCheapToClone())
     return true;
-  return classify(op) == Kind::Collection;
+  return classify(op) != Kind::Other;
 }
 
 std::optional<StatedEffects> inlay::getStatedEffects(Operation *op) {

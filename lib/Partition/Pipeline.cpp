@@ -100,7 +100,11 @@ void inlay::buildPartitionPasses(OpPassManager &manager, const PartitionInfo &in
   form.fewestBytes = info.fewestBytes;
   form.costModel = info.costModel;
   manager.addPass(createFormSegmentsPass(form));
-  manager.addPass(createPartitionVerifyPass());
+  PartitionVerifyPassOptions verify;
+  verify.minBlockSize = form.strategy == Strategy::Cost ? 1 : form.minBlockSize;
+  verify.exemptOps.assign(info.exemptOps.begin(), info.exemptOps.end());
+  verify.fallbackOps.assign(info.fallbackOps.begin(), info.fallbackOps.end());
+  manager.addPass(createPartitionVerifyPass(verify));
 }
 
 bool inlay::writesFiles(const PartitionInfo &info) { return !info.report.empty() || !info.savePlacement.empty(); }

@@ -155,8 +155,8 @@ private:
   LogicalResult checkCopy(const DependencyGraph &graph, unsigned number, unsigned target) {
     Operation *op = graph.getOps()[number];
     auto isMutated = [&](Value value) { return aliases.isMutated(value); };
-    auto opaque = dyn_cast<OpaqueOp>(op);
-    bool writes = opaque ? !opaque.getWrites().value_or(ArrayRef<int64_t>()).empty() : !isMemoryEffectFree(op);
+    std::optional<StatedEffects> stated = getStatedEffects(op);
+    bool writes = stated ? !stated->writes.empty() : !isMemoryEffectFree(op);
     if (writes || llvm::any_of(op->getOperands(), isMutated) || llvm::any_of(op->getResults(), isMutated))
       return op->emitError("the placement copies op '") << getLabel(op) << "', which has effects";
     return checkTarget(op, target);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every operand is looked at twice and set at most once: values are mapped where they are read, never searched for by
+// their uses, of which a value may have as many as there are ops.
 
 #include "inlay/Partition/SegmentBuilder.h"
 #include "inlay/Partition/OpKinds.h"
@@ -10,143 +13,148 @@
 using namespace mlir;
 using namespace inlay;
 
+/// Calls `visit` on each operand of the op, nested ones included, that is no value of its own regions.
+template <typename Visit>
+static void forEachOperand(Operation *op, Visit visit) {
+  if (op->getNumRegions() == 0) {
+    for (OpOperand &operand : op->getOpOperands())
+      visit(operand);
+    return;
+  }
+  op->walk<WalkOrder::PreOrder>([&](Operation *nested) {
+    for (OpOperand &operand : nested->getOpOperands()) {
+      Region *region = operand.get().getParentRegion();
+      if (!region || !op->isAncestor(region->getParentOp()))
+        visit(operand);
+    }
+  });
+}
+
 namespace {
 class BlockSegmenter {
 public:
   BlockSegmenter(const DependencyGraph &graph, const SegmentPlan &plan, const TargetList &targets)
-      : graph(graph), plan(plan), targets(targets), block(graph.getBlock()), builder(block.getParentOp()) {}
+      : graph(graph), plan(plan), targets(targets), block(graph.getBlock()), builder(block.getParentOp()),
+        home(graph.size()), borders(plan.segments.size()) {}
 
   void run() {
-    contents.resize(plan.segments.size());
     for (auto [number, segment] : llvm::enumerate(plan.segments))
-      for (unsigned op : segment.ops) {
-        home[graph.getOps()[op]] = static_cast<unsigned>(number);
-        contents[number].push_back(graph.getOps()[op]);
-      }
-    for (unsigned number = 0; number < contents.size(); ++number)
-      addClones(number);
-    for (unsigned number = 0; number < contents.size(); ++number)
+      for (unsigned op : segment.ops)
+        home[op] = static_cast<unsigned>(number);
+    for (unsigned number = 0; number < borders.size(); ++number)
+      findInputs(number);
+    Operation *terminator = block.getTerminator();
+    for (Value value : terminator->getOperands())
+      if (std::optional<unsigned> definer = graph.getDefiner(value))
+        leaving.insert(value);
+    for (unsigned number = 0; number < borders.size(); ++number)
       build(number);
+    for (OpOperand &operand : terminator->getOpOperands())
+      operand.set(outside.lookupOrDefault(operand.get()));
     eraseDeadConstants();
   }
 
 private:
-  /// The segment of the op of this block that is or holds `user`; nothing for the terminator.
-  std::optional<unsigned> getSegment(Operation *user) const {
-    auto it = home.find(block.findAncestorOpInBlock(*user));
-    return it == home.end() ? std::nullopt : std::optional(it->second);
-  }
+  struct Border {
+    llvm::SetVector<Value> inputs;
+    llvm::SetVector<Operation *> constants;
+    SmallVector<Operation *> copies; ///< of the segment's clones
+  };
 
-  /// Copies ops of other segments in before their users; each copy keeps its original's place in program order.
-  void addClones(unsigned number) {
+  Operation *getOp(unsigned op) const { return graph.getOps()[op]; }
+
+  /// What the segment's ops and copies read that it doesn't hold; notes which results leave the segment of their op.
+  void findInputs(unsigned number) {
     const PlannedSegment &segment = plan.segments[number];
-    if (segment.clones.empty())
-      return;
-    std::vector<std::pair<unsigned, Operation *>> ordered;
+    auto visit = [&](OpOperand &operand) {
+      Value value = operand.get();
+      std::optional<unsigned> definer = graph.getDefiner(value);
+      if (definer) {
+        bool isCopied = std::binary_search(segment.clones.begin(), segment.clones.end(), *definer);
+        if (home[*definer] == number || isCopied)
+          return;
+        leaving.insert(value);
+      } else if (Operation *op = value.getDefiningOp(); op && isConstantLike(op)) {
+        borders[number].constants.insert(op);
+        return;
+      }
+      borders[number].inputs.insert(value);
+    };
     for (unsigned op : segment.ops)
-      ordered.emplace_back(op, graph.getOps()[op]);
-    // Users first: what a copy reads is then replaced like what the segment's own ops read.
-    for (unsigned op : llvm::reverse(segment.clones)) {
-      Operation *original = graph.getOps()[op];
-      builder.setInsertionPoint(original);
-      Operation *clone = builder.clone(*original);
-      clone->removeAttr(InlayDialect::kVerdictAttr);
-      clone->setAttr(InlayDialect::kCloneAttr, builder.getUnitAttr());
-      home[clone] = number;
-      ordered.emplace_back(op, clone);
-      for (auto [result, copy] : llvm::zip(original->getResults(), clone->getResults()))
-        result.replaceUsesWithIf(copy, [&](OpOperand &use) { return getSegment(use.getOwner()) == number; });
+      forEachOperand(getOp(op), visit);
+    // Copied now: what the original reads is replaced once its own segment is built.
+    for (unsigned op : segment.clones) {
+      Operation *copy = getOp(op)->clone();
+      copy->removeAttr(InlayDialect::kVerdictAttr);
+      copy->setAttr(InlayDialect::kCloneAttr, builder.getUnitAttr());
+      borders[number].copies.push_back(copy);
+      forEachOperand(copy, visit);
     }
-    llvm::sort(ordered);
-    contents[number].clear();
-    for (auto [op, operation] : ordered)
-      contents[number].push_back(operation);
   }
 
-  /// Calls `visit` on each operand of the segment's ops, nested ones included.
-  template <typename Visit>
-  void forEachOperand(unsigned number, Visit visit) {
-    for (Operation *op : contents[number])
-      op->walk<WalkOrder::PreOrder>([&](Operation *nested) {
-        for (OpOperand &operand : nested->getOpOperands())
-          visit(operand);
-      });
-  }
-
-  /// True if the value is defined outside of the segment's ops.
-  bool comesFromOutside(Value value, unsigned number) const {
-    if (Operation *definer = value.getDefiningOp(); definer && definer->getBlock() == &block)
-      return getSegment(definer) != number;
-    // In or around one of the block's ops.
-    Operation *owner = value.getParentBlock()->getParentOp();
-    if (Operation *ancestor = owner ? block.findAncestorOpInBlock(*owner) : nullptr)
-      return getSegment(ancestor) != number;
-    return true;
-  }
-
-  SmallVector<Value> findOutputs(unsigned number) const {
+  SmallVector<Value> findOutputs(const PlannedSegment &segment) const {
     SmallVector<Value> outputs;
-    for (Operation *op : contents[number])
-      for (Value result : op->getResults())
-        if (llvm::any_of(result.getUsers(), [&](Operation *user) { return getSegment(user) != number; }))
+    for (unsigned op : segment.ops)
+      for (Value result : getOp(op)->getResults())
+        if (leaving.contains(result))
           outputs.push_back(result);
     return outputs;
   }
 
   void build(unsigned number) {
     const PlannedSegment &planned = plan.segments[number];
-    SmallVector<Value> outputs = findOutputs(number);
-    llvm::SetVector<Value> inputs;
-    llvm::SetVector<Operation *> constants;
-    forEachOperand(number, [&](OpOperand &operand) {
-      Operation *definer = operand.get().getDefiningOp();
-      if (!comesFromOutside(operand.get(), number))
-        return;
-      if (definer && isConstantLike(definer))
-        constants.insert(definer);
-      else
-        inputs.insert(operand.get());
-    });
+    Border &border = borders[number];
+    SmallVector<Value> outputs = findOutputs(planned);
+    SmallVector<Value> inputs =
+        llvm::map_to_vector(border.inputs, [&](Value input) { return outside.lookupOrDefault(input); });
     builder.setInsertionPoint(block.getTerminator());
-    auto segment = SegmentOp::create(builder, contents[number].front()->getLoc(), TypeRange(ValueRange(outputs)),
-                                     inputs.getArrayRef(), targets.getAttr(planned.target), planned.doNotMerge);
+    unsigned first = planned.ops.front();
+    if (!planned.clones.empty())
+      first = std::min(first, planned.clones.front());
+    auto segment = SegmentOp::create(builder, getOp(first)->getLoc(), TypeRange(ValueRange(outputs)), inputs,
+                                     targets.getAttr(planned.target), planned.doNotMerge);
     Block &body = segment.getBody().emplaceBlock();
     IRMapping inside;
-    for (Value input : inputs)
+    for (Value input : border.inputs)
       inside.map(input, body.addArgument(input.getType(), input.getLoc()));
     builder.setInsertionPointToStart(&body);
-    for (Operation *constant : constants)
+    for (Operation *constant : border.constants)
       builder.clone(*constant, inside);
-    forEachOperand(number, [&](OpOperand &operand) {
-      if (Value mapped = inside.lookupOrNull(operand.get()))
-        operand.set(mapped);
-    });
-    moveInto(segment, number, outputs);
-  }
-
-  void moveInto(SegmentOp segment, unsigned number, ArrayRef<Value> outputs) {
-    Block &body = segment.getBody().front();
-    // While the ops are still in the block, uses elsewhere are told from uses in the segment.
-    for (auto [value, result] : llvm::zip(outputs, segment.getResults())) {
-      Value output = value;
-      output.replaceUsesWithIf(result, [&](OpOperand &use) { return getSegment(use.getOwner()) != number; });
-    }
-    for (Operation *op : contents[number])
-      op->moveBefore(&body, body.end());
+    fill(planned, border, body, inside);
     builder.setInsertionPointToEnd(&body);
     YieldOp::create(builder, segment.getLoc(), ValueRange(outputs));
-    home[segment] = number;
+    outside.map(outputs, segment.getResults());
+    border = {};
+  }
+
+  /// Moves the segment's ops and copies to the end of its body, in the program order of the ops and originals.
+  void fill(const PlannedSegment &planned, Border &border, Block &body, IRMapping &inside) {
+    auto mapOperands = [&](Operation *op) {
+      forEachOperand(op, [&](OpOperand &operand) {
+        if (Value mapped = inside.lookupOrNull(operand.get()))
+          operand.set(mapped);
+      });
+    };
+    size_t copied = 0;
+    auto addCopiesBefore = [&](unsigned op) {
+      for (; copied < planned.clones.size() && planned.clones[copied] < op; ++copied) {
+        mapOperands(border.copies[copied]);
+        body.push_back(border.copies[copied]);
+        inside.map(getOp(planned.clones[copied])->getResults(), border.copies[copied]->getResults());
+      }
+    };
+    for (unsigned op : planned.ops) {
+      addCopiesBefore(op);
+      mapOperands(getOp(op));
+      getOp(op)->moveBefore(&body, body.end());
+    }
+    addCopiesBefore(graph.size());
   }
 
   void eraseDeadConstants() {
     for (Operation &op : llvm::make_early_inc_range(block))
       if (isConstantLike(&op) && op.use_empty())
         op.erase();
-    for (Operation &op : block)
-      if (auto segment = dyn_cast<SegmentOp>(op))
-        for (Operation &inner : llvm::make_early_inc_range(segment.getBody().front()))
-          if (isConstantLike(&inner) && inner.use_empty())
-            inner.erase();
   }
 
   const DependencyGraph &graph;
@@ -154,8 +162,10 @@ private:
   const TargetList &targets;
   Block &block;
   OpBuilder builder;
-  llvm::DenseMap<Operation *, unsigned> home;
-  std::vector<SmallVector<Operation *>> contents;
+  std::vector<unsigned> home;
+  std::vector<Border> borders;
+  llvm::DenseSet<Value> leaving; ///< results that are read outside of the segment of their op
+  IRMapping outside;             ///< from these to the results of segments
 };
 } // namespace
 

@@ -8,8 +8,6 @@
 #include "inlay/Partition/NonTensors.h"
 #include "inlay/Partition/OpKinds.h"
 
-#include <set>
-
 using namespace mlir;
 using namespace inlay;
 
@@ -18,7 +16,8 @@ class Planner {
 public:
   Planner(const DependencyGraph &graph, TargetList &targets, Decisions &decisions, const Groups &groups,
           ArrayRef<unsigned> order, const PartitionInfo &info, const ModuleCosts *costs)
-      : graph(graph), targets(targets), decisions(decisions), groups(groups), order(order), info(info), costs(costs) {
+      : graph(graph), targets(targets), decisions(decisions), groups(groups), rules(groups.getCopyRules()),
+        order(order), info(info), costs(costs) {
     schedule.fewestBytes = info.fewestBytes;
   }
 
@@ -51,7 +50,7 @@ public:
     plan.bytesCarriedBefore = result.bytesCarriedBefore;
     for (NodeId node : result.witness)
       plan.witness.push_back(groups.getMembers(order[node]).back());
-    placeClonable(plan);
+    placeCopies(plan);
     for (PlannedSegment &segment : plan.segments) {
       llvm::sort(segment.ops);
       llvm::sort(segment.clones);
@@ -82,26 +81,23 @@ private:
     if (isControlFlow(getOp(op)))
       return own | ColourSet(1) << targets.getControlFlowTarget();
     ColourSet allowed = targets.findRunners(getOp(op));
-    // What reads a list or tuple takes a copy of it along.
+    // What reads a copy takes it along.
     for (Value value : graph.getOperands(op))
-      if (std::optional<unsigned> definer = graph.getDefiner(value))
-        if (!mayCrossBorder(value.getType()) && groups.isClonable(*definer))
-          allowed &= findAllowed(*definer, true);
+      if (std::optional<unsigned> source = graph.getSource(op, value); source && rules.isCopied(*source))
+        allowed &= rules.runners[*source];
     return allowed | own;
+  }
+
+  /// True if a list or tuple that the op reads is to be placed with it: a segment of a single op has no room for that.
+  bool readsFloating(unsigned op) const {
+    return llvm::any_of(graph.getOperands(op), [&](Value value) {
+      std::optional<unsigned> source = graph.getSource(op, value);
+      return source && groups.floats(*source) && !mayCrossBorder(value.getType());
+    });
   }
 
   bool isFree(unsigned op) const {
     return decisions[op].code == ReasonCode::Supported && isNeutral(getOp(op)) && !isPinned(getOp(op));
-  }
-
-  /// Ops such as the transpose of a weight.
-  std::vector<bool> findReadsOnlyConstants() const {
-    std::vector<bool> result(graph.size());
-    for (unsigned op = 0; op < graph.size(); ++op)
-      result[op] =
-          llvm::all_of(graph.getPredecessors(op), [&](unsigned before) { return result[before]; }) &&
-          llvm::all_of(graph.getOperands(op), [&](Value value) { return graph.getDefiner(value).has_value(); });
-    return result;
   }
 
   /// Adds to each node what others read of its ops' results.
@@ -111,7 +107,7 @@ private:
     for (unsigned op = 0; op < graph.size(); ++op)
       for (Value value : graph.getOperands(op)) {
         std::optional<unsigned> definer = graph.getDefiner(value);
-        if (!definer || groups.floats(*definer))
+        if (!definer || groups.floats(*definer) || rules.copying[*definer] == Copying::Everywhere)
           continue;
         bool isOwn = !groups.floats(op) && groups.getGroup(op) == groups.getGroup(*definer);
         if (!isOwn && counted.insert(value).second)
@@ -129,7 +125,7 @@ private:
   }
 
   void makeGraph() {
-    std::vector<bool> readsOnlyConstants = findReadsOnlyConstants();
+    std::vector<bool> readsOnlyConstants = findWeightOnly(graph);
     schedule.accelerators = targets.getAccelerators();
     std::vector<NodeId> nodeOf(groups.size());
     for (unsigned number : order) {
@@ -147,7 +143,7 @@ private:
         node.late &= readsOnlyConstants[op];
         node.own |= isControlFlow(getOp(op));
         node.apart |= getOp(op)->hasAttr(InlayDialect::kDoNotMergeAttr);
-        node.pinned |= isPinned(getOp(op));
+        node.pinned |= isPinned(getOp(op)) || (node.own && readsFloating(op));
       }
       node.pinned |= node.own && members.size() > 1; // on the host it would have to be alone
       node.neutral &= !node.apart;
@@ -196,49 +192,63 @@ private:
                   "fewer than " + std::to_string(info.minBlockSize) + " ops would run together on '" + name + "'", ""};
   }
 
-  /// Preferably a host segment; never one that must hold a single op.
-  unsigned findHome(const SegmentPlan &plan, const std::set<unsigned> &needed) const {
+  /// Where the original of what floats goes, of the segments that need it: the first on the target of its decision,
+  /// else the first; never one that must hold a single op.
+  unsigned findHome(unsigned op, const SegmentPlan &plan, ArrayRef<unsigned> needed) const {
     std::optional<unsigned> home;
-    for (unsigned segment : needed)
-      if (!plan.segments[segment].doNotMerge && (!home || !targets.isAccelerator(plan.segments[segment].target))) {
-        home = segment;
-        if (!targets.isAccelerator(plan.segments[segment].target))
-          break;
-      }
-    return home.value_or(*needed.begin());
+    for (unsigned segment : needed) {
+      if (plan.segments[segment].doNotMerge)
+        continue;
+      if (plan.segments[segment].target == decisions[op].target)
+        return segment;
+      home = home.value_or(segment);
+    }
+    return home.value_or(needed.front());
   }
 
   void settle(unsigned op, unsigned home, SegmentPlan &plan) {
     PlannedSegment &segment = plan.segments[home];
     segment.ops.push_back(op);
+    if (decisions[op].target == segment.target)
+      return;
     if (targets.isAccelerator(segment.target))
       decisions[op] = {segment.target, ReasonCode::Supported, "", ""};
-    else if (decisions[op].target != segment.target)
+    else if (makesBound(getOp(op)))
       decisions[op] = {segment.target, ReasonCode::NonTensor, "its result is needed on no accelerator", ""};
+    else
+      decisions[op] = {segment.target, ReasonCode::Cost, "runs where its result is used", ""};
+  }
+
+  /// Whether an op in `segment` can read the original in `home`.
+  bool readsOriginal(unsigned op, unsigned home, unsigned segment, const SegmentPlan &plan) const {
+    auto isAccelerated = [&](unsigned number) { return targets.isAccelerator(plan.segments[number].target); };
+    if (segment == home || rules.copying[op] == Copying::Everywhere)
+      return segment == home;
+    return segment > home && !isAccelerated(segment) && !isAccelerated(home);
   }
 
   /// Puts the original of each op that floats into the segment of a user, and copies where users can't read it.
-  void placeClonable(SegmentPlan &plan) {
+  void placeCopies(SegmentPlan &plan) {
     constexpr unsigned kNone = ~0u;
     std::vector<unsigned> home(graph.size(), kNone);
     std::vector<SmallVector<unsigned, 1>> copies(graph.size());
     for (auto [number, segment] : llvm::enumerate(plan.segments))
       for (unsigned op : segment.ops)
         home[op] = static_cast<unsigned>(number);
-    auto isAccelerated = [&](unsigned segment) { return targets.isAccelerator(plan.segments[segment].target); };
     for (unsigned op = graph.size(); op-- > 0;) {
-      if (!groups.isClonable(op))
+      if (!rules.isCopied(op))
         continue;
-      std::set<unsigned> needed; // segments with a user, or with a copy of one
-      for (unsigned user : groups.getBoundUsers(op)) {
-        needed.insert(home[user]);
-        needed.insert(copies[user].begin(), copies[user].end());
+      SmallVector<unsigned> needed; // segments with a user, or with a copy of one
+      for (unsigned user : rules.users[op]) {
+        needed.push_back(home[user]);
+        llvm::append_range(needed, copies[user]);
       }
+      llvm::sort(needed);
+      needed.erase(llvm::unique(needed), needed.end());
       if (home[op] == kNone)
-        settle(op, home[op] = findHome(plan, needed), plan);
+        settle(op, home[op] = findHome(op, plan, needed), plan);
       for (unsigned segment : needed) {
-        bool reads = segment == home[op] || (segment > home[op] && !isAccelerated(segment) && !isAccelerated(home[op]));
-        if (reads)
+        if (readsOriginal(op, home[op], segment, plan))
           continue;
         plan.segments[segment].clones.push_back(op);
         copies[op].push_back(segment);
@@ -250,6 +260,7 @@ private:
   TargetList &targets;
   Decisions &decisions;
   const Groups &groups;
+  const CopyRules &rules;
   ArrayRef<unsigned> order;
   const PartitionInfo &info;
   const ModuleCosts *costs;
@@ -259,12 +270,10 @@ private:
 } // namespace
 
 /// A cycle through a group means that its members can't run together: they go to where values may pass freely.
-static LogicalResult breakCycle(const DependencyGraph &graph, TargetList &targets, Decisions &decisions,
-                                const Groups &groups, ArrayRef<unsigned> cycle) {
-  for (unsigned number : cycle) {
+static LogicalResult breakGroups(const DependencyGraph &graph, TargetList &targets, Decisions &decisions,
+                                 const Groups &groups, ArrayRef<unsigned> broken) {
+  for (unsigned number : broken) {
     ArrayRef<unsigned> members = groups.getMembers(number);
-    if (members.size() == 1)
-      continue;
     for (unsigned op : members) {
       std::optional<unsigned> target = targets.findFallback(graph.getOps()[op]);
       if (!target || isPinned(graph.getOps()[op]))
@@ -285,7 +294,7 @@ FailureOr<SegmentPlan> inlay::planSegments(const DependencyGraph &graph, TargetL
     SmallVector<unsigned> order;
     if (groups.order(order))
       return Planner(graph, targets, decisions, groups, order, info, costs).run();
-    if (failed(breakCycle(graph, targets, decisions, groups, order)) ||
+    if (failed(breakGroups(graph, targets, decisions, groups, order)) ||
         failed(keepNonTensorsTogether(graph, targets, decisions)))
       return failure();
   }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The closing check of the phase. It shares nothing with how segments are formed but the questions to targets.
+// The closing check of the phase. It shares nothing with how segments are formed but the questions to targets, and the
+// words for kinds of ops.
+
+#include "VerifyParts.h"
 
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Partition/NameRules.h"
 #include "inlay/Partition/OpKinds.h"
 #include "inlay/Partition/Passes.h"
 #include "inlay/Partition/Targets.h"
@@ -20,7 +24,9 @@ using namespace inlay;
 namespace {
 class Verifier {
 public:
-  explicit Verifier(TargetList &targets) : targets(targets) {}
+  Verifier(TargetList &targets, int64_t minBlockSize, ArrayRef<std::string> exemptOps,
+           ArrayRef<std::string> fallbackOps)
+      : targets(targets), minBlockSize(minBlockSize), exemptOps(exemptOps), fallbackOps(fallbackOps) {}
 
   LogicalResult verify(Block &block) {
     for (Operation &op : block) {
@@ -47,14 +53,48 @@ private:
       return segment.emitOpError("expected a closed segment, but its body uses values from around it");
     if (failed(verifyBorder(segment, *target)))
       return failure();
-    unsigned originals = 0;
-    for (Operation &op : segment.getBody().front().without_terminator()) {
-      originals += !isConstantLike(&op) && !op.hasAttr(InlayDialect::kCloneAttr);
+    for (Operation &op : segment.getBody().front().without_terminator())
       if (failed(verify(segment, &op, *target)))
         return failure();
-    }
-    if (originals == 0)
+    int64_t size = countOriginals(segment);
+    if (size == 0)
       return segment.emitOpError("expected a segment with ops, but it has none but copies");
+    if (size < minBlockSize && targets.isAccelerator(*target) && mayMoveOn(segment, *target))
+      return segment.emitOpError("expected at least ")
+             << minBlockSize << " ops on '" << targets.getName(*target) << "', but got " << size;
+    return success();
+  }
+
+  static int64_t countOriginals(SegmentOp segment) {
+    return llvm::count_if(segment.getBody().front().without_terminator(),
+                          [](Operation &op) { return !isConstantLike(&op) && !op.hasAttr(InlayDialect::kCloneAttr); });
+  }
+
+  /// False if some op of the segment has no other target to go to.
+  bool mayMoveOn(SegmentOp segment, unsigned target) {
+    return llvm::none_of(segment.getBody().front().without_terminator(), [&](Operation &op) {
+      if (isConstantLike(&op) || op.hasAttr(InlayDialect::kCloneAttr))
+        return false;
+      bool hasOther = false;
+      for (unsigned other = target + 1; other < targets.size(); ++other)
+        hasOther |= targets.canRun(other, &op);
+      return !hasOther || isControlFlow(&op) || op.hasAttr(InlayDialect::kTargetAttr) ||
+             matchesAnyName(&op, exemptOps);
+    });
+  }
+
+  /// What the user says of where ops run.
+  LogicalResult verifyForced(Operation *op, unsigned target) {
+    if (auto pin = op->getAttrOfType<StringAttr>(InlayDialect::kTargetAttr); pin && pin != targets.getName(target))
+      return op->emitOpError("expected an op that is pinned to '")
+             << pin.getValue() << "' there, but got it on '" << targets.getName(target) << "'";
+    if (op->hasAttr(InlayDialect::kTargetAttr) || isControlFlow(op) ||
+        llvm::none_of(fallbackOps, [&](StringRef name) { return matchesName(op, name); }))
+      return success();
+    for (unsigned other = target + 1; other < targets.size(); ++other)
+      if (targets.canRun(other, op))
+        return op->emitOpError("expected an op that must fall back on '")
+               << targets.getName(other) << "', but got it on '" << targets.getName(target) << "'";
     return success();
   }
 
@@ -84,6 +124,8 @@ private:
       if (verdict.getTarget() != targets.getName(target))
         return op->emitOpError("expected a verdict for its segment's target '")
                << targets.getName(target) << "', but got '" << verdict.getTarget() << "'";
+      if (failed(verifyForced(op, target)))
+        return failure();
     }
     if (op->hasAttr(InlayDialect::kDoNotMergeAttr) && !isAlone(segment))
       return op->emitOpError("expected an op with 'inlay.do_not_merge' to be alone in a segment with do_not_merge");
@@ -94,12 +136,7 @@ private:
     return success();
   }
 
-  static bool isAlone(SegmentOp segment) {
-    unsigned originals = 0;
-    for (Operation &op : segment.getBody().front().without_terminator())
-      originals += !isConstantLike(&op) && !op.hasAttr(InlayDialect::kCloneAttr);
-    return originals == 1 && segment.getDoNotMerge();
-  }
+  static bool isAlone(SegmentOp segment) { return countOriginals(segment) == 1 && segment.getDoNotMerge(); }
 
   LogicalResult verifySplit(SegmentOp segment, Operation *op) {
     if (!isAlone(segment))
@@ -111,15 +148,22 @@ private:
   }
 
   TargetList &targets;
+  int64_t minBlockSize;
+  ArrayRef<std::string> exemptOps, fallbackOps;
 };
 
 struct PartitionVerifyPass : inlay::impl::PartitionVerifyPassBase<PartitionVerifyPass> {
+  using PartitionVerifyPassBase::PartitionVerifyPassBase;
+
   void runOnOperation() override {
     FailureOr<TargetList> targets = TargetList::get(getOperation());
     if (failed(targets))
       return signalPassFailure();
+    SmallVector<std::string> exempt = llvm::to_vector(exemptOps), forced = llvm::to_vector(fallbackOps);
+    Verifier verifier(*targets, minBlockSize, exempt, forced);
     for (auto function : getOperation().getOps<FunctionOpInterface>())
-      if (!function.isExternal() && failed(Verifier(*targets).verify(function.front())))
+      if (!function.isExternal() && (failed(verifier.verify(function.front())) || failed(verifyCopies(function)) ||
+                                     failed(verifyEffects(function))))
         return signalPassFailure();
     markAllAnalysesPreserved();
   }

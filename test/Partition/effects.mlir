@@ -75,4 +75,34 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f"]>, #inlay.declar
   }
   func.func private @unknown(!t) -> !t
   func.func private @known(!t) -> !t
+
+  // Different resources, and buffers that can't overlap, are in no order: one segment on the host is enough.
+  // CHECK-LABEL: func @apart
+  // CHECK: inlay.segment #inlay.declared<"npu"
+  // CHECK: "f"
+  // CHECK: inlay.segment #inlay.declared<"host"
+  // CHECK: memref.load
+  // CHECK: memref.store
+  // CHECK-NOT: inlay.segment
+  func.func @apart(%m: memref<f32>, %x: !t, %v: f32) -> (f32, !t) {
+    %b = memref.alloc() : memref<f32>
+    memref.store %v, %b[] : memref<f32>
+    %0 = memref.load %m[] : memref<f32>
+    %1 = inlay.opaque "f"(%x) : (!t) -> !t
+    inlay.opaque "g"(%1, %b) writes [1] : (!t, memref<f32>) -> ()
+    return %0, %1 : f32, !t
+  }
+
+  // A list holds what it is made of: writing an element is seen by whoever reads the list.
+  // CHECK-LABEL: func @write_of_an_element
+  // CHECK: "f"
+  // CHECK: inlay.segment #inlay.declared<"host"
+  // CHECK: "aten::add_"
+  func.func @write_of_an_element(%x: !t, %y: !t) -> !t {
+    %0 = inlay.opaque "prim::ListConstruct"(%x, %y) : (!t, !t) -> !inlay.list<!t>
+    %1 = inlay.opaque "prim::TupleIndex"(%0) : (!inlay.list<!t>) -> !t
+    %2 = inlay.opaque "f"(%x) : (!t) -> !t
+    inlay.opaque "aten::add_"(%1) writes [0] : (!t) -> ()
+    return %2 : !t
+  }
 }

@@ -60,15 +60,49 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "aten::cat", "a
     return %2 : !t
   }
 
-  // A list that somebody appends to can't be copied.
-  // CHECK-LABEL: func @mutated_list_is_not_copied
+  // A list is copied with the changes made before it is read; the host has one of its own.
+  // CHECK-LABEL: func @changed_list
+  // CHECK: inlay.segment #inlay.declared<"npu"
+  // CHECK: %[[A:.*]] = inlay.opaque "prim::ListConstruct"({{.*}}) {inlay.clone
+  // CHECK-NEXT: "aten::cat"(%[[A]])
+  // CHECK-NEXT: inlay.yield
+  // CHECK: inlay.segment #inlay.declared<"host"
+  // CHECK: %[[B:.*]] = inlay.opaque "prim::ListConstruct"
+  // CHECK-NEXT: "aten::append"(%[[B]]
+  // CHECK-NEXT: "aten::sum"(%[[B]])
+  func.func @changed_list(%x: !t) -> (!t, !t) {
+    %0 = inlay.opaque "prim::ListConstruct"(%x, %x) : (!t, !t) -> !l
+    %1 = inlay.opaque "aten::cat"(%0) : (!l) -> !t
+    inlay.opaque "aten::append"(%0, %x) writes [0] : (!l, !t) -> ()
+    %2 = inlay.opaque "aten::sum"(%0) : (!l) -> !t
+    return %1, %2 : !t, !t
+  }
+
+  // One that is returned can't be copied.
+  // CHECK-LABEL: func @returned_list_is_not_copied
   // CHECK-NOT: inlay.clone
   // CHECK: "aten::cat"{{.*}}<"host", "non-tensor"
-  func.func @mutated_list_is_not_copied(%x: !t) -> !t {
+  func.func @returned_list_is_not_copied(%x: !t) -> (!t, !l) {
     %0 = inlay.opaque "prim::ListConstruct"(%x, %x) : (!t, !t) -> !l
     inlay.opaque "aten::append"(%0, %x) writes [0] : (!l, !t) -> ()
     %1 = inlay.opaque "aten::cat"(%0) : (!l) -> !t
-    return %1 : !t
+    return %1, %0 : !t, !l
+  }
+
+  // A view of a tensor as a list is cheap enough to be made twice.
+  // CHECK-LABEL: func @split_twice
+  // CHECK: inlay.segment #inlay.declared<"npu"
+  // CHECK: "aten::split"
+  // CHECK: inlay.segment #inlay.declared<"host"
+  // CHECK: inlay.segment #inlay.declared<"npu"
+  // CHECK: "aten::split"
+  // CHECK-NEXT: "aten::cat"
+  func.func @split_twice(%x: !t) -> !t {
+    %0 = inlay.opaque "aten::split"(%x) : (!t) -> !l
+    %1 = inlay.opaque "aten::cat"(%0) : (!l) -> !t
+    %2 = inlay.opaque "g"(%1) : (!t) -> !t
+    %3 = inlay.opaque "aten::cat"(%0, %2) : (!l, !t) -> !t
+    return %3 : !t
   }
 
   // Both could run on the accelerator, but not in one segment: an op between them is on the host.

@@ -202,3 +202,169 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["*"]>, #inlay.declar
     return %0 : tensor<4xf32>
   }
 }
+
+// -----
+
+#host = #inlay.declared<"host", ["*"]>
+module attributes {inlay.targets = [#host]} {
+  func.func @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      // expected-note @below {{it is here too}}
+      %1 = inlay.opaque "f"(%a) {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
+      // expected-error @below {{expected each op of the function once, but got 'one' twice}}
+      %2 = inlay.opaque "f"(%1) {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
+      inlay.yield %2 : tensor<4xf32>
+    }
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+#host = #inlay.declared<"host", ["*"]>
+module attributes {inlay.targets = [#host]} {
+  // expected-error @below {{expected the 2 ops that the function had, but got 1}}
+  func.func @lost(%x: tensor<4xf32>) -> tensor<4xf32> attributes {inlay.size = 2 : i64} {
+    %0 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      %1 = inlay.opaque "f"(%a) {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
+      inlay.yield %1 : tensor<4xf32>
+    }
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+#host = #inlay.declared<"host", ["*"]>
+module attributes {inlay.targets = [#host]} {
+  func.func @no_original(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      // expected-error @below {{expected a copy of an op of the function, but none is named 'two'}}
+      %1 = inlay.opaque "f"(%a) {inlay.clone} : (tensor<4xf32>) -> tensor<4xf32> loc("two")
+      %2 = inlay.opaque "f"(%1) {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
+      inlay.yield %2 : tensor<4xf32>
+    }
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+#host = #inlay.declared<"host", ["*"]>
+module attributes {inlay.targets = [#host]} {
+  func.func @other_operands(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      // expected-note @below {{original here}}
+      %1 = inlay.opaque "f"(%a) {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
+      inlay.yield %1 : tensor<4xf32>
+    }
+    %3 = inlay.segment #host(%0) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      // expected-error @below {{expected a copy with the operands of its original}}
+      %1 = inlay.opaque "f"(%a) {inlay.clone} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
+      %2 = inlay.opaque "g"(%1) {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32> loc("two")
+      inlay.yield %2 : tensor<4xf32>
+    }
+    return %3 : tensor<4xf32>
+  }
+}
+
+// -----
+
+#host = #inlay.declared<"host", ["*"]>
+module attributes {inlay.targets = [#host]} {
+  func.func @other_name(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      // expected-note @below {{original here}}
+      %1 = inlay.opaque "f"(%a) {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
+      // expected-error @below {{expected a copy with the attributes of its original}}
+      %2 = inlay.opaque "g"(%a) {inlay.clone} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
+      inlay.yield %1 : tensor<4xf32>
+    }
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+#host = #inlay.declared<"host", ["*"]>
+module attributes {inlay.targets = [#host]} {
+  func.func @effects(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      // expected-note @below {{it is here}}
+      inlay.opaque "w"(%a) writes [0] {inlay.order = 2 : i64, inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> ()
+      inlay.yield %a : tensor<4xf32>
+    }
+    %1 = inlay.segment #host(%0) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      // expected-error @below {{expected effects in the order of the program, but what the op must run before has run already}}
+      %2 = inlay.opaque "f"(%a) {inlay.order = 1 : i64, inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32>
+      inlay.yield %2 : tensor<4xf32>
+    }
+    return %1 : tensor<4xf32>
+  }
+}
+
+// -----
+
+!l = !inlay.list<tensor<4xf32>>
+#host = #inlay.declared<"host", ["*"]>
+module attributes {inlay.targets = [#host]} {
+  func.func @changes(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %0 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      %l = inlay.opaque "prim::ListConstruct"(%a) {inlay.order = 1 : i64, inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> !l loc("list")
+      inlay.opaque "aten::append"(%l, %a) writes [0] {inlay.order = 2 : i64, inlay.verdict = #inlay.verdict<"host", "supported", "">} : (!l, tensor<4xf32>) -> () loc("append")
+      %2 = inlay.opaque "f"(%l) {inlay.order = 3 : i64, inlay.verdict = #inlay.verdict<"host", "supported", "">} : (!l) -> tensor<4xf32> loc("one")
+      inlay.yield %2 : tensor<4xf32>
+    }
+    %1 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      // expected-note @below {{copy of the list here}}
+      %l = inlay.opaque "prim::ListConstruct"(%a) {inlay.clone, inlay.order = 1 : i64} : (tensor<4xf32>) -> !l loc("list")
+      // expected-error @below {{expected to read the list after 1 changes, but got 0}}
+      %2 = inlay.opaque "f"(%l) {inlay.order = 4 : i64, inlay.verdict = #inlay.verdict<"host", "supported", "">} : (!l) -> tensor<4xf32> loc("two")
+      inlay.yield %2 : tensor<4xf32>
+    }
+    return %0, %1 : tensor<4xf32>, tensor<4xf32>
+  }
+}
+
+// -----
+
+#npu = #inlay.declared<"npu", ["*"]>
+#host = #inlay.declared<"host", ["*"]>
+module attributes {inlay.targets = [#npu, #host]} {
+  func.func @pinned(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      // expected-error @below {{expected an op that is pinned to 'npu' there, but got it on 'host'}}
+      %1 = inlay.opaque "f"(%a) {inlay.target = "npu", inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32>
+      inlay.yield %1 : tensor<4xf32>
+    }
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+#host = #inlay.declared<"host", ["*"]>
+module attributes {inlay.targets = [#host]} {
+  func.func @written_copy(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      %1 = inlay.opaque "f"(%a) {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
+      // expected-error @below {{expected a copy of what nobody writes, but its result is written}}
+      %2 = inlay.opaque "f"(%a) {inlay.clone} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
+      inlay.opaque "w"(%2) writes [0] {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> ()
+      inlay.yield %1 : tensor<4xf32>
+    }
+    return %0 : tensor<4xf32>
+  }
+}

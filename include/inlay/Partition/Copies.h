@@ -13,9 +13,17 @@ namespace inlay {
 /// are isolated from what is around them.
 void mergeConstants(mlir::Operation *root);
 
+/// What becomes of copies of a list that somebody changes.
+enum class WrittenCopies { StayApart, Merge };
+
 /// Replaces each op of the block that is marked as a copy by an equal op of the block, by preference one of the same
-/// location. What somebody writes stays apart. Copies without such an op become one.
-void mergeClones(mlir::Block &block, const Aliases &aliases);
+/// location. Copies without such an op become one. After copies of changed lists were merged, the block is in the order
+/// of effects only once `restoreOrder` was called.
+void mergeClones(mlir::Block &block, const Aliases &aliases, WrittenCopies written);
+
+/// Sorts the ops of the block so that what is used is before its users, and `inlay.order` is ascending; otherwise they
+/// stay in the order they are in.
+void restoreOrder(mlir::Block &block);
 
 } // namespace inlay
 

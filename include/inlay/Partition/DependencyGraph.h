@@ -5,39 +5,25 @@
 #ifndef INLAY_PARTITION_DEPENDENCYGRAPH_H
 #define INLAY_PARTITION_DEPENDENCYGRAPH_H
 
+#include "inlay/Partition/Aliases.h"
+
 #include "mlir/IR/Block.h"
-#include "mlir/IR/Operation.h"
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 
 namespace inlay {
-
-/// Values that may share memory, in a whole function: results with the operands that `aliases` numbers, and values that
-/// flow through the regions of control flow.
-class Aliases {
-public:
-  explicit Aliases(mlir::Operation *function);
-
-  /// One value for all that may share memory with `value`.
-  mlir::Value getRoot(mlir::Value value) const;
-  /// True if some op writes memory that `value` may share.
-  bool isMutated(mlir::Value value) const { return !mutated.empty() && mutated.contains(getRoot(value)); }
-  /// True if any op of the function has an effect, on tensors or other memory.
-  bool hasEffects() const { return effects; }
-
-private:
-  void join(mlir::Value a, mlir::Value b);
-  void joinRegions(mlir::Operation *op);
-
-  mutable llvm::DenseMap<mlir::Value, mlir::Value> parent;
-  llvm::DenseSet<mlir::Value> mutated;
-  bool effects = false;
-};
 
 /// The ops of one block but constants and the terminator, in program order, and what each depends on. A value captured
 /// by a nested region is an operand of the op that owns the region.
 class DependencyGraph {
 public:
+  /// A list made in the block that only ops of the block use, each of which changes it or reads it and no more. It may
+  /// be copied with its changes: what an op reads of it is what the last change before made.
+  struct ChangedList {
+    unsigned maker;
+    llvm::SmallVector<unsigned, 2> changes;
+    /// (reader, next change): holds for the list itself, not between a reader of one copy and changes of another.
+    llvm::SmallVector<std::pair<unsigned, unsigned>> readersBefore;
+  };
+
   DependencyGraph(mlir::Block &block, const Aliases &aliases);
 
   mlir::Block &getBlock() const { return *block; }
@@ -46,14 +32,24 @@ public:
 
   /// The number of the op of this block that defines `value`; nothing for constants and values from elsewhere.
   std::optional<unsigned> getDefiner(mlir::Value value) const;
+  /// The op that made what `op` reads of `value`: the last change of a changed list, else what defines it.
+  std::optional<unsigned> getSource(unsigned op, mlir::Value value) const;
   /// The distinct values an op uses, captures included, constants left out.
   llvm::ArrayRef<mlir::Value> getOperands(unsigned op) const { return operands[op]; }
-  /// The ops that must run before an op; each is named once and less than it.
+  /// The ops that must run before an op; each is named once and less than it. Readers of a changed list before the next
+  /// change are left out.
   llvm::ArrayRef<unsigned> getPredecessors(unsigned op) const { return predecessors[op]; }
   bool isUsedByTerminator(unsigned op) const { return leaves[op]; }
   const Aliases &getAliases() const { return *aliases; }
 
+  llvm::ArrayRef<ChangedList> getChangedLists() const { return lists; }
+  /// The changed list whose maker or change `op` is.
+  std::optional<unsigned> getChangedList(unsigned op) const;
+
 private:
+  void findChangedLists();
+  bool isChangedList(unsigned maker) const;
+  void addChangedList(unsigned maker);
   void addEffectOrder();
 
   mlir::Block *block;
@@ -63,6 +59,9 @@ private:
   std::vector<llvm::SmallVector<mlir::Value, 3>> operands;
   std::vector<llvm::SmallVector<unsigned, 3>> predecessors;
   std::vector<bool> leaves;
+  llvm::SmallVector<ChangedList, 0> lists;
+  llvm::DenseMap<unsigned, unsigned> listOf; ///< by maker or change
+  llvm::DenseSet<mlir::Value> listRoots;
 };
 
 } // namespace inlay

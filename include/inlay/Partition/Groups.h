@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ops that must share a segment: those that pass each other what may not leave an accelerator. An op that may be copied
-// joins its users if they are one group, else it floats: its users depend on what it reads.
+// joins its users if they are one group, else it floats: its users depend on what it reads, and it is placed with one
+// of them once their segments are known.
 
 #ifndef INLAY_PARTITION_GROUPS_H
 #define INLAY_PARTITION_GROUPS_H
 
-#include "inlay/Partition/NonTensors.h"
+#include "inlay/Partition/Copying.h"
 
 #include "llvm/ADT/IntEqClasses.h"
 
@@ -14,7 +15,7 @@ namespace inlay {
 
 class Groups {
 public:
-  Groups(const DependencyGraph &graph, const TargetList &targets, const Decisions &decisions);
+  Groups(const DependencyGraph &graph, TargetList &targets, const Decisions &decisions);
 
   unsigned size() const { return static_cast<unsigned>(members.size()); }
   /// The group of an op that doesn't float.
@@ -22,22 +23,25 @@ public:
   llvm::ArrayRef<unsigned> getMembers(unsigned number) const { return members[number]; }
   /// Floats: in no group, and placed with its users.
   bool floats(unsigned op) const { return floating[op]; }
-  /// May be copied into the segments of users that can't read the original.
-  bool isClonable(unsigned op) const { return clonable[op]; }
-  llvm::ArrayRef<unsigned> getBoundUsers(unsigned op) const { return users[op]; }
+  /// Which ops may be copied into the segments of users that can't read the original, and who these are.
+  const CopyRules &getCopyRules() const { return rules; }
 
   /// Groups that must run before a group, each once.
   llvm::ArrayRef<unsigned> getPredecessors(unsigned number) const { return predecessors[number]; }
 
-  /// A topological order of the groups, by the last member where it is free; or the groups of a cycle.
+  /// A topological order of the groups, by the last member where it is free; or groups without which there is one.
   bool order(llvm::SmallVectorImpl<unsigned> &result) const;
 
 private:
+  void copyOnlyWhereOfUse(const DependencyGraph &graph, const TargetList &targets, const Decisions &decisions);
   void formGroups(const DependencyGraph &graph, const TargetList &targets, const Decisions &decisions);
+  bool mayJoinUsers(const DependencyGraph &graph, const Decisions &decisions, unsigned op) const;
+  void numberGroups(llvm::IntEqClasses &classes);
+  void findCycles(llvm::ArrayRef<unsigned> missing, llvm::SmallVectorImpl<unsigned> &result) const;
   void addPredecessors(const DependencyGraph &graph, const TargetList &targets, const Decisions &decisions);
 
-  std::vector<bool> clonable, floating;
-  std::vector<llvm::SmallVector<unsigned, 2>> users;
+  CopyRules rules;
+  std::vector<bool> floating;
   std::vector<unsigned> group;
   std::vector<llvm::SmallVector<unsigned, 1>> members;
   std::vector<llvm::SmallVector<unsigned, 3>> predecessors;

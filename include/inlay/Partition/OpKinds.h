@@ -18,6 +18,9 @@ bool isConstantLike(mlir::Operation *op);
 /// An `scf` op: wholly on one accelerator, or a segment of its own whose regions are partitioned.
 bool isControlFlow(mlir::Operation *op);
 
+/// Gives a tensor another shape or order of dims, or a part of a collection, without arithmetic.
+bool isLayout(mlir::Operation *op);
+
 /// May join the segment of any target that can run it: layout, list and tuple ops, and what `inlay.neutral` marks.
 bool isNeutral(mlir::Operation *op);
 
@@ -30,8 +33,13 @@ struct StatedEffects {
 /// Nothing if the op, or whoever attached the interface, doesn't state them; then upstream's interfaces count.
 std::optional<StatedEffects> getStatedEffects(mlir::Operation *op);
 
-/// Makes or reads a list or tuple and does nothing else: may be copied into each segment that needs its result.
+/// Moves no data worth mention: a view of a tensor, its sizes, or making, reading or changing a list or tuple. May be
+/// copied into each segment that needs its result.
 bool isCheapToClone(mlir::Operation *op);
+
+/// What an op does to lists, tuples and objects: what it reads or changes is its first operand.
+enum class CollectionUse { None, Makes, Reads, Changes };
+CollectionUse getCollectionUse(mlir::Operation *op);
 
 /// Nothing says what memory the op touches, so it may touch any, and its operands that are no tensors or scalars.
 bool mayTouchAnything(mlir::Operation *op);

@@ -103,11 +103,21 @@ def FormSegmentsPass : Pass<"inlay-partition-form-segments", "::mlir::ModuleOp">
 def PartitionVerifyPass : Pass<"inlay-partition-verify", "::mlir::ModuleOp"> {
   let summary = "Check that the module is partitioned and that every segment is legal";
   let description = [{
-    Independent of how segments are formed: every op is in exactly one segment, segments are closed, each op has a
-    verdict for its segment's target and that target can run it, nothing but tensors and scalars enters or leaves an
-    accelerator, and control flow that is split stands alone in a segment that is not merged.
+    Independent of how segments are formed, in time linear in the graph:
+    - every op of the function is in exactly one segment, and segments are closed;
+    - each op has a verdict for its segment's target, that target can run it, and pins and forced fallbacks are met;
+    - control flow that is split stands alone in a segment that is not merged;
+    - nothing but tensors and scalars enters or leaves an accelerator;
+    - ops that touch the same memory, one of them writing it, run in the order that `inlay.order` records;
+    - copies equal their originals, and copies of a changed list have the changes made before it is read;
+    - an accelerator's segments are not smaller than `min-block-size`, but for ops that have no other target.
     See test/Partition/verify.mlir and verify-invalid.mlir.
   }];
+  let options = [
+    Option<"minBlockSize", "min-block-size", "int64_t", "1", "what segments were formed with">,
+    ListOption<"exemptOps", "exempt-ops", "std::string", "likewise: ops that are worth a segment however small">,
+    ListOption<"fallbackOps", "fallback-ops", "std::string", "ops by name that had to fall back">,
+  ];
 }
 
 def PartitionReportPass : Pass<"inlay-partition-report", "::mlir::ModuleOp"> {

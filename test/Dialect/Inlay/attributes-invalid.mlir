@@ -40,6 +40,16 @@ func.func @neutral() attributes {inlay.neutral = true} { return }
 
 // -----
 
+// expected-error @+1 {{expected 'inlay.order' to be an integer, but got "1"}}
+func.func @order() attributes {inlay.order = "1"} { return }
+
+// -----
+
+// expected-error @+1 {{expected 'inlay.size' to be an integer, but got unit}}
+func.func @size() attributes {inlay.size = unit} { return }
+
+// -----
+
 // expected-error @+1 {{expected 'inlay.verdict' to be a verdict, but got "host"}}
 func.func @verdict() attributes {inlay.verdict = "host"} { return }
 

@@ -127,6 +127,9 @@ LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyConstant(op, value);
   if (name == kWritesAttr || name == kAliasesAttr)
     return verifyOperandNumbers(op, name, value);
+  if (name == kOrderAttr || name == kSizeAttr)
+    return isa<IntegerAttr>(value) ? success()
+                                   : op->emitError("expected '") << name << "' to be an integer, but got " << value;
   if (name == kWitnessAttr)
     return isa<ArrayAttr>(value) ? success()
                                  : op->emitError("expected '") << name << "' to be an array, but got " << value;

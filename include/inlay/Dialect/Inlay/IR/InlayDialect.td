@@ -47,6 +47,10 @@ def Inlay_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kNeutralAttr = "inlay.neutral";
     static constexpr ::llvm::StringLiteral kVerdictAttr = "inlay.verdict";
     static constexpr ::llvm::StringLiteral kCloneAttr = "inlay.clone";
+    /// Where an op that shares memory with a write stood among its function's ops: the order that effects are in.
+    static constexpr ::llvm::StringLiteral kOrderAttr = "inlay.order";
+    /// On a function that is being partitioned: how many ops go into segments.
+    static constexpr ::llvm::StringLiteral kSizeAttr = "inlay.size";
     static constexpr ::llvm::StringLiteral kWitnessAttr = "inlay.witness";
     static constexpr ::llvm::StringLiteral kPartitionAttr = "inlay.partition";
     static constexpr ::llvm::StringLiteral kCostModelAttr = "inlay.cost_model";

@@ -7,6 +7,7 @@
 #include "inlay/Import/Passes.h"
 #include "inlay/Partition/Partitioning.h"
 #include "inlay/Partition/Passes.h"
+#include "inlay/Rewrite/Passes.h"
 #include "inlay/Shape/Passes.h"
 #include "inlay/Stitch/Passes.h"
 #include "inlay/Target/Host/HostTarget.h"
@@ -25,6 +26,7 @@ void inlay::registerAll(mlir::DialectRegistry &registry) {
 
 void inlay::registerAllPasses() {
   registerInlayImportPasses();
+  registerInlayRewritePasses();
   registerPartitionPasses();
   registerInlayShapePasses();
   registerInlayConvertPasses();

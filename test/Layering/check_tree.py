@@ -25,7 +25,7 @@ ARROWS = {
     "Pipeline": [*DIALECTS, *PHASES, "Target"],
     "Runtime": [],
     "Execution": [*DIALECTS, *PHASES, "Target", "Pipeline", "Runtime"],
-    "CAPI": ["Support", "Pipeline", "Execution", "Runtime"],
+    "CAPI": ["Support", "Rewrite", "Pipeline", "Execution", "Runtime"],
     "Testing": [*DIALECTS, *PHASES, "Target", "Pipeline", "Runtime"],
 }
 # Folders inside a folder are siblings too, except for these: (who, may include).

@@ -9,7 +9,7 @@ using namespace inlay;
 using namespace inlay::bench;
 
 llvm::ArrayRef<Suite> bench::getSuites() {
-  static const Suite suites[] = {partitionSuite(), calibrateSuite()};
+  static const Suite suites[] = {partitionSuite(), rewriteSuite(), calibrateSuite()};
   return suites;
 }
 

@@ -19,6 +19,7 @@ struct Suite {
 
 const Suite &calibrateSuite();
 const Suite &partitionSuite();
+const Suite &rewriteSuite();
 
 llvm::ArrayRef<Suite> getSuites();
 

@@ -130,10 +130,10 @@ LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   if (name == kOrderAttr || name == kSizeAttr)
     return isa<IntegerAttr>(value) ? success()
                                    : op->emitError("expected '") << name << "' to be an integer, but got " << value;
-  if (name == kWitnessAttr)
+  if (name == kWitnessAttr || name == kSignatureAttr)
     return isa<ArrayAttr>(value) ? success()
                                  : op->emitError("expected '") << name << "' to be an array, but got " << value;
-  if (name == kPartitionAttr || name == kCostModelAttr)
+  if (name == kPartitionAttr || name == kSignaturesAttr || name == kCostModelAttr)
     return isa<DictionaryAttr>(value)
                ? success()
                : op->emitError("expected '") << name << "' to be a dictionary, but got " << value;

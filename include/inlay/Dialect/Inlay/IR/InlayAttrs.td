@@ -78,4 +78,15 @@ def Inlay_VerdictAttr : Inlay_Attr<"Verdict", "verdict"> {
   let genVerifyDecl = 1;
 }
 
+def Inlay_TensorAttr : Inlay_Attr<"Tensor", "tensor"> {
+  let summary = "a tensor among the arguments or outputs of a recorded call";
+  let description = [{
+    `number` is what `inlay.signature` on the ops of the call has at the operand or result that the tensor is.
+
+    Example: `#inlay.tensor<2>`
+  }];
+  let parameters = (ins "int64_t":$number);
+  let assemblyFormat = "`<` $number `>`";
+}
+
 #endif // INLAY_DIALECT_INLAY_IR_INLAYATTRS_TD

@@ -29,6 +29,8 @@ def Inlay_Dialect : Dialect {
     | `inlay.witness` | function | labels of a path of ops that proves the number of segments |
     | `inlay.partition` | function | figures of the partition: `lower_bound`, the fewest segments there could be |
     | `inlay.cost_model` | module | what each target's work costs, in the keys of a cost model file |
+    | `inlay.signature` | any op | the recorded calls that the op is part of, the innermost first: `call`, the key in `inlay.signatures`; `operands` and `results`, which of the call's tensors they are, -1 for none |
+    | `inlay.signatures` | module | recorded calls by key: `function`, `arguments` and `outputs` (nested, tensors as `#inlay.tensor`), `parent` |
     | `inlay.weights` | module | file with the bytes of `dense_resource` constants, beside the module's own file |
   }];
 
@@ -55,6 +57,8 @@ def Inlay_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kPartitionAttr = "inlay.partition";
     static constexpr ::llvm::StringLiteral kCostModelAttr = "inlay.cost_model";
     static constexpr ::llvm::StringLiteral kWeightsAttr = "inlay.weights";
+    static constexpr ::llvm::StringLiteral kSignatureAttr = "inlay.signature"; ///< a key of locations' metadata, too
+    static constexpr ::llvm::StringLiteral kSignaturesAttr = "inlay.signatures";
     /// Key in a fused location's metadata: the stack of [path, class] pairs of the modules an op came from.
     static constexpr ::llvm::StringLiteral kModuleKey = "inlay.module";
 

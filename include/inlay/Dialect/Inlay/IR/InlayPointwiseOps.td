@@ -9,8 +9,9 @@ include "inlay/Dialect/Inlay/IR/InlayOpBase.td"
 
 /// `scalar` is the C++ expression for the scalar function on `args`: `floatOr<FloatOp, IntOp>` (void where there is
 /// none) or a function of PointwiseScalars.h.
-class Inlay_PointwiseOp<string mnemonic, list<string> aten, string reference, string scalar>
-    : Inlay_GraphOp<mnemonic, aten, reference, [DeclareOpInterfaceMethods<PointwiseOpInterface>]> {
+class Inlay_PointwiseOp<string mnemonic, list<string> aten, string reference, string scalar, list<Trait> traits = []>
+    : Inlay_GraphOp<mnemonic, aten, reference,
+        !listconcat([DeclareOpInterfaceMethods<PointwiseOpInterface>], traits)> {
   let results = (outs AnyRankedTensor:$result);
   let definitions = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *, ::std::optional<::mlir::Location> loc,
@@ -31,8 +32,8 @@ class Inlay_UnaryOp<string mnemonic, list<string> aten, string reference, string
   let assemblyFormat = "$input attr-dict `:` functional-type(operands, results)";
 }
 
-class Inlay_BinaryOp<string mnemonic, list<string> aten, string reference, string scalar, string what>
-    : Inlay_PointwiseOp<mnemonic, aten, reference, scalar> {
+class Inlay_BinaryOp<string mnemonic, list<string> aten, string reference, string scalar, string what,
+    list<Trait> traits = []> : Inlay_PointwiseOp<mnemonic, aten, reference, scalar, traits> {
   let summary = what;
   let description = "Operands broadcast by NumPy's rules. Example: `%r = inlay." # mnemonic #
       " %x, %y : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>`";
@@ -41,19 +42,19 @@ class Inlay_BinaryOp<string mnemonic, list<string> aten, string reference, strin
 }
 
 def Inlay_AddOp : Inlay_BinaryOp<"add", ["add.Tensor", "add.Scalar", "add"], "lhs + rhs",
-  "floatOr<arith::AddFOp, arith::AddIOp>", "sum">;
+  "floatOr<arith::AddFOp, arith::AddIOp>", "sum", [Commutative]>;
 def Inlay_SubOp : Inlay_BinaryOp<"sub", ["sub.Tensor", "sub.Scalar", "sub"], "lhs - rhs",
   "floatOr<arith::SubFOp, arith::SubIOp>", "difference">;
 def Inlay_MulOp : Inlay_BinaryOp<"mul", ["mul.Tensor", "mul.Scalar", "mul"], "lhs * rhs",
-  "floatOr<arith::MulFOp, arith::MulIOp>", "product">;
+  "floatOr<arith::MulFOp, arith::MulIOp>", "product", [Commutative]>;
 def Inlay_DivOp : Inlay_BinaryOp<"div", ["div.Tensor", "div.Scalar", "div"], "lhs / rhs",
   "floatOr<arith::DivFOp, void>", "quotient">;
 def Inlay_PowOp : Inlay_BinaryOp<"pow", ["pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow"], "torch.pow(lhs, rhs)",
   "floatOr<math::PowFOp, void>", "power">;
 def Inlay_MaximumOp : Inlay_BinaryOp<"maximum", ["maximum"], "torch.maximum(lhs, rhs)",
-  "floatOr<arith::MaximumFOp, arith::MaxSIOp>", "larger of two, NaN if either is">;
+  "floatOr<arith::MaximumFOp, arith::MaxSIOp>", "larger of two, NaN if either is", [Commutative]>;
 def Inlay_MinimumOp : Inlay_BinaryOp<"minimum", ["minimum"], "torch.minimum(lhs, rhs)",
-  "floatOr<arith::MinimumFOp, arith::MinSIOp>", "smaller of two, NaN if either is">;
+  "floatOr<arith::MinimumFOp, arith::MinSIOp>", "smaller of two, NaN if either is", [Commutative]>;
 
 def Inlay_AbsOp : Inlay_UnaryOp<"abs", ["abs"], "torch.abs(input)", "floatOr<math::AbsFOp, math::AbsIOp>",
   "absolute value">;

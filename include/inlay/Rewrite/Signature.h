@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The high-level calls that ops came from: function, arguments by name, outputs. What is recorded about tensors is on
+// the ops: which of its operands and results are which tensors of the call. So the graph itself says what a call's
+// inputs are now, and no rewrite can make that stale. Locations name the call too, down to what a target runs.
+
+#ifndef INLAY_REWRITE_SIGNATURE_H
+#define INLAY_REWRITE_SIGNATURE_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace inlay {
+
+/// Records what is built while it lives as one call. Recorders nest: an op belongs to all calls that it is built in.
+///
+///   SignatureRecorder call(builder, module, "gpt_attention");
+///   call.argument("qkv", call.tensor(qkv));
+///   call.argument("bias", builder.getUnitAttr());        // none
+///   Value out = ...;                                     // builds ops
+///   call.outputs(builder.getArrayAttr({call.tensor(out)}));
+///
+/// What is erased meanwhile must be erased through a rewriter.
+class SignatureRecorder : private mlir::RewriterBase::ForwardingListener {
+public:
+  SignatureRecorder(mlir::OpBuilder &builder, mlir::ModuleOp module, llvm::StringRef function);
+  ~SignatureRecorder();
+  SignatureRecorder(const SignatureRecorder &) = delete;
+  SignatureRecorder &operator=(const SignatureRecorder &) = delete;
+
+  /// What stands for a tensor in arguments and outputs; the same for the same value.
+  mlir::Attribute tensor(mlir::Value value);
+
+  /// Records an argument: a number, a string, a unit for none, `tensor`, or arrays and dictionaries of these.
+  void argument(llvm::StringRef name, mlir::Attribute structure) { arguments.push_back({name.str(), structure}); }
+  void outputs(mlir::Attribute structure) { outputStructure = structure; }
+
+  /// The call's key in the module's table.
+  llvm::StringRef getKey() const { return key; }
+
+private:
+  void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint previous) override;
+  void notifyOperationErased(mlir::Operation *op) override;
+
+  mlir::OpBuilder &builder;
+  mlir::ModuleOp module;
+  std::string function, key;
+  mlir::OpBuilder::Listener *outer;
+  SignatureRecorder *parent;
+  llvm::SmallVector<std::pair<std::string, mlir::Attribute>> arguments;
+  mlir::Attribute outputStructure;
+  llvm::MapVector<mlir::Value, int64_t> tensors;
+  llvm::SmallVector<mlir::Operation *> ops;
+
+  static thread_local SignatureRecorder *current;
+};
+
+/// One recorded call as it stands in the graph now.
+class Signature {
+public:
+  llvm::StringRef getKey() const { return key; }
+  llvm::StringRef getFunction() const;
+  llvm::StringRef getParent() const; ///< key of the call around it; empty if there is none
+  llvm::ArrayRef<mlir::Operation *> getOps() const { return ops; }
+
+  mlir::DictionaryAttr getArguments() const;
+  mlir::Attribute getOutputs() const;
+
+  /// The argument that is one tensor; null if it isn't, or no op of the call uses that tensor any more.
+  mlir::Value getInput(llvm::StringRef name) const;
+
+  /// The tensor of that number, as an input or an output of the call's ops; null if there is none left.
+  mlir::Value getInputTensor(int64_t number) const;
+  mlir::Value getOutputTensor(int64_t number) const;
+
+  /// The tensors that the call gives, in the order in which `getOutputs` names them.
+  llvm::SmallVector<mlir::Value> getOutputTensors() const;
+
+  /// Lets the call's ops use `by` where they use `input`.
+  void replaceInputWith(mlir::RewriterBase &rewriter, mlir::Value input, mlir::Value by) const;
+
+  /// Moves all uses of the call's outputs to `values`, of the same number and types, but for uses by the call itself.
+  mlir::LogicalResult replaceOutputsUsesWith(mlir::RewriterBase &rewriter, mlir::ValueRange values) const;
+
+private:
+  friend class SignatureTable;
+
+  std::string key;
+  mlir::DictionaryAttr record;
+  llvm::SmallVector<mlir::Operation *> ops;
+};
+
+/// The calls of a module. It is read anew after a rewrite.
+class SignatureTable {
+public:
+  explicit SignatureTable(mlir::ModuleOp module);
+
+  const Signature *get(llvm::StringRef key) const;
+  /// The innermost call that `op` is part of; null if it is part of none.
+  const Signature *get(mlir::Operation *op) const;
+  auto begin() const { return signatures.begin(); }
+  auto end() const { return signatures.end(); }
+
+private:
+  llvm::MapVector<mlir::StringAttr, Signature> signatures;
+};
+
+/// Keys of the calls that a location leads to, the innermost first.
+llvm::SmallVector<llvm::StringRef> getSignatureKeys(mlir::Location loc);
+
+} // namespace inlay
+
+#endif // INLAY_REWRITE_SIGNATURE_H

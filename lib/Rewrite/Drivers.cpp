@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The drivers. The fixpoint driver streams through the graph once. Users stand behind what they use, so a change needs
+// a second look only at the ops it made and at what stands before the stream; patterns in classes, of which nobody
+// knows what they look at, get whole sweeps until nothing changes.
+
+#include "Drivers.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace inlay;
+
+namespace {
+class Stream {
+public:
+  Stream(PatternRun &run, bool fixpoint) : run(run), fixpoint(fixpoint) {
+    run.getJournal().leaving = [this](Operation *op) {
+      for (Operation *&next : nexts)
+        if (next == op)
+          next = op->getNextNode();
+    };
+  }
+  ~Stream() { run.getJournal().leaving = nullptr; }
+
+  FailureOr<uint64_t> drive(Operation *root) {
+    uint64_t before;
+    do {
+      before = run.getRewrites();
+      sweepAgain = false;
+      visitRegions(root);
+    } while (fixpoint && !run.isStopped() && run.getRewrites() != before && (sweepAgain || run.hasOpaquePatterns()));
+    return run.finish();
+  }
+
+private:
+  void visitRegions(Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region) {
+        // In a graph of blocks, users may stand before what they use.
+        sweepAgain |= !region.hasOneBlock();
+        nexts.push_back(block.empty() ? nullptr : &block.front());
+        while (Operation *current = nexts.back()) {
+          nexts.back() = current->getNextNode();
+          visit(current);
+          if (run.isStopped())
+            return;
+        }
+        nexts.pop_back();
+      }
+  }
+
+  void visit(Operation *op) {
+    run.sawOp();
+    SmallVector<Operation *, 8> todo;
+    if (run.eraseIfDead(op)) {
+      if (fixpoint)
+        addChanged(todo, /*passed=*/true);
+      rewriteFrom(op, todo);
+      return;
+    }
+    todo.push_back(op);
+    if (fixpoint)
+      rewriteFrom(op, todo);
+    else
+      run.tryPatterns(op);
+    if (!run.isStopped() && !run.getJournal().isErased(op) && op->getNumRegions() != 0)
+      visitRegions(op);
+  }
+
+  /// Rewrites at the ops to do and at what that makes, until nothing more matches there. The stream is at `op`.
+  void rewriteFrom(Operation *op, SmallVectorImpl<Operation *> &todo) {
+    while (!todo.empty() && !run.isStopped()) {
+      Operation *current = todo.pop_back_val();
+      if (run.getJournal().isErased(current) || run.tryPatterns(current) != PatternRun::Outcome::Rewritten)
+        continue;
+      if (!run.getJournal().isErased(current))
+        todo.push_back(current);
+      addChanged(todo, /*passed=*/current != op);
+    }
+  }
+
+  /// Adds what a rewrite may have made match: the ops it made, the single users that values are left with, and if the
+  /// stream has `passed` the place, the ops above it.
+  void addChanged(SmallVectorImpl<Operation *> &todo, bool passed) {
+    Journal &journal = run.getJournal();
+    auto changes = journal.since(run.getLastMark());
+    SmallVector<Operation *, 4> made;
+    for (const Journal::Entry &entry : changes)
+      if ((entry.kind == Journal::Kind::Created || entry.kind == Journal::Kind::Modified) &&
+          !journal.isErased(entry.getOp()) && !llvm::is_contained(made, entry.getOp()))
+        made.push_back(entry.getOp());
+    SmallVector<Operation *, 8> above;
+    for (const Journal::Entry &entry : changes) {
+      if (entry.kind != Journal::Kind::Operand)
+        continue;
+      Value value = Value::getFromOpaquePointer(entry.place);
+      if (Operation *producer = value.getDefiningOp(); producer && !journal.isErased(producer) && value.hasOneUse() &&
+                                                       !llvm::is_contained(made, *value.user_begin()))
+        above.push_back(*value.user_begin());
+    }
+    unsigned levels = run.getReach();
+    addWithUsers(above, levels, todo);
+    if (passed)
+      addWithUsers(made, levels, todo);
+    else
+      llvm::append_range(todo, made);
+  }
+
+  /// Adds `ops` and their users over so many levels. A value of very many users isn't followed: a sweep is cheaper.
+  void addWithUsers(ArrayRef<Operation *> ops, unsigned levels, SmallVectorImpl<Operation *> &todo) {
+    constexpr unsigned kMany = 64;
+    llvm::SmallPtrSet<Operation *, 16> seen(ops.begin(), ops.end());
+    SmallVector<Operation *, 16> level(ops), next;
+    for (unsigned i = 0;; ++i) {
+      llvm::append_range(todo, level);
+      if (i == levels || level.empty())
+        return;
+      next.clear();
+      for (Operation *op : level)
+        for (Value result : op->getResults()) {
+          unsigned count = 0;
+          for (Operation *user : result.getUsers()) {
+            if (++count > kMany) {
+              sweepAgain = true;
+              break;
+            }
+            if (seen.insert(user).second)
+              next.push_back(user);
+          }
+        }
+      level = next;
+    }
+  }
+
+  PatternRun &run;
+  bool fixpoint;
+  bool sweepAgain = false;
+  SmallVector<Operation *, 4> nexts; ///< where the stream goes on, by region
+};
+} // namespace
+
+FailureOr<uint64_t> inlay::driveFixpoint(PatternRun &run, Operation *root) {
+  return Stream(run, /*fixpoint=*/true).drive(root);
+}
+
+FailureOr<uint64_t> inlay::driveSweep(PatternRun &run, Operation *root) {
+  return Stream(run, /*fixpoint=*/false).drive(root);
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One run of a manager's patterns over a graph: what all drivers share, and the drivers.
+
+#ifndef INLAY_REWRITE_DRIVERS_H
+#define INLAY_REWRITE_DRIVERS_H
+
+#include "PatternIndex.h"
+#include "TerminationGuard.h"
+#include "UserIndex.h"
+
+#include "inlay/Rewrite/RewritePatternManager.h"
+
+namespace inlay {
+
+class PatternRun {
+public:
+  PatternRun(PatternManager &manager, mlir::Operation *root, const RewriteOptions &options);
+
+  enum class Outcome {
+    None,      ///< no pattern matched
+    Rewritten, ///< one changed the graph: the journal says how
+    Stopped,   ///< the run is over: an error was reported, or the limit is reached
+  };
+
+  /// Tries the patterns for `op` in order until one changes the graph.
+  Outcome tryPatterns(mlir::Operation *op);
+
+  /// Erases `op` if nothing needs it, with what is then needed no more, and returns whether it did.
+  bool eraseIfDead(mlir::Operation *op);
+
+  /// Says that another op was looked at, for the budget.
+  void sawOp() { guard.sawOp(); }
+
+  /// The number of rewrites, if the run went well; else everything is undone.
+  mlir::FailureOr<uint64_t> finish();
+
+  /// Reports `why` at `loc` and ends the run.
+  void fail(mlir::Location loc, const llvm::Twine &why);
+
+  bool isStopped() const { return stopped; }
+  bool hasFailed() const { return hasError; }
+  uint64_t getRewrites() const { return rewrites; }
+  const RewriteOptions &getOptions() const { return options; }
+  GraphRewriter &getRewriter() { return rewriter; }
+  Journal &getJournal() { return rewriter.getJournal(); }
+  Journal::Mark getLastMark() const { return lastMark; } ///< before the last change of the graph
+
+  /// Ops over which a change may be felt above it; what patterns in classes look at isn't known.
+  unsigned getReach() const { return reach; }
+  bool hasOpaquePatterns() const { return opaque; }
+
+private:
+  bool tryPattern(unsigned number, mlir::Operation *op);
+  void eraseDeadSince(Journal::Mark mark);
+
+  PatternManager &manager;
+  mlir::Operation *root;
+  const RewriteOptions &options;
+  PatternIndex &index;
+  GraphRewriter rewriter;
+  TerminationGuard guard;
+  UserIndex users;
+  uint64_t rewrites = 0;
+  Journal::Mark lastMark = 0;
+  unsigned reach = 0;
+  bool opaque = false, stopped = false, hasError = false;
+};
+
+mlir::FailureOr<uint64_t> driveFixpoint(PatternRun &run, mlir::Operation *root);
+mlir::FailureOr<uint64_t> driveSweep(PatternRun &run, mlir::Operation *root);
+mlir::FailureOr<uint64_t> driveGreedy(PatternRun &run, mlir::Operation *root);
+
+} // namespace inlay
+
+#endif // INLAY_REWRITE_DRIVERS_H

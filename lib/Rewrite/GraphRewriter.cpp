@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Rewrite/GraphRewriter.h"
+#include "ToText.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+
+using namespace mlir;
+using namespace inlay;
+
+GraphRewriter::GraphRewriter(MLIRContext *context, DictionaryAttr args) : PatternRewriter(context), args(args) {
+  setListener(static_cast<RewriterBase::Listener *>(this));
+}
+
+void GraphRewriter::refuse(const Twine &why) {
+  if (error.empty())
+    error = why.str();
+}
+
+bool inlay::isAvailable(Value value, Operation *user) {
+  Block *block = value.getParentBlock();
+  if (!block) // its op was erased
+    return false;
+  Operation *op = value.getDefiningOp();
+  Operation *inBlock = block->findAncestorOpInBlock(*user);
+  if (inBlock)
+    return !op || (op != inBlock && op->isBeforeInBlock(inBlock));
+  if (!block->getParentOp() || block->getParent()->hasOneBlock())
+    return false;
+  return DominanceInfo().properlyDominates(value, user);
+}
+
+bool GraphRewriter::mayReplace(Value from, Value to, function_ref<bool(OpOperand &)> which) {
+  if (!to) {
+    refuse("expected a value to replace a result by, but got none");
+    return false;
+  }
+  if (from.getType() != to.getType()) {
+    refuse("expected a value of type " + toText(from.getType()) + ", but got " + toText(to.getType()));
+    return false;
+  }
+  for (OpOperand &use : from.getUses())
+    if ((!which || which(use)) && use.getOwner() != to.getDefiningOp() && !isAvailable(to, use.getOwner())) {
+      refuse("expected a value that is there before its use by '" + use.getOwner()->getName().getStringRef() +
+             "', but it is defined later or in another region");
+      return false;
+    }
+  return true;
+}
+
+void GraphRewriter::moveUses(Value from, Value to, function_ref<bool(OpOperand &)> which) {
+  for (OpOperand &use : llvm::make_early_inc_range(from.getUses())) {
+    if (which && !which(use))
+      continue;
+    journal.setOperand(use, to);
+    if (observer)
+      observer->notifyOperationModified(use.getOwner());
+  }
+}
+
+void GraphRewriter::replaceAllUsesWith(Value from, Value to) {
+  if (from == to)
+    return;
+  // What replaces a value may be made of it: that use stays.
+  auto which = [&](OpOperand &use) { return use.getOwner() != to.getDefiningOp(); };
+  if (mayReplace(from, to, which))
+    moveUses(from, to, which);
+}
+
+void GraphRewriter::replaceUsesWithIf(Value from, Value to, function_ref<bool(OpOperand &)> functor,
+                                      bool *allUsesReplaced) {
+  if (mayReplace(from, to, functor))
+    moveUses(from, to, functor);
+  if (allUsesReplaced)
+    *allUsesReplaced = from.use_empty();
+}
+
+void GraphRewriter::replaceOp(Operation *op, ValueRange values) {
+  if (values.size() != op->getNumResults())
+    return refuse("expected " + Twine(op->getNumResults()) + " values for the results of '" +
+                  op->getName().getStringRef() + "', but got " + Twine(values.size()));
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), values))
+    if ((!value || value != result) && !(result.use_empty() && !value) && !mayReplace(result, value, nullptr))
+      return;
+  replaceChecked(op, values);
+}
+
+void GraphRewriter::replaceChecked(Operation *op, ValueRange values) {
+  if (observer)
+    observer->notifyOperationReplaced(op, values);
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), values))
+    moveUses(result, value, nullptr);
+  eraseOp(op);
+}
+
+void GraphRewriter::eraseOp(Operation *op) {
+  if (!op->use_empty())
+    return refuse("expected results of '" + op->getName().getStringRef() + "' without uses where it is erased, but '" +
+                  (*op->user_begin())->getName().getStringRef() + "' uses one");
+  if (journal.isErased(op))
+    return refuse("expected an op of the graph to erase, but it was erased before");
+  if (observer)
+    op->walk([&](Operation *nested) { observer->notifyOperationErased(nested); });
+  journal.erase(op);
+}
+
+void GraphRewriter::eraseBlock(Block *block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
+    eraseOp(&op);
+  if (!block->empty() || !block->use_empty())
+    return refuse("expected a block without uses to erase");
+  if (observer)
+    observer->notifyBlockErased(block);
+  journal.erase(block);
+}
+
+void GraphRewriter::notifyOperationInserted(Operation *op, InsertPoint previous) {
+  if (previous.isSet()) {
+    Block *from = previous.getBlock();
+    journal.moved(op, from, previous.getPoint() == from->end() ? nullptr : &*previous.getPoint());
+  } else {
+    journal.created(op);
+  }
+  if (observer)
+    observer->notifyOperationInserted(op, previous);
+}
+
+void GraphRewriter::notifyBlockInserted(Block *block, Region *previous, Region::iterator place) {
+  if (previous)
+    journal.movedBlock(block, previous, place == previous->end() ? nullptr : &*place);
+  else
+    journal.createdBlock(block);
+  if (observer)
+    observer->notifyBlockInserted(block, previous, place);
+}
+
+void GraphRewriter::notifyOperationModified(Operation *op) {
+  if (observer)
+    observer->notifyOperationModified(op);
+}

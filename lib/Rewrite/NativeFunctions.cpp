@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Rewrite/NativeFunctions.h"
+
+using namespace mlir;
+using namespace inlay;
+
+LogicalResult NativeCall::fail(const Twine &why) const {
+  if (whyNot && whyNot->empty())
+    *whyNot = why.str();
+  return failure();
+}
+
+/// Gives the new op the regions of the old one, whose ops stay as they are: take_regions(new, old).
+static LogicalResult takeRegions(NativeCall &call) {
+  auto *to = call.get<Operation *>(0), *from = call.get<Operation *>(1);
+  if (!to || !from || to->getNumRegions() < from->getNumRegions())
+    return call.fail("expected an op with as many regions as the one that they are taken from");
+  for (auto [target, source] : llvm::zip(to->getRegions(), from->getRegions()))
+    call.rewriter->inlineRegionBefore(source, target, target.end());
+  return success();
+}
+
+bool NativeFunctions::isLocal(StringRef name) {
+  static constexpr StringLiteral names[] = {"absent",      "arg",       "constant",    "dim",
+                                            "dim_between", "dtype",     "multiple_of", "rank",
+                                            "same_shape",  "same_type", "splat",       "static_shape"};
+  return llvm::is_contained(names, name);
+}
+
+NativeFunctions::NativeFunctions() {
+  addPredicates(*this);
+  addRewrite("take_regions", takeRegions);
+  addRewrite("arg", getConstraints().find("arg")->second);
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Rewrite/PDLPattern.h"
+#include "CompiledPattern.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+
+using namespace mlir;
+using namespace inlay;
+
+PDLPattern::PDLPattern(std::string name, unsigned benefit, RootSet roots,
+                       std::shared_ptr<const CompiledPattern> compiled)
+    : GraphPattern(std::move(roots), benefit), name(std::move(name)), compiled(std::move(compiled)) {}
+
+PDLPattern::~PDLPattern() = default;
+
+Location PDLPattern::getLoc() const { return compiled->source->getLoc(); }
+
+ArrayRef<std::string> PDLPattern::getArgNames() const { return compiled->argNames; }
+
+static Capture getCapture(const Slot &slot, unsigned number, Bindings &bindings) {
+  switch (slot.kind) {
+  case SlotKind::Operation:
+    return bindings.op(number);
+  case SlotKind::Value:
+    return bindings.value(number);
+  case SlotKind::Attribute:
+    return bindings.attribute(number);
+  case SlotKind::Type:
+    return bindings.type(number);
+  case SlotKind::Values:
+    return bindings.values(number);
+  case SlotKind::Types:
+    return bindings.types(number);
+  }
+  return {};
+}
+
+LogicalResult PDLPattern::match(Operation *op, Match &match, const MatchContext &context) const {
+  const MatchProgram &program = compiled->program;
+  Bindings bindings;
+  if (!program.run(op, bindings, context) ||
+      failed(compiled->replacement.getCarried(program, bindings, context.whyNot)))
+    return failure();
+  match.root = op;
+  for (unsigned slot : program.ops)
+    match.ops.push_back(bindings.op(slot));
+  for (auto [number, slot] : llvm::enumerate(program.slots))
+    if (!slot.name.empty() && bindings[number])
+      match.capture(slot.name, getCapture(slot, number, bindings));
+  return success();
+}
+
+LogicalResult PDLPattern::matchAndRewrite(Operation *op, GraphRewriter &rewriter, const MatchContext &context) const {
+  const MatchProgram &program = compiled->program;
+  Bindings bindings;
+  if (!program.run(op, bindings, context))
+    return failure();
+  auto carried = compiled->replacement.getCarried(program, bindings, context.whyNot);
+  if (failed(carried))
+    return failure();
+  if (failed(compiled->replacement.apply(program, bindings, *carried, rewriter)))
+    return failure();
+  // Whether an op that isn't registered is dead nobody knows but the pattern, which spoke of it.
+  for (unsigned slot : program.ops)
+    if (Operation *matched = bindings.op(slot); !matched->isRegistered() && matched->getBlock() && matched != op &&
+                                                matched->use_empty() && matched->getNumResults() != 0)
+      rewriter.eraseOp(matched);
+  return success();
+}

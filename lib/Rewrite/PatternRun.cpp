@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "CompiledPattern.h"
+#include "Drivers.h"
+#include "Trace.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace inlay;
+
+PatternRun::PatternRun(PatternManager &manager, Operation *root, const RewriteOptions &options)
+    : manager(manager), root(root), options(options), index(manager.getIndex()),
+      rewriter(root->getContext(), options.args), guard(options.budget) {
+  stopped = options.limit == 0;
+  for (const PatternManager::Entry &entry : manager.entries) {
+    if (!entry.enabled)
+      continue;
+    const PDLPattern *pattern = entry.pattern->asPDL();
+    if (pattern)
+      reach = std::max(reach, pattern->getCompiled().program.depth);
+    opaque |= !pattern || pattern->getCompiled().program.looksAtUsers || pattern->getCompiled().looksAround;
+  }
+}
+
+void PatternRun::fail(Location loc, const Twine &why) {
+  hasError = stopped = true;
+  emitError(loc) << why;
+}
+
+bool PatternRun::eraseIfDead(Operation *op) {
+  if (!options.removeDeadCode || !op->use_empty() || op->hasTrait<OpTrait::IsTerminator>() || !isOpTriviallyDead(op))
+    return false;
+  Journal::Mark mark = getJournal().mark();
+  rewriter.eraseOp(op);
+  eraseDeadSince(mark);
+  lastMark = mark;
+  return true;
+}
+
+void PatternRun::eraseDeadSince(Journal::Mark mark) {
+  if (!options.removeDeadCode)
+    return;
+  // Erasing adds to the journal: the loop goes on to what that made dead.
+  for (size_t i = mark; i < getJournal().mark(); ++i) {
+    Journal::Entry entry = getJournal().since(i).front();
+    if (entry.kind != Journal::Kind::Operand)
+      continue;
+    Operation *producer = Value::getFromOpaquePointer(entry.place).getDefiningOp();
+    if (producer && producer->use_empty() && !getJournal().isErased(producer) && isOpTriviallyDead(producer))
+      rewriter.eraseOp(producer);
+  }
+}
+
+static std::string quoteAll(ArrayRef<unsigned> patterns, function_ref<StringRef(unsigned)> label) {
+  std::string text;
+  for (auto [number, pattern] : llvm::enumerate(patterns))
+    text += (Twine(number == 0                     ? ""
+                   : number + 1 == patterns.size() ? " and "
+                                                   : ", ") +
+             "'" + label(pattern) + "'")
+                .str();
+  return text;
+}
+
+bool PatternRun::tryPattern(unsigned number, Operation *op) {
+  PatternManager::Entry &entry = manager.entries[number];
+  Journal &journal = getJournal();
+  Journal::Mark mark = journal.mark();
+  ++entry.statistics.tried;
+  // Under upstream's driver ops may go without the journal's knowing, so that no index is safe.
+  bool indexed = options.driver != RewriteDriver::Greedy;
+  MatchContext context{options.args, options.acrossSegments, nullptr, indexed ? &users : nullptr};
+  std::optional<Firing> firing;
+  if (options.trace)
+    firing = Firing(*entry.pattern, op, context);
+  Location loc = op->getLoc();
+  LogicalResult result = entry.pattern->matchAndRewrite(op, rewriter, context);
+  if (rewriter.hasError()) {
+    std::string why = rewriter.takeError();
+    journal.undoTo(mark);
+    fail(loc, "pattern '" + entry.label + "' can't rewrite: " + why);
+    return false;
+  }
+  if (failed(result)) {
+    entry.statistics.rejected += journal.mark() != mark;
+    journal.undoTo(mark);
+    return false;
+  }
+  if (journal.mark() == mark) // it changed nothing, so it would match again and again
+    return false;
+  eraseDeadSince(mark);
+  users.update(journal.since(mark));
+  lastMark = mark;
+  ++entry.statistics.rewritten;
+  ++rewrites;
+  if (firing)
+    options.trace->push_back(firing->finish(entry.label, rewrites, journal, mark));
+  SmallVector<unsigned> culprits;
+  auto label = [&](unsigned pattern) { return StringRef(manager.entries[pattern].label); };
+  if (guard.note(number, op, journal.since(mark), culprits)) {
+    fail(loc, culprits.size() == 1
+                  ? "rewriting doesn't end: pattern " + quoteAll(culprits, label) + " undoes itself"
+                  : "rewriting doesn't end: patterns " + quoteAll(culprits, label) + " undo each other");
+  } else if (guard.isSpent()) {
+    fail(loc, "rewriting doesn't seem to end: " + Twine(rewrites) + " rewrites for " + Twine(guard.getSeen()) +
+                  " ops, the last by " + quoteAll(guard.getLastPatterns(), label));
+  }
+  stopped |= options.limit >= 0 && rewrites >= static_cast<uint64_t>(options.limit);
+  return true;
+}
+
+PatternRun::Outcome PatternRun::tryPatterns(Operation *op) {
+  if (stopped)
+    return Outcome::Stopped;
+  const RootIndex *patterns = index.lookup(op->getName());
+  if (!patterns)
+    return Outcome::None;
+  SmallVector<unsigned, 8> candidates;
+  patterns->find(op, candidates);
+  for (unsigned number : candidates) {
+    if (!manager.entries[number].enabled)
+      continue;
+    if (tryPattern(number, op))
+      return Outcome::Rewritten;
+    if (stopped)
+      return Outcome::Stopped;
+  }
+  return Outcome::None;
+}
+
+FailureOr<uint64_t> PatternRun::finish() {
+  if (hasError) {
+    getJournal().undoTo(0);
+    return failure();
+  }
+  getJournal().commit();
+  return rewrites;
+}

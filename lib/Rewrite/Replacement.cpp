@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Replacement.h"
+
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace inlay;
+
+/// Attributes of `op` beside those of its definition.
+static void addOwnAttributes(Operation *op, SmallVectorImpl<NamedAttribute> &attributes) {
+  if (op->getRawDictionaryAttrs().empty())
+    return;
+  for (NamedAttribute attribute : op->getDiscardableAttrs())
+    if (attribute.getName() != InlayDialect::kSignatureAttr) // about this op alone; its location names the call, too
+      attributes.push_back(attribute);
+}
+
+FailureOr<SmallVector<NamedAttribute, 2>> Replacement::getCarried(const MatchProgram &program, const Bindings &bindings,
+                                                                  std::string *whyNot) const {
+  SmallVector<NamedAttribute, 2> carried;
+  if (dropsAttributes)
+    return carried;
+  auto no = [&](const Twine &why) {
+    if (whyNot && whyNot->empty())
+      *whyNot = why.str();
+    return failure();
+  };
+  for (unsigned slot : program.ops) {
+    Operation *op = bindings.op(slot);
+    SmallVector<NamedAttribute, 2> own;
+    if (!op->hasTrait<OpTrait::ConstantLike>())
+      addOwnAttributes(op, own);
+    for (NamedAttribute attribute : own) {
+      if (llvm::is_contained(mentioned, std::pair(slot, attribute.getName())))
+        continue;
+      auto *same = llvm::find_if(carried, [&](auto other) { return other.getName() == attribute.getName(); });
+      if (same == carried.end())
+        carried.push_back(attribute);
+      else if (same->getValue() != attribute.getValue())
+        return no("matched ops have different attributes '" + attribute.getName().getValue() +
+                  "', and their replacement can have but one; say 'drop_attributes' in the pattern to allow it");
+    }
+  }
+  if (!carried.empty() && !hasTaker)
+    return no(
+        "attribute '" + carried.front().getName().getValue() +
+        "' would be lost, for no new op takes the root's place; say 'drop_attributes' in the pattern to allow it");
+  return carried;
+}
+
+namespace {
+/// One application: what it made so far.
+class Application {
+public:
+  Application(const MatchProgram &program, Bindings &bindings, GraphRewriter &rewriter)
+      : program(program), bindings(bindings), rewriter(rewriter) {}
+
+  /// Joins the locations of what matched, the root's first, whose name the new ops then have.
+  Location getLoc() {
+    if (loc)
+      return *loc;
+    SmallVector<Location, 4> locs;
+    for (unsigned slot : program.ops)
+      if (Location other = bindings.op(slot)->getLoc(); !llvm::is_contained(locs, other))
+        locs.push_back(other);
+    loc = locs.size() == 1 ? locs.front() : rewriter.getFusedLoc(locs);
+    return *loc;
+  }
+
+  SmallVector<Value> values(ArrayRef<unsigned> slots) {
+    SmallVector<Value> result;
+    for (unsigned slot : slots)
+      if (program.slots[slot].kind == SlotKind::Values)
+        llvm::append_range(result, bindings.values(slot));
+      else
+        result.push_back(bindings.value(slot));
+    return result;
+  }
+
+  LogicalResult create(const Action &action, ArrayRef<NamedAttribute> carried, unsigned root) {
+    OperationState state(getLoc(), *action.name);
+    state.operands = values(action.operands);
+    for (auto [name, slot] : action.attributes)
+      state.addAttribute(name, bindings.attribute(slot));
+    if (action.replaces == static_cast<int>(root))
+      for (NamedAttribute attribute : carried)
+        if (!state.attributes.get(attribute.getName()))
+          state.attributes.push_back(attribute);
+    for (unsigned slot : action.types)
+      if (program.slots[slot].kind == SlotKind::Types)
+        llvm::append_range(state.types, bindings.types(slot));
+      else
+        state.types.push_back(bindings.type(slot));
+    if (action.regionsFrom >= 0)
+      for (unsigned i = 0; i < bindings.op(action.regionsFrom)->getNumRegions(); ++i)
+        state.addRegion();
+    std::string problem;
+    ScopedDiagnosticHandler handler(rewriter.getContext(), [&](Diagnostic &diagnostic) {
+      if (problem.empty())
+        problem = diagnostic.str();
+      return success();
+    });
+    bool good = succeeded(addTypes(action, state));
+    if (good) {
+      bindings[action.a] = rewriter.create(state);
+      // What takes regions is whole only when it has them.
+      good = action.regionsFrom >= 0 || succeeded(verify(bindings.op(action.a)));
+    }
+    if (!good)
+      rewriter.refuse("can't make '" + action.name->getStringRef() + "': " + problem);
+    return success(good);
+  }
+
+  LogicalResult result(const Action &action) {
+    Operation *op = bindings.op(action.b);
+    if (action.c >= op->getNumResults()) {
+      rewriter.refuse("expected '" + op->getName().getStringRef() + "' to have more than " + Twine(action.c) +
+                      " results");
+      return failure();
+    }
+    bindings[action.a] = Value(op->getResult(action.c)).getAsOpaquePointer();
+    return success();
+  }
+
+  void list(const Action &action) {
+    bindings.setList(action.a);
+    if (program.slots[action.a].kind == SlotKind::Values) {
+      bindings.values(action.a) = values(action.operands);
+      return;
+    }
+    SmallVector<Type> types;
+    for (unsigned slot : action.operands)
+      if (program.slots[slot].kind == SlotKind::Types)
+        llvm::append_range(types, bindings.types(slot));
+      else
+        types.push_back(bindings.type(slot));
+    bindings.types(action.a) = types;
+  }
+
+private:
+  /// Types that the pattern leaves out are those of what the op replaces, else what its definition infers.
+  LogicalResult addTypes(const Action &action, OperationState &state) {
+    if (!state.types.empty())
+      return success();
+    if (action.replaces >= 0) {
+      state.addTypes(bindings.op(action.replaces)->getResultTypes());
+      return success();
+    }
+    auto *inference = action.name->getInterface<InferTypeOpInterface>();
+    if (!inference)
+      return success();
+    DictionaryAttr attributes = state.attributes.getDictionary(rewriter.getContext());
+    SmallVector<char> storage(action.name->getOpPropertyByteSize() + alignof(std::max_align_t));
+    OpaqueProperties properties(nullptr);
+    if (action.name->getOpPropertyByteSize() > 0) {
+      auto address = llvm::alignAddr(storage.data(), llvm::Align(alignof(std::max_align_t)));
+      properties = OpaqueProperties(reinterpret_cast<void *>(address));
+      action.name->initOpProperties(properties, OpaqueProperties(nullptr));
+    }
+    auto done = [&](LogicalResult result) {
+      if (properties)
+        action.name->destroyOpProperties(properties);
+      return result;
+    };
+    auto emit = [&] { return mlir::emitError(state.location); };
+    if (properties && failed(action.name->setOpPropertiesFromAttribute(*action.name, properties, attributes, emit)))
+      return done(failure());
+    return done(inference->inferReturnTypes(rewriter.getContext(), state.location, state.operands, attributes,
+                                            properties, state.regions, state.types));
+  }
+
+  const MatchProgram &program;
+  Bindings &bindings;
+  GraphRewriter &rewriter;
+  std::optional<Location> loc;
+};
+} // namespace
+
+/// Where several ops are replaced: where the first of them stands, but after all that the match uses from outside.
+/// Fails if a user of what is replaced stands before that.
+static LogicalResult setCommonInsertionPoint(const MatchProgram &program, const Bindings &bindings,
+                                             GraphRewriter &rewriter) {
+  Operation *root = bindings.op(program.ops.front()), *first = root, *last = nullptr;
+  llvm::SmallSetVector<Operation *, 8> matched;
+  for (unsigned slot : program.ops)
+    if (Operation *op = bindings.op(slot); op->getBlock() == root->getBlock())
+      matched.insert(op);
+  for (Operation *op : matched) {
+    if (op->isBeforeInBlock(first))
+      first = op;
+    for (Value operand : op->getOperands())
+      if (Operation *producer = operand.getDefiningOp();
+          producer && producer->getBlock() == root->getBlock() && !matched.contains(producer))
+        last = last && producer->isBeforeInBlock(last) ? last : producer;
+  }
+  Operation *before = last && first->isBeforeInBlock(last) ? last->getNextNode() : first;
+  for (Operation *op : matched)
+    for (Operation *user : op->getUsers())
+      if (Operation *inBlock = root->getBlock()->findAncestorOpInBlock(*user);
+          inBlock && !matched.contains(inBlock) && inBlock->isBeforeInBlock(before))
+        return failure();
+  rewriter.setInsertionPoint(before);
+  return success();
+}
+
+LogicalResult Replacement::apply(const MatchProgram &program, Bindings &bindings, ArrayRef<NamedAttribute> carried,
+                                 GraphRewriter &rewriter) const {
+  rewriter.setInsertionPoint(bindings.op(root));
+  if (takesSeveral && failed(setCommonInsertionPoint(program, bindings, rewriter)))
+    return failure();
+  Application application(program, bindings, rewriter);
+  for (const Action &action : actions) {
+    switch (action.kind) {
+    case Action::Create:
+      if (failed(application.create(action, carried, root)))
+        return failure();
+      break;
+    case Action::Result:
+      if (failed(application.result(action)))
+        return failure();
+      break;
+    case Action::Results:
+      bindings.setList(action.a);
+      bindings.values(action.a) = llvm::to_vector(ValueRange(bindings.op(action.b)->getResults()));
+      break;
+    case Action::List:
+      application.list(action);
+      break;
+    case Action::Native: {
+      std::string why;
+      if (succeeded(callNative(natives[action.c], program.slots, bindings, rewriter.getArgs(), &rewriter, &why)))
+        break;
+      if (!why.empty())
+        rewriter.refuse(why);
+      return failure();
+    }
+    case Action::Replace:
+      if (action.whole)
+        rewriter.replaceOp(bindings.op(action.a), bindings.op(action.b)->getResults());
+      else
+        rewriter.replaceOp(bindings.op(action.a), application.values(action.operands));
+      break;
+    case Action::Erase:
+      rewriter.eraseOp(bindings.op(action.a));
+      break;
+    }
+    if (rewriter.hasError())
+      return failure();
+  }
+  return success();
+}

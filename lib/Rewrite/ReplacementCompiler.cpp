@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From pdl.rewrite to actions.
+
+#include "Replacement.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace inlay;
+
+namespace inlay {
+class ReplacementCompiler {
+public:
+  ReplacementCompiler(pdl::PatternOp pattern, const NativeFunctions &functions, DenseMap<Value, unsigned> &slotOf,
+                      MatchProgram &program)
+      : pattern(pattern), functions(functions), slotOf(slotOf), program(program) {}
+
+  FailureOr<Replacement> run() {
+    pdl::RewriteOp rewrite = pattern.getRewriter();
+    result.root = program.ops.front();
+    result.dropsAttributes = pattern->hasAttr("drop_attributes");
+    for (auto op : pattern.getBody()->getOps<pdl::OperationOp>())
+      for (Attribute name : op.getAttributeValueNames())
+        result.mentioned.push_back({slot(op.getOp()), cast<StringAttr>(name)});
+    if (rewrite.getName()) {
+      SmallVector<Value> arguments;
+      if (rewrite.getRoot())
+        arguments.push_back(rewrite.getRoot());
+      llvm::append_range(arguments, rewrite.getExternalArgs());
+      addNative(rewrite, *rewrite.getName(), arguments, {});
+      return std::move(result);
+    }
+    if (rewrite.getBodyRegion().empty())
+      return rewrite.emitError("expected a rewrite with a body or a function's name, but got neither");
+    for (Operation &op : rewrite.getBodyRegion().front())
+      if (failed(add(op)))
+        return failure();
+    unsigned taken = 0;
+    for (const Action &action : result.actions) {
+      taken += action.kind == Action::Replace || action.kind == Action::Erase;
+      result.hasTaker |= action.kind == Action::Create && action.replaces == static_cast<int>(result.root);
+    }
+    result.takesSeveral = taken > 1;
+    return std::move(result);
+  }
+
+private:
+  static SlotKind kindOf(Type type) {
+    if (auto range = dyn_cast<pdl::RangeType>(type))
+      return isa<pdl::ValueType>(range.getElementType()) ? SlotKind::Values : SlotKind::Types;
+    return llvm::TypeSwitch<Type, SlotKind>(type)
+        .Case<pdl::OperationType>([](auto) { return SlotKind::Operation; })
+        .Case<pdl::ValueType>([](auto) { return SlotKind::Value; })
+        .Case<pdl::AttributeType>([](auto) { return SlotKind::Attribute; })
+        .Default([](auto) { return SlotKind::Type; });
+  }
+
+  unsigned slot(Value value) const { return slotOf.find(value)->second; }
+
+  unsigned addSlot(Value value, const void *constant = nullptr) {
+    slotOf[value] = program.slots.size();
+    program.slots.push_back({kindOf(value.getType()), "", constant, value.getDefiningOp()});
+    return slotOf[value];
+  }
+
+  SmallVector<unsigned, 4> slotsOf(ValueRange values) const {
+    return llvm::map_to_vector<4>(values, [&](Value value) { return slot(value); });
+  }
+
+  Action &add(Action::Kind kind, Operation *source) {
+    result.actions.emplace_back();
+    result.actions.back().kind = kind;
+    result.actions.back().source = source;
+    return result.actions.back();
+  }
+
+  LogicalResult add(Operation &op) {
+    return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+        .Case<pdl::OperationOp, pdl::ReplaceOp>([&](auto typed) { return add(typed); })
+        .Case([&](pdl::AttributeOp attribute) {
+          if (!attribute.getValueAttr())
+            return LogicalResult(attribute.emitError("expected a value of an attribute that the rewrite makes"));
+          addSlot(attribute.getAttr(), attribute.getValueAttr().getAsOpaquePointer());
+          return success();
+        })
+        .Case([&](pdl::TypeOp type) {
+          if (!type.getConstantType())
+            return LogicalResult(type.emitError("expected the type, for nothing in a rewrite can bind it"));
+          addSlot(type.getResult(), type.getConstantType()->getAsOpaquePointer());
+          return success();
+        })
+        .Case([&](pdl::TypesOp types) {
+          if (!types.getConstantTypesAttr())
+            return LogicalResult(types.emitError("expected the types, for nothing in a rewrite can bind them"));
+          addSlot(types.getResult(), types.getConstantTypesAttr().getAsOpaquePointer());
+          return success();
+        })
+        .Case([&](pdl::ResultOp value) {
+          unsigned of = slot(value.getParent()), a = addSlot(value.getVal());
+          Action &action = add(Action::Result, value);
+          std::tie(action.a, action.b, action.c) = std::tuple(a, of, value.getIndex());
+          return success();
+        })
+        .Case([&](pdl::ResultsOp values) {
+          if (values.getIndex())
+            return LogicalResult(values.emitError("expected all results of an op, but got one group of them"));
+          unsigned of = slot(values.getParent()), a = addSlot(values.getVal());
+          Action &action = add(Action::Results, values);
+          std::tie(action.a, action.b) = std::pair(a, of);
+          return success();
+        })
+        .Case([&](pdl::RangeOp range) {
+          SmallVector<unsigned, 4> parts = slotsOf(range.getArguments());
+          unsigned a = addSlot(range.getResult());
+          Action &action = add(Action::List, range);
+          action.a = a;
+          action.operands = parts;
+          return success();
+        })
+        .Case([&](pdl::EraseOp erase) {
+          add(Action::Erase, erase).a = slot(erase.getOpValue());
+          return success();
+        })
+        .Case([&](pdl::ApplyNativeRewriteOp native) {
+          addNative(native, native.getName(), native.getArgs(), native.getResults());
+          return success();
+        })
+        .Default([](Operation *other) { return other->emitError("expected an op of a rewrite"); });
+  }
+
+  void addNative(Operation *source, StringRef name, ValueRange arguments, ValueRange results) {
+    NativeStep native;
+    auto it = functions.getRewrites().find(name);
+    native.function = it == functions.getRewrites().end() ? nullptr : &it->second;
+    native.name = name.str();
+    native.operands = slotsOf(arguments);
+    for (Value value : results)
+      native.results.push_back(addSlot(value));
+    add(Action::Native, source).c = result.natives.size();
+    result.natives.push_back(std::move(native));
+  }
+
+  LogicalResult add(pdl::OperationOp op) {
+    if (!op.getOpName())
+      return op.emitError("expected the name of an op that the rewrite makes");
+    SmallVector<unsigned, 4> operands = slotsOf(op.getOperandValues()), types = slotsOf(op.getTypeValues());
+    unsigned a = addSlot(op.getOp());
+    Action &action = add(Action::Create, op);
+    action.a = a;
+    action.name = OperationName(*op.getOpName(), op.getContext());
+    action.operands = operands;
+    action.types = types;
+    for (auto [name, value] : llvm::zip(op.getAttributeValueNames(), op.getAttributeValues()))
+      action.attributes.push_back({cast<StringAttr>(name), slot(value)});
+    for (Operation *user : op.getOp().getUsers())
+      if (auto native = dyn_cast<pdl::ApplyNativeRewriteOp>(user);
+          native && native.getName() == "take_regions" && native.getArgs().size() == 2)
+        action.regionsFrom = slot(native.getArgs()[1]);
+    action.replaces = findReplaced(op);
+    bool infers = action.name->hasInterface<InferTypeOpInterface>();
+    if (types.empty() && action.replaces < 0 && !infers && action.name->isRegistered() &&
+        !action.name->hasTrait<OpTrait::ZeroResults>())
+      return op.emitError("expected the result types of '")
+             << *op.getOpName() << "', which can't be inferred and which replaces no op";
+    return success();
+  }
+
+  /// The op that `op` replaces result by result; -1 if there is none.
+  int findReplaced(pdl::OperationOp op) const {
+    for (Operation *user : op.getOp().getUsers()) {
+      if (auto replace = dyn_cast<pdl::ReplaceOp>(user); replace && replace.getReplOperation() == op.getOp())
+        return slot(replace.getOpValue());
+      if (!isa<pdl::ResultOp, pdl::ResultsOp>(user))
+        continue;
+      for (Operation *of : user->getResult(0).getUsers()) {
+        auto replace = dyn_cast<pdl::ReplaceOp>(of);
+        if (!replace)
+          continue;
+        auto makes = [&](auto indexed) {
+          auto value = indexed.value().template getDefiningOp<pdl::ResultOp>();
+          return value && value.getParent() == op.getOp() && value.getIndex() == indexed.index();
+        };
+        if (isa<pdl::ResultsOp>(user) || llvm::all_of(llvm::enumerate(replace.getReplValues()), makes))
+          return slot(replace.getOpValue());
+      }
+    }
+    return -1;
+  }
+
+  LogicalResult add(pdl::ReplaceOp replace) {
+    Action &action = add(Action::Replace, replace);
+    action.a = slot(replace.getOpValue());
+    if (Value op = replace.getReplOperation()) {
+      action.whole = true;
+      action.b = slot(op);
+    } else {
+      action.operands = slotsOf(replace.getReplValues());
+    }
+    return success();
+  }
+
+  pdl::PatternOp pattern;
+  const NativeFunctions &functions;
+  DenseMap<Value, unsigned> &slotOf;
+  MatchProgram &program;
+  Replacement result;
+};
+} // namespace inlay
+
+FailureOr<Replacement> Replacement::compile(pdl::PatternOp pattern, const NativeFunctions &functions,
+                                            DenseMap<Value, unsigned> &slotOf, MatchProgram &program) {
+  return ReplacementCompiler(pattern, functions, slotOf, program).run();
+}

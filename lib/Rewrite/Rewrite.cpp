@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Rewrite/Explain.h"
+#include "inlay/Rewrite/Passes.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/PDL/IR/PDL.h"
+#include "mlir/IR/Remarks.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+namespace inlay {
+#define GEN_PASS_DEF_REWRITEPASS
+#include "inlay/Rewrite/Passes.h.inc"
+} // namespace inlay
+
+using namespace mlir;
+using namespace inlay;
+
+/// `4` and `"a"` as the attributes that they are the text of, `abc` as a string.
+static Attribute parseArg(StringRef text, MLIRContext *context) {
+  ScopedDiagnosticHandler quiet(context, [](Diagnostic &) { return success(); });
+  Attribute attribute = parseAttribute(text, context);
+  return attribute ? attribute : StringAttr::get(context, text);
+}
+
+static FailureOr<DictionaryAttr> parseArgs(ArrayRef<std::string> args, MLIRContext *context) {
+  NamedAttrList list;
+  for (StringRef arg : args) {
+    auto [name, value] = arg.split('=');
+    if (name.empty() || value.empty())
+      return emitError(UnknownLoc::get(context), "expected an argument as name=value, but got '") << arg << "'";
+    if (list.set(name, parseArg(value, context)))
+      return emitError(UnknownLoc::get(context), "expected each argument once, but got '") << name << "' twice";
+  }
+  return list.getDictionary(context);
+}
+
+static LogicalResult writeTrace(Location loc, StringRef path, llvm::json::Array trace) {
+  std::error_code error;
+  llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_Text);
+  if (!error) {
+    file.os() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(trace)));
+    file.os().flush();
+    error = file.os().error();
+    file.os().clear_error();
+  }
+  if (error)
+    return emitError(loc, "can't write the trace to '") << path << "': " << error.message();
+  file.keep();
+  return success();
+}
+
+namespace {
+struct RewritePass : inlay::impl::RewritePassBase<RewritePass> {
+  using RewritePassBase::RewritePassBase;
+
+  /// Patterns are compiled here, once, while dialects may still be loaded.
+  LogicalResult initialize(MLIRContext *context) override {
+    manager = std::make_shared<RewritePatternManager>();
+    for (const std::string &path : patterns) {
+      auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+      if (!file)
+        return emitError(UnknownLoc::get(context), "can't read patterns from '")
+               << path << "': " << file.getError().message();
+      if (llvm::Error error = manager->addPDL((*file)->getBuffer(), path, context))
+        return emitError(UnknownLoc::get(context), llvm::toString(std::move(error)));
+    }
+    if (!labels.empty() && failed(enable("*", false, context)))
+      return failure();
+    for (const std::string &glob : labels)
+      if (failed(enable(glob, true, context)))
+        return failure();
+    for (const std::string &glob : disabled)
+      if (failed(enable(glob, false, context)))
+        return failure();
+    FailureOr<DictionaryAttr> parsed = parseArgs(args, context);
+    if (failed(parsed))
+      return failure();
+    arguments = *parsed;
+    return success();
+  }
+
+  LogicalResult enable(StringRef glob, bool on, MLIRContext *context) {
+    llvm::Expected<unsigned> count = manager->setEnabled(glob, on);
+    if (!count)
+      return emitError(UnknownLoc::get(context), llvm::toString(count.takeError()));
+    if (*count == 0 && glob != "*")
+      return emitError(UnknownLoc::get(context), "expected a label of a pattern, but none fits '") << glob << "'";
+    return success();
+  }
+
+  void runOnOperation() override {
+    RewriteOptions options;
+    options.args = arguments;
+    options.driver = driver;
+    options.limit = limit;
+    options.budget = budget;
+    options.removeDeadCode = !keepDeadCode;
+    options.acrossSegments = acrossSegments;
+    llvm::json::Array firings;
+    if (!trace.empty())
+      options.trace = &firings;
+    FailureOr<uint64_t> count = manager->rewrite(getOperation(), options);
+    Location loc = getOperation().getLoc();
+    // The trace of a run that failed shows what led there.
+    if (!trace.empty() && failed(writeTrace(loc, trace, std::move(firings))))
+      return signalPassFailure();
+    if (failed(count) || failed(explainPatterns()))
+      return signalPassFailure();
+    for (StringRef label : manager->getLabels())
+      if (PatternStatistics statistics = manager->getStatistics(label); statistics.rewritten > 0)
+        remark::passed(loc, remark::RemarkOpts::name("Rewrite").category("inlay-rewrite"))
+            << remark::metric("label", label.str()) << remark::metric("rewritten", statistics.rewritten)
+            << remark::metric("tried", statistics.tried);
+  }
+
+  LogicalResult explainPatterns() {
+    for (const std::string &label : explain) {
+      GraphPattern *pattern = manager->get(label);
+      if (!pattern)
+        return emitError(getOperation().getLoc(), "expected a label of a pattern to explain, but got '")
+               << label << "'";
+      Explanation explanation = inlay::explain(*pattern, getOperation(), arguments);
+      Operation *root = explanation.root ? explanation.root : getOperation().getOperation();
+      InFlightDiagnostic diagnostic = root->emitRemark() << explanation.str(label);
+      for (const Mismatch &mismatch : explanation.mismatches)
+        diagnostic.attachNote(mismatch.patternLoc) << mismatch.place << ": " << mismatch.why;
+    }
+    return success();
+  }
+
+  std::shared_ptr<RewritePatternManager> manager;
+  DictionaryAttr arguments;
+};
+} // namespace

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attributes, types and names as text for messages.
+
+#ifndef INLAY_REWRITE_TOTEXT_H
+#define INLAY_REWRITE_TOTEXT_H
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <string>
+
+namespace inlay {
+
+template <typename T>
+std::string toText(const T &thing) {
+  std::string text;
+  llvm::raw_string_ostream(text) << thing;
+  return text;
+}
+
+} // namespace inlay
+
+#endif // INLAY_REWRITE_TOTEXT_H

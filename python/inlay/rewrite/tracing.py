@@ -1,0 +1,400 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From Python functions to PDL: a function runs once, on symbols that write down what is done with them."""
+
+import inspect
+
+from .. import ops
+from ..errors import ArgumentTypeError, ArgumentValueError, did_you_mean
+
+_FREE = inspect.Parameter.POSITIONAL_OR_KEYWORD
+
+
+class Symbol:
+    """A value, an attribute or a list of values that stands for what a match will find there."""
+
+    def __init__(self, writer, name, kind):
+        self._writer, self._name, self._kind = writer, name, kind
+
+    def __add__(self, other):
+        return self._writer.make("add", self, other)
+
+    def __radd__(self, other):
+        return self._writer.make("add", other, self)
+
+    def __sub__(self, other):
+        return self._writer.make("sub", self, other)
+
+    def __rsub__(self, other):
+        return self._writer.make("sub", other, self)
+
+    def __mul__(self, other):
+        return self._writer.make("mul", self, other)
+
+    def __rmul__(self, other):
+        return self._writer.make("mul", other, self)
+
+    def __truediv__(self, other):
+        return self._writer.make("div", self, other)
+
+    def __rtruediv__(self, other):
+        return self._writer.make("div", other, self)
+
+    def __neg__(self):
+        return self._writer.make("neg", self)
+
+    def __bool__(self):
+        raise ArgumentTypeError(f"'{self._name}' is known when it matches, not here: state conditions in 'where'")
+
+
+class Writer:
+    """Writes the ops of one half of a pattern; patterns call it `op`."""
+
+    def __init__(self, pattern, captures, numbers, matching):
+        self._pattern, self._captures, self._numbers, self._matching = pattern, captures, numbers, matching
+        self._lines, self._made, self._shared = [], {}, set()
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in ops.table():
+            raise ArgumentValueError(
+                f"unknown op '{name}' in pattern '{self._pattern}'{did_you_mean(name, ops.table())}"
+            )
+        return lambda *operands, **attributes: self.make(name, *operands, **attributes)
+
+    def __call__(self, name, *operands, results=1, like=None, **attributes):
+        """An op of any dialect by its full name. `like` gives the result types of what the rewrite makes."""
+        if not isinstance(name, str) or "." not in name:
+            raise ArgumentValueError(f"expected an op's full name with its dialect, but got {name!r}")
+        texts = {key: self._attribute(key, value, None) for key, value in attributes.items()}
+        return self._write(name, self._flatten(name, operands), texts, results, like)
+
+    def attr(self, name):
+        """An attribute of any value: captured in the pattern, known by that name in the replacement."""
+        return self._captures.setdefault(name, Symbol(self, name, "attribute"))
+
+    def rest(self, name):
+        """A list of operands, of any number."""
+        return self._captures.setdefault(name, Symbol(self, name, "list"))
+
+    def arg(self, name):
+        """An argument of the run, as an attribute of an op that the replacement makes."""
+        if self._matching:
+            raise ArgumentValueError("expected 'op.arg' in the replacement; in a pattern it is 'm.args' of 'where'")
+        text = self._line(f"pdl.attribute = {ops.quote(name)}")
+        found = self._line(f'pdl.apply_native_rewrite "arg"(%{text} : !pdl.attribute) : !pdl.attribute')
+        return Symbol(self, found, "attribute")
+
+    def shared(self, value):
+        """Lets the op that makes `value` have users besides the match."""
+        self._shared.add(self._op_of(value)[0])
+        return value
+
+    def make(self, name, *operands, **attributes):
+        """An op of the inlay dialect, its arguments by place or by name as in its definition."""
+        definition = ops.table()[name]
+        names = [argument.name for argument in (*definition.operands, *definition.attributes)]
+        if len(operands) > len(names):
+            raise ArgumentTypeError(f"op.{name} takes {len(names)} arguments ({', '.join(names)}), not {len(operands)}")
+        given = dict(zip(names, operands, strict=False))
+        for key, value in attributes.items():
+            if key not in names:
+                raise ArgumentTypeError(f"op.{name} has no argument '{key}'{did_you_mean(key, names)}")
+            if key in given:
+                raise ArgumentTypeError(f"op.{name} got its argument '{key}' twice")
+            given[key] = value
+        values = []
+        for operand in definition.operands:
+            value = given.get(operand.name)
+            if value is None and operand.kind != "optional":
+                raise ArgumentTypeError(f"op.{name} needs its argument '{operand.name}'")
+            if value is not None:
+                values.append(value)
+        texts = {}
+        for attribute in definition.attributes:
+            value = given.get(attribute.name)
+            if attribute.kind == "unit" and not isinstance(value, Symbol):
+                value = value or None
+            elif value is None:
+                raise ArgumentTypeError(f"op.{name} needs its argument '{attribute.name}'")
+            if value is not None:
+                texts[attribute.name] = self._attribute(attribute.name, value, attribute.kind)
+        return self._write(f"inlay.{name}", self._flatten(name, values), texts, 1, None, exact=True)
+
+    def _flatten(self, name, operands):
+        values = []
+        for operand in operands:
+            if isinstance(operand, (list, tuple)):
+                values.extend(self._flatten(name, operand))
+            elif isinstance(operand, (int, float)) and not isinstance(operand, bool):
+                values.append(self._constant(operand))
+            elif isinstance(operand, Symbol) and operand._kind in ("value", "list"):
+                values.append(operand)
+            else:
+                raise ArgumentTypeError(f"expected values as operands of '{name}', but got {operand!r}")
+        return values
+
+    def _constant(self, number):
+        """In a pattern a number is a constant of equal elements; a replacement can't tell of which type it would be."""
+        if not self._matching:
+            raise ArgumentTypeError(f"expected a captured value in the replacement, but got the number {number}")
+        value = self._line("pdl.operand")
+        wanted = self._line(f"pdl.attribute = {ops.print_float(float(number))} : f64")
+        self._lines.append(f'pdl.apply_native_constraint "splat"(%{value}, %{wanted} : !pdl.value, !pdl.attribute)')
+        return Symbol(self, value, "value")
+
+    def _attribute(self, key, value, kind):
+        if isinstance(value, Symbol):
+            if value._kind != "attribute":
+                raise ArgumentTypeError(f"expected an attribute for '{key}', but got a value")
+            if self._matching and value._name not in self._numbers["captured"]:
+                self._numbers["captured"].add(value._name)
+                self._lines.append(f"%{value._name} = pdl.attribute")
+            return value._name
+        return self._line(f"pdl.attribute = {print_attribute(key, value, kind)}")
+
+    def _write(self, name, operands, attributes, results, like, exact=False):
+        types = []
+        if self._matching:
+            types = [self._line("pdl.type") for _ in range(results)]
+        elif like is not None:
+            types = [self._type_of(one) for one in (like if isinstance(like, (list, tuple)) else [like])]
+        text = f'pdl.operation "{name}"'
+        if operands:
+            kinds = ", ".join("!pdl.range<value>" if one._kind == "list" else "!pdl.value" for one in operands)
+            text += f"({', '.join('%' + self._use(one) for one in operands)} : {kinds})"
+        if attributes:
+            text += " {" + ", ".join(f'"{key}" = %{value}' for key, value in attributes.items()) + "}"
+        if types:
+            text += f" -> ({', '.join('%' + one for one in types)} : {', '.join(['!pdl.type'] * len(types))})"
+        op = self._line(text)
+        self._numbers["exact"].update([op] if exact and self._matching else [])
+        values = []
+        for number in range(results):
+            value = self._line(f"pdl.result {number} of %{op}")
+            self._made[value] = (op, number, results, types)
+            values.append(Symbol(self, value, "value"))
+        return values[0] if results == 1 else tuple(values)
+
+    def _use(self, symbol):
+        captured = self._numbers["captured"]
+        if self._matching and symbol._kind == "list" and symbol._name not in captured:
+            captured.add(symbol._name)
+            self._lines.append(f"%{symbol._name} = pdl.operands")
+        return symbol._name
+
+    def _type_of(self, value):
+        made = self._numbers["types"].get(getattr(value, "_name", None))
+        if made is None:
+            raise ArgumentTypeError("expected 'like' to be a value that an op of the pattern makes")
+        return made
+
+    def _line(self, text):
+        name = str(self._numbers["next"])
+        self._numbers["next"] += 1
+        self._lines.append(f"%{name} = {text}")
+        return name
+
+    def _op_of(self, value):
+        made = self._made.get(getattr(value, "_name", None))
+        if made is None:
+            raise ArgumentTypeError("expected a value that an op of this function makes")
+        return made
+
+
+class Condition:
+    """What `where` may ask of one captured value."""
+
+    def __init__(self, add, name):
+        self._add, self._name = add, name
+
+    def _ask(self, constraint, *parameters, negated=False):
+        self._add(constraint, [(self._name, "!pdl.value")], parameters, negated)
+
+    def dtype(self, *types):
+        self._ask("dtype", "[" + ", ".join(ops.quote(str(one)) for one in types) + "]")
+
+    def rank(self, least, most=None):
+        self._ask("rank", str(int(least)), str(int(least if most is None else most)))
+
+    def dim(self, dim, size):
+        self._ask("dim", str(int(dim)), str(int(size)))
+
+    def dim_between(self, dim, least, most):
+        self._ask("dim_between", str(int(dim)), str(int(least)), str(int(most)))
+
+    def multiple_of(self, dim, factor):
+        self._ask("multiple_of", str(int(dim)), str(int(factor)))
+
+    def static_shape(self):
+        self._ask("static_shape")
+
+    def splat(self, number, tolerance=0.0):
+        self._ask("splat", *(f"{ops.print_float(float(one))} : f64" for one in (number, tolerance)))
+
+    def constant(self, yes=True):
+        self._ask("constant", negated=not yes)
+
+    def foldable(self, depth=10):
+        self._ask("foldable", str(int(depth)))
+
+    def one_use(self):
+        self._ask("one_use")
+
+    def same_shape(self, other):
+        self._add("same_shape", [(self._name, "!pdl.value"), (other._name, "!pdl.value")], (), False)
+
+    def same_type(self, other):
+        self._add("same_type", [(self._name, "!pdl.value"), (other._name, "!pdl.value")], (), False)
+
+
+class Args:
+    """`m.args`: conditions on the run's arguments."""
+
+    def __init__(self, add):
+        self._add = add
+
+    def equals(self, name, value):
+        self._add("arg", [], (ops.quote(name), print_attribute(name, value, None)), False)
+
+
+class Conditions:
+    """`m` in `where`: captured values by name, and `args`."""
+
+    def __init__(self, pattern, names, writer):
+        self._pattern, self._names, self._writer = pattern, names, writer
+        self.args = Args(self._add)
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self._names:
+            raise ArgumentValueError(
+                f"pattern '{self._pattern}' captures no value '{name}'{did_you_mean(name, self._names)}"
+            )
+        return Condition(self._add, name)
+
+    def _add(self, constraint, operands, parameters, negated):
+        operands = [
+            *operands,
+            *((self._writer._line(f"pdl.attribute = {one}"), "!pdl.attribute") for one in parameters),
+        ]
+        names, kinds = ", ".join("%" + one for one, _ in operands), ", ".join(kind for _, kind in operands)
+        end = " {isNegated = true}" if negated else ""
+        self._writer._lines.append(f'pdl.apply_native_constraint "{constraint}"({names} : {kinds}){end}')
+
+
+def print_attribute(key, value, kind):
+    """A Python value as an attribute's text."""
+    if kind == "type" or (kind is None and type(value).__name__ == "dtype"):
+        return str(value)
+    if value is True or value is False:
+        return "unit" if kind == "unit" else str(value).lower()
+    if isinstance(value, int) and kind in (None, "i64"):
+        return f"{value} : i64"
+    if isinstance(value, (int, float)) and kind in (None, "f64"):
+        return f"{ops.print_float(float(value))} : f64"
+    if isinstance(value, str):
+        return ops.quote(value)
+    if isinstance(value, (list, tuple)) and all(isinstance(one, int) for one in value):
+        return f"array<i64: {', '.join(map(str, value))}>" if value else "array<i64>"
+    raise ArgumentTypeError(f"expected a number, a string or integers for attribute '{key}', but got {value!r}")
+
+
+class Pattern:
+    """A pattern and, once `to` is given, what replaces it."""
+
+    def __init__(self, label, function, benefit):
+        self.label, self.benefit, self._function = label, benefit, function
+        self._replacement = self._condition = self._pdl = None
+
+    def to(self, function):
+        """Decorates the function that makes the replacement."""
+        self._replacement, self._pdl = function, None
+        return self
+
+    def where(self, function):
+        """Decorates the function that states conditions on what is captured."""
+        self._condition, self._pdl = function, None
+        return self
+
+    @property
+    def pdl(self):
+        """The pattern in PDL."""
+        if self._pdl is None:
+            self._pdl = self._trace()
+        return self._pdl
+
+    def _trace(self):
+        if self._replacement is None:
+            raise ArgumentValueError(f"pattern '{self.label}' has no replacement: give it one with '.to'")
+        names = _parameters(self.label, self._function)
+        numbers = {"next": 0, "captured": set(names), "types": {}, "exact": set()}
+        captures = {}
+        writer = Writer(self.label, captures, numbers, matching=True)
+        captures.update({name: Symbol(writer, name, "value") for name in names})
+        writer._lines += [f"%{name} = pdl.operand" for name in names]
+        results = self._call(self._function, writer, names, captures)
+        roots = [writer._op_of(result) for result in results]
+        numbers["types"] = {value: types[number] for value, (_, number, _, types) in writer._made.items()}
+        if self._condition is not None:
+            self._condition(Conditions(self.label, names, writer))
+        rewriter = Writer(self.label, captures, numbers, matching=False)
+        values = self._call(self._replacement, rewriter, _parameters(self.label, self._replacement), captures)
+        if len(values) != len(results):
+            raise ArgumentValueError(
+                f"pattern '{self.label}' has {len(results)} results, but its replacement has {len(values)}"
+            )
+        self._replace(rewriter, roots, values)
+        lines = [_with_flags(line, writer._shared, numbers["exact"]) for line in writer._lines]
+        root = f" %{roots[0][0]}" if len({op for op, *_ in roots}) == 1 else ""
+        body = ["  " + line for line in lines] + [f"  pdl.rewrite{root} {{"] + ["    " + one for one in rewriter._lines]
+        return "\n".join([f"pdl.pattern @{ops.quote(self.label)} : benefit({self.benefit}) {{", *body, "  }", "}", ""])
+
+    def _call(self, function, writer, names, captures):
+        missing = [name for name in names if name not in captures]
+        if missing:
+            raise ArgumentValueError(f"the replacement of pattern '{self.label}' names '{missing[0]}', which isn't "
+                                     f"captured{did_you_mean(missing[0], captures)}")  # fmt: skip
+        results = function(writer, *(captures[name] for name in names))
+        results = list(results) if isinstance(results, (list, tuple)) else [results]
+        for result in results:
+            if not isinstance(result, Symbol) or result._kind != "value":
+                raise ArgumentTypeError(f"expected values from the functions of pattern '{self.label}', got {result!r}")
+        return results
+
+    def _replace(self, rewriter, roots, values):
+        by_op = {}
+        for (op, number, count, _), value in zip(roots, values, strict=True):
+            if by_op.setdefault(op, [None] * count)[number] is not None:
+                raise ArgumentValueError(f"pattern '{self.label}' returns a result twice")
+            by_op[op][number] = value._name
+        for op, names in by_op.items():
+            if None in names:
+                raise ArgumentValueError(f"pattern '{self.label}' returns some results of an op, and not all")
+            kinds = ", ".join(["!pdl.value"] * len(names))
+            rewriter._lines.append(f"pdl.replace %{op} with ({', '.join('%' + name for name in names)} : {kinds})")
+
+
+def _with_flags(line, shared, exact):
+    name, _, text = line.partition(" = ")
+    if not text.startswith("pdl.operation"):
+        return line
+    flags = [flag for flag, names in (("shared", shared), ("exact", exact)) if name[1:] in names]
+    return f"{line} {{{', '.join(flags)}}}" if flags else line
+
+
+def _parameters(label, function):
+    parameters = list(inspect.signature(function).parameters.values())
+    if not parameters or any(one.kind != _FREE or one.default is not one.empty for one in parameters):
+        raise ArgumentTypeError(f"expected functions of 'op' and captured values for pattern '{label}'")
+    return [one.name for one in parameters[1:]]
+
+
+def pattern(label, benefit=1):
+    """Decorates the function that builds what a pattern looks for; its parameters after `op` are captured values."""
+    if not isinstance(label, str) or not label:
+        raise ArgumentTypeError(f'expected a label, but got {label!r}: write @pattern("label")')
+    if not isinstance(benefit, int) or not 0 <= benefit <= 0x7FFF:
+        raise ArgumentValueError(f"expected a benefit from 0 to 32767, but got {benefit!r}")
+    return lambda function: Pattern(label, function, benefit)

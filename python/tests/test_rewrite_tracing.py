@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Traced patterns: what they do to a graph, by inlay-opt, and what they refuse."""
+
+import subprocess
+
+import pytest
+from conftest import INLAY_OPT
+from inlay.rewrite import pattern
+
+GRAPH = """
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32> {
+  %two = inlay.constant dense<2.0> : tensor<f32>
+  %0 = inlay.matmul %x, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = inlay.add %b, %0 : (tensor<8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = inlay.relu %1 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %3 = inlay.mul %2, %two : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32>
+  %4 = inlay.softmax %3 dim -1 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %5 = inlay.sum %4 dims [0] keepdim : (tensor<4x8xf32>) -> tensor<1x8xf32>
+  %6 = inlay.sub %4, %5 : (tensor<4x8xf32>, tensor<1x8xf32>) -> tensor<4x8xf32>
+  return %6 : tensor<4x8xf32>
+}
+"""
+
+
+def rewrite(tmp_path, *patterns, options=""):
+    """The ops of the graph after the patterns, by name."""
+    file = tmp_path / "patterns.pdl.mlir"
+    file.write_text("".join(one.pdl for one in patterns))
+    command = [INLAY_OPT, "--allow-unregistered-dialect", f"--inlay-rewrite=patterns={file} {options}"]
+    done = subprocess.run(command, input=GRAPH, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def make(build, replace, label="p", condition=None):
+    traced = pattern(label)(build).to(replace)
+    return traced.where(condition) if condition else traced
+
+
+def test_fusion_matches_in_either_order(tmp_path):
+    fuse = make(lambda op, x, w, b: op.relu(op.matmul(x, w) + b), lambda op, x, w, b: op("my.fused", x, w, b, axis=1))
+    text = rewrite(tmp_path, fuse)
+    assert '"my.fused"(%arg0, %arg1, %arg2) {axis = 1 : i64}' in text
+    assert "inlay.matmul" not in text
+
+
+def test_attributes_are_compared(tmp_path):
+    replace = lambda op, x: op.neg(x)  # noqa: E731
+    assert "inlay.neg" in rewrite(tmp_path, make(lambda op, x: op.softmax(x, dim=-1), replace))
+    assert "inlay.neg" not in rewrite(tmp_path, make(lambda op, x: op.softmax(x, 0), replace))
+
+
+def test_flags_left_out_are_absent(tmp_path):
+    replace = lambda op, x: op("my.sum", x)  # noqa: E731
+    assert "my.sum" not in rewrite(tmp_path, make(lambda op, x: op.sum(x, [0]), replace))
+    assert "my.sum" in rewrite(tmp_path, make(lambda op, x: op.sum(x, [0], keepdim=True), replace))
+
+
+def test_attributes_of_any_value_reach_the_replacement(tmp_path):
+    build = lambda op, x: op.softmax(x, op.attr("dim"))  # noqa: E731
+    assert '"my.softmax"(%4) {axis = -1 : i64}' in rewrite(
+        tmp_path, make(build, lambda op, x: op("my.softmax", x, axis=op.attr("dim")))
+    )
+
+
+def test_numbers_are_constants_of_equal_elements(tmp_path):
+    replace = lambda op, x: op("my.twice", x)  # noqa: E731
+    assert "my.twice" in rewrite(tmp_path, make(lambda op, x: x * 2, replace))
+    assert "my.twice" not in rewrite(tmp_path, make(lambda op, x: x * 3, replace))
+
+
+def test_conditions(tmp_path):
+    def check(condition):
+        return "my.yes" in rewrite(
+            tmp_path, make(lambda op, x: op.relu(x), lambda op, x: op("my.yes", x), condition=condition)
+        )
+
+    assert check(lambda m: m.x.dtype("f32", "f16"))
+    assert not check(lambda m: m.x.dtype("f16"))
+    assert check(lambda m: (m.x.rank(1, 2), m.x.dim(0, 4), m.x.multiple_of(-1, 8), m.x.static_shape()))
+    assert not check(lambda m: m.x.multiple_of(0, 8))
+    assert check(lambda m: m.x.constant(False))
+    assert not check(lambda m: m.x.foldable())
+
+
+def test_run_time_arguments(tmp_path):
+    fuse = make(
+        lambda op, x: op.relu(x),
+        lambda op, x: op("my.relu", x, amount=op.arg("amount")),
+        condition=lambda m: m.args.equals("mode", "fast"),
+    )
+    assert "amount = 3" in rewrite(tmp_path, fuse, options="args=mode=fast,amount=3")
+    assert "my.relu" not in rewrite(tmp_path, fuse, options="args=mode=slow,amount=3")
+
+
+def test_several_results(tmp_path):
+    def build(op, x):
+        shared = op.relu(x)
+        return shared * 2, shared
+
+    def replace(op, x):
+        shared = op("my.relu", x)
+        return op("my.twice", shared), shared
+
+    text = rewrite(tmp_path, make(build, replace))
+    assert text.count("my.relu") == text.count("my.twice") == 1
+    assert "inlay.relu" not in text
+
+
+@pytest.mark.parametrize(
+    ("build", "replace", "message"),
+    [
+        (lambda op, x: op.rellu(x), lambda op, x: x, "unknown op 'rellu' in pattern 'p'; did you mean 'relu'?"),
+        (lambda op, x: op.relu(), lambda op, x: x, "op.relu needs its argument 'input'"),
+        (lambda op, x: op.relu(x, 1), lambda op, x: x, "op.relu takes 1 arguments"),
+        (lambda op, x: op.softmax(x, dm=1), lambda op, x: x, "has no argument 'dm'; did you mean 'dim'?"),
+        (lambda op, x: op.relu("x"), lambda op, x: x, "expected values as operands of 'relu', but got 'x'"),
+        (lambda op, x: x, lambda op, x: x, "expected a value that an op of this function makes"),
+        (lambda op, x: 1, lambda op, x: x, "expected values from the functions of pattern 'p', got 1"),
+        (lambda op, x: op.relu(x), lambda op, y: y, "names 'y', which isn't captured"),
+        (lambda op, x: op.relu(x), lambda op, x: (x, x), "has 1 results, but its replacement has 2"),
+        (lambda op, x: op.relu(x), lambda op, x: x * 2, "expected a captured value in the replacement"),
+        (lambda op, x: op.relu(x) if x else x, lambda op, x: x, "state conditions in 'where'"),
+        (lambda op, *x: op.relu(x[0]), lambda op, x: x, "expected functions of 'op' and captured values"),
+        (lambda op, x: op("relu", x), lambda op, x: x, "expected an op's full name with its dialect, but got 'relu'"),
+    ],
+)
+def test_mistakes(build, replace, message):
+    with pytest.raises((TypeError, ValueError)) as error:
+        _ = make(build, replace).pdl
+    assert message in str(error.value)
+
+
+def test_labels_and_benefits():
+    with pytest.raises(TypeError, match="expected a label"):
+        pattern(lambda op, x: x)
+    with pytest.raises(ValueError, match="expected a benefit from 0 to 32767, but got -1"):
+        pattern("p", benefit=-1)
+    with pytest.raises(ValueError, match="has no replacement"):
+        _ = pattern("p")(lambda op, x: op.relu(x)).pdl
+    with pytest.raises(ValueError, match="captures no value 'y'"):
+        _ = make(lambda op, x: op.relu(x), lambda op, x: x, condition=lambda m: m.y.rank(2)).pdl

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Labels, order, drivers, ends; and on random graphs, that the drivers agree.
+
+#include "RewriteFixture.h"
+
+#include <chrono>
+#include <random>
+
+using namespace mlir;
+using namespace inlay;
+
+namespace {
+class ManagerTest : public RewriteFixture {};
+
+TEST_F(ManagerTest, LabelsAreUnique) {
+  RewritePatternManager manager;
+  add(manager, rename("a", "t.a", "t.b"));
+  llvm::Error error = manager.addPDL(rename("b", "t.a", "t.b") + rename("a", "t.a", "t.b"), "x", &context);
+  EXPECT_EQ(llvm::toString(std::move(error)), "expected a new label, but there is a pattern labelled 'a' already");
+  EXPECT_EQ(manager.getLabels().size(), 1u); // all of a text or none
+  EXPECT_NE(manager.get("a"), nullptr);
+  EXPECT_EQ(manager.get("b"), nullptr);
+  EXPECT_TRUE(manager.remove("a"));
+  EXPECT_FALSE(manager.remove("a"));
+  add(manager, rename("a", "t.a", "t.b"));
+}
+
+TEST_F(ManagerTest, HigherBenefitFirstThenTheFirstAdded) {
+  auto result = [&](const std::string &patterns) {
+    RewritePatternManager manager;
+    add(manager, patterns);
+    auto module = parseBody("%0 = \"t.a\"(%x) : (!t) -> !t", "%0");
+    EXPECT_EQ(*manager.rewrite(*module), 1u);
+    return module->getBody()->front().getRegion(0).front().front().getName().getStringRef().str();
+  };
+  EXPECT_EQ(result(rename("p", "t.a", "t.b", 1) + rename("q", "t.a", "t.c", 10)), "t.c");
+  EXPECT_EQ(result(rename("p", "t.a", "t.b", 10) + rename("q", "t.a", "t.c", 1)), "t.b");
+  EXPECT_EQ(result(rename("p", "t.a", "t.b", 1) + rename("q", "t.a", "t.c", 1)), "t.b");
+  EXPECT_EQ(result(rename("p", "t.a", "t.c", 1) + rename("q", "t.a", "t.b", 1)), "t.c");
+}
+
+TEST_F(ManagerTest, ChainsGoToTheirEnd) {
+  RewritePatternManager manager;
+  add(manager, rename("b", "t.b", "t.c") + rename("a", "t.a", "t.b"));
+  auto module = parseBody("%0 = \"t.a\"(%x) : (!t) -> !t", "%0");
+  EXPECT_EQ(*manager.rewrite(*module), 2u);
+  EXPECT_EQ(count(*module, "t.c"), 1u);
+  EXPECT_EQ(manager.getStatistics("a").rewritten, 1u);
+  EXPECT_EQ(manager.getStatistics("b").rewritten, 1u);
+}
+
+TEST_F(ManagerTest, GlobsTurnPatternsOnAndOff) {
+  RewritePatternManager manager;
+  add(manager, rename("fuse_a", "t.a", "t.b") + rename("fuse_b", "t.b", "t.c") + rename("other", "t.c", "t.d"));
+  EXPECT_EQ(*manager.setEnabled("fuse_*", false), 2u);
+  EXPECT_FALSE(manager.isEnabled("fuse_a"));
+  auto module = parseBody("%0 = \"t.a\"(%x) : (!t) -> !t", "%0");
+  EXPECT_EQ(*manager.rewrite(*module), 0u);
+  EXPECT_EQ(*manager.setEnabled("fuse_a", true), 1u);
+  EXPECT_EQ(*manager.rewrite(*module), 1u);
+  EXPECT_EQ(count(*module, "t.b"), 1u);
+  llvm::Expected<unsigned> bad = manager.setEnabled("[", true);
+  EXPECT_FALSE(static_cast<bool>(bad));
+  llvm::consumeError(bad.takeError());
+}
+
+TEST_F(ManagerTest, CyclesNameTheirPatterns) {
+  for (unsigned length = 2; length <= 5; ++length)
+    for (RewriteDriver driver : {RewriteDriver::Fixpoint, RewriteDriver::Greedy}) {
+      RewritePatternManager manager;
+      for (unsigned i = 0; i < length; ++i)
+        add(manager,
+            rename("p" + std::to_string(i), "t.o" + std::to_string(i), "t.o" + std::to_string((i + 1) % length)));
+      add(manager, rename("innocent", "t.i", "t.j"));
+      auto module = parseBody(R"(%0 = "t.i"(%x) : (!t) -> !t
+        %1 = "t.o1"(%0) : (!t) -> !t)",
+                              "%1");
+      std::string before = print(*module);
+      RewriteOptions options;
+      options.driver = driver;
+      std::string error = rewriteError(manager, *module, options);
+      for (unsigned i = 0; i < length; ++i)
+        EXPECT_NE(error.find("'p" + std::to_string(i) + "'"), std::string::npos) << error;
+      EXPECT_EQ(error.find("innocent"), std::string::npos);
+      EXPECT_EQ(print(*module), before);
+    }
+}
+
+TEST_F(ManagerTest, GrowthWithoutEndIsStoppedByTheBudget) {
+  RewritePatternManager manager;
+  add(manager, R"(pdl.pattern @grow : benefit(1) {
+    %x = pdl.operand
+    %t = pdl.type
+    %op = pdl.operation "t.g"(%x : !pdl.value) -> (%t : !pdl.type)
+    pdl.rewrite %op {
+      %inner = pdl.operation "t.g"(%x : !pdl.value) -> (%t : !pdl.type)
+      %v = pdl.result 0 of %inner
+      %outer = pdl.operation "t.h"(%v : !pdl.value) -> (%t : !pdl.type)
+      pdl.replace %op with %outer
+    }
+  })");
+  auto module = parseBody("%0 = \"t.g\"(%x) : (!t) -> !t", "%0");
+  std::string before = print(*module);
+  EXPECT_NE(rewriteError(manager, *module).find("the last by 'grow'"), std::string::npos);
+  EXPECT_EQ(print(*module), before);
+}
+
+TEST_F(ManagerTest, LongChainsThatEndAreLeftToEnd) {
+  RewritePatternManager manager;
+  for (unsigned i = 0; i < 300; ++i)
+    add(manager, rename("p" + std::to_string(i), "t.o" + std::to_string(i), "t.o" + std::to_string(i + 1)));
+  auto module = parseBody("%0 = \"t.o0\"(%x) : (!t) -> !t", "%0");
+  EXPECT_EQ(*manager.rewrite(*module), 300u);
+}
+
+TEST_F(ManagerTest, OneUseIsNoticedWhenOthersGo) {
+  // The inner op has two users at first; one goes away after the stream has passed the other.
+  RewritePatternManager manager;
+  add(manager, R"(pdl.pattern @pair : benefit(1) {
+    %x = pdl.operand
+    %t = pdl.type
+    %a = pdl.operation "t.a"(%x : !pdl.value) -> (%t : !pdl.type)
+    %v = pdl.result 0 of %a
+    %b = pdl.operation "t.b"(%v : !pdl.value) -> (%t : !pdl.type)
+    pdl.rewrite %b {
+      %new = pdl.operation "t.ab"(%x : !pdl.value) -> (%t : !pdl.type)
+      pdl.replace %b with %new
+    }
+  }
+  pdl.pattern @drop : benefit(1) {
+    %x = pdl.operand
+    %y = pdl.operand
+    %t = pdl.type
+    %op = pdl.operation "t.first"(%x, %y : !pdl.value, !pdl.value) -> (%t : !pdl.type)
+    pdl.rewrite %op {
+      pdl.replace %op with (%x : !pdl.value)
+    }
+  })");
+  auto module = parseBody(R"(%0 = "t.a"(%x) : (!t) -> !t
+    %1 = "t.b"(%0) : (!t) -> !t
+    %2 = "t.first"(%1, %0) : (!t, !t) -> !t)",
+                          "%2");
+  EXPECT_EQ(*manager.rewrite(*module), 2u);
+  EXPECT_EQ(count(*module, "t.ab"), 1u);
+}
+
+TEST_F(ManagerTest, DriversAgreeOnRandomGraphs) {
+  std::mt19937 random(7);
+  const char *names[] = {"t.a", "t.b", "t.c", "t.d"};
+  for (unsigned round = 0; round < 40; ++round) {
+    std::string body;
+    for (unsigned i = 0; i < 60; ++i) {
+      std::string value = i == 0 ? "%x" : "%v" + std::to_string(i - 1 - random() % std::min(i, 3u));
+      body += "%v" + std::to_string(i) + " = \"" + names[random() % 4] + "\"(" + value + ") : (!t) -> !t\n";
+    }
+    RewritePatternManager manager;
+    // Confluent: each makes an op that no rule touches.
+    add(manager, rename("a", "t.a", "t.b", 2) + rename("c", "t.c", "t.d") + R"(pdl.pattern @dd : benefit(3) {
+      %x = pdl.operand
+      %t = pdl.type
+      %d = pdl.operation "t.d"(%x : !pdl.value) -> (%t : !pdl.type) {shared}
+      %v = pdl.result 0 of %d
+      %op = pdl.operation "t.b"(%v : !pdl.value) -> (%t : !pdl.type)
+      pdl.rewrite %op {
+        %new = pdl.operation "t.bd"(%x : !pdl.value) -> (%t : !pdl.type)
+        pdl.replace %op with %new
+      }
+    })");
+    std::string results[2];
+    for (RewriteDriver driver : {RewriteDriver::Fixpoint, RewriteDriver::Greedy}) {
+      auto module = parseBody(body, "%v59");
+      RewriteOptions options;
+      options.driver = driver;
+      ASSERT_TRUE(succeeded(manager.rewrite(*module, options)));
+      ASSERT_TRUE(succeeded(verify(*module)));
+      results[driver == RewriteDriver::Greedy] = print(*module);
+      ASSERT_EQ(*manager.rewrite(*module, options), 0u); // nothing is left to do
+    }
+    ASSERT_EQ(results[0], results[1]);
+  }
+}
+
+TEST_F(ManagerTest, TwoResultsOverAValueOfManyUsersIsLinear) {
+  constexpr unsigned kUsers = 4000;
+  std::string body;
+  for (unsigned i = 0; i < kUsers; ++i)
+    body += i % 2 ? "%v" + std::to_string(i) + " = \"t.left\"(%x, %y) : (!t, !t) -> !t\n\"t.use\"(%v" +
+                        std::to_string(i) + ") : (!t) -> ()\n"
+                  : "%v" + std::to_string(i) + " = \"t.right\"(%x, %y) : (!t, !t) -> !t\n\"t.use\"(%v" +
+                        std::to_string(i) + ") : (!t) -> ()\n";
+  RewritePatternManager manager;
+  add(manager, R"(pdl.pattern @both : benefit(1) {
+    %x = pdl.operand
+    %a = pdl.operand
+    %b = pdl.operand
+    %t = pdl.type
+    %p = pdl.operation "t.left"(%x, %a : !pdl.value, !pdl.value) -> (%t : !pdl.type)
+    %q = pdl.operation "t.absent"(%x, %b : !pdl.value, !pdl.value) -> (%t : !pdl.type)
+    pdl.rewrite {
+      pdl.replace %p with (%x : !pdl.value)
+      pdl.replace %q with (%x : !pdl.value)
+    }
+  })");
+  auto module = parseBody(body);
+  auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(*manager.rewrite(*module), 0u);
+  // Users by users this takes seconds.
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(500));
+}
+
+TEST_F(ManagerTest, PairsAmongManyUsersAreAllFound) {
+  std::string body;
+  for (unsigned i = 0; i < 200; ++i)
+    body += "%v" + std::to_string(i) + " = \"t." + (i % 2 ? "left" : "right") + "\"(%x, %y) : (!t, !t) -> !t\n" +
+            "\"t.use\"(%v" + std::to_string(i) + ") : (!t) -> ()\n";
+  RewritePatternManager manager;
+  add(manager, R"(pdl.pattern @both : benefit(1) {
+    %x = pdl.operand
+    %a = pdl.operand
+    %b = pdl.operand
+    %t = pdl.type
+    %p = pdl.operation "t.left"(%x, %a : !pdl.value, !pdl.value) -> (%t : !pdl.type)
+    %q = pdl.operation "t.right"(%x, %b : !pdl.value, !pdl.value) -> (%t : !pdl.type)
+    pdl.rewrite {
+      pdl.replace %p with (%a : !pdl.value)
+      pdl.replace %q with (%b : !pdl.value)
+    }
+  })");
+  auto module = parseBody(body);
+  EXPECT_EQ(*manager.rewrite(*module), 100u);
+  EXPECT_TRUE(succeeded(verify(*module)));
+  EXPECT_EQ(count(*module, "t.left") + count(*module, "t.right"), 0u);
+}
+} // namespace

@@ -75,8 +75,6 @@ static bool demoteSmallRuns(ScheduleGraph &graph, uint64_t least) {
   };
   for (NodeId node = 0; node < graph.size(); ++node) {
     Colour colour = graph.nodes[node].colour;
-    if (graph.isOwn(node, colour) && graph.isAccelerator(colour))
-      close(colour);
     for (Colour other = 0; other < kColours; ++other)
       if (other != colour && !runs.isEmpty(other) && runs.isRead(other, node))
         judge(other);
@@ -107,6 +105,8 @@ public:
 private:
   void place(NodeId node) {
     Colour colour = graph.nodes[node].colour;
+    if (graph.isOwn(node, colour) && graph.isAccelerator(colour))
+      close(colour);
     for (Colour other = 0; other < kColours; ++other)
       if (other != colour && !open.isEmpty(other) && open.isRead(other, node))
         close(other);

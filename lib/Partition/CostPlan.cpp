@@ -66,7 +66,7 @@ void CostPlan::addValues() {
       nodesOf[op].push_back(nodeOf[groups.getGroup(op)]);
       continue;
     }
-    for (unsigned user : groups.getBoundUsers(op))
+    for (unsigned user : groups.getCopyRules().users[op])
       llvm::append_range(nodesOf[op], nodesOf[user]);
     llvm::sort(nodesOf[op]);
     nodesOf[op].erase(llvm::unique(nodesOf[op]), nodesOf[op].end());

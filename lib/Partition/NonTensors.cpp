@@ -54,7 +54,7 @@ private:
       } else if (isClonable(op)) {
         // What it is copied with must be able to run where it runs itself.
         if (isOnAccelerator(op) && !canRunCopy(op, decisions[op].target) &&
-            failed(sendAway(op, "reads", value.getType(), getLabel(getOp(*definer)), "enter")))
+            failed(sendAway(op, "reads", value.getType(), definer, "enter")))
           return failure();
       } else if (failed(checkPair(*definer, op, value.getType()))) {
         return failure();

@@ -50,7 +50,6 @@ static std::unique_ptr<Pass> createPhasePass(llvm::StringRef name, Phase phase) 
 }
 
 std::unique_ptr<Pass> inlay::createImportPass() { return createPhasePass("Import", Phase::Import); }
-std::unique_ptr<Pass> inlay::createRewritePass() { return createPhasePass("Rewrite", Phase::Rewrite); }
 std::unique_ptr<Pass> inlay::createShapePass() { return createPhasePass("Shape", Phase::Shape); }
 std::unique_ptr<Pass> inlay::createConvertPass() { return createPhasePass("Convert", Phase::Convert); }
 std::unique_ptr<Pass> inlay::createStitchPass() { return createPhasePass("Stitch", Phase::Stitch); }

@@ -6,9 +6,11 @@
 #include "inlay/Dialect/Plan/IR/Plan.h"
 #include "inlay/Pipeline/InitAll.h"
 #include "inlay/Pipeline/Pipeline.h"
+#include "inlay/Rewrite/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Transforms/Passes.h"
 
 #include <gtest/gtest.h>
 
@@ -58,6 +60,7 @@ TEST_F(PhasePassesTest, DoWhatThePipelineDoes) {
   PassManager passes(&context), pipeline(&context);
   passes.addPass(createImportPass());
   passes.addPass(createRewritePass());
+  passes.addPass(createCSEPass());
   passes.addPass(createPartitionPass());
   passes.addPass(createShapePass());
   passes.addPass(createConvertPass());

@@ -8,6 +8,7 @@
 #include "inlay/Partition/Partitioning.h"
 #include "inlay/Pipeline/Options.h"
 
+#include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <functional>
@@ -19,9 +20,9 @@ namespace inlay {
 void buildPhase(mlir::OpPassManager &pm, Phase phase, const Options &options);
 
 /// Each phase as one pass on a module, closed by its check: for pass managers that are filled by hand.
-/// Partition's is `createPartitionPass` in Partition/Partitioning.h.
+/// Partition's is `createPartitionPass` in Partition/Partitioning.h; Rewrite's is `createRewritePass` in
+/// Rewrite/Passes.h, which takes patterns, with upstream's CSE after it.
 std::unique_ptr<mlir::Pass> createImportPass();
-std::unique_ptr<mlir::Pass> createRewritePass();
 std::unique_ptr<mlir::Pass> createShapePass();
 std::unique_ptr<mlir::Pass> createConvertPass();
 std::unique_ptr<mlir::Pass> createStitchPass();

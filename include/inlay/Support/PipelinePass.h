@@ -5,6 +5,7 @@
 #ifndef INLAY_SUPPORT_PIPELINEPASS_H
 #define INLAY_SUPPORT_PIPELINEPASS_H
 
+#include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <functional>

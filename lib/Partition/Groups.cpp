@@ -159,7 +159,7 @@ bool Groups::order(SmallVectorImpl<unsigned> &result) const {
 }
 
 /// The groups of several members in each strongly connected part of what is left (Tarjan, Depth-first Search and Linear
-/// Graph Algorithms, 1972): ops alone have no cycles. All of a part's go, so that it doesn't matter where a walk starts.
+/// Graph Algorithms, 1972): ops alone have no cycles. All of a part's go, wherever the walk starts.
 void Groups::findCycles(ArrayRef<unsigned> missing, SmallVectorImpl<unsigned> &result) const {
   constexpr unsigned kUnseen = 0, kDone = ~0u;
   unsigned seen = kUnseen;

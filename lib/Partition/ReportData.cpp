@@ -87,8 +87,9 @@ private:
   std::vector<BorderValue> describeAll(ValueRange values) {
     std::vector<BorderValue> result;
     for (Value value : values) {
-      std::string type;
-      llvm::raw_string_ostream(type) << value.getType();
+      std::string &type = types[value.getType()];
+      if (type.empty())
+        llvm::raw_string_ostream(type) << value.getType();
       result.push_back({type, describe(value), countBytes(value.getType()), findSegment(value)});
     }
     return result;
@@ -168,6 +169,7 @@ private:
   std::optional<TargetList> targets;
   std::optional<ModelledTimes> times;
   llvm::DenseMap<Operation *, std::string> labels;
+  llvm::DenseMap<Type, std::string> types;       ///< as text: there are few
   llvm::DenseMap<Operation *, unsigned> numbers; ///< of segments
 };
 } // namespace

@@ -12,7 +12,9 @@ using namespace inlay;
 using llvm::json::OStream;
 
 /// Labels may hold any bytes; JSON strings may not.
-static llvm::json::Value text(StringRef value) { return llvm::json::fixUTF8(value); }
+static llvm::json::Value text(StringRef value) {
+  return llvm::json::isUTF8(value) ? llvm::json::Value(value) : llvm::json::fixUTF8(value);
+}
 
 static llvm::json::Value optionalNumber(std::optional<int64_t> number) {
   return number ? llvm::json::Value(*number) : llvm::json::Value(nullptr);

@@ -126,7 +126,7 @@ TEST_F(PartitionPropertyTest, KeepsMeaningAndDissolves) {
   constexpr Strategy kStrategies[] = {Strategy::Levels, Strategy::InOrder, Strategy::TorchTensorRT};
   std::string shortest, problem;
   unsigned failures = 0;
-  for (unsigned seed = 0; seed < countPrograms(600, 12000); ++seed) {
+  for (unsigned seed = 0; seed < countPrograms(600, 10000); ++seed) {
     std::string text = makeRandomProgram(makeOptions(seed));
     PartitionInfo info;
     info.strategy = kStrategies[seed % std::size(kStrategies)];
@@ -216,4 +216,65 @@ TEST_F(PartitionPropertyTest, CountsTheSameInAnyOrder) {
                     << b.segments << " " << b.accelerated << " " << b.ops << "\n"
                     << print(*module) << print(*other);
   }
+}
+
+static const char *const kHead = "!t = tensor<4xf32>\n!l = !inlay.list<!t>\nmodule attributes {inlay.targets = ["
+                                 "#inlay.declared<\"npu\", [\"f\", \"prim::ListConstruct\", \"aten::append\"]>, "
+                                 "#inlay.declared<\"host\", [\"*\"]>]} {\n  func.func @main(%0: !t) -> !t {\n";
+
+/// `steps` times: a host op, a change of one list, and a reader of it on the accelerator.
+static std::string makeGrowingList(unsigned steps) {
+  std::string text = kHead + std::string("    %l = inlay.opaque \"prim::ListConstruct\"(%0) : (!t) -> !l\n");
+  for (unsigned i = 0; i < steps; ++i) {
+    std::string n = std::to_string(3 * i), host = std::to_string(3 * i + 1), next = std::to_string(3 * i + 3);
+    text += "    %" + host + " = inlay.opaque \"g\"(%" + n + ") : (!t) -> !t\n    inlay.opaque \"aten::append\"(%l, %" +
+            host + ") writes [0] : (!l, !t) -> ()\n    %" + next + " = inlay.opaque \"f\"(%l, %" + host +
+            ") : (!l, !t) -> !t\n";
+  }
+  return text + "    return %" + std::to_string(3 * steps) + " : !t\n  }\n}\n";
+}
+
+TEST_F(PartitionPropertyTest, CopiesFewOrNone) {
+  for (unsigned steps : {5u, 50u, 500u}) {
+    OwningOpRef<ModuleOp> module = parse(makeGrowingList(steps));
+    ASSERT_TRUE(module && succeeded(partition(*module, PartitionInfo()))) << diagnostics;
+    size_t copies = 0, accelerated = 0;
+    for (const SegmentedBlock &segment : getSegmentedBlocks(getMain(*module))) {
+      copies += segment.clones.size();
+      accelerated += segment.isAccelerated;
+    }
+    EXPECT_EQ(accelerated > 0, steps < 100) << steps << " steps";
+    EXPECT_EQ(copies > 0, steps < 100) << steps << " steps";
+    EXPECT_LE(copies, 256 * steps);
+  }
+}
+
+TEST_F(PartitionPropertyTest, HandlesDeepChains) {
+  constexpr unsigned kDeep = 100000;
+  std::string text = kHead;
+  for (unsigned i = 0; i < kDeep; ++i)
+    text += "    %" + std::to_string(i + 1) + " = inlay.opaque \"" + (i % 3 ? "f" : "g") + "\"(%" + std::to_string(i) +
+            ") : (!t) -> !t\n";
+  text += "    return %" + std::to_string(kDeep) + " : !t\n  }\n}\n";
+  OwningOpRef<ModuleOp> module = parse(text);
+  ASSERT_TRUE(module && succeeded(partition(*module, PartitionInfo()))) << diagnostics;
+  ASSERT_TRUE(succeeded(dissolve(*module)));
+  EXPECT_EQ(getMain(*module).front().getOperations().size(), kDeep + 1);
+}
+
+/// Pairs that pass a list across an op that must run between them: all are torn apart in one go, not one by one.
+TEST_F(PartitionPropertyTest, BreaksManyCycles) {
+  constexpr unsigned kPairs = 20000;
+  std::string text = kHead;
+  for (unsigned i = 0; i < kPairs; ++i) {
+    std::string a = std::to_string(3 * i), b = std::to_string(3 * i + 1), c = std::to_string(3 * i + 2),
+                next = std::to_string(3 * i + 3);
+    text += "    %" + b + ", %l" + b + " = inlay.opaque \"f\"(%" + a + ") : (!t) -> (!t, !l)\n    %" + c +
+            " = inlay.opaque \"g\"(%" + b + ") : (!t) -> !t\n    %" + next + " = inlay.opaque \"f\"(%l" + b + ", %" +
+            c + ") : (!l, !t) -> !t\n";
+  }
+  text += "    return %" + std::to_string(3 * kPairs) + " : !t\n  }\n}\n";
+  OwningOpRef<ModuleOp> module = parse(text);
+  ASSERT_TRUE(module && succeeded(partition(*module, PartitionInfo()))) << diagnostics;
+  EXPECT_EQ(getSegmentedBlocks(getMain(*module)).size(), 1u);
 }

@@ -6,6 +6,7 @@
 #include "inlay/Partition/TorchTensorRTSchedule.h"
 
 #include "ExactLeastSize.h"
+#include "LeastSizeFiller.h"
 
 #include <algorithm>
 #include <optional>
@@ -17,157 +18,6 @@ namespace {
 /// Work that is spent on keeping nodes before small segments are dropped all at once: some per node and edge, and some
 /// for graphs so small that it doesn't matter.
 constexpr uint64_t kWorkPerItem = 32, kFreeWork = 1'000'000;
-/// How many segments away a place for a node is looked for.
-constexpr uint32_t kReach = 16;
-
-/// Fills the small accelerator segments of a placement from other segments of their colour, and moves nodes out of
-/// those that stay small. Every move keeps the order.
-class Filler {
-public:
-  Filler(const ScheduleGraph &graph, Placement &placement, uint64_t least)
-      : graph(graph), placement(placement), least(least), weight(placement.weights(graph)),
-        members(placement.colours.size()) {
-    for (NodeId node = 0; node < graph.size(); ++node)
-      members[placement.segment[node]].push_back(node);
-  }
-
-  bool isSmall(uint32_t at) const { return canBeSmall(at) && weight[at] > 0 && weight[at] < least && isDemotable(at); }
-
-  /// Small segments, the fullest first.
-  std::vector<uint32_t> findSmall() const {
-    std::vector<uint32_t> result;
-    for (uint32_t at = 0; at < weight.size(); ++at)
-      if (isSmall(at))
-        result.push_back(at);
-    std::stable_sort(result.begin(), result.end(), [&](uint32_t a, uint32_t b) { return weight[a] > weight[b]; });
-    return result;
-  }
-
-  void fill() {
-    for (uint32_t at : findSmall())
-      if (isSmall(at))
-        fill(at);
-  }
-
-  /// The nodes of the segment that have no place in a segment that is large enough.
-  std::vector<NodeId> findStuck(uint32_t at) {
-    std::vector<NodeId> stuck;
-    for (NodeId node : current(at))
-      if (!findPlace(node))
-        stuck.push_back(node);
-    return stuck;
-  }
-
-  /// Moves what can move out of the segment; successors make room for their predecessors and the other way round.
-  void disperse(uint32_t at) {
-    std::vector<NodeId> nodes = current(at);
-    for (auto it = nodes.rbegin(); it != nodes.rend(); ++it)
-      if (std::optional<uint32_t> to = findPlace(*it))
-        move(*it, *to);
-    for (NodeId node : current(at))
-      if (std::optional<uint32_t> to = findPlace(node))
-        move(node, *to);
-  }
-
-  uint64_t work = 0;
-
-private:
-  bool canBeSmall(uint32_t at) const { return graph.isAccelerator(placement.colours[at]); }
-
-  bool isDemotable(uint32_t at) const {
-    return std::all_of(members[at].begin(), members[at].end(), [&](NodeId node) {
-      return placement.segment[node] != at || graph.demoted(node, placement.colours[at]) != placement.colours[at];
-    });
-  }
-
-  /// The members of a segment in topological order.
-  const std::vector<NodeId> &current(uint32_t at) {
-    std::vector<NodeId> &nodes = members[at];
-    nodes.erase(std::remove_if(nodes.begin(), nodes.end(), [&](NodeId node) { return placement.segment[node] != at; }),
-                nodes.end());
-    std::sort(nodes.begin(), nodes.end());
-    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-    work += nodes.size();
-    return nodes;
-  }
-
-  bool takes(uint32_t at, NodeId node) const {
-    const ScheduleNode &info = graph.nodes[node];
-    Colour colour = placement.colours[at];
-    return info.colour == colour || (info.neutral && (info.allowed >> colour & 1));
-  }
-
-  /// The first and last segment the neighbours of the node leave it.
-  std::pair<uint32_t, uint32_t> interval(NodeId node) {
-    uint32_t first = 0, last = static_cast<uint32_t>(placement.colours.size() - 1);
-    for (NodeId pred : graph.preds(node))
-      first = std::max(first, placement.segment[pred]);
-    for (NodeId succ : graph.succs(node))
-      last = std::min(last, placement.segment[succ]);
-    work += 2 + (graph.preds(node).last - graph.preds(node).first);
-    return {first, last};
-  }
-
-  std::optional<uint32_t> findPlace(NodeId node) {
-    auto [first, last] = interval(node);
-    uint32_t at = placement.segment[node];
-    for (uint32_t step = 1; step <= kReach; ++step) {
-      if (at + step <= last && takes(at + step, node) && weight[at + step] >= least)
-        return at + step;
-      if (at >= first + step && takes(at - step, node) && weight[at - step] >= least)
-        return at - step;
-    }
-    return std::nullopt;
-  }
-
-  void move(NodeId node, uint32_t to) {
-    weight[placement.segment[node]] -= graph.nodes[node].weight;
-    weight[to] += graph.nodes[node].weight;
-    placement.segment[node] = to;
-    members[to].push_back(node);
-  }
-
-  /// Takes the node if its segment can spare it and its neighbours allow.
-  bool pull(NodeId node, uint32_t to) {
-    uint32_t from = placement.segment[node];
-    bool spared = !canBeSmall(from) || weight[from] < least || weight[from] >= least + graph.nodes[node].weight;
-    if (!spared || !takes(to, node))
-      return false;
-    auto [first, last] = interval(node);
-    if (first > to || last < to)
-      return false;
-    move(node, to);
-    return true;
-  }
-
-  void fill(uint32_t at) {
-    std::vector<std::pair<NodeId, uint32_t>> pulled;
-    auto pullAll = [&](uint32_t from, bool backwards) {
-      std::vector<NodeId> nodes = current(from);
-      if (backwards)
-        std::reverse(nodes.begin(), nodes.end());
-      for (NodeId node : nodes)
-        if (weight[at] < least && pull(node, at))
-          pulled.emplace_back(node, from);
-    };
-    uint32_t count = static_cast<uint32_t>(weight.size());
-    for (uint32_t step = 1; step <= kReach && weight[at] < least; ++step) {
-      if (at >= step)
-        pullAll(at - step, true);
-      if (at + step < count)
-        pullAll(at + step, false);
-    }
-    if (weight[at] < least)
-      for (auto it = pulled.rbegin(); it != pulled.rend(); ++it)
-        move(it->first, it->second);
-  }
-
-  const ScheduleGraph &graph;
-  Placement &placement;
-  uint64_t least;
-  std::vector<uint64_t> weight;
-  std::vector<std::vector<NodeId>> members;
-};
 
 struct Candidate {
   std::vector<ScheduleNode> nodes; ///< with the colours after demotion
@@ -231,7 +81,7 @@ static BoundedPlacement place(const ScheduleGraph &graph, Strategy strategy, boo
 static Candidate dropSmall(ScheduleGraph graph, BoundedPlacement placed, uint64_t least) {
   Placement &placement = placed.placement;
   std::vector<bool> dropped(placement.colours.size());
-  for (uint32_t at : Filler(graph, placement, least).findSmall())
+  for (uint32_t at : LeastSizeFiller(graph, placement, least).findSmall())
     dropped[at] = true;
   std::vector<std::optional<Colour>> to(placement.colours.size());
   for (NodeId node = 0; node < graph.size(); ++node) {
@@ -252,14 +102,14 @@ static Candidate dropSmall(ScheduleGraph graph, BoundedPlacement placed, uint64_
   placed.lowerBound = 0;
   placed.witness.clear();
   placement.compact();
-  if (!Filler(graph, placement, least).findSmall().empty())
+  if (!LeastSizeFiller(graph, placement, least).findSmall().empty())
     return {};
   return makeCandidate(graph, std::move(placed));
 }
 
 /// Demotes the stuck nodes of the segment that has the fewest, or of all small ones once `frugal` is false. Returns
 /// false if nothing had to be demoted because all nodes found another place.
-static bool demoteStuck(ScheduleGraph &graph, const Placement &placement, Filler &filler, bool frugal) {
+static bool demoteStuck(ScheduleGraph &graph, const Placement &placement, LeastSizeFiller &filler, bool frugal) {
   std::vector<NodeId> victims;
   std::optional<uint32_t> chosen;
   for (uint32_t at : filler.findSmall()) {
@@ -284,7 +134,7 @@ static bool demoteStuck(ScheduleGraph &graph, const Placement &placement, Filler
 static Candidate demoteAllSmall(ScheduleGraph graph, Strategy strategy, uint64_t least) {
   while (true) {
     BoundedPlacement placed = place(graph, strategy, false);
-    std::vector<uint32_t> small = Filler(graph, placed.placement, least).findSmall();
+    std::vector<uint32_t> small = LeastSizeFiller(graph, placed.placement, least).findSmall();
     if (small.empty())
       return makeCandidate(graph, std::move(placed));
     std::vector<bool> isSmall(placed.placement.colours.size());
@@ -300,7 +150,7 @@ static Candidate demoteUntilLarge(ScheduleGraph graph, uint64_t least, bool back
   uint64_t budget = kFreeWork + kWorkPerItem * (graph.size() + graph.edgeCount()), spent = 0;
   while (true) {
     BoundedPlacement placed = place(graph, Strategy::Levels, backwards);
-    Filler filler(graph, placed.placement, least);
+    LeastSizeFiller filler(graph, placed.placement, least);
     spent += graph.size() + graph.edgeCount();
     filler.fill();
     bool demoted = false;
@@ -338,13 +188,13 @@ static Schedule finishWithSlack(const ScheduleGraph &graph, BoundedPlacement pla
 static std::optional<Schedule> scheduleWithoutDemotion(const ScheduleGraph &graph, uint64_t least) {
   std::optional<Schedule> best;
   for (BoundedPlacement &placed : placeByLevelsFromEither(graph)) {
-    if (least > 1 && !Filler(graph, placed.placement, least).findSmall().empty())
+    if (least > 1 && !LeastSizeFiller(graph, placed.placement, least).findSmall().empty())
       continue;
     Schedule made = finishWithSlack(graph, std::move(placed), least);
     auto key = [](const Schedule &schedule) { return std::pair(schedule.segments.size(), schedule.bytesCarried); };
     if (!best) {
       best = std::move(made);
-    } else if (graph.fewestBytes && key(made) < key(*best)) {
+    } else if (graph.fewestBytes && key(made) < key(*best) && made.accelerated(graph) >= best->accelerated(graph)) {
       made.bytesCarriedBefore = best->bytesCarriedBefore;
       best = std::move(made);
     }
@@ -436,12 +286,23 @@ static Schedule scheduleCanonically(ScheduleGraph &graph, uint64_t least) {
   return result;
 }
 
+/// The weight on accelerators of the nodes that aren't neutral: those run where their neighbours do.
+static uint64_t weighBound(const ScheduleGraph &original, const Schedule &made) {
+  uint64_t weight = 0;
+  for (const ScheduledSegment &segment : made.segments)
+    if (original.isAccelerator(segment.colour))
+      for (NodeId node : segment.nodes)
+        weight += original.nodes[node].neutral ? 0 : original.nodes[node].weight;
+  return weight;
+}
+
 /// What Torch-TensorRT's walk makes of the order in which the nodes are written, if that keeps more than all else. It
 /// depends on that order, and is there for a promise; graphs that need it are rare.
 static Schedule keepNoLessThanTorchTensorRT(ScheduleGraph &graph, const ScheduleGraph &original, Schedule made,
                                             uint64_t least) {
   Candidate other = walkLikeTorchTensorRT(withoutNeutral(original), least);
-  if (other.kept <= made.accelerated(original))
+  Schedule walked = finishSchedule(original, other.placed);
+  if (weighBound(original, walked) <= weighBound(original, made))
     return made;
   graph.nodes = other.nodes;
   return finishWithSlack(graph, std::move(other.placed), least);
@@ -454,8 +315,11 @@ static Schedule scheduleBest(ScheduleGraph &graph, uint64_t least) {
     return scheduleCanonically(graph, least);
   ScheduleGraph original = graph;
   Schedule made = scheduleCanonically(graph, least);
-  bool keepsAll = made.accelerated(original) == weighAccelerated(original);
-  return keepsAll ? made : keepNoLessThanTorchTensorRT(graph, original, std::move(made), least);
+  uint64_t most = 0;
+  for (const ScheduleNode &node : original.nodes)
+    most += original.isAccelerator(node.colour) && !node.neutral ? node.weight : 0;
+  return weighBound(original, made) == most ? made
+                                            : keepNoLessThanTorchTensorRT(graph, original, std::move(made), least);
 }
 
 static Schedule schedule(ScheduleGraph &graph, Strategy strategy, uint64_t least) {

@@ -1,7 +1,8 @@
-// Among equally few segments ops stand where the least bytes are carried from one to the next, if asked for.
-// RUN: inlay-opt %s --inlay-partition="fewest-bytes=true" | FileCheck %s
-// RUN: inlay-opt %s --inlay-partition="fewest-bytes=true report=-" -o /dev/null | FileCheck %s --check-prefix=JSON
-// RUN: inlay-opt %s --inlay-partition="fewest-bytes=true" --inlay-partition-report="format=table" -o /dev/null | FileCheck %s --check-prefix=TABLE
+// Among equally few segments ops stand where the least bytes are carried from one to the next, unless told not to.
+// RUN: inlay-opt %s --inlay-partition | FileCheck %s
+// RUN: inlay-opt %s --inlay-partition="report=-" -o /dev/null | FileCheck %s --check-prefix=JSON
+// RUN: inlay-opt %s --inlay-partition --inlay-partition-report="format=table" -o /dev/null | FileCheck %s --check-prefix=TABLE
+// RUN: inlay-opt %s --inlay-partition="fewest-bytes=false report=-" -o /dev/null | FileCheck %s --check-prefix=EARLY
 // RUN: inlay-opt %s --inlay-partition="strategy=in-order report=-" -o /dev/null | FileCheck %s --check-prefix=ORDER
 
 // JSON: "segments": 3,
@@ -9,6 +10,8 @@
 // JSON-NEXT: "bytes_carried": 48,
 // JSON-NEXT: "bytes_carried_before": 8224,
 // TABLE: carried from segment to segment: 48 B (before ops were moved for that: 8224 B)
+// EARLY: "bytes_carried": 8224,
+// EARLY-NEXT: "bytes_carried_before": 8224,
 // ORDER: "bytes_carried": [[BYTES:[0-9]+]],
 // ORDER-NEXT: "bytes_carried_before": [[BYTES]],
 

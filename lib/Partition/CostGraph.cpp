@@ -32,22 +32,27 @@ double CostGraph::countCompute(const std::vector<Colour> &placed) const {
   return sum;
 }
 
+double CostGraph::countTransfers(const Value &value, const std::vector<Colour> &placed) const {
+  double sum = 0;
+  ColourSet read = 0;
+  for (uint32_t at = value.firstReader; at < value.lastReader; ++at)
+    read |= ColourSet(1) << placed[readers[at]];
+  if (value.maker != kOutside) {
+    Colour made = placed[value.maker];
+    read &= ~(ColourSet(1) << made);
+    if (read || value.isReturned)
+      sum += colours[made].out.estimate(value.bytes);
+  }
+  for (Colour colour = 0; colour < colours.size(); ++colour)
+    if (read >> colour & 1)
+      sum += colours[colour].in.estimate(value.bytes);
+  return sum;
+}
+
 double CostGraph::countTransfers(const std::vector<Colour> &placed) const {
   double sum = 0;
-  for (const Value &value : values) {
-    ColourSet read = 0;
-    for (uint32_t at = value.firstReader; at < value.lastReader; ++at)
-      read |= ColourSet(1) << placed[readers[at]];
-    if (value.maker != kOutside) {
-      Colour made = placed[value.maker];
-      read &= ~(ColourSet(1) << made);
-      if (read || value.isReturned)
-        sum += colours[made].out.estimate(value.bytes);
-    }
-    for (Colour colour = 0; read >> colour; ++colour)
-      if (read >> colour & 1)
-        sum += colours[colour].in.estimate(value.bytes);
-  }
+  for (const Value &value : values)
+    sum += countTransfers(value, placed);
   return sum;
 }
 

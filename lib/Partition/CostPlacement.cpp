@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 using namespace inlay;
 
@@ -159,7 +160,10 @@ public:
   }
 
   double consider(const Placed &placed) {
-    double seconds = costs.estimate(placed);
+    auto [known, isNew] = considered.try_emplace(placed, 0);
+    if (!isNew)
+      return known->second;
+    double seconds = known->second = costs.estimate(placed);
     if (best.colours.empty() || seconds < best.seconds) {
       best.colours = placed;
       best.seconds = seconds;
@@ -279,6 +283,7 @@ private:
 
   const CostGraph &costs;
   ColourSet inUse = 0;
+  std::map<Placed, double> considered; ///< several prices often give one placement
 };
 } // namespace
 

@@ -13,7 +13,7 @@ using namespace inlay;
 
 /// Torch-TensorRT's: what a least size is compared with if none is given.
 static constexpr int64_t kUsualLeastSize = 5;
-/// Nodes that may be looked at to find out what launches a move would cost.
+/// Nodes and values that may be looked at to put numbers on moves.
 static constexpr uint64_t kExplainWork = 4'000'000;
 
 static std::vector<ColourCosts> getColourCosts(const TargetList &targets, const ModuleCosts &model) {
@@ -116,21 +116,45 @@ PlacementTimes CostPlan::estimate(const Schedule &result) {
 
 //===-- Reasons -------------------------------------------------------------------------------------------------===//
 
-std::string CostPlan::describeMove(ArrayRef<NodeId> nodes, bool isExact) const {
+std::optional<double> CostPlan::countBorder(ArrayRef<NodeId> nodes, Colour from) {
+  llvm::SmallSetVector<unsigned, 16> values;
+  for (NodeId node : nodes)
+    values.insert_range(touching[node]);
+  for (unsigned value : values)
+    work += costs.values[value].lastReader - costs.values[value].firstReader + 1;
+  work += schedule.size() + schedule.edgeCount();
+  if (work > kExplainWork)
+    return std::nullopt;
+  auto count = [&] {
+    double sum = costs.countLaunches(placed.colours);
+    for (unsigned value : values)
+      sum += costs.countTransfers(costs.values[value], placed.colours);
+    return sum;
+  };
+  Colour to = placed.colours[nodes.front()];
+  double here = count();
+  for (NodeId node : nodes)
+    placed.colours[node] = from;
+  double there = count();
+  for (NodeId node : nodes)
+    placed.colours[node] = to;
+  return there - here;
+}
+
+std::string CostPlan::describeMove(ArrayRef<NodeId> nodes) {
   Colour from = schedule.nodes[nodes.front()].colour, to = placed.colours[nodes.front()];
-  std::vector<Colour> back = placed.colours;
   double there = 0, here = 0;
   for (NodeId node : nodes) {
     there += costs.getCompute(node, from);
     here += costs.getCompute(node, to);
-    back[node] = from;
   }
-  double border = costs.countTransfers(back) - costs.countTransfers(placed.colours);
-  border += isExact ? costs.countLaunches(back) - costs.countLaunches(placed.colours) : model.of(from).launchSeconds;
   std::string text = targets.getName(to).str() + " " + formatSeconds(here) + " here, " + targets.getName(from).str() +
                      " " + formatSeconds(there);
-  // Where the move saves launches or transfers as well there is nothing to add.
-  return border > 0 ? text + " + " + formatSeconds(border) + " of launch and transfers" : text;
+  std::optional<double> border = countBorder(nodes, from);
+  if (!border)
+    return text + " + launch and transfers";
+  // Where going back would save launches or transfers too, the ops alone are why.
+  return *border > 0 ? text + " + " + formatSeconds(*border) + " of launch and transfers" : text;
 }
 
 /// Nodes that moved alike and hang together have one reason.
@@ -140,7 +164,13 @@ void CostPlan::explainMoves() {
   auto isAlike = [&](NodeId a, NodeId b) {
     return placed.colours[a] == placed.colours[b] && schedule.nodes[a].colour == schedule.nodes[b].colour;
   };
-  uint64_t work = 0;
+  touching.resize(schedule.size());
+  for (auto [number, value] : llvm::enumerate(costs.values)) {
+    if (value.maker != CostGraph::kOutside)
+      touching[value.maker].push_back(static_cast<unsigned>(number));
+    for (uint32_t at = value.firstReader; at < value.lastReader; ++at)
+      touching[costs.readers[at]].push_back(static_cast<unsigned>(number));
+  }
   for (NodeId start = 0; start < schedule.size(); ++start) {
     if (placed.colours[start] == schedule.nodes[start].colour || moveOf[start] != kNone)
       continue;
@@ -153,8 +183,7 @@ void CostPlan::explainMoves() {
             moveOf[node] = moveOf[start];
             nodes.push_back(node);
           }
-    work += schedule.size() + schedule.edgeCount();
-    sentences.push_back(describeMove(nodes, work < kExplainWork));
+    sentences.push_back(describeMove(nodes));
   }
 }
 

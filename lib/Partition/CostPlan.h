@@ -30,7 +30,9 @@ private:
   void addCompute();
   void addValues();
   void explainMoves();
-  std::string describeMove(llvm::ArrayRef<NodeId> nodes, bool isExact) const;
+  std::string describeMove(llvm::ArrayRef<NodeId> nodes);
+  /// What it would take more in launches and transfers to have the nodes back; nothing once that was asked too often.
+  std::optional<double> countBorder(llvm::ArrayRef<NodeId> nodes, Colour from);
 
   const DependencyGraph &graph;
   const Groups &groups;
@@ -44,6 +46,8 @@ private:
   CostedPlacement placed;
   std::vector<unsigned> moveOf; ///< per node: the number of its sentence
   std::vector<std::string> sentences;
+  std::vector<llvm::SmallVector<unsigned, 2>> touching; ///< per node: the values it makes or reads
+  uint64_t work = 0;                                    ///< spent on reasons
 };
 
 } // namespace inlay

@@ -4,7 +4,7 @@
 
 // CHECK-LABEL: func.func @forward(
 // CHECK-SAME:    %[[X:.*]]: tensor<4xf32>
-// CHECK:         %[[R:.*]] = plan.invoke @forward_0(%[[X]]) : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK:         %[[R:.*]] = plan.invoke @forward_0(%[[X]]) {plan.segment = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
 // CHECK:         return %[[R]]
 // CHECK:       func.func private @forward_0(%[[A:.*]]: tensor<4xf32>) -> tensor<4xf32>
 // CHECK-SAME:    attributes {plan.target = #inlay.host}
@@ -22,8 +22,8 @@ func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 // CHECK-LABEL: func.func @numbers_in_order(
-// CHECK:         %[[A:.*]]:2 = plan.invoke @numbers_in_order_0(%{{.*}}) : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
-// CHECK:         plan.invoke @numbers_in_order_1(%[[A]]#1, %[[A]]#0)
+// CHECK:         %[[A:.*]]:2 = plan.invoke @numbers_in_order_0(%{{.*}}) {plan.segment = 0 : i64} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK:         plan.invoke @numbers_in_order_1(%[[A]]#1, %[[A]]#0) {plan.segment = 1 : i64}
 // CHECK-DAG:   func.func private @numbers_in_order_0({{.*}}) -> (tensor<4xf32>, tensor<4xf32>) attributes {plan.target = #inlay.vulkan}
 // CHECK-DAG:   func.func private @numbers_in_order_1({{.*}}) -> tensor<4xf32> attributes {plan.target = #inlay.host}
 func.func @numbers_in_order(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -103,7 +103,7 @@ func.func @f_0(%x: tensor<4xf32>) -> tensor<4xf32> {
 // What no segment holds stays, and a segment may have neither inputs nor results.
 
 // CHECK-LABEL: func.func @nothing()
-// CHECK:         plan.invoke @nothing_0() : () -> ()
+// CHECK:         plan.invoke @nothing_0() {plan.segment = 0 : i64} : () -> ()
 // CHECK:       func.func private @nothing_0() attributes {plan.target = #inlay.host}
 // CHECK-NEXT:    return
 func.func @nothing() {

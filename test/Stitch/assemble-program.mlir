@@ -116,3 +116,19 @@ func.func @foreign(%x: tensor<4xf32>) -> tensor<4xf32> {
 plan.engine @e arguments 2 scratch affine_map<() -> ()> {}
 plan.foreign_engine @dsp runner "dsp" payload "" arguments 2 inputs 1
 plan.host_function @f arguments 2 inputs 1 scratch affine_map<() -> ()>
+
+// -----
+
+// Steps know their segment; the way to the device is the reader's, the way back the maker's.
+// CHECK-LABEL: plan.program @numbered
+// CHECK: plan.copy {{.*}} {plan.segment = 5 : i64} : {{.*}}, <tensor<4xf32>, device>
+// CHECK: plan.launch @e{{.*}} {plan.segment = 5 : i64}
+// CHECK: plan.copy {{.*}} {plan.segment = 5 : i64} : {{.*}}, <tensor<4xf32>, host>
+// CHECK: plan.call @f{{.*}} {plan.segment = 6 : i64}
+func.func @numbered(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = plan.invoke @e(%x) {plan.segment = 5} : (tensor<4xf32>) -> tensor<4xf32>
+  %r = plan.invoke @f(%a) {plan.segment = 6} : (tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+plan.engine @e arguments 2 scratch affine_map<() -> ()> {}
+plan.host_function @f arguments 2 inputs 1 scratch affine_map<() -> ()>

@@ -46,6 +46,7 @@ public:
   ColourSet getAllowed(NodeId node) const;
   double countCompute(const std::vector<Colour> &placed) const;
   /// A value goes from its maker's memory to the host's once, and from there once to each other that has a reader.
+  double countTransfers(const Value &value, const std::vector<Colour> &placed) const;
   double countTransfers(const std::vector<Colour> &placed) const;
   /// The launches of the fewest segments of the placement.
   double countLaunches(const std::vector<Colour> &placed) const;

@@ -158,6 +158,8 @@ private:
 
   /// Demotes what is too small because a node that is a segment of its own parts it from the rest. True if anything is.
   bool demoteSmall(const Schedule &result) {
+    if (llvm::none_of(schedule.nodes, [](const ScheduleNode &node) { return node.apart; }))
+      return false;
     bool changed = false;
     for (const ScheduledSegment &segment : result.segments) {
       int64_t weight = 0;

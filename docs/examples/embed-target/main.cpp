@@ -35,23 +35,22 @@ module {
 )mlir";
 
 /// Compiles the model for `targets` and runs it; nothing, with the reason on standard error, if that fails.
-static std::optional<std::vector<float>> run(MLIRContext &context, StringRef targets, bool report) {
+static std::optional<std::vector<float>> run(MLIRContext &context, StringRef targets) {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(kModel, &context);
   Attribute list = parseAttribute(targets, &context);
   if (!module || !list)
     return std::nullopt;
   (*module)->setAttr(inlay::InlayDialect::kTargetsAttr, list);
 
-  inlay::Options options;
-  options.to = inlay::Phase::Partition;
-  if (failed(inlay::runPipeline(*module, options)))
+  std::string report; // of the partition that was converted in the end
+  inlay::PipelineObserver observer;
+  observer.finished = [&](inlay::Phase phase, ModuleOp after) {
+    if (phase == inlay::Phase::Partition)
+      report = inlay::getReport(after, inlay::ReportFormat::Table);
+  };
+  if (failed(inlay::runPipeline(*module, inlay::Options(), observer)))
     return std::nullopt;
-  if (report)
-    llvm::outs() << inlay::getReport(*module, inlay::ReportFormat::Table);
-  options.from = inlay::Phase::Shape;
-  options.to = inlay::Phase::Stitch;
-  if (failed(inlay::runPipeline(*module, options)))
-    return std::nullopt;
+  llvm::outs() << report;
 
   inlay::LoadOptions loading;
   loading.runners["dsp"] = std::make_shared<dsp::DspRunner>();
@@ -83,13 +82,21 @@ int main() {
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
 
-  auto alone = run(context, "[#inlay.host]", /*report=*/false);
-  auto divided = run(context, "[#dsp.target<registers = 8>, #inlay.host]", /*report=*/true);
-  if (!alone || !divided)
+  auto alone = run(context, "[#inlay.host]");
+  if (!alone)
     return 1;
-  float largest = 0;
-  for (size_t i = 0; i < alone->size(); ++i)
-    largest = std::max(largest, std::abs((*alone)[i] - (*divided)[i]));
-  llvm::outs() << "largest difference: " << llvm::format("%.1e", largest) << "\n";
-  return largest < 1e-5 ? 0 : 1;
+  // Each op fits a machine of four registers, but not all that would run there together: the op that is too much for a
+  // segment falls back, with the conversion's error as its reason.
+  for (StringRef targets : {"[#dsp.target<registers = 8>, #inlay.host]", "[#dsp.target<registers = 4>, #inlay.host]"}) {
+    auto divided = run(context, targets);
+    if (!divided)
+      return 1;
+    float largest = 0;
+    for (size_t i = 0; i < alone->size(); ++i)
+      largest = std::max(largest, std::abs((*alone)[i] - (*divided)[i]));
+    llvm::outs() << "largest difference from the host alone: " << llvm::format("%.1e", largest) << "\n\n";
+    if (!(largest < 1e-5))
+      return 1;
+  }
+  return 0;
 }

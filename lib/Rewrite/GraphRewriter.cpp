@@ -36,11 +36,11 @@ bool GraphRewriter::mayReplace(Value from, Value to, function_ref<bool(OpOperand
     return false;
   }
   if (from.getType() != to.getType()) {
-    refuse("expected a value of type " + toText(from.getType()) + ", but got " + toText(to.getType()));
+    refuse("expected a value of type '" + toText(from.getType()) + "', but got '" + toText(to.getType()) + "'");
     return false;
   }
   for (OpOperand &use : from.getUses())
-    if ((!which || which(use)) && use.getOwner() != to.getDefiningOp() && !isAvailable(to, use.getOwner())) {
+    if ((!which || which(use)) && !isAvailable(to, use.getOwner())) {
       refuse("expected a value that is there before its use by '" + use.getOwner()->getName().getStringRef() +
              "', but it is defined later or in another region");
       return false;

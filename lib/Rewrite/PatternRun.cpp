@@ -100,9 +100,9 @@ bool PatternRun::tryPattern(unsigned number, Operation *op) {
   SmallVector<unsigned> culprits;
   auto label = [&](unsigned pattern) { return StringRef(manager.entries[pattern].label); };
   if (guard.note(number, op, journal.since(mark), culprits)) {
-    fail(loc, culprits.size() == 1
-                  ? "rewriting doesn't end: pattern " + quoteAll(culprits, label) + " undoes itself"
-                  : "rewriting doesn't end: patterns " + quoteAll(culprits, label) + " undo each other");
+    bool one = culprits.size() == 1;
+    fail(loc, "rewriting doesn't end: " + Twine(one ? "pattern " : "patterns ") + quoteAll(culprits, label) +
+                  (one ? " leads back to where it started" : " lead back to where they started"));
   } else if (guard.isSpent()) {
     fail(loc, "rewriting doesn't seem to end: " + Twine(rewrites) + " rewrites for " + Twine(guard.getSeen()) +
                   " ops, the last by " + quoteAll(guard.getLastPatterns(), label));

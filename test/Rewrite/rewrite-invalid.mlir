@@ -149,7 +149,7 @@ func.func @add(%x: tensor<1xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 
 // RUN: not inlay-opt %t/cycle.mlir --allow-unregistered-dialect --inlay-rewrite="patterns=%t/cycle.pdl" 2>&1 | FileCheck %s --check-prefix=CYCLE
 // RUN: not inlay-opt %t/cycle.mlir --allow-unregistered-dialect --inlay-rewrite="patterns=%t/cycle.pdl driver=greedy" 2>&1 | FileCheck %s --check-prefix=CYCLE
-// CYCLE: cycle.mlir:2:8: error: rewriting doesn't end: patterns {{.*}}'a_to_b'{{.*}} undo each other
+// CYCLE: cycle.mlir:2:8: error: rewriting doesn't end: patterns {{.*}}'a_to_b'{{.*}} lead back to where they started
 //--- cycle.pdl
 pdl.pattern @a_to_b : benefit(1) {
   %x = pdl.operand

@@ -95,7 +95,7 @@ TEST_F(JournalTest, WhatWouldBreakTheGraphIsRefused) {
       [&](GraphRewriter &rewriter) {
         rewriter.replaceUsesWithIf(a->getResult(0), b->getResult(0), [](auto &) { return true; });
       },
-      "");
+      "there before its use by 't.b'"); // an op never uses itself
   auto later = parseBody(R"(%0 = "t.a"(%x) : (!t) -> !t
     "t.use"(%0) : (!t) -> ()
     %1 = "t.b"(%y) : (!t) -> !t)");

@@ -94,9 +94,9 @@ TEST_F(ManagerTest, GrowthWithoutEndIsStoppedByTheBudget) {
     %t = pdl.type
     %op = pdl.operation "t.g"(%x : !pdl.value) -> (%t : !pdl.type)
     pdl.rewrite %op {
-      %inner = pdl.operation "t.g"(%x : !pdl.value) -> (%t : !pdl.type)
+      %inner = pdl.operation "t.h"(%x : !pdl.value) -> (%t : !pdl.type)
       %v = pdl.result 0 of %inner
-      %outer = pdl.operation "t.h"(%v : !pdl.value) -> (%t : !pdl.type)
+      %outer = pdl.operation "t.g"(%v : !pdl.value) -> (%t : !pdl.type)
       pdl.replace %op with %outer
     }
   })");

@@ -165,9 +165,8 @@ json::Object inlay::toJson(const TargetCosts &costs) {
   json::Object throughput;
   for (unsigned kind = 0; kind < kWorkKinds; ++kind)
     throughput[stringifyWorkKind(static_cast<WorkKind>(kind))] = costs.throughput[kind];
-  json::Object result{{"throughput", std::move(throughput)},
-                      {"op_seconds", costs.opSeconds},
-                      {"launch_seconds", costs.launchSeconds}};
+  json::Object result{
+      {"throughput", std::move(throughput)}, {"op_seconds", costs.opSeconds}, {"launch_seconds", costs.launchSeconds}};
   if (!costs.in.isFree())
     result["transfer_in"] = ::toJson(costs.in);
   if (!costs.out.isFree())

@@ -154,7 +154,8 @@ struct FormSegmentsPass : inlay::impl::FormSegmentsPassBase<FormSegmentsPass> {
       if (function.isExternal())
         continue;
       Aliases aliases(function);
-      if (failed(checkPartitionable(function)) || failed(Former(*targets, aliases, info, *costs ? &**costs : nullptr).form(function.front())))
+      if (failed(checkPartitionable(function)) ||
+          failed(Former(*targets, aliases, info, *costs ? &**costs : nullptr).form(function.front())))
         return signalPassFailure();
     }
   }

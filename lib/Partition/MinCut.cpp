@@ -60,7 +60,7 @@ public:
       queueHead = step(queueHead);
       queued[node] = false;
       // What a path sets free makes its neighbours active again, so that no arc has to be looked at twice for it.
-      for (Arc arc = first[node]; tree[node] != Tree::Free; ) {
+      for (Arc arc = first[node]; tree[node] != Tree::Free;) {
         Arc bridge = grow(node, arc);
         if (bridge == kNone)
           break;

@@ -84,34 +84,69 @@ static llvm::StringMap<NamedKind> makeKinds() {
     for (StringRef name : names)
       kinds[name] = kind;
   };
-  add({WorkKind::Matmul},
-      {"matmul", "mm", "bmm", "addmm", "baddbmm", "linear", "dot", "dot_general", "mv", "addmv", "batch_matmul", "matvec",
-       "vecmat", "fully_connected"});
+  add({WorkKind::Matmul}, {"matmul", "mm", "bmm", "addmm", "baddbmm", "linear", "dot", "dot_general", "mv", "addmv",
+                           "batch_matmul", "matvec", "vecmat", "fully_connected"});
   add({WorkKind::Convolution}, {"conv", "convolution", "_convolution", "conv1d", "conv2d", "conv3d", "depthwise_conv2d",
                                 "transpose_conv2d", "conv_transpose2d"});
   add({WorkKind::Reduction},
-      {"sum", "mean", "amax", "amin", "max", "min", "argmax", "argmin", "prod", "var", "std", "norm", "any", "all",
-       "logsumexp", "reduce", "cumsum", "cumprod", "sort", "topk", "argsort", "reduce_window", "reduce_sum",
-       "reduce_max", "reduce_min", "reduce_prod", "reduce_product", "reduce_any", "reduce_all"});
+      {"sum",        "mean",        "amax",           "amin",          "max",        "min",
+       "argmax",     "argmin",      "prod",           "var",           "std",        "norm",
+       "any",        "all",         "logsumexp",      "reduce",        "cumsum",     "cumprod",
+       "sort",       "topk",        "argsort",        "reduce_window", "reduce_sum", "reduce_max",
+       "reduce_min", "reduce_prod", "reduce_product", "reduce_any",    "reduce_all"});
   add({WorkKind::Reduction}, {"softmax", "_softmax", "log_softmax", "_log_softmax", "_safe_softmax", "layer_norm",
                               "native_layer_norm", "group_norm", "native_group_norm", "instance_norm", "rms_norm"});
   add({WorkKind::Reduction},
       {"max_pool", "avg_pool", "max_pool1d", "max_pool2d", "max_pool2d_with_indices", "avg_pool1d", "avg_pool2d",
        "adaptive_avg_pool1d", "adaptive_avg_pool2d", "_adaptive_avg_pool2d", "adaptive_max_pool2d"});
-  add({WorkKind::Layout},
-      {"permute", "transpose", "t", "expand", "expand_as", "slice", "cat", "concat", "concatenate", "stack", "split",
-       "split_with_sizes", "chunk", "select", "index_select", "gather", "embedding", "index", "narrow", "pad",
-       "constant_pad_nd", "tile", "repeat", "flip", "reverse", "roll", "contiguous", "clone", "broadcast",
-       "broadcast_in_dim", "unfold", "extract_slice", "insert_slice", "copy", "copy_", "fill"});
+  add({WorkKind::Layout}, {"permute", "transpose",     "t",
+                           "expand",  "expand_as",     "slice",
+                           "cat",     "concat",        "concatenate",
+                           "stack",   "split",         "split_with_sizes",
+                           "chunk",   "select",        "index_select",
+                           "gather",  "embedding",     "index",
+                           "narrow",  "pad",           "constant_pad_nd",
+                           "tile",    "repeat",        "flip",
+                           "reverse", "roll",          "contiguous",
+                           "clone",   "broadcast",     "broadcast_in_dim",
+                           "unfold",  "extract_slice", "insert_slice",
+                           "copy",    "copy_",         "fill"});
   add({WorkKind::Layout, /*isNothing=*/true},
-      {"reshape", "reshape_as", "view", "view_as", "_unsafe_view", "squeeze", "unsqueeze", "flatten", "unflatten",
-       "alias", "detach", "expand_shape", "collapse_shape", "empty", "size", "dim", "list", "ListConstruct",
-       "ListUnpack", "TupleConstruct", "TupleUnpack", "TupleIndex", "getitem", "__getitem__", "tuple",
-       "get_tuple_element"});
-  add({WorkKind::Elementwise},
-      {"add", "add_", "sub", "rsub", "mul", "div", "neg", "abs", "exp", "log", "sqrt", "rsqrt", "pow", "convert", "cast",
-       "relu", "relu_", "gelu", "silu", "sigmoid", "tanh", "erf", "where", "clamp", "hardtanh", "_to_copy", "dropout",
-       "leaky_relu", "batch_norm", "_native_batch_norm_legit_no_training", "native_batch_norm"});
+      {"reshape",    "reshape_as", "view",        "view_as",       "_unsafe_view",     "squeeze",        "unsqueeze",
+       "flatten",    "unflatten",  "alias",       "detach",        "expand_shape",     "collapse_shape", "empty",
+       "size",       "dim",        "list",        "ListConstruct", "ListUnpack",       "TupleConstruct", "TupleUnpack",
+       "TupleIndex", "getitem",    "__getitem__", "tuple",         "get_tuple_element"});
+  add({WorkKind::Elementwise}, {"add",
+                                "add_",
+                                "sub",
+                                "rsub",
+                                "mul",
+                                "div",
+                                "neg",
+                                "abs",
+                                "exp",
+                                "log",
+                                "sqrt",
+                                "rsqrt",
+                                "pow",
+                                "convert",
+                                "cast",
+                                "relu",
+                                "relu_",
+                                "gelu",
+                                "silu",
+                                "sigmoid",
+                                "tanh",
+                                "erf",
+                                "where",
+                                "clamp",
+                                "hardtanh",
+                                "_to_copy",
+                                "dropout",
+                                "leaky_relu",
+                                "batch_norm",
+                                "_native_batch_norm_legit_no_training",
+                                "native_batch_norm"});
   return kinds;
 }
 

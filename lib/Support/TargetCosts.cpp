@@ -26,11 +26,11 @@ double TargetCosts::estimate(const OpWork &work) const {
 TargetCosts inlay::getDefaultCosts(DeviceKind kind) {
   switch (kind) {
   case DeviceKind::HostCpu:
-    return {{4e9, 2e9, 4e9, 2e9, 4e9, 2e9}, 2e-7, 1e-6, {}, {}};
+    return {{5e10, 5e10, 2e10, 5e9, 5e9, 5e9}, 1e-7, 1e-6, {}, {}};
   case DeviceKind::Framework:
-    return {{5e10, 5e10, 1e10, 5e9, 1e10, 5e9}, 5e-6, 1e-5, {}, {}};
+    return {{5e10, 5e10, 2e10, 5e9, 1e10, 5e9}, 5e-6, 1e-5, {}, {}};
   case DeviceKind::SoftwareVulkan:
-    return {{4e9, 2e9, 4e9, 1e9, 4e9, 1e9}, 2e-5, 5e-5, {5e9, 1e-6}, {5e9, 1e-6}};
+    return {{5e9, 5e9, 4e9, 4e9, 2e9, 4e9}, 2e-5, 4e-5, {1e10, 1e-6}, {1e10, 1e-6}};
   case DeviceKind::IntegratedGpu:
     return {{2e11, 2e11, 3e10, 1e10, 3e10, 1e10}, 5e-6, 4e-5, {1e10, 2e-6}, {1e10, 2e-6}};
   case DeviceKind::DiscreteGpu:

@@ -158,9 +158,8 @@ public:
       raise(steps.status(), /*compiling=*/false);
     nb::list result;
     for (const rt::StepProfile &step : *steps)
-      result.append(
-          nb::make_tuple(step.name, kKinds[static_cast<int>(step.kind)], static_cast<double>(step.nanoseconds) * 1e-9,
-                         step.segment));
+      result.append(nb::make_tuple(step.name, kKinds[static_cast<int>(step.kind)],
+                                   static_cast<double>(step.nanoseconds) * 1e-9, step.segment));
     return result;
   }
 

@@ -215,9 +215,8 @@ static Table makeTable(const CostModel &model) {
   for (const char *column : {"op_us", "launch_us", "in_gbps", "in_us", "out_gbps", "out_us"})
     table.columns.emplace_back(column);
   for (const auto &[name, costs] : model.targets) {
-    llvm::json::Object row{{"target", name},
-                           {"op_us", costs.opSeconds * 1e6},
-                           {"launch_us", costs.launchSeconds * 1e6}};
+    llvm::json::Object row{
+        {"target", name}, {"op_us", costs.opSeconds * 1e6}, {"launch_us", costs.launchSeconds * 1e6}};
     for (unsigned kind = 0; kind < kWorkKinds; ++kind)
       row[table.columns[1 + kind]] = costs.throughput[kind] * 1e-9;
     for (auto [prefix, transfer] : {std::pair("in", &costs.in), {"out", &costs.out}})

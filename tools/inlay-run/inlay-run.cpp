@@ -48,7 +48,8 @@ int main(int argc, char **argv) {
   options.seed = seed;
   options.output = output;
   options.compare = compare;
-  rt::Status status = tools::readRuns("time", repeat.getNumOccurrences() ? &repeat.getValue() : nullptr, options.repeat);
+  rt::Status status =
+      tools::readRuns("time", repeat.getNumOccurrences() ? &repeat.getValue() : nullptr, options.repeat);
   if (status.isOk())
     status =
         tools::readRuns("profile", profiled.getNumOccurrences() ? &profiled.getValue() : nullptr, options.profiled);

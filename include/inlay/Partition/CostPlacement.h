@@ -3,8 +3,8 @@
 // Where nodes run so that compute, transfers and launches take the least time together.
 //
 // Compute and transfers alone are a minimum cut for two colours (Stone, "Multiprocessor scheduling with the aid of
-// network flow algorithms", TSE 1977), with two auxiliary nodes for a value of several readers, since it is shipped once
-// in each direction (as in Hu et al., "Dynamic adaptive DNN surgery", INFOCOM 2019); more colours take turns by
+// network flow algorithms", TSE 1977), with two auxiliary nodes for a value of several readers, since it is shipped
+// once in each direction (as in Hu et al., "Dynamic adaptive DNN surgery", INFOCOM 2019); more colours take turns by
 // alpha-expansion (Boykov, Veksler, Zabih, PAMI 2001). Launches depend on the schedule as a whole: each border gets a
 // part of a launch as its price, the cut is made at several prices, and what each placement takes in truth decides.
 

@@ -78,8 +78,8 @@ static bool isCollection(Value value) { return isa<ListType, ObjectType, TupleTy
 
 /// A buffer, or whatever else of a dialect may point into memory.
 static bool isMemory(Value value) {
-  return !mayCrossBorder(value.getType()) && !isCollection(value) &&
-         !isa<VectorType, ComplexType, FunctionType, NoneType>(value.getType());
+  return !value.getType().isIntOrIndexOrFloat() && !isCollection(value) &&
+         !isa<TensorType, VectorType, ComplexType, FunctionType, NoneType>(value.getType());
 }
 
 /// What results share with operands, by what their op states, and what lists and tuples share with their elements.

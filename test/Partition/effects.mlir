@@ -81,8 +81,8 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f"]>, #inlay.declar
   // CHECK: inlay.segment #inlay.declared<"npu"
   // CHECK: "f"
   // CHECK: inlay.segment #inlay.declared<"host"
-  // CHECK: memref.load
   // CHECK: memref.store
+  // CHECK: memref.load
   // CHECK-NOT: inlay.segment
   func.func @apart(%m: memref<f32>, %x: !t, %v: f32) -> (f32, !t) {
     %b = memref.alloc() : memref<f32>

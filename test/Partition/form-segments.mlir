@@ -1,4 +1,4 @@
-// RUN: inlay-opt %s --inlay-partition-annotate-targets --inlay-partition-form-segments --split-input-file | FileCheck %s
+// RUN: inlay-opt %s --inlay-partition-annotate-targets --inlay-partition-form-segments="fewest-bytes=false" --split-input-file | FileCheck %s
 
 !t = tensor<4x4xf32>
 module attributes {inlay.targets = [#inlay.declared<"npu", ["aten::add", "aten::mul", "aten::div", "aten::cat", "prim::ListConstruct"]>,

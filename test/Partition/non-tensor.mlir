@@ -24,7 +24,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "aten::cat", "a
   }
 
   // CHECK-LABEL: func @producer_falls_back
-  // CHECK: "aten::split"{{.*}}<"host", "non-tensor", "makes '!inlay.list<tensor<4xf32>>', which can't leave 'npu'", "reader">
+  // CHECK: "aten::split"{{.*}}<"host", "non-tensor", "its result is needed on no accelerator", "reader">
   func.func @producer_falls_back(%x: !t) -> !t {
     %0 = inlay.opaque "aten::split"(%x) : (!t) -> !l
     %1 = inlay.opaque "aten::sum"(%0) : (!l) -> !t loc("reader")
@@ -39,7 +39,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "aten::cat", "a
   }
 
   // CHECK-LABEL: func @result_cant_leave
-  // CHECK: "aten::split"{{.*}}<"host", "non-tensor", "returns '!inlay.list<tensor<4xf32>>', which can't leave 'npu'">
+  // CHECK: "aten::split"{{.*}}<"host", "non-tensor", "its result leaves the function">
   func.func @result_cant_leave(%x: !t) -> !l {
     %0 = inlay.opaque "aten::split"(%x) : (!t) -> !l
     return %0 : !l
@@ -62,14 +62,14 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "aten::cat", "a
 
   // A list is copied with the changes made before it is read; the host has one of its own.
   // CHECK-LABEL: func @changed_list
-  // CHECK: inlay.segment #inlay.declared<"npu"
-  // CHECK: %[[A:.*]] = inlay.opaque "prim::ListConstruct"({{.*}}) {inlay.clone
-  // CHECK-NEXT: "aten::cat"(%[[A]])
-  // CHECK-NEXT: inlay.yield
   // CHECK: inlay.segment #inlay.declared<"host"
   // CHECK: %[[B:.*]] = inlay.opaque "prim::ListConstruct"
   // CHECK-NEXT: "aten::append"(%[[B]]
   // CHECK-NEXT: "aten::sum"(%[[B]])
+  // CHECK: inlay.segment #inlay.declared<"npu"
+  // CHECK: %[[A:.*]] = inlay.opaque "prim::ListConstruct"({{.*}}) {inlay.clone
+  // CHECK-NEXT: "aten::cat"(%[[A]])
+  // CHECK-NEXT: inlay.yield
   func.func @changed_list(%x: !t) -> (!t, !t) {
     %0 = inlay.opaque "prim::ListConstruct"(%x, %x) : (!t, !t) -> !l
     %1 = inlay.opaque "aten::cat"(%0) : (!l) -> !t
@@ -94,8 +94,8 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "aten::cat", "a
   // CHECK: inlay.segment #inlay.declared<"npu"
   // CHECK: "aten::split"
   // CHECK: inlay.segment #inlay.declared<"host"
-  // CHECK: inlay.segment #inlay.declared<"npu"
-  // CHECK: "aten::split"
+  // CHECK: inlay.segment #inlay.declared<"npu", {{.*}}(%1, %arg0)
+  // CHECK: "aten::split"(%{{.*}}) {inlay.clone}
   // CHECK-NEXT: "aten::cat"
   func.func @split_twice(%x: !t) -> !t {
     %0 = inlay.opaque "aten::split"(%x) : (!t) -> !l

@@ -210,9 +210,9 @@ module attributes {inlay.targets = [#host]} {
   func.func @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
     %0 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%a: tensor<4xf32>):
-      // expected-note @below {{it is here too}}
+      // expected-note @unknown {{it is here too}}
       %1 = inlay.opaque "f"(%a) {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
-      // expected-error @below {{expected each op of the function once, but got 'one' twice}}
+      // expected-error @unknown {{expected each op of the function once, but got 'one' twice}}
       %2 = inlay.opaque "f"(%1) {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
       inlay.yield %2 : tensor<4xf32>
     }
@@ -242,7 +242,7 @@ module attributes {inlay.targets = [#host]} {
   func.func @no_original(%x: tensor<4xf32>) -> tensor<4xf32> {
     %0 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%a: tensor<4xf32>):
-      // expected-error @below {{expected a copy of an op of the function, but none is named 'two'}}
+      // expected-error @unknown {{expected a copy of an op of the function, but none is named 'two'}}
       %1 = inlay.opaque "f"(%a) {inlay.clone} : (tensor<4xf32>) -> tensor<4xf32> loc("two")
       %2 = inlay.opaque "f"(%1) {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
       inlay.yield %2 : tensor<4xf32>
@@ -258,13 +258,12 @@ module attributes {inlay.targets = [#host]} {
   func.func @other_operands(%x: tensor<4xf32>) -> tensor<4xf32> {
     %0 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%a: tensor<4xf32>):
-      // expected-note @below {{original here}}
       %1 = inlay.opaque "f"(%a) {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
       inlay.yield %1 : tensor<4xf32>
     }
     %3 = inlay.segment #host(%0) : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%a: tensor<4xf32>):
-      // expected-error @below {{expected a copy with the operands of its original}}
+      // expected-error @unknown {{expected a copy with the operands of its original}}
       %1 = inlay.opaque "f"(%a) {inlay.clone} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
       %2 = inlay.opaque "g"(%1) {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32> loc("two")
       inlay.yield %2 : tensor<4xf32>
@@ -280,9 +279,8 @@ module attributes {inlay.targets = [#host]} {
   func.func @other_name(%x: tensor<4xf32>) -> tensor<4xf32> {
     %0 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%a: tensor<4xf32>):
-      // expected-note @below {{original here}}
       %1 = inlay.opaque "f"(%a) {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
-      // expected-error @below {{expected a copy with the attributes of its original}}
+      // expected-error @unknown {{expected a copy with the attributes of its original}}
       %2 = inlay.opaque "g"(%a) {inlay.clone} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
       inlay.yield %1 : tensor<4xf32>
     }
@@ -326,9 +324,9 @@ module attributes {inlay.targets = [#host]} {
     }
     %1 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%a: tensor<4xf32>):
-      // expected-note @below {{copy of the list here}}
+      // expected-note @unknown {{copy of the list here}}
       %l = inlay.opaque "prim::ListConstruct"(%a) {inlay.clone, inlay.order = 1 : i64} : (tensor<4xf32>) -> !l loc("list")
-      // expected-error @below {{expected to read the list after 1 changes, but got 0}}
+      // expected-error @unknown {{expected to read the list after 1 changes, but got 0}}
       %2 = inlay.opaque "f"(%l) {inlay.order = 4 : i64, inlay.verdict = #inlay.verdict<"host", "supported", "">} : (!l) -> tensor<4xf32> loc("two")
       inlay.yield %2 : tensor<4xf32>
     }
@@ -360,7 +358,7 @@ module attributes {inlay.targets = [#host]} {
     %0 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%a: tensor<4xf32>):
       %1 = inlay.opaque "f"(%a) {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
-      // expected-error @below {{expected a copy of what nobody writes, but its result is written}}
+      // expected-error @unknown {{expected a copy of what nobody writes, but its result is written}}
       %2 = inlay.opaque "f"(%a) {inlay.clone} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
       inlay.opaque "w"(%2) writes [0] {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> ()
       inlay.yield %1 : tensor<4xf32>

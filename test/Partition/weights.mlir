@@ -23,10 +23,14 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "mm", "aten::pe
   // CHECK-NEXT: "mm"
   // CHECK-NOT: inlay.segment
   // REPORT: "segments": [
-  // REPORT: "clones": ["p"]
-  // REPORT: "clones": ["p"]
+  // REPORT: "clones": [{{$}}
+  // REPORT-NEXT: "p"
+  // REPORT: "clones": [{{$}}
+  // REPORT-NEXT: "p"
   // REPORT: "ops": [
-  // REPORT: {"label": "p", "name": "aten::permute", "target": "npu"
+  // REPORT: "label": "p"
+  // REPORT-NEXT: "name": "aten::permute"
+  // REPORT-NEXT: "target": "npu"
   // REPORT-NOT: "label": "p"
   func.func @shared(%x: !t) -> !t {
     %w = arith.constant dense<2.0> : !t

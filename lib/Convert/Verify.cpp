@@ -32,7 +32,8 @@ static LogicalResult check(Operation *op) {
     return success();
   Operation *callee = SymbolTable::lookupNearestSymbolFrom(op, invoke.getCalleeAttr());
   auto function = dyn_cast_or_null<func::FuncOp>(callee);
-  if (isa_and_nonnull<plan::EngineOp, plan::ForeignEngineOp, plan::HostFunctionOp>(callee) || (function && isOfFrameworkCalls(function)))
+  if (isa_and_nonnull<plan::EngineOp, plan::ForeignEngineOp, plan::HostFunctionOp>(callee) ||
+      (function && isOfFrameworkCalls(function)))
     return success();
   return invoke.emitOpError("expected ") << invoke.getCalleeAttr()
                                          << " to be an engine, a foreign one, a host function or framework calls";

@@ -197,8 +197,8 @@ StatusOr<Compiled> inlay::compile(const CompileRequest &request) {
   if (request.options.from > Phase::Partition)
     keepReport(*compilation.module);
   INLAY_RETURN_IF_ERROR(compilation.run(Phase::Stitch, keepReport));
-  StatusOr<LoadedProgram> loaded = loadProgram(
-      *compilation.module, {request.device, request.callbacks, request.runners, compilation.weights});
+  StatusOr<LoadedProgram> loaded =
+      loadProgram(*compilation.module, {request.device, request.callbacks, request.runners, compilation.weights});
   if (!loaded.isOk())
     return compilation.hasErrors() ? compilation.failed() : loaded.status();
   compiled.plan = std::move(loaded->plan);

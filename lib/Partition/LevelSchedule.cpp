@@ -128,7 +128,8 @@ Schedule inlay::finishSchedule(const ScheduleGraph &graph, BoundedPlacement plac
   std::vector<std::vector<NodeId>> members(placed.placement.colours.size());
   for (NodeId node = 0; node < graph.size(); ++node)
     members[placed.placement.segment[node]].push_back(node);
-  bool anyOwn = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const ScheduleNode &node) { return node.own || node.apart; });
+  bool anyOwn = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                            [](const ScheduleNode &node) { return node.own || node.apart; });
   if (schedule.lowerBound > 0 && anyOwn)
     schedule.lowerBound = std::max(schedule.lowerBound, boundSegments(graph));
   std::vector<uint32_t> scratch(graph.size());

@@ -96,8 +96,7 @@ bool inlay::isLayout(Operation *op) { return classify(op) == Kind::Layout; }
 bool inlay::isNeutral(Operation *op) {
   if (auto interface = dyn_cast<PartitionOpInterface>(op); interface && interface.isNeutral())
     return true;
-  return op->hasAttr(InlayDialect::kNeutralAttr) || isLayout(op) ||
-         getCollectionUse(op) != CollectionUse::None;
+  return op->hasAttr(InlayDialect::kNeutralAttr) || isLayout(op) || getCollectionUse(op) != CollectionUse::None;
 }
 
 bool inlay::isCheapToClone(Operation *op) {
@@ -127,8 +126,9 @@ std::optional<StatedEffects> inlay::getStatedEffects(Operation *op) {
 }
 
 bool inlay::mayTouchAnything(Operation *op) {
-  return !getStatedEffects(op) && !isa<MemoryEffectOpInterface>(op) && !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
-         !op->hasTrait<OpTrait::IsTerminator>() && !isConstantLike(op);
+  return !getStatedEffects(op) && !isa<MemoryEffectOpInterface>(op) &&
+         !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() && !op->hasTrait<OpTrait::IsTerminator>() &&
+         !isConstantLike(op);
 }
 
 bool inlay::mayCrossBorder(Type type) { return isa<TensorType, BaseMemRefType>(type) || type.isIntOrIndexOrFloat(); }

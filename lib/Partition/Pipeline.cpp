@@ -96,7 +96,8 @@ void inlay::buildPartitionPasses(OpPassManager &manager, const PartitionInfo &in
   form.minBlockSize = info.requireFullCompilation || !info.enabled ? 1 : info.minBlockSize;
   form.exemptOps.assign(info.exemptOps.begin(), info.exemptOps.end());
   form.allowOps.assign(info.allowOps.begin(), info.allowOps.end());
-  form.strategy = (info.requireFullCompilation || !info.enabled) && info.strategy == Strategy::Cost ? Strategy::Levels : info.strategy;
+  form.strategy = (info.requireFullCompilation || !info.enabled) && info.strategy == Strategy::Cost ? Strategy::Levels
+                                                                                                    : info.strategy;
   form.fewestBytes = info.fewestBytes;
   form.costModel = info.costModel;
   manager.addPass(createFormSegmentsPass(form));

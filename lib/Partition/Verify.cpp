@@ -78,8 +78,7 @@ private:
       bool hasOther = false;
       for (unsigned other = target + 1; other < targets.size(); ++other)
         hasOther |= targets.canRun(other, &op);
-      return !hasOther || isControlFlow(&op) || op.hasAttr(InlayDialect::kTargetAttr) ||
-             matchesAnyName(&op, exemptOps);
+      return !hasOther || isControlFlow(&op) || op.hasAttr(InlayDialect::kTargetAttr) || matchesAnyName(&op, exemptOps);
     });
   }
 

@@ -50,7 +50,7 @@ def compile(
         operators (torch.ops.aten.relu); forced_fallback_ops is a synonym.
     torch_executed_modules: modules forced likewise: instance paths or class names (globs), or classes.
     torch_executed_locations: single ops forced likewise: labels as in the report (globs), or "file.py:line".
-    allow_ops: ops that accelerators may run, on any ("aten::relu") or on one ("aten::relu@vulkan"); no others run there.
+    allow_ops: the only ops that accelerators may run, on any ("aten::relu") or on one ("aten::relu@vulkan").
     exempt_ops: ops that are worth a segment of fewer than min_block_size ops.
     require_full_compilation: the graph is partitioned as ever, and then an error lists every op that isn't on the first
         target.

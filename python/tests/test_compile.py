@@ -194,9 +194,9 @@ def test_full_compilation_names_the_blockers(option):
 def test_a_name_that_matches_nothing_is_an_error():
     with pytest.raises(inlay.CompileError, match="aten::rleu"):
         inlay.compile(Two(), (x(2, 4),), torch_executed_ops=["aten::rleu"])
-    with pytest.raises(inlay.CompileError, match="'secnd' in torch_executed_modules .*did you mean 'second'"):
+    with pytest.raises(inlay.CompileError, match=r"'secnd' in torch_executed_modules .*did you mean 'second'"):
         inlay.compile(Two(), (x(2, 4),), torch_executed_modules=["secnd"])
-    with pytest.raises(inlay.CompileError, match="'relo' in torch_executed_locations .*did you mean 'relu'"):
+    with pytest.raises(inlay.CompileError, match=r"'relo' in torch_executed_locations .*did you mean 'relu'"):
         inlay.compile(Two(), (x(2, 4),), torch_executed_locations=["relo"])
     for option in ("allow_ops", "exempt_ops"):
         with pytest.raises(inlay.CompileError, match=f"'aten::rleu' in {option} .*did you mean 'aten::relu'"):

@@ -30,13 +30,12 @@ void dsp::DspDialect::initialize() {
 /// The instruction for `op`, but for its registers. Verdict and conversion both ask this, so they can't drift apart.
 static Verdict select(Operation *op, dsp::Instruction &instruction) {
   auto constant = dyn_cast<inlay::ConstantOp>(op);
-  std::optional<dsp::Opcode> opcode =
-      llvm::TypeSwitch<Operation *, std::optional<dsp::Opcode>>(op)
-          .Case([](inlay::AddOp) { return dsp::Opcode::Add; })
-          .Case([](inlay::MulOp) { return dsp::Opcode::Mul; })
-          .Case([](inlay::ReluOp) { return dsp::Opcode::Relu; })
-          .Case([](inlay::ConstantOp) { return dsp::Opcode::Splat; })
-          .Default([](Operation *) { return std::nullopt; });
+  std::optional<dsp::Opcode> opcode = llvm::TypeSwitch<Operation *, std::optional<dsp::Opcode>>(op)
+                                          .Case([](inlay::AddOp) { return dsp::Opcode::Add; })
+                                          .Case([](inlay::MulOp) { return dsp::Opcode::Mul; })
+                                          .Case([](inlay::ReluOp) { return dsp::Opcode::Relu; })
+                                          .Case([](inlay::ConstantOp) { return dsp::Opcode::Splat; })
+                                          .Default([](Operation *) { return std::nullopt; });
   if (!opcode)
     return {ReasonCode::NoConverter, ("the machine has no instruction for " + op->getName().getStringRef()).str()};
   for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {

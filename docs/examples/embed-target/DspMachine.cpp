@@ -21,8 +21,8 @@ std::string encode(const Code &code) {
   for (const Instruction &instruction : code.instructions) {
     uint32_t value;
     std::memcpy(&value, &instruction.value, sizeof(value));
-    words.insert(words.end(), {static_cast<uint32_t>(instruction.opcode), instruction.operands[0],
-                               instruction.operands[1], value});
+    words.insert(words.end(),
+                 {static_cast<uint32_t>(instruction.opcode), instruction.operands[0], instruction.operands[1], value});
   }
   words.insert(words.end(), code.outputs.begin(), code.outputs.end());
   return std::string(reinterpret_cast<const char *>(words.data()), words.size() * sizeof(uint32_t));

@@ -15,9 +15,9 @@
 namespace inlay {
 
 struct LoadOptions {
-  std::string device;                 ///< selector, if an engine needs one; empty for INLAY_DEVICE or the best device
-  rt::CallbackHandler callbacks;      ///< needed if the program calls the framework
-  rt::Runners runners;                ///< needed for the foreign engines that name them
+  std::string device;                  ///< selector, if an engine needs one; empty for INLAY_DEVICE or the best device
+  rt::CallbackHandler callbacks;       ///< needed if the program calls the framework
+  rt::Runners runners;                 ///< needed for the foreign engines that name them
   std::shared_ptr<const void> weights; ///< keeps bytes alive that the caller attached to the module's resources
 };
 

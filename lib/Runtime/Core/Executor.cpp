@@ -50,11 +50,12 @@ static Status loadForeign(LoadedPlan &loaded, uint32_t number, const std::string
   const ForeignEngine &foreign = loaded.plan->foreignEngines[number];
   auto runner = loaded.runners.find(foreign.runner);
   if (runner == loaded.runners.end() || !runner->second)
-    return {StatusCode::NotFound, fmt::format("{}: the plan needs the runner '{}', but there is none of that name",
-                                              where, foreign.runner)};
+    return {StatusCode::NotFound,
+            fmt::format("{}: the plan needs the runner '{}', but there is none of that name", where, foreign.runner)};
   StatusOr<std::shared_ptr<LoadedEngine>> engine = runner->second->load(foreign);
   if (!engine.isOk())
-    return {engine.status().code(), fmt::format("{}: runner '{}': {}", where, foreign.runner, engine.status().message())};
+    return {engine.status().code(),
+            fmt::format("{}: runner '{}': {}", where, foreign.runner, engine.status().message())};
   if (!*engine)
     return {StatusCode::Internal, fmt::format("{}: runner '{}' gave no engine", where, foreign.runner)};
   loaded.foreignEngines[number] = std::move(*engine);

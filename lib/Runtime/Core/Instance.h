@@ -21,10 +21,10 @@ struct LoadedPlan {
   CallbackHandler callbacks;
   Runners runners;
   Schedule schedule;
-  std::vector<HostEntry> hostEntries;                   ///< per host function; null if no step calls it
-  std::vector<std::shared_ptr<DeviceEngine>> engines;   ///< per engine; null if no step launches it
+  std::vector<HostEntry> hostEntries;                        ///< per host function; null if no step calls it
+  std::vector<std::shared_ptr<DeviceEngine>> engines;        ///< per engine; null if no step launches it
   std::vector<std::shared_ptr<LoadedEngine>> foreignEngines; ///< per foreign engine; null if no step runs it
-  std::vector<std::shared_ptr<DeviceBuffer>> constants; ///< per constant; null if no device reads it
+  std::vector<std::shared_ptr<DeviceBuffer>> constants;      ///< per constant; null if no device reads it
 };
 
 class Instance {

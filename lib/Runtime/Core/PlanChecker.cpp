@@ -293,8 +293,8 @@ std::vector<std::pair<uint32_t, Access>> stepAccess(const Plan &plan, const Step
   else if (step.kind == StepKind::CallHost && !plan.hostCode.functions[step.callee].access.empty())
     access = plan.hostCode.functions[step.callee].access;
   else if (step.kind == StepKind::Callback || step.kind == StepKind::RunForeign) {
-    uint32_t inputs = step.kind == StepKind::Callback ? plan.callbacks[step.callee].inputs
-                                                      : plan.foreignEngines[step.callee].inputs;
+    uint32_t inputs =
+        step.kind == StepKind::Callback ? plan.callbacks[step.callee].inputs : plan.foreignEngines[step.callee].inputs;
     for (size_t i = 0; i < access.size(); ++i)
       access[i] = i < inputs ? Access::Read : Access::Write;
   }

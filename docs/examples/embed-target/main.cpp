@@ -10,6 +10,7 @@
 #include "inlay/Pipeline/InitAll.h"
 #include "inlay/Pipeline/Pipeline.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

@@ -120,6 +120,8 @@ def test_several_results(tmp_path):
         (lambda op, x: op.relu(x), lambda op, y: y, "names 'y', which isn't captured"),
         (lambda op, x: op.relu(x), lambda op, x: (x, x), "has 1 results, but its replacement has 2"),
         (lambda op, x: op.relu(x), lambda op, x: x * 2, "expected a captured value in the replacement"),
+        (lambda op, x: op.relu(x), lambda op, x: op.softmax(x, op.attr("dim")), "captures no attribute 'dim'"),
+        (lambda op, x: op.softmax(x, op.attr("x")), lambda op, x: x, "but 'x' is captured twice"),
         (lambda op, x: op.relu(x) if x else x, lambda op, x: x, "state conditions in 'where'"),
         (lambda op, *x: op.relu(x[0]), lambda op, x: x, "expected functions of 'op' and captured values"),
         (lambda op, x: op("relu", x), lambda op, x: x, "expected an op's full name with its dialect, but got 'relu'"),

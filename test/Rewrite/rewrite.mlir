@@ -4,7 +4,7 @@
 // RUN: inlay-opt %s --inlay-rewrite="patterns=%S/Inputs/patterns.pdl.mlir limit=1" | FileCheck %s --check-prefix=LIMIT
 // RUN: inlay-opt %s --inlay-rewrite="patterns=%S/Inputs/patterns.pdl.mlir limit=0" | FileCheck %s --check-prefix=DISABLED
 // RUN: inlay-opt %s --inlay-rewrite="patterns=%S/Inputs/patterns.pdl.mlir" --remarks-filter="inlay-rewrite" 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
-// REMARK: Rewrite{{.*}}label="add_to_sub", rewritten=3, tried=3
+// REMARK: Rewrite{{.*}}label=add_to_sub, rewritten=3, tried=3
 
 // CHECK-LABEL: @add_becomes_sub
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>

@@ -71,11 +71,20 @@ class Writer:
 
     def attr(self, name):
         """An attribute of any value: captured in the pattern, known by that name in the replacement."""
-        return self._captures.setdefault(name, Symbol(self, name, "attribute"))
+        return self._capture(name, "attribute")
 
     def rest(self, name):
         """A list of operands, of any number."""
-        return self._captures.setdefault(name, Symbol(self, name, "list"))
+        return self._capture(name, "list")
+
+    def _capture(self, name, kind):
+        if not self._matching and name not in self._captures:
+            near = did_you_mean(name, self._captures)
+            raise ArgumentValueError(f"pattern '{self._pattern}' captures no {kind} '{name}'{near}")
+        found = self._captures.setdefault(name, Symbol(self, name, kind))
+        if found._kind != kind:
+            raise ArgumentValueError(f"expected each name to be captured once, but '{name}' is captured twice")
+        return found
 
     def arg(self, name):
         """An argument of the run, as an attribute of an op that the replacement makes."""
@@ -339,7 +348,9 @@ class Pattern:
         numbers["types"] = {value: types[number] for value, (_, number, _, types) in writer._made.items()}
         if self._condition is not None:
             self._condition(Conditions(self.label, names, writer))
+        # What is done with a capture from here on belongs to the replacement.
         rewriter = Writer(self.label, captures, numbers, matching=False)
+        captures.update({name: Symbol(rewriter, one._name, one._kind) for name, one in captures.items()})
         values = self._call(self._replacement, rewriter, _parameters(self.label, self._replacement), captures)
         if len(values) != len(results):
             raise ArgumentValueError(

@@ -35,7 +35,13 @@ public:
     for (unsigned variant = 0; variant < 1u << orderSteps.size(); ++variant) {
       for (auto [bit, step] : llvm::enumerate(orderSteps))
         orders[step] = variant >> bit & 1;
-      if (unsigned held = run(root, orders, nullptr); variant == 0 || held > most) {
+      // Operands the other way round are named only where that alone is what differs.
+      unsigned swapped = llvm::count_if(
+          orderSteps, [&](unsigned step) { return orders[step] && program.steps[step].kind == Step::AsWritten; });
+      unsigned held = run(root, orders, nullptr);
+      if (swapped && held + swapped != program.steps.size())
+        continue;
+      if (variant == 0 || held > most) {
         most = held;
         best.assign(orders.begin(), orders.end());
       }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs the steps of a match without stopping at the first that fails: the more hold, the nearer is the miss. A step
-// whose slot nothing filled, for lack of an op to go on from, doesn't hold.
+// Runs the steps of a match without stopping at the first that fails. The more hold and the fewer fail, the nearer is
+// the miss; a step whose slot nothing filled, for lack of an op to go on from, does neither.
 
 #include "inlay/Rewrite/Explain.h"
 #include "CompiledPattern.h"
@@ -27,10 +27,14 @@ public:
 
   unsigned countChecks() const { return program.steps.size(); }
 
-  /// The most checks that hold with `root` as the root, in whichever order of operands; `best` is that order.
-  unsigned countHeld(Operation *root, SmallVectorImpl<uint8_t> &best) {
-    unsigned most = 0;
-    best.assign(program.steps.size(), 0);
+  struct Score {
+    unsigned held = 0, failed = 0;
+    int value() const { return static_cast<int>(held) - 2 * static_cast<int>(failed); }
+  };
+
+  /// The best score with `root` as the root, in whichever order of operands; `best` is that order.
+  Score rate(Operation *root, SmallVectorImpl<uint8_t> &best) {
+    std::optional<Score> most;
     SmallVector<uint8_t, 32> orders(program.steps.size(), 0);
     for (unsigned variant = 0; variant < 1u << orderSteps.size(); ++variant) {
       for (auto [bit, step] : llvm::enumerate(orderSteps))
@@ -38,17 +42,17 @@ public:
       // Operands the other way round are named only where that alone is what differs.
       unsigned swapped = llvm::count_if(
           orderSteps, [&](unsigned step) { return orders[step] && program.steps[step].kind == Step::AsWritten; });
-      unsigned held = run(root, orders, nullptr);
-      if (swapped && held + swapped != program.steps.size())
+      Score score = run(root, orders, nullptr);
+      if (swapped && score.held + swapped != program.steps.size())
         continue;
-      if (variant == 0 || held > most) {
-        most = held;
+      if (!most || score.value() > most->value()) {
+        most = score;
         best.assign(orders.begin(), orders.end());
       }
-      if (most == program.steps.size())
+      if (score.held == program.steps.size())
         break;
     }
-    return most;
+    return *most; // the first variant swaps nothing
   }
 
   std::vector<Mismatch> getMismatches(Operation *root, ArrayRef<uint8_t> orders) {
@@ -95,10 +99,10 @@ private:
     return false;
   }
 
-  unsigned run(Operation *root, ArrayRef<uint8_t> orders, std::vector<Mismatch> *mismatches) {
+  Score run(Operation *root, ArrayRef<uint8_t> orders, std::vector<Mismatch> *mismatches) {
     bindings.reset(program.slots);
     bindings[program.ops.front()] = root;
-    unsigned held = 0;
+    Score score;
     for (const Step &step : program.steps) {
       std::string why;
       if (!isReached(step))
@@ -110,11 +114,11 @@ private:
         holds = false;
         why = "expected the operands in the order written, but found them the other way round";
       }
-      held += holds;
+      ++(holds ? score.held : score.failed);
       if (!holds && mismatches)
         mismatches->push_back(getMismatch(step, why.empty() ? "expected such a user, but there is none" : why));
     }
-    return held;
+    return score;
   }
 
   Mismatch getMismatch(const Step &step, std::string why) const {
@@ -157,15 +161,17 @@ static Explanation explainPDL(const PDLPattern &pattern, Operation *graph, Dicti
   Explanation result;
   result.checks = explainer.countChecks();
   SmallVector<uint8_t> orders, best;
+  int nearest = 0;
   graph->walk([&](Operation *op) {
     if (op == graph || (where && !where(op)))
       return;
-    unsigned held = explainer.countHeld(op, orders);
-    if (held == result.checks) {
+    auto score = explainer.rate(op, orders);
+    if (score.held == result.checks) {
       ++result.matches;
-    } else if (!result.root || held > result.held) {
+    } else if (!result.root || score.value() > nearest) {
       result.root = op;
-      result.held = held;
+      result.held = score.held;
+      nearest = score.value();
       best = orders;
     }
   });

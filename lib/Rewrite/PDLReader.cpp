@@ -3,9 +3,9 @@
 // Text to patterns. Names of captures are those that values have in the text, which only the parser's state knows.
 
 #include "CompiledPattern.h"
-#include "Suggest.h"
 
 #include "inlay/Rewrite/PDLPattern.h"
+#include "inlay/Support/Suggest.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
@@ -40,18 +40,18 @@ static LogicalResult checkNames(pdl::PatternOp pattern, const NativeFunctions &f
       bool known = RegisteredOperationName::lookup(name, context) ||
                    (dialect ? dialect->allowsUnknownOperations() : context->allowsUnregisteredDialects());
       if (!known) {
-        std::vector<StringRef> names;
+        std::vector<std::string> names;
         for (RegisteredOperationName registered : context->getRegisteredOperations())
-          names.push_back(registered.getStringRef());
+          names.push_back(registered.getStringRef().str());
         return op->emitError("unknown op '") << name << "'" << suggest(name, names);
       }
     }
     auto check = [&](StringRef name, const llvm::StringMap<NativeFunction> &map, StringRef what) -> WalkResult {
       if (map.contains(name))
         return WalkResult::advance();
-      std::vector<StringRef> names;
+      std::vector<std::string> names;
       for (const auto &entry : map)
-        names.push_back(entry.getKey());
+        names.push_back(entry.getKey().str());
       return op->emitError("unknown ") << what << " '" << name << "'" << suggest(name, names);
     };
     if (auto constraint = dyn_cast<pdl::ApplyNativeConstraintOp>(op))

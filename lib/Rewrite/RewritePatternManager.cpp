@@ -3,7 +3,7 @@
 #include "inlay/Rewrite/RewritePatternManager.h"
 #include "Drivers.h"
 #include "PatternIndex.h"
-#include "Suggest.h"
+#include "inlay/Support/Suggest.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
@@ -125,9 +125,9 @@ LogicalResult PatternManager::checkArgs(Location loc, DictionaryAttr args) const
     const PDLPattern *pattern = entry.enabled ? entry.pattern->asPDL() : nullptr;
     for (const std::string &name : pattern ? pattern->getArgNames() : ArrayRef<std::string>())
       if (!args || !args.get(name)) {
-        std::vector<StringRef> given;
+        std::vector<std::string> given;
         for (NamedAttribute arg : args ? args.getValue() : ArrayRef<NamedAttribute>())
-          given.push_back(arg.getName());
+          given.push_back(arg.getName().str());
         return emitError(loc) << "pattern '" << entry.label << "' needs argument '" << name << "', which isn't given"
                               << suggest(name, given);
       }

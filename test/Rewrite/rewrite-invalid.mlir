@@ -79,7 +79,7 @@ pdl.pattern @p : benefit(1) {
 }
 
 // RUN: not inlay-opt %t/add.mlir --inlay-rewrite="patterns=%t/unjoined.pdl" 2>&1 | FileCheck %s --check-prefix=UNJOINED
-// UNJOINED: expected an op that a shared value joins to the root, but none does
+// UNJOINED: the operations must form a connected component
 //--- unjoined.pdl
 pdl.pattern @p : benefit(1) {
   %x = pdl.operand

@@ -80,6 +80,11 @@ func.func private @result() -> (tensor<2xf32> {inlay.target = "npu"})
 
 // -----
 
+// expected-error @+1 {{expected kind to be discrete, integrated or software, but got 'laptop'}}
+#a = #inlay.vulkan<kind = "laptop">
+
+// -----
+
 // expected-error @+1 {{expected features among float16, float64, int8, int16, int64, but got "bfloat16"}}
 #a = #inlay.vulkan<features = ["bfloat16"]>
 

@@ -164,7 +164,9 @@ private:
       StatusOr<Attribute> target = makeTarget(name);
       if (!target.isOk())
         return target.status();
-      if (*target && !llvm::is_contained(targets, *target))
+      if (llvm::count(names, name) > 1)
+        return {StatusCode::InvalidArgument, "expected each target once, but got '" + name + "' more than once"};
+      if (*target)
         targets.push_back(*target);
     }
     return setTargets(targets);

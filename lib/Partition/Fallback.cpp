@@ -44,6 +44,8 @@ FailureOr<FallbackFilter::Globs> FallbackFilter::makeGlobs(ModuleOp module, Arra
                                                            StringRef option) {
   Globs globs;
   for (const std::string &text : texts) {
+    if (text.empty())
+      return module.emitError("expected names in ") << option << ", but got an empty one";
     auto owned = std::make_shared<Glob>();
     owned->text = text;
     llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(owned->text);
@@ -108,7 +110,8 @@ LogicalResult FallbackFilter::checkModuleNames(ModuleOp module) const {
   forEachPlacedOp(module, [&](Operation *op) {
     for (auto [path, name] : getModuleStack(op->getLoc())) {
       for (StringRef spelling : {path, name, getClass(name)})
-        known.insert(spelling.str());
+        if (!spelling.empty()) // the path of the model itself
+          known.insert(spelling.str());
       for (const auto &glob : modules)
         if (matchesModule(*glob, path, name))
           missing.erase(glob->text);

@@ -38,6 +38,16 @@ static std::vector<std::string> collectNames(ModuleOp module) {
   return {names.begin(), names.end()};
 }
 
+/// The nearest of the known names: by edits, or, for one without a dialect, by what follows the dialect.
+static std::string suggestName(StringRef name, ArrayRef<std::string> known) {
+  std::string nearest = suggest(name, known);
+  if (nearest.empty() && !name.empty())
+    for (StringRef whole : known)
+      if (whole.consume_back(name) && (whole.ends_with("::") || whole.ends_with(".")))
+        return ("; did you mean '" + whole + name + "'?").str();
+  return nearest;
+}
+
 LogicalResult inlay::checkOpNames(ModuleOp module, ArrayRef<std::string> names, StringRef option) {
   if (names.empty())
     return success();
@@ -50,6 +60,6 @@ LogicalResult inlay::checkOpNames(ModuleOp module, ArrayRef<std::string> names, 
     return success();
   std::vector<std::string> known = collectNames(module);
   for (StringRef name : missing)
-    module.emitError("'") << name << "' in " << option << " matches no op" << suggest(name, known);
+    module.emitError("'") << name << "' in " << option << " matches no op" << suggestName(name, known);
   return failure();
 }

@@ -10,6 +10,7 @@ from .errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, did
 
 TARGETS = ("vulkan", "host", "torch")
 _FORCED = ("torch_executed_ops", "torch_executed_modules", "torch_executed_locations")
+_LARGEST = 2**63 - 1
 STRATEGIES = ("levels", "cost", "in-order", "torch-tensorrt")
 
 
@@ -83,6 +84,7 @@ def _check_contradictions(options):
         )
     besides = [*forced, *(name for name in ("allow_ops", "exempt_ops") if getattr(options, name))]
     besides += ["min_block_size"] * (options.min_block_size != 1)
+    besides += ["strategy"] * (options.strategy != "levels")
     besides += ["require_full_compilation=True or enabled=False"] * options.is_full
     if options.placement and besides:
         raise ArgumentValueError(f"a placement says where every op goes: {besides[0]} can't be given besides")
@@ -98,6 +100,8 @@ def _check_flags(options):
         raise ArgumentTypeError(f"expected min_block_size to be an int, but got {size!r}")
     if size < 1:
         raise ArgumentValueError(f"expected min_block_size to be at least 1, but got {size}")
+    if size > _LARGEST:
+        raise ArgumentValueError(f"expected min_block_size to be at most {_LARGEST}, but got {size}")
 
 
 def _location(place):

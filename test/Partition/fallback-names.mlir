@@ -4,9 +4,10 @@
 // RUN: inlay-opt %s --inlay-partition-annotate-targets="fallback-ops=aten.add.Tensor" | FileCheck %s --check-prefixes=CHECK,ONE
 // RUN: inlay-opt %s --inlay-partition-annotate-targets="fallback-ops=aten::add.Tensor" | FileCheck %s --check-prefixes=CHECK,ONE
 // RUN: inlay-opt %s --inlay-partition-annotate-targets="fallback-ops=tosa.exp,inlay.opaque" | FileCheck %s --check-prefix=FOREIGN
-// RUN: not inlay-opt %s --inlay-partition-annotate-targets="fallback-ops=aten.add.Tenser,tosa.exq" 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not inlay-opt %s --inlay-partition-annotate-targets="fallback-ops=aten.add.Tenser,exp,tosa.exq" 2>&1 | FileCheck %s --check-prefix=NONE
 
 // NONE: error: 'aten.add.Tenser' in fallback-ops matches no op; did you mean 'aten::add.Tensor'?
+// NONE: error: 'exp' in fallback-ops matches no op; did you mean 'tosa.exp'?
 // NONE: error: 'tosa.exq' in fallback-ops matches no op; did you mean 'tosa.exp'?
 
 module attributes {inlay.targets = [#inlay.declared<"npu", ["*"]>, #inlay.declared<"host", ["*"]>]} {

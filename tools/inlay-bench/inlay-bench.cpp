@@ -46,7 +46,10 @@ int main(int argc, char **argv) {
     categories.push_back(suite.options);
   }
   tools::parseOptions(argc, argv, overview, categories);
-  rt::StatusOr<bench::Suite> suite = bench::findSuite(calibrate && what.empty() ? "calibrate" : what.getValue());
+  if (calibrate && !what.empty() && what != "calibrate")
+    return tools::fail(
+        {rt::StatusCode::InvalidArgument, "option --calibrate is the suite calibrate, but got '" + what + "' besides"});
+  rt::StatusOr<bench::Suite> suite = bench::findSuite(calibrate ? "calibrate" : what.getValue());
   if (!suite.isOk())
     return tools::fail(suite.status());
   if (rt::Status status = bench::checkOptions(*suite); !status.isOk())

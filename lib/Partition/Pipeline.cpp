@@ -65,7 +65,7 @@ static std::vector<std::string> findSettingsBesidesPlacement(const PartitionInfo
                                                  {"enabled=false", !info.enabled},
                                                  {"require-full-compilation", info.requireFullCompilation},
                                                  {"strategy", info.strategy != Strategy::Levels},
-                                                 {"fewest-bytes", info.fewestBytes}};
+                                                 {"fewest-bytes=false", !info.fewestBytes}};
   std::vector<std::string> names;
   for (auto [name, isGiven] : given)
     if (isGiven)

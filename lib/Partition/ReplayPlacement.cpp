@@ -5,6 +5,8 @@
 
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Partition/Annotate.h"
+#include "inlay/Partition/Copying.h"
+#include "inlay/Partition/EffectOrder.h"
 #include "inlay/Partition/Fingerprint.h"
 #include "inlay/Partition/OpKinds.h"
 #include "inlay/Partition/Passes.h"
@@ -55,6 +57,7 @@ class Replayer {
 public:
   Replayer(FunctionOpInterface function, const PlacedFunction &placed, TargetList &targets)
       : placed(placed), targets(targets), aliases(function) {
+    recordProgram(function, aliases);
     for (const PlacedOp &op : placed.ops)
       reasons[op.label] = &op;
     for (const SegmentedBlock &segment : placed.segments)
@@ -65,7 +68,7 @@ public:
     DependencyGraph graph(block, aliases);
     SegmentPlan plan;
     Decisions decisions(graph.size());
-    if (failed(makePlan(graph, parent, region, plan, decisions)) || failed(check(graph, plan)))
+    if (failed(makePlan(graph, parent, region, plan, decisions)) || failed(check(graph, plan, decisions)))
       return failure();
     for (auto [op, decision] : llvm::zip(graph.getOps(), decisions)) {
       writeDecision(op, decision, targets);
@@ -121,23 +124,37 @@ private:
     return {target, code, op ? op->text : "", op ? op->causedBy : ""};
   }
 
-  LogicalResult check(const DependencyGraph &graph, const SegmentPlan &plan) {
+  LogicalResult check(const DependencyGraph &graph, const SegmentPlan &plan, const Decisions &decisions) {
+    CopyRules rules(graph, targets, decisions);
     for (auto [number, segment] : llvm::enumerate(plan.segments)) {
       for (unsigned op : segment.ops)
         if (failed(checkTarget(graph.getOps()[op], segment.target)))
           return failure();
-      for (unsigned op : segment.clones)
-        if (failed(checkCopy(graph, op, segment.target)))
+      for (unsigned op : segment.clones) {
+        if (!rules.isCopied(op))
+          return graph.getOps()[op]->emitError("the placement copies op '")
+                 << getLabel(graph.getOps()[op]) << "', which can't be copied";
+        if (failed(checkTarget(graph.getOps()[op], segment.target)))
           return failure();
+      }
       for (ArrayRef<unsigned> ops : {ArrayRef(segment.ops), ArrayRef(segment.clones)})
         for (unsigned op : ops)
           for (unsigned before : graph.getPredecessors(op))
             if (home[before] > number && !llvm::binary_search(segment.clones, before))
-              return graph.getOps()[op]->emitError("the placement runs op '")
-                     << getLabel(graph.getOps()[op]) << "' before op '" << getLabel(graph.getOps()[before])
-                     << "', which it depends on";
+              return reportOrder(graph, op, before);
     }
+    // Who reads the list itself, not a copy, does so before it is changed again.
+    for (const DependencyGraph::ChangedList &list : graph.getChangedLists())
+      for (auto [reader, change] : list.readersBefore)
+        if (home[change] < home[reader] && !llvm::binary_search(plan.segments[home[reader]].clones, list.maker))
+          return reportOrder(graph, change, reader);
     return success();
+  }
+
+  static LogicalResult reportOrder(const DependencyGraph &graph, unsigned op, unsigned before) {
+    return graph.getOps()[op]->emitError("the placement runs op '")
+           << getLabel(graph.getOps()[op]) << "' before op '" << getLabel(graph.getOps()[before])
+           << "', which it depends on";
   }
 
   LogicalResult checkTarget(Operation *op, unsigned target) {
@@ -150,16 +167,6 @@ private:
     if (const Verdict &verdict = targets.ask(target, op); !verdict.isSupported())
       return op->emitError("the placement puts the op on '") << name << "', which can't run it: " << verdict.text;
     return success();
-  }
-
-  LogicalResult checkCopy(const DependencyGraph &graph, unsigned number, unsigned target) {
-    Operation *op = graph.getOps()[number];
-    auto isMutated = [&](Value value) { return aliases.isMutated(value); };
-    std::optional<StatedEffects> stated = getStatedEffects(op);
-    bool writes = stated ? !stated->writes.empty() : !isMemoryEffectFree(op);
-    if (writes || llvm::any_of(op->getOperands(), isMutated) || llvm::any_of(op->getResults(), isMutated))
-      return op->emitError("the placement copies op '") << getLabel(op) << "', which has effects";
-    return checkTarget(op, target);
   }
 
   const PlacedFunction &placed;

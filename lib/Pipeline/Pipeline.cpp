@@ -115,8 +115,9 @@ private:
     return success();
   }
 
-  /// Partition, without the files it is to write, Shape and Convert; the errors of the last are kept for later.
-  FailureOr<std::vector<Diagnostic>> tryOnce() {
+  /// Partition, without the files it is to write, Shape and Convert; true if all was converted. What the last reports
+  /// is kept for later.
+  FailureOr<bool> tryOnce() {
     PassManager partition(module.getContext());
     buildPartitionPasses(partition, options.partition);
     if (failed(run(Phase::Partition, partition)))
@@ -124,55 +125,61 @@ private:
     partitioned = writesFiles(options.partition) ? module.clone() : ModuleOp();
     if (failed(run(Phase::Shape)))
       return failure();
-    std::vector<Diagnostic> errors;
+    errors.clear();
     ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
         return failure();
       errors.push_back(std::move(diagnostic));
       return success();
     });
-    if (failed(run(Phase::Convert)) && errors.empty())
-      return module.emitError("conversion failed without a diagnostic");
-    return errors;
+    return succeeded(run(Phase::Convert));
   }
 
   LogicalResult runUntilConverted() {
-    constexpr unsigned kMostRounds =
-        8; // each refuses ops to a target: more than a few mean that it knows nothing of itself
+    // Each round refuses ops to a target: more than a few mean that it knows nothing of itself.
+    constexpr unsigned kMostRounds = 8;
     for (auto function : module.getOps<FunctionOpInterface>())
       labelOps(function);
     OwningOpRef<ModuleOp> graph = module.clone();
     for (unsigned round = 1;; ++round) {
-      FailureOr<std::vector<Diagnostic>> errors = tryOnce();
-      if (failed(errors))
+      FailureOr<bool> converted = tryOnce();
+      if (failed(converted))
         return failure();
-      bool repeats = !errors->empty() && takeRefusals(module, *graph) && round < kMostRounds;
-      if (!repeats)
-        return finish(std::move(*errors), round);
+      if (*converted)
+        return writeFiles();
+      if (round == kMostRounds || !takeRefusals(module, *graph))
+        return reportErrors(round);
       OwningOpRef<ModuleOp> again = graph->clone();
       module.getBodyRegion().takeBody(again->getBodyRegion());
     }
   }
 
-  /// Writes what the last partition was, and reports why it didn't convert.
-  LogicalResult finish(std::vector<Diagnostic> errors, unsigned rounds) {
-    if (partitioned) {
-      PassManager pm(module.getContext());
-      buildPartitionOutputs(pm, options.partition);
-      if (failed(pm.run(*partitioned)))
-        return failure();
-    }
+  /// Writes what the last partition was.
+  LogicalResult writeFiles() {
+    if (!partitioned)
+      return success();
+    PassManager pm(module.getContext());
+    buildPartitionOutputs(pm, options.partition);
+    return pm.run(*partitioned);
+  }
+
+  LogicalResult reportErrors(unsigned rounds) {
+    if (failed(writeFiles()))
+      return failure();
     for (Diagnostic &error : errors)
       module.getContext()->getDiagEngine().emit(std::move(error));
-    if (!errors.empty() && rounds > 1)
+    if (rounds > 1)
       module.emitError("segments still can't be converted after the graph was partitioned ") << rounds << " times";
-    return success(errors.empty());
+    else if (errors.empty())
+      module.emitError("conversion failed without a diagnostic");
+    return failure();
   }
 
   ModuleOp module;
   const Options &options;
   const PipelineObserver &observer;
   OwningOpRef<ModuleOp> partitioned;
+  std::vector<Diagnostic> errors; ///< of the last conversion
 };
 } // namespace
 

@@ -7,7 +7,7 @@
 // RUN: not inlay-opt %s --inlay-partition="min-block-size=9223372036854775808" 2>&1 | FileCheck %s --check-prefix=HUGE
 
 // NEGATIVE: error: expected min-block-size to be at least 1, but got -1
-// HUGE: '9223372036854775808' value invalid for llong argument
+// HUGE: '9223372036854775808' value invalid for {{l?long}} argument
 // REPORT: "ops": []
 
 module attributes {inlay.targets = [#inlay.declared<"npu", []>, #inlay.declared<"torch", ["*"]>]} {

@@ -30,4 +30,23 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["*"]>, #inlay.declar
     %8 = inlay.opaque "aten::cat"(%2, %3, %4) : (!l, tensor<8xf32>, !t) -> tensor<8xf32>
     return %8 : tensor<8xf32>
   }
+
+  // A list with its changes is copied as it was.
+  // CHECK-LABEL: func @changed_list
+  // CHECK: inlay.segment #inlay.declared<"npu"
+  // CHECK: %[[A:.*]] = inlay.opaque "prim::ListConstruct"({{.*}}) {inlay.clone
+  // CHECK-NEXT: "aten::append"(%[[A]], {{.*}}inlay.clone
+  // CHECK-NEXT: "aten::cat"(%[[A]])
+  // CHECK: inlay.segment #inlay.declared<"host"
+  // CHECK: %[[B:.*]] = inlay.opaque "prim::ListConstruct"
+  // CHECK-NEXT: "aten::append"(%[[B]]
+  // CHECK-NEXT: "aten::sum"(%[[B]])
+  func.func @changed_list(%x: !t) -> (!t, !t) {
+    %0 = inlay.opaque "prim::ListConstruct"(%x, %x) : (!t, !t) -> !l
+    inlay.opaque "aten::append"(%0, %x) writes [0] : (!l, !t) -> ()
+    %1 = inlay.opaque "aten::cat"(%0) : (!l) -> !t
+    %2 = inlay.opaque "aten::add"(%1) : (!t) -> !t
+    %3 = inlay.opaque "aten::sum"(%0) : (!l) -> !t loc("x")
+    return %2, %3 : !t, !t
+  }
 }

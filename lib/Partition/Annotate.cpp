@@ -137,7 +137,19 @@ Decision Annotator::decideControlFlow(Operation *op) {
   return decision;
 }
 
+/// A misspelt name would keep the op off nothing.
+static LogicalResult checkRefused(Operation *op, const TargetList &targets) {
+  if (auto refused = dyn_cast_or_null<DictionaryAttr>(op->getDiscardableAttr(InlayDialect::kRefusedAttr)))
+    for (NamedAttribute entry : refused)
+      if (!targets.find(entry.getName()))
+        return op->emitError("expected 'inlay.refused' to name targets of the module, but got '")
+               << entry.getName().getValue() << "'" << targets.suggestName(entry.getName());
+  return success();
+}
+
 FailureOr<Decision> Annotator::decide(Operation *op) {
+  if (failed(checkRefused(op, targets)))
+    return failure();
   if (auto pin = op->getAttrOfType<StringAttr>(InlayDialect::kTargetAttr))
     return decidePinned(op, pin.getValue());
   if (Verdict verdict = filter.check(op); !verdict.isSupported())

@@ -112,6 +112,16 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["*"]>, #inlay.declar
 
 // -----
 
+module attributes {inlay.targets = [#inlay.declared<"npu", ["*"]>, #inlay.declared<"host", ["*"]>]} {
+  func.func @refused_by_nobody(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @below {{expected 'inlay.refused' to name targets of the module, but got 'npv'; did you mean 'npu'?}}
+    %0 = inlay.relu %x {inlay.refused = {npv = "too slow"}} : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
 module attributes {inlay.targets = [#inlay.declared<"host", ["*"]>]} {
   // expected-error @below {{expected a function whose ops run in order, but got a graph region}}
   ml_program.subgraph private @cyclic(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -183,11 +183,11 @@ private:
 };
 } // namespace
 
-StatusOr<std::string> inlay::partition(const CompileRequest &request) {
+StatusOr<std::string> inlay::partition(const CompileRequest &request, ReportFormat format) {
   Compilation compilation(request);
   INLAY_RETURN_IF_ERROR(compilation.open());
   INLAY_RETURN_IF_ERROR(compilation.run(Phase::Partition));
-  return getReport(*compilation.module, ReportFormat::Json);
+  return getReport(*compilation.module, format);
 }
 
 StatusOr<Compiled> inlay::compile(const CompileRequest &request) {

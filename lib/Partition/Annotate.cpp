@@ -171,8 +171,7 @@ FailureOr<Decision> Annotator::decide(Operation *op) {
   return decideUnsupported(op);
 }
 
-LogicalResult Annotator::annotate(Block &block, const Aliases &aliases) {
-  DependencyGraph graph(block, aliases);
+FailureOr<Decisions> Annotator::decideBlock(const DependencyGraph &graph) {
   Decisions decisions;
   decisions.reserve(graph.size());
   bool ok = true;
@@ -183,8 +182,17 @@ LogicalResult Annotator::annotate(Block &block, const Aliases &aliases) {
   }
   if (!ok || failed(keepNonTensorsTogether(graph, targets, decisions)))
     return failure();
+  return decisions;
+}
+
+LogicalResult Annotator::annotate(Block &block, const Aliases &aliases) {
+  DependencyGraph graph(block, aliases);
+  FailureOr<Decisions> decisions = decideBlock(graph);
+  if (failed(decisions))
+    return failure();
+  bool ok = true;
   DecisionWriter writer(targets);
-  for (auto [op, decision] : llvm::zip(graph.getOps(), decisions)) {
+  for (auto [op, decision] : llvm::zip(graph.getOps(), *decisions)) {
     writer.write(op, decision);
     if (!isControlFlow(op) || targets.isAccelerator(decision.target))
       continue;

@@ -3,6 +3,7 @@
 #include "inlay/Partition/Fallback.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Partition/Decisions.h"
 #include "inlay/Partition/NameRules.h"
 #include "inlay/Partition/OpKinds.h"
 #include "inlay/Support/Suggest.h"
@@ -74,7 +75,23 @@ FailureOr<FallbackFilter> FallbackFilter::get(ModuleOp module, const FallbackRul
   return filter;
 }
 
+FallbackFilter FallbackFilter::fromVerdicts() {
+  FallbackFilter filter;
+  filter.byVerdict = true;
+  return filter;
+}
+
+static Verdict checkVerdict(Operation *op) {
+  auto verdict = op->getAttrOfType<VerdictAttr>(InlayDialect::kVerdictAttr);
+  std::optional<ReasonCode> code = verdict && !isPinned(op) ? symbolizeReasonCode(verdict.getCode()) : std::nullopt;
+  bool isForced =
+      code == ReasonCode::FallbackOp || code == ReasonCode::FallbackModule || code == ReasonCode::FallbackLocation;
+  return isForced ? Verdict{*code, verdict.getText().str()} : Verdict::supported();
+}
+
 Verdict FallbackFilter::check(Operation *op) const {
+  if (byVerdict)
+    return checkVerdict(op);
   for (const std::string &name : names)
     if (matchesName(op, name))
       return {ReasonCode::FallbackOp, "'" + name + "' is in fallback-ops"};

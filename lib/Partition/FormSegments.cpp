@@ -11,6 +11,7 @@
 #include "inlay/Partition/Passes.h"
 #include "inlay/Partition/Report.h"
 #include "inlay/Partition/SegmentBuilder.h"
+#include "inlay/Partition/WhatIf.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
@@ -61,7 +62,7 @@ static void writeFigures(Operation *function, const DependencyGraph &graph, cons
   for (unsigned op : plan.witness)
     witness.push_back(getLabel(graph.getOps()[op]));
   function->setAttr(InlayDialect::kWitnessAttr, builder.getStrArrayAttr(witness));
-  NamedAttrList figures;
+  NamedAttrList figures(function->getAttrOfType<DictionaryAttr>(InlayDialect::kPartitionAttr));
   auto set = [&](StringRef key, uint64_t number) {
     figures.set(key, builder.getI64IntegerAttr(static_cast<int64_t>(number)));
   };
@@ -71,6 +72,31 @@ static void writeFigures(Operation *function, const DependencyGraph &graph, cons
   if (plan.times)
     figures.set(kPlacementsFigure, describeTimes(*plan.times, builder));
   function->setAttr(InlayDialect::kPartitionAttr, figures.getDictionary(function->getContext()));
+}
+
+/// Answers what reports are asked besides, while the function is as it was.
+static LogicalResult answerQuestions(FunctionOpInterface function, TargetList &targets, const PartitionInfo &info,
+                                     const ModuleCosts *costs) {
+  function->removeAttr(InlayDialect::kPartitionAttr);
+  if (!info.whatIf && !info.sweep)
+    return success();
+  MLIRContext *context = function->getContext();
+  Forecaster forecaster(function, targets, costs);
+  NamedAttrList answers;
+  if (info.whatIf) {
+    FailureOr<WhatIf> whatIf = askWhatIf(forecaster, info);
+    if (failed(whatIf))
+      return failure();
+    answers.set(kWhatIfFigure, toAttribute(context, *whatIf));
+  }
+  if (info.sweep) {
+    FailureOr<std::vector<SweepRow>> rows = sweepMinBlockSize(forecaster, info);
+    if (failed(rows))
+      return failure();
+    answers.set(kSweepFigure, toAttribute(context, *rows));
+  }
+  function->setAttr(InlayDialect::kPartitionAttr, answers.getDictionary(context));
+  return success();
 }
 
 namespace {
@@ -150,12 +176,15 @@ struct FormSegmentsPass : inlay::impl::FormSegmentsPassBase<FormSegmentsPass> {
     FailureOr<std::optional<ModuleCosts>> costs = findCosts(*targets);
     if (failed(costs))
       return signalPassFailure();
+    info.whatIf = whatIf;
+    info.sweep = sweep;
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       if (function.isExternal())
         continue;
       Aliases aliases(function);
-      if (failed(checkPartitionable(function)) ||
-          failed(Former(*targets, aliases, info, *costs ? &**costs : nullptr).form(function.front())))
+      const ModuleCosts *model = *costs ? &**costs : nullptr;
+      if (failed(checkPartitionable(function)) || failed(answerQuestions(function, *targets, info, model)) ||
+          failed(Former(*targets, aliases, info, model).form(function.front())))
         return signalPassFailure();
     }
   }

@@ -49,7 +49,12 @@ struct PartitionPipelineOptions : PassPipelineOptions<PartitionPipelineOptions> 
   Option<std::string> costModel{
       *this, "cost-model", llvm::cl::desc("file of the cost model, or default for round figures per kind of device"),
       llvm::cl::init("")};
-  Option<std::string> report{*this, "report", llvm::cl::desc("file for the report; - is standard output"),
+  Option<bool> whatIf{*this, "what-if", llvm::cl::desc("report what more ops on the first target would change"),
+                      llvm::cl::init(false)};
+  Option<bool> sweep{*this, "sweep", llvm::cl::desc("report what other least sizes of segments would change"),
+                     llvm::cl::init(false)};
+  Option<std::string> report{*this, "report",
+                             llvm::cl::desc("file for the report (.json, .txt, .html); - is standard output"),
                              llvm::cl::init("")};
 };
 } // namespace
@@ -100,6 +105,8 @@ void inlay::buildPartitionPasses(OpPassManager &manager, const PartitionInfo &in
                                                                                                     : info.strategy;
   form.fewestBytes = info.fewestBytes;
   form.costModel = info.costModel;
+  form.whatIf = info.whatIf;
+  form.sweep = info.sweep;
   manager.addPass(createFormSegmentsPass(form));
   PartitionVerifyPassOptions verify;
   verify.minBlockSize = form.strategy == Strategy::Cost ? 1 : form.minBlockSize;
@@ -158,6 +165,8 @@ void inlay::registerPartitionPasses() {
         info.placement = options.placement;
         info.savePlacement = options.savePlacement;
         info.costModel = options.costModel;
+        info.whatIf = options.whatIf;
+        info.sweep = options.sweep;
         info.report = options.report;
         buildPartitionPipeline(manager, info);
       });

@@ -42,6 +42,10 @@ public:
       for (NamedAttribute entry : placements)
         if (auto seconds = dyn_cast<FloatAttr>(entry.getValue()))
           report.placements.emplace_back(entry.getName().str(), seconds.getValueAsDouble());
+    if (figures) {
+      report.whatIf = readWhatIf(figures.get(kWhatIfFigure));
+      report.sweep = readSweep(figures.get(kSweepFigure));
+    }
     nameOps(function);
     model(function);
     read(function.front(), "", 0);

@@ -108,6 +108,7 @@ public:
     }
     writeReasons();
     writeProof();
+    writeQuestions(os, report);
     writeOps();
     os << "</main>\n";
   }

@@ -41,6 +41,9 @@ SegmentsByRegion groupByRegion(const Report &report);
 void writeGraph(llvm::raw_ostream &os, const Report &report, const Tones &tones, const SegmentsByRegion &regions,
                 llvm::StringRef prefix);
 
+/// What would be if the first target ran more ops, or segments had another least size, as far as that was asked.
+void writeQuestions(llvm::raw_ostream &os, const Report &report);
+
 } // namespace inlay
 
 #endif // INLAY_LIB_PARTITION_REPORTHTML_H

@@ -120,6 +120,51 @@ static void writeSummary(OStream &json, const Report &report) {
   });
 }
 
+static void writeFigures(OStream &json, const PartitionFigures &figures) {
+  json.attribute("segments", figures.segments);
+  json.attribute("accelerated_segments", figures.acceleratedSegments);
+  json.attribute("ops", figures.ops);
+  json.attribute("accelerated_ops", figures.acceleratedOps);
+  json.attribute("border_bytes", figures.allKnown ? llvm::json::Value(figures.borderBytes) : nullptr);
+  if (figures.seconds)
+    json.attribute("modelled_ns", toNanoseconds(*figures.seconds));
+}
+
+static void writeWhatIf(OStream &json, const WhatIf &whatIf) {
+  auto writeRows = [&](StringRef key, ArrayRef<WhatIfRow> rows) {
+    json.attributeArray(key, [&] {
+      for (const WhatIfRow &row : rows)
+        json.object([&] {
+          writeTexts(json, "kinds", row.kinds);
+          json.attribute("count", row.ops);
+          writeFigures(json, row.figures);
+          json.attribute("segments_saved", whatIf.now.segments - row.figures.segments);
+          if (whatIf.now.seconds && row.figures.seconds)
+            json.attribute("saved_ns", toNanoseconds(*whatIf.now.seconds) - toNanoseconds(*row.figures.seconds));
+        });
+    });
+  };
+  json.attributeObject("what_if", [&] {
+    json.attribute("target", text(whatIf.target));
+    json.attributeObject("now", [&] { writeFigures(json, whatIf.now); });
+    writeRows("kinds", whatIf.kinds);
+    writeRows("together", whatIf.together);
+    writeRows("pairs", whatIf.pairs);
+    json.attribute("pairs_tried", whatIf.pairsTried);
+    json.attribute("pairs_there_are", whatIf.pairsThereAre);
+  });
+}
+
+static void writeSweep(OStream &json, ArrayRef<SweepRow> rows) {
+  json.attributeArray("min_block_sizes", [&] {
+    for (const SweepRow &row : rows)
+      json.object([&] {
+        json.attribute("min_block_size", row.minBlockSize);
+        writeFigures(json, row.figures);
+      });
+  });
+}
+
 static void writeFunction(OStream &json, const Report &report) {
   json.object([&] {
     json.attribute("version", 1);
@@ -133,6 +178,10 @@ static void writeFunction(OStream &json, const Report &report) {
         writeOp(json, op);
     });
     writeSummary(json, report);
+    if (report.whatIf)
+      writeWhatIf(json, *report.whatIf);
+    if (!report.sweep.empty())
+      writeSweep(json, report.sweep);
   });
 }
 

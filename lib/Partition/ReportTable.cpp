@@ -6,6 +6,7 @@
 #include "inlay/Support/TargetCosts.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -59,6 +60,50 @@ static void writeProof(llvm::raw_ostream &os, const Report &report) {
        << listSome(report.witness, 24) << "\n";
 }
 
+static void writeFigures(llvm::raw_ostream &os, const PartitionFigures &figures) {
+  os << llvm::formatv("{0,8}  {1,11}  {2,8}  {3,12}", figures.segments, figures.acceleratedSegments,
+                      figures.acceleratedOps, (figures.allKnown ? "" : ">= ") + formatBytes(figures.borderBytes));
+  if (figures.seconds)
+    os << llvm::formatv("  {0,10}", formatSeconds(*figures.seconds));
+}
+
+static void writeHeads(llvm::raw_ostream &os, const PartitionFigures &figures) {
+  os << "segments  accelerated   its ops       borders" << (figures.seconds ? "    modelled" : "") << "\n";
+}
+
+static void writeWhatIf(llvm::raw_ostream &os, const WhatIf &whatIf) {
+  os << "what if '" << whatIf.target << "' ran more:\n  ";
+  writeHeads(os, whatIf.now);
+  os << "  ";
+  writeFigures(os, whatIf.now);
+  os << "  as it is\n";
+  auto writeRows = [&](StringRef title, ArrayRef<WhatIfRow> rows) {
+    if (!rows.empty())
+      os << " " << title << ":\n";
+    for (const WhatIfRow &row : rows) {
+      os << "  ";
+      writeFigures(os, row.figures);
+      os << "  " << row.ops << "x " << llvm::join(row.kinds, " + ") << "\n";
+    }
+  };
+  writeRows("by itself", whatIf.kinds);
+  writeRows("together, a further kind each time",
+            ArrayRef(whatIf.together).drop_front(whatIf.together.empty() ? 0 : 1));
+  writeRows("the best pairs of " + std::to_string(whatIf.pairsTried) + " tried", whatIf.pairs);
+}
+
+static void writeSweep(llvm::raw_ostream &os, ArrayRef<SweepRow> rows) {
+  if (rows.empty())
+    return;
+  os << "min_block_size:\n    size  ";
+  writeHeads(os, rows.front().figures);
+  for (const SweepRow &row : rows) {
+    os << llvm::formatv("{0,8}  ", row.minBlockSize);
+    writeFigures(os, row.figures);
+    os << "\n";
+  }
+}
+
 void inlay::writeTitle(llvm::raw_ostream &os, const Report &report) {
   os << "@" << report.function << ": " << report.ops.size() << " ops in " << report.segments.size() << " segments\n";
 }
@@ -81,6 +126,9 @@ void inlay::writeSummary(llvm::raw_ostream &os, const Report &report) {
   writeTimes(os, report);
   writeReasons(os, report);
   writeProof(os, report);
+  if (report.whatIf)
+    writeWhatIf(os, *report.whatIf);
+  writeSweep(os, report.sweep);
 }
 
 void inlay::writeTableReport(llvm::raw_ostream &os, ArrayRef<FunctionOpInterface> functions) {

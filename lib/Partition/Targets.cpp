@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Partition/Targets.h"
+#include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Partition/NameRules.h"
 #include "inlay/Partition/OpKinds.h"
 #include "inlay/Support/Suggest.h"
@@ -101,6 +102,11 @@ TargetList::Entry &TargetList::lookup(Operation *op) {
   return *bucket.back();
 }
 
+bool inlay::isMissingCode(ReasonCode code) {
+  return code == ReasonCode::NoConverter || code == ReasonCode::UnsupportedType ||
+         code == ReasonCode::UnsupportedShape || code == ReasonCode::UnsupportedAttribute;
+}
+
 Verdict TargetList::askTarget(unsigned target, Operation *op) const {
   if (isAccelerator(target) && !allowed.empty())
     if (Verdict verdict = allowed.check(getName(target), op); !verdict.isSupported())
@@ -116,7 +122,15 @@ const Verdict &TargetList::ask(unsigned target, Operation *op) {
   std::optional<Verdict> &verdict = lookup(op).verdicts[target];
   if (!verdict)
     verdict = askTarget(target, op);
-  return *verdict;
+  static const Verdict kSupported;
+  bool isAssumed =
+      target == 0 && !assumed.empty() && isMissingCode(verdict->code) && assumed.contains(getReportedName(op));
+  return isAssumed ? kSupported : *verdict;
+}
+
+void TargetList::assume(ArrayRef<std::string> kinds) {
+  assumed.clear();
+  assumed.insert(kinds.begin(), kinds.end());
 }
 
 ColourSet TargetList::findRunners(Operation *op) {

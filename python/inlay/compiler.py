@@ -83,7 +83,7 @@ def compile_imported(imported, options, in_spec=None, out_spec=None, argument_na
         compilation = extension.compile(request)
     if compilation.notice:
         print(f"inlay: {compilation.notice}", file=sys.stderr)
-    report = Report.parse(compilation.report)
+    report = Report.parse(compilation.report, _renderer(extension, imported, options))
     return CompiledModule(imported, compilation, fallback, report, in_spec, out_spec, argument_names)
 
 
@@ -92,7 +92,8 @@ def partition(model_or_exported, inputs=None, **options):
     options = Options.make(options)
     _, imported = _import(model_or_exported, inputs, options)
     extension = _extension()
-    return Report.parse(extension.partition(_request(extension, imported, options)))
+    render = _renderer(extension, imported, options)
+    return Report.parse(render("json"), render)
 
 
 def load(path):
@@ -187,6 +188,17 @@ def _request(extension, imported, options):
     for key, tensor in imported.weights.items():
         request.add_weight(key, tensor)
     return request
+
+
+def _renderer(extension, imported, options):
+    """A function that partitions once more and gives the report in a form; for `Report`."""
+
+    def render(form, what_if=False, sweep=False):
+        request = _request(extension, imported, options)
+        request.what_if, request.sweep = what_if, sweep
+        return extension.partition(request, form)
+
+    return render
 
 
 class _Progress:

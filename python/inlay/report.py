@@ -2,20 +2,89 @@
 """The partition report: what runs where, and why."""
 
 import copy
+import html
 import json
+import pathlib
 
+from .errors import ArgumentValueError
+
+_FORMS = {".json": "json", ".txt": "text", ".html": "html", ".htm": "html"}  # by suffix
 _MOST_ROWS = 12  # segments that the table shows
 _MOST_LETTERS = 60  # of a list of labels
 
 
 class Report(dict):
-    """The report as a dict (`report["segments"]`, `report["ops"]`, `report["summary"]`); `str(report)` is a table."""
+    """The report as a dict (`report["segments"]`, `report["ops"]`, `report["summary"]`); `str(report)` is a table.
+
+    Other forms are made when asked for, by partitioning the model once more: `text` lists the ops of each segment,
+    `html` is a page that needs no other file, and `what_if` and `sweep` answer questions.
+    """
+
+    _render, _answers = None, None
 
     @classmethod
-    def parse(cls, text):
-        """From the compiler's JSON; of a list (several functions) the last."""
+    def parse(cls, text, render=None):
+        """From the compiler's JSON; of a list (several functions) the last. `render(form, what_if, sweep)` makes the
+        report in another form; without it there is only the JSON."""
         parsed = json.loads(text)
-        return cls(parsed[-1] if isinstance(parsed, list) else parsed)
+        report = cls(parsed[-1] if isinstance(parsed, list) else parsed)
+        report._render = render
+        return report
+
+    @property
+    def text(self):
+        """Each segment with its target and its ops, then a summary."""
+        return self._rendered("text")
+
+    @property
+    def html(self):
+        """A page: the segments drawn, their ops with reasons, a table of all ops."""
+        return self._rendered("html")
+
+    @property
+    def what_if(self):
+        """What the partition would be if the first target ran kinds of ops that it has no code for: a dict.
+
+        `now` has the figures as they are; `kinds` one entry for each kind by itself, the best first; `together` the
+        best kind, then with each entry the one that adds most; `pairs` the best pairs.
+        """
+        return self._answer("what_if", what_if=True)
+
+    @property
+    def sweep(self):
+        """What the partition would be with `min_block_size` 1, 2, 3, 5, 8, ...: a list of dicts."""
+        return self._answer("min_block_sizes", sweep=True)
+
+    def save(self, path, what_if=False, sweep=False):
+        """Writes the report to a file in the form that its suffix names: .json, .txt or .html."""
+        path = pathlib.Path(path)
+        form = _FORMS.get(path.suffix.lower())
+        if form is None:
+            raise ArgumentValueError(f"expected a .json, .txt or .html file for the report, but got '{path}'")
+        if form == "json" and not (what_if or sweep):
+            text = json.dumps(self, indent=2) + "\n"
+        else:
+            text = self._rendered(form, what_if=what_if, sweep=sweep)
+        path.write_text(text, encoding="utf-8")
+
+    def _repr_html_(self):
+        page = html.escape(self.html, quote=True)
+        return f'<iframe style="width: 100%; height: 720px; border: 0" srcdoc="{page}"></iframe>'
+
+    def _answer(self, key, **question):
+        if key in self:
+            return self[key]
+        self._answers = self._answers or {}
+        if key not in self._answers:
+            self._answers[key] = Report.parse(self._rendered("json", **question))[key]
+        return self._answers[key]
+
+    def _rendered(self, form, **questions):
+        if self._render is None:
+            raise ArgumentValueError(
+                "this report was read from JSON, which has no other forms: partition the model again"
+            )
+        return self._render(form, **questions)
 
     def ops_by_target(self):
         """Target name -> number of ops; ops in no segment (constants) are not counted."""
@@ -42,6 +111,7 @@ class Report(dict):
     def with_times(self, steps):
         """A copy with `measured_ns` from the (name, kind, seconds, segment) of a profiled run's steps."""
         report = type(self)(copy.deepcopy(dict(self)))
+        report._render = self._render
         times = [{"run": 0, "transfers": 0} for _ in report["segments"]]
         for _, kind, seconds, segment in steps:
             if 0 <= segment < len(times):

@@ -192,10 +192,13 @@ Compilation *compileRequest(Request &request) {
   return new Compilation(std::move(*compiled));
 }
 
-std::string partitionRequest(Request &request) {
+std::string partitionRequest(Request &request, const std::string &format) {
+  std::optional<ReportFormat> wanted = symbolizeReportFormat(format);
+  if (!wanted)
+    throw nb::value_error(("expected a report as json, text, table or html, but got '" + format + "'").c_str());
   auto report = [&] {
     nb::gil_scoped_release unlock;
-    return partition(request);
+    return partition(request, *wanted);
   }();
   if (!report.isOk())
     raise(report.status(), /*compiling=*/true);
@@ -259,6 +262,12 @@ NB_MODULE(_inlay, m) {
           "cost_model", [](Request &r) { return r.options.partition.costModel; },
           [](Request &r, std::string file) { r.options.partition.costModel = std::move(file); })
       .def_prop_rw(
+          "what_if", [](Request &r) { return r.options.partition.whatIf; },
+          [](Request &r, bool on) { r.options.partition.whatIf = on; })
+      .def_prop_rw(
+          "sweep", [](Request &r) { return r.options.partition.sweep; },
+          [](Request &r, bool on) { r.options.partition.sweep = on; })
+      .def_prop_rw(
           "dump_directory", [](Request &r) { return r.options.dumpDirectory; },
           [](Request &r, std::string path) { r.options.dumpDirectory = std::move(path); })
       .def("add_weight", &Request::addWeight, "key"_a, nb::arg("array").noconvert())
@@ -273,5 +282,5 @@ NB_MODULE(_inlay, m) {
       .def_prop_ro("device", &Compilation::device);
 
   m.def("compile", &compileRequest, "request"_a, nb::rv_policy::take_ownership);
-  m.def("partition", &partitionRequest, "request"_a);
+  m.def("partition", &partitionRequest, "request"_a, "format"_a = "json");
 }

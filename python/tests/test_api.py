@@ -195,6 +195,38 @@ def test_a_report_reads_as_a_dict_and_as_a_table():
     assert inlay.Report.parse(json.dumps([{}, REPORT])) == report
 
 
+def test_a_report_read_from_json_has_no_other_form(tmp_path):
+    report = inlay.Report.parse(json.dumps(REPORT))
+    report.save(tmp_path / "report.json")
+    assert inlay.Report.parse((tmp_path / "report.json").read_text()) == report
+    for ask in (lambda: report.text, lambda: report.html, lambda: report.what_if, lambda: report._repr_html_()):
+        with pytest.raises(inlay.ArgumentValueError, match="was read from JSON, which has no other forms"):
+            ask()
+    with pytest.raises(
+        inlay.ArgumentValueError, match=r"expected a .json, .txt or .html file .*, but got 'report.pdf'"
+    ):
+        report.save("report.pdf")
+
+
+def test_a_report_is_made_in_the_form_that_is_asked_for(tmp_path):
+    asked = []
+
+    def render(form, what_if=False, sweep=False):
+        asked.append((form, what_if, sweep))
+        return (
+            json.dumps({"what_if": {"kinds": []}, "min_block_sizes": [1]}) if form == "json" else f'<{form}> & "more"'
+        )
+
+    report = inlay.Report.parse(json.dumps(REPORT), render)
+    assert report.text == '<text> & "more"' and report.what_if == {"kinds": []} and report.sweep == [1]
+    assert report.what_if == {"kinds": []} and report == REPORT  # asked once, and the report stays as it is
+    report.save(tmp_path / "page.HTML", what_if=True)
+    assert (tmp_path / "page.HTML").read_text() == '<html> & "more"'
+    assert 'srcdoc="&lt;html&gt; &amp; &quot;more&quot;"' in report._repr_html_()
+    expected = [("text", False, False), ("json", True, False), ("json", False, True), ("html", True, False)]
+    assert asked == [*expected, ("html", False, False)]
+
+
 # -- Calls as text ----------------------------------------------------------------------------------------------------
 
 

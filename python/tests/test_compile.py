@@ -210,6 +210,25 @@ def test_partition_reports_what_compile_does():
     assert report["segments"] == inlay.compile(Two(), (x(2, 4),), **options).report["segments"]
 
 
+def test_reports_have_other_forms_and_answer_questions(tmp_path):
+    def lgamma_twice(a):
+        return torch.lgamma(torch.lgamma(a.relu()).neg()).exp()
+
+    model, options = Function(lgamma_twice), {"targets": ("vulkan", "host")}
+    for report in (inlay.partition(model, (x(4),), **options), inlay.compile(model, (x(4),), **options).report):
+        assert "Segment Block @0:" in report.text and "Target: vulkan" in report.text
+        assert report.html.startswith("<!DOCTYPE html>") and "what_if" not in report
+        (kind,) = report.what_if["kinds"]
+        assert (kind["kinds"], kind["count"], kind["segments"]) == (["inlay.lgamma"], 2, 1)
+        assert report.what_if["now"]["segments"] == len(report["segments"]) == 5
+        assert [(row["min_block_size"], row["accelerated_ops"]) for row in report.sweep] == [(1, 3), (2, 0)]
+        report.save(tmp_path / "report.html", what_if=True, sweep=True)
+        page = (tmp_path / "report.html").read_text(encoding="utf-8")
+        assert "<code>vulkan</code> ran more?" in page and "min_block_size" in page
+        report.save(tmp_path / "report.txt")
+        assert (tmp_path / "report.txt").read_text() == report.text
+
+
 def test_like_results_of_unlike_arguments():
     # Reductions and products start from equal values, which must not make their results one.
     check(Function(lambda a, b: (a.sum(0), b.sum(0), a.amax(0), b.amax(0))), (x(2, 4), x(2, 4) + 1))

@@ -51,7 +51,12 @@ static cl::opt<std::string> costModel("cost-model", cl::value_desc("file"), cl::
                                       cl::desc("Cost model, e.g. of inlay-bench --calibrate; default: round figures "
                                                "per kind of device"));
 static cl::opt<std::string> report("report", cl::cat(category),
-                                   cl::desc("File for the partition report as JSON; - for standard output"));
+                                   cl::desc("File for the partition report: .txt and .html say its form, else JSON; - "
+                                            "for standard output"));
+static cl::opt<bool> whatIf("what-if", cl::cat(category),
+                            cl::desc("Report what more ops on the first target would change"));
+static cl::opt<bool> sweep("sweep", cl::cat(category),
+                           cl::desc("Report what other least sizes of segments would change"));
 static cl::opt<std::string> dumpDirectory("dump-dir", cl::cat(category),
                                           cl::desc("Folder for the module after each phase"));
 
@@ -95,5 +100,7 @@ rt::StatusOr<CompileRequest> tools::makeRequest(const std::string &file) {
   partition.strategy = strategy;
   partition.costModel = costModel;
   partition.report = report;
+  partition.whatIf = whatIf;
+  partition.sweep = sweep;
   return request;
 }

@@ -6,6 +6,7 @@
 #define INLAY_EXECUTION_SESSION_H
 
 #include "inlay/Import/Weights.h"
+#include "inlay/Partition/ReportFormat.h"
 #include "inlay/Pipeline/Options.h"
 #include "inlay/Runtime/Core/Program.h"
 
@@ -45,8 +46,8 @@ struct Compiled {
   std::string notice;                 ///< one line for the user, e.g. that no device was found; may be empty
 };
 
-/// Partitions alone; the report as JSON. Errors carry the compiler's diagnostics.
-rt::StatusOr<std::string> partition(const CompileRequest &request);
+/// Partitions alone; the report. Errors carry the compiler's diagnostics.
+rt::StatusOr<std::string> partition(const CompileRequest &request, ReportFormat format = ReportFormat::Json);
 
 /// Compiles and loads the module's only public function.
 rt::StatusOr<Compiled> compile(const CompileRequest &request);

@@ -29,6 +29,9 @@ public:
   /// that is not wholly on one accelerator.
   mlir::LogicalResult annotate(mlir::Block &block, const Aliases &aliases);
 
+  /// The same for the ops of one block, without writing anything.
+  mlir::FailureOr<Decisions> decideBlock(const DependencyGraph &graph);
+
 private:
   mlir::FailureOr<Decision> decide(mlir::Operation *op);
   mlir::FailureOr<Decision> decidePinned(mlir::Operation *op, llvm::StringRef name);

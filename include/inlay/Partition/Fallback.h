@@ -28,10 +28,14 @@ public:
   /// The module's ops have labels already.
   static mlir::FailureOr<FallbackFilter> get(mlir::ModuleOp module, const FallbackRules &rules);
 
+  /// What the verdicts of ops say of it: those that are there stay forced.
+  static FallbackFilter fromVerdicts();
+
   /// The code and text if the op must fall back; `Supported` if not.
   Verdict check(mlir::Operation *op) const;
 
 private:
+  bool byVerdict = false;
   /// A pattern refers to its text, so both stay where they were made.
   struct Glob {
     std::string text;

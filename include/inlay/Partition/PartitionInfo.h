@@ -50,7 +50,10 @@ struct PartitionInfo {
   std::string savePlacement;
   /// File of the cost model, or "default" for round figures per kind of device; empty for the module's, if it has one.
   std::string costModel;
-  /// File for the JSON report; empty for none, "-" for standard output.
+  /// Whether the report says what the partition would be if the first target ran ops that it has no code for, and with
+  /// other least sizes of segments.
+  bool whatIf = false, sweep = false;
+  /// File for the report, its form by the name's end (.json, .txt, .html); empty for none, "-" for standard output.
   std::string report;
 };
 

@@ -71,7 +71,9 @@ def FormSegmentsPass : Pass<"inlay-partition-form-segments", "::mlir::ModuleOp">
     }
     return %0 : tensor<4xf32>
     ```
-    See test/Partition/form-segments.mlir.
+    `what-if` and `sweep` plan other partitions besides, without forming them; their figures
+    are on the function in `inlay.partition`, and in reports.
+    See test/Partition/form-segments.mlir and what-if.mlir.
   }];
   let options = [
     Option<"minBlockSize", "min-block-size", "int64_t", "1",
@@ -84,6 +86,10 @@ def FormSegmentsPass : Pass<"inlay-partition-form-segments", "::mlir::ModuleOp">
       "ops may run later than they could, to carry fewer bytes from segment to segment">,
     Option<"costModel", "cost-model", "std::string", "\"\"",
       "file of the cost model to put into effect, or `default` for what the targets say of themselves">,
+    Option<"whatIf", "what-if", "bool", "false",
+      "find out what the partition would be if the first target ran ops that it has no code for, for reports">,
+    Option<"sweep", "sweep", "bool", "false",
+      "find out what the partition would be with min-block-size 1, 2, 3, 5, 8, ..., for reports">,
     Option<"strategy", "strategy", "::inlay::Strategy", "::inlay::Strategy::Levels",
       "how segments are formed: `levels`, the fewest; `cost`, the least time under the cost model; to compare with, "
       "`in-order` or `torch-tensorrt`",

@@ -6,7 +6,9 @@
 #define INLAY_PARTITION_REPORT_H
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Partition/ReportFormat.h"
 #include "inlay/Partition/SegmentedBlock.h"
+#include "inlay/Partition/WhatIf.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -28,6 +30,8 @@ inline constexpr llvm::StringLiteral kLowerBoundFigure = "lower_bound";
 inline constexpr llvm::StringLiteral kBytesCarriedFigure = "bytes_carried";
 inline constexpr llvm::StringLiteral kBytesCarriedBeforeFigure = "bytes_carried_before";
 inline constexpr llvm::StringLiteral kPlacementsFigure = "placements";
+inline constexpr llvm::StringLiteral kWhatIfFigure = "what_if";
+inline constexpr llvm::StringLiteral kSweepFigure = "min_block_sizes";
 
 struct Report {
   std::string function;
@@ -44,21 +48,12 @@ struct Report {
   std::optional<double> modelled;
   /// The same for the ops outside of regions: of this placement, of those it is compared with, and the lower bound.
   std::vector<std::pair<std::string, double>> placements;
+  std::optional<WhatIf> whatIf; ///< if it was asked for
+  std::vector<SweepRow> sweep;  ///< likewise
 };
 
 /// The report on one function. Ops outside of segments are left out.
 Report makeReport(mlir::FunctionOpInterface function);
-
-enum class ReportFormat {
-  Json,  ///< the contract's: an object, or an array of objects if the module has several functions
-  Text,  ///< each segment with its ops, then a summary
-  Table, ///< a row per segment, then the summary
-  Html,  ///< a page that needs no other file: the graph of segments, ops with reasons, a table to sort and filter
-};
-
-std::optional<ReportFormat> symbolizeReportFormat(llvm::StringRef name);
-/// By the end of the file's name: text for `.txt`, a page for `.html`, JSON else.
-ReportFormat findReportFormat(llvm::StringRef path);
 
 /// Reports on all functions of the module that have a body.
 void writeReport(llvm::raw_ostream &os, mlir::ModuleOp module, ReportFormat format);

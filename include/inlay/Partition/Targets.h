@@ -11,10 +11,15 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include "llvm/ADT/StringSet.h"
+
 #include <memory>
 #include <unordered_map>
 
 namespace inlay {
+
+/// The target has no code for the op as it is, and might have some day.
+bool isMissingCode(ReasonCode code);
 
 class TargetList {
 public:
@@ -36,6 +41,8 @@ public:
   /// Whether the target can run the op, with everything nested in it, and may: the op's `inlay.refused` doesn't name it
   /// and the user lets it. The answer is kept.
   const Verdict &ask(unsigned target, mlir::Operation *op);
+  /// Until the next call the first target is taken to run what it has no code for of these kinds (names as in reports).
+  void assume(llvm::ArrayRef<std::string> kinds);
   bool canRun(unsigned target, mlir::Operation *op) { return ask(target, op).isSupported(); }
   ColourSet findRunners(mlir::Operation *op);
 
@@ -56,6 +63,7 @@ private:
   llvm::SmallVector<TargetAttrInterface, 3> targets;
   ColourSet accelerators = 0;
   AllowList allowed;
+  llvm::StringSet<> assumed;
   /// Ops alike in name, attributes and types, by hash of these.
   std::unordered_map<size_t, std::vector<std::unique_ptr<Entry>>> entries;
   /// Answers that `inlay.refused` gives, by the text in it.

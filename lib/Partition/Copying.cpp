@@ -46,7 +46,7 @@ CopyRules::CopyRules(const DependencyGraph &graph, TargetList &targets, const De
 /// By what the op is and what it reads, which was judged before.
 Copying CopyRules::judge(const DependencyGraph &graph, const Decisions &decisions, unsigned number) {
   Operation *op = graph.getOps()[number];
-  if (!isCheapToClone(op) || decisions[number].isForced() || isPinned(op))
+  if (!isCheapToClone(op) || decisions[number].isForced() || isPinned(op) || op->hasAttr(InlayDialect::kDoNotMergeAttr))
     return Copying::Never;
   bool isInChangedList = graph.getChangedList(number).has_value();
   auto isMutated = [&](Value value) {

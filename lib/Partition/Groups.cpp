@@ -120,11 +120,17 @@ void Groups::addPredecessors(const DependencyGraph &graph, const TargetList &tar
         predecessors[group[op]].push_back(group[before]);
     }
   }
-  for (const DependencyGraph::ChangedList &list : graph.getChangedLists())
-    if (!rules.isCopied(list.maker))
-      for (auto [reader, change] : list.readersBefore)
-        if (group[reader] != group[change])
-          predecessors[group[change]].push_back(group[reader]);
+  for (const DependencyGraph::ChangedList &list : graph.getChangedLists()) {
+    // The last change of a copied list, if nobody reads it, stays behind those who read the list before.
+    unsigned last = list.changes.back();
+    bool isIdle = rules.users[last].empty();
+    for (auto [reader, change] : list.readersBefore) {
+      bool isOrdered = !rules.isCopied(list.maker) ||
+                       (isIdle && !floating[change] && !floating[reader] && group[change] == group[last]);
+      if (isOrdered && group[reader] != group[change])
+        predecessors[group[change]].push_back(group[reader]);
+    }
+  }
   for (auto &list : predecessors) {
     llvm::sort(list);
     list.erase(llvm::unique(list), list.end());

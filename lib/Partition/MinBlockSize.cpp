@@ -235,6 +235,24 @@ static Candidate placeExactly(ScheduleGraph graph, uint64_t least) {
   return makeCandidate(graph, std::move(placed));
 }
 
+/// Where all nodes run that no longer move: as few segments as that allows, if none of them is small.
+static Candidate placeAnew(ScheduleGraph graph, const Candidate &made, uint64_t least) {
+  graph.nodes = made.nodes;
+  const Placement &placement = made.placed.placement;
+  for (NodeId node = 0; node < graph.size(); ++node)
+    if (!graph.nodes[node].neutral)
+      graph.nodes[node].colour = placement.colours[placement.segment[node]];
+  Candidate best;
+  for (BoundedPlacement &placed : placeByLevelsFromEither(graph)) {
+    if (!LeastSizeFiller(graph, placed.placement, least).findSmall().empty())
+      continue;
+    Candidate other = makeCandidate(graph, std::move(placed));
+    if (best.nodes.empty() || other.isBetterThan(best))
+      best = std::move(other);
+  }
+  return best;
+}
+
 static Schedule scheduleByLevels(ScheduleGraph &graph, uint64_t least) {
   if (std::optional<Schedule> made = scheduleWithoutDemotion(graph, least))
     return std::move(*made);
@@ -253,6 +271,7 @@ static Schedule scheduleByLevels(ScheduleGraph &graph, uint64_t least) {
     best = demoteAllSmall(graph, Strategy::Levels, least);
   if (best.kept < weighAccelerated(graph))
     consider(placeExactly(graph, least));
+  consider(placeAnew(graph, best, least));
   graph.nodes = best.nodes;
   return finishWithSlack(graph, std::move(best.placed), least);
 }

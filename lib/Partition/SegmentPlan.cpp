@@ -271,7 +271,20 @@ private:
 };
 } // namespace
 
-/// A cycle through a group means that its members can't run together: they go to where values may pass freely.
+/// Groups of ops that pass each other what can't cross, one of which is to be a segment of its own.
+static SmallVector<unsigned> findCrowded(const DependencyGraph &graph, const Groups &groups) {
+  SmallVector<unsigned> result;
+  for (unsigned number = 0; number < groups.size(); ++number) {
+    ArrayRef<unsigned> members = groups.getMembers(number);
+    auto isApart = [&](unsigned op) { return graph.getOps()[op]->hasAttr(InlayDialect::kDoNotMergeAttr); };
+    if (members.size() > 1 && llvm::any_of(members, isApart))
+      result.push_back(number);
+  }
+  return result;
+}
+
+/// Members of a group on a cycle, or with one that must be alone, can't run together: they go to where values may pass
+/// freely.
 static LogicalResult breakGroups(const DependencyGraph &graph, TargetList &targets, Decisions &decisions,
                                  const Groups &groups, ArrayRef<unsigned> broken) {
   for (unsigned number : broken) {
@@ -293,10 +306,10 @@ FailureOr<SegmentPlan> inlay::planSegments(const DependencyGraph &graph, TargetL
                                            const PartitionInfo &info, const ModuleCosts *costs) {
   while (true) {
     Groups groups(graph, targets, decisions);
-    SmallVector<unsigned> order;
-    if (groups.order(order))
-      return Planner(graph, targets, decisions, groups, order, info, costs).run();
-    if (failed(breakGroups(graph, targets, decisions, groups, order)) ||
+    SmallVector<unsigned> found = findCrowded(graph, groups); // or the order of groups, or those on cycles
+    if (found.empty() && groups.order(found))
+      return Planner(graph, targets, decisions, groups, found, info, costs).run();
+    if (failed(breakGroups(graph, targets, decisions, groups, found)) ||
         failed(keepNonTensorsTogether(graph, targets, decisions)))
       return failure();
   }

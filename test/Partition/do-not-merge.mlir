@@ -7,7 +7,7 @@
 // RUN: inlay-opt %s --inlay-partition="min-block-size=2 exempt-ops=aten::mul" | FileCheck %s --check-prefix=EXEMPT
 
 !t = tensor<4xf32>
-module attributes {inlay.targets = [#inlay.declared<"npu", ["aten::add", "aten::mul", "scf.if"]>, #inlay.declared<"host", ["*"]>]} {
+module attributes {inlay.targets = [#inlay.declared<"npu", ["aten::add", "aten::mul", "aten::cat", "prim::ListConstruct", "scf.if"]>, #inlay.declared<"host", ["*"]>]} {
   // CHECK-LABEL: func @accelerator
   // CHECK: inlay.segment #inlay.declared<"npu", {{.*}}>(%arg0) :
   // CHECK: inlay.segment #inlay.declared<"npu", {{.*}}>({{.*}}) do_not_merge :
@@ -61,5 +61,32 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["aten::add", "aten::
       scf.yield %x : !t
     }
     return %0 : !t
+  }
+
+  // What it passes a list to can't share an accelerator's segment with it: both are on the host.
+  // CHECK-LABEL: func @list
+  // CHECK: inlay.segment #inlay.declared<"host", ["*"]>({{.*}}) do_not_merge
+  // CHECK-NEXT: ^bb0
+  // CHECK-NEXT: "prim::ListConstruct"{{.*}}"non-tensor", "can't share a segment with what it passes a non-tensor value"
+  // CHECK-NEXT: inlay.yield
+  // CHECK: inlay.segment #inlay.declared<"host", ["*"]>({{.*}}) :
+  // CHECK: "aten::cat"
+  func.func @list(%x: !t) -> !t {
+    %0 = inlay.opaque "prim::ListConstruct"(%x, %x) {inlay.do_not_merge} : (!t, !t) -> !inlay.list<!t>
+    %1 = inlay.opaque "aten::cat"(%0) : (!inlay.list<!t>) -> !t
+    return %1 : !t
+  }
+
+  // CHECK-LABEL: func @reader_of_list
+  // CHECK: inlay.segment #inlay.declared<"host", ["*"]>({{.*}}) :
+  // CHECK: "prim::ListConstruct"
+  // CHECK: inlay.segment #inlay.declared<"host", ["*"]>({{.*}}) do_not_merge
+  // CHECK-NEXT: ^bb0
+  // CHECK-NEXT: "aten::cat"
+  // CHECK-NEXT: inlay.yield
+  func.func @reader_of_list(%x: !t) -> !t {
+    %0 = inlay.opaque "prim::ListConstruct"(%x, %x) : (!t, !t) -> !inlay.list<!t>
+    %1 = inlay.opaque "aten::cat"(%0) {inlay.do_not_merge} : (!inlay.list<!t>) -> !t
+    return %1 : !t
   }
 }

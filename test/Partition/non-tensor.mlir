@@ -142,3 +142,24 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "aten::cat", "a
     return %2 : !t
   }
 }
+
+// -----
+
+!t = tensor<4xf32>
+!l = !inlay.list<!t>
+module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "aten::append", "prim::ListConstruct"]>, #inlay.declared<"host", ["*"]>]} {
+  // Nobody reads the list after its last change, which stays behind those who read it before.
+  // CHECK-LABEL: func @idle_change
+  // CHECK: inlay.segment #inlay.declared<"host"
+  // CHECK: "aten::sum"
+  // CHECK: inlay.segment #inlay.declared<"npu"
+  // CHECK: "aten::append"
+  func.func @idle_change(%x: !t) -> (!t, !t) {
+    %0 = inlay.opaque "prim::ListConstruct"(%x, %x) : (!t, !t) -> !l
+    %1 = inlay.opaque "f"(%x) : (!t) -> !t
+    %2 = inlay.opaque "aten::sum"(%0, %1) : (!l, !t) -> !t
+    inlay.opaque "aten::append"(%0, %x) writes [0] : (!l, !t) -> ()
+    %3 = inlay.opaque "f"(%2) : (!t) -> !t
+    return %1, %3 : !t, !t
+  }
+}

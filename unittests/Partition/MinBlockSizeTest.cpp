@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Partition/MinBlockSize.h"
+#include "inlay/Partition/LevelSchedule.h"
 
 #include "Ancestors.h"
 #include "ExactSchedule.h"
@@ -77,6 +78,29 @@ TEST(MinBlockSize, KeepsNoLessThanTheAncestors) {
   // About cubic in the graph, so not among what is tried: it keeps more now and then, and much less on the whole.
   EXPECT_LE(fewer, rounds * 0.02);
   EXPECT_LE(static_cast<double>(merged), 0.9 * static_cast<double>(ours));
+}
+
+/// Once it is decided what runs where, there may be fewer segments than while it was.
+TEST(MinBlockSize, NeedsNoMoreSegmentsThanItsColoursDo) {
+  std::mt19937 random(107);
+  for (unsigned round = 0; round < countRounds(100, 5000); ++round) {
+    RandomGraphOptions options = varyOptions(random, round, {}, 24);
+    options.edges /= 4;
+    options.colours = 2 + round % 3;
+    ScheduleGraph graph = makeRandomGraph(random, options);
+    uint64_t least = 2 + random() % 4;
+    Schedule schedule = scheduleWithLeastSize(graph, Strategy::Levels, static_cast<int64_t>(least));
+    for (const ScheduledSegment &segment : schedule.segments)
+      for (NodeId node : segment.nodes)
+        graph.nodes[node].colour = segment.colour;
+    Schedule anew = scheduleByLevels(graph);
+    bool isLarge = std::all_of(anew.segments.begin(), anew.segments.end(), [&](const ScheduledSegment &segment) {
+      return !graph.isAccelerator(segment.colour) || segment.nodes.size() >= least;
+    });
+    if (isLarge) {
+      EXPECT_LE(schedule.segments.size(), anew.segments.size()) << "round " << round;
+    }
+  }
 }
 
 TEST(MinBlockSize, KeepsPinnedNodes) {

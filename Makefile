@@ -77,6 +77,22 @@ test-conformance: build ## partitioning cases from outside the tree, where they 
 	@if [ -e $(CONFORMANCE)/partition/run.py ]; then echo "== conformance"; \
 	  $(PYTHON) test/Tools/conformance.py $(CONFORMANCE)/partition/run.py --opt $(BUILD)/bin/inlay-opt; fi
 
+##@ Figures
+.PHONY: bench-partition
+BENCH = $(BUILD)/bin/inlay-bench partition
+FIGURES = $(BUILD)/bench
+bench-partition: build ## measure partitioning and write docs/benchmarks/partition.md; about eight minutes
+	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)
+	@mkdir -p $(FIGURES)
+	@$(BENCH) --tables=phase --sizes=1000,10000,100000 --json=$(FIGURES)/partition-1.json
+	@$(BENCH) --tables=phase --sizes=1000000 --shapes=narrow,branches,transformer --json=$(FIGURES)/partition-2.json
+	@$(BENCH) --tables=algorithm --shapes=narrow,branches,transformer --repeats=2 --json=$(FIGURES)/partition-3.json
+	@$(BENCH) --against=torch --python=$(VENV)/bin/python --sizes=1000 --shapes=narrow,branches,moe \
+	  --json=$(FIGURES)/partition-4.json
+	@$(BENCH) --against=torch --python=$(VENV)/bin/python --sizes=500,1000,2000,3500 --shapes=transformer \
+	  --json=$(FIGURES)/partition-5.json
+	@$(PYTHON) docs/benchmarks/make_page.py partition $(FIGURES)/partition-*.json
+
 ##@ Source
 .PHONY: lint lint-tidy format docs clean
 CPP = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.h' ':!:shared')

@@ -28,7 +28,8 @@ Table bench::makePhaseTable() {
       "phase",
       "The phase on a function of framework calls on one thread: annotate (verdicts and labels), form (dependencies, "
       "segments, and moving the ops into closed inlay.segment ops), verify (the phase's own check); ir_verify is "
-      "MLIR's verifier on the result, which no figure includes, and report is the JSON. ir_mb is the process with "
+      "MLIR's verifier on the result, which no figure includes, and report is the JSON, for levels alone. ir_mb is the "
+      "process with "
       "the graph before the phase, peak_mb at its most during the three. Each figure is the median of processes "
       "that run by turns; times are the processor's.",
       {"shape", "strategy", "ops", "segments", "accelerator_segments", "lower_bound", "annotate_ms", "form_ms",
@@ -93,9 +94,11 @@ StatusOr<json::Object> bench::measurePhase(const SyntheticGraph &graph, Strategy
       (*module->getOps<FunctionOpInterface>().begin())->getAttrOfType<DictionaryAttr>(InlayDialect::kPartitionAttr);
   if (auto bound = figures ? figures.getAs<IntegerAttr>(kLowerBoundFigure) : nullptr; bound && bound.getInt())
     found["lower_bound"] = bound.getInt();
-  Stopwatch reporting;
-  getReport(*module, ReportFormat::Json);
-  found["report_ms"] = reporting.milliseconds();
+  if (strategy == Strategy::Levels) {
+    Stopwatch reporting;
+    getReport(*module, ReportFormat::Json);
+    found["report_ms"] = reporting.milliseconds();
+  }
   module.release(); // the process ends here: nobody measures how long it takes to free the module
   return found;
 }

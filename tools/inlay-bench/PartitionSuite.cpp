@@ -25,6 +25,8 @@ static cl::list<unsigned> nodeSizes("node-sizes", cl::CommaSeparated, cl::cat(ca
                                     cl::desc("Numbers of nodes for the algorithms alone; default: 1000000,10000000"));
 static cl::list<std::string> shapeNames("shapes", cl::CommaSeparated, cl::cat(category),
                                         cl::desc("Shapes of the graphs; default: all"));
+static cl::list<std::string> tableNames("tables", cl::CommaSeparated, cl::cat(category),
+                                        cl::desc("What to measure: phase, algorithm; default: both"));
 static cl::opt<std::string> against("against", cl::cat(category), cl::value_desc("peer"),
                                     cl::desc("Compare with a peer instead: torch, the partitioners of torch.fx on the "
                                              "same graphs; sizes default to 500,1000"));
@@ -69,9 +71,10 @@ struct Plan {
 };
 } // namespace
 
+using Step = StatusOr<json::Object>(const SyntheticGraph &, Strategy);
+
 /// A row per shape, size and strategy, each measured by `step`.
-static Status measureAll(Table &table, const Plan &plan, llvm::ArrayRef<uint32_t> sizes,
-                         StatusOr<json::Object> (*step)(const SyntheticGraph &, Strategy)) {
+static Status measureAll(Table &table, const Plan &plan, llvm::ArrayRef<uint32_t> sizes, Step *step) {
   for (const Shape &shape : plan.shapes)
     for (uint32_t size : sizes) {
       std::string what = std::string(shape.name) + " of " + std::to_string(size);
@@ -95,12 +98,22 @@ static Status measureStrategies(const Plan &plan, Figures &figures) {
   StatusOr<std::vector<uint32_t>> numbers = readSizes(nodeSizes, {1'000'000, 10'000'000});
   for (const Status &status : {opSizes.status(), numbers.status()})
     INLAY_RETURN_IF_ERROR(status);
-  Table phase = makePhaseTable();
-  INLAY_RETURN_IF_ERROR(measureAll(phase, plan, *opSizes, measurePhase));
-  figures.add(std::move(phase), llvm::outs());
-  Table algorithm = makeAlgorithmTable();
-  INLAY_RETURN_IF_ERROR(measureAll(algorithm, plan, *numbers, measureAlgorithm));
-  figures.add(std::move(algorithm), llvm::outs());
+  struct Measurement {
+    llvm::StringRef name;
+    Table (*makeTable)();
+    Step *step;
+    llvm::ArrayRef<uint32_t> sizes;
+  };
+  const Measurement all[] = {{"phase", makePhaseTable, measurePhase, *opSizes},
+                             {"algorithm", makeAlgorithmTable, measureAlgorithm, *numbers}};
+  StatusOr<std::vector<Measurement>> wanted = pick(llvm::ArrayRef(all), tableNames);
+  if (!wanted.isOk())
+    return wanted.status();
+  for (const Measurement &measurement : *wanted) {
+    Table table = measurement.makeTable();
+    INLAY_RETURN_IF_ERROR(measureAll(table, plan, measurement.sizes, measurement.step));
+    figures.add(std::move(table), llvm::outs());
+  }
   return Status::ok();
 }
 

@@ -1,0 +1,163 @@
+"""Write a page of tables and charts from what `inlay-bench --json` wrote.
+
+make_page.py partition FIGURES.json... : docs/benchmarks/partition.md and its SVG files
+"""
+
+import argparse
+import json
+import pathlib
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt
+
+HERE = pathlib.Path(__file__).resolve().parent
+# The same figures give the same file.
+plt.rcParams.update({"svg.hashsalt": "inlay", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
+
+Row = dict[str, Any]
+HEAD = """\
+# Partitioning: segments, time, memory
+
+`make bench-partition` measures this and writes this page; it takes about eight minutes and wants a quiet machine. Times
+are of the processor, on one thread. What each figure counts stands above its table.
+"""
+
+
+def read_tables(paths: Iterable[pathlib.Path]) -> tuple[dict[str, Row], list[str], dict[str, Any], list[str]]:
+    """Tables of one name become one; the commands, the machine of the last file, and the notes."""
+    tables: dict[str, Row] = {}
+    commands, notes, machine = [], [], {}
+    for path in paths:
+        figures = json.loads(path.read_text())
+        commands.append(figures["command"])
+        notes += figures["notes"]
+        machine = figures["machine"]
+        for table in figures["tables"]:
+            tables.setdefault(table["name"], {**table, "rows": []})["rows"] += table["rows"]
+    return tables, commands, machine, notes
+
+
+# ---- Tables
+
+
+def format_cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.3f}" if value < 10 else f"{value:,.1f}" if value < 1000 else f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def format_fact(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:.1f}" if isinstance(value, float) else str(value)
+
+
+def make_table(table: Row, keep: Callable[[str], bool] = lambda column: True) -> str:
+    columns = [column for column in table["rows"][0] if keep(column)]
+    lines = [columns, ["---" if column in ("shape", "strategy") else "--:" for column in columns]]
+    lines += [[format_cell(row[column]) for column in columns] for row in table["rows"]]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+def describe_bound(rows: list[Row]) -> str:
+    """How often each strategy reaches the lower bound of `levels` for the same graph."""
+    bounds = {(row["shape"], row["ops"]): row["lower_bound"] for row in rows if row["strategy"] == "levels"}
+    words = []
+    for strategy in dict.fromkeys(row["strategy"] for row in rows):
+        own = [row for row in rows if row["strategy"] == strategy]
+        reached = sum(row["segments"] == bounds.get((row["shape"], row["ops"])) for row in own)
+        words.append(f"`{strategy}` on {reached} of {len(own)}")
+    return "Graphs on which the proven lower bound is reached: " + ", ".join(words) + "."
+
+
+# ---- Charts
+
+
+def save(figure: plt.Figure, name: str) -> None:
+    figure.tight_layout()
+    figure.savefig(HERE / name, metadata={"Date": None})
+    plt.close(figure)
+
+
+def draw_lines(axes: plt.Axes, rows: list[Row], column: str, label: str) -> None:
+    points = sorted((row["ops"], row[column]) for row in rows if row[column])
+    axes.plot(*zip(*points, strict=True), marker="o", markersize=3, linewidth=1.2, label=label)
+
+
+def draw_time(rows: list[Row]) -> None:
+    figure, axes = plt.subplots(figsize=(6.5, 3.6))
+    levels = [row for row in rows if row["strategy"] == "levels"]
+    for shape in dict.fromkeys(row["shape"] for row in levels):
+        draw_lines(axes, [row for row in levels if row["shape"] == shape], "form_ms", shape)
+    axes.set(xscale="log", yscale="log", xlabel="ops", ylabel="ms to form segments (levels)")
+    axes.legend(frameon=False, ncols=2)
+    save(figure, "partition-time.svg")
+
+
+def draw_segments(rows: list[Row]) -> None:
+    size = 100_000
+    rows = [row for row in rows if size <= row["ops"] < 2 * size]
+    shapes = list(dict.fromkeys(row["shape"] for row in rows))
+    figure, axes = plt.subplots(figsize=(6.5, 3.2))
+    strategies = list(dict.fromkeys(row["strategy"] for row in rows))
+    for number, strategy in enumerate(strategies):
+        counts = {row["shape"]: row["segments"] for row in rows if row["strategy"] == strategy}
+        places = [place + number / (len(strategies) + 1) for place in range(len(shapes))]
+        axes.bar(places, [counts[shape] for shape in shapes], width=1 / (len(strategies) + 1), label=strategy)
+    axes.set(yscale="log", ylabel=f"segments of {size:,} ops")
+    axes.set_xticks([place + 0.25 for place in range(len(shapes))], shapes, rotation=20)
+    axes.legend(frameon=False, ncols=3)
+    save(figure, "partition-segments.svg")
+
+
+def draw_torch(rows: list[Row]) -> None:
+    rows = [row for row in rows if row["shape"] == "transformer"]
+    figure, axes = plt.subplots(figsize=(6.5, 3.2))
+    draw_lines(axes, rows, "phase_ms", "Inlay: the whole phase")
+    draw_lines(axes, rows, "splitter_ms", "torch.fx splitter_base")
+    draw_lines(axes, rows, "capability_ms", "torch.fx CapabilityBasedPartitioner")
+    axes.set(xscale="log", yscale="log", xlabel="ops (transformer)", ylabel="ms")
+    axes.legend(frameon=False)
+    save(figure, "partition-torch.svg")
+
+
+# ---- The page
+
+
+def write_partition(paths: Iterable[pathlib.Path]) -> None:
+    tables, commands, machine, notes = read_tables(paths)
+    facts = ", ".join(f"{key.replace('_', ' ')} {format_fact(value)}" for key, value in machine.items())
+    parts = [HEAD, "```sh", *commands, "```", "", f"Machine: {facts}.", ""]
+    parts += [f"{note[0].upper()}{note[1:]}.\n" for note in notes]
+    if phase := tables.get("phase"):
+        draw_time(phase["rows"])
+        draw_segments(phase["rows"])
+        parts += ["## The phase on IR", "", phase["counted"], "", describe_bound(phase["rows"]), ""]
+        parts += ["![Time by ops](partition-time.svg)", "", "![Segments by strategy](partition-segments.svg)", ""]
+        parts += [make_table(phase), ""]
+    if algorithm := tables.get("algorithm"):
+        parts += ["## The algorithm alone", "", algorithm["counted"], ""]
+        parts += [make_table(algorithm), ""]
+    if torch := tables.get("torch"):
+        draw_torch(torch["rows"])
+        parts += ["## Against torch.fx", "", torch["counted"], "", "![Against torch.fx](partition-torch.svg)", ""]
+        parts += [make_table(torch), ""]
+    (HERE / "partition.md").write_text("\n".join(parts))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("page", choices=["partition"])
+    parser.add_argument("figures", nargs="+", type=pathlib.Path)
+    args = parser.parse_args()
+    write_partition(args.figures)
+
+
+if __name__ == "__main__":
+    main()

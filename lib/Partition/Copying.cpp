@@ -19,7 +19,7 @@ std::vector<bool> inlay::findWeightOnly(const DependencyGraph &graph) {
   std::vector<bool> result(graph.size());
   for (unsigned op = 0; op < graph.size(); ++op)
     result[op] = llvm::all_of(graph.getPredecessors(op), [&](unsigned before) { return result[before]; }) &&
-                 llvm::all_of(graph.getOperands(op), [&](Value value) { return graph.getDefiner(value).has_value(); });
+                 llvm::all_of(graph.getOperands(op), [](auto &operand) { return operand.definer.has_value(); });
   return result;
 }
 
@@ -31,8 +31,8 @@ CopyRules::CopyRules(const DependencyGraph &graph, TargetList &targets, const De
       continue;
     runners[op] = targets.findRunners(graph.getOps()[op]);
     cost[op] += graph.getOps()[op]->getNumOperands();
-    for (Value value : graph.getOperands(op))
-      if (std::optional<unsigned> source = graph.getSource(op, value); source && isCopied(*source)) {
+    for (const auto &operand : graph.getOperands(op))
+      if (std::optional<unsigned> source = graph.getSource(op, operand); source && isCopied(*source)) {
         runners[op] &= runners[*source];
         cost[op] = std::min(cost[op] + cost[*source], 2 * kMostCopied);
       }
@@ -58,9 +58,9 @@ Copying CopyRules::judge(const DependencyGraph &graph, const Decisions &decision
     return Copying::Never;
   if (makesBound(op)) {
     bool makesTensors = llvm::any_of(op->getResultTypes(), mayCrossBorder);
-    bool readsCopied = llvm::all_of(graph.getOperands(number), [&](Value value) {
-      std::optional<unsigned> source = graph.getSource(number, value);
-      return mayCrossBorder(value.getType()) || (source && isCopied(*source));
+    bool readsCopied = llvm::all_of(graph.getOperands(number), [&](const auto &operand) {
+      std::optional<unsigned> source = graph.getSource(number, operand);
+      return mayCrossBorder(operand.value.getType()) || (source && isCopied(*source));
     });
     bool isChange = getCollectionUse(op) == CollectionUse::Changes;
     bool holdsOnlyTensors = llvm::all_of(op->getOperands().drop_front(isChange).getTypes(), mayCrossBorder);
@@ -68,18 +68,18 @@ Copying CopyRules::judge(const DependencyGraph &graph, const Decisions &decision
       return Copying::Never;
     return isInChangedList ? Copying::Everywhere : Copying::ToAccelerators;
   }
-  bool readsOnlyWeights = llvm::all_of(graph.getOperands(number), [&](Value value) {
-    std::optional<unsigned> definer = graph.getDefiner(value);
-    return definer && copying[*definer] == Copying::Everywhere && mayCrossBorder(value.getType());
+  bool readsOnlyWeights = llvm::all_of(graph.getOperands(number), [&](const auto &operand) {
+    return operand.definer && copying[*operand.definer] == Copying::Everywhere &&
+           mayCrossBorder(operand.value.getType());
   });
   return isLayout(op) && readsOnlyWeights && op->getNumResults() > 0 ? Copying::Everywhere : Copying::Never;
 }
 
 void CopyRules::findUsers(const DependencyGraph &graph) {
   for (unsigned user = 0; user < graph.size(); ++user)
-    for (Value value : graph.getOperands(user))
-      if (std::optional<unsigned> source = graph.getSource(user, value))
-        if (!mayCrossBorder(value.getType()) || copying[*source] == Copying::Everywhere)
+    for (const auto &operand : graph.getOperands(user))
+      if (std::optional<unsigned> source = graph.getSource(user, operand))
+        if (!mayCrossBorder(operand.value.getType()) || copying[*source] == Copying::Everywhere)
           if (users[*source].empty() || users[*source].back() != user)
             users[*source].push_back(user);
 }
@@ -115,9 +115,9 @@ void CopyRules::dropReadersOfOriginals(const DependencyGraph &graph) {
     if (!isCopied(op))
       continue;
     bool isBound = makesBound(graph.getOps()[op]);
-    auto readsOriginal = [&](Value value) {
-      std::optional<unsigned> source = graph.getSource(op, value);
-      return source && !isCopied(*source) && (!isBound || !mayCrossBorder(value.getType()));
+    auto readsOriginal = [&](const DependencyGraph::Operand &operand) {
+      std::optional<unsigned> source = graph.getSource(op, operand);
+      return source && !isCopied(*source) && (!isBound || !mayCrossBorder(operand.value.getType()));
     };
     if (llvm::any_of(graph.getOperands(op), readsOriginal))
       drop(graph, op);

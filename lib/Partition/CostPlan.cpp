@@ -73,9 +73,9 @@ void CostPlan::addValues() {
   }
   llvm::MapVector<Value, std::vector<NodeId>> readers;
   for (unsigned op = 0; op < graph.size(); ++op)
-    for (Value value : graph.getOperands(op))
-      if (mayCrossBorder(value.getType()))
-        llvm::append_range(readers[value], nodesOf[op]);
+    for (const auto &operand : graph.getOperands(op))
+      if (mayCrossBorder(operand.value.getType()))
+        llvm::append_range(readers[operand.value], nodesOf[op]);
   llvm::SmallDenseSet<Value> returned;
   for (Value value : graph.getBlock().getTerminator()->getOperands())
     if (mayCrossBorder(value.getType())) {

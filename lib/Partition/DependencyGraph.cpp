@@ -19,37 +19,49 @@ DependencyGraph::DependencyGraph(Block &block, const Aliases &aliases) : block(&
   Operation *terminator = !block.empty() && block.back().hasTrait<OpTrait::IsTerminator>() ? &block.back() : nullptr;
   for (Operation &op : block)
     if (&op != terminator && !isConstantLike(&op)) {
-      numbers[&op] = size();
       ops.push_back(&op);
+      firstResult.push_back(firstResult.back() + op.getNumResults());
     }
-  operands.resize(size());
-  predecessors.resize(size());
+  numbers.reserve(size());
+  for (auto [number, op] : llvm::enumerate(ops))
+    numbers[op] = static_cast<unsigned>(number);
   leaves.resize(size());
-  llvm::SetVector<Value> used;
-  for (auto [number, op] : llvm::enumerate(ops)) {
-    used.clear();
-    used.insert(op->operand_begin(), op->operand_end());
-    if (op->getNumRegions() > 0)
-      getUsedValuesDefinedAbove(op->getRegions(), used);
-    for (Value value : used) {
-      if (isConstant(value))
-        continue;
-      operands[number].push_back(value);
-      if (std::optional<unsigned> definer = getDefiner(value))
-        predecessors[number].push_back(*definer);
-    }
-  }
+  constants.resize(size());
+  Edges edges;
+  addUses(edges);
   if (terminator)
     for (Value value : terminator->getOperands())
       if (std::optional<unsigned> definer = getDefiner(value))
         leaves[*definer] = true;
   if (aliases.hasEffects()) {
-    findChangedLists();
-    addEffectOrder();
+    findChangedLists(edges);
+    addEffectOrder(edges);
   }
-  for (auto &list : predecessors) {
-    llvm::sort(list);
-    list.erase(llvm::unique(list), list.end());
+  predecessors = Lists<unsigned>::group(size(), edges);
+}
+
+void DependencyGraph::addUses(Edges &edges) {
+  llvm::SmallSetVector<Value, 8> used;
+  llvm::SetVector<Value> captured;
+  for (auto [number, op] : llvm::enumerate(ops)) {
+    used.clear();
+    used.insert(op->operand_begin(), op->operand_end());
+    if (op->getNumRegions() > 0) {
+      captured.clear();
+      getUsedValuesDefinedAbove(op->getRegions(), captured);
+      used.insert(captured.begin(), captured.end());
+    }
+    for (Value value : used) {
+      std::optional<unsigned> definer = getDefiner(value);
+      if (!definer && isConstant(value)) {
+        constants[number] = true;
+        continue;
+      }
+      operands.add({value, definer});
+      if (definer)
+        edges.emplace_back(number, *definer);
+    }
+    operands.end();
   }
 }
 
@@ -63,8 +75,8 @@ std::optional<unsigned> DependencyGraph::getChangedList(unsigned op) const {
   return it == listOf.end() ? std::nullopt : std::optional(it->second);
 }
 
-std::optional<unsigned> DependencyGraph::getSource(unsigned op, Value value) const {
-  std::optional<unsigned> definer = getDefiner(value);
+std::optional<unsigned> DependencyGraph::getSource(unsigned op, const Operand &operand) const {
+  std::optional<unsigned> definer = operand.definer;
   if (!definer || listOf.empty())
     return definer;
   auto it = listOf.find(*definer);
@@ -106,7 +118,7 @@ bool DependencyGraph::isChangedList(unsigned maker) const {
   return isChanged && aliases->isAlone(list);
 }
 
-void DependencyGraph::addChangedList(unsigned maker) {
+void DependencyGraph::addChangedList(unsigned maker, Edges &edges) {
   Value value = ops[maker]->getResult(0);
   ChangedList list{maker, {}, {}};
   SmallVector<unsigned> users;
@@ -118,7 +130,7 @@ void DependencyGraph::addChangedList(unsigned maker) {
   std::optional<unsigned> last;
   for (unsigned user : users) {
     if (last)
-      predecessors[user].push_back(*last);
+      edges.emplace_back(user, *last);
     if (!changes(ops[user], value)) {
       readers.push_back(user);
       continue;
@@ -135,22 +147,22 @@ void DependencyGraph::addChangedList(unsigned maker) {
   lists.push_back(std::move(list));
 }
 
-void DependencyGraph::findChangedLists() {
+void DependencyGraph::findChangedLists(Edges &edges) {
   for (unsigned op = 0; op < size(); ++op)
     if (isChangedList(op))
-      addChangedList(op);
+      addChangedList(op, edges);
 }
 
 //===-- The order of effects ------------------------------------------------------------------------------------===//
 
-void DependencyGraph::addEffectOrder() {
+void DependencyGraph::addEffectOrder(Edges &edges) {
   EffectOrder order;
   SmallVector<Touch> touches;
   for (auto [number, op] : llvm::enumerate(ops)) {
     touches.clear();
     aliases->collectTouches(op, touches);
     llvm::erase_if(touches, [&](const Touch &touch) { return touch.root && listRoots.contains(touch.root); });
-    SmallVector<unsigned, 3> &before = predecessors[number];
-    order.add(static_cast<unsigned>(number), touches, [&](unsigned other) { before.push_back(other); });
+    order.add(static_cast<unsigned>(number), touches,
+              [&, number = number](unsigned before) { edges.emplace_back(number, before); });
   }
 }

@@ -32,8 +32,7 @@ public:
       llvm::SmallDenseSet<unsigned> copied(segment.clones.begin(), segment.clones.end());
       llvm::SmallDenseSet<Value> read;
       auto visit = [&](unsigned op) {
-        for (Value value : graph.getOperands(op)) {
-          std::optional<unsigned> definer = graph.getDefiner(value);
+        for (auto [value, definer] : graph.getOperands(op)) {
           if (definer && (home[*definer] == number || copied.contains(*definer)))
             continue;
           if (accelerated[number] && read.insert(value).second)

@@ -87,22 +87,24 @@ void Groups::formGroups(const DependencyGraph &graph, const TargetList &targets,
 void Groups::numberGroups(llvm::IntEqClasses &classes) {
   classes.compress();
   std::vector<int> renumbered(classes.getNumClasses(), -1);
+  std::vector<std::pair<unsigned, unsigned>> pairs;
+  pairs.reserve(floating.size());
+  unsigned count = 0;
   group.resize(floating.size());
   for (unsigned op = 0; op < group.size(); ++op) {
     if (floating[op])
       continue;
     int &number = renumbered[classes[op]];
-    if (number < 0) {
-      number = static_cast<int>(members.size());
-      members.emplace_back();
-    }
+    if (number < 0)
+      number = static_cast<int>(count++);
     group[op] = static_cast<unsigned>(number);
-    members[number].push_back(op);
+    pairs.emplace_back(number, op);
   }
+  members = Lists<unsigned>::group(count, pairs);
 }
 
 void Groups::addPredecessors(const DependencyGraph &graph, const TargetList &targets, const Decisions &decisions) {
-  predecessors.resize(members.size());
+  std::vector<std::pair<unsigned, unsigned>> pairs; // group, one before it
   SmallVector<unsigned> pending;
   for (unsigned op = 0; op < graph.size(); ++op) {
     if (floating[op])
@@ -117,7 +119,7 @@ void Groups::addPredecessors(const DependencyGraph &graph, const TargetList &tar
       if (readsCopy)
         llvm::append_range(pending, graph.getPredecessors(before));
       else if (group[before] != group[op])
-        predecessors[group[op]].push_back(group[before]);
+        pairs.emplace_back(group[op], group[before]);
     }
   }
   for (const DependencyGraph::ChangedList &list : graph.getChangedLists()) {
@@ -128,27 +130,39 @@ void Groups::addPredecessors(const DependencyGraph &graph, const TargetList &tar
       bool isOrdered = !rules.isCopied(list.maker) ||
                        (isIdle && !floating[change] && !floating[reader] && group[change] == group[last]);
       if (isOrdered && group[reader] != group[change])
-        predecessors[group[change]].push_back(group[reader]);
+        pairs.emplace_back(group[change], group[reader]);
     }
   }
-  for (auto &list : predecessors) {
-    llvm::sort(list);
-    list.erase(llvm::unique(list), list.end());
+  predecessors = Lists<unsigned>::group(members.size(), pairs);
+}
+
+/// True if the groups are numbered in the order that `order` would find.
+bool Groups::isOrdered() const {
+  for (unsigned number = 0; number < size(); ++number) {
+    bool follows = number == 0 || members[number - 1].back() < members[number].back();
+    if (!follows || llvm::any_of(predecessors[number], [&](unsigned before) { return before > number; }))
+      return false;
   }
+  return true;
 }
 
 bool Groups::order(SmallVectorImpl<unsigned> &result) const {
+  if (isOrdered()) {
+    llvm::append_range(result, llvm::seq(size()));
+    return true;
+  }
   std::vector<unsigned> missing(size());
-  std::vector<SmallVector<unsigned, 3>> successors(size());
-  using Entry = std::pair<unsigned, unsigned>; // last member, group
+  std::vector<std::pair<unsigned, unsigned>> pairs; // group, one after it
+  using Entry = std::pair<unsigned, unsigned>;      // last member, group
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> ready;
   for (unsigned number = 0; number < size(); ++number) {
     missing[number] = static_cast<unsigned>(predecessors[number].size());
     for (unsigned before : predecessors[number])
-      successors[before].push_back(number);
+      pairs.emplace_back(before, number);
     if (!missing[number])
       ready.push({members[number].back(), number});
   }
+  auto successors = Lists<unsigned>::group(size(), pairs);
   while (!ready.empty()) {
     unsigned number = ready.top().second;
     ready.pop();

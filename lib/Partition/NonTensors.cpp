@@ -44,19 +44,20 @@ private:
   bool canRunCopy(unsigned op, unsigned target) const { return rules.runners[op] >> target & 1; }
 
   LogicalResult checkOperands(unsigned op) {
-    for (Value value : graph.getOperands(op)) {
-      if (mayCrossBorder(value.getType()))
+    for (const DependencyGraph::Operand &operand : graph.getOperands(op)) {
+      Type type = operand.value.getType();
+      if (mayCrossBorder(type))
         continue;
-      std::optional<unsigned> definer = graph.getSource(op, value);
+      std::optional<unsigned> definer = graph.getSource(op, operand);
       if (!definer) {
-        if (isOnAccelerator(op) && failed(sendAway(op, "reads", value.getType(), std::nullopt, "enter")))
+        if (isOnAccelerator(op) && failed(sendAway(op, "reads", type, std::nullopt, "enter")))
           return failure();
       } else if (isClonable(op)) {
         // What it is copied with must be able to run where it runs itself.
         if (isOnAccelerator(op) && !canRunCopy(op, decisions[op].target) &&
-            failed(sendAway(op, "reads", value.getType(), definer, "enter")))
+            failed(sendAway(op, "reads", type, definer, "enter")))
           return failure();
-      } else if (failed(checkPair(*definer, op, value.getType()))) {
+      } else if (failed(checkPair(*definer, op, type))) {
         return failure();
       }
     }

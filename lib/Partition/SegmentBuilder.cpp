@@ -35,78 +35,86 @@ class BlockSegmenter {
 public:
   BlockSegmenter(const DependencyGraph &graph, const SegmentPlan &plan, const TargetList &targets)
       : graph(graph), plan(plan), targets(targets), block(graph.getBlock()), builder(block.getParentOp()),
-        home(graph.size()), borders(plan.segments.size()) {}
+        home(graph.size()), copies(plan.segments.size()), leaving(graph.getNumResults()),
+        outside(graph.getNumResults()) {}
 
   void run() {
     for (auto [number, segment] : llvm::enumerate(plan.segments))
       for (unsigned op : segment.ops)
         home[op] = static_cast<unsigned>(number);
-    for (unsigned number = 0; number < borders.size(); ++number)
-      findInputs(number);
+    for (unsigned number = 0; number < plan.segments.size(); ++number)
+      prepare(number);
     Operation *terminator = block.getTerminator();
     for (Value value : terminator->getOperands())
       if (std::optional<unsigned> definer = graph.getDefiner(value))
-        leaving.insert(value);
-    for (unsigned number = 0; number < borders.size(); ++number)
+        leaving[graph.getResult(*definer, value)] = true;
+    for (unsigned number = 0; number < plan.segments.size(); ++number)
       build(number);
     for (OpOperand &operand : terminator->getOpOperands())
-      operand.set(outside.lookupOrDefault(operand.get()));
+      operand.set(getOutside({operand.get(), graph.getDefiner(operand.get())}));
     eraseDeadConstants();
   }
 
 private:
-  struct Border {
-    llvm::SetVector<Value> inputs;
-    llvm::SetVector<Operation *> constants;
-    SmallVector<Operation *> copies; ///< of the segment's clones
-  };
+  using Operand = DependencyGraph::Operand;
 
   Operation *getOp(unsigned op) const { return graph.getOps()[op]; }
 
-  /// What the segment's ops and copies read that it doesn't hold; notes which results leave the segment of their op.
-  void findInputs(unsigned number) {
+  /// Calls `visit` on what the segment's ops and copies read that it doesn't hold, constants aside.
+  template <typename Visit>
+  void forEachInput(unsigned number, Visit visit) const {
     const PlannedSegment &segment = plan.segments[number];
-    auto visit = [&](OpOperand &operand) {
-      Value value = operand.get();
-      std::optional<unsigned> definer = graph.getDefiner(value);
-      if (definer) {
-        bool isCopied = std::binary_search(segment.clones.begin(), segment.clones.end(), *definer);
-        if (home[*definer] == number || isCopied)
-          return;
-        leaving.insert(value);
-      } else if (Operation *op = value.getDefiningOp(); op && isConstantLike(op)) {
-        borders[number].constants.insert(op);
-        return;
+    auto visitOp = [&](unsigned op) {
+      for (const Operand &operand : graph.getOperands(op)) {
+        bool isInside =
+            operand.definer && (home[*operand.definer] == number ||
+                                std::binary_search(segment.clones.begin(), segment.clones.end(), *operand.definer));
+        if (!isInside)
+          visit(operand);
       }
-      borders[number].inputs.insert(value);
     };
-    for (unsigned op : segment.ops)
-      forEachOperand(getOp(op), visit);
-    // Copied now: what the original reads is replaced once its own segment is built.
-    for (unsigned op : segment.clones) {
+    llvm::for_each(segment.ops, visitOp);
+    llvm::for_each(segment.clones, visitOp);
+  }
+
+  /// Notes which results leave the segment of their op, and makes the copies: what an original reads is replaced once
+  /// its own segment is built.
+  void prepare(unsigned number) {
+    forEachInput(number, [&](const Operand &operand) {
+      if (operand.definer)
+        leaving[graph.getResult(*operand.definer, operand.value)] = true;
+    });
+    for (unsigned op : plan.segments[number].clones) {
       Operation *copy = getOp(op)->clone();
       copy->removeAttr(InlayDialect::kVerdictAttr);
       copy->setAttr(InlayDialect::kCloneAttr, builder.getUnitAttr());
-      borders[number].copies.push_back(copy);
-      forEachOperand(copy, visit);
+      copies[number].push_back(copy);
     }
   }
 
   SmallVector<Value> findOutputs(const PlannedSegment &segment) const {
     SmallVector<Value> outputs;
     for (unsigned op : segment.ops)
-      for (Value result : getOp(op)->getResults())
-        if (leaving.contains(result))
+      for (OpResult result : getOp(op)->getResults())
+        if (leaving[graph.getResult(op, result)])
           outputs.push_back(result);
     return outputs;
   }
 
+  /// The value as it is read outside of the segment of its op.
+  Value getOutside(const Operand &operand) const {
+    Value result = operand.definer ? outside[graph.getResult(*operand.definer, operand.value)] : Value();
+    return result ? result : operand.value;
+  }
+
   void build(unsigned number) {
     const PlannedSegment &planned = plan.segments[number];
-    Border &border = borders[number];
-    SmallVector<Value> outputs = findOutputs(planned);
-    SmallVector<Value> inputs =
-        llvm::map_to_vector(border.inputs, [&](Value input) { return outside.lookupOrDefault(input); });
+    SmallVector<Value> outputs = findOutputs(planned), inputs;
+    llvm::SmallSetVector<Value, 8> read;
+    forEachInput(number, [&](const Operand &operand) {
+      if (read.insert(operand.value))
+        inputs.push_back(getOutside(operand));
+    });
     builder.setInsertionPoint(block.getTerminator());
     unsigned first = planned.ops.front();
     if (!planned.clones.empty())
@@ -115,32 +123,49 @@ private:
                                      targets.getAttr(planned.target), planned.doNotMerge);
     Block &body = segment.getBody().emplaceBlock();
     IRMapping inside;
-    for (Value input : border.inputs)
-      inside.map(input, body.addArgument(input.getType(), input.getLoc()));
+    for (Value value : read)
+      inside.map(value, body.addArgument(value.getType(), value.getLoc()));
     builder.setInsertionPointToStart(&body);
-    for (Operation *constant : border.constants)
-      builder.clone(*constant, inside);
-    fill(planned, border, body, inside);
+    copyConstants(number, inside);
+    fill(number, body, inside);
     builder.setInsertionPointToEnd(&body);
     YieldOp::create(builder, segment.getLoc(), ValueRange(outputs));
-    outside.map(outputs, segment.getResults());
-    border = {};
+    for (auto [output, result] : llvm::zip(outputs, segment.getResults()))
+      outside[graph.getResult(*graph.getDefiner(output), output)] = result;
+  }
+
+  void copyConstants(unsigned number, IRMapping &inside) {
+    auto visitOp = [&](unsigned op, Operation *reader) {
+      if (!graph.usesConstants(op))
+        return;
+      forEachOperand(reader, [&](OpOperand &operand) {
+        Operation *definer = operand.get().getDefiningOp();
+        if (definer && isConstantLike(definer) && !inside.contains(operand.get()))
+          builder.clone(*definer, inside);
+      });
+    };
+    for (unsigned op : plan.segments[number].ops)
+      visitOp(op, getOp(op));
+    for (auto [op, copy] : llvm::zip(plan.segments[number].clones, copies[number]))
+      visitOp(op, copy);
   }
 
   /// Moves the segment's ops and copies to the end of its body, in the program order of the ops and originals.
-  void fill(const PlannedSegment &planned, Border &border, Block &body, IRMapping &inside) {
+  void fill(unsigned number, Block &body, IRMapping &inside) {
     auto mapOperands = [&](Operation *op) {
       forEachOperand(op, [&](OpOperand &operand) {
         if (Value mapped = inside.lookupOrNull(operand.get()))
           operand.set(mapped);
       });
     };
+    const PlannedSegment &planned = plan.segments[number];
     size_t copied = 0;
     auto addCopiesBefore = [&](unsigned op) {
       for (; copied < planned.clones.size() && planned.clones[copied] < op; ++copied) {
-        mapOperands(border.copies[copied]);
-        body.push_back(border.copies[copied]);
-        inside.map(getOp(planned.clones[copied])->getResults(), border.copies[copied]->getResults());
+        Operation *copy = copies[number][copied];
+        mapOperands(copy);
+        body.push_back(copy);
+        inside.map(getOp(planned.clones[copied])->getResults(), copy->getResults());
       }
     };
     for (unsigned op : planned.ops) {
@@ -162,10 +187,11 @@ private:
   const TargetList &targets;
   Block &block;
   OpBuilder builder;
-  std::vector<unsigned> home;
-  std::vector<Border> borders;
-  llvm::DenseSet<Value> leaving; ///< results that are read outside of the segment of their op
-  IRMapping outside;             ///< from these to the results of segments
+  std::vector<unsigned> home;                      ///< the segment of each op
+  std::vector<SmallVector<Operation *, 0>> copies; ///< of each segment's clones
+  // By the graph's number of a result: whether it is read outside of the segment of its op, and as which result.
+  std::vector<bool> leaving;
+  std::vector<Value> outside;
 };
 } // namespace
 

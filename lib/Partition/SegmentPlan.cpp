@@ -82,17 +82,17 @@ private:
       return own | ColourSet(1) << targets.getControlFlowTarget();
     ColourSet allowed = targets.findRunners(getOp(op));
     // What reads a copy takes it along.
-    for (Value value : graph.getOperands(op))
-      if (std::optional<unsigned> source = graph.getSource(op, value); source && rules.isCopied(*source))
+    for (const auto &operand : graph.getOperands(op))
+      if (std::optional<unsigned> source = graph.getSource(op, operand); source && rules.isCopied(*source))
         allowed &= rules.runners[*source];
     return allowed | own;
   }
 
   /// True if a list or tuple that the op reads is to be placed with it: a segment of a single op has no room for that.
   bool readsFloating(unsigned op) const {
-    return llvm::any_of(graph.getOperands(op), [&](Value value) {
-      std::optional<unsigned> source = graph.getSource(op, value);
-      return source && groups.floats(*source) && !mayCrossBorder(value.getType());
+    return llvm::any_of(graph.getOperands(op), [&](const auto &operand) {
+      std::optional<unsigned> source = graph.getSource(op, operand);
+      return source && groups.floats(*source) && !mayCrossBorder(operand.value.getType());
     });
   }
 
@@ -103,16 +103,23 @@ private:
   /// Adds to each node what others read of its ops' results.
   void addBytes(ArrayRef<NodeId> nodeOf) {
     constexpr int64_t kMost = int64_t(1) << 36; // so that sums over long graphs stay in range
-    llvm::DenseSet<Value> counted;
+    std::vector<bool> counted(graph.getNumResults());
+    llvm::DenseMap<Type, uint64_t> bytes;
+    auto count = [&](Type type) {
+      auto [it, isNew] = bytes.try_emplace(type);
+      if (isNew)
+        it->second = static_cast<uint64_t>(std::min(countBytes(type).value_or(0), kMost));
+      return it->second;
+    };
     for (unsigned op = 0; op < graph.size(); ++op)
-      for (Value value : graph.getOperands(op)) {
-        std::optional<unsigned> definer = graph.getDefiner(value);
+      for (const auto &[value, definer] : graph.getOperands(op)) {
         if (!definer || groups.floats(*definer) || rules.copying[*definer] == Copying::Everywhere)
           continue;
         bool isOwn = !groups.floats(op) && groups.getGroup(op) == groups.getGroup(*definer);
-        if (!isOwn && counted.insert(value).second)
-          schedule.nodes[nodeOf[groups.getGroup(*definer)]].bytes +=
-              static_cast<uint64_t>(std::min(countBytes(value.getType()).value_or(0), kMost));
+        if (isOwn || counted[graph.getResult(*definer, value)])
+          continue;
+        counted[graph.getResult(*definer, value)] = true;
+        schedule.nodes[nodeOf[groups.getGroup(*definer)]].bytes += count(value.getType());
       }
   }
 
@@ -128,6 +135,7 @@ private:
     std::vector<bool> readsOnlyConstants = findWeightOnly(graph);
     schedule.accelerators = targets.getAccelerators();
     std::vector<NodeId> nodeOf(groups.size());
+    schedule.nodes.reserve(groups.size());
     for (unsigned number : order) {
       ScheduleNode node;
       ArrayRef<unsigned> members = groups.getMembers(number);

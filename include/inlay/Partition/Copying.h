@@ -26,7 +26,7 @@ struct CopyRules {
   std::vector<ColourSet> runners;
   /// Who needs a copy where it can't read the original: users of results that may not cross a border, and every user of
   /// what is copied everywhere.
-  std::vector<llvm::SmallVector<unsigned, 2>> users;
+  std::vector<llvm::SmallVector<unsigned, 0>> users;
 
   /// The op is not copied after all.
   void drop(const DependencyGraph &graph, unsigned op);

@@ -6,6 +6,7 @@
 #define INLAY_PARTITION_DEPENDENCYGRAPH_H
 
 #include "inlay/Partition/Aliases.h"
+#include "inlay/Partition/Lists.h"
 
 #include "mlir/IR/Block.h"
 
@@ -15,6 +16,13 @@ namespace inlay {
 /// by a nested region is an operand of the op that owns the region.
 class DependencyGraph {
 public:
+  /// A value that an op uses, and the number of the op of this block that defines it; nothing for values from
+  /// elsewhere.
+  struct Operand {
+    mlir::Value value;
+    std::optional<unsigned> definer;
+  };
+
   /// A list made in the block that only ops of the block use, each of which changes it or reads it and no more. It may
   /// be copied with its changes: what an op reads of it is what the last change before made.
   struct ChangedList {
@@ -33,32 +41,44 @@ public:
   /// The number of the op of this block that defines `value`; nothing for constants and values from elsewhere.
   std::optional<unsigned> getDefiner(mlir::Value value) const;
   /// The op that made what `op` reads of `value`: the last change of a changed list, else what defines it.
-  std::optional<unsigned> getSource(unsigned op, mlir::Value value) const;
+  std::optional<unsigned> getSource(unsigned op, const Operand &operand) const;
   /// The distinct values an op uses, captures included, constants left out.
-  llvm::ArrayRef<mlir::Value> getOperands(unsigned op) const { return operands[op]; }
+  llvm::ArrayRef<Operand> getOperands(unsigned op) const { return operands[op]; }
   /// The ops that must run before an op; each is named once and less than it. Readers of a changed list before the next
   /// change are left out.
   llvm::ArrayRef<unsigned> getPredecessors(unsigned op) const { return predecessors[op]; }
+  bool usesConstants(unsigned op) const { return constants[op]; }
   bool isUsedByTerminator(unsigned op) const { return leaves[op]; }
   const Aliases &getAliases() const { return *aliases; }
+
+  /// All results of the block's ops are numbered, those of one op in a row.
+  unsigned getNumResults() const { return firstResult.back(); }
+  unsigned getFirstResult(unsigned op) const { return firstResult[op]; }
+  unsigned getResult(unsigned definer, mlir::Value value) const {
+    return firstResult[definer] + llvm::cast<mlir::OpResult>(value).getResultNumber();
+  }
 
   llvm::ArrayRef<ChangedList> getChangedLists() const { return lists; }
   /// The changed list whose maker or change `op` is.
   std::optional<unsigned> getChangedList(unsigned op) const;
 
 private:
-  void findChangedLists();
+  using Edges = std::vector<std::pair<unsigned, unsigned>>; ///< op, what must run before it
+
+  void addUses(Edges &edges);
+  void findChangedLists(Edges &edges);
   bool isChangedList(unsigned maker) const;
-  void addChangedList(unsigned maker);
-  void addEffectOrder();
+  void addChangedList(unsigned maker, Edges &edges);
+  void addEffectOrder(Edges &edges);
 
   mlir::Block *block;
   const Aliases *aliases;
   llvm::SmallVector<mlir::Operation *> ops;
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;
-  std::vector<llvm::SmallVector<mlir::Value, 3>> operands;
-  std::vector<llvm::SmallVector<unsigned, 3>> predecessors;
-  std::vector<bool> leaves;
+  Lists<Operand> operands;
+  Lists<unsigned> predecessors;
+  std::vector<unsigned> firstResult = {0};
+  std::vector<bool> leaves, constants;
   llvm::SmallVector<ChangedList, 0> lists;
   llvm::DenseMap<unsigned, unsigned> listOf; ///< by maker or change
   llvm::DenseSet<mlir::Value> listRoots;

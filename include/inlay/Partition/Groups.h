@@ -36,6 +36,7 @@ private:
   void copyOnlyWhereOfUse(const DependencyGraph &graph, const TargetList &targets, const Decisions &decisions);
   void formGroups(const DependencyGraph &graph, const TargetList &targets, const Decisions &decisions);
   bool mayJoinUsers(const DependencyGraph &graph, const Decisions &decisions, unsigned op) const;
+  bool isOrdered() const;
   void numberGroups(llvm::IntEqClasses &classes);
   void findCycles(llvm::ArrayRef<unsigned> missing, llvm::SmallVectorImpl<unsigned> &result) const;
   void addPredecessors(const DependencyGraph &graph, const TargetList &targets, const Decisions &decisions);
@@ -43,8 +44,7 @@ private:
   CopyRules rules;
   std::vector<bool> floating;
   std::vector<unsigned> group;
-  std::vector<llvm::SmallVector<unsigned, 1>> members;
-  std::vector<llvm::SmallVector<unsigned, 3>> predecessors;
+  Lists<unsigned> members, predecessors;
 };
 
 } // namespace inlay

@@ -54,6 +54,7 @@ test: lint test-unit test-lit test-python test-conformance ## everything a chang
 
 test-full: test lint-tidy ## test, and the checks that take long
 	@export INLAY_ROUNDTRIP=1; $(call lit,$(BUILD)/test)
+	$(call quietly,headers,ninja -C $(BUILD) -j $(JOBS) InlayHeaderCheck)
 	@INLAY_FULL=1 $(MAKE) test-unit
 	@$(TEST_ENV) INLAY_FULL=1 $(PYTHON) -m pytest -q python
 

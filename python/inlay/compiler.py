@@ -184,7 +184,7 @@ def _request(extension, imported, options):
     request.enabled = options.enabled
     request.require_full_compilation = options.require_full_compilation
     request.strategy = options.strategy
-    request.cost_model = options.cost_model or ""
+    request.cost_model = options.cost_model
     for key, tensor in imported.weights.items():
         request.add_weight(key, tensor)
     return request

@@ -55,7 +55,7 @@ class Options:
             raise UnsupportedError("cache is not supported yet: each call of inlay.compile compiles anew")
         normal = {
             "strategy": _strategy(options.strategy),
-            "cost_model": _cost_model(options.cost_model),
+            "cost_model": _path("cost_model", options.cost_model, 'a path, "default" or None'),
             "targets": _targets(options.targets),
             "torch_executed_ops": tuple(_op_name(op) for op in _as_list(options.torch_executed_ops)),
             "torch_executed_modules": tuple(_module_name(m) for m in _as_list(options.torch_executed_modules)),
@@ -110,7 +110,7 @@ def _location(place):
     return place
 
 
-def _path(name, value):
+def _path(name, value, expected="a path"):
     """The path as text; an empty one for None."""
     if value is None:
         return ""
@@ -119,7 +119,7 @@ def _path(name, value):
     except TypeError:
         path = None
     if not isinstance(path, str) or not path:
-        raise ArgumentTypeError(f"expected {name} to be a path, but got {value!r}")
+        raise ArgumentTypeError(f"expected {name} to be {expected}, but got {value!r}")
     return path
 
 
@@ -153,19 +153,6 @@ def _strategy(value):
         hint = did_you_mean(value, STRATEGIES)
         raise ArgumentValueError(f"unknown strategy {value!r}{hint or f': expected one of {STRATEGIES}'}")
     return value
-
-
-def _cost_model(value):
-    """The path of a file, "default", or None for none."""
-    if value is None:
-        return None
-    try:
-        path = os.fspath(value)
-    except TypeError:
-        path = None
-    if not isinstance(path, str) or not path:
-        raise ArgumentTypeError(f'expected cost_model to be a path, "default" or None, but got {value!r}')
-    return path
 
 
 def _op_name(op):

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace inlay;
@@ -34,21 +35,71 @@ void Aliases::join(Value first, Value second) {
     if (a == b)
       continue;
     parent[a] = b;
-    auto held = contents.find(a);
-    if (held == contents.end())
+    auto old = contents.find(a);
+    if (old == contents.end())
       continue;
-    Value element = held->second;
-    contents.erase(held);
-    if (auto [it, isNew] = contents.insert({b, element}); !isNew)
-      pending.emplace_back(it->second, element);
+    Contents moved = std::move(old->second);
+    contents.erase(old);
+    Contents &kept = contents[b];
+    if (kept.values.size() < moved.values.size())
+      std::swap(kept.values, moved.values);
+    llvm::append_range(kept.values, moved.values);
+    if (kept.taken |= moved.taken)
+      joinContents(kept, pending);
   }
+}
+
+/// What is taken out of a collection may be any of what is in it: one memory from then on.
+void Aliases::joinContents(Contents &held, SmallVectorImpl<std::pair<Value, Value>> &pending) {
+  held.taken = true;
+  for (Value element : llvm::drop_begin(held.values))
+    pending.emplace_back(held.values.front(), element);
+  held.values.truncate(1);
 }
 
 void Aliases::hold(Value collection, Value element) {
   if (element.getType().isIntOrIndexOrFloat())
     return;
-  if (auto [it, isNew] = contents.insert({getRoot(collection), element}); !isNew)
-    join(it->second, element);
+  Contents &held = contents[getRoot(collection)];
+  if (!held.taken || held.values.empty())
+    held.values.push_back(element);
+  else
+    join(Value(held.values.front()), element);
+}
+
+void Aliases::take(Value collection, Value element) {
+  if (element.getType().isIntOrIndexOrFloat())
+    return;
+  Contents &held = contents[getRoot(collection)];
+  held.values.push_back(element);
+  SmallVector<std::pair<Value, Value>> pending;
+  joinContents(held, pending);
+  for (auto [a, b] : pending)
+    join(a, b);
+}
+
+/// Collections that hold much count as one memory: what touches them is to stay in proportion to the graph. All that
+/// hold too much at one time are joined together, so that the order of the graph is of no account.
+void Aliases::joinLargeContents() {
+  constexpr size_t kMostApart = 16;
+  while (true) {
+    SmallVector<std::pair<Value, Value>> pending;
+    for (auto &entry : contents) {
+      Contents &held = entry.second;
+      if (held.values.size() <= kMostApart)
+        continue;
+      llvm::SmallSetVector<Value, kMostApart> distinct;
+      for (Value element : held.values)
+        distinct.insert(getRoot(element));
+      held.values.assign(distinct.begin(), distinct.end());
+      if (held.values.size() > kMostApart)
+        joinContents(held, pending);
+    }
+    if (pending.empty())
+      return;
+    for (auto [a, b] : pending)
+      join(a, b);
+  }
 }
 
 /// What a terminator yields may be what the op returns or the loop's next argument.
@@ -89,8 +140,10 @@ void Aliases::joinResults(Operation *op) {
       for (Value result : op->getResults()) {
         Value input = op->getOperand(number);
         join(result, input);
-        if (isCollection(result) != isCollection(input))
-          hold(isCollection(result) ? result : input, isCollection(result) ? input : result);
+        if (isCollection(result) && !isCollection(input))
+          hold(result, input);
+        else if (isCollection(input) && !isCollection(result))
+          take(input, result);
       }
   switch (getCollectionUse(op)) {
   case CollectionUse::None:
@@ -104,7 +157,7 @@ void Aliases::joinResults(Operation *op) {
     for (Value element : op->getOperands().drop_front())
       hold(op->getOperand(0), element);
     for (Value element : op->getResults())
-      hold(op->getOperand(0), element);
+      take(op->getOperand(0), element);
     return;
   }
 }
@@ -156,16 +209,29 @@ void Aliases::noteEffects(Operation *op) {
     effects |= mayTouchAnything(op);
 }
 
+template <typename Visit>
+bool Aliases::anyMemoryOf(Value value, Visit visit) const {
+  Value root = getRoot(value);
+  if (!contents.contains(root))
+    return visit(root);
+  llvm::SmallSetVector<Value, 8> roots;
+  roots.insert(root);
+  for (unsigned next = 0; next < roots.size(); ++next) {
+    if (visit(roots[next]))
+      return true;
+    if (auto held = contents.find(roots[next]); held != contents.end())
+      for (Value element : held->second.values)
+        roots.insert(getRoot(element));
+  }
+  return false;
+}
+
 void Aliases::touchAll(Value value, bool writes, SmallVectorImpl<Touch> &touches) const {
-  llvm::SmallDenseSet<Value, 4> seen;
-  for (Value root = getRoot(value); seen.insert(root).second;) {
+  anyMemoryOf(value, [&](Value root) {
     if (writes || mutated.contains(root))
       touches.push_back({root, nullptr, writes});
-    auto held = contents.find(root);
-    if (held == contents.end())
-      return;
-    root = getRoot(held->second);
-  }
+    return false;
+  });
 }
 
 void Aliases::collectOwnTouches(Operation *op, SmallVectorImpl<Touch> &touches) const {
@@ -232,18 +298,7 @@ void Aliases::noteWrites(Operation *op) {
 }
 
 bool Aliases::isMutated(Value value) const {
-  if (mutated.empty())
-    return false;
-  llvm::SmallDenseSet<Value, 4> seen;
-  for (Value root = getRoot(value); seen.insert(root).second;) {
-    if (mutated.contains(root))
-      return true;
-    auto held = contents.find(root);
-    if (held == contents.end())
-      return false;
-    root = getRoot(held->second);
-  }
-  return false;
+  return !mutated.empty() && anyMemoryOf(value, [&](Value root) { return mutated.contains(root); });
 }
 
 Aliases::Aliases(Operation *function) {
@@ -266,6 +321,7 @@ Aliases::Aliases(Operation *function) {
     joinResults(op);
     joinMemory(op);
   });
+  joinLargeContents();
   function->walk([&](Operation *op) {
     if (op != function)
       noteWrites(op);

@@ -12,6 +12,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace inlay;
@@ -41,6 +42,7 @@ public:
       if (op != function)
         uniteAcross(op);
     });
+    mixCrowds();
   }
 
   Value find(Value value) {
@@ -55,42 +57,93 @@ public:
   }
 
   /// The memory of a value, then that of what it holds, and so on.
-  SmallVector<Value, 2> findAll(Value value) {
-    SmallVector<Value, 2> all;
-    for (Value at = find(value); !llvm::is_contained(all, at);) {
-      all.push_back(at);
-      auto it = held.find(at);
-      if (it == held.end())
-        break;
-      at = find(it->second);
-    }
+  llvm::SmallSetVector<Value, 4> findAll(Value value) {
+    llvm::SmallSetVector<Value, 4> all;
+    all.insert(find(value));
+    for (unsigned i = 0; i < all.size(); ++i)
+      if (auto it = held.find(all[i]); it != held.end())
+        for (Value part : it->second.parts)
+          all.insert(find(part));
     return all;
   }
 
 private:
+  /// What is in a collection; once something came out of it, its parts can't be told apart.
+  struct Held {
+    SmallVector<Value, 1> parts;
+    bool mixed = false;
+  };
+
   Value anyBuffer(Value value) { return buffer ? buffer : buffer = value; }
 
   void unite(Value a, Value b) {
-    a = find(a);
-    b = find(b);
-    if (a == b)
-      return;
-    Value holdsA = held.lookup(a), holdsB = held.lookup(b);
-    leaders[b] = a;
-    if (holdsB && !holdsA)
-      held[a] = holdsB;
-    if (holdsA && holdsB)
-      unite(holdsA, holdsB);
+    waiting.emplace_back(a, b);
+    while (!waiting.empty()) {
+      std::tie(a, b) = waiting.pop_back_val();
+      a = find(a);
+      b = find(b);
+      if (a == b)
+        continue;
+      leaders[b] = a;
+      auto it = held.find(b);
+      if (it == held.end())
+        continue;
+      Held other = std::move(it->second);
+      held.erase(it);
+      Held &all = held[a];
+      if (all.parts.size() < other.parts.size())
+        std::swap(all.parts, other.parts);
+      all.parts.append(other.parts);
+      if (all.mixed || other.mixed)
+        mix(all);
+    }
+  }
+
+  /// `unite` does what then waits.
+  void mix(Held &collection) {
+    collection.mixed = true;
+    for (Value part : llvm::drop_begin(collection.parts))
+      waiting.emplace_back(collection.parts.front(), part);
+    collection.parts.truncate(1);
   }
 
   void put(Value collection, Value element) {
     if (element.getType().isIntOrIndexOrFloat())
       return;
-    Value &holds = held[find(collection)];
-    if (!holds)
-      holds = element;
-    else
-      unite(holds, element);
+    Held &it = held[find(collection)];
+    it.parts.push_back(element);
+    if (it.mixed)
+      mix(it);
+    unite(element, element);
+  }
+
+  void takeOut(Value collection, Value element) {
+    if (element.getType().isIntOrIndexOrFloat())
+      return;
+    Held &it = held[find(collection)];
+    it.parts.push_back(element);
+    mix(it);
+    unite(element, element);
+  }
+
+  /// Lists of very many things count as mixed, which keeps the work in proportion to the graph.
+  void mixCrowds() {
+    do {
+      for (auto &[collection, it] : held) {
+        if (it.parts.size() <= 64)
+          continue;
+        for (Value &part : it.parts)
+          part = find(part);
+        llvm::SmallSetVector<Value, 32> distinct(it.parts.begin(), it.parts.end());
+        it.parts.assign(distinct.begin(), distinct.end());
+        if (it.parts.size() > 64)
+          mix(it);
+      }
+      if (waiting.empty())
+        return;
+      auto [a, b] = waiting.back();
+      unite(a, b);
+    } while (true);
   }
 
   void uniteEach(ValueRange a, ValueRange b) {
@@ -129,10 +182,13 @@ private:
     }
   }
 
-  void uniteAlias(Value a, Value b) {
-    unite(a, b);
-    if (isCollectionType(a.getType()) != isCollectionType(b.getType()))
-      isCollectionType(a.getType()) ? put(a, b) : put(b, a);
+  void uniteAlias(Value result, Value operand) {
+    unite(result, operand);
+    bool makes = isCollectionType(result.getType()), reads = isCollectionType(operand.getType());
+    if (makes && !reads)
+      put(result, operand);
+    else if (reads && !makes)
+      takeOut(operand, result);
   }
 
   void uniteCollections(Operation *op) {
@@ -148,7 +204,7 @@ private:
     for (Value element : op->getOperands().drop_front(!makes))
       put(collection, element);
     for (Value element : op->getResults().drop_front(makes))
-      put(collection, element);
+      takeOut(collection, element);
   }
 
   void uniteBuffers(Operation *op) {
@@ -180,8 +236,9 @@ private:
   }
 
   llvm::DenseMap<Value, Value> leaders;
-  llvm::DenseMap<Value, Value> held;
-  Value buffer; ///< some buffer of unknown origin
+  llvm::DenseMap<Value, Held> held;
+  SmallVector<std::pair<Value, Value>> waiting; ///< to be united
+  Value buffer;                                 ///< some buffer of unknown origin
 };
 
 /// The latest ops, by `inlay.order`, that read and wrote something.

@@ -105,4 +105,39 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f"]>, #inlay.declar
     inlay.opaque "aten::add_"(%1) writes [0] : (!t) -> ()
     return %2 : !t
   }
+
+  // Two that stand in one list are apart: writing the one is no matter to who reads the other, ...
+  // CHECK-LABEL: func @held_together
+  // CHECK-COUNT-5: inlay.segment
+  // CHECK-NOT: inlay.segment
+  func.func @held_together(%a: !t, %b: !t, %x: !t) -> (!t, !t) {
+    %0 = inlay.opaque "f"(%x) : (!t) -> !t
+    %1 = inlay.opaque "g"(%0) : (!t) -> !t
+    %2 = inlay.opaque "f"(%1, %b) : (!t, !t) -> !t
+    %3 = inlay.opaque "prim::ListConstruct"(%a, %b) : (!t, !t) -> !inlay.list<!t>
+    inlay.opaque "h"(%3) : (!inlay.list<!t>) -> ()
+    %4 = inlay.opaque "f"(%a) writes [0] aliases [0] : (!t) -> !t
+    %5 = inlay.opaque "g"(%4) : (!t) -> !t
+    %6 = inlay.opaque "f"(%5) : (!t) -> !t
+    %7 = inlay.opaque "g"(%6) : (!t) -> !t
+    return %2, %7 : !t, !t
+  }
+
+  // ... until something is taken out that may be either.
+  // CHECK-LABEL: func @taken_out
+  // CHECK-COUNT-6: inlay.segment
+  // CHECK-NOT: inlay.segment
+  func.func @taken_out(%a: !t, %b: !t, %x: !t) -> (!t, !t) {
+    %0 = inlay.opaque "f"(%x) : (!t) -> !t
+    %1 = inlay.opaque "g"(%0) : (!t) -> !t
+    %2 = inlay.opaque "f"(%1, %b) : (!t, !t) -> !t
+    %3 = inlay.opaque "prim::ListConstruct"(%a, %b) : (!t, !t) -> !inlay.list<!t>
+    %h = inlay.opaque "prim::TupleIndex"(%3) : (!inlay.list<!t>) -> !t
+    inlay.opaque "h"(%h) : (!t) -> ()
+    %4 = inlay.opaque "f"(%a) writes [0] aliases [0] : (!t) -> !t
+    %5 = inlay.opaque "g"(%4) : (!t) -> !t
+    %6 = inlay.opaque "f"(%5) : (!t) -> !t
+    %7 = inlay.opaque "g"(%6) : (!t) -> !t
+    return %2, %7 : !t, !t
+  }
 }

@@ -25,8 +25,8 @@ struct Touch {
 };
 
 /// Values that may share memory, in a whole function: results with the operands that `aliases` numbers, views, values
-/// that flow through the regions of control flow, and what lists hold. Unions of values, each with one for what its
-/// elements may be, after Steensgaard (Points-to Analysis in Almost Linear Time, 1996).
+/// that flow through the regions of control flow, and what lists hold. Unions of values after Steensgaard (Points-to
+/// Analysis in Almost Linear Time, 1996); but what a list holds is one memory only once something is taken out of it.
 class Aliases {
 public:
   explicit Aliases(mlir::Operation *function);
@@ -47,8 +47,20 @@ public:
 
 private:
   void join(mlir::Value a, mlir::Value b);
-  /// What `collection` holds may share memory with `element`.
+  /// What a collection holds.
+  struct Contents {
+    llvm::SmallVector<mlir::Value, 1> values;
+    bool taken = false; ///< all of it is one memory, and `values` is one of them
+  };
+  /// `collection` holds what may share memory with `element`.
   void hold(mlir::Value collection, mlir::Value element);
+  /// `element` may share memory with anything that `collection` holds.
+  void take(mlir::Value collection, mlir::Value element);
+  static void joinContents(Contents &held, llvm::SmallVectorImpl<std::pair<mlir::Value, mlir::Value>> &pending);
+  void joinLargeContents();
+  /// Calls `visit` for the memory of `value`, of what it holds, and so on, until it returns true.
+  template <typename Visit>
+  bool anyMemoryOf(mlir::Value value, Visit visit) const;
   void joinRegions(mlir::Operation *op);
   void joinResults(mlir::Operation *op);
   void joinMemory(mlir::Operation *op);
@@ -58,8 +70,8 @@ private:
   void touchAll(mlir::Value value, bool writes, llvm::SmallVectorImpl<Touch> &touches) const;
 
   mutable llvm::DenseMap<mlir::Value, mlir::Value> parent;
-  llvm::DenseMap<mlir::Value, mlir::Value> contents; ///< by root, any value of what it holds
-  mlir::Value unknownMemory;                         ///< any buffer of unknown origin: all of these may overlap
+  llvm::DenseMap<mlir::Value, Contents> contents; ///< by root
+  mlir::Value unknownMemory;                      ///< any buffer of unknown origin: all of these may overlap
   llvm::DenseSet<mlir::Value> mutated, shared;
   bool effects = false;
 };

@@ -4,6 +4,7 @@
 
 #include "inlay/Partition/Copies.h"
 #include "inlay/Partition/Passes.h"
+#include "inlay/Partition/Unpacking.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -32,6 +33,7 @@ static void dissolve(FunctionOpInterface function) {
   function->walk([&](SegmentOp segment) { segments.push_back(segment); });
   for (SegmentOp segment : segments)
     inlineSegment(segment);
+  removeUnpacking(function);
   mergeConstants(function);
   Aliases aliases(function);
   function->walk([&](Block *block) {

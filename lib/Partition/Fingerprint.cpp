@@ -4,6 +4,7 @@
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Partition/OpKinds.h"
+#include "inlay/Partition/Unpacking.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/xxhash.h"
@@ -33,6 +34,10 @@ public:
       }
       auto result = cast<OpResult>(value);
       auto segment = dyn_cast<SegmentOp>(result.getOwner());
+      if (isRepacking(result.getOwner()) || isUnpacking(result.getOwner())) {
+        value = result.getOwner()->getOperand(0);
+        continue;
+      }
       if (!segment) {
         Operation *maker = result.getOwner();
         StringRef name = isConstantLike(maker) ? print(value.getType()) : getLabel(maker);
@@ -78,7 +83,7 @@ GraphFingerprint inlay::makeFingerprint(FunctionOpInterface function) {
   std::map<std::string, std::string> sorted; // by label, since the order of ops doesn't count
   function.getFunctionBody().walk([&](Operation *op) {
     bool isReturn = op->hasTrait<OpTrait::IsTerminator>() && !isa<YieldOp>(op);
-    if (isConstantLike(op) || isa<SegmentOp, YieldOp>(op) || op->hasAttr(InlayDialect::kCloneAttr))
+    if (isConstantLike(op) || isa<SegmentOp, YieldOp>(op) || op->hasAttr(InlayDialect::kCloneAttr) || isUnpacking(op))
       return;
     if (isReturn) {
       Operation *owner = op->getParentOp();

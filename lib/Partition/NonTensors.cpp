@@ -3,6 +3,7 @@
 #include "inlay/Partition/NonTensors.h"
 #include "inlay/Partition/Copying.h"
 #include "inlay/Partition/OpKinds.h"
+#include "inlay/Partition/Unpacking.h"
 
 using namespace mlir;
 using namespace inlay;
@@ -19,7 +20,8 @@ namespace {
 class Closure {
 public:
   Closure(const DependencyGraph &graph, TargetList &targets, Decisions &decisions)
-      : graph(graph), targets(targets), decisions(decisions), rules(graph, targets, decisions) {}
+      : graph(graph), targets(targets), decisions(decisions), rules(graph, targets, decisions),
+        entry(targets, graph.getAliases()) {}
 
   LogicalResult run() {
     for (unsigned op = 0; op < graph.size(); ++op)
@@ -50,7 +52,8 @@ private:
         continue;
       std::optional<unsigned> definer = graph.getSource(op, operand);
       if (!definer) {
-        if (isOnAccelerator(op) && failed(sendAway(op, "reads", type, std::nullopt, "enter")))
+        if (isOnAccelerator(op) && !(entry.findEntered(operand.value) >> decisions[op].target & 1) &&
+            failed(sendAway(op, "reads", type, std::nullopt, "enter")))
           return failure();
       } else if (isClonable(op)) {
         // What it is copied with must be able to run where it runs itself.
@@ -146,6 +149,7 @@ private:
   TargetList &targets;
   Decisions &decisions;
   const CopyRules rules;
+  ArgumentEntry entry;
   SmallVector<unsigned> pending;
 };
 } // namespace

@@ -7,6 +7,7 @@
 #include "inlay/Partition/OpKinds.h"
 #include "inlay/Partition/Report.h"
 #include "inlay/Partition/Targets.h"
+#include "inlay/Partition/Unpacking.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -128,6 +129,8 @@ private:
       if (times)
         entry.modelled = times->segments.lookup(segment);
       for (Operation &op : segment.getBody().front().without_terminator()) {
+        if (isRepacking(&op))
+          continue;
         if (op.hasAttr(InlayDialect::kCloneAttr))
           entry.clones.push_back(labels[&op]);
         else if (!isConstantLike(&op))

@@ -5,6 +5,7 @@
 
 #include "inlay/Partition/SegmentBuilder.h"
 #include "inlay/Partition/OpKinds.h"
+#include "inlay/Partition/Unpacking.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -112,7 +113,11 @@ private:
     SmallVector<Value> outputs = findOutputs(planned), inputs;
     llvm::SmallSetVector<Value, 8> read;
     forEachInput(number, [&](const Operand &operand) {
-      if (read.insert(operand.value))
+      if (!read.insert(operand.value))
+        return;
+      if (isUnpacked(operand.value, planned.target))
+        llvm::append_range(inputs, unpackArgument(operand.value, block));
+      else
         inputs.push_back(getOutside(operand));
     });
     builder.setInsertionPoint(block.getTerminator());
@@ -123,15 +128,28 @@ private:
                                      targets.getAttr(planned.target), planned.doNotMerge);
     Block &body = segment.getBody().emplaceBlock();
     IRMapping inside;
-    for (Value value : read)
-      inside.map(value, body.addArgument(value.getType(), value.getLoc()));
     builder.setInsertionPointToStart(&body);
+    for (Value value : read)
+      inside.map(value, isUnpacked(value, planned.target) ? repack(value, body)
+                                                          : body.addArgument(value.getType(), value.getLoc()));
     copyConstants(number, inside);
     fill(number, body, inside);
     builder.setInsertionPointToEnd(&body);
     YieldOp::create(builder, segment.getLoc(), ValueRange(outputs));
     for (auto [output, result] : llvm::zip(outputs, segment.getResults()))
       outside[graph.getResult(*graph.getDefiner(output), output)] = result;
+  }
+
+  bool isUnpacked(Value value, unsigned target) const {
+    return !mayCrossBorder(value.getType()) && targets.isAccelerator(target) && findUnpackedTypes(value);
+  }
+
+  /// The list or tuple, made in the segment of what enters it.
+  Value repack(Value argument, Block &body) {
+    SmallVector<Value> elements;
+    for (Value element : unpackArgument(argument, block))
+      elements.push_back(body.addArgument(element.getType(), element.getLoc()));
+    return repackArgument(builder, argument, elements);
   }
 
   void copyConstants(unsigned number, IRMapping &inside) {

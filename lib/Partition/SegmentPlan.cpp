@@ -7,6 +7,7 @@
 #include "inlay/Partition/NameRules.h"
 #include "inlay/Partition/NonTensors.h"
 #include "inlay/Partition/OpKinds.h"
+#include "inlay/Partition/Unpacking.h"
 
 using namespace mlir;
 using namespace inlay;
@@ -17,7 +18,7 @@ public:
   Planner(const DependencyGraph &graph, TargetList &targets, Decisions &decisions, const Groups &groups,
           ArrayRef<unsigned> order, const PartitionInfo &info, const ModuleCosts *costs)
       : graph(graph), targets(targets), decisions(decisions), groups(groups), rules(groups.getCopyRules()),
-        order(order), info(info), costs(costs) {
+        order(order), info(info), costs(costs), entry(targets, graph.getAliases()) {
     schedule.fewestBytes = info.fewestBytes;
   }
 
@@ -81,10 +82,12 @@ private:
     if (isControlFlow(getOp(op)))
       return own | ColourSet(1) << targets.getControlFlowTarget();
     ColourSet allowed = targets.findRunners(getOp(op));
-    // What reads a copy takes it along.
+    // What reads a copy takes it along; a list or tuple from elsewhere must be able to enter.
     for (const auto &operand : graph.getOperands(op))
       if (std::optional<unsigned> source = graph.getSource(op, operand); source && rules.isCopied(*source))
         allowed &= rules.runners[*source];
+      else if (!source && !mayCrossBorder(operand.value.getType()))
+        allowed &= entry.findEntered(operand.value) | ~targets.getAccelerators();
     return allowed | own;
   }
 
@@ -274,6 +277,7 @@ private:
   ArrayRef<unsigned> order;
   const PartitionInfo &info;
   const ModuleCosts *costs;
+  ArgumentEntry entry;
   ScheduleGraph schedule;
   std::optional<CostPlan> costPlan;
 };

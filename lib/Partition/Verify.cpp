@@ -30,7 +30,7 @@ public:
 
   LogicalResult verify(Block &block) {
     for (Operation &op : block) {
-      if (isConstantLike(&op) || op.hasTrait<OpTrait::IsTerminator>())
+      if (isConstantLike(&op) || op.hasTrait<OpTrait::IsTerminator>() || takesArgumentApart(&op))
         continue;
       auto segment = dyn_cast<SegmentOp>(op);
       if (!segment)

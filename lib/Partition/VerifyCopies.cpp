@@ -3,12 +3,29 @@
 #include "VerifyParts.h"
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Inlay/IR/OpStatements.h"
 #include "inlay/Partition/OpKinds.h"
 
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace inlay;
+
+static bool isFunctionArgument(Value value) {
+  while (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *owner = argument.getOwner()->getParentOp();
+    auto segment = dyn_cast<SegmentOp>(owner);
+    if (!segment)
+      return isa<FunctionOpInterface>(owner);
+    value = segment.getInputs()[argument.getArgNumber()];
+  }
+  return false;
+}
+
+bool inlay::takesArgumentApart(Operation *op) {
+  return op->hasAttr(kUnpackedAttr) && op->getNumOperands() == 1 && isFunctionArgument(op->getOperand(0)) &&
+         getCollectionUse(op) == CollectionUse::Reads;
+}
 
 static bool isCopy(Operation *op) { return op->hasAttr(InlayDialect::kCloneAttr); }
 
@@ -49,7 +66,7 @@ public:
 
 private:
   LogicalResult note(Operation *op) {
-    if (isConstantLike(op) || op->hasTrait<OpTrait::IsTerminator>() || isa<SegmentOp>(op))
+    if (isConstantLike(op) || op->hasTrait<OpTrait::IsTerminator>() || isa<SegmentOp>(op) || takesArgumentApart(op))
       return success();
     if (isCopy(op))
       copies.push_back(op);
@@ -111,7 +128,21 @@ private:
            (x && y && OperationEquivalence::isEquivalentTo(x, y, OperationEquivalence::Flags::IgnoreLocations));
   }
 
+  /// What is put together is the argument that was taken apart: all it holds, in that order.
+  LogicalResult checkRepacked(Operation *copy) {
+    Operation *parts = copy->getNumOperands() ? trace(copy->getOperand(0)).getDefiningOp() : nullptr;
+    bool isWhole = parts && takesArgumentApart(parts) && getCollectionUse(copy) == CollectionUse::Makes &&
+                   copy->getResult(0).getType() == parts->getOperand(0).getType() &&
+                   llvm::equal(copy->getOperands(), parts->getResults(),
+                               [&](Value operand, Value part) { return trace(operand) == part; });
+    if (isWhole)
+      return success();
+    return copy->emitOpError("expected an argument to be made again of all that it holds, in its order");
+  }
+
   LogicalResult checkCopy(Operation *copy) {
+    if (copy->hasAttr(kUnpackedAttr))
+      return checkRepacked(copy);
     StringRef label = getLabel(copy);
     Operation *original = originals.lookup(label);
     if (!original)

@@ -16,6 +16,9 @@ llvm::LogicalResult verifyEffects(mlir::FunctionOpInterface function);
 /// reads, and for a changed list by the changes made to it before it is read.
 llvm::LogicalResult verifyCopies(mlir::FunctionOpInterface function);
 
+/// Whether the op takes an argument of the function apart, a list or tuple, for a segment that makes it again.
+bool takesArgumentApart(mlir::Operation *op);
+
 } // namespace inlay
 
 #endif // INLAY_LIB_PARTITION_VERIFYPARTS_H

@@ -31,6 +31,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "aten::cat", "a
     return %1 : !t
   }
 
+  // Nobody knows how many tensors the list holds.
   // CHECK-LABEL: func @argument_cant_enter
   // CHECK: "aten::cat"{{.*}}<"host", "non-tensor", "reads '!inlay.list<tensor<4xf32>>', which can't enter 'npu'">
   func.func @argument_cant_enter(%x: !l) -> !t {

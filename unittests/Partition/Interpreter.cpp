@@ -4,6 +4,7 @@
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Dialect/Inlay/IR/OpStatements.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -144,7 +145,8 @@ private:
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       return runWhile(loop);
     uint64_t hash = hashOp(op, operands);
-    if (!op->hasAttr(InlayDialect::kCloneAttr) && !op->hasTrait<OpTrait::ConstantLike>())
+    bool isOurs = op->hasAttr(InlayDialect::kCloneAttr) || op->hasAttr(kUnpackedAttr);
+    if (!isOurs && !op->hasTrait<OpTrait::ConstantLike>())
       trace += mix(hash, hashText(getLocationName(op->getLoc()))); // a sum: in no order
     if (auto opaque = dyn_cast<OpaqueOp>(op))
       return runCall(opaque, operands, hash);
@@ -178,7 +180,8 @@ private:
       bool isList = isa<ListType, TupleType>(type);
       return isList ? makeList({make(mix(content, 1)), make(mix(content, 2))}) : make(content);
     };
-    bool takesApart = name == "prim::ListUnpack" || name == "prim::TupleIndex" || name == "aten::__getitem__";
+    bool takesApart = name == "prim::ListUnpack" || name == "prim::TupleUnpack" || name == "prim::TupleIndex" ||
+                      name == "aten::__getitem__";
     for (auto [number, type] : llvm::enumerate(op->getResultTypes())) {
       ArrayRef<int64_t> aliases = op.getAliases().value_or(ArrayRef<int64_t>());
       if (takesApart && !operands[0]->elements.empty())

@@ -25,7 +25,8 @@ public:
     std::string arguments;
     auto argument = [&](Kind kind) {
       std::string name = "%arg" + std::to_string(arguments.size());
-      arguments += (arguments.empty() ? "" : ", ") + name + ": " + kTypes[kind];
+      std::string length = kind == List && chance(50) ? " {inlay.length = 2 : i64}" : "";
+      arguments += (arguments.empty() ? "" : ", ") + name + ": " + kTypes[kind] + length;
       scope[kind].push_back(name);
     };
     for (unsigned i = 0; i < 2; ++i)

@@ -45,6 +45,8 @@ public:
   void assume(llvm::ArrayRef<std::string> kinds);
   bool canRun(unsigned target, mlir::Operation *op) { return ask(target, op).isSupported(); }
   ColourSet findRunners(mlir::Operation *op);
+  /// The same as `canRun` for an op that is about to go: the answer isn't kept.
+  bool canRunPassing(unsigned target, mlir::Operation *op) const { return askTarget(target, op).isSupported(); }
 
   /// The first target that is no accelerator and can run the op.
   std::optional<unsigned> findFallback(mlir::Operation *op);

@@ -127,3 +127,17 @@ func.func @refused() attributes {inlay.refused = "npu"} { return }
 
 // expected-error @+1 {{expected 'inlay.refused' to say in a string why 'npu' can't run the op, but got 1 : i64}}
 func.func @refused_why() attributes {inlay.refused = {npu = 1}} { return }
+
+// -----
+
+// expected-error @+1 {{expected 'inlay.length' of argument 0 to be a number of at least 1 : i64, but got 0 : i64}}
+func.func @f(%x: !inlay.list<tensor<4xf32>> {inlay.length = 0 : i64}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected 'inlay.length' on an argument that is a list, but argument 0 is none}}
+func.func @f(%x: tensor<4xf32> {inlay.length = 2 : i64}) {
+  return
+}

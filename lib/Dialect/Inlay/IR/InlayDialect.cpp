@@ -120,7 +120,7 @@ LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribu
                                   : op->emitError("expected '") << name << "' to be a string, but got " << value;
   if (name == kRefusedAttr)
     return verifyRefused(op, value);
-  if (name == kNeutralAttr || name == kCloneAttr || name == kDoNotMergeAttr)
+  if (name == kNeutralAttr || name == kCloneAttr || name == kDoNotMergeAttr || name == kUnpackedAttr)
     return isa<UnitAttr>(value) ? success()
                                 : op->emitError("expected '") << name << "' to be a unit attribute, but got " << value;
   if (name == kConstantAttr)
@@ -143,8 +143,22 @@ LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   return op->emitError("unknown attribute '") << name << "' of the inlay dialect";
 }
 
+static LogicalResult verifyLength(Operation *op, unsigned argument, Attribute value) {
+  auto length = dyn_cast<IntegerAttr>(value);
+  if (!length || !length.getType().isSignlessInteger(64) || length.getInt() < 1)
+    return op->emitError("expected '") << kLengthAttr << "' of argument " << argument
+                                       << " to be a number of at least 1 : i64, but got " << value;
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function || !isa<ListType>(function.getArgumentTypes()[argument]))
+    return op->emitError("expected '") << kLengthAttr << "' on an argument that is a list, but argument " << argument
+                                       << " is none";
+  return success();
+}
+
 LogicalResult InlayDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
                                                      NamedAttribute attribute) {
+  if (attribute.getName() == kLengthAttr)
+    return verifyLength(op, argument, attribute.getValue());
   return op->emitError("unknown attribute '")
          << attribute.getName().getValue() << "' on argument " << argument << " of '" << op->getName() << "'";
 }

@@ -24,8 +24,15 @@ def Inlay_Dialect : Dialect {
     | `inlay.refused` | any op | targets that are not to run the op, by name, and why: what failed to convert |
     | `inlay.do_not_merge` | any op | the op is a segment of its own |
     | `inlay.neutral` | any op | the op may join whichever segment needs it |
+    | `inlay.constant` | op without operands or regions | the op is a constant, of which each segment has its own |
+    | `inlay.writes` | any op | operand numbers: the op writes the memory of these, may read all operands, touches nothing else |
+    | `inlay.aliases` | op with `inlay.writes` | operand numbers: results may share memory with these |
+    | `inlay.length` | argument of a function, a list | how many it holds; it may enter an accelerator as these |
     | `inlay.verdict` | any op | where partitioning put the op, and why |
     | `inlay.clone` | op in a segment | a copy that partitioning made; the original is in another segment |
+    | `inlay.unpacked` | op | takes apart an argument, a list or tuple, that enters an accelerator, or makes it again there |
+    | `inlay.order` | op in a segment | its place in the program, where effects make that matter |
+    | `inlay.size` | function | how many ops it had when it was partitioned |
     | `inlay.witness` | function | labels of a path of ops that proves the number of segments |
     | `inlay.partition` | function | figures of the partition: `lower_bound`, the fewest segments there could be |
     | `inlay.cost_model` | module | what each target's work costs, in the keys of a cost model file |

@@ -15,6 +15,10 @@ inline constexpr llvm::StringLiteral kConstantAttr = "inlay.constant";
 inline constexpr llvm::StringLiteral kWritesAttr = "inlay.writes";
 /// Operand numbers beside `inlay.writes`: the op's results may share memory with these.
 inline constexpr llvm::StringLiteral kAliasesAttr = "inlay.aliases";
+/// On an argument of a function, a list: how many it holds, at least 1.
+inline constexpr llvm::StringLiteral kLengthAttr = "inlay.length";
+/// Unit, written by partitioning: the op takes a list or tuple apart, an argument of the function, or makes it again.
+inline constexpr llvm::StringLiteral kUnpackedAttr = "inlay.unpacked";
 
 } // namespace inlay
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <random>
 #include <utility>
 
 using namespace inlay;
@@ -228,6 +229,44 @@ static Candidate walkLikeTorchTensorRT(ScheduleGraph graph, uint64_t least) {
   return makeCandidate(graph, std::move(placed));
 }
 
+/// Another order in which the nodes could be written, the next of them drawn from all that may come next.
+static std::vector<NodeId> drawOrder(const ScheduleGraph &graph, std::minstd_rand &random) {
+  std::vector<size_t> missing(graph.size());
+  std::vector<NodeId> ready, order;
+  for (NodeId node = 0; node < graph.size(); ++node) {
+    ScheduleGraph::Range preds = graph.preds(node);
+    missing[node] = static_cast<size_t>(preds.end() - preds.begin());
+    if (missing[node] == 0)
+      ready.push_back(node);
+  }
+  while (!ready.empty()) {
+    std::swap(ready[random() % ready.size()], ready.back());
+    NodeId node = ready.back();
+    ready.pop_back();
+    order.push_back(node);
+    for (NodeId next : graph.succs(node))
+      if (--missing[next] == 0)
+        ready.push_back(next);
+  }
+  return order;
+}
+
+/// What the walk makes of other orders: what it keeps depends on that.
+template <typename Consumer>
+static void walkOtherOrders(const ScheduleGraph &graph, uint64_t least, Consumer consider) {
+  std::minstd_rand random; // the same each time
+  uint64_t orders = std::min<uint64_t>(16, kFreeWork / (graph.size() + graph.edgeCount() + 1));
+  for (uint64_t i = 0; i < orders; ++i) {
+    std::vector<NodeId> order = drawOrder(graph, random);
+    Candidate walked = walkLikeTorchTensorRT(graph.reordered(order), least), made = walked;
+    for (NodeId node = 0; node < graph.size(); ++node) {
+      made.nodes[order[node]] = walked.nodes[node];
+      made.placed.placement.segment[order[node]] = walked.placed.placement.segment[node];
+    }
+    consider(std::move(made));
+  }
+}
+
 static Candidate placeExactly(ScheduleGraph graph, uint64_t least) {
   BoundedPlacement placed;
   if (!placeWithLeastSizeExactly(graph, least, placed.placement))
@@ -269,8 +308,10 @@ static Schedule scheduleByLevels(ScheduleGraph &graph, uint64_t least) {
   consider(walkLikeTorchTensorRT(plain, least));
   if (best.nodes.empty())
     best = demoteAllSmall(graph, Strategy::Levels, least);
-  if (best.kept < weighAccelerated(graph))
+  if (best.kept < weighAccelerated(graph)) {
+    walkOtherOrders(plain, least, consider);
     consider(placeExactly(graph, least));
+  }
   consider(placeAnew(graph, best, least));
   graph.nodes = best.nodes;
   return finishWithSlack(graph, std::move(best.placed), least);

@@ -5,6 +5,7 @@
 #include "inlay/Convert/Bufferize.h"
 #include "inlay/Convert/KernelToSPIRV.h"
 #include "inlay/Convert/Passes.h"
+#include "inlay/Dialect/Inlay/IR/Origin.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -41,6 +42,23 @@ static FailureOr<int64_t> getBoundSize(Location loc, MemRefType type, int64_t li
     return emitError(loc) << "unsupported-shape: a buffer of " << *bytes << " bytes exceeds the device's limit of "
                           << limit;
   return bytes;
+}
+
+/// All that `launch` came from: fusing makes one kernel of ops from several calls.
+static Location getOrigin(gpu::LaunchFuncOp launch, gpu::GPUFuncOp kernel) {
+  llvm::SmallSetVector<Location, 4> locs;
+  SmallVector<StringRef> known;
+  llvm::SmallDenseSet<Location> seen;
+  kernel.walk([&](Operation *op) {
+    if (op == kernel || !seen.insert(op->getLoc()).second)
+      return;
+    SmallVector<StringRef> origins = getOrigins(op->getLoc());
+    if (llvm::all_of(origins, [&](StringRef origin) { return llvm::is_contained(known, origin); }))
+      return;
+    known.append(origins);
+    locs.insert(op->getLoc());
+  });
+  return locs.empty() ? launch.getLoc() : FusedLoc::get(launch.getContext(), locs.getArrayRef());
 }
 
 namespace {
@@ -81,10 +99,7 @@ public:
 
 private:
   /// The kernel's symbol in the engine, converting it the first time. Equal words are one kernel.
-  FailureOr<plan::KernelOp> getKernel(gpu::LaunchFuncOp launch, ArrayRef<int64_t> block) {
-    auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(launch, launch.getKernel());
-    if (!kernel)
-      return launch.emitError("expected an outlined kernel, but got ") << launch.getKernel();
+  FailureOr<plan::KernelOp> getKernel(gpu::LaunchFuncOp launch, gpu::GPUFuncOp kernel, ArrayRef<int64_t> block) {
     FailureOr<SPIRVKernel> spirv = convertKernelToSPIRV(kernel, target, block);
     if (failed(spirv))
       return failure();
@@ -141,14 +156,17 @@ private:
         return launch.emitError("expected kernel operands to be the function's buffers");
       buffers.push_back(argument.getArgNumber());
     }
-    FailureOr<plan::KernelOp> kernel = getKernel(launch, block);
+    auto function = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(launch, launch.getKernel());
+    if (!function)
+      return launch.emitError("expected an outlined kernel, but got ") << launch.getKernel();
+    FailureOr<plan::KernelOp> kernel = getKernel(launch, function, block);
     if (failed(kernel))
       return failure();
     MLIRContext *context = builder.getContext();
-    plan::DispatchOp::create(builder, launch.getLoc(), FlatSymbolRefAttr::get(context, kernel->getSymName()),
-                             builder.getDenseI64ArrayAttr(buffers),
-                             AffineMapAttr::get(AffineMap::get(0, 0, grid, context)),
-                             AffineMapAttr::get(AffineMap::get(0, 0, pushed, context)));
+    plan::DispatchOp::create(
+        builder, getOrigin(launch, function), FlatSymbolRefAttr::get(context, kernel->getSymName()),
+        builder.getDenseI64ArrayAttr(buffers), AffineMapAttr::get(AffineMap::get(0, 0, grid, context)),
+        AffineMapAttr::get(AffineMap::get(0, 0, pushed, context)));
     return success();
   }
 

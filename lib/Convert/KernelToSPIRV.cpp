@@ -202,14 +202,29 @@ static void decorateExact(spirv::ModuleOp module) {
   });
 }
 
+/// Merging of constants leaves them without a location: they came from what uses them.
+static void locateConstants(ModuleOp holder) {
+  holder.walk([](spirv::ConstantOp constant) {
+    if (!isa<UnknownLoc>(constant.getLoc()))
+      return;
+    llvm::SmallSetVector<Location, 4> users;
+    for (Operation *user : constant->getUsers())
+      users.insert(user->getLoc());
+    constant->setLoc(FusedLoc::get(constant.getContext(), users.getArrayRef()));
+  });
+}
+
 static LogicalResult finishModule(ModuleOp holder) {
-  PassManager pm(holder.getContext());
-  OpPassManager &spirvPm = pm.nest<spirv::ModuleOp>();
-  spirvPm.addPass(spirv::createSPIRVLowerABIAttributesPass());
-  spirvPm.addPass(createCanonicalizerPass());
-  spirvPm.addPass(createCSEPass());
-  spirvPm.addPass(spirv::createSPIRVUpdateVCEPass());
-  return pm.run(holder);
+  PassManager simplify(holder.getContext()), finish(holder.getContext());
+  OpPassManager &pm = simplify.nest<spirv::ModuleOp>();
+  pm.addPass(spirv::createSPIRVLowerABIAttributesPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  if (failed(simplify.run(holder)))
+    return failure();
+  locateConstants(holder);
+  finish.addNestedPass<spirv::ModuleOp>(spirv::createSPIRVUpdateVCEPass());
+  return finish.run(holder);
 }
 
 //===-- Validation ----------------------------------------------------------------------------------------------===//

@@ -5,11 +5,13 @@
 #include "inlay/Convert/Bufferize.h"
 #include "inlay/Convert/Passes.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Inlay/IR/Origin.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace inlay {
 #define GEN_PASS_DEF_OUTLINESEGMENTSPASS
@@ -45,6 +47,20 @@ static void hoistConstants(SegmentOp segment) {
   }
 }
 
+/// The segment's location, with those that lead to the calls its ops were recorded for.
+static Location getLocWithCalls(SegmentOp segment) {
+  SmallVector<Location> locs{segment.getLoc()};
+  llvm::StringSet<> known;
+  for (Operation &op : segment.getBody().front()) {
+    bool isNew = false;
+    for (StringRef call : getCalls(op.getLoc()))
+      isNew |= known.insert(call).second;
+    if (isNew)
+      locs.push_back(op.getLoc());
+  }
+  return FusedLoc::get(segment.getContext(), locs);
+}
+
 static LogicalResult outline(SegmentOp segment, func::FuncOp parent, unsigned number, SymbolTable &symbols) {
   if (!segment.isClosed())
     return segment.emitOpError("expected a closed segment, but its body uses values from around it");
@@ -53,6 +69,7 @@ static LogicalResult outline(SegmentOp segment, func::FuncOp parent, unsigned nu
                                "can't be converted yet");
   hoistConstants(segment);
   OpBuilder builder(segment);
+  Location loc = getLocWithCalls(segment);
   auto type = builder.getFunctionType(segment.getInputs().getTypes(), segment.getOutputs().getTypes());
   auto func = func::FuncOp::create(segment.getLoc(), (parent.getSymName() + "_" + Twine(number)).str(), type);
   func.setPrivate();
@@ -63,8 +80,8 @@ static LogicalResult outline(SegmentOp segment, func::FuncOp parent, unsigned nu
   func::ReturnOp::create(inner, yield->getLoc(), yield->getOperands());
   yield->erase();
   symbols.insert(func, std::next(parent->getIterator()));
-  auto invoke = plan::InvokeOp::create(builder, segment.getLoc(), segment.getOutputs().getTypes(),
-                                       FlatSymbolRefAttr::get(func), segment.getInputs());
+  auto invoke = plan::InvokeOp::create(builder, loc, segment.getOutputs().getTypes(), FlatSymbolRefAttr::get(func),
+                                       segment.getInputs());
   invoke->setAttr(plan::kSegmentNumberAttr, builder.getI64IntegerAttr(number));
   segment.replaceAllUsesWith(invoke);
   segment.erase();

@@ -2,6 +2,7 @@
 
 #include "DiagnosticText.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Dialect/Inlay/IR/Origin.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -33,7 +34,10 @@ static void formatOne(llvm::raw_ostream &stream, Diagnostic &diagnostic, StringR
     stream << ':' << file.getLine() << ':' << file.getColumn();
   if (!name.empty())
     stream << (file ? " (" : "'") << name << (file ? ")" : "'");
-  stream << (file || !name.empty() ? ": " : "") << severity << ": " << diagnostic;
+  SmallVector<StringRef> calls = getCalls(diagnostic.getLocation());
+  if (!calls.empty())
+    stream << (file || !name.empty() ? " of " : "") << llvm::join(calls, ", ");
+  stream << (file || !name.empty() || !calls.empty() ? ": " : "") << severity << ": " << diagnostic;
 }
 
 std::string inlay::formatDiagnostic(Diagnostic &diagnostic) {

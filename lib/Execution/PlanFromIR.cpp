@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PlanFromIR.h"
+#include "inlay/Dialect/Inlay/IR/Origin.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -98,9 +99,23 @@ static FailureOr<rt::Constant> convertConstant(plan::ConstantOp op, const std::s
 
 //===-- Engines -------------------------------------------------------------------------------------------------===//
 
-static rt::Kernel convertKernel(plan::KernelOp op) {
+using Origins = llvm::SmallSetVector<StringRef, 4>;
+
+/// The kernel's symbol and what its dispatches came from: "k0 of linear_0, linear_1 and 3 more".
+static std::string nameKernel(plan::KernelOp kernel, const Origins &origins) {
+  constexpr size_t kMost = 3;
+  std::string name = kernel.getSymName().str();
+  llvm::raw_string_ostream stream(name);
+  if (!origins.empty())
+    stream << " of " << llvm::join(origins.getArrayRef().take_front(kMost), ", ");
+  if (origins.size() > kMost)
+    stream << " and " << origins.size() - kMost << " more";
+  return name;
+}
+
+static rt::Kernel convertKernel(plan::KernelOp op, const Origins &origins) {
   rt::Kernel kernel;
-  kernel.name = op.getSymName().str();
+  kernel.name = nameKernel(op, origins);
   for (int32_t word : copyElements<int32_t>(op.getSpirv()))
     kernel.spirv.push_back(static_cast<uint32_t>(word));
   for (Attribute binding : op.getBindings())
@@ -121,10 +136,13 @@ static FailureOr<rt::Engine> convertEngine(plan::EngineOp op) {
   if (failed(scratch))
     return failure();
   engine.scratch = *scratch;
+  llvm::StringMap<Origins> origins;
+  for (auto dispatch : op.getBody().getOps<plan::DispatchOp>())
+    origins[dispatch.getKernel()].insert_range(getOrigins(dispatch.getLoc()));
   llvm::StringMap<uint32_t> kernels;
   for (auto kernel : op.getBody().getOps<plan::KernelOp>()) {
     kernels[kernel.getSymName()] = engine.kernels.size();
-    engine.kernels.push_back(convertKernel(kernel));
+    engine.kernels.push_back(convertKernel(kernel, origins[kernel.getSymName()]));
   }
   for (auto dispatchOp : op.getBody().getOps<plan::DispatchOp>()) {
     rt::Dispatch dispatch;
@@ -286,6 +304,8 @@ private:
     auto segment = op.getAttrOfType<IntegerAttr>(plan::kSegmentNumberAttr);
     if (segment && segment.getType().isInteger(64) && segment.getInt() >= 0 && segment.getInt() <= INT32_MAX)
       step.segment = static_cast<int32_t>(segment.getInt());
+    for (StringRef call : getCalls(op.getLoc()))
+      step.calls.push_back(call.str());
     for (Value buffer : op.getOperands())
       step.buffers.push_back(numbers.lookup(buffer));
     addDependencies(step, reads);

@@ -63,6 +63,17 @@ static StatusOr<json::Object> parseReport(const std::string &report) {
   return std::move(*value->getAsObject());
 }
 
+/// `calls` in each segment that came from recorded ones.
+static void addCalls(json::Array &segments, const std::vector<rt::StepProfile> &steps) {
+  for (const rt::StepProfile &step : steps) {
+    if (step.calls.empty() || step.kind == rt::StepKind::Copy || step.segment < 0 ||
+        static_cast<size_t>(step.segment) >= segments.size())
+      continue;
+    if (json::Object *keys = segments[step.segment].getAsObject())
+      (*keys)["calls"] = json::Array(step.calls);
+  }
+}
+
 StatusOr<std::string> inlay::addMeasuredTimes(const std::string &report, const std::vector<rt::StepProfile> &steps) {
   StatusOr<json::Object> root = parseReport(report);
   if (!root.isOk())
@@ -75,6 +86,7 @@ StatusOr<std::string> inlay::addMeasuredTimes(const std::string &report, const s
                                             {"transfers", toNanoseconds(times[number].transfers)},
                                             {"total", toNanoseconds(times[number].run + times[number].transfers)}};
   double total = 0;
+  addCalls(*root->getArray("segments"), steps);
   for (const rt::StepProfile &step : steps)
     total += static_cast<double>(step.nanoseconds) * 1e-9;
   (*root->getObject("summary"))["measured_ns"] = toNanoseconds(total);
@@ -89,14 +101,30 @@ static std::string formatTimes(const json::Object *times, llvm::ArrayRef<llvm::S
   return times ? formatSeconds(sum * 1e-9) : "-";
 }
 
+/// The first of the calls that a segment came from, or of its ops if none was recorded.
+static std::string formatOrigin(const json::Object &segment) {
+  constexpr size_t kMost = 4;
+  const json::Array *names = segment.getArray("calls");
+  if (!names)
+    names = segment.getArray("ops");
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::ListSeparator comma;
+  for (size_t i = 0; names && i < std::min(kMost, names->size()); ++i)
+    os << comma << (*names)[i].getAsString().value_or("?");
+  if (names && names->size() > kMost)
+    os << " and " << names->size() - kMost << " more";
+  return text;
+}
+
 StatusOr<std::string> inlay::formatMeasuredTimes(const std::string &report) {
   StatusOr<json::Object> root = parseReport(report);
   if (!root.isOk())
     return root.status();
-  constexpr const char *kRow = "{0,8}  {1,-8}  {2,5}  {3,10}  {4,10}  {5,10}  {6,10}\n";
+  constexpr const char *kRow = "{0,8}  {1,-8}  {2,5}  {3,10}  {4,10}  {5,10}  {6,10}  {7}\n";
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << llvm::formatv(kRow, "segment", "target", "ops", "modelled", "measured", "transfers", "measured");
+  os << llvm::formatv(kRow, "segment", "target", "ops", "modelled", "measured", "transfers", "measured", "of");
   for (auto [number, segment] : llvm::enumerate(*root->getArray("segments"))) {
     const json::Object *keys = segment.getAsObject();
     if (!keys)
@@ -105,7 +133,8 @@ StatusOr<std::string> inlay::formatMeasuredTimes(const std::string &report) {
     const json::Array *ops = keys->getArray("ops");
     os << llvm::formatv(kRow, number, keys->getString("target").value_or("?"), ops ? ops->size() : 0,
                         formatTimes(modelled, {"compute", "launch"}), formatTimes(measured, {"run"}),
-                        formatTimes(modelled, {"transfer_in", "transfer_out"}), formatTimes(measured, {"transfers"}));
+                        formatTimes(modelled, {"transfer_in", "transfer_out"}), formatTimes(measured, {"transfers"}),
+                        formatOrigin(*keys));
   }
   const json::Object *summary = root->getObject("summary");
   os << "all segments: ";

@@ -13,8 +13,7 @@ using namespace inlay;
 static constexpr StringLiteral kCall = "call", kOperands = "operands", kResults = "results", kFunction = "function",
                                kArguments = "arguments", kOutputs = "outputs", kParent = "parent";
 
-//===-- Recording
-//--------------------------------------------------------------------------------------------------===//
+//===-- Recording -----------------------------------------------------------------------------------------------===//
 
 thread_local SignatureRecorder *SignatureRecorder::current = nullptr;
 
@@ -27,6 +26,21 @@ static void setRecord(ModuleOp module, StringRef key, DictionaryAttr record) {
   NamedAttrList table(getTable(module));
   table.set(key, record);
   module->setAttr(InlayDialect::kSignaturesAttr, table.getDictionary(module.getContext()));
+}
+
+static Value getTensor(const CallInputs &inputs, TensorAttr tensor) {
+  auto number = static_cast<uint64_t>(tensor.getNumber());
+  return number < inputs.tensors.size() ? inputs.tensors[number] : Value();
+}
+
+Value CallInputs::getTensor(StringRef name) const {
+  auto tensor = dyn_cast_or_null<TensorAttr>(get(name));
+  return tensor ? ::getTensor(*this, tensor) : Value();
+}
+
+void CallInputs::setTensor(StringRef name, Value value) {
+  set(name, TensorAttr::get(value.getContext(), tensors.size()));
+  tensors.push_back(value);
 }
 
 SignatureRecorder::SignatureRecorder(OpBuilder &builder, ModuleOp module, StringRef function)
@@ -46,6 +60,16 @@ Attribute SignatureRecorder::tensor(Value value) {
   return TensorAttr::get(builder.getContext(), it->second);
 }
 
+void SignatureRecorder::copyArguments(const CallInputs &inputs) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](TensorAttr old) -> std::pair<Attribute, WalkResult> {
+    Value value = getTensor(inputs, old);
+    return {value ? tensor(value) : builder.getUnitAttr(), WalkResult::skip()};
+  });
+  for (NamedAttribute input : inputs.arguments)
+    argument(input.getName(), replacer.replace(input.getValue()));
+}
+
 void SignatureRecorder::notifyOperationInserted(Operation *op, OpBuilder::InsertPoint previous) {
   if (!previous.isSet())
     ops.push_back(op);
@@ -55,14 +79,6 @@ void SignatureRecorder::notifyOperationInserted(Operation *op, OpBuilder::Insert
 void SignatureRecorder::notifyOperationErased(Operation *op) {
   llvm::erase(ops, op);
   ForwardingListener::notifyOperationErased(op);
-}
-
-/// The location with the call named in its metadata, beside what is there.
-static Location nameCall(Location loc, StringAttr key) {
-  MLIRContext *context = key.getContext();
-  return FusedLoc::get(
-      context, {loc},
-      DictionaryAttr::get(context, NamedAttribute(StringAttr::get(context, InlayDialect::kSignatureAttr), key)));
 }
 
 SignatureRecorder::~SignatureRecorder() {
@@ -85,13 +101,13 @@ SignatureRecorder::~SignatureRecorder() {
       llvm::append_range(records, inner);
     records.push_back(record.getDictionary(context));
     op->setAttr(InlayDialect::kSignatureAttr, builder.getArrayAttr(records));
-    op->setLoc(nameCall(op->getLoc(), keyAttr));
+    op->setLoc(addSignatureKey(op->getLoc(), keyAttr));
   }
   NamedAttrList record;
   record.set(kFunction, builder.getStringAttr(function));
   NamedAttrList named;
   for (auto &[name, structure] : arguments)
-    named.set(name, structure);
+    named.set(name, structure ? structure : builder.getUnitAttr());
   record.set(kArguments, named.getDictionary(context));
   if (outputStructure)
     record.set(kOutputs, outputStructure);
@@ -100,8 +116,7 @@ SignatureRecorder::~SignatureRecorder() {
   setRecord(module, key, record.getDictionary(context));
 }
 
-//===-- Reading
-//----------------------------------------------------------------------------------------------------===//
+//===-- Reading -------------------------------------------------------------------------------------------------===//
 
 StringRef Signature::getFunction() const {
   auto name = record.getAs<StringAttr>(kFunction);
@@ -154,11 +169,35 @@ Value Signature::getInput(StringRef name) const {
   return tensor ? getInputTensor(tensor.getNumber()) : Value();
 }
 
+/// Calls `visit` for each tensor in a structure, from the first to the last, those named twice twice.
+static void visitTensors(Attribute structure, function_ref<void(TensorAttr)> visit) {
+  if (auto tensor = dyn_cast_or_null<TensorAttr>(structure))
+    visit(tensor);
+  if (auto list = dyn_cast_or_null<ArrayAttr>(structure))
+    for (Attribute element : list)
+      visitTensors(element, visit);
+  if (auto dictionary = dyn_cast_or_null<DictionaryAttr>(structure))
+    for (NamedAttribute entry : dictionary)
+      visitTensors(entry.getValue(), visit);
+}
+
+CallInputs Signature::cloneInputs() const {
+  CallInputs inputs;
+  llvm::SmallDenseMap<Attribute, Attribute> places;
+  visitTensors(getArguments(), [&](TensorAttr tensor) {
+    if (places.insert({tensor, TensorAttr::get(tensor.getContext(), inputs.tensors.size())}).second)
+      inputs.tensors.push_back(getInputTensor(tensor.getNumber()));
+  });
+  AttrTypeReplacer replacer;
+  replacer.addReplacement(
+      [&](TensorAttr tensor) -> std::pair<Attribute, WalkResult> { return {places[tensor], WalkResult::skip()}; });
+  inputs.arguments = NamedAttrList(cast<DictionaryAttr>(replacer.replace(getArguments())));
+  return inputs;
+}
+
 SmallVector<Value> Signature::getOutputTensors() const {
   SmallVector<Value> values;
-  if (Attribute outputs = getOutputs())
-    outputs.walk<WalkOrder::PreOrder>(
-        [&](TensorAttr tensor) { values.push_back(getOutputTensor(tensor.getNumber())); });
+  visitTensors(getOutputs(), [&](TensorAttr tensor) { values.push_back(getOutputTensor(tensor.getNumber())); });
   return values;
 }
 
@@ -200,10 +239,10 @@ SignatureTable::SignatureTable(ModuleOp module) {
 }
 
 const Signature *SignatureTable::get(StringRef key) const {
-  for (const auto &[name, signature] : signatures)
-    if (name == key)
-      return &signature;
-  return nullptr;
+  if (signatures.empty())
+    return nullptr;
+  auto it = signatures.find(StringAttr::get(signatures.begin()->first.getContext(), key));
+  return it == signatures.end() ? nullptr : &it->second;
 }
 
 const Signature *SignatureTable::get(Operation *op) const {
@@ -211,26 +250,4 @@ const Signature *SignatureTable::get(Operation *op) const {
   auto record = records && !records.empty() ? dyn_cast<DictionaryAttr>(records[0]) : nullptr;
   auto call = record ? record.getAs<StringAttr>(kCall) : nullptr;
   return call ? get(call.getValue()) : nullptr;
-}
-
-static void addKeys(Location loc, SmallVectorImpl<StringRef> &keys) {
-  if (auto call = dyn_cast<CallSiteLoc>(loc))
-    return addKeys(call.getCallee(), keys);
-  if (auto name = dyn_cast<NameLoc>(loc))
-    return addKeys(name.getChildLoc(), keys);
-  auto fused = dyn_cast<FusedLoc>(loc);
-  if (!fused)
-    return;
-  for (Location part : fused.getLocations())
-    addKeys(part, keys);
-  auto metadata = dyn_cast_or_null<DictionaryAttr>(fused.getMetadata());
-  if (auto key = metadata ? metadata.getAs<StringAttr>(InlayDialect::kSignatureAttr) : nullptr)
-    if (!llvm::is_contained(keys, key.getValue()))
-      keys.push_back(key.getValue());
-}
-
-SmallVector<StringRef> inlay::getSignatureKeys(Location loc) {
-  SmallVector<StringRef> keys;
-  addKeys(loc, keys);
-  return keys;
 }

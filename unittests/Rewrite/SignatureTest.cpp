@@ -135,6 +135,56 @@ TEST_F(SignatureTest, OutputsUsesAreMoved) {
   EXPECT_EQ(user->getOperand(1), x);
 }
 
+TEST_F(SignatureTest, WhatTheFunctionReturnsStaysInItsPlace) {
+  Operation *plugin = record();
+  Operation *end = a->getBlock()->getTerminator();
+  end->setOperands({plugin->getResult(1), a->getResult(0), plugin->getResult(0)});
+  Value x = a->getBlock()->getArgument(0), y = a->getBlock()->getArgument(1);
+  IRRewriter rewriter(&context);
+  SignatureTable table(*module);
+  ASSERT_TRUE(succeeded(table.get(plugin)->replaceOutputsUsesWith(rewriter, {x, y})));
+  EXPECT_EQ(SmallVector<Value>(end->getOperands()), SmallVector<Value>({y, a->getResult(0), x}));
+}
+
+TEST_F(SignatureTest, OutputsNestAndMayRepeat) {
+  Operation *op;
+  {
+    SignatureRecorder call(builder, *module, "cell");
+    op = create("t.cell", a->getResult(0), 3);
+    Attribute r0 = call.tensor(op->getResult(0)), r1 = call.tensor(op->getResult(1)),
+              r2 = call.tensor(op->getResult(2));
+    auto state = builder.getDictionaryAttr({{builder.getStringAttr("c"), r2}, {builder.getStringAttr("h"), r1}});
+    call.outputs(builder.getArrayAttr({r0, state, builder.getUnitAttr(), r0}));
+  }
+  SignatureTable table(*module);
+  EXPECT_EQ(table.get(op)->getOutputTensors(),
+            SmallVector<Value>({op->getResult(0), op->getResult(2), op->getResult(1), op->getResult(0)}));
+}
+
+TEST_F(SignatureTest, ACallIsBuiltAnewWithAnotherInput) {
+  Operation *plugin = record();
+  Value x = a->getBlock()->getArgument(0);
+  CallInputs inputs = SignatureTable(*module).get(plugin)->cloneInputs();
+  EXPECT_EQ(inputs.getTensor("qkv"), a->getResult(0));
+  EXPECT_EQ(inputs.getTensor("past"), Value());
+  inputs.setTensor("qkv", x);
+  inputs.set("heads", builder.getI64IntegerAttr(4));
+  Operation *again;
+  builder.setInsertionPointAfter(plugin);
+  {
+    SignatureRecorder call(builder, *module, "attention");
+    call.copyArguments(inputs);
+    again = create("t.plugin", {x, x, a->getBlock()->getArgument(1)}, 2);
+  }
+  SignatureTable table(*module);
+  EXPECT_EQ(table.get(again)->getInput("qkv"), x);
+  EXPECT_EQ(cast<IntegerAttr>(table.get(again)->getArguments().get("heads")).getInt(), 4);
+  auto past = table.get(again)->getArguments().getAs<ArrayAttr>("past");
+  ASSERT_TRUE(past);
+  EXPECT_EQ(table.get(again)->getInputTensor(cast<TensorAttr>(past[1]).getNumber()), a->getBlock()->getArgument(1));
+  EXPECT_EQ(table.get(plugin)->getInput("qkv"), a->getResult(0));
+}
+
 TEST_F(SignatureTest, ARewriteOfTheCallKeepsItsNameInLocations) {
   record();
   RewritePatternManager manager;

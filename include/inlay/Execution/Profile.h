@@ -21,7 +21,7 @@ struct MeasuredTime {
 /// By the number of the segment in the report; steps of no segment are left out.
 std::vector<MeasuredTime> sumBySegment(const std::vector<rt::StepProfile> &steps);
 
-/// The report with `measured_us` in each segment and the summary.
+/// The report with `measured_ns` in each segment and the summary, and `calls` in segments that recorded calls are in.
 rt::StatusOr<std::string> addMeasuredTimes(const std::string &report, const std::vector<rt::StepProfile> &steps);
 
 /// For people: a row per segment of such a report, what the cost model says beside what was measured.

@@ -7,6 +7,8 @@
 #ifndef INLAY_REWRITE_SIGNATURE_H
 #define INLAY_REWRITE_SIGNATURE_H
 
+#include "inlay/Dialect/Inlay/IR/Origin.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -15,6 +17,20 @@
 #include "llvm/ADT/MapVector.h"
 
 namespace inlay {
+
+/// A call's arguments to change and build another call from. What `get` gives names tensors by their place in
+/// `tensors`, where those are null that no op of the call uses any more.
+struct CallInputs {
+  mlir::NamedAttrList arguments;
+  llvm::SmallVector<mlir::Value> tensors;
+
+  mlir::Attribute get(llvm::StringRef name) const { return arguments.get(name); }
+  void set(llvm::StringRef name, mlir::Attribute structure) { arguments.set(name, structure); }
+
+  /// The argument that is one tensor; null if it isn't.
+  mlir::Value getTensor(llvm::StringRef name) const;
+  void setTensor(llvm::StringRef name, mlir::Value value);
+};
 
 /// Records what is built while it lives as one call. Recorders nest: an op belongs to all calls that it is built in.
 ///
@@ -35,8 +51,10 @@ public:
   /// What stands for a tensor in arguments and outputs; the same for the same value.
   mlir::Attribute tensor(mlir::Value value);
 
-  /// Records an argument: a number, a string, a unit for none, `tensor`, or arrays and dictionaries of these.
+  /// Records an argument: a number, a string, a unit (or null) for none, `tensor`, or arrays and dictionaries of these.
   void argument(llvm::StringRef name, mlir::Attribute structure) { arguments.push_back({name.str(), structure}); }
+  /// Records all arguments of another call, as it has them now or as they were changed.
+  void copyArguments(const CallInputs &inputs);
   void outputs(mlir::Attribute structure) { outputStructure = structure; }
 
   /// The call's key in the module's table.
@@ -73,6 +91,9 @@ public:
   /// The argument that is one tensor; null if it isn't, or no op of the call uses that tensor any more.
   mlir::Value getInput(llvm::StringRef name) const;
 
+  /// All arguments as they are now, to change and build another call from.
+  CallInputs cloneInputs() const;
+
   /// The tensor of that number, as an input or an output of the call's ops; null if there is none left.
   mlir::Value getInputTensor(int64_t number) const;
   mlir::Value getOutputTensor(int64_t number) const;
@@ -83,7 +104,8 @@ public:
   /// Lets the call's ops use `by` where they use `input`.
   void replaceInputWith(mlir::RewriterBase &rewriter, mlir::Value input, mlir::Value by) const;
 
-  /// Moves all uses of the call's outputs to `values`, of the same number and types, but for uses by the call itself.
+  /// Moves all uses of the call's outputs to `values`, but for uses by the call itself. `values` are as many and of the
+  /// same types as `getOutputTensors`; what a function returns stays in its place there.
   mlir::LogicalResult replaceOutputsUsesWith(mlir::RewriterBase &rewriter, mlir::ValueRange values) const;
 
 private:
@@ -108,9 +130,6 @@ public:
 private:
   llvm::MapVector<mlir::StringAttr, Signature> signatures;
 };
-
-/// Keys of the calls that a location leads to, the innermost first.
-llvm::SmallVector<llvm::StringRef> getSignatureKeys(mlir::Location loc);
 
 } // namespace inlay
 

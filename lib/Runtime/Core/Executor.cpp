@@ -206,7 +206,7 @@ StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorVie
   std::vector<StepProfile> profiles;
   profiles.reserve(steps.size());
   for (const Step &step : steps)
-    profiles.push_back({step.name, step.kind, 0, step.segment});
+    profiles.push_back({step.name, step.kind, 0, step.segment, step.calls});
   // In the order of the schedule, not of the list: temporaries share memory by that order.
   for (const Action &action : loaded_.schedule.actions) {
     for (uint32_t step : action.steps) {

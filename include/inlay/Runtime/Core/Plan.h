@@ -76,7 +76,7 @@ enum class Access : uint8_t { Read, Write, ReadWrite };
 /// A compute kernel: one SPIR-V module with one entry point. Binding i of set 0 is a storage buffer with access
 /// `bindings[i]`; push constants are `pushConstants` 32-bit words.
 struct Kernel {
-  std::string name;
+  std::string name; ///< for messages: with the user's calls that it came from
   std::vector<uint32_t> spirv;
   std::vector<Access> bindings;
   uint32_t pushConstants = 0;
@@ -139,8 +139,9 @@ struct Step {
   uint32_t callee = 0;
   std::vector<uint32_t> buffers;
   std::vector<uint32_t> after;
-  std::string name;     ///< the segment it came from, for messages and profiles
-  int32_t segment = -1; ///< the number of that segment in the partition report, -1 if none is known
+  std::string name;               ///< the segment it came from, for messages and profiles
+  int32_t segment = -1;           ///< the number of that segment in the partition report, -1 if none is known
+  std::vector<std::string> calls; ///< of the user, that it came from: for profiles
 };
 
 /// A call into the framework: `inputs` leading buffers are read, the rest are written.

@@ -34,6 +34,7 @@ struct StepProfile {
   StepKind kind;
   uint64_t nanoseconds;
   int32_t segment; ///< as in `Step`
+  std::vector<std::string> calls;
 };
 
 class Program {

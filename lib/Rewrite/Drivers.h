@@ -52,6 +52,8 @@ public:
 
 private:
   bool tryPattern(unsigned number, mlir::Operation *op);
+  /// Whether there was a match to check. One that doesn't pass ends the run.
+  bool checkMatch(const PatternManager::Entry &entry, mlir::Operation *op, const MatchContext &context);
   void eraseDeadSince(Journal::Mark mark);
 
   PatternManager &manager;

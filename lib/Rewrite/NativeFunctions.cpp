@@ -22,14 +22,16 @@ static LogicalResult takeRegions(NativeCall &call) {
 }
 
 bool NativeFunctions::isLocal(StringRef name) {
-  static constexpr StringLiteral names[] = {"absent",      "arg",       "constant",    "dim",
-                                            "dim_between", "dtype",     "multiple_of", "rank",
-                                            "same_shape",  "same_type", "splat",       "static_shape"};
+  static constexpr StringLiteral names[] = {"absent",       "arg",           "constant",     "dim",   "dim_between",
+                                            "dtype",        "identity_dims", "multiple_of",  "only",  "rank",
+                                            "same_dim",     "same_shape",    "same_type",    "splat", "splat_value",
+                                            "static_shape", "swaps_last",    "trailing_dims"};
   return llvm::is_contained(names, name);
 }
 
 NativeFunctions::NativeFunctions() {
   addPredicates(*this);
+  addDimFunctions(*this);
   addRewrite("take_regions", takeRegions);
   addRewrite("arg", getConstraints().find("arg")->second);
 }

@@ -18,6 +18,8 @@ Location PDLPattern::getLoc() const { return compiled->source->getLoc(); }
 
 ArrayRef<std::string> PDLPattern::getArgNames() const { return compiled->argNames; }
 
+bool PDLPattern::isForFiniteNumbers() const { return compiled->source->hasAttr("finite"); }
+
 static Capture getCapture(const Slot &slot, unsigned number, Bindings &bindings) {
   switch (slot.kind) {
   case SlotKind::Operation:

@@ -4,6 +4,8 @@
 #include "Drivers.h"
 #include "Trace.h"
 
+#include "inlay/Rewrite/RuleCheck.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -64,6 +66,15 @@ static std::string quoteAll(ArrayRef<unsigned> patterns, function_ref<StringRef(
   return text;
 }
 
+bool PatternRun::checkMatch(const PatternManager::Entry &entry, Operation *op, const MatchContext &context) {
+  Match match(op);
+  if (failed(entry.pattern->match(op, match, context)))
+    return false;
+  if (RuleVerdict verdict = options.checker->checkMatch(*entry.pattern, entry.label, match); !verdict.holds())
+    fail(op->getLoc(), verdict.text);
+  return true;
+}
+
 bool PatternRun::tryPattern(unsigned number, Operation *op) {
   PatternManager::Entry &entry = manager.entries[number];
   Journal &journal = getJournal();
@@ -76,6 +87,9 @@ bool PatternRun::tryPattern(unsigned number, Operation *op) {
   if (options.trace)
     firing = Firing(*entry.pattern, op, context);
   Location loc = op->getLoc();
+  bool checked = options.checker && checkMatch(entry, op, context);
+  if (stopped)
+    return false;
   LogicalResult result = entry.pattern->matchAndRewrite(op, rewriter, context);
   if (rewriter.hasError()) {
     std::string why = rewriter.takeError();
@@ -90,6 +104,11 @@ bool PatternRun::tryPattern(unsigned number, Operation *op) {
   }
   if (journal.mark() == mark) // it changed nothing, so it would match again and again
     return false;
+  if (options.checker && !checked) {
+    journal.undoTo(mark);
+    fail(loc, "pattern '" + entry.label + "' can't be checked: its class doesn't tell matching from rewriting");
+    return false;
+  }
   eraseDeadSince(mark);
   users.update(journal.since(mark));
   lastMark = mark;

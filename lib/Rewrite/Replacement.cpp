@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Replacement.h"
+#include "InferTypes.h"
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Interfaces/InferTypeOpInterface.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -154,27 +154,7 @@ private:
       state.addTypes(bindings.op(action.replaces)->getResultTypes());
       return success();
     }
-    auto *inference = action.name->getInterface<InferTypeOpInterface>();
-    if (!inference)
-      return success();
-    DictionaryAttr attributes = state.attributes.getDictionary(rewriter.getContext());
-    SmallVector<char> storage(action.name->getOpPropertyByteSize() + alignof(std::max_align_t));
-    OpaqueProperties properties(nullptr);
-    if (action.name->getOpPropertyByteSize() > 0) {
-      auto address = llvm::alignAddr(storage.data(), llvm::Align(alignof(std::max_align_t)));
-      properties = OpaqueProperties(reinterpret_cast<void *>(address));
-      action.name->initOpProperties(properties, OpaqueProperties(nullptr));
-    }
-    auto done = [&](LogicalResult result) {
-      if (properties)
-        action.name->destroyOpProperties(properties);
-      return result;
-    };
-    auto emit = [&] { return mlir::emitError(state.location); };
-    if (properties && failed(action.name->setOpPropertiesFromAttribute(*action.name, properties, attributes, emit)))
-      return done(failure());
-    return done(inference->inferReturnTypes(rewriter.getContext(), state.location, state.operands, attributes,
-                                            properties, state.regions, state.types));
+    return inferTypes(state, state.location);
   }
 
   const MatchProgram &program;

@@ -2,7 +2,9 @@
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Rewrite/Explain.h"
+#include "inlay/Rewrite/Library.h"
 #include "inlay/Rewrite/Passes.h"
+#include "inlay/Rewrite/RuleCheck.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/PDL/IR/PDL.h"
@@ -70,6 +72,9 @@ struct RewritePass : inlay::impl::RewritePassBase<RewritePass> {
       if (llvm::Error error = manager->addPDL((*file)->getBuffer(), path, context))
         return emitError(UnknownLoc::get(context), llvm::toString(std::move(error)));
     }
+    for (const std::string &name : libraries)
+      if (llvm::Error error = addLibrary(*manager, name, context))
+        return emitError(UnknownLoc::get(context), llvm::toString(std::move(error)));
     if (!labels.empty() && failed(enable("*", false, context)))
       return failure();
     for (const std::string &glob : labels)
@@ -82,7 +87,36 @@ struct RewritePass : inlay::impl::RewritePassBase<RewritePass> {
     if (failed(parsed))
       return failure();
     arguments = *parsed;
-    return success();
+    return prepareCheck(context);
+  }
+
+  /// Checks the enabled patterns now, if that is asked for.
+  LogicalResult prepareCheck(MLIRContext *context) {
+    if (check == RewriteCheck::Off)
+      return success();
+    Location loc = UnknownLoc::get(context);
+    const GraphRunner *runner = GraphRunner::get(context);
+    if (!runner)
+      return emitError(loc, "patterns can't be checked: nothing here runs graphs, for which 'inlay-opt' has the host");
+    RuleCheckOptions options;
+    options.args = arguments;
+    checker = std::make_shared<RuleChecker>(*runner, options);
+    if (check == RewriteCheck::Each)
+      return success();
+    bool good = true;
+    for (StringRef label : manager->getLabels()) {
+      if (!manager->isEnabled(label))
+        continue;
+      RuleVerdict verdict = checker->checkPattern(*manager->get(label), label);
+      if (verdict.holds())
+        continue;
+      good = false;
+      const PDLPattern *pattern = manager->get(label)->asPDL();
+      InFlightDiagnostic error = emitError(pattern ? pattern->getLoc() : loc) << verdict.text;
+      if (!verdict.instance.empty())
+        error.attachNote() << "before and after:\n" << verdict.instance;
+    }
+    return success(good);
   }
 
   LogicalResult enable(StringRef glob, bool on, MLIRContext *context) {
@@ -102,6 +136,7 @@ struct RewritePass : inlay::impl::RewritePassBase<RewritePass> {
     options.budget = budget;
     options.removeDeadCode = !keepDeadCode;
     options.acrossSegments = acrossSegments;
+    options.checker = check == RewriteCheck::Each ? checker.get() : nullptr;
     llvm::json::Array firings;
     if (!trace.empty())
       options.trace = &firings;
@@ -135,6 +170,7 @@ struct RewritePass : inlay::impl::RewritePassBase<RewritePass> {
   }
 
   std::shared_ptr<RewritePatternManager> manager;
+  std::shared_ptr<RuleChecker> checker;
   DictionaryAttr arguments;
 };
 } // namespace

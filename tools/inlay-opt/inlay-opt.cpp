@@ -2,6 +2,7 @@
 //
 // inlay-opt: every upstream dialect and pass plus Inlay's.
 
+#include "inlay/Execution/HostRunner.h"
 #include "inlay/Pipeline/InitAll.h"
 
 #include "mlir/InitAllDialects.h"
@@ -16,5 +17,6 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   inlay::registerAll(registry);
   inlay::registerAllPasses();
+  inlay::registerHostRunner(registry);
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Inlay optimizer driver\n", registry));
 }

@@ -59,6 +59,9 @@ private:
 /// The predicates (lib/Rewrite/Predicates.cpp).
 void addPredicates(NativeFunctions &functions);
 
+/// Functions of dims, shapes and numbers (lib/Rewrite/DimFunctions.cpp).
+void addDimFunctions(NativeFunctions &functions);
+
 } // namespace inlay
 
 #endif // INLAY_REWRITE_NATIVEFUNCTIONS_H

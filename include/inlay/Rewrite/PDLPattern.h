@@ -33,6 +33,9 @@ public:
   /// Names of the run's arguments that it asks for.
   llvm::ArrayRef<std::string> getArgNames() const;
 
+  /// True if it says that it holds for finite numbers alone (`finite`), as rules of algebra often do.
+  bool isForFiniteNumbers() const;
+
   const CompiledPattern &getCompiled() const { return *compiled; }
   const PDLPattern *asPDL() const override { return this; }
 

@@ -6,6 +6,7 @@
 #define INLAY_REWRITE_PASSES_H
 
 #include "inlay/Rewrite/RewritePatternManager.h"
+#include "inlay/Rewrite/RuleCheck.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

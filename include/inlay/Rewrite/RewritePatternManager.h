@@ -18,6 +18,8 @@ enum class RewriteDriver {
   Greedy,   ///< upstream's greedy driver, to compare with
 };
 
+class RuleChecker;
+
 struct RewriteOptions {
   mlir::DictionaryAttr args; ///< seen by constraints and rewrites; may be null
   RewriteDriver driver = RewriteDriver::Fixpoint;
@@ -26,6 +28,7 @@ struct RewriteOptions {
   bool acrossSegments = false;        ///< matches may reach out of an open segment
   double budget = 10;                 ///< more rewrites than this per op (and 1000) are taken for rewriting without end
   llvm::json::Array *trace = nullptr; ///< if there, gets an object for each rewrite
+  RuleChecker *checker = nullptr;     ///< if there, each match must pass its check before it is rewritten
 };
 
 /// What became of a pattern's tries.

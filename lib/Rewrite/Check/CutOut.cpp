@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "../InferTypes.h"
+#include "Instance.h"
+#include "TensorData.h"
+
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace inlay;
+
+static constexpr int64_t kUnknownSize = 3; ///< what a size that isn't known is taken for
+static constexpr size_t kMostConstants = 1000;
+
+/// Where `value` is made of constants alone, all ops that make it, producers first; else nothing.
+static SmallVector<Operation *> getConstantSlice(Value value) {
+  llvm::SmallSetVector<Operation *, 8> ops;
+  SmallVector<Value> queue{value};
+  while (!queue.empty()) {
+    Operation *op = queue.pop_back_val().getDefiningOp();
+    if (!op || op->getNumRegions() != 0 || !isPure(op) || ops.size() > kMostConstants)
+      return {};
+    if (!op->hasTrait<OpTrait::ConstantLike>() && op->getNumOperands() == 0)
+      return {};
+    if (ops.insert(op))
+      llvm::append_range(queue, op->getOperands());
+  }
+  SmallVector<Operation *> sorted = ops.takeVector();
+  bool oneBlock = llvm::all_of(sorted, [&](Operation *op) { return op->getBlock() == sorted.front()->getBlock(); });
+  if (!oneBlock)
+    return {};
+  llvm::sort(sorted, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return sorted;
+}
+
+namespace {
+class Cutter {
+public:
+  Cutter(ArrayRef<Operation *> matched, Random &random)
+      : matched(matched), random(random), builder(matched.front()->getContext()) {}
+
+  Instance run(Operation *root) {
+    Instance instance;
+    instance.module = ModuleOp::create(builder.getUnknownLoc());
+    builder.setInsertionPointToEnd(instance.module->getBody());
+    auto function = func::FuncOp::create(builder, builder.getUnknownLoc(), "match", builder.getFunctionType({}, {}));
+    block = function.addEntryBlock();
+    builder.setInsertionPointToStart(block);
+    for (Operation *op : matched)
+      if (!copyMatched(op)) {
+        instance.module = {};
+        instance.whyNot = std::move(why);
+        return instance;
+      }
+    SmallVector<Value> results;
+    for (Operation *op : matched)
+      for (Value result : op->getResults())
+        if (op == root || llvm::any_of(result.getUsers(), [&](Operation *user) { return !isMatched(user); }))
+          results.push_back(mapping.lookup(result));
+    func::ReturnOp::create(builder, builder.getUnknownLoc(), results);
+    function.setFunctionType(builder.getFunctionType(block->getArgumentTypes(), ValueRange(results).getTypes()));
+    instance.root = mapping.lookup(root);
+    instance.argumentNames.resize(block->getNumArguments());
+    return instance;
+  }
+
+private:
+  bool isMatched(Operation *op) const { return llvm::is_contained(matched, op); }
+
+  bool copyMatched(Operation *op) {
+    if (op->getNumRegions() != 0) {
+      why = ("'" + op->getName().getStringRef() + "' has regions").str();
+      return false;
+    }
+    for (Value operand : op->getOperands())
+      if (!mapping.contains(operand) && !bring(operand))
+        return false;
+    return copy(op);
+  }
+
+  /// Copies the constants that `value` is made of, or makes an argument for it.
+  bool bring(Value value) {
+    if (SmallVector<Operation *> slice = getConstantSlice(value); !slice.empty())
+      return llvm::all_of(slice, [&](Operation *op) { return mapping.contains(op) || copy(op); });
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || !isComparable(type.getElementType())) {
+      llvm::raw_string_ostream(why) << "it reads a value of type " << value.getType();
+      return false;
+    }
+    mapping.map(value, block->addArgument(makeStatic(type), builder.getUnknownLoc()));
+    return true;
+  }
+
+  static RankedTensorType makeStatic(RankedTensorType type) {
+    SmallVector<int64_t> shape(type.getShape());
+    for (int64_t &size : shape)
+      if (ShapedType::isDynamic(size))
+        size = kUnknownSize;
+    return RankedTensorType::get(shape, type.getElementType());
+  }
+
+  bool copy(Operation *op) {
+    if (auto constant = dyn_cast<ConstantOp>(op); constant && !isa<DenseElementsAttr>(constant.getValue()))
+      return copyWeights(constant);
+    Operation *made = builder.clone(*op, mapping);
+    mapping.map(op, made);
+    for (Type type : op->getResultTypes()) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor || tensor.hasStaticShape())
+        continue;
+      OperationState state(builder.getUnknownLoc(), op->getName(), made->getOperands(), {},
+                           made->getAttrDictionary().getValue());
+      if (failed(inferTypes(state, std::nullopt)) || state.types.size() != made->getNumResults()) {
+        why = ("the results of '" + op->getName().getStringRef() + "' aren't known where unknown sizes are taken for " +
+               Twine(kUnknownSize))
+                  .str();
+        return false;
+      }
+      for (auto [result, inferred] : llvm::zip(made->getResults(), state.types))
+        result.setType(inferred);
+    }
+    return true;
+  }
+
+  /// The bytes of weights may be elsewhere; any other of that type do as well.
+  bool copyWeights(ConstantOp op) {
+    auto type = cast<RankedTensorType>(op.getType());
+    if (!isComparable(type.getElementType())) {
+      llvm::raw_string_ostream(why) << "it reads a constant of type " << type;
+      return false;
+    }
+    HostTensor tensor = makeTensor(type);
+    fill(tensor, Fill::Plain, random);
+    auto made = ConstantOp::create(builder, builder.getUnknownLoc(), toAttribute(tensor));
+    mapping.map(op.getOperation(), made.getOperation());
+    mapping.map(op.getResult(), made.getResult());
+    return true;
+  }
+
+  ArrayRef<Operation *> matched;
+  Random &random;
+  OpBuilder builder;
+  Block *block = nullptr;
+  IRMapping mapping;
+  std::string why;
+};
+} // namespace
+
+Instance inlay::cutOut(const GraphPattern &pattern, const Match &match, DictionaryAttr args, Random &random) {
+  auto ops = llvm::to_vector(match.ops);
+  if (ops.empty())
+    ops.push_back(match.root);
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  llvm::erase_if(ops, [&](Operation *op) { return !seen.insert(op).second; });
+  Block *block = match.root->getBlock();
+  llvm::erase_if(ops, [&](Operation *op) { return op->getBlock() != block; }); // constants from around a segment
+  llvm::sort(ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  ScopedDiagnosticHandler quiet(match.root->getContext(), [](Diagnostic &) { return success(); });
+  Instance instance = Cutter(ops, random).run(match.root);
+  Match again;
+  std::string why;
+  if (instance.module && failed(pattern.match(instance.root, again, {args, false, &why, nullptr}))) {
+    instance.module = {};
+    instance.whyNot = "the pattern doesn't match a copy of what it matched: " + why;
+  }
+  return instance;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A function that is nothing but what a pattern matches: drawn from the pattern, or cut out of a real graph.
+
+#ifndef INLAY_LIB_REWRITE_CHECK_INSTANCE_H
+#define INLAY_LIB_REWRITE_CHECK_INSTANCE_H
+
+#include "Random.h"
+
+#include "inlay/Rewrite/PDLPattern.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace inlay {
+
+struct Instance {
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< null if none was found
+  mlir::Operation *root = nullptr;
+  std::string whyNot;                       ///< where `module` is null
+  std::vector<std::string> argumentNames{}; ///< as the pattern has them; may be empty
+
+  mlir::func::FuncOp getFunction() { return *(*module).getOps<mlir::func::FuncOp>().begin(); }
+};
+
+/// Draws what `pattern` matches, of element type `dtype` where the pattern leaves that open.
+Instance drawInstance(const PDLPattern &pattern, mlir::DictionaryAttr args, mlir::Type dtype, Random &random);
+
+/// The matched ops with the constants that they use; other operands become arguments.
+Instance cutOut(const GraphPattern &pattern, const Match &match, mlir::DictionaryAttr args, Random &random);
+
+} // namespace inlay
+
+#endif // INLAY_LIB_REWRITE_CHECK_INSTANCE_H

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Seeded draws that are the same wherever they run.
+
+#ifndef INLAY_LIB_REWRITE_CHECK_RANDOM_H
+#define INLAY_LIB_REWRITE_CHECK_RANDOM_H
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <random>
+
+namespace inlay {
+
+class Random {
+public:
+  explicit Random(uint64_t seed) : engine(seed) {}
+
+  uint64_t below(uint64_t bound) { return bound ? engine() % bound : 0; }
+  int64_t between(int64_t least, int64_t most) { return least + static_cast<int64_t>(below(most - least + 1)); }
+  bool oneIn(uint64_t n) { return below(n) == 0; }
+  double real(double least, double most) { return least + (most - least) * (engine() >> 11) * 0x1.0p-53; }
+
+  template <typename Range>
+  auto pick(const Range &range) {
+    return range[below(std::size(range))];
+  }
+
+private:
+  std::mt19937_64 engine;
+};
+
+} // namespace inlay
+
+#endif // INLAY_LIB_REWRITE_CHECK_RANDOM_H

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Instance.h"
+#include "TensorData.h"
+
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Rewrite/RuleCheck.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Verifier.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace inlay;
+
+const GraphRunner *GraphRunner::get(MLIRContext *context) {
+  Dialect *dialect = context->getLoadedDialect<InlayDialect>();
+  return dialect ? dialect->getRegisteredInterface<GraphRunner>() : nullptr;
+}
+
+namespace {
+/// One instance of a rule, checked.
+class InstanceCheck {
+public:
+  InstanceCheck(const GraphPattern &pattern, StringRef label, Instance &instance, const GraphRunner &runner,
+                DictionaryAttr args, bool finite)
+      : pattern(pattern), label(label), instance(instance), runner(runner), args(args), finite(finite) {}
+
+  RuleVerdict run(uint64_t seed) {
+    func::FuncOp before = instance.getFunction();
+    text = print(before);
+    OwningOpRef<ModuleOp> rewritten = instance.module->clone();
+    func::FuncOp after = *(*rewritten).getOps<func::FuncOp>().begin();
+    if (std::string why = apply(before, after); !why.empty())
+      return {RuleVerdict::Invalid, describe("makes no valid graph", before) + ": " + why, text};
+    text += print(after);
+    OwningOpRef<ModuleOp> both = join(before, after);
+    auto graph = runner.prepare(*both);
+    if (!graph)
+      return {RuleVerdict::CantRun,
+              "pattern '" + label.str() + "' can't be checked: " + llvm::toString(graph.takeError()), text};
+    return compareRuns(before, **graph, seed);
+  }
+
+private:
+  static std::string print(func::FuncOp function) {
+    std::string text;
+    llvm::raw_string_ostream(text) << function << "\n";
+    return text;
+  }
+
+  std::string describe(const Twine &what, func::FuncOp function) const {
+    std::string result = ("pattern '" + label + "' " + what + ", with ").str();
+    llvm::raw_string_ostream stream(result);
+    llvm::interleaveComma(llvm::enumerate(function.getArgumentTypes()), stream, [&](auto argument) {
+      StringRef name = instance.argumentNames[argument.index()];
+      stream << (name.empty() ? "argument #" + std::to_string(argument.index()) : name.str()) << ": "
+             << argument.value();
+    });
+    return result;
+  }
+
+  /// Rewrites `after`, a copy of `before`; says what went wrong.
+  std::string apply(func::FuncOp before, func::FuncOp after) {
+    auto copies = after.getBody().front().begin();
+    for (auto it = before.getBody().front().begin(); &*it != instance.root; ++it)
+      ++copies;
+    std::string problem;
+    ScopedDiagnosticHandler handler(before.getContext(), [&](Diagnostic &diagnostic) {
+      if (problem.empty())
+        problem = diagnostic.str();
+      return success();
+    });
+    GraphRewriter rewriter(before.getContext(), args);
+    std::string why;
+    LogicalResult result = pattern.matchAndRewrite(&*copies, rewriter, {args, false, &why, nullptr});
+    if (rewriter.hasError())
+      return rewriter.takeError();
+    if (failed(result))
+      return why.empty() ? "it matches, but can't be rewritten" : why;
+    rewriter.getJournal().commit();
+    if (failed(verify(after)))
+      return problem.empty() ? "the result doesn't verify" : problem;
+    return "";
+  }
+
+  /// A module of one function that returns what `before` returns, then what `after` does.
+  static OwningOpRef<ModuleOp> join(func::FuncOp before, func::FuncOp after) {
+    OpBuilder builder(before.getContext());
+    OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
+    builder.setInsertionPointToEnd(module->getBody());
+    SmallVector<Type> types(before.getResultTypes());
+    llvm::append_range(types, after.getResultTypes());
+    auto function = func::FuncOp::create(builder, builder.getUnknownLoc(), "rule",
+                                         builder.getFunctionType(before.getArgumentTypes(), types));
+    Block *block = function.addEntryBlock();
+    builder.setInsertionPointToStart(block);
+    SmallVector<Value> results;
+    for (func::FuncOp part : {before, after}) {
+      IRMapping mapping;
+      mapping.map(part.getArguments(), block->getArguments());
+      for (Operation &op : part.getBody().front().without_terminator())
+        builder.clone(op, mapping);
+      for (Value result : part.getBody().front().getTerminator()->getOperands())
+        results.push_back(mapping.lookupOrDefault(result));
+    }
+    func::ReturnOp::create(builder, builder.getUnknownLoc(), results);
+    return module;
+  }
+
+  RuleVerdict compareRuns(func::FuncOp before, RunnableGraph &graph, uint64_t seed) {
+    static constexpr Fill kFills[] = {Fill::Plain, Fill::Small, Fill::Zeros, Fill::Large, Fill::Special, Fill::Special};
+    size_t count = before.getNumResults();
+    std::vector<HostTensor> inputs, outputs;
+    for (Type type : before.getArgumentTypes())
+      inputs.push_back(makeTensor(cast<RankedTensorType>(type)));
+    for (int part = 0; part < 2; ++part)
+      for (Type type : before.getResultTypes())
+        outputs.push_back(makeTensor(cast<RankedTensorType>(type)));
+    for (auto [round, what] : llvm::enumerate(kFills)) {
+      if (finite && (what == Fill::Special || what == Fill::Large))
+        continue;
+      Random random(seed + round);
+      for (HostTensor &input : inputs)
+        fill(input, what, random);
+      if (llvm::Error error = graph.run(inputs, outputs))
+        return {RuleVerdict::CantRun,
+                "pattern '" + label.str() + "' can't be checked: " + llvm::toString(std::move(error)), text};
+      for (size_t i = 0; i < count; ++i)
+        if (std::optional<Difference> difference = compare(outputs[i], outputs[count + i]))
+          return {RuleVerdict::Differs, report(before, *difference, i, seed + round), text};
+      if (inputs.empty())
+        break;
+    }
+    return {};
+  }
+
+  std::string report(func::FuncOp function, const Difference &difference, size_t result, uint64_t seed) const {
+    std::string place;
+    llvm::raw_string_ostream stream(place);
+    llvm::interleaveComma(difference.place, stream);
+    return llvm::formatv("{0}: element [{1}] of result #{2} is {3:g9} before and {4:g9} after (seed {5})",
+                         describe("changes what is computed", function), place, result, number(difference.expected),
+                         number(difference.got), seed)
+        .str();
+  }
+
+  static std::string number(double value) {
+    char buffer[32];
+    snprintf(buffer, sizeof buffer, "%.9g", value);
+    return buffer;
+  }
+
+  const GraphPattern &pattern;
+  StringRef label;
+  Instance &instance;
+  const GraphRunner &runner;
+  DictionaryAttr args;
+  bool finite;
+  std::string text;
+};
+} // namespace
+
+static bool isFinite(const GraphPattern &pattern) {
+  const PDLPattern *pdl = pattern.asPDL();
+  return pdl && pdl->isForFiniteNumbers();
+}
+
+RuleVerdict RuleChecker::checkPattern(const GraphPattern &pattern, StringRef label) {
+  const PDLPattern *pdl = pattern.asPDL();
+  if (!pdl)
+    return {RuleVerdict::NoInstance,
+            "pattern '" + label.str() +
+                "' can't be checked: it is a class, which doesn't say what it matches; check it at each match",
+            ""};
+  MLIRContext *context = pdl->getLoc().getContext();
+  context->getOrLoadDialect<func::FuncDialect>();
+  Builder builder(context);
+  Type f32 = builder.getF32Type(), f64 = builder.getF64Type();
+  // Numbers of 32 and 64 bits show most; others are drawn where the pattern takes them.
+  Type dtypes[] = {f32, f64, f32, builder.getF16Type(), f64, builder.getI32Type(), f32, builder.getBF16Type()};
+  unsigned found = 0;
+  RuleVerdict none{RuleVerdict::NoInstance, "", ""};
+  for (unsigned i = 0; i < options.instances; ++i) {
+    Random random(options.seed * 1000 + i);
+    Type dtype = dtypes[i % std::size(dtypes)];
+    bool main = dtype == f32 || dtype == f64;
+    Instance instance = drawInstance(*pdl, options.args, dtype, random);
+    if (!instance.module) {
+      if (none.text.empty())
+        none.text = "pattern '" + label.str() + "' can't be instantiated: " + instance.whyNot;
+      if (i == 0)
+        break; // f32 isn't special: no other type will do
+      continue;
+    }
+    RuleVerdict verdict = InstanceCheck(pattern, label, instance, runner, options.args, isFinite(pattern))
+                              .run(options.seed * 1000 + i * 10);
+    if (verdict.kind == RuleVerdict::CantRun && !main)
+      continue; // the host has no such op on these
+    if (!verdict.holds())
+      return verdict;
+    ++found;
+  }
+  return found ? RuleVerdict() : none;
+}
+
+RuleVerdict RuleChecker::checkMatch(const GraphPattern &pattern, StringRef label, const Match &match) {
+  Random random(options.seed);
+  Instance instance = cutOut(pattern, match, options.args, random);
+  if (!instance.module)
+    return {RuleVerdict::NoInstance, "pattern '" + label.str() + "' can't be checked here: " + instance.whyNot, ""};
+  std::string key = label.str();
+  llvm::raw_string_ostream(key) << *instance.module;
+  if (!checked.insert(key).second)
+    return {};
+  return InstanceCheck(pattern, label, instance, runner, options.args, isFinite(pattern)).run(options.seed);
+}

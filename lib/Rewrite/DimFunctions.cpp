@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Constraints and rewrites about lists of dims, shapes and numbers, as rules for layout and normalization need them.
+
+#include "inlay/Rewrite/NativeFunctions.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace inlay;
+
+static RankedTensorType tensorOf(const NativeCall &call, size_t number) {
+  Value value = call.get<Value>(number);
+  return value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
+}
+
+static std::optional<ArrayRef<int64_t>> dimsOf(const NativeCall &call, size_t number) {
+  auto dims = dyn_cast_or_null<DenseI64ArrayAttr>(call.get<Attribute>(number));
+  return dims ? std::optional(dims.asArrayRef()) : std::nullopt;
+}
+
+static std::optional<int64_t> numberOf(const NativeCall &call, size_t number) {
+  auto attribute = dyn_cast_or_null<IntegerAttr>(call.get<Attribute>(number));
+  if (!attribute || attribute.getValue().getSignificantBits() > 64)
+    return std::nullopt;
+  return attribute.getValue().getSExtValue();
+}
+
+/// same_dim(a, 0, b, -1): two sizes that are known and equal
+static LogicalResult isSameDim(NativeCall &call) {
+  int64_t sizes[2];
+  for (int i = 0; i < 2; ++i) {
+    RankedTensorType type = tensorOf(call, 2 * i);
+    std::optional<int64_t> dim = numberOf(call, 2 * i + 1);
+    if (!type || !dim || *dim < -type.getRank() || *dim >= type.getRank())
+      return call.fail("expected tensors with these dims");
+    sizes[i] = type.getDimSize(*dim < 0 ? *dim + type.getRank() : *dim);
+    if (ShapedType::isDynamic(sizes[i]))
+      return call.fail("expected sizes that are known, but one is dynamic");
+  }
+  if (sizes[0] == sizes[1])
+    return success();
+  return call.fail("expected equal sizes, but found " + Twine(sizes[0]) + " and " + Twine(sizes[1]));
+}
+
+/// trailing_dims(dims, x, w): the dims of x are its trailing ones, of which w has the sizes
+static LogicalResult areTrailingDims(NativeCall &call) {
+  std::optional<ArrayRef<int64_t>> dims = dimsOf(call, 0);
+  RankedTensorType type = tensorOf(call, 1), other = tensorOf(call, 2);
+  if (!dims || !type || !other)
+    return call.fail("expected dims and two tensors");
+  int64_t rank = type.getRank(), count = dims->size();
+  llvm::SmallDenseSet<int64_t> wanted;
+  for (int64_t dim : *dims)
+    wanted.insert(dim < 0 ? dim + rank : dim);
+  for (int64_t dim = rank - count; dim < rank; ++dim)
+    if (!wanted.contains(dim))
+      return call.fail("expected the trailing dims");
+  if (count != other.getRank() || type.getShape().take_back(count) != other.getShape() || !other.hasStaticShape())
+    return call.fail("expected a tensor of the trailing dims");
+  return success();
+}
+
+/// swaps_last(dims): all dims in their places but the last two, which change theirs
+static LogicalResult swapsLast(NativeCall &call) {
+  std::optional<ArrayRef<int64_t>> dims = dimsOf(call, 0);
+  if (!dims || dims->size() < 2)
+    return call.fail("expected a permutation of two dims or more");
+  int64_t rank = dims->size();
+  for (int64_t i = 0; i < rank; ++i)
+    if ((*dims)[i] != (i == rank - 1 ? rank - 2 : i == rank - 2 ? rank - 1 : i))
+      return call.fail("expected the last two dims to change places, and no others");
+  return success();
+}
+
+/// identity_dims(dims): a permutation that changes nothing
+static LogicalResult isIdentity(NativeCall &call) {
+  std::optional<ArrayRef<int64_t>> dims = dimsOf(call, 0);
+  for (auto [i, dim] : llvm::enumerate(dims.value_or(ArrayRef<int64_t>())))
+    if (dim != static_cast<int64_t>(i))
+      return call.fail("expected all dims in their order");
+  return dims ? success() : call.fail("expected a permutation");
+}
+
+/// only(dims): gives the one dim of a list of one
+static LogicalResult getOnly(NativeCall &call) {
+  std::optional<ArrayRef<int64_t>> dims = dimsOf(call, 0);
+  if (!dims || dims->size() != 1)
+    return call.fail("expected one dim, but found " + Twine(dims ? dims->size() : 0));
+  Builder builder(call.get<Attribute>(0).getContext());
+  call.results->push_back(Attribute(builder.getI64IntegerAttr(dims->front())));
+  return success();
+}
+
+/// splat_value(value): gives the number that all elements of a constant of floats are
+static LogicalResult getSplatValue(NativeCall &call) {
+  DenseElementsAttr elements;
+  Value value = call.get<Value>(0);
+  if (!value || !matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+    return call.fail("expected a constant with equal elements");
+  auto number = dyn_cast<FloatAttr>(elements.getSplatValue<Attribute>());
+  if (!number)
+    return call.fail("expected a constant of floats");
+  Builder builder(value.getContext());
+  call.results->push_back(Attribute(builder.getF64FloatAttr(number.getValueAsDouble())));
+  return success();
+}
+
+/// compose_dims(inner, outer): the permutation that does one after the other
+static LogicalResult composeDims(NativeCall &call) {
+  std::optional<ArrayRef<int64_t>> inner = dimsOf(call, 0), outer = dimsOf(call, 1);
+  if (!inner || !outer || inner->size() != outer->size())
+    return call.fail("expected two permutations of as many dims");
+  SmallVector<int64_t> dims;
+  for (int64_t dim : *outer) {
+    if (dim < 0 || dim >= static_cast<int64_t>(inner->size()))
+      return call.fail("expected a permutation");
+    dims.push_back((*inner)[dim]);
+  }
+  call.results->push_back(Attribute(Builder(call.get<Attribute>(0).getContext()).getDenseI64ArrayAttr(dims)));
+  return success();
+}
+
+/// scalar(number, like): a value for a constant of rank 0, of the element type of `like`
+static LogicalResult makeScalar(NativeCall &call) {
+  auto number = dyn_cast_or_null<FloatAttr>(call.get<Attribute>(0));
+  RankedTensorType like = tensorOf(call, 1);
+  if (!number || !like || !isa<FloatType>(like.getElementType()))
+    return call.fail("expected a number and a tensor of floats");
+  Type element = like.getElementType();
+  auto value = FloatAttr::get(element, number.getValueAsDouble());
+  call.results->push_back(Attribute(DenseElementsAttr::get(RankedTensorType::get({}, element), value)));
+  return success();
+}
+
+/// column_shape(value): its first size, then ones, for what is to broadcast along all other dims
+static LogicalResult getColumnShape(NativeCall &call) {
+  RankedTensorType type = tensorOf(call, 0);
+  if (!type || type.getRank() == 0 || type.isDynamicDim(0))
+    return call.fail("expected a tensor whose first size is known");
+  SmallVector<int64_t> shape(type.getRank(), 1);
+  shape[0] = type.getDimSize(0);
+  call.results->push_back(Attribute(Builder(type.getContext()).getDenseI64ArrayAttr(shape)));
+  return success();
+}
+
+void inlay::addDimFunctions(NativeFunctions &functions) {
+  functions.addConstraint("identity_dims", isIdentity);
+  functions.addConstraint("only", getOnly);
+  functions.addConstraint("same_dim", isSameDim);
+  functions.addConstraint("splat_value", getSplatValue);
+  functions.addConstraint("swaps_last", swapsLast);
+  functions.addConstraint("trailing_dims", areTrailingDims);
+  functions.addRewrite("column_shape", getColumnShape);
+  functions.addRewrite("compose_dims", composeDims);
+  functions.addRewrite("scalar", makeScalar);
+}

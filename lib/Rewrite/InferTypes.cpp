@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "InferTypes.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+
+using namespace mlir;
+
+LogicalResult inlay::inferTypes(OperationState &state, std::optional<Location> loc) {
+  OperationName name = state.name;
+  auto *inference = name.getInterface<InferTypeOpInterface>();
+  if (!inference)
+    return success();
+  MLIRContext *context = state.getContext();
+  DictionaryAttr attributes = state.attributes.getDictionary(context);
+  SmallVector<char> storage(name.getOpPropertyByteSize() + alignof(std::max_align_t));
+  OpaqueProperties properties(nullptr);
+  if (name.getOpPropertyByteSize() > 0) {
+    auto address = llvm::alignAddr(storage.data(), llvm::Align(alignof(std::max_align_t)));
+    properties = OpaqueProperties(reinterpret_cast<void *>(address));
+    name.initOpProperties(properties, OpaqueProperties(nullptr));
+  }
+  auto done = [&](LogicalResult result) {
+    if (properties)
+      name.destroyOpProperties(properties);
+    return result;
+  };
+  auto emit = [&] { return mlir::emitError(loc.value_or(UnknownLoc::get(context))); };
+  if (properties && failed(name.setOpPropertiesFromAttribute(name, properties, attributes, emit)))
+    return done(failure());
+  return done(
+      inference->inferReturnTypes(context, loc, state.operands, attributes, properties, state.regions, state.types));
+}

@@ -4,9 +4,12 @@
 #include "inlay/Partition/Passes.h"
 #include "inlay/Partition/Report.h"
 #include "inlay/Support/PipelinePass.h"
+#include "inlay/Support/Suggest.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace inlay;
@@ -31,13 +34,13 @@ struct PartitionPipelineOptions : PassPipelineOptions<PartitionPipelineOptions> 
                        llvm::cl::init(true)};
   Option<bool> requireFullCompilation{*this, "require-full-compilation",
                                       llvm::cl::desc("every op must run on the first target"), llvm::cl::init(false)};
-  Option<Strategy> strategy{
-      *this, "strategy", llvm::cl::desc("how segments are formed"), llvm::cl::init(Strategy::Levels),
-      llvm::cl::values(
-          clEnumValN(Strategy::Levels, "levels", "the fewest segments"),
-          clEnumValN(Strategy::Cost, "cost", "the least time under the cost model"),
-          clEnumValN(Strategy::InOrder, "in-order", "a new segment whenever the next op has another target"),
-          clEnumValN(Strategy::TorchTensorRT, "torch-tensorrt", "the walk of Torch-TensorRT's TorchScript front end"))};
+  Option<std::string> strategy{
+      *this, "strategy",
+      llvm::cl::desc(
+          "how segments are formed: levels (the fewest), cost (the least time under the cost model), in-order "
+          "(a new one whenever the next op has another target), torch-tensorrt (the walk of its TorchScript "
+          "front end)"),
+      llvm::cl::init("levels")};
   Option<bool> fewestBytes{*this, "fewest-bytes",
                            llvm::cl::desc("ops may run later than they could, to carry fewer bytes between segments"),
                            llvm::cl::init(true)};
@@ -56,7 +59,20 @@ struct PartitionPipelineOptions : PassPipelineOptions<PartitionPipelineOptions> 
   Option<std::string> report{*this, "report",
                              llvm::cl::desc("file for the report (.json, .txt, .html); - is standard output"),
                              llvm::cl::init("")};
+
+  std::vector<std::string> getNames() const {
+    std::vector<std::string> names;
+    for (const auto &entry : OptionsMap)
+      names.push_back(entry.first.str());
+    llvm::sort(names);
+    return names;
+  }
 };
+
+constexpr std::pair<StringLiteral, Strategy> kStrategies[] = {{"levels", Strategy::Levels},
+                                                              {"cost", Strategy::Cost},
+                                                              {"in-order", Strategy::InOrder},
+                                                              {"torch-tensorrt", Strategy::TorchTensorRT}};
 } // namespace
 
 /// Settings that say where ops go, given although a placement says that.
@@ -146,28 +162,53 @@ std::vector<SegmentedBlock> inlay::getSegmentedBlocks(FunctionOpInterface functi
   return makeReport(function).segments;
 }
 
+/// The text of a setting that can't be read, with the nearest that can.
+static std::string describeUnknown(StringRef message, ArrayRef<std::string> names) {
+  StringRef name = message.trim();
+  if (!name.consume_front("<Pass-Options-Parser>: no such option "))
+    return message.trim().str();
+  return "inlay-partition has no option '" + name.str() + "'" + suggest(name, names);
+}
+
+static LogicalResult buildFromText(OpPassManager &manager, StringRef text,
+                                   function_ref<LogicalResult(const Twine &)> fail) {
+  PartitionPipelineOptions options;
+  std::string message;
+  llvm::raw_string_ostream os(message);
+  if (failed(options.parseFromString(text, os)))
+    return message.empty() ? failure() : fail(describeUnknown(message, options.getNames())); // said already if empty
+  PartitionInfo info;
+  info.minBlockSize = options.minBlockSize;
+  info.fallbackOps.assign(options.fallbackOps.begin(), options.fallbackOps.end());
+  info.fallbackModules.assign(options.fallbackModules.begin(), options.fallbackModules.end());
+  info.fallbackLocations.assign(options.fallbackLocations.begin(), options.fallbackLocations.end());
+  info.allowOps.assign(options.allowOps.begin(), options.allowOps.end());
+  info.exemptOps.assign(options.exemptOps.begin(), options.exemptOps.end());
+  info.enabled = options.enabled;
+  info.requireFullCompilation = options.requireFullCompilation;
+  info.fewestBytes = options.fewestBytes;
+  info.placement = options.placement;
+  info.savePlacement = options.savePlacement;
+  info.costModel = options.costModel;
+  info.whatIf = options.whatIf;
+  info.sweep = options.sweep;
+  info.report = options.report;
+  std::vector<std::string> strategies;
+  for (auto [name, strategy] : kStrategies) {
+    strategies.push_back(name.str());
+    if (options.strategy == name.str()) {
+      info.strategy = strategy;
+      buildPartitionPipeline(manager, info);
+      return success();
+    }
+  }
+  return fail("expected strategy to be " + llvm::join(llvm::drop_end(strategies), ", ") + " or " + strategies.back() +
+              ", but got '" + options.strategy + "'" + suggest(options.strategy, strategies));
+}
+
 void inlay::registerPartitionPasses() {
   registerInlayPartitionPasses();
-  PassPipelineRegistration<PartitionPipelineOptions>(
-      "inlay-partition", "Split each function into segments per target",
-      [](OpPassManager &manager, const PartitionPipelineOptions &options) {
-        PartitionInfo info;
-        info.minBlockSize = options.minBlockSize;
-        info.fallbackOps.assign(options.fallbackOps.begin(), options.fallbackOps.end());
-        info.fallbackModules.assign(options.fallbackModules.begin(), options.fallbackModules.end());
-        info.fallbackLocations.assign(options.fallbackLocations.begin(), options.fallbackLocations.end());
-        info.allowOps.assign(options.allowOps.begin(), options.allowOps.end());
-        info.exemptOps.assign(options.exemptOps.begin(), options.exemptOps.end());
-        info.enabled = options.enabled;
-        info.requireFullCompilation = options.requireFullCompilation;
-        info.strategy = options.strategy;
-        info.fewestBytes = options.fewestBytes;
-        info.placement = options.placement;
-        info.savePlacement = options.savePlacement;
-        info.costModel = options.costModel;
-        info.whatIf = options.whatIf;
-        info.sweep = options.sweep;
-        info.report = options.report;
-        buildPartitionPipeline(manager, info);
-      });
+  registerPassPipeline(
+      "inlay-partition", "Split each function into segments per target", buildFromText,
+      [](function_ref<void(const mlir::detail::PassOptions &)> visit) { visit(PartitionPipelineOptions()); });
 }

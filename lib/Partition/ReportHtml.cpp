@@ -142,6 +142,8 @@ private:
                 *report.bytesCarried == *report.bytesCarriedBefore
                     ? "bytes times borders"
                     : formatBytes(report.bytesCarriedBefore) + " before ops were moved");
+    if (report.modelled)
+      writeCard("modelled time", formatSeconds(*report.modelled), "per call, by the cost model");
     os << "</div>\n";
   }
 
@@ -201,6 +203,7 @@ private:
        << (report.ops.size() <= kOpenUpTo ? " open" : "") << "><summary><b>#" << number << " "
        << escapeHtml(segment.target) << "</b> <span class=\"soft\">" << countOf(segment.ops.size(), "op") << ", "
        << formatBytes(segment.bytesIn) << " in, " << formatBytes(segment.bytesOut) << " out"
+       << (segment.modelled ? ", modelled " + formatSeconds(segment.modelled->total()) : "")
        << (segment.doNotMerge ? ", not merged with its neighbours" : "") << "</span></summary>\n<div class=\"body\">\n";
     SegmentOp op = report.segmentOps[number];
     os << "<ol class=\"ops\">\n<li class=\"soft mono\">graph(" << print(op.getBody().getArguments(), true)

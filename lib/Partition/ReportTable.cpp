@@ -35,7 +35,7 @@ static void writeTargets(llvm::raw_ostream &os, const Report &report) {
     ++targets[segment.target].second;
   }
   for (auto &[target, counts] : targets)
-    os << target << ": " << counts.first << " ops in " << counts.second << " segments\n";
+    os << target << ": " << countOf(counts.first, "op") << " in " << countOf(counts.second, "segment") << "\n";
   auto [bytes, allKnown] = countBorderBytes(report);
   os << "across accelerator borders: " << (allKnown ? "" : "at least ") << formatBytes(bytes) << "\n";
 }
@@ -105,7 +105,8 @@ static void writeSweep(llvm::raw_ostream &os, ArrayRef<SweepRow> rows) {
 }
 
 void inlay::writeTitle(llvm::raw_ostream &os, const Report &report) {
-  os << "@" << report.function << ": " << report.ops.size() << " ops in " << report.segments.size() << " segments\n";
+  os << "@" << report.function << ": " << countOf(report.ops.size(), "op") << " in "
+     << countOf(report.segments.size(), "segment") << "\n";
 }
 
 /// The time under the cost model, and that of the placements it was compared with.

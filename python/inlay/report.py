@@ -125,7 +125,7 @@ class Report(dict):
         counts = ", ".join(f"{count} on {target}" for target, count in self.ops_by_target().items())
         segments = self["segments"]
         total = sum(self.ops_by_target().values())
-        lines = [f"{self.get('function', 'graph')}: {total} ops in {len(segments)} segments ({counts})"]
+        lines = [f"{self.get('function', 'graph')}: {_count(total, 'op')} in {_count(len(segments), 'segment')} ({counts})"]
         timed = [key for key in ("modelled", "measured") if any(f"{key}_ns" in segment for segment in segments)]
         rows = [("segment", "target", "ops", "in", "out", *timed, "holds")]
         for segment in segments:
@@ -179,6 +179,10 @@ def _some(labels):
 def _total(sizes):
     sizes = list(sizes)
     return None if None in sizes else sum(sizes)
+
+
+def _count(number, noun):
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _table(rows):

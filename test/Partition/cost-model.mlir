@@ -1,6 +1,9 @@
 // A cost model tells what each segment takes, under any strategy.
 // RUN: inlay-opt %s --inlay-partition="cost-model=%S/Inputs/cost-model.json report=-" -o /dev/null | FileCheck %s --check-prefix=JSON
 // RUN: inlay-opt %s --inlay-partition="cost-model=%S/Inputs/cost-model.json" --inlay-partition-report="format=text" -o /dev/null | FileCheck %s --check-prefix=TEXT
+// RUN: inlay-opt %s --inlay-partition="cost-model=%S/Inputs/cost-model.json" --inlay-partition-report="format=html" -o /dev/null | FileCheck %s --check-prefix=HTML
+// HTML: <i>modelled time</i><b>{{[0-9.]+ us}}</b>
+// HTML: 17.0 us
 // RUN: inlay-opt %s --inlay-partition="cost-model=%S/Inputs/cost-model.json" | FileCheck %s --check-prefix=ATTRIBUTE
 // The module carries it from then on: another pass reads it there.
 // RUN: inlay-opt %s --inlay-partition="cost-model=%S/Inputs/cost-model.json" | inlay-opt --inlay-partition-report -o /dev/null | FileCheck %s --check-prefix=JSON

@@ -1,11 +1,9 @@
 // RUN: inlay-opt %s --inlay-partition-form-segments --split-input-file --verify-diagnostics
 // RUN: not inlay-opt %s --inlay-partition-form-segments="min-block-size=0" 2>&1 | FileCheck %s --check-prefix=SIZE
 // RUN: not inlay-opt %s --inlay-partition-form-segments="strategy=best" 2>&1 | FileCheck %s --check-prefix=STRATEGY
-// RUN: not inlay-opt %s --inlay-partition="min-block-siez=2" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // SIZE: error: expected min-block-size to be at least 1, but got 0
 // STRATEGY: Cannot find option named 'best'!
-// UNKNOWN: no such option min-block-siez
 
 module attributes {inlay.targets = [#inlay.declared<"host", ["*"]>]} {
   func.func @no_verdict(%x: tensor<4xf32>) -> tensor<4xf32> {

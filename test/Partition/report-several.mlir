@@ -11,7 +11,7 @@
 // CHECK: "function": "second",
 // CHECK: ]
 // CHECK: []
-// TABLE: @first: 1 ops in 1 segments
+// TABLE: @first: 1 op in 1 segment
 // TABLE: @second: 0 ops in 0 segments
 // FORMAT: error: expected format to be json, text, table or html, but got 'yaml'
 // PATH: error: can't write the report to '/nowhere/report.json': No such file or directory

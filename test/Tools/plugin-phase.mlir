@@ -11,7 +11,7 @@
 // What is wrong is said as in inlay-opt.
 // RUN: not %{plugin} %s --pass-pipeline="builtin.module(inlay-partition{min-blok-size=2})" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=OPTION
-// OPTION: no such option min-blok-size
+// OPTION: inlay-partition has no option 'min-blok-size'; did you mean 'min-block-size'?
 // RUN: not %{plugin} %s --pass-pipeline="builtin.module(inlay-partition{fallback-ops=tosa.ad})" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NAME
 // NAME: error: {{.*}}tosa.ad

@@ -125,7 +125,8 @@ class Report(dict):
         counts = ", ".join(f"{count} on {target}" for target, count in self.ops_by_target().items())
         segments = self["segments"]
         total = sum(self.ops_by_target().values())
-        lines = [f"{self.get('function', 'graph')}: {_count(total, 'op')} in {_count(len(segments), 'segment')} ({counts})"]
+        title = f"{_count(total, 'op')} in {_count(len(segments), 'segment')} ({counts})"
+        lines = [f"{self.get('function', 'graph')}: {title}"]
         timed = [key for key in ("modelled", "measured") if any(f"{key}_ns" in segment for segment in segments)]
         rows = [("segment", "target", "ops", "in", "out", *timed, "holds")]
         for segment in segments:

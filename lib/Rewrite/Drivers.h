@@ -54,6 +54,7 @@ private:
   bool tryPattern(unsigned number, mlir::Operation *op);
   /// Whether there was a match to check. One that doesn't pass ends the run.
   bool checkMatch(const PatternManager::Entry &entry, mlir::Operation *op, const MatchContext &context);
+  void noteGivenUp(unsigned number, mlir::Location loc);
   void eraseDeadSince(Journal::Mark mark);
 
   PatternManager &manager;
@@ -66,6 +67,8 @@ private:
   uint64_t rewrites = 0;
   Journal::Mark lastMark = 0;
   unsigned reach = 0;
+  static constexpr unsigned kMostGivenUp = 16; ///< tries of a pattern; then it is left out
+  llvm::SmallDenseMap<unsigned, unsigned, 2> givenUp;
   bool opaque = false, stopped = false, hasError = false;
 };
 

@@ -17,51 +17,78 @@ namespace {
 /// One pattern, tried at one op after the other.
 class Explainer {
 public:
-  static constexpr unsigned kMostOrders = 6; ///< all orders of so many pairs of operands are tried
+  static constexpr unsigned kMostOrders = 6; ///< all orders of so many pairs of operands are tried, others by turns
 
   Explainer(const PDLPattern &pattern, DictionaryAttr args) : program(pattern.getCompiled().program), context{args} {
-    for (auto [number, step] : llvm::enumerate(program.steps))
-      if ((step.kind == Step::Order || step.kind == Step::AsWritten) && orderSteps.size() < kMostOrders)
-        orderSteps.push_back(number);
+    for (auto [number, step] : llvm::enumerate(program.steps)) {
+      if (step.kind == Step::Order)
+        (anyOrder.size() < kMostOrders ? anyOrder : byTurns).push_back(number);
+      if (step.kind == Step::AsWritten)
+        asWritten.push_back(number);
+    }
   }
 
-  unsigned countChecks() const { return program.steps.size(); }
+  int countChecks() const { return static_cast<int>(program.steps.size()); }
 
   struct Score {
-    unsigned held = 0, failed = 0;
-    int value() const { return static_cast<int>(held) - 2 * static_cast<int>(failed); }
+    int held = 0, failed = 0;
+    int value() const { return held - 2 * failed; }
   };
 
-  /// The best score with `root` as the root, in whichever order of operands; `best` is that order.
-  Score rate(Operation *root, SmallVectorImpl<uint8_t> &best) {
+  /// The score with `root` as the root, in the best order of operands, which `best` is then; nothing if it isn't better
+  /// than `least`.
+  std::optional<Score> rate(Operation *root, int least, SmallVectorImpl<uint8_t> &best) {
     std::optional<Score> most;
     SmallVector<uint8_t, 32> orders(program.steps.size(), 0);
-    for (unsigned variant = 0; variant < 1u << orderSteps.size(); ++variant) {
-      for (auto [bit, step] : llvm::enumerate(orderSteps))
-        orders[step] = variant >> bit & 1;
-      // Operands the other way round are named only where that alone is what differs.
-      unsigned swapped = llvm::count_if(
-          orderSteps, [&](unsigned step) { return orders[step] && program.steps[step].kind == Step::AsWritten; });
-      Score score = run(root, orders, nullptr);
-      if (swapped && score.held + swapped != program.steps.size())
-        continue;
-      if (!most || score.value() > most->value()) {
-        most = score;
-        best.assign(orders.begin(), orders.end());
-      }
-      if (score.held == program.steps.size())
-        break;
+    rateOrders(root, least, orders, most, best);
+    if (most && most->held == countChecks())
+      return most;
+    // Operands the other way round are named only where that alone is what differs.
+    const int thatAlone = countChecks() - 3;
+    for (unsigned step : asWritten) {
+      llvm::fill(orders, 0);
+      orders[step] = 1;
+      rateOrders(root, std::max(least, thatAlone - 1), orders, most, best);
     }
-    return *most; // the first variant swaps nothing
+    return most;
   }
 
   std::vector<Mismatch> getMismatches(Operation *root, ArrayRef<uint8_t> orders) {
     std::vector<Mismatch> mismatches;
-    run(root, orders, &mismatches);
+    run(root, orders, &mismatches, std::numeric_limits<int>::min());
     return mismatches;
   }
 
 private:
+  /// Sets `most` and `best` to the best score above `least` and `most`, over the orders of operands that may stand in
+  /// any; the other orders are given.
+  void rateOrders(Operation *root, int least, SmallVectorImpl<uint8_t> &orders, std::optional<Score> &most,
+                  SmallVectorImpl<uint8_t> &best) {
+    auto attempt = [&] {
+      std::optional<Score> score = run(root, orders, nullptr, std::max(least, most ? most->value() : least));
+      if (!score)
+        return false;
+      most = score;
+      best.assign(orders.begin(), orders.end());
+      return true;
+    };
+    bool found = false;
+    for (unsigned variant = 0; variant < 1u << anyOrder.size(); ++variant) {
+      for (auto [bit, step] : llvm::enumerate(anyOrder))
+        orders[step] = variant >> bit & 1;
+      found |= attempt();
+      if (most && most->held == countChecks())
+        return;
+    }
+    if (found)
+      orders.assign(best.begin(), best.end());
+    for (unsigned step : byTurns) {
+      orders[step] = 1;
+      if (!attempt())
+        orders[step] = 0;
+    }
+  }
+
   /// True if all that the step looks at is bound.
   bool isReached(const Step &step) const {
     if (step.kind == Step::Native)
@@ -99,14 +126,18 @@ private:
     return false;
   }
 
-  Score run(Operation *root, ArrayRef<uint8_t> orders, std::vector<Mismatch> *mismatches) {
+  /// The score, or nothing as soon as it can't get better than `least`.
+  std::optional<Score> run(Operation *root, ArrayRef<uint8_t> orders, std::vector<Mismatch> *mismatches, int least) {
     bindings.reset(program.slots);
     bindings[program.ops.front()] = root;
     Score score;
+    int left = countChecks();
     for (const Step &step : program.steps) {
-      std::string why;
+      if (score.value() + left-- <= least)
+        return std::nullopt;
       if (!isReached(step))
         continue;
+      std::string why;
       bool holds = step.kind == Step::User
                        ? takeUser(step)
                        : program.check(step, bindings, context, orders, mismatches ? &why : nullptr);
@@ -118,6 +149,8 @@ private:
       if (!holds && mismatches)
         mismatches->push_back(getMismatch(step, why.empty() ? "expected such a user, but there is none" : why));
     }
+    if (score.value() <= least)
+      return std::nullopt;
     return score;
   }
 
@@ -150,7 +183,7 @@ private:
 
   const MatchProgram &program;
   MatchContext context;
-  SmallVector<unsigned> orderSteps;
+  SmallVector<unsigned> anyOrder, byTurns, asWritten;
   Bindings bindings;
 };
 } // namespace
@@ -161,19 +194,21 @@ static Explanation explainPDL(const PDLPattern &pattern, Operation *graph, Dicti
   Explanation result;
   result.checks = explainer.countChecks();
   SmallVector<uint8_t> orders, best;
-  int nearest = 0;
+  int nearest = std::numeric_limits<int>::min();
   graph->walk([&](Operation *op) {
     if (op == graph || (where && !where(op)))
       return;
-    auto score = explainer.rate(op, orders);
-    if (score.held == result.checks) {
+    auto score = explainer.rate(op, nearest, orders);
+    if (!score)
+      return;
+    if (score->held == explainer.countChecks()) {
       ++result.matches;
-    } else if (!result.root || score.value() > nearest) {
-      result.root = op;
-      result.held = score.held;
-      nearest = score.value();
-      best = orders;
+      return;
     }
+    result.root = op;
+    result.held = score->held;
+    nearest = score->value();
+    best = orders;
   });
   if (result.root)
     result.mismatches = explainer.getMismatches(result.root, best);

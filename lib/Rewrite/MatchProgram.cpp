@@ -20,8 +20,7 @@ void Bindings::reset(ArrayRef<Slot> slots) {
           llvm::to_vector(cast<ArrayAttr>(Attribute::getFromOpaquePointer(slot.constant)).getAsValueRange<TypeAttr>());
 }
 
-//===-- Words for what is found
-//------------------------------------------------------------------------------------===//
+//===-- Words for what is found ---------------------------------------------------------------------------------===//
 
 static std::string quote(OperationName name) { return ("'" + name.getStringRef() + "'").str(); }
 
@@ -314,6 +313,14 @@ bool MatchProgram::check(const Step &step, Bindings &bindings, const MatchContex
   return Checker(*this, bindings, context, orders, whyNot).check(step);
 }
 
+static bool giveUp(const MatchContext &context) {
+  if (context.gaveUp)
+    *context.gaveUp = true;
+  if (context.whyNot && context.whyNot->empty())
+    *context.whyNot = "there are too many ways to match";
+  return false;
+}
+
 bool MatchProgram::run(Operation *root, Bindings &bindings, const MatchContext &context) const {
   bindings.reset(slots);
   bindings[ops.front()] = root;
@@ -322,7 +329,7 @@ bool MatchProgram::run(Operation *root, Bindings &bindings, const MatchContext &
   if (hasOrders)
     orders.resize(steps.size());
   Checker checker(*this, bindings, context, orders, context.whyNot);
-  unsigned next = 0;
+  unsigned next = 0, ways = 0;
   while (next < steps.size()) {
     const Step &step = steps[next];
     bool good = true;
@@ -352,13 +359,15 @@ bool MatchProgram::run(Operation *root, Bindings &bindings, const MatchContext &
     }
     if (choices.empty())
       return false;
+    // The first choice alone takes time linear in the users of a value.
+    if (choices.size() > 1 && ++ways > kMostWays)
+      return giveUp(context);
     next = choices.back().step + 1;
   }
   return true;
 }
 
-//===-- Native calls
-//------------------------------------------------------------------------------------------------===//
+//===-- Native calls --------------------------------------------------------------------------------------------===//
 
 namespace {
 struct Results : PDLResultList {

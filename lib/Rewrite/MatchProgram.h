@@ -109,6 +109,9 @@ struct MatchProgram {
   static mlir::FailureOr<MatchProgram> compile(mlir::pdl::PatternOp pattern, const NativeFunctions &functions,
                                                llvm::DenseMap<mlir::Value, unsigned> &slotOf);
 
+  /// After so many ways to match that a second choice offers, a try is given up: nested choices multiply.
+  static constexpr unsigned kMostWays = 4096;
+
   /// Matches with `root` as the root.
   bool run(mlir::Operation *root, Bindings &bindings, const MatchContext &context) const;
 

@@ -75,14 +75,30 @@ bool PatternRun::checkMatch(const PatternManager::Entry &entry, Operation *op, c
   return true;
 }
 
+void PatternRun::noteGivenUp(unsigned number, Location loc) {
+  unsigned times = ++givenUp[number];
+  if (times != 1 && times != kMostGivenUp)
+    return;
+  InFlightDiagnostic warning = emitWarning(loc);
+  warning << "pattern '" << manager.entries[number].label << "' is given up here";
+  if (times == kMostGivenUp)
+    warning << " for the " << times << "th time, and left out of the rest of the run";
+  warning << ": there are more than " << MatchProgram::kMostWays
+          << " ways to match operands in any order and users of shared values; say 'ordered' of ops whose operands "
+             "stand in one order";
+}
+
 bool PatternRun::tryPattern(unsigned number, Operation *op) {
+  if (!givenUp.empty() && givenUp.lookup(number) >= kMostGivenUp)
+    return false;
   PatternManager::Entry &entry = manager.entries[number];
   Journal &journal = getJournal();
   Journal::Mark mark = journal.mark();
   ++entry.statistics.tried;
   // Under upstream's driver ops may go without the journal's knowing, so that no index is safe.
   bool indexed = options.driver != RewriteDriver::Greedy;
-  MatchContext context{options.args, options.acrossSegments, nullptr, indexed ? &users : nullptr};
+  bool gaveUp = false;
+  MatchContext context{options.args, options.acrossSegments, nullptr, indexed ? &users : nullptr, &gaveUp};
   std::optional<Firing> firing;
   if (options.trace)
     firing = Firing(*entry.pattern, op, context);
@@ -97,6 +113,8 @@ bool PatternRun::tryPattern(unsigned number, Operation *op) {
     fail(loc, "pattern '" + entry.label + "' can't rewrite: " + why);
     return false;
   }
+  if (gaveUp)
+    noteGivenUp(number, loc);
   if (failed(result)) {
     entry.statistics.rejected += journal.mark() != mark;
     journal.undoTo(mark);

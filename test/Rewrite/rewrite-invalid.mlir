@@ -92,6 +92,19 @@ pdl.pattern @p : benefit(1) {
   }
 }
 
+// RUN: not inlay-opt %t/add.mlir --inlay-rewrite="patterns=%t/joined-by-list.pdl" 2>&1 | FileCheck %s --check-prefix=BY-LIST
+// BY-LIST: joined-by-list.pdl:4:8: expected an op that a shared value joins to the root, but none does
+//--- joined-by-list.pdl
+pdl.pattern @p : benefit(1) {
+  %xs = pdl.operands
+  %a = pdl.operation "inlay.cat"(%xs : !pdl.range<value>)
+  %b = pdl.operation "inlay.cat"(%xs : !pdl.range<value>)
+  pdl.rewrite %a {
+    pdl.erase %a
+    pdl.erase %b
+  }
+}
+
 // RUN: not inlay-opt %t/add.mlir --inlay-rewrite="patterns=%t/add.pdl labels=sub*" 2>&1 | FileCheck %s --check-prefix=NO-LABEL
 // NO-LABEL: error: expected a label of a pattern, but none fits 'sub*'
 

@@ -42,6 +42,7 @@ struct MatchContext {
   bool acrossSegments = false;   ///< whether a match may reach out of the segment of its root
   std::string *whyNot = nullptr; ///< if there, a pattern that doesn't match says why
   UserIndex *users = nullptr;    ///< of values of many users, if the run keeps them
+  bool *gaveUp = nullptr;        ///< if there, set where a try ends because there are too many ways to match
 
   mlir::Attribute getArg(llvm::StringRef name) const { return args ? args.get(name) : mlir::Attribute(); }
   mlir::LogicalResult fail(const llvm::Twine &why) const;

@@ -25,26 +25,25 @@ static Location nameLocation(Location location, StringRef label) {
 }
 
 void inlay::labelOps(FunctionOpInterface function) {
-  // A context holds each name once, so that where its text lies tells it from others.
-  llvm::DenseMap<const char *, bool> isUnique;
+  llvm::DenseMap<StringAttr, bool> isUnique;
   struct Labelled {
     Operation *op;
-    StringRef name;
+    StringAttr name;
     unsigned position;
   };
   std::vector<Labelled> ops;
   unsigned position = 0;
   function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!isConstantLike(op) && !op->hasTrait<OpTrait::IsTerminator>()) {
-      StringRef name = getLocationName(op->getLoc());
+      StringAttr name = getLocationNameAttr(op->getLoc());
       ops.push_back({op, name, position});
-      auto [it, isNew] = isUnique.try_emplace(name.data(), !name.empty());
+      auto [it, isNew] = isUnique.try_emplace(name, !name.empty());
       it->second &= isNew;
     }
     ++position;
   });
   for (auto [op, name, number] : ops)
-    if (!isUnique.lookup(name.data()))
+    if (!isUnique.lookup(name))
       op->setLoc(nameLocation(op->getLoc(), (getReportedName(op) + "#" + Twine(number)).str()));
 }
 

@@ -71,7 +71,7 @@ public:
     for (NodeId root : roots) {
       complete(root);
       for (; next < order.size(); ++next) {
-        succs = sorted(graph.succs(order[next]));
+        sort(graph.succs(order[next]), succs);
         for (NodeId succ : succs)
           complete(succ);
       }
@@ -80,13 +80,13 @@ public:
   }
 
 private:
-  std::vector<NodeId> sorted(ScheduleGraph::Range nodes) const {
-    std::vector<NodeId> result;
+  /// Those that were not visited, in `result`.
+  void sort(ScheduleGraph::Range nodes, std::vector<NodeId> &result) const {
+    result.clear();
     for (NodeId node : nodes)
       if (!visited[node])
         result.push_back(node);
     std::sort(result.begin(), result.end(), std::cref(isEarlier));
-    return result;
   }
 
   /// Numbers the node after what it depends on.
@@ -105,7 +105,7 @@ private:
         continue;
       visited[at] = true;
       stack.push_back({at, true});
-      std::vector<NodeId> preds = sorted(graph.preds(at));
+      sort(graph.preds(at), preds);
       for (auto it = preds.rbegin(); it != preds.rend(); ++it)
         stack.push_back({*it, false});
     }
@@ -115,6 +115,7 @@ private:
   Hashes isEarlier;
   std::vector<bool> visited;
   std::vector<std::pair<NodeId, bool>> stack;
+  std::vector<NodeId> preds;
   std::vector<NodeId> order;
 };
 } // namespace

@@ -50,9 +50,10 @@ Copying CopyRules::judge(const DependencyGraph &graph, const Decisions &decision
     return Copying::Never;
   bool isInChangedList = graph.getChangedList(number).has_value();
   auto isMutated = [&](Value value) {
+    if (!graph.getAliases().isMutated(value))
+      return false;
     std::optional<unsigned> definer = graph.getDefiner(value);
-    bool isChangedList = definer && graph.getChangedList(*definer) && copying[*definer] == Copying::Everywhere;
-    return !isChangedList && graph.getAliases().isMutated(value);
+    return !(definer && graph.getChangedList(*definer) && copying[*definer] == Copying::Everywhere);
   };
   if (llvm::any_of(op->getOperands(), isMutated) || (!isInChangedList && llvm::any_of(op->getResults(), isMutated)))
     return Copying::Never;

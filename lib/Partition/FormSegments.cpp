@@ -58,10 +58,10 @@ static DictionaryAttr describeTimes(const PlacementTimes &times, Builder &builde
 /// What reports say of the plan of a function's own block.
 static void writeFigures(Operation *function, const DependencyGraph &graph, const SegmentPlan &plan) {
   Builder builder(function->getContext());
-  SmallVector<StringRef> witness;
+  SmallVector<Attribute> witness;
   for (unsigned op : plan.witness)
-    witness.push_back(getLabel(graph.getOps()[op]));
-  function->setAttr(InlayDialect::kWitnessAttr, builder.getStrArrayAttr(witness));
+    witness.push_back(getLabelAttr(graph.getOps()[op]));
+  function->setAttr(InlayDialect::kWitnessAttr, builder.getArrayAttr(witness));
   NamedAttrList figures(function->getAttrOfType<DictionaryAttr>(InlayDialect::kPartitionAttr));
   auto set = [&](StringRef key, uint64_t number) {
     figures.set(key, builder.getI64IntegerAttr(static_cast<int64_t>(number)));

@@ -126,6 +126,12 @@ Schedule inlay::finishSchedule(const ScheduleGraph &graph, BoundedPlacement plac
   schedule.lowerBound = placed.lowerBound;
   schedule.witness = std::move(placed.witness);
   std::vector<std::vector<NodeId>> members(placed.placement.colours.size());
+  std::vector<uint32_t> sizes(members.size());
+  for (uint32_t at : placed.placement.segment)
+    ++sizes[at];
+  for (size_t at = 0; at < members.size(); ++at)
+    members[at].reserve(sizes[at]);
+  schedule.segments.reserve(members.size());
   for (NodeId node = 0; node < graph.size(); ++node)
     members[placed.placement.segment[node]].push_back(node);
   bool anyOwn = std::any_of(graph.nodes.begin(), graph.nodes.end(),

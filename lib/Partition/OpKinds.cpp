@@ -155,3 +155,4 @@ std::optional<int64_t> inlay::countBytes(Type type) {
 }
 
 StringRef inlay::getLabel(Operation *op) { return getLocationName(op->getLoc()); }
+StringAttr inlay::getLabelAttr(Operation *op) { return getLocationNameAttr(op->getLoc()); }

@@ -59,15 +59,15 @@ ScheduleGraph ScheduleGraph::reordered(const std::vector<NodeId> &order) const {
   std::vector<NodeId> number(size());
   for (NodeId node : order)
     number[node] = result.add(nodes[node]);
-  for (NodeId node : order)
+  std::vector<NodeId> before;
+  for (NodeId node : order) {
+    before.clear();
     for (NodeId pred : preds(node))
-      result.edges.emplace_back(number[pred], number[node]);
-  result.seal();
-  // Successors are in the order of their numbers now: written from there, predecessors are too.
-  result.edges.reserve(edgeCount());
-  for (NodeId node = 0; node < size(); ++node)
-    for (NodeId succ : result.succs(node))
-      result.edges.emplace_back(node, succ);
+      before.push_back(number[pred]);
+    std::sort(before.begin(), before.end());
+    for (NodeId pred : before)
+      result.addEdge(pred, number[node]);
+  }
   result.seal();
   return result;
 }

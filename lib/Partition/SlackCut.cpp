@@ -3,6 +3,7 @@
 #include "SlackCut.h"
 
 #include "Closure.h"
+#include "ColourPlaces.h"
 
 #include <algorithm>
 
@@ -20,10 +21,10 @@ struct Chain {
 class SlackCut {
 public:
   SlackCut(const ScheduleGraph &graph, Placement &placement, const std::vector<bool> &fixed, CutLimits &limits)
-      : graph(graph), placement(placement), fixed(fixed), limits(limits), chains(graph.size()) {}
+      : graph(graph), placement(placement), fixed(fixed), limits(limits), chains(graph.size()),
+        placesOf(placement.colours) {}
 
   bool run() {
-    collectPlaces();
     if (!openWindows() || !chooseScale())
       return false;
     for (NodeId node = 0; node < graph.size(); ++node)
@@ -47,43 +48,34 @@ public:
   }
 
 private:
-  void collectPlaces() {
-    placesOf.resize(64);
-    rank.resize(placement.colours.size());
-    for (uint32_t at = 0; at < placement.colours.size(); ++at) {
-      rank[at] = static_cast<uint32_t>(placesOf[placement.colours[at]].size());
-      placesOf[placement.colours[at]].push_back(at);
-    }
-  }
-
   /// Gives each node the places between what its neighbours may take at most; false if there are too many.
   bool openWindows() {
     size_t items = 0;
     std::vector<uint32_t> end(graph.size());
     for (NodeId node = graph.size(); node-- > 0;) {
-      const std::vector<uint32_t> &places = placesOf[placement.colours[placement.segment[node]]];
-      uint32_t at = rank[placement.segment[node]], last = static_cast<uint32_t>(places.size() - 1);
+      Colour colour = placement.colours[placement.segment[node]];
+      const std::vector<uint32_t> &places = placesOf.of(colour);
+      uint32_t at = placesOf.rankOf(placement.segment[node]), last = static_cast<uint32_t>(places.size() - 1);
       last = fixed[node] ? at : static_cast<uint32_t>(std::min<uint64_t>(last, uint64_t(at) + limits.window));
       for (NodeId succ : graph.succs(node))
         if (places[last] > end[succ])
-          last = lastUpTo(places, end[succ]);
+          last = placesOf.firstFrom(colour, end[succ] + 1) - 1;
       end[node] = places[last];
       chains[node].last = &places[last];
     }
     for (NodeId node = 0; node < graph.size(); ++node) {
-      const std::vector<uint32_t> &places = placesOf[placement.colours[placement.segment[node]]];
-      uint32_t at = rank[placement.segment[node]], first = fixed[node] ? at : at - std::min(at, limits.window);
-      const uint32_t *place = &places[first];
+      Colour colour = placement.colours[placement.segment[node]];
+      const std::vector<uint32_t> &places = placesOf.of(colour);
+      uint32_t at = placesOf.rankOf(placement.segment[node]), first = fixed[node] ? at : at - std::min(at, limits.window);
       for (NodeId pred : graph.preds(node))
-        place = std::lower_bound(place, chains[node].last + 1, *chains[pred].first);
-      chains[node].first = place;
+        if (places[first] < *chains[pred].first)
+          first = placesOf.firstFrom(colour, *chains[pred].first);
+      chains[node].first = &places[first];
       items += chains[node].steps();
+      if (items > limits.mostPlaces)
+        return false;
     }
-    return items > 0 && items <= limits.mostPlaces;
-  }
-
-  static uint32_t lastUpTo(const std::vector<uint32_t> &places, uint32_t end) {
-    return static_cast<uint32_t>(std::upper_bound(places.begin(), places.end(), end) - places.begin() - 1);
+    return items > 0;
   }
 
   /// Bytes count so much more than moves that moves only break ties; false if the numbers get too large.
@@ -162,8 +154,7 @@ private:
   const std::vector<bool> &fixed;
   CutLimits &limits;
   std::vector<Chain> chains;
-  std::vector<std::vector<uint32_t>> placesOf; ///< segments of each colour
-  std::vector<uint32_t> rank;                  ///< a segment's number among those of its colour
+  ColourPlaces placesOf;
   ClosureProblem problem;
   int64_t scale = 1;
   std::vector<NodeId> movers;

@@ -7,6 +7,7 @@
 
 #include "inlay/Partition/SlackPlacement.h"
 
+#include "ColourPlaces.h"
 #include "SlackCut.h"
 
 #include <algorithm>
@@ -30,11 +31,8 @@ class Descent {
 public:
   Descent(const ScheduleGraph &graph, const Placement &placement, uint64_t least)
       : graph(graph), colours(placement.colours), segment(placement.segment), least(least),
-        weight(placement.weights(graph)), last(graph.size()), readers(graph.size()),
+        weight(placement.weights(graph)), last(graph.size()), readers(graph.size()), places(colours),
         budget(kWorkPerItem * (graph.size() + graph.edgeCount())) {
-    segmentsOf.resize(64);
-    for (uint32_t at = 0; at < colours.size(); ++at)
-      segmentsOf[colours[at]].push_back(at);
     for (NodeId node = 0; node < graph.size(); ++node)
       findLast(node);
   }
@@ -106,11 +104,14 @@ private:
 
   /// The segment of the node's colour nearest to `at`, not after it or not before it; else where the node is.
   uint32_t findPlace(NodeId node, uint32_t at, bool later) const {
-    const std::vector<uint32_t> &places = segmentsOf[colours[segment[node]]];
-    auto after = std::lower_bound(places.begin(), places.end(), at);
-    if (later || (after != places.end() && *after == at))
-      return after == places.end() ? segment[node] : *after;
-    return after == places.begin() ? segment[node] : *--after;
+    Colour colour = colours[segment[node]];
+    if (colours[at] == colour)
+      return at;
+    const std::vector<uint32_t> &own = places.of(colour);
+    uint32_t after = places.firstFrom(colour, at);
+    if (later)
+      return after == own.size() ? segment[node] : own[after];
+    return after == 0 ? segment[node] : own[after - 1];
   }
 
   /// Where the cost of the node is least, colours aside: the slope is `-bytes` until what it reads would be carried on.
@@ -181,7 +182,7 @@ private:
   std::vector<uint64_t> weight;
   std::vector<uint32_t> last;    ///< the last segment that reads a node, or its own
   std::vector<uint32_t> readers; ///< how many read it there
-  std::vector<std::vector<uint32_t>> segmentsOf;
+  ColourPlaces places;
   std::vector<Read> reads;
   uint64_t work = 0, budget;
   bool gained = true;

@@ -6,7 +6,7 @@
 #include "inlay/Dialect/Inlay/IR/OpStatements.h"
 #include "inlay/Partition/OpKinds.h"
 
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
 using namespace inlay;
@@ -27,7 +27,7 @@ bool inlay::takesArgumentApart(Operation *op) {
          getCollectionUse(op) == CollectionUse::Reads;
 }
 
-static bool isCopy(Operation *op) { return op->hasAttr(InlayDialect::kCloneAttr); }
+static bool isCopy(Operation *op) { return op->getDiscardableAttr(InlayDialect::kCloneAttr) != nullptr; }
 
 static DictionaryAttr dropMarks(Operation *op) {
   NamedAttrList attributes(op->getDiscardableAttrDictionary());
@@ -72,16 +72,16 @@ private:
       copies.push_back(op);
     else
       ++size;
-    StringRef label = getLabel(op);
+    StringAttr label = getLabelAttr(op);
     if (changesItsFirstOperand(op))
       if (Operation *maker = op->getOperand(0).getDefiningOp(); maker && getOrder(op))
-        changes[getLabel(maker)].push_back(*getOrder(op));
+        changes[getLabelAttr(maker)].push_back(*getOrder(op));
     if (isCopy(op) || label.empty())
       return success();
     auto [it, isNew] = originals.try_emplace(label, op);
     if (isNew)
       return success();
-    InFlightDiagnostic diag = op->emitOpError("expected each op of the function once, but got '") << label << "' twice";
+    InFlightDiagnostic diag = op->emitOpError("expected each op of the function once, but got '") << label.getValue() << "' twice";
     diag.attachNote(it->second->getLoc()) << "it is here too";
     return diag;
   }
@@ -108,7 +108,7 @@ private:
         value = segment.getBody().front().getTerminator()->getOperand(result.getResultNumber());
         continue;
       }
-      Operation *original = isCopy(result.getOwner()) ? originals.lookup(getLabel(result.getOwner())) : nullptr;
+      Operation *original = isCopy(result.getOwner()) ? originals.lookup(getLabelAttr(result.getOwner())) : nullptr;
       return original && result.getResultNumber() < original->getNumResults()
                  ? original->getResult(result.getResultNumber())
                  : value;
@@ -143,10 +143,10 @@ private:
   LogicalResult checkCopy(Operation *copy) {
     if (copy->hasAttr(kUnpackedAttr))
       return checkRepacked(copy);
-    StringRef label = getLabel(copy);
+    StringAttr label = getLabelAttr(copy);
     Operation *original = originals.lookup(label);
     if (!original)
-      return copy->emitOpError("expected a copy of an op of the function, but none is named '") << label << "'";
+      return copy->emitOpError("expected a copy of an op of the function, but none is named '") << label.getValue() << "'";
     StringRef different;
     if (copy->getName() != original->getName() || copy->getNumRegions() != 0)
       different = "name";
@@ -166,7 +166,7 @@ private:
 
   /// Whoever reads a copy of a changed list reads it after the same changes as the original's readers.
   LogicalResult checkChanges(Operation *copy) {
-    auto it = changes.find(getLabel(copy));
+    auto it = changes.find(getLabelAttr(copy));
     if (it == changes.end() || copy->getNumResults() != 1 || changesItsFirstOperand(copy))
       return success();
     std::vector<std::pair<int64_t, Operation *>> users;
@@ -190,8 +190,8 @@ private:
   }
 
   FunctionOpInterface function;
-  llvm::StringMap<Operation *> originals;
-  llvm::StringMap<std::vector<int64_t>> changes; ///< of each list, by the label of what makes it
+  llvm::DenseMap<StringAttr, Operation *> originals;
+  llvm::DenseMap<StringAttr, std::vector<int64_t>> changes; ///< of each list, by the label of what makes it
   SmallVector<Operation *> copies;
   int64_t size = 0;
 };

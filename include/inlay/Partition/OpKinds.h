@@ -6,6 +6,7 @@
 #ifndef INLAY_PARTITION_OPKINDS_H
 #define INLAY_PARTITION_OPKINDS_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
 
 #include <optional>
@@ -52,6 +53,7 @@ std::optional<int64_t> countBytes(mlir::Type type);
 
 /// The label of an op in reports, once `inlay-partition-annotate-targets` has run: its name location.
 llvm::StringRef getLabel(mlir::Operation *op);
+mlir::StringAttr getLabelAttr(mlir::Operation *op);
 
 } // namespace inlay
 

@@ -51,14 +51,16 @@ bool inlay::matchesName(Operation *op, StringRef name) {
   });
 }
 
-StringRef inlay::getLocationName(Location loc) {
+StringAttr inlay::getLocationNameAttr(Location loc) {
   if (auto name = dyn_cast<NameLoc>(loc))
     return name.getName();
   if (auto fused = dyn_cast<FusedLoc>(loc))
     for (Location part : fused.getLocations())
-      if (StringRef name = getLocationName(part); !name.empty())
+      if (StringAttr name = getLocationNameAttr(part); !name.empty())
         return name;
   if (auto call = dyn_cast<CallSiteLoc>(loc))
-    return getLocationName(call.getCallee());
-  return "";
+    return getLocationNameAttr(call.getCallee());
+  return StringAttr::get(loc.getContext());
 }
+
+StringRef inlay::getLocationName(Location loc) { return getLocationNameAttr(loc).getValue(); }

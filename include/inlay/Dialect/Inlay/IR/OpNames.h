@@ -5,6 +5,7 @@
 #ifndef INLAY_DIALECT_INLAY_IR_OPNAMES_H
 #define INLAY_DIALECT_INLAY_IR_OPNAMES_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
 
 #include <string>
@@ -20,6 +21,8 @@ bool matchesName(mlir::Operation *op, llvm::StringRef name);
 
 /// The op's name location (under fused and call-site locations), or empty.
 llvm::StringRef getLocationName(mlir::Location loc);
+/// The same as its context holds it: equal names are one attribute.
+mlir::StringAttr getLocationNameAttr(mlir::Location loc);
 
 } // namespace inlay
 

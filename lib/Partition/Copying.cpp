@@ -10,11 +10,6 @@ using namespace inlay;
 /// work that grows with the square of the graph.
 static constexpr unsigned kMostCopied = 256;
 
-bool inlay::makesBound(Operation *op) {
-  return getCollectionUse(op) == CollectionUse::Changes ||
-         llvm::any_of(op->getResultTypes(), [](Type type) { return !mayCrossBorder(type); });
-}
-
 std::vector<bool> inlay::findWeightOnly(const DependencyGraph &graph) {
   std::vector<bool> result(graph.size());
   for (unsigned op = 0; op < graph.size(); ++op)
@@ -45,9 +40,10 @@ CopyRules::CopyRules(const DependencyGraph &graph, TargetList &targets, const De
 
 /// By what the op is and what it reads, which was judged before.
 Copying CopyRules::judge(const DependencyGraph &graph, const Decisions &decisions, unsigned number) {
-  Operation *op = graph.getOps()[number];
-  if (!isCheapToClone(op) || decisions[number].isForced() || isPinned(op) || op->hasAttr(InlayDialect::kDoNotMergeAttr))
+  const OpFacts &facts = graph.getFacts(number);
+  if (!facts.isCheapToClone || facts.isPinned || facts.isApart || decisions[number].isForced())
     return Copying::Never;
+  Operation *op = graph.getOps()[number];
   bool isInChangedList = graph.getChangedList(number).has_value();
   auto isMutated = [&](Value value) {
     if (!graph.getAliases().isMutated(value))
@@ -57,11 +53,11 @@ Copying CopyRules::judge(const DependencyGraph &graph, const Decisions &decision
   };
   if (llvm::any_of(op->getOperands(), isMutated) || (!isInChangedList && llvm::any_of(op->getResults(), isMutated)))
     return Copying::Never;
-  if (makesBound(op)) {
+  if (facts.makesBound) {
     bool makesTensors = llvm::any_of(op->getResultTypes(), mayCrossBorder);
     bool readsCopied = llvm::all_of(graph.getOperands(number), [&](const auto &operand) {
       std::optional<unsigned> source = graph.getSource(number, operand);
-      return mayCrossBorder(operand.value.getType()) || (source && isCopied(*source));
+      return graph.mayCross(operand) || (source && isCopied(*source));
     });
     bool isChange = getCollectionUse(op) == CollectionUse::Changes;
     bool holdsOnlyTensors = llvm::all_of(op->getOperands().drop_front(isChange).getTypes(), mayCrossBorder);
@@ -70,24 +66,23 @@ Copying CopyRules::judge(const DependencyGraph &graph, const Decisions &decision
     return isInChangedList ? Copying::Everywhere : Copying::ToAccelerators;
   }
   bool readsOnlyWeights = llvm::all_of(graph.getOperands(number), [&](const auto &operand) {
-    return operand.definer && copying[*operand.definer] == Copying::Everywhere &&
-           mayCrossBorder(operand.value.getType());
+    return operand.definer && copying[*operand.definer] == Copying::Everywhere && graph.mayCross(operand);
   });
-  return isLayout(op) && readsOnlyWeights && op->getNumResults() > 0 ? Copying::Everywhere : Copying::Never;
+  return facts.isLayout && readsOnlyWeights && op->getNumResults() > 0 ? Copying::Everywhere : Copying::Never;
 }
 
 void CopyRules::findUsers(const DependencyGraph &graph) {
   for (unsigned user = 0; user < graph.size(); ++user)
     for (const auto &operand : graph.getOperands(user))
       if (std::optional<unsigned> source = graph.getSource(user, operand))
-        if (!mayCrossBorder(operand.value.getType()) || copying[*source] == Copying::Everywhere)
+        if (copying[*source] == Copying::Everywhere || !graph.mayCross(operand))
           if (users[*source].empty() || users[*source].back() != user)
             users[*source].push_back(user);
 }
 
 void CopyRules::drop(const DependencyGraph &graph, unsigned op) {
   copying[op] = Copying::Never;
-  if (!makesBound(graph.getOps()[op]))
+  if (!graph.getFacts(op).makesBound)
     users[op].clear();
 }
 
@@ -115,10 +110,10 @@ void CopyRules::dropReadersOfOriginals(const DependencyGraph &graph) {
   for (unsigned op = 0; op < graph.size(); ++op) {
     if (!isCopied(op))
       continue;
-    bool isBound = makesBound(graph.getOps()[op]);
+    bool isBound = graph.getFacts(op).makesBound;
     auto readsOriginal = [&](const DependencyGraph::Operand &operand) {
       std::optional<unsigned> source = graph.getSource(op, operand);
-      return source && !isCopied(*source) && (!isBound || !mayCrossBorder(operand.value.getType()));
+      return source && !isCopied(*source) && (!isBound || !graph.mayCross(operand));
     };
     if (llvm::any_of(graph.getOperands(op), readsOriginal))
       drop(graph, op);

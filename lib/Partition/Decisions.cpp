@@ -18,6 +18,26 @@ FailureOr<Decision> inlay::readDecision(Operation *op, const TargetList &targets
   return Decision{*target, *symbolizeReasonCode(verdict.getCode()), verdict.getText().str(), causedBy};
 }
 
+FailureOr<Decisions> inlay::readDecisions(ArrayRef<Operation *> ops, const TargetList &targets) {
+  Decisions decisions;
+  if (ops.empty())
+    return decisions;
+  decisions.reserve(ops.size());
+  llvm::DenseMap<Attribute, Decision> known; // by verdict: many ops share one
+  auto name = StringAttr::get(ops.front()->getContext(), InlayDialect::kVerdictAttr);
+  for (Operation *op : ops) {
+    auto [it, isNew] = known.try_emplace(op->getDiscardableAttr(name));
+    if (isNew) {
+      FailureOr<Decision> decision = readDecision(op, targets);
+      if (failed(decision))
+        return failure();
+      it->second = std::move(*decision);
+    }
+    decisions.push_back(it->second);
+  }
+  return decisions;
+}
+
 void inlay::writeDecision(Operation *op, const Decision &decision, const TargetList &targets) {
   DecisionWriter(targets).write(op, decision);
 }

@@ -3,7 +3,6 @@
 #include "inlay/Partition/DependencyGraph.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Partition/EffectOrder.h"
-#include "inlay/Partition/OpKinds.h"
 
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -17,16 +16,22 @@ static bool isConstant(Value value) {
 
 DependencyGraph::DependencyGraph(Block &block, const Aliases &aliases) : block(&block), aliases(&aliases) {
   Operation *terminator = !block.empty() && block.back().hasTrait<OpTrait::IsTerminator>() ? &block.back() : nullptr;
-  for (Operation &op : block)
-    if (&op != terminator && !isConstantLike(&op)) {
-      ops.push_back(&op);
-      firstResult.push_back(firstResult.back() + op.getNumResults());
+  for (Operation &op : block) {
+    if (&op == terminator)
+      continue;
+    if (isConstantLike(&op)) {
+      constants.push_back(&op);
+      continue;
     }
+    ops.push_back(&op);
+    facts.push_back(findFacts(&op));
+    firstResult.push_back(firstResult.back() + op.getNumResults());
+  }
   numbers.reserve(size());
   for (auto [number, op] : llvm::enumerate(ops))
     numbers[op] = static_cast<unsigned>(number);
   leaves.resize(size());
-  constants.resize(size());
+  readsConstants.resize(size());
   Edges edges;
   addUses(edges);
   if (terminator)
@@ -54,7 +59,7 @@ void DependencyGraph::addUses(Edges &edges) {
     for (Value value : used) {
       std::optional<unsigned> definer = getDefiner(value);
       if (!definer && isConstant(value)) {
-        constants[number] = true;
+        readsConstants[number] = true;
         continue;
       }
       operands.add({value, definer});

@@ -107,19 +107,14 @@ public:
 
   LogicalResult form(Block &block) {
     DependencyGraph graph(block, aliases);
-    Decisions decisions;
-    decisions.reserve(graph.size());
-    for (Operation *op : graph.getOps()) {
-      FailureOr<Decision> decision = readDecision(op, targets);
-      if (failed(decision))
-        return failure();
-      decisions.push_back(std::move(*decision));
-    }
-    FailureOr<SegmentPlan> plan = planSegments(graph, targets, decisions, info, costs);
+    FailureOr<Decisions> decisions = readDecisions(graph.getOps(), targets);
+    if (failed(decisions))
+      return failure();
+    FailureOr<SegmentPlan> plan = planSegments(graph, targets, *decisions, info, costs);
     if (failed(plan))
       return failure();
     DecisionWriter writer(targets);
-    for (auto [op, decision] : llvm::zip(graph.getOps(), decisions)) {
+    for (auto [op, decision] : llvm::zip(graph.getOps(), *decisions)) {
       if (failed(formRegions(op, decision)))
         return failure();
       writer.write(op, decision);

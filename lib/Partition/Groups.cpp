@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Partition/Groups.h"
-#include "inlay/Partition/OpKinds.h"
 
 #include <queue>
 
@@ -21,7 +20,7 @@ void Groups::copyOnlyWhereOfUse(const DependencyGraph &graph, const TargetList &
   std::vector<ColourSet> needed(graph.size()); // targets of those who read a copy
   std::vector<bool> hasHome(graph.size());     // some reader's segment may hold the original
   for (unsigned op = graph.size(); op-- > 0;) {
-    if (rules.copying[op] != Copying::Everywhere || makesBound(graph.getOps()[op]))
+    if (rules.copying[op] != Copying::Everywhere || graph.getFacts(op).makesBound)
       continue;
     if (rules.users[op].empty() || graph.isUsedByTerminator(op)) { // stays where it is
       needed[op] = ColourSet(1) << decisions[op].target;
@@ -29,7 +28,7 @@ void Groups::copyOnlyWhereOfUse(const DependencyGraph &graph, const TargetList &
     }
     for (unsigned user : rules.users[op]) {
       bool isCopied = rules.copying[user] == Copying::Everywhere;
-      bool mayBeAlone = isControlFlow(graph.getOps()[user]);
+      bool mayBeAlone = graph.getFacts(user).isControlFlow;
       needed[op] |= isCopied ? needed[user] : ColourSet(1) << decisions[user].target;
       needed[op] |= mayBeAlone ? ColourSet(1) << targets.getControlFlowTarget() : 0;
       hasHome[op] = hasHome[op] || (isCopied ? hasHome[user] : !mayBeAlone);
@@ -54,7 +53,7 @@ void Groups::copyOnlyWhereOfUse(const DependencyGraph &graph, const TargetList &
 /// Whether the op can be in the group of its users for good: they are in one, and will have its target.
 bool Groups::mayJoinUsers(const DependencyGraph &graph, const Decisions &decisions, unsigned op) const {
   return llvm::all_of(rules.users[op], [&](unsigned user) {
-    bool mustBeAlone = rules.copying[op] == Copying::Everywhere && isControlFlow(graph.getOps()[user]);
+    bool mustBeAlone = rules.copying[op] == Copying::Everywhere && graph.getFacts(user).isControlFlow;
     return !floating[user] && decisions[user].target == decisions[op].target && !mustBeAlone;
   });
 }

@@ -141,8 +141,8 @@ Schedule inlay::finishSchedule(const ScheduleGraph &graph, BoundedPlacement plac
   std::vector<uint32_t> scratch(graph.size());
   for (size_t at = 0; at < members.size(); ++at) {
     Colour colour = placed.placement.colours[at];
-    bool hasOwn =
-        std::any_of(members[at].begin(), members[at].end(), [&](NodeId node) { return graph.isOwn(node, colour); });
+    bool hasOwn = anyOwn && std::any_of(members[at].begin(), members[at].end(),
+                                        [&](NodeId node) { return graph.isOwn(node, colour); });
     if (hasOwn)
       splitSegment(graph, members[at], colour, scratch, schedule.segments);
     else

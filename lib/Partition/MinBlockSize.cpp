@@ -397,8 +397,7 @@ Schedule inlay::scheduleWithLeastSize(ScheduleGraph &graph, Strategy strategy, i
   Schedule result = schedule(graph, strategy, static_cast<uint64_t>(std::max<int64_t>(least, 1)));
   if (result.lowerBound == 0) // not made by levels, or changed since
     result.lowerBound = std::max(placeByLevels(graph).lowerBound, boundSegments(graph));
-  result.bytesCarried = countCarriedBytes(graph, result);
   if (strategy != Strategy::Levels)
-    result.bytesCarriedBefore = result.bytesCarried;
+    result.bytesCarried = result.bytesCarriedBefore = countCarriedBytes(graph, result);
   return result;
 }

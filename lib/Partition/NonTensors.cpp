@@ -2,7 +2,6 @@
 
 #include "inlay/Partition/NonTensors.h"
 #include "inlay/Partition/Copying.h"
-#include "inlay/Partition/OpKinds.h"
 #include "inlay/Partition/Unpacking.h"
 
 using namespace mlir;
@@ -32,7 +31,7 @@ public:
         return failure();
     }
     for (unsigned op = graph.size(); op-- > 0;)
-      if (isClonable(op) && makesBound(getOp(op)))
+      if (isClonable(op) && graph.getFacts(op).makesBound)
         placeClonable(op);
     return success();
   }
@@ -47,9 +46,9 @@ private:
 
   LogicalResult checkOperands(unsigned op) {
     for (const DependencyGraph::Operand &operand : graph.getOperands(op)) {
-      Type type = operand.value.getType();
-      if (mayCrossBorder(type))
+      if (graph.mayCross(operand))
         continue;
+      Type type = operand.value.getType();
       std::optional<unsigned> definer = graph.getSource(op, operand);
       if (!definer) {
         if (isOnAccelerator(op) && !(entry.findEntered(operand.value) >> decisions[op].target & 1) &&
@@ -68,7 +67,7 @@ private:
   }
 
   LogicalResult checkResults(unsigned op) {
-    if (!makesBound(getOp(op)))
+    if (!graph.getFacts(op).makesBound)
       return success();
     for (unsigned user : rules.users[op])
       if (!isClonable(user) && failed(checkPair(op, user, getBoundType(getOp(op)))))
@@ -100,7 +99,7 @@ private:
     llvm::raw_string_ostream(text) << does << " '" << type << "', which can't " << verb << " '"
                                    << targets.getName(decisions[op].target) << "'";
     std::optional<unsigned> target = targets.findFallback(getOp(op));
-    if (isPinned(getOp(op)))
+    if (graph.getFacts(op).isPinned)
       return reportPinned(op, text, cause);
     if (!target)
       return getOp(op)->emitError("no target can run the op: it ") << text << ", and no other target can run it";
@@ -114,7 +113,7 @@ private:
                               << targets.getName(decisions[op].target) << "', but " << text;
     if (cause)
       diag.attachNote(getOp(*cause)->getLoc()) << "'" << getLabel(getOp(*cause)) << "' at its other end "
-                                               << (isPinned(getOp(*cause)) ? "is pinned to" : "runs on") << " '"
+                                               << (graph.getFacts(*cause).isPinned ? "is pinned to" : "runs on") << " '"
                                                << targets.getName(decisions[*cause].target) << "'";
     return diag;
   }

@@ -91,18 +91,27 @@ bool inlay::isControlFlow(Operation *op) {
          llvm::all_of(op->getRegions(), [](Region &region) { return region.empty() || region.hasOneBlock(); });
 }
 
-bool inlay::isLayout(Operation *op) { return classify(op) == Kind::Layout; }
-
-bool inlay::isNeutral(Operation *op) {
-  if (auto interface = dyn_cast<PartitionOpInterface>(op); interface && interface.isNeutral())
-    return true;
-  return op->hasAttr(InlayDialect::kNeutralAttr) || isLayout(op) || getCollectionUse(op) != CollectionUse::None;
-}
-
 bool inlay::isCheapToClone(Operation *op) {
   if (auto interface = dyn_cast<PartitionOpInterface>(op); interface && interface.isCheapToClone())
     return true;
   return classify(op) != Kind::Other;
+}
+
+OpFacts inlay::findFacts(Operation *op) {
+  Kind kind = classify(op);
+  auto interface = dyn_cast<PartitionOpInterface>(op);
+  auto isMarked = [&](StringRef name) { return op->getDiscardableAttr(name) != nullptr; };
+  OpFacts facts;
+  facts.isControlFlow = isControlFlow(op);
+  facts.isLayout = kind == Kind::Layout;
+  facts.isNeutral = (kind != Kind::Other && kind != Kind::View) || isMarked(InlayDialect::kNeutralAttr) ||
+                    (interface && interface.isNeutral());
+  facts.isCheapToClone = kind != Kind::Other || (interface && interface.isCheapToClone());
+  facts.makesBound =
+      kind == Kind::Change || llvm::any_of(op->getResultTypes(), [](Type type) { return !mayCrossBorder(type); });
+  facts.isPinned = isMarked(InlayDialect::kTargetAttr);
+  facts.isApart = isMarked(InlayDialect::kDoNotMergeAttr);
+  return facts;
 }
 
 std::optional<StatedEffects> inlay::getStatedEffects(Operation *op) {

@@ -93,13 +93,17 @@ private:
     }
   }
 
-  SmallVector<Value> findOutputs(const PlannedSegment &segment) const {
+  /// What leaves the segment, and its numbers.
+  std::pair<SmallVector<Value>, SmallVector<unsigned>> findOutputs(const PlannedSegment &segment) const {
     SmallVector<Value> outputs;
+    SmallVector<unsigned> numbers;
     for (unsigned op : segment.ops)
-      for (OpResult result : getOp(op)->getResults())
-        if (leaving[graph.getResult(op, result)])
+      for (auto [number, result] : llvm::enumerate(getOp(op)->getResults()))
+        if (leaving[graph.getFirstResult(op) + number]) {
           outputs.push_back(result);
-    return outputs;
+          numbers.push_back(graph.getFirstResult(op) + static_cast<unsigned>(number));
+        }
+    return {std::move(outputs), std::move(numbers)};
   }
 
   /// The value as it is read outside of the segment of its op.
@@ -110,7 +114,8 @@ private:
 
   void build(unsigned number) {
     const PlannedSegment &planned = plan.segments[number];
-    SmallVector<Value> outputs = findOutputs(planned), inputs;
+    auto [outputs, numbers] = findOutputs(planned);
+    SmallVector<Value> inputs;
     llvm::SmallSetVector<Value, 8> read;
     forEachInput(number, [&](const Operand &operand) {
       if (!read.insert(operand.value))
@@ -127,17 +132,17 @@ private:
     auto segment = SegmentOp::create(builder, getOp(first)->getLoc(), TypeRange(ValueRange(outputs)), inputs,
                                      targets.getAttr(planned.target), planned.doNotMerge);
     Block &body = segment.getBody().emplaceBlock();
-    IRMapping inside;
+    inside.clear();
     builder.setInsertionPointToStart(&body);
     for (Value value : read)
       inside.map(value, isUnpacked(value, planned.target) ? repack(value, body)
                                                           : body.addArgument(value.getType(), value.getLoc()));
-    copyConstants(number, inside);
-    fill(number, body, inside);
+    copyConstants(number);
+    fill(number, body);
     builder.setInsertionPointToEnd(&body);
     YieldOp::create(builder, segment.getLoc(), ValueRange(outputs));
-    for (auto [output, result] : llvm::zip(outputs, segment.getResults()))
-      outside[graph.getResult(*graph.getDefiner(output), output)] = result;
+    for (auto [output, result] : llvm::zip(numbers, segment.getResults()))
+      outside[output] = result;
   }
 
   bool isUnpacked(Value value, unsigned target) const {
@@ -152,7 +157,7 @@ private:
     return repackArgument(builder, argument, elements);
   }
 
-  void copyConstants(unsigned number, IRMapping &inside) {
+  void copyConstants(unsigned number) {
     auto visitOp = [&](unsigned op, Operation *reader) {
       if (!graph.usesConstants(op))
         return;
@@ -169,7 +174,7 @@ private:
   }
 
   /// Moves the segment's ops and copies to the end of its body, in the program order of the ops and originals.
-  void fill(unsigned number, Block &body, IRMapping &inside) {
+  void fill(unsigned number, Block &body) {
     auto mapOperands = [&](Operation *op) {
       forEachOperand(op, [&](OpOperand &operand) {
         if (Value mapped = inside.lookupOrNull(operand.get()))
@@ -195,9 +200,9 @@ private:
   }
 
   void eraseDeadConstants() {
-    for (Operation &op : llvm::make_early_inc_range(block))
-      if (isConstantLike(&op) && op.use_empty())
-        op.erase();
+    for (Operation *op : graph.getConstants())
+      if (op->use_empty())
+        op->erase();
   }
 
   const DependencyGraph &graph;
@@ -210,6 +215,7 @@ private:
   // By the graph's number of a result: whether it is read outside of the segment of its op, and as which result.
   std::vector<bool> leaving;
   std::vector<Value> outside;
+  IRMapping inside; ///< what the segment that is being built reads instead of a value
 };
 } // namespace
 

@@ -6,7 +6,6 @@
 #include "inlay/Partition/MinBlockSize.h"
 #include "inlay/Partition/NameRules.h"
 #include "inlay/Partition/NonTensors.h"
-#include "inlay/Partition/OpKinds.h"
 #include "inlay/Partition/Unpacking.h"
 
 using namespace mlir;
@@ -24,17 +23,16 @@ public:
 
   FailureOr<SegmentPlan> run() {
     makeGraph();
-    ScheduleGraph demoted = schedule;
     if (costs)
       costPlan.emplace(graph, groups, order, schedule, targets, *costs, info.minBlockSize);
+    std::vector<ScheduleNode> demoted;
     Schedule result = makeSchedule(demoted);
-    while (!isByCost() && demoteSmall(result)) {
-      demoted = schedule;
+    while (!isByCost() && demoteSmall(result))
       result = makeSchedule(demoted);
-    }
     if (std::string problem = checkSchedule(schedule, result); !problem.empty())
       return graph.getBlock().getParentOp()->emitError("the partition is not sound (please report this): ") << problem;
     SegmentPlan plan;
+    plan.segments.reserve(result.segments.size());
     for (ScheduledSegment &segment : result.segments) {
       PlannedSegment planned{segment.colour, segment.own, {}, {}};
       for (NodeId node : segment.nodes)
@@ -62,12 +60,15 @@ public:
 private:
   bool isByCost() const { return info.strategy == Strategy::Cost; }
 
-  /// Nodes that are demoted have their new colour in `demoted`.
-  Schedule makeSchedule(ScheduleGraph &demoted) {
-    if (!isByCost())
-      return scheduleWithLeastSize(demoted, info.strategy, info.minBlockSize);
-    costPlan->place(demoted);
-    return scheduleWithLeastSize(demoted, Strategy::Levels, 1);
+  /// Gives the nodes as they were scheduled: those that are demoted have a new colour.
+  Schedule makeSchedule(std::vector<ScheduleNode> &demoted) {
+    std::vector<ScheduleNode> asked = schedule.nodes;
+    if (isByCost())
+      costPlan->place(schedule);
+    Schedule result = isByCost() ? scheduleWithLeastSize(schedule, Strategy::Levels, 1)
+                                 : scheduleWithLeastSize(schedule, info.strategy, info.minBlockSize);
+    demoted = std::exchange(schedule.nodes, std::move(asked));
+    return result;
   }
 
   Operation *getOp(unsigned op) const { return graph.getOps()[op]; }
@@ -79,7 +80,7 @@ private:
     // What the user keeps off one accelerator may still leave another.
     if (!mayMove || (decision.isForced() && !targets.isAccelerator(decision.target)))
       return own;
-    if (isControlFlow(getOp(op)))
+    if (graph.getFacts(op).isControlFlow)
       return own | ColourSet(1) << targets.getControlFlowTarget();
     ColourSet allowed = targets.findRunners(getOp(op));
     // What reads a copy takes it along; a list or tuple from elsewhere must be able to enter.
@@ -95,12 +96,12 @@ private:
   bool readsFloating(unsigned op) const {
     return llvm::any_of(graph.getOperands(op), [&](const auto &operand) {
       std::optional<unsigned> source = graph.getSource(op, operand);
-      return source && groups.floats(*source) && !mayCrossBorder(operand.value.getType());
+      return source && groups.floats(*source) && !graph.mayCross(operand);
     });
   }
 
   bool isFree(unsigned op) const {
-    return decisions[op].code == ReasonCode::Supported && isNeutral(getOp(op)) && !isPinned(getOp(op));
+    return graph.getFacts(op).isNeutral && !graph.getFacts(op).isPinned && decisions[op].code == ReasonCode::Supported;
   }
 
   /// Adds to each node what others read of its ops' results.
@@ -119,9 +120,10 @@ private:
         if (!definer || groups.floats(*definer) || rules.copying[*definer] == Copying::Everywhere)
           continue;
         bool isOwn = !groups.floats(op) && groups.getGroup(op) == groups.getGroup(*definer);
-        if (isOwn || counted[graph.getResult(*definer, value)])
+        unsigned result = graph.getResult(*definer, value);
+        if (isOwn || counted[result])
           continue;
-        counted[graph.getResult(*definer, value)] = true;
+        counted[result] = true;
         schedule.nodes[nodeOf[groups.getGroup(*definer)]].bytes += count(value.getType());
       }
   }
@@ -150,11 +152,12 @@ private:
       node.allowed = later;
       node.late = true;
       for (unsigned op : members) {
+        const OpFacts &facts = graph.getFacts(op);
         node.allowed &= findAllowed(op, mayMove);
         node.late &= readsOnlyConstants[op];
-        node.own |= isControlFlow(getOp(op));
-        node.apart |= getOp(op)->hasAttr(InlayDialect::kDoNotMergeAttr);
-        node.pinned |= isPinned(getOp(op)) || (node.own && readsFloating(op));
+        node.own |= facts.isControlFlow;
+        node.apart |= facts.isApart;
+        node.pinned |= facts.isPinned || (node.own && readsFloating(op));
       }
       node.pinned |= node.own && members.size() > 1; // on the host it would have to be alone
       node.neutral &= !node.apart;
@@ -190,14 +193,14 @@ private:
   }
 
   /// Brings the decision in line with the segment's target.
-  void decide(unsigned op, NodeId node, unsigned target, const ScheduleGraph &demoted) {
+  void decide(unsigned op, NodeId node, unsigned target, ArrayRef<ScheduleNode> demoted) {
     Decision &decision = decisions[op];
     if (decision.target == target)
       return;
     std::string name = targets.getName(decision.target).str();
     if (isByCost())
       decision = {target, ReasonCode::Cost, costPlan->explain(node), ""};
-    else if (demoted.nodes[node].neutral)
+    else if (demoted[node].neutral)
       decision = {target, ReasonCode::Cost,
                   "joins its neighbours: a segment of its own on '" + name + "' would cost more", ""};
     else
@@ -226,7 +229,7 @@ private:
       return;
     if (targets.isAccelerator(segment.target))
       decisions[op] = {segment.target, ReasonCode::Supported, "", ""};
-    else if (makesBound(getOp(op)))
+    else if (graph.getFacts(op).makesBound)
       decisions[op] = {segment.target, ReasonCode::NonTensor, "its result is needed on no accelerator", ""};
     else
       decisions[op] = {segment.target, ReasonCode::Cost, "runs where its result is used", ""};
@@ -288,7 +291,7 @@ static SmallVector<unsigned> findCrowded(const DependencyGraph &graph, const Gro
   SmallVector<unsigned> result;
   for (unsigned number = 0; number < groups.size(); ++number) {
     ArrayRef<unsigned> members = groups.getMembers(number);
-    auto isApart = [&](unsigned op) { return graph.getOps()[op]->hasAttr(InlayDialect::kDoNotMergeAttr); };
+    auto isApart = [&](unsigned op) { return graph.getFacts(op).isApart; };
     if (members.size() > 1 && llvm::any_of(members, isApart))
       result.push_back(number);
   }
@@ -303,7 +306,7 @@ static LogicalResult breakGroups(const DependencyGraph &graph, TargetList &targe
     ArrayRef<unsigned> members = groups.getMembers(number);
     for (unsigned op : members) {
       std::optional<unsigned> target = targets.findFallback(graph.getOps()[op]);
-      if (!target || isPinned(graph.getOps()[op]))
+      if (!target || graph.getFacts(op).isPinned)
         return graph.getOps()[op]->emitError("no target can run the op: what it shares with others can't leave '")
                << targets.getName(decisions[op].target) << "', and an op between them runs elsewhere";
       unsigned other = op == members.front() ? members.back() : members.front();

@@ -238,9 +238,9 @@ static bool cut(const ScheduleGraph &graph, Placement &placement, uint64_t least
   return true;
 }
 
-/// Descents from the given placement and, unless the graph is large, from the latest one.
-static void descend(const ScheduleGraph &graph, Placement &placement, uint64_t least) {
-  uint64_t fewest = countCarriedBytes(graph, placement.segment);
+/// Descents from the given placement, which carries `fewest` bytes, and, unless the graph is large, from the latest
+/// one.
+static void descend(const ScheduleGraph &graph, Placement &placement, uint64_t least, uint64_t fewest) {
   Placement start = placement;
   for (bool late : {false, true}) {
     if (late && isLarge(graph))
@@ -257,12 +257,13 @@ static void descend(const ScheduleGraph &graph, Placement &placement, uint64_t l
 }
 
 void inlay::placeWithSlack(const ScheduleGraph &graph, Placement &placement, uint64_t least) {
-  if (countCarriedBytes(graph, placement.segment) == 0)
+  uint64_t given = countCarriedBytes(graph, placement.segment);
+  if (given == 0)
     return;
   CutLimits everywhere{~0u, kExactPlaces, kExactSteps};
   if (cut(graph, placement, least, everywhere))
     return;
-  descend(graph, placement, least);
+  descend(graph, placement, least, given);
   if (isLarge(graph))
     return;
   // Blocks of nodes that gain only together. For two colours that ends at the exact answer, if the budget lasts.

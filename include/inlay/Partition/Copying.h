@@ -44,9 +44,6 @@ private:
 /// True for each op that reads nothing but constants, transitively.
 std::vector<bool> findWeightOnly(const DependencyGraph &graph);
 
-/// Makes or changes what may not cross a border.
-bool makesBound(mlir::Operation *op);
-
 } // namespace inlay
 
 #endif // INLAY_PARTITION_COPYING_H

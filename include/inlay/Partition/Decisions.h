@@ -29,6 +29,7 @@ using Decisions = std::vector<Decision>;
 
 /// The `inlay.verdict` of the op; reports its absence, or a target the module doesn't have.
 mlir::FailureOr<Decision> readDecision(mlir::Operation *op, const TargetList &targets);
+mlir::FailureOr<Decisions> readDecisions(llvm::ArrayRef<mlir::Operation *> ops, const TargetList &targets);
 void writeDecision(mlir::Operation *op, const Decision &decision, const TargetList &targets);
 
 /// `writeDecision` for many ops: those alike in decision and other attributes share what was looked up once.

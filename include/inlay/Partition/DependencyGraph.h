@@ -7,6 +7,7 @@
 
 #include "inlay/Partition/Aliases.h"
 #include "inlay/Partition/Lists.h"
+#include "inlay/Partition/OpKinds.h"
 
 #include "mlir/IR/Block.h"
 
@@ -37,6 +38,8 @@ public:
   mlir::Block &getBlock() const { return *block; }
   llvm::ArrayRef<mlir::Operation *> getOps() const { return ops; }
   unsigned size() const { return static_cast<unsigned>(ops.size()); }
+  const OpFacts &getFacts(unsigned op) const { return facts[op]; }
+  llvm::ArrayRef<mlir::Operation *> getConstants() const { return constants; }
 
   /// The number of the op of this block that defines `value`; nothing for constants and values from elsewhere.
   std::optional<unsigned> getDefiner(mlir::Value value) const;
@@ -44,10 +47,14 @@ public:
   std::optional<unsigned> getSource(unsigned op, const Operand &operand) const;
   /// The distinct values an op uses, captures included, constants left out.
   llvm::ArrayRef<Operand> getOperands(unsigned op) const { return operands[op]; }
+  /// Whether the operand's type may cross a border; asked of the value only if it comes from what may make another.
+  bool mayCross(const Operand &operand) const {
+    return (operand.definer && !facts[*operand.definer].makesBound) || mayCrossBorder(operand.value.getType());
+  }
   /// The ops that must run before an op; each is named once and less than it. Readers of a changed list before the next
   /// change are left out.
   llvm::ArrayRef<unsigned> getPredecessors(unsigned op) const { return predecessors[op]; }
-  bool usesConstants(unsigned op) const { return constants[op]; }
+  bool usesConstants(unsigned op) const { return readsConstants[op]; }
   bool isUsedByTerminator(unsigned op) const { return leaves[op]; }
   const Aliases &getAliases() const { return *aliases; }
 
@@ -55,7 +62,8 @@ public:
   unsigned getNumResults() const { return firstResult.back(); }
   unsigned getFirstResult(unsigned op) const { return firstResult[op]; }
   unsigned getResult(unsigned definer, mlir::Value value) const {
-    return firstResult[definer] + llvm::cast<mlir::OpResult>(value).getResultNumber();
+    bool isOnly = firstResult[definer + 1] - firstResult[definer] == 1; // then the value need not be looked at
+    return firstResult[definer] + (isOnly ? 0 : llvm::cast<mlir::OpResult>(value).getResultNumber());
   }
 
   llvm::ArrayRef<ChangedList> getChangedLists() const { return lists; }
@@ -73,12 +81,13 @@ private:
 
   mlir::Block *block;
   const Aliases *aliases;
-  llvm::SmallVector<mlir::Operation *> ops;
+  std::vector<mlir::Operation *> ops, constants;
+  std::vector<OpFacts> facts;
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;
   Lists<Operand> operands;
   Lists<unsigned> predecessors;
   std::vector<unsigned> firstResult = {0};
-  std::vector<bool> leaves, constants;
+  std::vector<bool> leaves, readsConstants;
   llvm::SmallVector<ChangedList, 0> lists;
   llvm::DenseMap<unsigned, unsigned> listOf; ///< by maker or change
   llvm::DenseSet<mlir::Value> listRoots;

@@ -19,12 +19,6 @@ bool isConstantLike(mlir::Operation *op);
 /// An `scf` op: wholly on one accelerator, or a segment of its own whose regions are partitioned.
 bool isControlFlow(mlir::Operation *op);
 
-/// Gives a tensor another shape or order of dims, or a part of a collection, without arithmetic.
-bool isLayout(mlir::Operation *op);
-
-/// May join the segment of any target that can run it: layout, list and tuple ops, and what `inlay.neutral` marks.
-bool isNeutral(mlir::Operation *op);
-
 /// All effects of an op that says so itself (`inlay.opaque`, `inlay.writes`, `PartitionOpInterface::statesEffects`), by
 /// operand number.
 struct StatedEffects {
@@ -41,6 +35,23 @@ bool isCheapToClone(mlir::Operation *op);
 /// What an op does to lists, tuples and objects: what it reads or changes is its first operand.
 enum class CollectionUse { None, Makes, Reads, Changes };
 CollectionUse getCollectionUse(mlir::Operation *op);
+
+/// What is asked of the ops of a graph again and again, found in one look at each.
+struct OpFacts {
+  bool isControlFlow : 1;
+  /// Gives a tensor another shape or order of dims, or a part of a collection, without arithmetic.
+  bool isLayout : 1;
+  /// May join the segment of any target that can run it: layout, list and tuple ops, and what `inlay.neutral` marks.
+  bool isNeutral : 1;
+  bool isCheapToClone : 1;
+  /// Makes or changes what may not cross a border.
+  bool makesBound : 1;
+  /// `inlay.target` pins it.
+  bool isPinned : 1;
+  /// `inlay.do_not_merge` keeps it alone.
+  bool isApart : 1;
+};
+OpFacts findFacts(mlir::Operation *op);
 
 /// Nothing says what memory the op touches, so it may touch any, and its operands that are no tensors or scalars.
 bool mayTouchAnything(mlir::Operation *op);

@@ -15,8 +15,8 @@ namespace inlay {
 struct PlannedSegment {
   unsigned target;
   bool doNotMerge;
-  llvm::SmallVector<unsigned> ops;    ///< numbers in the dependency graph, ascending
-  llvm::SmallVector<unsigned> clones; ///< ops of other segments that are copied in, ascending
+  llvm::SmallVector<unsigned, 0> ops;    ///< numbers in the dependency graph, ascending
+  llvm::SmallVector<unsigned, 0> clones; ///< ops of other segments that are copied in, ascending
 };
 
 /// Seconds under a cost model of the placement that was chosen and of those it is compared with.

@@ -51,7 +51,8 @@ Copying CopyRules::judge(const DependencyGraph &graph, const Decisions &decision
     std::optional<unsigned> definer = graph.getDefiner(value);
     return !(definer && graph.getChangedList(*definer) && copying[*definer] == Copying::Everywhere);
   };
-  if (llvm::any_of(op->getOperands(), isMutated) || (!isInChangedList && llvm::any_of(op->getResults(), isMutated)))
+  if (graph.getAliases().hasEffects() &&
+      (llvm::any_of(op->getOperands(), isMutated) || (!isInChangedList && llvm::any_of(op->getResults(), isMutated))))
     return Copying::Never;
   if (facts.makesBound) {
     bool makesTensors = llvm::any_of(op->getResultTypes(), mayCrossBorder);

@@ -16,6 +16,7 @@ static bool isConstant(Value value) {
 
 DependencyGraph::DependencyGraph(Block &block, const Aliases &aliases) : block(&block), aliases(&aliases) {
   Operation *terminator = !block.empty() && block.back().hasTrait<OpTrait::IsTerminator>() ? &block.back() : nullptr;
+  size_t operandCount = 0;
   for (Operation &op : block) {
     if (&op == terminator)
       continue;
@@ -26,13 +27,16 @@ DependencyGraph::DependencyGraph(Block &block, const Aliases &aliases) : block(&
     ops.push_back(&op);
     facts.push_back(findFacts(&op));
     firstResult.push_back(firstResult.back() + op.getNumResults());
+    operandCount += op.getNumOperands();
   }
   numbers.reserve(size());
   for (auto [number, op] : llvm::enumerate(ops))
     numbers[op] = static_cast<unsigned>(number);
   leaves.resize(size());
   readsConstants.resize(size());
+  operands.reserve(size(), operandCount);
   Edges edges;
+  edges.reserve(operandCount);
   addUses(edges);
   if (terminator)
     for (Value value : terminator->getOperands())

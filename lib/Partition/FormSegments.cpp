@@ -114,8 +114,9 @@ public:
     if (failed(plan))
       return failure();
     DecisionWriter writer(targets);
-    for (auto [op, decision] : llvm::zip(graph.getOps(), *decisions)) {
-      if (failed(formRegions(op, decision)))
+    for (auto [number, op] : llvm::enumerate(graph.getOps())) {
+      const Decision &decision = (*decisions)[number];
+      if (graph.getFacts(static_cast<unsigned>(number)).isControlFlow && failed(formRegions(op, decision)))
         return failure();
       writer.write(op, decision);
       remarkOnFallback(op, decision, targets);
@@ -130,7 +131,7 @@ public:
 
 private:
   LogicalResult formRegions(Operation *op, const Decision &decision) {
-    if (!isControlFlow(op) || targets.isAccelerator(decision.target))
+    if (targets.isAccelerator(decision.target))
       return success();
     FailureOr<Decision> before = readDecision(op, targets);
     FallbackFilter none;

@@ -104,6 +104,7 @@ void Groups::numberGroups(llvm::IntEqClasses &classes) {
 
 void Groups::addPredecessors(const DependencyGraph &graph, const TargetList &targets, const Decisions &decisions) {
   std::vector<std::pair<unsigned, unsigned>> pairs; // group, one before it
+  pairs.reserve(graph.getEdgeCount());
   SmallVector<unsigned> pending;
   for (unsigned op = 0; op < graph.size(); ++op) {
     if (floating[op])

@@ -54,8 +54,7 @@ ScheduleGraph ScheduleGraph::reordered(const std::vector<NodeId> &order) const {
   ScheduleGraph result;
   result.accelerators = accelerators;
   result.fewestBytes = fewestBytes;
-  result.nodes.reserve(size());
-  result.edges.reserve(edgeCount());
+  result.reserve(size(), edgeCount());
   std::vector<NodeId> number(size());
   for (NodeId node : order)
     number[node] = result.add(nodes[node]);

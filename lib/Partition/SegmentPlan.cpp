@@ -140,7 +140,7 @@ private:
     std::vector<bool> readsOnlyConstants = findWeightOnly(graph);
     schedule.accelerators = targets.getAccelerators();
     std::vector<NodeId> nodeOf(groups.size());
-    schedule.nodes.reserve(groups.size());
+    schedule.reserve(groups.size(), groups.getEdgeCount());
     for (unsigned number : order) {
       ScheduleNode node;
       ArrayRef<unsigned> members = groups.getMembers(number);

@@ -21,8 +21,7 @@ struct Chain {
 class SlackCut {
 public:
   SlackCut(const ScheduleGraph &graph, Placement &placement, const std::vector<bool> &fixed, CutLimits &limits)
-      : graph(graph), placement(placement), fixed(fixed), limits(limits), chains(graph.size()),
-        placesOf(placement.colours) {}
+      : graph(graph), placement(placement), fixed(fixed), limits(limits), placesOf(placement.colours) {}
 
   bool run() {
     if (!openWindows() || !chooseScale())
@@ -50,8 +49,7 @@ public:
 private:
   /// Gives each node the places between what its neighbours may take at most; false if there are too many.
   bool openWindows() {
-    size_t items = 0;
-    std::vector<uint32_t> end(graph.size());
+    std::vector<uint32_t> begin(graph.size()), end(graph.size());
     for (NodeId node = graph.size(); node-- > 0;) {
       Colour colour = placement.colours[placement.segment[node]];
       const std::vector<uint32_t> &places = placesOf.of(colour);
@@ -61,19 +59,26 @@ private:
         if (places[last] > end[succ])
           last = placesOf.firstFrom(colour, end[succ] + 1) - 1;
       end[node] = places[last];
-      chains[node].last = &places[last];
     }
+    size_t items = 0;
     for (NodeId node = 0; node < graph.size(); ++node) {
       Colour colour = placement.colours[placement.segment[node]];
       const std::vector<uint32_t> &places = placesOf.of(colour);
-      uint32_t at = placesOf.rankOf(placement.segment[node]), first = fixed[node] ? at : at - std::min(at, limits.window);
+      uint32_t at = placesOf.rankOf(placement.segment[node]),
+               first = fixed[node] ? at : at - std::min(at, limits.window);
       for (NodeId pred : graph.preds(node))
-        if (places[first] < *chains[pred].first)
-          first = placesOf.firstFrom(colour, *chains[pred].first);
-      chains[node].first = &places[first];
-      items += chains[node].steps();
+        if (places[first] < begin[pred])
+          first = placesOf.firstFrom(colour, begin[pred]);
+      begin[node] = places[first];
+      items += placesOf.rankOf(end[node]) - first;
       if (items > limits.mostPlaces)
         return false;
+    }
+    chains.resize(graph.size());
+    for (NodeId node = 0; node < graph.size(); ++node) {
+      const uint32_t *places = placesOf.of(placement.colours[begin[node]]).data();
+      chains[node].first = places + placesOf.rankOf(begin[node]);
+      chains[node].last = places + placesOf.rankOf(end[node]);
     }
     return items > 0;
   }

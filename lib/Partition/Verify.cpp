@@ -21,6 +21,8 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
+static bool hasMark(Operation *op, StringRef name) { return op->getDiscardableAttr(name) != nullptr; }
+
 namespace {
 class Verifier {
 public:
@@ -66,28 +68,31 @@ private:
   }
 
   static int64_t countOriginals(SegmentOp segment) {
-    return llvm::count_if(segment.getBody().front().without_terminator(),
-                          [](Operation &op) { return !isConstantLike(&op) && !op.hasAttr(InlayDialect::kCloneAttr); });
+    return llvm::count_if(segment.getBody().front().without_terminator(), [](Operation &op) {
+      return !isConstantLike(&op) && !hasMark(&op, InlayDialect::kCloneAttr);
+    });
   }
 
   /// False if some op of the segment has no other target to go to.
   bool mayMoveOn(SegmentOp segment, unsigned target) {
     return llvm::none_of(segment.getBody().front().without_terminator(), [&](Operation &op) {
-      if (isConstantLike(&op) || op.hasAttr(InlayDialect::kCloneAttr))
+      if (isConstantLike(&op) || hasMark(&op, InlayDialect::kCloneAttr))
         return false;
       bool hasOther = false;
       for (unsigned other = target + 1; other < targets.size(); ++other)
         hasOther |= targets.canRun(other, &op);
-      return !hasOther || isControlFlow(&op) || op.hasAttr(InlayDialect::kTargetAttr) || matchesAnyName(&op, exemptOps);
+      return !hasOther || isControlFlow(&op) || hasMark(&op, InlayDialect::kTargetAttr) ||
+             matchesAnyName(&op, exemptOps);
     });
   }
 
   /// What the user says of where ops run.
   LogicalResult verifyForced(Operation *op, unsigned target) {
-    if (auto pin = op->getAttrOfType<StringAttr>(InlayDialect::kTargetAttr); pin && pin != targets.getName(target))
+    if (auto pin = dyn_cast_or_null<StringAttr>(op->getDiscardableAttr(InlayDialect::kTargetAttr));
+        pin && pin != targets.getName(target))
       return op->emitOpError("expected an op that is pinned to '")
              << pin.getValue() << "' there, but got it on '" << targets.getName(target) << "'";
-    if (op->hasAttr(InlayDialect::kTargetAttr) || isControlFlow(op) ||
+    if (hasMark(op, InlayDialect::kTargetAttr) || isControlFlow(op) ||
         llvm::none_of(fallbackOps, [&](StringRef name) { return matchesName(op, name); }))
       return success();
     for (unsigned other = target + 1; other < targets.size(); ++other)
@@ -116,8 +121,8 @@ private:
       return success();
     if (isa<SegmentOp>(op))
       return op->emitOpError("expected no segment directly in another");
-    if (!op->hasAttr(InlayDialect::kCloneAttr)) {
-      auto verdict = op->getAttrOfType<VerdictAttr>(InlayDialect::kVerdictAttr);
+    if (!hasMark(op, InlayDialect::kCloneAttr)) {
+      auto verdict = dyn_cast_or_null<VerdictAttr>(op->getDiscardableAttr(InlayDialect::kVerdictAttr));
       if (!verdict)
         return op->emitOpError("expected a verdict on an op in a segment, but got none");
       if (verdict.getTarget() != targets.getName(target))
@@ -126,7 +131,7 @@ private:
       if (failed(verifyForced(op, target)))
         return failure();
     }
-    if (op->hasAttr(InlayDialect::kDoNotMergeAttr) && !isAlone(segment))
+    if (hasMark(op, InlayDialect::kDoNotMergeAttr) && !isAlone(segment))
       return op->emitOpError("expected an op with 'inlay.do_not_merge' to be alone in a segment with do_not_merge");
     if (isControlFlow(op) && !targets.isAccelerator(target))
       return verifySplit(segment, op);

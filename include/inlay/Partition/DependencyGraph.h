@@ -54,6 +54,7 @@ public:
   /// The ops that must run before an op; each is named once and less than it. Readers of a changed list before the next
   /// change are left out.
   llvm::ArrayRef<unsigned> getPredecessors(unsigned op) const { return predecessors[op]; }
+  size_t getEdgeCount() const { return predecessors.itemCount(); }
   bool usesConstants(unsigned op) const { return readsConstants[op]; }
   bool isUsedByTerminator(unsigned op) const { return leaves[op]; }
   const Aliases &getAliases() const { return *aliases; }

@@ -28,6 +28,7 @@ public:
 
   /// Groups that must run before a group, each once.
   llvm::ArrayRef<unsigned> getPredecessors(unsigned number) const { return predecessors[number]; }
+  size_t getEdgeCount() const { return predecessors.itemCount(); }
 
   /// A topological order of the groups, by the last member where it is free; or groups without which there is one.
   bool order(llvm::SmallVectorImpl<unsigned> &result) const;

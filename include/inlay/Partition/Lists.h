@@ -20,6 +20,11 @@ public:
     return llvm::ArrayRef(items).slice(start[number], start[number + 1] - start[number]);
   }
 
+  unsigned itemCount() const { return static_cast<unsigned>(items.size()); }
+  void reserve(size_t lists, size_t itemCount) {
+    start.reserve(lists + 1);
+    items.reserve(itemCount);
+  }
   /// Adds to the list after those that were ended.
   void add(T item) { items.push_back(std::move(item)); }
   void end() { start.push_back(static_cast<unsigned>(items.size())); }
@@ -27,6 +32,7 @@ public:
   /// `count` lists of the second numbers of `pairs` by the first; each is sorted and names a number once.
   static Lists group(unsigned count, llvm::ArrayRef<std::pair<unsigned, T>> pairs) {
     Lists result;
+    result.reserve(count, pairs.size());
     std::vector<unsigned> next(count + 1);
     for (const auto &[number, item] : pairs)
       ++next[number + 1];

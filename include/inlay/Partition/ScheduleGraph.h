@@ -18,9 +18,13 @@ using Colour = uint8_t;
 using ColourSet = uint64_t;
 
 struct ScheduleNode {
-  Colour colour = 0;
   /// Colours the node may take: where it is demoted to, and what a neutral node may join.
   ColourSet allowed = 0;
+  /// What it makes for others, in bytes.
+  uint64_t bytes = 0;
+  /// What it counts towards the least size of a segment.
+  uint32_t weight = 1;
+  Colour colour = 0;
   /// May join a segment of any allowed colour.
   bool neutral = false;
   /// Is a segment of its own unless on an accelerator.
@@ -31,13 +35,9 @@ struct ScheduleNode {
   bool pinned = false;
   /// Runs as late as it may: what it makes is held until it is used, and what it reads is there anyway.
   bool late = false;
-  /// What it counts towards the least size of a segment.
-  uint32_t weight = 1;
-  /// What it makes for others, in bytes.
-  uint64_t bytes = 0;
 };
 
-/// An acyclic graph whose nodes are numbered in a topological order. 40 bytes per node and 8 per edge, once sealed.
+/// An acyclic graph whose nodes are numbered in a topological order. 32 bytes per node and 8 per edge, once sealed.
 class ScheduleGraph {
 public:
   struct Range {
@@ -52,6 +52,10 @@ public:
   bool fewestBytes = false; ///< nodes may move between segments to carry fewer bytes
 
   NodeId size() const { return static_cast<NodeId>(nodes.size()); }
+  void reserve(size_t nodeCount, size_t edgeCount) {
+    nodes.reserve(nodeCount);
+    edges.reserve(edgeCount);
+  }
   NodeId add(ScheduleNode node) {
     nodes.push_back(node);
     return size() - 1;

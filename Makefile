@@ -88,6 +88,8 @@ bench-partition: build ## measure partitioning and write docs/benchmarks/partiti
 	@$(BENCH) --tables=phase --sizes=1000,10000,100000 --json=$(FIGURES)/partition-1.json
 	@$(BENCH) --tables=phase --sizes=1000000 --shapes=narrow,branches,transformer --json=$(FIGURES)/partition-2.json
 	@$(BENCH) --tables=algorithm --shapes=narrow,branches,transformer --repeats=2 --json=$(FIGURES)/partition-3.json
+	@$(PYTHON) tools/inlay-bench/export_models.py $(FIGURES)/models
+	@$(BENCH) --modules=$$(printf '%s\n' $(FIGURES)/models/*.mlir | paste -sd,) --json=$(FIGURES)/partition-6.json
 	@$(BENCH) --against=torch --python=$(VENV)/bin/python --sizes=1000 --shapes=narrow,branches,moe \
 	  --json=$(FIGURES)/partition-4.json
 	@$(BENCH) --against=torch --python=$(VENV)/bin/python --sizes=500,1000,2000,3500 --shapes=transformer \

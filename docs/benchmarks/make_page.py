@@ -60,7 +60,7 @@ def format_fact(value: Any) -> str:
 
 def make_table(table: Row, keep: Callable[[str], bool] = lambda column: True) -> str:
     columns = [column for column in table["rows"][0] if keep(column)]
-    lines = [columns, ["---" if column in ("shape", "strategy") else "--:" for column in columns]]
+    lines = [columns, ["---" if column in ("shape", "model", "strategy") else "--:" for column in columns]]
     lines += [[format_cell(row[column]) for column in columns] for row in table["rows"]]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
@@ -141,6 +141,8 @@ def write_partition(paths: Iterable[pathlib.Path]) -> None:
         parts += ["## The phase on IR", "", phase["counted"], "", describe_bound(phase["rows"]), ""]
         parts += ["![Time by ops](partition-time.svg)", "", "![Segments by strategy](partition-segments.svg)", ""]
         parts += [make_table(phase), ""]
+    if exports := tables.get("exports"):
+        parts += ["## Exported models", "", exports["counted"], "", make_table(exports), ""]
     if algorithm := tables.get("algorithm"):
         parts += ["## The algorithm alone", "", algorithm["counted"], ""]
         parts += [make_table(algorithm), ""]

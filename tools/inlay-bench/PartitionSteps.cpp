@@ -11,6 +11,7 @@
 #include "inlay/Pipeline/InitAll.h"
 
 #include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -59,17 +60,25 @@ static void countSegments(ModuleOp module, json::Object &found) {
   found["accelerator_segments"] = accelerated;
 }
 
-StatusOr<json::Object> bench::measurePhase(const SyntheticGraph &graph, Strategy strategy) {
-  DialectRegistry registry;
-  registerAll(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
-  OwningOpRef<ModuleOp> module = makeModule(context, graph);
-  if (failed(verify(*module)))
-    return Status(StatusCode::Internal, "the synthetic module doesn't verify");
+namespace {
+/// All dialects, and one thread.
+struct BenchContext {
+  BenchContext() : context(makeRegistry(), MLIRContext::Threading::DISABLED) { context.loadAllAvailableDialects(); }
+
+  static DialectRegistry makeRegistry() {
+    DialectRegistry registry;
+    registerAll(registry);
+    return registry;
+  }
+
+  MLIRContext context;
+};
+} // namespace
+
+static StatusOr<json::Object> measurePhase(OwningOpRef<ModuleOp> module, int64_t ops, Strategy strategy) {
   FormSegmentsPassOptions options;
   options.strategy = strategy;
-  json::Object found{{"ops", graph.size()}};
+  json::Object found{{"ops", ops}};
   MemoryWatch memory;
   double phase = 0;
   auto time = [&](StringRef key, std::unique_ptr<Pass> pass) {
@@ -101,6 +110,36 @@ StatusOr<json::Object> bench::measurePhase(const SyntheticGraph &graph, Strategy
   }
   module.release(); // the process ends here: nobody measures how long it takes to free the module
   return found;
+}
+
+StatusOr<json::Object> bench::measurePhase(const SyntheticGraph &graph, Strategy strategy) {
+  BenchContext bench;
+  OwningOpRef<ModuleOp> module = makeModule(bench.context, graph);
+  if (failed(verify(*module)))
+    return Status(StatusCode::Internal, "the synthetic module doesn't verify");
+  return ::measurePhase(std::move(module), graph.size(), strategy);
+}
+
+//===-- Exports -------------------------------------------------------------------------------------------------===//
+
+Table bench::makeExportTable() {
+  return {
+      "exports",
+      "The phase on models exported by torch.export, for an accelerator that runs all ops but norms, softmax, "
+      "gelu, silu and indexing. ops are those of the graph, constants aside; phase_ms is annotate, form and verify. "
+      "Each figure is the median of processes that run by turns; times are the processor's.",
+      {"model", "strategy", "ops", "segments", "accelerator_segments", "lower_bound", "annotate_ms", "form_ms",
+       "verify_ms", "phase_ms"},
+      {}};
+}
+
+StatusOr<json::Object> bench::measureExport(const std::string &file, Strategy strategy) {
+  BenchContext bench;
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(file, ParserConfig(&bench.context));
+  if (!module)
+    return Status(StatusCode::InvalidArgument, "expected a module of MLIR text in '" + file + "'");
+  int64_t ops = declareTargets(*module);
+  return ::measurePhase(std::move(module), ops, strategy);
 }
 
 //===-- The algorithm alone -------------------------------------------------------------------------------------===//

@@ -10,6 +10,8 @@
 
 #include "inlay/Partition/PartitionInfo.h"
 
+#include <string>
+
 namespace inlay::bench {
 
 struct NamedStrategy {
@@ -22,6 +24,11 @@ inline constexpr NamedStrategy kStrategies[] = {
 /// The whole phase on IR, each pass by itself.
 Table makePhaseTable();
 rt::StatusOr<llvm::json::Object> measurePhase(const SyntheticGraph &graph, Strategy strategy);
+
+/// The same on a module that was exported from a framework, read from a file of MLIR text. Its ops are those that it
+/// has; the accelerator lacks the kinds that it lacks for synthetic graphs.
+Table makeExportTable();
+rt::StatusOr<llvm::json::Object> measureExport(const std::string &file, Strategy strategy);
 
 /// The algorithm that finds the segments, without IR.
 Table makeAlgorithmTable();

@@ -8,6 +8,7 @@
 #include "Suites.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace inlay;
@@ -27,6 +28,9 @@ static cl::list<std::string> shapeNames("shapes", cl::CommaSeparated, cl::cat(ca
                                         cl::desc("Shapes of the graphs; default: all"));
 static cl::list<std::string> tableNames("tables", cl::CommaSeparated, cl::cat(category),
                                         cl::desc("What to measure: phase, algorithm; default: both"));
+static cl::list<std::string>
+    modules("modules", cl::CommaSeparated, cl::cat(category), cl::value_desc("files"),
+            cl::desc("Measure the phase on exported models instead: files of MLIR text, as inlay.exporting writes"));
 static cl::opt<std::string> against("against", cl::cat(category), cl::value_desc("peer"),
                                     cl::desc("Compare with a peer instead: torch, the partitioners of torch.fx on the "
                                              "same graphs; sizes default to 500,1000"));
@@ -117,6 +121,25 @@ static Status measureStrategies(const Plan &plan, Figures &figures) {
   return Status::ok();
 }
 
+static Status measureExports(const Plan &plan, Figures &figures) {
+  Table table = makeExportTable();
+  for (const std::string &file : modules) {
+    llvm::StringRef model = llvm::sys::path::stem(file);
+    StatusOr<std::vector<json::Object>> found =
+        measureByTurns(model, plan.repeats, static_cast<unsigned>(plan.strategies.size()),
+                       [&](unsigned variant) { return measureExport(file, plan.strategies[variant].strategy); });
+    if (!found.isOk())
+      return found.status();
+    for (auto [strategy, cells] : llvm::zip(plan.strategies, *found)) {
+      cells["model"] = model;
+      cells["strategy"] = strategy.name;
+      table.addRow(cells);
+    }
+  }
+  figures.add(std::move(table), llvm::outs());
+  return Status::ok();
+}
+
 //===-- Against torch.fx ----------------------------------------------------------------------------------------===//
 
 static Table makeTorchTable() {
@@ -179,6 +202,8 @@ static Status run(unsigned repeats, Figures &figures) {
   for (const Status &status : {shapes.status(), strategies.status()})
     INLAY_RETURN_IF_ERROR(status);
   Plan plan{std::move(*shapes), std::move(*strategies), repeats};
+  if (!modules.empty())
+    return measureExports(plan, figures);
   if (against.empty())
     return measureStrategies(plan, figures);
   if (against != "torch")

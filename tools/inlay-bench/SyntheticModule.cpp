@@ -3,30 +3,54 @@
 #include "SyntheticModule.h"
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Partition/OpKinds.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace inlay;
 using namespace inlay::bench;
 
-/// `#inlay.declared` of the kinds with a role the target can run.
-static Attribute declareTargets(Builder &builder) {
+/// An accelerator that runs what is named, and a host that runs everything.
+static Attribute makeTargets(Builder &builder, ArrayRef<StringAttr> accelerated) {
+  MLIRContext *context = builder.getContext();
+  return builder.getArrayAttr({DeclaredAttr::get(context, kAcceleratorName, accelerated),
+                               DeclaredAttr::get(context, "cpu", {builder.getStringAttr("*")})});
+}
+
+static Attribute declareKinds(Builder &builder) {
   SmallVector<StringAttr> supported;
   for (const OpKind &kind : getOpKinds())
     if (kind.role != Role::Host)
       supported.push_back(builder.getStringAttr(kind.name));
-  MLIRContext *context = builder.getContext();
-  return builder.getArrayAttr({DeclaredAttr::get(context, kAcceleratorName, supported),
-                               DeclaredAttr::get(context, "cpu", {builder.getStringAttr("*")})});
+  return makeTargets(builder, supported);
+}
+
+int64_t bench::declareTargets(ModuleOp module) {
+  Builder builder(module.getContext());
+  llvm::SmallSetVector<StringAttr, 16> supported;
+  int64_t ops = 0;
+  for (auto function : module.getOps<func::FuncOp>())
+    function.getFunctionBody().walk([&](Operation *op) {
+      if (isConstantLike(op) || op->hasTrait<OpTrait::IsTerminator>())
+        return;
+      ++ops;
+      auto isKept = [&](const OpKind &kind) { return kind.role == Role::Host && matchesName(op, kind.name); };
+      if (llvm::none_of(getOpKinds(), isKept))
+        supported.insert(builder.getStringAttr(getReportedName(op)));
+    });
+  module->setAttr(InlayDialect::kTargetsAttr, makeTargets(builder, supported.getArrayRef()));
+  return ops;
 }
 
 OwningOpRef<ModuleOp> bench::makeModule(MLIRContext &context, const SyntheticGraph &graph) {
   OpBuilder builder(&context);
   Location unknown = builder.getUnknownLoc();
   OwningOpRef<ModuleOp> module = ModuleOp::create(unknown);
-  (*module)->setAttr(InlayDialect::kTargetsAttr, declareTargets(builder));
+  (*module)->setAttr(InlayDialect::kTargetsAttr, declareKinds(builder));
   Type type = RankedTensorType::get({4, 4}, builder.getF32Type());
   builder.setInsertionPointToEnd(module->getBody());
   auto function = func::FuncOp::create(builder, unknown, "main", builder.getFunctionType({type}, {}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A synthetic graph as IR.
+// A synthetic graph as IR, and the targets that it is partitioned for.
 
 #ifndef INLAY_TOOLS_BENCH_SYNTHETICMODULE_H
 #define INLAY_TOOLS_BENCH_SYNTHETICMODULE_H
@@ -17,6 +17,10 @@ inline constexpr llvm::StringLiteral kAcceleratorName("npu");
 /// A function of one framework call per node, named as Import names ops, which returns what nobody reads; its module
 /// declares an accelerator and the host. The context has all dialects loaded.
 mlir::OwningOpRef<mlir::ModuleOp> makeModule(mlir::MLIRContext &context, const SyntheticGraph &graph);
+
+/// Gives a module from elsewhere the accelerator and the host of synthetic ones: the accelerator runs all its ops but
+/// those of the kinds that stay on the host there. Returns how many ops partitioning places.
+int64_t declareTargets(mlir::ModuleOp module);
 
 } // namespace inlay::bench
 

@@ -76,6 +76,29 @@ def describe_bound(rows: list[Row]) -> str:
     return "Graphs on which the proven lower bound is reached: " + ", ".join(words) + "."
 
 
+def describe_segments(rows: list[Row], key: str) -> str:
+    """How many times the segments of `levels` each other strategy makes, over all graphs of the table."""
+    fewest = {(row[key], row["ops"]): row["segments"] for row in rows if row["strategy"] == "levels"}
+    words = []
+    for strategy in dict.fromkeys(row["strategy"] for row in rows if row["strategy"] != "levels"):
+        ratios = [row["segments"] / fewest[row[key], row["ops"]] for row in rows if row["strategy"] == strategy]
+        words.append(f"{describe_range(ratios)} times as many with `{strategy}`")
+    return "Segments beside those of `levels`: " + ", ".join(words) + "."
+
+
+def describe_range(values: list[float]) -> str:
+    low, high = (f"{value:,.1f}" if value < 100 else f"{value:,.0f}" for value in (min(values), max(values)))
+    return low if low == high else f"{low} to {high}"
+
+
+def describe_torch(rows: list[Row]) -> str:
+    words = []
+    for peer, name in (("splitter", "splitter_base"), ("capability", "CapabilityBasedPartitioner")):
+        ratios = [row[f"{peer}_ratio"] for row in rows if row[f"{peer}_ratio"]]
+        words.append(f"`{name}` takes {describe_range(ratios)} times as long as the phase")
+    return "On the graphs below " + ", ".join(words) + "; both were measured in one run."
+
+
 # ---- Charts
 
 
@@ -138,17 +161,20 @@ def write_partition(paths: Iterable[pathlib.Path]) -> None:
     if phase := tables.get("phase"):
         draw_time(phase["rows"])
         draw_segments(phase["rows"])
-        parts += ["## The phase on IR", "", phase["counted"], "", describe_bound(phase["rows"]), ""]
+        parts += ["## The phase on IR", "", phase["counted"], ""]
+        parts += [describe_bound(phase["rows"]) + " " + describe_segments(phase["rows"], "shape"), ""]
         parts += ["![Time by ops](partition-time.svg)", "", "![Segments by strategy](partition-segments.svg)", ""]
         parts += [make_table(phase), ""]
     if exports := tables.get("exports"):
-        parts += ["## Exported models", "", exports["counted"], "", make_table(exports), ""]
+        parts += ["## Exported models", "", exports["counted"], ""]
+        parts += [describe_segments(exports["rows"], "model"), "", make_table(exports), ""]
     if algorithm := tables.get("algorithm"):
         parts += ["## The algorithm alone", "", algorithm["counted"], ""]
         parts += [make_table(algorithm), ""]
     if torch := tables.get("torch"):
         draw_torch(torch["rows"])
-        parts += ["## Against torch.fx", "", torch["counted"], "", "![Against torch.fx](partition-torch.svg)", ""]
+        parts += ["## Against torch.fx", "", torch["counted"], "", describe_torch(torch["rows"]), ""]
+        parts += ["![Against torch.fx](partition-torch.svg)", ""]
         parts += [make_table(torch), ""]
     (HERE / "partition.md").write_text("\n".join(parts))
 

@@ -81,7 +81,8 @@ private:
     auto [it, isNew] = originals.try_emplace(label, op);
     if (isNew)
       return success();
-    InFlightDiagnostic diag = op->emitOpError("expected each op of the function once, but got '") << label.getValue() << "' twice";
+    InFlightDiagnostic diag = op->emitOpError("expected each op of the function once, but got '")
+                              << label.getValue() << "' twice";
     diag.attachNote(it->second->getLoc()) << "it is here too";
     return diag;
   }
@@ -146,7 +147,8 @@ private:
     StringAttr label = getLabelAttr(copy);
     Operation *original = originals.lookup(label);
     if (!original)
-      return copy->emitOpError("expected a copy of an op of the function, but none is named '") << label.getValue() << "'";
+      return copy->emitOpError("expected a copy of an op of the function, but none is named '")
+             << label.getValue() << "'";
     StringRef different;
     if (copy->getName() != original->getName() || copy->getNumRegions() != 0)
       different = "name";

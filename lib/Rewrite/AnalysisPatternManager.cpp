@@ -10,6 +10,31 @@
 using namespace mlir;
 using namespace inlay;
 
+bool PatternManager::analyzeAt(Operation *op, const MatchContext &context,
+                               function_ref<bool(StringRef, Match &)> found) {
+  const RootIndex *patterns = getIndex().lookup(op->getName());
+  SmallVector<unsigned, 8> candidates;
+  if (patterns)
+    patterns->find(op, candidates);
+  for (unsigned number : candidates) {
+    Entry &entry = entries[number];
+    Match match(op);
+    if (!entry.enabled)
+      continue;
+    ++entry.statistics.tried;
+    if (failed(entry.pattern->match(op, match, context)))
+      continue;
+    ++entry.statistics.matched;
+    if (match.ops.empty())
+      match.ops.push_back(op);
+    if (PatternAnalyzer *analyzer = entry.pattern->asAnalyzer())
+      analyzer->analyze(match);
+    if (!found(entry.label, match))
+      return false;
+  }
+  return true;
+}
+
 LogicalResult PatternManager::analyze(Operation *root, DictionaryAttr args,
                                       function_ref<bool(StringRef, Match &)> found) {
   if (failed(checkArgs(root->getLoc(), args)))
@@ -17,27 +42,7 @@ LogicalResult PatternManager::analyze(Operation *root, DictionaryAttr args,
   UserIndex users;
   MatchContext context{args, /*acrossSegments=*/true, nullptr, &users};
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    const RootIndex *patterns = op == root ? nullptr : getIndex().lookup(op->getName());
-    SmallVector<unsigned, 8> candidates;
-    if (patterns)
-      patterns->find(op, candidates);
-    for (unsigned number : candidates) {
-      Entry &entry = entries[number];
-      Match match(op);
-      if (!entry.enabled)
-        continue;
-      ++entry.statistics.tried;
-      if (failed(entry.pattern->match(op, match, context)))
-        continue;
-      ++entry.statistics.matched;
-      if (match.ops.empty())
-        match.ops.push_back(op);
-      if (PatternAnalyzer *analyzer = entry.pattern->asAnalyzer())
-        analyzer->analyze(match);
-      if (!found(entry.label, match))
-        return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
+    return op == root || analyzeAt(op, context, found) ? WalkResult::advance() : WalkResult::interrupt();
   });
   return success();
 }

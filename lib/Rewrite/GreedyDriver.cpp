@@ -26,6 +26,13 @@ struct AllPatterns : RewritePattern {
 
   PatternRun &run;
 };
+
+/// Tells of the ops that upstream's driver erases itself.
+struct FreeingListener : RewriterBase::Listener {
+  void notifyOperationErased(Operation *op) override { freeing(op); }
+
+  std::function<void(Operation *)> freeing;
+};
 } // namespace
 
 FailureOr<uint64_t> inlay::driveGreedy(PatternRun &run, Operation *root) {
@@ -39,6 +46,9 @@ FailureOr<uint64_t> inlay::driveGreedy(PatternRun &run, Operation *root) {
   RewritePatternSet patterns(root->getContext());
   patterns.add<AllPatterns>(run, root->getContext());
   GreedyRewriteConfig config;
+  FreeingListener listener;
+  listener.freeing = run.getOptions().freeing;
+  config.setListener(listener.freeing ? &listener : nullptr);
   config.setUseTopDownTraversal()
       .enableFolding(false)
       .enableConstantCSE(false)
@@ -51,6 +61,9 @@ FailureOr<uint64_t> inlay::driveGreedy(PatternRun &run, Operation *root) {
     run.fail(root->getLoc(), "the greedy driver doesn't come to an end");
   if (!run.hasFailed())
     return run.getRewrites();
+  if (listener.freeing)
+    for (Region &region : root->getRegions())
+      region.walk([&](Operation *op) { listener.freeing(op); });
   for (auto [now, then] : llvm::zip(root->getRegions(), (*before)->getRegions()))
     now.takeBody(then);
   return failure();

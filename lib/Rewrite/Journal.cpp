@@ -72,11 +72,13 @@ void Journal::restore(Operation *op, const Snapshot &snapshot) {
 
 void Journal::undo(const Entry &entry) {
   Operation *op = entry.getOp();
-  auto *block = static_cast<Block *>(entry.subject); // in the last three cases
+  auto *block = static_cast<Block *>(entry.subject); // in the last cases
   switch (entry.kind) {
   case Kind::Created:
     if (leaving)
       leaving(op);
+    if (freeing)
+      freeing(op);
     op->dropAllUses();
     op->erase();
     return;
@@ -98,6 +100,10 @@ void Journal::undo(const Entry &entry) {
     return;
   case Kind::BlockCreated:
     block->erase();
+    return;
+  case Kind::ArgumentAdded:
+    block->getArguments().back().dropAllUses();
+    block->eraseArgument(block->getNumArguments() - 1);
     return;
   case Kind::BlockMoved:
     block->getParent()->getBlocks().remove(block);
@@ -121,8 +127,11 @@ void Journal::undoTo(Mark mark) {
 void Journal::commit() {
   // Erased ops use nothing any more; one of them may hold a block that another was erased from.
   for (const Entry &entry : entries)
-    if (entry.kind == Kind::Erased)
+    if (entry.kind == Kind::Erased) {
+      if (freeing)
+        freeing(entry.getOp());
       entry.getOp()->destroy();
+    }
   for (const Entry &entry : entries)
     if (entry.kind == Kind::BlockErased)
       delete static_cast<Block *>(entry.subject);

@@ -16,6 +16,7 @@ PatternRun::PatternRun(PatternManager &manager, Operation *root, const RewriteOp
     : manager(manager), root(root), options(options), index(manager.getIndex()),
       rewriter(root->getContext(), options.args), guard(options.budget) {
   stopped = options.limit == 0;
+  getJournal().freeing = options.freeing;
   for (const PatternManager::Entry &entry : manager.entries) {
     if (!entry.enabled)
       continue;
@@ -107,6 +108,9 @@ bool PatternRun::tryPattern(unsigned number, Operation *op) {
   if (stopped)
     return false;
   LogicalResult result = entry.pattern->matchAndRewrite(op, rewriter, context);
+  if (options.interrupted)
+    if (std::string why = options.interrupted(); !why.empty())
+      rewriter.refuse(why);
   if (rewriter.hasError()) {
     std::string why = rewriter.takeError();
     journal.undoTo(mark);

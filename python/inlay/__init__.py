@@ -6,19 +6,23 @@ y = compiled(x)
 print(compiled.report)
 """
 
+from . import ops, rewrite
 from .compiler import compile, load, partition
 from .errors import (
     ArgumentTypeError,
     ArgumentValueError,
     CompileError,
     DeviceError,
+    ErasedError,
     Error,
     InternalError,
+    RewriteError,
     UnsupportedError,
 )
 from .exporting import export
 from .module import CompiledModule
 from .report import Report
+from .rewrite import Module, import_module, parse, replace_modules
 
 __all__ = [
     "ArgumentTypeError",
@@ -26,12 +30,20 @@ __all__ = [
     "CompileError",
     "CompiledModule",
     "DeviceError",
+    "ErasedError",
     "Error",
     "InternalError",
+    "Module",
     "Report",
+    "RewriteError",
     "UnsupportedError",
     "compile",
     "export",
+    "import_module",
     "load",
+    "ops",
+    "parse",
     "partition",
+    "replace_modules",
+    "rewrite",
 ]

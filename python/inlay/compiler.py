@@ -11,6 +11,8 @@ from .importer import import_program
 from .module import CompiledModule, Fallback
 from .options import TARGETS, Options
 from .report import Report
+from .rewrite.compiling import import_rewritten
+from .rewrite.network import Module
 
 # torch.export and its decompositions change state of the whole process.
 _EXPORT_LOCK = threading.RLock()
@@ -39,7 +41,8 @@ def compile(
 ):
     """Compiles a model so that each target, in order of preference, runs what it can.
 
-    model_or_exported: a torch.nn.Module in evaluation mode, or a torch.export.ExportedProgram.
+    model_or_exported: a torch.nn.Module in evaluation mode, a torch.export.ExportedProgram, or an inlay.Module, which
+        is called as the model that it was imported from, or with the inputs of its function.
     inputs: example arguments for a module: a tuple or list of positional ones, one tensor, or a dict of keyword ones.
         Their dims and dtypes are fixed in the compiled model.
     targets: some of "vulkan", "host" and "torch", best first.
@@ -153,8 +156,17 @@ def _argument_names(exported):
 
 
 def _import(model, inputs, options):
+    if isinstance(model, Module):
+        if inputs is not None or options.dynamic_shapes is not None:
+            raise ArgumentTypeError("an inlay.Module says itself what its inputs are: give none")
+        return import_rewritten(model)
+    return import_model(model, inputs, options.dynamic_shapes)
+
+
+def import_model(model, inputs=None, dynamic_shapes=None):
+    """(ExportedProgram, ImportedProgram) of a module and example arguments, or of an ExportedProgram."""
     with _EXPORT_LOCK:
-        exported = export_program(model, inputs, options.dynamic_shapes)
+        exported = export_program(model, inputs, dynamic_shapes)
         return exported, import_program(exported)
 
 

@@ -28,6 +28,18 @@ class DeviceError(Error):
     """The device is lost, unusable or out of memory."""
 
 
+class UnknownNameError(ArgumentValueError, AttributeError):
+    """A name that nothing goes by."""
+
+
+class RewriteError(Error):
+    """A change of a graph that can't be done; the graph is as it was before the rewriting that asked for it."""
+
+
+class ErasedError(RewriteError, ReferenceError):
+    """A handle to an op or a tensor that is no longer in its module."""
+
+
 class InternalError(Error):
     """A fault of Inlay's own: please report it."""
 

@@ -2,6 +2,7 @@
 """The dialect's graph ops, read from the table that the build generates from the .td files.
 
 Nothing here knows an op by name: operands, attributes, ATen names and assembly format are what the table says.
+`inlay.ops.relu(x)` makes such an op where ops are being made (inlay.rewrite.builder).
 """
 
 import functools
@@ -11,7 +12,7 @@ import pathlib
 import re
 from dataclasses import dataclass, field
 
-from .errors import InternalError
+from .errors import ArgumentTypeError, InternalError, UnknownNameError, did_you_mean
 
 _TABLE = pathlib.Path(__file__).with_name("_ops.json")
 _FORMAT_TOKEN = re.compile(r"`([^`]*)`|\$(\w+)(\^)?|(functional-type\(operands, results\))|(attr-dict)|(\()|(\)\?)")
@@ -64,6 +65,32 @@ class Op:
             elif kind in ("variable", "anchor") and kinds.get(text) != "unit":
                 words.append(_print_value(values[text], kinds.get(text)))
         return " ".join(words).replace(" ,", ",")
+
+    def bind(self, operands, attributes):
+        """The arguments of a call, by place or by name: (operands in order, attributes by name), without absent ones.
+
+        Raises ArgumentTypeError for one that is missing, unknown or there twice.
+        """
+        names = [argument.name for argument in (*self.operands, *self.attributes)]
+        if len(operands) > len(names):
+            raise ArgumentTypeError(
+                f"op.{self.name} takes {len(names)} arguments ({', '.join(names)}), not {len(operands)}"
+            )
+        given = dict(zip(names, operands, strict=False))
+        for key, value in attributes.items():
+            if key not in names:
+                raise ArgumentTypeError(f"op.{self.name} has no argument '{key}'{did_you_mean(key, names)}")
+            if key in given:
+                raise ArgumentTypeError(f"op.{self.name} got its argument '{key}' twice")
+            given[key] = value
+        given = {key: value for key, value in given.items() if value is not None}
+        for argument in (*self.operands, *self.attributes):
+            if argument.kind == "unit" and given.get(argument.name) is False:
+                del given[argument.name]
+            elif argument.name not in given and argument.kind not in ("optional", "unit"):
+                raise ArgumentTypeError(f"op.{self.name} needs its argument '{argument.name}'")
+        values = [given[operand.name] for operand in self.operands if operand.name in given]
+        return values, {one.name: given[one.name] for one in self.attributes if one.name in given}
 
     def _anchor(self, position):
         for kind, text in self.tokens[position:]:
@@ -141,3 +168,11 @@ def find(aten_name):
     """The op for an ATen name without namespace ("add.Tensor", "relu"), or None; an exact overload goes first."""
     names = _by_aten()
     return names.get(aten_name) or names.get(aten_name.removesuffix(".default"))
+
+
+def __getattr__(name):
+    if name.startswith("_") or name not in table():
+        raise UnknownNameError(f"unknown op '{name}'{did_you_mean(name, table())}")
+    from .rewrite.builder import op
+
+    return getattr(op, name)

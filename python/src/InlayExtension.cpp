@@ -3,6 +3,8 @@
 // The Python extension: requests in, programs out. Checks of arguments and all policy are in Python; what is here is
 // memory (tensors are shared, never copied), the interpreter lock (let go of while compiling and running) and errors.
 
+#include "Graph.h"
+
 #include "inlay/Execution/Session.h"
 #include "inlay/Runtime/Core/Device.h"
 
@@ -208,6 +210,10 @@ std::string partitionRequest(Request &request, const std::string &format) {
 } // namespace
 
 NB_MODULE(_inlay, m) {
+  python::bindGraph(m);
+  python::bindSignatures(m);
+  python::bindPatterns(m);
+
   nb::class_<Request>(m, "Request")
       .def(nb::init<>())
       .def_rw("text", &Request::text)

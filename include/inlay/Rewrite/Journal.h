@@ -18,7 +18,17 @@ namespace inlay {
 
 class Journal {
 public:
-  enum class Kind : uint8_t { Created, Erased, Moved, Operand, Modified, BlockCreated, BlockMoved, BlockErased };
+  enum class Kind : uint8_t {
+    Created,
+    Erased,
+    Moved,
+    Operand,
+    Modified,
+    BlockCreated,
+    BlockMoved,
+    BlockErased,
+    ArgumentAdded
+  };
 
   struct Entry {
     Kind kind;
@@ -57,6 +67,9 @@ public:
   /// Remembers operands, attributes, result types and location of an op that is about to be changed in place.
   void modifying(mlir::Operation *op);
 
+  /// Says that `block` got another argument, its last.
+  void addedArgument(mlir::Block *block) { entries.push_back({Kind::ArgumentAdded, 0, block, nullptr, nullptr}); }
+
   void setOperand(mlir::OpOperand &operand, mlir::Value value);
 
   /// Takes an op without uses, and all in it, out of the graph.
@@ -72,6 +85,9 @@ public:
 
   /// Called before an op leaves the graph, by erasure or because its creation is undone.
   std::function<void(mlir::Operation *)> leaving;
+
+  /// Called before the memory of an op, and of all in it, is freed. Who keeps ops beyond a run lets go of them here.
+  std::function<void(mlir::Operation *)> freeing;
 
 private:
   struct Snapshot {

@@ -29,6 +29,10 @@ struct RewriteOptions {
   double budget = 10;                 ///< more rewrites than this per op (and 1000) are taken for rewriting without end
   llvm::json::Array *trace = nullptr; ///< if there, gets an object for each rewrite
   RuleChecker *checker = nullptr;     ///< if there, each match must pass its check before it is rewritten
+  /// Asked after each try, if there: a text that isn't empty ends the run with that error.
+  std::function<std::string()> interrupted;
+  /// As Journal::freeing, for the run.
+  std::function<void(mlir::Operation *)> freeing;
 };
 
 /// What became of a pattern's tries.
@@ -81,6 +85,13 @@ public:
   mlir::LogicalResult analyze(mlir::Operation *root, mlir::DictionaryAttr args,
                               llvm::function_ref<bool(llvm::StringRef label, Match &match)> found);
 
+  /// The same at one op alone; returns whether `found` wants more.
+  bool analyzeAt(mlir::Operation *op, const MatchContext &context,
+                 llvm::function_ref<bool(llvm::StringRef label, Match &match)> found);
+
+  /// Fails, with a diagnostic, if an enabled pattern asks for an argument that isn't given.
+  mlir::LogicalResult checkArgs(mlir::Location loc, mlir::DictionaryAttr args) const;
+
 protected:
   friend class PatternRun;
 
@@ -93,8 +104,6 @@ protected:
   };
 
   const Entry *find(llvm::StringRef label) const;
-  /// Fails if an enabled pattern asks for an argument that isn't given.
-  mlir::LogicalResult checkArgs(mlir::Location loc, mlir::DictionaryAttr args) const;
   PatternIndex &getIndex();
 
   std::unique_ptr<NativeFunctions> functions;

@@ -16,6 +16,41 @@
 Each function runs once, on symbols, and leaves a pattern in PDL: `fuse.pdl`, which `inlay-opt --inlay-rewrite` reads.
 """
 
+from .builder import OpFunction, constant, op
+from .classes import PatternAnalyzer, PatternRewriter
+from .handles import Layer, Tensor
+from .interfaces import Interface
+from .manager import AnalysisPatternManager, Explanation, Match, RewritePatternManager, Statistics
+from .modules import replace_modules
+from .network import Module, import_module, parse
+from .scope import insert_after, insert_before, net_guard
+from .signature import FLayerInfo, FLayerInfoMemo, record_signature
 from .tracing import Pattern, pattern
 
-__all__ = ["Pattern", "pattern"]
+__all__ = [
+    "AnalysisPatternManager",
+    "Explanation",
+    "FLayerInfo",
+    "FLayerInfoMemo",
+    "Interface",
+    "Layer",
+    "Match",
+    "Module",
+    "OpFunction",
+    "Pattern",
+    "PatternAnalyzer",
+    "PatternRewriter",
+    "RewritePatternManager",
+    "Statistics",
+    "Tensor",
+    "constant",
+    "import_module",
+    "insert_after",
+    "insert_before",
+    "net_guard",
+    "op",
+    "parse",
+    "pattern",
+    "record_signature",
+    "replace_modules",
+]

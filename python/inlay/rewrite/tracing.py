@@ -102,32 +102,9 @@ class Writer:
     def make(self, name, *operands, **attributes):
         """An op of the inlay dialect, its arguments by place or by name as in its definition."""
         definition = ops.table()[name]
-        names = [argument.name for argument in (*definition.operands, *definition.attributes)]
-        if len(operands) > len(names):
-            raise ArgumentTypeError(f"op.{name} takes {len(names)} arguments ({', '.join(names)}), not {len(operands)}")
-        given = dict(zip(names, operands, strict=False))
-        for key, value in attributes.items():
-            if key not in names:
-                raise ArgumentTypeError(f"op.{name} has no argument '{key}'{did_you_mean(key, names)}")
-            if key in given:
-                raise ArgumentTypeError(f"op.{name} got its argument '{key}' twice")
-            given[key] = value
-        values = []
-        for operand in definition.operands:
-            value = given.get(operand.name)
-            if value is None and operand.kind != "optional":
-                raise ArgumentTypeError(f"op.{name} needs its argument '{operand.name}'")
-            if value is not None:
-                values.append(value)
-        texts = {}
-        for attribute in definition.attributes:
-            value = given.get(attribute.name)
-            if attribute.kind == "unit" and not isinstance(value, Symbol):
-                value = value or None
-            elif value is None:
-                raise ArgumentTypeError(f"op.{name} needs its argument '{attribute.name}'")
-            if value is not None:
-                texts[attribute.name] = self._attribute(attribute.name, value, attribute.kind)
+        values, given = definition.bind(operands, attributes)
+        kinds = {argument.name: argument.kind for argument in definition.attributes}
+        texts = {key: self._attribute(key, value, kinds[key]) for key, value in given.items()}
         return self._write(f"inlay.{name}", self._flatten(name, values), texts, 1, None, exact=True)
 
     def _flatten(self, name, operands):
@@ -268,11 +245,17 @@ class Args:
 
 
 class Conditions:
-    """`m` in `where`: captured values by name, and `args`."""
+    """`m` in `where`: captured values by name, `args`, and `constraint` for what these can't say."""
 
-    def __init__(self, pattern, names, writer):
-        self._pattern, self._names, self._writer = pattern, names, writer
+    def __init__(self, pattern, names, writer, call):
+        self._pattern, self._names, self._writer, self._call = pattern, names, writer, call
         self.args = Args(self._add)
+
+    def constraint(self, function, *captured):
+        """Asks a Python function for each match, with what is captured: `m.constraint(is_even, m.x)`."""
+        if not captured or not all(isinstance(one, Condition) for one in captured):
+            raise ArgumentTypeError(f"expected captured values to call a constraint of pattern '{self._pattern}' with")
+        self._call(function, [one._name for one in captured])
 
     def __getattr__(self, name):
         if name.startswith("_"):
@@ -316,6 +299,7 @@ class Pattern:
     def __init__(self, label, function, benefit):
         self.label, self.benefit, self._function = label, benefit, function
         self._replacement = self._condition = self._pdl = None
+        self._asked = []
 
     def to(self, function):
         """Decorates the function that makes the replacement."""
@@ -327,16 +311,38 @@ class Pattern:
         self._condition, self._pdl = function, None
         return self
 
+    def constraint(self, function):
+        """Decorates a Python function that is asked for each match; its parameters are captured names, and `args`.
+
+        Values come as Tensors, attributes as Python values, lists as lists. It returns True, False, or why not as text.
+        """
+        self._asked.append(function)
+        self._pdl = None
+        return self
+
+    @property
+    def rewrites(self):
+        """Whether it has a replacement."""
+        return self._replacement is not None
+
     @property
     def pdl(self):
-        """The pattern in PDL."""
-        if self._pdl is None:
-            self._pdl = self._trace()
-        return self._pdl
-
-    def _trace(self):
+        """The pattern in PDL. Python functions that it asks are constraints `python.LABEL.NUMBER`."""
         if self._replacement is None:
             raise ArgumentValueError(f"pattern '{self.label}' has no replacement: give it one with '.to'")
+        if self._pdl is None:
+            self._pdl, _ = self.trace(self.label)
+        return self._pdl
+
+    def trace(self, label):
+        """The pattern in PDL, and what Python functions it asks: (function, names of its arguments) by constraint.
+
+        label: what constraints are named after. Without a replacement the pattern only finds.
+        """
+        constraints = {}
+        return self._trace(label, constraints), constraints
+
+    def _trace(self, label, constraints):
         names = _parameters(self.label, self._function)
         numbers = {"next": 0, "captured": set(names), "types": {}, "exact": set()}
         captures = {}
@@ -346,8 +352,18 @@ class Pattern:
         results = self._call(self._function, writer, names, captures)
         roots = [writer._op_of(result) for result in results]
         numbers["types"] = {value: types[number] for value, (_, number, _, types) in writer._made.items()}
+
+        def call(function, given):
+            name = f"python.{label}.{len(constraints)}"
+            constraints[name] = (function, given)
+            self._ask(writer, captures, name, given)
+
         if self._condition is not None:
-            self._condition(Conditions(self.label, names, writer))
+            self._condition(Conditions(self.label, names, writer, call))
+        for function in self._asked:
+            call(function, [one.name for one in inspect.signature(function).parameters.values()])
+        if self._replacement is None:
+            return self._finish(writer, numbers, roots, ["pdl.attribute = unit"])
         # What is done with a capture from here on belongs to the replacement.
         rewriter = Writer(self.label, captures, numbers, matching=False)
         captures.update({name: Symbol(rewriter, one._name, one._kind) for name, one in captures.items()})
@@ -357,10 +373,28 @@ class Pattern:
                 f"pattern '{self.label}' has {len(results)} results, but its replacement has {len(values)}"
             )
         self._replace(rewriter, roots, values)
+        return self._finish(writer, numbers, roots, rewriter._lines)
+
+    def _finish(self, writer, numbers, roots, replacement):
         lines = [_with_flags(line, writer._shared, numbers["exact"]) for line in writer._lines]
         root = f" %{roots[0][0]}" if len({op for op, *_ in roots}) == 1 else ""
-        body = ["  " + line for line in lines] + [f"  pdl.rewrite{root} {{"] + ["    " + one for one in rewriter._lines]
+        body = ["  " + line for line in lines] + [f"  pdl.rewrite{root} {{"] + ["    " + one for one in replacement]
         return "\n".join([f"pdl.pattern @{ops.quote(self.label)} : benefit({self.benefit}) {{", *body, "  }", "}", ""])
+
+    def _ask(self, writer, captures, called, names):
+        """Lets the pattern ask a Python function."""
+        kinds = {"value": "!pdl.value", "attribute": "!pdl.attribute", "list": "!pdl.range<value>"}
+        operands = [name for name in names if name != "args"]
+        for name in operands:
+            if name not in captures:
+                raise ArgumentValueError(
+                    f"pattern '{self.label}' captures no '{name}' for a constraint{did_you_mean(name, captures)}"
+                )
+        if not operands:
+            raise ArgumentTypeError(f"expected a constraint of pattern '{self.label}' to take captured values")
+        texts = ", ".join("%" + writer._use(captures[name]) for name in operands)
+        types = ", ".join(kinds[captures[name]._kind] for name in operands)
+        writer._lines.append(f"pdl.apply_native_constraint {ops.quote(called)}({texts} : {types})")
 
     def _call(self, function, writer, names, captures):
         missing = [name for name in names if name not in captures]

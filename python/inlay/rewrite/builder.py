@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Layers made by calling their ops: `op.relu(x)`, `inlay.ops.relu(x)`, `op("my.op", x, results=[x], alpha=2)`."""
+
+from .. import ops
+from ..errors import ArgumentTypeError, UnknownNameError, did_you_mean
+from ..ops import print_float
+from .handles import Layer, Tensor
+from .scope import changing, current_network
+from .values import element_text, type_text
+
+
+class OpFunction(str):
+    """An op of the inlay dialect: its full name, and a function that makes it."""
+
+    __slots__ = ()
+
+    def __call__(self, *operands, **attributes):
+        """Arguments are those of the op's definition, by place or by name; numbers become constants."""
+        definition = ops.table()[self.removeprefix("inlay.")]
+        values, given = definition.bind(operands, attributes)
+        kinds = {argument.name: argument.kind for argument in definition.attributes}
+        plain = {key: _attribute(definition.name, key, value, kinds[key]) for key, value in given.items()}
+        values = _tensors(definition.name, values)
+        return _results(_create(str(self), _with_constants(values), plain, None))
+
+
+class Builder:
+    """Makes layers; patterns and builders call it `op`."""
+
+    def __getattr__(self, name):
+        if name.startswith("_") or name not in ops.table():
+            raise UnknownNameError(f"unknown op '{name}'{did_you_mean(name, ops.table())}")
+        return OpFunction(f"inlay.{name}")
+
+    def __dir__(self):
+        return list(ops.table())
+
+    def __call__(self, kind, /, *operands, results=None, **attributes):
+        """An op of any dialect by its full name.
+
+        results: the types of its results, each as text, as a tensor of the same type or as (dtype, shape); left out if
+        the op's definition infers them. Returns its only result, else a tuple of them.
+        """
+        if results is not None:
+            results = [type_text(one) for one in (results if isinstance(results, (list, tuple)) else [results])]
+        values = _tensors(kind, operands)
+        for value in values:
+            if not isinstance(value, Tensor):
+                raise ArgumentTypeError(f"expected tensors as operands of '{kind}', but got {value!r}")
+        return _results(_create(kind, values, attributes, results))
+
+
+op = Builder()
+
+
+def constant(value, like):
+    """A constant of one element, of the element type of the tensor `like`; it broadcasts."""
+    from .._inlay import Attribute
+
+    element = like._value.element
+    literal = print_float(float(value)) if element.startswith(("f", "bf")) else str(value).lower()
+    attribute = Attribute(f"dense<{literal}> : tensor<{element}>")
+    return _results(_create("inlay.constant", [], {"value": attribute}, [f"tensor<{element}>"]))
+
+
+def _create(kind, operands, attributes, results):
+    graph = operands[0]._value.graph if operands else current_network()._graph
+    with changing(graph):
+        return graph.create(kind, [one._value for one in operands], attributes, results)
+
+
+def _results(made):
+    results = [Tensor._of(value) for value in made.results]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _tensors(name, operands):
+    """Tensors, and numbers still, in one list."""
+    flat = []
+    for operand in operands:
+        if isinstance(operand, (list, tuple)):
+            flat.extend(_tensors(name, operand))
+        elif isinstance(operand, Tensor) or (isinstance(operand, (int, float)) and not isinstance(operand, bool)):
+            flat.append(operand)
+        else:
+            raise ArgumentTypeError(f"expected tensors as operands of '{name}', but got {operand!r}")
+    return flat
+
+
+def _with_constants(operands):
+    like = next((one for one in operands if isinstance(one, Tensor)), None)
+    if like is None and operands:
+        raise ArgumentTypeError(f"expected a tensor among the operands, but got {operands[0]!r} alone")
+    return [one if isinstance(one, Tensor) else constant(one, like) for one in operands]
+
+
+def _attribute(name, key, value, kind):
+    """The value as one that becomes an attribute of that kind."""
+    from .._inlay import Attribute
+
+    try:
+        if isinstance(value, Attribute):
+            return value
+        if kind == "unit":
+            return None
+        if kind == "f64":
+            return float(value)
+        if kind == "type":
+            return Attribute(element_text(value))
+        if kind == "i64s":
+            return [int(one) for one in value] or Attribute("array<i64>")
+        if kind == "i64" and (isinstance(value, bool) or int(value) != value):
+            raise TypeError
+    except (TypeError, ValueError) as error:
+        if isinstance(error, ArgumentTypeError):
+            raise
+        wanted = {"f64": "a number", "i64": "an integer", "i64s": "integers", "type": "a dtype"}[kind]
+        raise ArgumentTypeError(f"expected argument '{key}' of op.{name} to be {wanted}, but got {value!r}") from None
+    return value
+
+
+__all__ = ["Builder", "Layer", "OpFunction", "constant", "op"]

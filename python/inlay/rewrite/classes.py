@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Patterns as Python classes: for what a traced pattern can't say. They are called for each layer of their kinds."""
+
+import logging
+
+from .. import ops
+from ..errors import ArgumentTypeError, ArgumentValueError, did_you_mean
+from .handles import Layer
+
+_LOG = logging.getLogger("inlay.rewrite")
+
+
+class Args(dict):
+    """The arguments of a run; one that isn't given is an error that says so."""
+
+    def __init__(self, pattern, values):
+        super().__init__(values)
+        self._pattern = pattern
+
+    def __missing__(self, name):
+        raise ArgumentValueError(
+            f"pattern '{self._pattern}' needs argument '{name}', which isn't given{did_you_mean(str(name), self)}"
+        )
+
+
+class _ClassPattern:
+    """Common to rewriters and analyzers.
+
+    name: what it is called in messages.
+    root_layer: which layers it is tried on: ops by name ("inlay.relu", "relu", "my.op"), functions that make them
+        (inlay.ops.relu), and interfaces and traits (see `inlay.rewrite.interfaces`); all if None.
+    args: the types of the run's arguments that it needs, by name.
+    """
+
+    def __init__(self, name, root_layer=None, *, args=None):
+        if not isinstance(name, str) or not name:
+            raise ArgumentTypeError(f"expected a name for the pattern, but got {name!r}")
+        self.name = name
+        self.root_layer = None if root_layer is None else _roots(name, root_layer)
+        self.args = None
+        self._wanted = dict(args or {})
+        self._reason = None
+
+    def fail(self, reason):
+        """Returned from `match`: why the layer doesn't match, for `explain`."""
+        self._reason = str(reason)
+        return False
+
+    def log_info(self, text):
+        _LOG.info("%s: %s", self.name, text)
+
+    def log_warn(self, text):
+        _LOG.warning("%s: %s", self.name, text)
+
+    def log_error(self, text):
+        _LOG.error("%s: %s", self.name, text)
+
+    def _take_args(self, values):
+        for name, kind in self._wanted.items():
+            if name not in values:
+                Args(self.name, values)[name]
+            elif not isinstance(values[name], kind) or (isinstance(values[name], bool) and kind is int):
+                raise ArgumentTypeError(
+                    f"expected argument '{name}' of pattern '{self.name}' to be {_kinds(kind)}, "
+                    f"but got {values[name]!r}"
+                )
+        self.args = Args(self.name, values)
+
+    def _matcher(self):
+        return lambda handle: self._asked("match", self.match(Layer(handle)))
+
+    def _asked(self, method, result):
+        if result is True or result is False:
+            reason, self._reason = self._reason, None
+            return reason if reason is not None and not result else result
+        raise ArgumentTypeError(f"expected '{method}' of pattern '{self.name}' to return True or False, got {result!r}")
+
+
+class PatternRewriter(_ClassPattern):
+    """A pattern that changes the graph: override `match_and_rewrite`, or with separate_match_rewrite `match`, which
+    only looks, and `rewrite`.
+
+    New layers go before the one that is rewritten. What raises, or returns False after changes, is undone.
+    """
+
+    def __init__(self, name, root_layer=None, separate_match_rewrite=False, *, args=None):
+        super().__init__(name, root_layer, args=args)
+        self.separate_match_rewrite = separate_match_rewrite
+
+    def match(self, layer):
+        """Whether `rewrite` shall be called for the layer."""
+        raise NotImplementedError
+
+    def rewrite(self, layer):
+        """Replaces what matched."""
+        raise NotImplementedError
+
+    def match_and_rewrite(self, layer):
+        """Both in one; returns whether it changed the graph."""
+        raise NotImplementedError
+
+    def _functions(self):
+        """match, rewrite, match_and_rewrite and analyze for the extension."""
+        if self.separate_match_rewrite:
+            self._need("match", "rewrite")
+            return self._matcher(), self._rewrite, None, None
+        self._need("match_and_rewrite")
+        both = lambda handle: bool(self._asked("match_and_rewrite", self.match_and_rewrite(Layer(handle))) is True)  # noqa: E731
+        return None, None, both, None
+
+    def _rewrite(self, handle):
+        self.rewrite(Layer(handle))
+        return True
+
+    def _need(self, *methods):
+        for method in methods:
+            if getattr(type(self), method) is getattr(PatternRewriter, method):
+                raise ArgumentTypeError(
+                    f"expected pattern '{self.name}' to have a method '{method}'"
+                    f" (separate_match_rewrite={self.separate_match_rewrite})"
+                )
+
+
+class PatternAnalyzer(_ClassPattern):
+    """A pattern that only looks: override `match`, and `analyze` to collect what it finds."""
+
+    def match(self, layer):
+        """Whether the layer matches: True or False, or a list of the layers that make up what was found."""
+        raise NotImplementedError
+
+    def analyze(self, layers):
+        """Called once for each match, with its layers."""
+
+    def _functions(self):
+        if type(self).match is PatternAnalyzer.match:
+            raise ArgumentTypeError(f"expected pattern '{self.name}' to have a method 'match'")
+        return self._match, None, None, lambda handles: self.analyze([Layer(handle) for handle in handles])
+
+    def _match(self, handle):
+        result = self.match(Layer(handle))
+        if isinstance(result, (list, tuple)) and result and all(isinstance(one, Layer) for one in result):
+            return [layer._op for layer in result]
+        return self._asked("match", result)
+
+
+def _kinds(kind):
+    return " or ".join(one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,)))
+
+
+def _roots(pattern, given):
+    """(names of ops, names of interfaces) for `root_layer`."""
+    from .interfaces import Interface
+
+    if isinstance(given, (str, Interface)):
+        given = [given]
+    names, interfaces = [], []
+    for root in given:
+        if isinstance(root, Interface):
+            interfaces.append(root.value)
+        elif isinstance(root, str):
+            names.append(_op_name(pattern, str(root)))
+        else:
+            raise ArgumentTypeError(
+                f"expected names of ops or interfaces as root_layer of pattern '{pattern}', but got {root!r}"
+            )
+    if not names and not interfaces:
+        raise ArgumentValueError(f"expected some root_layer for pattern '{pattern}', or None for every layer")
+    return names, interfaces
+
+
+def _op_name(pattern, name):
+    if "." not in name and name in ops.table():
+        return f"inlay.{name}"
+    dialect, _, rest = name.rpartition(".")
+    known = [*ops.table(), "constant", "opaque", "plugin", "segment"]
+    if not dialect or (dialect == "inlay" and rest not in known):
+        raise ArgumentValueError(f"unknown op '{name}' in root_layer of pattern '{pattern}'{did_you_mean(rest, known)}")
+    return name

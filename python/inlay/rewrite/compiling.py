@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""An `inlay.Module` on its way back to the compiler."""
+
+import dataclasses
+from types import SimpleNamespace
+
+import torch
+from torch.utils import _pytree as pytree
+
+from ..errors import ArgumentValueError, UnsupportedError
+from ..importer.program import ImportedProgram, Input, Output
+
+
+def import_rewritten(module):
+    """(what says how it is called, ImportedProgram) of a Module, as of a model that is imported."""
+    inputs = [_interface(tensor, "input") for tensor in module.get_inputs()]
+    results = [_interface(tensor, "output") for tensor in module.get_outputs()]
+    text = module.text(locations=True)
+    if module._imported is not None:
+        exported, imported = module._imported
+        if _calls_alike(imported, inputs, results):
+            return exported, dataclasses.replace(imported, text=text, results=[one[1:] for one in results])
+        weights, modules = imported.weights, imported.modules
+    else:
+        weights, modules = {}, set()
+    imported = ImportedProgram(
+        text=text,
+        weights=weights,
+        inputs=[Input(*one) for one in inputs],
+        outputs=[Output("result", number) for number in range(len(results))],
+        results=[one[1:] for one in results],
+        modules=modules,
+    )
+    outputs = 0 if len(results) == 1 else (0,) * len(results)
+    spec = SimpleNamespace(
+        in_spec=pytree.tree_structure(((0,) * len(inputs), {})), out_spec=pytree.tree_structure(outputs)
+    )
+    return SimpleNamespace(call_spec=spec, module_call_graph=[]), imported
+
+
+def _interface(tensor, what):
+    """(name, shape, dtype) of what comes in or goes out."""
+    if tensor.shape is None or not isinstance(tensor.dtype, torch.dtype):
+        raise ArgumentValueError(f"expected {what} '{tensor.name}' to be a tensor, but got {tensor.type}")
+    if -1 in tensor.shape:
+        raise UnsupportedError(f"{what} '{tensor.name}' has sizes that aren't known: {tensor.type}")
+    return tensor.name, tensor.shape, tensor.dtype
+
+
+def _calls_alike(imported, inputs, results):
+    """Whether what the network takes and gives is still what the model does, sizes of results aside."""
+    taken = [(one.shape, one.dtype) for one in imported.inputs if one.is_tensor]
+    return taken == [one[1:] for one in inputs] and len(imported.results) == len(results)

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Managers hold patterns by label and run them: the one to change graphs, the other to find things in them."""
+
+import fnmatch
+import json
+import os
+import pathlib
+from dataclasses import dataclass, field
+
+from ..errors import ArgumentTypeError, ArgumentValueError, did_you_mean
+from .classes import PatternAnalyzer, PatternRewriter, _ClassPattern
+from .handles import Layer, Tensor
+from .network import Module
+from .scope import working_on
+from .tracing import Pattern
+
+_DRIVERS = ("fixpoint", "sweep", "greedy")
+_MOST_BENEFIT = 0x7FFF
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What became of a pattern's tries, in all runs of its manager."""
+
+    tried: int
+    matched: int  # matches that an analysis was given
+    rewritten: int
+    rejected: int  # matches whose rewrite said no after changing something, which was undone
+
+
+@dataclass(frozen=True)
+class Match:
+    """What a pattern found: the layers, the root first, and what it captured by name."""
+
+    label: str
+    layers: list
+    captures: dict = field(default_factory=dict)
+
+    def __getitem__(self, name):
+        if name not in self.captures:
+            raise ArgumentValueError(
+                f"pattern '{self.label}' captured no '{name}'{did_you_mean(str(name), self.captures)}"
+            )
+        return self.captures[name]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a pattern doesn't match where it comes nearest. `str` is a sentence."""
+
+    text: str
+    matches: int  # places where it does match
+    held: int  # checks that hold at the nearest miss
+    checks: int  # of so many
+    root: str  # the nearest miss
+    mismatches: list  # dicts with op, location, place, why, pattern_location
+
+    def __str__(self):
+        return self.text
+
+
+@dataclass(frozen=True)
+class PDLPattern:
+    """A pattern that a manager has from PDL text."""
+
+    label: str
+    text: str
+
+
+class _Manager:
+    """Common to both managers."""
+
+    def __init__(self):
+        from .._inlay import PatternManager
+
+        self._manager = PatternManager()
+        self._patterns, self._functions, self._args = {}, {}, {}
+
+    def add(self, label, pattern, benefit=None):
+        """Adds a pattern under a label of its own.
+
+        Of those that match at a layer the one of the highest benefit goes first, among equals the first that was added.
+        """
+        if not isinstance(label, str) or not label:
+            raise ArgumentTypeError(f"expected a label for the pattern, but got {label!r}")
+        if label in self._patterns:
+            raise ArgumentValueError(f"expected a new label, but there is a pattern labelled '{label}' already")
+        if benefit is not None and (isinstance(benefit, bool) or not isinstance(benefit, int)):
+            raise ArgumentTypeError(f"expected the benefit of '{label}' to be an int, but got {benefit!r}")
+        if benefit is not None and not 0 <= benefit <= _MOST_BENEFIT:
+            raise ArgumentValueError(f"expected the benefit of '{label}' from 0 to {_MOST_BENEFIT}, but got {benefit}")
+        if isinstance(pattern, Pattern):
+            text, asked = self._trace(label, pattern)
+            functions = {name: self._constraint(label, *one) for name, one in asked.items()}
+            self._manager.add_traced(label, text, pattern.benefit if benefit is None else benefit, functions)
+        else:
+            functions = self._class_functions(label, pattern)
+            names, interfaces = pattern.root_layer or ([], [])
+            self._manager.add_class(label, names, interfaces, benefit or 0, *functions)
+        self._patterns[label], self._functions[label] = pattern, functions
+
+    def add_pdl(self, text, name="<pdl>", prefix=""):
+        """Adds each pattern of a PDL text under its symbol name, after `prefix`; all of them or none. Their labels."""
+        if not isinstance(text, str):
+            raise ArgumentTypeError(f"expected PDL text, but got {type(text).__name__}")
+        labels = self._manager.add_pdl(text, str(name), prefix)
+        self._patterns.update({label: PDLPattern(label, text) for label in labels})
+        return labels
+
+    def get(self, label):
+        """The pattern of that label."""
+        if label not in self._patterns:
+            raise ArgumentValueError(
+                f"expected a label of a pattern, but got {label!r}{did_you_mean(str(label), self._patterns)}"
+            )
+        return self._patterns[label]
+
+    def remove(self, label):
+        """Removes the pattern of that label."""
+        self.get(label)
+        self._manager.remove(label)
+        del self._patterns[label]
+        self._functions.pop(label, None)
+
+    @property
+    def labels(self):
+        """The labels in the order in which patterns are tried."""
+        return self._manager.labels()
+
+    def enable(self, glob="*"):
+        """Turns patterns on whose label fits, as `fuse_*`; returns how many fit."""
+        return self._manager.set_enabled(glob, True)
+
+    def disable(self, glob="*"):
+        """Turns patterns off whose label fits; returns how many fit. Nothing is compiled anew."""
+        return self._manager.set_enabled(glob, False)
+
+    def is_enabled(self, label):
+        self.get(label)
+        return self._manager.is_enabled(label)
+
+    def statistics(self, label):
+        """How often the pattern was tried, and what became of it."""
+        self.get(label)
+        return Statistics(*self._manager.statistics(label))
+
+    def explain(self, label, where, at=None, args=None):
+        """Why the pattern doesn't match, or how often it does.
+
+        where: a module, or one layer. at: only layers of that name (a glob), or from that `file:line`.
+        """
+        self.get(label)
+        network, layers = (where.network, [where]) if isinstance(where, Layer) else (_module(where), None)
+        if at is not None:
+            layers = [layer for layer in layers or network.get_layers() if _is_at(layer, at)]
+            if not layers:
+                names = [layer.name for layer in network.get_layers()]
+                raise ArgumentValueError(f"expected a layer's name or a place, but got {at!r}{did_you_mean(at, names)}")
+        handles = None if layers is None else [layer._op for layer in layers]
+        with self._running(network, args) as given:
+            text, plain = self._manager.explain(label, network._graph, given, handles)
+        found = json.loads(plain)
+        return Explanation(
+            text, found["matches"], found["held"], found["checks"], found.get("root", ""), found["mismatches"]
+        )
+
+    def _trace(self, label, pattern):
+        return pattern.trace(label)
+
+    def _class_functions(self, label, pattern):
+        if not isinstance(pattern, _ClassPattern):
+            hint = ": call the class" if isinstance(pattern, type) and issubclass(pattern, _ClassPattern) else ""
+            raise ArgumentTypeError(f"expected a pattern for label '{label}', but got {pattern!r:.80}{hint}")
+        if not hasattr(pattern, "root_layer"):
+            raise ArgumentTypeError(f"expected the pattern for label '{label}' to call super().__init__(name, ...)")
+        return pattern._functions()
+
+    def _constraint(self, label, function, names):
+        def call(operands):
+            operands = iter(operands)
+            given = [self._args if name == "args" else _wrap(next(operands)) for name in names]
+            result = function(*given)
+            if isinstance(result, (bool, str)):
+                return result
+            raise ArgumentTypeError(
+                f"expected a constraint of pattern '{label}' to return True, False or a reason, but got {result!r}"
+            )
+
+        return call
+
+    def _running(self, network, args):
+        """Gives all patterns the run's arguments; the network is the current one meanwhile."""
+        return _Running(self, network, args)
+
+
+class _Running:
+    def __init__(self, manager, network, args):
+        if args is not None and not isinstance(args, dict):
+            raise ArgumentTypeError(f"expected args to be a dict, but got {type(args).__name__}")
+        self._manager, self._args, self._scope = manager, dict(args or {}), working_on(network)
+
+    def __enter__(self):
+        manager = self._manager
+        for label, pattern in manager._patterns.items():
+            if isinstance(pattern, _ClassPattern) and manager._manager.is_enabled(label):
+                pattern._take_args(self._args)
+        manager._args = self._args
+        self._scope.__enter__()
+        return self._args
+
+    def __exit__(self, *failure):
+        self._scope.__exit__(*failure)
+
+
+class RewritePatternManager(_Manager):
+    """Patterns that change graphs: traced ones, PDL, and PatternRewriters."""
+
+    def rewrite(self, network, args=None, *, driver="fixpoint", limit=None, trace=None, across_segments=False,
+                budget=10.0, remove_dead_code=True):  # fmt: skip
+        """Applies the enabled patterns until none matches; returns how often one changed the graph.
+
+        args: values that patterns may ask for by name.
+        driver: "fixpoint"; "sweep", each layer once; or "greedy", MLIR's own.
+        limit: at most so many rewrites. trace: a list that gets a dict for each rewrite, or a path for a JSON file.
+        across_segments: whether a match may reach out of an open segment.
+        budget: more rewrites than this per layer (and 1000) are taken for rewriting without end.
+
+        Raises RewriteError if a rewrite is refused or there is no end, and what a pattern's own function raised, with a
+        note that names the pattern and the layer. The graph is then as it was.
+        """
+        network = _module(network)
+        if driver not in _DRIVERS:
+            raise ArgumentValueError(f"unknown driver {driver!r}{did_you_mean(str(driver), _DRIVERS)}")
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
+            raise ArgumentValueError(f"expected limit to be an int from 0, but got {limit!r}")
+        with self._running(network, args) as given:
+            count, firings = self._manager.rewrite(
+                network._graph,
+                given,
+                driver,
+                -1 if limit is None else limit,
+                float(budget),
+                remove_dead_code,
+                across_segments,
+                trace is not None,
+            )
+        if isinstance(trace, list):
+            trace.extend(json.loads(firings))
+        elif trace is not None:
+            pathlib.Path(os.fspath(trace)).write_text(json.dumps(json.loads(firings), indent=2) + "\n")
+        return count
+
+    def _trace(self, label, pattern):
+        if not pattern.rewrites:
+            raise ArgumentValueError(f"pattern '{label}' has no replacement: give it one with '.to'")
+        return pattern.trace(label)
+
+    def _class_functions(self, label, pattern):
+        if isinstance(pattern, PatternAnalyzer):
+            raise ArgumentTypeError(f"pattern '{label}' only finds: add it to an AnalysisPatternManager")
+        return super()._class_functions(label, pattern)
+
+
+class AnalysisPatternManager(_Manager):
+    """Patterns that find: PatternAnalyzers, traced ones, with a replacement or without, and rewriters' matches."""
+
+    def analyze(self, network, args=None):
+        """All matches of the enabled patterns, layer by layer; at one layer the highest benefit first."""
+        network = _module(network)
+        with self._running(network, args) as given:
+            return [_match(*found) for found in self._manager.analyze(network._graph, given, None)]
+
+    def find(self, network, args=None):
+        """The same one by one, each looked for when it is asked for."""
+        network = _module(network)
+        for layer in network.get_layers():
+            with self._running(network, args) as given:
+                found = self._manager.analyze(network._graph, given, layer._op)
+            yield from (_match(*one) for one in found)
+
+    def _class_functions(self, label, pattern):
+        functions = super()._class_functions(label, pattern)
+        if isinstance(pattern, PatternRewriter) and not pattern.separate_match_rewrite:
+            raise ArgumentTypeError(f"expected pattern '{label}' to match by itself: separate_match_rewrite=True")
+        return functions
+
+
+def _match(label, ops, captures):
+    named = {name: _wrap(value) for name, value in captures.items() if not name.isdigit()}
+    return Match(label, [Layer(one) for one in ops], named)
+
+
+def _wrap(value):
+    """Handles as Python has them."""
+    from .._inlay import Op, Value
+
+    if isinstance(value, Value):
+        return Tensor._of(value)
+    if isinstance(value, Op):
+        return Layer(value)
+    return [_wrap(one) for one in value] if isinstance(value, list) else value
+
+
+def _is_at(layer, at):
+    return fnmatch.fnmatchcase(layer.name, at) or layer.location == at or layer.location.startswith(at + ":")
+
+
+def _module(network):
+    if not isinstance(network, Module):
+        raise ArgumentTypeError(f"expected a module, as inlay.parse gives one, but got {type(network).__name__}")
+    return network
+
+
+__all__ = [
+    "AnalysisPatternManager",
+    "Explanation",
+    "Match",
+    "PDLPattern",
+    "PatternAnalyzer",
+    "PatternRewriter",
+    "RewritePatternManager",
+    "Statistics",
+]

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A graph in memory: read from text or from a model, looked at, changed, printed, compiled."""
+
+import weakref
+
+from ..errors import ArgumentTypeError
+from .handles import Layer, Tensor
+
+_EMPTY = "func.func @forward() {\n  return\n}\n"
+
+
+class Module:
+    """A module of MLIR. `str(module)` is its text; `inlay.compile(module)` compiles it.
+
+    Inputs and outputs are those of the only function of the module, or of the only public one; of others by name.
+    """
+
+    def __init__(self):
+        """An empty network, to be built inside of `with net_guard(module)`."""
+        self._adopt(_graph_class().parse(_EMPTY), None)
+
+    def _adopt(self, graph, imported):
+        self._graph, self._imported = graph, imported
+        graph.network = weakref.ref(self)
+        return self
+
+    @classmethod
+    def _of(cls, graph, imported=None):
+        """The module of that graph: the one that there is already, if it lives."""
+        known = getattr(graph, "network", None)
+        found = known() if known is not None else None
+        return found if found is not None else object.__new__(cls)._adopt(graph, imported)
+
+    def text(self, locations=False):
+        """The module's text; with `locations` nothing of it is lost."""
+        return self._graph.text(locations)
+
+    def __str__(self):
+        return self.text()
+
+    def __repr__(self):
+        return f"<Module of {len(self.get_layers())} layers>"
+
+    def clone(self):
+        """A module of its own that says the same."""
+        return Module._of(_graph_class().parse(self.text(locations=True)), self._imported)
+
+    def verify(self):
+        """Raises CompileError if the module breaks a rule of its ops."""
+        self._graph.verify()
+
+    @property
+    def functions(self):
+        """Names of the functions."""
+        return self._graph.functions()
+
+    def get_layers(self):
+        """All layers in their order, those in regions after what holds them."""
+        return [Layer(one) for one in self._graph.ops()]
+
+    def get_inputs(self, function=""):
+        return [Tensor._of(value) for value in self._graph.inputs(function)]
+
+    def get_outputs(self, function=""):
+        return [Tensor._of(value) for value in self._graph.outputs(function)]
+
+    def get_layer_by_name(self, name):
+        """The layer of that name; None if there is none."""
+        found = self._graph.find(name)
+        return None if found is None else Layer(found)
+
+    def is_input(self, tensor):
+        return tensor in self.get_inputs()
+
+    def is_output(self, tensor):
+        return tensor in self.get_outputs()
+
+    def to_dot(self):
+        """The graph as a picture in Graphviz's language."""
+        lines = ["digraph network {", "  node [shape=box];"]
+        numbers = {}
+        for tensor in self.get_inputs():
+            numbers[tensor] = f"n{len(numbers)}"
+            lines.append(f"  {numbers[tensor]} [shape=ellipse, label={_quote(tensor.name, tensor.type)}];")
+        for layer in self.get_layers():
+            node = f"n{len(numbers)}"
+            lines.append(f"  {node} [label={_quote(layer.name, layer.op)}];")
+            for tensor in layer.get_inputs():
+                if tensor in numbers:
+                    lines.append(f"  {numbers[tensor]} -> {node} [label={_quote(tensor.type)}];")
+            numbers[layer] = node
+            numbers.update(dict.fromkeys(layer.get_outputs(), node))
+        for number, tensor in enumerate(self.get_outputs()):
+            lines.append(f"  out{number} [shape=ellipse, label={_quote(f'output {number}')}];")
+            if tensor in numbers:
+                lines.append(f"  {numbers[tensor]} -> out{number};")
+        return "\n".join([*lines, "}", ""])
+
+
+def parse(text, name="<input>"):
+    """A Module from MLIR's textual form. Raises CompileError with the diagnostics for text that it can't be."""
+    if not isinstance(text, str):
+        raise ArgumentTypeError(f"expected the text of a module, but got {type(text).__name__}")
+    return Module._of(_graph_class().parse(text, name))
+
+
+def import_module(model, inputs=None, dynamic_shapes=None):
+    """A Module from a torch.nn.Module and example arguments, or from a torch.export.ExportedProgram.
+
+    Weights stay where they are: the text only names them. `inlay.compile(module)` then calls it as the model itself.
+    """
+    from ..compiler import import_model
+
+    exported, imported = import_model(model, inputs, dynamic_shapes)
+    module = Module._of(_graph_class().parse(imported.text))
+    module._imported = (exported, imported)
+    return module
+
+
+def _graph_class():
+    from .._inlay import Graph
+
+    return Graph
+
+
+def _quote(*lines):
+    escaped = (line.replace("\\", "\\\\").replace('"', '\\"') for line in lines)
+    return '"' + "\\n".join(escaped) + '"'

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Python values that attributes stand for, beyond numbers, text, flags, lists and dicts."""
+
+import enum
+import importlib
+import numbers
+
+import torch
+
+from ..errors import ArgumentTypeError, ArgumentValueError, did_you_mean
+from ..text import ELEMENT_TYPES, dtype_name
+
+_DTYPES = {text: dtype for dtype, text in ELEMENT_TYPES.items()}
+_NAMES = {dtype_name(dtype): text for dtype, text in ELEMENT_TYPES.items()}
+_ENUM, _TUPLE = "python.enum", "python.tuple"
+
+
+def encode(value, what):
+    """What stands for `value` among plain values; the extension asks for what it doesn't know."""
+    from .._inlay import Attribute
+
+    if isinstance(value, torch.dtype):
+        return Attribute(element_text(value))
+    if isinstance(value, enum.Enum):
+        kind = type(value)
+        return {_ENUM: f"{kind.__module__}:{kind.__qualname__}.{value.name}"}
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value)
+    raise ArgumentTypeError(
+        f"expected {what} to be a number, a string, a flag, a dtype, None, or lists and dicts of these, but got "
+        f"{type(value).__name__} {value!r:.60}"
+    )
+
+
+def element_text(dtype):
+    """`f16` for torch.float16, "float16" and "f16"."""
+    if isinstance(dtype, torch.dtype) and dtype in ELEMENT_TYPES:
+        return ELEMENT_TYPES[dtype]
+    if isinstance(dtype, str):
+        if dtype in _NAMES:
+            return _NAMES[dtype]
+        if dtype in _DTYPES:
+            return dtype
+        raise ArgumentValueError(f"unknown dtype {dtype!r}{did_you_mean(dtype, [*_NAMES, *_DTYPES])}")
+    raise ArgumentTypeError(f"expected a dtype like torch.float16, but got {dtype!r}")
+
+
+def decode(text):
+    """The torch dtype for a type that is an attribute; None where PyTorch has none."""
+    return _DTYPES.get(text)
+
+
+def dtype_of(element):
+    """The torch dtype of an element type; its text where PyTorch has none."""
+    return _DTYPES.get(element, element)
+
+
+def type_text(result):
+    """A type's text from what stands for it: the text, a tensor of the same type, or (dtype, shape)."""
+    if isinstance(result, str):
+        return result
+    if isinstance(result, (tuple, list)) and len(result) == 2:
+        dtype, shape = result
+        return f"tensor<{''.join(f'{_dim(dim)}x' for dim in shape)}{element_text(dtype)}>"
+    if hasattr(result, "type"):
+        return result.type
+    raise ArgumentTypeError(f"expected a result's type as text, a tensor, or (dtype, shape), but got {result!r}")
+
+
+def _dim(dim):
+    if isinstance(dim, bool) or not isinstance(dim, numbers.Integral):
+        raise ArgumentTypeError(f"expected a shape of integers, but got {dim!r} in it")
+    if dim < -1:
+        raise ArgumentValueError(f"expected sizes of at least 0, or -1 for one that isn't known, but got {dim}")
+    return "?" if dim == -1 else int(dim)
+
+
+def flatten(structure, leaf):
+    """A structure of lists, tuples and dicts as plain values; `leaf(value)` is what stands for what isn't one."""
+    if isinstance(structure, tuple):
+        return {_TUPLE: [flatten(element, leaf) for element in structure]}
+    if isinstance(structure, list):
+        return [flatten(element, leaf) for element in structure]
+    if isinstance(structure, dict):
+        return {key: flatten(element, leaf) for key, element in structure.items()}
+    return leaf(structure)
+
+
+def unflatten(plain, leaf):
+    """The structure that `flatten` made plain; `leaf(value)` as there."""
+    if isinstance(plain, list):
+        return [unflatten(element, leaf) for element in plain]
+    if isinstance(plain, dict):
+        if set(plain) == {_TUPLE}:
+            return tuple(unflatten(element, leaf) for element in plain[_TUPLE])
+        if set(plain) == {_ENUM}:
+            return _find_enum(plain[_ENUM])
+        return {key: unflatten(element, leaf) for key, element in plain.items()}
+    return leaf(plain)
+
+
+def _find_enum(text):
+    module, _, path = text.partition(":")
+    found = importlib.import_module(module)
+    for name in path.split("."):
+        found = getattr(found, name)
+    return found

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pattern managers for Python. Python functions are called from within MLIR, which knows no exceptions: what they raise
+// is kept, ends the run as an error of the rewriter's, and is raised once MLIR is left. They are held by the Python
+// manager, not here, so that the collector sees all references.
+
+#include "Attributes.h"
+#include "Errors.h"
+
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Rewrite/AnalysisPatternManager.h"
+#include "inlay/Rewrite/Explain.h"
+
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace mlir;
+using namespace inlay;
+using namespace inlay::python;
+
+namespace {
+
+/// One run of a manager; Python functions find here what they work on.
+struct Run {
+  Run(Graph &graph, DictionaryAttr args) : graph(graph), args(args), outer(current) { current = this; }
+  ~Run() { current = outer; }
+
+  /// Keeps what a Python function raised, and says in a note where.
+  std::string keep(nb::python_error &raised, const std::string &label, Operation *op) {
+    std::string where = "in pattern '" + label + "'";
+    if (op)
+      where += (" at '" + op->getName().getStringRef() + "' \"" + graph.getName(op) + "\"").str();
+    nb::object value = nb::borrow(raised.value());
+    if (nb::hasattr(value, "add_note"))
+      value.attr("add_note")(where);
+    std::string text = std::string(nb::cast<std::string>(nb::str(nb::borrow(raised.type()).attr("__name__")))) + ": " +
+                       nb::cast<std::string>(nb::str(value));
+    error.emplace(std::move(raised));
+    return text;
+  }
+
+  /// Calls `function`, which may raise; false if it did, now or before.
+  template <typename Function>
+  bool call(const std::string &label, Operation *op, std::string &why, Function function) {
+    if (error) {
+      why = "another function raised";
+      return false;
+    }
+    try {
+      function();
+      return true;
+    } catch (nb::python_error &raised) {
+      why = keep(raised, label, op);
+    } catch (const std::exception &raised) {
+      why = raised.what();
+      PyErr_SetString(PyExc_RuntimeError, raised.what());
+      nb::python_error again;
+      keep(again, label, op);
+    }
+    return false;
+  }
+
+  void rethrow() {
+    if (error)
+      throw nb::python_error(std::move(*error));
+  }
+
+  Graph &graph;
+  DictionaryAttr args;
+  std::optional<nb::python_error> error;
+  Run *outer;
+  static thread_local Run *current;
+};
+
+thread_local Run *Run::current = nullptr;
+
+constexpr const char *kMatching =
+    "a pattern must not change the graph while it matches or analyzes: do it in 'rewrite'";
+
+/// A pattern that is a Python class. `match(op)` gives True, False, why not as a string, or the ops that matched;
+/// `rewrite(op)` whether it changed the graph.
+class PythonPattern : public PatternAnalyzer {
+public:
+  struct Functions {
+    nb::handle match, rewrite, matchAndRewrite, analyze; ///< held by the Python manager; null for none
+  };
+
+  PythonPattern(std::string label, RootSet roots, unsigned benefit, Functions functions)
+      : PatternAnalyzer(std::move(roots), benefit), label(std::move(label)), functions(functions) {}
+
+  PatternAnalyzer *asAnalyzer() override { return functions.analyze.is_valid() ? this : nullptr; }
+
+  LogicalResult match(Operation *op, Match &match, const MatchContext &context) const override {
+    if (!functions.match.is_valid())
+      return context.fail("the pattern has no match of its own");
+    Run &run = *Run::current;
+    Graph::Scope scope(run.graph, nullptr, op, kMatching);
+    std::string why;
+    bool matches = false;
+    run.call(label, op, why, [&] {
+      nb::object result = functions.match(run.graph.handle(op));
+      if (nb::isinstance<nb::str>(result)) {
+        why = nb::cast<std::string>(result);
+      } else if (nb::isinstance<nb::list>(result)) {
+        matches = true;
+        for (nb::handle matched : result)
+          match.ops.push_back(nb::cast<OpHandle &>(matched).get());
+      } else {
+        matches = nb::cast<bool>(result);
+      }
+    });
+    return matches ? success() : why.empty() ? failure() : context.fail(why);
+  }
+
+  LogicalResult rewrite(const Match &match, GraphRewriter &rewriter) const override {
+    return change(functions.rewrite, match.root, rewriter);
+  }
+
+  LogicalResult matchAndRewrite(Operation *op, GraphRewriter &rewriter, const MatchContext &context) const override {
+    if (functions.matchAndRewrite.is_valid())
+      return change(functions.matchAndRewrite, op, rewriter);
+    return GraphPattern::matchAndRewrite(op, rewriter, context);
+  }
+
+  void analyze(const Match &match) override {
+    Run &run = *Run::current;
+    Graph::Scope scope(run.graph, nullptr, match.root, kMatching);
+    std::string why;
+    run.call(label, match.root, why, [&] {
+      nb::list ops;
+      for (Operation *op : match.ops)
+        ops.append(run.graph.handle(op));
+      functions.analyze(ops);
+    });
+  }
+
+private:
+  LogicalResult change(nb::handle function, Operation *op, GraphRewriter &rewriter) const {
+    Run &run = *Run::current;
+    Graph::Scope scope(run.graph, &rewriter, op);
+    std::string why;
+    bool changed = false;
+    if (!run.call(label, op, why, [&] { changed = nb::cast<bool>(function(run.graph.handle(op))); }))
+      rewriter.refuse(why);
+    else if (changed)
+      scope.finish();
+    return success(changed && !rewriter.hasError());
+  }
+
+  std::string label;
+  Functions functions;
+};
+
+nb::object toPython(Graph &graph, const PDLValue &value) {
+  if (!value)
+    return nb::none();
+  if (auto *op = value.dyn_cast<Operation *>())
+    return nb::cast(graph.handle(op));
+  if (auto tensor = value.dyn_cast<Value>())
+    return nb::cast(graph.handle(tensor));
+  if (auto attribute = value.dyn_cast<Attribute>())
+    return fromAttribute(attribute, graph.shareContext());
+  nb::list list;
+  if (auto values = value.dyn_cast<ValueRange>())
+    for (Value one : *values)
+      list.append(graph.handle(one));
+  return list;
+}
+
+/// A constraint that is a Python function: it gives True, or False, or why not as a string.
+NativeFunction makeConstraint(std::string label, nb::handle function) {
+  return [label = std::move(label), function](NativeCall &call) -> LogicalResult {
+    Run &run = *Run::current;
+    Graph::Scope scope(run.graph, nullptr, nullptr, kMatching);
+    Operation *op = nullptr;
+    if (auto value = call.get<Value>(0))
+      op = value.getDefiningOp();
+    std::string why;
+    bool holds = false;
+    run.call(label, op, why, [&] {
+      nb::list operands;
+      for (const PDLValue &operand : call.operands)
+        operands.append(toPython(run.graph, operand));
+      nb::object result = function(operands);
+      if (nb::isinstance<nb::str>(result))
+        why = nb::cast<std::string>(result);
+      else
+        holds = nb::cast<bool>(result);
+    });
+    return holds ? success() : why.empty() ? failure() : call.fail(why);
+  };
+}
+
+nb::object toPython(Graph &graph, const Capture &capture) {
+  return std::visit(
+      [&](const auto &thing) -> nb::object {
+        using T = std::decay_t<decltype(thing)>;
+        if constexpr (std::is_same_v<T, Operation *>) {
+          return nb::cast(graph.handle(thing));
+        } else if constexpr (std::is_same_v<T, Value>) {
+          return nb::cast(graph.handle(thing));
+        } else if constexpr (std::is_same_v<T, Attribute>) {
+          return fromAttribute(thing, graph.shareContext());
+        } else if constexpr (std::is_same_v<T, SmallVector<Value>>) {
+          nb::list list;
+          for (Value one : thing)
+            list.append(graph.handle(one));
+          return list;
+        } else {
+          return nb::none();
+        }
+      },
+      capture);
+}
+
+/// Interfaces and traits that a pattern's roots may be named by.
+const std::pair<const char *, bool (*)(OperationName)> kInterfaces[] = {
+    {"pointwise", [](OperationName name) { return name.hasInterface<PointwiseOpInterface>(); }},
+    {"aten_named", [](OperationName name) { return name.hasInterface<AtenNamedOpInterface>(); }},
+    {"infer_type", [](OperationName name) { return name.hasInterface<InferTypeOpInterface>(); }},
+    {"memory_effects", [](OperationName name) { return name.hasInterface<MemoryEffectOpInterface>(); }},
+    {"region_branch", [](OperationName name) { return name.hasInterface<RegionBranchOpInterface>(); }},
+    {"loop_like", [](OperationName name) { return name.hasInterface<LoopLikeOpInterface>(); }},
+    {"constant_like", [](OperationName name) { return name.hasTrait<OpTrait::ConstantLike>(); }},
+    {"commutative", [](OperationName name) { return name.hasTrait<OpTrait::IsCommutative>(); }},
+};
+
+RootSet makeRoots(std::vector<std::string> names, const std::vector<std::string> &interfaces) {
+  RootSet roots;
+  if (names.empty() && interfaces.empty()) {
+    roots.accepts = [](OperationName name) {
+      return name.getStringRef() != "func.func" && name.getStringRef() != "func.return";
+    };
+    return roots;
+  }
+  roots.names.assign(names.begin(), names.end());
+  SmallVector<bool (*)(OperationName)> accepts;
+  for (const std::string &interface : interfaces)
+    for (auto [name, accept] : kInterfaces)
+      if (interface == name)
+        accepts.push_back(accept);
+  if (!accepts.empty())
+    roots.accepts = [accepts](OperationName name) {
+      return llvm::any_of(accepts, [&](auto accept) { return accept(name); });
+    };
+  return roots;
+}
+
+RewriteDriver toDriver(const std::string &name) {
+  return name == "sweep" ? RewriteDriver::Sweep : name == "greedy" ? RewriteDriver::Greedy : RewriteDriver::Fixpoint;
+}
+
+void raiseIf(llvm::Error error) {
+  if (error)
+    raiseError("ArgumentValueError", llvm::toString(std::move(error)));
+}
+
+class Manager {
+public:
+  Manager() : context(Context::get()) {}
+
+  std::vector<std::string> addPDL(const std::string &text, const std::string &name, const std::string &prefix) {
+    std::vector<std::string> before = labels();
+    raiseIf(manager.addPDL(text, name, &context->context, prefix));
+    std::vector<std::string> added;
+    for (std::string &label : labels())
+      if (!llvm::is_contained(before, label))
+        added.push_back(std::move(label));
+    return added;
+  }
+
+  /// `functions` are the constraints that the text calls, by the name that it calls them by.
+  void addTraced(const std::string &label, const std::string &text, std::optional<unsigned> benefit,
+                 nb::dict functions) {
+    for (auto [name, function] : functions) {
+      manager.getFunctions().addConstraint(nb::cast<std::string>(name), makeConstraint(label, function));
+      callsPython = true;
+    }
+    std::vector<std::unique_ptr<PDLPattern>> patterns;
+    {
+      Diagnostics diagnostics(&context->context);
+      auto read = readPDL(text, label, &context->context, manager.getFunctions());
+      if (failed(read) || read->size() != 1)
+        raiseError("ArgumentValueError", "pattern '" + label + "' can't be read: " + diagnostics.str());
+      patterns = std::move(*read);
+    }
+    raiseIf(manager.add(label, std::move(patterns.front()), benefit));
+  }
+
+  void addClass(const std::string &label, std::vector<std::string> names, const std::vector<std::string> &interfaces,
+                unsigned benefit, nb::handle match, nb::handle rewrite, nb::handle both, nb::handle analyze) {
+    auto orNull = [](nb::handle function) { return function.is_none() ? nb::handle() : function; };
+    callsPython = true;
+    raiseIf(
+        manager.add(label, std::make_unique<PythonPattern>(label, makeRoots(std::move(names), interfaces), benefit,
+                                                           PythonPattern::Functions{orNull(match), orNull(rewrite),
+                                                                                    orNull(both), orNull(analyze)})));
+  }
+
+  std::vector<std::string> labels() const {
+    std::vector<std::string> result;
+    for (StringRef label : manager.getLabels())
+      result.push_back(label.str());
+    return result;
+  }
+
+  bool remove(const std::string &label) { return manager.remove(label); }
+  bool isEnabled(const std::string &label) const { return manager.isEnabled(label); }
+
+  unsigned setEnabled(const std::string &glob, bool enabled) {
+    llvm::Expected<unsigned> count = manager.setEnabled(glob, enabled);
+    if (!count)
+      raiseIf(count.takeError());
+    return *count;
+  }
+
+  nb::tuple statistics(const std::string &label) const {
+    PatternStatistics counts = manager.getStatistics(label);
+    return nb::make_tuple(counts.tried, counts.matched, counts.rewritten, counts.rejected);
+  }
+
+  /// The number of rewrites, and the trace as JSON (empty without one).
+  nb::tuple rewrite(const std::shared_ptr<Graph> &graph, nb::dict args, const std::string &driver, int64_t limit,
+                    double budget, bool removeDeadCode, bool acrossSegments, bool trace) {
+    Graph::Busy busy(*graph);
+    llvm::json::Array firings;
+    RewriteOptions options;
+    options.args = toDictionary(args, *context, "argument");
+    options.driver = toDriver(driver);
+    options.limit = limit;
+    options.budget = budget;
+    options.removeDeadCode = removeDeadCode;
+    options.acrossSegments = acrossSegments;
+    options.trace = trace ? &firings : nullptr;
+    options.freeing = [&](Operation *op) { graph->forget(op); };
+    Run run(*graph, options.args);
+    if (callsPython) {
+      graph->nameOnce();
+      options.interrupted = [&] { return run.error ? std::string("a Python function raised") : std::string(); };
+    }
+    Diagnostics diagnostics(&context->context);
+    ModuleOp module = graph->get();
+    auto count = [&] {
+      if (callsPython)
+        return manager.rewrite(module, options);
+      nb::gil_scoped_release unlock;
+      return manager.rewrite(module, options);
+    }();
+    run.rethrow();
+    if (failed(count))
+      raiseError("RewriteError", diagnostics.str());
+    std::string text;
+    if (trace)
+      llvm::raw_string_ostream(text) << llvm::json::Value(std::move(firings));
+    return nb::make_tuple(*count, text);
+  }
+
+  /// (label, ops, captures) of each match; at `op` and below alone if there is one.
+  nb::list analyze(const std::shared_ptr<Graph> &graph, nb::dict args, const OpHandle *op) {
+    Graph::Busy busy(*graph);
+    DictionaryAttr arguments = toDictionary(args, *context, "argument");
+    Run run(*graph, arguments);
+    Diagnostics diagnostics(&context->context);
+    nb::list matches;
+    auto found = [&](StringRef label, Match &match) {
+      nb::list ops;
+      for (Operation *matched : match.ops)
+        ops.append(graph->handle(matched));
+      nb::dict captures;
+      for (const auto &[name, capture] : match.captures)
+        captures[name.c_str()] = toPython(*graph, capture);
+      matches.append(nb::make_tuple(label.str(), ops, captures));
+      return !run.error;
+    };
+    LogicalResult result = success();
+    if (!op) {
+      result = manager.analyze(graph->get(), arguments, found);
+    } else if (succeeded(result = manager.checkArgs(graph->get().getLoc(), arguments))) {
+      MatchContext matchContext{arguments, /*acrossSegments=*/true, nullptr, nullptr};
+      manager.analyzeAt(op->get(), matchContext, found);
+    }
+    run.rethrow();
+    if (failed(result))
+      raiseError("RewriteError", diagnostics.str());
+    return matches;
+  }
+
+  /// A sentence, and JSON. Looks at `ops` alone if there are any.
+  nb::tuple explain(const std::string &label, const std::shared_ptr<Graph> &graph, nb::dict args,
+                    std::optional<std::vector<OpHandle>> ops) {
+    Graph::Busy busy(*graph);
+    DictionaryAttr arguments = toDictionary(args, *context, "argument");
+    Run run(*graph, arguments);
+    llvm::DenseSet<Operation *> wanted;
+    for (const OpHandle &op : ops ? *ops : std::vector<OpHandle>())
+      wanted.insert(op.get());
+    Explanation explanation = inlay::explain(*manager.get(label), graph->get(), arguments, [&](Operation *op) {
+      return ops ? wanted.contains(op) : !isa<func::FuncOp, func::ReturnOp>(op);
+    });
+    run.rethrow();
+    std::string json;
+    llvm::raw_string_ostream(json) << llvm::json::Value(explanation.json(label));
+    return nb::make_tuple(explanation.str(label), json);
+  }
+
+private:
+  std::shared_ptr<Context> context;
+  RewritePatternManager manager;
+  bool callsPython = false;
+};
+
+} // namespace
+
+void python::bindPatterns(nb::module_ &m) {
+  nb::class_<Manager>(m, "PatternManager")
+      .def(nb::init<>())
+      .def("add_pdl", &Manager::addPDL, "text"_a, "name"_a, "prefix"_a)
+      .def("add_traced", &Manager::addTraced, "label"_a, "text"_a, "benefit"_a.none(), "functions"_a)
+      .def("add_class", &Manager::addClass, "label"_a, "names"_a, "interfaces"_a, "benefit"_a, "match"_a.none(),
+           "rewrite"_a.none(), "match_and_rewrite"_a.none(), "analyze"_a.none())
+      .def("labels", &Manager::labels)
+      .def("remove", &Manager::remove)
+      .def("set_enabled", &Manager::setEnabled)
+      .def("is_enabled", &Manager::isEnabled)
+      .def("statistics", &Manager::statistics)
+      .def("rewrite", &Manager::rewrite, "graph"_a, "args"_a, "driver"_a, "limit"_a, "budget"_a, "remove_dead_code"_a,
+           "across_segments"_a, "trace"_a)
+      .def("analyze", &Manager::analyze, "graph"_a, "args"_a, "op"_a.none())
+      .def("explain", &Manager::explain, "label"_a, "graph"_a, "args"_a, "ops"_a.none());
+  nb::list interfaces;
+  for (auto [name, accept] : kInterfaces)
+    interfaces.append(name);
+  m.attr("root_interfaces") = interfaces;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recorded calls for Python: what records them, and what reads them as they stand in the graph now.
+
+#include "Attributes.h"
+#include "Errors.h"
+
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Rewrite/Signature.h"
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace mlir;
+using namespace inlay;
+using namespace inlay::python;
+
+namespace {
+
+/// Records what is built until it is closed. It must be closed before the transaction ends that it was opened in.
+class Recorder {
+public:
+  Recorder(std::shared_ptr<Graph> owner, const std::string &function) : graph(std::move(owner)) {
+    GraphRewriter &rewriter = graph->getRewriter();
+    // The module's table of calls changes, so that undoing has to bring it back.
+    rewriter.startOpModification(graph->get());
+    recorder = std::make_unique<SignatureRecorder>(rewriter, graph->get(), function);
+  }
+
+  void argument(const std::string &name, nb::handle structure) {
+    get().argument(name, convert(structure, "argument '" + name + "'"));
+  }
+
+  void outputs(nb::handle structure) { get().outputs(convert(structure, "the outputs")); }
+  void close() { recorder.reset(); }
+
+private:
+  SignatureRecorder &get() {
+    if (!recorder)
+      raiseError("RewriteError", "expected a call that is being recorded, but it is closed");
+    return *recorder;
+  }
+
+  Attribute convert(nb::handle structure, const std::string &what) {
+    SignatureRecorder &open = get();
+    return toAttribute(structure, *graph->shareContext(), what, [&](Value value) { return open.tensor(value); });
+  }
+
+  std::shared_ptr<Graph> graph;
+  std::unique_ptr<SignatureRecorder> recorder;
+};
+
+/// The key of the innermost call that `op` is part of, or None.
+nb::object findCall(const OpHandle &op) {
+  auto records = op.get()->getAttrOfType<ArrayAttr>(InlayDialect::kSignatureAttr);
+  auto record = records && !records.empty() ? dyn_cast<DictionaryAttr>(records[0]) : nullptr;
+  auto call = record ? record.getAs<StringAttr>("call") : nullptr;
+  return call ? nb::cast(call.getValue().str()) : nb::none();
+}
+
+/// What is recorded under `key`, with the tensors that stand there now: function, parent, arguments, outputs, ops.
+nb::dict readCall(Graph &graph, const std::string &key) {
+  SignatureTable table(graph.get());
+  const Signature *call = table.get(key);
+  if (!call)
+    raiseError("RewriteError", "expected a recorded call, but got '" + key + "'");
+  nb::dict result;
+  result["function"] = call->getFunction().str();
+  result["parent"] = call->getParent().str();
+  auto inputs = [&](int64_t number) { return graph.handleOrNone(call->getInputTensor(number)); };
+  auto outputs = [&](int64_t number) { return graph.handleOrNone(call->getOutputTensor(number)); };
+  result["arguments"] = fromAttribute(call->getArguments(), graph.shareContext(), /*structure=*/true, inputs);
+  result["outputs"] =
+      call->getOutputs() ? fromAttribute(call->getOutputs(), graph.shareContext(), true, outputs) : nb::none();
+  nb::list ops;
+  for (Operation *op : call->getOps())
+    ops.append(graph.handle(op));
+  result["ops"] = ops;
+  return result;
+}
+
+nb::list listCalls(Graph &graph) {
+  nb::list keys;
+  SignatureTable table(graph.get());
+  for (const auto &[key, call] : table)
+    if (!call.getOps().empty())
+      keys.append(key.getValue().str());
+  return keys;
+}
+
+void replaceInput(Graph &graph, const std::string &key, const ValueHandle &from, const ValueHandle &to) {
+  GraphRewriter &rewriter = graph.getRewriter();
+  SignatureTable table(graph.get());
+  if (const Signature *call = table.get(key))
+    call->replaceInputWith(rewriter, from.get(), to.get());
+  graph.checkRefusal();
+}
+
+} // namespace
+
+void python::bindSignatures(nb::module_ &m) {
+  nb::class_<Recorder>(m, "Recorder")
+      .def(nb::init<std::shared_ptr<Graph>, const std::string &>(), "graph"_a, "function"_a)
+      .def("argument", &Recorder::argument, "name"_a, "structure"_a.none())
+      .def("outputs", &Recorder::outputs, "structure"_a.none())
+      .def("close", &Recorder::close);
+  m.def("find_call", &findCall, "op"_a);
+  m.def("read_call", &readCall, "graph"_a, "key"_a);
+  m.def("list_calls", &listCalls, "graph"_a);
+  m.def("replace_call_input", &replaceInput, "graph"_a, "key"_a, "old"_a, "new"_a);
+}

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What TensorRT-LLM documents and tests of graph rewriting, with only imports and names of ops changed."""
+
+import inlay
+import pytest
+import torch
+from inlay.rewrite import (
+    AnalysisPatternManager,
+    FLayerInfoMemo,
+    PatternAnalyzer,
+    PatternRewriter,
+    RewritePatternManager,
+    Tensor,
+    net_guard,
+)
+from rewriting import ReplaceAddWithSub, attention_network, gpt_attention, kinds, linear
+
+
+class GPTAttentionPluginRemovePaddingRewritePass(PatternRewriter):
+    def __init__(self):
+        super().__init__("gpt_attention_plugin_remove_padding", root_layer={"inlay.plugin"})
+        self.count = 0
+
+    def match_and_rewrite(self, layer):
+        if (
+            layer.as_layer().type != "inlay.plugin"
+            or layer.as_layer().plugin.plugin_namespace != "tensorrt_llm"
+            or layer.as_layer().plugin.plugin_type != "GPTAttention"
+        ):
+            return False
+
+        flayer = FLayerInfoMemo.instance().get(layer.name)
+        assert flayer
+        tensor_input = flayer.get_input("qkv")
+        if tensor_input.shape[0] == 1:  # already in the mode without padding
+            return False
+
+        assert self.args is not None
+        batch_size, in_len, hidden_size = self.args["batch_size"], self.args["in_len"], self.args["hidden_size"]
+
+        with net_guard(layer.network):
+            new_inputs = flayer.clone_inputs()
+            new_inputs["qkv"] = Tensor(name="qkv", dtype=torch.float16, shape=(1, batch_size * in_len, hidden_size))
+            new_outs = gpt_attention(**new_inputs)
+            flayer.replace_outputs_uses_with(layer.network, new_outs)
+            layer.mark_as_removed()
+
+        self.count += 1
+        return True
+
+
+SIZES = {"batch_size": 4, "in_len": 128, "hidden_size": 1024}
+
+
+def test_every_sum_becomes_a_difference():
+    module = attention_network(**SIZES)
+    added = next(layer for layer in module.get_layers() if layer.op == inlay.ops.add)
+    inputs, users = added.get_inputs(), added.get_outputs()[0].get_users()
+    manager = RewritePatternManager()
+    manager.add(label="replace_add_to_sub", pattern=ReplaceAddWithSub(), benefit=0)
+    assert manager.rewrite(module) == 1
+    assert manager.get("replace_add_to_sub").rewrite_count == 1
+    assert kinds(module) == ["matmul", "sub", "plugin"]
+    made = module.get_layers()[1]
+    assert (made.get_inputs(), made.get_outputs()[0].get_users()) == (inputs, users)
+    assert added.is_removed()
+
+
+def test_attention_is_rebuilt_from_its_recorded_inputs():
+    module = attention_network(**SIZES)
+    manager = RewritePatternManager()
+    manager.add("gpt_attention_plugin_remove_padding", GPTAttentionPluginRemovePaddingRewritePass(), 0)
+    assert manager.rewrite(module, args=SIZES) == 1
+    assert manager.get("gpt_attention_plugin_remove_padding").count == 1
+    (plugin,) = (layer for layer in module.get_layers() if layer.op == "inlay.plugin")
+    assert plugin.get_inputs(0)[0].shape == (1, 4 * 128, 1024)
+    assert plugin.get_inputs(0)[0].is_input()
+    assert [tensor.name for tensor in module.get_inputs()][-1] == "qkv"
+    assert module.get_outputs() == plugin.get_outputs()
+    assert module.get_outputs()[0].shape == (1, 512, 1024)
+    with net_guard(module):
+        (info,) = FLayerInfoMemo.instance()
+        assert info.get_input("qkv") == plugin.get_inputs(0)[0]
+        assert info.get_input("num_heads") == 16
+        assert info.raw_outputs == tuple(plugin.get_outputs())
+    module.verify()
+
+
+def test_what_follows_from_new_sizes_is_inferred_anew():
+    module = attention_network(**SIZES, after=lambda out: out * 2 + 1)
+    manager = RewritePatternManager()
+    manager.add("p", GPTAttentionPluginRemovePaddingRewritePass())
+    assert manager.rewrite(module, args=SIZES) == 1
+    assert module.get_outputs()[0].shape == (1, 512, 1024)
+    module.verify()
+
+
+def test_a_missing_argument_is_named():
+    module = attention_network(**SIZES)
+    before = module.text(locations=True)
+    manager = RewritePatternManager()
+    manager.add("p", GPTAttentionPluginRemovePaddingRewritePass())
+    with pytest.raises(ValueError, match=r"needs argument 'hidden_size', which isn't given; did you mean 'hiden_size'"):
+        manager.rewrite(module, args={"batch_size": 4, "in_len": 128, "hiden_size": 1})
+    assert module.text(locations=True) == before
+
+
+def test_an_analysis_counts_sums():
+    class CountAdd(PatternAnalyzer):
+        def __init__(self):
+            super().__init__("count_add", root_layer={inlay.ops.add})
+            self.matched, self.count = 0, 0
+
+        def match(self, layer):
+            self.matched += 1
+            return layer.op == inlay.ops.add
+
+        def analyze(self, layers):
+            assert [layer.op for layer in layers] == ["inlay.add"]
+            self.count += 1
+
+    module = attention_network(**SIZES)
+    before = str(module)
+    manager = AnalysisPatternManager()
+    manager.add("count_add", CountAdd())
+    manager.analyze(module)
+    assert manager.get("count_add").count == 1
+    assert manager.get("count_add").matched == 1  # once a hit
+    assert str(module) == before
+
+
+@pytest.mark.parametrize("make", [attention_network, linear])
+def test_queries(make):
+    module = make()
+    assert module.get_inputs() and all(tensor.is_input() and module.is_input(tensor) for tensor in module.get_inputs())
+    assert module.get_outputs() and all(one.is_output() and module.is_output(one) for one in module.get_outputs())
+    assert module.get_layers()
+    for layer in module.get_layers():
+        assert module.get_layer_by_name(layer.name) == layer
+        assert layer.as_layer() == layer
+        assert layer.network is module
+        assert all(tensor.get_parent() == layer for tensor in layer.get_outputs())
+        assert all(layer in tensor.get_users() for tensor in layer.get_inputs())
+    assert "digraph" in module.to_dot()
+    assert module.get_layer_by_name("none") is None

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Recorded calls: arguments and outputs of any structure, read from the graph as it is now."""
+
+import enum
+
+import inlay
+import pytest
+import torch
+from inlay.rewrite import (
+    FLayerInfo,
+    FLayerInfoMemo,
+    PatternRewriter,
+    RewritePatternManager,
+    Tensor,
+    insert_before,
+    net_guard,
+    op,
+    pattern,
+    record_signature,
+)
+from rewriting import attention_network, gpt_attention, kinds
+
+
+class Mode(enum.Enum):
+    FAST = "f"
+    EXACT = "e"
+
+
+@record_signature
+def block(x, others=(), *, named=None, mode=Mode.FAST, dtype=torch.float16, flag=True, sizes=(1, 2), scale=0.5):
+    """A call of several layers with structured arguments and outputs."""
+    first = op("t.first", x, *others, results=[x])
+    second = op("t.second", first, *(named or {}).values(), results=[x, x])
+    return {"first": first, "rest": [second[0], (second[1],)]}
+
+
+@record_signature
+def outer(x):
+    inner = block(x)["first"]
+    return op.neg(inner)
+
+
+def network(build, count=3):
+    module = inlay.Module()
+    with net_guard(module):
+        tensors = [Tensor(f"x{number}", torch.float32, (4,)) for number in range(count)]
+        outputs = build(*tensors)
+        for output in outputs if isinstance(outputs, (list, tuple)) else [outputs]:
+            output.mark_output()
+    return module
+
+
+def memo(module):
+    return FLayerInfoMemo(module)
+
+
+def make_block(x, y, z):
+    outputs = block(x, (y,), named={"z": z}, mode=Mode.EXACT)
+    return outputs["first"], outputs["rest"][0], outputs["rest"][1][0]
+
+
+def test_structures_come_back_as_they_were():
+    module = network(make_block)
+    x, y, z = module.get_inputs()
+    first, second = module.get_layers()
+    (info,) = memo(module)
+    assert info == memo(module).get(first) == memo(module).get(second.name)
+    assert info.layer_kind == "block" and info.layers == [first, second] and info.parent is None
+    assert info.raw_inputs == {
+        "x": x, "others": (y,), "named": {"z": z}, "mode": Mode.EXACT, "dtype": torch.float16, "flag": True,
+        "sizes": (1, 2), "scale": 0.5,
+    }  # fmt: skip
+    out = second.get_outputs()
+    assert info.raw_outputs == {"first": first.get_outputs()[0], "rest": [out[0], (out[1],)]}
+    assert info.signature[0] == "block" and info.signature[1]["x"] is Tensor
+    with pytest.raises(ValueError, match=r"'block' has no argument 'other'; did you mean 'others'"):
+        info.get_input("other")
+
+
+def test_text_keeps_the_record():
+    module = inlay.parse(network(make_block).text(locations=True))
+    (info,) = memo(module)
+    assert info.get_input("x") == module.get_inputs()[0] and info.get_input("mode") is Mode.EXACT
+
+
+def test_calls_nest_and_cover_all_their_layers():
+    module = network(outer, 1)
+    first, _, last = (module.get_layer_by_name(layer.name) for layer in module.get_layers())
+    assert memo(module).get(first).layer_kind == "block"
+    assert memo(module).get(first).parent == memo(module).get(last)
+    assert memo(module).get(last).layer_kind == "outer"
+    assert len(memo(module).get(last).layers) == 3
+
+
+def test_inputs_are_never_stale():
+    module = network(make_block)
+    x, y, z = module.get_inputs()
+    (info,) = memo(module)
+    x.replace_all_uses_with(y)
+    assert info.get_input("x") == y and info.get_input("others") == (y,)
+    with net_guard(module):
+        info.replace_input_with(z, x)
+    assert info.get_input("named") == {"z": x}
+    with pytest.raises(inlay.RewriteError, match=r"expected a value of type"), net_guard(module):
+        info.replace_input_with(x, Tensor("w", torch.float32, (5,)))
+    assert info.get_input("named") == {"z": x} and len(module.get_inputs()) == 3
+
+
+def test_inputs_follow_traced_patterns():
+    module = network(lambda x: gpt_attention(op.relu(x), x), 1)
+    fold = pattern("p")(lambda op, x: op.relu(x)).to(lambda op, x: op.abs(op.neg(x)))
+    manager = RewritePatternManager()
+    manager.add("p", fold)
+    assert manager.rewrite(module) == 1
+    (info,) = memo(module)
+    assert info.get_input("qkv").get_parent().op == "inlay.abs"
+
+
+def test_outputs_move_whatever_their_structure():
+    module = network(lambda x, y, z: [op.exp(one) for one in make_block(x, y, z)])
+    (info,) = memo(module)
+    with net_guard(module), insert_before(info.layers[0]):
+        again = block(**{**info.clone_inputs(), "scale": 2.0})
+        info.replace_output_uses_with(module, again)
+        for layer in info.layers:
+            layer.mark_as_removed()
+    assert sorted(kinds(module)) == ["exp", "exp", "exp", "t.first", "t.second"]
+    (info,) = memo(module)
+    assert info.get_input("scale") == 2.0
+    used = [layer.input.get_parent().op for layer in module.get_layers() if layer.op == "inlay.exp"]
+    assert used == ["t.first", "t.second", "t.second"]
+    module.verify()
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda old: [old["first"]], TypeError, "expected outputs of 'block' to be a dict, but got a list"),
+        (lambda old: {"first": old["first"]}, ValueError, "expected outputs of 'block' named"),
+        (lambda old: {**old, "rest": old["rest"][:1]}, ValueError, "expected 2 outputs['rest'] of 'block', but got 1"),
+        (lambda old: {**old, "first": 3}, TypeError, "expected a tensor for outputs['first'] of 'block', but got 3"),
+    ],
+)
+def test_outputs_must_be_alike(make, error, message):
+    module = network(make_block)
+    before = module.text(locations=True)
+    (info,) = memo(module)
+    with pytest.raises(error) as raised, net_guard(module):
+        info.replace_outputs_uses_with(module, make(info.raw_outputs))
+    assert message in str(raised.value)
+    with pytest.raises(ValueError, match=r"expected the network that 'block' is in"):
+        info.replace_outputs_uses_with(inlay.Module(), info.raw_outputs)
+    assert module.text(locations=True) == before
+
+
+def test_another_dtype_is_cast_and_other_sizes_inferred():
+    module = network(lambda x, y, z: [op.exp(one) for one in make_block(x, y, z)][:1])
+    (info,) = memo(module)
+    with net_guard(module), insert_before(info.layers[0]):
+        wide = [op.cast(one, torch.float64) for one in module.get_inputs()]
+        outputs = block(wide[0], (wide[1],), named={"z": wide[2]})
+        info.replace_outputs_uses_with(module, outputs)
+    exp = module.get_outputs()[0].get_parent()
+    assert exp.input.get_parent().op == "inlay.cast" and exp.input.dtype == torch.float32
+    module.verify()
+
+
+def test_sizes_that_a_user_can_not_take():
+    module = network(lambda x, y: gpt_attention(x, x)[0] + y, 2)
+    before = module.text(locations=True)
+    (info,) = memo(module)
+    refused = pytest.raises(inlay.RewriteError, match=r"'inlay.add' can't take 'tensor<7xf32>' for 'tensor<4xf32>'")
+    with refused, net_guard(module), insert_before(info.layers[0]):
+        more = Tensor("more", torch.float32, (7,))
+        info.replace_outputs_uses_with(module, gpt_attention(more, info.get_input("past_key_value")))
+    assert module.text(locations=True) == before
+
+
+def test_a_call_that_raises_leaves_no_record():
+    @record_signature
+    def broken(x):
+        op.relu(x)
+        raise KeyError
+
+    module = attention_network(1, 2, 4)
+    before = module.text(locations=True)
+
+    class Broken(PatternRewriter):
+        def match_and_rewrite(self, layer):
+            broken(layer.get_inputs()[0])
+
+    manager = RewritePatternManager()
+    manager.add("p", Broken("p", {"inlay.add"}))
+    with pytest.raises(KeyError):
+        manager.rewrite(module)
+    assert module.text(locations=True) == before
+    with pytest.raises(KeyError), net_guard(module):
+        broken(module.get_inputs()[0])
+    assert module.text(locations=True) == before
+    assert [info.layer_kind for info in memo(module)] == ["gpt_attention"]
+
+
+def test_what_can_not_be_recorded_is_named():
+    @record_signature
+    def takes(x, what):
+        return op.relu(x)
+
+    with pytest.raises(TypeError, match=r"expected argument 'what' to be a number, .*but got object"):
+        network(lambda x: takes(x, object()), 1)
+    with pytest.raises(inlay.RewriteError, match=r"there is no network"):
+        takes(None, 1)
+
+
+def test_layers_without_a_record():
+    module = network(lambda x: op.relu(x), 1)
+    assert memo(module).get(module.get_layers()[0]) is None
+    assert memo(module).get("nothing") is None
+    assert len(memo(module)) == 0
+    with pytest.raises(TypeError, match=r"expected a layer or its name, but got 3"):
+        memo(module).get(3)
+    with pytest.raises(inlay.RewriteError, match=r"expected a recorded call, but got 'none_1'"):
+        _ = FLayerInfo(module._graph, "none_1").layer_kind
+    with pytest.raises(inlay.RewriteError, match=r"there is no network"):
+        FLayerInfoMemo.instance()

@@ -3,6 +3,7 @@
 #include "Graph.h"
 #include "Attributes.h"
 #include "Errors.h"
+#include "Resources.h"
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
@@ -122,20 +123,19 @@ ValueHandle Graph::handle(Value value) {
 
 nb::object Graph::handleOrNone(Value value) { return value ? nb::cast(handle(value)) : nb::none(); }
 
+void Graph::forgetOne(Operation *gone) {
+  if (auto it = cells.find(gone); it != cells.end()) {
+    it->second->op = nullptr;
+    cells.erase(it);
+  }
+  if (auto it = names.find(gone); it != names.end()) {
+    opsByName.erase(it->second);
+    names.erase(it);
+  }
+}
+
 void Graph::forget(Operation *op) {
-  auto one = [this](Operation *gone) {
-    if (auto it = cells.find(gone); it != cells.end()) {
-      it->second->op = nullptr;
-      cells.erase(it);
-    }
-    if (auto it = names.find(gone); it != names.end()) {
-      opsByName.erase(it->second);
-      names.erase(it);
-    }
-  };
-  if (op->getNumRegions() == 0)
-    return one(op);
-  op->walk(one);
+  op->walk([this](Operation *gone) { forgetOne(gone); });
 }
 
 //===-- The module ----------------------------------------------------------------------------------------------===//
@@ -155,6 +155,7 @@ std::shared_ptr<Graph> Graph::parse(const std::string &text, const std::string &
   graph->module = parseSourceString<ModuleOp>(text, config, name);
   if (!graph->module)
     raiseError("CompileError", diagnostics.str().empty() ? "expected a module, but can't read it" : diagnostics.str());
+  keepResourceKeys(*graph->module, text);
   return graph;
 }
 
@@ -462,7 +463,10 @@ OpHandle Graph::create(const std::string &name, const std::vector<ValueHandle> &
 
 ValueHandle Graph::addInput(const std::string &name, const std::string &type) {
   GraphRewriter &rewriter = getRewriter();
-  func::FuncOp function = getFunction("");
+  setInsertionPoint();
+  auto function = rewriter.getInsertionBlock()->getParent()->getParentOfType<func::FuncOp>();
+  if (!function)
+    raiseError("RewriteError", "expected to be in a function to add an input to");
   auto uses = SymbolTable::getSymbolUses(function.getSymNameAttr(), get());
   if (!uses || !uses->empty())
     raiseError("RewriteError", "can't add an input to a function that is called: '" + function.getName().str() + "'");
@@ -497,9 +501,11 @@ void Graph::moveUses(const ValueHandle &from, const ValueHandle &to, const std::
     if (op.isLive())
       kept.insert(op.get());
   auto which = [&](OpOperand &use) { return use.getOwner() != by.getDefiningOp() && !kept.contains(use.getOwner()); };
+  if (old == by)
+    return;
   if (retype)
     moveUsesRetyped(rewriter, old, by, which);
-  else if (old != by)
+  else
     rewriter.replaceUsesWithIf(old, by, which);
   checkRefusal();
 }

@@ -95,6 +95,8 @@ public:
 
   /// Called before an op's memory is freed.
   void forget(mlir::Operation *op);
+  /// The same for one op without what is in it, which may be freed by now.
+  void forgetOne(mlir::Operation *gone);
 
   /// `with net_guard`: changes up to the end are one transaction, unless a rewrite is at work already.
   void begin();

@@ -269,6 +269,7 @@ public:
   Manager() : context(Context::get()) {}
 
   std::vector<std::string> addPDL(const std::string &text, const std::string &name, const std::string &prefix) {
+    checkIdle();
     std::vector<std::string> before = labels();
     raiseIf(manager.addPDL(text, name, &context->context, prefix));
     std::vector<std::string> added;
@@ -281,6 +282,7 @@ public:
   /// `functions` are the constraints that the text calls, by the name that it calls them by.
   void addTraced(const std::string &label, const std::string &text, std::optional<unsigned> benefit,
                  nb::dict functions) {
+    checkIdle();
     for (auto [name, function] : functions) {
       manager.getFunctions().addConstraint(nb::cast<std::string>(name), makeConstraint(label, function));
       callsPython = true;
@@ -298,6 +300,7 @@ public:
 
   void addClass(const std::string &label, std::vector<std::string> names, const std::vector<std::string> &interfaces,
                 unsigned benefit, nb::handle match, nb::handle rewrite, nb::handle both, nb::handle analyze) {
+    checkIdle();
     auto orNull = [](nb::handle function) { return function.is_none() ? nb::handle() : function; };
     callsPython = true;
     raiseIf(
@@ -313,10 +316,15 @@ public:
     return result;
   }
 
-  bool remove(const std::string &label) { return manager.remove(label); }
+  bool remove(const std::string &label) {
+    checkIdle();
+    return manager.remove(label);
+  }
+
   bool isEnabled(const std::string &label) const { return manager.isEnabled(label); }
 
   unsigned setEnabled(const std::string &glob, bool enabled) {
+    checkIdle();
     llvm::Expected<unsigned> count = manager.setEnabled(glob, enabled);
     if (!count)
       raiseIf(count.takeError());
@@ -331,6 +339,7 @@ public:
   /// The number of rewrites, and the trace as JSON (empty without one).
   nb::tuple rewrite(const std::shared_ptr<Graph> &graph, nb::dict args, const std::string &driver, int64_t limit,
                     double budget, bool removeDeadCode, bool acrossSegments, bool trace) {
+    AtWork atWork(*this);
     Graph::Busy busy(*graph);
     llvm::json::Array firings;
     RewriteOptions options;
@@ -341,7 +350,14 @@ public:
     options.removeDeadCode = removeDeadCode;
     options.acrossSegments = acrossSegments;
     options.trace = trace ? &firings : nullptr;
-    options.freeing = [&](Operation *op) { graph->forget(op); };
+    // Without the interpreter lock handles can't be touched; nobody else can, either, before the run is over.
+    std::vector<Operation *> freed;
+    options.freeing = [&](Operation *op) {
+      if (callsPython)
+        graph->forget(op);
+      else
+        op->walk([&](Operation *gone) { freed.push_back(gone); });
+    };
     Run run(*graph, options.args);
     if (callsPython) {
       graph->nameOnce();
@@ -355,6 +371,8 @@ public:
       nb::gil_scoped_release unlock;
       return manager.rewrite(module, options);
     }();
+    for (Operation *gone : freed)
+      graph->forgetOne(gone);
     run.rethrow();
     if (failed(count))
       raiseError("RewriteError", diagnostics.str());
@@ -366,6 +384,7 @@ public:
 
   /// (label, ops, captures) of each match; at `op` and below alone if there is one.
   nb::list analyze(const std::shared_ptr<Graph> &graph, nb::dict args, const OpHandle *op) {
+    AtWork atWork(*this);
     Graph::Busy busy(*graph);
     DictionaryAttr arguments = toDictionary(args, *context, "argument");
     Run run(*graph, arguments);
@@ -397,6 +416,7 @@ public:
   /// A sentence, and JSON. Looks at `ops` alone if there are any.
   nb::tuple explain(const std::string &label, const std::shared_ptr<Graph> &graph, nb::dict args,
                     std::optional<std::vector<OpHandle>> ops) {
+    AtWork atWork(*this);
     Graph::Busy busy(*graph);
     DictionaryAttr arguments = toDictionary(args, *context, "argument");
     Run run(*graph, arguments);
@@ -413,9 +433,24 @@ public:
   }
 
 private:
+  /// While patterns run, they must stay as they are.
+  struct AtWork {
+    explicit AtWork(Manager &manager) : manager(manager) {
+      manager.checkIdle();
+      manager.working = true;
+    }
+    ~AtWork() { manager.working = false; }
+    Manager &manager;
+  };
+
+  void checkIdle() const {
+    if (working)
+      raiseError("RewriteError", "expected a pattern manager at rest, but its patterns are being run");
+  }
+
   std::shared_ptr<Context> context;
   RewritePatternManager manager;
-  bool callsPython = false;
+  bool callsPython = false, working = false;
 };
 
 } // namespace

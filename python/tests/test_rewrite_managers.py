@@ -420,6 +420,41 @@ def test_rewrites_that_can_not_be(rewrite, error, message):
     assert module.text(locations=True) == before
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda manager: manager.add("q", rename("q", "t.b", "t.c")),
+        lambda manager: manager.add("q", Rename("t.b", "t.c")),
+        lambda manager: manager.add_pdl(rename("q", "t.b", "t.c").pdl),
+        lambda manager: manager.remove("p"),
+        lambda manager: manager.disable(),
+        lambda manager: manager.rewrite(chain("t.a")),
+        lambda manager: manager.explain("p", chain("t.a")),
+    ],
+)
+def test_a_manager_at_work_stays_as_it_is(change):
+    class Meddles(PatternRewriter):
+        def match_and_rewrite(self, layer):
+            change(manager)
+
+    manager = manage(p=Meddles("p", {"t.a"}))
+    with pytest.raises(inlay.RewriteError, match=r"expected a pattern manager at rest, but its patterns are being run"):
+        manager.rewrite(chain("t.a"))
+    assert manager.labels == ["p"] and manager.is_enabled("p")
+
+
+def test_a_pattern_may_rewrite_another_module():
+    class Elsewhere(PatternRewriter):
+        def match_and_rewrite(self, layer):
+            inner = manage(p=rename("p", "t.a", "t.b"))
+            layer.replace_with(op("t.b", *layer.get_inputs(), results=layer.get_outputs()))
+            return inner.rewrite(chain("t.a")) == 1
+
+    module = chain("t.a", "t.a")
+    assert manage(p=Elsewhere("p", {"t.a"})).rewrite(module) == 2
+    assert kinds(module) == ["t.b", "t.b"]
+
+
 def test_ops_with_regions_are_not_lost_silently():
     text = """func.func @f(%c: i1, %x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = scf.if %c -> tensor<4xf32> {

@@ -144,3 +144,17 @@ def test_both_ways_come_to_the_same():
     manager.add("p", fused)
     assert manager.rewrite(module) == inlay.replace_modules(model, is_linear_relu, fuse) == 2
     assert kinds(module).count("t.linear_relu") == 2
+
+
+def test_modules_may_name_their_weights_alike():
+    text = """func.func @f() -> tensor<2xf32> {
+  %0 = inlay.constant dense_resource<"a \\"b\\""> : tensor<2xf32>
+  %1 = inlay.constant dense_resource<w> : tensor<2xf32>
+  %2 = inlay.constant dense_resource<w_1> : tensor<2xf32>
+  %3 = inlay.add %0, %1 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %3 : tensor<2xf32>
+}"""
+    first, second = inlay.parse(text), inlay.parse(text)
+    third = inlay.parse(text.replace("<w_1>", "<w>"))
+    assert str(first) == str(second) and "<w_1>" in str(second) and '<"a \\22b\\22">' in str(second)
+    assert "w_1" not in str(third)

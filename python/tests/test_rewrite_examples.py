@@ -11,7 +11,10 @@ from inlay.rewrite import (
     PatternRewriter,
     RewritePatternManager,
     Tensor,
+    constant,
     net_guard,
+    op,
+    record_signature,
 )
 from rewriting import ReplaceAddWithSub, attention_network, gpt_attention, kinds, linear
 
@@ -143,3 +146,109 @@ def test_queries(make):
         assert all(layer in tensor.get_users() for tensor in layer.get_inputs())
     assert "digraph" in module.to_dot()
     assert module.get_layer_by_name("none") is None
+
+
+def is_foldable(tensor, depth=10):
+    """Made of constants alone, over at most so many layers in a row."""
+    layer = tensor.get_parent()
+    if layer is None or depth < 0:
+        return False
+    return layer.op == "inlay.constant" or (
+        len(layer.get_inputs()) > 0 and all(is_foldable(one, depth - 1) for one in layer.get_inputs())
+    )
+
+
+class FuseAttentionWithBias(PatternRewriter):
+    """The one pass that TensorRT-LLM ships: a constant bias of the product before attention becomes its argument."""
+
+    def __init__(self):
+        super().__init__("fuse_attention_with_bias", {"inlay.plugin"})
+
+    def match_and_rewrite(self, layer):
+        flayer = FLayerInfoMemo.instance().get(layer)
+        if layer.plugin.plugin_type != "GPTAttention" or len(layer.get_outputs()) != 2 or flayer is None:
+            return False
+        inputs = flayer.clone_inputs()
+        qkv = inputs["qkv"]
+        if not isinstance(qkv, Tensor) or len(qkv.get_users()) != 1 or inputs["qkv_bias"] is not None:
+            return False
+        added = qkv.get_parent()
+        if added is None or added.op != inlay.ops.add:
+            return False
+        fixed = [one for one in added.get_inputs() if is_foldable(one)]
+        mutable = [one for one in added.get_inputs() if not is_foldable(one)]
+        if len(fixed) != 1 or len(mutable) != 1:
+            return False
+        outputs = gpt_attention(**{**inputs, "qkv": mutable[0], "qkv_bias": fixed[0]})
+        flayer.replace_outputs_uses_with(layer.network, outputs)
+        layer.mark_as_removed()
+        return True
+
+
+@record_signature
+def unfused_attention(qkv, past_key_value, qkv_bias=None, count=2):
+    """An attention whose `qkv` may be a list, and that may have one output alone."""
+    tensors = qkv if isinstance(qkv, list) else [qkv]
+    results = [tensors[0], past_key_value][:count]
+    outputs = op("inlay.plugin", *tensors, past_key_value, name="tensorrt_llm::GPTAttention", results=results)
+    return outputs if count == 1 else (outputs[0], outputs[1])
+
+
+def biased(build, bias=None, both_constant=False):
+    """attention(matmul(x, w) + bias) with what `build` makes of the sum."""
+    module = inlay.Module()
+    with net_guard(module):
+        x = Tensor("x", torch.float32, (4, 8))
+        w = Tensor("w", torch.float32, (8, 8))
+        past = Tensor("past", torch.float32, (2,))
+        ones = constant(1.0, like=x)
+        product = ones if both_constant else x @ w
+        addend = bias(ones, x) if bias else ones
+        outputs = build(product + addend, past)
+        for output in outputs if isinstance(outputs, tuple) else (outputs,):
+            output.mark_output()
+    return module
+
+
+def deep(ones, x):
+    for _ in range(12):
+        ones = op.neg(ones)
+    return ones
+
+
+def test_a_constant_bias_becomes_an_argument():
+    module = biased(lambda qkv, past: gpt_attention(qkv, past, num_heads=4))
+    manager = RewritePatternManager()
+    manager.add("fuse_attention_with_bias", FuseAttentionWithBias())
+    assert manager.rewrite(module) == 1
+    plugin = module.get_layers()[-1]
+    assert [one.get_parent() and one.get_parent().op for one in plugin.get_inputs()] == [
+        "inlay.matmul",
+        None,
+        "inlay.constant",
+    ]
+    assert plugin.num_heads == 4 and module.get_outputs() == plugin.get_outputs()
+    assert "add" not in kinds(module)
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        lambda: biased(lambda qkv, past: (*gpt_attention(qkv, past), op.neg(qkv))),
+        lambda: biased(gpt_attention, both_constant=True),
+        lambda: biased(gpt_attention, bias=lambda ones, x: x * 2),
+        lambda: biased(lambda qkv, past: gpt_attention(qkv, past, qkv_bias=op.exp(past))),
+        lambda: biased(lambda qkv, past: unfused_attention([qkv, qkv], past)),
+        lambda: biased(lambda qkv, past: unfused_attention(qkv, past, count=1)),
+        lambda: biased(gpt_attention, bias=deep),
+        lambda: biased(lambda qkv, past: gpt_attention.__wrapped__(qkv, past)),
+    ],
+    ids=["two users", "both constant", "both mutable", "a bias already", "a list", "one output", "deep", "no record"],
+)
+def test_what_is_no_constant_bias(module):
+    module = module()
+    before = module.text(locations=True)
+    manager = RewritePatternManager()
+    manager.add("fuse_attention_with_bias", FuseAttentionWithBias())
+    assert manager.rewrite(module, remove_dead_code=False) == 0
+    assert module.text(locations=True) == before

@@ -29,6 +29,7 @@ from .tracing import Pattern, pattern
 
 __all__ = [
     "AnalysisPatternManager",
+    "Attribute",
     "Explanation",
     "FLayerInfo",
     "FLayerInfoMemo",
@@ -54,3 +55,11 @@ __all__ = [
     "record_signature",
     "replace_modules",
 ]
+
+
+def __getattr__(name):
+    if name != "Attribute":
+        raise AttributeError(f"module 'inlay.rewrite' has no attribute '{name}'")
+    from .._inlay import Attribute  # of the extension, which is loaded when it is needed
+
+    return Attribute

@@ -50,11 +50,16 @@ void Groups::copyOnlyWhereOfUse(const DependencyGraph &graph, const TargetList &
   }
 }
 
+/// Whether `user` may be in a segment of its own, which has room for a copy of `op` but not for `op`.
+bool Groups::mayBeAlone(const DependencyGraph &graph, unsigned op, unsigned user) const {
+  return graph.getFacts(user).isApart ||
+         (rules.copying[op] == Copying::Everywhere && graph.getFacts(user).isControlFlow);
+}
+
 /// Whether the op can be in the group of its users for good: they are in one, and will have its target.
 bool Groups::mayJoinUsers(const DependencyGraph &graph, const Decisions &decisions, unsigned op) const {
   return llvm::all_of(rules.users[op], [&](unsigned user) {
-    bool mustBeAlone = rules.copying[op] == Copying::Everywhere && graph.getFacts(user).isControlFlow;
-    return !floating[user] && decisions[user].target == decisions[op].target && !mustBeAlone;
+    return !floating[user] && decisions[user].target == decisions[op].target && !mayBeAlone(graph, op, user);
   });
 }
 
@@ -71,7 +76,8 @@ void Groups::formGroups(const DependencyGraph &graph, const TargetList &targets,
     }
     bool isNeeded = rules.copying[op] == Copying::Everywhere ||
                     llvm::any_of(users, [&](unsigned user) { return onAccelerator(user) || floating[user]; });
-    if (users.empty() || !isNeeded || graph.isUsedByTerminator(op))
+    bool hasRoom = llvm::any_of(users, [&](unsigned user) { return floating[user] || !mayBeAlone(graph, op, user); });
+    if (!hasRoom || !isNeeded || graph.isUsedByTerminator(op))
       continue; // stays where it is; others have copies
     unsigned leader = classes.findLeader(users.front());
     bool isOneGroup = llvm::all_of(users, [&](unsigned user) { return classes.findLeader(user) == leader; });

@@ -127,12 +127,16 @@ private:
         break;
     }
     bool leaves = graph.isUsedByTerminator(op);
+    // A segment of a single op has room for copies alone.
+    bool isIdle = !rules.users[op].empty() && llvm::all_of(rules.users[op], [&](unsigned user) {
+      return graph.getFacts(user).isApart;
+    });
     if (!isOnAccelerator(op)) {
-      if (!host && first && !leaves && canRunCopy(op, decisions[rules.users[op].front()].target))
+      if (!host && first && !leaves && !isIdle && canRunCopy(op, decisions[rules.users[op].front()].target))
         decisions[op] = {decisions[rules.users[op].front()].target, ReasonCode::Supported, "", ""};
       return;
     }
-    if (!host && !leaves) {
+    if (!host && !leaves && !isIdle) {
       if (first)
         decisions[op].target = decisions[rules.users[op].front()].target;
       return;
@@ -140,7 +144,9 @@ private:
     std::optional<unsigned> target = targets.findFallback(getOp(op));
     if (!target)
       return;
-    std::string text = leaves ? "its result leaves the function" : "its result is needed on no accelerator";
+    std::string text = leaves   ? "its result leaves the function"
+                       : isIdle ? "all that read it have copies"
+                                : "its result is needed on no accelerator";
     decisions[op] = {*target, ReasonCode::NonTensor, text, host ? getLabel(getOp(*host)).str() : ""};
   }
 

@@ -186,6 +186,7 @@ private:
         if (lower == segment.colour)
           continue;
         schedule.nodes[node].colour = lower;
+        schedule.nodes[node].neutral = false;
         changed = true;
       }
     }

@@ -36,6 +36,7 @@ public:
 private:
   void copyOnlyWhereOfUse(const DependencyGraph &graph, const TargetList &targets, const Decisions &decisions);
   void formGroups(const DependencyGraph &graph, const TargetList &targets, const Decisions &decisions);
+  bool mayBeAlone(const DependencyGraph &graph, unsigned op, unsigned user) const;
   bool mayJoinUsers(const DependencyGraph &graph, const Decisions &decisions, unsigned op) const;
   bool isOrdered() const;
   void numberGroups(llvm::IntEqClasses &classes);

@@ -42,9 +42,14 @@ void inlay::labelOps(FunctionOpInterface function) {
     }
     ++position;
   });
-  for (auto [op, name, number] : ops)
-    if (!isUnique.lookup(name))
-      op->setLoc(nameLocation(op->getLoc(), (getReportedName(op) + "#" + Twine(number)).str()));
+  for (auto [op, name, number] : ops) {
+    if (isUnique.lookup(name))
+      continue;
+    std::string label = (getReportedName(op) + "#" + Twine(number)).str();
+    while (isUnique.contains(StringAttr::get(op->getContext(), label))) // from an earlier time, when ops were elsewhere
+      label += "#";
+    op->setLoc(nameLocation(op->getLoc(), label));
+  }
 }
 
 LogicalResult inlay::checkPartitionable(FunctionOpInterface function) {

@@ -39,9 +39,11 @@ DependencyGraph::DependencyGraph(Block &block, const Aliases &aliases) : block(&
   edges.reserve(operandCount);
   addUses(edges);
   if (terminator)
-    for (Value value : terminator->getOperands())
-      if (std::optional<unsigned> definer = getDefiner(value))
-        leaves[*definer] = true;
+    terminator->walk([&](Operation *op) { // scf.forall ends with ops of its own
+      for (Value value : op->getOperands())
+        if (std::optional<unsigned> definer = getDefiner(value))
+          leaves[*definer] = true;
+    });
   if (aliases.hasEffects()) {
     findChangedLists(edges);
     addEffectOrder(edges);

@@ -19,79 +19,84 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// Gives `to` the inputs of `from`: what `to` has already, or makes itself, is no further input.
-static void mergeInputs(SegmentOp to, SegmentOp from) {
-  Block &body = to.getBody().front();
-  Operation *yield = body.getTerminator();
+/// One segment of all, where the last of them was: what several read is one input, and what only they read is no
+/// result any more.
+static SegmentOp merge(ArrayRef<SegmentOp> run) {
+  llvm::SmallPtrSet<Operation *, 8> members(run.begin(), run.end());
+  Block *block = run.front()->getBlock();
+  SmallVector<Value> inputs, outputs, replaced;
   llvm::DenseMap<Value, Value> inside;
-  for (auto [input, argument] : llvm::zip(to.getInputs(), body.getArguments()))
-    inside.insert({input, argument});
-  for (auto [result, value] : llvm::zip(to.getResults(), yield->getOperands()))
-    inside.insert({result, value});
-  for (auto [input, argument] : llvm::zip(from.getInputs(), from.getBody().front().getArguments())) {
-    Value &value = inside[input];
-    if (!value) {
-      to.getInputsMutable().append(input);
-      value = body.addArgument(input.getType(), argument.getLoc());
+  Region region;
+  Block &body = region.emplaceBlock();
+  for (SegmentOp segment : run) {
+    Block &old = segment.getBody().front();
+    for (auto [input, argument] : llvm::zip(segment.getInputs(), old.getArguments())) {
+      Value &value = inside[input];
+      if (!value) {
+        inputs.push_back(input);
+        value = body.addArgument(input.getType(), argument.getLoc());
+      }
+      argument.replaceAllUsesWith(value);
     }
-    argument.replaceAllUsesWith(value);
-  }
-  // While open, the body also reads what `to` makes by the name it has outside.
-  for (auto [result, value] : llvm::zip(to.getResults(), yield->getOperands()))
-    result.replaceUsesWithIf(value, [&](OpOperand &use) { return from->isAncestor(use.getOwner()); });
-}
-
-/// One segment of both, where `from` was; what only `from` read of `to` is no result any more.
-static SegmentOp merge(SegmentOp to, SegmentOp from) {
-  mergeInputs(to, from);
-  Block &body = to.getBody().front();
-  Operation *yield = body.getTerminator(), *otherYield = from.getBody().front().getTerminator();
-  SmallVector<Value> outputs, replaced;
-  for (auto [segment, values] : {std::pair(to, yield->getOperands()), {from, otherYield->getOperands()}})
-    for (auto [result, value] : llvm::zip(segment.getResults(), values))
-      if (llvm::any_of(result.getUsers(), [&](Operation *user) { return user != from; })) {
+    for (auto [result, value] : llvm::zip(segment.getResults(), old.getTerminator()->getOperands())) {
+      inside[result] = value;
+      // While open, bodies also read what others make by the name it has outside.
+      result.replaceUsesWithIf(value, [&](OpOperand &use) {
+        return !members.contains(use.getOwner()) && members.contains(block->findAncestorOpInBlock(*use.getOwner()));
+      });
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !members.contains(user); })) {
         outputs.push_back(value);
         replaced.push_back(result);
       }
-  OpBuilder builder(from);
-  auto merged = SegmentOp::create(builder, to.getLoc(), TypeRange(ValueRange(outputs)), to.getInputs(), to.getTarget(),
+    }
+    body.getOperations().splice(body.end(), old.getOperations(), old.begin(), std::prev(old.end()));
+  }
+  SegmentOp first = run.front();
+  OpBuilder builder(run.back());
+  auto merged = SegmentOp::create(builder, first.getLoc(), TypeRange(ValueRange(outputs)), inputs, first.getTarget(),
                                   /*do_not_merge=*/false);
-  merged->setDiscardableAttrs(to->getDiscardableAttrDictionary());
-  merged.getBody().takeBody(to.getBody());
-  yield->erase();
-  body.getOperations().splice(body.end(), from.getBody().front().getOperations());
-  otherYield->setOperands(outputs);
+  merged->setDiscardableAttrs(first->getDiscardableAttrDictionary());
+  merged.getBody().takeBody(region);
+  builder.setInsertionPointToEnd(&body);
+  YieldOp::create(builder, merged.getLoc(), outputs);
   for (auto [value, result] : llvm::zip(replaced, merged.getResults()))
     value.replaceAllUsesWith(result);
-  from->erase();
-  to->erase();
+  for (SegmentOp segment : llvm::reverse(run))
+    segment->erase();
   return merged;
 }
 
-/// Joins neighbours of the block, constants between them aside, and returns the segments that were joined.
-static SmallVector<SegmentOp> mergeNeighbours(Block &block) {
-  llvm::SetVector<Operation *> merged;
-  SegmentOp previous;
-  for (Operation &op : llvm::make_early_inc_range(block)) {
+/// Segments of one target that stand next to each other in the block, constants between them aside.
+static std::vector<SmallVector<SegmentOp, 2>> findRuns(Block &block) {
+  std::vector<SmallVector<SegmentOp, 2>> runs;
+  bool isOpen = false;
+  for (Operation &op : block) {
     auto segment = dyn_cast<SegmentOp>(op);
     if (!segment && isConstantLike(&op))
       continue;
-    if (!segment || segment.getDoNotMerge()) {
-      previous = nullptr;
-      continue;
-    }
-    if (previous && previous.getTarget() == segment.getTarget()) {
-      merged.remove(previous);
-      previous = merge(previous, segment);
-      merged.insert(previous);
-      remark::passed(previous.getLoc(), remark::RemarkOpts::name("Merge").category("inlay-partition"))
-          << remark::metric("target", previous.getTargetInterface().getTargetName().str())
-          << remark::metric("ops", previous.getBody().front().getOperations().size() - 1);
-    } else {
-      previous = segment;
-    }
+    bool mayMerge = segment && !segment.getDoNotMerge();
+    if (mayMerge && !(isOpen && runs.back().front().getTarget() == segment.getTarget()))
+      runs.emplace_back();
+    if (mayMerge)
+      runs.back().push_back(segment);
+    isOpen = mayMerge;
   }
-  return llvm::map_to_vector(merged, [](Operation *op) { return cast<SegmentOp>(op); });
+  llvm::erase_if(runs, [](auto &run) { return run.size() == 1; });
+  return runs;
+}
+
+/// Joins neighbours of the block and returns the segments that they became.
+static SmallVector<SegmentOp> mergeNeighbours(Block &block) {
+  SmallVector<SegmentOp> merged;
+  for (ArrayRef<SegmentOp> run : findRuns(block)) {
+    SegmentOp segment = merge(run);
+    merged.push_back(segment);
+    if (segment->getContext()->getRemarkEngine())
+      remark::passed(segment.getLoc(), remark::RemarkOpts::name("Merge").category("inlay-partition"))
+          << remark::metric("target", segment.getTargetInterface().getTargetName().str())
+          << remark::metric("ops", segment.getBody().front().getOperations().size() - 1);
+  }
+  return merged;
 }
 
 namespace {

@@ -33,8 +33,9 @@ public:
   explicit Reader(FunctionOpInterface function) {
     report.function = function.getName().str();
     if (auto witness = function->getAttrOfType<ArrayAttr>(InlayDialect::kWitnessAttr))
-      for (StringRef label : witness.getAsValueRange<StringAttr>())
-        report.witness.push_back(label.str());
+      for (Attribute label : witness)
+        if (auto text = dyn_cast<StringAttr>(label))
+          report.witness.push_back(text.str());
     auto figures = function->getAttrOfType<DictionaryAttr>(InlayDialect::kPartitionAttr);
     report.lowerBound = readFigure(figures, kLowerBoundFigure);
     report.bytesCarried = readFigure(figures, kBytesCarriedFigure);

@@ -46,13 +46,15 @@ public:
     for (unsigned number = 0; number < plan.segments.size(); ++number)
       prepare(number);
     Operation *terminator = block.getTerminator();
-    for (Value value : terminator->getOperands())
-      if (std::optional<unsigned> definer = graph.getDefiner(value))
-        leaving[graph.getResult(*definer, value)] = true;
+    forEachOperand(terminator, [&](OpOperand &operand) {
+      if (std::optional<unsigned> definer = graph.getDefiner(operand.get()))
+        leaving[graph.getResult(*definer, operand.get())] = true;
+    });
     for (unsigned number = 0; number < plan.segments.size(); ++number)
       build(number);
-    for (OpOperand &operand : terminator->getOpOperands())
+    forEachOperand(terminator, [&](OpOperand &operand) {
       operand.set(getOutside({operand.get(), graph.getDefiner(operand.get())}));
+    });
     eraseDeadConstants();
   }
 

@@ -73,6 +73,8 @@ static auto getAskedAttributes(Operation *op) {
 }
 
 static size_t hashOp(Operation *op) {
+  if (op->getNumRegions() > 0)
+    return llvm::hash_value(op); // alike to no other
   llvm::hash_code hash = llvm::hash_combine(op->getName(), op->hashProperties());
   for (NamedAttribute attribute : getAskedAttributes(op))
     hash = llvm::hash_combine(hash, attribute);

@@ -76,20 +76,34 @@ Value inlay::repackArgument(OpBuilder &builder, Value argument, ValueRange eleme
   return op->getResult(0);
 }
 
-bool inlay::isUnpacking(Operation *op) { return op->hasAttr(kUnpackedAttr) && !op->hasAttr(InlayDialect::kCloneAttr); }
+bool inlay::isUnpacking(Operation *op) {
+  return op->getNumOperands() == 1 && op->hasAttr(kUnpackedAttr) && !op->hasAttr(InlayDialect::kCloneAttr);
+}
 
-bool inlay::isRepacking(Operation *op) { return op->hasAttr(kUnpackedAttr) && op->hasAttr(InlayDialect::kCloneAttr); }
+bool inlay::isRepacking(Operation *op) {
+  return op->getNumOperands() > 0 && op->hasAttr(kUnpackedAttr) && op->hasAttr(InlayDialect::kCloneAttr);
+}
+
+/// Whether the op makes again what one op took apart: text may say so of any op.
+static bool makesAgain(Operation *op) {
+  Operation *parts = op->getOperand(0).getDefiningOp();
+  return parts && isUnpacking(parts) && llvm::equal(op->getOperands(), parts->getResults()) &&
+         llvm::equal(op->getResultTypes(), parts->getOperandTypes());
+}
 
 void inlay::removeUnpacking(Operation *function) {
   SmallVector<Operation *> gone;
   function->walk([&](Operation *op) {
-    if (isRepacking(op)) {
-      op->replaceAllUsesWith(op->getOperand(0).getDefiningOp()->getOperands());
-      gone.push_back(op);
-    }
+    if (!isRepacking(op) || !makesAgain(op))
+      return;
+    op->replaceAllUsesWith(op->getOperand(0).getDefiningOp()->getOperands());
+    gone.push_back(op);
   });
+  for (Operation *op : gone)
+    op->erase();
+  gone.clear();
   function->walk([&](Operation *op) {
-    if (isUnpacking(op))
+    if (isUnpacking(op) && op->use_empty())
       gone.push_back(op);
   });
   for (Operation *op : gone)

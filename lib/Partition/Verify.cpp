@@ -156,6 +156,13 @@ private:
   ArrayRef<std::string> exemptOps, fallbackOps;
 };
 
+LogicalResult checkOneBlock(FunctionOpInterface function) {
+  if (function.getFunctionBody().hasOneBlock())
+    return success();
+  return function.emitError("expected a partitioned function to have one block, but got ")
+         << llvm::range_size(function.getFunctionBody());
+}
+
 struct PartitionVerifyPass : inlay::impl::PartitionVerifyPassBase<PartitionVerifyPass> {
   using PartitionVerifyPassBase::PartitionVerifyPassBase;
 
@@ -166,8 +173,8 @@ struct PartitionVerifyPass : inlay::impl::PartitionVerifyPassBase<PartitionVerif
     SmallVector<std::string> exempt = llvm::to_vector(exemptOps), forced = llvm::to_vector(fallbackOps);
     Verifier verifier(*targets, minBlockSize, exempt, forced);
     for (auto function : getOperation().getOps<FunctionOpInterface>())
-      if (!function.isExternal() && (failed(verifier.verify(function.front())) || failed(verifyCopies(function)) ||
-                                     failed(verifyEffects(function))))
+      if (!function.isExternal() && (failed(checkOneBlock(function)) || failed(verifier.verify(function.front())) ||
+                                     failed(verifyCopies(function)) || failed(verifyEffects(function))))
         return signalPassFailure();
     markAllAnalysesPreserved();
   }

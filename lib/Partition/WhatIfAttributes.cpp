@@ -89,8 +89,9 @@ static std::vector<WhatIfRow> readRows(Reader &outer, StringRef key) {
     Reader reader(entry);
     WhatIfRow row;
     if (auto kinds = reader.get<ArrayAttr>("kinds"))
-      for (StringRef kind : kinds.getAsValueRange<StringAttr>())
-        row.kinds.push_back(kind.str());
+      for (Attribute kind : kinds)
+        if (auto text = dyn_cast<StringAttr>(kind))
+          row.kinds.push_back(text.str());
     row.ops = reader.getNumber("count");
     row.figures = reader.getFigures();
     outer.whole &= reader.whole;

@@ -110,4 +110,22 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "scf.if", "scf.
     %3 = inlay.opaque "g"(%1) : (!t) -> !t
     return %3 : !t
   }
+
+  // The op that ends the body of scf.forall holds ops of its own: what they read leaves its segment.
+  // CHECK-LABEL: func @ends_with_ops
+  // CHECK: = scf.forall
+  // CHECK: %[[S:.*]] = inlay.segment #inlay.declared<"host", ["*"]>(
+  // CHECK: %[[F:.*]] = inlay.segment #inlay.declared<"npu", {{.*}}>(%[[S]]) :
+  // CHECK: scf.forall.in_parallel
+  // CHECK-NEXT: tensor.parallel_insert_slice %[[F]]
+  func.func @ends_with_ops(%x: !t) -> !t {
+    %0 = scf.forall (%i) in (4) shared_outs(%o = %x) -> !t {
+      %1 = tensor.extract_slice %x[%i] [1] [1] : !t to tensor<1xf32>
+      %2 = inlay.opaque "f"(%1) : (tensor<1xf32>) -> tensor<1xf32>
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %2 into %o[%i] [1] [1] : tensor<1xf32> into !t
+      }
+    }
+    return %0 : !t
+  }
 }

@@ -48,4 +48,23 @@ module {
     %3 = inlay.opaque "f"(%1, %2, %r) : (!l, !l, !t) -> !t
     return %3 : !t
   }
+
+  // Marks of what is taken apart and put together again count only where that is so.
+  // CHECK-LABEL: func @unpacked_elsewhere
+  // CHECK-SAME: (%[[X:.*]]: tensor<4xf32>)
+  // CHECK-NEXT: %[[R:.*]] = inlay.relu %[[X]]
+  // CHECK-NEXT: %[[L:.*]] = inlay.list %[[R]]
+  // CHECK-NEXT: return %[[L]]
+  func.func @unpacked_elsewhere(%x: !t) -> !l {
+    %0 = inlay.relu %x {inlay.unpacked} : (!t) -> !t
+    %1 = inlay.list %0 {inlay.clone, inlay.unpacked} : (!t) -> !l
+    return %1 : !l
+  }
+
+  // CHECK-LABEL: func @unpacked_argument
+  // CHECK: inlay.list %arg0
+  func.func @unpacked_argument(%x: !t) -> !l {
+    %0 = inlay.list %x {inlay.clone, inlay.unpacked} : (!t) -> !l
+    return %0 : !l
+  }
 }

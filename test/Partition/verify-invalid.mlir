@@ -329,3 +329,16 @@ module attributes {inlay.targets = [#host]} {
     return %0 : tensor<4xf32>
   }
 }
+
+// -----
+
+#host = #inlay.declared<"host", ["*"]>
+module attributes {inlay.targets = [#host]} {
+  // expected-error @below {{expected a partitioned function to have one block, but got 2}}
+  func.func @two_blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
+    cf.br ^bb1
+  ^bb1:
+    %0 = inlay.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}

@@ -130,8 +130,15 @@ func.func @refused_why() attributes {inlay.refused = {npu = 1}} { return }
 
 // -----
 
-// expected-error @+1 {{expected 'inlay.length' of argument 0 to be a number of at least 1 : i64, but got 0 : i64}}
+// expected-error @+1 {{expected 'inlay.length' of argument 0 to be a number from 1 to 1048576 : i64, but got 0 : i64}}
 func.func @f(%x: !inlay.list<tensor<4xf32>> {inlay.length = 0 : i64}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected 'inlay.length' of argument 0 to be a number from 1 to 1048576 : i64, but got 1000000000000 : i64}}
+func.func @f(%x: !inlay.list<tensor<4xf32>> {inlay.length = 1000000000000 : i64}) {
   return
 }
 

@@ -64,18 +64,6 @@ static LogicalResult areTrailingDims(NativeCall &call) {
   return success();
 }
 
-/// swaps_last(dims): all dims in their places but the last two, which change theirs
-static LogicalResult swapsLast(NativeCall &call) {
-  std::optional<ArrayRef<int64_t>> dims = dimsOf(call, 0);
-  if (!dims || dims->size() < 2)
-    return call.fail("expected a permutation of two dims or more");
-  int64_t rank = dims->size();
-  for (int64_t i = 0; i < rank; ++i)
-    if ((*dims)[i] != (i == rank - 1 ? rank - 2 : i == rank - 2 ? rank - 1 : i))
-      return call.fail("expected the last two dims to change places, and no others");
-  return success();
-}
-
 /// identity_dims(dims): a permutation that changes nothing
 static LogicalResult isIdentity(NativeCall &call) {
   std::optional<ArrayRef<int64_t>> dims = dimsOf(call, 0);
@@ -83,6 +71,27 @@ static LogicalResult isIdentity(NativeCall &call) {
     if (dim != static_cast<int64_t>(i))
       return call.fail("expected all dims in their order");
   return dims ? success() : call.fail("expected a permutation");
+}
+
+/// last_dim(dim, x): the number of the last dim, from either end
+static LogicalResult isLastDim(NativeCall &call) {
+  std::optional<int64_t> dim = numberOf(call, 0);
+  RankedTensorType type = tensorOf(call, 1);
+  if (dim && type && (*dim == -1 || *dim == type.getRank() - 1) && type.getRank() > 0)
+    return success();
+  return call.fail("expected the last dim, but found dim " + Twine(dim.value_or(0)));
+}
+
+/// halves(x, half, end): up to `half` and from there to `end` are the halves of the last dim
+static LogicalResult areHalves(NativeCall &call) {
+  RankedTensorType type = tensorOf(call, 0);
+  std::optional<int64_t> half = numberOf(call, 1), end = numberOf(call, 2);
+  if (!type || type.getRank() == 0 || !half || !end || type.isDynamicDim(type.getRank() - 1))
+    return call.fail("expected a tensor whose last size is known, and two numbers");
+  int64_t size = type.getShape().back();
+  if (*half > 0 && size % 2 == 0 && *half == size / 2 && *end >= size)
+    return success();
+  return call.fail("expected the halves of size " + Twine(size) + ", but found a cut at " + Twine(*half));
 }
 
 /// only(dims): gives the one dim of a list of one
@@ -147,14 +156,52 @@ static LogicalResult getColumnShape(NativeCall &call) {
   return success();
 }
 
+/// trailing_dims(x, w): as many trailing dims of x as w has
+static LogicalResult getTrailingDims(NativeCall &call) {
+  RankedTensorType type = tensorOf(call, 0), other = tensorOf(call, 1);
+  if (!type || !other || other.getRank() > type.getRank())
+    return call.fail("expected two tensors, the second of no more dims");
+  auto dims = llvm::to_vector(llvm::seq(type.getRank() - other.getRank(), type.getRank()));
+  call.results->push_back(Attribute(Builder(type.getContext()).getDenseI64ArrayAttr(dims)));
+  return success();
+}
+
+/// dims(1, -1, size): a list of these numbers
+static LogicalResult makeDims(NativeCall &call) {
+  SmallVector<int64_t> dims;
+  for (size_t i = 0; i < call.operands.size(); ++i) {
+    std::optional<int64_t> number = numberOf(call, i);
+    if (!number)
+      return call.fail("expected numbers");
+    dims.push_back(*number);
+  }
+  if (dims.empty())
+    return call.fail("expected at least one number");
+  call.results->push_back(Attribute(Builder(call.get<Attribute>(0).getContext()).getDenseI64ArrayAttr(dims)));
+  return success();
+}
+
+/// half(x): half its last size
+static LogicalResult getHalf(NativeCall &call) {
+  RankedTensorType type = tensorOf(call, 0);
+  if (!type || type.getRank() == 0 || type.isDynamicDim(type.getRank() - 1) || type.getShape().back() % 2)
+    return call.fail("expected a tensor whose last size is known and even");
+  call.results->push_back(Attribute(Builder(type.getContext()).getI64IntegerAttr(type.getShape().back() / 2)));
+  return success();
+}
+
 void inlay::addDimFunctions(NativeFunctions &functions) {
   functions.addConstraint("identity_dims", isIdentity);
+  functions.addConstraint("halves", areHalves);
+  functions.addConstraint("last_dim", isLastDim);
   functions.addConstraint("only", getOnly);
   functions.addConstraint("same_dim", isSameDim);
   functions.addConstraint("splat_value", getSplatValue);
-  functions.addConstraint("swaps_last", swapsLast);
   functions.addConstraint("trailing_dims", areTrailingDims);
   functions.addRewrite("column_shape", getColumnShape);
   functions.addRewrite("compose_dims", composeDims);
+  functions.addRewrite("dims", makeDims);
+  functions.addRewrite("half", getHalf);
   functions.addRewrite("scalar", makeScalar);
+  functions.addRewrite("trailing_dims", getTrailingDims);
 }

@@ -22,10 +22,10 @@ static LogicalResult takeRegions(NativeCall &call) {
 }
 
 bool NativeFunctions::isLocal(StringRef name) {
-  static constexpr StringLiteral names[] = {"absent",       "arg",           "constant",     "dim",   "dim_between",
-                                            "dtype",        "identity_dims", "multiple_of",  "only",  "rank",
-                                            "same_dim",     "same_shape",    "same_type",    "splat", "splat_value",
-                                            "static_shape", "swaps_last",    "trailing_dims"};
+  static constexpr StringLiteral names[] = {"absent", "arg",         "constant",      "dim",          "dim_between",
+                                            "dtype",  "halves",      "identity_dims", "last_dim",     "multiple_of",
+                                            "only",   "rank",        "same_dim",      "same_shape",   "same_type",
+                                            "splat",  "splat_value", "static_shape",  "trailing_dims"};
   return llvm::is_contained(names, name);
 }
 

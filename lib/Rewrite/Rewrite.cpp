@@ -64,14 +64,8 @@ struct RewritePass : inlay::impl::RewritePassBase<RewritePass> {
   /// Patterns are compiled here, once, while dialects may still be loaded.
   LogicalResult initialize(MLIRContext *context) override {
     manager = std::make_shared<RewritePatternManager>();
-    for (const std::string &path : patterns) {
-      auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-      if (!file)
-        return emitError(UnknownLoc::get(context), "can't read patterns from '")
-               << path << "': " << file.getError().message();
-      if (llvm::Error error = manager->addPDL((*file)->getBuffer(), path, context))
-        return emitError(UnknownLoc::get(context), llvm::toString(std::move(error)));
-    }
+    if (failed(addFiles(*manager, patterns, context)))
+      return failure();
     for (const std::string &name : libraries)
       if (llvm::Error error = addLibrary(*manager, name, context))
         return emitError(UnknownLoc::get(context), llvm::toString(std::move(error)));
@@ -90,6 +84,32 @@ struct RewritePass : inlay::impl::RewritePassBase<RewritePass> {
     return prepareCheck(context);
   }
 
+  static LogicalResult addFiles(PatternManager &manager, ArrayRef<std::string> paths, MLIRContext *context) {
+    for (const std::string &path : paths) {
+      auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+      if (!file)
+        return emitError(UnknownLoc::get(context), "can't read patterns from '")
+               << path << "': " << file.getError().message();
+      if (llvm::Error error = manager.addPDL((*file)->getBuffer(), path, context))
+        return emitError(UnknownLoc::get(context), llvm::toString(std::move(error)));
+    }
+    return success();
+  }
+
+  /// The rules that say what plugins compute: of a library, else of a file.
+  LogicalResult readMeanings(MLIRContext *context) {
+    meaning = std::make_shared<RewritePatternManager>();
+    for (const std::string &name : meanings) {
+      bool known = llvm::any_of(getRuleLibraries(), [&](const RuleLibrary &library) { return library.name == name; });
+      if (!known && failed(addFiles(*meaning, {name}, context)))
+        return failure();
+      if (known)
+        if (llvm::Error error = addLibrary(*meaning, name, context))
+          return emitError(UnknownLoc::get(context), llvm::toString(std::move(error)));
+    }
+    return success();
+  }
+
   /// Checks the enabled patterns now, if that is asked for.
   LogicalResult prepareCheck(MLIRContext *context) {
     if (check == RewriteCheck::Off)
@@ -100,6 +120,9 @@ struct RewritePass : inlay::impl::RewritePassBase<RewritePass> {
       return emitError(loc, "patterns can't be checked: nothing here runs graphs, for which 'inlay-opt' has the host");
     RuleCheckOptions options;
     options.args = arguments;
+    if (failed(readMeanings(context)))
+      return failure();
+    options.meanings = meaning.get();
     checker = std::make_shared<RuleChecker>(*runner, options);
     if (check == RewriteCheck::Each)
       return success();
@@ -170,6 +193,7 @@ struct RewritePass : inlay::impl::RewritePassBase<RewritePass> {
   }
 
   std::shared_ptr<RewritePatternManager> manager;
+  std::shared_ptr<RewritePatternManager> meaning;
   std::shared_ptr<RuleChecker> checker;
   DictionaryAttr arguments;
 };

@@ -41,13 +41,15 @@ def RewritePass : Pass<"inlay-rewrite", "::mlir::ModuleOp"> {
   let options = [
     ListOption<"patterns", "patterns", "std::string", "files of PDL patterns">,
     ListOption<"libraries", "libraries", "std::string",
-      "rules that come with Inlay: `fusions`, `cleanup`; docs/guide/rewrite.md lists them">,
+      "rules that come with Inlay: `cleanup`, `fusions`, `kernels`, `expansions`; docs/guide/rewrite.md lists them">,
     Option<"check", "check", "::inlay::RewriteCheck", "::inlay::RewriteCheck::Off",
       "whether patterns are run against their replacements on drawn inputs, and what differs is an error",
       [{::llvm::cl::values(
         clEnumValN(::inlay::RewriteCheck::Off, "off", "never"),
         clEnumValN(::inlay::RewriteCheck::Registration, "registration", "each pattern, on what it may match"),
         clEnumValN(::inlay::RewriteCheck::Each, "each", "each match, before it is rewritten"))}]>,
+    ListOption<"meanings", "meanings", "std::string",
+      "libraries or files of patterns that turn plugins into what they compute, for `check` alone">,
     ListOption<"labels", "labels", "std::string",
       "only patterns whose label fits one of these globs; one that fits none is an error">,
     ListOption<"disabled", "disabled", "std::string", "no patterns whose label fits one of these globs">,

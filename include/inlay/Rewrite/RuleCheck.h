@@ -14,6 +14,8 @@
 
 namespace inlay {
 
+class RewritePatternManager;
+
 /// When a run checks its patterns.
 enum class RewriteCheck { Off, Registration, Each };
 
@@ -21,6 +23,8 @@ struct RuleCheckOptions {
   mlir::DictionaryAttr args; ///< of the run; may be null
   unsigned instances = 8;    ///< drawn at registration
   uint64_t seed = 1;
+  /// Rules that turn plugins into what they compute, applied before anything is run; may be null.
+  RewritePatternManager *meanings = nullptr;
 };
 
 struct RuleVerdict {

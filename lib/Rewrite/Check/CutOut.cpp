@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "../InferTypes.h"
 #include "Instance.h"
 #include "TensorData.h"
 
@@ -11,7 +10,6 @@
 using namespace mlir;
 using namespace inlay;
 
-static constexpr int64_t kUnknownSize = 3; ///< what a size that isn't known is taken for
 static constexpr size_t kMostConstants = 1000;
 
 /// Where `value` is made of constants alone, all ops that make it, producers first; else nothing.
@@ -89,38 +87,14 @@ private:
       llvm::raw_string_ostream(why) << "it reads a value of type " << value.getType();
       return false;
     }
-    mapping.map(value, block->addArgument(makeStatic(type), builder.getUnknownLoc()));
+    mapping.map(value, block->addArgument(type, builder.getUnknownLoc()));
     return true;
-  }
-
-  static RankedTensorType makeStatic(RankedTensorType type) {
-    SmallVector<int64_t> shape(type.getShape());
-    for (int64_t &size : shape)
-      if (ShapedType::isDynamic(size))
-        size = kUnknownSize;
-    return RankedTensorType::get(shape, type.getElementType());
   }
 
   bool copy(Operation *op) {
     if (auto constant = dyn_cast<ConstantOp>(op); constant && !isa<DenseElementsAttr>(constant.getValue()))
       return copyWeights(constant);
-    Operation *made = builder.clone(*op, mapping);
-    mapping.map(op, made);
-    for (Type type : op->getResultTypes()) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      if (!tensor || tensor.hasStaticShape())
-        continue;
-      OperationState state(builder.getUnknownLoc(), op->getName(), made->getOperands(), {},
-                           made->getAttrDictionary().getValue());
-      if (failed(inferTypes(state, std::nullopt)) || state.types.size() != made->getNumResults()) {
-        why = ("the results of '" + op->getName().getStringRef() + "' aren't known where unknown sizes are taken for " +
-               Twine(kUnknownSize))
-                  .str();
-        return false;
-      }
-      for (auto [result, inferred] : llvm::zip(made->getResults(), state.types))
-        result.setType(inferred);
-    }
+    mapping.map(op, builder.clone(*op, mapping));
     return true;
   }
 

@@ -9,10 +9,12 @@
 using namespace mlir;
 using namespace inlay;
 
-Palette::Palette(Random &random, Type dtype) : dtype(dtype) {
+Palette::Palette(Random &random, Type dtype, bool dynamic) : dtype(dtype) {
   static constexpr int64_t kSizes[] = {1, 2, 2, 3, 3, 4, 5, 6, 8};
   for (int i = 0; i < 3; ++i)
     sizes.push_back(random.pick(kSizes));
+  if (dynamic)
+    unknown = *llvm::max_element(sizes);
   if (random.oneIn(2))
     sizes.push_back(1);
 }
@@ -24,6 +26,8 @@ static Shape drawFresh(const Palette &palette, Random &random) {
   Shape shape;
   for (unsigned rank = random.pick(kRanks); rank > 0; --rank)
     shape.push_back(random.pick(palette.sizes));
+  if (random.oneIn(3)) // what only goes wrong where sizes are equal
+    llvm::fill(shape, shape.empty() ? 1 : shape.front());
   return shape;
 }
 
@@ -39,7 +43,7 @@ Shape inlay::drawShape(const Palette &palette, ArrayRef<Shape> beside, Random &r
   case 1: // trailing dims
     return Shape(llvm::drop_begin(like, random.below(rank + 1)));
   case 2: // of one dim
-    return rank ? Shape{random.pick(like)} : like;
+    return rank ? Shape{random.oneIn(4) ? 1 : random.pick(like)} : like;
   case 3: // broadcast
     for (int64_t &dim : like)
       if (random.oneIn(2))
@@ -108,10 +112,15 @@ static Shape drawExpanded(Shape shape, const Palette &palette, Random &random) {
   return shape;
 }
 
+/// The shape as attributes have it: -1 for a dim that isn't known.
+static Shape withoutDynamic(ArrayRef<int64_t> shape) {
+  return llvm::map_to_vector<6>(shape, [](int64_t size) { return ShapedType::isDynamic(size) ? -1 : size; });
+}
+
 static Shape drawTargetShape(const OpContext &context, const Palette &palette, Random &random) {
   if (context.result && !random.oneIn(8))
-    return Shape(context.result.getShape());
-  Shape input = context.operands.empty() ? Shape() : context.operands.front();
+    return withoutDynamic(context.result.getShape());
+  Shape input = context.operands.empty() ? Shape() : withoutDynamic(context.operands.front());
   if (context.op == "inlay.expand")
     return drawExpanded(std::move(input), palette, random);
   Shape shape = drawReshaped(std::move(input), random);
@@ -161,7 +170,8 @@ FailureOr<Attribute> inlay::drawAttribute(StringRef name, const OpContext &conte
     return Attribute(TypeAttr::get(random.pick(types)));
   }
   if (name == "value" && context.op == "inlay.constant") {
-    Shape shape = context.result ? Shape(context.result.getShape()) : drawFresh(palette, random);
+    Shape shape = context.result && context.result.hasStaticShape() ? Shape(context.result.getShape())
+                                                                    : drawFresh(palette, random);
     HostTensor tensor = makeTensor(RankedTensorType::get(shape, palette.dtype));
     fill(tensor, Fill::Plain, random);
     return Attribute(toAttribute(tensor));

@@ -14,14 +14,15 @@
 
 namespace inlay {
 
-using Shape = llvm::SmallVector<int64_t>;
+using Shape = llvm::SmallVector<int64_t>; ///< may have dynamic dims
 
 /// What an instance is drawn from: few sizes, so that dims are often equal, and one element type unless asked.
 struct Palette {
   llvm::SmallVector<int64_t> sizes;
   mlir::Type dtype;
+  int64_t unknown = 0; ///< the size that types may leave open; 0 for none
 
-  Palette(Random &random, mlir::Type dtype);
+  Palette(Random &random, mlir::Type dtype, bool dynamic);
 };
 
 /// A shape for one more operand of an op whose other operands have the shapes `beside`.

@@ -46,6 +46,8 @@ public:
     return true;
   }
 
+  func::FuncOp getFunction() const { return function; }
+
   /// Whether it is of no use to try again.
   bool isHopeless() const { return hopeless; }
 
@@ -53,6 +55,7 @@ public:
   DenseMap<Value, Operation *> ops; ///< by value of the pattern
   std::vector<std::string> argumentNames;
   std::string whyNot;
+  double slack = 0; ///< how far numbers are from those that the pattern means
 
 private:
   struct Leaf {
@@ -115,7 +118,7 @@ private:
     if (auto operand = dyn_cast<pdl::OperandOp>(definition); operand && operand.getValueType())
       if (auto it = types.find(operand.getValueType()); it != types.end()) {
         leaf.type = dyn_cast<RankedTensorType>(it->second);
-        return leaf.type && leaf.type.hasStaticShape();
+        return leaf.type && isUsable(leaf.type);
       }
     for (Value other : wanted.sameType)
       if (auto it = values.find(other); it != values.end() && it->second.size() == 1) {
@@ -132,16 +135,32 @@ private:
         shape = Shape(cast<RankedTensorType>(it->second.front().getType()).getShape());
     if (!wanted.apply(shape))
       return false;
-    int64_t count = 1;
-    for (int64_t size : shape)
-      count *= size;
+    for (int64_t &size : shape)
+      if (palette.unknown && size == palette.unknown && !isConstant(wanted) && random.oneIn(2))
+        size = ShapedType::kDynamic;
+    if (isConstant(wanted) && ShapedType::isDynamicShape(shape))
+      return false;
     Type dtype = wanted.dtypes.empty() || llvm::is_contained(wanted.dtypes, palette.dtype)
                      ? palette.dtype
                      : wanted.dtypes[random.below(wanted.dtypes.size())];
-    if (count > kMostElements || !isComparable(dtype))
-      return false;
     leaf.type = RankedTensorType::get(shape, dtype);
-    return true;
+    return isUsable(leaf.type);
+  }
+
+  static bool isConstant(const ValueHints &wanted) {
+    return wanted.isConstant || wanted.isScalarConstant || wanted.splat;
+  }
+
+  /// Whether values of that type can be drawn and compared, and are small.
+  bool isUsable(RankedTensorType type) const {
+    int64_t count = 1;
+    for (int64_t size : type.getShape()) {
+      if (ShapedType::isDynamic(size))
+        size = palette.unknown;
+      if (size < 1 || size > kMostElements || (count *= size) > kMostElements)
+        return false;
+    }
+    return isComparable(type.getElementType());
   }
 
   /// The result's type if the pattern knows it by now.
@@ -242,10 +261,9 @@ private:
           if (!type || !it->second.allows(type))
             return false;
         }
-    return llvm::all_of(results, [](Type type) {
+    return llvm::all_of(results, [&](Type type) {
       auto tensor = dyn_cast<RankedTensorType>(type);
-      return tensor && tensor.hasStaticShape() && tensor.getNumElements() > 0 &&
-             tensor.getNumElements() <= kMostElements && isComparable(tensor.getElementType());
+      return tensor && isUsable(tensor);
     });
   }
 
@@ -287,7 +305,7 @@ private:
   void keepLeaf(const Leaf &leaf) {
     auto found = hints.find(leaf.source);
     const ValueHints *wanted = found == hints.end() ? nullptr : &found->second;
-    if (!wanted || !(wanted->isConstant || wanted->isScalarConstant || wanted->splat)) {
+    if (!wanted || !isConstant(*wanted)) {
       values[leaf.source].push_back(leaf.placeholder);
       auto name = leaf.source.getDefiningOp()->getAttrOfType<StringAttr>("capture");
       names[leaf.placeholder] = name ? name.str() : "";
@@ -306,8 +324,11 @@ private:
     auto integer = dyn_cast_or_null<IntegerAttr>(wanted.splat);
     if (real || integer) {
       double number = real ? real.getValueAsDouble() : integer.getValue().signedRoundToDouble();
-      if (isa<FloatType>(element))
-        return DenseElementsAttr::get(type, builder.getFloatAttr(element, number));
+      if (isa<FloatType>(element)) {
+        double off = random.oneIn(2) ? random.real(-wanted.tolerance, wanted.tolerance) : 0;
+        slack = std::max(slack, std::abs(off));
+        return DenseElementsAttr::get(type, builder.getFloatAttr(element, number + off));
+      }
       return DenseElementsAttr::get(type, builder.getIntegerAttr(element, static_cast<int64_t>(number)));
     }
     if (wanted.isScalarConstant && isa<FloatType>(element)) {
@@ -356,7 +377,12 @@ private:
 };
 } // namespace
 
-Instance inlay::drawInstance(const PDLPattern &pattern, DictionaryAttr args, Type dtype, Random &random) {
+static bool isDynamic(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && !tensor.hasStaticShape();
+}
+
+Instance inlay::drawInstance(const PDLPattern &pattern, DictionaryAttr args, Type dtype, bool dynamic, Random &random) {
   const CompiledPattern &compiled = pattern.getCompiled();
   pdl::PatternOp source = compiled.source;
   Hints hints = readHints(source);
@@ -364,7 +390,7 @@ Instance inlay::drawInstance(const PDLPattern &pattern, DictionaryAttr args, Typ
   Value root = cast<pdl::OperationOp>(compiled.program.slots[compiled.program.ops.front()].source).getOp();
   Instance instance;
   for (unsigned i = 0; i < kAttempts; ++i) {
-    Palette palette(random, dtype);
+    Palette palette(random, dtype, dynamic);
     Drawer drawer(source, hints, palette, random);
     if (!drawer.run()) {
       instance.whyNot = drawer.whyNot;
@@ -372,10 +398,16 @@ Instance inlay::drawInstance(const PDLPattern &pattern, DictionaryAttr args, Typ
         break;
       continue;
     }
+    // Patterns that want static shapes are given them in the end.
+    if (dynamic && i < kAttempts / 2 && llvm::none_of(drawer.getFunction().getArgumentTypes(), isDynamic))
+      continue;
     std::string why;
     Match match;
     Operation *made = drawer.ops.lookup(root);
-    if (succeeded(pattern.match(made, match, {args, false, &why, nullptr}))) {
+    if (succeeded(pattern.match(made, match, {args, false, &why, nullptr})) &&
+        (!dynamic || specialize(drawer.getFunction(), palette.unknown, why))) {
+      instance.unknownSize = palette.unknown;
+      instance.slack = drawer.slack;
       instance.module = std::move(drawer.module);
       instance.root = made;
       instance.argumentNames = std::move(drawer.argumentNames);

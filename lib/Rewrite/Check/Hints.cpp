@@ -69,9 +69,11 @@ static void readConstraint(StringRef name, ValueRange args, Hints &all) {
     addDim(hints, integerOf(args, 1), integerOf(args, 2), integerOf(args, 3));
   else if (name == "multiple_of")
     addDim(hints, integerOf(args, 1), 1, INT64_MAX / 2, integerOf(args, 2).value_or(0));
-  else if (name == "splat" && args.size() > 1)
+  else if (name == "splat" && args.size() > 1) {
     hints.splat = constantOf(args[1]);
-  else if (name == "splat_value")
+    if (auto tolerance = args.size() > 2 ? dyn_cast_or_null<FloatAttr>(constantOf(args[2])) : FloatAttr())
+      hints.tolerance = tolerance.getValueAsDouble();
+  } else if (name == "splat_value")
     hints.isScalarConstant = true;
   else if (name == "constant" || name == "foldable")
     hints.isConstant = true;

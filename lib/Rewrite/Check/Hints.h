@@ -21,7 +21,8 @@ struct ValueHints {
   llvm::SmallVector<mlir::Type> dtypes; ///< empty for any
   int64_t leastRank = 0, mostRank = 5;
   llvm::SmallVector<DimHint> dims;
-  mlir::Attribute splat; ///< the number that all elements are
+  mlir::Attribute splat; ///< the number that all elements are, within `tolerance`
+  double tolerance = 0;
   bool isConstant = false;
   bool isScalarConstant = false;                      ///< with equal elements, whatever they are
   llvm::SmallVector<mlir::Value> sameShape, sameType; ///< other values of the pattern

@@ -4,6 +4,7 @@
 #include "TensorData.h"
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Rewrite/RewritePatternManager.h"
 #include "inlay/Rewrite/RuleCheck.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -24,8 +25,9 @@ namespace {
 class InstanceCheck {
 public:
   InstanceCheck(const GraphPattern &pattern, StringRef label, Instance &instance, const GraphRunner &runner,
-                DictionaryAttr args, bool finite)
-      : pattern(pattern), label(label), instance(instance), runner(runner), args(args), finite(finite) {}
+                const RuleCheckOptions &options, bool finite)
+      : pattern(pattern), label(label), instance(instance), runner(runner), options(options), args(options.args),
+        finite(finite) {}
 
   RuleVerdict run(uint64_t seed) {
     func::FuncOp before = instance.getFunction();
@@ -35,6 +37,28 @@ public:
     if (std::string why = apply(before, after); !why.empty())
       return {RuleVerdict::Invalid, describe("makes no valid graph", before) + ": " + why, text};
     text += print(after);
+    std::string why;
+    for (ModuleOp module : {*instance.module, *rewritten})
+      if (why = expand(module); !why.empty())
+        return {RuleVerdict::CantRun, "pattern '" + label.str() + "' can't be checked: " + why, text};
+    OwningOpRef<ModuleOp> staticBefore = specialize(before, instance.unknownSize, why),
+                          staticAfter = specialize(after, instance.unknownSize, why);
+    if (!staticBefore)
+      return {RuleVerdict::NoInstance, "pattern '" + label.str() + "' can't be checked: " + why, text};
+    if (!staticAfter)
+      return {RuleVerdict::Invalid, describe("makes no valid graph", before) + ": " + why, text};
+    return compareStatic(*(*staticBefore).getOps<func::FuncOp>().begin(),
+                         *(*staticAfter).getOps<func::FuncOp>().begin(), seed);
+  }
+
+private:
+  RuleVerdict compareStatic(func::FuncOp before, func::FuncOp after, uint64_t seed) {
+    for (auto [number, types] : llvm::enumerate(llvm::zip(before.getResultTypes(), after.getResultTypes())))
+      if (auto [a, b] = types; a != b) {
+        std::string what = describe("changes what is computed", before);
+        llvm::raw_string_ostream(what) << ": result #" << number << " is " << a << " before and " << b << " after";
+        return {RuleVerdict::Differs, what, text};
+      }
     OwningOpRef<ModuleOp> both = join(before, after);
     auto graph = runner.prepare(*both);
     if (!graph)
@@ -43,7 +67,6 @@ public:
     return compareRuns(before, **graph, seed);
   }
 
-private:
   static std::string print(func::FuncOp function) {
     std::string text;
     llvm::raw_string_ostream(text) << function << "\n";
@@ -85,6 +108,23 @@ private:
     return "";
   }
 
+  /// Turns plugins into what they compute.
+  std::string expand(ModuleOp module) const {
+    if (!options.meanings)
+      return "";
+    std::string problem;
+    ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
+      if (problem.empty())
+        problem = diagnostic.str();
+      return success();
+    });
+    RewriteOptions run;
+    run.args = args;
+    if (succeeded(options.meanings->rewrite(module, run)))
+      return "";
+    return problem.empty() ? "what its plugins compute can't be put in their place" : problem;
+  }
+
   /// A module of one function that returns what `before` returns, then what `after` does.
   static OwningOpRef<ModuleOp> join(func::FuncOp before, func::FuncOp after) {
     OpBuilder builder(before.getContext());
@@ -111,6 +151,8 @@ private:
 
   RuleVerdict compareRuns(func::FuncOp before, RunnableGraph &graph, uint64_t seed) {
     static constexpr Fill kFills[] = {Fill::Plain, Fill::Small, Fill::Zeros, Fill::Large, Fill::Special, Fill::Special};
+    constexpr double kMostSlack = 1e-5; // what rules may round when they compare constants
+    double slack = std::min(10 * instance.slack, kMostSlack);
     size_t count = before.getNumResults();
     std::vector<HostTensor> inputs, outputs;
     for (Type type : before.getArgumentTypes())
@@ -128,7 +170,7 @@ private:
         return {RuleVerdict::CantRun,
                 "pattern '" + label.str() + "' can't be checked: " + llvm::toString(std::move(error)), text};
       for (size_t i = 0; i < count; ++i)
-        if (std::optional<Difference> difference = compare(outputs[i], outputs[count + i]))
+        if (std::optional<Difference> difference = compare(outputs[i], outputs[count + i], slack))
           return {RuleVerdict::Differs, report(before, *difference, i, seed + round), text};
       if (inputs.empty())
         break;
@@ -156,6 +198,7 @@ private:
   StringRef label;
   Instance &instance;
   const GraphRunner &runner;
+  const RuleCheckOptions &options;
   DictionaryAttr args;
   bool finite;
   std::string text;
@@ -186,7 +229,8 @@ RuleVerdict RuleChecker::checkPattern(const GraphPattern &pattern, StringRef lab
     Random random(options.seed * 1000 + i);
     Type dtype = dtypes[i % std::size(dtypes)];
     bool main = dtype == f32 || dtype == f64;
-    Instance instance = drawInstance(*pdl, options.args, dtype, random);
+    bool dynamic = i % 3 == 2;
+    Instance instance = drawInstance(*pdl, options.args, dtype, dynamic, random);
     if (!instance.module) {
       if (none.text.empty())
         none.text = "pattern '" + label.str() + "' can't be instantiated: " + instance.whyNot;
@@ -194,8 +238,8 @@ RuleVerdict RuleChecker::checkPattern(const GraphPattern &pattern, StringRef lab
         break; // f32 isn't special: no other type will do
       continue;
     }
-    RuleVerdict verdict = InstanceCheck(pattern, label, instance, runner, options.args, isFinite(pattern))
-                              .run(options.seed * 1000 + i * 10);
+    RuleVerdict verdict =
+        InstanceCheck(pattern, label, instance, runner, options, isFinite(pattern)).run(options.seed * 1000 + i * 10);
     if (verdict.kind == RuleVerdict::CantRun && !main)
       continue; // the host has no such op on these
     if (!verdict.holds())
@@ -214,5 +258,5 @@ RuleVerdict RuleChecker::checkMatch(const GraphPattern &pattern, StringRef label
   llvm::raw_string_ostream(key) << *instance.module;
   if (!checked.insert(key).second)
     return {};
-  return InstanceCheck(pattern, label, instance, runner, options.args, isFinite(pattern)).run(options.seed);
+  return InstanceCheck(pattern, label, instance, runner, options, isFinite(pattern)).run(options.seed);
 }

@@ -98,7 +98,7 @@ DenseElementsAttr inlay::toAttribute(const HostTensor &tensor) {
 /// What rounding may do to a number of that type, relative to it and to those beside it.
 static double getTolerance(Type element) {
   if (isa<Float64Type>(element))
-    return 1e-7;
+    return 1e-9;
   if (isa<Float32Type>(element))
     return 2e-5;
   if (isa<Float16Type>(element))
@@ -106,9 +106,9 @@ static double getTolerance(Type element) {
   return isa<BFloat16Type>(element) ? 0.1 : 0;
 }
 
-std::optional<Difference> inlay::compare(const HostTensor &expected, const HostTensor &got) {
+std::optional<Difference> inlay::compare(const HostTensor &expected, const HostTensor &got, double slack) {
   size_t count = expected.type.getNumElements(), finite = 0;
-  double sum = 0, tolerance = getTolerance(expected.type.getElementType());
+  double sum = 0, tolerance = std::max(slack, getTolerance(expected.type.getElementType()));
   for (size_t i = 0; i < count; ++i)
     if (double value = read(expected, i); std::isfinite(value)) {
       sum += std::abs(value);

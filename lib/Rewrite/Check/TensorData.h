@@ -36,8 +36,9 @@ struct Difference {
   double expected, got;
 };
 
-/// The first element of `got` that is further from `expected` than rounding explains. NaN equals NaN.
-std::optional<Difference> compare(const HostTensor &expected, const HostTensor &got);
+/// The first element of `got` that is further from `expected` than rounding and a relative error of `slack` explain.
+/// NaN equals NaN.
+std::optional<Difference> compare(const HostTensor &expected, const HostTensor &got, double slack);
 
 } // namespace inlay
 

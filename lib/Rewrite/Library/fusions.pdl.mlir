@@ -292,6 +292,9 @@ pdl.pattern @layer_norm : benefit(2) attributes {finite} {
   %dims = pdl.attribute
   pdl.apply_native_constraint "trailing_dims"(%dims, %x, %w : !pdl.attribute, !pdl.value, !pdl.value)
   pdl.apply_native_constraint "same_type"(%w, %b : !pdl.value, !pdl.value)
+  %least = pdl.attribute = 1 : i64
+  %most = pdl.attribute = 8 : i64
+  pdl.apply_native_constraint "rank"(%w, %least, %most : !pdl.value, !pdl.attribute, !pdl.attribute)
   %eps = pdl.apply_native_constraint "splat_value"(%c : !pdl.value) : !pdl.attribute
   %keepdim = pdl.attribute = unit
   %t = pdl.type

@@ -128,9 +128,8 @@ private:
     }
     bool leaves = graph.isUsedByTerminator(op);
     // A segment of a single op has room for copies alone.
-    bool isIdle = !rules.users[op].empty() && llvm::all_of(rules.users[op], [&](unsigned user) {
-      return graph.getFacts(user).isApart;
-    });
+    bool isIdle = !rules.users[op].empty() &&
+                  llvm::all_of(rules.users[op], [&](unsigned user) { return graph.getFacts(user).isApart; });
     if (!isOnAccelerator(op)) {
       if (!host && first && !leaves && !isIdle && canRunCopy(op, decisions[rules.users[op].front()].target))
         decisions[op] = {decisions[rules.users[op].front()].target, ReasonCode::Supported, "", ""};

@@ -79,7 +79,7 @@ test-conformance: build ## partitioning cases from outside the tree, where they 
 	  $(PYTHON) test/Tools/conformance.py $(CONFORMANCE)/partition/run.py --opt $(BUILD)/bin/inlay-opt; fi
 
 ##@ Figures
-.PHONY: bench-partition
+.PHONY: bench-partition bench-rewrite
 BENCH = $(BUILD)/bin/inlay-bench partition
 FIGURES = $(BUILD)/bench
 bench-partition: build ## measure partitioning and write docs/benchmarks/partition.md; about eight minutes
@@ -95,6 +95,17 @@ bench-partition: build ## measure partitioning and write docs/benchmarks/partiti
 	@$(BENCH) --against=torch --python=$(VENV)/bin/python --sizes=500,1000,2000,3500 --shapes=transformer \
 	  --json=$(FIGURES)/partition-5.json
 	@$(PYTHON) docs/benchmarks/make_page.py partition $(FIGURES)/partition-*.json
+
+PEERS = $(FIGURES)/peers
+bench-rewrite: build ## measure rewriting and write docs/benchmarks/rewrite.md; about ten minutes
+	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)
+	@mkdir -p $(FIGURES)
+	$(call quietly,peers-environment,python3 -m venv $(PEERS) && \
+	  $(PEERS)/bin/python -m pip install -r tools/inlay-bench/peers/requirements.txt)
+	@$(BUILD)/bin/inlay-bench rewrite --json=$(FIGURES)/rewrite-1.json
+	@$(BUILD)/bin/inlay-bench rewrite --against=onnxscript,xdsl,inductor,torch.fx \
+	  --python=$(VENV)/bin/python,$(PEERS)/bin/python --json=$(FIGURES)/rewrite-2.json
+	@$(PYTHON) docs/benchmarks/make_page.py rewrite $(FIGURES)/rewrite-*.json
 
 ##@ Source
 .PHONY: lint lint-tidy format docs clean

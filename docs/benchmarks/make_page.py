@@ -1,6 +1,7 @@
 """Write a page of tables and charts from what `inlay-bench --json` wrote.
 
 make_page.py partition FIGURES.json... : docs/benchmarks/partition.md and its SVG files
+make_page.py rewrite FIGURES.json...   : docs/benchmarks/rewrite.md and its SVG file
 """
 
 import argparse
@@ -24,6 +25,14 @@ HEAD = """\
 
 `make bench-partition` measures this and writes this page; it takes about eight minutes and wants a quiet machine. Times
 are of the processor, on one thread. What each figure counts stands above its table.
+"""
+
+
+REWRITE_HEAD = """\
+# Rewriting: ops per second
+
+`make bench-rewrite` measures this and writes this page; it takes about ten minutes and wants a quiet machine. Times are
+of the processor, on one thread. What each figure counts stands above its table.
 """
 
 
@@ -60,7 +69,8 @@ def format_fact(value: Any) -> str:
 
 def make_table(table: Row, keep: Callable[[str], bool] = lambda column: True) -> str:
     columns = [column for column in table["rows"][0] if keep(column)]
-    lines = [columns, ["---" if column in ("shape", "model", "strategy") else "--:" for column in columns]]
+    left = ("shape", "model", "strategy", "rewriter")
+    lines = [columns, ["---" if column in left else "--:" for column in columns]]
     lines += [[format_cell(row[column]) for column in columns] for row in table["rows"]]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
@@ -150,14 +160,26 @@ def draw_torch(rows: list[Row]) -> None:
     save(figure, "partition-torch.svg")
 
 
+def draw_peers(rows: list[Row]) -> None:
+    rows = sorted((row for row in rows if row["patterns"] == 1), key=lambda row: row["kilo_ops_per_s"])
+    figure, axes = plt.subplots(figsize=(6.5, 2.4))
+    axes.barh([row["rewriter"] for row in rows], [row["kilo_ops_per_s"] for row in rows], height=0.6)
+    axes.set(xscale="log", xlabel=f"thousand ops per second ({rows[0]['ops']:,} ops, one pattern)")
+    save(figure, "rewrite-peers.svg")
+
+
 # ---- The page
+
+
+def write_head(head: str, commands: list[str], machine: dict[str, Any], notes: list[str]) -> list[str]:
+    facts = ", ".join(f"{key.replace('_', ' ')} {format_fact(value)}" for key, value in machine.items())
+    notes = [f"{note[0].upper()}{note[1:]}.\n" for note in notes]
+    return [head, "```sh", *commands, "```", "", f"Machine: {facts}.", "", *notes]
 
 
 def write_partition(paths: Iterable[pathlib.Path]) -> None:
     tables, commands, machine, notes = read_tables(paths)
-    facts = ", ".join(f"{key.replace('_', ' ')} {format_fact(value)}" for key, value in machine.items())
-    parts = [HEAD, "```sh", *commands, "```", "", f"Machine: {facts}.", ""]
-    parts += [f"{note[0].upper()}{note[1:]}.\n" for note in notes]
+    parts = write_head(HEAD, commands, machine, notes)
     if phase := tables.get("phase"):
         draw_time(phase["rows"])
         draw_segments(phase["rows"])
@@ -179,12 +201,56 @@ def write_partition(paths: Iterable[pathlib.Path]) -> None:
     (HERE / "partition.md").write_text("\n".join(parts))
 
 
+def describe_scaling(rows: list[Row]) -> str:
+    """How the time per op grows with patterns and with ops, and how far upstream's driver is behind."""
+    times = {(row["rewriter"], row["ops"], row["patterns"]): row["rewrite_ms"] / row["ops"] for row in rows}
+    sizes = sorted({row["ops"] for row in rows})
+    counts = sorted({row["patterns"] for row in rows})
+    few, many, least, most = sizes[0], sizes[-1], counts[0], counts[-1]
+    middle = sizes[len(sizes) // 2]
+    grown = times["inlay", middle, most] / times["inlay", middle, least]
+    longer = times["inlay", many, least] / times["inlay", few, least]
+    behind = [times["mlir-greedy", middle, count] / times["inlay", middle, count] for count in counts]
+    return (
+        f"`inlay` with {most} patterns takes {grown:.2f} times what it takes with {least} ({middle:,} ops), and per op "
+        f"{longer:.2f} times as long on {many:,} ops as on {few:,}. `mlir-greedy` takes {min(behind):.1f} to "
+        f"{max(behind):.1f} times as long as `inlay` ({middle:,} ops)."
+    )
+
+
+def describe_peers(rows: list[Row]) -> str:
+    speeds = {(row["rewriter"], row["patterns"]): row["kilo_ops_per_s"] for row in rows}
+    words = [
+        f"{speeds['inlay', patterns] / speed:,.0f} times {name} with {patterns} pattern{'s' if patterns > 1 else ''}"
+        for (name, patterns), speed in speeds.items()
+        if name != "inlay" and ("inlay", patterns) in speeds
+    ]
+    return f"Inlay rewrites {', '.join(words)}." if words else ""
+
+
+def write_rewrite(paths: Iterable[pathlib.Path]) -> None:
+    tables, commands, machine, notes = read_tables(paths)
+    parts = write_head(REWRITE_HEAD, commands, machine, notes)
+    if fusion := tables.get("fusion"):
+        parts += ["## Against MLIR", "", fusion["counted"], "", describe_scaling(fusion["rows"]), ""]
+        parts += [make_table(fusion), ""]
+    if peers := tables.get("peers"):
+        draw_peers(peers["rows"])
+        parts += ["## Against Python's rewriters", "", peers["counted"], "", describe_peers(peers["rows"]), ""]
+        parts += ["![Ops per second](rewrite-peers.svg)", "", make_table(peers), ""]
+    if shared := tables.get("shared-value"):
+        parts += ["## A value of many users", "", shared["counted"], "", make_table(shared), ""]
+    if explain := tables.get("explain"):
+        parts += ["## Why it did not match", "", explain["counted"], "", make_table(explain), ""]
+    (HERE / "rewrite.md").write_text("\n".join(parts))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("page", choices=["partition"])
+    parser.add_argument("page", choices=["partition", "rewrite"])
     parser.add_argument("figures", nargs="+", type=pathlib.Path)
     args = parser.parse_args()
-    write_partition(args.figures)
+    (write_partition if args.page == "partition" else write_rewrite)(args.figures)
 
 
 if __name__ == "__main__":

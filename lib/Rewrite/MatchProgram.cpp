@@ -240,16 +240,16 @@ private:
 
   bool checkUses(const Step &step) {
     Operation *op = bindings.op(step.a);
-    if (op->hasTrait<OpTrait::ConstantLike>())
-      return true;
     ArrayRef<unsigned> counts = program.useCounts[step.c];
     for (OpResult result : op->getResults()) {
       unsigned wanted = result.getResultNumber() < counts.size() ? counts[result.getResultNumber()] : 0;
       auto use = result.use_begin();
       for (unsigned i = 0; i < wanted && use != result.use_end(); ++i)
         ++use;
+      // Constants may have any users. Asked last: to look a trait up takes longer than the rest of this.
       if (use != result.use_end())
-        return no("expected " + quote(op->getName()) + " to be used by what matches alone, but it has another user, " +
+        return op->hasTrait<OpTrait::ConstantLike>() ||
+               no("expected " + quote(op->getName()) + " to be used by what matches alone, but it has another user, " +
                   quote((*result.user_begin())->getName()) + "; say 'shared' in the pattern to allow it");
     }
     return true;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FxPartitioners.h"
+#include "PythonPeer.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace inlay;
@@ -19,14 +18,12 @@ static constexpr llvm::StringLiteral kScript =
     ;
 
 StatusOr<std::string> bench::findPythonWithTorch(llvm::StringRef python) {
-  llvm::ErrorOr<std::string> program = llvm::sys::findProgramByName(python);
-  if (!program)
-    return Status(StatusCode::Unavailable, "there is no '" + python.str() + "'");
-  llvm::StringRef quiet[] = {"", "", ""};
-  std::optional<llvm::StringRef> redirects[] = {quiet[0], quiet[1], quiet[2]};
-  if (llvm::sys::ExecuteAndWait(*program, {*program, "-c", "import torch"}, std::nullopt, redirects) != 0)
-    return Status(StatusCode::Unavailable, "'" + python.str() + "' has no torch");
-  return *program;
+  StatusOr<std::string> program = findPython(python);
+  if (!program.isOk())
+    return program.status();
+  constexpr const char *kTry = "import sys\ntry:\n  import torch\nexcept ImportError:\n  sys.exit(3)\nprint('{}')";
+  StatusOr<llvm::json::Object> tried = runPython(*program, kTry, "torch", {});
+  return tried.isOk() ? program : StatusOr<std::string>(tried.status());
 }
 
 static void writeGraph(const SyntheticGraph &graph, llvm::raw_ostream &stream) {
@@ -39,24 +36,14 @@ static void writeGraph(const SyntheticGraph &graph, llvm::raw_ostream &stream) {
 }
 
 StatusOr<llvm::json::Object> bench::runFxPartitioners(llvm::StringRef python, const SyntheticGraph &graph) {
-  llvm::SmallString<128> graphFile, resultFile;
+  llvm::SmallString<128> graphFile;
   int file;
-  if (llvm::sys::fs::createTemporaryFile("inlay-bench", "graph", file, graphFile) ||
-      llvm::sys::fs::createTemporaryFile("inlay-bench", "json", resultFile))
+  if (llvm::sys::fs::createTemporaryFile("inlay-bench", "graph", file, graphFile))
     return Status(StatusCode::Internal, "no temporary file");
-  llvm::FileRemover removeGraph(graphFile), removeResult(resultFile);
+  llvm::FileRemover removeGraph(graphFile);
   {
     llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
     writeGraph(graph, stream);
   }
-  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(), resultFile.str(), std::nullopt};
-  if (llvm::sys::ExecuteAndWait(python, {python, "-c", kScript, graphFile}, std::nullopt, redirects) != 0)
-    return Status(StatusCode::Internal, "the partitioners of torch.fx failed");
-  auto text = llvm::MemoryBuffer::getFile(resultFile);
-  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text ? (*text)->getBuffer() : "");
-  if (!value || !value->getAsObject()) {
-    llvm::consumeError(value.takeError());
-    return Status(StatusCode::Internal, "the partitioners of torch.fx printed no result");
-  }
-  return std::move(*value->getAsObject());
+  return runPython(python, kScript, "torch.fx", {graphFile});
 }

@@ -5,6 +5,7 @@
 #include "FxPartitioners.h"
 #include "Measure.h"
 #include "PartitionSteps.h"
+#include "PythonPeer.h"
 #include "Suites.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -31,11 +32,6 @@ static cl::list<std::string> tableNames("tables", cl::CommaSeparated, cl::cat(ca
 static cl::list<std::string>
     modules("modules", cl::CommaSeparated, cl::cat(category), cl::value_desc("files"),
             cl::desc("Measure the phase on exported models instead: files of MLIR text, as inlay.exporting writes"));
-static cl::opt<std::string> against("against", cl::cat(category), cl::value_desc("peer"),
-                                    cl::desc("Compare with a peer instead: torch, the partitioners of torch.fx on the "
-                                             "same graphs; sizes default to 500,1000"));
-static cl::opt<std::string> python("python", cl::cat(category), cl::init("python3"),
-                                   cl::desc("The interpreter for --against=torch; default: python3"));
 static cl::list<std::string>
     strategyNames("strategies", cl::CommaSeparated, cl::cat(category),
                   cl::desc("How segments are formed; default: levels, in-order, torch-tensorrt"));
@@ -179,7 +175,7 @@ static Status measureAgainstTorch(const Plan &plan, Figures &figures) {
   StatusOr<std::vector<uint32_t>> opSizes = readSizes(sizes, {500, 1000});
   if (!opSizes.isOk())
     return opSizes.status();
-  StatusOr<std::string> program = findPythonWithTorch(python);
+  StatusOr<std::string> program = findPythonWithTorch(getPythons().front());
   if (!program.isOk()) {
     figures.addNote("skipped torch.fx: " + program.status().message(), llvm::outs());
     return Status::ok();
@@ -204,14 +200,17 @@ static Status run(unsigned repeats, Figures &figures) {
   Plan plan{std::move(*shapes), std::move(*strategies), repeats};
   if (!modules.empty())
     return measureExports(plan, figures);
-  if (against.empty())
+  std::vector<std::string> peers = getPeers();
+  if (peers.empty())
     return measureStrategies(plan, figures);
-  if (against != "torch")
-    return {StatusCode::InvalidArgument, "option --against: expected torch, but got '" + against + "'"};
+  for (const std::string &peer : peers)
+    if (peer != "torch")
+      return {StatusCode::InvalidArgument, "option --against: expected torch, but got '" + peer + "'"};
   return measureAgainstTorch(plan, figures);
 }
 
 const Suite &bench::partitionSuite() {
-  static const Suite suite = {"partition", "segments of graphs of 10^3 to 10^7 ops, by strategy", &category, run};
+  static const Suite suite = {"partition", "segments of graphs of 10^3 to 10^7 ops, by strategy", &category, run,
+                              /*hasPeers=*/true};
   return suite;
 }

@@ -152,6 +152,28 @@ StatusOr<json::Object> bench::measureRewrite(uint32_t ops, uint32_t patterns, Re
   return found;
 }
 
+StatusOr<json::Object> bench::measureTraced(uint32_t ops, const std::string &pdl) {
+  Setting setting;
+  std::string text;
+  llvm::raw_string_ostream(text) << *makeBlocks(setting.context, ops);
+  Stopwatch importing;
+  auto module = parseSourceString<ModuleOp>(text, &setting.context);
+  json::Object found{{"ops", ops / 5 * 5}, {"import_ms", importing.milliseconds()}};
+  StatusOr<double> taken = runInlay(*module, pdl, /*greedy=*/false, found);
+  if (!taken.isOk())
+    return taken.status();
+  found["rewrite_ms"] = *taken;
+  std::string after;
+  Stopwatch exporting;
+  llvm::raw_string_ostream(after) << *module;
+  found["export_ms"] = exporting.milliseconds();
+  uint32_t fused = llvm::StringRef(after).count("\"my.linear_relu\"(");
+  if (fused != ops / 5)
+    return Status(StatusCode::Internal,
+                  "expected " + std::to_string(ops / 5) + " fused ops, but got " + std::to_string(fused));
+  return found;
+}
+
 StatusOr<json::Object> bench::measureSharedValue(uint32_t users, bool pairs) {
   Setting setting;
   std::string body;

@@ -27,6 +27,9 @@ llvm::ArrayRef<NamedRewriter> getRewriters();
 /// To the fixpoint, dead code removed; fails if the result isn't what it must be.
 rt::StatusOr<llvm::json::Object> measureRewrite(uint32_t ops, uint32_t patterns, Rewriter rewriter);
 
+/// The same from text to text with these patterns, which make one op called `my.linear_relu`.
+rt::StatusOr<llvm::json::Object> measureTraced(uint32_t ops, const std::string &pdl);
+
 /// A pattern with two results that share a value, over a value of so many users; with `pairs` half of them match.
 rt::StatusOr<llvm::json::Object> measureSharedValue(uint32_t users, bool pairs);
 

@@ -3,6 +3,8 @@
 // The rewrite suite: our patterns and driver against upstream's in the same process, on the same graphs.
 
 #include "Measure.h"
+#include "PythonPeer.h"
+#include "RewritePeers.h"
 #include "RewriteSteps.h"
 #include "Suites.h"
 
@@ -21,6 +23,9 @@ static cl::list<unsigned> counts("patterns", cl::CommaSeparated, cl::cat(categor
                                  cl::desc("Numbers of patterns; default: 1,16,64,256"));
 static cl::list<unsigned> users("users", cl::CommaSeparated, cl::cat(category),
                                 cl::desc("Users of a shared value; default: 4000"));
+
+static cl::opt<unsigned> peerOps("peer-ops", cl::cat(category), cl::init(20'000),
+                                 cl::desc("Ops for --against; default: 20000"));
 
 static StatusOr<std::vector<uint32_t>> read(cl::list<unsigned> &option, unsigned least, unsigned most,
                                             std::vector<uint32_t> otherwise) {
@@ -100,11 +105,18 @@ static Status run(unsigned repeats, Figures &figures) {
   StatusOr<std::vector<uint32_t>> userCounts = read(users, 1, 1'000'000, {4000});
   for (const Status &status : {opSizes.status(), numbers.status(), userCounts.status()})
     INLAY_RETURN_IF_ERROR(status);
+  if (std::vector<std::string> peers = getPeers(); !peers.empty()) {
+    if (peerOps < 5 || peerOps > 10'000'000)
+      return {StatusCode::InvalidArgument,
+              "option --peer-ops: expected 5 to 10000000, but got " + std::to_string(peerOps)};
+    return measureRewritePeers(repeats, peerOps, peers, getPythons(), figures);
+  }
   INLAY_RETURN_IF_ERROR(measureFusions(repeats, *opSizes, *numbers, figures));
   return measureRest(repeats, *opSizes, *userCounts, figures);
 }
 
 const Suite &bench::rewriteSuite() {
-  static const Suite suite{"rewrite", "graph rewriting by patterns, against MLIR's own drivers", &category, run};
+  static const Suite suite{"rewrite", "graph rewriting by patterns, against MLIR's own drivers", &category, run,
+                           /*hasPeers=*/true};
   return suite;
 }

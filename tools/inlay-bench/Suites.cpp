@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Suites.h"
+#include "PythonPeer.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -25,6 +26,9 @@ rt::StatusOr<Suite> bench::findSuite(llvm::StringRef name) {
 }
 
 rt::Status bench::checkOptions(const Suite &suite) {
+  if (!getPeers().empty() && !suite.hasPeers)
+    return {rt::StatusCode::InvalidArgument,
+            std::string("option --against: the suite '") + suite.name + "' has no peers to compare with"};
   for (auto &[name, option] : llvm::cl::getRegisteredOptions())
     for (const Suite &other : getSuites())
       if (option->getNumOccurrences() && other.options != suite.options &&

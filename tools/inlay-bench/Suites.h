@@ -15,6 +15,7 @@ struct Suite {
   const char *name, *summary;
   llvm::cl::OptionCategory *options; ///< the options that are this suite's alone
   rt::Status (*run)(unsigned repeats, Figures &figures);
+  bool hasPeers = false; ///< whether --against means something
 };
 
 const Suite &calibrateSuite();

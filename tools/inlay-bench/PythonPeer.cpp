@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "PythonPeer.h"
+#include "ToolOptions.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+
+using namespace inlay;
+using rt::Status;
+using rt::StatusCode;
+using rt::StatusOr;
+namespace cl = llvm::cl;
+
+static cl::list<std::string>
+    against("against", cl::CommaSeparated, cl::cat(tools::toolCategory()), cl::value_desc("peer"),
+            cl::desc("Compare with peers instead. Suite partition: torch, the partitioners of torch.fx on the same "
+                     "graphs; sizes default to 500,1000. Suite rewrite: onnxscript, xdsl, inductor, torch.fx"));
+static cl::list<std::string> pythons("python", cl::CommaSeparated, cl::cat(tools::toolCategory()),
+                                     cl::desc("Interpreters for --against, the first that has a peer runs it; default: "
+                                              "python3"));
+
+std::vector<std::string> bench::getPeers() { return against; }
+
+std::vector<std::string> bench::getPythons() {
+  return pythons.empty() ? std::vector<std::string>{"python3"} : std::vector<std::string>(pythons);
+}
+
+StatusOr<std::string> bench::findPython(llvm::StringRef python) {
+  llvm::ErrorOr<std::string> program = llvm::sys::findProgramByName(python);
+  if (!program)
+    return Status(StatusCode::Unavailable, "there is no '" + python.str() + "'");
+  return *program;
+}
+
+StatusOr<llvm::json::Object> bench::runPython(llvm::StringRef program, llvm::StringRef script, llvm::StringRef what,
+                                              llvm::ArrayRef<llvm::StringRef> arguments) {
+  llvm::SmallString<128> resultFile, errorFile;
+  if (llvm::sys::fs::createTemporaryFile("inlay-bench", "json", resultFile) ||
+      llvm::sys::fs::createTemporaryFile("inlay-bench", "txt", errorFile))
+    return Status(StatusCode::Internal, "no temporary file");
+  llvm::FileRemover removeResult(resultFile), removeError(errorFile);
+  llvm::SmallVector<llvm::StringRef> command{program, "-c", script};
+  command.append(arguments.begin(), arguments.end());
+  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(), resultFile.str(), errorFile.str()};
+  int code = llvm::sys::ExecuteAndWait(program, command, std::nullopt, redirects);
+  if (code == 3)
+    return Status(StatusCode::Unavailable, "'" + program.str() + "' has no " + what.str());
+  auto errors = llvm::MemoryBuffer::getFile(errorFile);
+  if (code != 0)
+    return Status(StatusCode::Internal,
+                  what.str() + " failed: " + (errors ? (*errors)->getBuffer().rtrim().take_back(500).str() : ""));
+  auto text = llvm::MemoryBuffer::getFile(resultFile);
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text ? (*text)->getBuffer() : "");
+  if (!value || !value->getAsObject()) {
+    llvm::consumeError(value.takeError());
+    return Status(StatusCode::Internal, what.str() + " printed no result");
+  }
+  return std::move(*value->getAsObject());
+}

@@ -82,6 +82,29 @@ TEST(SessionTest, SaysWhereAnErrorIs) {
   EXPECT_NE(message.find("user.py:7:3 (sum): error: no target can run 'inlay.add'"), std::string::npos) << message;
 }
 
+TEST(SessionTest, KernelsAreNamedByTheCallsTheyCameFrom) {
+  CompileRequest request = makeRequest(R"(
+func.func public @forward(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %v: tensor<8x8xf32>) -> tensor<4x8xf32> {
+  %0 = inlay.matmul %x, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32> loc(fused<{inlay.signature = "linear_0"}>["a"])
+  %1 = inlay.matmul %0, %v : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32> loc(fused<{inlay.signature = "linear_1"}>["b"])
+  %2 = inlay.tanh %1 : (tensor<4x8xf32>) -> tensor<4x8xf32> loc("c")
+  return %2 : tensor<4x8xf32>
+}
+)");
+  request.targets = {"vulkan", "host"};
+  rt::StatusOr<Compiled> compiled = compile(request);
+  ASSERT_TRUE(compiled.isOk()) << compiled.status().message();
+  if (!compiled->device)
+    GTEST_SKIP() << "no Vulkan device";
+  std::vector<std::string> names;
+  for (const rt::Kernel &kernel : compiled->plan->engines.front().kernels)
+    names.push_back(kernel.name);
+  EXPECT_EQ(names, std::vector<std::string>({"k0 of linear_0, linear_1", "k1 of c"}));
+  for (const rt::Step &step : compiled->plan->steps)
+    if (step.kind == rt::StepKind::LaunchEngine)
+      EXPECT_EQ(step.calls, std::vector<std::string>({"linear_0", "linear_1"}));
+}
+
 TEST(SessionTest, RefusesUnknownTargetsAndNoTargets) {
   CompileRequest request = makeRequest(affine(3));
   request.targets = {"host", "npu"};

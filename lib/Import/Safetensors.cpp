@@ -3,32 +3,15 @@
 // Reads safetensors: eight bytes of header length (little endian), a JSON header, then the tensors' bytes.
 
 #include "inlay/Import/Weights.h"
+#include "inlay/Support/Json.h"
 
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace inlay;
 
 static llvm::Error error(const std::string &path, const llvm::Twine &what) {
   return llvm::createStringError(llvm::Twine("weight file '") + path + "': " + what);
-}
-
-/// True if `json` nests deeper than any header does; the parser would recurse once per level.
-static bool nestsDeeply(llvm::StringRef json) {
-  int depth = 0;
-  bool inString = false;
-  for (size_t i = 0; i < json.size(); ++i) {
-    if (inString && json[i] == '\\')
-      ++i;
-    else if (json[i] == '"')
-      inString = !inString;
-    else if (!inString && (json[i] == '[' || json[i] == '{') && ++depth > 8)
-      return true;
-    else if (!inString && (json[i] == ']' || json[i] == '}'))
-      --depth;
-  }
-  return false;
 }
 
 /// `F32[2,3]` of a header's entry; empty if it isn't all there.
@@ -78,11 +61,9 @@ llvm::Expected<std::vector<Weight>> inlay::readSafetensors(const std::string &pa
     return error(path, "expected a header of " + llvm::Twine(headerSize) + " bytes, but only " +
                            llvm::Twine(bytes.size() - 8) + " follow");
   llvm::StringRef data = bytes.drop_front(8 + headerSize);
-  if (nestsDeeply(bytes.substr(8, headerSize)))
-    return error(path, "header nests deeper than any of the format does");
-  llvm::Expected<llvm::json::Value> json = llvm::json::parse(bytes.substr(8, headerSize));
+  llvm::Expected<llvm::json::Value> json = parseJson(bytes.substr(8, headerSize), /*mostLevels=*/8);
   if (!json)
-    return error(path, "header is not JSON: " + llvm::toString(json.takeError()));
+    return error(path, "malformed header: " + llvm::toString(json.takeError()));
   const llvm::json::Object *header = json->getAsObject();
   if (!header)
     return error(path, "expected the header to be a JSON object");

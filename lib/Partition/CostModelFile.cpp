@@ -3,6 +3,7 @@
 // The JSON of a cost model, read strictly: a key that is misspelt must not leave a default in force.
 
 #include "CostModelJson.h"
+#include "inlay/Support/Json.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -142,9 +143,10 @@ Expected<CostModel> inlay::readCostModelJson(const json::Value &value, StringRef
 }
 
 Expected<CostModel> inlay::parseCostModel(StringRef text, StringRef place) {
-  Expected<json::Value> value = json::parse(text);
+  Expected<json::Value> value = parseJson(text);
   if (!value)
-    return llvm::createStringError("'" + place.str() + "' is not JSON: " + llvm::toString(value.takeError()));
+    return llvm::createStringError("'" + place.str() +
+                                   "' is no JSON that can be read: " + llvm::toString(value.takeError()));
   return readCostModelJson(*value, place);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Partition/PlacementFile.h"
+#include "inlay/Support/Json.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -291,14 +292,14 @@ static Expected<PlacementFile> readPlacement(const json::Value &value) {
 }
 
 Expected<PlacementFile> inlay::readPlacement(StringRef text) {
-  Expected<json::Value> value = json::parse(text);
+  Expected<json::Value> value = parseJson(text);
   if (!value)
     return value.takeError();
   return ::readPlacement(*value);
 }
 
 Expected<PlacementFile> inlay::readPlacementOrReport(StringRef text) {
-  Expected<json::Value> value = json::parse(text);
+  Expected<json::Value> value = parseJson(text);
   if (!value)
     return value.takeError();
   if (const json::Object *object = value->getAsObject(); object && object->get(kKind))

@@ -59,6 +59,8 @@ public:
 
 private:
   bool isByCost() const { return info.strategy == Strategy::Cost; }
+  /// As a weight, which no graph reaches by its ops alone where more is asked for.
+  int64_t leastSize() const { return std::min<int64_t>(info.minBlockSize, UINT32_MAX); }
 
   /// Gives the nodes as they were scheduled: those that are demoted have a new colour.
   Schedule makeSchedule(std::vector<ScheduleNode> &demoted) {
@@ -66,7 +68,7 @@ private:
     if (isByCost())
       costPlan->place(schedule);
     Schedule result = isByCost() ? scheduleWithLeastSize(schedule, Strategy::Levels, 1)
-                                 : scheduleWithLeastSize(schedule, info.strategy, info.minBlockSize);
+                                 : scheduleWithLeastSize(schedule, info.strategy, leastSize());
     demoted = std::exchange(schedule.nodes, std::move(asked));
     return result;
   }
@@ -132,8 +134,7 @@ private:
   uint32_t getWeight(ArrayRef<unsigned> members) const {
     bool exempt = !info.exemptOps.empty() &&
                   llvm::any_of(members, [&](unsigned op) { return matchesAnyName(getOp(op), info.exemptOps); });
-    int64_t least = exempt ? std::min<int64_t>(info.minBlockSize, UINT32_MAX) : 1;
-    return static_cast<uint32_t>(std::max<int64_t>(members.size(), least));
+    return static_cast<uint32_t>(std::max<int64_t>(members.size(), exempt ? leastSize() : 1));
   }
 
   void makeGraph() {
@@ -179,7 +180,7 @@ private:
       int64_t weight = 0;
       for (NodeId node : segment.nodes)
         weight += schedule.nodes[node].weight;
-      if (!schedule.isAccelerator(segment.colour) || weight >= info.minBlockSize)
+      if (!schedule.isAccelerator(segment.colour) || weight >= leastSize())
         continue;
       for (NodeId node : segment.nodes) {
         Colour lower = schedule.demoted(node, segment.colour);

@@ -1,6 +1,7 @@
 // An op that is worth a segment of its own stays, however few are with it.
 // RUN: inlay-opt %s --inlay-partition="min-block-size=5" | FileCheck %s --check-prefix=NONE
 // RUN: inlay-opt %s --inlay-partition="min-block-size=5 exempt-ops=aten::conv2d" | FileCheck %s --check-prefix=CONV
+// RUN: inlay-opt %s --inlay-partition="min-block-size=9223372036854775807 exempt-ops=aten::conv2d" | FileCheck %s --check-prefix=CONV
 // RUN: not inlay-opt %s --inlay-partition="min-block-size=5 exempt-ops=aten::conv" 2>&1 | FileCheck %s --check-prefix=NAME
 
 // NAME: error: 'aten::conv' in exempt-ops matches no op; did you mean 'aten::conv2d'?

@@ -8,6 +8,11 @@
 // RUN: echo '{' > %t/bad.json
 // RUN: not inlay-opt %t/graph.mlir --inlay-partition="placement=%t/bad.json" 2>&1 | FileCheck %s --check-prefix=JSON
 // JSON: error: malformed placement '{{.*}}bad.json': [
+// RUN: %python -c "print('[' * 1000000)" > %t/deep.json
+// RUN: not inlay-opt %t/graph.mlir --inlay-partition="placement=%t/deep.json" 2>&1 | FileCheck %s --check-prefix=DEEP
+// RUN: not inlay-opt %t/graph.mlir --inlay-partition="cost-model=%t/deep.json" 2>&1 | FileCheck %s --check-prefix=DEEP
+// RUN: not inlay-partition-diff %t/deep.json %t/good.json 2>&1 | FileCheck %s --check-prefix=DEEP
+// DEEP: error: {{.*}}deep.json{{.*}}: nests deeper than any of the format does
 // RUN: sed 's/"inlay_placement": 1/"inlay_placement": 2/' %t/good.json > %t/bad.json
 // RUN: not inlay-opt %t/graph.mlir --inlay-partition="placement=%t/bad.json" 2>&1 | FileCheck %s --check-prefix=VERSION
 // VERSION: error: malformed placement '{{.*}}': expected a placement file of version 1, but got version 2

@@ -82,7 +82,7 @@ TEST_F(SafetensorsTest, KeepsItsBytesWhileAnyWeightIsThere) {
 TEST_F(SafetensorsTest, RefusesWhatIsNotWhole) {
   EXPECT_NE(refuse("").find("expected at least 8 bytes, but got 0"), std::string::npos);
   EXPECT_NE(refuse(std::string(8, '\xff')).find("expected a header of 18446744073709551615 bytes"), std::string::npos);
-  EXPECT_NE(refuse(makeFile("{", "")).find("header is not JSON"), std::string::npos);
+  EXPECT_NE(refuse(makeFile("{", "")).find("malformed header"), std::string::npos);
   EXPECT_NE(refuse(makeFile("7", "")).find("expected the header to be a JSON object"), std::string::npos);
   EXPECT_NE(refuse(makeFile(R"({"a": 1})", "")).find("tensor 'a' has no data_offsets"), std::string::npos);
 }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Support/Json.h"
+
+using namespace inlay;
+
+static bool nestsDeeper(llvm::StringRef json, unsigned most) {
+  unsigned depth = 0;
+  bool inString = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    if (inString && json[i] == '\\')
+      ++i;
+    else if (json[i] == '"')
+      inString = !inString;
+    else if (!inString && (json[i] == '[' || json[i] == '{') && ++depth > most)
+      return true;
+    else if (!inString && depth > 0 && (json[i] == ']' || json[i] == '}'))
+      --depth;
+  }
+  return false;
+}
+
+llvm::Expected<llvm::json::Value> inlay::parseJson(llvm::StringRef text, unsigned mostLevels) {
+  if (nestsDeeper(text, mostLevels))
+    return llvm::createStringError("nests deeper than any of the format does");
+  return llvm::json::parse(text);
+}

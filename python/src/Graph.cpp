@@ -7,6 +7,7 @@
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Execution/HostRunner.h"
 #include "inlay/Pipeline/InitAll.h"
 #include "inlay/Rewrite/CreateOp.h"
 #include "inlay/Support/Suggest.h"
@@ -26,6 +27,7 @@ using namespace inlay::python;
 static DialectRegistry makeRegistry() {
   DialectRegistry registry;
   registerAll(registry);
+  registerHostRunner(registry);
   registry.insert<pdl::PDLDialect>();
   return registry;
 }

@@ -10,6 +10,8 @@
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Rewrite/AnalysisPatternManager.h"
 #include "inlay/Rewrite/Explain.h"
+#include "inlay/Rewrite/Library.h"
+#include "inlay/Rewrite/RuleCheck.h"
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -279,6 +281,35 @@ public:
     return added;
   }
 
+  /// Adds the rules of a library; their labels.
+  std::vector<std::string> addLibrary(const std::string &name) {
+    checkIdle();
+    std::vector<std::string> before = labels(), added;
+    raiseIf(inlay::addLibrary(manager, name, &context->context));
+    for (std::string &label : labels())
+      if (!llvm::is_contained(before, label))
+        added.push_back(std::move(label));
+    return added;
+  }
+
+  /// Runs a pattern that calls no Python function against its replacement. What is wrong with it, and the graph that
+  /// shows it; empty if it holds.
+  nb::tuple check(const std::string &label, nb::dict args) {
+    AtWork atWork(*this);
+    RewritePatternManager meanings;
+    raiseIf(inlay::addLibrary(meanings, "expansions", &context->context));
+    RuleCheckOptions options;
+    options.args = toDictionary(args, *context, "argument");
+    options.meanings = &meanings;
+    const GraphPattern &pattern = *manager.get(label);
+    RuleVerdict verdict;
+    {
+      nb::gil_scoped_release unlock;
+      verdict = RuleChecker(*GraphRunner::get(&context->context), options).checkPattern(pattern, label);
+    }
+    return nb::make_tuple(verdict.text, verdict.instance);
+  }
+
   /// `functions` are the constraints that the text calls, by the name that it calls them by.
   void addTraced(const std::string &label, const std::string &text, std::optional<unsigned> benefit,
                  nb::dict functions) {
@@ -462,6 +493,8 @@ void python::bindPatterns(nb::module_ &m) {
       .def("add_traced", &Manager::addTraced, "label"_a, "text"_a, "benefit"_a.none(), "functions"_a)
       .def("add_class", &Manager::addClass, "label"_a, "names"_a, "interfaces"_a, "benefit"_a, "match"_a.none(),
            "rewrite"_a.none(), "match_and_rewrite"_a.none(), "analyze"_a.none())
+      .def("add_library", &Manager::addLibrary, "name"_a)
+      .def("check", &Manager::check, "label"_a, "args"_a)
       .def("labels", &Manager::labels)
       .def("remove", &Manager::remove)
       .def("set_enabled", &Manager::setEnabled)

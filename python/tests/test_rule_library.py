@@ -7,12 +7,15 @@ import json
 import math
 import subprocess
 
+import inlay
 import pytest
 import torch
 from conftest import INLAY_OPT
 from inlay.compiler import compile_imported, export_program
+from inlay.errors import ArgumentValueError, RewriteError
 from inlay.importer import import_program
 from inlay.options import Options
+from inlay.rewrite import RewritePatternManager, pattern
 from torch import nn
 from torch.nn import functional
 
@@ -170,3 +173,32 @@ def test_kernels_are_recognised_and_expand_again(model, kernels, plugins, tmp_pa
     expanded, fired = rewrite(text, tmp_path, "libraries=expansions")
     assert sum(fired.values()) == sum(plugins.values())
     assert "inlay.plugin" not in expanded
+
+
+def test_manager_checks_patterns():
+    manager = RewritePatternManager()
+    right = pattern("twice")(lambda op, x: op.neg(op.neg(x))).to(lambda op, x: x)
+    wrong = pattern("swapped")(lambda op, x, y: op.sub(x, y)).to(lambda op, x, y: op.sub(y, x))
+    manager.add("twice", right)
+    manager.check("twice")
+    manager.add("swapped", wrong)
+    with pytest.raises(RewriteError, match="pattern 'swapped' changes what is computed, with x: tensor<"):
+        manager.check()
+    manager.disable("swapped")
+    manager.check()
+
+
+def test_manager_takes_libraries():
+    manager = RewritePatternManager()
+    assert "layer_norm" in manager.add_library("fusions")
+    module = inlay.parse("""
+        func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+          %0 = inlay.sigmoid %x : (tensor<4xf32>) -> tensor<4xf32>
+          %1 = inlay.mul %0, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+          return %1 : tensor<4xf32>
+        }
+    """)
+    assert manager.rewrite(module) == 1
+    assert "inlay.silu" in str(module)
+    with pytest.raises(ArgumentValueError, match="did you mean 'fusions'"):
+        manager.add_library("fusion")

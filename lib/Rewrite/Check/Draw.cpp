@@ -166,8 +166,11 @@ FailureOr<Attribute> inlay::drawAttribute(StringRef name, const OpContext &conte
   if (name == "dtype" && context.result)
     return Attribute(TypeAttr::get(context.result.getElementType()));
   if (name == "dtype") {
-    Type types[] = {builder.getF32Type(), builder.getF64Type(), builder.getI32Type(), palette.dtype};
-    return Attribute(TypeAttr::get(random.pick(types)));
+    Type types[] = {builder.getF32Type(), builder.getF64Type(), builder.getI32Type()};
+    Type type = random.pick(types);
+    if (type == palette.dtype && !random.oneIn(4)) // a cast that does something
+      type = type == types[0] ? types[random.between(1, 2)] : types[0];
+    return Attribute(TypeAttr::get(type));
   }
   if (name == "value" && context.op == "inlay.constant") {
     Shape shape = context.result && context.result.hasStaticShape() ? Shape(context.result.getShape())

@@ -79,6 +79,8 @@ void inlay::fill(HostTensor &tensor, Fill what, Random &random) {
       write(tensor, i, drawReal(what, random));
     else if (element.isInteger(1))
       write(tensor, i, random.below(2));
+    else if (what == Fill::Large && element.getIntOrFloatBitWidth() >= 32)
+      write(tensor, i, random.between(-(1 << 30), 1 << 30));
     else
       write(tensor, i, what == Fill::Zeros && random.oneIn(2) ? 0 : random.between(-9, 9));
   }

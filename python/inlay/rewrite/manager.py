@@ -7,7 +7,7 @@ import os
 import pathlib
 from dataclasses import dataclass, field
 
-from ..errors import ArgumentTypeError, ArgumentValueError, did_you_mean
+from ..errors import ArgumentTypeError, ArgumentValueError, RewriteError, did_you_mean
 from .classes import PatternAnalyzer, PatternRewriter, _ClassPattern
 from .handles import Layer, Tensor
 from .network import Module
@@ -105,6 +105,14 @@ class _Manager:
             raise ArgumentTypeError(f"expected PDL text, but got {type(text).__name__}")
         labels = self._manager.add_pdl(text, str(name), prefix)
         self._patterns.update({label: PDLPattern(label, text) for label in labels})
+        return labels
+
+    def add_library(self, name):
+        """Adds the rules that come with Inlay under that name, as "cleanup" or "fusions". Their labels."""
+        if not isinstance(name, str):
+            raise ArgumentTypeError(f"expected the name of a rule library, but got {type(name).__name__}")
+        labels = self._manager.add_library(name)
+        self._patterns.update({label: PDLPattern(label, name) for label in labels})
         return labels
 
     def get(self, label):
@@ -249,6 +257,21 @@ class RewritePatternManager(_Manager):
         elif trace is not None:
             pathlib.Path(os.fspath(trace)).write_text(json.dumps(json.loads(firings), indent=2) + "\n")
         return count
+
+    def check(self, label=None, args=None):
+        """Runs what a pattern matches against what replaces it, on the host, on types and numbers drawn for it.
+
+        label: one pattern; all that are enabled if it is left out. Raises RewriteError with a counterexample for what
+        changes what a graph computes, and with the reason for what can't be checked: classes, and patterns that call
+        Python functions, can be checked only where they match.
+        """
+        for one in [label] if label is not None else [one for one in self.labels if self.is_enabled(one)]:
+            self.get(one)
+            if self._functions.get(one):
+                raise RewriteError(f"pattern '{one}' can't be checked: it calls Python functions")
+            wrong, graph = self._manager.check(one, dict(args or {}))
+            if wrong:
+                raise RewriteError(wrong + (f"\n{graph}" if graph else ""))
 
     def _trace(self, label, pattern):
         if not pattern.rewrites:

@@ -220,12 +220,15 @@ def describe_scaling(rows: list[Row]) -> str:
 
 def describe_peers(rows: list[Row]) -> str:
     speeds = {(row["rewriter"], row["patterns"]): row["kilo_ops_per_s"] for row in rows}
-    words = [
-        f"{speeds['inlay', patterns] / speed:,.0f} times {name} with {patterns} pattern{'s' if patterns > 1 else ''}"
-        for (name, patterns), speed in speeds.items()
-        if name != "inlay" and ("inlay", patterns) in speeds
-    ]
-    return f"Inlay rewrites {', '.join(words)}." if words else ""
+    words = []
+    for patterns in sorted({count for name, count in speeds if name != "inlay" and ("inlay", count) in speeds}):
+        ratios = [
+            f"{speeds['inlay', patterns] / speed:,.0f} times as fast as {name}"
+            for (name, count), speed in speeds.items()
+            if name != "inlay" and count == patterns
+        ]
+        words.append(f"With {patterns} pattern{'s' if patterns > 1 else ''} Inlay is {', '.join(ratios)}.")
+    return " ".join(words)
 
 
 def write_rewrite(paths: Iterable[pathlib.Path]) -> None:

@@ -2,6 +2,7 @@
 """Managers hold patterns by label and run them: the one to change graphs, the other to find things in them."""
 
 import fnmatch
+import functools
 import json
 import os
 import pathlib
@@ -315,13 +316,19 @@ def _match(label, ops, captures):
 
 def _wrap(value):
     """Handles as Python has them."""
-    from .._inlay import Op, Value
-
-    if isinstance(value, Value):
+    op, tensor = _handle_classes()
+    if isinstance(value, tensor):
         return Tensor._of(value)
-    if isinstance(value, Op):
+    if isinstance(value, op):
         return Layer(value)
     return [_wrap(one) for one in value] if isinstance(value, list) else value
+
+
+@functools.cache
+def _handle_classes():
+    from .._inlay import Op, Value
+
+    return Op, Value
 
 
 def _is_at(layer, at):

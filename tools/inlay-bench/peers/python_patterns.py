@@ -27,14 +27,14 @@ def make_graph(layers):
 
 
 def best(function, repeats=REPEATS):
-    """The least seconds of some runs; `function` gives the seconds that count."""
+    """The least processor seconds of some runs; `function` gives the seconds that count."""
     return min(function() for _ in range(repeats))
 
 
 def timed(function, *args):
-    start = time.perf_counter()
+    start = time.process_time()
     function(*args)
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def make_pattern(number):

@@ -2,10 +2,33 @@
 
 #include "InferTypes.h"
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 
 using namespace mlir;
+
+/// Inference reads attributes without asking whether they are there: finds one that the definition requires.
+static LogicalResult checkRequired(const OperationState &state, std::optional<Location> loc) {
+  if (llvm::all_of(state.name.getAttributeNames(), [&](StringAttr name) { return state.attributes.get(name); }))
+    return success();
+  std::string missing;
+  {
+    ScopedDiagnosticHandler handler(state.getContext(), [&](Diagnostic &diagnostic) {
+      if (std::string text = diagnostic.str(); text.find("requires attribute") != std::string::npos)
+        missing = text;
+      return success();
+    });
+    OperationState probe(UnknownLoc::get(state.getContext()), state.name, state.operands,
+                         {NoneType::get(state.getContext())}, state.attributes.getAttrs());
+    Operation *op = Operation::create(probe);
+    (void)state.name.verifyInvariants(op);
+    op->destroy();
+  }
+  if (missing.empty())
+    return success();
+  return loc ? emitError(*loc, missing) : failure();
+}
 
 LogicalResult inlay::inferTypes(OperationState &state, std::optional<Location> loc) {
   OperationName name = state.name;
@@ -13,6 +36,8 @@ LogicalResult inlay::inferTypes(OperationState &state, std::optional<Location> l
   if (!inference)
     return success();
   MLIRContext *context = state.getContext();
+  if (failed(checkRequired(state, loc)))
+    return failure();
   DictionaryAttr attributes = state.attributes.getDictionary(context);
   SmallVector<char> storage(name.getOpPropertyByteSize() + alignof(std::max_align_t));
   OpaqueProperties properties(nullptr);

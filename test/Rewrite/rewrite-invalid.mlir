@@ -37,6 +37,21 @@ pdl.pattern @p : benefit(1) {
   }
 }
 
+// RUN: not inlay-opt %t/add.mlir --inlay-rewrite="patterns=%t/no-dim.pdl" 2>&1 | FileCheck %s --check-prefix=NO-DIM
+// NO-DIM: error: pattern 'p' can't rewrite: can't make 'inlay.softmax': 'inlay.softmax' op requires attribute 'dim'
+//--- no-dim.pdl
+pdl.pattern @p : benefit(1) {
+  %x = pdl.operand
+  %y = pdl.operand
+  %add = pdl.operation "inlay.add"(%x, %y : !pdl.value, !pdl.value)
+  pdl.rewrite %add {
+    %softmax = pdl.operation "inlay.softmax"(%x : !pdl.value)
+    %z = pdl.result 0 of %softmax
+    %new = pdl.operation "inlay.exp"(%z : !pdl.value)
+    pdl.replace %add with %new
+  }
+}
+
 // RUN: not inlay-opt %t/add.mlir --inlay-rewrite="patterns=%t/empty.pdl" 2>&1 | FileCheck %s --check-prefix=EMPTY
 // EMPTY: expected patterns (pdl.pattern), but got none
 //--- empty.pdl

@@ -160,17 +160,16 @@ FailureOr<Decision> Annotator::decide(Operation *op) {
     return decideForced(op, std::move(verdict));
   if (isControlFlow(op))
     return decideControlFlow(op);
-  Decision decision;
+  ReasonCode code = ReasonCode::Supported;
+  std::string text;
   for (unsigned target = 0; target < targets.size(); ++target) {
     const Verdict &verdict = targets.ask(target, op);
-    if (verdict.isSupported()) {
-      decision.target = target;
-      return decision;
-    }
+    if (verdict.isSupported())
+      return Decision{target, code, std::move(text), ""};
     if (target == 0)
-      decision.code = verdict.code;
-    if (decision.text != verdict.text)
-      decision.text += (target ? "; " : "") + verdict.text;
+      code = verdict.code;
+    if (text != verdict.text)
+      text += (target ? "; " : "") + verdict.text;
   }
   return decideUnsupported(op);
 }

@@ -49,6 +49,8 @@ struct AnnotateTargetsPass : inlay::impl::AnnotateTargetsPassBase<AnnotateTarget
     for (auto function : getOperation().getOps<FunctionOpInterface>())
       if (!function.isExternal())
         functions.push_back(function);
+    for (auto nested : getOperation().getOps<ModuleOp>())
+      nested.emitWarning("functions of a module inside a module aren't partitioned: run the pass on that module");
     for (FunctionOpInterface function : functions) {
       if (failed(checkPartitionable(function)) || failed(checkPins(function)))
         return failure();

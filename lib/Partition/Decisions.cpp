@@ -47,7 +47,7 @@ VerdictAttr DecisionWriter::getVerdict(MLIRContext *context, const Decision &dec
   VerdictAttr &last = verdicts[decision.text];
   StringRef lastCause = last && last.getCausedBy() ? last.getCausedBy().getValue() : "";
   if (!last || last.getTarget() != target || last.getCode() != code || lastCause != decision.causedBy) {
-    StringAttr causedBy = decision.causedBy.empty() ? nullptr : StringAttr::get(context, decision.causedBy);
+    StringAttr causedBy = decision.causedBy.empty() ? nullptr : StringAttr::get(context, StringRef(decision.causedBy));
     last = VerdictAttr::get(context, target, code, decision.text, causedBy);
   }
   return last;

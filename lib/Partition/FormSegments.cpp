@@ -110,6 +110,7 @@ public:
     FailureOr<Decisions> decisions = readDecisions(graph.getOps(), targets);
     if (failed(decisions))
       return failure();
+    Decisions before = *decisions;
     FailureOr<SegmentPlan> plan = planSegments(graph, targets, *decisions, info, costs);
     if (failed(plan))
       return failure();
@@ -118,7 +119,8 @@ public:
       const Decision &decision = (*decisions)[number];
       if (graph.getFacts(static_cast<unsigned>(number)).isControlFlow && failed(formRegions(op, decision)))
         return failure();
-      writer.write(op, decision);
+      if (!decision.isSameAs(before[number]))
+        writer.write(op, decision);
       remarkOnFallback(op, decision, targets);
     }
     if (auto function = dyn_cast<FunctionOpInterface>(block.getParentOp()))

@@ -43,8 +43,9 @@ static std::string suggestName(StringRef name, ArrayRef<std::string> known) {
   std::string nearest = suggest(name, known);
   if (nearest.empty() && !name.empty())
     for (StringRef whole : known)
-      if (whole.consume_back(name) && (whole.ends_with("::") || whole.ends_with(".")))
-        return ("; did you mean '" + whole + name + "'?").str();
+      if (StringRef dialect = whole.drop_back(std::min(name.size(), whole.size()));
+          whole.ends_with_insensitive(name) && (dialect.ends_with("::") || dialect.ends_with(".")))
+        return ("; did you mean '" + whole + "'?").str();
   return nearest;
 }
 
@@ -60,6 +61,9 @@ LogicalResult inlay::checkOpNames(ModuleOp module, ArrayRef<std::string> names, 
     return success();
   std::vector<std::string> known = collectNames(module);
   for (StringRef name : missing)
-    module.emitError("'") << name << "' in " << option << " matches no op" << suggestName(name, known);
+    if (name.empty())
+      module.emitError("expected the names of ops in ") << option << ", but got an empty one";
+    else
+      module.emitError("'") << name << "' in " << option << " matches no op" << suggestName(name, known);
   return failure();
 }

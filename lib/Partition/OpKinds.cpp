@@ -8,7 +8,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -20,23 +20,33 @@ namespace {
 enum class Kind { Other, Layout, Make, Read, Change, View };
 } // namespace
 
+static llvm::StringMap<Kind> makeKinds() {
+  llvm::StringMap<Kind> kinds;
+  auto add = [&](Kind kind, std::initializer_list<StringRef> names) {
+    for (StringRef name : names)
+      kinds[name] = kind;
+  };
+  add(Kind::Layout, {"view", "_unsafe_view", "view_as", "reshape", "reshape_as", "permute", "transpose", "t"});
+  add(Kind::Layout, {"expand", "expand_as", "squeeze", "unsqueeze", "flatten", "unflatten", "alias", "detach"});
+  add(Kind::Make, {"ListConstruct", "TupleConstruct"});
+  add(Kind::Read, {"ListUnpack", "TupleUnpack", "TupleIndex", "getitem", "__getitem__"});
+  add(Kind::Change, {"append", "extend", "insert", "_set_item", "__setitem__", "setitem"});
+  add(Kind::Change, {"clear", "reverse", "pop", "Delete", "remove"});
+  add(Kind::View, {"size", "sizes", "sym_size", "shape", "stride", "sym_stride"});
+  add(Kind::View, {"split", "split_with_sizes", "tensor_split", "unsafe_split", "unsafe_split_with_sizes"});
+  add(Kind::View, {"chunk", "unsafe_chunk", "unbind", "hsplit", "vsplit", "dsplit"});
+  return kinds;
+}
+
 /// Framework calls by name, without namespace and overload.
 static Kind classify(StringRef name) {
+  static const llvm::StringMap<Kind> kinds = makeKinds();
   name = name.substr(name.rfind(':') + 1);
   for (StringRef space : {"aten.", "prim.", "_operator.", "operator."})
     if (name.consume_front(space))
       break;
-  return llvm::StringSwitch<Kind>(name.split('.').first)
-      .Cases({"view", "_unsafe_view", "view_as", "reshape", "reshape_as", "permute", "transpose", "t"}, Kind::Layout)
-      .Cases({"expand", "expand_as", "squeeze", "unsqueeze", "flatten", "unflatten", "alias", "detach"}, Kind::Layout)
-      .Cases({"ListConstruct", "TupleConstruct"}, Kind::Make)
-      .Cases({"ListUnpack", "TupleUnpack", "TupleIndex", "getitem", "__getitem__"}, Kind::Read)
-      .Cases({"append", "extend", "insert", "_set_item", "__setitem__", "setitem"}, Kind::Change)
-      .Cases({"clear", "reverse", "pop", "Delete", "remove"}, Kind::Change)
-      .Cases({"size", "sizes", "sym_size", "shape", "stride", "sym_stride"}, Kind::View)
-      .Cases({"split", "split_with_sizes", "tensor_split", "unsafe_split", "unsafe_split_with_sizes"}, Kind::View)
-      .Cases({"chunk", "unsafe_chunk", "unbind", "hsplit", "vsplit", "dsplit"}, Kind::View)
-      .Default(Kind::Other);
+  auto it = kinds.find(name.take_until([](char c) { return c == '.'; }));
+  return it == kinds.end() ? Kind::Other : it->second;
 }
 
 static Kind classify(Operation *op) {
@@ -100,17 +110,18 @@ bool inlay::isCheapToClone(Operation *op) {
 OpFacts inlay::findFacts(Operation *op) {
   Kind kind = classify(op);
   auto interface = dyn_cast<PartitionOpInterface>(op);
-  auto isMarked = [&](StringRef name) { return op->getDiscardableAttr(name) != nullptr; };
-  OpFacts facts;
+  OpFacts facts{};
+  for (NamedAttribute mark : op->getDiscardableAttrs()) { // few: looked at once
+    facts.isNeutral |= mark.getName() == InlayDialect::kNeutralAttr;
+    facts.isPinned |= mark.getName() == InlayDialect::kTargetAttr;
+    facts.isApart |= mark.getName() == InlayDialect::kDoNotMergeAttr;
+  }
   facts.isControlFlow = isControlFlow(op);
   facts.isLayout = kind == Kind::Layout;
-  facts.isNeutral = (kind != Kind::Other && kind != Kind::View) || isMarked(InlayDialect::kNeutralAttr) ||
-                    (interface && interface.isNeutral());
+  facts.isNeutral |= (kind != Kind::Other && kind != Kind::View) || (interface && interface.isNeutral());
   facts.isCheapToClone = kind != Kind::Other || (interface && interface.isCheapToClone());
   facts.makesBound =
       kind == Kind::Change || llvm::any_of(op->getResultTypes(), [](Type type) { return !mayCrossBorder(type); });
-  facts.isPinned = isMarked(InlayDialect::kTargetAttr);
-  facts.isApart = isMarked(InlayDialect::kDoNotMergeAttr);
   return facts;
 }
 

@@ -12,3 +12,22 @@
 func.func @f() {
   return
 }
+
+// A name without its dialect is found whatever its case; an empty one names nothing.
+// RUN: not inlay-opt %s --inlay-partition=fallback-ops=relU 2>&1 | FileCheck %s --check-prefix=CASE
+// CASE: 'relU' in fallback-ops matches no op; did you mean 'inlay.relu'?
+// RUN: not inlay-opt %s --inlay-partition=fallback-ops=, 2>&1 | FileCheck %s --check-prefix=EMPTY
+// EMPTY: expected the names of ops in fallback-ops, but got an empty one
+func.func @g(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = inlay.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// What is in a module of its own is left alone, and that is said.
+// RUN: inlay-opt %s --inlay-partition -o /dev/null 2>&1 | FileCheck %s --check-prefix=NESTED
+// NESTED: warning: functions of a module inside a module aren't partitioned: run the pass on that module
+module @inner {
+  func.func @h() {
+    return
+  }
+}

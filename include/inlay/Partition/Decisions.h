@@ -11,13 +11,40 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <memory>
+#include <string>
+
 namespace inlay {
+
+/// Text that many decisions share: copies of it copy no characters.
+class SharedText {
+public:
+  SharedText() = default;
+  SharedText(std::string text) : text(text.empty() ? nullptr : std::make_shared<const std::string>(std::move(text))) {}
+  SharedText(llvm::StringRef text) : SharedText(text.str()) {}
+  SharedText(const char *text) : SharedText(std::string(text)) {}
+
+  operator llvm::StringRef() const { return text ? llvm::StringRef(*text) : llvm::StringRef(); }
+  std::string str() const { return llvm::StringRef(*this).str(); }
+  bool empty() const { return !text; }
+  /// Equal to that of all copies; of equal texts made apart it may differ.
+  const void *getIdentity() const { return text.get(); }
+
+private:
+  std::shared_ptr<const std::string> text;
+};
 
 struct Decision {
   unsigned target = 0;
   ReasonCode code = ReasonCode::Supported;
-  std::string text;
-  std::string causedBy; ///< label of the op that caused it, or empty
+  SharedText text;
+  SharedText causedBy; ///< label of the op that caused it, or empty
+
+  /// True if this is a copy of `other`, or one like it that shares its texts.
+  bool isSameAs(const Decision &other) const {
+    return target == other.target && code == other.code && text.getIdentity() == other.text.getIdentity() &&
+           causedBy.getIdentity() == other.causedBy.getIdentity();
+  }
 
   /// The user said where the op runs: it neither moves nor is copied.
   bool isForced() const {

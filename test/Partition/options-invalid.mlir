@@ -15,7 +15,7 @@ func.func @f() {
 
 // A name without its dialect is found whatever its case; an empty one names nothing.
 // RUN: not inlay-opt %s --inlay-partition=fallback-ops=relU 2>&1 | FileCheck %s --check-prefix=CASE
-// CASE: 'relU' in fallback-ops matches no op; did you mean 'inlay.relu'?
+// CASE: 'relU' in fallback-ops matches no op; did you mean 'aten::relu'?
 // RUN: not inlay-opt %s --inlay-partition=fallback-ops=, 2>&1 | FileCheck %s --check-prefix=EMPTY
 // EMPTY: expected the names of ops in fallback-ops, but got an empty one
 func.func @g(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -369,12 +369,21 @@ public:
 
   /// The number of rewrites, and the trace as JSON (empty without one).
   nb::tuple rewrite(const std::shared_ptr<Graph> &graph, nb::dict args, const std::string &driver, int64_t limit,
-                    double budget, bool removeDeadCode, bool acrossSegments, bool trace) {
+                    double budget, bool removeDeadCode, bool acrossSegments, bool trace, bool checkEach) {
     AtWork atWork(*this);
     Graph::Busy busy(*graph);
     llvm::json::Array firings;
     RewriteOptions options;
     options.args = toDictionary(args, *context, "argument");
+    RewritePatternManager meanings;
+    std::optional<RuleChecker> checker;
+    if (checkEach) {
+      raiseIf(inlay::addLibrary(meanings, "expansions", &context->context));
+      RuleCheckOptions checks;
+      checks.args = options.args;
+      checks.meanings = &meanings;
+      options.checker = &checker.emplace(*GraphRunner::get(&context->context), checks);
+    }
     options.driver = toDriver(driver);
     options.limit = limit;
     options.budget = budget;
@@ -501,7 +510,7 @@ void python::bindPatterns(nb::module_ &m) {
       .def("is_enabled", &Manager::isEnabled)
       .def("statistics", &Manager::statistics)
       .def("rewrite", &Manager::rewrite, "graph"_a, "args"_a, "driver"_a, "limit"_a, "budget"_a, "remove_dead_code"_a,
-           "across_segments"_a, "trace"_a)
+           "across_segments"_a, "trace"_a, "check_each"_a)
       .def("analyze", &Manager::analyze, "graph"_a, "args"_a, "op"_a.none())
       .def("explain", &Manager::explain, "label"_a, "graph"_a, "args"_a, "ops"_a.none());
   nb::list interfaces;

@@ -15,7 +15,7 @@ from inlay.compiler import compile_imported, export_program
 from inlay.errors import ArgumentValueError, RewriteError
 from inlay.importer import import_program
 from inlay.options import Options
-from inlay.rewrite import RewritePatternManager, pattern
+from inlay.rewrite import PatternRewriter, RewritePatternManager, pattern
 from torch import nn
 from torch.nn import functional
 
@@ -186,6 +186,45 @@ def test_manager_checks_patterns():
         manager.check()
     manager.disable("swapped")
     manager.check()
+
+
+def test_manager_adds_no_wrong_pattern():
+    manager = RewritePatternManager()
+    wrong = pattern("swapped")(lambda op, x, y: op.sub(x, y)).to(lambda op, x, y: op.sub(y, x))
+    with pytest.raises(RewriteError, match="pattern 'swapped' changes what is computed"):
+        manager.add("swapped", wrong, check=True)
+    assert manager.labels == []
+    manager.add("swapped", wrong)
+
+
+def test_manager_checks_each_match():
+    text = """
+        func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+          %0 = inlay.neg %x : (tensor<4xf32>) -> tensor<4xf32>
+          return %0 : tensor<4xf32>
+        }
+    """
+    module = inlay.parse(text)
+    manager = RewritePatternManager()
+    manager.add("neg_is_relu", pattern("neg_is_relu")(lambda op, x: op.neg(x)).to(lambda op, x: op.relu(x)))
+    with pytest.raises(RewriteError, match="pattern 'neg_is_relu' changes what is computed"):
+        manager.rewrite(module, check=True)
+    assert str(module) == str(inlay.parse(text))
+    assert manager.rewrite(module) == 1
+
+
+def test_manager_checks_no_classes():
+    class Nothing(PatternRewriter):
+        def __init__(self):
+            super().__init__("nothing", root_layer={"inlay.neg"})
+
+        def match_and_rewrite(self, layer):
+            return False
+
+    manager = RewritePatternManager()
+    manager.add("nothing", Nothing())
+    with pytest.raises(RewriteError, match="pattern 'nothing' can't be checked: it calls Python functions"):
+        manager.rewrite(inlay.parse("func.func @f() { return }"), check=True)
 
 
 def test_manager_takes_libraries():

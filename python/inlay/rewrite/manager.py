@@ -224,8 +224,22 @@ class _Running:
 class RewritePatternManager(_Manager):
     """Patterns that change graphs: traced ones, PDL, and PatternRewriters."""
 
+    def add(self, label, pattern, benefit=None, *, check=False):
+        """Adds a pattern under a label of its own.
+
+        Of those that match at a layer the one of the highest benefit goes first, among equals the first that was added.
+        check: whether to run what it matches against what replaces it first, as `check` does; what fails isn't added.
+        """
+        super().add(label, pattern, benefit)
+        if check:
+            try:
+                self.check(label)
+            except BaseException:
+                self.remove(label)
+                raise
+
     def rewrite(self, network, args=None, *, driver="fixpoint", limit=None, trace=None, across_segments=False,
-                budget=10.0, remove_dead_code=True):  # fmt: skip
+                budget=10.0, remove_dead_code=True, check=False):  # fmt: skip
         """Applies the enabled patterns until none matches; returns how often one changed the graph.
 
         args: values that patterns may ask for by name.
@@ -233,11 +247,15 @@ class RewritePatternManager(_Manager):
         limit: at most so many rewrites. trace: a list that gets a dict for each rewrite, or a path for a JSON file.
         across_segments: whether a match may reach out of an open segment.
         budget: more rewrites than this per layer (and 1000) are taken for rewriting without end.
+        check: whether to run each match against what replaces it, on the host, on numbers drawn for it; one that
+        changes what is computed is refused.
 
         Raises RewriteError if a rewrite is refused or there is no end, and what a pattern's own function raised, with a
         note that names the pattern and the layer. The graph is then as it was.
         """
         network = _module(network)
+        if check:
+            self._expect_checkable(one for one in self.labels if self.is_enabled(one))
         if driver not in _DRIVERS:
             raise ArgumentValueError(f"unknown driver {driver!r}{did_you_mean(str(driver), _DRIVERS)}")
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
@@ -252,6 +270,7 @@ class RewritePatternManager(_Manager):
                 remove_dead_code,
                 across_segments,
                 trace is not None,
+                check,
             )
         if isinstance(trace, list):
             trace.extend(json.loads(firings))
@@ -263,16 +282,20 @@ class RewritePatternManager(_Manager):
         """Runs what a pattern matches against what replaces it, on the host, on types and numbers drawn for it.
 
         label: one pattern; all that are enabled if it is left out. Raises RewriteError with a counterexample for what
-        changes what a graph computes, and with the reason for what can't be checked: classes, and patterns that call
-        Python functions, can be checked only where they match.
+        changes what a graph computes, and with the reason for what can't be checked, such as a pattern that calls
+        Python functions.
         """
         for one in [label] if label is not None else [one for one in self.labels if self.is_enabled(one)]:
             self.get(one)
-            if self._functions.get(one):
-                raise RewriteError(f"pattern '{one}' can't be checked: it calls Python functions")
+            self._expect_checkable([one])
             wrong, graph = self._manager.check(one, dict(args or {}))
             if wrong:
                 raise RewriteError(wrong + (f"\n{graph}" if graph else ""))
+
+    def _expect_checkable(self, labels):
+        for label in labels:
+            if self._functions.get(label):
+                raise RewriteError(f"pattern '{label}' can't be checked: it calls Python functions")
 
     def _trace(self, label, pattern):
         if not pattern.rewrites:

@@ -185,10 +185,22 @@ static Schedule finishWithSlack(const ScheduleGraph &graph, BoundedPlacement pla
   return result;
 }
 
+/// Of a large graph slack is sought from one start alone, the one that carries less without.
+static std::vector<BoundedPlacement> placeToStartFrom(const ScheduleGraph &graph) {
+  std::vector<BoundedPlacement> starts = placeByLevelsFromEither(graph);
+  if (starts.size() == 2 && graph.fewestBytes && isLarge(graph)) {
+    auto count = [&](const BoundedPlacement &placed) { return countCarriedBytes(graph, placed.placement.segment); };
+    if (count(starts[1]) < count(starts[0]))
+      std::swap(starts[0], starts[1]);
+    starts.pop_back();
+  }
+  return starts;
+}
+
 /// The better of what both starts make, where both need as few segments; nothing if they have small ones.
 static std::optional<Schedule> scheduleWithoutDemotion(const ScheduleGraph &graph, uint64_t least) {
   std::optional<Schedule> best;
-  for (BoundedPlacement &placed : placeByLevelsFromEither(graph)) {
+  for (BoundedPlacement &placed : placeToStartFrom(graph)) {
     if (least > 1 && !LeastSizeFiller(graph, placed.placement, least).findSmall().empty())
       continue;
     Schedule made = finishWithSlack(graph, std::move(placed), least);

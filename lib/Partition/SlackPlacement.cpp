@@ -25,8 +25,11 @@ constexpr uint64_t kWorkPerItem = 128;
 /// Like `kExactPlaces`, where nodes may move by one segment at a time.
 constexpr size_t kNearbyPlaces = 200'000;
 
-bool isLarge(const ScheduleGraph &graph) { return graph.size() + graph.edgeCount() >= kLarge; }
+} // namespace
 
+bool inlay::isLarge(const ScheduleGraph &graph) { return graph.size() + graph.edgeCount() >= kLarge; }
+
+namespace {
 class Descent {
 public:
   Descent(const ScheduleGraph &graph, const Placement &placement, uint64_t least)

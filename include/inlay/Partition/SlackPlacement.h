@@ -21,6 +21,9 @@ uint64_t countCarriedBytes(const ScheduleGraph &graph, const Schedule &schedule)
 constexpr size_t kExactPlaces = 50'000;
 constexpr uint64_t kExactSteps = 20'000'000;
 
+/// Whether the graph has so many nodes and edges that slack is only sought in one pass.
+bool isLarge(const ScheduleGraph &graph);
+
 /// Moves nodes between segments of one colour so that the least bytes are carried, and none at all if none would be
 /// saved. Takes none from an accelerator segment that would weigh less than `least` without it.
 void placeWithSlack(const ScheduleGraph &graph, Placement &placement, uint64_t least);

@@ -68,11 +68,6 @@ struct PartitionPipelineOptions : PassPipelineOptions<PartitionPipelineOptions> 
     return names;
   }
 };
-
-constexpr std::pair<StringLiteral, Strategy> kStrategies[] = {{"levels", Strategy::Levels},
-                                                              {"cost", Strategy::Cost},
-                                                              {"in-order", Strategy::InOrder},
-                                                              {"torch-tensorrt", Strategy::TorchTensorRT}};
 } // namespace
 
 /// Settings that say where ops go, given although a placement says that.
@@ -195,8 +190,8 @@ static LogicalResult buildFromText(OpPassManager &manager, StringRef text,
   info.report = options.report;
   std::vector<std::string> strategies;
   for (auto [name, strategy] : kStrategies) {
-    strategies.push_back(name.str());
-    if (options.strategy == name.str()) {
+    strategies.emplace_back(name);
+    if (options.strategy == strategies.back()) {
       info.strategy = strategy;
       buildPartitionPipeline(manager, info);
       return success();

@@ -2,7 +2,7 @@
 
 #include "inlay/Rewrite/CreateOp.h"
 #include "InferTypes.h"
-#include "ToText.h"
+#include "inlay/Support/ToText.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Rewrite/GraphRewriter.h"
-#include "ToText.h"
+#include "inlay/Support/ToText.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "MatchProgram.h"
-#include "ToText.h"
 #include "UserIndex.h"
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Support/ToText.h"
 
 using namespace mlir;
 using namespace inlay;

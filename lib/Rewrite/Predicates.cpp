@@ -2,9 +2,8 @@
 //
 // The constraints that are always there. Each says what it expected and what it found.
 
-#include "ToText.h"
-
 #include "inlay/Rewrite/NativeFunctions.h"
+#include "inlay/Support/ToText.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"

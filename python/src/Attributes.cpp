@@ -4,6 +4,7 @@
 #include "Errors.h"
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Support/ToText.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
@@ -15,13 +16,6 @@ namespace nb = nanobind;
 using namespace mlir;
 using namespace inlay;
 using namespace inlay::python;
-
-template <typename T>
-static std::string toText(T thing) {
-  std::string text;
-  llvm::raw_string_ostream(text) << thing;
-  return text;
-}
 
 /// Integers alone, at least one.
 static bool areIntegers(nb::handle list) {

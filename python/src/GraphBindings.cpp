@@ -6,6 +6,7 @@
 #include "Errors.h"
 
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Support/ToText.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -19,13 +20,6 @@ using namespace inlay;
 using namespace inlay::python;
 
 namespace {
-
-template <typename T>
-std::string toText(T thing) {
-  std::string text;
-  llvm::raw_string_ostream(text) << thing;
-  return text;
-}
 
 template <typename Range>
 nb::list listOf(Graph &graph, Range &&things) {

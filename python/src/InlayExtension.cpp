@@ -37,11 +37,6 @@ constexpr std::pair<rt::ElementType, nb::dlpack::dtype> kElementTypes[] = {
     {rt::ElementType::BF16, {uint8_t(nb::dlpack::dtype_code::Bfloat), 16, 1}},
 };
 
-constexpr std::pair<const char *, Strategy> kStrategies[] = {{"levels", Strategy::Levels},
-                                                             {"cost", Strategy::Cost},
-                                                             {"in-order", Strategy::InOrder},
-                                                             {"torch-tensorrt", Strategy::TorchTensorRT}};
-
 /// Raises the exception of inlay.errors that stands for `status`.
 [[noreturn]] void raise(const rt::Status &status, bool compiling) {
   static constexpr const char *kNames[] = {"Ok",         "InvalidArgument", "NotFound", "ResourceExhausted",
@@ -256,8 +251,8 @@ NB_MODULE(_inlay, m) {
           [](Request &r) {
             for (auto [name, strategy] : kStrategies)
               if (strategy == r.options.partition.strategy)
-                return name;
-            return "";
+                return std::string(name);
+            return std::string();
           },
           [](Request &r, const std::string &wanted) {
             for (auto [name, strategy] : kStrategies)

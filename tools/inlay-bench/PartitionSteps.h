@@ -18,7 +18,7 @@ struct NamedStrategy {
   const char *name;
   Strategy strategy;
 };
-inline constexpr NamedStrategy kStrategies[] = {
+inline constexpr NamedStrategy kMeasuredStrategies[] = {
     {"levels", Strategy::Levels}, {"in-order", Strategy::InOrder}, {"torch-tensorrt", Strategy::TorchTensorRT}};
 
 /// The whole phase on IR, each pass by itself.

@@ -194,7 +194,7 @@ static Status measureAgainstTorch(const Plan &plan, Figures &figures) {
 
 static Status run(unsigned repeats, Figures &figures) {
   StatusOr<std::vector<Shape>> shapes = pick(getShapes(), shapeNames);
-  StatusOr<std::vector<NamedStrategy>> strategies = pick(llvm::ArrayRef(kStrategies), strategyNames);
+  StatusOr<std::vector<NamedStrategy>> strategies = pick(llvm::ArrayRef(kMeasuredStrategies), strategyNames);
   for (const Status &status : {shapes.status(), strategies.status()})
     INLAY_RETURN_IF_ERROR(status);
   Plan plan{std::move(*shapes), std::move(*strategies), repeats};

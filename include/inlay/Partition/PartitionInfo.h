@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace inlay {
@@ -18,6 +20,12 @@ enum class Strategy {
   Cost,          ///< the least time under a cost model, which decides what each target gets
   TorchTensorRT, ///< an open segment per target, closed by what depends on it, in program order; for comparison
 };
+
+/// Strategies by the names that options give them, the default first.
+inline constexpr std::pair<std::string_view, Strategy> kStrategies[] = {{"levels", Strategy::Levels},
+                                                                        {"cost", Strategy::Cost},
+                                                                        {"in-order", Strategy::InOrder},
+                                                                        {"torch-tensorrt", Strategy::TorchTensorRT}};
 
 struct PartitionInfo {
   /// False: nothing is partitioned. The first target runs the whole graph as one segment, else an error lists every

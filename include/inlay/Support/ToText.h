@@ -2,8 +2,8 @@
 //
 // Attributes, types and names as text for messages.
 
-#ifndef INLAY_REWRITE_TOTEXT_H
-#define INLAY_REWRITE_TOTEXT_H
+#ifndef INLAY_SUPPORT_TOTEXT_H
+#define INLAY_SUPPORT_TOTEXT_H
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -20,4 +20,4 @@ std::string toText(const T &thing) {
 
 } // namespace inlay
 
-#endif // INLAY_REWRITE_TOTEXT_H
+#endif // INLAY_SUPPORT_TOTEXT_H

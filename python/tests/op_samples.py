@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Samples of PyTorch's operators, drawn from its own lists of them, and run many to a module: one compilation for all.
+
+samples = draw(entry, count)
+check(samples)
+"""
+
+import dataclasses
+import itertools
+import random
+import re
+import sys
+import types
+import unittest
+from typing import Any
+
+import torch
+from inlay.compiler import compile_imported, import_model
+from inlay.options import Options
+from inlay.text import ELEMENT_TYPES, tensor_text
+from sampled.entry import TOLERANCES
+from torch import nn
+from torch.utils import _pytree as pytree
+
+# torch.testing's lists need it only for test cases of their own.
+if "expecttest" not in sys.modules:
+    sys.modules["expecttest"] = types.ModuleType("expecttest")
+    sys.modules["expecttest"].TestCase = unittest.TestCase
+from torch.testing._internal import common_methods_invocations as invocations
+from torch.testing._internal.opinfo import core
+
+_INFOS = {(info.name, info.variant_test_name): info for info in invocations.op_db}
+_MOST_ELEMENTS = 20000  # of all tensors of a sample
+_BATCH = 40  # samples of a module
+
+TARGETS = {"host": ("host", "torch"), "vulkan": ("vulkan", "host", "torch")}
+
+# What Vulkan can't do, whatever the op.
+_LACKS = re.compile(r"vulkan has no '?(bf16|math\.\w+ of f64)")
+
+
+@dataclasses.dataclass
+class Sample:
+    """A call of an entry's operator: `function(*args, **kwargs)`."""
+
+    entry: Any
+    function: Any
+    args: tuple
+    kwargs: dict
+    dtype: torch.dtype
+
+    def tensors(self):
+        """All tensors among the arguments, in order."""
+        return [leaf for leaf in pytree.tree_leaves((self.args, self.kwargs)) if isinstance(leaf, torch.Tensor)]
+
+    def __str__(self):
+        def text(value):
+            return tensor_text(value.dtype, value.shape) if isinstance(value, torch.Tensor) else value
+
+        args, kwargs = pytree.tree_map(text, (self.args, self.kwargs))
+        return f"{self.entry} {args} {kwargs}"
+
+
+# -- Drawing ----------------------------------------------------------------------------------------------------------
+
+
+def draw(entry, count=None):
+    """Samples of the operator over its dtypes: `count` of them (at least one of float32, if there is one), or all."""
+    info = _INFOS[entry.name, entry.variant]
+    dtypes = sorted(set(ELEMENT_TYPES) & set(info.supported_dtypes("cpu")) - set(entry.without), key=str)
+    chooser = random.Random(str(entry))
+    if count is not None and len(dtypes) > count:
+        preferred = [dtype for dtype in dtypes if dtype == torch.float32]
+        others = [dtype for dtype in dtypes if dtype not in preferred]
+        dtypes = preferred + chooser.sample(others, count - len(preferred))
+    samples = []
+    for number, dtype in enumerate(dtypes):
+        torch.manual_seed(number)
+        found = [sample for sample in _samples(entry, info, dtype) if _is_wanted(entry, sample)]
+        if count is not None:
+            share = -(-(count - len(samples)) // (len(dtypes) - number))
+            found = chooser.sample(found, min(share, len(found)))
+        samples += found
+    return [_strided(sample) if chooser.random() < 0.25 else sample for sample in samples]
+
+
+def _samples(entry, info, dtype):
+    try:
+        for sample in info.sample_inputs("cpu", dtype, requires_grad=False):
+            yield Sample(entry, info.op, (sample.input, *sample.args), sample.kwargs, dtype)
+    except (RuntimeError, ValueError, TypeError):  # op_db's own draws fail for some dtypes
+        pass
+    operands = _elementwise_operands(info)
+    if entry.specials is False or not operands:
+        return
+    columns = zip(*itertools.product(specials(dtype), repeat=operands), strict=True)
+    grid = [torch.tensor(column, dtype=dtype) for column in columns]
+    yield Sample(entry, info.op, tuple(grid), {}, dtype)
+    yield Sample(entry, info.op, tuple(torch.ones(2, 0, 3, dtype=dtype) for _ in range(operands)), {}, dtype)
+
+
+def _elementwise_operands(info):
+    return 1 if isinstance(info, core.UnaryUfuncInfo) else 2 if isinstance(info, core.BinaryUfuncInfo) else 0
+
+
+def specials(dtype):
+    """Values at which functions tend to go wrong."""
+    if dtype == torch.bool:
+        return [False, True]
+    if dtype.is_floating_point:
+        inf = float("inf")
+        return [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.5, -3.0, 1.5, -2.5, 100.0, -100.0, inf, -inf, float("nan")]
+    limits = torch.iinfo(dtype)
+    return [0, 1, -1, 2, -2, 3, -7, 10, limits.min, limits.max, limits.min + 1]
+
+
+def _is_wanted(entry, sample):
+    if sum(tensor.numel() for tensor in sample.tensors()) > _MOST_ELEMENTS:
+        return False
+    if any(tensor.numel() == 0 for tensor in sample.tensors()):
+        return False  # tensors without elements are not supported yet
+    if any(tensor.dtype not in ELEMENT_TYPES or tensor.layout != torch.strided for tensor in sample.tensors()):
+        return False
+    return not any(about(sample) for about in entry.skip.values())
+
+
+def _strided(sample):
+    """The sample with tensors that lie in memory with gaps and in another order of dims."""
+
+    def spread(value):
+        if not isinstance(value, torch.Tensor) or value.dim() == 0:
+            return value
+        apart = torch.empty([*reversed(value.shape), 2], dtype=value.dtype)[..., 0]
+        return apart.permute(*reversed(range(value.dim()))).copy_(value)
+
+    args, kwargs = pytree.tree_map(spread, (sample.args, sample.kwargs))
+    return dataclasses.replace(sample, args=args, kwargs=kwargs)
+
+
+# -- Running ----------------------------------------------------------------------------------------------------------
+
+
+class _Call(nn.Module):
+    """One sample, as a function of its tensors."""
+
+    def __init__(self, sample):
+        super().__init__()
+        self._function = sample.function
+        self._leaves, self._spec = pytree.tree_flatten((sample.args, sample.kwargs))
+
+    def forward(self, *tensors):
+        given = iter(tensors)
+        leaves = [next(given) if isinstance(leaf, torch.Tensor) else leaf for leaf in self._leaves]
+        args, kwargs = pytree.tree_unflatten(leaves, self._spec)
+        result = self._function(*args, **kwargs)
+        return [leaf for leaf in pytree.tree_leaves(result) if isinstance(leaf, torch.Tensor)]
+
+
+class _Batch(nn.Module):
+    """Many samples, each a submodule so that its ops can be told from the others'."""
+
+    def __init__(self, samples):
+        super().__init__()
+        self._calls = nn.ModuleList(_Call(sample) for sample in samples)
+        self._counts = [len(sample.tensors()) for sample in samples]
+
+    def forward(self, *tensors):
+        results, start = [], 0
+        for call, count in zip(self._calls, self._counts, strict=True):
+            results.append(call(*tensors[start : start + count]))
+            start += count
+        return results
+
+
+def check(samples):
+    """Runs the samples, of any entries, on each target; fails with all that differ from PyTorch or aren't where they
+    should be.
+
+    Returns target -> the samples that it ran every op of.
+    """
+    found = {target: [] for target in TARGETS}
+    for start in range(0, len(samples), _BATCH):
+        for target, ran in _check_batch(samples[start : start + _BATCH]).items():
+            found[target] += ran
+    return found
+
+
+def _check_batch(samples):
+    tensors = [tensor for sample in samples for tensor in sample.tensors()]
+    calls = [_Call(sample) for sample in samples]
+    with torch.no_grad():
+        wanted = [call(*sample.tensors()) for call, sample in zip(calls, samples, strict=True)]
+    exported, imported = import_model(_Batch(samples), tuple(tensors))
+    owners = _owners(imported.text)
+    found, faults = {}, []
+    for target, targets in TARGETS.items():
+        compiled = compile_imported(
+            imported, Options.make({"targets": targets}), exported.call_spec.in_spec, exported.call_spec.out_spec
+        )
+        results = compiled(*tensors)
+        astray = _astray(samples, target, compiled.report, owners)
+        for number, (sample, got, want) in enumerate(zip(samples, results, wanted, strict=True)):
+            fault = _difference(sample.entry, got, want)
+            faults += [f"{target}: {sample}: {text}" for text in [*astray["wrong"].get(number, []), fault] if text]
+        found[target] = [sample for number, sample in enumerate(samples) if number not in astray["elsewhere"]]
+    assert not faults, f"{len(faults)} faults:\n" + "\n".join(faults[:40])
+    return found
+
+
+def _owners(text):
+    """Label of an op -> number of the sample that it came from, by the locations in the module's text."""
+    return {label: int(number) for number, label in re.findall(r'\["_calls\.(\d+)", "[^"]*"\]\]\}>\["([^"]+)"', text)}
+
+
+def _astray(samples, target, report, owners):
+    """Samples with an op that isn't on the target: "elsewhere", all of them; "wrong", with sentences, those for which
+    nothing excuses it."""
+    elsewhere, wrong = set(), {}
+    for op in report["ops"]:
+        number = owners.get(op["label"])
+        if op.get("segment") is None or number is None or op["target"] == target:
+            continue
+        elsewhere.add(number)
+        reason = (op.get("reason") or {}).get("text", "")
+        entry = samples[number].entry
+        allowed = entry.torch if op["target"] == "torch" else entry.host
+        lacking = op["target"] == "host" and _LACKS.search(reason)
+        if not lacking and not any(about(samples[number]) for about in allowed.values()):
+            wrong.setdefault(number, []).append(f"{op['label']} ({op['name']}) is on {op['target']}: {reason}")
+    return {"elsewhere": elsewhere, "wrong": wrong}
+
+
+def _difference(entry, got, want):
+    for number, (ours, theirs) in enumerate(zip(got, want, strict=True)):
+        tolerance = TOLERANCES.get(theirs.dtype, 0) * entry.tolerance
+        try:
+            torch.testing.assert_close(ours, theirs, rtol=tolerance, atol=tolerance, equal_nan=True)
+        except AssertionError as error:
+            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+            return f"result {number}: " + " ".join(lines) + _first_difference(ours, theirs, tolerance)
+    return None
+
+
+def _first_difference(ours, theirs, tolerance):
+    if ours.shape != theirs.shape or ours.dtype != theirs.dtype or ours.dim() == 0:
+        return f" got {ours} wanted {theirs}" if ours.dim() == 0 else ""
+    at = int((~torch.isclose(ours, theirs, rtol=tolerance, atol=tolerance, equal_nan=True)).flatten().int().argmax())
+    return f" (element {at}: got {ours.flatten()[at].item()!r}, wanted {theirs.flatten()[at].item()!r})"

@@ -27,6 +27,8 @@ static std::string toText(const json::Value &cell) {
   if (std::optional<int64_t> number = cell.getAsInteger())
     return std::to_string(*number);
   double number = cell.getAsNumber().value_or(0);
+  if (number != 0 && number < 1e-2)
+    return llvm::formatv("{0:e1}", number).str();
   return llvm::formatv(number < 10 ? "{0:f3}" : number < 1000 ? "{0:f1}" : "{0:f0}", number).str();
 }
 

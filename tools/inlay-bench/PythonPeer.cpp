@@ -17,11 +17,13 @@ namespace cl = llvm::cl;
 
 static cl::list<std::string>
     against("against", cl::CommaSeparated, cl::cat(tools::toolCategory()), cl::value_desc("peer"),
-            cl::desc("Compare with peers instead. Suite partition: torch, the partitioners of torch.fx on the same "
-                     "graphs; sizes default to 500,1000. Suite rewrite: onnxscript, xdsl, inductor, torch.fx"));
-static cl::list<std::string> pythons("python", cl::CommaSeparated, cl::cat(tools::toolCategory()),
-                                     cl::desc("Interpreters for --against, the first that has a peer runs it; default: "
-                                              "python3"));
+            cl::desc("Compare with peers. Suite partition, instead: torch, the partitioners of torch.fx on the same "
+                     "graphs; sizes default to 500,1000. Suite rewrite, instead: onnxscript, xdsl, inductor, torch.fx. "
+                     "Suite models, besides: torch.compile"));
+static cl::list<std::string>
+    pythons("python", cl::CommaSeparated, cl::cat(tools::toolCategory()),
+            cl::desc("Interpreters for the suite models and for --against, the first that has a peer "
+                     "runs it; default: python3"));
 
 std::vector<std::string> bench::getPeers() { return against; }
 
@@ -52,7 +54,7 @@ StatusOr<llvm::json::Object> bench::runPython(llvm::StringRef program, llvm::Str
   auto errors = llvm::MemoryBuffer::getFile(errorFile);
   if (code != 0)
     return Status(StatusCode::Internal,
-                  what.str() + " failed: " + (errors ? (*errors)->getBuffer().rtrim().take_back(500).str() : ""));
+                  what.str() + " failed: " + (errors ? (*errors)->getBuffer().rtrim().rsplit('\n').second.str() : ""));
   auto text = llvm::MemoryBuffer::getFile(resultFile);
   llvm::Expected<llvm::json::Value> value = llvm::json::parse(text ? (*text)->getBuffer() : "");
   if (!value || !value->getAsObject()) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Small models for the demo, tests and benchmarks. Weights come from a fixed seed: no file, no download.
+"""The models of the demo.
 
-`python -m inlay.models DIR` writes them all as .mlir and .safetensors for the command-line tools.
+`python -m inlay.models.small DIR` writes them all as .mlir and .safetensors for the command-line tools.
 """
 
 import pathlib
@@ -14,6 +14,8 @@ from torch.nn import functional
 
 class BasicBlock(nn.Module):
     """Two 3x3 convolutions around a shortcut; He et al., arXiv:1512.03385."""
+
+    expansion = 1
 
     def __init__(self, inputs, outputs, stride):
         super().__init__()
@@ -33,9 +35,9 @@ class BasicBlock(nn.Module):
 
 
 class ResNet(nn.Module):
-    """ResNet for images N x 3 x H x W; `blocks` per stage."""
+    """ResNet for images N x 3 x H x W; `blocks` per stage, each a `block`."""
 
-    def __init__(self, blocks=(2, 2, 2, 2), classes=1000):
+    def __init__(self, block=BasicBlock, blocks=(2, 2, 2, 2), classes=1000):
         super().__init__()
         self.conv1 = nn.Conv2d(3, 64, 7, 2, 3, bias=False)
         self.bn1 = nn.BatchNorm2d(64)
@@ -43,9 +45,9 @@ class ResNet(nn.Module):
         self.maxpool = nn.MaxPool2d(3, 2, 1)
         width = 64
         for stage, count in enumerate(blocks):
-            outputs = 64 << stage
+            outputs = (64 << stage) * block.expansion
             layers = [
-                BasicBlock(width if i == 0 else outputs, outputs, 2 if i == 0 and stage else 1) for i in range(count)
+                block(width if i == 0 else outputs, 64 << stage, 2 if i == 0 and stage else 1) for i in range(count)
             ]
             setattr(self, f"layer{stage + 1}", nn.Sequential(*layers))
             width = outputs
@@ -113,8 +115,8 @@ class Dependencies(nn.Module):
         return torch.cat([first, second, third, added, product])
 
 
-def _settle(model, seed):
-    """Gives batch norms statistics and scales that are not the trivial ones."""
+def settle(model, seed=0):
+    """Gives batch norms statistics and scales that are not the trivial ones; the model, in evaluation mode."""
     generator = torch.Generator().manual_seed(seed)
     for module in model.modules():
         if isinstance(module, nn.BatchNorm2d):
@@ -134,7 +136,7 @@ def resnet18(seed=0, image=224):
     """(ResNet-18, example arguments): 1 x 3 x image x image."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return _settle(ResNet(), seed), (_seeded(seed + 1, 1, 3, image, image),)
+        return settle(ResNet(), seed), (_seeded(seed + 1, 1, 3, image, image),)
 
 
 def encoder(seed=0):
@@ -154,10 +156,10 @@ ALL = {"resnet18": resnet18, "encoder": encoder, "dependencies": dependencies}
 
 def main(arguments):
     """Writes all models into the folder named on the command line."""
-    from .exporting import export
+    from ..exporting import export
 
     if len(arguments) != 1:
-        print("usage: python -m inlay.models DIR", file=sys.stderr)
+        print("usage: python -m inlay.models.small DIR", file=sys.stderr)
         return 2
     folder = pathlib.Path(arguments[0])
     folder.mkdir(parents=True, exist_ok=True)

@@ -4,19 +4,13 @@
 
 #include "inlay/Convert/Culprits.h"
 #include "inlay/Convert/Bufferize.h"
+#include "inlay/Support/Extract.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/Threading.h"
 
 using namespace mlir;
 using namespace inlay;
-
-static bool isConstant(Value value) {
-  Operation *definer = value.getDefiningOp();
-  return definer && definer->hasTrait<OpTrait::ConstantLike>();
-}
 
 namespace {
 class Search {
@@ -53,47 +47,12 @@ private:
       culprits.push_back({part[fails - 1], *error});
   }
 
-  /// A segment of the part alone: what it reads from elsewhere are arguments, what others read or nobody does are
-  /// results.
-  func::FuncOp extract(ArrayRef<Operation *> part) {
-    llvm::SetVector<Value> read, made;
-    llvm::SetVector<Operation *> inside(part.begin(), part.end()), constants;
-    for (Operation *op : part) {
-      read.insert(op->operand_begin(), op->operand_end());
-      getUsedValuesDefinedAbove(op->getRegions(), read);
-      for (Value result : op->getResults())
-        if (result.use_empty() || llvm::any_of(result.getUsers(), [&](Operation *user) {
-              return !inside.contains(segment.front().findAncestorOpInBlock(*user));
-            }))
-          made.insert(result);
-    }
-    for (Value value : read)
-      if (isConstant(value))
-        constants.insert(value.getDefiningOp());
-    read.remove_if([&](Value value) { return isConstant(value) || inside.contains(value.getDefiningOp()); });
-    OpBuilder builder(segment.getContext());
-    auto type = builder.getFunctionType(TypeRange(read.getArrayRef()), TypeRange(made.getArrayRef()));
-    auto function = func::FuncOp::create(segment.getLoc(), segment.getSymName(), type);
-    function.setPrivate();
-    function->setAttr(kSegmentAttr, target);
-    Block *body = function.addEntryBlock();
-    IRMapping mapping;
-    mapping.map(read.getArrayRef(), body->getArguments());
-    builder.setInsertionPointToEnd(body);
-    for (Operation *op : constants)
-      builder.clone(*op, mapping);
-    for (Operation *op : part)
-      builder.clone(*op, mapping);
-    SmallVector<Value> results = llvm::map_to_vector(made, [&](Value value) { return mapping.lookup(value); });
-    func::ReturnOp::create(builder, segment.getLoc(), results);
-    return function;
-  }
-
   /// The first error of converting the part alone, or nothing if it converts.
   std::optional<std::string> convert(ArrayRef<Operation *> part) {
     OwningOpRef<ModuleOp> scratch = ModuleOp::create(module.getLoc());
     (*scratch)->setAttrs(module->getAttrDictionary());
-    func::FuncOp function = extract(part);
+    func::FuncOp function = extractFunction(part, segment.getLoc(), segment.getSymName()).function;
+    function->setAttr(kSegmentAttr, target);
     scratch->push_back(function);
     std::string first;
     uint64_t thread = llvm::get_threadid(); // other threads' diagnostics are none of ours

@@ -6,7 +6,7 @@ y = compiled(x)
 print(compiled.report)
 """
 
-from . import ops, rewrite
+from . import debug, ops, rewrite
 from .compiler import compile, load, partition
 from .errors import (
     ArgumentTypeError,
@@ -38,6 +38,7 @@ __all__ = [
     "RewriteError",
     "UnsupportedError",
     "compile",
+    "debug",
     "export",
     "import_module",
     "load",

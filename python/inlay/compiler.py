@@ -72,7 +72,7 @@ def compile(
     options = Options.make({**_given(locals()), **more})
     exported, imported = _import(model_or_exported, inputs, options)
     spec = exported.call_spec
-    return compile_imported(imported, options, spec.in_spec, spec.out_spec, _argument_names(exported))
+    return compile_imported(imported, options, spec.in_spec, spec.out_spec, argument_names(exported))
 
 
 def compile_imported(imported, options, in_spec=None, out_spec=None, argument_names=None):
@@ -114,15 +114,7 @@ def export_program(model, inputs, dynamic_shapes=None):
         raise ArgumentTypeError(f"expected a torch.nn.Module or a torch.export.ExportedProgram, but got {_kind(model)}")
     if inputs is None:
         raise ArgumentTypeError("missing inputs: a module is exported with example arguments, e.g. (torch.ones(1, 3),)")
-    args, kwargs = (), {}
-    if isinstance(inputs, dict):
-        kwargs = inputs
-    elif isinstance(inputs, (tuple, list)):
-        args = tuple(inputs)
-    elif isinstance(inputs, torch.Tensor):
-        args = (inputs,)
-    else:
-        raise ArgumentTypeError(f"expected inputs to be a tuple, a list, a dict or a tensor, but got {_kind(inputs)}")
+    args, kwargs = split_inputs(inputs)
     try:
         with _EXPORT_LOCK:
             return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes, strict=False)
@@ -131,6 +123,17 @@ def export_program(model, inputs, dynamic_shapes=None):
         raise _export_error(error)(
             f"torch.export can't export the model with these inputs: {type(error).__name__}: {first}"
         ) from error
+
+
+def split_inputs(inputs):
+    """(args, kwargs) of example arguments as `compile` takes them."""
+    if isinstance(inputs, dict):
+        return (), inputs
+    if isinstance(inputs, (tuple, list)):
+        return tuple(inputs), {}
+    if isinstance(inputs, torch.Tensor):
+        return (inputs,), {}
+    raise ArgumentTypeError(f"expected inputs to be a tuple, a list, a dict or a tensor, but got {_kind(inputs)}")
 
 
 def _export_error(error):
@@ -150,7 +153,8 @@ def _kind(value):
     return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
 
 
-def _argument_names(exported):
+def argument_names(exported):
+    """The model's names of its arguments, positional ones first; None if the export doesn't say."""
     signature = exported.module_call_graph[0].signature if exported.module_call_graph else None
     return getattr(signature, "forward_arg_names", None)
 

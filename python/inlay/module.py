@@ -70,20 +70,31 @@ class CompiledModule:
         Raises ArgumentTypeError or ArgumentValueError, naming the argument, its place and what was expected;
         DeviceError for a lost device; Error if a call into PyTorch failed (its exception is the cause).
         """
-        given = self._signature.flatten(args, kwargs)
-        results = self.call_flat(*given)
+        results = self.call_flat(*self.flatten(args, kwargs))
         return results[0] if self._out_spec.is_leaf() else pytree.tree_unflatten(results, self._out_spec)
 
     def call_flat(self, *given):
         """Runs the model on its flat arguments; a list of its flat results."""
-        leaves = self._signature.check(given)
+        leaves = self.check(given)
         results = self._empty_results()
         self._run(self._compilation.call, leaves, results)
         return self._assemble(given, leaves, results)
 
+    def flatten(self, args, kwargs):
+        """The flat arguments of a call."""
+        return self._signature.flatten(args, kwargs)
+
+    def check(self, given):
+        """The flat arguments as the program reads them; None for one that is no tensor."""
+        return self._signature.check(given)
+
+    def assemble(self, given, results):
+        """The model's flat results from those of the program."""
+        return self._assemble(given, self.check(given), results)
+
     def profile(self, *args, **kwargs):
         """Runs the model once, step by step: a `Profile`."""
-        leaves = self._signature.check(self._signature.flatten(args, kwargs))
+        leaves = self.check(self.flatten(args, kwargs))
         return Profile(self._run(self._compilation.profile, leaves, self._empty_results()), self._report)
 
     def save(self, path):

@@ -5,8 +5,13 @@
 #include "Attributes.h"
 #include "Errors.h"
 
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Support/Extract.h"
 #include "inlay/Support/ToText.h"
+
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -109,6 +114,49 @@ nb::object getAttribute(const OpHandle &self, const std::string &name) {
   return attribute ? fromAttribute(attribute, self.graph->shareContext()) : nb::none();
 }
 
+/// The ops as a module of their own: its text, the values that its only function takes, and those that it gives.
+nb::tuple extract(Graph &graph, const std::vector<OpHandle> &handles) {
+  SmallVector<Operation *> ops;
+  for (const OpHandle &handle : handles)
+    ops.push_back(handle.get());
+  if (ops.empty() || llvm::any_of(ops, [&](Operation *op) { return op->getBlock() != ops.front()->getBlock(); }))
+    raiseError("ArgumentValueError", "expected some ops of one block");
+  llvm::sort(ops, [](Operation *left, Operation *right) { return left->isBeforeInBlock(right); });
+  OwningOpRef<ModuleOp> module = ModuleOp::create(graph.get().getLoc());
+  Extracted extracted = extractFunction(ops, graph.get().getLoc(), "forward");
+  extracted.function.setPublic();
+  module->push_back(extracted.function);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream, OpPrintingFlags().enableDebugInfo());
+  return nb::make_tuple(text, listOf(graph, extracted.arguments), listOf(graph, extracted.results));
+}
+
+/// The elements of a constant: its key, or its bytes in order, a byte for a bool; nothing for an op that is none.
+nb::object getConstant(const OpHandle &self) {
+  Attribute value;
+  if (!matchPattern(self.get(), m_Constant(&value)))
+    return nb::none();
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
+    return nb::cast(resource.getRawHandle().getKey().str());
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (!dense || !dense.getElementType().isIntOrFloat())
+    return nb::none();
+  unsigned width = llvm::divideCeil(dense.getElementType().getIntOrFloatBitWidth(), 8);
+  std::string bytes;
+  auto append = [&](const APInt &bits) {
+    uint64_t word = bits.getZExtValue();
+    bytes.append(reinterpret_cast<const char *>(&word), width); // little-endian, as all that we run on
+  };
+  if (isa<FloatType>(dense.getElementType()))
+    for (const APFloat &number : dense.getValues<APFloat>())
+      append(number.bitcastToAPInt());
+  else
+    for (const APInt &number : dense.getValues<APInt>())
+      append(number);
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
 /// Numbers from the end are no numbers here: the caller said which.
 Value pick(ValueRange values, size_t number, const OpHandle &op, const char *what) {
   if (number < values.size())
@@ -140,6 +188,7 @@ void bindOp(nb::module_ &m) {
             self.graph->setAttribute(self, name, value);
           },
           "name"_a, "value"_a.none())
+      .def_prop_ro("constant", &getConstant)
       .def_prop_ro("regions", [](const OpHandle &self) { return self.get()->getNumRegions(); })
       .def("mark_removed", [](const OpHandle &self, bool regions) { self.graph->markRemoved(self, regions); })
       .def_prop_ro("is_live", &OpHandle::isLive)
@@ -190,6 +239,7 @@ void python::bindGraph(nb::module_ &m) {
       .def_static("parse", &Graph::parse, "text"_a, "name"_a = "<input>")
       .def("text", &Graph::print, "locations"_a)
       .def("verify", &Graph::verify)
+      .def("extract", &extract, "ops"_a)
       .def("ops", &listOps)
       .def("functions", &listFunctions)
       .def("inputs",

@@ -3,12 +3,13 @@
 
 import pytest
 import torch
-from conftest import compare, reference
+from conftest import compare
 from inlay import ops
 from inlay.compiler import compile_imported
 from inlay.importer import ImportedProgram, Input, Output
 from inlay.importer.graph import GraphBuilder
 from inlay.options import Options
+from inlay.reference import compute
 from inlay.text import ELEMENT_TYPES
 
 F32 = torch.float32
@@ -137,7 +138,7 @@ def single_op(op, operands, attributes, result):
 
 
 def run(op, operands, attributes, targets, tolerance):
-    expected = reference(op.name, operands, attributes)
+    expected = compute(op.name, operands, attributes)
     program = compile_imported(single_op(op, operands, attributes, expected), Options.make({"targets": targets}))
     flat = [
         part for operand in operands if operand is not None

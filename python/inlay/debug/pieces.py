@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A part of a graph compiled and run by itself, and how far its results are off."""
+
+from dataclasses import dataclass
+
+import torch
+
+from ..compiler import compile_imported
+from ..importer import ImportedProgram, Input, Output
+from ..options import Options
+from ..rewrite.handles import Tensor
+
+# Largest difference, as a share of a result's largest element, that counts as right.
+TOLERANCES = {torch.float64: 1e-9, torch.float32: 1e-4, torch.float16: 1e-2, torch.bfloat16: 1e-2}
+
+
+@dataclass
+class Piece:
+    """Some layers as a module of their own."""
+
+    text: str
+    arguments: list  # the tensors outside that its arguments stand for
+    results: list  # likewise
+    weights: dict  # key -> tensor, those it names
+
+    @classmethod
+    def of(cls, layers, weights):
+        """The piece of these layers, which are of one function and not in a region."""
+        graph = layers[0]._op.graph
+        text, arguments, results = graph.extract([layer._op for layer in layers])
+        used = {key: tensor for key, tensor in weights.items() if f'"{key}"' in text or f"<{key}>" in text}
+        return cls(text, [Tensor._of(value) for value in arguments], [Tensor._of(value) for value in results], used)
+
+    def run(self, target, inputs):
+        """Its results on one target alone, from tensors for its arguments; CompileError if it can't run there."""
+        return run_text(self.text, self.weights, target, inputs, [(one.shape, one.dtype) for one in self.results])
+
+
+def run_text(text, weights, target, inputs, results):
+    """Runs @forward of a module on one target; results: (shape, dtype) of each."""
+    imported = ImportedProgram(
+        text=text,
+        weights=weights,
+        inputs=[Input(f"argument{i}", tuple(tensor.shape), tensor.dtype) for i, tensor in enumerate(inputs)],
+        outputs=[Output("result", number) for number in range(len(results))],
+        results=list(results),
+    )
+    compiled = compile_imported(imported, Options.make({"targets": (target,), "enabled": False}))
+    return compiled.call_flat(*inputs)
+
+
+def difference(got, expected):
+    """The largest difference as a share of the largest finite element expected; infinite if NaN or an infinity stands
+    where none is expected, or the other way round."""
+    if expected.numel() == 0:
+        return 0.0
+    got, expected = got.detach().double(), expected.detach().double()
+    special = ~torch.isfinite(expected)
+    same = torch.isnan(expected) & torch.isnan(got) | (expected == got)
+    if not bool(torch.where(special, same, torch.isfinite(got)).all()):
+        return float("inf")
+    largest = float(torch.where(special, 0, expected).abs().max())
+    off = float(torch.where(special, 0, got - expected).abs().max())
+    return off / largest if largest else off
+
+
+def is_off(share, dtype, tolerance=None):
+    """Whether a difference is more than `tolerance`, by default what the dtype allows: nothing for integers."""
+    return not share <= (TOLERANCES.get(dtype, 0.0) if tolerance is None else tolerance)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What ops mean: each op of the dialect computed by PyTorch as its definition says, framework calls as given."""
+
+import torch
+
+from . import ops
+from .calls import run_call
+from .errors import UnsupportedError
+from .text import ELEMENT_TYPES
+
+DTYPES = {text: dtype for dtype, text in ELEMENT_TYPES.items()}
+
+
+def compute(name, operands, attributes):
+    """The result of op `name`: operands in the order of its definition (None for an absent one, a list for a variadic
+    one), attributes by name; those left out are off."""
+    op = ops.table()[name]
+    scope = {"torch": torch}
+    scope.update({argument.name: value for argument, value in zip(op.operands, operands, strict=True)})
+    for argument in op.attributes:
+        value = attributes.get(argument.name, False if argument.kind == "unit" else None)
+        if argument.kind == "type":
+            value = DTYPES.get(value, value)
+        scope[argument.name] = list(value) if argument.kind == "i64s" else value
+    return eval(op.reference, scope)
+
+
+def evaluate(layers, values, weights, needed=None):
+    """Computes `layers`, in their order, into `values`.
+
+    values: inlay.Tensor -> torch tensor, to be filled; weights: key -> tensor; needed: tensors to keep, None for all.
+    What is not kept is dropped after its last use. Raises UnsupportedError for a layer without a meaning in PyTorch.
+    """
+    last = {}
+    if needed is not None:
+        last = {tensor: layer for layer in layers for tensor in layer.get_inputs() if tensor not in needed}
+    for layer in layers:
+        for tensor, value in zip(layer.get_outputs(), _compute_layer(layer, values, weights), strict=True):
+            if needed is None or tensor in needed or tensor in last:
+                values[tensor] = value
+        for tensor in layer.get_inputs():
+            if last.get(tensor) == layer:
+                values.pop(tensor, None)
+
+
+def _compute_layer(layer, values, weights):
+    constant = layer._op.constant
+    if constant is not None:
+        return [_read_constant(layer.get_outputs(0)[0], constant, weights)]
+    if layer.op == "inlay.opaque" and layer.attributes.get("call"):
+        results = [torch.empty(tensor.shape, dtype=tensor.dtype) for tensor in layer.get_outputs()]
+        run_call(layer.attributes["call"], [values[tensor] for tensor in layer.get_inputs()], results)
+        return results
+    name = layer.op.removeprefix("inlay.")
+    if not layer.op.startswith("inlay.") or name not in ops.table():
+        raise UnsupportedError(f"layer {layer.name!r}, {layer.op}, has no meaning in PyTorch to compare with")
+
+    def bound(operand):
+        if isinstance(operand, list):
+            return [values[tensor] for tensor in operand]
+        return None if operand is None else values[operand]
+
+    operands = [bound(getattr(layer, operand.name)) for operand in ops.table()[name].operands]
+    return [compute(name, operands, layer.attributes)]
+
+
+def _read_constant(tensor, data, weights):
+    """A key is looked up, bytes are read."""
+    if isinstance(data, str):
+        return weights[data]
+    if not data:
+        return torch.empty(tensor.shape, dtype=tensor.dtype)
+    return torch.frombuffer(bytearray(data), dtype=tensor.dtype).reshape(tensor.shape)

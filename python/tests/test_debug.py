@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""inlay.debug.compare: right models are right, and a wrong op is found and shown by a file of its own."""
+
+import subprocess
+import sys
+
+import inlay
+import pytest
+import torch
+from inlay.debug import compare, pieces, reproduce
+from inlay.models import encoder, make
+from torch import nn
+
+
+class Chain(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(8, 16), nn.Linear(16, 4)
+
+    def forward(self, x, scale=1.0):
+        y = torch.tanh(self.first(x)) * 0.5
+        return {"y": torch.sigmoid(self.second(torch.relu(y))), "sum": y.sum(-1)}
+
+
+INPUTS = (torch.linspace(-2, 2, 24).reshape(3, 8),)
+
+
+@pytest.fixture
+def break_compiler(monkeypatch):
+    """Makes compiled pieces wrong as `change(text)` says; the interpreter in PyTorch stays right."""
+
+    def install(change):
+        honest = pieces.compile_imported
+
+        def broken(imported, options):
+            imported.text = change(imported.text)
+            return honest(imported, options)
+
+        monkeypatch.setattr(pieces, "compile_imported", broken)
+
+    return install
+
+
+def test_right_model():
+    model, inputs = encoder()
+    found = compare(model, inputs, folder=None, torch_executed_ops=["aten.gelu"])
+    assert found.is_right and found.imported < 1e-6 and found.whole < 1e-5
+    assert [one.target for one in found.segments].count("host") >= 2
+    errors = [one.errors for one in found.segments if one.target != "torch"]
+    assert all(set(one) == {"vulkan", "host"} and max(one.values()) < 1e-5 for one in errors)
+    assert "segment" in str(found) and "first wrong" not in str(found)
+
+
+def test_model_with_nested_values_and_framework_calls():
+    example = make("bert", tiny=True)
+    found = compare(example.model, example.kwargs, folder=None)
+    assert found.is_right and found.imported < 1e-5
+
+
+def test_exported_program():
+    exported = torch.export.export(Chain().eval(), INPUTS, strict=False)
+    assert compare(exported, INPUTS, folder=None).is_right
+
+
+def test_wrong_op_is_found(break_compiler, tmp_path):
+    break_compiler(lambda text: text.replace("inlay.tanh", "inlay.sigmoid"))
+    torch.manual_seed(0)
+    found = compare(Chain().eval(), INPUTS, folder=tmp_path)
+    assert not found.is_right and found.whole < 1e-5  # only pieces are broken here
+    (segment,) = found.segments
+    assert segment.culprits == {"vulkan": ["tanh"], "host": ["tanh"]}
+    assert "first wrong at tanh" in str(found)
+    path = segment.reproducers["host"]
+    assert path == tmp_path / "reproduce_tanh_host.py" and f"python {path}" in str(found)
+    # The file by itself: the compiler is right there.
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stdout.startswith("result 0: off by "), done.stderr
+    # Here it shows the fault.
+    scope = {}
+    lines = path.read_text().replace("sys.exit(reproduce(", "found = (reproduce(")
+    exec(lines, scope)
+    assert scope["found"] == 1
+
+
+def test_ops_that_are_wrong_together_only(break_compiler, tmp_path):
+    def change(text):
+        return text.replace("inlay.tanh", "inlay.sin") if "inlay.tanh" in text and "inlay.relu" in text else text
+
+    break_compiler(change)
+    found = compare(Chain().eval(), INPUTS, folder=tmp_path)
+    (segment,) = found.segments
+    assert segment.culprits["host"][0] == "tanh" and segment.culprits["host"][-1] == "relu"
+
+
+def test_tolerance_decides(tmp_path):
+    found = compare(Chain().eval(), INPUTS, tolerance=0.0, folder=None)
+    assert not found.is_right and found.segments[0].culprits
+    with pytest.raises(inlay.ArgumentValueError, match="expected a tolerance of at least 0, but got -1"):
+        compare(Chain().eval(), INPUTS, tolerance=-1)
+    with pytest.raises(inlay.ArgumentTypeError, match="unknown option 'target'; did you mean 'targets'"):
+        compare(Chain().eval(), INPUTS, target="host")
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "share"),
+    [
+        ([1.0, 2.0], [1.0, 4.0], 0.5),
+        ([0.5, 0.0], [0.0, 0.0], 0.5),
+        ([float("nan"), 1.0], [float("nan"), 1.0], 0.0),
+        ([float("nan"), 1.0], [0.0, 1.0], float("inf")),
+        ([0.0, 1.0], [float("nan"), 1.0], float("inf")),
+        ([float("inf"), 1.0], [float("inf"), 1.0], 0.0),
+        ([float("-inf"), 1.0], [float("inf"), 1.0], float("inf")),
+        ([], [], 0.0),
+    ],
+)
+def test_difference(got, expected, share):
+    assert pieces.difference(torch.tensor(got), torch.tensor(expected)) == share
+
+
+def test_reproduce_reports_each_result(capsys, tmp_path):
+    found = compare(Chain().eval(), INPUTS, tolerance=0.0, folder=tmp_path)
+    path = next(iter(found.segments[0].reproducers.values()))
+    scope = {}
+    exec(path.read_text().split("sys.exit")[0], scope)
+    assert reproduce(scope["MODULE"], scope["TENSORS"], target="host", tolerance=1e-3) == 0
+    assert "of its largest element on host" in capsys.readouterr().out

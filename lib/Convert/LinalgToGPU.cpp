@@ -77,7 +77,7 @@ static SmallVector<Value> splitNumber(OpBuilder &builder, Location loc, const Lo
     if (shape.loops[loop].reduction)
       continue;
     auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); };
-    int64_t count = shape.loops[loop].size / tile.factors[loop];
+    int64_t count = llvm::divideCeil(shape.loops[loop].size, tile.factors[loop]);
     if (count == 1) {
       base[loop] = constant(0);
       continue;
@@ -109,9 +109,14 @@ static LogicalResult convertOp(linalg::LinalgOp op, Value initial, int64_t block
   limits.maxPoints = 64; // 8 x 8: with more, drivers compile for seconds
   TileShape tile = chooseTile(emitter->shape(), limits);
   int64_t tiles = 1;
-  for (auto [loop, factor] : llvm::zip(emitter->shape().loops, tile.factors))
-    if (!loop.reduction && llvm::MulOverflow(tiles, loop.size / factor, tiles))
+  SmallVector<size_t> ragged;
+  for (auto [number, loop, factor] : llvm::enumerate(emitter->shape().loops, tile.factors)) {
+    int64_t count = llvm::divideCeil(loop.size, factor);
+    if (!loop.reduction && llvm::MulOverflow(tiles, count, tiles))
       return op.emitError("unsupported-shape: too many elements");
+    if (count * factor != loop.size)
+      ragged.push_back(number);
+  }
   // Limits of real devices go up to 2^32 - 1, so their products may not fit.
   uint64_t groups = llvm::SaturatingMultiply<uint64_t>(maxGrid, maxGrid);
   uint64_t most = std::min<uint64_t>(kMaxTiles, llvm::SaturatingMultiply<uint64_t>(groups, block));
@@ -123,7 +128,7 @@ static LogicalResult convertOp(linalg::LinalgOp op, Value initial, int64_t block
   if (tiles > 0) {
     Launch launch = openLaunch(builder, op.getLoc(), tiles, block, maxGrid);
     SmallVector<Value> base = splitNumber(launch.inside, op.getLoc(), emitter->shape(), tile, launch.number);
-    emitter->emit(launch.inside, tile, base, /*active=*/1);
+    emitter->emit(launch.inside, tile, base, /*active=*/1, ragged);
     sinkConstants(launch);
   }
   op.erase();

@@ -23,8 +23,8 @@ namespace {
 /// Emits the parallel loops around a tile, outermost first.
 class NestBuilder {
 public:
-  NestBuilder(TileEmitter &emitter, const TileShape &tile, Location loc)
-      : emitter(emitter), tile(tile), loc(loc), base(emitter.shape().loops.size()) {}
+  NestBuilder(TileEmitter &emitter, TileShape tile, Location loc)
+      : emitter(emitter), tile(std::move(tile)), loc(loc), base(emitter.shape().loops.size()) {}
 
   /// Emits loop `loop` and all inside it.
   void emit(OpBuilder &builder, size_t loop) {
@@ -36,7 +36,7 @@ public:
     if (info.reduction)
       return emit(builder, loop + 1);
     if (static_cast<int>(loop) != tile.vectorLoop)
-      return emitSteps(builder, loop, 0, info.size, tile.factors[loop]);
+      return emitTiles(builder, loop, info.size);
     int64_t whole = info.size / tile.lanes * tile.lanes;
     active = tile.lanes;
     emitSteps(builder, loop, 0, whole, tile.lanes);
@@ -45,6 +45,15 @@ public:
   }
 
 private:
+  /// Whole tiles, then one of what is left.
+  void emitTiles(OpBuilder &builder, size_t loop, int64_t size) {
+    int64_t factor = tile.factors[loop], rest = size % factor;
+    emitSteps(builder, loop, 0, size - rest, factor);
+    tile.factors[loop] = rest;
+    emitSteps(builder, loop, size - rest, size, rest);
+    tile.factors[loop] = factor;
+  }
+
   /// Runs from `from` to `to` in steps, as a loop if there is more than one.
   void emitSteps(OpBuilder &builder, size_t loop, int64_t from, int64_t to, int64_t step) {
     if (from >= to)
@@ -62,7 +71,7 @@ private:
   }
 
   TileEmitter &emitter;
-  const TileShape &tile;
+  TileShape tile;
   Location loc;
   SmallVector<Value> base;
   int64_t active = 1;

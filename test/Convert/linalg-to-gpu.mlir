@@ -17,6 +17,24 @@ func.func @matmul(%a: memref<64x16xf32>, %b: memref<16x128xf32>, %c: memref<64x1
   return
 }
 
+// Rows that no factor divides: 11 are two tiles of 6. What the second reaches over the end is read from the last row and
+// not stored; the first row of a tile is always there.
+// CHECK-LABEL: func.func @ragged
+// CHECK: %[[COUNT:.*]] = arith.constant 2 : index
+// CHECK: gpu.launch
+// CHECK: arith.cmpi ult, {{.*}}, %[[COUNT]]
+// CHECK-COUNT-5: arith.minui
+// CHECK-NOT: arith.minui
+// CHECK: %{{.*}}:6 = scf.for
+// CHECK: memref.store
+// CHECK-COUNT-5: scf.if {{.*}} {{[{]}}{{[[:space:]]+}}memref.store
+func.func @ragged(%a: memref<11x16xf32>, %b: memref<16x1xf32>, %c: memref<11x1xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<11x1xf32>)
+  linalg.matmul ins(%a, %b : memref<11x16xf32>, memref<16x1xf32>) outs(%c : memref<11x1xf32>)
+  return
+}
+
 // More workgroups than fit along one axis go along the second. Elementwise ops do four elements each.
 // CHECK-LABEL: func.func @fold
 // CHECK-DAG: %[[X:.*]] = arith.constant 4 : index

@@ -19,6 +19,20 @@ func.func @matmul(%a: memref<4x8xf32>, %b: memref<8x8xf32>, %c: memref<4x8xf32>)
   return
 }
 
+// Rows that no factor divides: whole tiles of 6, and one of the 5 that are left.
+// CHECK-LABEL: func.func @ragged
+// CHECK: %{{.*}}:6 = scf.for {{.*}} -> (vector<8xf32>,
+// CHECK-COUNT-6: vector.store
+// CHECK: %{{.*}}:5 = scf.for {{.*}} -> (vector<8xf32>,
+// CHECK-COUNT-5: vector.store
+// CHECK-NOT: vector.store
+func.func @ragged(%a: memref<11x8xf32>, %b: memref<8x8xf32>, %c: memref<11x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<11x8xf32>)
+  linalg.matmul ins(%a, %b : memref<11x8xf32>, memref<8x8xf32>) outs(%c : memref<11x8xf32>)
+  return
+}
+
 // The rest of a row that doesn't fill a vector is masked.
 // CHECK-LABEL: func.func @rest
 // CHECK: %[[MASK:.*]] = arith.constant dense<[true, true, true, false, false, false, false, false]>

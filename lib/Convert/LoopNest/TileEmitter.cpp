@@ -91,6 +91,15 @@ struct TileEmitter::State {
   Location loc;
   SmallVector<SmallVector<int64_t>> points; ///< offsets from `base`, per loop
   Value mask;                               ///< null for full vectors or scalars
+  ArrayRef<size_t> ragged;                  ///< loops along which a tile may reach over the end
+
+  /// A step along a ragged loop: the index, which stays below the loop's size, whether it had to be kept there (null
+  /// for the first step, which never has), and what it adds to each access.
+  struct RaggedStep {
+    Value index, inside;
+    SmallVector<Value> offsets;
+  };
+  llvm::SmallDenseMap<size_t, SmallVector<RaggedStep>, 2> raggedSteps;
 
   bool isVector() const { return tile.vectorLoop >= 0; }
   int64_t laneStride(const Access &access) const { return isVector() ? access.strides[tile.vectorLoop] : 0; }
@@ -102,7 +111,8 @@ struct TileEmitter::State {
     return stride == 1 ? index : arith::MulIOp::create(b, loc, index, constant(b, stride));
   }
 
-  /// The flat index of each access for the tile's first point, reduction indices left out.
+  void prepareRagged(OpBuilder &b);
+  /// The flat index of each access for the tile's first point, reduction and ragged indices left out.
   SmallVector<Value> startIndices(OpBuilder &b);
   Value indexAt(OpBuilder &b, const Access &access, Value start, ArrayRef<int64_t> point);
   Value load(OpBuilder &b, const Access &access, Value start, ArrayRef<int64_t> point);
@@ -116,12 +126,32 @@ struct TileEmitter::State {
                                    ValueRange accumulators);
 };
 
+void TileEmitter::State::prepareRagged(OpBuilder &b) {
+  for (size_t loop : ragged) {
+    Value size = constant(b, emitter.nest.loops[loop].size);
+    Value last = constant(b, emitter.nest.loops[loop].size - 1);
+    for (int64_t number = 0; number < tile.factors[loop]; ++number) {
+      RaggedStep step{base[loop], nullptr, {}};
+      if (number > 0) {
+        Value reached = arith::AddIOp::create(b, loc, base[loop], constant(b, number));
+        step.inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, reached, size);
+        step.index = arith::MinUIOp::create(b, loc, reached, last);
+      }
+      for (const Access &access : emitter.accesses) {
+        int64_t stride = access.strides[loop];
+        step.offsets.push_back(stride ? scale(b, step.index, stride) : Value());
+      }
+      raggedSteps[loop].push_back(std::move(step));
+    }
+  }
+}
+
 SmallVector<Value> TileEmitter::State::startIndices(OpBuilder &b) {
   SmallVector<Value> starts;
   for (const Access &access : emitter.accesses) {
     Value sum;
-    for (auto [index, stride] : llvm::zip(base, access.strides))
-      if (index && stride)
+    for (auto [loop, index, stride] : llvm::enumerate(base, access.strides))
+      if (index && stride && !llvm::is_contained(ragged, loop))
         sum = add(b, sum, scale(b, index, stride));
     if (access.offset || !sum)
       sum = add(b, sum, constant(b, access.offset));
@@ -132,8 +162,13 @@ SmallVector<Value> TileEmitter::State::startIndices(OpBuilder &b) {
 
 Value TileEmitter::State::indexAt(OpBuilder &b, const Access &access, Value start, ArrayRef<int64_t> point) {
   int64_t offset = 0;
-  for (auto [step, stride] : llvm::zip(point, access.strides))
-    offset += step * stride;
+  for (auto [loop, step, stride] : llvm::enumerate(point, access.strides)) {
+    auto steps = raggedSteps.find(loop);
+    if (steps == raggedSteps.end())
+      offset += step * stride;
+    else if (Value term = steps->second[step].offsets[&access - emitter.accesses.data()])
+      start = add(b, start, term);
+  }
   return offset ? add(b, start, constant(b, offset)) : start;
 }
 
@@ -164,7 +199,12 @@ Value TileEmitter::State::load(OpBuilder &b, const Access &access, Value start, 
 void TileEmitter::State::store(OpBuilder &b, const Access &access, Value start, ArrayRef<int64_t> point, Value value) {
   Value index = indexAt(b, access, start, point);
   if (!isVector()) {
-    memref::StoreOp::create(b, loc, value, access.flat, index);
+    Value inside;
+    for (auto &[loop, steps] : raggedSteps)
+      if (Value condition = steps[point[loop]].inside)
+        inside = inside ? arith::AndIOp::create(b, loc, inside, condition) : condition;
+    OpBuilder guarded = inside ? scf::IfOp::create(b, loc, inside, /*withElseRegion=*/false).getThenBodyBuilder() : b;
+    memref::StoreOp::create(guarded, loc, value, access.flat, index);
     return;
   }
   value = asVector(b, value); // the vector loop is one along which the output is contiguous
@@ -223,7 +263,10 @@ SmallVector<Value> TileEmitter::State::body(OpBuilder &b, ValueRange inputs, Val
   for (Operation &inner : block->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
       Value at = loopIndices[index.getDim()];
-      if (int64_t step = point[index.getDim()])
+      auto steps = raggedSteps.find(index.getDim());
+      if (steps != raggedSteps.end())
+        at = steps->second[point[index.getDim()]].index;
+      else if (int64_t step = point[index.getDim()])
         at = arith::AddIOp::create(b, loc, at, constant(b, step));
       mapping.map(index.getResult(), at);
       continue;
@@ -275,8 +318,10 @@ static SmallVector<SmallVector<int64_t>> enumeratePoints(ArrayRef<int64_t> facto
   return points;
 }
 
-void TileEmitter::emit(OpBuilder &builder, const TileShape &tile, ArrayRef<Value> base, int64_t active) {
-  State state{*this, tile, base, op.getLoc(), enumeratePoints(tile.factors), nullptr};
+void TileEmitter::emit(OpBuilder &builder, const TileShape &tile, ArrayRef<Value> base, int64_t active,
+                       ArrayRef<size_t> ragged) {
+  State state{*this, tile, base, op.getLoc(), enumeratePoints(tile.factors), nullptr, ragged, {}};
+  state.prepareRagged(builder);
   if (state.isVector() && active < tile.lanes) {
     SmallVector<bool> lanes(tile.lanes, false);
     std::fill_n(lanes.begin(), active, true);

@@ -13,6 +13,15 @@ int64_t inlay::largestDivisor(int64_t size, int64_t limit) {
   return 1;
 }
 
+int64_t inlay::chooseFactor(int64_t size, int64_t limit) {
+  if (size <= 1 || limit <= 1)
+    return 1;
+  int64_t tiles = (size + limit - 1) / limit;
+  int64_t even = (size + tiles - 1) / tiles; // as many tiles, all but the last alike
+  int64_t divisor = largestDivisor(size, limit);
+  return 4 * divisor >= 3 * even ? divisor : even;
+}
+
 /// The parallel loop along which the output is contiguous, or -1.
 static int contiguousLoop(const LoopNestShape &shape) {
   for (size_t i = 0; i < shape.loops.size(); ++i)
@@ -34,7 +43,7 @@ static void tileForReuse(const LoopNestShape &shape, const TileLimits &limits, T
       if (shape.loops[loop].reduction || static_cast<int>(loop) == tile.vectorLoop || tile.factors[loop] > 1 ||
           shape.loops[loop].size == 1 || !reuses(shape, input, loop))
         continue;
-      int64_t factor = largestDivisor(shape.loops[loop].size, std::min(limits.maxFactor, limits.maxPoints / points));
+      int64_t factor = chooseFactor(shape.loops[loop].size, std::min(limits.maxFactor, limits.maxPoints / points));
       if (factor == 1)
         continue;
       tile.factors[loop] = factor;

@@ -47,8 +47,10 @@ public:
   void setInitial(mlir::Value scalar) { initial = scalar; }
 
   /// Emits the tile whose first element is at `base` (one index per parallel loop, null for reductions). `active` of
-  /// the lanes are computed; `active == tile.lanes` for full vectors.
-  void emit(mlir::OpBuilder &builder, const TileShape &tile, llvm::ArrayRef<mlir::Value> base, int64_t active);
+  /// the lanes are computed; `active == tile.lanes` for full vectors. Along loops that are `ragged`, a tile may reach
+  /// over the end: what is there is computed from the last element and not stored.
+  void emit(mlir::OpBuilder &builder, const TileShape &tile, llvm::ArrayRef<mlir::Value> base, int64_t active,
+            llvm::ArrayRef<size_t> ragged = {});
 
 private:
   /// Where an operand's element lies: sum of strides times loop indices, plus offset.

@@ -31,7 +31,8 @@ struct TileLimits {
   int64_t pointwiseFactor = 1; ///< points along the innermost loop of an op without reductions
 };
 
-/// Unroll factors per loop (1 for reductions; each divides its loop), and the loop that is vectorized.
+/// Unroll factors per loop (1 for reductions), and the loop that is vectorized. Where a factor doesn't divide its loop,
+/// the last tile is cut short.
 struct TileShape {
   std::vector<int64_t> factors;
   int vectorLoop = -1; ///< -1: scalar
@@ -40,6 +41,10 @@ struct TileShape {
 
 /// The largest divisor of `size` that is at most `limit`; at least 1.
 int64_t largestDivisor(int64_t size, int64_t limit);
+
+/// A factor of at most `limit` for a loop of `size`: one that divides it if that is nearly as large as can be, else the
+/// one that leaves the last tile nearly whole.
+int64_t chooseFactor(int64_t size, int64_t limit);
 
 /// Chooses a tile: reductions get a two-dimensional register tile over the loops along which operands are re-used.
 TileShape chooseTile(const LoopNestShape &shape, const TileLimits &limits);

@@ -7,6 +7,9 @@
 
 #include "inlay/Execution/Session.h"
 #include "inlay/Runtime/Core/Device.h"
+#include "inlay/Runtime/Vulkan/VulkanDevice.h"
+
+#include "llvm/Config/llvm-config.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -202,9 +205,24 @@ std::string partitionRequest(Request &request, const std::string &format) {
   return *report;
 }
 
+/// A line for each Vulkan device, with why it can't be used if it can't.
+std::vector<std::string> listDevices() {
+  rt::StatusOr<std::vector<rt::vulkan::DeviceCaps>> found = rt::vulkan::listDevices();
+  if (!found.isOk())
+    return {};
+  std::vector<std::string> lines;
+  for (const rt::vulkan::DeviceCaps &caps : *found)
+    lines.push_back(caps.name + ", " + caps.driver +
+                    (caps.unusable.empty() ? "" : " (can't be used: " + caps.unusable + ")"));
+  return lines;
+}
+
 } // namespace
 
 NB_MODULE(_inlay, m) {
+  m.attr("__version__") = INLAY_VERSION;
+  m.attr("llvm_version") = LLVM_VERSION_STRING;
+  m.def("devices", &listDevices);
   python::bindGraph(m);
   python::bindSignatures(m);
   python::bindPatterns(m);

@@ -25,12 +25,14 @@ public:
 
   FailureOr<uint64_t> drive(Operation *root) {
     uint64_t before;
-    do {
+    for (;;) {
       before = run.getRewrites();
       sweepAgain = false;
       visitRegions(root);
-    } while (fixpoint && !run.isStopped() && run.getRewrites() != before && (sweepAgain || run.hasOpaquePatterns()));
-    return run.finish();
+      if (!fixpoint || run.isStopped() || run.getRewrites() == before || !(sweepAgain || run.hasOpaquePatterns()))
+        return run.finish();
+      run.seesAgain();
+    }
   }
 
 private:
@@ -42,6 +44,7 @@ private:
         nexts.push_back(block.empty() ? nullptr : &block.front());
         while (Operation *current = nexts.back()) {
           nexts.back() = current->getNextNode();
+          __builtin_prefetch(nexts.back());
           visit(current);
           if (run.isStopped())
             return;
@@ -52,6 +55,11 @@ private:
 
   void visit(Operation *op) {
     run.sawOp();
+    if (!isUnused(op) && !run.getFacts(op).patterns) {
+      if (op->getNumRegions() != 0)
+        visitRegions(op);
+      return;
+    }
     SmallVector<Operation *, 8> todo;
     if (run.eraseIfDead(op)) {
       if (fixpoint)
@@ -84,21 +92,18 @@ private:
   /// stream has `passed` the place, the ops above it.
   void addChanged(SmallVectorImpl<Operation *> &todo, bool passed) {
     Journal &journal = run.getJournal();
-    auto changes = journal.since(run.getLastMark());
+    Journal::Changes changes = journal.since(run.getLastMark());
     SmallVector<Operation *, 4> made;
     for (const Journal::Entry &entry : changes)
-      if ((entry.kind == Journal::Kind::Created || entry.kind == Journal::Kind::Modified) &&
-          !journal.isErased(entry.getOp()) && !llvm::is_contained(made, entry.getOp()))
+      if (entry.isMade() && !journal.isErased(entry.getOp()) && !llvm::is_contained(made, entry.getOp()))
         made.push_back(entry.getOp());
     SmallVector<Operation *, 8> above;
-    for (const Journal::Entry &entry : changes) {
-      if (entry.kind != Journal::Kind::Operand)
-        continue;
-      Value value = Value::getFromOpaquePointer(entry.place);
-      if (Operation *producer = value.getDefiningOp(); producer && !journal.isErased(producer) && value.hasOneUse() &&
-                                                       !llvm::is_contained(made, *value.user_begin()))
-        above.push_back(*value.user_begin());
-    }
+    for (const Journal::Entry &entry : changes)
+      Journal::forEachReleased(entry, [&](Value value) {
+        if (Operation *producer = value.getDefiningOp(); producer && !journal.isErased(producer) && value.hasOneUse() &&
+                                                         !llvm::is_contained(made, *value.user_begin()))
+          above.push_back(*value.user_begin());
+      });
     unsigned levels = run.getReach();
     addWithUsers(above, levels, todo);
     if (passed)
@@ -109,6 +114,8 @@ private:
 
   /// Adds `ops` and their users over so many levels. A value of very many users isn't followed: a sweep is cheaper.
   void addWithUsers(ArrayRef<Operation *> ops, unsigned levels, SmallVectorImpl<Operation *> &todo) {
+    if (ops.empty())
+      return;
     constexpr unsigned kMany = 64;
     llvm::SmallPtrSet<Operation *, 16> seen(ops.begin(), ops.end());
     SmallVector<Operation *, 16> level(ops), next;

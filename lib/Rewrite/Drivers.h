@@ -11,7 +11,16 @@
 
 #include "inlay/Rewrite/RewritePatternManager.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
 namespace inlay {
+
+/// What a run asks of each op, and what its name alone says.
+struct OpFacts {
+  const RootIndex *patterns = nullptr; ///< null if there are none for it
+  bool mayBeDead = false;
+  mlir::MemoryEffectOpInterface::Concept *effects = nullptr;
+};
 
 class PatternRun {
 public:
@@ -23,6 +32,11 @@ public:
     Stopped,   ///< the run is over: an error was reported, or the limit is reached
   };
 
+  OpFacts getFacts(mlir::Operation *op) {
+    auto it = facts.find(op->getName());
+    return it == facts.end() ? findFacts(op->getName()) : it->second;
+  }
+
   /// Tries the patterns for `op` in order until one changes the graph.
   Outcome tryPatterns(mlir::Operation *op);
 
@@ -31,6 +45,8 @@ public:
 
   /// Says that another op was looked at, for the budget.
   void sawOp() { guard.sawOp(); }
+  /// Says that ops are looked at which were before.
+  void seesAgain() { guard.watch(); }
 
   /// The number of rewrites, if the run went well; else everything is undone.
   mlir::FailureOr<uint64_t> finish();
@@ -56,6 +72,8 @@ private:
   bool checkMatch(const PatternManager::Entry &entry, mlir::Operation *op, const MatchContext &context);
   void noteGivenUp(unsigned number, mlir::Location loc);
   void eraseDeadSince(Journal::Mark mark);
+  bool isDead(mlir::Operation *op);
+  OpFacts findFacts(mlir::OperationName name);
 
   PatternManager &manager;
   mlir::Operation *root;
@@ -64,6 +82,8 @@ private:
   GraphRewriter rewriter;
   TerminationGuard guard;
   UserIndex users;
+  llvm::SmallDenseMap<mlir::OperationName, OpFacts, 16> facts;
+  llvm::SmallVector<mlir::MemoryEffects::EffectInstance, 4> effects; ///< of the op that is asked for them
   uint64_t rewrites = 0;
   Journal::Mark lastMark = 0;
   unsigned reach = 0;

@@ -128,7 +128,7 @@ private:
 
   /// The score, or nothing as soon as it can't get better than `least`.
   std::optional<Score> run(Operation *root, ArrayRef<uint8_t> orders, std::vector<Mismatch> *mismatches, int least) {
-    bindings.reset(program.slots);
+    bindings.reset(program);
     bindings[program.ops.front()] = root;
     Score score;
     int left = countChecks();

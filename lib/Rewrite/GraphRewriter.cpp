@@ -17,6 +17,22 @@ void GraphRewriter::refuse(const Twine &why) {
     error = why.str();
 }
 
+LogicalResult GraphRewriter::withReason(std::string &why, function_ref<LogicalResult()> function) {
+  if (!handler)
+    handler.emplace(getContext(), [this](Diagnostic &diagnostic) -> LogicalResult {
+      if (!reason || std::this_thread::get_id() != thread)
+        return failure();
+      if (reason->empty())
+        *reason = diagnostic.str();
+      return success();
+    });
+  std::string *outer = std::exchange(reason, &why);
+  thread = std::this_thread::get_id();
+  LogicalResult result = function();
+  reason = outer;
+  return result;
+}
+
 bool inlay::isAvailable(Value value, Operation *user) {
   Block *block = value.getParentBlock();
   if (!block) // its op was erased
@@ -94,7 +110,7 @@ void GraphRewriter::replaceChecked(Operation *op, ValueRange values) {
 }
 
 void GraphRewriter::eraseOp(Operation *op) {
-  if (!op->use_empty())
+  if (!isUnused(op))
     return refuse("expected results of '" + op->getName().getStringRef() + "' without uses where it is erased, but '" +
                   (*op->user_begin())->getName().getStringRef() + "' uses one");
   if (journal.isErased(op))

@@ -9,49 +9,63 @@
 using namespace mlir;
 using namespace inlay;
 
-void Journal::moved(Operation *op, Block *from, Operation *next) {
-  entries.push_back({Kind::Moved, 0, op, from, next});
-}
+void Journal::moved(Operation *op, Block *from, Operation *next) { add({Kind::Moved, 0, op, from, next}); }
 
 void Journal::modifying(Operation *op) {
   Snapshot snapshot{op->getPropertiesAsAttribute(), op->getDiscardableAttrDictionary(), op->getLoc(), {}, {}};
   llvm::append_range(snapshot.operands, op->getOperands());
   llvm::append_range(snapshot.resultTypes, op->getResultTypes());
   snapshots.push_back(std::move(snapshot));
-  entries.push_back({Kind::Modified, static_cast<unsigned>(snapshots.size() - 1), op, nullptr, nullptr});
+  add({Kind::Modified, static_cast<unsigned>(snapshots.size() - 1), op, nullptr, nullptr});
 }
 
 void Journal::setOperand(OpOperand &operand, Value value) {
-  entries.push_back(
-      {Kind::Operand, operand.getOperandNumber(), operand.getOwner(), operand.get().getAsOpaquePointer(), nullptr});
+  add({Kind::Operand, operand.getOperandNumber(), operand.getOwner(), operand.get().getAsOpaquePointer(), nullptr});
   operand.set(value);
+}
+
+namespace {
+/// Takes an operand off its value's list of uses, and lets it remember the value. The log would else have an entry for
+/// each operand of what is erased.
+struct Unlinked : detail::IROperandBase {
+  static void unlink(OpOperand &operand) {
+    constexpr auto drop = &Unlinked::drop;
+    (operand.*drop)();
+  }
+};
+} // namespace
+
+/// Calls `visit` for each operand of `op` and of what is in it.
+template <typename Visit>
+static void forEachOperand(Operation *op, Visit visit) {
+  if (op->getNumRegions() == 0)
+    return (void)llvm::for_each(op->getOpOperands(), visit);
+  op->walk([&](Operation *nested) { llvm::for_each(nested->getOpOperands(), visit); });
 }
 
 void Journal::erase(Operation *op) {
   if (leaving)
     leaving(op);
-  auto dropOperands = [&](Operation *user) {
-    for (OpOperand &operand : user->getOpOperands()) {
-      entries.push_back({Kind::Operand, operand.getOperandNumber(), user, operand.get().getAsOpaquePointer(), nullptr});
-      operand.drop();
-    }
-  };
-  if (op->getNumRegions() == 0) {
-    dropOperands(op);
-  } else {
+  forEachOperand(op, Unlinked::unlink);
+  if (op->getNumRegions() != 0)
     op->walk([&](Operation *nested) {
-      dropOperands(nested);
       if (nested != op)
         nestedErased.insert(nested);
     });
-  }
-  entries.push_back({Kind::Erased, 0, op, op->getBlock(), op->getNextNode()});
+  add({Kind::Erased, 0, op, op->getBlock(), op->getNextNode()});
   op->remove();
+}
+
+void Journal::forEachReleased(const Entry &entry, function_ref<void(Value)> visit) {
+  if (entry.kind == Kind::Operand)
+    return visit(Value::getFromOpaquePointer(entry.place));
+  if (entry.kind == Kind::Erased)
+    forEachOperand(entry.getOp(), [&](OpOperand &operand) { visit(operand.get()); });
 }
 
 void Journal::erase(Block *block) {
   Region *region = block->getParent();
-  entries.push_back({Kind::BlockErased, 0, block, region, block->getNextNode()});
+  add({Kind::BlockErased, 0, block, region, block->getNextNode()});
   region->getBlocks().remove(block);
 }
 
@@ -84,6 +98,7 @@ void Journal::undo(const Entry &entry) {
     return;
   case Kind::Erased:
     place(op, entry.place, entry.next);
+    forEachOperand(op, [](OpOperand &operand) { operand.set(operand.get()); });
     if (op->getNumRegions() != 0)
       op->walk([&](Operation *nested) { nestedErased.erase(nested); });
     return;
@@ -117,25 +132,33 @@ void Journal::undo(const Entry &entry) {
 }
 
 void Journal::undoTo(Mark mark) {
-  while (entries.size() > mark) {
-    Entry entry = entries.back();
-    entries.pop_back();
-    undo(entry);
+  while (count > mark)
+    undo((*this)[--count]);
+}
+
+void Journal::destroyErased() {
+  // The memory of one is fetched while others are freed: they lie far apart.
+  constexpr size_t kAhead = 8;
+  for (size_t i = 0; i < count; ++i) {
+    if (const Entry *later = i + kAhead < count ? &(*this)[i + kAhead] : nullptr; later && later->kind == Kind::Erased)
+      __builtin_prefetch(later->subject);
+    const Entry &entry = (*this)[i];
+    if (entry.kind != Kind::Erased)
+      continue;
+    if (freeing)
+      freeing(entry.getOp());
+    entry.getOp()->destroy();
   }
 }
 
 void Journal::commit() {
   // Erased ops use nothing any more; one of them may hold a block that another was erased from.
-  for (const Entry &entry : entries)
-    if (entry.kind == Kind::Erased) {
-      if (freeing)
-        freeing(entry.getOp());
-      entry.getOp()->destroy();
-    }
-  for (const Entry &entry : entries)
+  destroyErased();
+  for (const Entry &entry : since(0))
     if (entry.kind == Kind::BlockErased)
       delete static_cast<Block *>(entry.subject);
-  entries.clear();
+  chunks.clear();
+  count = 0;
   snapshots.clear();
   nestedErased.clear();
 }

@@ -10,14 +10,19 @@
 using namespace mlir;
 using namespace inlay;
 
-void Bindings::reset(ArrayRef<Slot> slots) {
-  pointers.resize_for_overwrite(slots.size());
-  for (auto [pointer, slot] : llvm::zip_equal(pointers, slots))
-    pointer = slot.constant;
-  for (auto [number, slot] : llvm::enumerate(slots))
+void Bindings::reset(const MatchProgram &program) {
+  pointers.assign(program.constants.begin(), program.constants.end());
+  for (unsigned slot : program.constantLists)
+    types(slot) =
+        llvm::to_vector(cast<ArrayAttr>(Attribute::getFromOpaquePointer(pointers[slot])).getAsValueRange<TypeAttr>());
+}
+
+void MatchProgram::finish() {
+  for (auto [number, slot] : llvm::enumerate(slots)) {
+    constants.push_back(slot.constant);
     if (slot.kind == SlotKind::Types && slot.constant)
-      types(number) =
-          llvm::to_vector(cast<ArrayAttr>(Attribute::getFromOpaquePointer(slot.constant)).getAsValueRange<TypeAttr>());
+      constantLists.push_back(number);
+  }
 }
 
 //===-- Words for what is found ---------------------------------------------------------------------------------===//
@@ -47,7 +52,7 @@ public:
           std::string *whyNot)
       : program(program), bindings(bindings), context(context), orders(orders), whyNot(whyNot) {}
 
-  bool check(const Step &step) {
+  LLVM_ATTRIBUTE_ALWAYS_INLINE bool check(const Step &step) {
     switch (step.kind) {
     case Step::Name:
       return checkName(step);
@@ -81,7 +86,8 @@ public:
       return checkDefinitions(step);
     case Step::Result: {
       Operation *op = bindings.op(step.a);
-      return step.c < op->getNumResults() ? checkValue(step, op->getResult(step.c)) : no("it has too few results");
+      return step.c < op->getNumResults() ? checkValue(step, op->getResult(step.c))
+                                          : whyNot && no("it has too few results");
     }
     case Step::Results:
       return checkValues(step, llvm::to_vector<4>(llvm::map_range(bindings.op(step.a)->getResults(),
@@ -90,11 +96,12 @@ public:
       return checkUses(step);
     case Step::NoRegions:
       return bindings.op(step.a)->getNumRegions() == 0 ||
-             no("expected an op without regions, but " + quote(bindings.op(step.a)->getName()) + " has some");
+             (whyNot &&
+              no("expected an op without regions, but " + quote(bindings.op(step.a)->getName()) + " has some"));
     case Step::Native:
       return succeeded(callNative(program.natives[step.c], program.slots, bindings, context.args, nullptr, whyNot));
     case Step::Equal:
-      return bindings[step.a] == bindings[step.b] || no("expected the same, but got another");
+      return bindings[step.a] == bindings[step.b] || (whyNot && no("expected the same, but got another"));
     case Step::Order:
     case Step::AsWritten:
     case Step::User:
@@ -104,8 +111,9 @@ public:
   }
 
 private:
+  /// Ask for `whyNot` before, for what goes into the text takes longer than most checks.
   bool no(const Twine &why) {
-    if (whyNot && whyNot->empty())
+    if (whyNot->empty())
       *whyNot = why.str();
     return false;
   }
@@ -113,26 +121,27 @@ private:
   bool checkName(const Step &step) {
     OperationName found = bindings.op(step.a)->getName();
     return found.getAsOpaquePointer() == step.name ||
-           no("expected " + quote(OperationName::getFromOpaquePointer(step.name)) + ", but found " + quote(found));
+           (whyNot &&
+            no("expected " + quote(OperationName::getFromOpaquePointer(step.name)) + ", but found " + quote(found)));
   }
 
   bool checkCount(const Step &step, unsigned found, StringRef what) {
     return (step.open ? found >= step.b : found == step.b) ||
-           no("expected " + Twine(step.open ? "at least " : "") + Twine(step.b) + " " + what + ", but found " +
-              Twine(found));
+           (whyNot && no("expected " + Twine(step.open ? "at least " : "") + Twine(step.b) + " " + what +
+                         ", but found " + Twine(found)));
   }
 
   bool checkAttribute(const Step &step) {
     Attribute found = bindings.op(step.a)->getAttr(step.text);
     if (!found)
-      return no("expected attribute '" + step.text.getValue() + "', but there is none");
+      return whyNot && no("expected attribute '" + step.text.getValue() + "', but there is none");
     if (step.bind) {
       bindings[step.b] = found.getAsOpaquePointer();
       return true;
     }
     return found.getAsOpaquePointer() == bindings[step.b] ||
-           no("expected attribute '" + step.text.getValue() + "' to be " + toText(bindings.attribute(step.b)) +
-              ", but found " + toText(found));
+           (whyNot && no("expected attribute '" + step.text.getValue() + "' to be " +
+                         toText(bindings.attribute(step.b)) + ", but found " + toText(found)));
   }
 
   bool checkNoAttributes(const Step &step) {
@@ -141,24 +150,24 @@ private:
       if (StringRef name = attribute.getName();
           !name.contains('.') && !name.ends_with("SegmentSizes") &&
           !llvm::is_contained(program.attributeNames[step.c], attribute.getName()))
-        return no("expected no attribute '" + attribute.getName().getValue() + "', but found " +
-                  toText(attribute.getValue()));
+        return whyNot && no("expected no attribute '" + attribute.getName().getValue() + "', but found " +
+                            toText(attribute.getValue()));
     return true;
   }
 
   bool checkType(const Step &step, Type found) {
     if (step.bind) {
       bindings[step.b] = found.getAsOpaquePointer();
-      return found || no("expected an attribute with a type");
+      return found || (whyNot && no("expected an attribute with a type"));
     }
     return found.getAsOpaquePointer() == bindings[step.b] ||
-           no("expected type " + toText(bindings.type(step.b)) + ", but found " + toText(found));
+           (whyNot && no("expected type " + toText(bindings.type(step.b)) + ", but found " + toText(found)));
   }
 
   bool checkResultType(const Step &step) {
     Operation *op = bindings.op(step.a);
     if (step.c >= op->getNumResults())
-      return no("it has too few results");
+      return whyNot && no("it has too few results");
     return checkType(step, op->getResult(step.open ? op->getNumResults() - 1 - step.c : step.c).getType());
   }
 
@@ -168,7 +177,7 @@ private:
       bindings.types(step.b) = std::move(found);
       return true;
     }
-    return found == bindings.types(step.b) || no("expected the same types as elsewhere, but found others");
+    return found == bindings.types(step.b) || (whyNot && no("expected the same types as elsewhere, but found others"));
   }
 
   bool checkValue(const Step &step, Value found) {
@@ -177,7 +186,7 @@ private:
       return true;
     }
     return found.getAsOpaquePointer() == bindings[step.b] ||
-           no("expected the same value as elsewhere in the pattern, but found " + describe(found));
+           (whyNot && no("expected the same value as elsewhere in the pattern, but found " + describe(found)));
   }
 
   bool checkValues(const Step &step, SmallVector<Value> found) {
@@ -186,14 +195,14 @@ private:
       bindings.values(step.b) = std::move(found);
       return true;
     }
-    return found == bindings.values(step.b) || no("expected the same values as elsewhere in the pattern");
+    return found == bindings.values(step.b) || (whyNot && no("expected the same values as elsewhere in the pattern"));
   }
 
   bool checkOperand(const Step &step) {
     Operation *op = bindings.op(step.a);
     unsigned number = step.order >= 0 && orders[step.order] ? 1 - step.c : step.c;
     if (number >= op->getNumOperands())
-      return no("it has too few operands");
+      return whyNot && no("it has too few operands");
     return checkValue(step, op->getOperand(step.open ? op->getNumOperands() - 1 - number : number));
   }
 
@@ -201,14 +210,16 @@ private:
     auto result = dyn_cast_or_null<OpResult>(bindings.value(step.a));
     if (!result) {
       auto wanted = cast<pdl::OperationOp>(step.source);
-      return no("expected a result of '" + wanted.getOpName().value_or("any op") + "', but found a block argument");
+      return whyNot &&
+             no("expected a result of '" + wanted.getOpName().value_or("any op") + "', but found a block argument");
     }
     if (step.bind)
       bindings[step.b] = result.getOwner();
     else if (bindings.op(step.b) != result.getOwner())
-      return no("expected a result of the same op as elsewhere in the pattern, but found " + describe(result));
+      return whyNot &&
+             no("expected a result of the same op as elsewhere in the pattern, but found " + describe(result));
     if (result.getResultNumber() != step.c)
-      return no("expected result #" + Twine(step.c) + ", but found #" + Twine(result.getResultNumber()));
+      return whyNot && no("expected result #" + Twine(step.c) + ", but found #" + Twine(result.getResultNumber()));
     return !step.bind || isInReach(result.getOwner());
   }
 
@@ -217,9 +228,9 @@ private:
     Operation *op = values.empty() ? nullptr : values.front().getDefiningOp();
     if (!op || op->getNumResults() != values.size() ||
         !llvm::equal(values, op->getResults(), [](Value a, OpResult b) { return a == Value(b); }))
-      return no("expected all results of one op");
+      return whyNot && no("expected all results of one op");
     if (!step.bind)
-      return bindings.op(step.b) == op || no("expected results of the same op as elsewhere in the pattern");
+      return bindings.op(step.b) == op || (whyNot && no("expected results of the same op as elsewhere in the pattern"));
     bindings[step.b] = op;
     return isInReach(op);
   }
@@ -230,12 +241,12 @@ private:
     if (op->getBlock() == root->getBlock() || op->hasTrait<OpTrait::ConstantLike>())
       return true;
     if (!context.acrossSegments)
-      return no("expected an op in the block of the root, but it is in another");
+      return whyNot && no("expected an op in the block of the root, but it is in another");
     // Out of a segment that is still open into the block around it.
     for (Operation *around = root->getParentOp(); around && isa<SegmentOp>(around); around = around->getParentOp())
       if (around->getBlock() == op->getBlock())
         return true;
-    return no("expected an op in the block of the root or around its segment, but it is elsewhere");
+    return whyNot && no("expected an op in the block of the root or around its segment, but it is elsewhere");
   }
 
   bool checkUses(const Step &step) {
@@ -249,8 +260,9 @@ private:
       // Constants may have any users. Asked last: to look a trait up takes longer than the rest of this.
       if (use != result.use_end())
         return op->hasTrait<OpTrait::ConstantLike>() ||
-               no("expected " + quote(op->getName()) + " to be used by what matches alone, but it has another user, " +
-                  quote((*result.user_begin())->getName()) + "; say 'shared' in the pattern to allow it");
+               (whyNot &&
+                no("expected " + quote(op->getName()) + " to be used by what matches alone, but it has another user, " +
+                   quote((*result.user_begin())->getName()) + "; say 'shared' in the pattern to allow it"));
     }
     return true;
   }
@@ -322,7 +334,7 @@ static bool giveUp(const MatchContext &context) {
 }
 
 bool MatchProgram::run(Operation *root, Bindings &bindings, const MatchContext &context) const {
-  bindings.reset(slots);
+  bindings.reset(*this);
   bindings[ops.front()] = root;
   SmallVector<uint8_t, 32> orders;
   SmallVector<Choice, 4> choices;

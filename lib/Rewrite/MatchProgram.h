@@ -26,10 +26,13 @@ struct Slot {
   mlir::Operation *source;        ///< the op of the pattern that it stands for
 };
 
+struct MatchProgram;
+
 /// What the slots hold in one match: pointers, and the elements of lists.
 class Bindings {
 public:
-  void reset(llvm::ArrayRef<Slot> slots);
+  /// Empties all slots but those of constants.
+  void reset(const MatchProgram &program);
 
   const void *&operator[](unsigned slot) { return pointers[slot]; }
   const void *operator[](unsigned slot) const { return pointers[slot]; }
@@ -105,9 +108,16 @@ struct MatchProgram {
   bool looksAtUsers = false;          ///< has a User step
   bool hasOrders = false;             ///< has an Order step
 
+  // What `finish` takes out of the slots:
+  llvm::SmallVector<const void *, 16> constants; ///< by slot
+  llvm::SmallVector<unsigned, 1> constantLists;  ///< slots of lists of types that the pattern gives
+
   /// Reads the matching part of `pattern`, which must outlive the program; emits diagnostics at the pattern's ops.
   static mlir::FailureOr<MatchProgram> compile(mlir::pdl::PatternOp pattern, const NativeFunctions &functions,
                                                llvm::DenseMap<mlir::Value, unsigned> &slotOf);
+
+  /// Call it when all slots are there, those of the replacement too.
+  void finish();
 
   /// After so many ways to match that a second choice offers, a try is given up: nested choices multiply.
   static constexpr unsigned kMostWays = 4096;

@@ -92,6 +92,7 @@ static FailureOr<std::unique_ptr<PDLPattern>> compile(pdl::PatternOp source, uns
   auto replacement = Replacement::compile(source, functions, slotOf, *program);
   if (failed(replacement))
     return failure();
+  program->finish();
   RootSet roots;
   auto root = cast<pdl::OperationOp>(program->slots[program->ops.front()].source);
   if (root.getOpName())

@@ -148,25 +148,28 @@ unsigned RootIndex::build(std::vector<Entry> entries) {
 void RootIndex::find(Operation *root, SmallVectorImpl<unsigned> &patterns) const {
   Operation *ops[kMostPlaces];
   ops[0] = root;
-  SmallVector<unsigned, 8> todo = {0};
-  while (!todo.empty()) {
-    const Node &node = nodes[todo.pop_back_val()];
-    patterns.append(node.patterns.begin(), node.patterns.end());
-    if (node.other >= 0)
-      todo.push_back(node.other);
-    if (node.byName.empty())
-      continue;
-    const Place &place = places[node.place];
-    Operation *parent = ops[place.parent];
-    Value operand = place.operand < parent->getNumOperands() ? parent->getOperand(place.operand) : Value();
-    Operation *op = operand ? operand.getDefiningOp() : nullptr;
-    if (!op)
-      continue;
-    auto it = node.byName.find(op->getName().getAsOpaquePointer());
-    if (it == node.byName.end())
-      continue;
-    ops[node.place] = op;
-    todo.push_back(it->second);
+  SmallVector<unsigned, 8> todo;
+  for (int next = 0;; next = todo.pop_back_val()) {
+    while (next >= 0) {
+      const Node &node = nodes[next];
+      patterns.append(node.patterns.begin(), node.patterns.end());
+      if (node.other >= 0)
+        todo.push_back(node.other);
+      next = -1;
+      if (node.byName.empty())
+        break;
+      const Place &place = places[node.place];
+      Operation *parent = ops[place.parent];
+      Value operand = place.operand < parent->getNumOperands() ? parent->getOperand(place.operand) : Value();
+      Operation *op = operand ? operand.getDefiningOp() : nullptr;
+      auto it = op ? node.byName.find(op->getName().getAsOpaquePointer()) : node.byName.end();
+      if (it == node.byName.end())
+        break;
+      ops[node.place] = op;
+      next = it->second;
+    }
+    if (todo.empty())
+      break;
   }
   if (patterns.size() < 2)
     return;

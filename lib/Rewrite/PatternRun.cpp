@@ -7,7 +7,7 @@
 #include "inlay/Rewrite/RuleCheck.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
 using namespace inlay;
@@ -17,6 +17,8 @@ PatternRun::PatternRun(PatternManager &manager, Operation *root, const RewriteOp
       rewriter(root->getContext(), options.args), guard(options.budget) {
   stopped = options.limit == 0;
   getJournal().freeing = options.freeing;
+  if (options.driver == RewriteDriver::Greedy)
+    seesAgain();
   for (const PatternManager::Entry &entry : manager.entries) {
     if (!entry.enabled)
       continue;
@@ -32,8 +34,33 @@ void PatternRun::fail(Location loc, const Twine &why) {
   emitError(loc) << why;
 }
 
+OpFacts PatternRun::findFacts(OperationName name) {
+  OpFacts found;
+  found.patterns = index.lookup(name);
+  if (!name.hasInterface<SymbolOpInterface>())
+    found.effects = name.getInterface<MemoryEffectOpInterface>();
+  found.mayBeDead = options.removeDeadCode && !name.mightHaveTrait<OpTrait::IsTerminator>();
+  return facts[name] = found;
+}
+
+bool PatternRun::isDead(Operation *op) {
+  if (!isUnused(op))
+    return false;
+  OpFacts found = getFacts(op);
+  if (!found.mayBeDead)
+    return false;
+  // Most have no effects whatever: that saves the questions to their traits.
+  if (found.effects) {
+    effects.clear();
+    found.effects->getEffects(found.effects, op, effects);
+    if (effects.empty())
+      return true;
+  }
+  return wouldOpBeTriviallyDead(op);
+}
+
 bool PatternRun::eraseIfDead(Operation *op) {
-  if (!options.removeDeadCode || !op->use_empty() || op->hasTrait<OpTrait::IsTerminator>() || !isOpTriviallyDead(op))
+  if (!isDead(op))
     return false;
   Journal::Mark mark = getJournal().mark();
   rewriter.eraseOp(op);
@@ -46,14 +73,12 @@ void PatternRun::eraseDeadSince(Journal::Mark mark) {
   if (!options.removeDeadCode)
     return;
   // Erasing adds to the journal: the loop goes on to what that made dead.
-  for (size_t i = mark; i < getJournal().mark(); ++i) {
-    Journal::Entry entry = getJournal().since(i).front();
-    if (entry.kind != Journal::Kind::Operand)
-      continue;
-    Operation *producer = Value::getFromOpaquePointer(entry.place).getDefiningOp();
-    if (producer && producer->use_empty() && !getJournal().isErased(producer) && isOpTriviallyDead(producer))
-      rewriter.eraseOp(producer);
-  }
+  for (size_t i = mark; i < getJournal().mark(); ++i)
+    Journal::forEachReleased(getJournal()[i], [&](Value value) {
+      Operation *producer = value.getDefiningOp();
+      if (producer && !getJournal().isErased(producer) && isDead(producer))
+        rewriter.eraseOp(producer);
+    });
 }
 
 static std::string quoteAll(ArrayRef<unsigned> patterns, function_ref<StringRef(unsigned)> label) {
@@ -155,7 +180,7 @@ bool PatternRun::tryPattern(unsigned number, Operation *op) {
 PatternRun::Outcome PatternRun::tryPatterns(Operation *op) {
   if (stopped)
     return Outcome::Stopped;
-  const RootIndex *patterns = index.lookup(op->getName());
+  const RootIndex *patterns = getFacts(op).patterns;
   if (!patterns)
     return Outcome::None;
   SmallVector<unsigned, 8> candidates;

@@ -36,8 +36,9 @@ FailureOr<SmallVector<NamedAttribute, 2>> Replacement::getCarried(const MatchPro
   for (unsigned slot : program.ops) {
     Operation *op = bindings.op(slot);
     SmallVector<NamedAttribute, 2> own;
-    if (!op->hasTrait<OpTrait::ConstantLike>())
-      addOwnAttributes(op, own);
+    addOwnAttributes(op, own);
+    if (!own.empty() && op->hasTrait<OpTrait::ConstantLike>())
+      continue;
     for (NamedAttribute attribute : own) {
       if (llvm::is_contained(mentioned, std::pair(slot, attribute.getName())))
         continue;
@@ -86,37 +87,16 @@ public:
   }
 
   LogicalResult create(const Action &action, ArrayRef<NamedAttribute> carried, unsigned root) {
-    OperationState state(getLoc(), *action.name);
-    state.operands = values(action.operands);
-    for (auto [name, slot] : action.attributes)
-      state.addAttribute(name, bindings.attribute(slot));
-    if (action.replaces == static_cast<int>(root))
-      for (NamedAttribute attribute : carried)
-        if (!state.attributes.get(attribute.getName()))
-          state.attributes.push_back(attribute);
-    for (unsigned slot : action.types)
-      if (program.slots[slot].kind == SlotKind::Types)
-        llvm::append_range(state.types, bindings.types(slot));
-      else
-        state.types.push_back(bindings.type(slot));
-    if (action.regionsFrom >= 0)
-      for (unsigned i = 0; i < bindings.op(action.regionsFrom)->getNumRegions(); ++i)
-        state.addRegion();
+    if (action.replaces != static_cast<int>(root))
+      carried = {};
     std::string problem;
-    ScopedDiagnosticHandler handler(rewriter.getContext(), [&](Diagnostic &diagnostic) {
-      if (problem.empty())
-        problem = diagnostic.str();
-      return success();
+    LogicalResult made = rewriter.withReason(problem, [&] {
+      bool isCopy = action.model && carried.empty() && action.regionsFrom < 0;
+      return isCopy ? createCopy(action) : createAnew(action, carried);
     });
-    bool good = succeeded(addTypes(action, state));
-    if (good) {
-      bindings[action.a] = rewriter.create(state);
-      // What takes regions is whole only when it has them.
-      good = action.regionsFrom >= 0 || succeeded(verify(bindings.op(action.a)));
-    }
-    if (!good)
+    if (failed(made))
       rewriter.refuse("can't make '" + action.name->getStringRef() + "': " + problem);
-    return success(good);
+    return made;
   }
 
   LogicalResult result(const Action &action) {
@@ -137,24 +117,66 @@ public:
       return;
     }
     SmallVector<Type> types;
-    for (unsigned slot : action.operands)
-      if (program.slots[slot].kind == SlotKind::Types)
-        llvm::append_range(types, bindings.types(slot));
-      else
-        types.push_back(bindings.type(slot));
+    addTypes(action.operands, types);
     bindings.types(action.a) = types;
   }
 
 private:
-  /// Types that the pattern leaves out are those of what the op replaces, else what its definition infers.
-  LogicalResult addTypes(const Action &action, OperationState &state) {
-    if (!state.types.empty())
-      return success();
-    if (action.replaces >= 0) {
-      state.addTypes(bindings.op(action.replaces)->getResultTypes());
-      return success();
+  void insert(const Action &action, Operation *op) {
+    rewriter.insert(op);
+    bindings[action.a] = op;
+  }
+
+  LogicalResult createCopy(const Action &action) {
+    SmallVector<Value> operands = values(action.operands);
+    SmallVector<Type> types;
+    TypeRange given = types;
+    if (!action.types.empty()) {
+      addTypes(action.types, types);
+      given = types;
+    } else if (action.replaces >= 0) {
+      given = bindings.op(action.replaces)->getResultTypes();
+    } else {
+      return createAnew(action, {});
     }
-    return inferTypes(state, state.location);
+    Operation *model = action.model.get();
+    Operation *op = Operation::create(getLoc(), *action.name, given, operands, model->getRawDictionaryAttrs(),
+                                      model->getPropertiesStorage(), BlockRange(), 0);
+    insert(action, op);
+    // The attributes of an op without a dialect's are its definition's alone to verify.
+    if (!op->isRegistered() || !op->getRawDictionaryAttrs().empty())
+      return verify(op);
+    return success(succeeded(action.name->verifyInvariants(op)) && succeeded(action.name->verifyRegionInvariants(op)));
+  }
+
+  LogicalResult createAnew(const Action &action, ArrayRef<NamedAttribute> carried) {
+    OperationState state(getLoc(), *action.name);
+    state.operands = values(action.operands);
+    for (auto [name, slot] : action.attributes)
+      state.addAttribute(name, bindings.attribute(slot));
+    for (NamedAttribute attribute : carried)
+      if (!state.attributes.get(attribute.getName()))
+        state.attributes.push_back(attribute);
+    addTypes(action.types, state.types);
+    if (action.regionsFrom >= 0)
+      for (unsigned i = 0; i < bindings.op(action.regionsFrom)->getNumRegions(); ++i)
+        state.addRegion();
+    // Types that the pattern leaves out are those of what the op replaces, else what its definition infers.
+    if (state.types.empty() && action.replaces >= 0)
+      state.addTypes(bindings.op(action.replaces)->getResultTypes());
+    else if (state.types.empty() && failed(inferTypes(state, state.location)))
+      return failure();
+    insert(action, Operation::create(state));
+    // What takes regions is whole only when it has them.
+    return action.regionsFrom >= 0 ? success() : verify(bindings.op(action.a));
+  }
+
+  void addTypes(ArrayRef<unsigned> slots, SmallVectorImpl<Type> &types) {
+    for (unsigned slot : slots)
+      if (program.slots[slot].kind == SlotKind::Types)
+        llvm::append_range(types, bindings.types(slot));
+      else
+        types.push_back(bindings.type(slot));
   }
 
   const MatchProgram &program;
@@ -197,6 +219,12 @@ LogicalResult Replacement::apply(const MatchProgram &program, Bindings &bindings
   if (takesSeveral && failed(setCommonInsertionPoint(program, bindings, rewriter)))
     return failure();
   Application application(program, bindings, rewriter);
+  auto replace = [&](Operation *op, ValueRange values) {
+    if (isInPlace && TypeRange(values) == op->getResultTypes())
+      rewriter.replaceChecked(op, values);
+    else
+      rewriter.replaceOp(op, values);
+  };
   for (const Action &action : actions) {
     switch (action.kind) {
     case Action::Create:
@@ -224,9 +252,9 @@ LogicalResult Replacement::apply(const MatchProgram &program, Bindings &bindings
     }
     case Action::Replace:
       if (action.whole)
-        rewriter.replaceOp(bindings.op(action.a), bindings.op(action.b)->getResults());
+        replace(bindings.op(action.a), bindings.op(action.b)->getResults());
       else
-        rewriter.replaceOp(bindings.op(action.a), application.values(action.operands));
+        replace(bindings.op(action.a), application.values(action.operands));
       break;
     case Action::Erase:
       rewriter.eraseOp(bindings.op(action.a));

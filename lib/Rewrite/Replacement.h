@@ -32,6 +32,8 @@ struct Action {
   int replaces = -1;    ///< the matched op whose results these become, whose types they have if none are given
   int regionsFrom = -1; ///< the matched op whose regions it takes
   mlir::Operation *source = nullptr;
+  /// An op of the attributes, where they are always the same: to copy them from.
+  std::shared_ptr<mlir::Operation> model;
 };
 
 class Replacement {
@@ -60,6 +62,9 @@ private:
   bool hasTaker = false;     ///< a new op takes the place of the root
   bool takesSeveral = false; ///< more than one op is replaced or erased
   bool dropsAttributes = false;
+  /// All that it does is to make ops, none of which uses the root, and to put results of these in the root's place: they
+  /// are there wherever the root is.
+  bool isInPlace = false;
 };
 
 } // namespace inlay

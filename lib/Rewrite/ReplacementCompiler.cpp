@@ -46,10 +46,40 @@ public:
       result.hasTaker |= action.kind == Action::Create && action.replaces == static_cast<int>(result.root);
     }
     result.takesSeveral = taken > 1;
+    result.isInPlace = taken == 1 && isInPlace(rewrite);
     return std::move(result);
   }
 
 private:
+  bool isInPlace(pdl::RewriteOp rewrite) const {
+    Block *body = &rewrite.getBodyRegion().front();
+    auto isResultOf = [](Operation *op, auto holds) {
+      if (auto one = dyn_cast_or_null<pdl::ResultOp>(op))
+        return holds(one.getParent());
+      auto all = dyn_cast_or_null<pdl::ResultsOp>(op);
+      return all && holds(all.getParent());
+    };
+    auto isRoot = [&](Value op) { return slot(op) == result.root; };
+    auto isMade = [&](Value op) { return op.getDefiningOp()->getBlock() == body; };
+    for (Operation &op : *body) {
+      if (isa<pdl::ApplyNativeRewriteOp, pdl::EraseOp>(op))
+        return false;
+      auto replace = dyn_cast<pdl::ReplaceOp>(op);
+      if (!replace) {
+        if (llvm::any_of(op.getOperands(), [&](Value value) { return isResultOf(value.getDefiningOp(), isRoot); }))
+          return false;
+        continue;
+      }
+      Value by = replace.getReplOperation();
+      bool good = by ? isMade(by) : llvm::all_of(replace.getReplValues(), [&](Value value) {
+        return isResultOf(value.getDefiningOp(), isMade);
+      });
+      if (!good || !isRoot(replace.getOpValue()))
+        return false;
+    }
+    return true;
+  }
+
   static SlotKind kindOf(Type type) {
     if (auto range = dyn_cast<pdl::RangeType>(type))
       return isa<pdl::ValueType>(range.getElementType()) ? SlotKind::Values : SlotKind::Types;
@@ -157,6 +187,7 @@ private:
     action.types = types;
     for (auto [name, value] : llvm::zip(op.getAttributeValueNames(), op.getAttributeValues()))
       action.attributes.push_back({cast<StringAttr>(name), slot(value)});
+    addModel(action);
     for (Operation *user : op.getOp().getUsers())
       if (auto native = dyn_cast<pdl::ApplyNativeRewriteOp>(user);
           native && native.getName() == "take_regions" && native.getArgs().size() == 2)
@@ -168,6 +199,19 @@ private:
       return op.emitError("expected the result types of '")
              << *op.getOpName() << "', which can't be inferred and which replaces no op";
     return success();
+  }
+
+  void addModel(Action &action) {
+    NamedAttrList attributes;
+    for (auto [name, slot] : action.attributes) {
+      const void *constant = program.slots[slot].constant;
+      if (!constant)
+        return;
+      attributes.set(name, Attribute::getFromOpaquePointer(constant));
+    }
+    Operation *model = Operation::create(UnknownLoc::get(pattern.getContext()), *action.name, TypeRange(), ValueRange(),
+                                         std::move(attributes), OpaqueProperties(nullptr), BlockRange(), 0u);
+    action.model = {model, [](Operation *op) { op->destroy(); }};
   }
 
   /// The op that `op` replaces result by result; -1 if there is none.

@@ -29,14 +29,19 @@ uint64_t TerminationGuard::hash(Operation *op, unsigned depth) const {
   return code;
 }
 
-bool TerminationGuard::note(unsigned pattern, Operation *root, ArrayRef<Journal::Entry> changes,
+bool TerminationGuard::note(unsigned pattern, Operation *root, Journal::Changes changes,
                             SmallVectorImpl<unsigned> &culprits) {
+  ++count;
+  double ops = static_cast<double>(seen);
+  watching |= count > std::min(ops + kLongDescent, budget * ops + kFree - kLast);
+  if (!watching)
+    return false;
   auto it = maker.find(root);
   int parent = it == maker.end() ? -1 : it->second, number = rewrites.size();
   unsigned depth = parent < 0 ? 0 : rewrites[parent].depth + 1;
   Operation *made = nullptr;
   for (const Journal::Entry &entry : changes)
-    if ((entry.kind == Journal::Kind::Created || entry.kind == Journal::Kind::Modified) && entry.getOp()->getBlock()) {
+    if (entry.isMade() && entry.getOp()->getBlock()) {
       made = entry.getOp();
       maker[made] = number;
     }
@@ -60,7 +65,7 @@ bool TerminationGuard::note(unsigned pattern, Operation *root, ArrayRef<Journal:
 
 SmallVector<unsigned> TerminationGuard::getLastPatterns() const {
   std::map<unsigned, unsigned> counts;
-  for (const Rewrite &rewrite : ArrayRef(rewrites).take_back(256))
+  for (const Rewrite &rewrite : ArrayRef(rewrites).take_back(kLast))
     ++counts[rewrite.pattern];
   SmallVector<unsigned> patterns = llvm::to_vector(llvm::make_first_range(counts));
   llvm::stable_sort(patterns, [&](unsigned a, unsigned b) { return counts[a] > counts[b]; });

@@ -2,7 +2,8 @@
 //
 // Notices rewriting that doesn't end. Each op that a rewrite makes descends from the op that the rewrite started at; a
 // long line of descent in which the graph looks the same twice is a cycle. Rules that make a graph grow for ever never
-// repeat: a budget linear in the ops that were seen ends them.
+// repeat: a budget linear in the ops that were seen ends them. Descent is watched from where there are more rewrites
+// than ops: what each op is rewritten by once or twice needs no watching.
 
 #ifndef INLAY_REWRITE_TERMINATIONGUARD_H
 #define INLAY_REWRITE_TERMINATIONGUARD_H
@@ -22,18 +23,23 @@ public:
 
   void sawOp() { ++seen; }
 
+  /// From here on ops may be seen again, and their number says nothing.
+  void watch() { watching = true; }
+
   /// Takes note of a rewrite by the pattern of that number at `root`, and of what the journal says it did. Returns the
   /// numbers of the patterns that undo each other, in order, if they do; then `why` says so.
-  bool note(unsigned pattern, mlir::Operation *root, llvm::ArrayRef<Journal::Entry> changes,
+  bool note(unsigned pattern, mlir::Operation *root, Journal::Changes changes,
             llvm::SmallVectorImpl<unsigned> &culprits);
 
-  bool isSpent() const { return static_cast<double>(rewrites.size()) > budget * static_cast<double>(seen) + 1000; }
+  bool isSpent() const { return count > budget * static_cast<double>(seen) + kFree; }
   uint64_t getSeen() const { return seen; }
 
   /// The patterns of the last rewrites, the most frequent first.
   llvm::SmallVector<unsigned> getLastPatterns() const;
 
 private:
+  static constexpr unsigned kFree = 1000;      ///< rewrites beside the budget
+  static constexpr unsigned kLast = 256;       ///< rewrites that the patterns of a spent budget are taken from
   static constexpr unsigned kLongDescent = 64; ///< from here on, states are compared
   static constexpr unsigned kMostCompared = 32;
   static constexpr unsigned kHashDepth = 6;
@@ -49,7 +55,9 @@ private:
 
   double budget;
   uint64_t seen = 0;
-  std::vector<Rewrite> rewrites;
+  double count = 0; ///< of all rewrites
+  bool watching = false;
+  std::vector<Rewrite> rewrites; ///< those that were watched
   llvm::DenseMap<mlir::Operation *, int> maker;
 };
 

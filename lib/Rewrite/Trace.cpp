@@ -64,8 +64,7 @@ Firing::Firing(const GraphPattern &pattern, Operation *op, const MatchContext &c
 llvm::json::Object Firing::finish(StringRef label, uint64_t number, const Journal &journal, Journal::Mark mark) {
   llvm::json::Array after;
   for (const Journal::Entry &entry : journal.since(mark))
-    if ((entry.kind == Journal::Kind::Created || entry.kind == Journal::Kind::Modified) &&
-        !journal.isErased(entry.getOp()))
+    if (entry.isMade() && !journal.isErased(entry.getOp()))
       after.push_back(describeOp(entry.getOp()));
   llvm::json::Object object{{"number", static_cast<int64_t>(number)},
                             {"label", label.str()},

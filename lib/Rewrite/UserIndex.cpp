@@ -32,7 +32,7 @@ UserIndex::Users *UserIndex::get(Value value, const void *name) {
   return &users;
 }
 
-void UserIndex::update(ArrayRef<Journal::Entry> changes) {
+void UserIndex::update(Journal::Changes changes) {
   if (index.empty())
     return;
   for (const Journal::Entry &entry : changes) {

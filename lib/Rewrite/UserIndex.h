@@ -26,7 +26,7 @@ public:
   Users *get(mlir::Value value, const void *name);
 
   /// Forgets what `changes` may have made wrong.
-  void update(llvm::ArrayRef<Journal::Entry> changes);
+  void update(Journal::Changes changes);
 
 private:
   llvm::DenseMap<std::pair<mlir::Value, const void *>, Users> index;

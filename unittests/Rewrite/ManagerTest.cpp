@@ -50,6 +50,34 @@ TEST_F(ManagerTest, ChainsGoToTheirEnd) {
   EXPECT_EQ(manager.getStatistics("b").rewritten, 1u);
 }
 
+TEST_F(ManagerTest, WhatUsesTheRootCantTakeItsPlace) {
+  const char *kOps[] = {R"(%new = pdl.operation "t.b"(%a : !pdl.value) -> (%t : !pdl.type)
+    pdl.replace %root with %new)",
+                        R"(%in = pdl.operation "t.b"(%a : !pdl.value) -> (%t : !pdl.type)
+    %r = pdl.result 0 of %in
+    %new = pdl.operation "t.c"(%r : !pdl.value) -> (%t : !pdl.type)
+    pdl.replace %root with %new)"};
+  for (const char *ops : kOps) {
+    RewritePatternManager manager;
+    add(manager, std::string(R"(pdl.pattern @wrap : benefit(1) {
+    %x = pdl.operand
+    %t = pdl.type
+    %root = pdl.operation "t.a"(%x : !pdl.value) -> (%t : !pdl.type)
+    %a = pdl.result 0 of %root
+    pdl.rewrite %root {
+    )") + ops + "\n}\n}");
+    auto module = parseBody("%0 = \"t.a\"(%x) : (!t) -> !t", "%0");
+    std::string before = print(*module), error;
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      error += diagnostic.str();
+      return success();
+    });
+    EXPECT_TRUE(failed(manager.rewrite(*module)));
+    EXPECT_NE(error.find("expected a value that is there before its use by 't.b'"), std::string::npos) << error;
+    EXPECT_EQ(print(*module), before);
+  }
+}
+
 TEST_F(ManagerTest, GlobsTurnPatternsOnAndOff) {
   RewritePatternManager manager;
   add(manager, rename("fuse_a", "t.a", "t.b") + rename("fuse_b", "t.b", "t.c") + rename("other", "t.c", "t.d"));

@@ -148,6 +148,35 @@ TEST_F(TerminationTest, ALongWayThatEndsIsNoRing) {
   EXPECT_TRUE(find(*module, "t.s300"));
 }
 
+/// A class that turns an op into another in place, once per sweep: it says that it did nothing where it did before.
+TEST_F(TerminationTest, RingsOverSweepsAreNoticed) {
+  struct Flip : GraphPattern {
+    Flip() : GraphPattern(RootSet{{"t.flip"}, {}}) {}
+    LogicalResult matchAndRewrite(Operation *op, GraphRewriter &rewriter, const MatchContext &) const override {
+      bool wasLast = last == op;
+      last = wasLast ? nullptr : op;
+      if (wasLast)
+        return failure();
+      bool on = !op->hasAttr("on");
+      rewriter.modifyOpInPlace(op,
+                               [&] { on ? op->setAttr("on", rewriter.getUnitAttr()) : (void)op->removeAttr("on"); });
+      return success();
+    }
+    mutable Operation *last = nullptr;
+  };
+  RewritePatternManager manager;
+  ASSERT_FALSE(static_cast<bool>(manager.add("flip", std::make_unique<Flip>())));
+  auto module = parseBody("%0 = \"t.flip\"(%x) : (!t) -> !t\n%1 = \"t.flip\"(%0) : (!t) -> !t", "%1");
+  std::string before = print(*module), error;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    error += diagnostic.str();
+    return success();
+  });
+  EXPECT_TRUE(failed(manager.rewrite(*module)));
+  EXPECT_EQ(error, "rewriting doesn't end: pattern 'flip' leads back to where it started");
+  EXPECT_EQ(print(*module), before);
+}
+
 /// The sum of 2^depth leaves in a tree of adds in any order, of which the last that is looked at has another name.
 std::string writeTree(unsigned depth) {
   std::string text = "pdl.pattern @tree : benefit(1) {\n  %t = pdl.type\n";

@@ -8,10 +8,13 @@
 
 #include "inlay/Rewrite/Journal.h"
 
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 
+#include <optional>
 #include <string>
+#include <thread>
 
 namespace inlay {
 
@@ -32,6 +35,9 @@ public:
   void refuse(const llvm::Twine &why);
   bool hasError() const { return !error.empty(); }
   std::string takeError() { return std::exchange(error, {}); }
+
+  /// Runs `function` and keeps the first diagnostic of this thread in `why`.
+  mlir::LogicalResult withReason(std::string &why, llvm::function_ref<mlir::LogicalResult()> function);
 
   /// Moves the uses of `from` to `to`, which must be of the same type and be there wherever `from` is used.
   void replaceAllUsesWith(mlir::Value from, mlir::Value to) override;
@@ -62,7 +68,16 @@ private:
   mlir::RewriterBase::Listener *observer = nullptr;
   Journal journal;
   std::string error;
+  // Stays from the first call on, for it takes longer to come and go than most functions take.
+  std::optional<mlir::ScopedDiagnosticHandler> handler;
+  std::string *reason = nullptr; ///< where the handler puts what it hears; null where it doesn't listen
+  std::thread::id thread;        ///< that it listens to
 };
+
+/// As Operation::use_empty, for the many ops that have one result.
+inline bool isUnused(mlir::Operation *op) {
+  return op->getNumResults() == 1 ? op->getResult(0).use_empty() : op->use_empty();
+}
 
 /// True if `value` is there where `user` is: defined before it in its block or in one around it.
 bool isAvailable(mlir::Value value, mlir::Operation *user);

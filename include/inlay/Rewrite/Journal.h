@@ -8,11 +8,12 @@
 
 #include "mlir/IR/Operation.h"
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <deque>
 #include <functional>
+#include <memory>
 
 namespace inlay {
 
@@ -37,6 +38,8 @@ public:
     void *place;     ///< the block (region) it was in, or the operand's value
     void *next;      ///< the op (block) it stood before, null for the end
 
+    bool isMade() const { return kind == Kind::Created || kind == Kind::Modified; }
+
     /// The op that the entry is about; null if it is about a block.
     mlir::Operation *getOp() const {
       return kind >= Kind::BlockCreated ? nullptr : static_cast<mlir::Operation *>(subject);
@@ -45,10 +48,35 @@ public:
 
   using Mark = size_t;
 
+  /// The changes from a mark on, in order.
+  class Changes {
+  public:
+    struct Iterator : llvm::iterator_facade_base<Iterator, std::forward_iterator_tag, const Entry> {
+      Iterator(const Journal &journal, Mark number) : journal(&journal), number(number) {}
+      bool operator==(const Iterator &other) const { return number == other.number; }
+      const Entry &operator*() const { return (*journal)[number]; }
+      Iterator &operator++() { return ++number, *this; }
+
+      const Journal *journal;
+      Mark number;
+    };
+
+    Changes(const Journal &journal, Mark from) : first(journal, from), last(journal, journal.mark()) {}
+    Iterator begin() const { return first; }
+    Iterator end() const { return last; }
+
+  private:
+    Iterator first, last;
+  };
+
   ~Journal() { commit(); }
 
-  Mark mark() const { return entries.size(); }
-  llvm::ArrayRef<Entry> since(Mark mark) const { return llvm::ArrayRef(entries).drop_front(mark); }
+  Mark mark() const { return count; }
+  const Entry &operator[](Mark number) const { return chunks[number / kChunk][number % kChunk]; }
+  Changes since(Mark mark) const { return {*this, mark}; }
+
+  /// Calls `visit` with each value that the change took a use from.
+  static void forEachReleased(const Entry &entry, llvm::function_ref<void(mlir::Value)> visit);
 
   /// Takes everything back that was done since `mark`.
   void undoTo(Mark mark);
@@ -56,19 +84,19 @@ public:
   /// Makes everything final: frees what was erased.
   void commit();
 
-  void created(mlir::Operation *op) { entries.push_back({Kind::Created, 0, op, nullptr, nullptr}); }
+  void created(mlir::Operation *op) { add({Kind::Created, 0, op, nullptr, nullptr}); }
   void moved(mlir::Operation *op, mlir::Block *from, mlir::Operation *next);
-  void createdBlock(mlir::Block *block) { entries.push_back({Kind::BlockCreated, 0, block, nullptr, nullptr}); }
+  void createdBlock(mlir::Block *block) { add({Kind::BlockCreated, 0, block, nullptr, nullptr}); }
 
   void movedBlock(mlir::Block *block, mlir::Region *from, mlir::Block *next) {
-    entries.push_back({Kind::BlockMoved, 0, block, from, next});
+    add({Kind::BlockMoved, 0, block, from, next});
   }
 
   /// Remembers operands, attributes, result types and location of an op that is about to be changed in place.
   void modifying(mlir::Operation *op);
 
   /// Says that `block` got another argument, its last.
-  void addedArgument(mlir::Block *block) { entries.push_back({Kind::ArgumentAdded, 0, block, nullptr, nullptr}); }
+  void addedArgument(mlir::Block *block) { add({Kind::ArgumentAdded, 0, block, nullptr, nullptr}); }
 
   void setOperand(mlir::OpOperand &operand, mlir::Value value);
 
@@ -98,10 +126,21 @@ private:
     llvm::SmallVector<mlir::Type, 2> resultTypes;
   };
 
+  static constexpr size_t kChunk = 1024;
+
+  void add(Entry entry) {
+    if (count == chunks.size() * kChunk)
+      chunks.emplace_back(new Entry[kChunk]);
+    chunks[count / kChunk][count % kChunk] = entry;
+    ++count;
+  }
+
+  void destroyErased();
   void undo(const Entry &entry);
   void restore(mlir::Operation *op, const Snapshot &snapshot);
 
-  std::vector<Entry> entries;
+  std::vector<std::unique_ptr<Entry[]>> chunks; ///< entries, which stay where they are when it grows
+  size_t count = 0;
   std::deque<Snapshot> snapshots;
   llvm::DenseSet<mlir::Operation *> nestedErased; ///< ops in regions of erased ops
 };

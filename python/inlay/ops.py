@@ -71,6 +71,9 @@ class Op:
 
         Raises ArgumentTypeError for one that is missing, unknown or there twice.
         """
+        plain = not attributes and not self.attributes and len(operands) == len(self.operands)
+        if plain and all(operand is not None for operand in operands):
+            return list(operands), {}
         names = [argument.name for argument in (*self.operands, *self.attributes)]
         if len(operands) > len(names):
             raise ArgumentTypeError(
@@ -122,6 +125,8 @@ def print_float(value):
 
 def quote(text):
     """A string literal of MLIR's textual form."""
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
     escaped = []
     for byte in text.encode("utf-8"):
         plain = 0x20 <= byte < 0x7F and chr(byte) not in '"\\'

@@ -2,15 +2,19 @@
 """From Python functions to PDL: a function runs once, on symbols that write down what is done with them."""
 
 import inspect
+import types
 
 from .. import ops
 from ..errors import ArgumentTypeError, ArgumentValueError, did_you_mean
 
 _FREE = inspect.Parameter.POSITIONAL_OR_KEYWORD
+_MANY = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
 class Symbol:
     """A value, an attribute or a list of values that stands for what a match will find there."""
+
+    __slots__ = ("_kind", "_name", "_writer")
 
     def __init__(self, writer, name, kind):
         self._writer, self._name, self._kind = writer, name, kind
@@ -52,6 +56,7 @@ class Writer:
     def __init__(self, pattern, captures, numbers, matching):
         self._pattern, self._captures, self._numbers, self._matching = pattern, captures, numbers, matching
         self._lines, self._made, self._shared = [], {}, set()
+        self._ops = {}  # by line: whether no other attributes may be there than those that it says
 
     def __getattr__(self, name):
         if name.startswith("_"):
@@ -66,7 +71,7 @@ class Writer:
         """An op of any dialect by its full name. `like` gives the result types of what the rewrite makes."""
         if not isinstance(name, str) or "." not in name:
             raise ArgumentValueError(f"expected an op's full name with its dialect, but got {name!r}")
-        texts = {key: self._attribute(key, value, None) for key, value in attributes.items()}
+        texts = {key: self._attribute(key, value, None) for key, value in attributes.items()} if attributes else {}
         return self._write(name, self._flatten(name, operands), texts, results, like)
 
     def attr(self, name):
@@ -103,19 +108,19 @@ class Writer:
         """An op of the inlay dialect, its arguments by place or by name as in its definition."""
         definition = ops.table()[name]
         values, given = definition.bind(operands, attributes)
-        kinds = {argument.name: argument.kind for argument in definition.attributes}
-        texts = {key: self._attribute(key, value, kinds[key]) for key, value in given.items()}
+        kinds = {argument.name: argument.kind for argument in definition.attributes} if given else {}
+        texts = {key: self._attribute(key, value, kinds[key]) for key, value in given.items()} if given else {}
         return self._write(f"inlay.{name}", self._flatten(name, values), texts, 1, None, exact=True)
 
     def _flatten(self, name, operands):
         values = []
         for operand in operands:
-            if isinstance(operand, (list, tuple)):
+            if isinstance(operand, Symbol) and operand._kind != "attribute":
+                values.append(operand)
+            elif isinstance(operand, (list, tuple)):
                 values.extend(self._flatten(name, operand))
             elif isinstance(operand, (int, float)) and not isinstance(operand, bool):
                 values.append(self._constant(operand))
-            elif isinstance(operand, Symbol) and operand._kind in ("value", "list"):
-                values.append(operand)
             else:
                 raise ArgumentTypeError(f"expected values as operands of '{name}', but got {operand!r}")
         return values
@@ -147,14 +152,14 @@ class Writer:
             types = [self._type_of(one) for one in (like if isinstance(like, (list, tuple)) else [like])]
         text = f'pdl.operation "{name}"'
         if operands:
-            kinds = ", ".join("!pdl.range<value>" if one._kind == "list" else "!pdl.value" for one in operands)
-            text += f"({', '.join('%' + self._use(one) for one in operands)} : {kinds})"
+            kinds = ", ".join(["!pdl.range<value>" if one._kind == "list" else "!pdl.value" for one in operands])
+            text += f"({', '.join(['%' + self._use(one) for one in operands])} : {kinds})"
         if attributes:
             text += " {" + ", ".join(f'"{key}" = %{value}' for key, value in attributes.items()) + "}"
         if types:
-            text += f" -> ({', '.join('%' + one for one in types)} : {', '.join(['!pdl.type'] * len(types))})"
+            text += f" -> ({', '.join(['%' + one for one in types])} : {', '.join(['!pdl.type'] * len(types))})"
+        self._ops[len(self._lines)] = exact and self._matching
         op = self._line(text)
-        self._numbers["exact"].update([op] if exact and self._matching else [])
         values = []
         for number in range(results):
             value = self._line(f"pdl.result {number} of %{op}")
@@ -344,7 +349,7 @@ class Pattern:
 
     def _trace(self, label, constraints):
         names = _parameters(self.label, self._function)
-        numbers = {"next": 0, "captured": set(names), "types": {}, "exact": set()}
+        numbers = {"next": 0, "captured": set(names), "types": {}}
         captures = {}
         writer = Writer(self.label, captures, numbers, matching=True)
         captures.update({name: Symbol(writer, name, "value") for name in names})
@@ -363,7 +368,7 @@ class Pattern:
         for function in self._asked:
             call(function, [one.name for one in inspect.signature(function).parameters.values()])
         if self._replacement is None:
-            return self._finish(writer, numbers, roots, ["pdl.attribute = unit"])
+            return self._finish(writer, roots, ["pdl.attribute = unit"])
         # What is done with a capture from here on belongs to the replacement.
         rewriter = Writer(self.label, captures, numbers, matching=False)
         captures.update({name: Symbol(rewriter, one._name, one._kind) for name, one in captures.items()})
@@ -373,10 +378,15 @@ class Pattern:
                 f"pattern '{self.label}' has {len(results)} results, but its replacement has {len(values)}"
             )
         self._replace(rewriter, roots, values)
-        return self._finish(writer, numbers, roots, rewriter._lines)
+        return self._finish(writer, roots, rewriter._lines)
 
-    def _finish(self, writer, numbers, roots, replacement):
-        lines = [_with_flags(line, writer._shared, numbers["exact"]) for line in writer._lines]
+    def _finish(self, writer, roots, replacement):
+        lines = writer._lines
+        for number, exact in writer._ops.items():
+            name = lines[number].partition(" = ")[0]
+            flags = ["shared"] * (name[1:] in writer._shared) + ["exact"] * exact
+            if flags:
+                lines[number] += f" {{{', '.join(flags)}}}"
         root = f" %{roots[0][0]}" if len({op for op, *_ in roots}) == 1 else ""
         body = ["  " + line for line in lines] + [f"  pdl.rewrite{root} {{"] + ["    " + one for one in replacement]
         return "\n".join([f"pdl.pattern @{ops.quote(self.label)} : benefit({self.benefit}) {{", *body, "  }", "}", ""])
@@ -421,15 +431,15 @@ class Pattern:
             rewriter._lines.append(f"pdl.replace %{op} with ({', '.join('%' + name for name in names)} : {kinds})")
 
 
-def _with_flags(line, shared, exact):
-    name, _, text = line.partition(" = ")
-    if not text.startswith("pdl.operation"):
-        return line
-    flags = [flag for flag, names in (("shared", shared), ("exact", exact)) if name[1:] in names]
-    return f"{line} {{{', '.join(flags)}}}" if flags else line
-
-
 def _parameters(label, function):
+    code = getattr(function, "__code__", None)
+    plain = code and type(function) is types.FunctionType and not hasattr(function, "__wrapped__")
+    if (
+        plain
+        and code.co_argcount
+        and not (function.__defaults__ or code.co_kwonlyargcount or code.co_posonlyargcount or code.co_flags & _MANY)
+    ):
+        return list(code.co_varnames[1 : code.co_argcount])  # as below, which takes longer than the rest of tracing
     parameters = list(inspect.signature(function).parameters.values())
     if not parameters or any(one.kind != _FREE or one.default is not one.empty for one in parameters):
         raise ArgumentTypeError(f"expected functions of 'op' and captured values for pattern '{label}'")

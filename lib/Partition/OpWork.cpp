@@ -84,10 +84,11 @@ static llvm::StringMap<NamedKind> makeKinds() {
     for (StringRef name : names)
       kinds[name] = kind;
   };
-  add({WorkKind::Matmul}, {"matmul", "mm", "bmm", "addmm", "baddbmm", "linear", "dot", "dot_general", "mv", "addmv",
-                           "batch_matmul", "matvec", "vecmat", "fully_connected"});
+  add({WorkKind::Matmul},
+      {"matmul", "mm", "bmm", "addmm", "baddbmm", "linear", "dot", "dot_general", "mv", "addmv", "batch_matmul",
+       "matvec", "vecmat", "fully_connected", "grouped_matmul", "_grouped_mm", "scaled_dot_product_attention"});
   add({WorkKind::Convolution}, {"conv", "convolution", "_convolution", "conv1d", "conv2d", "conv3d", "depthwise_conv2d",
-                                "transpose_conv2d", "conv_transpose2d"});
+                                "transpose_conv2d", "conv_transpose2d", "conv_transpose"});
   add({WorkKind::Reduction},
       {"sum",        "mean",        "amax",           "amin",          "max",        "min",
        "argmax",     "argmin",      "prod",           "var",           "std",        "norm",
@@ -110,7 +111,8 @@ static llvm::StringMap<NamedKind> makeKinds() {
                            "reverse", "roll",          "contiguous",
                            "clone",   "broadcast",     "broadcast_in_dim",
                            "unfold",  "extract_slice", "insert_slice",
-                           "copy",    "copy_",         "fill"});
+                           "copy",    "copy_",         "fill",
+                           "scatter", "slice_scatter", "index_put"});
   add({WorkKind::Layout, /*isNothing=*/true},
       {"reshape",    "reshape_as", "view",        "view_as",       "_unsafe_view",     "squeeze",        "unsqueeze",
        "flatten",    "unflatten",  "alias",       "detach",        "expand_shape",     "collapse_shape", "empty",
@@ -165,8 +167,26 @@ static double countMatmulFlops(Operation *op, StringRef name) {
   return op->getNumResults() ? 2 * summed * countElements(op->getResult(0).getType()) : 0;
 }
 
+/// The products of queries with keys, and of the weights that they give with values.
+static double countAttentionFlops(Operation *op) {
+  auto sizeOf = [&](unsigned operand, size_t back) {
+    auto type =
+        op->getNumOperands() > operand ? dyn_cast<RankedTensorType>(op->getOperand(operand).getType()) : nullptr;
+    return type && type.getShape().size() >= back ? assumed(type.getShape().take_back(back).front()) : kAssumedDim;
+  };
+  if (op->getNumResults() == 0)
+    return 0;
+  double width = sizeOf(2, 1), rows = countElements(op->getResult(0).getType()) / std::max(1.0, width);
+  return 2 * rows * sizeOf(1, 2) * (sizeOf(0, 1) + width);
+}
+
 /// Two FLOP per element of the result and of the weights that make one; weights have the output channels first.
 static double countConvolutionFlops(Operation *op) {
+  if (isa<ConvTransposeOp>(op)) { // each element of the input meets the weights of its channel
+    auto weight = cast<RankedTensorType>(op->getOperand(1).getType());
+    return 2 * countElements(op->getOperand(0).getType()) * countElements(weight) /
+           std::max(1.0, assumed(weight.getShape().front()));
+  }
   auto weight = op->getNumOperands() > 1 ? dyn_cast<RankedTensorType>(op->getOperand(1).getType()) : nullptr;
   double window = kAssumedDim;
   if (weight && weight.getRank() > 0)
@@ -202,7 +222,9 @@ OpWork inlay::estimateWork(Operation *op) {
   if (named.kind == WorkKind::Other && (isa<PointwiseOpInterface>(op) || op->hasTrait<OpTrait::Elementwise>()))
     named.kind = WorkKind::Elementwise;
   OpWork work{named.kind, 0, sumBytes(op)};
-  if (work.kind == WorkKind::Matmul)
+  if (name == "scaled_dot_product_attention")
+    work.flops = countAttentionFlops(op);
+  else if (work.kind == WorkKind::Matmul)
     work.flops = countMatmulFlops(op, name);
   else if (work.kind == WorkKind::Convolution)
     work.flops = countConvolutionFlops(op);

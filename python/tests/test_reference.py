@@ -83,6 +83,77 @@ CASES = {
 }  # fmt: skip
 CASES["mean"] = CASES["sum"] = CASES["amax"]
 
+
+def ints(*values, dtype=torch.int64):
+    return torch.tensor(values, dtype=dtype)
+
+
+ATTENTION = {"scale": 0.3}
+TRANSPOSED = {"stride": [2, 2], "padding": [1, 1], "output_padding": [1, 0], "dilation": [1, 1], "groups": 1}
+MASK = torch.tensor([[True, False, True, True, False], [False] * 5, [True] * 5])
+CASES.update({
+    "scaled_dot_product_attention": [
+        ([(2, 3, 3, 8), (2, 3, 5, 8), (2, 3, 5, 4), None], ATTENTION),
+        ([(2, 6, 3, 8), (2, 2, 5, 8), (2, 2, 5, 8), None], {**ATTENTION, "enable_gqa": True}),
+        ([(2, 6, 3, 8), (2, 2, 5, 8), (2, 2, 5, 8), (6, 3, 5)], {**ATTENTION, "enable_gqa": True}),
+        ([(2, 3, 3, 8), (2, 3, 5, 8), (2, 3, 5, 8), None], {**ATTENTION, "is_causal": True}),
+        ([(2, 3, 3, 8), (2, 3, 5, 8), (2, 3, 5, 8), MASK], ATTENTION),
+        ([(2, 3, 3, 8), (2, 3, 5, 8), (2, 3, 5, 8), torch.where(MASK, 0.5, float("-inf"))], ATTENTION),
+        ([(2, 1, 3, 8), (2, 1, 5, 8), (2, 1, 5, 8), (2, 1, 1, 5)], ATTENTION),
+        ([(3, 8), (5, 8), (5, 4), (1, 5)], ATTENTION),
+    ],
+    "group_norm": [([(2, 6, 5, 3), (6,), (6,)], {"groups": 3, "eps": 1e-5}),
+                   ([(2, 4), (4,), (4,)], {"groups": 2, "eps": 1e-3}),
+                   ([(3, 4, 7), (4,), (4,)], {"groups": 4, "eps": 0.1})],
+    "rms_norm": [([(2, 3, 8), (8,)], {"eps": 1e-5}), ([(2, 3, 8), (3, 8)], {"eps": 1e-3})],
+    "conv_transpose": [
+        ([(1, 3, 5, 4), (3, 4, 3, 3), (4,)], TRANSPOSED),
+        ([(2, 4, 5, 4), (4, 3, 2, 3), None], {**TRANSPOSED, "groups": 2, "dilation": [2, 1], "output_padding": [0, 1]}),
+        ([(1, 2, 6), (2, 5, 4), (5,)],
+         {"stride": [3], "padding": [3], "output_padding": [2], "dilation": [1], "groups": 1}),
+        ([(1, 2, 3, 2, 3), (2, 1, 2, 2, 2), None],
+         {"stride": [1, 2, 1], "padding": [0, 0, 1], "output_padding": [0, 1, 0], "dilation": [1, 1, 2], "groups": 1}),
+    ],
+    "grouped_matmul": [([(7, 4), (3, 4, 5), ints(2, 2, 6)], {}),
+                       ([(4, 2), (2, 2, 3), ints(0, 4, dtype=torch.int32)], {})],
+    "embedding": [([(5, 4), ints([0, 4], [2, 2])], {}), ([(5, 4), ints(3)[0]], {}),
+                  ([(5, 4), ints(3, 1, dtype=torch.int32)], {})],
+    "index_select": [([(3, 5), ints(4, 0, 0)], {"dim": 1}), ([(3, 5, 2), ints(2, 1, dtype=torch.int32)], {"dim": -3})],
+    "gather": [([(3, 5), ints([4, 0], [1, 1])], {"dim": 1}), ([(3, 5), ints([2, 0, 1, 1, 0])], {"dim": -2})],
+    "index": [
+        ([(4, 5), [ints(3, -4, 0)]], {"dims": [0]}),
+        ([(4, 5, 6), [ints([1, -1]), ints([0], [2])]], {"dims": [0, 2]}),
+        ([(4, 5, 6), [ints([1, -1]), ints([0], [2])]], {"dims": [1, 2]}),
+        ([(4, 5, 6, 2), [ints(2)[0], ints([0], [2], dtype=torch.int32)]], {"dims": [1, 2]}),
+    ],
+    "index_put": [
+        ([(4, 5), (3, 5), [ints(3, -4, 1)]], {"dims": [0]}),
+        ([(4, 5), (3, 5), [ints(3, -1, 3)]], {"dims": [0], "accumulate": True}),
+        ([(4, 5), (1,), [ints(3, 1), ints(0, -1)]], {"dims": [0, 1]}),
+        ([(4, 5, 6), (2, 2, 5), [ints([1, -1]), ints([0], [2])]], {"dims": [0, 2]}),
+        ([(4, 5, 6), (4, 1, 2), [ints([1, 1]), ints([2], [2])]], {"dims": [1, 2], "accumulate": True}),
+        ([(4, 5), (5,), [ints(2)[0]]], {"dims": [0]}),
+    ],
+    "scatter": [
+        ([(3, 5), ints([4, 0], [1, 2]), (2, 3)], {"dim": 1}),
+        ([(3, 5), ints([2, 0, 1, 1, 0]), (1, 5)], {"dim": -2}),
+        ([(3, 5), ints([4, 4], [1, 2]), (2, 2)], {"dim": 1, "reduce": "sum"}),
+        ([(3, 5), ints([4, 4], [1, 2]), (2, 2)], {"dim": 1, "reduce": "prod"}),
+        ([(3, 5), ints([4, 4], [1, 2]), (2, 2)], {"dim": 1, "reduce": "amax"}),
+        ([(3, 5), ints([0, 1, 2, 0, 1], [0, 0, 0, 0, 0]), (2, 5)], {"dim": 0, "reduce": "amin"}),
+    ],
+    "argsort": [([(3, 8)], {"dim": 1}), ([(3, 8)], {"dim": 0, "descending": True}), ([(70,)], {"dim": -1}),
+                ([ints(3, 1, 3, -2, 1, 1)], {"dim": 0, "descending": True}),
+                ([torch.tensor([2.0, float("nan"), float("inf"), -1.0, float("nan"), float("-inf")])], {"dim": 0}),
+                ([torch.tensor([2.0, float("nan"), float("inf"), 2.0])], {"dim": 0, "descending": True})],
+    "pad": [([(2, 3), ()], {"low": [0, 1], "high": [2, 0]}),
+            ([(3,), torch.tensor(float("-inf"))], {"low": [2], "high": [1]}),
+            ([ints([1, 2]), ints(7)[0]], {"low": [1, 1], "high": [0, 0]})],
+    "flip": [([(2, 3, 5)], {"dims": [1]}), ([(2, 3, 33)], {"dims": [0, -1]})],
+    "slice_scatter": [([(4, 8), (4, 3)], {"dim": 1, "start": 1, "end": 7, "step": 2}),
+                      ([(4, 8), (2, 8)], {"dim": 0, "start": -2, "end": 100, "step": 1})],
+})  # fmt: skip
+
 # No tensor comes out of these.
 WITHOUT_CASES = {"list"}
 
@@ -107,8 +178,8 @@ def test_every_op_has_cases():
 
 
 def make_operand(op, dims, number, dtype=F32):
-    if dims is None:
-        return None
+    if dims is None or isinstance(dims, torch.Tensor):
+        return dims
     if isinstance(dims, list):
         return [make_operand(op, each, number + i, dtype) for i, each in enumerate(dims)]
     generator = torch.Generator().manual_seed(number)
@@ -150,8 +221,12 @@ def run(op, operands, attributes, targets, tolerance):
 
 def case_name(case):
     op, dims, attributes = case
-    words = [op.name, *("x".join(map(str, d)) if isinstance(d, tuple) else str(d) for d in dims)]
+    words = [op.name, *("x".join(map(str, d)) if isinstance(d, tuple) else _spell(d) for d in dims)]
     return " ".join([*words, *(f"{name}={value}" for name, value in attributes.items())])
+
+
+def _spell(dims):
+    return str(dims.tolist() if isinstance(dims, torch.Tensor) else dims).replace(" ", "").replace("tensor", "")
 
 
 @pytest.mark.parametrize("targets", [("host",), ("vulkan", "host")], ids=["host", "vulkan"])

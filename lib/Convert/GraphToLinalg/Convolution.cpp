@@ -1,43 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolution: the input padded, then one direct generic of any rank, stride, dilation and number of groups.
+// Convolution: the input padded, then one direct generic of any rank, stride, dilation and number of groups. A
+// transposed one is that of the input spread out by the reversed kernel.
 
 #include "Window.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace inlay;
-
-/// Splits dim `dim` into `groups` times the rest.
-static Value splitDim(OpBuilder &builder, Location loc, Value value, int64_t dim, int64_t groups) {
-  RankedTensorType type = tensorType(value);
-  SmallVector<int64_t> shape;
-  SmallVector<ReassociationIndices> parts;
-  for (auto [i, size] : llvm::enumerate(type.getShape())) {
-    int64_t next = shape.size();
-    parts.push_back({next});
-    if (static_cast<int64_t>(i) == dim) {
-      parts.back().push_back(next + 1);
-      shape.push_back(groups);
-    }
-    shape.push_back(static_cast<int64_t>(i) == dim ? size / groups : size);
-  }
-  return tensor::ExpandShapeOp::create(builder, loc, type.clone(shape), value, parts);
-}
-
-/// Merges dim `dim` with the next one.
-static Value mergeDim(OpBuilder &builder, Location loc, Value value, int64_t dim) {
-  SmallVector<ReassociationIndices> parts;
-  for (int64_t i = 0; i < tensorType(value).getRank(); ++i) {
-    if (i == dim + 1)
-      parts.back().push_back(i);
-    else
-      parts.push_back({i});
-  }
-  return tensor::CollapseShapeOp::create(builder, loc, value, parts);
-}
 
 /// Merges the kernel's dims of size 1, from dim `first` on, into the dim before, so that they need no loops and a
 /// pointwise convolution is a plain product.
@@ -153,6 +126,84 @@ Value ConvertConv::emit(ConvOp op, PatternRewriter &rewriter, const Window &wind
   return grouped ? mergeDim(rewriter, loc, result, 1) : result;
 }
 
+//===-- Transposed ----------------------------------------------------------------------------------------------===//
+
+/// How the loops (batch, group, output channel, spatial..., input channel, kernel...) of a transposed convolution read
+/// and write, once the input is spread out: a convolution of stride 1 by the reversed kernel.
+static SmallVector<AffineMap> makeTransposedMaps(MLIRContext *context, const Window &window) {
+  unsigned spatial = window.kernel.size(), channel = 3 + spatial, loops = channel + 1 + spatial;
+  auto loop = [&](unsigned number) { return getAffineDimExpr(number, context); };
+  SmallVector<AffineExpr> reads{loop(0), loop(1), loop(channel)}, weights{loop(1), loop(channel), loop(2)},
+      writes{loop(0), loop(1), loop(2)};
+  for (unsigned i = 0; i < spatial; ++i) {
+    AffineExpr output = loop(3 + i), position = loop(channel + 1 + i);
+    reads.push_back(output + position * window.dilation[i]);
+    weights.push_back(window.kernel[i] - 1 - position);
+    writes.push_back(output);
+  }
+  return {makeMap(context, loops, reads), makeMap(context, loops, weights), makeMap(context, loops, writes)};
+}
+
+/// The input with its elements `stride` apart and zeros around, so that windows of stride 1 make the output.
+static Value spreadInput(OpBuilder &builder, Location loc, Value input, const Window &window) {
+  RankedTensorType type = tensorType(input);
+  Sizes sizes{builder.getIndexAttr(type.getDimSize(0)), builder.getIndexAttr(type.getDimSize(1))};
+  for (size_t i = 0; i < window.kernel.size(); ++i)
+    sizes.push_back(builder.getIndexAttr(window.outputs[i] + window.dilation[i] * (window.kernel[i] - 1)));
+  auto read = [&](OpBuilder &nested, Location nestedLoc, ValueRange) -> Value {
+    auto index = [&](int64_t value) { return arith::ConstantIndexOp::create(nested, nestedLoc, value).getResult(); };
+    SmallVector<Value> at{linalg::IndexOp::create(nested, nestedLoc, 0), linalg::IndexOp::create(nested, nestedLoc, 1)};
+    Value inside;
+    for (size_t i = 0; i < window.kernel.size(); ++i) {
+      int64_t before = window.dilation[i] * (window.kernel[i] - 1) - window.padding[i];
+      Value place = linalg::IndexOp::create(nested, nestedLoc, i + 2);
+      place = arith::SubIOp::create(nested, nestedLoc, place, index(before));
+      // Unsigned, so that what is in front counts as far behind.
+      Value element = arith::DivUIOp::create(nested, nestedLoc, place, index(window.stride[i]));
+      Value rest = arith::RemUIOp::create(nested, nestedLoc, place, index(window.stride[i]));
+      Value whole = arith::CmpIOp::create(nested, nestedLoc, arith::CmpIPredicate::eq, rest, index(0));
+      Value fits =
+          arith::CmpIOp::create(nested, nestedLoc, arith::CmpIPredicate::ult, element, index(type.getDimSize(i + 2)));
+      fits = arith::AndIOp::create(nested, nestedLoc, fits, whole);
+      at.push_back(arith::SelectOp::create(nested, nestedLoc, fits, element, index(0)));
+      inside = inside ? arith::AndIOp::create(nested, nestedLoc, inside, fits).getResult() : fits;
+    }
+    Value element = tensor::ExtractOp::create(nested, nestedLoc, input, at);
+    Value zero = scalarConstant(nested, nestedLoc, type.getElementType(), 0);
+    return arith::SelectOp::create(nested, nestedLoc, inside, element, zero);
+  };
+  return createPointwise(builder, loc, {}, {}, sizes, type.getElementType(), read);
+}
+
+namespace {
+struct ConvertConvTranspose : GraphPattern<ConvTransposeOp> {
+  using GraphPattern::GraphPattern;
+
+  FailureOr<Value> convert(ConvTransposeOp op, PatternRewriter &rewriter) const override {
+    if (failed(checkElements(rewriter, op, op.getInput(), /*integers=*/true)) || failed(checkStatic(rewriter, op)))
+      return failure();
+    Location loc = op.getLoc();
+    RankedTensorType weightType = tensorType(op.getWeight()), result = inferResultType(op);
+    int64_t groups = op.getGroups();
+    Type sum = accumulatorType(result.getElementType());
+    Window window{weightType.getShape().drop_front(2), op.getStride(), op.getPadding(), op.getDilation(),
+                  SmallVector<int64_t>(result.getShape().drop_front(2))};
+    Value input = splitDim(rewriter, loc, spreadInput(rewriter, loc, op.getInput(), window), 1, groups);
+    Value weight = splitDim(rewriter, loc, op.getWeight(), 0, groups), bias = op.getBias();
+    bias = bias ? splitDim(rewriter, loc, bias, 0, groups) : bias;
+    Sizes sizes{rewriter.getIndexAttr(result.getDimSize(0)), rewriter.getIndexAttr(groups),
+                rewriter.getIndexAttr(weightType.getDimSize(1))};
+    for (int64_t size : window.outputs)
+      sizes.push_back(rewriter.getIndexAttr(size));
+    AffineExpr group = rewriter.getAffineDimExpr(1), channel = rewriter.getAffineDimExpr(2);
+    Value init = createStart(rewriter, loc, bias, makeMap(op.getContext(), sizes.size(), {group, channel}), sizes, sum);
+    SmallVector<AffineMap> maps = makeTransposedMaps(op.getContext(), window);
+    Value value = createReduction(rewriter, loc, {input, weight}, maps, init, multiplyAdd);
+    return mergeDim(rewriter, loc, castElements(rewriter, loc, value, result.getElementType()), 1);
+  }
+};
+} // namespace
+
 void inlay::populateConvolutionPatterns(RewritePatternSet &patterns) {
-  patterns.add<ConvertConv>(patterns.getContext());
+  patterns.add<ConvertConv, ConvertConvTranspose>(patterns.getContext());
 }

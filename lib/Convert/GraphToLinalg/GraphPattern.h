@@ -18,6 +18,9 @@ mlir::LogicalResult checkTensorTypes(mlir::RewriterBase &rewriter, mlir::Operati
 /// Refuses ops on `value` unless its elements are floats, or also integers wider than a bit if `integers`.
 mlir::LogicalResult checkElements(mlir::RewriterBase &rewriter, mlir::Operation *op, mlir::Value value, bool integers);
 
+/// Refuses ops with an operand whose dims aren't all known.
+mlir::LogicalResult checkStatic(mlir::RewriterBase &rewriter, mlir::Operation *op);
+
 /// Replaces the op's only result by `value`, cast to the result's type if that knows more or fewer dims.
 void replaceWithRefined(mlir::RewriterBase &rewriter, mlir::Operation *op, mlir::Value value);
 
@@ -46,13 +49,17 @@ struct GraphPattern : mlir::OpRewritePattern<Op> {
   }
 };
 
+void populateAttentionPatterns(mlir::RewritePatternSet &patterns);
 void populateConvolutionPatterns(mlir::RewritePatternSet &patterns);
+void populateIndexingPatterns(mlir::RewritePatternSet &patterns);
 void populateLayoutPatterns(mlir::RewritePatternSet &patterns);
 void populateNormalizationPatterns(mlir::RewritePatternSet &patterns);
 void populatePointwisePatterns(mlir::RewritePatternSet &patterns);
 void populatePoolingPatterns(mlir::RewritePatternSet &patterns);
 void populateProductPatterns(mlir::RewritePatternSet &patterns);
 void populateReductionPatterns(mlir::RewritePatternSet &patterns);
+void populateScatteringPatterns(mlir::RewritePatternSet &patterns);
+void populateSortingPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace inlay
 

@@ -57,6 +57,14 @@ LogicalResult inlay::checkElements(RewriterBase &rewriter, Operation *op, Value 
                   Twine("expected ") + (integers ? "numbers" : "floats") + ", but got " + spell(element));
 }
 
+LogicalResult inlay::checkStatic(RewriterBase &rewriter, Operation *op) {
+  for (Type type : op->getOperandTypes())
+    if (!cast<RankedTensorType>(type).hasStaticShape())
+      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+                      "expected tensors of static dims, but got " + spell(type));
+  return success();
+}
+
 void inlay::replaceWithRefined(RewriterBase &rewriter, Operation *op, Value value) {
   Type type = op->getResult(0).getType();
   if (value.getType() != type)
@@ -74,13 +82,17 @@ RankedTensorType inlay::inferResultType(Operation *op) {
 }
 
 void inlay::populateGraphToLinalgPatterns(RewritePatternSet &patterns) {
+  populateAttentionPatterns(patterns);
   populateConvolutionPatterns(patterns);
+  populateIndexingPatterns(patterns);
   populateLayoutPatterns(patterns);
   populateNormalizationPatterns(patterns);
   populatePointwisePatterns(patterns);
   populatePoolingPatterns(patterns);
   populateProductPatterns(patterns);
   populateReductionPatterns(patterns);
+  populateScatteringPatterns(patterns);
+  populateSortingPatterns(patterns);
 }
 
 void inlay::registerGraphToLinalgDialects(DialectRegistry &registry) {

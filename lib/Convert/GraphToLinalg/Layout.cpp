@@ -2,8 +2,7 @@
 //
 // Layout ops: views where tensor ops can say them, else one generic or one chain of inserts.
 
-#include "GraphPattern.h"
-#include "Structured.h"
+#include "Window.h"
 #include "inlay/Dialect/Inlay/IR/Inference.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -199,8 +198,58 @@ struct ConvertCat : GraphPattern<CatOp> {
     return result;
   }
 };
+
+//===-- Pad, flip, slice scatter --------------------------------------------------------------------------------===//
+
+struct ConvertPad : GraphPattern<PadOp> {
+  using GraphPattern::GraphPattern;
+
+  FailureOr<Value> convert(PadOp op, PatternRewriter &rewriter) const override {
+    return padWith(rewriter, op.getLoc(), op.getInput(), op.getLow(), op.getHigh(),
+                   [&](OpBuilder &builder, Location loc, ValueRange) -> Value {
+                     return tensor::ExtractOp::create(builder, loc, op.getValue(), ValueRange());
+                   });
+  }
+};
+
+struct ConvertFlip : GraphPattern<FlipOp> {
+  using GraphPattern::GraphPattern;
+
+  FailureOr<Value> convert(FlipOp op, PatternRewriter &rewriter) const override {
+    if (failed(checkStatic(rewriter, op)))
+      return failure();
+    RankedTensorType type = tensorType(op.getInput());
+    SmallVector<AffineExpr> exprs(rewriter.getMultiDimIdentityMap(type.getRank()).getResults());
+    for (int64_t dim : op.getDims()) {
+      int64_t normal = *normalizeDim(dim, type.getRank());
+      exprs[normal] = type.getDimSize(normal) - 1 - exprs[normal];
+    }
+    return readThrough(rewriter, op.getLoc(), op.getInput(), makeMap(op.getContext(), type.getRank(), exprs),
+                       tensor::getMixedSizes(rewriter, op.getLoc(), op.getInput()));
+  }
+};
+
+struct ConvertSliceScatter : GraphPattern<SliceScatterOp> {
+  using GraphPattern::GraphPattern;
+
+  FailureOr<Value> convert(SliceScatterOp op, PatternRewriter &rewriter) const override {
+    if (failed(checkStatic(rewriter, op)))
+      return failure();
+    RankedTensorType type = tensorType(op.getInput());
+    int64_t dim = *normalizeDim(op.getDim(), type.getRank());
+    if (llvm::is_contained(tensorType(op.getSource()).getShape(), 0))
+      return op.getInput();
+    Sizes offsets(type.getRank(), rewriter.getIndexAttr(0)), strides(type.getRank(), rewriter.getIndexAttr(1));
+    Sizes sizes = tensor::getMixedSizes(rewriter, op.getLoc(), op.getSource());
+    offsets[dim] = rewriter.getIndexAttr(getSliceBounds(op.getStart(), op.getEnd(), type.getDimSize(dim)).first);
+    strides[dim] = rewriter.getIndexAttr(op.getStep());
+    return tensor::InsertSliceOp::create(rewriter, op.getLoc(), op.getSource(), op.getInput(), offsets, sizes, strides)
+        .getResult();
+  }
+};
 } // namespace
 
 void inlay::populateLayoutPatterns(RewritePatternSet &patterns) {
-  patterns.add<ConvertReshape, ConvertPermute, ConvertExpand, ConvertSlice, ConvertCat>(patterns.getContext());
+  patterns.add<ConvertReshape, ConvertPermute, ConvertExpand, ConvertSlice, ConvertCat, ConvertPad, ConvertFlip,
+               ConvertSliceScatter>(patterns.getContext());
 }

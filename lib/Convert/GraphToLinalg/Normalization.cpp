@@ -79,6 +79,18 @@ struct ConvertLayerNorm : GraphPattern<LayerNormOp> {
 
   FailureOr<Value> convert(LayerNormOp op, PatternRewriter &rewriter) const override;
 };
+
+struct ConvertGroupNorm : GraphPattern<GroupNormOp> {
+  using GraphPattern::GraphPattern;
+
+  FailureOr<Value> convert(GroupNormOp op, PatternRewriter &rewriter) const override;
+};
+
+struct ConvertRmsNorm : GraphPattern<RmsNormOp> {
+  using GraphPattern::GraphPattern;
+
+  FailureOr<Value> convert(RmsNormOp op, PatternRewriter &rewriter) const override;
+};
 } // namespace
 
 /// The sums of squared differences from the mean over `dims`, given the sums and one over the count.
@@ -95,32 +107,83 @@ static Value sumSquares(OpBuilder &builder, Location loc, Value input, Value sum
                     });
 }
 
+/// One over the number of elements along `dims`.
+static Value createShare(OpBuilder &builder, Location loc, Value input, ArrayRef<int64_t> dims, Type wide) {
+  Value one = scalarConstant(builder, loc, wide, 1.0);
+  return arith::DivFOp::create(builder, loc, one, countDims(builder, loc, input, dims, wide));
+}
+
+/// `input` normalized over `dims`, and scaled and shifted by `weight` and `bias`, both read through `affine`.
+static Value normalizeDims(OpBuilder &builder, Location loc, Value input, ArrayRef<int64_t> dims, Value weight,
+                           Value bias, AffineMap affine, double eps) {
+  RankedTensorType type = tensorType(input);
+  Type element = type.getElementType(), wide = accumulatorType(element);
+  AffineMap whole = builder.getMultiDimIdentityMap(type.getRank()),
+            outer = dropLoops(builder.getContext(), type.getRank(), dims);
+  Value share = createShare(builder, loc, input, dims, wide);
+  Value sums = sumDims(builder, loc, input, dims);
+  Value squares = sumSquares(builder, loc, input, sums, {whole, outer}, dims, share, wide);
+  return createPointwise(builder, loc, {input, sums, squares, weight, bias}, {whole, outer, outer, affine, affine},
+                         tensor::getMixedSizes(builder, loc, input), element,
+                         [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
+                           SmallVector<Value> in = castScalars(nested, nestedLoc, args, wide);
+                           Value mean = arith::MulFOp::create(nested, nestedLoc, in[1], share);
+                           Value variance = arith::MulFOp::create(nested, nestedLoc, in[2], share);
+                           Value result = normalize(nested, nestedLoc, in[0], mean, variance, in[3], in[4], eps);
+                           return castScalar(nested, nestedLoc, result, element);
+                         });
+}
+
 FailureOr<Value> ConvertLayerNorm::convert(LayerNormOp op, PatternRewriter &rewriter) const {
+  int64_t rank = tensorType(op.getInput()).getRank(), kept = rank - tensorType(op.getWeight()).getRank();
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(kept, rank)), leading = llvm::to_vector(llvm::seq<int64_t>(0, kept));
+  return normalizeDims(rewriter, op.getLoc(), op.getInput(), dims, op.getWeight(), op.getBias(),
+                       dropLoops(op.getContext(), rank, leading), op.getEps().convertToDouble());
+}
+
+FailureOr<Value> ConvertGroupNorm::convert(GroupNormOp op, PatternRewriter &rewriter) const {
+  if (failed(checkStatic(rewriter, op)))
+    return failure();
+  Location loc = op.getLoc();
+  int64_t groups = op.getGroups();
+  Value input = splitDim(rewriter, loc, op.getInput(), 1, groups);
+  int64_t rank = tensorType(input).getRank();
+  AffineMap affine = makeMap(op.getContext(), rank, {rewriter.getAffineDimExpr(1), rewriter.getAffineDimExpr(2)});
+  Value result = normalizeDims(rewriter, loc, input, llvm::to_vector(llvm::seq<int64_t>(2, rank)),
+                               splitDim(rewriter, loc, op.getWeight(), 0, groups),
+                               splitDim(rewriter, loc, op.getBias(), 0, groups), affine, op.getEps().convertToDouble());
+  return mergeDim(rewriter, loc, result, 1);
+}
+
+FailureOr<Value> ConvertRmsNorm::convert(RmsNormOp op, PatternRewriter &rewriter) const {
   Location loc = op.getLoc();
   Value input = op.getInput();
   int64_t rank = tensorType(input).getRank(), kept = rank - tensorType(op.getWeight()).getRank();
   Type element = tensorType(input).getElementType(), wide = accumulatorType(element);
-  auto dims = llvm::to_vector(llvm::seq<int64_t>(kept, rank));
-  auto leading = llvm::to_vector(llvm::seq<int64_t>(0, kept));
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(kept, rank)), leading = llvm::to_vector(llvm::seq<int64_t>(0, kept));
   AffineMap whole = rewriter.getMultiDimIdentityMap(rank), outer = dropLoops(op.getContext(), rank, dims),
             inner = dropLoops(op.getContext(), rank, leading);
-
-  Value one = scalarConstant(rewriter, loc, wide, 1.0);
-  Value share = arith::DivFOp::create(rewriter, loc, one, countDims(rewriter, loc, input, dims, wide));
-  Value sums = sumDims(rewriter, loc, input, dims);
-  Value squares = sumSquares(rewriter, loc, input, sums, {whole, outer}, dims, share, wide);
+  Sizes sizes = tensor::getMixedSizes(rewriter, loc, input);
+  Value share = createShare(rewriter, loc, input, dims, wide);
+  Value squares = reduceDims(rewriter, loc, input, whole, sizes, dims, rewriter.getFloatAttr(wide, 0.0),
+                             [&](OpBuilder &builder, Location nestedLoc, ValueRange args) {
+                               return multiplyAdd(builder, nestedLoc, {args[0], args[0], args[1]});
+                             });
   double eps = op.getEps().convertToDouble();
-  return createPointwise(rewriter, loc, {input, sums, squares, op.getWeight(), op.getBias()},
-                         {whole, outer, outer, inner, inner}, tensor::getMixedSizes(rewriter, loc, input), element,
+  return createPointwise(rewriter, loc, {input, squares, op.getWeight()}, {whole, outer, inner}, sizes, element,
                          [&](OpBuilder &builder, Location nestedLoc, ValueRange args) {
                            SmallVector<Value> in = castScalars(builder, nestedLoc, args, wide);
                            Value mean = arith::MulFOp::create(builder, nestedLoc, in[1], share);
-                           Value variance = arith::MulFOp::create(builder, nestedLoc, in[2], share);
-                           Value result = normalize(builder, nestedLoc, in[0], mean, variance, in[3], in[4], eps);
+                           mean = arith::AddFOp::create(builder, nestedLoc, mean,
+                                                        scalarConstant(builder, nestedLoc, wide, eps));
+                           Value scale = math::RsqrtOp::create(builder, nestedLoc, mean);
+                           Value result = arith::MulFOp::create(builder, nestedLoc, in[0], scale);
+                           result = arith::MulFOp::create(builder, nestedLoc, result, in[2]);
                            return castScalar(builder, nestedLoc, result, element);
                          });
 }
 
 void inlay::populateNormalizationPatterns(RewritePatternSet &patterns) {
-  patterns.add<ConvertBatchNorm, ConvertSoftmax, ConvertLayerNorm>(patterns.getContext());
+  patterns.add<ConvertBatchNorm, ConvertSoftmax, ConvertLayerNorm, ConvertGroupNorm, ConvertRmsNorm>(
+      patterns.getContext());
 }

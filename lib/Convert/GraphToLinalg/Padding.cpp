@@ -20,7 +20,7 @@ static OpFoldResult applyTo(OpBuilder &builder, Location loc, OpFoldResult size,
 
 /// Emits the element of the padded tensor that the loops are at.
 static Value readPadded(OpBuilder &builder, Location loc, Value input, ArrayRef<OpFoldResult> sizes,
-                        ArrayRef<int64_t> low, ArrayRef<int64_t> high, TypedAttr value) {
+                        ArrayRef<int64_t> low, ArrayRef<int64_t> high, ScalarBody outside) {
   Value inside, zero = arith::ConstantIndexOp::create(builder, loc, 0);
   SmallVector<Value> indices;
   for (size_t dim = 0; dim < sizes.size(); ++dim) {
@@ -37,24 +37,23 @@ static Value readPadded(OpBuilder &builder, Location loc, Value input, ArrayRef<
     indices.push_back(index);
   }
   Value element = tensor::ExtractOp::create(builder, loc, input, indices);
-  Value outside = arith::ConstantOp::create(builder, loc, value);
-  return arith::SelectOp::create(builder, loc, inside, element, outside);
+  return arith::SelectOp::create(builder, loc, inside, element, outside(builder, loc, {}));
 }
 
 Value inlay::padWith(OpBuilder &builder, Location loc, Value input, ArrayRef<int64_t> low, ArrayRef<int64_t> high,
-                     TypedAttr value) {
+                     ScalarBody outside) {
   auto isZero = [](int64_t amount) { return amount == 0; };
   if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
     return input;
   Sizes sizes = tensor::getMixedSizes(builder, loc, input), padded;
   for (auto [size, before, after] : llvm::zip_equal(sizes, low, high))
     padded.push_back(applyTo(builder, loc, size, [&, amount = before + after](AffineExpr s) { return s + amount; }));
+  Type element = tensorType(input).getElementType();
   if (llvm::is_contained(tensorType(input).getShape(), 0)) // nothing to read
-    return createFilled(builder, loc, padded, value);
-  return createPointwise(builder, loc, {}, {}, padded, value.getType(),
-                         [&](OpBuilder &nested, Location nestedLoc, ValueRange) {
-                           return readPadded(nested, nestedLoc, input, sizes, low, high, value);
-                         });
+    return createPointwise(builder, loc, {}, {}, padded, element, outside);
+  return createPointwise(builder, loc, {}, {}, padded, element, [&](OpBuilder &nested, Location nestedLoc, ValueRange) {
+    return readPadded(nested, nestedLoc, input, sizes, low, high, outside);
+  });
 }
 
 int64_t Window::getHighPadding(unsigned i, int64_t size) const {
@@ -93,5 +92,7 @@ Value Window::pad(OpBuilder &builder, Location loc, Value input, TypedAttr value
   low.append(padding.begin(), padding.end());
   for (unsigned i = 0; i < kernel.size(); ++i)
     high.push_back(getHighPadding(i, tensorType(input).getDimSize(i + 2)));
-  return padWith(builder, loc, input, low, high, value);
+  return padWith(builder, loc, input, low, high, [&](OpBuilder &nested, Location nestedLoc, ValueRange) -> Value {
+    return arith::ConstantOp::create(nested, nestedLoc, value);
+  });
 }

@@ -3,8 +3,10 @@
 // Matrix products: a start value and one generic, whatever dims broadcast.
 
 #include "GraphPattern.h"
-#include "Structured.h"
+#include "Indexing.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -66,6 +68,55 @@ struct ConvertLinear : GraphPattern<LinearOp> {
 };
 } // namespace
 
+/// The number of each row's matrix: of offsets that aren't beyond it.
+static Value countOffsets(OpBuilder &builder, Location loc, Value offsets, int64_t rows) {
+  Value zeros = createFilled(builder, loc, builder.getIndexAttr(rows), builder.getI32IntegerAttr(0));
+  MLIRContext *context = builder.getContext();
+  AffineExpr row = builder.getAffineDimExpr(0), group = builder.getAffineDimExpr(1);
+  return createReduction(builder, loc, offsets, {makeMap(context, 2, group), makeMap(context, 2, row)}, zeros,
+                         [](OpBuilder &nested, Location nestedLoc, ValueRange args) -> Value {
+                           Value at = linalg::IndexOp::create(nested, nestedLoc, 0);
+                           Value offset = normalizeIndex(nested, nestedLoc, args[0], 0, /*fromEnd=*/false);
+                           at = arith::IndexCastOp::create(nested, nestedLoc, offset.getType(), at);
+                           Value past = arith::CmpIOp::create(nested, nestedLoc, arith::CmpIPredicate::sle, offset, at);
+                           past = arith::ExtUIOp::create(nested, nestedLoc, nested.getI32Type(), past);
+                           return arith::AddIOp::create(nested, nestedLoc, args[1], past);
+                         });
+}
+
+namespace {
+struct ConvertGroupedMatmul : GraphPattern<GroupedMatmulOp> {
+  using GraphPattern::GraphPattern;
+
+  FailureOr<Value> convert(GroupedMatmulOp op, PatternRewriter &rewriter) const override {
+    if (failed(checkElements(rewriter, op, op.getInput(), /*integers=*/true)) || failed(checkStatic(rewriter, op)))
+      return failure();
+    Location loc = op.getLoc();
+    MLIRContext *context = op.getContext();
+    RankedTensorType weight = tensorType(op.getWeight()), type = inferResultType(op);
+    int64_t groups = weight.getDimSize(0);
+    Type element = type.getElementType(), sum = accumulatorType(element);
+    Value group = countOffsets(rewriter, loc, op.getOffsets(), type.getDimSize(0));
+    AffineExpr row = rewriter.getAffineDimExpr(0), inner = rewriter.getAffineDimExpr(2);
+    Sizes sizes{rewriter.getIndexAttr(type.getDimSize(0)), rewriter.getIndexAttr(type.getDimSize(1))};
+    Value init = createFilled(rewriter, loc, sizes, cast<TypedAttr>(rewriter.getZeroAttr(sum)));
+    AffineMap maps[] = {makeMap(context, 3, {row, inner}), makeMap(context, 3, row), dropLoops(context, 3, 2)};
+    auto body = [&](OpBuilder &builder, Location nestedLoc, ValueRange args) -> Value {
+      Value column = linalg::IndexOp::create(builder, nestedLoc, 1),
+            at = linalg::IndexOp::create(builder, nestedLoc, 2);
+      Value matrix = clampIndex(builder, nestedLoc, args[1], groups, /*fromEnd=*/false);
+      Value factor = tensor::ExtractOp::create(builder, nestedLoc, op.getWeight(), ValueRange{matrix, at, column});
+      Value next = multiplyAdd(builder, nestedLoc, {args[0], factor, args[2]});
+      Value end = scalarConstant(builder, nestedLoc, args[1].getType(), static_cast<double>(groups));
+      Value inside = arith::CmpIOp::create(builder, nestedLoc, arith::CmpIPredicate::slt, args[1], end);
+      return arith::SelectOp::create(builder, nestedLoc, inside, next, args[2]);
+    };
+    Value result = createReduction(rewriter, loc, {op.getInput(), group}, maps, init, body);
+    return castElements(rewriter, loc, result, element);
+  }
+};
+} // namespace
+
 void inlay::populateProductPatterns(RewritePatternSet &patterns) {
-  patterns.add<ConvertMatmul, ConvertLinear>(patterns.getContext());
+  patterns.add<ConvertMatmul, ConvertLinear, ConvertGroupedMatmul>(patterns.getContext());
 }

@@ -69,6 +69,33 @@ Value inlay::castElements(OpBuilder &builder, Location loc, Value tensor, Type e
                          });
 }
 
+Value inlay::splitDim(OpBuilder &builder, Location loc, Value value, int64_t dim, int64_t groups) {
+  RankedTensorType type = tensorType(value);
+  SmallVector<int64_t> shape;
+  SmallVector<ReassociationIndices> parts;
+  for (auto [i, size] : llvm::enumerate(type.getShape())) {
+    int64_t next = shape.size();
+    parts.push_back({next});
+    if (static_cast<int64_t>(i) == dim) {
+      parts.back().push_back(next + 1);
+      shape.push_back(groups);
+    }
+    shape.push_back(static_cast<int64_t>(i) == dim ? size / groups : size);
+  }
+  return tensor::ExpandShapeOp::create(builder, loc, type.clone(shape), value, parts);
+}
+
+Value inlay::mergeDim(OpBuilder &builder, Location loc, Value value, int64_t dim) {
+  SmallVector<ReassociationIndices> parts;
+  for (int64_t i = 0; i < tensorType(value).getRank(); ++i) {
+    if (i == dim + 1)
+      parts.back().push_back(i);
+    else
+      parts.push_back({i});
+  }
+  return tensor::CollapseShapeOp::create(builder, loc, value, parts);
+}
+
 //===-- Maps and sizes ------------------------------------------------------------------------------------------===//
 
 AffineMap inlay::makeMap(MLIRContext *context, unsigned loops, ArrayRef<AffineExpr> exprs) {

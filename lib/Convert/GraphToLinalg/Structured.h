@@ -44,6 +44,12 @@ mlir::Value createStart(mlir::OpBuilder &builder, mlir::Location loc, mlir::Valu
 /// `tensor` with its elements cast to `element`.
 mlir::Value castElements(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tensor, mlir::Type element);
 
+/// `value` with dim `dim`, whose size is known, split into `groups` times the rest.
+mlir::Value splitDim(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, int64_t dim, int64_t groups);
+
+/// `value` with dim `dim` merged with the next one.
+mlir::Value mergeDim(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, int64_t dim);
+
 //===-- Maps and sizes ------------------------------------------------------------------------------------------===//
 
 /// A map of loops 0..loops-1 to `exprs`.

@@ -29,10 +29,10 @@ struct Window {
   }
 };
 
-/// `input` with `low` elements of `value` before and `high` after each dim: one parallel generic that reads the input
-/// where there is one, so that nothing is filled first and copied into.
+/// `input` with `low` elements of what `outside` emits before and `high` after each dim: one parallel generic that
+/// reads the input where there is one, so that nothing is filled first and copied into.
 mlir::Value padWith(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input, llvm::ArrayRef<int64_t> low,
-                    llvm::ArrayRef<int64_t> high, mlir::TypedAttr value);
+                    llvm::ArrayRef<int64_t> high, ScalarBody outside);
 
 } // namespace inlay
 

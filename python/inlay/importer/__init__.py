@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The way in: `torch.export` programs and FX graphs become text of the dialect.
 
-`program` reads signatures, `walker` walks the nodes, `layout`, `neural`, `pointwise` and `softmax` hold a handler per
-framework call, `graph` writes. A call without a handler becomes an `inlay.opaque` that the framework runs.
+`program` reads signatures, `walker` walks nodes, `graph` writes; a handler per framework call is in a file by topic,
+`attention`, `indexing`, `layout`, `neural`, `pointwise`, `resampling`, `softmax`, `sorting`. A call without a handler
+becomes an `inlay.opaque` that the framework runs.
 """
 
 from .program import ImportedProgram, Input, Output, import_graph, import_program

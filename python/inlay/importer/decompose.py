@@ -2,7 +2,7 @@
 """Which framework calls are split before import: Core ATen's, but not into pieces smaller than the dialect's ops."""
 
 import torch
-from torch._decomp import core_aten_decompositions
+from torch._decomp import core_aten_decompositions, decomposition_table
 from torch.export import default_decompositions
 
 aten = torch.ops.aten
@@ -11,28 +11,46 @@ aten = torch.ops.aten
 _KEPT = (
     aten._safe_softmax.default,
     aten.gelu.default,
+    aten.group_norm.default,
     aten.layer_norm.default,
     aten.linear.default,
     aten.matmul.default,
     aten.max_pool2d.default,
+    aten.native_group_norm.default,
+    aten.rms_norm.default,
+    aten.scaled_dot_product_attention.default,
     aten.silu.default,
+    *(
+        getattr(getattr(aten, f"{kind}{count}d"), form)
+        for kind in ("upsample_nearest", "_upsample_nearest_exact")
+        for count in (1, 2, 3)
+        for form in ("default", "vec")
+    ),
+)
+
+# Kept by the default table, but no ops of the dialect: compositions of reads at indices known at import.
+_SPLIT = (
+    aten.grid_sampler_2d.default,
+    aten.upsample_bicubic2d.vec,
+    aten.upsample_bilinear2d.default,
+    aten.upsample_bilinear2d.vec,
 )
 
 
 def decompositions():
     """The table for `ExportedProgram.run_decompositions`."""
-    table = default_decompositions()
-    for op in _KEPT:
-        table.pop(op, None)
-    table.update(_OWN)
-    return table
+    return _adapt(default_decompositions())
 
 
 def decompositions_for_tracing():
     """The table for AOTAutograd, which splits composite calls itself."""
-    table = dict(core_aten_decompositions())
+    return _adapt(dict(core_aten_decompositions()))
+
+
+def _adapt(table):
     for op in _KEPT:
         table.pop(op, None)
+    table.update((op, decomposition_table[op]) for op in _SPLIT)
     table.update(_OWN)
     return table
 
@@ -55,22 +73,15 @@ def _variance(x, dim=None, *, correction=None, keepdim=False):
     return torch.sum(centred * centred, dims, keepdim=keepdim) * (1.0 / freedom)
 
 
-def _group_norm(x, weight, bias, n, channels, spatial, groups, eps):
-    grouped = x.reshape(n, groups, channels // groups * spatial)
-    mean = torch.mean(grouped, [2], keepdim=True)
-    centred = grouped - mean
-    rstd = torch.rsqrt(torch.mean(centred * centred, [2], keepdim=True) + eps)
-    result = (centred * rstd).reshape(x.shape)
-    affine = [1, channels] + [1] * (x.dim() - 2)
-    if weight is not None:
-        result = result * weight.reshape(affine)
-    if bias is not None:
-        result = result + bias.reshape(affine)
-    return result, mean.reshape(n, groups), rstd.reshape(n, groups)
+def _adaptive_mean(x, size):
+    """Means of windows of several sizes; those of one size are a pooling."""
+    if all(have % want == 0 for have, want in zip(x.shape[-2:], size, strict=True)):
+        return NotImplemented
+    return decomposition_table[aten._adaptive_avg_pool2d.default](x, size)
 
 
 _OWN = {
     aten._log_softmax.default: _log_softmax,
     aten.var.correction: _variance,
-    aten.native_group_norm.default: _group_norm,
+    aten._adaptive_avg_pool2d.default: _adaptive_mean,
 }

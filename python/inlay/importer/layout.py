@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls that move elements and compute nothing."""
 
+import torch
+
 from .. import ops
 from .call import dim_list
+
+_MOST_STRIDED = 1 << 16  # elements of a strided view that are numbered one by one
 
 # Calls whose result has the elements of their operand in the same place.
 _IDENTITIES = (
@@ -36,6 +40,14 @@ def handlers():
         "split.Tensor": _handle_split,
         "unbind.int": _handle_unbind,
         "cat": _handle_cat,
+        "copy": _handle_copy,
+        "constant_pad_nd": _handle_pad,
+        "flip": _handle_flip,
+        "slice_scatter": _handle_slice_scatter,
+        "select_scatter": _handle_select_scatter,
+        "diagonal": _handle_diagonal,
+        "unfold": _handle_unfold,
+        "as_strided": _handle_as_strided,
     }
 
 
@@ -92,7 +104,8 @@ def _handle_repeat(walker, call):
     return walker.reshape(value, call.shape)
 
 
-def _slice(walker, value, dim, start, end, step=1, suffix=None):
+def slice_dim(walker, value, dim, start, end, step=1, suffix=None):
+    """Every step-th slice of `value` along `dim` from `start` up to `end`, as Python counts them."""
     size = value.shape[dim]
     start, end = (min(max(bound + size if bound < 0 else bound, 0), size) for bound in (start, end))
     if (start, end, step) == (0, size, 1):
@@ -106,21 +119,21 @@ def _slice(walker, value, dim, start, end, step=1, suffix=None):
 def _handle_slice(walker, call):
     value = walker.tensor(call["self"])
     dim = call["dim"] % len(value.shape)
-    return _slice(walker, value, dim, call.get("start", 0), call.get("end", value.shape[dim]), call["step"])
+    return slice_dim(walker, value, dim, call.get("start", 0), call.get("end", value.shape[dim]), call["step"])
 
 
 def _handle_select(walker, call):
     value = walker.tensor(call["self"])
     dim = call["dim"] % len(value.shape)
     index = call["index"] % value.shape[dim]
-    return walker.reshape(_slice(walker, value, dim, index, index + 1), call.shape, "reshape")
+    return walker.reshape(slice_dim(walker, value, dim, index, index + 1), call.shape, "reshape")
 
 
 def _handle_narrow(walker, call):
     value = walker.tensor(call["self"])
     dim = call["dim"] % len(value.shape)
     start = call["start"] % value.shape[dim]
-    return _slice(walker, value, dim, start, start + call["length"])
+    return slice_dim(walker, value, dim, start, start + call["length"])
 
 
 def _handle_split(walker, call):
@@ -128,7 +141,7 @@ def _handle_split(walker, call):
     dim = call["dim"] % len(value.shape)
     parts, start = [], 0
     for number, part in enumerate(call.val):
-        parts.append(_slice(walker, value, dim, start, start + part.shape[dim], suffix=f"{number}"))
+        parts.append(slice_dim(walker, value, dim, start, start + part.shape[dim], suffix=f"{number}"))
         start += part.shape[dim]
     return parts
 
@@ -136,7 +149,7 @@ def _handle_split(walker, call):
 def _handle_unbind(walker, call):
     value = walker.tensor(call["self"])
     dim = call["dim"] % len(value.shape)
-    slices = [_slice(walker, value, dim, i, i + 1, suffix=f"{i}") for i in range(value.shape[dim])]
+    slices = [slice_dim(walker, value, dim, i, i + 1, suffix=f"{i}") for i in range(value.shape[dim])]
     return [walker.reshape(part, call.shape, f"{i}.reshape") for i, part in enumerate(slices)]
 
 
@@ -148,3 +161,116 @@ def _handle_cat(walker, call):
         return values[0]
     attributes = {"dim": call["dim"] % len(call.shape)}
     return walker.op("cat", [values], attributes, shape=call.shape, dtype=call.dtype)
+
+
+def _handle_copy(walker, call):
+    return _expand(walker, walker.cast(walker.tensor(call["src"]), call.dtype), call.shape, "expand")
+
+
+# -- What makes or replaces elements beside ---------------------------------------------------------------------------
+
+
+def _handle_pad(walker, call):
+    value, amounts = walker.tensor(call["self"]), call["pad"]
+    low, high = [0] * len(value.shape), [0] * len(value.shape)
+    for back, (before, after) in enumerate(zip(amounts[::2], amounts[1::2], strict=True)):
+        dim = len(value.shape) - 1 - back
+        # A negative amount cuts off.
+        start, end = max(-before, 0), value.shape[dim] - max(-after, 0)
+        value = slice_dim(walker, value, dim, start, end, suffix=f"cut{dim}")
+        low[dim], high[dim] = max(before, 0), max(after, 0)
+    if not any(low) and not any(high):
+        return value
+    attributes = {"low": low, "high": high}
+    fill = walker.scalar(call["value"], value.dtype)
+    return walker.op("pad", [value, fill], attributes, shape=call.shape, dtype=call.dtype)
+
+
+def _handle_flip(walker, call):
+    value = walker.tensor(call["self"])
+    dims = [dim % len(value.shape) for dim in call["dims"]] if value.shape else []
+    if not dims:
+        return value
+    return walker.op("flip", [value], {"dims": dims}, shape=value.shape, dtype=value.dtype)
+
+
+def _slice_scatter(walker, value, source, dim, start, end, step=1, suffix=None):
+    if 0 in source.shape:
+        return value
+    attributes = {"dim": dim, "start": start, "end": end, "step": step}
+    return walker.op("slice_scatter", [value, source], attributes, shape=value.shape, dtype=value.dtype, suffix=suffix)
+
+
+def _handle_slice_scatter(walker, call):
+    value = walker.tensor(call["self"])
+    dim = call["dim"] % len(value.shape)
+    size = value.shape[dim]
+    start, end, step = call.get("start", 0), call.get("end", size), call["step"]
+    start, end = (min(max(bound + size if bound < 0 else bound, 0), size) for bound in (start, end))
+    count = max(0, -((start - end) // step))
+    shape = tuple(count if i == dim else length for i, length in enumerate(value.shape))
+    source = _expand(walker, walker.cast(walker.tensor(call["src"]), value.dtype), shape, "expand")
+    return _slice_scatter(walker, value, source, dim, start, end, step)
+
+
+def _handle_select_scatter(walker, call):
+    value = walker.tensor(call["self"])
+    dim = call["dim"] % len(value.shape)
+    index = call["index"] % value.shape[dim]
+    shape = tuple(1 if i == dim else size for i, size in enumerate(value.shape))
+    source = walker.reshape(walker.cast(walker.tensor(call["src"]), value.dtype), shape, "source")
+    return _slice_scatter(walker, value, source, dim, index, index + 1)
+
+
+# -- Views that overlap or step ---------------------------------------------------------------------------------------
+
+
+def _handle_diagonal(walker, call):
+    value, offset = walker.tensor(call["self"]), call["offset"]
+    rank = len(value.shape)
+    first, second = call["dim1"] % rank, call["dim2"] % rank
+    rest = [dim for dim in range(rank) if dim not in (first, second)]
+    rows, columns, count = value.shape[first], value.shape[second], call.shape[-1]
+    if count == 0:
+        return None
+    value = _permute(walker, value, [*rest, first, second], "permute")
+    flat = walker.reshape(value, (*value.shape[:-2], rows * columns), "flat")
+    start = offset if offset >= 0 else -offset * columns
+    return slice_dim(walker, flat, rank - 2, start, start + (count - 1) * (columns + 1) + 1, columns + 1)
+
+
+def _handle_unfold(walker, call):
+    value, size, step = walker.tensor(call["self"]), call["size"], call["step"]
+    if not value.shape:
+        return walker.reshape(value, call.shape)
+    dim = call["dimension"] % len(value.shape)
+    count = call.shape[dim]
+    if step == size:
+        windows = slice_dim(walker, value, dim, 0, count * size, suffix="whole")
+    else:
+        numbers = torch.arange(count).unsqueeze(1) * step + torch.arange(size)
+        shape = (*value.shape[:dim], count * size, *value.shape[dim + 1 :])
+        operands = [value, walker.constant(numbers.reshape(-1), "index")]
+        windows = walker.op("index_select", operands, {"dim": dim}, shape=shape, dtype=value.dtype, suffix="windows")
+    apart = walker.reshape(windows, (*value.shape[:dim], count, size, *value.shape[dim + 1 :]), "apart")
+    order = [*range(dim + 1), *range(dim + 2, len(apart.shape)), dim + 1]
+    return _permute(walker, apart, order)
+
+
+def _handle_as_strided(walker, call):
+    fake = call["self"].meta["val"]
+    if not fake.is_contiguous() or fake.storage_offset() or not call.shape or max(call.shape) > _MOST_STRIDED:
+        return None
+    numbers = torch.tensor(call.get("storage_offset", 0))
+    for dim, (size, stride) in enumerate(zip(call["size"], call["stride"], strict=True)):
+        after = [1] * (len(call["size"]) - 1 - dim)
+        numbers = numbers + (torch.arange(size) * stride).reshape(-1, *after)
+    value = walker.tensor(call["self"])
+    if numbers.numel() > _MOST_STRIDED or int(numbers.max()) >= fake.numel():
+        return None
+    flat = walker.reshape(value, (fake.numel(),), "flat")
+    operands = [flat, walker.constant(numbers.reshape(-1), "index")]
+    picked = walker.op(
+        "index_select", operands, {"dim": 0}, shape=(numbers.numel(),), dtype=value.dtype, suffix="picked"
+    )
+    return walker.reshape(picked, call.shape)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Convolution, pooling, normalization, products and reductions."""
 
+import re
+
 import torch
 
 from .call import dim_list, spread
@@ -14,12 +16,17 @@ def handlers():
         "max_pool2d_with_indices": _handle_max_pool,
         "max_pool1d": _handle_max_pool,
         "avg_pool2d": _handle_avg_pool,
+        "max_pool3d": _handle_max_pool,
+        "max_pool3d_with_indices": _handle_max_pool,
         "avg_pool1d": _handle_avg_pool,
+        "avg_pool3d": _handle_avg_pool,
         "_adaptive_avg_pool2d": _handle_adaptive_avg_pool,
         "adaptive_avg_pool2d": _handle_adaptive_avg_pool,
+        "_adaptive_avg_pool3d": _handle_adaptive_avg_pool,
+        "adaptive_avg_pool3d": _handle_adaptive_avg_pool,
+        "adaptive_max_pool2d": _handle_adaptive_max_pool,
+        "adaptive_max_pool3d": _handle_adaptive_max_pool,
         "_native_batch_norm_legit_no_training": _handle_batch_norm,
-        "layer_norm": _handle_layer_norm,
-        "native_layer_norm": _handle_layer_norm,
         "mm": _handle_matmul,
         "bmm": _handle_matmul,
         "matmul": _handle_matmul,
@@ -27,6 +34,8 @@ def handlers():
         "dot": _handle_matmul,
         "linear": _handle_linear,
         "addmm": _handle_addmm,
+        "_grouped_mm": _handle_grouped_matmul,
+        "transformers::grouped_mm_fallback": _handle_grouped_matmul,
         "mean": _handle_reduction,
         "mean.dim": _handle_reduction,
         "sum": _handle_reduction,
@@ -39,8 +48,6 @@ def handlers():
 
 
 def _handle_convolution(walker, call):
-    if call["transposed"] or any(call["output_padding"]):
-        return None
     x, weight = walker.tensor(call["input"]), walker.tensor(call["weight"])
     bias = call["bias"] and walker.tensor(call["bias"])
     spatial = len(x.shape) - 2
@@ -50,6 +57,9 @@ def _handle_convolution(walker, call):
         "dilation": spread(call["dilation"], spatial, ()),
         "groups": call["groups"],
     }
+    if call["transposed"]:
+        attributes["output_padding"] = spread(call["output_padding"], spatial, ())
+        return walker.op("conv_transpose", [x, weight, bias], attributes, shape=call.shape, dtype=call.dtype)
     return walker.op("conv", [x, weight, bias], attributes, shape=call.shape, dtype=call.dtype)
 
 
@@ -64,7 +74,8 @@ def _pool(walker, call, name, attributes):
 
 
 def _spatial(call):
-    return 1 if call.base.endswith("1d") else 2
+    """How many dims the call's name says that windows have."""
+    return int(re.search(r"(\d)d", call.base).group(1))
 
 
 def _handle_max_pool(walker, call):
@@ -99,14 +110,29 @@ def _handle_avg_pool(walker, call):
     return _pool(walker, call, "avg_pool", attributes)
 
 
-def _handle_adaptive_avg_pool(walker, call):
-    x = walker.tensor(call["self"])
-    sizes, wanted = x.shape[-2:], call.shape[-2:]
+def _equal_windows(call):
+    """The size of windows that cover the input side by side, or None if some differ."""
+    count = _spatial(call)
+    sizes, wanted = call["self"].meta["val"].shape[-count:], call.shape[-count:]
     if any(size % want for size, want in zip(sizes, wanted, strict=True)):
         return None
-    kernel = [size // want for size, want in zip(sizes, wanted, strict=True)]
-    attributes = {"kernel": kernel, "stride": kernel, "padding": [0, 0], "ceil_mode": False, "count_include_pad": True}
-    return _pool(walker, call, "avg_pool", attributes)
+    return [size // want for size, want in zip(sizes, wanted, strict=True)]
+
+
+def _handle_adaptive_avg_pool(walker, call):
+    kernel = _equal_windows(call)
+    if kernel is None:
+        return None
+    attributes = {"kernel": kernel, "stride": kernel, "padding": [0] * len(kernel)}
+    return _pool(walker, call, "avg_pool", {**attributes, "ceil_mode": False, "count_include_pad": True})
+
+
+def _handle_adaptive_max_pool(walker, call):
+    kernel = _equal_windows(call)
+    if kernel is None or any(user.args[1] != 0 for user in call.node.users):
+        return None
+    attributes = {"kernel": kernel, "stride": kernel, "padding": [0] * len(kernel), "dilation": [1] * len(kernel)}
+    return [_pool(walker, call, "max_pool", {**attributes, "ceil_mode": False}), None]
 
 
 # -- Normalization ----------------------------------------------------------------------------------------------------
@@ -129,18 +155,6 @@ def _handle_batch_norm(walker, call):
         return None
     result = walker.op("batch_norm", [x, *vectors], {"eps": call["eps"]}, shape=x.shape, dtype=x.dtype)
     return [result, None, None]
-
-
-def _handle_layer_norm(walker, call):
-    x, shape = walker.tensor(call["input"]), tuple(call["normalized_shape"])
-    vectors = [_vector(walker, call["weight"], 1, shape, x.dtype), _vector(walker, call["bias"], 0, shape, x.dtype)]
-    several = call.base.startswith("native")
-    if any(vector.dtype != x.dtype for vector in vectors) or (
-        several and any(user.args[1] != 0 for user in call.node.users)
-    ):
-        return None
-    result = walker.op("layer_norm", [x, *vectors], {"eps": call["eps"]}, shape=x.shape, dtype=x.dtype)
-    return [result, None, None] if several else result
 
 
 # -- Products ---------------------------------------------------------------------------------------------------------
@@ -196,6 +210,19 @@ def _transposed(walker, node):
     return walker.op(
         "permute", [value], {"dims": [1, 0]}, shape=value.shape[::-1], dtype=value.dtype, suffix="transpose"
     )
+
+
+def _handle_grouped_matmul(walker, call):
+    if call.base == "_grouped_mm":
+        operands, plain = (call["self"], call["mat2"], call["offs"]), call["bias"] is None and call["offs"] is not None
+    else:
+        operands, plain = (call["input"], call["weight"], call["offs"]), True
+    if not plain:
+        return None
+    values = [walker.tensor(node) for node in operands]
+    if len(values[0].shape) != 2 or len(values[1].shape) != 3 or call.dtype != values[0].dtype:
+        return None
+    return walker.op("grouped_matmul", values, shape=call.shape, dtype=call.dtype)
 
 
 # -- Reductions -------------------------------------------------------------------------------------------------------

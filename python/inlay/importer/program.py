@@ -9,10 +9,12 @@ import torch
 from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind, TensorArgument
 
 from ..errors import UnsupportedError
-from . import layout, neural, pointwise, softmax
+from . import attention, indexing, layout, neural, pointwise, resampling, softmax, sorting
 from .constants import ConstantFolder
 from .decompose import decompositions
 from .walker import Walker, check_static
+
+_TOPICS = (layout, neural, attention, indexing, sorting, resampling, pointwise, softmax)
 
 
 @dataclass(frozen=True)
@@ -98,9 +100,8 @@ def import_graph(graph, arguments, outputs, parameters=None, keys=None, attribut
     name that its bytes go by.
     """
     constants = ConstantFolder({node: _on_cpu(tensor, node) for node, tensor in (parameters or {}).items()})
-    walker = Walker(
-        {**layout.handlers(), **neural.handlers(), **pointwise.handlers(), **softmax.handlers()}, constants, portable
-    )
+    handlers = {name: handler for topic in _TOPICS for name, handler in topic.handlers().items()}
+    walker = Walker(handlers, constants, portable)
     for node, key in (keys or {}).items():
         walker.name_constant(node, key)
     for node, argument in arguments:

@@ -86,6 +86,10 @@ class Walker:
         """A constant whose elements are all alike."""
         return self.builder.splat(number, shape, dtype)
 
+    def constant(self, tensor, suffix):
+        """A constant of the call being imported."""
+        return self.builder.literal(f"{self._call.label}.{suffix}", tensor.contiguous())
+
     def cast(self, value, dtype, suffix="cast"):
         """`value` with elements of `dtype`."""
         if value is None:
@@ -136,7 +140,7 @@ class Walker:
             check_static(value, f"a result of node {node.name!r} ({call.space}::{call.name})")
         self.modules.update(module_stack(node))
         self._call = call
-        handler = self._handlers.get(call.name) if call.space == "aten" else None
+        handler = self._handlers.get(call.name if call.space == "aten" else f"{call.space}::{call.name}")
         value = handler(self, call) if handler else None
         self._values[node] = value if value is not None else self._opaque(call, used)
 

@@ -45,8 +45,7 @@ FailureOr<RankedTensorType> inlay::makeTensorType(std::optional<Location> loc, S
   return RankedTensorType::get(shape, element);
 }
 
-/// Broadcasts `shape` into `result`, aligned at the back; false if dims clash.
-static bool broadcastInto(SmallVectorImpl<int64_t> &result, ArrayRef<int64_t> shape) {
+bool inlay::broadcastInto(SmallVectorImpl<int64_t> &result, ArrayRef<int64_t> shape) {
   if (shape.size() > result.size())
     result.insert(result.begin(), shape.size() - result.size(), 1);
   size_t offset = result.size() - shape.size();

@@ -2,47 +2,12 @@
 //
 // Type inference of graph ops. It reports whatever is wrong with operands and attributes, so it verifies as well.
 
-#include "inlay/Dialect/Inlay/IR/Inference.h"
-#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "InferGraphOps.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace inlay;
-
-using Types = SmallVectorImpl<Type>;
-using OptLoc = std::optional<Location>;
-
-static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
-
-/// Reports `message...` for op `Op` if a location is given; always failure.
-template <typename Op, typename... Args>
-static LogicalResult reject(OptLoc loc, Args &&...args) {
-  return emitOptionalError(loc, "'", Op::getOperationName(), "' op ", std::forward<Args>(args)...);
-}
-
-template <typename Op>
-static LogicalResult yieldType(OptLoc loc, ArrayRef<int64_t> shape, Type element, Types &types) {
-  FailureOr<RankedTensorType> type = makeTensorType(loc, Op::getOperationName(), shape, element);
-  if (failed(type))
-    return failure();
-  types.push_back(*type);
-  return success();
-}
-
-/// True if the sizes can be equal.
-static bool mayEqual(int64_t lhs, int64_t rhs) {
-  return lhs == rhs || ShapedType::isDynamic(lhs) || ShapedType::isDynamic(rhs);
-}
-
-/// Checks that `value` is a vector of `size` elements of type `element`.
-template <typename Op>
-static LogicalResult checkVector(OptLoc loc, StringRef what, Value value, int64_t size, Type element) {
-  RankedTensorType type = tensorType(value);
-  if (type.getRank() != 1 || !mayEqual(type.getDimSize(0), size) || type.getElementType() != element)
-    return reject<Op>(loc, "expected ", what, " to be a vector of ", size, " x ", element, ", but got ", type);
-  return success();
-}
 
 //===-- Windows: convolution and pooling ------------------------------------------------------------------------===//
 
@@ -128,6 +93,63 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Ty
       failed(appendSpatial<ConvOp>(loc, input, window, shape)))
     return failure();
   return yieldType<ConvOp>(loc, shape, input.getElementType(), types);
+}
+
+/// Sizes of the spatial dims of a transposed convolution's result; failure if one has no element.
+static LogicalResult appendTransposed(OptLoc loc, ConvTransposeOp::Adaptor op, const Window &window,
+                                      SmallVectorImpl<int64_t> &shape) {
+  RankedTensorType input = tensorType(op.getInput());
+  for (size_t i = 0; i < window.kernel.size(); ++i) {
+    int64_t size = input.getDimSize(i + 2), added = op.getOutputPadding()[i];
+    if (added < 0 || added >= std::max(window.stride[i], window.dilation[i]))
+      return reject<ConvTransposeOp>(
+          loc, "expected output_padding of at least 0 and less than stride or dilation, but ", "got ", added);
+    if (!ShapedType::isDynamic(size) && (size < 1 || size > kMaxWindow))
+      return reject<ConvTransposeOp>(loc, "expected spatial dims of at least 1 and at most 2^30, but got ", input);
+    if (ShapedType::isDynamic(size) || ShapedType::isDynamic(window.kernel[i])) {
+      shape.push_back(ShapedType::kDynamic);
+      continue;
+    }
+    shape.push_back((size - 1) * window.stride[i] - 2 * window.padding[i] +
+                    window.dilation[i] * (window.kernel[i] - 1) + added + 1);
+    if (shape.back() < 1)
+      return reject<ConvTransposeOp>(loc, "expected padding that leaves an element of each dim, but dim ", i + 2,
+                                     " would have ", shape.back());
+  }
+  return success();
+}
+
+LogicalResult ConvTransposeOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
+  RankedTensorType input = tensorType(op.getInput()), weight = tensorType(op.getWeight());
+  if (input.getRank() < 3 || weight.getRank() != input.getRank() || input.getElementType() != weight.getElementType())
+    return reject<ConvTransposeOp>(loc,
+                                   "expected input and weight of one element type and one rank of at least 3, but ",
+                                   "got ", input, " and ", weight);
+  int64_t groups = op.getGroups(), channels = input.getDimSize(1), perGroup = weight.getDimSize(1);
+  if (groups < 1)
+    return reject<ConvTransposeOp>(loc, "expected at least one group, but got ", groups);
+  if (!mayEqual(channels, weight.getDimSize(0)))
+    return reject<ConvTransposeOp>(loc, "expected weight to have ", channels, " input channels, but got ",
+                                   weight.getDimSize(0));
+  if (!ShapedType::isDynamic(channels) && channels % groups)
+    return reject<ConvTransposeOp>(loc, "expected input channels (", channels, ") to be a multiple of groups (", groups,
+                                   ")");
+  int64_t outputs = perGroup;
+  if (!ShapedType::isDynamic(perGroup) && llvm::MulOverflow(perGroup, groups, outputs))
+    return reject<ConvTransposeOp>(loc, "expected less than 2^63 output channels, but got ", perGroup, " x ", groups);
+  if (op.getBias() && failed(checkVector<ConvTransposeOp>(loc, "bias", op.getBias(), outputs, input.getElementType())))
+    return failure();
+  Window window{weight.getShape().drop_front(2), op.getStride(), op.getPadding(), op.getDilation()};
+  window.dynamicKernel = true;
+  if (failed(checkWindow<ConvTransposeOp>(loc, window, input.getRank() - 2)))
+    return failure();
+  if (op.getOutputPadding().size() != window.kernel.size())
+    return reject<ConvTransposeOp>(loc, "expected one number of output_padding per spatial dim (", window.kernel.size(),
+                                   "), but got ", op.getOutputPadding().size());
+  SmallVector<int64_t> shape{input.getDimSize(0), outputs};
+  if (failed(appendTransposed(loc, op, window, shape)))
+    return failure();
+  return yieldType<ConvTransposeOp>(loc, shape, input.getElementType(), types);
 }
 
 template <typename Op>
@@ -235,6 +257,20 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, 
   SmallVector<int64_t> shape(input.getShape());
   shape.back() = weight.getDimSize(0);
   return yieldType<LinearOp>(loc, shape, input.getElementType(), types);
+}
+
+LogicalResult GroupedMatmulOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
+  RankedTensorType input = tensorType(op.getInput()), weight = tensorType(op.getWeight()),
+                   offsets = tensorType(op.getOffsets());
+  if (input.getRank() != 2 || weight.getRank() != 3 || input.getElementType() != weight.getElementType() ||
+      !mayEqual(input.getDimSize(1), weight.getDimSize(1)))
+    return reject<GroupedMatmulOp>(loc, "expected a matrix and matrices with as many rows as it has columns, of one ",
+                                   "element type, but got ", input, " and ", weight);
+  if (offsets.getRank() != 1 || !offsets.getElementType().isSignlessInteger() ||
+      !mayEqual(offsets.getDimSize(0), weight.getDimSize(0)))
+    return reject<GroupedMatmulOp>(loc, "expected an integer offset for each matrix of ", weight, ", but got ",
+                                   offsets);
+  return yieldType<GroupedMatmulOp>(loc, {input.getDimSize(0), weight.getDimSize(2)}, input.getElementType(), types);
 }
 
 //===-- Layout --------------------------------------------------------------------------------------------------===//

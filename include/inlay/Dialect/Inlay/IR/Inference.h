@@ -22,6 +22,12 @@ bool areRefinements(mlir::TypeRange inferred, mlir::TypeRange actual);
 /// NumPy broadcasting of one dim; nullopt if the sizes clash. A dynamic size yields to any static one but 1.
 std::optional<int64_t> broadcastDim(int64_t lhs, int64_t rhs);
 
+/// Broadcasts `shape` into `result`, aligned at the back; false if dims clash.
+bool broadcastInto(llvm::SmallVectorImpl<int64_t> &result, llvm::ArrayRef<int64_t> shape);
+
+/// Where `inlay.index` by `dims` puts the dims of its indices among the result's.
+int64_t getIndexedPlace(llvm::ArrayRef<int64_t> dims);
+
 /// The dim for `dim` in [-rank, rank), else nullopt.
 std::optional<int64_t> normalizeDim(int64_t dim, int64_t rank);
 

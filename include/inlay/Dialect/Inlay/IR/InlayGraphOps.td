@@ -26,12 +26,34 @@ def Inlay_ConvOp : Inlay_GraphOp<"conv", ["convolution", "conv1d", "conv2d", "co
       `groups` $groups attr-dict `:` functional-type(operands, results) }];
 }
 
+def Inlay_ConvTransposeOp : Inlay_GraphOp<"conv_transpose",
+    ["conv_transpose1d", "conv_transpose2d.input", "conv_transpose3d.input", "conv_transpose2d", "conv_transpose3d"],
+    "torch.convolution(input, weight, bias, stride, padding, dilation, True, output_padding, groups)"> {
+  let summary = "transposed convolution over the trailing dims";
+  let description = [{
+    `input` is N x C x spatial..., `weight` is C x O/groups x kernel..., `bias` is O: each element of the input adds the
+    kernel, times itself, to the result at its place times `stride`. `padding` is cut off on both sides,
+    `output_padding`, less than stride or dilation, added at the end.
+
+    Example: `%r = inlay.conv_transpose %x, %w, %b stride [2, 2] padding [1, 1] output_padding [1, 1] dilation [1, 1]
+      groups 1 : (tensor<1x3x8x8xf32>, tensor<3x4x3x3xf32>, tensor<4xf32>) -> tensor<1x4x16x16xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$weight, Optional<AnyRankedTensor>:$bias,
+      DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding, DenseI64ArrayAttr:$output_padding,
+      DenseI64ArrayAttr:$dilation, I64Attr:$groups);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{ $input `,` $weight (`,` $bias^)? `stride` $stride `padding` $padding
+      `output_padding` $output_padding `dilation` $dilation `groups` $groups attr-dict
+      `:` functional-type(operands, results) }];
+}
+
 class Inlay_PoolOp<string mnemonic, list<string> aten, string reference> : Inlay_GraphOp<mnemonic, aten, reference> {
   let results = (outs AnyRankedTensor:$result);
 }
 
-def Inlay_MaxPoolOp : Inlay_PoolOp<"max_pool", ["max_pool2d_with_indices", "max_pool2d", "max_pool1d"],
-    "torch.nn.functional.max_pool2d(input, kernel, stride, padding, dilation, ceil_mode)"> {
+def Inlay_MaxPoolOp : Inlay_PoolOp<"max_pool", ["max_pool2d_with_indices", "max_pool2d", "max_pool1d",
+    "max_pool3d_with_indices", "max_pool3d"],
+    "getattr(torch.nn.functional, f'max_pool{len(kernel)}d')(input, kernel, stride, padding, dilation, ceil_mode)"> {
   let summary = "largest element of each window over the trailing dims";
   let description = [{
     `input` is N x C x spatial...; padding counts as minus infinity. NaN in a window gives NaN.
@@ -45,8 +67,9 @@ def Inlay_MaxPoolOp : Inlay_PoolOp<"max_pool", ["max_pool2d_with_indices", "max_
       (`ceil_mode` $ceil_mode^)? attr-dict `:` functional-type(operands, results) }];
 }
 
-def Inlay_AvgPoolOp : Inlay_PoolOp<"avg_pool", ["avg_pool2d", "avg_pool1d"],
-    "torch.nn.functional.avg_pool2d(input, kernel, stride, padding, ceil_mode, count_include_pad)"> {
+def Inlay_AvgPoolOp : Inlay_PoolOp<"avg_pool", ["avg_pool2d", "avg_pool1d", "avg_pool3d"],
+    "getattr(torch.nn.functional, f'avg_pool{len(kernel)}d')(input, kernel, stride, padding, ceil_mode, "
+    "count_include_pad)"> {
   let summary = "mean of each window over the trailing dims";
   let description = [{
     Padding counts as zeros if `count_include_pad`, else only elements of the input are averaged.
@@ -128,6 +151,22 @@ def Inlay_LinearOp : Inlay_GraphOp<"linear", ["linear", "addmm"], "torch.nn.func
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$weight, Optional<AnyRankedTensor>:$bias);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input `,` $weight (`,` $bias^)? attr-dict `:` functional-type(operands, results)";
+}
+
+def Inlay_GroupedMatmulOp : Inlay_GraphOp<"grouped_matmul", ["_grouped_mm", "transformers::grouped_mm_fallback"],
+    "torch.cat([input[start:end] @ matrix for start, end, matrix in zip([0, *offsets], offsets, weight)] + "
+    "[input.new_zeros(len(input) - int(offsets[-1]), weight.shape[2])])"> {
+  let summary = "products of groups of rows with a matrix for each group";
+  let description = [{
+    `input` is S x I, `weight` is E x I x O, `offsets` is E: rows from `offsets[e - 1]` (0 for the first) up to
+    `offsets[e]` belong to matrix e, rows after the last offset give zeros. Offsets don't fall.
+
+    Example: `%r = inlay.grouped_matmul %x, %w, %o
+      : (tensor<8x16xf32>, tensor<4x16x32xf32>, tensor<4xi32>) -> tensor<8x32xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$weight, AnyRankedTensor:$offsets);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `,` $weight `,` $offsets attr-dict `:` functional-type(operands, results)";
 }
 
 //===-- Reductions ----------------------------------------------------------------------------------------------===//

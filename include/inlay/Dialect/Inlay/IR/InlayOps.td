@@ -5,7 +5,10 @@
 #ifndef INLAY_DIALECT_INLAY_IR_INLAYOPS_TD
 #define INLAY_DIALECT_INLAY_IR_INLAYOPS_TD
 
+include "inlay/Dialect/Inlay/IR/InlayAttentionOps.td"
 include "inlay/Dialect/Inlay/IR/InlayGraphOps.td"
+include "inlay/Dialect/Inlay/IR/InlayIndexOps.td"
+include "inlay/Dialect/Inlay/IR/InlayLayoutOps.td"
 include "inlay/Dialect/Inlay/IR/InlayPointwiseOps.td"
 include "inlay/Dialect/Inlay/IR/InlaySegmentOps.td"
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Layout ops that make or replace elements beside those that they move.
+
+#ifndef INLAY_DIALECT_INLAY_IR_INLAYLAYOUTOPS_TD
+#define INLAY_DIALECT_INLAY_IR_INLAYLAYOUTOPS_TD
+
+include "inlay/Dialect/Inlay/IR/InlayOpBase.td"
+
+def Inlay_PadOp : Inlay_GraphOp<"pad", ["constant_pad_nd", "pad"],
+    "torch.ops.aten.constant_pad_nd(input, [n for pair in reversed(list(zip(low, high))) for n in pair], "
+    "value.item())"> {
+  let summary = "one value around the input";
+  let description = [{
+    `low` elements of `value`, a tensor without dims, before and `high` after each dim's own.
+
+    Example: `%r = inlay.pad %x, %v low [0, 1] high [0, 2] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x6xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$value, DenseI64ArrayAttr:$low,
+      DenseI64ArrayAttr:$high);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `,` $value `low` $low `high` $high attr-dict `:` functional-type(operands, results)";
+}
+
+def Inlay_FlipOp : Inlay_GraphOp<"flip", ["flip", "fliplr", "flipud"], "torch.flip(input, dims)"> {
+  let summary = "dims in reverse";
+  let description = [{
+    Example: `%r = inlay.flip %x dims [1] : (tensor<2x3xf32>) -> tensor<2x3xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$dims);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `dims` $dims attr-dict `:` functional-type(operands, results)";
+}
+
+def Inlay_SliceScatterOp : Inlay_GraphOp<"slice_scatter", ["slice_scatter", "select_scatter"],
+    "torch.ops.aten.slice_scatter(input, source, dim, start, end, step)"> {
+  let summary = "the input with another tensor where `inlay.slice` would read";
+  let description = [{
+    `start`, `end` and `step` are those of `inlay.slice`, and `source` has the dims that it would give.
+
+    Example: `%r = inlay.slice_scatter %x, %s dim 1 start 0 end 2 step 1
+      : (tensor<4x8xf32>, tensor<4x2xf32>) -> tensor<4x8xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$source, I64Attr:$dim, I64Attr:$start, I64Attr:$end,
+      I64Attr:$step);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{ $input `,` $source `dim` $dim `start` $start `end` $end `step` $step attr-dict
+      `:` functional-type(operands, results) }];
+}
+
+#endif // INLAY_DIALECT_INLAY_IR_INLAYLAYOUTOPS_TD

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attention: products, a softmax over the keys in the accumulator's type, and products again. Rows are divided by their
+// sums last, where there is least to divide.
+
+#include "GraphPattern.h"
+#include "Reductions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace inlay;
+
+namespace {
+/// The operands with leading dims that broadcast: heads that share a key apart from those that don't.
+struct Attention {
+  Value query, key, value, mask;
+  Sizes leading; ///< what the leading dims broadcast to
+  Type sum;      ///< what is computed in
+  double scale;
+  bool isCausal;
+
+  unsigned batch() const { return leading.size(); }
+};
+
+struct ConvertAttention : GraphPattern<ScaledDotProductAttentionOp> {
+  using GraphPattern::GraphPattern;
+
+  FailureOr<Value> convert(ScaledDotProductAttentionOp op, PatternRewriter &rewriter) const override;
+};
+} // namespace
+
+/// Splits the heads, dim -3, of `value` into `groups` times the rest, or adds a dim of size 1 where there are none.
+static Value splitHeads(OpBuilder &builder, Location loc, Value value, int64_t groups) {
+  RankedTensorType type = tensorType(value);
+  if (type.getRank() < 3)
+    return value;
+  int64_t dim = type.getRank() - 3;
+  return splitDim(builder, loc, value, dim, type.getDimSize(dim) == 1 ? 1 : groups);
+}
+
+/// The map by which `value` is read under loops over the leading dims and more, at `first` and `second`.
+static AffineMap makeOperandMap(const Attention &attention, Value value, unsigned loops, AffineExpr first,
+                                AffineExpr second) {
+  MLIRContext *context = value.getContext();
+  ArrayRef<int64_t> shape = tensorType(value).getShape();
+  AffineMap leading = broadcastMap(context, shape.drop_back(std::min<size_t>(2, shape.size())), attention.leading);
+  SmallVector<AffineExpr> exprs(leading.getResults());
+  // A mask may have fewer dims, or one of size 1.
+  AffineExpr last[] = {first, second};
+  for (size_t i = 2 - std::min<size_t>(2, shape.size()); i < 2; ++i)
+    exprs.push_back(shape[shape.size() - 2 + i] == 1 ? getAffineConstantExpr(0, context) : last[i]);
+  return makeMap(context, loops, exprs);
+}
+
+/// The products of queries and keys, scaled and masked.
+static Value createScores(OpBuilder &builder, Location loc, const Attention &attention) {
+  unsigned batch = attention.batch(), loops = batch + 3;
+  AffineExpr row = builder.getAffineDimExpr(batch), column = builder.getAffineDimExpr(batch + 1),
+             inner = builder.getAffineDimExpr(batch + 2);
+  Sizes sizes(attention.leading);
+  for (Value value : {attention.query, attention.key})
+    sizes.push_back(builder.getIndexAttr(tensorType(value).getShape().take_back(2).front()));
+  Value init = createFilled(builder, loc, sizes, builder.getFloatAttr(attention.sum, 0.0));
+  AffineMap maps[] = {makeOperandMap(attention, attention.query, loops, row, inner),
+                      makeOperandMap(attention, attention.key, loops, column, inner),
+                      dropLoops(builder.getContext(), loops, batch + 2)};
+  Value products = createReduction(builder, loc, {attention.query, attention.key}, maps, init, multiplyAdd);
+
+  SmallVector<Value> inputs{products};
+  SmallVector<AffineMap> reads{builder.getMultiDimIdentityMap(batch + 2)};
+  if (attention.mask) {
+    inputs.push_back(attention.mask);
+    reads.push_back(makeOperandMap(attention, attention.mask, batch + 2, row, column));
+  }
+  auto body = [&](OpBuilder &nested, Location nestedLoc, ValueRange args) -> Value {
+    Value factor = scalarConstant(nested, nestedLoc, attention.sum, attention.scale);
+    Value score = arith::MulFOp::create(nested, nestedLoc, args[0], factor);
+    Value seen;
+    if (attention.mask && !args[1].getType().isInteger(1))
+      return arith::AddFOp::create(nested, nestedLoc, score, castScalar(nested, nestedLoc, args[1], attention.sum));
+    if (attention.mask)
+      seen = args[1];
+    if (attention.isCausal)
+      seen = arith::CmpIOp::create(nested, nestedLoc, arith::CmpIPredicate::ule,
+                                   linalg::IndexOp::create(nested, nestedLoc, batch + 1),
+                                   linalg::IndexOp::create(nested, nestedLoc, batch));
+    if (!seen)
+      return score;
+    Value lowest = arith::ConstantOp::create(nested, nestedLoc, lowestValue(attention.sum));
+    return arith::SelectOp::create(nested, nestedLoc, seen, score, lowest);
+  };
+  return createPointwise(builder, loc, inputs, reads, sizes, attention.sum, body);
+}
+
+/// The exponentials of scores less each row's largest; all zeros in a row of minus infinities.
+static Value createPowers(OpBuilder &builder, Location loc, const Attention &attention, Value scores) {
+  unsigned rank = attention.batch() + 2;
+  AffineMap maps[] = {builder.getMultiDimIdentityMap(rank), dropLoops(builder.getContext(), rank, rank - 1)};
+  Value largest = maxDims(builder, loc, scores, rank - 1);
+  auto type = cast<FloatType>(attention.sum);
+  TypedAttr least = FloatAttr::get(type, APFloat::getLargest(type.getFloatSemantics(), /*Negative=*/true));
+  return createPointwise(builder, loc, {scores, largest}, maps, tensor::getMixedSizes(builder, loc, scores), type,
+                         [&](OpBuilder &nested, Location nestedLoc, ValueRange args) -> Value {
+                           Value bound = arith::ConstantOp::create(nested, nestedLoc, least);
+                           bound = arith::MaximumFOp::create(nested, nestedLoc, args[1], bound);
+                           Value below = arith::SubFOp::create(nested, nestedLoc, args[0], bound);
+                           return math::ExpOp::create(nested, nestedLoc, below);
+                         });
+}
+
+/// The values, weighted by `powers` and divided by the sums of those.
+static Value createMeans(OpBuilder &builder, Location loc, const Attention &attention, Value powers, Type element) {
+  unsigned batch = attention.batch(), loops = batch + 3;
+  AffineExpr row = builder.getAffineDimExpr(batch), column = builder.getAffineDimExpr(batch + 1),
+             inner = builder.getAffineDimExpr(batch + 2);
+  Sizes sizes(attention.leading);
+  sizes.push_back(builder.getIndexAttr(tensorType(attention.query).getShape().take_back(2).front()));
+  sizes.push_back(builder.getIndexAttr(tensorType(attention.value).getShape().back()));
+  SmallVector<AffineExpr> weights;
+  for (unsigned i = 0; i < batch; ++i)
+    weights.push_back(builder.getAffineDimExpr(i));
+  weights.append({row, inner});
+  Value init = createFilled(builder, loc, sizes, builder.getFloatAttr(attention.sum, 0.0));
+  AffineMap maps[] = {makeMap(builder.getContext(), loops, weights),
+                      makeOperandMap(attention, attention.value, loops, inner, column),
+                      dropLoops(builder.getContext(), loops, batch + 2)};
+  Value products = createReduction(builder, loc, {powers, attention.value}, maps, init, multiplyAdd);
+  Value sums = sumDims(builder, loc, powers, batch + 1);
+  // The largest exponential of a row is 1, unless all are 0: then the products are, too.
+  auto type = cast<FloatType>(attention.sum);
+  TypedAttr least = FloatAttr::get(type, APFloat::getSmallestNormalized(type.getFloatSemantics()));
+  AffineMap reads[] = {builder.getMultiDimIdentityMap(batch + 2),
+                       dropLoops(builder.getContext(), batch + 2, batch + 1)};
+  return createPointwise(builder, loc, {products, sums}, reads, sizes, element,
+                         [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
+                           Value bound = arith::ConstantOp::create(nested, nestedLoc, least);
+                           Value total = arith::MaximumFOp::create(nested, nestedLoc, args[1], bound);
+                           Value mean = arith::DivFOp::create(nested, nestedLoc, args[0], total);
+                           return castScalar(nested, nestedLoc, mean, element);
+                         });
+}
+
+FailureOr<Value> ConvertAttention::convert(ScaledDotProductAttentionOp op, PatternRewriter &rewriter) const {
+  if (failed(checkStatic(rewriter, op)))
+    return failure();
+  Location loc = op.getLoc();
+  RankedTensorType result = inferResultType(op);
+  Type element = result.getElementType();
+  Attention attention{op.getQuery(),
+                      op.getKey(),
+                      op.getValue(),
+                      op.getMask(),
+                      {},
+                      accumulatorType(element),
+                      op.getScale().convertToDouble(),
+                      op.getIsCausal()};
+  if (op.getEnableGqa()) {
+    auto heads = [](Value value) { return tensorType(value).getShape().take_back(3).front(); };
+    int64_t groups = heads(op.getKey());
+    if (heads(op.getValue()) != groups)
+      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+                      "expected as many heads of values as of keys, but got " + spell(op.getValue().getType()) +
+                          " and " + spell(op.getKey().getType()));
+    for (Value *operand : {&attention.query, &attention.key, &attention.value, &attention.mask})
+      *operand = *operand ? splitHeads(rewriter, loc, *operand, groups) : *operand;
+  }
+  attention.leading = broadcastSizes(rewriter, loc, {attention.query, attention.key, attention.value}, /*dropBack=*/2);
+  Value scores = createScores(rewriter, loc, attention);
+  Value powers = createPowers(rewriter, loc, attention, scores);
+  Value means = createMeans(rewriter, loc, attention, powers, element);
+  return op.getEnableGqa() ? mergeDim(rewriter, loc, means, result.getRank() - 3) : means;
+}
+
+void inlay::populateAttentionPatterns(RewritePatternSet &patterns) {
+  patterns.add<ConvertAttention>(patterns.getContext());
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes at indices out of tensors, turned round: each element of the result looks for what is written to it, so that
+// all are independent of each other and the last write wins wherever this runs.
+
+#include "GraphPattern.h"
+#include "Indexing.h"
+#include "inlay/Dialect/Inlay/IR/Inference.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace inlay;
+
+/// Whether `raw` is the element of a dim of `size` that loop `loop` is at.
+static Value isAt(OpBuilder &builder, Location loc, Value raw, int64_t size, unsigned loop, bool fromEnd) {
+  Value index = normalizeIndex(builder, loc, raw, size, fromEnd);
+  Value at = linalg::IndexOp::create(builder, loc, loop);
+  at = arith::IndexCastOp::create(builder, loc, index.getType(), at);
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, index, at);
+}
+
+static Sizes getSizes(OpBuilder &builder, ArrayRef<int64_t> shape) {
+  return llvm::map_to_vector(shape, [&](int64_t size) -> OpFoldResult { return builder.getIndexAttr(size); });
+}
+
+//===-- Scatter -------------------------------------------------------------------------------------------------===//
+
+/// `next` after `value` at one place.
+static Value combine(OpBuilder &builder, Location loc, std::optional<StringRef> reduce, Value value, Value next) {
+  if (!reduce)
+    return next;
+  if (*reduce == "sum")
+    return addScalars(builder, loc, value, next);
+  if (*reduce == "prod")
+    return mulScalars(builder, loc, value, next);
+  if (*reduce == "amax")
+    return maxScalars(builder, loc, value, next);
+  if (isa<FloatType>(value.getType()))
+    return arith::MinimumFOp::create(builder, loc, value, next);
+  return arith::MinSIOp::create(builder, loc, value, next);
+}
+
+/// The elements from the start of each dim up to `shape`.
+static Value takeFront(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> shape) {
+  if (tensorType(value).getShape() == shape)
+    return value;
+  Sizes zeros(shape.size(), builder.getIndexAttr(0)), ones(shape.size(), builder.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(builder, loc, value, zeros, getSizes(builder, shape), ones);
+}
+
+namespace {
+struct ConvertScatter : GraphPattern<ScatterOp> {
+  using GraphPattern::GraphPattern;
+
+  FailureOr<Value> convert(ScatterOp op, PatternRewriter &rewriter) const override {
+    if (failed(checkStatic(rewriter, op)) ||
+        (op.getReduce() && failed(checkElements(rewriter, op, op.getInput(), /*integers=*/true))))
+      return failure();
+    Location loc = op.getLoc();
+    RankedTensorType input = tensorType(op.getInput()), index = tensorType(op.getIndex());
+    int64_t rank = input.getRank(), dim = *normalizeDim(op.getDim(), rank), size = input.getDimSize(dim);
+    Type element = input.getElementType(), wide = op.getReduce() ? accumulatorType(element) : element;
+    // What can be written to: the index's places, along `dim` all of the input.
+    SmallVector<int64_t> region(index.getShape());
+    region[dim] = size;
+    Value source = takeFront(rewriter, loc, op.getSource(), index.getShape());
+    Value init = castElements(rewriter, loc, takeFront(rewriter, loc, op.getInput(), region), wide);
+    // Loops: the region's dims, then along the index.
+    SmallVector<AffineExpr> exprs(rewriter.getMultiDimIdentityMap(rank).getResults());
+    exprs[dim] = rewriter.getAffineDimExpr(rank);
+    AffineMap read = makeMap(op.getContext(), rank + 1, exprs);
+    AffineMap maps[] = {read, read, dropLoops(op.getContext(), rank + 1, rank)};
+    Value result = createReduction(rewriter, loc, {op.getIndex(), source}, maps, init,
+                                   [&](OpBuilder &builder, Location bodyLoc, ValueRange args) {
+                                     Value hit = isAt(builder, bodyLoc, args[0], size, dim, /*fromEnd=*/false);
+                                     Value next = castScalar(builder, bodyLoc, args[1], wide);
+                                     next = combine(builder, bodyLoc, op.getReduce(), args[2], next);
+                                     return arith::SelectOp::create(builder, bodyLoc, hit, next, args[2]).getResult();
+                                   });
+    result = castElements(rewriter, loc, result, element);
+    if (ArrayRef(region) == input.getShape())
+      return result;
+    Sizes zeros(rank, rewriter.getIndexAttr(0)), ones(rank, rewriter.getIndexAttr(1));
+    return tensor::InsertSliceOp::create(rewriter, loc, result, op.getInput(), zeros, getSizes(rewriter, region), ones)
+        .getResult();
+  }
+};
+
+//===-- Index put -----------------------------------------------------------------------------------------------===//
+
+/// `inlay.index_put` with the dims that its indices broadcast to.
+struct Put {
+  explicit Put(IndexPutOp op) : op(op), input(tensorType(op.getInput())), values(tensorType(op.getValues())) {
+    for (Value index : op.getIndices())
+      broadcastInto(places, tensorType(index).getShape());
+    first = getIndexedPlace(op.getDims());
+  }
+
+  /// Of a place's values, the dims are: those of the input that aren't indexed, with the places' from `first` on. Gives
+  /// for each dim of `values` what it is read at.
+  template <typename T>
+  SmallVector<T> locateValue(ArrayRef<T> inputDims, ArrayRef<T> atPlaces, T zero) {
+    SmallVector<T> all;
+    for (int64_t dim = 0; dim < input.getRank(); ++dim)
+      if (!llvm::is_contained(op.getDims(), dim))
+        all.push_back(inputDims[dim]);
+    all.insert(all.begin() + first, atPlaces.begin(), atPlaces.end());
+    SmallVector<T> at(ArrayRef<T>(all).take_back(values.getRank()));
+    for (auto [i, size] : llvm::enumerate(values.getShape()))
+      if (size == 1)
+        at[i] = zero;
+    return at;
+  }
+
+  Value add(OpBuilder &builder);
+  Value replace(OpBuilder &builder);
+
+  IndexPutOp op;
+  RankedTensorType input, values;
+  SmallVector<int64_t> places;
+  unsigned first;
+};
+} // namespace
+
+/// Whether all `indices` are what loops `loops` are at.
+static Value isHit(OpBuilder &builder, Location loc, Put &put, ValueRange indices, ArrayRef<int64_t> loops) {
+  Value hit;
+  for (auto [n, index] : llvm::enumerate(indices)) {
+    int64_t size = put.input.getDimSize(put.op.getDims()[n]);
+    Value at = isAt(builder, loc, index, size, loops[n], /*fromEnd=*/true);
+    hit = hit ? arith::AndIOp::create(builder, loc, hit, at).getResult() : at;
+  }
+  return hit;
+}
+
+/// Each element plus the values of all places that are its own.
+Value Put::add(OpBuilder &builder) {
+  Location loc = op.getLoc();
+  MLIRContext *context = builder.getContext();
+  unsigned rank = input.getRank(), loops = rank + places.size();
+  Type element = input.getElementType(), wide = accumulatorType(element);
+  SmallVector<AffineExpr> all(builder.getMultiDimIdentityMap(loops).getResults());
+  SmallVector<AffineMap> maps;
+  for (Value index : op.getIndices())
+    maps.push_back(mapIndices(context, tensorType(index).getShape(), loops, rank, places.size()));
+  maps.push_back(makeMap(context, loops,
+                         locateValue<AffineExpr>(ArrayRef(all).take_front(rank), ArrayRef(all).drop_front(rank),
+                                                 builder.getAffineConstantExpr(0))));
+  maps.push_back(makeMap(context, loops, ArrayRef(all).take_front(rank)));
+  SmallVector<Value> inputs(op.getIndices());
+  inputs.push_back(op.getValues());
+  Value init = castElements(builder, loc, op.getInput(), wide);
+  // A place's loops need sizes, though each index may repeat along them.
+  inputs.push_back(tensor::EmptyOp::create(builder, loc, places, element));
+  maps.insert(maps.end() - 1, makeMap(context, loops, ArrayRef(all).drop_front(rank)));
+  Value result = createReduction(
+      builder, loc, inputs, maps, init, [&](OpBuilder &nested, Location bodyLoc, ValueRange args) -> Value {
+        size_t count = op.getDims().size();
+        Value hit = isHit(nested, bodyLoc, *this, args.take_front(count), op.getDims());
+        Value sum = addScalars(nested, bodyLoc, args.back(), castScalar(nested, bodyLoc, args[count], wide));
+        return arith::SelectOp::create(nested, bodyLoc, hit, sum, args.back());
+      });
+  return castElements(builder, loc, result, element);
+}
+
+/// The number of the last place that is each element's own, of those along the indexed dims, or -1.
+static Value findLast(OpBuilder &builder, Put &put) {
+  Location loc = put.op.getLoc();
+  MLIRContext *context = builder.getContext();
+  unsigned count = put.op.getDims().size(), loops = count + put.places.size();
+  SmallVector<AffineMap> maps;
+  for (Value index : put.op.getIndices())
+    maps.push_back(mapIndices(context, tensorType(index).getShape(), loops, count, put.places.size()));
+  auto exprs = llvm::to_vector(builder.getMultiDimIdentityMap(loops).getResults());
+  SmallVector<Value> inputs(put.op.getIndices());
+  inputs.push_back(tensor::EmptyOp::create(builder, loc, put.places, builder.getI32Type()));
+  maps.push_back(makeMap(context, loops, ArrayRef(exprs).drop_front(count)));
+  maps.push_back(makeMap(context, loops, ArrayRef(exprs).take_front(count)));
+  SmallVector<int64_t> sizes, own = llvm::to_vector(llvm::seq<int64_t>(0, count));
+  for (int64_t dim : put.op.getDims())
+    sizes.push_back(put.input.getDimSize(dim));
+  Value none = createFilled(builder, loc, getSizes(builder, sizes), builder.getI32IntegerAttr(-1));
+  auto body = [&](OpBuilder &nested, Location bodyLoc, ValueRange args) -> Value {
+    Value hit = isHit(nested, bodyLoc, put, args.take_front(count), own), number;
+    for (auto [i, size] : llvm::enumerate(put.places)) {
+      Value at = linalg::IndexOp::create(nested, bodyLoc, count + i);
+      Value extent = arith::ConstantIndexOp::create(nested, bodyLoc, size);
+      number = number
+                   ? arith::AddIOp::create(nested, bodyLoc, arith::MulIOp::create(nested, bodyLoc, number, extent), at)
+                         .getResult()
+                   : at;
+    }
+    if (!number)
+      number = arith::ConstantIndexOp::create(nested, bodyLoc, 0);
+    number = arith::IndexCastOp::create(nested, bodyLoc, nested.getI32Type(), number);
+    return arith::SelectOp::create(nested, bodyLoc, hit, number, args.back());
+  };
+  return createReduction(builder, loc, inputs, maps, none, body);
+}
+
+Value Put::replace(OpBuilder &builder) {
+  Location loc = op.getLoc();
+  Value last = findLast(builder, *this);
+  unsigned rank = input.getRank();
+  SmallVector<AffineExpr> indexed;
+  for (int64_t dim : op.getDims())
+    indexed.push_back(builder.getAffineDimExpr(dim));
+  AffineMap maps[] = {builder.getMultiDimIdentityMap(rank), makeMap(builder.getContext(), rank, indexed)};
+  auto body = [&](OpBuilder &nested, Location bodyLoc, ValueRange args) -> Value {
+    Value none = scalarConstant(nested, bodyLoc, nested.getI32Type(), 0);
+    Value hit = arith::CmpIOp::create(nested, bodyLoc, arith::CmpIPredicate::sge, args[1], none);
+    Value number = arith::MaxSIOp::create(nested, bodyLoc, args[1], none);
+    number = arith::IndexCastOp::create(nested, bodyLoc, nested.getIndexType(), number);
+    SmallVector<Value> atPlaces(places.size());
+    for (size_t i = places.size(); i-- > 0;) {
+      Value size = arith::ConstantIndexOp::create(nested, bodyLoc, places[i]);
+      atPlaces[i] = arith::RemUIOp::create(nested, bodyLoc, number, size);
+      number = arith::DivUIOp::create(nested, bodyLoc, number, size);
+    }
+    Value zero = arith::ConstantIndexOp::create(nested, bodyLoc, 0);
+    SmallVector<Value> loops = loopIndices(nested, bodyLoc, rank);
+    Value value = tensor::ExtractOp::create(nested, bodyLoc, op.getValues(), locateValue<Value>(loops, atPlaces, zero));
+    return arith::SelectOp::create(nested, bodyLoc, hit, value, args[0]);
+  };
+  return createPointwise(builder, loc, {op.getInput(), last}, maps, getSizes(builder, input.getShape()),
+                         input.getElementType(), body);
+}
+
+namespace {
+struct ConvertIndexPut : GraphPattern<IndexPutOp> {
+  using GraphPattern::GraphPattern;
+
+  FailureOr<Value> convert(IndexPutOp op, PatternRewriter &rewriter) const override {
+    if (failed(checkStatic(rewriter, op)) ||
+        (op.getAccumulate() && failed(checkElements(rewriter, op, op.getInput(), /*integers=*/true))))
+      return failure();
+    Put put(op);
+    if (llvm::is_contained(put.places, 0) || llvm::is_contained(put.values.getShape(), 0))
+      return op.getInput(); // nothing to write
+    int64_t count = 1;
+    for (int64_t size : put.places)
+      if (llvm::MulOverflow(count, size, count) || !llvm::isInt<32>(count))
+        return rejectOp(rewriter, op, ReasonCode::UnsupportedShape, "expected less than 2^31 places to write");
+    return op.getAccumulate() ? put.add(rewriter) : put.replace(rewriter);
+  }
+};
+} // namespace
+
+void inlay::populateScatteringPatterns(RewritePatternSet &patterns) {
+  patterns.add<ConvertScatter, ConvertIndexPut>(patterns.getContext());
+}

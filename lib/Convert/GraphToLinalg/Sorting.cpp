@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sorting by counting: an element's place is the number of those before it. The work grows with the square of the dim,
+// but all of it is independent.
+
+#include "GraphPattern.h"
+#include "Indexing.h"
+#include "inlay/Dialect/Inlay/IR/Inference.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace inlay;
+
+/// Whether `lhs` is less than `rhs`; NaN is larger than any number.
+static Value isLess(OpBuilder &builder, Location loc, Value lhs, Value rhs) {
+  if (!isa<FloatType>(lhs.getType())) {
+    auto predicate = lhs.getType().isInteger(1) ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+    return arith::CmpIOp::create(builder, loc, predicate, lhs, rhs);
+  }
+  Value less = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, lhs, rhs);
+  Value number = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, lhs, lhs);
+  Value nan = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, rhs, rhs);
+  return arith::OrIOp::create(builder, loc, less, arith::AndIOp::create(builder, loc, number, nan));
+}
+
+namespace {
+struct ConvertArgsort : GraphPattern<ArgsortOp> {
+  using GraphPattern::GraphPattern;
+
+  FailureOr<Value> convert(ArgsortOp op, PatternRewriter &rewriter) const override;
+};
+} // namespace
+
+/// How many elements along `dim` come before each one.
+static Value countBefore(OpBuilder &builder, Location loc, ArgsortOp op, int64_t dim, ArrayRef<AffineMap> maps) {
+  Value input = op.getInput();
+  Type wide = accumulatorType(tensorType(input).getElementType());
+  Value zeros = createFilled(builder, loc, tensor::getMixedSizes(builder, loc, input), builder.getI32IntegerAttr(0));
+  auto body = [&](OpBuilder &nested, Location bodyLoc, ValueRange args) -> Value {
+    Value own = castScalar(nested, bodyLoc, args[0], wide), other = castScalar(nested, bodyLoc, args[1], wide);
+    if (op.getDescending())
+      std::swap(own, other);
+    Value before = isLess(nested, bodyLoc, other, own), after = isLess(nested, bodyLoc, own, other);
+    Value earlier = arith::CmpIOp::create(nested, bodyLoc, arith::CmpIPredicate::ult,
+                                          linalg::IndexOp::create(nested, bodyLoc, tensorType(input).getRank()),
+                                          linalg::IndexOp::create(nested, bodyLoc, dim));
+    Value one = arith::ConstantOp::create(nested, bodyLoc, nested.getBoolAttr(true));
+    Value level = arith::XOrIOp::create(nested, bodyLoc, after, one);
+    level = arith::AndIOp::create(nested, bodyLoc, level, earlier);
+    Value counts = arith::OrIOp::create(nested, bodyLoc, before, level);
+    counts = arith::ExtUIOp::create(nested, bodyLoc, nested.getI32Type(), counts);
+    return arith::AddIOp::create(nested, bodyLoc, args[2], counts);
+  };
+  return createReduction(builder, loc, {input, input}, maps, zeros, body);
+}
+
+FailureOr<Value> ConvertArgsort::convert(ArgsortOp op, PatternRewriter &rewriter) const {
+  if (failed(checkStatic(rewriter, op)))
+    return failure();
+  Location loc = op.getLoc();
+  RankedTensorType type = tensorType(op.getInput());
+  int64_t rank = type.getRank(), dim = *normalizeDim(op.getDim(), rank);
+  if (!llvm::isInt<32>(type.getDimSize(dim)))
+    return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+                    "expected to sort less than 2^31 elements, but got " + spell(type));
+  // Loops: the input's dims, then along `dim` once more.
+  AffineMap own = dropLoops(op.getContext(), rank + 1, rank);
+  SmallVector<AffineExpr> exprs(own.getResults());
+  exprs[dim] = rewriter.getAffineDimExpr(rank);
+  AffineMap other = makeMap(op.getContext(), rank + 1, exprs);
+  Value places = countBefore(rewriter, loc, op, dim, {own, other, own});
+  // The element at a place is the one whose place it is.
+  Sizes sizes = tensor::getMixedSizes(rewriter, loc, op.getInput());
+  Value zeros = createFilled(rewriter, loc, sizes, rewriter.getI32IntegerAttr(0));
+  auto find = [&](OpBuilder &builder, Location bodyLoc, ValueRange args) -> Value {
+    Value place = linalg::IndexOp::create(builder, bodyLoc, dim),
+          number = linalg::IndexOp::create(builder, bodyLoc, rank);
+    place = arith::IndexCastOp::create(builder, bodyLoc, builder.getI32Type(), place);
+    number = arith::IndexCastOp::create(builder, bodyLoc, builder.getI32Type(), number);
+    Value here = arith::CmpIOp::create(builder, bodyLoc, arith::CmpIPredicate::eq, args[0], place);
+    return arith::SelectOp::create(builder, bodyLoc, here, number, args[1]);
+  };
+  Value order = createReduction(rewriter, loc, places, {other, own}, zeros, find);
+  return castElements(rewriter, loc, order, rewriter.getI64Type());
+}
+
+void inlay::populateSortingPatterns(RewritePatternSet &patterns) {
+  patterns.add<ConvertArgsort>(patterns.getContext());
+}

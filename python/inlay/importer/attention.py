@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Attention, and normalizations by statistics of the input itself: whole, as the dialect has them."""
+
+import math
+
+import torch
+
+
+def handlers():
+    """ATen name -> handler."""
+    return {
+        "scaled_dot_product_attention": _handle_attention,
+        "_scaled_dot_product_flash_attention_for_cpu": _handle_attention,
+        "layer_norm": _handle_layer_norm,
+        "native_layer_norm": _handle_layer_norm,
+        "group_norm": _handle_group_norm,
+        "native_group_norm": _handle_group_norm,
+        "rms_norm": _handle_rms_norm,
+        "_fused_rms_norm": _handle_rms_norm,
+        "_native_batch_norm_legit.no_stats": _handle_batch_statistics,
+    }
+
+
+def _handle_attention(walker, call):
+    if call["dropout_p"]:
+        return None
+    query, key, value = (walker.tensor(call[name]) for name in ("query", "key", "value"))
+    mask = call["attn_mask"] and walker.tensor(call["attn_mask"])
+    if mask and mask.dtype != torch.bool:
+        mask = walker.cast(mask, query.dtype, "mask_cast")
+    grouped = call.get("enable_gqa", False) and (query.shape[-3] != key.shape[-3] or query.shape[-3] != value.shape[-3])
+    if grouped and key.shape[-3] != value.shape[-3]:
+        return None
+    attributes = {
+        "scale": call.get("scale", 1 / math.sqrt(query.shape[-1])),
+        "is_causal": call["is_causal"],
+        "enable_gqa": grouped,
+    }
+    operands = [query, key, value, mask]
+    result = walker.op("scaled_dot_product_attention", operands, attributes, shape=call.shape, dtype=call.dtype)
+    return _first_of(call, result)
+
+
+def _first_of(call, result):
+    """`result` as the first of the call's results, of which no others can be made; None if one is used."""
+    if isinstance(call.val, torch.Tensor):
+        return result
+    return None if _uses_others(call) else [result, *[None] * (len(call.val) - 1)]
+
+
+def _uses_others(call):
+    return not isinstance(call.val, torch.Tensor) and any(user.args[1] != 0 for user in call.node.users)
+
+
+# -- Normalization ----------------------------------------------------------------------------------------------------
+
+
+def _normalize(walker, call, name, x, vectors, attributes):
+    """The op on the widest element type of `x` and `vectors`: (node or None, number in place of None, dims) of each."""
+    dtype = x.dtype
+    for node, _, _ in vectors:
+        dtype = dtype if node is None else torch.promote_types(dtype, node.meta["val"].dtype)
+    operands = [walker.cast(x, dtype, "input_cast")]
+    for position, (node, number, shape) in enumerate(vectors):
+        vector = walker.splat(number, shape, dtype) if node is None else walker.tensor(node)
+        operands.append(walker.cast(vector, dtype, f"vector{position}_cast"))
+    suffix = None if dtype == call.dtype else "wide"
+    result = walker.op(name, operands, attributes, shape=x.shape, dtype=dtype, suffix=suffix)
+    return walker.cast(result, call.dtype, None)
+
+
+def _handle_layer_norm(walker, call):
+    if _uses_others(call):
+        return None
+    x, shape = walker.tensor(call["input"]), tuple(call["normalized_shape"])
+    vectors = [(call["weight"], 1, shape), (call["bias"], 0, shape)]
+    return _first_of(call, _normalize(walker, call, "layer_norm", x, vectors, {"eps": call["eps"]}))
+
+
+def _handle_group_norm(walker, call):
+    if _uses_others(call):
+        return None
+    x = walker.tensor(call["input"])
+    vectors = [(call["weight"], 1, x.shape[1:2]), (call["bias"], 0, x.shape[1:2])]
+    groups = call["num_groups"] if call.base == "group_norm" else call["group"]
+    return _first_of(call, _normalize(walker, call, "group_norm", x, vectors, {"groups": groups, "eps": call["eps"]}))
+
+
+def _handle_rms_norm(walker, call):
+    if _uses_others(call):
+        return None
+    x, shape = walker.tensor(call["input"]), tuple(call["normalized_shape"])
+    wide = torch.float32 if x.dtype.itemsize < 4 else x.dtype  # what PyTorch computes in, and takes its least step of
+    attributes = {"eps": call.get("eps", torch.finfo(wide).eps)}
+    return _first_of(call, _normalize(walker, call, "rms_norm", x, [(call["weight"], 1, shape)], attributes))
+
+
+def _handle_batch_statistics(walker, call):
+    # Each channel is normalized by itself: a group norm of as many groups as channels, the batch among their elements.
+    if _uses_others(call):
+        return None
+    x = walker.tensor(call["input"])
+    vectors = [(call["weight"], 1, x.shape[1:2]), (call["bias"], 0, x.shape[1:2])]
+    attributes = {"groups": x.shape[1], "eps": call["eps"]}
+    if x.shape[0] == 1:
+        return _first_of(call, _normalize(walker, call, "group_norm", x, vectors, attributes))
+    swapped = [1, 0, *range(2, len(x.shape))]
+    dims = (x.shape[1], x.shape[0], *x.shape[2:])
+    channels = walker.op("permute", [x], {"dims": swapped}, shape=dims, dtype=x.dtype, suffix="channels")
+    channels = walker.reshape(channels, (1, *dims), "batch")
+    result = walker.reshape(_normalize(walker, call, "group_norm", channels, vectors, attributes), dims, "reshape")
+    return _first_of(call, walker.op("permute", [result], {"dims": swapped}, shape=x.shape, dtype=call.dtype))

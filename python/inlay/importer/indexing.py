@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls that read or write where tensors of indices say."""
+
+import torch
+
+from .. import ops
+
+# What PyTorch's calls name their reductions -> what the dialect does.
+_REDUCTIONS = {
+    "add": "sum",
+    "sum": "sum",
+    "multiply": "prod",
+    "prod": "prod",
+    "amax": "amax",
+    "amin": "amin",
+}
+
+
+def handlers():
+    """ATen name -> handler."""
+    return {
+        "embedding": _handle_embedding,
+        "index_select": _handle_index_select,
+        "gather": _handle_gather,
+        "index.Tensor": _handle_index,
+        "_unsafe_index.Tensor": _handle_index,
+        "index_put": _handle_index_put,
+        "_unsafe_index_put": _handle_index_put,
+        "scatter.src": _handle_scatter,
+        "scatter.value": _handle_scatter,
+        "scatter.reduce": _handle_scatter,
+        "scatter.value_reduce": _handle_scatter,
+        "scatter_add": _handle_scatter,
+        "scatter_reduce.two": _handle_scatter,
+        "index_reduce": _handle_index_reduce,
+    }
+
+
+def _with_dims(walker, value, suffix):
+    """`value`, or a vector of it if it has no dims."""
+    return value if value.shape else walker.reshape(value, (1,), suffix)
+
+
+# -- Reads ------------------------------------------------------------------------------------------------------------
+
+
+def _handle_embedding(walker, call):
+    operands = [walker.tensor(call["weight"]), walker.tensor(call["indices"])]
+    return walker.op("embedding", operands, shape=call.shape, dtype=call.dtype)
+
+
+def select(walker, value, dim, index, suffix=None):
+    """The slices of `value` along `dim` that the vector `index` numbers."""
+    shape = tuple(index.shape[0] if i == dim else size for i, size in enumerate(value.shape))
+    return walker.op("index_select", [value, index], {"dim": dim}, shape=shape, dtype=value.dtype, suffix=suffix)
+
+
+def _handle_index_select(walker, call):
+    x = _with_dims(walker, walker.tensor(call["self"]), "self")
+    index = _with_dims(walker, walker.tensor(call["index"]), "index")
+    return walker.reshape(select(walker, x, call["dim"] % len(x.shape), index), call.shape, "reshape")
+
+
+def gather(walker, value, dim, index, suffix=None):
+    """The elements of `value` along `dim` that `index` numbers at each place."""
+    return walker.op("gather", [value, index], {"dim": dim}, shape=index.shape, dtype=value.dtype, suffix=suffix)
+
+
+def _handle_gather(walker, call):
+    x = _with_dims(walker, walker.tensor(call["self"]), "self")
+    index = _with_dims(walker, walker.tensor(call["index"]), "index")
+    return walker.reshape(gather(walker, x, call["dim"] % len(x.shape), index), call.shape, "reshape")
+
+
+def _indices(walker, call):
+    """(tensors of indices, their dims), or None if one is a mask, which says how many elements there are."""
+    dims = [dim for dim, index in enumerate(call["indices"]) if index is not None]
+    values = [walker.tensor(call["indices"][dim]) for dim in dims]
+    return None if any(value.dtype == torch.bool for value in values) else (values, dims)
+
+
+def _handle_index(walker, call):
+    found = _indices(walker, call)
+    if found is None:
+        return None
+    values, dims = found
+    x = walker.tensor(call["self"])
+    return walker.op("index", [x, values], {"dims": dims}, shape=call.shape, dtype=call.dtype)
+
+
+# -- Writes -----------------------------------------------------------------------------------------------------------
+
+
+def _handle_index_put(walker, call):
+    x = walker.tensor(call["self"])
+    values = walker.cast(walker.tensor(call["values"]), x.dtype, "values_cast")
+    found = _indices(walker, call)
+    if found is None:
+        return _put_by_mask(walker, call, x, values)
+    indices, dims = found
+    accumulate = call["accumulate"]
+    if accumulate and x.dtype == torch.bool:
+        return None
+    places = torch.broadcast_shapes(*(index.shape for index in indices))
+    rank = len(x.shape) - len(dims) + len(places)
+    if len(values.shape) > rank:  # by dims of size 1
+        values = walker.reshape(values, values.shape[len(values.shape) - rank :], "values")
+    attributes = {"dims": dims, "accumulate": accumulate}
+    return walker.op("index_put", [x, values, indices], attributes, shape=x.shape, dtype=x.dtype)
+
+
+def _put_by_mask(walker, call, x, values):
+    """One value wherever a mask over the leading dims is true; None if there are other indices or several values."""
+    mask, *others = [index for index in call["indices"] if index is not None]
+    mask = walker.tensor(mask)
+    several = any(size != 1 for size in values.shape)
+    if others or call["accumulate"] or several or call["indices"][0] is None or "where" not in ops.table():
+        return None
+    mask = walker.reshape(mask, (*mask.shape, *[1] * (len(x.shape) - len(mask.shape))), "mask")
+    value = walker.reshape(values, (), "value")
+    return walker.op("where", [mask, value, x], shape=x.shape, dtype=x.dtype)
+
+
+def _neutral(reduction, dtype):
+    """What a reduction starts from."""
+    limits = torch.finfo(dtype) if dtype.is_floating_point else torch.iinfo(dtype)
+    largest = float("inf") if dtype.is_floating_point else limits.max
+    smallest = -largest if dtype.is_floating_point else limits.min
+    return {"sum": 0, "prod": 1, "amax": smallest, "amin": largest}[reduction]
+
+
+def _scatter(walker, call, x, index, source, dim, reduction, include_self):
+    """`source` written into `x` at `index`, combined with what is there if `reduction`."""
+
+    def write(base, what, reduce, suffix):
+        attributes = {"dim": dim, "reduce": reduce}
+        return walker.op("scatter", [base, index, what], attributes, shape=x.shape, dtype=x.dtype, suffix=suffix)
+
+    if reduction and not include_self:
+        x = write(x, walker.splat(_neutral(reduction, x.dtype), index.shape, x.dtype), None, "start")
+    return walker.reshape(write(x, source, reduction, None), call.shape, "reshape")
+
+
+def _handle_scatter(walker, call):
+    name = "sum" if call.base == "scatter_add" else call.get("reduce")
+    x = _with_dims(walker, walker.tensor(call["self"]), "self")
+    if name is not None and (name not in _REDUCTIONS or x.dtype == torch.bool):
+        return None
+    index = _with_dims(walker, walker.tensor(call["index"]), "index")
+    if "value" in call.args:
+        source = walker.splat(call["value"], index.shape, x.dtype)
+    else:
+        source = _with_dims(walker, walker.tensor(call["src"]), "src")
+    include_self = call.get("include_self", True)
+    return _scatter(walker, call, x, index, source, call["dim"] % len(x.shape), _REDUCTIONS.get(name), include_self)
+
+
+def _handle_index_reduce(walker, call):
+    x = walker.tensor(call["self"])
+    if call["reduce"] not in _REDUCTIONS or x.dtype == torch.bool or not x.shape:
+        return None
+    source, dim = walker.tensor(call["source"]), call["dim"] % len(x.shape)
+    index = _with_dims(walker, walker.tensor(call["index"]), "index")
+    along = [index.shape[0] if i == dim else 1 for i in range(len(x.shape))]
+    index = walker.reshape(index, along, "along")
+    if index.shape != source.shape:
+        index = walker.op(
+            "expand", [index], {"shape": source.shape}, shape=source.shape, dtype=index.dtype, suffix="expand"
+        )
+    return _scatter(walker, call, x, index, source, dim, _REDUCTIONS[call["reduce"]], call["include_self"])

@@ -20,10 +20,15 @@ _FORMAT_TOKEN = re.compile(r"`([^`]*)`|\$(\w+)(\^)?|(functional-type\(operands, 
 
 @dataclass(frozen=True)
 class Argument:
-    """An operand ("tensor", "optional", "variadic") or an attribute ("i64", "i64s", "f64", "unit", "type")."""
+    """An operand ("tensor", "optional", "variadic") or an attribute: "i64", "i64s", "f64", "unit", "type", "string", or
+    "optional string" if it may be absent."""
 
     name: str
     kind: str
+
+    @property
+    def is_optional(self):
+        return self.kind in ("optional", "unit") or self.kind.startswith("optional ")
 
 
 @dataclass(frozen=True)
@@ -90,7 +95,7 @@ class Op:
         for argument in (*self.operands, *self.attributes):
             if argument.kind == "unit" and given.get(argument.name) is False:
                 del given[argument.name]
-            elif argument.name not in given and argument.kind not in ("optional", "unit"):
+            elif argument.name not in given and not argument.is_optional:
                 raise ArgumentTypeError(f"op.{self.name} needs its argument '{argument.name}'")
         values = [given[operand.name] for operand in self.operands if operand.name in given]
         return values, {one.name: given[one.name] for one in self.attributes if one.name in given}
@@ -107,7 +112,7 @@ def _print_value(value, kind):
         return f"[{', '.join(str(int(number)) for number in value)}]"
     if kind == "f64":
         return print_float(float(value))
-    if kind == "string":
+    if kind in ("string", "optional string"):
         return quote(value)
     return str(value)
 

@@ -22,10 +22,13 @@ ATTRIBUTE_KINDS = {
 
 
 def argument_kind(records, name):
-    """(is an attribute, kind) of an `ins` entry: "tensor", "optional" or "variadic" for operands."""
+    """(is an attribute, kind) of an `ins` entry: "tensor", "optional" or "variadic" for operands, "optional KIND" for
+    attributes that may be absent."""
     if name in ATTRIBUTE_KINDS:
         return True, ATTRIBUTE_KINDS[name]
     classes = records[name]["!superclasses"]
+    if "OptionalAttr" in classes:
+        return True, f"optional {ATTRIBUTE_KINDS[records[name]['baseAttr']['def']]}"
     if "Attr" in classes:
         raise SystemExit(f"make_ops_table: no kind for attributes of class {name}; add it to ATTRIBUTE_KINDS")
     kinds = [kind for kind in ("Optional", "Variadic") if kind in classes]

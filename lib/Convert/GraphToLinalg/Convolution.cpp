@@ -137,8 +137,9 @@ static SmallVector<AffineMap> makeTransposedMaps(MLIRContext *context, const Win
       writes{loop(0), loop(1), loop(2)};
   for (unsigned i = 0; i < spatial; ++i) {
     AffineExpr output = loop(3 + i), position = loop(channel + 1 + i);
-    reads.push_back(output + position * window.dilation[i]);
-    weights.push_back(window.kernel[i] - 1 - position);
+    // Reversed on the input's side, since each loop needs an operand that it goes through as it is.
+    reads.push_back(output + (window.kernel[i] - 1 - position) * window.dilation[i]);
+    weights.push_back(position);
     writes.push_back(output);
   }
   return {makeMap(context, loops, reads), makeMap(context, loops, weights), makeMap(context, loops, writes)};

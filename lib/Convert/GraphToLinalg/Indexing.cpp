@@ -79,8 +79,8 @@ struct ConvertEmbedding : GraphPattern<EmbeddingOp> {
     if (failed(checkStatic(rewriter, op)))
       return failure();
     int64_t places = tensorType(op.getIndices()).getRank(), rows = tensorType(op.getWeight()).getDimSize(0);
-    AffineMap map =
-        AffineMap::getMultiDimIdentityMap(inferResultType(op).getRank(), op.getContext()).getMajorSubMap(places);
+    AffineMap whole = rewriter.getMultiDimIdentityMap(inferResultType(op).getRank());
+    AffineMap map = makeMap(op.getContext(), whole.getNumDims(), whole.getResults().take_front(places));
     return createRead(rewriter, op, op.getWeight(), op.getIndices(), map,
                       [&](OpBuilder &builder, Location loc, ArrayRef<Value> loops, ValueRange read) {
                         SmallVector<Value> at{clampIndex(builder, loc, read[0], rows, /*fromEnd=*/false)};

@@ -70,7 +70,7 @@ struct ConvertLinear : GraphPattern<LinearOp> {
 
 /// The number of each row's matrix: of offsets that aren't beyond it.
 static Value countOffsets(OpBuilder &builder, Location loc, Value offsets, int64_t rows) {
-  Value zeros = createFilled(builder, loc, builder.getIndexAttr(rows), builder.getI32IntegerAttr(0));
+  Value zeros = createFilled(builder, loc, Sizes{builder.getIndexAttr(rows)}, builder.getI32IntegerAttr(0));
   MLIRContext *context = builder.getContext();
   AffineExpr row = builder.getAffineDimExpr(0), group = builder.getAffineDimExpr(1);
   return createReduction(builder, loc, offsets, {makeMap(context, 2, group), makeMap(context, 2, row)}, zeros,

@@ -50,7 +50,7 @@ def decompositions_for_tracing():
 def _adapt(table):
     for op in _KEPT:
         table.pop(op, None)
-    table.update((op, decomposition_table[op]) for op in _SPLIT)
+    table.update({op: decomposition_table[op] for op in _SPLIT})
     table.update(_OWN)
     return table
 

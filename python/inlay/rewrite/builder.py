@@ -109,12 +109,21 @@ def _attribute(name, key, value, kind):
             return Attribute(element_text(value))
         if kind == "i64s":
             return [int(one) for one in value] or Attribute("array<i64>")
+        kind = kind.removeprefix("optional ")
+        if kind == "string" and not isinstance(value, str):
+            raise TypeError
         if kind == "i64" and (isinstance(value, bool) or int(value) != value):
             raise TypeError
     except (TypeError, ValueError) as error:
         if isinstance(error, ArgumentTypeError):
             raise
-        wanted = {"f64": "a number", "i64": "an integer", "i64s": "integers", "type": "a dtype"}[kind]
+        wanted = {
+            "f64": "a number",
+            "i64": "an integer",
+            "i64s": "integers",
+            "type": "a dtype",
+            "string": "a string",
+        }[kind]
         raise ArgumentTypeError(f"expected argument '{key}' of op.{name} to be {wanted}, but got {value!r}") from None
     return value
 

@@ -156,10 +156,10 @@ def _handle_scatter(walker, call):
 
 
 def _handle_index_reduce(walker, call):
-    x = walker.tensor(call["self"])
-    if call["reduce"] not in _REDUCTIONS or x.dtype == torch.bool or not x.shape:
+    x = _with_dims(walker, walker.tensor(call["self"]), "self")
+    if call["reduce"] not in _REDUCTIONS or x.dtype == torch.bool:
         return None
-    source, dim = walker.tensor(call["source"]), call["dim"] % len(x.shape)
+    source, dim = _with_dims(walker, walker.tensor(call["source"]), "source"), call["dim"] % len(x.shape)
     index = _with_dims(walker, walker.tensor(call["index"]), "index")
     along = [index.shape[0] if i == dim else 1 for i in range(len(x.shape))]
     index = walker.reshape(index, along, "along")

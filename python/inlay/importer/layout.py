@@ -46,6 +46,7 @@ def handlers():
         "slice_scatter": _handle_slice_scatter,
         "select_scatter": _handle_select_scatter,
         "diagonal": _handle_diagonal,
+        "diagonal_scatter": _handle_diagonal_scatter,
         "unfold": _handle_unfold,
         "as_strided": _handle_as_strided,
     }
@@ -225,18 +226,36 @@ def _handle_select_scatter(walker, call):
 # -- Views that overlap or step ---------------------------------------------------------------------------------------
 
 
-def _handle_diagonal(walker, call):
+def _flat_diagonal(walker, call):
+    """The diagonal as every step-th element along the last dim of a flattened tensor: (that tensor, the order of dims
+    that it is flattened in, start, end, step)."""
     value, offset = walker.tensor(call["self"]), call["offset"]
     rank = len(value.shape)
     first, second = call["dim1"] % rank, call["dim2"] % rank
-    rest = [dim for dim in range(rank) if dim not in (first, second)]
-    rows, columns, count = value.shape[first], value.shape[second], call.shape[-1]
-    if count == 0:
-        return None
-    value = _permute(walker, value, [*rest, first, second], "permute")
+    order = [*(dim for dim in range(rank) if dim not in (first, second)), first, second]
+    rows, columns = value.shape[first], value.shape[second]
+    value = _permute(walker, value, order, "permute")
     flat = walker.reshape(value, (*value.shape[:-2], rows * columns), "flat")
+    count = min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns)
     start = offset if offset >= 0 else -offset * columns
-    return slice_dim(walker, flat, rank - 2, start, start + (count - 1) * (columns + 1) + 1, columns + 1)
+    return flat, order, start, start + (count - 1) * (columns + 1) + 1, columns + 1
+
+
+def _handle_diagonal(walker, call):
+    if 0 in call.shape:
+        return None
+    flat, _, start, end, step = _flat_diagonal(walker, call)
+    return slice_dim(walker, flat, len(flat.shape) - 1, start, end, step)
+
+
+def _handle_diagonal_scatter(walker, call):
+    source = walker.cast(walker.tensor(call["src"]), call.dtype, "source_cast")
+    if 0 in source.shape:
+        return walker.tensor(call["self"])
+    flat, order, start, end, step = _flat_diagonal(walker, call)
+    flat = _slice_scatter(walker, flat, source, len(flat.shape) - 1, start, end, step, "scatter")
+    value = walker.reshape(flat, [call.shape[dim] for dim in order], "reshape")
+    return _permute(walker, value, [order.index(dim) for dim in range(len(order))])
 
 
 def _handle_unfold(walker, call):

@@ -1,31 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operators that read or write where tensors of indices say, and those that sort."""
 
-from .entry import Sampled
+import torch
+
+from .entry import Sampled, dtype_in
+
+# Not on buffers of booleans yet.
+_BOOL = {"buffers of i1": dtype_in(torch.bool)}
+
+# What PyTorch's combine as numbers.
+_NO_SUMS = {"booleans": dtype_in(torch.bool)}
+
+# Layout ops go along with those that Vulkan lacks.
+_BFLOAT16 = {"bf16": dtype_in(torch.bfloat16)}
+
+
+def _has_ties(sample):
+    return sample.args[0].unique().numel() < sample.args[0].numel()
+
+
+_TIES = {"which of equal elements is chosen": _has_ties}
+_LONG = {"the dim is too long": lambda sample: max(sample.args[0].shape, default=1) > 4096}
 
 OPS = [
-    Sampled("nn.functional.embedding"),
-    Sampled("index_select"),
-    Sampled("index_add"),
-    Sampled("index_copy"),
-    Sampled("index_fill"),
-    Sampled("index_put"),
-    Sampled("index_reduce", "prod"),
-    Sampled("index_reduce", "amin"),
-    Sampled("index_reduce", "amax"),
-    Sampled("gather"),
-    Sampled("take"),
-    Sampled("take_along_dim"),
-    Sampled("scatter"),
-    Sampled("scatter_add"),
-    Sampled("scatter_reduce", "sum"),
-    Sampled("scatter_reduce", "prod"),
-    Sampled("scatter_reduce", "amin"),
-    Sampled("scatter_reduce", "amax"),
-    Sampled("_unsafe_masked_index"),
-    Sampled("sort"),
-    Sampled("argsort"),
-    Sampled("msort"),
-    Sampled("topk"),
-    Sampled("kthvalue"),
+    Sampled("nn.functional.embedding", skip={"max_norm writes the table": lambda sample: "max_norm" in sample.kwargs}),
+    *(Sampled(name, host=_BOOL) for name in ("index_select", "index_copy", "index_fill", "gather")),
+    Sampled("index_put", host=_BOOL, torch=_NO_SUMS),
+    Sampled("index_add", host=_BOOL, torch=_NO_SUMS),
+    *(Sampled("index_reduce", kind, host=_BFLOAT16) for kind in ("prod", "amin", "amax")),
+    Sampled("scatter", host=_BOOL, torch=_NO_SUMS),
+    Sampled("scatter_add", host=_BOOL, torch=_NO_SUMS),
+    *(Sampled("scatter_reduce", kind, torch=_NO_SUMS) for kind in ("sum", "prod", "amin", "amax")),
+    Sampled("sort", host=_BOOL, torch=_LONG),
+    Sampled("argsort", host=_BOOL),
+    Sampled("msort", host=_BOOL, torch=_LONG),
+    Sampled("topk", host=_BOOL, skip=_TIES),
+    Sampled("kthvalue", host=_BOOL, skip=_TIES),
 ]

@@ -1,17 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operators that move elements, or replace some."""
 
-from .entry import Sampled
+import torch
+from torch.utils import _pytree as pytree
 
-_NAMES = """
-as_strided block_diag cat chunk clone column_stack constant_pad_nd contiguous diag diag_embed diagonal diagonal_copy
-diagonal_scatter dsplit dstack expand expand_as eye flatten flip fliplr flipud hsplit hstack linalg.diagonal meshgrid
-movedim narrow new_full nn.functional.pixel_shuffle nn.functional.pixel_unshuffle nn.functional.unfold permute repeat
-repeat_interleave reshape roll rot90 select select_scatter slice slice_scatter split split_with_sizes squeeze stack
-tensor_split tile transpose tril triu unbind unflatten unfold unsqueeze view vsplit vstack
+from .entry import Sampled, always, dtype_in
+
+
+def _is_empty(sample):
+    results = pytree.tree_leaves(sample.function(*sample.args, **sample.kwargs))
+    return any(tensor.numel() == 0 for tensor in results)
+
+
+def _reads_sizes(sample):
+    return any(isinstance(argument, torch.Tensor) for argument in sample.args[1:])
+
+
+_SKIP = {"a result without elements": _is_empty}
+_BOOL = {"buffers of i1": dtype_in(torch.bool)}
+
+# Ops of the kind that joins its neighbours, wherever they run.
+_NEUTRAL = """
+as_strided chunk column_stack diagonal diagonal_copy dsplit expand expand_as flatten hsplit hstack linalg.diagonal
+movedim nn.functional.pixel_shuffle nn.functional.pixel_unshuffle nn.functional.unfold permute repeat repeat_interleave
+reshape roll rot90 select slice split split_with_sizes squeeze stack tile transpose unbind unflatten unfold unsqueeze
+view vsplit vstack
 """
 
-_VARIANTS = {"meshgrid": "variadic_tensors"}
+# Ops that reach Vulkan by themselves.
+_OTHERS = "cat constant_pad_nd diagonal_scatter flip fliplr flipud slice_scatter"
 
-OPS = [Sampled(name, _VARIANTS.get(name, "")) for name in _NAMES.split()]
-OPS += [Sampled("nn.functional.pad", mode) for mode in ("constant", "reflect", "replicate", "circular")]
+OPS = [Sampled(name, host={"joins its neighbours": always}, skip=_SKIP) for name in _NEUTRAL.split()]
+OPS += [Sampled(name, host=_BOOL, skip=_SKIP) for name in _OTHERS.split()]
+OPS += [
+    Sampled(name, host={"joins its neighbours": always}, skip=_SKIP | {"sizes out of tensors": _reads_sizes})
+    for name in ("narrow", "tensor_split")
+]
+OPS += [
+    Sampled("nn.functional.pad", mode, host=_BOOL, skip=_SKIP)
+    for mode in ("constant", "reflect", "replicate", "circular")
+]

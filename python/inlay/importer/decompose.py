@@ -9,6 +9,8 @@ aten = torch.ops.aten
 
 # Split by the default table although the dialect, or a handler, has them whole.
 _KEPT = (
+    aten._adaptive_avg_pool2d.default,
+    aten._adaptive_avg_pool3d.default,
     aten._safe_softmax.default,
     aten.gelu.default,
     aten.group_norm.default,
@@ -73,15 +75,7 @@ def _variance(x, dim=None, *, correction=None, keepdim=False):
     return torch.sum(centred * centred, dims, keepdim=keepdim) * (1.0 / freedom)
 
 
-def _adaptive_mean(x, size):
-    """Means of windows of several sizes; those of one size are a pooling."""
-    if all(have % want == 0 for have, want in zip(x.shape[-2:], size, strict=True)):
-        return NotImplemented
-    return decomposition_table[aten._adaptive_avg_pool2d.default](x, size)
-
-
 _OWN = {
     aten._log_softmax.default: _log_softmax,
     aten.var.correction: _variance,
-    aten._adaptive_avg_pool2d.default: _adaptive_mean,
 }

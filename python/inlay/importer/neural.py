@@ -4,6 +4,7 @@
 import re
 
 import torch
+import torch.nn.functional as F
 
 from .call import dim_list, spread
 
@@ -96,7 +97,7 @@ def _handle_max_pool(walker, call):
 
 
 def _handle_avg_pool(walker, call):
-    if call.get("divisor_override") is not None:
+    if call.get("divisor_override") is not None or not call.dtype.is_floating_point:
         return None
     count = _spatial(call)
     kernel = spread(call["kernel_size"], count, ())
@@ -120,11 +121,42 @@ def _equal_windows(call):
 
 
 def _handle_adaptive_avg_pool(walker, call):
+    if not call.dtype.is_floating_point:
+        return None
     kernel = _equal_windows(call)
     if kernel is None:
-        return None
+        return _average_unequal(walker, call)
     attributes = {"kernel": kernel, "stride": kernel, "padding": [0] * len(kernel)}
     return _pool(walker, call, "avg_pool", {**attributes, "ceil_mode": False, "count_include_pad": True})
+
+
+def _average_unequal(walker, call):
+    """Means of windows of several sizes: their elements read by indices known at import, a zero behind the input where
+    a window has less than others."""
+    x, count = walker.tensor(call["self"]), _spatial(call)
+    first = len(x.shape) - count
+    high = [0] * first + [1] * count
+    padded = walker.op(
+        "pad",
+        [x, walker.scalar(0, x.dtype)],
+        {"low": [0] * len(high), "high": high},
+        shape=tuple(size + more for size, more in zip(x.shape, high, strict=True)),
+        dtype=x.dtype,
+        suffix="pad",
+    )
+    indices, counts, shape = [], torch.ones(()), [*x.shape[:first]]
+    for dim, (size, want) in enumerate(zip(x.shape[first:], call.shape[first:], strict=True)):
+        windows = [torch.arange(i * size // want, -(-(i + 1) * size // want)) for i in range(want)]
+        widest = max(len(window) for window in windows)
+        table = torch.stack([F.pad(window, (0, widest - len(window)), value=size) for window in windows])
+        indices.append(walker.constant(table.reshape(want, widest, *[1] * (2 * (count - 1 - dim))), f"index{dim}"))
+        counts = counts.unsqueeze(-1) * torch.tensor([float(len(window)) for window in windows])
+        shape += table.shape
+    attributes = {"dims": list(range(first, first + count))}
+    parts = walker.op("index", [padded, indices], attributes, shape=tuple(shape), dtype=x.dtype, suffix="windows")
+    attributes = {"dims": [first + 1 + 2 * dim for dim in range(count)], "keepdim": False}
+    sums = walker.op("sum", [parts], attributes, shape=call.shape, dtype=x.dtype, suffix="sum")
+    return walker.op("div", [sums, walker.constant(counts.to(x.dtype), "count")], shape=call.shape, dtype=x.dtype)
 
 
 def _handle_adaptive_max_pool(walker, call):

@@ -57,7 +57,9 @@ class LlamaBlock(nn.Module):
     def forward(self, x):
         y = self.norm1(x)
         q, k, v = self.turn(self.split(self.q(y))), self.turn(self.split(self.k(y))), self.split(self.v(y))
-        attention = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        unseen = torch.full((x.shape[1], x.shape[1]), float("-inf")).triu(1)
+        scores = (q * self.head**-0.25) @ (k.transpose(-2, -1) * self.head**-0.25) + unseen
+        attention = scores.softmax(-1) @ v
         x = x + self.o(attention.transpose(1, 2).reshape(x.shape))
         y = self.norm2(x)
         gate = self.gate(y)
@@ -136,7 +138,7 @@ def check(model, shape, tmp_path, options, expected):
     return text
 
 
-LLAMA = {"square": 2, "permute_of_permute": 1, "permute_identity": 1, "attention_scale": 1, "silu": 1}
+LLAMA = {"square": 2, "attention_scale": 1, "silu": 1}
 BERT = {"div_by_sqrt": 2, "layer_norm": 2, "softmax": 1, "linear_bias": 1, "gelu": 1, "permute_of_permute": 1}
 RESNET = {"conv_batch_norm": 1, "conv_bias_batch_norm": 1}
 CASES = [(LlamaBlock, TRANSFORMER_INPUT, LLAMA), (BertBlock, TRANSFORMER_INPUT, BERT), (ResNetBlock, IMAGE, RESNET)]

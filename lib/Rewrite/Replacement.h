@@ -62,8 +62,8 @@ private:
   bool hasTaker = false;     ///< a new op takes the place of the root
   bool takesSeveral = false; ///< more than one op is replaced or erased
   bool dropsAttributes = false;
-  /// All that it does is to make ops, none of which uses the root, and to put results of these in the root's place: they
-  /// are there wherever the root is.
+  /// All that it does is to make ops, none of which uses the root, and to put results of these in the root's place:
+  /// they are there wherever the root is.
   bool isInPlace = false;
 };
 

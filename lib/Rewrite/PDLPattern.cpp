@@ -14,6 +14,16 @@ PDLPattern::PDLPattern(std::string name, unsigned benefit, RootSet roots,
 
 PDLPattern::~PDLPattern() = default;
 
+std::string PDLPattern::getText() const {
+  // Names of captures would be printed where an op without result types can't be read with them.
+  OwningOpRef<Operation *> copy(compiled->source->clone());
+  copy->walk([](Operation *op) { op->removeAttr("capture"); });
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  copy->print(stream, OpPrintingFlags().useLocalScope());
+  return text += "\n";
+}
+
 Location PDLPattern::getLoc() const { return compiled->source->getLoc(); }
 
 ArrayRef<std::string> PDLPattern::getArgNames() const { return compiled->argNames; }

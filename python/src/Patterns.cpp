@@ -266,6 +266,49 @@ void raiseIf(llvm::Error error) {
     raiseError("ArgumentValueError", llvm::toString(std::move(error)));
 }
 
+/// A checker that knows what the plugins of our libraries compute.
+class Checker {
+public:
+  Checker(Context &context, nb::dict args) {
+    raiseIf(inlay::addLibrary(meanings, "expansions", &context.context));
+    RuleCheckOptions options;
+    options.args = toDictionary(args, context, "argument");
+    options.meanings = &meanings;
+    checker.emplace(*GraphRunner::get(&context.context), options);
+  }
+
+  RuleChecker &operator*() { return *checker; }
+  RuleChecker *operator->() { return &*checker; }
+
+private:
+  RewritePatternManager meanings;
+  std::optional<RuleChecker> checker;
+};
+
+/// A graph that a pattern of PDL matches, the one of that number: its text, and what sizes are that it leaves open; or
+/// None, and why there is none.
+nb::tuple drawGraph(const std::string &pdl, nb::dict args, unsigned number) {
+  std::shared_ptr<Context> context = Context::get();
+  RewritePatternManager manager;
+  raiseIf(manager.addPDL(pdl, "<example>", &context->context));
+  const PDLPattern &pattern = *manager.get(manager.getLabels().front())->asPDL();
+  RuleChecker::Drawn drawn = Checker(*context, args)->draw(pattern, number);
+  if (!drawn.module)
+    return nb::make_tuple(nb::none(), drawn.whyNot);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  drawn.module->print(stream, OpPrintingFlags().enableDebugInfo());
+  return nb::make_tuple(text, drawn.unknownSize);
+}
+
+/// What a pattern that made `after` of `before` did wrong, and both graphs; empty if it did nothing wrong. And whether
+/// that is known, for not all graphs can be run.
+nb::tuple compareGraphs(const std::string &label, Graph &before, Graph &after, nb::dict args, int64_t unknownSize) {
+  RuleVerdict verdict =
+      Checker(*before.shareContext(), args)->compareGraphs(before.get(), after.get(), label, unknownSize);
+  return nb::make_tuple(verdict.text, verdict.instance, verdict.kind != RuleVerdict::CantRun);
+}
+
 class Manager {
 public:
   Manager() : context(Context::get()) {}
@@ -296,16 +339,12 @@ public:
   /// shows it; empty if it holds.
   nb::tuple check(const std::string &label, nb::dict args) {
     AtWork atWork(*this);
-    RewritePatternManager meanings;
-    raiseIf(inlay::addLibrary(meanings, "expansions", &context->context));
-    RuleCheckOptions options;
-    options.args = toDictionary(args, *context, "argument");
-    options.meanings = &meanings;
+    Checker checker(*context, args);
     const GraphPattern &pattern = *manager.get(label);
     RuleVerdict verdict;
     {
       nb::gil_scoped_release unlock;
-      verdict = RuleChecker(*GraphRunner::get(&context->context), options).checkPattern(pattern, label);
+      verdict = checker->checkPattern(pattern, label);
     }
     return nb::make_tuple(verdict.text, verdict.instance);
   }
@@ -347,6 +386,9 @@ public:
     return result;
   }
 
+  /// The PDL of a pattern that isn't a class.
+  std::string getPDL(const std::string &label) const { return manager.get(label)->asPDL()->getText(); }
+
   bool remove(const std::string &label) {
     checkIdle();
     return manager.remove(label);
@@ -375,15 +417,9 @@ public:
     llvm::json::Array firings;
     RewriteOptions options;
     options.args = toDictionary(args, *context, "argument");
-    RewritePatternManager meanings;
-    std::optional<RuleChecker> checker;
-    if (checkEach) {
-      raiseIf(inlay::addLibrary(meanings, "expansions", &context->context));
-      RuleCheckOptions checks;
-      checks.args = options.args;
-      checks.meanings = &meanings;
-      options.checker = &checker.emplace(*GraphRunner::get(&context->context), checks);
-    }
+    std::optional<Checker> checker;
+    if (checkEach)
+      options.checker = &*checker.emplace(*context, args);
     options.driver = toDriver(driver);
     options.limit = limit;
     options.budget = budget;
@@ -505,6 +541,7 @@ void python::bindPatterns(nb::module_ &m) {
       .def("add_library", &Manager::addLibrary, "name"_a)
       .def("check", &Manager::check, "label"_a, "args"_a)
       .def("labels", &Manager::labels)
+      .def("pdl", &Manager::getPDL, "label"_a)
       .def("remove", &Manager::remove)
       .def("set_enabled", &Manager::setEnabled)
       .def("is_enabled", &Manager::isEnabled)
@@ -513,6 +550,8 @@ void python::bindPatterns(nb::module_ &m) {
            "across_segments"_a, "trace"_a, "check_each"_a)
       .def("analyze", &Manager::analyze, "graph"_a, "args"_a, "op"_a.none())
       .def("explain", &Manager::explain, "label"_a, "graph"_a, "args"_a, "ops"_a.none());
+  m.def("draw_graph", &drawGraph, "pdl"_a, "args"_a, "number"_a);
+  m.def("compare_graphs", &compareGraphs, "label"_a, "before"_a, "after"_a, "args"_a, "unknown_size"_a);
   nb::list interfaces;
   for (auto [name, accept] : kInterfaces)
     interfaces.append(name);

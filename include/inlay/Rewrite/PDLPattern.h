@@ -27,6 +27,9 @@ public:
   /// The pattern's symbol name; "pattern" and its number if it has none.
   llvm::StringRef getName() const { return name; }
 
+  /// The pattern alone, as MLIR prints it.
+  std::string getText() const;
+
   /// Where the pattern is written.
   mlir::Location getLoc() const;
 

@@ -10,10 +10,13 @@
 #include "inlay/Rewrite/GraphPattern.h"
 #include "inlay/Rewrite/GraphRunner.h"
 
+#include "mlir/IR/OwningOpRef.h"
+
 #include "llvm/ADT/StringSet.h"
 
 namespace inlay {
 
+class PDLPattern;
 class RewritePatternManager;
 
 /// When a run checks its patterns.
@@ -52,6 +55,20 @@ public:
   /// Checks one match with the types and attributes that it has. A size that isn't known is taken for a small one.
   /// Equal matches of one pattern are checked once.
   RuleVerdict checkMatch(const GraphPattern &pattern, llvm::StringRef label, const Match &match);
+
+  /// A graph that is drawn for a pattern.
+  struct Drawn {
+    mlir::OwningOpRef<mlir::ModuleOp> module; ///< null if none was found
+    int64_t unknownSize;                      ///< what the sizes are that its types leave open
+    std::string whyNot;
+  };
+
+  /// One that `pattern` matches, as `checkPattern` draws them.
+  Drawn draw(const PDLPattern &pattern, unsigned number);
+
+  /// Compares what a graph of one function computes with what a pattern made of it.
+  RuleVerdict compareGraphs(mlir::ModuleOp before, mlir::ModuleOp after, llvm::StringRef label,
+                            int64_t unknownSize = 3);
 
 private:
   const GraphRunner &runner;

@@ -4,6 +4,7 @@
 #include "TensorData.h"
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Rewrite/RewritePatternManager.h"
 #include "inlay/Rewrite/RuleCheck.h"
 
@@ -24,21 +25,25 @@ namespace {
 /// One instance of a rule, checked.
 class InstanceCheck {
 public:
-  InstanceCheck(const GraphPattern &pattern, StringRef label, Instance &instance, const GraphRunner &runner,
-                const RuleCheckOptions &options, bool finite)
-      : pattern(pattern), label(label), instance(instance), runner(runner), options(options), args(options.args),
-        finite(finite) {}
+  InstanceCheck(StringRef label, Instance &instance, const GraphRunner &runner, const RuleCheckOptions &options,
+                bool finite)
+      : label(label), instance(instance), runner(runner), options(options), args(options.args), finite(finite) {}
 
-  RuleVerdict run(uint64_t seed) {
+  RuleVerdict run(const GraphPattern &pattern, uint64_t seed) {
     func::FuncOp before = instance.getFunction();
-    text = print(before);
     OwningOpRef<ModuleOp> rewritten = instance.module->clone();
     func::FuncOp after = *(*rewritten).getOps<func::FuncOp>().begin();
-    if (std::string why = apply(before, after); !why.empty())
-      return {RuleVerdict::Invalid, describe("makes no valid graph", before) + ": " + why, text};
-    text += print(after);
+    if (std::string why = apply(pattern, before, after); !why.empty())
+      return {RuleVerdict::Invalid, describe("makes no valid graph", before) + ": " + why, print(before)};
+    return compareWith(*rewritten, seed);
+  }
+
+  /// Compares the instance with what a pattern made of it.
+  RuleVerdict compareWith(ModuleOp rewritten, uint64_t seed) {
+    func::FuncOp before = instance.getFunction(), after = *rewritten.getOps<func::FuncOp>().begin();
+    text = print(before) + print(after);
     std::string why;
-    for (ModuleOp module : {*instance.module, *rewritten})
+    for (ModuleOp module : {*instance.module, rewritten})
       if (why = expand(module); !why.empty())
         return {RuleVerdict::CantRun, "pattern '" + label.str() + "' can't be checked: " + why, text};
     OwningOpRef<ModuleOp> staticBefore = specialize(before, instance.unknownSize, why),
@@ -85,7 +90,7 @@ private:
   }
 
   /// Rewrites `after`, a copy of `before`; says what went wrong.
-  std::string apply(func::FuncOp before, func::FuncOp after) {
+  std::string apply(const GraphPattern &pattern, func::FuncOp before, func::FuncOp after) {
     auto copies = after.getBody().front().begin();
     for (auto it = before.getBody().front().begin(); &*it != instance.root; ++it)
       ++copies;
@@ -194,7 +199,6 @@ private:
     return buffer;
   }
 
-  const GraphPattern &pattern;
   StringRef label;
   Instance &instance;
   const GraphRunner &runner;
@@ -210,6 +214,23 @@ static bool isFinite(const GraphPattern &pattern) {
   return pdl && pdl->isForFiniteNumbers();
 }
 
+/// The instance of that number. Numbers of 32 and 64 bits show most; others are drawn where the pattern takes them.
+static Instance drawNumbered(const PDLPattern &pattern, const RuleCheckOptions &options, unsigned number, Type &dtype) {
+  Builder builder(pattern.getLoc().getContext());
+  builder.getContext()->getOrLoadDialect<func::FuncDialect>();
+  Type f32 = builder.getF32Type(), f64 = builder.getF64Type();
+  Type dtypes[] = {f32, f64, f32, builder.getF16Type(), f64, builder.getI32Type(), f32, builder.getBF16Type()};
+  dtype = dtypes[number % std::size(dtypes)];
+  Random random(options.seed * 1000 + number);
+  return drawInstance(pattern, options.args, dtype, /*dynamic=*/number % 3 == 2, random);
+}
+
+RuleChecker::Drawn RuleChecker::draw(const PDLPattern &pattern, unsigned number) {
+  Type dtype;
+  Instance instance = drawNumbered(pattern, options, number, dtype);
+  return {std::move(instance.module), instance.unknownSize, std::move(instance.whyNot)};
+}
+
 RuleVerdict RuleChecker::checkPattern(const GraphPattern &pattern, StringRef label) {
   const PDLPattern *pdl = pattern.asPDL();
   if (!pdl)
@@ -217,20 +238,12 @@ RuleVerdict RuleChecker::checkPattern(const GraphPattern &pattern, StringRef lab
             "pattern '" + label.str() +
                 "' can't be checked: it is a class, which doesn't say what it matches; check it at each match",
             ""};
-  MLIRContext *context = pdl->getLoc().getContext();
-  context->getOrLoadDialect<func::FuncDialect>();
-  Builder builder(context);
-  Type f32 = builder.getF32Type(), f64 = builder.getF64Type();
-  // Numbers of 32 and 64 bits show most; others are drawn where the pattern takes them.
-  Type dtypes[] = {f32, f64, f32, builder.getF16Type(), f64, builder.getI32Type(), f32, builder.getBF16Type()};
   unsigned found = 0;
   RuleVerdict none{RuleVerdict::NoInstance, "", ""};
   for (unsigned i = 0; i < options.instances; ++i) {
-    Random random(options.seed * 1000 + i);
-    Type dtype = dtypes[i % std::size(dtypes)];
-    bool main = dtype == f32 || dtype == f64;
-    bool dynamic = i % 3 == 2;
-    Instance instance = drawInstance(*pdl, options.args, dtype, dynamic, random);
+    Type dtype;
+    Instance instance = drawNumbered(*pdl, options, i, dtype);
+    bool main = dtype.isF32() || dtype.isF64();
     if (!instance.module) {
       if (none.text.empty())
         none.text = "pattern '" + label.str() + "' can't be instantiated: " + instance.whyNot;
@@ -239,7 +252,7 @@ RuleVerdict RuleChecker::checkPattern(const GraphPattern &pattern, StringRef lab
       continue;
     }
     RuleVerdict verdict =
-        InstanceCheck(pattern, label, instance, runner, options, isFinite(pattern)).run(options.seed * 1000 + i * 10);
+        InstanceCheck(label, instance, runner, options, isFinite(pattern)).run(pattern, options.seed * 1000 + i * 10);
     if (verdict.kind == RuleVerdict::CantRun && !main)
       continue; // the host has no such op on these
     if (!verdict.holds())
@@ -258,5 +271,20 @@ RuleVerdict RuleChecker::checkMatch(const GraphPattern &pattern, StringRef label
   llvm::raw_string_ostream(key) << *instance.module;
   if (!checked.insert(key).second)
     return {};
-  return InstanceCheck(pattern, label, instance, runner, options, isFinite(pattern)).run(options.seed);
+  return InstanceCheck(label, instance, runner, options, isFinite(pattern)).run(pattern, options.seed);
+}
+
+RuleVerdict RuleChecker::compareGraphs(ModuleOp before, ModuleOp after, StringRef label, int64_t unknownSize) {
+  for (ModuleOp module : {before, after})
+    if (auto functions = module.getOps<func::FuncOp>();
+        !llvm::hasSingleElement(functions) || !llvm::hasSingleElement((*functions.begin()).getBody()))
+      return {RuleVerdict::CantRun,
+              "pattern '" + label.str() + "' can't be checked: expected an example with one function of one block", ""};
+  Instance instance;
+  instance.module = before.clone();
+  instance.unknownSize = unknownSize;
+  OwningOpRef<ModuleOp> rewritten = after.clone();
+  for (BlockArgument argument : instance.getFunction().getArguments())
+    instance.argumentNames.push_back(getLocationName(argument.getLoc()).str());
+  return InstanceCheck(label, instance, runner, options, /*finite=*/false).compareWith(*rewritten, options.seed);
 }

@@ -9,6 +9,7 @@ import pathlib
 from dataclasses import dataclass, field
 
 from ..errors import ArgumentTypeError, ArgumentValueError, RewriteError, did_you_mean
+from .checking import check_by_examples
 from .classes import PatternAnalyzer, PatternRewriter, _ClassPattern
 from .handles import Layer, Tensor
 from .network import Module
@@ -113,7 +114,7 @@ class _Manager:
         if not isinstance(name, str):
             raise ArgumentTypeError(f"expected the name of a rule library, but got {type(name).__name__}")
         labels = self._manager.add_library(name)
-        self._patterns.update({label: PDLPattern(label, name) for label in labels})
+        self._patterns.update({label: PDLPattern(label, self._manager.pdl(label)) for label in labels})
         return labels
 
     def get(self, label):
@@ -224,16 +225,17 @@ class _Running:
 class RewritePatternManager(_Manager):
     """Patterns that change graphs: traced ones, PDL, and PatternRewriters."""
 
-    def add(self, label, pattern, benefit=None, *, check=False):
+    def add(self, label, pattern, benefit=None, *, check=False, example=None):
         """Adds a pattern under a label of its own.
 
         Of those that match at a layer the one of the highest benefit goes first, among equals the first that was added.
-        check: whether to run what it matches against what replaces it first, as `check` does; what fails isn't added.
+        check: whether to run what it matches against what replaces it first, as `check` does (with `example`); what
+        fails isn't added.
         """
         super().add(label, pattern, benefit)
         if check:
             try:
-                self.check(label)
+                self.check(label, example=example)
             except BaseException:
                 self.remove(label)
                 raise
@@ -278,24 +280,43 @@ class RewritePatternManager(_Manager):
             pathlib.Path(os.fspath(trace)).write_text(json.dumps(json.loads(firings), indent=2) + "\n")
         return count
 
-    def check(self, label=None, args=None):
+    def check(self, label=None, args=None, *, example=None):
         """Runs what a pattern matches against what replaces it, on the host, on types and numbers drawn for it.
 
-        label: one pattern; all that are enabled if it is left out. Raises RewriteError with a counterexample for what
-        changes what a graph computes, and with the reason for what can't be checked, such as a pattern that calls
-        Python functions.
+        label: one pattern; all that are enabled if it is left out. example: a module that the pattern changes, or some,
+        for a pattern in Python whose graphs can't be drawn; the others are drawn for the ops of its `root_layer`, or
+        for what it traces to. Raises RewriteError with a counterexample for what changes what a graph computes, and
+        with the reason for what can't be checked.
         """
+        args = dict(args or {})
         for one in [label] if label is not None else [one for one in self.labels if self.is_enabled(one)]:
-            self.get(one)
-            self._expect_checkable([one])
-            wrong, graph = self._manager.check(one, dict(args or {}))
+            pattern = self.get(one)
+            if self._functions.get(one) or example is not None:
+                alone = self._alone(one)
+                run = functools.partial(alone.rewrite, args=args, driver="sweep")  # it may match what it makes
+                check_by_examples(one, pattern, run, args, example)
+                continue
+            wrong, graph = self._manager.check(one, args)
             if wrong:
                 raise RewriteError(wrong + (f"\n{graph}" if graph else ""))
+
+    def _alone(self, label):
+        """A manager of that pattern alone."""
+        pattern = self.get(label)
+        alone = RewritePatternManager()
+        if isinstance(pattern, PDLPattern):
+            alone.add_pdl(self._manager.pdl(label))
+        else:
+            alone.add(label, pattern)
+        return alone
 
     def _expect_checkable(self, labels):
         for label in labels:
             if self._functions.get(label):
-                raise RewriteError(f"pattern '{label}' can't be checked: it calls Python functions")
+                raise RewriteError(
+                    f"pattern '{label}' can't be checked at each match: it calls Python functions; "
+                    "check it by 'manager.check'"
+                )
 
     def _trace(self, label, pattern):
         if not pattern.rewrites:

@@ -347,6 +347,10 @@ class Pattern:
         constraints = {}
         return self._trace(label, constraints), constraints
 
+    def draft(self, label):
+        """The matching half in PDL, without Python functions: what it may match if they all say yes."""
+        return self._trace(label, None)
+
     def _trace(self, label, constraints):
         names = _parameters(self.label, self._function)
         numbers = {"next": 0, "captured": set(names), "types": {}}
@@ -359,6 +363,8 @@ class Pattern:
         numbers["types"] = {value: types[number] for value, (_, number, _, types) in writer._made.items()}
 
         def call(function, given):
+            if constraints is None:
+                return
             name = f"python.{label}.{len(constraints)}"
             constraints[name] = (function, given)
             self._ask(writer, captures, name, given)
@@ -367,7 +373,7 @@ class Pattern:
             self._condition(Conditions(self.label, names, writer, call))
         for function in self._asked:
             call(function, [one.name for one in inspect.signature(function).parameters.values()])
-        if self._replacement is None:
+        if self._replacement is None or constraints is None:
             return self._finish(writer, roots, ["pdl.attribute = unit"])
         # What is done with a capture from here on belongs to the replacement.
         rewriter = Writer(self.label, captures, numbers, matching=False)

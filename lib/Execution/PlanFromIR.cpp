@@ -75,11 +75,12 @@ static FailureOr<rt::Constant> convertConstant(plan::ConstantOp op, const std::s
     if (!blob)
       return op.emitOpError("expected bytes for weight '") << resource.getRawHandle().getKey() << "'";
     ArrayRef<char> data = blob->getData();
+    std::string key = resource.getRawHandle().getKey().str();
     if (!blob->getDeleter())
-      return rt::Constant{data.data(), data.size(), owner};
+      return rt::Constant{data.data(), data.size(), owner, key};
     // Bytes from the module's text belong to the context, which the plan outlives.
     auto bytes = std::make_shared<std::vector<char>>(data.begin(), data.end());
-    return rt::Constant{bytes->data(), bytes->size(), bytes};
+    return rt::Constant{bytes->data(), bytes->size(), bytes, key};
   }
   auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!dense)
@@ -309,6 +310,8 @@ private:
     for (Value buffer : op.getOperands())
       step.buffers.push_back(numbers.lookup(buffer));
     addDependencies(step, reads);
+    if (step.kind == rt::StepKind::Callback)
+      keepInOrder(step);
     plan->steps.push_back(std::move(step));
     return success();
   }
@@ -337,9 +340,17 @@ private:
     llvm::sort(step.after);
   }
 
+  /// Calls into the framework may draw from one generator of random numbers.
+  void keepInOrder(rt::Step &step) {
+    if (lastCallback && !llvm::binary_search(step.after, *lastCallback))
+      step.after.insert(llvm::upper_bound(step.after, *lastCallback), *lastCallback);
+    lastCallback = plan->steps.size();
+  }
+
   ModuleOp module;
   std::shared_ptr<const void> owner;
   std::shared_ptr<rt::Plan> plan;
+  std::optional<uint32_t> lastCallback;
   llvm::StringMap<uint32_t> callees;
   llvm::DenseMap<Value, uint32_t> numbers;
   llvm::DenseMap<Attribute, uint32_t> constants;

@@ -202,7 +202,7 @@ static bool changesCollection(Operation *op) { return getCollectionUse(op) == Co
 
 void Aliases::noteEffects(Operation *op) {
   if (std::optional<StatedEffects> stated = getStatedEffects(op))
-    effects |= !stated->writes.empty();
+    effects |= stated->inOrder || !stated->writes.empty();
   else if (auto interface = dyn_cast<MemoryEffectOpInterface>(op)) // beside those of nested ops: linalg has both
     effects |= !interface.hasNoEffect();
   else
@@ -250,6 +250,8 @@ void Aliases::collectOwnTouches(Operation *op, SmallVectorImpl<Touch> &touches) 
       if (isMemory(input))
         touches.push_back({getRoot(input), SideEffects::DefaultResource::get(),
                            llvm::is_contained(stated->writes, static_cast<int64_t>(number))});
+    if (stated->inOrder)
+      touches.push_back({Value(), FrameworkState::get(), true});
     return;
   }
   if (mayTouchAnything(op)) {

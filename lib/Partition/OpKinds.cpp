@@ -57,6 +57,8 @@ static Kind classify(Operation *op) {
     return op->getNumRegions() == 0 && classify(op->getName().stripDialect()) == Kind::Layout && isMemoryEffectFree(op)
                ? Kind::Layout
                : Kind::Other;
+  if (opaque.getInOrder())
+    return Kind::Other;
   Kind kind = classify(opaque.getName());
   ArrayRef<int64_t> writes = opaque.getWrites().value_or(ArrayRef<int64_t>());
   auto isOnCollection = [&] {
@@ -128,7 +130,7 @@ OpFacts inlay::findFacts(Operation *op) {
 std::optional<StatedEffects> inlay::getStatedEffects(Operation *op) {
   constexpr ArrayRef<int64_t> none;
   if (auto opaque = dyn_cast<OpaqueOp>(op))
-    return StatedEffects{opaque.getWrites().value_or(none), opaque.getAliases().value_or(none)};
+    return StatedEffects{opaque.getWrites().value_or(none), opaque.getAliases().value_or(none), opaque.getInOrder()};
   StatedEffects effects;
   auto interface = dyn_cast<PartitionOpInterface>(op);
   if (auto writes = op->getAttrOfType<DenseI64ArrayAttr>(kWritesAttr)) {

@@ -291,6 +291,8 @@ private:
             if (getCollectionUse(op) == CollectionUse::Changes)
               break;
           }
+      if (stated->inOrder)
+        visit(Value(), FrameworkState::get(), true);
       return;
     }
     if (maySeeAnything(op)) {
@@ -382,7 +384,7 @@ static bool mayWrite(Operation *op) {
   if (isa<SegmentOp>(op) || isControlFlow(op) || op->hasTrait<OpTrait::IsTerminator>())
     return false;
   if (std::optional<StatedEffects> stated = getStatedEffects(op))
-    return !stated->writes.empty();
+    return stated->inOrder || !stated->writes.empty();
   if (maySeeAnything(op))
     return true;
   SmallVector<MemoryEffects::EffectInstance> effects;

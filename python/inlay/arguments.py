@@ -11,12 +11,15 @@ from .text import tensor_text
 class Signature:
     """What a compiled model's call looks like."""
 
-    def __init__(self, inputs, in_spec, argument_names):
+    def __init__(self, inputs, in_spec, argument_names, defaults=None):
         """inputs: importer.Input per leaf; in_spec: the TreeSpec of (args, kwargs).
 
-        argument_names: the model's names of its arguments, positional ones first, or None.
+        argument_names: the model's names of its arguments, positional ones first, or None. defaults: name -> default of
+        the arguments that the export was not given.
         """
         self._inputs, self._spec = inputs, in_spec
+        self._defaults = dict(defaults or {})
+        self._names = [leaf.name for leaf in inputs]
         self._positional, self._keywords, self._is_flat = [], [], False
         if in_spec is not None:
             positional, keyword = in_spec.children()
@@ -24,6 +27,7 @@ class Signature:
             names = list(argument_names or [])
             self._positional = names[:count] if len(names) >= count else [f"argument{i}" for i in range(count)]
             self._keywords = list(keyword.context) if keyword.num_children else []
+            self._names = [self._path(path) for path in _paths(in_spec)]
             self._is_flat = all(spec.is_leaf() for spec in (*positional.children(), *keyword.children()))
 
     def flatten(self, args, kwargs):
@@ -34,8 +38,26 @@ class Signature:
             return [*args, *kwargs.values()]
         leaves, spec = pytree.tree_flatten((args, kwargs))
         if spec != self._spec:
-            raise ArgumentTypeError(f"expected arguments nested like {self._spec}, but got {spec}")
+            raise ArgumentTypeError(self._explain_nesting(args, kwargs, spec))
         return leaves
+
+    def refuse_gradients(self, leaves):
+        """Raises ArgumentValueError for a tensor that gradients are asked for."""
+        for number, leaf in enumerate(leaves):
+            if isinstance(leaf, torch.Tensor) and leaf.requires_grad:
+                raise ArgumentValueError(
+                    f"{self._place(number)} requires grad, but a compiled model records nothing for autograd: pass it "
+                    "detached (.detach()) or call the model under torch.no_grad() or torch.inference_mode(); to train, "
+                    'use torch.compile(model, backend="inlay")'
+                )
+
+    def check_alone(self, number, leaves):
+        """Raises ArgumentValueError if tensor `number`, which the model writes, shares memory with another one."""
+        for other, leaf in enumerate(leaves):
+            if other != number and _share_memory(leaf, leaves[number]):
+                raise ArgumentValueError(
+                    f"{self._place(number)} is written by the model, but shares memory with {self._place(other)}"
+                )
 
     def check(self, leaves):
         """The flat arguments ready to be read: on the CPU, contiguous, detached; None for one that is no tensor.
@@ -53,7 +75,9 @@ class Signature:
         values = dict(zip(names, args, strict=False))
         for name, value in kwargs.items():
             if name not in names:
-                raise ArgumentTypeError(f"unknown argument {name!r}{did_you_mean(name, names)}")
+                if name in self._defaults and _is_same(value, self._defaults[name]):
+                    continue
+                raise ArgumentTypeError(self._explain_unknown(name, names))
             if name in values:
                 raise ArgumentTypeError(
                     f"argument {name!r} was given twice, in place {names.index(name) + 1} and by name"
@@ -63,6 +87,30 @@ class Signature:
             if name not in values:
                 raise ArgumentTypeError(f"missing argument {name!r} (place {place + 1}): expected {self._wanted(name)}")
         return tuple(values[name] for name in self._positional), {name: values[name] for name in self._keywords}
+
+    def _explain_unknown(self, name, names):
+        if name in self._defaults:
+            return (
+                f"argument {name!r} is fixed at its default, {self._defaults[name]!r}, since the example inputs left "
+                "it out: compile with inputs that have it"
+            )
+        return f"unknown argument {name!r}{did_you_mean(name, names)}"
+
+    def _explain_nesting(self, args, kwargs, spec):
+        paths = [self._path(path) for path, _ in pytree.tree_flatten_with_path((args, kwargs))[0]]
+        missing = [name for name in self._names if name not in paths]
+        unexpected = [name for name in paths if name not in self._names]
+        parts = ["missing " + ", ".join(missing)] * bool(missing)
+        parts += ["unexpected " + ", ".join(unexpected)] * bool(unexpected)
+        if parts:
+            return f"expected arguments nested like the example inputs, but got others: {'; '.join(parts)}"
+        return f"expected arguments nested like the example inputs, {self._spec}, but got {spec}"
+
+    def _path(self, path):
+        """`cache['key'][0]` for the path of a leaf in (args, kwargs)."""
+        where, name, rest = path[0].idx, path[1], path[2:]
+        name = name.key if where else self._positional[name.idx] if name.idx < len(self._positional) else name.idx
+        return f"{name}{pytree.keystr(rest)}"
 
     def _wanted(self, name):
         for leaf in self._inputs:
@@ -79,12 +127,12 @@ class Signature:
                 )
             return None
         fits = isinstance(leaf, torch.Tensor) and leaf.dtype == wanted.dtype and leaf.shape == wanted.shape
-        if not fits or leaf.device.type != "cpu" or leaf.layout != torch.strided:
+        if not fits or leaf.device.type != "cpu" or leaf.layout != wanted.layout:
             raise self._mismatch(number, leaf)
-        return leaf.detach().resolve_neg().contiguous()
+        return leaf.detach() if wanted.is_kept else leaf.detach().resolve_neg().contiguous()
 
     def _place(self, number):
-        name = self._inputs[number].name
+        name = self._names[number]
         return f"argument {name!r} (place {number + 1})"
 
     def _mismatch(self, number, leaf):
@@ -93,8 +141,9 @@ class Signature:
         if not isinstance(leaf, torch.Tensor):
             return ArgumentTypeError(f"{place}: expected a tensor {text}, but got {type(leaf).__name__}")
         got = tensor_text(leaf.dtype, leaf.shape)
-        if leaf.layout != torch.strided:
-            return ArgumentTypeError(f"{place}: expected a dense tensor {text}, but got one of layout {leaf.layout}")
+        if leaf.layout != wanted.layout:
+            kind = "a dense tensor" if wanted.layout == torch.strided else f"a tensor of layout {wanted.layout}"
+            return ArgumentTypeError(f"{place}: expected {kind} {text}, but got one of layout {leaf.layout}")
         if leaf.device.type != "cpu":
             return ArgumentValueError(f"{place}: expected a tensor {text} on the CPU, but got one on {leaf.device}")
         if leaf.dtype != wanted.dtype:
@@ -107,3 +156,21 @@ class Signature:
             return ArgumentValueError(f"{place}: expected {text}, but got an empty tensor, {got}")
         dims = [i for i, (have, want) in enumerate(zip(leaf.shape, wanted.shape, strict=True)) if have != want]
         return ArgumentValueError(f"{place}: expected {text}, but got {got}: dim {', '.join(map(str, dims))} differs")
+
+
+def _paths(spec):
+    """The path of each leaf of a TreeSpec."""
+    tree = pytree.tree_unflatten([torch.empty(0)] * spec.num_leaves, spec)
+    return [path for path, _ in pytree.tree_flatten_with_path(tree)[0]]
+
+
+def _is_same(value, default):
+    if value is default:
+        return True
+    plain = (bool, int, float, str)
+    return type(value) is type(default) and isinstance(value, plain) and value == default
+
+
+def _share_memory(a, b):
+    tensors = all(isinstance(value, torch.Tensor) and value.layout == torch.strided for value in (a, b))
+    return tensors and a.numel() and b.numel() and a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()

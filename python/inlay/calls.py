@@ -1,52 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Framework calls as text: what an `inlay.opaque` op's `call` holds, and how the framework makes the call.
+"""Framework calls as text (what an `inlay.opaque` op's `call` holds), and how the framework makes them.
 
-`{"op": "aten::where", "overload": "self", "args": [{"operand": 0}, 1.5, ...], "kwargs": {...}}`. Numbers, booleans,
-strings, null and lists stand for themselves; `{"operand": n}` is the n-th tensor operand; `{"dtype": "float32"}`,
-`{"device": "cpu"}`, `{"layout": "strided"}`, `{"memory_format": "contiguous_format"}` and `{"float": "inf"}` name what
-JSON can't hold. `"results": [0, 2]` are the numbers of the results that are wanted, of a call that gives several.
+One call: `{"op": "aten::where", "overload": "self", "args": [{"operand": 0}, 1.5, ...], "kwargs": {...}}`, with
+`"results": [0, 2]` for the numbers of the results that are wanted, of a call that gives several. Several calls are one
+graph: `{"calls": [...], "results": [...], "leaving": {"name": ...}}`; a call in it may also be a
+`{"function": "operator.mul"}` or a `{"higher_order": "cond"}`.
+
+Arguments: numbers, booleans, strings, null and lists stand for themselves; `{"operand": n}` is the n-th tensor operand,
+`{"value": n}` what the n-th call of the graph gave, `{"kept": "name"}` a value that goes beside the program,
+`{"graph": ...}` a graph as a function; what else JSON can't hold is named, as `{"dtype": "float32"}`.
 """
 
 import functools
 import json
 import math
+import operator
 
 import torch
 
-from .errors import Error, UnsupportedError
+from .errors import Error
 from .text import tensor_text
 
-
-def encode_call(op, args, kwargs, operand, used=None):
-    """The call as JSON.
-
-    operand(value): the number of a tensor operand, or None if `value` is not one; used: numbers of the results that are
-    wanted, of a call that gives several.
-    """
-
-    def encode(value):
-        number = operand(value)
-        if number is not None:
-            return {"operand": number}
-        if value is None or isinstance(value, (bool, int, str)):
-            return value
-        if isinstance(value, float):
-            return value if math.isfinite(value) else {"float": str(value)}
-        if isinstance(value, (list, tuple)):
-            return [encode(element) for element in value]
-        for kind, cls in _NAMED.items():
-            if isinstance(value, cls):
-                return {kind: str(value).removeprefix("torch.")}
-        raise UnsupportedError(
-            f"{op} takes a {type(value).__name__} ({value}), which no call into PyTorch can pass yet"
-        )
-
-    call = {"op": op._schema.name, "overload": op._overloadname, "args": [encode(arg) for arg in args]}
-    if kwargs:
-        call["kwargs"] = {name: encode(value) for name, value in kwargs.items()}
-    if used is not None:
-        call["results"] = used
-    return json.dumps(call)
+NAMED = {
+    "dtype": torch.dtype,
+    "device": torch.device,
+    "layout": torch.layout,
+    "memory_format": torch.memory_format,
+}
+FUNCTIONS = {"operator": operator, "math": math, "torch": torch}
 
 
 def flatten_results(results):
@@ -56,47 +37,162 @@ def flatten_results(results):
     return [results] if isinstance(results, torch.Tensor) else []
 
 
-def run_call(call, inputs, outputs):
-    """Makes the call described by the JSON text `call` and copies its tensor results into `outputs`.
+def run_call(call, inputs, outputs, kept=None):
+    """Makes the call described by the JSON text `call` and puts its tensor results into `outputs`.
 
-    inputs, outputs: torch tensors that may share memory with the program's buffers; inputs are not written.
+    inputs, outputs: torch tensors that may share memory with the program's buffers; inputs are not written. kept: name
+    -> value, of values that go beside the program; what leaves a graph is added.
     Raises Error if the results' number, dtypes or shapes are not those of `outputs`.
     """
-    op, args, kwargs, used = _decode_call(call)
+    decoded = _decode_call(call)
     with torch.no_grad():
-        results = op(*_bind(args, inputs), **_bind(kwargs, inputs))
-        results = flatten_results(results if used is None else [results[number] for number in used])
+        if isinstance(decoded, _Graph):
+            results = decoded.run(inputs, {} if kept is None else kept)
+        elif decoded.writes_into(outputs):
+            decoded.run_into(inputs, outputs)
+            return
+        else:
+            results = decoded.run(_Frame(inputs, kept))
+            results = results if decoded.used is None else [results[number] for number in decoded.used]
+        results = flatten_results(results)
         if len(results) != len(outputs):
-            raise Error(f"{op}: expected {len(outputs)} tensor results, but PyTorch gave {len(results)}")
+            raise Error(f"{decoded}: expected {len(outputs)} tensor results, but PyTorch gave {len(results)}")
         for number, (output, result) in enumerate(zip(outputs, results, strict=True)):
             if result.dtype != output.dtype or result.shape != output.shape:
-                wanted, got = (tensor_text(t.dtype, t.shape) for t in (output, result))
-                raise Error(f"{op}: expected result {number} to be {wanted}, but PyTorch gave {got}")
+                raise _mismatch(decoded, number, tensor_text(output.dtype, output.shape), result)
             output.copy_(result)
 
 
-_NAMED = {
-    "dtype": torch.dtype,
-    "device": torch.device,
-    "layout": torch.layout,
-    "memory_format": torch.memory_format,
-}
+def _mismatch(call, number, wanted, result):
+    got = tensor_text(result.dtype, result.shape)
+    return Error(f"{call}: expected result {number} to be {wanted}, but PyTorch gave {got}")
 
 
-class _Operand(int):
-    """Stands for the operand of that number."""
+class _Frame:
+    """What the arguments of calls refer to."""
+
+    def __init__(self, operands, kept):
+        self.operands, self.kept, self.values = operands, kept, []
+
+    def bind(self, value):
+        kind = type(value)
+        if kind is _Reference:
+            return value.read(self)
+        if kind is list:
+            return [self.bind(element) for element in value]
+        if kind is tuple:
+            return tuple(self.bind(element) for element in value)
+        if kind is dict:
+            return {name: self.bind(element) for name, element in value.items()}
+        return value
+
+
+class _Reference:
+    """An argument that is known at a call alone."""
+
+    def __init__(self, read):
+        self.read = read  # function(frame)
+
+
+class _Call:
+    """One call, decoded."""
+
+    def __init__(self, function, args, kwargs, used):
+        self.function, self.args, self.kwargs, self.used = function, args, kwargs, used
+        self._into = _find_out_variant(function) if used is None else None
+
+    def __str__(self):
+        return str(self.function)
+
+    def run(self, frame):
+        return self.function(*frame.bind(self.args), **frame.bind(self.kwargs))
+
+    def writes_into(self, outputs):
+        """Whether PyTorch can compute the results in place of `outputs`."""
+        return self._into is not None and len(self._into[1]) == len(outputs)
+
+    def run_into(self, inputs, outputs):
+        frame = _Frame(inputs, None)
+        function, names = self._into
+        wanted = [output.shape for output in outputs]
+        function(*frame.bind(self.args), **frame.bind(self.kwargs), **dict(zip(names, outputs, strict=True)))
+        for number, (output, shape) in enumerate(zip(outputs, wanted, strict=True)):
+            if output.shape != shape:
+                raise _mismatch(self, number, tensor_text(output.dtype, shape), output)
+
+
+class _Graph:
+    """Several calls, decoded; called itself, it is a function for a higher-order operator."""
+
+    def __init__(self, calls, results, leaving):
+        self._calls, self._results, self._leaving = calls, results, leaving
+
+    def __str__(self):
+        return "graph of " + ", ".join(str(call) for call in self._calls)
+
+    def run(self, operands, kept):
+        frame = _Frame(operands, kept)
+        for call in self._calls:
+            frame.values.append(call.run(frame))
+        for name, value in self._leaving.items():
+            kept[name] = frame.bind(value)
+        return frame.bind(self._results)
+
+
+def _find_out_variant(op):
+    """(overload of `op` that writes its results into given tensors, the names of these), or None."""
+    if not isinstance(op, torch._ops.OpOverload) or op.namespace != "aten" or op._schema.is_mutable:
+        return None
+    if torch.Tag.nondeterministic_seeded in op.tags:
+        return None
+    wanted = [(argument.name, str(argument.type)) for argument in op._schema.arguments]
+    packet = getattr(torch.ops.aten, op._schema.name.partition("::")[2])
+    for candidate in (getattr(packet, overload) for overload in packet.overloads()):
+        arguments = candidate._schema.arguments
+        outs = [argument.name for argument in arguments if argument.is_out]
+        rest = [(argument.name, str(argument.type)) for argument in arguments if not argument.is_out]
+        if not outs or rest != wanted or len(outs) != len(op._schema.returns):
+            continue
+        if torch.Tag.generated not in candidate.tags:  # these compute elsewhere and copy
+            return candidate, outs
+    return None
+
+
+# -- From text --------------------------------------------------------------------------------------------------------
 
 
 @functools.lru_cache(maxsize=4096)
-def _decode_call(call):
-    parsed = json.loads(call)
-    namespace, _, name = parsed["op"].partition("::")
-    packet = getattr(getattr(torch.ops, namespace), name, None)
+def _decode_call(text):
+    parsed = json.loads(text)
+    return _decode_graph(parsed) if "calls" in parsed else _decode_one(parsed)
+
+
+def _decode_graph(parsed):
+    calls = [_decode_one(call) for call in parsed["calls"]]
+    return _Graph(calls, _decode(parsed["results"]), _decode_all(parsed.get("leaving", {})))
+
+
+def _decode_one(parsed):
+    if "function" in parsed:
+        module, _, name = parsed["function"].partition(".")
+        function = getattr(FUNCTIONS[module], name)
+    elif "higher_order" in parsed:
+        function = getattr(torch.ops.higher_order, parsed["higher_order"])
+    else:
+        function = _find_operator(parsed["op"], parsed.get("overload"))
+    return _Call(function, _decode(parsed["args"]), _decode_all(parsed.get("kwargs", {})), parsed.get("results"))
+
+
+def _find_operator(name, overload):
+    namespace, _, base = name.partition("::")
+    packet = getattr(getattr(torch.ops, namespace), base, None)
     if packet is None:
-        raise Error(f"PyTorch has no operator {parsed['op']}: import the module that registers it")
-    op = getattr(packet, parsed["overload"] or "default")
-    kwargs = {name: _decode(value) for name, value in parsed.get("kwargs", {}).items()}
-    return op, _decode(parsed["args"]), kwargs, parsed.get("results")
+        raise Error(f"PyTorch has no operator {name}: import the module that registers it")
+    return getattr(packet, overload or "default")
+
+
+def _decode_all(values):
+    return {name: _decode(value) for name, value in values.items()}
 
 
 def _decode(value):
@@ -104,19 +200,29 @@ def _decode(value):
         return [_decode(element) for element in value]
     if not isinstance(value, dict):
         return value
-    ((kind, text),) = value.items()
-    if kind == "operand":
-        return _Operand(text)
-    if kind == "float":
-        return float(text)
-    return torch.device(text) if kind == "device" else getattr(torch, text)
+    ((kind, content),) = value.items()
+    return _DECODERS[kind](content) if kind in _DECODERS else getattr(torch, content)
 
 
-def _bind(value, inputs):
-    if isinstance(value, _Operand):
-        return inputs[value]
-    if isinstance(value, list):
-        return [_bind(element, inputs) for element in value]
-    if isinstance(value, dict):
-        return {name: _bind(element, inputs) for name, element in value.items()}
-    return value
+def _decode_function(parsed):
+    graph = _decode_graph(parsed)
+
+    def make(frame):
+        return lambda *operands: graph.run(operands, frame.kept)
+
+    return _Reference(make)
+
+
+_DECODERS = {
+    "operand": lambda number: _Reference(lambda frame: frame.operands[number]),
+    "value": lambda number: _Reference(lambda frame: frame.values[number]),
+    "kept": lambda name: _Reference(lambda frame: frame.kept[name]),
+    "graph": _decode_function,
+    "float": float,
+    "complex": lambda parts: complex(*(float(part) for part in parts)),
+    "device": torch.device,
+    "tuple": lambda elements: tuple(_decode(element) for element in elements),
+    "dict": _decode_all,
+    "slice": lambda parts: slice(*parts),
+    "operator": lambda name: _find_operator(*name),
+}

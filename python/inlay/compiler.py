@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`compile` and `partition`: from a model to a compiled one, or to the report alone."""
 
+import inspect
 import sys
 import threading
 
 import torch
 
+from .arguments import Signature
+from .caches import register_caches
 from .errors import ArgumentTypeError, ArgumentValueError, Error, InternalError, UnsupportedError
 from .importer import import_program
 from .module import CompiledModule, Fallback
@@ -71,12 +74,12 @@ def compile(
     """
     options = Options.make({**_given(locals()), **more})
     exported, imported = _import(model_or_exported, inputs, options)
-    spec = exported.call_spec
-    return compile_imported(imported, options, spec.in_spec, spec.out_spec, argument_names(exported))
+    signature = make_signature(model_or_exported, exported, imported)
+    return compile_imported(imported, options, signature, exported.call_spec.out_spec)
 
 
-def compile_imported(imported, options, in_spec=None, out_spec=None, argument_names=None):
-    """A CompiledModule for an imported graph; without specs only its `call_flat` can be used."""
+def compile_imported(imported, options, signature=None, out_spec=None):
+    """A CompiledModule for an imported graph; without a signature only its `call_flat` can be used."""
     fallback = Fallback()
     extension = _extension()
     with _Progress() as progress:
@@ -87,7 +90,8 @@ def compile_imported(imported, options, in_spec=None, out_spec=None, argument_na
     if compilation.notice:
         print(f"inlay: {compilation.notice}", file=sys.stderr)
     report = Report.parse(compilation.report, _renderer(extension, imported, options))
-    return CompiledModule(imported, compilation, fallback, report, in_spec, out_spec, argument_names)
+    signature = signature or Signature(imported.inputs, None, None)
+    return CompiledModule(imported, compilation, fallback, report, signature, out_spec)
 
 
 def partition(model_or_exported, inputs=None, **options):
@@ -115,6 +119,7 @@ def export_program(model, inputs, dynamic_shapes=None):
     if inputs is None:
         raise ArgumentTypeError("missing inputs: a module is exported with example arguments, e.g. (torch.ones(1, 3),)")
     args, kwargs = split_inputs(inputs)
+    register_caches()
     try:
         with _EXPORT_LOCK:
             return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes, strict=False)
@@ -153,10 +158,20 @@ def _kind(value):
     return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
 
 
-def argument_names(exported):
-    """The model's names of its arguments, positional ones first; None if the export doesn't say."""
+def make_signature(model, exported, imported):
+    """What calls of a compiled model look like."""
     signature = exported.module_call_graph[0].signature if exported.module_call_graph else None
-    return getattr(signature, "forward_arg_names", None)
+    names = getattr(signature, "forward_arg_names", None)
+    return Signature(imported.inputs, exported.call_spec.in_spec, names, _defaults(model, names))
+
+
+def _defaults(model, names):
+    """Name -> default of the arguments of a module that are not among `names`."""
+    if not isinstance(model, torch.nn.Module):
+        return {}
+    parameters = inspect.signature(model.forward).parameters.items()
+    known = set(names or ())
+    return {name: one.default for name, one in parameters if name not in known and one.default is not one.empty}
 
 
 def _import(model, inputs, options):
@@ -164,14 +179,14 @@ def _import(model, inputs, options):
         if inputs is not None or options.dynamic_shapes is not None:
             raise ArgumentTypeError("an inlay.Module says itself what its inputs are: give none")
         return import_rewritten(model)
-    return import_model(model, inputs, options.dynamic_shapes)
+    return import_model(model, inputs, options.dynamic_shapes, only_calls=options.targets == ("torch",))
 
 
-def import_model(model, inputs=None, dynamic_shapes=None):
+def import_model(model, inputs=None, dynamic_shapes=None, only_calls=False):
     """(ExportedProgram, ImportedProgram) of a module and example arguments, or of an ExportedProgram."""
     with _EXPORT_LOCK:
         exported = export_program(model, inputs, dynamic_shapes)
-        return exported, import_program(exported)
+        return exported, import_program(exported, only_calls=only_calls)
 
 
 def _extension():

@@ -3,10 +3,13 @@
 
 Each graph that PyTorch captures is compiled by itself, with the model's parameters as its arguments, so that they may
 change between calls. A graph that Inlay can't import yet (symbolic dims, for one) runs in PyTorch, with a warning; with
-`dynamic=False` no dim becomes symbolic. In training the backward graphs are compiled as well.
+`dynamic=False` no dim becomes symbolic. In training the backward graphs are compiled as well. A name in an option that
+matches nothing in a graph is a warning, since the model may have other graphs.
 """
 
+import dataclasses
 import functools
+import re
 import warnings
 
 import torch
@@ -14,11 +17,13 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.aot_autograd import make_boxed_func
 
 from .compiler import compile_imported
-from .errors import ArgumentValueError, UnsupportedError
-from .importer import Input, import_graph
+from .errors import ArgumentValueError, CompileError, UnsupportedError
+from .importer import import_graph
 from .importer.decompose import decompositions_for_tracing
-from .importer.walker import check_static
+from .importer.program import tensor_input
 from .options import Options
+
+_UNKNOWN_NAME = re.compile(r"'([^']*)' in (torch_executed_\w+|allow_ops|exempt_ops) matches no.*")
 
 
 def backend(graph_module, example_inputs, options=None, mode=None):
@@ -50,15 +55,30 @@ def _import_and_compile(graph_module, options):
             parameters[node] = functools.reduce(getattr, node.target.split("."), graph_module)
         elif node.op == "output":
             outputs = list(node.args[0])
-    imported = import_graph(graph_module.graph, arguments, outputs, parameters)
+    only_calls = options.targets == ("torch",)
+    imported = import_graph(graph_module.graph, arguments, outputs, parameters, only_calls)
     if not imported.results:
         return graph_module.forward
-    return compile_imported(imported, options).call_flat
+    return _compile_imported(imported, options).call_flat
+
+
+def _compile_imported(imported, options):
+    """As `compile_imported`, but a name that matches nothing may be meant for another graph of the model."""
+    while True:
+        try:
+            return compile_imported(imported, options)
+        except CompileError as error:
+            unknown = _UNKNOWN_NAME.search(str(error))
+            if not unknown:
+                raise
+            warnings.warn(f"inlay: in one graph of the model {unknown[0]}", stacklevel=2)
+            name, option = unknown[1], unknown[2]
+            rest = tuple(one for one in getattr(options, option) if one != name)
+            options = dataclasses.replace(options, **{option: rest})
 
 
 def _input(node):
     fake = node.meta.get("val")
     if not isinstance(fake, torch.Tensor):
         raise UnsupportedError(f"input {node.name!r} is a size ({fake}): dynamic shapes are not supported yet")
-    check_static(fake, f"input {node.name!r}")
-    return Input(node.name, tuple(fake.shape), fake.dtype)
+    return tensor_input(node.name, fake)

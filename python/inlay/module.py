@@ -1,26 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A compiled model."""
 
+import contextlib
+import threading
+
 import torch
 from torch.utils import _pytree as pytree
 
-from .arguments import Signature
 from .calls import run_call
 from .errors import Error, InternalError, UnsupportedError
+from .state import State
 
 
 class Fallback:
-    """Makes the framework's calls for a program; remembers what went wrong in the last one that failed."""
+    """Makes the framework's calls for a program. Each thread has its own call in flight."""
 
     def __init__(self):
-        self.failure = None
+        self._calls = threading.local()
+
+    def begin(self, kept):
+        """Says what the next call of this thread takes beside the program; what leaves the program is added."""
+        self._calls.kept, self._calls.failure = kept, None
+
+    def end(self):
+        """What went wrong in PyTorch in the call that has ended, if anything did."""
+        failure = self._calls.failure
+        self._calls.kept = self._calls.failure = None
+        return failure
 
     def __call__(self, call, inputs, outputs):
         try:
-            run_call(call, inputs, outputs)
+            run_call(call, inputs, outputs, self._calls.kept)
         except BaseException as error:
             # Without the traceback: its frames hold tensors over memory that is the program's again.
-            self.failure = error.with_traceback(None)
+            self._calls.failure = error.with_traceback(None)
             raise
 
 
@@ -40,13 +53,18 @@ class CompiledModule:
 
     Arguments are tensors on the CPU of the dtypes and dims of the export (any strides), results new tensors in the
     structure that the model returns. Nothing is recorded for autograd. Several threads may call at a time; the
-    interpreter lock is free meanwhile. The model's weights are shared, not copied: they must not change.
+    interpreter lock is free meanwhile. Calls of a model that writes buffers run one after the other.
+
+    Weights are the model's own tensors, not copies, until `load_state_dict` replaces them: what PyTorch writes into
+    them is seen by the next call. Buffers that the model writes are the compiled model's own, copied from the model's
+    when it was compiled.
     """
 
-    def __init__(self, imported, compilation, fallback, report, in_spec, out_spec, argument_names):
+    def __init__(self, imported, compilation, fallback, report, signature, out_spec):
         self._imported, self._compilation, self._fallback = imported, compilation, fallback
-        self._signature = Signature(imported.inputs, in_spec, argument_names)
-        self._out_spec = out_spec
+        self._signature, self._out_spec = signature, out_spec
+        self._state = State(imported, compilation.replace_weights)
+        self._turn = threading.RLock() if imported.carried else contextlib.nullcontext()
         self._report = report
 
     @property
@@ -70,32 +88,57 @@ class CompiledModule:
         Raises ArgumentTypeError or ArgumentValueError, naming the argument, its place and what was expected;
         DeviceError for a lost device; Error if a call into PyTorch failed (its exception is the cause).
         """
-        results = self.call_flat(*self.flatten(args, kwargs))
+        given = self._signature.flatten(args, kwargs)
+        if torch.is_grad_enabled():
+            self._signature.refuse_gradients(given)
+        results = self.call_flat(*given)
         return results[0] if self._out_spec.is_leaf() else pytree.tree_unflatten(results, self._out_spec)
 
     def call_flat(self, *given):
         """Runs the model on its flat arguments; a list of its flat results."""
-        leaves = self.check(given)
-        results = self._empty_results()
-        self._run(self._compilation.call, leaves, results)
-        return self._assemble(given, leaves, results)
+        leaves = self._signature.check(given)
+        self._check_written(given)
+        with self._turn:
+            results, kept = self._run(self._compilation.call, leaves)
+            values = [self._find(output, given, leaves, results, kept) for output in self._imported.outputs]
+            self._write(given, leaves, results, kept)
+        return values
 
     def flatten(self, args, kwargs):
         """The flat arguments of a call."""
         return self._signature.flatten(args, kwargs)
 
-    def check(self, given):
-        """The flat arguments as the program reads them; None for one that is no tensor."""
-        return self._signature.check(given)
+    def program_arguments(self, given):
+        """What the program takes in a call with these flat arguments."""
+        return self._split(self._signature.check(given))[0]
 
     def assemble(self, given, results):
-        """The model's flat results from those of the program."""
-        return self._assemble(given, self.check(given), results)
+        """The model's flat results from those of the program. Of what goes beside the program nothing is known."""
+        leaves = self._signature.check(given)
+        return [self._find(output, given, leaves, results, {}) for output in self._imported.outputs]
 
     def profile(self, *args, **kwargs):
-        """Runs the model once, step by step: a `Profile`."""
-        leaves = self.check(self.flatten(args, kwargs))
-        return Profile(self._run(self._compilation.profile, leaves, self._empty_results()), self._report)
+        """Runs the model once, step by step: a `Profile`. What the model writes stays as it was."""
+        leaves = self._signature.check(self._signature.flatten(args, kwargs))
+        with self._turn:
+            return Profile(self._run(self._compilation.profile, leaves, returns=True), self._report)
+
+    def state_dict(self):
+        """The parameters and buffers by the names that they have in the model; those that it writes are copies."""
+        return self._state.state_dict()
+
+    def load_state_dict(self, state_dict, strict=True, assign=False):
+        """Replaces parameters and buffers by name, without compiling again.
+
+        strict: the names must be all those of `state_dict()`, and no others. assign: share the given tensors' memory,
+        which must not be freed by others, instead of copying them.
+        Waits until no call runs. Returns (missing_keys, unexpected_keys).
+        Raises ArgumentTypeError or ArgumentValueError for names, dtypes and dims other than the model's and for tied
+        weights that differ, and UnsupportedError for a weight whose values decided how the graph was compiled; then
+        nothing is replaced.
+        """
+        with self._turn:
+            return self._state.load(state_dict, strict, assign)
 
     def save(self, path):
         """Not there yet."""
@@ -108,28 +151,66 @@ class CompiledModule:
         counts = ", ".join(f"{count} ops on {target}" for target, count in self._report.ops_by_target().items())
         return f"<inlay.CompiledModule: {counts}>"
 
-    def _empty_results(self):
-        return [torch.empty(shape, dtype=dtype) for shape, dtype in self._imported.results]
-
-    def _run(self, function, leaves, results):
-        tensors = [leaf for leaf in leaves if leaf is not None]
+    def _run(self, function, leaves, returns=False):
+        """(the function's results, kept values), or with `returns` what the function gives."""
+        self._state.follow()
+        tensors, kept = self._split(leaves)
+        with torch.inference_mode(False):
+            results = [torch.empty(shape, dtype=dtype) for shape, dtype in self._imported.results]
+        self._fallback.begin(kept)
         try:
-            return function(tensors, results)
+            returned = function(tensors, results)
         except InternalError as error:
-            failure, self._fallback.failure = self._fallback.failure, None
+            failure = self._fallback.end()
             if failure is None:
                 raise
             raise Error(str(error)) from failure
+        self._fallback.end()
+        return returned if returns else (results, kept)
 
-    def _assemble(self, given, leaves, results):
-        """The model's flat results."""
+    def _split(self, leaves):
+        """(the program's arguments, kept values) for checked flat arguments."""
+        tensors, kept = [], dict(self._state.kept)
+        for leaf, argument in zip(leaves, self._imported.inputs, strict=True):
+            if argument.is_kept:
+                kept[argument.name] = leaf
+            elif leaf is not None:
+                tensors.append(leaf)
+        return tensors + self._state.carry(), kept
+
+    def _find(self, output, given, leaves, results, kept):
+        """The value of one of the model's flat results."""
+        if output.kind == "result":
+            value = results[output.index]
+        elif output.kind == "value":
+            value = output.value
+        elif output.kind == "weights":
+            value = output.value(self._state)
+        elif output.kind == "buffer":
+            value = self._state[output.value]
+        elif output.kind == "kept":
+            value = kept.get(output.value)
+        else:
+            value = leaves[output.index] if output.copied else given[output.index]
+        return value.clone() if output.copied else value
+
+    def _write(self, given, leaves, results, kept):
+        """Writes back what the model writes: its buffers, its arguments."""
+        returned = {output.index for output in self._imported.outputs if output.kind == "result"}
         values = []
-        for output in self._imported.outputs:
-            if output.kind == "result":
-                value = results[output.index]
-            elif output.kind == "value":
-                value = output.value
+        for target, output in self._imported.writes:
+            value = self._find(output, given, leaves, results, kept)
+            is_own = output.kind == "result" and (isinstance(target, int) or output.index not in returned)
+            values.append(value if is_own or output.copied else value.clone())
+        for (target, _), value in zip(self._imported.writes, values, strict=True):
+            if isinstance(target, int):
+                with torch.no_grad():
+                    given[target].copy_(value)
             else:
-                value = leaves[output.index] if output.copied else given[output.index]
-            values.append(value.clone() if output.copied else value)
-        return values
+                self._state.write(target, value)
+
+    def _check_written(self, given):
+        """Raises if an argument that the model writes shares memory with another one."""
+        for target, _ in self._imported.writes:
+            if isinstance(target, int):
+                self._signature.check_alone(target, given)

@@ -11,8 +11,11 @@
 
 #include "llvm/Config/llvm-config.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -163,6 +166,24 @@ public:
     return result;
   }
 
+  /// Gives weights other bytes; the program shares the tensors from now on. Keys that it doesn't use are left out.
+  void replaceWeights(const std::vector<std::pair<std::string, SharedArray>> &weights) {
+    std::vector<std::pair<uint32_t, rt::Constant>> replacements;
+    for (const auto &[key, array] : weights) {
+      auto owner = std::make_shared<SharedArray>(array);
+      for (auto [number, constant] : llvm::enumerate(compiled.plan->constants))
+        if (constant.key == key)
+          replacements.emplace_back(number, rt::Constant{owner->data(), owner->nbytes(), owner, key});
+    }
+    rt::Status status;
+    {
+      nb::gil_scoped_release unlock;
+      status = compiled.program->replaceConstants(replacements);
+    }
+    if (!status.isOk())
+      raise(status, /*compiling=*/false);
+  }
+
   std::string device() const { return compiled.device ? compiled.device->deviceName() : std::string(); }
 
   Compiled compiled;
@@ -296,6 +317,7 @@ NB_MODULE(_inlay, m) {
   nb::class_<Compilation>(m, "Compilation")
       .def("call", &Compilation::call, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert())
       .def("profile", &Compilation::profile, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert())
+      .def("replace_weights", &Compilation::replaceWeights, "weights"_a)
       .def_prop_ro("report", [](Compilation &c) { return c.compiled.report; })
       .def_prop_ro("notice", [](Compilation &c) { return c.compiled.notice; })
       .def_prop_ro("device", &Compilation::device);

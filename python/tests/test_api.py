@@ -8,9 +8,10 @@ import pytest
 import torch
 from inlay import ops
 from inlay.arguments import Signature
-from inlay.calls import encode_call, run_call
+from inlay.calls import run_call
 from inlay.compiler import export_program
 from inlay.importer import import_program
+from inlay.importer.encoding import encode_call
 from inlay.options import Options
 from inlay.text import scalar_literal
 from torch import nn
@@ -251,7 +252,7 @@ def test_calls_survive_as_text(op, args, kwargs):
         if not isinstance(value, torch.Tensor):
             return None
         operands.append(value)
-        return len(operands) - 1
+        return {"operand": len(operands) - 1}
 
     text = encode_call(op, args, kwargs, operand)
     json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
@@ -262,7 +263,7 @@ def test_calls_survive_as_text(op, args, kwargs):
 
 
 def test_a_call_with_another_result_than_compiled_for_is_refused():
-    text = encode_call(aten.relu.default, (0,), {}, lambda value: 0)
+    text = encode_call(aten.relu.default, (0,), {}, lambda value: {"operand": 0})
     with pytest.raises(inlay.Error, match=r"expected result 0 to be float32\[3\], but PyTorch gave float32\[2\]"):
         run_call(text, [torch.ones(2)], [torch.ones(3)])
     with pytest.raises(inlay.Error, match="expected 2 tensor results, but PyTorch gave 1"):
@@ -272,7 +273,7 @@ def test_a_call_with_another_result_than_compiled_for_is_refused():
 
 
 def test_only_the_wanted_results_are_taken():
-    text = encode_call(aten.max.dim, (0, 1), {}, lambda value: 0 if value == 0 else None, used=[1])
+    text = encode_call(aten.max.dim, (0, 1), {}, lambda value: {"operand": 0} if value == 0 else None, used=[1])
     output = torch.empty(2, dtype=torch.int64)
     run_call(text, [torch.tensor([[1.0, 3.0], [5.0, 2.0]])], [output])
     assert output.tolist() == [1, 0]

@@ -125,6 +125,24 @@ TEST_P(ExecutorTest, AFailedRunNamesTheSegmentAndTheNextCallWorks) {
   EXPECT_EQ(y, expectedResult);
 }
 
+TEST_P(ExecutorTest, ConstantsAreReplaced) {
+  auto program = load();
+  ASSERT_TRUE(program.isOk());
+  std::vector<float> x = {1, 2, 3, 4}, y(4);
+  ASSERT_TRUE((*program)->call({view(x)}, {view(y)}).isOk());
+  auto other = std::make_shared<std::vector<float>>(std::vector<float>{0, 0, 0, 1});
+  ASSERT_TRUE((*program)->replaceConstants({{0, {other->data(), 16, other}}}).isOk());
+  EXPECT_EQ(other.use_count(), 2) << "its bytes are kept";
+  ASSERT_TRUE((*program)->call({view(x)}, {view(y)}).isOk());
+  EXPECT_EQ(y, (std::vector<float>{-2, -4, -6, -10}));
+  EXPECT_EQ((*program)->replaceConstants({{0, {other->data(), 12, other}}}).message(),
+            "constant 0 (''): expected 16 bytes, but got 12");
+  EXPECT_EQ((*program)->replaceConstants({{1, {other->data(), 16, other}}}).message(),
+            "constant 1 is out of range of 1");
+  ASSERT_TRUE((*program)->call({view(x)}, {view(y)}).isOk());
+  EXPECT_EQ(y, (std::vector<float>{-2, -4, -6, -10}));
+}
+
 TEST_P(ExecutorTest, IdleInstancesGiveWayWhenMemoryIsShort) {
   auto program = load();
   std::vector<float> x = {1, 2, 3, 4}, y(4);

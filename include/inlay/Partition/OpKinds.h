@@ -23,6 +23,7 @@ bool isControlFlow(mlir::Operation *op);
 /// operand number.
 struct StatedEffects {
   llvm::ArrayRef<int64_t> writes, aliases;
+  bool inOrder = false; ///< an effect on the framework besides
 };
 
 /// Nothing if the op, or whoever attached the interface, doesn't state them; then upstream's interfaces count.

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <shared_mutex>
 
 namespace inlay::rt {
 
@@ -25,6 +26,7 @@ public:
   Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) override;
   StatusOr<std::vector<StepProfile>> profile(const std::vector<TensorView> &inputs,
                                              const std::vector<TensorView> &outputs) override;
+  Status replaceConstants(const std::vector<std::pair<uint32_t, Constant>> &replacements) override;
   const Plan &plan() const override { return *loaded_.plan; }
 
 private:
@@ -40,6 +42,7 @@ private:
   static constexpr size_t maxIdle = 16;
 
   LoadedPlan loaded_;
+  std::shared_mutex running_; ///< shared by calls; taken alone to replace constants
   std::mutex mutex_;
   std::vector<std::unique_ptr<Instance>> idle_; ///< guarded by `mutex_`; least recently used first
 };
@@ -130,6 +133,7 @@ StatusOr<std::unique_ptr<Program>> Executor::load(LoadedPlan loaded) {
                       fmt::format("segment '{}' needs a device, but there is none", step.name));
   }
   std::unique_ptr<Executor> executor(new Executor(std::move(loaded)));
+  executor->loaded_.hostConstants = plan.constants;
   executor->loaded_.schedule =
       makeSchedule(plan, executor->loaded_.device && executor->loaded_.device->unifiedMemory());
   INLAY_RETURN_IF_ERROR(executor->resolveSteps());
@@ -185,7 +189,32 @@ void Executor::release(std::unique_ptr<Instance> instance) {
   idle_.push_back(std::move(instance));
 }
 
+Status Executor::replaceConstants(const std::vector<std::pair<uint32_t, Constant>> &replacements) {
+  const std::vector<Constant> &planned = loaded_.plan->constants;
+  for (const auto &[number, constant] : replacements) {
+    if (number >= planned.size())
+      return {StatusCode::InvalidArgument, fmt::format("constant {} is out of range of {}", number, planned.size())};
+    if (!constant.data || constant.size != planned[number].size)
+      return {StatusCode::InvalidArgument, fmt::format("constant {} ('{}'): expected {} bytes, but got {}", number,
+                                                       planned[number].key, planned[number].size,
+                                                       constant.data ? constant.size : 0)};
+  }
+  std::unique_lock<std::shared_mutex> alone(running_);
+  for (const auto &[number, constant] : replacements) {
+    if (const std::shared_ptr<DeviceBuffer> &storage = loaded_.constants[number])
+      if (Status status = loaded_.device->upload(*storage, constant.data, constant.size); !status.isOk())
+        return {status.code(), fmt::format("constant '{}': {}", planned[number].key, status.message())};
+    Constant &replaced = loaded_.hostConstants[number];
+    replaced.data = constant.data;
+    replaced.owner = constant.owner;
+  }
+  std::lock_guard<std::mutex> lock(mutex_);
+  idle_.clear(); // they point at what was replaced
+  return Status::ok();
+}
+
 Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) {
+  std::shared_lock<std::shared_mutex> running(running_);
   StatusOr<std::unique_ptr<Instance>> instance = acquire(inputs, outputs);
   if (!instance.isOk())
     return instance.status();
@@ -199,6 +228,7 @@ Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<T
 StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorView> &inputs,
                                                      const std::vector<TensorView> &outputs) {
   using Clock = std::chrono::steady_clock;
+  std::shared_lock<std::shared_mutex> running(running_);
   StatusOr<std::unique_ptr<Instance>> instance = acquire(inputs, outputs);
   if (!instance.isOk())
     return instance.status();

@@ -106,7 +106,7 @@ void Instance::resolvePointers() {
     const Buffer &buffer = loaded_.plan->buffers[i];
     uint32_t storage = loaded_.schedule.storage[i];
     if (buffer.kind == BufferKind::Constant && buffer.space == MemorySpace::Host)
-      pointers_[i] = const_cast<void *>(loaded_.plan->constants[buffer.index].data);
+      pointers_[i] = const_cast<void *>(loaded_.hostConstants[buffer.index].data);
     else if (buffer.kind == BufferKind::Constant)
       deviceBuffers_[i] = loaded_.constants[buffer.index];
     else if (storage != i) {

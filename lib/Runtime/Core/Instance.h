@@ -13,9 +13,10 @@
 
 namespace inlay::rt {
 
-/// What all calls of a program share; unchanged after load.
+/// What all calls of a program share; after load only constants change, while no call runs.
 struct LoadedPlan {
   std::shared_ptr<const Plan> plan;
+  std::vector<Constant> hostConstants; ///< per constant: the plan's, or what replaced it
   std::shared_ptr<Device> device;
   std::shared_ptr<HostLibrary> host;
   CallbackHandler callbacks;

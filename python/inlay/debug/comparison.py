@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import torch
 from torch.utils import _pytree as pytree
 
-from ..compiler import argument_names, compile_imported, import_model, split_inputs
+from ..compiler import compile_imported, import_model, make_signature, split_inputs
 from ..errors import ArgumentValueError, Error
 from ..options import Options
 from ..reference import evaluate
@@ -80,8 +80,8 @@ def compare(model, inputs, *, tolerance=None, folder=".", **options):
         raise ArgumentValueError(f"expected a tolerance of at least 0, but got {tolerance!r}")
     exported, imported = import_model(model, inputs, options.dynamic_shapes)
     args, kwargs = split_inputs(inputs)
-    spec = exported.call_spec
-    compiled = compile_imported(imported, options, spec.in_spec, spec.out_spec, argument_names(exported))
+    signature = make_signature(model, exported, imported)
+    compiled = compile_imported(imported, options, signature, exported.call_spec.out_spec)
     given = compiled.flatten(args, kwargs)
     with torch.no_grad():
         eager = model if isinstance(model, torch.nn.Module) else exported.module()
@@ -104,8 +104,7 @@ class _Graph:
         self._weights = imported.weights
         module = parse(imported.text)
         self._layers = {layer.name: layer for layer in module.get_layers()}
-        leaves = [leaf for leaf in compiled.check(given) if leaf is not None]
-        self._values = dict(zip(module.get_inputs(), leaves, strict=True))
+        self._values = dict(zip(module.get_inputs(), compiled.program_arguments(given), strict=True))
         borders = set(module.get_outputs())
         for segment in compiled.report["segments"]:
             borders.update(_outside(self._part(segment)))

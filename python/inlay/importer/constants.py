@@ -18,11 +18,17 @@ _FILLED = {
 
 
 class ConstantFolder:
-    """Knows which nodes are constant and their values (detached, on the CPU, contiguous)."""
+    """Knows which nodes are constant and their values (detached, on the CPU, contiguous).
 
-    def __init__(self, known):
-        """known: node -> tensor."""
+    What is computed from named weights is known to be: it must be computed anew when they are replaced.
+    """
+
+    def __init__(self, known, names=None):
+        """known: node -> tensor; names: node -> name of the weight that it is, of those that may be replaced."""
         self._values = dict(known)
+        self._names = dict(names or {})
+        self._used = {node: {name} for node, name in self._names.items()}
+        self.read = set()  # names of weights whose elements the import depends on
 
     def __contains__(self, node):
         return node in self._values
@@ -32,6 +38,47 @@ class ConstantFolder:
         if isinstance(value, torch.Tensor) and not value.is_contiguous():
             value = self._values[node] = value.contiguous()
         return value
+
+    def inspect(self, node):
+        """The value of a node, for a decision that depends on its elements."""
+        self.read |= self.weights_of(node)
+        return self[node]
+
+    def weights_of(self, node):
+        """Names of the weights that a constant node is computed from."""
+        return self._used.get(node, set())
+
+    def recipe(self, node):
+        """A function from (name -> tensor) of the weights to the node's value."""
+        fixed = {source: self._values[source] for source in self._leaves(node) if source not in self._names}
+        names = self._names
+
+        def compute(weights):
+            values = dict(fixed)
+            for step in _steps(node, values, names):
+                if step in names:
+                    values[step] = weights[names[step]]
+                else:
+                    args, kwargs = map_arg((step.args, step.kwargs), values.__getitem__)
+                    with torch.no_grad():
+                        values[step] = step.target(*args, **kwargs)
+            return values[node].contiguous()
+
+        return compute
+
+    def _leaves(self, node):
+        """What a node is computed from and is not computed from weights itself."""
+        leaves, pending, seen = [], [node], set()
+        while pending:
+            source = pending.pop()
+            if source in seen:
+                continue
+            seen.add(source)
+            if self.weights_of(source) and source not in self._names:
+                pending += source.all_input_nodes
+            else:
+                leaves.append(source)
+        return leaves
 
     def fold(self, node):
         """Computes `node` if all it depends on is constant; whether it is constant now."""
@@ -52,6 +99,9 @@ class ConstantFolder:
         if isinstance(result, torch.Tensor) and (result.layout != torch.strided or result.device.type != "cpu"):
             return False
         self._values[node] = result
+        used = set().union(*(self.weights_of(source) for source in node.all_input_nodes))
+        if used:
+            self._used[node] = used
         return True
 
     @staticmethod
@@ -70,6 +120,22 @@ class ConstantFolder:
             return False
         used = sum(_byte_size(self._values.get(source)) for source in node.all_input_nodes)
         return sum(_byte_size(value) for value in values) <= max(used, _LARGEST)
+
+
+def _steps(node, known, names):
+    """The nodes that must be computed for `node`, in order."""
+    order, pending, seen = [], [node], set(known)
+    while pending:
+        step = pending[-1]
+        missing = [] if step in names else [source for source in step.all_input_nodes if source not in seen]
+        if missing:
+            pending += missing
+            continue
+        pending.pop()
+        if step not in seen:
+            seen.add(step)
+            order.append(step)
+    return order
 
 
 def _has_static_shape(value):

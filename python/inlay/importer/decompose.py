@@ -5,6 +5,8 @@ import torch
 from torch._decomp import core_aten_decompositions, decomposition_table
 from torch.export import default_decompositions
 
+from .effects import draws_random_numbers
+
 aten = torch.ops.aten
 
 # Split by the default table although the dialect, or a handler, has them whole.
@@ -39,14 +41,24 @@ _SPLIT = (
 )
 
 
-def decompositions():
-    """The table for `ExportedProgram.run_decompositions`."""
-    return _adapt(default_decompositions())
+def decompositions(graph):
+    """The table for `ExportedProgram.run_decompositions`.
+
+    Calls of the graph that draw random numbers stay whole: pieces would draw others.
+    """
+    table = _adapt(default_decompositions())
+    for node in graph.nodes:
+        if node.op == "call_function" and draws_random_numbers(node):
+            table.pop(node.target, None)
+    return table
 
 
 def decompositions_for_tracing():
     """The table for AOTAutograd, which splits composite calls itself."""
-    return _adapt(dict(core_aten_decompositions()))
+    table = dict(core_aten_decompositions())
+    for op in [op for op in table if torch.Tag.nondeterministic_seeded in getattr(op, "tags", ())]:
+        del table[op]
+    return _adapt(table)
 
 
 def _adapt(table):

@@ -58,16 +58,21 @@ class GraphBuilder:
     def opaque(self, name, operands, results, effects, call, location):
         """Adds `inlay.opaque`.
 
-        results: (shape, dtype) of each; effects: "writes" and "aliases" -> operand numbers; call: the call as JSON.
+        results: (shape, dtype) of each; effects: "writes" and "aliases" -> operand numbers, "in_order" -> whether there
+        are others; call: the call as JSON.
         """
         values = [self._result(shape, dtype) for shape, dtype in results]
         words = [f"inlay.opaque {ops.quote(name)}({', '.join(value.name for value in operands)})"]
-        words += [f"{effect} [{', '.join(map(str, numbers))}]" for effect, numbers in effects.items() if numbers]
+        for effect in ("writes", "aliases"):
+            if effects.get(effect):
+                words.append(f"{effect} [{', '.join(map(str, effects[effect]))}]")
+        if effects.get("in_order"):
+            words.append("in_order")
         types = ", ".join(value.type for value in operands)
         to = ", ".join(value.type for value in values)
         words.append(f"call {ops.quote(call)} : ({types}) -> {to if len(values) == 1 else f'({to})'}")
         head = ", ".join(value.name for value in values)
-        made = [] if effects.get("writes") else values  # what writes stays, used or not
+        made = [] if effects.get("writes") or effects.get("in_order") else values  # an effect stays, used or not
         self._line((f"{head} = " if values else "") + " ".join(words), location, made, operands)
         return values
 
@@ -89,8 +94,12 @@ class GraphBuilder:
                 unique = f"{key}_{number}"
             self.weights[unique] = tensor
             self._keys[identity] = unique
-        key = self._keys[identity]
+        key = self.key_of(tensor)
         return self._constant(f"dense_resource<{ops.quote(key)}>", tensor.shape, tensor.dtype, f"loc({ops.quote(key)})")
+
+    def key_of(self, tensor):
+        """The name that a tensor goes by that was given to `weight`."""
+        return self._keys[(tensor.data_ptr(), tensor.shape, tensor.dtype)]
 
     def literal(self, key, tensor):
         """A constant printed in the text if it is small, else kept by `key`."""

@@ -9,22 +9,28 @@ import torch
 from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind, TensorArgument
 
 from ..errors import UnsupportedError
-from . import attention, indexing, layout, neural, pointwise, resampling, softmax, sorting
+from . import attention, indexing, layout, neural, pointwise, random, resampling, softmax, sorting
 from .constants import ConstantFolder
 from .decompose import decompositions
-from .walker import Walker, check_static
+from .effects import keep_calls_without_results
+from .walker import Walker, check_dims, check_static
 
-_TOPICS = (layout, neural, attention, indexing, sorting, resampling, pointwise, softmax)
+_TOPICS = (layout, neural, attention, indexing, sorting, resampling, pointwise, random, softmax)
 
 
 @dataclass(frozen=True)
 class Input:
-    """An argument of the model, in flat order: a tensor of these dims and dtype, or a value fixed at export."""
+    """An argument of the model, in flat order: a tensor of these dims and dtype, or a value fixed at export.
+
+    is_kept: the tensor goes beside the program, to calls that PyTorch makes, since the dialect can't hold it.
+    """
 
     name: str
     shape: tuple = ()
     dtype: Any = None
     value: Any = None  # of an argument that is no tensor
+    layout: Any = torch.strided
+    is_kept: bool = False
 
     @property
     def is_tensor(self):
@@ -35,7 +41,9 @@ class Input:
 class Output:
     """A result of the model, in flat order.
 
-    kind: "result" (number `index` of the function's), "input" (argument `index`, the very tensor), "value" (`value`).
+    kind: "result" (number `index` of the function's), "input" (argument `index`, the very tensor), "value" (`value`),
+    "weights" (what the function `value` gives for the tensors of the state), "buffer" (what the written buffer `value`
+    held before), "kept" (the value that goes by the name `value` beside the program).
     copied: whether PyTorch gives a tensor of its own rather than the argument or constant itself.
     """
 
@@ -51,107 +59,182 @@ class ImportedProgram:
 
     text: str
     weights: dict  # key -> contiguous CPU tensor
-    inputs: list  # of Input; the function's arguments are those that are tensors, in order
+    inputs: list  # of Input; the function's first arguments are those that are tensors and not kept, in order
     outputs: list  # of Output
     results: list  # (shape, dtype) of the function's results
     modules: set = field(default_factory=set)  # (path, qualified class name)
+    sources: dict = field(default_factory=dict)  # key of a weight -> function from (name -> tensor) to its value
+    read: set = field(default_factory=set)  # names of weights whose elements the import depends on
+    kept: dict = field(default_factory=dict)  # name -> constant that calls take beside the program
+    kept_sources: dict = field(default_factory=dict)  # name -> function as in `sources`
+    carried: list = field(default_factory=list)  # names of buffers that the model writes: the last arguments
+    writes: list = field(default_factory=list)  # (name of a buffer or number of an argument, Output)
+    state: dict = field(default_factory=dict)  # name -> tensor: parameters and buffers
+    persistent: list = field(default_factory=list)  # names that the model's own state_dict has
+
+    @property
+    def arguments(self):
+        """(shape, dtype) of the function's arguments."""
+        given = [(one.shape, one.dtype) for one in self.inputs if one.is_tensor and not one.is_kept]
+        return given + [(tuple(self.state[name].shape), self.state[name].dtype) for name in self.carried]
 
 
-def import_program(exported, attributes=None, portable=False):
+def import_program(exported, attributes=None, portable=False, only_calls=False):
     """Imports a `torch.export.ExportedProgram`.
 
     attributes: string attributes of the module, e.g. {"inlay.weights": "model.safetensors"}.
     portable: no folders of this machine in the text.
-    Raises UnsupportedError for what the dialect can't say: symbolic or empty dims, mutated buffers, control flow.
+    only_calls: every call as it was exported, for PyTorch to make.
+    Raises UnsupportedError for what can't be said: inputs of symbolic dims, weights that are not on the CPU.
     """
+    keep_calls_without_results(exported.graph_module)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # PyTorch's own, about how it copies a TreeSpec
-        exported = exported.run_decompositions(decompositions())
-    _check_outputs(exported.graph_signature)
+        exported = exported.run_decompositions({} if only_calls else decompositions(exported.graph))
+    signature = exported.graph_signature
+    written = {spec.target for spec in signature.output_specs if spec.kind == OutputKind.BUFFER_MUTATION}
     nodes = {node.name: node for node in exported.graph.nodes if node.op == "placeholder"}
-    parameters, keys, inputs, arguments = {}, {}, [], []
-    for spec in exported.graph_signature.input_specs:
+    parts = _Parts()
+    for spec in signature.input_specs:
         node = nodes[spec.arg.name]
         if spec.kind == InputKind.USER_INPUT:
-            inputs.append(_user_input(spec.arg, node))
-            arguments.append(node)
-        elif spec.kind in (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR):
-            parameters[node] = _parameter(exported, spec)
-            if spec.kind != InputKind.CONSTANT_TENSOR:
-                keys[node] = spec.target
+            parts.arguments.append((node, _user_input(spec.arg, node)))
+        elif spec.kind in (InputKind.PARAMETER, InputKind.BUFFER):
+            tensor = parts.state[spec.target] = _find(exported, spec.target)
+            if spec.target in written:
+                parts.carried.append((node, spec.target, tensor))
+            else:
+                parts.parameters[node], parts.names[node] = tensor, spec.target
+        elif spec.kind in (InputKind.CONSTANT_TENSOR, InputKind.CUSTOM_OBJ):
+            parts.parameters[node] = _find(exported, spec.target)
         else:
             raise UnsupportedError(f"input {spec.arg.name!r} is a {spec.kind.name.lower()}, which Inlay can't take")
-    output = next(node for node in exported.graph.nodes if node.op == "output")
-    return import_graph(
-        exported.graph,
-        list(zip(arguments, inputs, strict=True)),
-        list(output.args[0]),
-        parameters,
-        keys,
-        attributes,
-        portable,
-    )
-
-
-def import_graph(graph, arguments, outputs, parameters=None, keys=None, attributes=None, portable=False):
-    """Imports an FX graph of ATen calls.
-
-    arguments: (placeholder, Input) pairs; outputs: nodes or plain values; parameters: node -> tensor; keys: node -> the
-    name that its bytes go by.
-    """
-    constants = ConstantFolder({node: _on_cpu(tensor, node) for node, tensor in (parameters or {}).items()})
-    handlers = {name: handler for topic in _TOPICS for name, handler in topic.handlers().items()}
-    walker = Walker(handlers, constants, portable)
-    for node, key in (keys or {}).items():
-        walker.name_constant(node, key)
-    for node, argument in arguments:
-        if argument.is_tensor:
-            walker.argument(node, argument.name, node.meta["val"])
-    walker.walk(graph)
-    results, made = [], []
-    numbers = {node: number for number, (node, _) in enumerate(arguments)}
-    for value in outputs:
-        made.append(_output(walker, value, numbers, results))
-    return ImportedProgram(
-        text=walker.builder.module(results, attributes),
-        weights=walker.builder.weights,
-        inputs=[argument for _, argument in arguments],
-        outputs=made,
-        results=[(value.shape, value.dtype) for value in results],
-        modules=walker.modules,
-    )
-
-
-def _output(walker, value, numbers, results):
-    """The Output for a node or plain value; adds to the function's `results` what must be computed."""
-    if not isinstance(value, torch.fx.Node):
-        return Output("value", value=value)
-    if walker.is_constant(value):
-        return Output("value", value=walker.constants[value], copied=value.op != "placeholder")
-    result = walker.tensor(value)
-    for node, number in numbers.items():
-        if walker.is_imported(node) and walker.tensor(node) == result:
-            return Output("input", number, copied=value is not node)
-    if result not in results:
-        results.append(result)
-        return Output("result", len(results) - 1)
-    return Output("result", results.index(result), copied=True)
-
-
-def _check_outputs(signature):
-    for spec in signature.output_specs:
-        if spec.kind == OutputKind.BUFFER_MUTATION:
-            raise UnsupportedError(
-                f"the model writes its buffer {spec.target!r} as it runs, which Inlay can't do yet; a "
-                "model in training mode does so: call model.eval() before it is exported"
-            )
-        if spec.kind == OutputKind.USER_INPUT_MUTATION:
-            raise UnsupportedError(f"the model writes its argument {spec.target!r}, which Inlay can't do yet")
-        if spec.kind != OutputKind.USER_OUTPUT:
+    for name, tensor in exported.state_dict.items():
+        parts.state.setdefault(name, tensor)
+        parts.persistent.append(name)
+    outputs = list(next(node for node in exported.graph.nodes if node.op == "output").args[0])
+    inputs = {node.name: number for number, (node, _) in enumerate(parts.arguments)}
+    for spec, value in zip(signature.output_specs, outputs, strict=True):
+        if spec.kind == OutputKind.USER_OUTPUT:
+            parts.outputs.append(value)
+        elif spec.kind == OutputKind.BUFFER_MUTATION:
+            parts.writes.append((spec.target, value))
+        elif spec.kind == OutputKind.USER_INPUT_MUTATION:
+            parts.writes.append((inputs[spec.target], value))
+        else:
             what = f" {spec.target!r}" if spec.target else ""
             raise UnsupportedError(
                 f"the model has an output of kind {spec.kind.name.lower()}{what}, which Inlay can't make yet"
             )
+    return _import(exported.graph, parts, attributes, portable, {} if only_calls else _handlers())
+
+
+def import_graph(graph, arguments, outputs, parameters=None, only_calls=False):
+    """Imports an FX graph of ATen calls.
+
+    arguments: (placeholder, Input) pairs; outputs: nodes or plain values; parameters: node -> tensor; only_calls: as
+    for `import_program`.
+    """
+    parts = _Parts(arguments=arguments, outputs=outputs, parameters=parameters or {})
+    return _import(graph, parts, None, False, {} if only_calls else _handlers())
+
+
+@dataclass
+class _Parts:
+    """What a graph takes and gives."""
+
+    arguments: list = field(default_factory=list)  # (placeholder, Input)
+    outputs: list = field(default_factory=list)  # nodes and plain values
+    parameters: dict = field(default_factory=dict)  # node -> value
+    names: dict = field(default_factory=dict)  # node -> name of the parameter or buffer
+    carried: list = field(default_factory=list)  # (placeholder, name, tensor) of buffers that are written
+    writes: list = field(default_factory=list)  # (name of a buffer or number of an argument, node)
+    state: dict = field(default_factory=dict)  # name -> tensor
+    persistent: list = field(default_factory=list)
+
+
+def _handlers():
+    return {name: handler for topic in _TOPICS for name, handler in topic.handlers().items()}
+
+
+def _import(graph, parts, attributes, portable, handlers):
+    dense = {node: _on_cpu(value, node) for node, value in parts.parameters.items() if _is_dense(value)}
+    named = {node: name for node, name in parts.names.items() if node in dense}
+    walker = Walker(handlers, ConstantFolder(dense, named), portable)
+    for node, key in parts.names.items():
+        walker.name_constant(node, key)
+    for node, value in parts.parameters.items():
+        if node not in dense:
+            walker.keep(node, f"constant {node.name}", value)
+    for node, argument in parts.arguments:
+        if argument.is_kept:
+            walker.keep(node, argument.name)
+        elif argument.is_tensor:
+            walker.argument(node, argument.name, node.meta["val"])
+    for node, name, tensor in parts.carried:
+        check_static(tensor, f"buffer {name!r}")
+        walker.argument(node, name, tensor)
+    walker.walk(graph, [*parts.outputs, *(value for _, value in parts.writes)])
+    return _assemble(walker, parts, attributes)
+
+
+def _assemble(walker, parts, attributes):
+    numbers = {node: number for number, (node, _) in enumerate(parts.arguments)}
+    buffers = {node: name for node, name, _ in parts.carried}
+    results = []
+
+    def output(value):
+        return _output(walker, value, numbers, buffers, results)
+
+    # What a written argument becomes is the argument itself, where it is a result besides.
+    written = {value: target for target, value in parts.writes if isinstance(target, int)}
+    outputs = [
+        Output("input", written[value]) if isinstance(value, torch.fx.Node) and value in written else output(value)
+        for value in parts.outputs
+    ]
+    writes = [(target, output(value)) for target, value in parts.writes]
+    return ImportedProgram(
+        text=walker.builder.module(results, attributes),
+        weights=walker.builder.weights,
+        inputs=[argument for _, argument in parts.arguments],
+        outputs=outputs,
+        results=[(value.shape, value.dtype) for value in results],
+        modules=walker.modules,
+        sources=walker.sources,
+        read=walker.constants.read,
+        kept=walker.kept,
+        kept_sources=walker.kept_sources,
+        carried=[name for _, name, _ in parts.carried],
+        writes=writes,
+        state=parts.state,
+        persistent=parts.persistent,
+    )
+
+
+def _output(walker, value, numbers, buffers, results):
+    """The Output for a node or plain value; adds to the function's `results` what must be computed."""
+    if not isinstance(value, torch.fx.Node):
+        return Output("value", value=value)
+    if value in numbers and not walker.is_imported(value):
+        return Output("input", numbers[value])
+    if walker.is_constant(value):
+        copied = value.op != "placeholder"
+        if walker.constants.weights_of(value):
+            return Output("weights", value=walker.constants.recipe(value), copied=copied)
+        return Output("value", value=walker.constants[value], copied=copied)
+    if name := walker.leaving(value):
+        return Output("kept", value=name)
+    result = walker.tensor(value)
+    for node, number in numbers.items():
+        if walker.is_imported(node) and walker.tensor(node) == result:
+            return Output("input", number, copied=value is not node)
+    for node, name in buffers.items():
+        if walker.tensor(node) == result:
+            return Output("buffer", value=name, copied=True)
+    if result not in results:
+        results.append(result)
+        return Output("result", len(results) - 1)
+    return Output("result", results.index(result), copied=True)
 
 
 def _user_input(argument, node):
@@ -161,21 +244,33 @@ def _user_input(argument, node):
         raise UnsupportedError(
             f"input {argument.name!r} is a {type(argument).__name__}, but expected a tensor or a plain value"
         )
-    fake = node.meta["val"]
-    check_static(fake, f"input {argument.name!r}")
-    return Input(argument.name, tuple(fake.shape), fake.dtype)
+    return tensor_input(argument.name, node.meta["val"])
 
 
-def _parameter(exported, spec):
-    if spec.target in exported.state_dict:
-        return exported.state_dict[spec.target]
-    return exported.constants[spec.target]
+def tensor_input(name, fake):
+    """The Input for a tensor like `fake`."""
+    check_dims(fake, f"input {name!r}")
+    if fake.device.type != "cpu":
+        raise UnsupportedError(f"input {name!r} is on {fake.device}, but expected a tensor on the CPU")
+    try:
+        check_static(fake, f"input {name!r}")
+    except UnsupportedError:
+        return Input(name, tuple(fake.shape), fake.dtype, layout=fake.layout, is_kept=True)
+    return Input(name, tuple(fake.shape), fake.dtype)
+
+
+def _find(exported, name):
+    for holder in (exported.state_dict, exported.constants):
+        if name in holder:
+            return holder[name]
+    raise UnsupportedError(f"the exported program has no value for {name!r}")
+
+
+def _is_dense(value):
+    return isinstance(value, torch.Tensor) and value.layout == torch.strided
 
 
 def _on_cpu(tensor, node):
-    if not isinstance(tensor, torch.Tensor) or tensor.device.type != "cpu" or tensor.layout != torch.strided:
-        raise UnsupportedError(
-            f"{node.name!r} is {type(tensor).__name__} on {getattr(tensor, 'device', 'no device')}, but "
-            "expected a dense tensor on the CPU"
-        )
+    if tensor.device.type != "cpu":
+        raise UnsupportedError(f"{node.name!r} is on {tensor.device}, but expected a tensor on the CPU")
     return tensor.detach()

@@ -70,7 +70,7 @@ def _may_mask_a_row(walker, node):
             scores, mask = node.args[:2]
             if walker.is_constant(scores):
                 scores, mask = mask, scores
-            if not walker.is_constant(mask) or torch.isneginf(walker.constants[mask]).all(-1).any():
+            if not walker.is_constant(mask) or torch.isneginf(walker.constants.inspect(mask)).all(-1).any():
                 return True
             node = scores
         elif base in _CARRIERS and len(node.all_input_nodes) == 1:

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Walks an FX graph of framework calls and writes it as ops of the dialect."""
 
+import functools
 import operator
 
 import torch
 
-from ..calls import encode_call, flatten_results
+from ..calls import flatten_results
 from ..errors import UnsupportedError
 from ..text import ELEMENT_TYPES, element_type
 from .call import Call
+from .effects import has_effect, is_checked_already
+from .encoding import encode_call, encode_function, encode_graph
 from .graph import GraphBuilder, Value
 from .locations import module_stack, print_location
+from .parts import form_parts, is_number
 
-# Checks of what export knows already.
-_DROPPED = {
-    "_assert_tensor_metadata",
-    "_assert_scalar",
-    "sym_constrain_range",
-    "sym_constrain_range_for_size",
-}
+
+class _Unavailable(Exception):
+    """A handler asked for a value inside of a part that PyTorch runs."""
 
 
 class Walker:
@@ -26,6 +26,9 @@ class Walker:
 
     Handlers use `tensor`, `op`, `scalar` and `cast`. A handler returns the node's Value, or a list of Values (with None
     where nothing is) for a call with several results, or None if the call has no exact form in the dialect.
+
+    A value that the dialect can't hold goes beside the program, by a name: it is `kept` where it comes from outside or
+    goes there; calls that pass one another such values are one part, which PyTorch runs.
     """
 
     def __init__(self, handlers, constants, portable=False):
@@ -33,9 +36,14 @@ class Walker:
         self.builder = GraphBuilder()
         self.constants = constants
         self.modules = set()  # (path, qualified class name) of all modules seen
+        # Key of a weight -> function from (name -> tensor) of the parameters and buffers to its value.
+        self.sources = {}
+        self.kept = {}  # name -> value of what the calls take that no text and no weight can hold
+        self.kept_sources = {}  # name -> function as in `sources`
         self._handlers = handlers
         self._values, self._call = {}, None
         self._keys, self._live_nodes = {}, set()
+        self._names, self._leaving = {}, {}  # node -> name of the kept value that it is; of one that goes outside
         self._portable = portable
 
     def argument(self, node, name, fake):
@@ -46,25 +54,53 @@ class Walker:
         """Says which key the bytes of a constant node go by."""
         self._keys[node] = key
 
-    def walk(self, graph):
-        """Imports all nodes that an output or an effect needs."""
-        self._live_nodes = self._live(graph)
-        for node in graph.nodes:
-            if node in self._live_nodes and node.op == "call_function" and not self.constants.fold(node):
-                self._import(node)
+    def keep(self, node, name, value=None):
+        """Makes `node` a kept value: one that calls are given, or `value`."""
+        self._names[node] = name
+        if value is not None:
+            self.kept[name] = value
+
+    def walk(self, graph, outputs):
+        """Imports all nodes that an output or an effect needs; `outputs` are nodes and plain values."""
+        outputs = [value for value in outputs if isinstance(value, torch.fx.Node)]
+        self._live_nodes = self._live(graph, outputs)
+        calls = [
+            node
+            for node in graph.nodes
+            if node in self._live_nodes and node.op == "call_function" and not self.constants.fold(node)
+        ]
+        self._leaving = {
+            node: f"output {node.name}"
+            for node in outputs
+            if node.op == "call_function" and not self.is_constant(node) and not self._can_hold(node)
+        }
+        for nodes, is_part in form_parts(calls, self._can_hold, has_effect):
+            if is_part:
+                self._import_part(nodes, set(outputs))
+            else:
+                self._import(nodes[0])
 
     # -- For handlers ---------------------------------------------------------------------------------------------
 
     def tensor(self, node):
         """The Value of a node that is a tensor."""
         if node not in self._values:
+            if not self.is_constant(node):
+                raise _Unavailable(node.name)
             value = self.constants[node]
             check_static(value, f"constant {self._keys.get(node, node.name)!r}")
-            if node in self._keys:
+            if self.constants.weights_of(node):
+                self._values[node] = self.builder.weight(self._keys.get(node, node.name), value)
+                self.sources.setdefault(self.builder.key_of(value), self.constants.recipe(node))
+            elif node in self._keys:
                 self._values[node] = self.builder.weight(self._keys[node], value)
             else:
                 self._values[node] = self.builder.literal(node.name, value)
         return self._values[node]
+
+    def leaving(self, node):
+        """The name by which a value goes outside beside the program; None if it is no such value."""
+        return self._names.get(node, self._leaving.get(node))
 
     def is_constant(self, node):
         """True if the node's value is known at import."""
@@ -92,11 +128,6 @@ class Walker:
 
     def cast(self, value, dtype, suffix="cast"):
         """`value` with elements of `dtype`."""
-        if value is None:
-            raise UnsupportedError(
-                f"node {self._call.node.name!r} reads a number out of a tensor (as .item() does), "
-                "which is not supported yet"
-            )
         if value.dtype == dtype:
             return value
         attributes = {"dtype": ELEMENT_TYPES[dtype]}
@@ -111,8 +142,9 @@ class Walker:
 
     # -- Nodes ----------------------------------------------------------------------------------------------------
 
-    def _live(self, graph):
-        live, pending = set(), [node for node in graph.nodes if node.op == "output" or self._has_effect(node)]
+    @staticmethod
+    def _live(graph, outputs):
+        live, pending = set(), outputs + [node for node in graph.nodes if has_effect(node)]
         while pending:
             node = pending.pop()
             if node not in live:
@@ -120,28 +152,38 @@ class Walker:
                 pending += node.all_input_nodes
         return live
 
-    @staticmethod
-    def _has_effect(node):
-        if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
+    def _can_hold(self, node):
+        """Whether the dialect can hold the node's value: a tensor, or several."""
+        if node in self._names:
             return False
-        return node.target._schema.is_mutable or node.target._schema.name.partition("::")[2].startswith("_assert_async")
+        value = self.constants[node] if self.is_constant(node) else node.meta.get("val")
+        if isinstance(value, (list, tuple)):
+            return not any(is_number(element) for element in value)
+        if not isinstance(value, torch.Tensor):
+            return self.is_constant(node) or (value is None and node.op == "call_function")
+        try:
+            check_static(value, node.name)
+        except UnsupportedError:
+            return False
+        return True
 
     def _import(self, node):
         if node.target is operator.getitem:
             self._values[node] = self._item(node)
             return
-        if not isinstance(node.target, torch._ops.OpOverload):
-            raise UnsupportedError(f"node {node.name!r} calls {node.target}: {_explain(node.target)}")
-        call = Call(node)
-        if call.base in _DROPPED:
+        if is_checked_already(node):
             return
+        call = Call(node)
         used = self._used_results(call)
         for value in flatten_results(call.val if used is None else [call.val[number] for number in used]):
             check_static(value, f"a result of node {node.name!r} ({call.space}::{call.name})")
         self.modules.update(module_stack(node))
         self._call = call
         handler = self._handlers.get(call.name if call.space == "aten" else f"{call.space}::{call.name}")
-        value = handler(self, call) if handler else None
+        try:
+            value = handler(self, call) if handler else None
+        except _Unavailable:
+            value = None
         self._values[node] = value if value is not None else self._opaque(call, used)
 
     def _item(self, node):
@@ -160,25 +202,13 @@ class Walker:
         return sorted({user.args[1] for user in call.node.users if user in self._live_nodes})
 
     def _opaque(self, call, used):
-        operands, numbers = [], {}
-
-        def operand(value):
-            if not isinstance(value, torch.fx.Node):
-                return None
-            if isinstance(value.meta.get("val"), (torch.SymInt, torch.SymFloat, torch.SymBool)):
-                raise UnsupportedError(
-                    f"node {call.label!r} depends on a size known only at a call ({value.name!r}): "
-                    "dynamic shapes are not supported yet"
-                )
-            if value not in numbers:
-                numbers[value] = len(operands)
-                operands.append(self.tensor(value))
-            return numbers[value]
-
+        numbers = {}
         made = call.val if used is None else [result if n in used else None for n, result in enumerate(call.val)]
-        text = encode_call(call.node.target, call.node.args, call.node.kwargs, operand, used)
+        refer = functools.partial(self._refer, numbers)
+        text = encode_call(call.node.target, call.node.args, call.node.kwargs, refer, used)
+        operands = [self.tensor(node) for node in numbers]
         results = [(value.shape, value.dtype) for value in flatten_results(made)]
-        effects = {"writes": [], "aliases": []}
+        effects = {"writes": [], "aliases": [], "in_order": has_effect(call.node)}
         for argument, value in zip(call.schema.arguments, call.args.values(), strict=True):
             if argument.alias_info is not None:
                 effect = "writes" if argument.alias_info.is_write else "aliases"
@@ -188,16 +218,73 @@ class Walker:
         values = self.builder.opaque(name, operands, results, effects, text, self._location())
         return _unflatten(made, iter(values))
 
+    def _import_part(self, nodes, outputs):
+        """Imports calls that PyTorch must make together as one opaque op."""
+        nodes = [node for node in nodes if not is_checked_already(node)]
+        if not nodes:
+            return
+        inside, numbers = set(nodes), {}
+        results = [
+            node
+            for node in nodes
+            if isinstance(node.meta.get("val"), torch.Tensor)
+            and self._can_hold(node)
+            and (node in outputs or any(user in self._live_nodes and user not in inside for user in node.users))
+        ]
+        leaving = {self._leaving[node]: node for node in nodes if node in self._leaving}
+        text = encode_graph(nodes, results, functools.partial(self._refer, numbers), leaving)
+        operands = [self.tensor(node) for node in numbers]
+        for node in nodes:
+            self.modules.update(module_stack(node))
+        named = next((node for node in nodes if isinstance(node.target, torch._ops.OpOverload)), nodes[0])
+        location = self.builder.alias(named.name, print_location(named.name, named, self._portable))
+        types = [(node.meta["val"].shape, node.meta["val"].dtype) for node in results]
+        effects = {"in_order": bool(leaving) or any(has_effect(node) for node in nodes)}
+        values = self.builder.opaque("torch::calls", operands, types, effects, text, location)
+        self._values.update(zip(results, values, strict=True))
+
+    def _refer(self, numbers, value, node=None):
+        """What stands for a value in the text of a call. Tensors become operands: node -> number in `numbers`."""
+        if isinstance(value, torch.fx.GraphModule):
+            return encode_function(value, functools.partial(self._refer, numbers))
+        if not isinstance(value, torch.fx.Node):
+            return None if node is None else self._refer_kept(node, value)
+        if value.op == "get_attr" and not self.is_constant(value):
+            holder = operator.attrgetter(value.target)(value.graph.owning_module)
+            return self._refer(numbers, holder, value)
+        if value in self._names:
+            return {"kept": self._names[value]}
+        if self.is_constant(value) and not (isinstance(self.constants[value], torch.Tensor) and self._can_hold(value)):
+            return self._refer_constant(value)
+        return {"operand": numbers.setdefault(value, len(numbers))}
+
+    def _refer_constant(self, node):
+        reference = self._refer_kept(node, self.constants[node])
+        if self.constants.weights_of(node):
+            self.kept_sources[self._names[node]] = self.constants.recipe(node)
+        return reference
+
+    def _refer_kept(self, node, value):
+        if node not in self._names:
+            self.keep(node, f"constant {len(self.kept)} {node.name}", value)
+        return {"kept": self._names[node]}
+
     def _location(self, suffix=None):
         name = self._call.label if suffix is None else f"{self._call.label}.{suffix}"
         return self.builder.alias(name, print_location(name, self._call.node, self._portable))
 
 
-def check_static(fake, what):
-    """Raises unless the tensor has static, non-empty dims and a dtype that the dialect can hold."""
+def check_dims(fake, what):
+    """Raises unless the tensor has static dims."""
     for dim, size in enumerate(fake.shape):
         if not isinstance(size, int):
             raise UnsupportedError(f"dim {dim} of {what} is symbolic ({size}): dynamic shapes are not supported yet")
+
+
+def check_static(fake, what):
+    """Raises unless the tensor has static, non-empty dims and a dtype that the dialect can hold."""
+    check_dims(fake, what)
+    for dim, size in enumerate(fake.shape):
         if size == 0:
             raise UnsupportedError(f"dim {dim} of {what} is 0: empty tensors are not supported")
     if fake.layout != torch.strided:
@@ -211,10 +298,4 @@ def _unflatten(results, values):
     return next(values) if isinstance(results, torch.Tensor) else None
 
 
-def _explain(target):
-    if isinstance(target, torch._ops.HigherOrderOperator):
-        return "higher-order operators (control flow, functionalized mutation) are not supported yet"
-    return "it works on sizes known only at a call, and dynamic shapes are not supported yet"
-
-
-__all__ = ["Value", "Walker", "check_static"]
+__all__ = ["Value", "Walker", "check_dims", "check_static"]

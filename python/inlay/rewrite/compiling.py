@@ -49,5 +49,4 @@ def _interface(tensor, what):
 
 def _calls_alike(imported, inputs, results):
     """Whether what the network takes and gives is still what the model does, sizes of results aside."""
-    taken = [(one.shape, one.dtype) for one in imported.inputs if one.is_tensor]
-    return taken == [one[1:] for one in inputs] and len(imported.results) == len(results)
+    return imported.arguments == [one[1:] for one in inputs] and len(imported.results) == len(results)

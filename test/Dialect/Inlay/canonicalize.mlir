@@ -60,6 +60,17 @@ func.func @two_random_numbers() -> (tensor<2xf32>, tensor<2xf32>) {
   return %0, %1 : tensor<2xf32>, tensor<2xf32>
 }
 
+// CHECK-LABEL: func @calls_in_order_stay
+func.func @calls_in_order_stay(%x: tensor<2xf32>) {
+  // CHECK-NEXT: inlay.opaque "aten::rand"
+  // CHECK-NEXT: inlay.opaque "aten::_assert_async"
+  // CHECK-NEXT: return
+  %0 = inlay.opaque "aten::rand"() in_order : () -> tensor<2xf32>
+  inlay.opaque "aten::_assert_async"(%x) in_order : (tensor<2xf32>) -> ()
+  %1 = inlay.opaque "aten::_log"(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
 // A segment has the effects of its body.
 // CHECK-LABEL: func @segments
 func.func @segments(%x: tensor<2xf32>) {

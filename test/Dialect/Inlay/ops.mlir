@@ -170,8 +170,8 @@ func.func @opaque(%x: tensor<4xf32>, %y: tensor<4xf32>, %object: !inlay.object<"
     : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   // CHECK: inlay.opaque "prim::Print"(%{{.*}}) : (!inlay.object<"None">) -> ()
   inlay.opaque "prim::Print"(%object) : (!inlay.object<"None">) -> ()
-  // CHECK: inlay.opaque "aten::rand"() : () -> tensor<4xf32>
-  %2 = inlay.opaque "aten::rand"() : () -> tensor<4xf32>
+  // CHECK: inlay.opaque "aten::rand"() in_order : () -> tensor<4xf32>
+  %2 = inlay.opaque "aten::rand"() in_order : () -> tensor<4xf32>
   return
 }
 

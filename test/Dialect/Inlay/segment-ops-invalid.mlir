@@ -41,7 +41,7 @@ func.func @opaque_misspelt_property(%x: tensor<2xf32>) {
 // -----
 
 func.func @opaque_misspelt_attribute(%x: tensor<2xf32>) {
-  // expected-error @+1 {{expected attributes 'name', 'writes', 'aliases', 'call' or ones of a dialect, but got 'write'}}
+  // expected-error @+1 {{expected attributes 'name', 'writes', 'aliases', 'call', 'in_order' or ones of a dialect, but got 'write'}}
   inlay.opaque "aten::zero_"(%x) {write = array<i64: 0>} : (tensor<2xf32>) -> ()
   return
 }

@@ -68,6 +68,7 @@ struct Constant {
   const void *data = nullptr;
   size_t size = 0;
   std::shared_ptr<const void> owner;
+  std::string key = {}; ///< the name of a weight; empty for other constants
 };
 
 /// What one storage buffer of a kernel is used for: decides the barriers.

@@ -59,6 +59,10 @@ public:
   virtual StatusOr<std::vector<StepProfile>> profile(const std::vector<TensorView> &inputs,
                                                      const std::vector<TensorView> &outputs) = 0;
 
+  /// Gives the constants of these numbers other bytes, as many as they had. Waits until no call runs; later calls see
+  /// all of the new ones. On a failure of the device the old ones may be gone.
+  virtual Status replaceConstants(const std::vector<std::pair<uint32_t, Constant>> &replacements) = 0;
+
   virtual const Plan &plan() const = 0;
 };
 

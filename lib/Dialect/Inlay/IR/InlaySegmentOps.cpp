@@ -9,6 +9,8 @@
 using namespace mlir;
 using namespace inlay;
 
+MLIR_DEFINE_EXPLICIT_TYPE_ID(inlay::FrameworkState)
+
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
 //===-- OpaqueOp ------------------------------------------------------------------------------------------------===//
@@ -34,7 +36,7 @@ LogicalResult OpaqueOp::verify() {
   // A misspelt `writes` must not lose an effect.
   for (NamedAttribute attribute : (*this)->getDiscardableAttrs())
     if (!attribute.getNameDialect())
-      return emitOpError("expected attributes 'name', 'writes', 'aliases', 'call' or ones of a dialect, but got '")
+      return emitOpError("expected attributes 'name', 'writes', 'aliases', 'call', 'in_order' or ones of a dialect, but got '")
              << attribute.getName().getValue() << "'";
   return success();
 }
@@ -47,6 +49,8 @@ void OpaqueOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffe
     effects.emplace_back(MemoryEffects::Allocate::get(), output);
   for (int64_t number : getWrites().value_or(ArrayRef<int64_t>()))
     effects.emplace_back(MemoryEffects::Write::get(), &getInputsMutable()[number]);
+  if (getInOrder())
+    effects.emplace_back(MemoryEffects::Write::get(), FrameworkState::get());
 }
 
 //===-- PluginOp ------------------------------------------------------------------------------------------------===//

@@ -28,6 +28,19 @@
 #define GET_ATTRDEF_CLASSES
 #include "inlay/Dialect/Inlay/IR/InlayAttrs.h.inc"
 
+namespace inlay {
+struct FrameworkState;
+} // namespace inlay
+
+MLIR_DECLARE_EXPLICIT_TYPE_ID(inlay::FrameworkState)
+
+namespace inlay {
+/// What calls of a framework change beside tensors: its random numbers, what it prints, which check fails first.
+struct FrameworkState : mlir::SideEffects::Resource::Base<FrameworkState> {
+  llvm::StringRef getName() final { return "FrameworkState"; }
+};
+} // namespace inlay
+
 #define GET_OP_CLASSES
 #include "inlay/Dialect/Inlay/IR/InlayOps.h.inc"
 

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What compiled models take and give: structures, keywords, gradients, and what is wrong with arguments."""
+
+import collections
+import dataclasses
+
+import inlay
+import pytest
+import torch
+from conftest import compare
+from torch import nn
+
+Pair = collections.namedtuple("Pair", ["left", "right"])
+
+
+@dataclasses.dataclass
+class Batch:
+    tokens: torch.Tensor
+    mask: torch.Tensor | None = None
+
+
+torch.export.register_dataclass(Batch, serialized_type_name="inlay.tests.Batch")
+
+
+class Nested(nn.Module):
+    def forward(self, batch, pair, *, extra, scale=2.0):
+        a = batch.tokens * pair.left + extra["deep"][0]
+        return {"batch": Batch(a * scale), "pair": Pair(a, [pair.right + 1, None]), "number": 3}
+
+
+def x(*shape):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(len(shape)))
+
+
+def compile_here(model, inputs, **options):
+    return inlay.compile(model, inputs, targets=("host", "torch"), **options)
+
+
+@pytest.fixture(scope="module")
+def nested():
+    arguments = {"batch": Batch(x(2, 3)), "pair": Pair(x(2, 3), x(3)), "extra": {"deep": [x(3)]}}
+    return compile_here(Nested(), arguments), arguments
+
+
+def test_structures_stay_what_they_are(nested):
+    compiled, arguments = nested
+    got, want = compiled(**arguments), Nested()(**arguments)
+    assert isinstance(got["batch"], Batch) and isinstance(got["pair"], Pair) and got["number"] == 3
+    assert got["pair"].right[1] is None and got["batch"].mask is None
+    compare(got["batch"].tokens, want["batch"].tokens, 1e-6)
+    compare(got["pair"].right[0], want["pair"].right[0], 1e-6)
+
+
+def test_arguments_are_given_as_to_the_model(nested):
+    compiled, arguments = nested
+    want = Nested()(**arguments)["pair"].left
+    compare(compiled(arguments["batch"], arguments["pair"], extra=arguments["extra"])["pair"].left, want, 1e-6)
+    # At its default, an argument may be given although the example inputs left it out.
+    compare(compiled(**arguments, scale=2.0)["pair"].left, want, 1e-6)
+    with pytest.raises(TypeError, match=r"'scale' is fixed at its default, 2.0, since the example inputs left it out"):
+        compiled(**arguments, scale=3.0)
+
+
+@pytest.mark.parametrize(
+    "change, error, match",
+    [
+        ({"batch": Batch(x(2, 4))}, ValueError, r"'batch.tokens' \(place 1\): expected float32"),
+        ({"pair": Pair(x(2, 3).double(), x(3))}, TypeError, r"'pair.left' \(place 2\): expected dtype float32\[2x3\]"),
+        (
+            {"extra": {"deep": [x(3), x(3)]}},
+            TypeError,
+            r"nested like.*unexpected extra\['deep'\]\[1\]",
+        ),
+        (
+            {"extra": {"shallow": [x(3)]}},
+            TypeError,
+            r"missing extra.*; unexpected extra\['shallow'\]\[0\]",
+        ),
+        ({"extra": {"deep": [x(1, 3)]}}, ValueError, r"extra\['deep'\]\[0\].* \(place 4\): expected rank 1"),
+        ({"batch": Batch(x(2, 3), x(1))}, TypeError, "nested like .*unexpected batch.mask"),
+        ({"pair": (x(2, 3), x(3))}, TypeError, "nested like the example inputs"),
+        ({"extras": 1}, TypeError, "unknown argument 'extras'; did you mean 'extra'"),
+        ({"batch": Batch(x(2, 3).to(torch.complex64))}, TypeError, "complex64"),
+        ({"batch": Batch(x(2, 3).to_sparse())}, TypeError, "expected a dense tensor"),
+        ({"batch": Batch(torch.empty(2, 3, device="meta"))}, ValueError, "on the CPU, but got one on meta"),
+    ],
+)
+def test_wrong_arguments_are_named(nested, change, error, match):
+    compiled, arguments = nested
+    with pytest.raises(error, match=match) as info:
+        compiled(**{**arguments, **change})
+    assert isinstance(info.value, inlay.Error)
+
+
+def test_gradients_are_refused_where_they_would_be_lost():
+    model = nn.Linear(3, 3)  # whose parameters require grad, as always
+    compiled = compile_here(model, (x(2, 3),))
+    compare(compiled(x(2, 3)), model(x(2, 3)).detach(), 1e-5)
+    wanted = x(2, 3).requires_grad_()
+    with pytest.raises(ValueError, match=r"'input' \(place 1\) requires grad.*\.detach\(\).*torch\.no_grad\(\)"):
+        compiled(wanted)
+    for mode in (torch.no_grad, torch.inference_mode):
+        with mode():
+            result = compiled(wanted)
+        assert not result.requires_grad
+        compare(result, model(x(2, 3)).detach(), 1e-5)
+    compare(compiled(wanted.detach()), model(x(2, 3)).detach(), 1e-5)
+
+
+def test_tensors_of_inference_mode_are_taken():
+    compiled = compile_here(nn.Linear(3, 3), (x(2, 3),))
+    with torch.inference_mode():
+        given = x(2, 3) + 0
+    compare(compiled(given), compiled(x(2, 3)), 0)
+
+
+class Spectrum(nn.Module):
+    def forward(self, signal):
+        return torch.fft.ifft(torch.fft.fft(signal) * 2).real + signal
+
+
+class Complex(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("turn", torch.polar(torch.ones(4), torch.arange(4.0)))
+
+    def forward(self, z, a):
+        return z * self.turn, (z * self.turn).abs() * a
+
+
+class Sparse(nn.Module):
+    def forward(self, matrix, a):
+        return torch.sparse.mm(matrix, a) * 2
+
+
+@pytest.mark.parametrize("targets", [("host", "torch"), ("torch",)], ids="-".join)
+def test_what_the_dialect_cannot_hold_runs_in_pytorch(targets):
+    spectrum = inlay.compile(Spectrum(), (x(8),), targets=targets)
+    compare(spectrum(x(8)), Spectrum()(x(8)), 1e-5)
+    model, inputs = Complex(), (x(4).to(torch.complex64) * 1j, x(4))
+    compiled = inlay.compile(model, inputs, targets=targets)
+    for got, want in zip(compiled(*inputs), model(*inputs), strict=True):
+        torch.testing.assert_close(got, want)
+    with pytest.raises(TypeError, match=r"expected dtype complex64\[4\], but got float32\[4\]"):
+        compiled(x(4), x(4))
+    # Replaced weights reach the parts that PyTorch runs, too.
+    compiled.load_state_dict({"turn": model.turn * 2})
+    torch.testing.assert_close(compiled(*inputs)[1], model(*inputs)[1] * 2)
+
+
+def test_only_what_passes_such_values_is_taken_from_the_other_targets():
+    class Between(nn.Module):
+        def forward(self, a):
+            b = a.exp() + 1
+            z = torch.complex(b, a) * 2
+            return (z.real * a).exp().sum(-1) + b.sum()
+
+    compiled = compile_here(Between(), (x(2, 3),))
+    compare(compiled(x(2, 3)), Between()(x(2, 3)), 1e-5)
+    where = {op["label"]: op["target"] for op in compiled.report["ops"]}
+    assert where["exp"] == where["add"] == where["exp_1"] == "host"
+    assert [label for label, target in where.items() if target == "torch"] == ["complex_1"]
+
+
+def test_sparse_arguments():
+    matrix = torch.eye(3).to_sparse()
+    try:
+        compiled = compile_here(Sparse(), (matrix, x(3, 2)))
+    except inlay.Error as error:
+        assert "sparse" in str(error).lower()  # where PyTorch itself can't export it
+        return
+    compare(compiled(matrix, x(3, 2)), Sparse()(matrix, x(3, 2)), 1e-6)
+    with pytest.raises(TypeError, match="expected a tensor of layout"):
+        compiled(torch.eye(3), x(3, 2))
+
+
+def test_models_on_another_device_are_refused():
+    with pytest.raises(inlay.UnsupportedError, match="is on meta, but expected a tensor on the CPU"):
+        inlay.compile(nn.Linear(3, 3, device="meta"), (torch.empty(2, 3, device="meta"),))

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Small models of transformers with random weights: called by keywords, with their outputs and caches."""
+
+import copy
+
+import inlay
+import pytest
+import torch
+
+transformers = pytest.importorskip("transformers")
+
+SIZES = {
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 64,
+    "vocab_size": 100,
+}
+TARGETS = ("host", "torch")
+
+
+def tokens(*shape):
+    return torch.randint(0, 100, shape, generator=torch.Generator().manual_seed(1))
+
+
+def build(cls, config):
+    torch.manual_seed(0)
+    return cls(config).eval()
+
+
+def check(model, inputs, compiled=None, **options):
+    """Compares what a compiled model gives for the inputs, class and all, with what the model does."""
+    compiled = compiled or inlay.compile(model, copy.deepcopy(inputs), **{"targets": TARGETS, **options})
+    with torch.no_grad():
+        want = model(**copy.deepcopy(inputs))
+    got = compiled(**copy.deepcopy(inputs))
+    assert type(got) is type(want) and list(got) == list(want)
+    leaves, other = (torch.utils._pytree.tree_flatten(result) for result in (got, want))
+    assert leaves[1] == other[1]
+    for a, b in zip(leaves[0], other[0], strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-4)
+    return compiled, got
+
+
+@pytest.fixture(scope="module")
+def llama():
+    return build(transformers.LlamaForCausalLM, transformers.LlamaConfig(**SIZES, num_key_value_heads=2))
+
+
+@pytest.mark.parametrize("targets", [("vulkan", "host", "torch"), ("torch",)], ids="-".join)
+def test_bert(targets):
+    model = build(transformers.BertModel, transformers.BertConfig(**SIZES))
+    mask = torch.ones(2, 8, dtype=torch.int64)
+    mask[1, 5:] = 0
+    inputs = {"input_ids": tokens(2, 8), "attention_mask": mask}
+    compiled, got = check(model, inputs, targets=targets)
+    assert got.pooler_output is got[1]
+    # Another mask is another answer, not the one of the export.
+    check(model, {**inputs, "attention_mask": torch.ones(2, 8, dtype=torch.int64)}, compiled)
+    with pytest.raises(TypeError, match=r"'attention_mask'.*expected dtype int64"):
+        compiled(tokens(2, 8), torch.ones(2, 8))
+
+
+def test_gpt2():
+    config = transformers.GPT2Config(
+        n_embd=32, n_layer=2, n_head=4, vocab_size=100, n_positions=64, bos_token_id=1, eos_token_id=2
+    )
+    model = build(transformers.GPT2LMHeadModel, config)
+    compiled, _ = check(model, {"input_ids": tokens(2, 8), "use_cache": False})
+    # The head's weights are the embedding's.
+    other = build(transformers.GPT2LMHeadModel, config)
+    with torch.no_grad():
+        other.transformer.wte.weight.mul_(2)
+    compiled.load_state_dict(other.state_dict())
+    check(other, {"input_ids": tokens(2, 8), "use_cache": False}, compiled)
+
+
+def test_t5():
+    config = transformers.T5Config(d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, vocab_size=100)
+    model = build(transformers.T5ForConditionalGeneration, config)
+    inputs = {"input_ids": tokens(2, 8), "decoder_input_ids": tokens(2, 4), "use_cache": False}
+    check(model, inputs)
+
+
+def test_a_growing_cache_goes_in_and_out(llama):
+    _, first = check(llama, {"input_ids": tokens(2, 6), "use_cache": True})
+    assert type(first.past_key_values) is transformers.DynamicCache
+    step = {"input_ids": tokens(2, 1), "past_key_values": first.past_key_values, "use_cache": True}
+    compiled, second = check(llama, step)
+    assert second.past_key_values.get_seq_length() == 7
+    with pytest.raises(ValueError, match=r"past_key_values\['layers\[0\].keys'\].*dim 2 differs"):
+        compiled(**{**step, "past_key_values": second.past_key_values})
+
+
+def test_a_static_cache_is_written(llama):
+    cache = transformers.StaticCache(config=llama.config, max_cache_len=10)
+    with torch.no_grad():
+        llama(tokens(2, 4), past_key_values=cache, use_cache=True)
+    mine, theirs = copy.deepcopy(cache), copy.deepcopy(cache)
+    example = {"input_ids": tokens(2, 1), "past_key_values": copy.deepcopy(cache), "use_cache": True}
+    compiled = inlay.compile(llama, example, targets=TARGETS)
+    for step in range(3):  # each writes the caches that it is given
+        token = tokens(2, 1) + step
+        with torch.no_grad():
+            want = llama(input_ids=token, past_key_values=theirs, use_cache=True)
+        got = compiled(input_ids=token, past_key_values=mine, use_cache=True)
+        torch.testing.assert_close(got.logits, want.logits, rtol=1e-4, atol=1e-4)
+        torch.testing.assert_close(mine.layers[1].keys, theirs.layers[1].keys, rtol=1e-4, atol=1e-4)

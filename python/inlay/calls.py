@@ -74,6 +74,11 @@ class _Frame:
     def __init__(self, operands, kept):
         self.operands, self.kept, self.values = operands, kept, []
 
+    def find_kept(self, name):
+        if name not in (self.kept or {}):
+            raise Error(f"{name!r} goes beside the program, but the call was not given it")
+        return self.kept[name]
+
     def bind(self, value):
         kind = type(value)
         if kind is _Reference:
@@ -216,7 +221,7 @@ def _decode_function(parsed):
 _DECODERS = {
     "operand": lambda number: _Reference(lambda frame: frame.operands[number]),
     "value": lambda number: _Reference(lambda frame: frame.values[number]),
-    "kept": lambda name: _Reference(lambda frame: frame.kept[name]),
+    "kept": lambda name: _Reference(lambda frame: frame.find_kept(name)),
     "graph": _decode_function,
     "float": float,
     "complex": lambda parts: complex(*(float(part) for part in parts)),

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls that do more than compute their results: random numbers, checks, ops of other libraries without results."""
 
+import contextlib
+import operator
+
 import torch
 
 aten = torch.ops.aten
@@ -47,11 +50,34 @@ def is_checked_already(node):
     return _base(node.target) in _CHECKED or (_base(node.target) == "_assert_scalar" and node.args[0] is True)
 
 
-def keep_calls_without_results(graph_module):
-    """Says to torch.fx that calls which give nothing have an effect: it would drop those of other libraries."""
-    for node in graph_module.graph.nodes:
-        if isinstance(node.target, torch._ops.OpOverload) and not node.target._schema.returns:
-            torch.fx.node.has_side_effect(node.target)
+@contextlib.contextmanager
+def keeping_effects(graph_module):
+    """Meanwhile torch.fx drops no call that draws random numbers or gives nothing, used or not."""
+    marked = torch.fx.node._side_effectful_functions
+    new = {node.target for node in graph_module.graph.nodes if has_effect(node)} - marked
+    marked |= new
+    try:
+        yield
+    finally:
+        marked -= new
+
+
+def restore_dropout(graph):
+    """Makes dropout whole again where it was split: the pieces round otherwise."""
+    for node in list(graph.nodes):
+        if node.target is not aten.native_dropout.default or not draws_random_numbers(node):
+            continue
+        users = list(node.users)
+        if any(user.target is not operator.getitem or user.args[1] != 0 for user in users):
+            continue
+        with graph.inserting_before(node):
+            args, name = (*node.args[:2], True), node.name.removeprefix("native_")
+            whole = graph.create_node("call_function", aten.dropout.default, args, name=name)
+        whole.meta = {**node.meta, "val": node.meta["val"][0]}
+        for user in users:
+            user.replace_all_uses_with(whole)
+            graph.erase_node(user)
+        graph.erase_node(node)
 
 
 def _base(op):

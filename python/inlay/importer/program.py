@@ -12,7 +12,7 @@ from ..errors import UnsupportedError
 from . import attention, indexing, layout, neural, pointwise, random, resampling, softmax, sorting
 from .constants import ConstantFolder
 from .decompose import decompositions
-from .effects import keep_calls_without_results
+from .effects import keeping_effects, restore_dropout
 from .walker import Walker, check_dims, check_static
 
 _TOPICS = (layout, neural, attention, indexing, sorting, resampling, pointwise, random, softmax)
@@ -87,10 +87,10 @@ def import_program(exported, attributes=None, portable=False, only_calls=False):
     only_calls: every call as it was exported, for PyTorch to make.
     Raises UnsupportedError for what can't be said: inputs of symbolic dims, weights that are not on the CPU.
     """
-    keep_calls_without_results(exported.graph_module)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), keeping_effects(exported.graph_module):
         warnings.simplefilter("ignore", FutureWarning)  # PyTorch's own, about how it copies a TreeSpec
         exported = exported.run_decompositions({} if only_calls else decompositions(exported.graph))
+    restore_dropout(exported.graph)
     signature = exported.graph_signature
     written = {spec.target for spec in signature.output_specs if spec.kind == OutputKind.BUFFER_MUTATION}
     nodes = {node.name: node for node in exported.graph.nodes if node.op == "placeholder"}

@@ -200,6 +200,8 @@ def _extension():
 
 
 def _request(extension, imported, options):
+    if imported.reasons and "torch" not in options.targets:
+        raise UnsupportedError(f"only the target 'torch', which is not listed, can run this: {imported.reasons[0]}")
     request = extension.Request()
     request.text = imported.text
     request.name = "forward"

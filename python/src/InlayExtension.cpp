@@ -238,6 +238,16 @@ std::vector<std::string> listDevices() {
   return lines;
 }
 
+void bindCompilation(nb::module_ &m) {
+  nb::class_<Compilation>(m, "Compilation")
+      .def("call", &Compilation::call, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert())
+      .def("profile", &Compilation::profile, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert())
+      .def("replace_weights", &Compilation::replaceWeights, "weights"_a)
+      .def_prop_ro("report", [](Compilation &c) { return c.compiled.report; })
+      .def_prop_ro("notice", [](Compilation &c) { return c.compiled.notice; })
+      .def_prop_ro("device", &Compilation::device);
+}
+
 } // namespace
 
 NB_MODULE(_inlay, m) {
@@ -314,13 +324,7 @@ NB_MODULE(_inlay, m) {
       .def("set_progress", &Request::setProgress, "function"_a)
       .def("set_fallback", [](Request &r, nb::object run) { r.fallback->run = share(std::move(run)); }, "run"_a);
 
-  nb::class_<Compilation>(m, "Compilation")
-      .def("call", &Compilation::call, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert())
-      .def("profile", &Compilation::profile, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert())
-      .def("replace_weights", &Compilation::replaceWeights, "weights"_a)
-      .def_prop_ro("report", [](Compilation &c) { return c.compiled.report; })
-      .def_prop_ro("notice", [](Compilation &c) { return c.compiled.notice; })
-      .def_prop_ro("device", &Compilation::device);
+  bindCompilation(m);
 
   m.def("compile", &compileRequest, "request"_a, nb::rv_policy::take_ownership);
   m.def("partition", &partitionRequest, "request"_a, "format"_a = "json");

@@ -63,7 +63,14 @@ def test_bert(targets):
 
 def test_gpt2():
     config = transformers.GPT2Config(
-        n_embd=32, n_layer=2, n_head=4, vocab_size=100, n_positions=64, bos_token_id=1, eos_token_id=2
+        n_embd=32,
+        n_layer=2,
+        n_head=4,
+        vocab_size=100,
+        n_positions=64,
+        bos_token_id=1,
+        eos_token_id=2,
+        attn_implementation="eager",
     )
     model = build(transformers.GPT2LMHeadModel, config)
     compiled, _ = check(model, {"input_ids": tokens(2, 8), "use_cache": False})

@@ -195,9 +195,9 @@ Status Executor::replaceConstants(const std::vector<std::pair<uint32_t, Constant
     if (number >= planned.size())
       return {StatusCode::InvalidArgument, fmt::format("constant {} is out of range of {}", number, planned.size())};
     if (!constant.data || constant.size != planned[number].size)
-      return {StatusCode::InvalidArgument, fmt::format("constant {} ('{}'): expected {} bytes, but got {}", number,
-                                                       planned[number].key, planned[number].size,
-                                                       constant.data ? constant.size : 0)};
+      return {StatusCode::InvalidArgument,
+              fmt::format("constant {} ('{}'): expected {} bytes, but got {}", number, planned[number].key,
+                          planned[number].size, constant.data ? constant.size : 0)};
   }
   std::unique_lock<std::shared_mutex> alone(running_);
   for (const auto &[number, constant] : replacements) {

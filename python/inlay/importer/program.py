@@ -65,6 +65,7 @@ class ImportedProgram:
     modules: set = field(default_factory=set)  # (path, qualified class name)
     sources: dict = field(default_factory=dict)  # key of a weight -> function from (name -> tensor) to its value
     read: set = field(default_factory=set)  # names of weights whose elements the import depends on
+    reasons: list = field(default_factory=list)  # sentences: why parts of the graph are left to PyTorch
     kept: dict = field(default_factory=dict)  # name -> constant that calls take beside the program
     kept_sources: dict = field(default_factory=dict)  # name -> function as in `sources`
     carried: list = field(default_factory=list)  # names of buffers that the model writes: the last arguments
@@ -202,6 +203,7 @@ def _assemble(walker, parts, attributes):
         modules=walker.modules,
         sources=walker.sources,
         read=walker.constants.read,
+        reasons=walker.reasons,
         kept=walker.kept,
         kept_sources=walker.kept_sources,
         carried=[name for _, name, _ in parts.carried],

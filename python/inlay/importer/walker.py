@@ -38,6 +38,7 @@ class Walker:
         self.modules = set()  # (path, qualified class name) of all modules seen
         # Key of a weight -> function from (name -> tensor) of the parameters and buffers to its value.
         self.sources = {}
+        self.reasons = []  # why calls are left to PyTorch alone, a sentence for each part
         self.kept = {}  # name -> value of what the calls take that no text and no weight can hold
         self.kept_sources = {}  # name -> function as in `sources`
         self._handlers = handlers
@@ -223,6 +224,9 @@ class Walker:
         nodes = [node for node in nodes if not is_checked_already(node)]
         if not nodes:
             return
+        self.reasons.append(
+            next(filter(None, map(self._explain_part, nodes)), f"{nodes[0].name!r} is between such calls")
+        )
         inside, numbers = set(nodes), {}
         results = [
             node
@@ -242,6 +246,23 @@ class Walker:
         effects = {"in_order": bool(leaving) or any(has_effect(node) for node in nodes)}
         values = self.builder.opaque("torch::calls", operands, types, effects, text, location)
         self._values.update(zip(results, values, strict=True))
+
+    def _explain_part(self, node):
+        """Why a call is PyTorch's alone; None if it is not for itself."""
+        if isinstance(node.target, torch._ops.HigherOrderOperator):
+            return f"node {node.name!r} is a call of other calls ({node.target.name()}), such as control flow"
+        for value in (node, *node.all_input_nodes):
+            fake = value.meta.get("val")
+            if is_number(fake):
+                return f"node {value.name!r} is a number that is known only at a call, as of .item()"
+            if isinstance(fake, torch.Tensor) and not self._can_hold(value):
+                try:
+                    check_static(
+                        fake, f"{'input' if value.op == 'placeholder' else 'the result of node'} {value.name!r}"
+                    )
+                except UnsupportedError as error:
+                    return str(error)
+        return None
 
     def _refer(self, numbers, value, node=None):
         """What stands for a value in the text of a call. Tensors become operands: node -> number in `numbers`."""

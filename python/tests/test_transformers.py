@@ -70,7 +70,6 @@ def test_gpt2():
         n_positions=64,
         bos_token_id=1,
         eos_token_id=2,
-        attn_implementation="eager",
     )
     model = build(transformers.GPT2LMHeadModel, config)
     compiled, _ = check(model, {"input_ids": tokens(2, 8), "use_cache": False})

@@ -9,13 +9,13 @@ import torch
 from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind, TensorArgument
 
 from ..errors import UnsupportedError
-from . import attention, indexing, layout, neural, pointwise, random, resampling, softmax, sorting
+from . import attention, indexing, layout, neural, pointwise, resampling, softmax, sorting
 from .constants import ConstantFolder
 from .decompose import decompositions
 from .effects import keeping_effects, restore_dropout
 from .walker import Walker, check_dims, check_static
 
-_TOPICS = (layout, neural, attention, indexing, sorting, resampling, pointwise, random, softmax)
+_TOPICS = (layout, neural, attention, indexing, sorting, resampling, pointwise, softmax)
 
 
 @dataclass(frozen=True)

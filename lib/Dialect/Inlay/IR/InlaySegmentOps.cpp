@@ -36,7 +36,8 @@ LogicalResult OpaqueOp::verify() {
   // A misspelt `writes` must not lose an effect.
   for (NamedAttribute attribute : (*this)->getDiscardableAttrs())
     if (!attribute.getNameDialect())
-      return emitOpError("expected attributes 'name', 'writes', 'aliases', 'call', 'in_order' or ones of a dialect, but got '")
+      return emitOpError(
+                 "expected attributes 'name', 'writes', 'aliases', 'call', 'in_order' or ones of a dialect, but got '")
              << attribute.getName().getValue() << "'";
   return success();
 }

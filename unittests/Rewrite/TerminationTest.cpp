@@ -148,8 +148,8 @@ TEST_F(TerminationTest, ALongWayThatEndsIsNoRing) {
   EXPECT_TRUE(find(*module, "t.s300"));
 }
 
-/// A class that turns an op into another in place, once per sweep: it says that it did nothing where it did before.
-TEST_F(TerminationTest, RingsOverSweepsAreNoticed) {
+/// A class that changes an op in place, there and back, and says in between that it did nothing.
+TEST_F(TerminationTest, ChangesInPlaceAreNoticedAsARing) {
   struct Flip : GraphPattern {
     Flip() : GraphPattern(RootSet{{"t.flip"}, {}}) {}
     LogicalResult matchAndRewrite(Operation *op, GraphRewriter &rewriter, const MatchContext &) const override {

@@ -15,6 +15,7 @@ import warnings
 import torch
 from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.aot_autograd import make_boxed_func
+from torch._subclasses.fake_tensor import unset_fake_temporarily
 
 from .compiler import compile_imported
 from .errors import ArgumentValueError, CompileError, UnsupportedError
@@ -56,7 +57,8 @@ def _import_and_compile(graph_module, options):
         elif node.op == "output":
             outputs = list(node.args[0])
     only_calls = options.targets == ("torch",)
-    imported = import_graph(graph_module.graph, arguments, outputs, parameters, only_calls)
+    with unset_fake_temporarily():  # constants are computed, not just their shapes
+        imported = import_graph(graph_module.graph, arguments, outputs, parameters, only_calls)
     if not imported.results:
         return graph_module.forward
     return _compile_imported(imported, options).call_flat

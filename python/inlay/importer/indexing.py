@@ -33,6 +33,7 @@ def handlers():
         "scatter_add": _handle_scatter,
         "scatter_reduce.two": _handle_scatter,
         "index_reduce": _handle_index_reduce,
+        "histc": _handle_histc,
     }
 
 
@@ -168,3 +169,29 @@ def _handle_index_reduce(walker, call):
             "expand", [index], {"shape": source.shape}, shape=source.shape, dtype=index.dtype, suffix="expand"
         )
     return _scatter(walker, call, x, index, source, dim, _REDUCTIONS[call["reduce"]], call["include_self"])
+
+
+# -- Counts -----------------------------------------------------------------------------------------------------------
+
+
+def _handle_histc(walker, call):
+    bins, low, high = call["bins"], call["min"], call["max"]
+    if low == high:  # then the elements say
+        return None
+    x = walker.reshape(walker.tensor(call["self"]), (call["self"].meta["val"].numel(),), "flat")
+
+    def step(name, lhs, rhs, suffix):
+        operands = (
+            [lhs] if rhs is None else [lhs, walker.scalar(rhs, lhs.dtype) if isinstance(rhs, (int, float)) else rhs]
+        )
+        return walker.op(name, operands, shape=lhs.shape, dtype=lhs.dtype, suffix=suffix)
+
+    inside = step("minimum", step("maximum", x, low, "low"), high, "high")
+    share = step("div", step("mul", step("sub", inside, low, "shifted"), bins, "times"), high - low, "share")
+    place = walker.cast(step("minimum", step("floor", share, None, "floor"), bins - 1, "last"), torch.int64, "place")
+    # What isn't inside, NaN among it, is moved to where nothing is written.
+    beyond = walker.cast(step("sub", x, inside, "beyond"), torch.bool, "is_beyond")
+    moved = step("mul", walker.cast(beyond, torch.int64, "moved"), bins, "far")
+    place = step("add", place, moved, "index")
+    operands = [walker.splat(0, (bins,), x.dtype), place, walker.splat(1, x.shape, x.dtype)]
+    return walker.op("scatter", operands, {"dim": 0, "reduce": "sum"}, shape=(bins,), dtype=x.dtype)

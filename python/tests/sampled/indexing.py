@@ -3,7 +3,7 @@
 
 import torch
 
-from .entry import Sampled, dtype_in
+from .entry import Sampled, always, dtype_in
 
 # Not on buffers of booleans yet.
 _BOOL = {"buffers of i1": dtype_in(torch.bool)}
@@ -35,5 +35,14 @@ OPS = [
     Sampled("argsort", host=_BOOL),
     Sampled("msort", host=_BOOL, torch=_LONG),
     Sampled("topk", host=_BOOL, skip=_TIES),
+    Sampled(
+        "histc",
+        host={"buffers of i1": always},
+        torch={
+            "the elements say how far it goes": lambda sample: (
+                sample.kwargs.get("min", 0) == sample.kwargs.get("max", 0)
+            )
+        },
+    ),
     Sampled("kthvalue", host=_BOOL, skip=_TIES),
 ]

@@ -1,0 +1,61 @@
+// RUN: inlay-opt %s --inlay-convert-graph-to-linalg --split-input-file | FileCheck %s
+
+// Whatever the index, an element of the table is read.
+// CHECK-LABEL: func.func @embedding(
+// CHECK-SAME:    %[[TABLE:.*]]: tensor<9x4xf32>, %[[INDICES:.*]]: tensor<3xi64>)
+func.func @embedding(%w: tensor<9x4xf32>, %i: tensor<3xi64>) -> tensor<3x4xf32> {
+  // CHECK:      linalg.generic {{.*}} ins(%[[INDICES]] : tensor<3xi64>)
+  // CHECK-NEXT: ^bb0(%[[RAW:.*]]: i64, %{{.*}}: f32):
+  // CHECK:        %[[LAST:.*]] = arith.constant 8 : i64
+  // CHECK-NEXT:   %[[LOW:.*]] = arith.minsi %[[RAW]], %[[LAST]]
+  // CHECK:        %[[IN:.*]] = arith.maxsi %[[LOW]], %{{.*}}
+  // CHECK-NEXT:   %[[ROW:.*]] = arith.index_cast %[[IN]] : i64 to index
+  // CHECK-NEXT:   tensor.extract %[[TABLE]][%[[ROW]], %{{.*}}]
+  %0 = inlay.embedding %w, %i : (tensor<9x4xf32>, tensor<3xi64>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}
+
+// -----
+
+// Negative indices count from the end; narrow ones are widened first.
+// CHECK-LABEL: func.func @index(
+func.func @index(%x: tensor<300x2xf32>, %i: tensor<3xi8>) -> tensor<3x2xf32> {
+  // CHECK: %[[WIDE:.*]] = arith.extsi %{{.*}} : i8 to i32
+  // CHECK: %[[NEGATIVE:.*]] = arith.cmpi slt, %[[WIDE]]
+  // CHECK: %[[FROM_END:.*]] = arith.addi %[[WIDE]]
+  // CHECK: arith.select %[[NEGATIVE]], %[[FROM_END]], %[[WIDE]]
+  %0 = inlay.index %x, %i dims [0] : (tensor<300x2xf32>, tensor<3xi8>) -> tensor<3x2xf32>
+  return %0 : tensor<3x2xf32>
+}
+
+// -----
+
+// Each element of the result looks for what is written to it.
+// CHECK-LABEL: func.func @scatter(
+// CHECK-SAME:    %[[INPUT:.*]]: tensor<4xf32>, %[[INDEX:.*]]: tensor<3xi64>, %[[SOURCE:.*]]: tensor<3xf32>)
+func.func @scatter(%x: tensor<4xf32>, %i: tensor<3xi64>, %s: tensor<3xf32>) -> tensor<4xf32> {
+  // CHECK:      linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[INDEX]], %[[SOURCE]] : {{.*}}) outs(%[[INPUT]] :
+  // CHECK-NEXT: ^bb0(%[[RAW:.*]]: i64, %[[NEXT:.*]]: f32, %[[NOW:.*]]: f32):
+  // CHECK-NEXT:   %[[PLACE:.*]] = linalg.index 0
+  // CHECK-NEXT:   %[[NUMBER:.*]] = arith.index_cast %[[PLACE]] : index to i64
+  // CHECK-NEXT:   %[[HIT:.*]] = arith.cmpi eq, %[[RAW]], %[[NUMBER]]
+  // CHECK-NEXT:   arith.select %[[HIT]], %[[NEXT]], %[[NOW]]
+  %0 = inlay.scatter %x, %i, %s dim 0 : (tensor<4xf32>, tensor<3xi64>, tensor<3xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// A product, a mask by position, and a softmax whose rows are divided last.
+// CHECK-LABEL: func.func @causal(
+func.func @causal(%q: tensor<2x3x4xf16>, %k: tensor<2x5x4xf16>) -> tensor<2x3x4xf16> {
+  // CHECK: linalg.fill {{.*}} -> tensor<2x3x5xf32>
+  // CHECK: arith.cmpi ule
+  // CHECK: arith.maximumf
+  // CHECK: math.exp
+  // CHECK: arith.divf
+  // CHECK: arith.truncf %{{.*}} : f32 to f16
+  %0 = inlay.scaled_dot_product_attention %q, %k, %k scale 0.5 is_causal
+    : (tensor<2x3x4xf16>, tensor<2x5x4xf16>, tensor<2x5x4xf16>) -> tensor<2x3x4xf16>
+  return %0 : tensor<2x3x4xf16>
+}

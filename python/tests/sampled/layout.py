@@ -12,10 +12,6 @@ def _is_empty(sample):
     return any(tensor.numel() == 0 for tensor in results)
 
 
-def _reads_sizes(sample):
-    return any(isinstance(argument, torch.Tensor) for argument in sample.args[1:])
-
-
 _SKIP = {"a result without elements": _is_empty}
 _BOOL = {"buffers of i1": dtype_in(torch.bool)}
 
@@ -32,10 +28,6 @@ _OTHERS = "cat constant_pad_nd diagonal_scatter flip fliplr flipud slice_scatter
 
 OPS = [Sampled(name, host={"joins its neighbours": always}, skip=_SKIP) for name in _NEUTRAL.split()]
 OPS += [Sampled(name, host=_BOOL, skip=_SKIP) for name in _OTHERS.split()]
-OPS += [
-    Sampled(name, host={"joins its neighbours": always}, skip=_SKIP | {"sizes out of tensors": _reads_sizes})
-    for name in ("narrow", "tensor_split")
-]
 OPS += [
     Sampled("nn.functional.pad", mode, host=_BOOL, skip=_SKIP)
     for mode in ("constant", "reflect", "replicate", "circular")

@@ -15,7 +15,7 @@ class Call:
     def __init__(self, node):
         schema = node.target._schema
         self.node = node
-        self.label = node.name
+        self.label = node.meta.get("label", node.name)
         self.schema = schema
         overload = node.target._overloadname
         self.space, _, base = schema.name.partition("::")

@@ -39,6 +39,10 @@ class ConstantFolder:
             value = self._values[node] = value.contiguous()
         return value
 
+    def add(self, node, tensor):
+        """Makes `node` a constant."""
+        self._values[node] = tensor
+
     def inspect(self, node):
         """The value of a node, for a decision that depends on its elements."""
         self.read |= self.weights_of(node)

@@ -12,7 +12,7 @@ from .call import dim_list, spread
 def handlers():
     """ATen name -> handler."""
     return {
-        "convolution": _handle_convolution,
+        **dict.fromkeys(("convolution", "conv1d", "conv2d", "conv3d"), _handle_convolution),
         "max_pool2d": _handle_max_pool,
         "max_pool2d_with_indices": _handle_max_pool,
         "max_pool1d": _handle_max_pool,
@@ -28,6 +28,7 @@ def handlers():
         "adaptive_max_pool2d": _handle_adaptive_max_pool,
         "adaptive_max_pool3d": _handle_adaptive_max_pool,
         "_native_batch_norm_legit_no_training": _handle_batch_norm,
+        "batch_norm": _handle_batch_norm,
         "mm": _handle_matmul,
         "bmm": _handle_matmul,
         "matmul": _handle_matmul,
@@ -51,6 +52,8 @@ def handlers():
 def _handle_convolution(walker, call):
     x, weight = walker.tensor(call["input"]), walker.tensor(call["weight"])
     bias = call["bias"] and walker.tensor(call["bias"])
+    if len(x.shape) != len(weight.shape):  # without batch dim
+        return None
     spatial = len(x.shape) - 2
     attributes = {
         "stride": spread(call["stride"], spatial, ()),
@@ -58,7 +61,7 @@ def _handle_convolution(walker, call):
         "dilation": spread(call["dilation"], spatial, ()),
         "groups": call["groups"],
     }
-    if call["transposed"]:
+    if call.get("transposed"):
         attributes["output_padding"] = spread(call["output_padding"], spatial, ())
         return walker.op("conv_transpose", [x, weight, bias], attributes, shape=call.shape, dtype=call.dtype)
     return walker.op("conv", [x, weight, bias], attributes, shape=call.shape, dtype=call.dtype)
@@ -123,6 +126,11 @@ def _equal_windows(call):
 def _handle_adaptive_avg_pool(walker, call):
     if not call.dtype.is_floating_point:
         return None
+    count = _spatial(call)
+    if set(call.shape[-count:]) == {1}:
+        dims = list(range(len(call.shape) - count, len(call.shape)))
+        x = walker.tensor(call["self"])
+        return walker.op("mean", [x], {"dims": dims, "keepdim": True}, shape=call.shape, dtype=call.dtype)
     kernel = _equal_windows(call)
     if kernel is None:
         return _average_unequal(walker, call)
@@ -175,6 +183,8 @@ def _vector(walker, node, number, shape, dtype):
 
 
 def _handle_batch_norm(walker, call):
+    if call.get("training") or call["running_mean"] is None:
+        return None
     x = walker.tensor(call["input"])
     mean, variance = walker.tensor(call["running_mean"]), walker.tensor(call["running_var"])
     vectors = [
@@ -186,7 +196,7 @@ def _handle_batch_norm(walker, call):
     if any(vector.dtype != x.dtype for vector in vectors):
         return None
     result = walker.op("batch_norm", [x, *vectors], {"eps": call["eps"]}, shape=x.shape, dtype=x.dtype)
-    return [result, None, None]
+    return result if call.base == "batch_norm" else [result, None, None]
 
 
 # -- Products ---------------------------------------------------------------------------------------------------------

@@ -13,6 +13,8 @@ from . import attention, indexing, layout, neural, pointwise, resampling, softma
 from .constants import ConstantFolder
 from .decompose import decompositions
 from .effects import keeping_effects, restore_dropout
+from .expansion import Expander
+from .functional import functional_copy
 from .walker import Walker, check_dims, check_static
 
 _TOPICS = (layout, neural, attention, indexing, sorting, resampling, pointwise, softmax)
@@ -88,13 +90,17 @@ def import_program(exported, attributes=None, portable=False, only_calls=False):
     only_calls: every call as it was exported, for PyTorch to make.
     Raises UnsupportedError for what can't be said: inputs of symbolic dims, weights that are not on the CPU.
     """
-    with warnings.catch_warnings(), keeping_effects(exported.graph_module):
-        warnings.simplefilter("ignore", FutureWarning)  # PyTorch's own, about how it copies a TreeSpec
-        exported = exported.run_decompositions({} if only_calls else decompositions(exported.graph))
-    restore_dropout(exported.graph)
+    table = {} if only_calls else decompositions(exported.graph)
+    graph = functional_copy(exported.graph)
+    if graph is None:
+        with warnings.catch_warnings(), keeping_effects(exported.graph_module):
+            warnings.simplefilter("ignore", FutureWarning)  # PyTorch's own, about how it copies a TreeSpec
+            exported = exported.run_decompositions(table)
+        graph = exported.graph
+        restore_dropout(graph)
     signature = exported.graph_signature
     written = {spec.target for spec in signature.output_specs if spec.kind == OutputKind.BUFFER_MUTATION}
-    nodes = {node.name: node for node in exported.graph.nodes if node.op == "placeholder"}
+    nodes = {node.name: node for node in graph.nodes if node.op == "placeholder"}
     parts = _Parts()
     for spec in signature.input_specs:
         node = nodes[spec.arg.name]
@@ -113,7 +119,7 @@ def import_program(exported, attributes=None, portable=False, only_calls=False):
     for name, tensor in exported.state_dict.items():
         parts.state.setdefault(name, tensor)
         parts.persistent.append(name)
-    outputs = list(next(node for node in exported.graph.nodes if node.op == "output").args[0])
+    outputs = list(next(node for node in graph.nodes if node.op == "output").args[0])
     inputs = {node.name: number for number, (node, _) in enumerate(parts.arguments)}
     for spec, value in zip(signature.output_specs, outputs, strict=True):
         if spec.kind == OutputKind.USER_OUTPUT:
@@ -127,7 +133,9 @@ def import_program(exported, attributes=None, portable=False, only_calls=False):
             raise UnsupportedError(
                 f"the model has an output of kind {spec.kind.name.lower()}{what}, which Inlay can't make yet"
             )
-    return _import(exported.graph, parts, attributes, portable, {} if only_calls else _handlers())
+    if only_calls:
+        return _import(graph, parts, attributes, portable, {})
+    return _import(graph, parts, attributes, portable, _handlers(), Expander(table))
 
 
 def import_graph(graph, arguments, outputs, parameters=None, only_calls=False):
@@ -158,10 +166,10 @@ def _handlers():
     return {name: handler for topic in _TOPICS for name, handler in topic.handlers().items()}
 
 
-def _import(graph, parts, attributes, portable, handlers):
+def _import(graph, parts, attributes, portable, handlers, expander=None):
     dense = {node: _on_cpu(value, node) for node, value in parts.parameters.items() if _is_dense(value)}
     named = {node: name for node, name in parts.names.items() if node in dense}
-    walker = Walker(handlers, ConstantFolder(dense, named), portable)
+    walker = Walker(handlers, ConstantFolder(dense, named), portable, expander)
     for node, key in parts.names.items():
         walker.name_constant(node, key)
     for node, value in parts.parameters.items():

@@ -31,8 +31,9 @@ class Walker:
     goes there; calls that pass one another such values are one part, which PyTorch runs.
     """
 
-    def __init__(self, handlers, constants, portable=False):
-        """handlers: ATen name -> function(walker, call); constants: a ConstantFolder; portable: see print_location."""
+    def __init__(self, handlers, constants, portable=False, expander=None):
+        """handlers: ATen name -> function(walker, call); constants: a ConstantFolder; portable: see print_location;
+        expander: an Expander for calls that no handler takes, which changes the graph."""
         self.builder = GraphBuilder()
         self.constants = constants
         self.modules = set()  # (path, qualified class name) of all modules seen
@@ -46,6 +47,7 @@ class Walker:
         self._keys, self._live_nodes = {}, set()
         self._names, self._leaving = {}, {}  # node -> name of the kept value that it is; of one that goes outside
         self._portable = portable
+        self._expander = expander
 
     def argument(self, node, name, fake):
         """Makes `node` an argument of the function."""
@@ -185,7 +187,29 @@ class Walker:
             value = handler(self, call) if handler else None
         except _Unavailable:
             value = None
-        self._values[node] = value if value is not None else self._opaque(call, used)
+        if value is None:
+            value = self._expand(call)
+        if value is None:
+            value = self._opaque(call, used)
+        self._values[node] = value
+
+    def _expand(self, call):
+        """Imports what the call is made of; None if it is not made of others."""
+        if self._expander is None or has_effect(call.node):
+            return None
+        expansion = self._expander.expand(call.node, self._can_hold)
+        if expansion is None:
+            return None
+        made, results = expansion
+        for node, tensor in self._expander.take_constants():
+            self.constants.add(node, tensor)
+        self._live_nodes.update(made)
+        for node in made:
+            if not self.constants.fold(node):
+                self._import(node)
+        if isinstance(results, torch.fx.Node):
+            return self.tensor(results)
+        return [None if result is None else self.tensor(result) for result in results]
 
     def _item(self, node):
         source, number = node.args

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A graph as torch.export traces it, without calls that write their operands."""
+
+import torch
+from torch.fx.node import map_arg
+
+# Composite calls that give new memory, although their schemas don't promise it.
+_FRESH = {
+    "batch_norm",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d.input",
+    "conv_transpose3d.input",
+    "embedding",
+    "group_norm",
+    "layer_norm",
+    "linear",
+    "matmul",
+    "scaled_dot_product_attention",
+    "softmax.int",
+}
+
+
+def functional_copy(graph):
+    """A copy of an FX graph in which `relu_(x)` is `relu(x)` and what read x after it reads the result.
+
+    None where that is not all there is to it: arguments, parameters or what may share memory with another value are
+    written, or the graph calls other things than operators. `ExportedProgram.run_decompositions` rids those graphs of
+    writes by tracing them anew, which takes milliseconds a node.
+    """
+    if not all(_is_plain(node) for node in graph.nodes):
+        return None
+    copy, memory, current = torch.fx.Graph(), {}, {}
+
+    def value_of(node):
+        return current[memory[node]]
+
+    for node in graph.nodes:
+        target, name = node.target, node.name
+        if _is_identity(node):
+            memory[node] = memory[node.args[0]]
+            continue
+        if _writes(node):
+            target, name = _functional(node), node.target._schema.name.partition("::")[2].rstrip("_")
+            if target is None or not _owns_memory(memory[node.args[0]], memory):
+                return None
+        args, kwargs = map_arg((node.args, node.kwargs), value_of)
+        made = copy.create_node(node.op, target, args, kwargs, name, node.type)
+        made.meta = dict(node.meta)
+        _keep_name(made, node)
+        memory[node] = memory[node.args[0]] if _writes(node) else node
+        current[memory[node]] = made
+    return copy
+
+
+def _keep_name(made, node):
+    """An argument may go by the name of one of Python's functions, which a copied graph would change."""
+    if node.op == "placeholder":
+        made.name = node.name
+
+
+def _is_plain(node):
+    if node.op == "call_function" and not isinstance(node.target, torch._ops.OpOverload):
+        return getattr(node.target, "__module__", "") == "_operator" and node.target.__name__ == "getitem"
+    return node.op in ("placeholder", "call_function", "output")
+
+
+def _writes(node):
+    return isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable
+
+
+def _is_identity(node):
+    """Whether the call gives its operand itself. PyTorch's own way forgets that dropout does so in evaluation."""
+    if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
+        return False
+    name = node.target._schema.name
+    return name in ("aten::alias", "aten::detach") or (name == "aten::dropout" and node.args[2:] == (False,))
+
+
+def _functional(node):
+    """The operator that gives what `node` writes into its first operand, and nothing else; None if there is none."""
+    schema = node.target._schema
+    space, _, name = schema.name.partition("::")
+    written = [number for number, one in enumerate(schema.arguments) if one.alias_info and one.alias_info.is_write]
+    if written != [0] or not node.args or not name.endswith("_"):
+        return None
+    packet = getattr(getattr(torch.ops, space), name[:-1], None)
+    overload = getattr(packet, node.target._overloadname, None)
+    tensors = [one.meta.get("val") for one in node.all_input_nodes]
+    alike = all(isinstance(one, torch.Tensor) and one.dtype == tensors[0].dtype for one in tensors)
+    return overload if alike and overload is not None and not overload._schema.is_mutable else None
+
+
+def _owns_memory(root, memory):
+    """Whether nothing but `root`, and calls that wrote it, has its memory."""
+    if root.op != "call_function" or not isinstance(root.target, torch._ops.OpOverload) or _may_alias(root.target):
+        return False
+    group = [node for node, owner in memory.items() if owner is root]
+    readers = {user for node in group for user in node.users if user.op == "call_function"}
+    return not any(_may_alias(user.target) for user in readers if not _writes(user) and not _is_identity(user))
+
+
+def _may_alias(target):
+    """Whether a result of the call may share memory with an operand."""
+    if not isinstance(target, torch._ops.OpOverload) or any(one.alias_info for one in target._schema.returns):
+        return True
+    name = target._schema.name.partition("::")[2]
+    overload = target._overloadname
+    return is_composite(target) and (name if overload == "default" else f"{name}.{overload}") not in _FRESH
+
+
+def is_composite(target):
+    """Whether PyTorch itself makes the call out of others, whatever the device."""
+    return torch._C._dispatch_has_kernel_for_dispatch_key(target.name(), "CompositeImplicitAutograd")

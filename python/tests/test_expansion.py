@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Import without a second trace: calls that write become calls that don't, and those without handler are taken apart."""
+
+import pytest
+import torch
+from inlay.importer import import_program
+from inlay.importer.functional import functional_copy
+from torch import nn
+
+
+class Function(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *args):
+        return self.function(*args)
+
+
+def export(function, *args):
+    return torch.export.export(Function(function), args, strict=False)
+
+
+def targets(graph):
+    return [str(node.target).partition(".")[2] for node in graph.nodes if node.op == "call_function"]
+
+
+def twice(x):
+    y = x * 2
+    z = y.relu_()
+    z.add_(1.0)
+    return y + z  # both are what was written last
+
+
+def read_between(x):
+    y = x * 2
+    before = y + 1
+    y.relu_()
+    return before, y
+
+
+def write_argument(x):
+    return x.add_(1.0)
+
+
+def write_view(x):
+    y = x * 2
+    y[0].add_(1.0)
+    return y
+
+
+def write_viewed(x):
+    y = x * 2
+    view = y.view(-1)
+    y.relu_()
+    return view
+
+
+def write_through_dropout(x):
+    y = x * 2
+    same = torch.dropout(y, 0.5, False)
+    same.add_(1.0)
+    return y
+
+
+def write_other_dtype(x):
+    y = (x * 2).half()
+    return y.add_(torch.ones(3))
+
+
+@pytest.mark.parametrize("function", [twice, read_between, write_through_dropout])
+def test_writes_to_memory_of_their_own_are_renamed(function, imports):
+    x = torch.tensor([[-1.0, 2.0, 3.0]])
+    copy = functional_copy(export(function, x).graph)
+    assert copy is not None and not any(name.endswith("_") for name in targets(copy))
+    imports(Function(function), x)
+
+
+@pytest.mark.parametrize("function", [write_argument, write_view, write_viewed, write_other_dtype])
+def test_other_writes_are_left_to_pytorch(function):
+    x = torch.tensor([[-1.0, 2.0, 3.0]])
+    assert functional_copy(export(function, x).graph) is None
+
+
+@pytest.mark.parametrize("function", [write_view, write_viewed, write_other_dtype])
+def test_left_writes_are_imported_right(function, imports):
+    imports(Function(function), torch.tensor([[-1.0, 2.0, 3.0]]), tolerance=1e-3)
+
+
+def test_program_is_not_changed():
+    exported = export(lambda x: torch.nn.functional.hardswish(x).relu_() + nn.functional.pad(x, (0, 0)), torch.ones(3))
+    before = str(exported.graph)
+    import_program(exported)
+    assert str(exported.graph) == before
+
+
+def test_a_call_without_handler_is_taken_apart(imports):
+    made, text = imports(Function(lambda x: torch.nn.functional.glu(x, -1)), torch.randn(2, 8))
+    assert "opaque" not in text and "mul" in made
+    assert 'loc("glu"' in text  # the last op goes by the call's name, the others by that and their own
+    assert 'loc("glu.' in text
+
+
+def test_like_calls_are_taken_apart_once(monkeypatch):
+    from inlay.importer import expansion
+
+    traced = []
+    trace = expansion.Expander._trace
+    monkeypatch.setattr(
+        expansion.Expander, "_trace", lambda self, node, *rest: traced.append(node.name) or trace(self, node, *rest)
+    )
+    glu = torch.nn.functional.glu
+    import_program(export(lambda x, y: glu(x) + glu(x * 2) + glu(y).sum(), torch.randn(2, 8), torch.randn(3, 6)))
+    assert traced == ["glu", "glu_2"]
+
+
+def test_results_in_a_list_are_taken_apart(imports):
+    def halves(x):
+        first, second = torch.tensor_split(x, 2, -1)
+        return first - second, torch.std_mean(x, -1)[1]
+
+    imports(Function(halves), torch.randn(2, 8))
+
+
+def test_constants_of_decompositions(imports):
+    imports(Function(lambda x: torch.nn.functional.interpolate(x, scale_factor=2.0)), torch.randn(1, 2, 3, 3))
+
+
+def test_operands_from_calls_that_were_traced_once(imports):
+    # What is known of both halves is one object, yet they are two values.
+    def crossed(x, y):
+        first, second = torch.nn.functional.glu(x), torch.nn.functional.glu(y)
+        return torch.nn.functional.cosine_similarity(first, second * 2)
+
+    imports(Function(crossed), torch.randn(2, 8), torch.randn(2, 8))
+    imports(
+        Function(lambda x, y: torch.lerp(torch.nn.functional.glu(x), torch.nn.functional.glu(y), 0.3)),
+        torch.randn(2, 8),
+        torch.randn(2, 8),
+    )

@@ -79,7 +79,7 @@ test-conformance: build ## partitioning cases from outside the tree, where they 
 	  $(PYTHON) test/Tools/conformance.py $(CONFORMANCE)/partition/run.py --opt $(BUILD)/bin/inlay-opt; fi
 
 ##@ Figures
-.PHONY: bench-partition bench-rewrite
+.PHONY: bench-partition bench-rewrite bench-models
 BENCH = $(BUILD)/bin/inlay-bench partition
 FIGURES = $(BUILD)/bench
 bench-partition: build ## measure partitioning and write docs/benchmarks/partition.md; about eight minutes
@@ -106,6 +106,20 @@ bench-rewrite: build ## measure rewriting and write docs/benchmarks/rewrite.md; 
 	@$(BUILD)/bin/inlay-bench rewrite --against=onnxscript,xdsl,inductor,torch.fx \
 	  --python=$(VENV)/bin/python,$(PEERS)/bin/python --json=$(FIGURES)/rewrite-2.json
 	@$(PYTHON) docs/benchmarks/make_page.py rewrite $(FIGURES)/rewrite-*.json
+
+bench-models: build ## measure whole models and write docs/benchmarks/models.md; about half an hour
+	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)
+	@mkdir -p $(FIGURES)
+	@$(BUILD)/bin/inlay-bench models --python=$(VENV)/bin/python --against=torch.compile --json=$(FIGURES)/models-1.json
+	@$(BUILD)/bin/inlay-bench models --python=$(VENV)/bin/python --dtypes=f16,bf16 --scale=tiny \
+	  --routes=vulkan+host+torch --json=$(FIGURES)/models-2.json
+	@$(PYTHON) docs/benchmarks/make_page.py models $(FIGURES)/models-*.json
+
+##@ Packages
+.PHONY: wheel
+wheel: packages $(VENV)/.ready ## build a wheel of the Python package into build/wheels; compiles everything anew
+	$(call quietly,wheel,$(PYTHON) -m pip wheel . --no-deps -w $(BUILD)/wheels)
+	@ls $(BUILD)/wheels
 
 ##@ Source
 .PHONY: lint lint-tidy format docs clean

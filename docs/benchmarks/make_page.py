@@ -2,6 +2,7 @@
 
 make_page.py partition FIGURES.json... : docs/benchmarks/partition.md and its SVG files
 make_page.py rewrite FIGURES.json...   : docs/benchmarks/rewrite.md and its SVG file
+make_page.py models FIGURES.json...    : docs/benchmarks/models.md
 """
 
 import argparse
@@ -36,6 +37,14 @@ of the processor, on one thread. What each figure counts stands above its table.
 """
 
 
+MODELS_HEAD = """\
+# Models: what runs where, how long, how exact
+
+`make bench-models` measures this and writes this page; it takes about half an hour and wants a quiet machine. Weights
+are random. What each figure counts stands above its table.
+"""
+
+
 def read_tables(paths: Iterable[pathlib.Path]) -> tuple[dict[str, Row], list[str], dict[str, Any], list[str]]:
     """Tables of one name become one; the commands, the machine of the last file, and the notes."""
     tables: dict[str, Row] = {}
@@ -57,6 +66,8 @@ def format_cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
+        if 0 < value < 1e-2:
+            return f"{value:.1e}"
         return f"{value:.3f}" if value < 10 else f"{value:,.1f}" if value < 1000 else f"{value:,.0f}"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
@@ -69,7 +80,7 @@ def format_fact(value: Any) -> str:
 
 def make_table(table: Row, keep: Callable[[str], bool] = lambda column: True) -> str:
     columns = [column for column in table["rows"][0] if keep(column)]
-    left = ("shape", "model", "strategy", "rewriter")
+    left = ("shape", "model", "strategy", "rewriter", "contender", "dtype")
     lines = [columns, ["---" if column in left else "--:" for column in columns]]
     lines += [[format_cell(row[column]) for column in columns] for row in table["rows"]]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
@@ -248,12 +259,31 @@ def write_rewrite(paths: Iterable[pathlib.Path]) -> None:
     (HERE / "rewrite.md").write_text("\n".join(parts))
 
 
+def describe_models(rows: list[Row]) -> str:
+    """The largest difference by dtype, and what is left to PyTorch although other targets were there."""
+    words = []
+    for dtype in dict.fromkeys(row["dtype"] for row in rows):
+        ours = [row["difference"] for row in rows if row["dtype"] == dtype and row["segments"]]
+        words.append(f"{max(ours):.1e} in {dtype}")
+    opaque = sorted({row["model"] for row in rows if row["opaque"] and row["contender"] != "torch"})
+    left = ", ".join(opaque) if opaque else "none"
+    return f"Largest difference of any model: {', '.join(words)}. Models with ops that the dialect lacks: {left}."
+
+
+def write_models(paths: Iterable[pathlib.Path]) -> None:
+    tables, commands, machine, notes = read_tables(paths)
+    table = tables["models"]
+    parts = write_head(MODELS_HEAD, commands, machine, notes)
+    parts += [table["counted"], "", describe_models(table["rows"]), "", make_table(table), ""]
+    (HERE / "models.md").write_text("\n".join(parts))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("page", choices=["partition", "rewrite"])
+    parser.add_argument("page", choices=["partition", "rewrite", "models"])
     parser.add_argument("figures", nargs="+", type=pathlib.Path)
     args = parser.parse_args()
-    (write_partition if args.page == "partition" else write_rewrite)(args.figures)
+    {"partition": write_partition, "rewrite": write_rewrite, "models": write_models}[args.page](args.figures)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 // One GPU kernel to SPIR-V words, in a module of its own: launches elsewhere never see it change.
 
 #include "inlay/Convert/KernelToSPIRV.h"
+#include "ExpandMath.h"
 #include "GuardPowers.h"
 
 #include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
@@ -116,8 +117,8 @@ static LogicalResult checkBody(gpu::GPUFuncOp func, VulkanAttr target) {
       return emitError(loc) << "unsupported-type: vulkan has no " << element;
     if (!needed->empty() && !target.hasFeature(*needed))
       return emitError(loc) << "unsupported-type: " << element << " needs the device feature " << *needed;
-    if (isa<MemRefType>(type) && element.isInteger(1))
-      return emitError(loc) << "unsupported-type: buffers of i1 are not supported on vulkan";
+    if (isa<MemRefType>(type) && element.isInteger(1) && !target.hasFeature("int8")) // a byte each
+      return emitError(loc) << "unsupported-type: buffers of i1 need the device feature int8";
     return success();
   };
   for (BlockArgument argument : func.getArguments())
@@ -166,6 +167,7 @@ static LogicalResult pushScalars(gpu::GPUFuncOp func) {
 /// Rewrites math that SPIR-V lacks.
 static LogicalResult legalizeMath(Operation *module) {
   guardPowers(module);
+  expandMath(module);
   RewritePatternSet patterns(module->getContext());
   populatePolynomialApproximateErfPattern(patterns);
   populatePolynomialApproximateErfcPattern(patterns);

@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Whether code can be generated for values of these types: tensors of known sizes, with elements.
+/// Whether code can be generated for values of these types: tensors of known sizes.
 static Verdict checkTypes(TypeRange types) {
   for (Type type : types) {
     std::string spelled;
@@ -28,8 +28,6 @@ static Verdict checkTypes(TypeRange types) {
     if (!isRuntimeElement(tensor.getElementType()))
       return {ReasonCode::UnsupportedType,
               "expected tensors of bool, i8-i64, f16, bf16, f32 or f64, but got " + spelled};
-    if (llvm::is_contained(tensor.getShape(), 0))
-      return {ReasonCode::UnsupportedShape, "expected tensors with elements, but got " + spelled};
   }
   return Verdict::supported();
 }

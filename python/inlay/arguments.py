@@ -62,7 +62,7 @@ class Signature:
     def check(self, leaves):
         """The flat arguments ready to be read: on the CPU, contiguous, detached; None for one that is no tensor.
 
-        Raises ArgumentTypeError (no tensor, dtype) or ArgumentValueError (rank, sizes, device, empty, another value
+        Raises ArgumentTypeError (no tensor, dtype) or ArgumentValueError (rank, sizes, device, another value
         than at export); the message names the argument and its place.
         """
         return [self._prepare(number, leaf) for number, leaf in enumerate(leaves)]
@@ -152,8 +152,6 @@ class Signature:
             return ArgumentValueError(
                 f"{place}: expected rank {len(wanted.shape)}, {text}, but got rank {leaf.dim()}, {got}"
             )
-        if leaf.numel() == 0:
-            return ArgumentValueError(f"{place}: expected {text}, but got an empty tensor, {got}")
         dims = [i for i, (have, want) in enumerate(zip(leaf.shape, wanted.shape, strict=True)) if have != want]
         return ArgumentValueError(f"{place}: expected {text}, but got {got}: dim {', '.join(map(str, dims))} differs")
 

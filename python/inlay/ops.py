@@ -43,7 +43,8 @@ class Op:
     reference: str
     summary: str
     pointwise: bool
-    integers: bool  # a pointwise op that is also defined on integers
+    elements: tuple  # what a pointwise op is defined on: some of "floats", "integers" and "booleans"
+    result: str  # elements of a pointwise op's result: "same" as its (last) operand's, or "boolean"
     tokens: tuple = field(repr=False)
 
     def print(self, operands, attributes, types, result_type):
@@ -164,8 +165,8 @@ def table():
     ops = {}
     for entry in entries:
         lists = {key: tuple(Argument(**argument) for argument in entry.pop(key)) for key in ("operands", "attributes")}
-        aten = tuple(entry.pop("aten"))
-        ops[entry["name"]] = Op(**entry, **lists, aten=aten, tokens=_tokenize(entry["format"]))
+        lists.update({key: tuple(entry.pop(key)) for key in ("aten", "elements")})
+        ops[entry["name"]] = Op(**entry, **lists, tokens=_tokenize(entry["format"]))
     return ops
 
 

@@ -47,11 +47,12 @@ def tensor_text(dtype, shape):
 
 
 def scalar_literal(value, dtype):
-    """One element as a literal of a `dense` attribute; floats are rounded to `dtype`."""
+    """One element as a literal of a `dense` attribute; floats are rounded to `dtype`, integers wrap around in it."""
     if dtype == torch.bool:
         return "true" if value else "false"
     if not dtype.is_floating_point:
-        return str(int(value))
+        limits = torch.iinfo(dtype)
+        return str((int(value) - limits.min) % (1 << limits.bits) + limits.min)
     rounded = torch.tensor(value, dtype=torch.float64).to(dtype)
     number = float(rounded)
     if math.isfinite(number):

@@ -82,9 +82,11 @@ nb::object makeTensor(const rt::TensorView &view) {
   for (auto [element, candidate] : kElementTypes)
     if (element == view.element)
       dtype = candidate;
-  // The owner is a capsule that owns nothing: without one nanobind would copy.
-  nb::capsule owner(view.data, [](void *) noexcept {});
-  return nb::cast(TorchArray(view.data, dims.size(), dims.data(), owner, nullptr, dtype, nb::device::cpu::value));
+  // The owner is a capsule that owns nothing: without one nanobind would copy. Empty tensors may lie nowhere.
+  static char nothing;
+  void *data = view.data ? view.data : &nothing;
+  nb::capsule owner(data, [](void *) noexcept {});
+  return nb::cast(TorchArray(data, dims.size(), dims.data(), owner, nullptr, dtype, nb::device::cpu::value));
 }
 
 /// Makes the framework's calls: `run(call, inputs, outputs)` in Python, by the text that the plan holds for a callback.

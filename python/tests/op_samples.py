@@ -91,8 +91,9 @@ def _samples(entry, info, dtype):
     except (RuntimeError, ValueError, TypeError):  # op_db's own draws fail for some dtypes
         pass
     operands = _elementwise_operands(info)
-    if entry.specials is False or not operands:
+    if entry.specials is False or not (operands or entry.specials):
         return
+    operands = operands or 1
     columns = zip(*itertools.product(specials(dtype), repeat=operands), strict=True)
     grid = [torch.tensor(column, dtype=dtype) for column in columns]
     yield Sample(entry, info.op, tuple(grid), {}, dtype)
@@ -117,8 +118,6 @@ def specials(dtype):
 def _is_wanted(entry, sample):
     if sum(tensor.numel() for tensor in sample.tensors()) > _MOST_ELEMENTS:
         return False
-    if any(tensor.numel() == 0 for tensor in sample.tensors()):
-        return False  # tensors without elements are not supported yet
     if any(tensor.dtype not in ELEMENT_TYPES or tensor.layout != torch.strided for tensor in sample.tensors()):
         return False
     return not any(about(sample) for about in entry.skip.values())

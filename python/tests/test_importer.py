@@ -40,7 +40,7 @@ def ints(*shape):
 
 SPECIAL = torch.tensor([0.0, -0.0, 1.0, -1.5, float("inf"), float("-inf"), float("nan"), 1e-30])
 
-UNARY = [op for op in ops.table().values() if op.pointwise and len(op.operands) == 1]
+UNARY = [op for op in ops.table().values() if "floats" in op.elements and len(op.operands) == 1]
 
 
 @pytest.mark.parametrize("op", UNARY, ids=lambda op: op.name)
@@ -50,11 +50,15 @@ def test_unary(imports, op):
     assert made == [op.name]
     imports(Call(function), SPECIAL)
     # A scalar function without an integer form works on the promoted type, or is left to PyTorch.
-    if op.name not in ("silu", "gelu"):
+    if op.name not in ("silu", "gelu", "round"):
         imports(Call(function), ints(2, 3))
 
 
-BINARY = [op for op in ops.table().values() if op.pointwise and len(op.operands) == 2]
+BINARY = [
+    op
+    for op in ops.table().values()
+    if "floats" in op.elements and len(op.operands) == 2 and op.name not in ("trunc_div", "atan2")
+]
 
 
 @pytest.mark.parametrize("op", BINARY, ids=lambda op: op.name)
@@ -70,10 +74,9 @@ def test_binary(imports, op):
     imports(call, ints(2, 3), ints(3).int().abs())
 
 
-@pytest.mark.parametrize("function", [torch.add, torch.mul, torch.maximum, torch.minimum])
-def test_booleans_are_left_to_pytorch(imports, function):
-    made, _ = imports(Call(function), ints(2, 3) > 0, ints(3) > 0)
-    assert all(name.startswith("aten::") for name in made)
+@pytest.mark.parametrize("name", ["add", "mul", "maximum", "minimum", "eq", "logical_or", "bitwise_xor"])
+def test_booleans(imports, name):
+    assert imports(Call(getattr(torch, name)), ints(2, 3) > 0, ints(3) > 0)[0] == [name]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +100,7 @@ def test_booleans_are_left_to_pytorch(imports, function):
         (lambda a: F.dropout(a, 0.5, training=False).clone().detach().contiguous() + a, ["add"]),
         (lambda a: a.to(torch.int32), ["cast"]),
         (lambda a: a.to(torch.float32) + a, ["add"]),
-        (lambda a: (a > 0).to(torch.float16), ["aten::gt.Scalar", "cast"]),
+        (lambda a: (a > 0).to(torch.float16), ["gt", "cast"]),
     ],
 )
 def test_pointwise_forms(imports, function, made):
@@ -107,8 +110,8 @@ def test_pointwise_forms(imports, function, made):
 def test_integers_keep_their_type(imports):
     assert imports(Call(lambda a: a * 2 + 1), ints(2, 3))[0] == ["mul", "add"]
     assert imports(Call(lambda a: a / 2), ints(2, 3))[0] == ["cast", "div"]
-    assert imports(Call(lambda a: a**2), ints(2, 3))[0] == ["aten::pow.Tensor_Scalar"]
-    assert imports(Call(lambda a: torch.div(a, 2, rounding_mode="floor")), ints(2, 3))[0] == ["aten::div.Tensor_mode"]
+    assert imports(Call(lambda a: a**2), ints(2, 3))[0] == ["mul"]
+    assert imports(Call(lambda a: torch.div(a, 2, rounding_mode="floor")), ints(2, 3))[0] == ["floor_div"]
 
 
 @pytest.mark.parametrize(
@@ -159,10 +162,10 @@ def test_layout(imports, function, made):
         (lambda a: a.log_softmax(1), ["amax", "sub", "exp", "sum", "log", "sub"]),
         (lambda a: a.var(1), ["mean", "sub", "mul", "sum", "mul"]),
         (lambda a: a.std(), ["mean", "sub", "mul", "sum", "mul", "sqrt"]),
-        (lambda a: a.argmax(1), ["aten::argmax"]),
-        (lambda a: a.max(1).values, ["aten::max.dim"]),
+        (lambda a: a.argmax(1), ["argmax"]),
+        (lambda a: a.max(1).values, ["amax", "argmax"]),
         (lambda a: a.sort(1), ["argsort", "gather"]),
-        (lambda a: a.cumsum(1), ["aten::cumsum"]),
+        (lambda a: a.cumsum(1), ["cumsum"]),
     ],
 )
 def test_reductions(imports, function, made):
@@ -172,7 +175,7 @@ def test_reductions(imports, function, made):
 def test_reductions_of_integers(imports):
     assert imports(Call(lambda a: a.sum(1)), ints(2, 3))[0] == ["sum"]
     assert imports(Call(lambda a: a.sum(1)), ints(2, 3).int())[0] == ["cast", "sum"]
-    assert imports(Call(lambda a: (a > 0).sum()), ints(2, 3))[0] == ["aten::gt.Scalar", "cast", "sum"]
+    assert imports(Call(lambda a: (a > 0).sum()), ints(2, 3))[0] == ["gt", "cast", "sum"]
 
 
 @pytest.mark.parametrize(
@@ -464,6 +467,11 @@ def test_symbolic_dims_are_refused_by_name():
     batch = torch.export.Dim("batch", min=2)
     refused(Call(lambda a: a + 1), (x(4, 3),), r"dim 0 of input 'args_0'.*dynamic shapes are not supported",
             dynamic_shapes=(({0: batch},),))  # fmt: skip
+
+
+def test_empty_tensors(imports):
+    assert imports(Call(lambda a: a + 1), torch.ones(0, 3))[0] == ["add"]
+    assert imports(Call(lambda a: a.sum(0)), torch.ones(0, 3))[0] == ["sum"]
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,11 @@ CASES = {
     "cast": [([(2, 3)], {"dtype": "f32"}), ([(2, 3)], {"dtype": "i32"}), ([(2, 3)], {"dtype": "i64"}),
              ([(2, 3)], {"dtype": "i1"}), ([(2, 3)], {"dtype": "f64"}), ([(2, 3)], {"dtype": "f16"})],
 }  # fmt: skip
-CASES["mean"] = CASES["sum"] = CASES["amax"]
+for name in ("all", "amin", "any", "mean", "prod", "sum"):
+    CASES[name] = CASES["amax"]
+CASES["argmax"] = CASES["argmin"] = [([(2, 3, 4)], {"dim": 1}), ([(5,)], {"dim": 0, "keepdim": True}),
+                                     ([(3, 70)], {"dim": -1, "keepdim": True})]  # fmt: skip
+CASES["cumsum"] = CASES["cumprod"] = [([(2, 3, 4)], {"dim": 1}), ([(9,)], {"dim": 0}), ([(3, 33)], {"dim": -1})]
 
 
 def ints(*values, dtype=torch.int64):
@@ -158,7 +162,8 @@ CASES.update({
 WITHOUT_CASES = {"list"}
 
 # Domains where every op has finite values without cancellation.
-POSITIVE = {"log", "lgamma", "pow", "rsqrt", "sqrt", "reciprocal", "div"}
+POSITIVE = {"log", "log2", "log10", "lgamma", "pow", "rsqrt", "sqrt", "reciprocal", "div"}
+DIVISIONS = {"floor_div", "trunc_div", "remainder", "fmod"}
 
 
 def cases():
@@ -166,9 +171,11 @@ def cases():
         if not op.pointwise:
             yield from ((op, dims, attributes) for dims, attributes in CASES.get(op.name, []))
         elif len(op.operands) == 1:
-            yield from ((op, [dims], {}) for dims in [(2, 3), (), (129,)])
+            yield from ((op, [dims], {}) for dims in [(2, 3), (), (129,), (2, 0)])
+        elif len(op.operands) == 3:
+            yield from ((op, dims, {}) for dims in ([(2, 3)] * 3, [(4, 1), (3,), ()], [(1,), (2, 1), (0,)]))
         else:
-            for dims in ([(2, 3), (2, 3)], [(2, 1, 3), (4, 1)], [(2, 3), ()], [(), (5,)]):
+            for dims in ([(2, 3), (2, 3)], [(2, 1, 3), (4, 1)], [(2, 3), ()], [(), (5,)], [(0, 3), (3,)]):
                 yield op, dims, {}
 
 
@@ -183,8 +190,13 @@ def make_operand(op, dims, number, dtype=F32):
     if isinstance(dims, list):
         return [make_operand(op, each, number + i, dtype) for i, each in enumerate(dims)]
     generator = torch.Generator().manual_seed(number)
+    if op.name == "where" and number == 0:
+        dtype = torch.bool
+    if dtype == torch.bool:
+        return torch.randint(0, 2, dims, generator=generator, dtype=dtype)
     if not dtype.is_floating_point:
-        return torch.randint(-5, 6, dims, generator=generator, dtype=dtype)
+        value = torch.randint(-5, 6, dims, generator=generator, dtype=dtype)
+        return value.abs() + 1 if op.name in DIVISIONS and number == 1 else value
     value = torch.randn(dims, generator=generator, dtype=torch.float64)
     if op.name in POSITIVE or (op.name == "batch_norm" and number == 4):
         value = value.abs() + 0.5
@@ -232,13 +244,15 @@ def _spell(dims):
 @pytest.mark.parametrize("targets", [("host",), ("vulkan", "host")], ids=["host", "vulkan"])
 @pytest.mark.parametrize("case", list(cases()), ids=case_name)
 def test_float32(case, targets):
+    """Or int32, if the op isn't defined on floats."""
     op, dims, attributes = case
-    operands = [make_operand(op, each, number) for number, each in enumerate(dims)]
+    dtype = torch.int32 if op.pointwise and "floats" not in op.elements else F32
+    operands = [make_operand(op, each, number, dtype) for number, each in enumerate(dims)]
     run(op, operands, attributes, targets, 1e-5)
 
 
-INTEGER_OPS = [op for op in ops.table().values() if op.pointwise and op.name in (
-    "add", "sub", "mul", "maximum", "minimum", "abs", "neg", "relu")]  # fmt: skip
+INTEGER_OPS = [op for op in ops.table().values() if "integers" in op.elements]
+BOOLEAN_OPS = [op for op in ops.table().values() if "booleans" in op.elements]
 
 
 @pytest.mark.parametrize("dtype", [torch.int64, torch.int32, torch.int8], ids=lambda d: ELEMENT_TYPES[d])
@@ -246,6 +260,25 @@ INTEGER_OPS = [op for op in ops.table().values() if op.pointwise and op.name in 
 def test_integers(op, dtype):
     operands = [make_operand(op, (3, 5), number, dtype) for number in range(len(op.operands))]
     run(op, operands, {}, ("vulkan", "host"), 0)
+
+
+@pytest.mark.parametrize("op", BOOLEAN_OPS, ids=lambda op: op.name)
+def test_booleans(op):
+    operands = [make_operand(op, (3, 5), number, torch.bool) for number in range(len(op.operands))]
+    report = run(op, operands, {}, ("vulkan", "host"), 0)
+    assert report.ops_by_target() == {"vulkan": 1}
+
+
+@pytest.mark.parametrize("targets", [("host",), ("vulkan", "host")], ids=["host", "vulkan"])
+@pytest.mark.parametrize("name", ["floor_div", "trunc_div", "remainder", "fmod"])
+def test_division_by_zero_and_of_the_least_integer(name, targets):
+    op, least = ops.table()[name], -(2**31)
+    lhs = torch.tensor([5, -5, 0, least, least, least, 7], dtype=torch.int32)
+    rhs = torch.tensor([0, 0, 0, 0, -1, 1, -1], dtype=torch.int32)
+    quotients = [0, 0, 0, 0, least, least, -7]
+    result = torch.tensor(quotients if name.endswith("div") else [0] * 7, dtype=torch.int32)
+    program = compile_imported(single_op(op, [lhs, rhs], {}, result), Options.make({"targets": targets}))
+    assert torch.equal(program.call_flat(lhs, rhs)[0], result)
 
 
 @pytest.mark.parametrize("name", ["add", "mul", "exp", "sqrt", "relu", "sum", "matmul", "softmax", "cast"])
@@ -258,7 +291,7 @@ def test_doubles(name):
 
 # The last is denormal, which a device may flush to zero.
 SPECIAL = torch.tensor([0.0, -0.0, 1.0, -1.0, 2.5, float("inf"), float("-inf"), float("nan"), 100.0, -100.0, 1e-40])
-POINTWISE = [op for op in ops.table().values() if op.pointwise]
+POINTWISE = [op for op in ops.table().values() if "floats" in op.elements and op.name != "where"]
 
 
 @pytest.mark.parametrize("targets", [("host",), ("vulkan", "host")], ids=["host", "vulkan"])
@@ -266,7 +299,8 @@ POINTWISE = [op for op in ops.table().values() if op.pointwise]
 def test_special_values(op, targets):
     count = len(SPECIAL)
     operands = [SPECIAL] if len(op.operands) == 1 else [SPECIAL.repeat_interleave(count), SPECIAL.repeat(count)]
-    if op.name in ("log", "rsqrt", "reciprocal", "div", "pow", "lgamma"):  # where it matters whether 1e-40 is zero
+    zero_matters = "log", "log2", "log10", "rsqrt", "reciprocal", "div", "pow", "lgamma", "atan2", "sign", *DIVISIONS
+    if op.name in zero_matters or op.result == "boolean":  # where it matters whether 1e-40 is zero
         normal = torch.stack([(x == 0) | ~(x.abs() < 1e-38) for x in operands]).all(0)
         operands = [operand[normal] for operand in operands]
     if op.name == "gelu":  # PyTorch's own result for infinity depends on the tensor's size

@@ -5,7 +5,8 @@
 
 RECORDS.json is `llvm-tblgen --dump-json` of InlayOps.td. Each entry of the table has an op's `name`, `aten` names,
 `operands` and `attributes` (name and kind), `format` (its assembly format), `reference` (its meaning as a Python
-expression over torch), `summary`, whether it is `pointwise`, and if so, whether also on `integers`.
+expression over torch), `summary`, whether it is `pointwise`, and if so, the `elements` that it is defined on (some of
+"floats", "integers" and "booleans") and the elements of its `result` ("same" or "boolean").
 """
 
 import json
@@ -50,8 +51,8 @@ def entry(records, record):
         "reference": record["referenceMeaning"],
         "summary": record["summary"],
         "pointwise": pointwise,
-        # A scalar function without an integer form says so: floatOr<FloatOp, void>.
-        "integers": pointwise and ", void>" not in record["definitions"],
+        "elements": [kind.lower() for kind in record["elementKinds"]] if pointwise else [],
+        "result": record["resultElements"] if pointwise else "",
     }
 
 

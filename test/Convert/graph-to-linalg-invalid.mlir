@@ -113,3 +113,19 @@ func.func @groups_of_unknown_bias(%x: tensor<1x4x8xf32>, %w: tensor<4x2x3xf32>, 
     : (tensor<1x4x8xf32>, tensor<4x2x3xf32>, tensor<?xf32>) -> tensor<1x4x6xf32>
   return %r : tensor<1x4x6xf32>
 }
+
+// -----
+
+func.func @cumsum_of_unknown_size(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @below {{unsupported-shape: expected a dim of static size, but got tensor<?xf32>}}
+  %r = inlay.cumsum %x dim 0 : (tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+func.func @shift_of_booleans(%x: tensor<4xi1>) -> tensor<4xi1> {
+  // expected-error @below {{unsupported-type: inlay.bitwise_left_shift isn't defined on elements of i1}}
+  %r = inlay.bitwise_left_shift %x, %x : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
+  return %r : tensor<4xi1>
+}

@@ -108,6 +108,99 @@ func.func @casts_of_floats(%x: tensor<4xf32>, %h: tensor<4xf16>)
 
 // -----
 
+// What doesn't fit 32 bits, and NaN, is the least integer of them, cut to the type.
+// CHECK-LABEL: func.func @casts_that_may_not_fit(
+func.func @casts_that_may_not_fit(%x: tensor<4xf32>) -> tensor<4xi8> {
+  // CHECK: %[[ENOUGH:.*]] = arith.cmpf oge, %[[X:.*]], %{{.*}} : f32
+  // CHECK: %[[FITTING:.*]] = arith.cmpf olt, %[[X]], %{{.*}} : f32
+  // CHECK: %[[FITS:.*]] = arith.andi %[[ENOUGH]], %[[FITTING]]
+  // CHECK: %[[SAFE:.*]] = arith.select %[[FITS]], %[[X]], %{{.*}} : f32
+  // CHECK: %[[LEAST:.*]] = arith.constant -2147483648 : i32
+  // CHECK: %[[WHOLE:.*]] = arith.fptosi %[[SAFE]] : f32 to i32
+  // CHECK: %[[NUMBER:.*]] = arith.select %[[FITS]], %[[WHOLE]], %[[LEAST]] : i32
+  // CHECK: arith.trunci %[[NUMBER]] : i32 to i8
+  %r = inlay.cast %x to i8 : (tensor<4xf32>) -> tensor<4xi8>
+  return %r : tensor<4xi8>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @casts_to_short_floats(
+func.func @casts_to_short_floats(%x: tensor<4xf64>, %n: tensor<4xi64>) -> (tensor<4xf16>, tensor<4xbf16>) {
+  // CHECK: arith.truncf %{{.*}} : f64 to f32
+  // CHECK-NEXT: arith.truncf %{{.*}} : f32 to f16
+  %0 = inlay.cast %x to f16 : (tensor<4xf64>) -> tensor<4xf16>
+  // CHECK: arith.sitofp %{{.*}} : i64 to f32
+  // CHECK-NEXT: arith.truncf %{{.*}} : f32 to bf16
+  %1 = inlay.cast %n to bf16 : (tensor<4xi64>) -> tensor<4xbf16>
+  return %0, %1 : tensor<4xf16>, tensor<4xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @comparisons(
+func.func @comparisons(%x: tensor<4xf32>, %n: tensor<4xi8>, %b: tensor<4xi1>)
+    -> (tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>) {
+  // CHECK: arith.cmpf une, %{{.*}}, %{{.*}} : f32
+  %0 = inlay.ne %x, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+  // CHECK: arith.cmpi slt, %{{.*}}, %{{.*}} : i8
+  %1 = inlay.lt %n, %n : (tensor<4xi8>, tensor<4xi8>) -> tensor<4xi1>
+  // CHECK: arith.cmpi ult, %{{.*}}, %{{.*}} : i1
+  %2 = inlay.lt %b, %b : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
+  // CHECK: arith.cmpf une, %{{.*}}, %{{.*}} : f32
+  // CHECK: arith.cmpf une, %{{.*}}, %{{.*}} : f32
+  // CHECK: arith.xori
+  %3 = inlay.logical_xor %x, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+  return %0, %1, %2, %3 : tensor<4xi1>, tensor<4xi1>, tensor<4xi1>, tensor<4xi1>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @where(
+func.func @where(%c: tensor<3xi1>, %x: tensor<2x3xi16>, %y: tensor<i16>) -> tensor<2x3xi16> {
+  // CHECK: ^bb0(%[[C:.*]]: i1, %[[X:.*]]: i16, %[[Y:.*]]: i16, %{{.*}}: i16):
+  // CHECK-NEXT: arith.select %[[C]], %[[X]], %[[Y]] : i16
+  %r = inlay.where %c, %x, %y : (tensor<3xi1>, tensor<2x3xi16>, tensor<i16>) -> tensor<2x3xi16>
+  return %r : tensor<2x3xi16>
+}
+
+// -----
+
+// Machines may stop at a division by 0, or by -1 of the least integer.
+// CHECK-LABEL: func.func @integer_division(
+func.func @integer_division(%x: tensor<4xi32>, %y: tensor<4xi32>) -> tensor<4xi32> {
+  // CHECK: %[[UNSAFE:.*]] = arith.cmpi ule
+  // CHECK: %[[SAFE:.*]] = arith.select %[[UNSAFE]]
+  // CHECK: arith.divsi %{{.*}}, %[[SAFE]] : i32
+  %r = inlay.trunc_div %x, %y : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+  return %r : tensor<4xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @logic_of_booleans(
+func.func @logic_of_booleans(%x: tensor<4xi1>) -> tensor<4xi1> {
+  // CHECK: arith.ori
+  %0 = inlay.add %x, %x : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
+  // CHECK: arith.andi
+  %1 = inlay.mul %0, %x : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
+  return %1 : tensor<4xi1>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @empty(
+func.func @empty(%x: tensor<0x3xf32>) -> (tensor<0x3xf32>, tensor<3xf32>) {
+  // CHECK-NOT: linalg.generic
+  // CHECK: tensor.empty() : tensor<0x3xf32>
+  %0 = inlay.exp %x : (tensor<0x3xf32>) -> tensor<0x3xf32>
+  // CHECK: linalg.fill
+  %1 = inlay.sum %x dims [0] : (tensor<0x3xf32>) -> tensor<3xf32>
+  return %0, %1 : tensor<0x3xf32>, tensor<3xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @casts_of_integers(
 func.func @casts_of_integers(%x: tensor<4xi32>, %b: tensor<4xi1>)
     -> (tensor<4xi64>, tensor<4xi8>, tensor<4xi1>, tensor<4xf32>, tensor<4xi64>, tensor<4xf32>) {

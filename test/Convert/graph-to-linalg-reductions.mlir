@@ -113,3 +113,56 @@ func.func @batch_norm(%x: tensor<2x4x8xf32>, %w: tensor<4xf32>, %b: tensor<4xf32
     : (tensor<2x4x8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4x8xf32>
   return %r : tensor<2x4x8xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @tests(
+func.func @tests(%x: tensor<2x3xf32>) -> (tensor<2xi1>, tensor<2xi1>) {
+  // CHECK: linalg.fill {{.*}} -> tensor<2xi1>
+  // CHECK: %[[TRUTH:.*]] = arith.cmpf une
+  // CHECK: arith.ori %{{.*}}, %[[TRUTH]] : i1
+  %0 = inlay.any %x dims [1] : (tensor<2x3xf32>) -> tensor<2xi1>
+  // CHECK: arith.andi
+  %1 = inlay.all %x dims [1] : (tensor<2x3xf32>) -> tensor<2xi1>
+  return %0, %1 : tensor<2xi1>, tensor<2xi1>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @product(
+func.func @product(%x: tensor<2x3xf16>) -> tensor<2xf16> {
+  // CHECK: arith.constant 1.000000e+00 : f32
+  // CHECK: arith.mulf %{{.*}} : f32
+  // CHECK: arith.truncf %{{.*}} : f32 to f16
+  %r = inlay.prod %x dims [1] : (tensor<2x3xf16>) -> tensor<2xf16>
+  return %r : tensor<2xf16>
+}
+
+// -----
+
+// The largest element, then the least index where it is.
+// CHECK-LABEL: func.func @argmax(
+func.func @argmax(%x: tensor<2x3xf32>) -> tensor<2x1xi64> {
+  // CHECK: %[[BEST:.*]] = linalg.generic
+  // CHECK: arith.maximumf
+  // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[BEST]] : tensor<2x3xf32>, tensor<2xf32>)
+  // CHECK: linalg.index 1
+  // CHECK: arith.minsi
+  // CHECK: arith.cmpf oeq
+  // CHECK: arith.cmpf uno
+  // CHECK: tensor.expand_shape
+  %r = inlay.argmax %x dim -1 keepdim : (tensor<2x3xf32>) -> tensor<2x1xi64>
+  return %r : tensor<2x1xi64>
+}
+
+// -----
+
+// Three rounds for up to eight elements.
+// CHECK-LABEL: func.func @cumsum(
+func.func @cumsum(%x: tensor<2x5xi64>) -> tensor<2x5xi64> {
+  // CHECK-COUNT-3: tensor.extract
+  // CHECK-NOT: tensor.extract
+  // CHECK: return
+  %r = inlay.cumsum %x dim 1 : (tensor<2x5xi64>) -> tensor<2x5xi64>
+  return %r : tensor<2x5xi64>
+}

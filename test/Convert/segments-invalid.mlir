@@ -53,14 +53,6 @@ func.func private @list() -> !inlay.list<tensor<4xf32>> attributes {plan.target 
 
 // -----
 
-// expected-error @+1 {{unsupported-shape: expected tensors with elements, but got tensor<0x3xf32>}}
-func.func private @empty(%x: tensor<0x3xf32>) -> tensor<3xf32> attributes {plan.target = #inlay.vulkan} {
-  %0 = inlay.sum %x dims [0] : (tensor<0x3xf32>) -> tensor<3xf32>
-  return %0 : tensor<3xf32>
-}
-
-// -----
-
 func.func private @opaque(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.target = #inlay.vulkan} {
   // expected-error @+1 {{can't be converted: no pattern converts aten::sort}}
   %0 = inlay.opaque "aten::sort"(%x) : (tensor<4xf32>) -> tensor<4xf32>

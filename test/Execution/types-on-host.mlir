@@ -9,8 +9,7 @@
 // CHECK: result 2: float64[2] = 0.5 0.5
 
 // REPORT: "label": "inlay.permute#1"
-// REPORT: "target": "host"
-// REPORT: "text": "buffers of i1 are not supported on vulkan"
+// REPORT: "target": "vulkan"
 // REPORT: "label": "inlay.cast#3"
 // REPORT: "target": "host"
 // REPORT: "text": "vulkan has no 'bf16'"

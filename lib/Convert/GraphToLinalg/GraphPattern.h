@@ -58,6 +58,7 @@ void populatePointwisePatterns(mlir::RewritePatternSet &patterns);
 void populatePoolingPatterns(mlir::RewritePatternSet &patterns);
 void populateProductPatterns(mlir::RewritePatternSet &patterns);
 void populateReductionPatterns(mlir::RewritePatternSet &patterns);
+void populateScanPatterns(mlir::RewritePatternSet &patterns);
 void populateScatteringPatterns(mlir::RewritePatternSet &patterns);
 void populateSortingPatterns(mlir::RewritePatternSet &patterns);
 

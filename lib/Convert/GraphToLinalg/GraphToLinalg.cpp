@@ -91,6 +91,7 @@ void inlay::populateGraphToLinalgPatterns(RewritePatternSet &patterns) {
   populatePoolingPatterns(patterns);
   populateProductPatterns(patterns);
   populateReductionPatterns(patterns);
+  populateScanPatterns(patterns);
   populateScatteringPatterns(patterns);
   populateSortingPatterns(patterns);
 }

@@ -41,7 +41,7 @@ struct ConvertPointwise : OpInterfaceRewritePattern<PointwiseOpInterface> {
     if (!hasScalar(op))
       return rejectOp(rewriter, op, ReasonCode::UnsupportedType,
                       op->getName().getStringRef() + " isn't defined on elements of " +
-                          spell(getElementTypeOrSelf(op->getOperand(0).getType())));
+                          spell(getElementTypeOrSelf(op->getOperands().back().getType())));
     Sizes sizes = broadcastSizes(rewriter, op->getLoc(), op->getOperands());
     SmallVector<AffineMap> maps;
     for (Value operand : op->getOperands())

@@ -23,23 +23,27 @@ Value inlay::reduceDims(OpBuilder &builder, Location loc, ValueRange inputs, Arr
   return createReduction(builder, loc, inputs, allMaps, createFilled(builder, loc, sizes, init), body);
 }
 
-Value inlay::sumDims(OpBuilder &builder, Location loc, Value input, ArrayRef<int64_t> dims) {
-  RankedTensorType type = tensorType(input);
-  Type sum = accumulatorType(type.getElementType());
-  return reduceDims(builder, loc, input, builder.getMultiDimIdentityMap(type.getRank()),
-                    tensor::getMixedSizes(builder, loc, input), dims, cast<TypedAttr>(builder.getZeroAttr(sum)),
+/// Each element of `input` over `dims` joined to `init`, both of `init`'s type, by `join`.
+static Value joinDims(OpBuilder &builder, Location loc, Value input, ArrayRef<int64_t> dims, TypedAttr init,
+                      function_ref<Value(OpBuilder &, Location, Value, Value)> join) {
+  return reduceDims(builder, loc, input, builder.getMultiDimIdentityMap(tensorType(input).getRank()),
+                    tensor::getMixedSizes(builder, loc, input), dims, init,
                     [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
-                      return addScalars(nested, nestedLoc, args[1], castScalar(nested, nestedLoc, args[0], sum));
+                      return join(nested, nestedLoc, args[1], castScalar(nested, nestedLoc, args[0], init.getType()));
                     });
 }
 
+Value inlay::sumDims(OpBuilder &builder, Location loc, Value input, ArrayRef<int64_t> dims) {
+  Type sum = accumulatorType(tensorType(input).getElementType());
+  return joinDims(builder, loc, input, dims, cast<TypedAttr>(builder.getZeroAttr(sum)), addScalars);
+}
+
 Value inlay::maxDims(OpBuilder &builder, Location loc, Value input, ArrayRef<int64_t> dims) {
-  RankedTensorType type = tensorType(input);
-  return reduceDims(builder, loc, input, builder.getMultiDimIdentityMap(type.getRank()),
-                    tensor::getMixedSizes(builder, loc, input), dims, lowestValue(type.getElementType()),
-                    [](OpBuilder &nested, Location nestedLoc, ValueRange args) {
-                      return maxScalars(nested, nestedLoc, args[1], args[0]);
-                    });
+  return joinDims(builder, loc, input, dims, lowestValue(tensorType(input).getElementType()), maxScalars);
+}
+
+Value inlay::minDims(OpBuilder &builder, Location loc, Value input, ArrayRef<int64_t> dims) {
+  return joinDims(builder, loc, input, dims, highestValue(tensorType(input).getElementType()), minScalars);
 }
 
 Value inlay::countDims(OpBuilder &builder, Location loc, Value input, ArrayRef<int64_t> dims, Type type) {
@@ -60,8 +64,7 @@ Value inlay::countDims(OpBuilder &builder, Location loc, Value input, ArrayRef<i
   return arith::MulFOp::create(builder, loc, count, arith::SIToFPOp::create(builder, loc, type, open));
 }
 
-/// Adds dims of size 1 at `dims` of the `rank` dims that the reduced `value` had.
-static Value keepDims(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> dims, int64_t rank) {
+Value inlay::keepDims(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> dims, int64_t rank) {
   RankedTensorType type = tensorType(value);
   SmallVector<int64_t> shape;
   SmallVector<ReassociationIndices> parts(type.getRank());
@@ -93,7 +96,7 @@ struct ConvertReduction : GraphPattern<Op> {
     if (failed(check(op, rewriter)))
       return failure();
     Value result = reduce(op, rewriter, dims);
-    result = castElements(rewriter, op.getLoc(), result, tensorType(op.getInput()).getElementType());
+    result = castElements(rewriter, op.getLoc(), result, tensorType(op.getResult()).getElementType());
     return op.getKeepdim() ? keepDims(rewriter, op.getLoc(), result, dims, rank) : result;
   }
 };
@@ -129,16 +132,43 @@ struct ConvertMean : ConvertReduction<MeanOp> {
   }
 };
 
-struct ConvertAmax : ConvertReduction<AmaxOp> {
-  using ConvertReduction::ConvertReduction;
+/// Reductions that join elements as they come, on any elements.
+template <typename Op>
+struct ConvertJoin : ConvertReduction<Op> {
+  using Join = Value (*)(OpBuilder &, Location, Value, ArrayRef<int64_t>);
+  ConvertJoin(MLIRContext *context, Join join) : ConvertReduction<Op>(context), join(join) {}
 
-  LogicalResult check(AmaxOp op, PatternRewriter &rewriter) const override { return success(); }
-  Value reduce(AmaxOp op, PatternRewriter &rewriter, ArrayRef<int64_t> dims) const override {
-    return maxDims(rewriter, op.getLoc(), op.getInput(), dims);
+  LogicalResult check(Op, PatternRewriter &) const override { return success(); }
+  Value reduce(Op op, PatternRewriter &rewriter, ArrayRef<int64_t> dims) const override {
+    return join(rewriter, op.getLoc(), op.getInput(), dims);
   }
+
+private:
+  Join join;
 };
 } // namespace
 
+static Value mulDims(OpBuilder &builder, Location loc, Value input, ArrayRef<int64_t> dims) {
+  Type element = tensorType(input).getElementType(), product = accumulatorType(element);
+  TypedAttr one = isa<FloatType>(product) ? TypedAttr(builder.getFloatAttr(product, 1.0))
+                                          : TypedAttr(builder.getIntegerAttr(product, APInt(product.getIntOrFloatBitWidth(), 1)));
+  return joinDims(builder, loc, input, dims, one, mulScalars);
+}
+
+/// Whether any element, or each, differs from zero.
+template <bool all>
+static Value testDims(OpBuilder &builder, Location loc, Value input, ArrayRef<int64_t> dims) {
+  Type boolean = builder.getI1Type();
+  return joinDims(builder, loc, input, dims, all ? highestValue(boolean) : lowestValue(boolean),
+                  all ? minScalars : maxScalars);
+}
+
 void inlay::populateReductionPatterns(RewritePatternSet &patterns) {
-  patterns.add<ConvertSum, ConvertMean, ConvertAmax>(patterns.getContext());
+  MLIRContext *context = patterns.getContext();
+  patterns.add<ConvertSum, ConvertMean>(context);
+  patterns.add<ConvertJoin<AmaxOp>>(context, maxDims);
+  patterns.add<ConvertJoin<AminOp>>(context, minDims);
+  patterns.add<ConvertJoin<ProdOp>>(context, mulDims);
+  patterns.add<ConvertJoin<AllOp>>(context, testDims<true>);
+  patterns.add<ConvertJoin<AnyOp>>(context, testDims<false>);
 }

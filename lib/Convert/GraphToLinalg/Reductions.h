@@ -20,6 +20,13 @@ mlir::Value sumDims(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value in
 /// The largest elements over `dims`, NaN where there is one.
 mlir::Value maxDims(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input, llvm::ArrayRef<int64_t> dims);
 
+/// The smallest elements over `dims`, NaN where there is one.
+mlir::Value minDims(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input, llvm::ArrayRef<int64_t> dims);
+
+/// Adds dims of size 1 at `dims` of the `rank` dims that the reduced `value` had.
+mlir::Value keepDims(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, llvm::ArrayRef<int64_t> dims,
+                     int64_t rank);
+
 /// How many elements `dims` have together, as a float of type `type`.
 mlir::Value countDims(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input, llvm::ArrayRef<int64_t> dims,
                       mlir::Type type);

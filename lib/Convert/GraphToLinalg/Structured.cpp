@@ -7,6 +7,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace inlay;
 
@@ -14,6 +16,10 @@ using namespace inlay;
 
 static Value createGeneric(OpBuilder &builder, Location loc, ValueRange inputs, ArrayRef<AffineMap> maps, Value init,
                            ArrayRef<utils::IteratorType> iterators, ScalarBody body) {
+  // Without elements there is nothing to compute, nor to accumulate.
+  auto isEmpty = [](Value tensor) { return llvm::is_contained(tensorType(tensor).getShape(), 0); };
+  if (isEmpty(init) || llvm::any_of(inputs, isEmpty))
+    return init;
   auto emitBody = [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
     linalg::YieldOp::create(nested, nestedLoc, body(nested, nestedLoc, args));
   };
@@ -157,8 +163,8 @@ Value inlay::scalarConstant(OpBuilder &builder, Location loc, Type type, double 
 
 static Value castFloat(OpBuilder &builder, Location loc, Value value, Type type) {
   unsigned from = value.getType().getIntOrFloatBitWidth(), to = type.getIntOrFloatBitWidth();
-  if (from == to) { // f16 and bf16: neither holds the other
-    value = arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
+  if (from != 32 && to != 32 && (from == 16 || to == 16)) { // by way of f32
+    value = castFloat(builder, loc, value, builder.getF32Type());
     from = 32;
   }
   if (from < to)
@@ -168,14 +174,36 @@ static Value castFloat(OpBuilder &builder, Location loc, Value value, Type type)
 
 static Value castInteger(OpBuilder &builder, Location loc, Value value, Type type) {
   Type from = value.getType();
-  if (isa<FloatType>(type))
-    return from.isInteger(1) ? arith::UIToFPOp::create(builder, loc, type, value).getResult()
-                             : arith::SIToFPOp::create(builder, loc, type, value).getResult();
+  if (isa<FloatType>(type)) {
+    Type wide = accumulatorType(type);
+    Value number = from.isInteger(1) ? arith::UIToFPOp::create(builder, loc, wide, value).getResult()
+                                     : arith::SIToFPOp::create(builder, loc, wide, value).getResult();
+    return wide == type ? number : castFloat(builder, loc, number, type);
+  }
   if (from.isInteger(1))
     return arith::ExtUIOp::create(builder, loc, type, value);
   if (from.getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
     return arith::ExtSIOp::create(builder, loc, type, value);
   return arith::TruncIOp::create(builder, loc, type, value);
+}
+
+/// As x86 does it: to 32 or 64 bits, the least integer for what doesn't fit, and cut to the type.
+static Value truncateFloat(OpBuilder &builder, Location loc, Value value, Type type) {
+  Type from = accumulatorType(value.getType());
+  if (from != value.getType())
+    value = castFloat(builder, loc, value, from);
+  unsigned width = std::max(32u, type.getIntOrFloatBitWidth());
+  Type whole = builder.getIntegerType(width);
+  Value bound = scalarConstant(builder, loc, from, std::ldexp(1.0, static_cast<int>(width) - 1));
+  Value lowest = arith::NegFOp::create(builder, loc, bound), zero = scalarConstant(builder, loc, from, 0.0);
+  Value fits = arith::AndIOp::create(
+      builder, loc, arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGE, value, lowest),
+      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, value, bound));
+  Value safe = arith::SelectOp::create(builder, loc, fits, value, zero);
+  Value least = arith::ConstantOp::create(builder, loc, lowestValue(whole));
+  Value number = arith::FPToSIOp::create(builder, loc, whole, safe);
+  number = arith::SelectOp::create(builder, loc, fits, number, least);
+  return whole == type ? number : castInteger(builder, loc, number, type);
 }
 
 Value inlay::castScalar(OpBuilder &builder, Location loc, Value value, Type type) {
@@ -192,18 +220,22 @@ Value inlay::castScalar(OpBuilder &builder, Location loc, Value value, Type type
     return castInteger(builder, loc, value, type);
   if (isa<FloatType>(type))
     return castFloat(builder, loc, value, type);
-  return arith::FPToSIOp::create(builder, loc, type, value);
+  return truncateFloat(builder, loc, value, type);
 }
 
 Value inlay::addScalars(OpBuilder &builder, Location loc, Value lhs, Value rhs) {
   if (isa<FloatType>(lhs.getType()))
     return arith::AddFOp::create(builder, loc, lhs, rhs);
+  if (lhs.getType().isInteger(1))
+    return arith::OrIOp::create(builder, loc, lhs, rhs);
   return arith::AddIOp::create(builder, loc, lhs, rhs);
 }
 
 Value inlay::mulScalars(OpBuilder &builder, Location loc, Value lhs, Value rhs) {
   if (isa<FloatType>(lhs.getType()))
     return arith::MulFOp::create(builder, loc, lhs, rhs);
+  if (lhs.getType().isInteger(1))
+    return arith::AndIOp::create(builder, loc, lhs, rhs);
   return arith::MulIOp::create(builder, loc, lhs, rhs);
 }
 
@@ -221,9 +253,24 @@ Value inlay::maxScalars(OpBuilder &builder, Location loc, Value lhs, Value rhs) 
   return arith::MaxSIOp::create(builder, loc, lhs, rhs);
 }
 
+Value inlay::minScalars(OpBuilder &builder, Location loc, Value lhs, Value rhs) {
+  if (isa<FloatType>(lhs.getType()))
+    return arith::MinimumFOp::create(builder, loc, lhs, rhs);
+  if (lhs.getType().isInteger(1))
+    return arith::AndIOp::create(builder, loc, lhs, rhs);
+  return arith::MinSIOp::create(builder, loc, lhs, rhs);
+}
+
 TypedAttr inlay::lowestValue(Type element) {
   if (auto type = dyn_cast<FloatType>(element))
     return FloatAttr::get(type, APFloat::getInf(type.getFloatSemantics(), /*Negative=*/true));
   unsigned width = element.getIntOrFloatBitWidth();
   return IntegerAttr::get(element, width == 1 ? APInt::getZero(1) : APInt::getSignedMinValue(width));
+}
+
+TypedAttr inlay::highestValue(Type element) {
+  if (auto type = dyn_cast<FloatType>(element))
+    return FloatAttr::get(type, APFloat::getInf(type.getFloatSemantics()));
+  unsigned width = element.getIntOrFloatBitWidth();
+  return IntegerAttr::get(element, width == 1 ? APInt::getAllOnes(1) : APInt::getSignedMaxValue(width));
 }

@@ -74,7 +74,8 @@ mlir::Type accumulatorType(mlir::Type element);
 /// A scalar constant of a float or integer type.
 mlir::Value scalarConstant(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, double value);
 
-/// The value cast as PyTorch does: floats truncated towards zero when made integers, booleans tested against zero.
+/// The value cast as PyTorch does on x86: floats truncated towards zero when made integers, by way of the least integer
+/// of 32 or 64 bits where they don't fit; booleans by a test against zero; 16-bit floats by way of f32.
 mlir::Value castScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Type type);
 
 mlir::Value addScalars(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lhs, mlir::Value rhs);
@@ -84,8 +85,13 @@ mlir::Value multiplyAdd(mlir::OpBuilder &builder, mlir::Location loc, mlir::Valu
 /// The larger value, NaN if either is.
 mlir::Value maxScalars(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lhs, mlir::Value rhs);
 
+/// The smaller value, NaN if either is.
+mlir::Value minScalars(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lhs, mlir::Value rhs);
+
 /// The value that `maxScalars` never prefers: minus infinity, the least integer, false.
 mlir::TypedAttr lowestValue(mlir::Type element);
+/// The value that `minScalars` never prefers: infinity, the greatest integer, true.
+mlir::TypedAttr highestValue(mlir::Type element);
 
 } // namespace inlay
 

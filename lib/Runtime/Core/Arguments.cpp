@@ -84,10 +84,13 @@ struct Span {
 } // namespace
 
 static Status addSpan(const TensorView &view, bool output, std::string name, std::vector<Span> &spans) {
+  size_t bytes = *byteSize(view.element, view.dims);
+  if (bytes == 0) // may lie nowhere
+    return Status::ok();
   if (!view.data)
     return invalid(fmt::format("{}: its data is null", name));
   auto begin = reinterpret_cast<uintptr_t>(view.data);
-  spans.push_back({begin, begin + *byteSize(view.element, view.dims), output, std::move(name)});
+  spans.push_back({begin, begin + bytes, output, std::move(name)});
   return Status::ok();
 }
 

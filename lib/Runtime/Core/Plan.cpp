@@ -58,9 +58,9 @@ StatusOr<size_t> byteSize(ElementType element, const std::vector<int64_t> &dims)
   if (bytes == 0)
     return Status(StatusCode::InvalidArgument, fmt::format("unknown element type {}", static_cast<int>(element)));
   for (int64_t dim : dims) {
-    if (dim < 1)
+    if (dim < 0)
       return Status(StatusCode::InvalidArgument,
-                    fmt::format("{} has a dim of {}, but each must be at least 1", toString(element, dims), dim));
+                    fmt::format("{} has a dim of {}, but each must be at least 0", toString(element, dims), dim));
     if (__builtin_mul_overflow(bytes, dim, &bytes))
       return Status(StatusCode::InvalidArgument,
                     fmt::format("the byte size of {} overflows 64 bits", toString(element, dims)));

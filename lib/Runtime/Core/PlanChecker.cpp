@@ -67,9 +67,8 @@ Status Checker::checkType(uint32_t number) const {
     int64_t dim = 1;
     if (!type.dims[i].isConstant(dim))
       continue;
-    if (dim < 1)
-      return badBuffer(number,
-                       fmt::format("dim {}: expected at least 1, but got {} (empty tensors can't be planned)", i, dim));
+    if (dim < 0)
+      return badBuffer(number, fmt::format("dim {}: expected at least 0, but got {}", i, dim));
     if (__builtin_mul_overflow(bytes, dim, &bytes))
       return badBuffer(number, fmt::format("the byte size of {} overflows 64 bits", toString(type)));
   }

@@ -75,11 +75,11 @@ Status Command::allocateScratch(const InputDims &inputs) {
     StatusOr<int64_t> bytes = engine.scratch[i].evaluate(inputs);
     if (!bytes.isOk())
       return {bytes.status().code(), fmt::format("scratch {}: {}", i, bytes.status().message())};
-    if (*bytes < 1 || uint64_t(*bytes) > context_->caps().maxAllocationBytes)
-      return {*bytes < 1 ? StatusCode::InvalidArgument : StatusCode::ResourceExhausted,
-              fmt::format("scratch {} has {} bytes, but the device allows 1 to {}", i, *bytes,
+    if (*bytes < 0 || uint64_t(*bytes) > context_->caps().maxAllocationBytes)
+      return {*bytes < 0 ? StatusCode::InvalidArgument : StatusCode::ResourceExhausted,
+              fmt::format("scratch {} has {} bytes, but the device allows 0 to {}", i, *bytes,
                           context_->caps().maxAllocationBytes)};
-    sizes.push_back(static_cast<size_t>(*bytes));
+    sizes.push_back(std::max<size_t>(*bytes, 1));
   }
   for (uint32_t i = 0; i < work_.size(); ++i) {
     for (uint32_t buffer : work_[i].dispatch->buffers) {

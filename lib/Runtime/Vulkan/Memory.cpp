@@ -98,8 +98,7 @@ StatusOr<MemoryBlock *> MemoryPool::addBlock(uint64_t bytes) {
 }
 
 StatusOr<MemoryRange> MemoryPool::allocate(uint64_t bytes) {
-  if (bytes == 0)
-    return Status(StatusCode::InvalidArgument, "expected a buffer of at least 1 byte, but got 0");
+  bytes = std::max<uint64_t>(bytes, 1); // no buffer of Vulkan is empty
   if (bytes > caps_.maxAllocationBytes)
     return Status(StatusCode::ResourceExhausted, fmt::format("a buffer of {} bytes is too large: device '{}' allows {}",
                                                              bytes, caps_.name, caps_.maxAllocationBytes));

@@ -55,6 +55,8 @@ static Status checkCopySize(const DeviceBuffer &buffer, size_t bytes) {
 
 Status VulkanDevice::upload(DeviceBuffer &buffer, const void *source, size_t bytes) {
   INLAY_RETURN_IF_ERROR(checkCopySize(buffer, bytes));
+  if (bytes == 0)
+    return Status::ok();
   if (!buffer.hostPointer())
     return context_->staging.upload(static_cast<Buffer &>(buffer).range(), source, bytes, context_->info.queueFamily);
   std::memcpy(buffer.hostPointer(), source, bytes);
@@ -63,6 +65,8 @@ Status VulkanDevice::upload(DeviceBuffer &buffer, const void *source, size_t byt
 
 Status VulkanDevice::download(DeviceBuffer &buffer, void *destination, size_t bytes) {
   INLAY_RETURN_IF_ERROR(checkCopySize(buffer, bytes));
+  if (bytes == 0)
+    return Status::ok();
   if (!buffer.hostPointer())
     return context_->staging.download(static_cast<Buffer &>(buffer).range(), destination, bytes,
                                       context_->info.queueFamily);

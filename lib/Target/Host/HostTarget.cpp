@@ -23,7 +23,7 @@ static FailureOr<AffineMap> getScratch(func::FuncOp func) {
     FailureOr<int64_t> bytes = getByteSize(func.getLoc(), cast<MemRefType>(type));
     if (failed(bytes))
       return failure();
-    sizes.push_back(getAffineConstantExpr(*bytes, func.getContext()));
+    sizes.push_back(getAffineConstantExpr(std::max<int64_t>(*bytes, 1), func.getContext()));
   }
   return AffineMap::get(0, 0, sizes, func.getContext());
 }

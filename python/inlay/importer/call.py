@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """One framework call of the graph, with its arguments by the names of its schema."""
 
+import functools
+
 import torch
 
 
@@ -36,6 +38,15 @@ class Call:
         """The argument, or `default` if the schema has none of that name or it is None."""
         value = self.args.get(name)
         return default if value is None else value
+
+    @property
+    def operand_type(self):
+        """The dtype that PyTorch computes a call of two or more tensors or numbers in, by its rules of promotion."""
+        values = [value.meta["val"] if isinstance(value, torch.fx.Node) else value for value in self.args.values()]
+        values = [value for value in values if isinstance(value, (torch.Tensor, bool, int, float))]
+        if len(values) == 1:
+            return values[0].dtype
+        return functools.reduce(torch.promote_types, (torch.result_type(values[0], value) for value in values[1:]))
 
     @property
     def shape(self):

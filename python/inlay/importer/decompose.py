@@ -14,6 +14,9 @@ _KEPT = (
     aten._adaptive_avg_pool2d.default,
     aten._adaptive_avg_pool3d.default,
     aten._safe_softmax.default,
+    aten.all.default,
+    aten.all.dim,
+    aten.all.dims,
     aten.gelu.default,
     aten.group_norm.default,
     aten.layer_norm.default,
@@ -69,25 +72,91 @@ def _adapt(table):
     return table
 
 
+def _widen(x):
+    """16-bit floats as float32, in which PyTorch computes what is more than one rounding."""
+    return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+
+
 def _log_softmax(x, dim, half_to_float):
-    x = x.float() if half_to_float else x
-    shifted = x - torch.amax(x, [dim], keepdim=True)
-    return shifted - torch.log(torch.sum(torch.exp(shifted), [dim], keepdim=True))
+    wide = _widen(x)
+    if x.dim() == 0 or x.numel() == 0:
+        result = wide - wide
+    else:
+        shifted = wide - torch.amax(wide, [dim], keepdim=True)
+        result = shifted - torch.log(torch.sum(torch.exp(shifted), [dim], keepdim=True))
+    return result if half_to_float else result.to(x.dtype)
 
 
-def _variance(x, dim=None, *, correction=None, keepdim=False):
+def _logsumexp(x, dim, keepdim=False):
+    if x.numel() == 0:
+        return torch.log(torch.sum(torch.exp(x), dim, keepdim))
+    wide = _widen(x if x.is_floating_point() else x.to(torch.get_default_dtype()))
+    largest = torch.amax(wide, dim, keepdim=True)
+    largest = torch.where(torch.isinf(largest), 0, largest)
+    result = torch.log(torch.sum(torch.exp(wide - largest), dim, keepdim=True)) + largest
+    if not keepdim:
+        result = result.squeeze(dim if len(dim) else list(range(x.dim())))
+    return result.to(x.dtype) if x.is_floating_point() else result
+
+
+def _variance_and_mean(x, dim, correction, keepdim):
     dims = list(range(x.dim())) if not dim else list(dim)
     count = 1
     for axis in dims:
         count *= x.shape[axis]
-    freedom = count - (1 if correction is None else correction)
-    if freedom <= 0 or not x.is_floating_point():
+    freedom = max(count - (1 if correction is None else correction), 0)
+    wide = _widen(x)
+    mean = torch.mean(wide, dims, keepdim=True)
+    centred = wide - mean
+    total = torch.sum(centred * centred, dims, keepdim=keepdim)
+    variance = total * (1.0 / freedom) if freedom else total / 0.0
+    return variance, mean if keepdim else mean.reshape(variance.shape)
+
+
+def _variance(x, dim=None, *, correction=None, keepdim=False):
+    if not x.is_floating_point():
         return NotImplemented
-    centred = x - torch.mean(x, dims, keepdim=True)
-    return torch.sum(centred * centred, dims, keepdim=keepdim) * (1.0 / freedom)
+    return _variance_and_mean(x, dim, correction, keepdim)[0].to(x.dtype)
+
+
+def _var_mean(x, dim=None, *, correction=None, keepdim=False):
+    if not x.is_floating_point():
+        return NotImplemented
+    variance, mean = _variance_and_mean(x, dim, correction, keepdim)
+    return variance.to(x.dtype), mean.to(x.dtype)
+
+
+def _vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
+    result = dtype or x.dtype
+    if not result.is_floating_point:
+        return NotImplemented
+    size = torch.abs(_widen(x.to(result)))
+    dims = list(range(x.dim())) if dim is None or (isinstance(dim, (list, tuple)) and not dim) else dim
+    dims = [dims] if isinstance(dims, int) else list(dims)
+    if ord == float("inf"):
+        norm = torch.amax(size, dims, keepdim)
+    elif ord == float("-inf"):
+        norm = torch.amin(size, dims, keepdim)
+    elif ord == 0:
+        norm = torch.sum((size != 0).to(size.dtype), dims, keepdim)
+    elif ord == 1:
+        norm = torch.sum(size, dims, keepdim)
+    elif ord == 2:
+        norm = torch.sqrt(torch.sum(size * size, dims, keepdim))
+    else:
+        norm = torch.pow(torch.sum(torch.pow(size, ord), dims, keepdim), 1.0 / ord)
+    return norm.to(result)
+
+
+def _ldexp(x, other):
+    return x * torch.pow(2.0, other)
 
 
 _OWN = {
+    aten.ldexp.Tensor: _ldexp,
     aten._log_softmax.default: _log_softmax,
+    aten.linalg_vector_norm.default: _vector_norm,
+    aten.logsumexp.default: _logsumexp,
     aten.var.correction: _variance,
+    aten.var_mean.correction: _var_mean,
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Convolution, pooling, normalization, products and reductions."""
+"""Convolution, pooling, normalization and products."""
 
 import re
 
@@ -38,11 +38,6 @@ def handlers():
         "addmm": _handle_addmm,
         "_grouped_mm": _handle_grouped_matmul,
         "transformers::grouped_mm_fallback": _handle_grouped_matmul,
-        "mean": _handle_reduction,
-        "mean.dim": _handle_reduction,
-        "sum": _handle_reduction,
-        "sum.dim_IntList": _handle_reduction,
-        "amax": _handle_reduction,
     }
 
 
@@ -265,16 +260,3 @@ def _handle_grouped_matmul(walker, call):
     if len(values[0].shape) != 2 or len(values[1].shape) != 3 or call.dtype != values[0].dtype:
         return None
     return walker.op("grouped_matmul", values, shape=call.shape, dtype=call.dtype)
-
-
-# -- Reductions -------------------------------------------------------------------------------------------------------
-
-
-def _handle_reduction(walker, call):
-    if call.dtype == torch.bool:
-        return None
-    x = walker.cast(walker.tensor(call["self"]), call.dtype)
-    if not x.shape:
-        return x
-    attributes = {"dims": sorted(dim_list(call.get("dim"), len(x.shape))), "keepdim": call.get("keepdim", False)}
-    return walker.op(call.base, [x], attributes, shape=call.shape, dtype=call.dtype)

@@ -9,7 +9,7 @@ import torch
 from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind, TensorArgument
 
 from ..errors import UnsupportedError
-from . import attention, indexing, layout, neural, pointwise, resampling, softmax, sorting
+from . import attention, indexing, layout, neural, pointwise, reductions, resampling, softmax, sorting
 from .constants import ConstantFolder
 from .decompose import decompositions
 from .effects import keeping_effects, restore_dropout
@@ -17,7 +17,7 @@ from .expansion import Expander
 from .functional import functional_copy
 from .walker import Walker, check_dims, check_static
 
-_TOPICS = (layout, neural, attention, indexing, sorting, resampling, pointwise, softmax)
+_TOPICS = (layout, neural, attention, indexing, sorting, resampling, pointwise, reductions, softmax)
 
 
 @dataclass(frozen=True)

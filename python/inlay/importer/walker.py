@@ -327,11 +327,8 @@ def check_dims(fake, what):
 
 
 def check_static(fake, what):
-    """Raises unless the tensor has static, non-empty dims and a dtype that the dialect can hold."""
+    """Raises unless the tensor has static dims and a dtype that the dialect can hold."""
     check_dims(fake, what)
-    for dim, size in enumerate(fake.shape):
-        if size == 0:
-            raise UnsupportedError(f"dim {dim} of {what} is 0: empty tensors are not supported")
     if fake.layout != torch.strided:
         raise UnsupportedError(f"{what} has layout {fake.layout}, but expected torch.strided")
     element_type(fake.dtype, what)

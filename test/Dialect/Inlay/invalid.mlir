@@ -39,6 +39,33 @@ func.func @unranked(%x: tensor<*xf32>) {
 
 //===-- Pointwise -------------------------------------------------------------------------------------------------===//
 
+func.func @where_condition(%x: tensor<2xf32>) {
+  // expected-error @+2 {{'inlay.where' op expected a condition of i1, but got 'tensor<2xf32>'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.where %x, %x, %x : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @where_element_types(%c: tensor<2xi1>, %x: tensor<2xf32>) {
+  // expected-error @+2 {{'inlay.where' op expected operands of one element type, but got 'tensor<2xi1>' and 'tensor<2xf32>'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.where %c, %c, %x : (tensor<2xi1>, tensor<2xi1>, tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @comparison_of_types(%x: tensor<2xf32>, %y: tensor<2xi32>) {
+  // expected-error @+2 {{'inlay.lt' op expected operands of one element type, but got 'tensor<2xf32>' and 'tensor<2xi32>'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.lt %x, %y : (tensor<2xf32>, tensor<2xi32>) -> tensor<2xi1>
+  return
+}
+
+// -----
+
 func.func @element_types(%x: tensor<2xf32>, %y: tensor<2xi32>) {
   // expected-error @+2 {{'inlay.add' op expected operands of one element type, but got 'tensor<2xf32>' and 'tensor<2xi32>'}}
   // expected-error @+1 {{failed to infer returned types}}
@@ -470,6 +497,33 @@ func.func @reduce_dim_twice(%x: tensor<2x4xf32>) {
   // expected-error @+2 {{'inlay.mean' op expected each dim once, but got dim 1 twice}}
   // expected-error @+1 {{failed to infer returned types}}
   %0 = inlay.mean %x dims [1, -1] : (tensor<2x4xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @argmax_dim(%x: tensor<2x4xf32>) {
+  // expected-error @+2 {{'inlay.argmax' op expected dims in [-2, 2), but got 2}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.argmax %x dim 2 : (tensor<2x4xf32>) -> tensor<2x4xi64>
+  return
+}
+
+// -----
+
+func.func @cumsum_dim(%x: tensor<2x4xf32>) {
+  // expected-error @+2 {{'inlay.cumsum' op expected dim in [-2, 2), but got -3}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.cumsum %x dim -3 : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @any_of_floats_is_boolean(%x: tensor<2x4xf32>) {
+  // expected-error @+2 {{'inlay.any' op inferred type(s) 'tensor<2xi1>' are incompatible with return type(s) of operation 'tensor<2xf32>'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = inlay.any %x dims [1] : (tensor<2x4xf32>) -> tensor<2xf32>
   return
 }
 

@@ -94,6 +94,32 @@ func.func @reductions(%x: tensor<2x?x4xf32>, %scalar: tensor<i64>) {
   %2 = inlay.sum %x dims [0, 1, 2] : (tensor<2x?x4xf32>) -> tensor<f32>
   // CHECK: inlay.sum %{{.*}} dims [] : (tensor<i64>) -> tensor<i64>
   %3 = inlay.sum %scalar dims [] : (tensor<i64>) -> tensor<i64>
+  // CHECK: inlay.amin %{{.*}} dims [0] keepdim : (tensor<2x?x4xf32>) -> tensor<1x?x4xf32>
+  %4 = inlay.amin %x dims [0] keepdim : (tensor<2x?x4xf32>) -> tensor<1x?x4xf32>
+  // CHECK: inlay.prod %{{.*}} dims [0, 1] : (tensor<2x?x4xf32>) -> tensor<4xf32>
+  %5 = inlay.prod %x dims [0, 1] : (tensor<2x?x4xf32>) -> tensor<4xf32>
+  // CHECK: inlay.any %{{.*}} dims [2] : (tensor<2x?x4xf32>) -> tensor<2x?xi1>
+  %6 = inlay.any %x dims [2] : (tensor<2x?x4xf32>) -> tensor<2x?xi1>
+  // CHECK: inlay.all %{{.*}} dims [] : (tensor<i64>) -> tensor<i1>
+  %7 = inlay.all %scalar dims [] : (tensor<i64>) -> tensor<i1>
+  return
+}
+
+// CHECK-LABEL: func @places
+func.func @places(%x: tensor<2x?x4xf32>) {
+  // CHECK: inlay.argmax %{{.*}} dim -1 keepdim : (tensor<2x?x4xf32>) -> tensor<2x?x1xi64>
+  %0 = inlay.argmax %x dim -1 keepdim : (tensor<2x?x4xf32>) -> tensor<2x?x1xi64>
+  // CHECK: inlay.argmin %{{.*}} dim 0 : (tensor<2x?x4xf32>) -> tensor<?x4xi64>
+  %1 = inlay.argmin %x dim 0 : (tensor<2x?x4xf32>) -> tensor<?x4xi64>
+  return
+}
+
+// CHECK-LABEL: func @scans
+func.func @scans(%x: tensor<2x?x4xf32>, %y: tensor<5xi64>) {
+  // CHECK: inlay.cumsum %{{.*}} dim -2 : (tensor<2x?x4xf32>) -> tensor<2x?x4xf32>
+  %0 = inlay.cumsum %x dim -2 : (tensor<2x?x4xf32>) -> tensor<2x?x4xf32>
+  // CHECK: inlay.cumprod %{{.*}} dim 0 : (tensor<5xi64>) -> tensor<5xi64>
+  %1 = inlay.cumprod %y dim 0 : (tensor<5xi64>) -> tensor<5xi64>
   return
 }
 

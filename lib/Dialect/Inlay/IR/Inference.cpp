@@ -58,27 +58,46 @@ bool inlay::broadcastInto(SmallVectorImpl<int64_t> &result, ArrayRef<int64_t> sh
   return true;
 }
 
-LogicalResult inlay::inferPointwise(std::optional<Location> loc, StringRef op, ValueRange operands,
-                                    SmallVectorImpl<Type> &types) {
-  auto first = cast<RankedTensorType>(operands.front().getType());
-  SmallVector<int64_t> shape;
-  for (Value operand : operands) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    if (type.getElementType() != first.getElementType())
+/// The dims that operands of one element type broadcast to, with the elements given.
+static LogicalResult inferBroadcast(std::optional<Location> loc, StringRef op, ValueRange alike, ValueRange all,
+                                    Type element, SmallVectorImpl<Type> &types) {
+  Type first = alike.front().getType();
+  for (Value operand : alike)
+    if (getElementTypeOrSelf(operand) != getElementTypeOrSelf(first))
       return emitOptionalError(loc, "'", op, "' op expected operands of one element type, but got ", first, " and ",
-                               type);
-    if (!broadcastInto(shape, type.getShape()))
-      return emitOptionalError(loc, "'", op, "' op expected operands that broadcast, but got ", first, " and ", type);
-  }
-  FailureOr<RankedTensorType> type = makeTensorType(loc, op, shape, first.getElementType());
+                               operand.getType());
+  SmallVector<int64_t> shape;
+  for (Value operand : all)
+    if (!broadcastInto(shape, cast<RankedTensorType>(operand.getType()).getShape()))
+      return emitOptionalError(loc, "'", op, "' op expected operands that broadcast, but got ", all.front().getType(),
+                               " and ", operand.getType());
+  FailureOr<RankedTensorType> type = makeTensorType(loc, op, shape, element);
   if (failed(type))
     return failure();
   types.push_back(*type);
   return success();
 }
 
+LogicalResult inlay::inferPointwise(std::optional<Location> loc, StringRef op, ValueRange operands,
+                                    SmallVectorImpl<Type> &types) {
+  return inferBroadcast(loc, op, operands, operands, getElementTypeOrSelf(operands.front()), types);
+}
+
+LogicalResult inlay::inferPredicate(std::optional<Location> loc, StringRef op, ValueRange operands,
+                                    SmallVectorImpl<Type> &types) {
+  Type boolean = IntegerType::get(operands.front().getContext(), 1);
+  return inferBroadcast(loc, op, operands, operands, boolean, types);
+}
+
+LogicalResult inlay::inferWhere(std::optional<Location> loc, StringRef op, ValueRange operands,
+                                SmallVectorImpl<Type> &types) {
+  if (Type condition = operands.front().getType(); !getElementTypeOrSelf(condition).isInteger(1))
+    return emitOptionalError(loc, "'", op, "' op expected a condition of i1, but got ", condition);
+  return inferBroadcast(loc, op, operands.drop_front(), operands, getElementTypeOrSelf(operands.back()), types);
+}
+
 LogicalResult inlay::inferReduction(std::optional<Location> loc, StringRef op, Value input, ArrayRef<int64_t> dims,
-                                    bool keepdim, SmallVectorImpl<Type> &types) {
+                                    bool keepdim, SmallVectorImpl<Type> &types, unsigned width) {
   auto type = cast<RankedTensorType>(input.getType());
   // PyTorch reads an empty list as all dims: say those.
   if (dims.empty() && type.getRank() > 0)
@@ -96,6 +115,17 @@ LogicalResult inlay::inferReduction(std::optional<Location> loc, StringRef op, V
   for (auto [dim, size] : llvm::enumerate(type.getShape()))
     if (!reduced[dim] || keepdim)
       shape.push_back(reduced[dim] ? 1 : size);
-  types.push_back(RankedTensorType::get(shape, type.getElementType()));
+  Type element = width ? IntegerType::get(type.getContext(), width) : type.getElementType();
+  types.push_back(RankedTensorType::get(shape, element));
+  return success();
+}
+
+LogicalResult inlay::inferScan(std::optional<Location> loc, StringRef op, Value input, int64_t dim,
+                               SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(input.getType());
+  if (!normalizeDim(dim, type.getRank()))
+    return emitOptionalError(loc, "'", op, "' op expected dim in [", -type.getRank(), ", ", type.getRank(),
+                             "), but got ", dim);
+  types.push_back(type);
   return success();
 }

@@ -16,8 +16,6 @@ static Value constant(OpBuilder &builder, Location loc, Type type, double value)
 
 Value inlay::scalar::gelu(OpBuilder &builder, Location loc, ValueRange args) {
   Value x = args[0];
-  if (!isa<FloatType>(x.getType()))
-    return nullptr;
   // x/2 * (1 + erf(x / sqrt(2))), Hendrycks & Gimpel, arXiv:1606.08415.
   Value scaled = arith::MulFOp::create(builder, loc, x, constant(builder, loc, x.getType(), M_SQRT1_2));
   Value erf = math::ErfOp::create(builder, loc, scaled);
@@ -38,16 +36,12 @@ Value inlay::scalar::neg(OpBuilder &builder, Location loc, ValueRange args) {
   Value x = args[0];
   if (isa<FloatType>(x.getType()))
     return arith::NegFOp::create(builder, loc, x);
-  if (!x.getType().isInteger() || x.getType().isInteger(1))
-    return nullptr;
   Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(x.getType()));
   return arith::SubIOp::create(builder, loc, zero, x);
 }
 
 Value inlay::scalar::reciprocal(OpBuilder &builder, Location loc, ValueRange args) {
   Value x = args[0];
-  if (!isa<FloatType>(x.getType()))
-    return nullptr;
   return arith::DivFOp::create(builder, loc, constant(builder, loc, x.getType(), 1.0), x);
 }
 
@@ -55,22 +49,17 @@ Value inlay::scalar::relu(OpBuilder &builder, Location loc, ValueRange args) {
   Value x = args[0];
   if (isa<FloatType>(x.getType())) // maximumf keeps NaN, as PyTorch does
     return arith::MaximumFOp::create(builder, loc, x, constant(builder, loc, x.getType(), 0.0));
-  if (!x.getType().isInteger() || x.getType().isInteger(1))
-    return nullptr;
   Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(x.getType()));
   return arith::MaxSIOp::create(builder, loc, x, zero);
 }
 
 Value inlay::scalar::sigmoid(OpBuilder &builder, Location loc, ValueRange args) {
   Value x = args[0];
-  if (!isa<FloatType>(x.getType()))
-    return nullptr;
   Value one = constant(builder, loc, x.getType(), 1.0);
   Value exp = math::ExpOp::create(builder, loc, arith::NegFOp::create(builder, loc, x));
   return arith::DivFOp::create(builder, loc, one, arith::AddFOp::create(builder, loc, one, exp));
 }
 
 Value inlay::scalar::silu(OpBuilder &builder, Location loc, ValueRange args) {
-  Value logistic = sigmoid(builder, loc, args);
-  return logistic ? arith::MulFOp::create(builder, loc, args[0], logistic).getResult() : nullptr;
+  return arith::MulFOp::create(builder, loc, args[0], sigmoid(builder, loc, args));
 }

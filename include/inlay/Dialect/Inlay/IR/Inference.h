@@ -38,14 +38,26 @@ std::pair<int64_t, int64_t> getSliceBounds(int64_t start, int64_t end, int64_t s
 mlir::FailureOr<mlir::RankedTensorType> makeTensorType(std::optional<mlir::Location> loc, llvm::StringRef op,
                                                        llvm::ArrayRef<int64_t> shape, mlir::Type element);
 
-/// Operands of one element type that broadcast.
+/// Operands of one element type that broadcast; the result has it too.
 mlir::LogicalResult inferPointwise(std::optional<mlir::Location> loc, llvm::StringRef op, mlir::ValueRange operands,
                                    llvm::SmallVectorImpl<mlir::Type> &types);
 
-/// Reduction of `input` over `dims`.
+/// Operands of one element type that broadcast, and a result of i1.
+mlir::LogicalResult inferPredicate(std::optional<mlir::Location> loc, llvm::StringRef op, mlir::ValueRange operands,
+                                   llvm::SmallVectorImpl<mlir::Type> &types);
+
+/// A condition of i1 and operands of one element type, all of which broadcast.
+mlir::LogicalResult inferWhere(std::optional<mlir::Location> loc, llvm::StringRef op, mlir::ValueRange operands,
+                               llvm::SmallVectorImpl<mlir::Type> &types);
+
+/// Reduction of `input` over `dims`, to integers of `width` bits or, if that is 0, to the input's element type.
 mlir::LogicalResult inferReduction(std::optional<mlir::Location> loc, llvm::StringRef op, mlir::Value input,
                                    llvm::ArrayRef<int64_t> dims, bool keepdim,
-                                   llvm::SmallVectorImpl<mlir::Type> &types);
+                                   llvm::SmallVectorImpl<mlir::Type> &types, unsigned width = 0);
+
+/// What goes along `dim` of `input` and leaves it as it is.
+mlir::LogicalResult inferScan(std::optional<mlir::Location> loc, llvm::StringRef op, mlir::Value input, int64_t dim,
+                              llvm::SmallVectorImpl<mlir::Type> &types);
 
 } // namespace inlay
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graph ops that are more than pointwise: convolution, normalization, pooling, products, reductions, layout.
+// Graph ops that are more than pointwise: convolution, normalization, pooling, products, layout.
 
 #ifndef INLAY_DIALECT_INLAY_IR_INLAYGRAPHOPS_TD
 #define INLAY_DIALECT_INLAY_IR_INLAYGRAPHOPS_TD
@@ -169,33 +169,6 @@ def Inlay_GroupedMatmulOp : Inlay_GraphOp<"grouped_matmul", ["_grouped_mm", "tra
   let assemblyFormat = "$input `,` $weight `,` $offsets attr-dict `:` functional-type(operands, results)";
 }
 
-//===-- Reductions ----------------------------------------------------------------------------------------------===//
-
-class Inlay_ReduceOp<string mnemonic, list<string> aten, string reference, string what>
-    : Inlay_GraphOp<mnemonic, aten, reference> {
-  let summary = what;
-  let description = [{
-    Over `dims`, each in [-rank, rank) and at least one; they stay as dims of size 1 if `keepdim`.
-
-    Example: `%r = inlay.}] # mnemonic # [{ %x dims [2, 3] keepdim : (tensor<1x4x8x8xf32>) -> tensor<1x4x1x1xf32>`
-  }];
-  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$dims, UnitAttr:$keepdim);
-  let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$input `dims` $dims (`keepdim` $keepdim^)? attr-dict `:` functional-type(operands, results)";
-  let definitions = [{
-    ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *, ::std::optional<::mlir::Location> loc,
-        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
-      return ::inlay::inferReduction(loc, getOperationName(), adaptor.getInput(), adaptor.getDims(),
-                                     adaptor.getKeepdim(), types);
-    }
-  }];
-}
-
-def Inlay_AmaxOp : Inlay_ReduceOp<"amax", ["amax"], "torch.amax(input, dims, keepdim)", "largest element">;
-def Inlay_MeanOp : Inlay_ReduceOp<"mean", ["mean.dim", "mean"], "torch.mean(input, dims, keepdim)", "mean">;
-def Inlay_SumOp : Inlay_ReduceOp<"sum", ["sum.dim_IntList", "sum"], "torch.sum(input, dims, keepdim, dtype=input.dtype)",
-    "sum, of the input's element type">;
-
 //===-- Layout --------------------------------------------------------------------------------------------------===//
 
 def Inlay_ReshapeOp : Inlay_GraphOp<"reshape",
@@ -262,7 +235,8 @@ def Inlay_CatOp : Inlay_GraphOp<"cat", ["cat", "concat"], "torch.cat(inputs, dim
 def Inlay_CastOp : Inlay_GraphOp<"cast", ["_to_copy", "to.dtype", "to"], "input.to(dtype)"> {
   let summary = "elements converted to another type";
   let description = [{
-    Floats are truncated towards zero when made integers; booleans are tested against zero.
+    Floats are truncated towards zero when made integers; of those that don't fit, and NaN, the least integer of 32 bits
+    (of 64, if that is the type) is made, and cut to the type. Booleans are made by a test against zero.
 
     Example: `%r = inlay.cast %x to f32 : (tensor<2xi64>) -> tensor<2xf32>`
   }];

@@ -10,6 +10,7 @@ include "inlay/Dialect/Inlay/IR/InlayGraphOps.td"
 include "inlay/Dialect/Inlay/IR/InlayIndexOps.td"
 include "inlay/Dialect/Inlay/IR/InlayLayoutOps.td"
 include "inlay/Dialect/Inlay/IR/InlayPointwiseOps.td"
+include "inlay/Dialect/Inlay/IR/InlayReductionOps.td"
 include "inlay/Dialect/Inlay/IR/InlaySegmentOps.td"
 
 #endif // INLAY_DIALECT_INLAY_IR_INLAYOPS_TD

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scalar functions of pointwise ops, as the op records name them. Each emits arith and math ops on scalars and returns
-// null, with nothing emitted, where the element type has no such function.
+// Scalar functions of pointwise ops, as the op records name them. Each emits arith and math ops on scalars of a kind
+// that the op's record lists, and returns null, with nothing emitted, where there is no such function for the very type.
 
 #ifndef INLAY_DIALECT_INLAY_IR_POINTWISESCALARS_H
 #define INLAY_DIALECT_INLAY_IR_POINTWISESCALARS_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -13,26 +14,79 @@
 
 namespace inlay::scalar {
 
-/// FloatOp on floats, IntOp on integers; void where the function isn't defined.
-template <typename FloatOp, typename IntOp>
-mlir::Value floatOr(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args) {
+/// Kinds of elements, as flags.
+enum Kind : unsigned { Floats = 1, Integers = 2, Booleans = 4 };
+
+/// The kind of a scalar type, or 0.
+inline unsigned kindOf(mlir::Type type) {
+  return mlir::isa<mlir::FloatType>(type) ? Floats : type.isInteger(1) ? Booleans : type.isInteger() ? Integers : 0;
+}
+
+/// True if the type is of one of `kinds`.
+inline bool isOneOf(mlir::Type type, unsigned kinds) { return (kindOf(type) & kinds) != 0; }
+
+/// FloatOp on floats, IntOp on integers, BoolOp on booleans; void where the function isn't defined.
+template <typename FloatOp, typename IntOp = void, typename BoolOp = void>
+mlir::Value typed(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args) {
   mlir::Type type = args[0].getType();
+  [[maybe_unused]] unsigned kind = kindOf(type);
   if constexpr (!std::is_void_v<FloatOp>)
-    if (mlir::isa<mlir::FloatType>(type))
+    if (kind == Floats)
       return FloatOp::create(builder, loc, mlir::TypeRange{type}, args)->getResult(0);
   if constexpr (!std::is_void_v<IntOp>)
-    if (type.isInteger() && !type.isInteger(1))
+    if (kind == Integers)
       return IntOp::create(builder, loc, mlir::TypeRange{type}, args)->getResult(0);
+  if constexpr (!std::is_void_v<BoolOp>)
+    if (kind == Booleans)
+      return BoolOp::create(builder, loc, mlir::TypeRange{type}, args)->getResult(0);
   return nullptr;
 }
 
+/// FloatOp on floats, nothing on integers.
+template <typename FloatOp>
+mlir::Value rounding(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args) {
+  return isOneOf(args[0].getType(), Integers) ? args[0] : typed<FloatOp>(builder, loc, args);
+}
+
+/// Whether the scalar differs from zero; NaN does.
+mlir::Value isNonzero(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value);
+
+/// The comparison of floats or of signed integers; false is less than true.
+mlir::Value compareBy(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args,
+                      mlir::arith::CmpFPredicate floats, mlir::arith::CmpIPredicate integers);
+
+template <mlir::arith::CmpFPredicate floats, mlir::arith::CmpIPredicate integers>
+mlir::Value compare(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args) {
+  return compareBy(builder, loc, args, floats, integers);
+}
+
+/// `Op` on whether each argument differs from zero.
+template <typename Op>
+mlir::Value logical(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args) {
+  return Op::create(builder, loc, isNonzero(builder, loc, args[0]), isNonzero(builder, loc, args[1]));
+}
+
+mlir::Value bitwiseNot(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
+mlir::Value floorDiv(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
+mlir::Value fmod(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
 mlir::Value gelu(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
+mlir::Value isinf(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
+mlir::Value isnan(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
+mlir::Value leftShift(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
 mlir::Value lgamma(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
+mlir::Value logicalNot(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
 mlir::Value neg(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
+mlir::Value pow(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
 mlir::Value reciprocal(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
 mlir::Value relu(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
+mlir::Value remainder(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
+mlir::Value rightShift(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
 mlir::Value sigmoid(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
+mlir::Value sign(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
+mlir::Value signbit(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
 mlir::Value silu(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
+mlir::Value truncDiv(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
+mlir::Value where(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
 
 } // namespace inlay::scalar
 

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reductions and what goes along a dim likewise: extremes' places, running sums.
+
+#ifndef INLAY_DIALECT_INLAY_IR_INLAYREDUCTIONOPS_TD
+#define INLAY_DIALECT_INLAY_IR_INLAYREDUCTIONOPS_TD
+
+include "inlay/Dialect/Inlay/IR/InlayOpBase.td"
+
+class Inlay_ReduceOp<string mnemonic, list<string> aten, string reference, string what, string element = "f32">
+    : Inlay_GraphOp<mnemonic, aten, reference> {
+  let summary = what;
+  let description = [{
+    Over `dims`, each in [-rank, rank) and at least one; they stay as dims of size 1 if `keepdim`.
+
+    Example: `%r = inlay.}] # mnemonic # [{ %x dims [2, 3] keepdim : (tensor<1x4x8x8xf32>) -> tensor<1x4x1x1x}] #
+      element # [{>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$dims, UnitAttr:$keepdim);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `dims` $dims (`keepdim` $keepdim^)? attr-dict `:` functional-type(operands, results)";
+  let definitions = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *, ::std::optional<::mlir::Location> loc,
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      return ::inlay::inferReduction(loc, getOperationName(), adaptor.getInput(), adaptor.getDims(),
+                                     adaptor.getKeepdim(), types, /*width=*/}] # !if(!eq(element, "i1"), 1, 0) # [{);
+    }
+  }];
+}
+
+def Inlay_AllOp : Inlay_ReduceOp<"all", ["all.dims", "all.dim", "all"], "torch.all(input, dims, keepdim)",
+  "whether no element is zero", "i1">;
+def Inlay_AmaxOp : Inlay_ReduceOp<"amax", ["amax"], "torch.amax(input, dims, keepdim)",
+  "largest element, NaN if there is one">;
+def Inlay_AminOp : Inlay_ReduceOp<"amin", ["amin"], "torch.amin(input, dims, keepdim)",
+  "smallest element, NaN if there is one">;
+def Inlay_AnyOp : Inlay_ReduceOp<"any", ["any.dims", "any.dim", "any"], "torch.any(input, dims, keepdim)",
+  "whether an element differs from zero", "i1">;
+def Inlay_MeanOp : Inlay_ReduceOp<"mean", ["mean.dim", "mean"], "torch.mean(input, dims, keepdim)", "mean">;
+def Inlay_ProdOp : Inlay_ReduceOp<"prod", ["prod", "prod.dim_int"],
+  "torch._refs.prod(input, dims, keepdim, dtype=input.dtype)", "product, of the input's element type">;
+def Inlay_SumOp : Inlay_ReduceOp<"sum", ["sum.dim_IntList", "sum"], "torch.sum(input, dims, keepdim, dtype=input.dtype)",
+    "sum, of the input's element type">;
+
+class Inlay_ArgOp<string mnemonic, list<string> aten, string what> : Inlay_GraphOp<mnemonic, aten,
+    "torch." # mnemonic # "(input, dim, keepdim)"> {
+  let summary = what;
+  let description = [{
+    The first of several that are alike. `dim` is in [-rank, rank); it stays as a dim of size 1 if `keepdim`.
+
+    Example: `%r = inlay.}] # mnemonic # [{ %x dim 1 keepdim : (tensor<4x8xf32>) -> tensor<4x1xi64>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, I64Attr:$dim, UnitAttr:$keepdim);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `dim` $dim (`keepdim` $keepdim^)? attr-dict `:` functional-type(operands, results)";
+  let definitions = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *, ::std::optional<::mlir::Location> loc,
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      int64_t dim = adaptor.getDim();
+      return ::inlay::inferReduction(loc, getOperationName(), adaptor.getInput(), dim, adaptor.getKeepdim(), types,
+                                     /*width=*/64);
+    }
+  }];
+}
+
+def Inlay_ArgmaxOp : Inlay_ArgOp<"argmax", ["argmax", "max.dim"], "where along a dim the largest element is, or NaN">;
+def Inlay_ArgminOp : Inlay_ArgOp<"argmin", ["argmin", "min.dim"], "where along a dim the smallest element is, or NaN">;
+
+class Inlay_ScanOp<string mnemonic, string what> : Inlay_GraphOp<mnemonic, [mnemonic],
+    "torch." # mnemonic # "(input, dim, dtype=input.dtype)"> {
+  let summary = what;
+  let description = [{
+    Each element with all before it along `dim`, which is in [-rank, rank).
+
+    Example: `%r = inlay.}] # mnemonic # [{ %x dim 1 : (tensor<4x8xf32>) -> tensor<4x8xf32>`
+  }];
+  let arguments = (ins AnyRankedTensor:$input, I64Attr:$dim);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `dim` $dim attr-dict `:` functional-type(operands, results)";
+  let definitions = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *, ::std::optional<::mlir::Location> loc,
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      return ::inlay::inferScan(loc, getOperationName(), adaptor.getInput(), adaptor.getDim(), types);
+    }
+  }];
+}
+
+def Inlay_CumprodOp : Inlay_ScanOp<"cumprod", "running product">;
+def Inlay_CumsumOp : Inlay_ScanOp<"cumsum", "running sum">;
+
+#endif // INLAY_DIALECT_INLAY_IR_INLAYREDUCTIONOPS_TD

@@ -96,8 +96,9 @@ def _samples(entry, info, dtype):
     operands = operands or 1
     columns = zip(*itertools.product(specials(dtype), repeat=operands), strict=True)
     grid = [torch.tensor(column, dtype=dtype) for column in columns]
-    yield Sample(entry, info.op, tuple(grid), {}, dtype)
-    yield Sample(entry, info.op, tuple(torch.ones(2, 0, 3, dtype=dtype) for _ in range(operands)), {}, dtype)
+    for tensors in (grid, [torch.ones(2, 0, 3, dtype=dtype)] * operands):
+        kwargs = info.sample_kwargs("cpu", dtype, tensors[0])[0] if isinstance(info, core.UnaryUfuncInfo) else {}
+        yield Sample(entry, info.op, tuple(tensors), kwargs, dtype)
 
 
 def _elementwise_operands(info):

@@ -196,9 +196,9 @@ static Value truncateFloat(OpBuilder &builder, Location loc, Value value, Type t
   Type whole = builder.getIntegerType(width);
   Value bound = scalarConstant(builder, loc, from, std::ldexp(1.0, static_cast<int>(width) - 1));
   Value lowest = arith::NegFOp::create(builder, loc, bound), zero = scalarConstant(builder, loc, from, 0.0);
-  Value fits = arith::AndIOp::create(
-      builder, loc, arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGE, value, lowest),
-      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, value, bound));
+  Value enough = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGE, value, lowest);
+  Value fitting = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, value, bound);
+  Value fits = arith::AndIOp::create(builder, loc, enough, fitting);
   Value safe = arith::SelectOp::create(builder, loc, fits, value, zero);
   Value least = arith::ConstantOp::create(builder, loc, lowestValue(whole));
   Value number = arith::FPToSIOp::create(builder, loc, whole, safe);

@@ -60,9 +60,11 @@ static linalg::FillOp findInitialFill(linalg::LinalgOp op) {
 
 InitialValues inlay::prepareLinalgOps(func::FuncOp func) {
   InitialValues values;
-  // What fusion left without a result, but kept for the calls in its body: library functions without effects.
+  // What has no elements to write, or was left by fusion without a result, but kept for the calls in its body: library
+  // functions without effects.
+  auto isEmpty = [](Value buffer) { return llvm::is_contained(cast<ShapedType>(buffer.getType()).getShape(), 0); };
   for (auto op : llvm::make_early_inc_range(func.getOps<linalg::LinalgOp>()))
-    if (op.getNumDpsInits() == 0)
+    if (llvm::all_of(op.getDpsInits(), isEmpty))
       op.erase();
   for (auto op : func.getOps<linalg::LinalgOp>())
     if (linalg::FillOp fill = findInitialFill(op)) {

@@ -80,12 +80,27 @@ static void packArguments(LLVM::LLVMFuncOp func) {
   LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
 
+/// Gives unused arguments without elements one dim: a 0 behind other dims makes no strides to convert.
+static void flattenEmptyArguments(func::FuncOp func) {
+  for (BlockArgument argument : func.getArguments())
+    if (auto type = dyn_cast<MemRefType>(argument.getType());
+        type && argument.use_empty() && llvm::is_contained(type.getShape(), 0))
+      argument.setType(MemRefType::get({0}, type.getElementType()));
+  func.setFunctionType(FunctionType::get(func.getContext(), func.getBody().getArgumentTypes(), func.getResultTypes()));
+}
+
 LogicalResult inlay::lowerToLLVM(ModuleOp module) {
   if (failed(approximateMath(module)))
     return failure();
-  PassManager pm(module.getContext());
+  PassManager simplify(module.getContext()), pm(module.getContext());
+  simplify.enableVerifier(false);
+  simplify.addPass(createCanonicalizerPass());
+  if (failed(simplify.run(module)))
+    return failure();
+  for (auto func : module.getOps<func::FuncOp>())
+    if (!func.isDeclaration())
+      flattenEmptyArguments(func);
   pm.enableVerifier(false);
-  pm.addPass(createCanonicalizerPass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());

@@ -63,7 +63,8 @@ mlir::Value compare(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRan
 /// `Op` on whether each argument differs from zero.
 template <typename Op>
 mlir::Value logical(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args) {
-  return Op::create(builder, loc, isNonzero(builder, loc, args[0]), isNonzero(builder, loc, args[1]));
+  mlir::Value lhs = isNonzero(builder, loc, args[0]), rhs = isNonzero(builder, loc, args[1]);
+  return Op::create(builder, loc, lhs, rhs);
 }
 
 mlir::Value bitwiseNot(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);

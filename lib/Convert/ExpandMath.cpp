@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
@@ -32,11 +33,10 @@ public:
   Value asin(Value x) { return atan(div(x, squareRootOfRest(x))); }
   Value acos(Value x);
   Value remainder(Value lhs, Value rhs);
+  Value product(arith::MulFOp op);
 
 private:
-  Value constant(double value) {
-    return arith::ConstantOp::create(b, b.getFloatAttr(cast<FloatType>(type), value));
-  }
+  Value constant(double value) { return arith::ConstantOp::create(b, b.getFloatAttr(cast<FloatType>(type), value)); }
   template <typename Op>
   Value call(Value x) {
     return Op::create(b, x);
@@ -54,9 +54,7 @@ private:
   Value polynomial(Value x, ArrayRef<double> coefficients);
   std::pair<Value, Value> halvesOfExponential(Value size);
   std::pair<Value, Value> split(Value x);
-  Value squareRootOfRest(Value x) {
-    return call<math::SqrtOp>(mul(sub(constant(1), x), add(constant(1), x)));
-  }
+  Value squareRootOfRest(Value x) { return call<math::SqrtOp>(mul(sub(constant(1), x), add(constant(1), x))); }
 
   ImplicitLocOpBuilder b;
   Type type;
@@ -74,7 +72,8 @@ Value Expander::polynomial(Value x, ArrayRef<double> coefficients) {
 //===-- Exponentials, logarithms --------------------------------------------------------------------------------===//
 
 Value Expander::expm1(Value x) {
-  Value series = polynomial(x, {1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1});
+  Value series =
+      polynomial(x, {1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1});
   Value far = sub(call<math::ExpOp>(x), constant(1));
   return select(less(size(x), 0.5), mul(x, series), far);
 }
@@ -191,6 +190,22 @@ Value Expander::remainder(Value lhs, Value rhs) {
   return select(none, constant(std::numeric_limits<double>::quiet_NaN()), rest);
 }
 
+//===-- Products with zero --------------------------------------------------------------------------------------===//
+
+/// Mesa's llvmpipe takes a product with a constant 0 for 0, whatever the other factor; null for any other product.
+Value Expander::product(arith::MulFOp op) {
+  for (auto [x, zero] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
+    if (!matchPattern(zero, m_AnyZeroFloat()))
+      continue;
+    Value none = sign(constant(0), x);
+    if (matchPattern(zero, m_NegZeroFloat()))
+      none = arith::NegFOp::create(b, none);
+    Value isFinite = less(size(x), std::numeric_limits<double>::infinity());
+    return select(isFinite, none, constant(std::numeric_limits<double>::quiet_NaN()));
+  }
+  return nullptr;
+}
+
 static Value expand(Operation *op) {
   Expander e(op);
   return llvm::TypeSwitch<Operation *, Value>(op)
@@ -207,6 +222,7 @@ static Value expand(Operation *op) {
       .Case([&](math::AsinOp o) { return e.asin(o.getOperand()); })
       .Case([&](math::AcosOp o) { return e.acos(o.getOperand()); })
       .Case([&](arith::RemFOp o) { return e.remainder(o.getLhs(), o.getRhs()); })
+      .Case([&](arith::MulFOp o) { return e.product(o); })
       .Default(Value());
 }
 

@@ -9,7 +9,7 @@
 
 namespace inlay {
 
-/// Expands remainders and functions of scalar floats in `root`.
+/// Expands functions and remainders of scalar floats in `root`, and products with a constant 0.
 void expandMath(mlir::Operation *root);
 
 } // namespace inlay

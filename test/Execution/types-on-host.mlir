@@ -8,8 +8,6 @@
 // CHECK: result 1: float32[2] = 1.5 -2
 // CHECK: result 2: float64[2] = 0.5 0.5
 
-// REPORT: "label": "inlay.permute#1"
-// REPORT: "target": "vulkan"
 // REPORT: "label": "inlay.cast#3"
 // REPORT: "target": "host"
 // REPORT: "text": "vulkan has no 'bf16'"

@@ -150,8 +150,9 @@ private:
 
 static Value mulDims(OpBuilder &builder, Location loc, Value input, ArrayRef<int64_t> dims) {
   Type element = tensorType(input).getElementType(), product = accumulatorType(element);
-  TypedAttr one = isa<FloatType>(product) ? TypedAttr(builder.getFloatAttr(product, 1.0))
-                                          : TypedAttr(builder.getIntegerAttr(product, APInt(product.getIntOrFloatBitWidth(), 1)));
+  TypedAttr one = isa<FloatType>(product)
+                      ? TypedAttr(builder.getFloatAttr(product, 1.0))
+                      : TypedAttr(builder.getIntegerAttr(product, APInt(product.getIntOrFloatBitWidth(), 1)));
   return joinDims(builder, loc, input, dims, one, mulScalars);
 }
 

@@ -46,8 +46,8 @@ struct ConvertArg : GraphPattern<Op> {
       Value less = arith::MinSIOp::create(builder, bodyLoc, args[2], index);
       return arith::SelectOp::create(builder, bodyLoc, isExtreme(builder, bodyLoc, args[0], args[1]), less, args[2]);
     };
-    Value place = reduceDims(rewriter, loc, {input, best}, maps, tensor::getMixedSizes(rewriter, loc, input), dim,
-                             most, body);
+    Value place =
+        reduceDims(rewriter, loc, {input, best}, maps, tensor::getMixedSizes(rewriter, loc, input), dim, most, body);
     return op.getKeepdim() ? keepDims(rewriter, loc, place, dim, rank) : place;
   }
 
@@ -86,7 +86,8 @@ struct ConvertScan : GraphPattern<Op> {
     RankedTensorType type = tensorType(op.getInput());
     int64_t dim = *normalizeDim(op.getDim(), type.getRank());
     if (type.isDynamicDim(dim))
-      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape, "expected a dim of static size, but got " + spell(type));
+      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+                      "expected a dim of static size, but got " + spell(type));
     Type element = type.getElementType();
     Value value = castElements(rewriter, op.getLoc(), op.getInput(), accumulatorType(element));
     for (int64_t distance = 1; distance < type.getDimSize(dim); distance *= 2)

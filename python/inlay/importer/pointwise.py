@@ -84,6 +84,10 @@ def _operand(walker, value, dtype, name):
 def _handle_division(walker, call):
     names = {"floor": "floor_div", "trunc": "trunc_div", None: "div"}
     mode = call.args.get("rounding_mode", "floor" if call.base == "floor_divide" else None)
+    if mode == "trunc" and call.dtype in (torch.float16, torch.bfloat16):  # PyTorch rounds the quotient first
+        lhs, rhs = (_operand(walker, call[name], call.dtype, name) for name in ("self", "other"))
+        compose = Composer(walker, call.dtype)
+        return compose("trunc", compose("div", lhs, rhs), last=True)
     return _emit(walker, call, ops.table()[names[mode]], call.dtype)
 
 
@@ -159,7 +163,7 @@ def _handle_gelu(walker, call):
 
 def _handle_clamp(walker, call):
     low, high = _bounds(call)
-    if (low is None and high is None) or call.dtype == torch.bool:
+    if low is None and high is None:
         return None
     value = walker.cast(walker.tensor(call["self"]), call.dtype)
     for name, bound, last in (("maximum", low, high is None), ("minimum", high, True)):

@@ -3,7 +3,7 @@
 
 import torch
 
-from .entry import Sampled, always, dtype_in
+from .entry import Sampled, always
 
 
 def _far(limit):

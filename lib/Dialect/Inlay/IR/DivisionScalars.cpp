@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Quotients, remainders and powers as PyTorch computes them. Integer divisors of 0 and -1 never reach the machine, which
-// may stop at them.
+// Quotients, remainders and powers as PyTorch computes them. Integer divisors of 0 and -1 never reach the machine,
+// which may stop at them.
 
 #include "inlay/Dialect/Inlay/IR/PointwiseScalars.h"
 
@@ -27,12 +27,8 @@ public:
     APInt bits(type.getIntOrFloatBitWidth(), value, /*isSigned=*/true);
     return arith::ConstantOp::create(builder, builder.getIntegerAttr(type, bits));
   }
-  Value compare(CmpFPredicate predicate, Value a, Value b) {
-    return arith::CmpFOp::create(builder, predicate, a, b);
-  }
-  Value compare(CmpIPredicate predicate, Value a, Value b) {
-    return arith::CmpIOp::create(builder, predicate, a, b);
-  }
+  Value compare(CmpFPredicate predicate, Value a, Value b) { return arith::CmpFOp::create(builder, predicate, a, b); }
+  Value compare(CmpIPredicate predicate, Value a, Value b) { return arith::CmpIOp::create(builder, predicate, a, b); }
   Value select(Value condition, Value yes, Value no) { return arith::SelectOp::create(builder, condition, yes, no); }
   Value both(Value a, Value b) { return arith::AndIOp::create(builder, a, b); }
 
@@ -66,8 +62,8 @@ Value Pair::floatRemainder(bool floor) {
   if (!floor)
     return rest;
   Value zero = floatConstant(0);
-  Value differ = compare(CmpIPredicate::ne, compare(CmpFPredicate::OLT, rhs, zero),
-                         compare(CmpFPredicate::OLT, rest, zero));
+  Value differ =
+      compare(CmpIPredicate::ne, compare(CmpFPredicate::OLT, rhs, zero), compare(CmpFPredicate::OLT, rest, zero));
   Value astray = both(compare(CmpFPredicate::UNE, rest, zero), differ);
   return select(astray, arith::AddFOp::create(builder, rest, rhs), rest);
 }
@@ -76,8 +72,8 @@ Value Pair::floatFloorDiv() {
   Value zero = floatConstant(0), one = floatConstant(1), quotient = arith::DivFOp::create(builder, lhs, rhs);
   Value rest = arith::RemFOp::create(builder, lhs, rhs);
   Value whole = arith::DivFOp::create(builder, arith::SubFOp::create(builder, lhs, rest), rhs);
-  Value differ = compare(CmpIPredicate::ne, compare(CmpFPredicate::OLT, rhs, zero),
-                         compare(CmpFPredicate::OLT, rest, zero));
+  Value differ =
+      compare(CmpIPredicate::ne, compare(CmpFPredicate::OLT, rhs, zero), compare(CmpFPredicate::OLT, rest, zero));
   Value astray = both(compare(CmpFPredicate::UNE, rest, zero), differ);
   whole = select(astray, arith::SubFOp::create(builder, whole, one), whole);
   // The division may have been inexact: to the nearest integer then.

@@ -17,7 +17,8 @@ static Value zero(OpBuilder &builder, Location loc, Type type) {
 }
 
 static Value allOnes(OpBuilder &builder, Location loc, Type type) {
-  return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, APInt::getAllOnes(type.getIntOrFloatBitWidth())));
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getIntegerAttr(type, APInt::getAllOnes(type.getIntOrFloatBitWidth())));
 }
 
 Value inlay::scalar::isNonzero(OpBuilder &builder, Location loc, Value value) {
@@ -64,8 +65,8 @@ Value inlay::scalar::isnan(OpBuilder &builder, Location loc, ValueRange args) {
 
 Value inlay::scalar::isinf(OpBuilder &builder, Location loc, ValueRange args) {
   Type type = args[0].getType();
-  Value infinity = arith::ConstantOp::create(builder, loc,
-                                             builder.getFloatAttr(type, std::numeric_limits<double>::infinity()));
+  Value infinity =
+      arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type, std::numeric_limits<double>::infinity()));
   Value size = math::AbsFOp::create(builder, loc, args[0]);
   return arith::CmpFOp::create(builder, loc, CmpFPredicate::OEQ, size, infinity);
 }

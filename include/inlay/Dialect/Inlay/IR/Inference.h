@@ -52,8 +52,8 @@ mlir::LogicalResult inferWhere(std::optional<mlir::Location> loc, llvm::StringRe
 
 /// Reduction of `input` over `dims`, to integers of `width` bits or, if that is 0, to the input's element type.
 mlir::LogicalResult inferReduction(std::optional<mlir::Location> loc, llvm::StringRef op, mlir::Value input,
-                                   llvm::ArrayRef<int64_t> dims, bool keepdim,
-                                   llvm::SmallVectorImpl<mlir::Type> &types, unsigned width = 0);
+                                   llvm::ArrayRef<int64_t> dims, bool keepdim, llvm::SmallVectorImpl<mlir::Type> &types,
+                                   unsigned width = 0);
 
 /// What goes along `dim` of `input` and leaves it as it is.
 mlir::LogicalResult inferScan(std::optional<mlir::Location> loc, llvm::StringRef op, mlir::Value input, int64_t dim,

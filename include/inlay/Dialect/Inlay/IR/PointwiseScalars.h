@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Scalar functions of pointwise ops, as the op records name them. Each emits arith and math ops on scalars of a kind
-// that the op's record lists, and returns null, with nothing emitted, where there is no such function for the very type.
+// that the op's record lists, and returns null, with nothing emitted, where there is no such function for the very
+// type.
 
 #ifndef INLAY_DIALECT_INLAY_IR_POINTWISESCALARS_H
 #define INLAY_DIALECT_INLAY_IR_POINTWISESCALARS_H

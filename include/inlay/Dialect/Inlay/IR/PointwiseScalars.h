@@ -20,7 +20,11 @@ enum Kind : unsigned { Floats = 1, Integers = 2, Booleans = 4 };
 
 /// The kind of a scalar type, or 0.
 inline unsigned kindOf(mlir::Type type) {
-  return mlir::isa<mlir::FloatType>(type) ? Floats : type.isInteger(1) ? Booleans : type.isInteger() ? Integers : 0;
+  if (mlir::isa<mlir::FloatType>(type))
+    return Floats;
+  if (!type.isInteger())
+    return 0;
+  return type.isInteger(1) ? Booleans : Integers;
 }
 
 /// True if the type is of one of `kinds`.

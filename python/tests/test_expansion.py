@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Import without a second trace: calls that write become calls that don't, and those without handler are taken apart."""
+"""Import without a second trace: calls that write become others, and those without handler are taken apart."""
 
 import pytest
 import torch

@@ -13,6 +13,10 @@ ROUTES = [("vulkan", "host", "torch"), ("host", "torch")]
 TOLERANCES = {torch.float32: 1e-4, torch.float16: 1e-2, torch.bfloat16: 1e-2}
 
 
+# Calls without an op of the dialect, which PyTorch makes.
+OPAQUE = {}
+
+
 def tensors(results):
     return [leaf for leaf in pytree.tree_leaves(results) if isinstance(leaf, torch.Tensor)]
 
@@ -49,6 +53,15 @@ def test_model_equals_pytorch(name, targets):
         expected = example()
         model = compiled(example, targets)
         assert difference(expected, example(model)) <= TOLERANCES[torch.float32]
+    placed = [op for op in model.report["ops"] if op["segment"] is not None]
+    assert {op["name"] for op in placed if op["target"] == "torch"} == OPAQUE.get(name, set())
+
+
+@pytest.mark.parametrize("name", ["mobilenetv3", "bert", "t5", "lstm"])
+def test_model_in_pytorch_alone(name):
+    example = make(name, tiny=True)
+    with torch.no_grad():
+        assert difference(example(), example(compiled(example, ("torch",)))) <= 1e-6
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=["f16", "bf16"])

@@ -72,8 +72,8 @@ TEST_F(CanRunTest, SaysWhyNot) {
       {1, "no-converter: vulkan can't call the library function 'lgammaf'"},
       {2, "unsupported-shape: expected tensors of static shape, but got tensor<?xf32>"},
       {3, "unsupported-type: 'f16' needs the device feature float16"},
-      {4, "unsupported-shape: expected tensors with elements, but got tensor<0xf32>"},
-      {5, "unsupported-type: buffers of i1 are not supported on vulkan"},
+      {4, "supported"}, // without elements
+      {5, "unsupported-type: buffers of i1 need the device feature int8"},
       {7, "no-converter: no pattern converts aten::sort"},
       {9, "unsupported-shape: expected at most 65534 steps of a reduction per element"},
       {10, "no-converter: no pattern converts func.call"},

@@ -64,7 +64,7 @@ def scalar_literal(value, dtype):
 
 def dense_literal(tensor):
     """`dense<...>` for a small tensor."""
-    return f"dense<{_nested(tensor.tolist(), tensor.dtype)}>"
+    return "dense<>" if tensor.numel() == 0 else f"dense<{_nested(tensor.tolist(), tensor.dtype)}>"
 
 
 def _nested(values, dtype):

@@ -138,3 +138,10 @@ def test_operands_from_calls_that_were_traced_once(imports):
         torch.randn(2, 8),
         torch.randn(2, 8),
     )
+
+
+@pytest.mark.parametrize(
+    "function", [torch.nanmean, lambda x: torch.aminmax(x, dim=-1), lambda x: torch.std_mean(x, -1)]
+)
+def test_decompositions_that_write_or_give_named_results(function, imports):
+    imports(Function(function), torch.randn(2, 8))

@@ -9,6 +9,10 @@ from torch.utils import _pytree as pytree
 from .functional import is_composite
 
 
+class WritesError(Exception):
+    """A decomposition writes its operands: PyTorch must trace the whole graph to rid it of that."""
+
+
 class Expander:
     """Replaces a node by the nodes that its decomposition makes.
 
@@ -56,7 +60,9 @@ class Expander:
             args, kwargs = pytree.tree_unflatten(bound, spec)
             known = node.target in self._table  # PyTorch's table has no `get`
             result = self._table[node.target](*args, **kwargs) if known else NotImplemented
-            return node.target.decompose(*args, **kwargs) if result is NotImplemented else result
+            if result is NotImplemented:
+                result = node.target.decompose(*args, **kwargs)
+            return tuple(result) if isinstance(result, tuple) else result  # PyTorch's named ones are calls in a graph
 
         results = pytree.tree_leaves(node.meta.get("val"))
         modes = [one.fake_mode for one in (*fakes, *results) if hasattr(one, "fake_mode")]
@@ -69,6 +75,8 @@ class Expander:
             return None
         traced.graph.eliminate_dead_code()
         made = [one for one in traced.graph.nodes if one.op == "call_function"]
+        if any(isinstance(one.target, torch._ops.OpOverload) and one.target._schema.is_mutable for one in made):
+            raise WritesError(node.name)
         return None if any(one.target is node.target for one in made) else traced
 
     def _insert(self, node, traced, operands):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From an ExportedProgram to the text of a module, its weights, and what its arguments and results are."""
 
+import contextlib
 import warnings
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +14,7 @@ from . import attention, indexing, layout, neural, pointwise, reductions, resamp
 from .constants import ConstantFolder
 from .decompose import decompositions
 from .effects import keeping_effects, restore_dropout
-from .expansion import Expander
+from .expansion import Expander, WritesError
 from .functional import functional_copy
 from .walker import Walker, check_dims, check_static
 
@@ -92,12 +93,18 @@ def import_program(exported, attributes=None, portable=False, only_calls=False):
     """
     table = {} if only_calls else decompositions(exported.graph)
     graph = functional_copy(exported.graph)
-    if graph is None:
-        with warnings.catch_warnings(), keeping_effects(exported.graph_module):
-            warnings.simplefilter("ignore", FutureWarning)  # PyTorch's own, about how it copies a TreeSpec
-            exported = exported.run_decompositions(table)
-        graph = exported.graph
-        restore_dropout(graph)
+    if graph is not None:
+        with contextlib.suppress(WritesError):
+            return _import_exported(exported, graph, table, attributes, portable, only_calls)
+    with warnings.catch_warnings(), keeping_effects(exported.graph_module):
+        warnings.simplefilter("ignore", FutureWarning)  # PyTorch's own, about how it copies a TreeSpec
+        exported = exported.run_decompositions(table)
+    restore_dropout(exported.graph)
+    return _import_exported(exported, exported.graph, table, attributes, portable, only_calls)
+
+
+def _import_exported(exported, graph, table, attributes, portable, only_calls):
+    """Imports a graph without writes, which is that of an ExportedProgram or says the same."""
     signature = exported.graph_signature
     written = {spec.target for spec in signature.output_specs if spec.kind == OutputKind.BUFFER_MUTATION}
     nodes = {node.name: node for node in graph.nodes if node.op == "placeholder"}

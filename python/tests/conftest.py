@@ -93,7 +93,7 @@ def imports(monkeypatch):
 
         def argument(self, shape, dtype, location):
             value = original(self, shape, dtype, location)
-            self.values[value.name] = pending.pop(0)
+            self.values[value.name] = pending[len(self._arguments) - 1]
             return value
 
         monkeypatch.setattr(Interpreter, "argument", argument)

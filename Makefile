@@ -23,7 +23,8 @@ LINT_PACKAGES := clang-format-22 clang-tidy-22
 # stays where it is, so that a second run compiles no shader.
 export VK_DRIVER_FILES ?= $(firstword $(wildcard /usr/share/vulkan/icd.d/lvp_icd.$(shell uname -m).json) \
   $(wildcard /usr/share/vulkan/icd.d/lvp_icd*.json))
-TEST_ENV := INLAY_VULKAN_VALIDATION=1 INLAY_REQUIRE_VULKAN=1
+# MALLOC_PERTURB_: glibc overwrites what is freed, so that reading it goes wrong every time.
+TEST_ENV := INLAY_VULKAN_VALIDATION=1 INLAY_REQUIRE_VULKAN=1 MALLOC_PERTURB_=165
 
 # $(call quietly,NAME,COMMAND): what COMMAND prints goes to a log, whose end is shown if it fails.
 quietly = @mkdir -p $(BUILD)/logs; echo "== $(1)"; { $(2) ; } >$(BUILD)/logs/$(1).log 2>&1 || \

@@ -42,6 +42,8 @@ for name, value in os.environ.items():
     if name in ("HOME", "TMPDIR", "LD_LIBRARY_PATH") or re.match("(XDG|VK|MESA|INLAY)_", name):
         config.environment[name] = value
 config.environment.pop("INLAY_ROUNDTRIP", None)
+# glibc then overwrites what is freed, so that reading it goes wrong every time.
+config.environment["MALLOC_PERTURB_"] = os.environ.get("MALLOC_PERTURB_", "165")
 
 driver = os.environ.get("VK_DRIVER_FILES") or config.vulkan_driver
 if driver:

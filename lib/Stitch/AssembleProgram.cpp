@@ -188,8 +188,8 @@ private:
     for (auto [argument, value] : llvm::zip(body.getArguments(), invoke.getInputs()))
       homes[argument].host = get(value, Space::host);
     for (auto [result, value] : llvm::zip(invoke.getOutputs(), body.getTerminator()->getOperands()))
-      if (auto destination = destinations.find(result); destination != destinations.end())
-        destinations.try_emplace(value, destination->second);
+      if (Value output = destinations.lookup(result)) // a copy: the map grows
+        destinations.try_emplace(value, output);
     for (Operation &op : body.without_terminator()) {
       if (isa<ConstantOp>(op))
         continue;

@@ -19,10 +19,8 @@ class Call:
         self.node = node
         self.label = node.meta.get("label", node.name)
         self.schema = schema
-        overload = node.target._overloadname
-        self.space, _, base = schema.name.partition("::")
-        self.base = base
-        self.name = base if overload == "default" else f"{base}.{overload}"
+        self.space, _, self.base = schema.name.partition("::")
+        self.name = operator_name(node.target)
         self.val = node.meta.get("val")
         self.args = {}
         for position, argument in enumerate(schema.arguments):
@@ -60,6 +58,12 @@ class Call:
 
     def _first(self):
         return self.val if isinstance(self.val, torch.Tensor) else self.val[0]
+
+
+def operator_name(op):
+    """An operator's name with overload, "add.Tensor"; the overload "default" is left out."""
+    base = op._schema.name.partition("::")[2]
+    return base if op._overloadname == "default" else f"{base}.{op._overloadname}"
 
 
 def dim_list(value, rank):

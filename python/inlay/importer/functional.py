@@ -4,6 +4,8 @@
 import torch
 from torch.fx.node import map_arg
 
+from .call import operator_name
+
 # Composite calls that give new memory, although their schemas don't promise it.
 _FRESH = {
     "batch_norm",
@@ -33,24 +35,29 @@ def functional_copy(graph):
     if not all(_is_plain(node) for node in graph.nodes):
         return None
     copy, memory, current = torch.fx.Graph(), {}, {}
+    sharing = {}  # node whose memory it is -> the nodes that have it
 
     def value_of(node):
         return current[memory[node]]
 
+    def share(node, root):
+        memory[node] = root
+        sharing.setdefault(root, []).append(node)
+
     for node in graph.nodes:
         target, name = node.target, node.name
         if _is_identity(node):
-            memory[node] = memory[node.args[0]]
+            share(node, memory[node.args[0]])
             continue
         if _writes(node):
             target, name = _functional(node), node.target._schema.name.partition("::")[2].rstrip("_")
-            if target is None or not _owns_memory(memory[node.args[0]], memory):
+            if target is None or not _is_own_memory(sharing[memory[node.args[0]]]):
                 return None
         args, kwargs = map_arg((node.args, node.kwargs), value_of)
         made = copy.create_node(node.op, target, args, kwargs, name, node.type)
         made.meta = dict(node.meta)
         _keep_name(made, node)
-        memory[node] = memory[node.args[0]] if _writes(node) else node
+        share(node, memory[node.args[0]] if _writes(node) else node)
         current[memory[node]] = made
     return copy
 
@@ -93,11 +100,11 @@ def _functional(node):
     return overload if alike and overload is not None and not overload._schema.is_mutable else None
 
 
-def _owns_memory(root, memory):
-    """Whether nothing but `root`, and calls that wrote it, has its memory."""
+def _is_own_memory(group):
+    """Whether nothing but a group of nodes, the first of which made it, has the group's memory."""
+    root = group[0]
     if root.op != "call_function" or not isinstance(root.target, torch._ops.OpOverload) or _may_alias(root.target):
         return False
-    group = [node for node, owner in memory.items() if owner is root]
     readers = {user for node in group for user in node.users if user.op == "call_function"}
     return not any(_may_alias(user.target) for user in readers if not _writes(user) and not _is_identity(user))
 
@@ -106,9 +113,7 @@ def _may_alias(target):
     """Whether a result of the call may share memory with an operand."""
     if not isinstance(target, torch._ops.OpOverload) or any(one.alias_info for one in target._schema.returns):
         return True
-    name = target._schema.name.partition("::")[2]
-    overload = target._overloadname
-    return is_composite(target) and (name if overload == "default" else f"{name}.{overload}") not in _FRESH
+    return is_composite(target) and operator_name(target) not in _FRESH
 
 
 def is_composite(target):

@@ -33,7 +33,9 @@ public:
   Value asin(Value x) { return atan(div(x, squareRootOfRest(x))); }
   Value acos(Value x);
   Value remainder(Value lhs, Value rhs);
+  Value difference(arith::SubFOp op);
   Value product(arith::MulFOp op);
+  Value quotient(arith::DivFOp op);
 
 private:
   Value constant(double value) { return arith::ConstantOp::create(b, b.getFloatAttr(cast<FloatType>(type), value)); }
@@ -41,6 +43,9 @@ private:
   Value call(Value x) {
     return Op::create(b, x);
   }
+  Value infinity() { return constant(std::numeric_limits<double>::infinity()); }
+  Value nan() { return constant(std::numeric_limits<double>::quiet_NaN()); }
+  Value signedZero(Value zero, Value like);
   Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
   Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
   Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
@@ -117,7 +122,7 @@ Value Expander::acosh(Value x) {
   Value near = log1p(add(above, call<math::SqrtOp>(add(add(above, above), mul(above, above)))));
   Value far = add(call<math::LogOp>(x), constant(M_LN2));
   Value value = select(greater(x, 1e6), far, near);
-  return select(less(x, 1), constant(std::numeric_limits<double>::quiet_NaN()), value);
+  return select(less(x, 1), nan(), value);
 }
 
 Value Expander::atanh(Value x) {
@@ -182,27 +187,44 @@ Value Expander::remainder(Value lhs, Value rhs) {
   // The quotient may have been rounded up or down to a whole number.
   rest = select(compare(CmpFPredicate::OLT, rest, zero), add(rest, divisor), rest);
   rest = select(compare(CmpFPredicate::OGE, rest, divisor), sub(rest, divisor), rest);
-  Value infinity = constant(std::numeric_limits<double>::infinity());
   rest = select(compare(CmpFPredicate::OLT, dividend, divisor), dividend, rest);
   rest = sign(rest, lhs);
-  Value none = arith::OrIOp::create(b, compare(CmpFPredicate::UEQ, dividend, infinity),
+  Value none = arith::OrIOp::create(b, compare(CmpFPredicate::UEQ, dividend, infinity()),
                                     compare(CmpFPredicate::UEQ, divisor, zero));
-  return select(none, constant(std::numeric_limits<double>::quiet_NaN()), rest);
+  return select(none, nan(), rest);
 }
 
-//===-- Products with zero --------------------------------------------------------------------------------------===//
+//===-- What Mesa's llvmpipe takes for simpler than it is -------------------------------------------------------===//
+//
+// It folds x - x and a product with a constant 0 to 0, and leaves a quotient by a constant 0 undefined, whatever x is.
+// Each of these returns null for what it folds rightly.
 
-/// Mesa's llvmpipe takes a product with a constant 0 for 0, whatever the other factor; null for any other product.
+/// 0 with the product of two signs: that of `zero`, a constant, and that of `like`.
+Value Expander::signedZero(Value zero, Value like) {
+  Value result = sign(constant(0), like);
+  return matchPattern(zero, m_NegZeroFloat()) ? arith::NegFOp::create(b, result) : result;
+}
+
+Value Expander::difference(arith::SubFOp op) {
+  Value x = op.getLhs();
+  if (x != op.getRhs())
+    return nullptr;
+  return select(compare(CmpFPredicate::OLT, size(x), infinity()), constant(0), nan());
+}
+
 Value Expander::product(arith::MulFOp op) {
-  for (auto [x, zero] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
-    if (!matchPattern(zero, m_AnyZeroFloat()))
-      continue;
-    Value none = sign(constant(0), x);
-    if (matchPattern(zero, m_NegZeroFloat()))
-      none = arith::NegFOp::create(b, none);
-    Value isFinite = less(size(x), std::numeric_limits<double>::infinity());
-    return select(isFinite, none, constant(std::numeric_limits<double>::quiet_NaN()));
-  }
+  for (auto [x, zero] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())})
+    if (matchPattern(zero, m_AnyZeroFloat()))
+      return select(compare(CmpFPredicate::OLT, size(x), infinity()), signedZero(zero, x), nan());
+  return nullptr;
+}
+
+Value Expander::quotient(arith::DivFOp op) {
+  Value x = op.getLhs(), y = op.getRhs();
+  if (matchPattern(y, m_AnyZeroFloat()))
+    return mul(x, matchPattern(y, m_NegZeroFloat()) ? constant(-HUGE_VAL) : infinity());
+  if (matchPattern(x, m_AnyZeroFloat()))
+    return select(greater(size(y), 0), signedZero(x, y), nan());
   return nullptr;
 }
 
@@ -222,7 +244,9 @@ static Value expand(Operation *op) {
       .Case([&](math::AsinOp o) { return e.asin(o.getOperand()); })
       .Case([&](math::AcosOp o) { return e.acos(o.getOperand()); })
       .Case([&](arith::RemFOp o) { return e.remainder(o.getLhs(), o.getRhs()); })
+      .Case([&](arith::SubFOp o) { return e.difference(o); })
       .Case([&](arith::MulFOp o) { return e.product(o); })
+      .Case([&](arith::DivFOp o) { return e.quotient(o); })
       .Default(Value());
 }
 

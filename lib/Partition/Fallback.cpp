@@ -13,25 +13,9 @@
 using namespace mlir;
 using namespace inlay;
 
-static ArrayAttr findModuleMetadata(Location location) {
-  if (auto fused = dyn_cast<FusedLoc>(location)) {
-    if (auto dictionary = dyn_cast_or_null<DictionaryAttr>(fused.getMetadata()))
-      if (auto stack = dictionary.getAs<ArrayAttr>(InlayDialect::kModuleKey))
-        return stack;
-    for (Location part : fused.getLocations())
-      if (ArrayAttr stack = findModuleMetadata(part))
-        return stack;
-  }
-  if (auto name = dyn_cast<NameLoc>(location))
-    return findModuleMetadata(name.getChildLoc());
-  if (auto call = dyn_cast<CallSiteLoc>(location))
-    return findModuleMetadata(call.getCallee());
-  return nullptr;
-}
-
 SmallVector<std::pair<StringRef, StringRef>, 4> inlay::getModuleStack(Location location) {
   SmallVector<std::pair<StringRef, StringRef>, 4> result;
-  if (ArrayAttr stack = findModuleMetadata(location))
+  if (auto stack = dyn_cast_or_null<ArrayAttr>(findLocationMetadata(location, InlayDialect::kModuleKey)))
     for (Attribute entry : stack)
       if (auto pair = dyn_cast<ArrayAttr>(entry); pair && pair.size() == 2)
         if (auto path = dyn_cast<StringAttr>(pair[0]), name = dyn_cast<StringAttr>(pair[1]); path && name)

@@ -31,6 +31,8 @@ static std::vector<std::string> collectNames(ModuleOp module) {
   forEachPlacedOp(module, [&](Operation *op) {
     names.insert(getReportedName(op).str());
     names.insert(op->getName().getStringRef().str());
+    if (StringRef call = getCallName(op->getLoc()); !call.empty())
+      names.insert(call.str());
     if (auto named = dyn_cast<AtenNamedOpInterface>(op))
       for (StringRef aten : named.getAtenNames())
         names.insert((aten.contains("::") ? aten : "aten::" + aten).str());

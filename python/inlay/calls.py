@@ -4,7 +4,8 @@
 One call: `{"op": "aten::where", "overload": "self", "args": [{"operand": 0}, 1.5, ...], "kwargs": {...}}`, with
 `"results": [0, 2]` for the numbers of the results that are wanted, of a call that gives several. Several calls are one
 graph: `{"calls": [...], "results": [...], "leaving": {"name": ...}}`; a call in it may also be a
-`{"function": "operator.mul"}` or a `{"higher_order": "cond"}`.
+`{"function": "operator.mul"}` or a `{"higher_order": "cond"}`. A graph op that is to run in PyTorch is
+`{"graph_op": "gelu", "attributes": {"approximate": true}}`: it takes all operands and is computed by its meaning.
 
 Arguments: numbers, booleans, strings, null and lists stand for themselves; `{"operand": n}` is the n-th tensor operand,
 `{"value": n}` what the n-th call of the graph gave, `{"kept": "name"}` a value that goes beside the program,
@@ -18,7 +19,9 @@ import operator
 
 import torch
 
+from . import ops
 from .errors import Error
+from .meaning import compute
 from .text import tensor_text
 
 NAMED = {
@@ -126,6 +129,24 @@ class _Call:
                 raise _mismatch(self, number, tensor_text(output.dtype, shape), output)
 
 
+class _GraphOp:
+    """A graph op, computed by its meaning."""
+
+    used = None
+
+    def __init__(self, name, attributes):
+        self._op, self._attributes = ops.table()[name], attributes
+
+    def __str__(self):
+        return f"inlay.{self._op.name}"
+
+    def writes_into(self, outputs):
+        return False
+
+    def run(self, frame):
+        return compute(self._op.name, self._op.group(frame.operands), self._attributes)
+
+
 class _Graph:
     """Several calls, decoded; called itself, it is a function for a higher-order operator."""
 
@@ -169,6 +190,8 @@ def _find_out_variant(op):
 @functools.lru_cache(maxsize=4096)
 def _decode_call(text):
     parsed = json.loads(text)
+    if "graph_op" in parsed:
+        return _GraphOp(parsed["graph_op"], _decode_all(parsed.get("attributes", {})))
     return _decode_graph(parsed) if "calls" in parsed else _decode_one(parsed)
 
 

@@ -52,8 +52,9 @@ def compile(
     enabled: whether the graph is partitioned at all; if False, the first target runs it as one segment, or an error
         lists every op that can't be in that.
     min_block_size: accelerated segments of fewer ops go to the next target.
-    torch_executed_ops: ops forced away from the accelerator: names ("aten::relu", "aten.relu", "aten.relu.default") or
-        operators (torch.ops.aten.relu); forced_fallback_ops is a synonym.
+    torch_executed_ops: ops forced to the last of the targets that can run them, PyTorch if it is listed: names
+        ("aten::relu", "aten.relu", "aten.relu.default") or operators (torch.ops.aten.relu); forced_fallback_ops is a
+        synonym.
     torch_executed_modules: modules forced likewise: instance paths or class names (globs), or classes.
     torch_executed_locations: single ops forced likewise: labels as in the report (globs), or "file.py:line".
     allow_ops: the only ops that accelerators may run, on any ("aten::relu") or on one ("aten::relu@vulkan").

@@ -101,6 +101,16 @@ class Op:
         values = [given[operand.name] for operand in self.operands if operand.name in given]
         return values, {one.name: given[one.name] for one in self.attributes if one.name in given}
 
+    def group(self, values):
+        """Operands as an op has them, one after the other, by its definition: None for an absent one, a list for those
+        of a variadic one."""
+        values = list(values)
+        groups = []
+        for number, operand in enumerate(self.operands):
+            rest = values[number:]
+            groups.append(rest if operand.kind == "variadic" else rest[0] if rest else None)
+        return groups
+
     def _anchor(self, position):
         for kind, text in self.tokens[position:]:
             if kind == "anchor":

@@ -1,28 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What ops mean: each op of the dialect computed by PyTorch as its definition says, framework calls as given."""
+"""A graph computed by PyTorch: each op of the dialect by its meaning, framework calls as given."""
 
 import torch
 
 from . import ops
 from .calls import run_call
 from .errors import UnsupportedError
-from .text import ELEMENT_TYPES
-
-DTYPES = {text: dtype for dtype, text in ELEMENT_TYPES.items()}
-
-
-def compute(name, operands, attributes):
-    """The result of op `name`: operands in the order of its definition (None for an absent one, a list for a variadic
-    one), attributes by name; those left out are off."""
-    op = ops.table()[name]
-    scope = {"torch": torch}
-    scope.update({argument.name: value for argument, value in zip(op.operands, operands, strict=True)})
-    for argument in op.attributes:
-        value = attributes.get(argument.name, False if argument.kind == "unit" else None)
-        if argument.kind == "type":
-            value = DTYPES.get(value, value)
-        scope[argument.name] = list(value) if argument.kind == "i64s" else value
-    return eval(op.reference, scope)
+from .meaning import compute
 
 
 def evaluate(layers, values, weights, needed=None):
@@ -55,12 +39,7 @@ def _compute_layer(layer, values, weights):
     if not layer.op.startswith("inlay.") or name not in ops.table():
         raise UnsupportedError(f"layer {layer.name!r}, {layer.op}, has no meaning in PyTorch to compare with")
 
-    def bound(operand):
-        if isinstance(operand, list):
-            return [values[tensor] for tensor in operand]
-        return None if operand is None else values[operand]
-
-    operands = [bound(getattr(layer, operand.name)) for operand in ops.table()[name].operands]
+    operands = ops.table()[name].group(values[tensor] for tensor in layer.get_inputs())
     return [compute(name, operands, layer.attributes)]
 
 

@@ -11,7 +11,7 @@ import torch
 from inlay.calls import run_call
 from inlay.compiler import export_program
 from inlay.importer import graph, import_program, walker
-from inlay.reference import compute
+from inlay.meaning import compute
 
 BUILD = pathlib.Path(inlay.__file__).parents[2]
 INLAY_OPT = pathlib.Path(os.environ.get("INLAY_OPT", BUILD / "bin" / "inlay-opt"))

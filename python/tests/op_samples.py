@@ -34,7 +34,7 @@ _INFOS = {(info.name, info.variant_test_name): info for info in invocations.op_d
 _MOST_ELEMENTS = 20000  # of all tensors of a sample
 _BATCH = 40  # samples of a module
 
-TARGETS = {"host": ("host", "torch"), "vulkan": ("vulkan", "host", "torch")}
+TARGETS = {"host": ("host", "torch"), "vulkan": ("vulkan", "host", "torch"), "torch": ("torch",)}
 
 # What Vulkan can't do, whatever the op.
 _LACKS = re.compile(r"vulkan has no '?(bf16|math\.\w+ of f64)")

@@ -160,6 +160,43 @@ def test_forced_parts_leave_the_accelerator(option, moved):
     } == moved
 
 
+def forced(function, *inputs, ops, targets=("vulkan", "host", "torch")):
+    """What of `function` runs where if `ops` are forced to PyTorch: target -> labels, of a program that is right."""
+    compiled = check(Function(function), inputs, targets=targets, torch_executed_ops=ops)
+    placed = [op for op in compiled.report["ops"] if op["segment"] is not None]
+    return {target: {op["label"] for op in placed if op["target"] == target} for target in targets}
+
+
+@pytest.mark.parametrize("targets", [("vulkan", "host", "torch"), ("vulkan", "torch")], ids="+".join)
+def test_forced_ops_run_in_pytorch(targets):
+    placed = forced(lambda a: a.exp().relu() + 1, x(3), ops=["aten::relu"], targets=targets)
+    assert placed["torch"] == {"relu"} and placed["vulkan"] == {"exp", "add"}
+
+
+@pytest.mark.parametrize(
+    ("function", "inputs", "op"),
+    [
+        (nn.functional.hardswish, (x(5),), "aten.hardswish"),  # imported as several ops
+        (lambda a: nn.functional.gelu(a, approximate="tanh"), (x(5),), "aten::gelu.default"),
+        (lambda a: torch.nan_to_num(a), (x(5),), "aten.nan_to_num"),  # by PyTorch's decomposition
+        (lambda a, b: torch.cat([a, b, a], 1), (x(2, 3), x(2, 1)), "aten.cat"),  # any number of operands
+        (lambda a, b: nn.functional.linear(a, b), (x(2, 3), x(4, 3)), "aten.linear"),  # an operand that is absent
+        (lambda a: a.to(torch.bfloat16), (x(4),), "aten.to"),  # a type as an attribute
+        (lambda a: torch.clamp(a, min=-float("inf"), max=0.5), (x(4),), "aten.clamp"),
+        (
+            lambda a, b: torch.zeros(3).scatter_reduce(0, b, a, "amax"),
+            (x(4), torch.tensor([0, 2, 2, 0])),
+            "aten.scatter_reduce",
+        ),
+        (lambda a: torch.sort(a, descending=True), (x(2, 5),), "aten.sort"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_whatever_is_forced_runs_in_pytorch(function, inputs, op):
+    placed = forced(function, *inputs, ops=[op])
+    assert placed["torch"] and not placed["vulkan"] | placed["host"]
+
+
 def test_min_block_size_keeps_short_segments_off():
     model = Function(lambda a: torch.lgamma(a + 1) * 2 + 3)
     assert "vulkan" in check(model, (x(3),), targets=("vulkan", "host")).report.ops_by_target()

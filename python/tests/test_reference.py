@@ -8,8 +8,8 @@ from inlay import ops
 from inlay.compiler import compile_imported
 from inlay.importer import ImportedProgram, Input, Output
 from inlay.importer.graph import GraphBuilder
+from inlay.meaning import compute
 from inlay.options import Options
-from inlay.reference import compute
 from inlay.text import ELEMENT_TYPES
 
 F32 = torch.float32

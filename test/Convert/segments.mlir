@@ -79,3 +79,19 @@ func.func @untouched(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = inlay.relu %x : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// Graph ops are described to the framework by name, with their attributes.
+// CHECK-LABEL: func.func private @meanings
+// CHECK: plan.framework_call "{\22graph_op\22:\22relu\22}"(%{{.*}})
+// CHECK: plan.framework_call "{\22attributes\22:{\22dtype\22:\22bf16\22},\22graph_op\22:\22cast\22}"
+// CHECK: plan.framework_call "{\22attributes\22:{\22dims\22:[1,0]},\22graph_op\22:\22permute\22}"
+// CHECK: plan.framework_call "{\22attributes\22:{\22dim\22:0},\22graph_op\22:\22cat\22}"(%{{.*}}, %{{.*}}, %{{.*}})
+func.func private @meanings(%x: tensor<4x2xf32>) -> tensor<6x4xbf16> attributes {plan.target = #inlay.torch} {
+  %0 = inlay.relu %x : (tensor<4x2xf32>) -> tensor<4x2xf32>
+  %1 = inlay.cast %0 to bf16 : (tensor<4x2xf32>) -> tensor<4x2xbf16>
+  %2 = inlay.permute %1 dims [1, 0] : (tensor<4x2xbf16>) -> tensor<2x4xbf16>
+  %3 = inlay.cat %2, %2, %2 dim 0 : (tensor<2x4xbf16>, tensor<2x4xbf16>, tensor<2x4xbf16>) -> tensor<6x4xbf16>
+  return %3 : tensor<6x4xbf16>
+}

@@ -10,6 +10,7 @@ class Call:
     """An FX node that calls an operator.
 
     name: ATen name with overload, "add.Tensor"; the overload "default" is left out.
+    origin: the call of the model that it is a part of, or itself, "aten::add.Tensor".
     args: schema name -> value, defaults filled in.
     val: the result's fake tensor (or a tuple or list of them).
     """
@@ -21,6 +22,7 @@ class Call:
         self.schema = schema
         self.space, _, self.base = schema.name.partition("::")
         self.name = operator_name(node.target)
+        self.origin = node.meta.get("call", f"{self.space}::{self.name}")
         self.val = node.meta.get("val")
         self.args = {}
         for position, argument in enumerate(schema.arguments):

@@ -6,6 +6,7 @@ from torch._dispatch.python import enable_python_dispatcher
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils import _pytree as pytree
 
+from .call import Call
 from .functional import is_composite
 
 
@@ -94,7 +95,8 @@ class Expander:
                 else:
                     env[one] = node.graph.node_copy(one, env.__getitem__)
                     kept = {key: node.meta[key] for key in ("nn_module_stack", "stack_trace") if key in node.meta}
-                    env[one].meta = {"val": one.meta.get("val"), "label": f"{node.name}.{one.name}", **kept}
+                    label = f"{node.name}.{one.name}"
+                    env[one].meta = {"val": one.meta.get("val"), "label": label, "call": Call(node).origin, **kept}
                     made.append(env[one])
         last = results if isinstance(results, torch.fx.Node) else None
         if last in made:

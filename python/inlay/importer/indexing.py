@@ -188,10 +188,10 @@ def _handle_histc(walker, call):
 
     inside = step("minimum", step("maximum", x, low, "low"), high, "high")
     share = step("div", step("mul", step("sub", inside, low, "shifted"), bins, "times"), high - low, "share")
-    place = walker.cast(step("minimum", step("floor", share, None, "floor"), bins - 1, "last"), torch.int64, "place")
-    # What isn't inside, NaN among it, is moved to where nothing is written.
+    place = walker.cast(step("floor", share, None, "floor"), torch.int64, "place")
+    place = step("minimum", step("maximum", place, 0, "first"), bins - 1, "index")  # NaN has no place of its own
+    # What isn't inside, NaN among it, counts nothing.
     beyond = walker.cast(step("sub", x, inside, "beyond"), torch.bool, "is_beyond")
-    moved = step("mul", walker.cast(beyond, torch.int64, "moved"), bins, "far")
-    place = step("add", place, moved, "index")
-    operands = [walker.splat(0, (bins,), x.dtype), place, walker.splat(1, x.shape, x.dtype)]
+    counted = step("sub", walker.splat(1, x.shape, x.dtype), walker.cast(beyond, x.dtype, "left_out"), "counted")
+    operands = [walker.splat(0, (bins,), x.dtype), place, counted]
     return walker.op("scatter", operands, {"dim": 0, "reduce": "sum"}, shape=(bins,), dtype=x.dtype)

@@ -34,15 +34,19 @@ def source_line(node):
     return (frames[-1][0], int(frames[-1][1])) if frames else None
 
 
-def print_location(name, node, portable=False):
+def print_location(name, node, portable=False, call=None):
     """`loc("conv1")`, with the source line inside and the module stack as a fused location's metadata where known.
 
-    portable: leave out the folder of the source file, which only this machine has.
+    portable: leave out the folder of the source file, which only this machine has. call: the call that an op is one
+    part of, "aten::hardswish".
     """
     text = quote(name)
     if line := source_line(node):
         text += f"({quote(pathlib.PurePath(line[0]).name if portable else line[0])}:{line[1]}:0)"
+    metadata = [f"inlay.call = {quote(call)}"] if call else []
     if stack := module_stack(node):
         pairs = ", ".join(f"[{quote(path)}, {quote(cls)}]" for path, cls in stack)
-        text = f"fused<{{inlay.module = [{pairs}]}}>[{text}]"
+        metadata.append(f"inlay.module = [{pairs}]")
+    if metadata:
+        text = f"fused<{{{', '.join(metadata)}}}>[{text}]"
     return f"loc({text})"

@@ -6,6 +6,7 @@ import operator
 
 import torch
 
+from .. import ops
 from ..calls import flatten_results
 from ..errors import UnsupportedError
 from ..text import ELEMENT_TYPES, element_type
@@ -115,7 +116,9 @@ class Walker:
 
     def op(self, name, operands, attributes=None, *, shape, dtype, suffix=None):
         """Adds an op at the place of the call being imported; `suffix` sets helper ops apart from the call itself."""
-        return self.builder.op(name, operands, attributes or {}, shape, dtype, self._location(suffix))
+        return self.builder.op(
+            name, operands, attributes or {}, shape, dtype, self._location(suffix, ops.table()[name].aten)
+        )
 
     def scalar(self, number, dtype):
         """A rank-0 constant."""
@@ -314,9 +317,13 @@ class Walker:
             self.keep(node, f"constant {len(self.kept)} {node.name}", value)
         return {"kept": self._names[node]}
 
-    def _location(self, suffix=None):
-        name = self._call.label if suffix is None else f"{self._call.label}.{suffix}"
-        return self.builder.alias(name, print_location(name, self._call.node, self._portable))
+    def _location(self, suffix=None, made=None):
+        """The place of the call being imported; made: names of what is made there, None for the call itself."""
+        call = self._call
+        name = call.label if suffix is None else f"{call.label}.{suffix}"
+        own = [f"{call.space}::{call.name}"] if made is None else [f"aten::{aten}" for aten in made]
+        part_of = None if call.origin in own or call.origin.partition(".")[0] in own else call.origin
+        return self.builder.alias(name, print_location(name, call.node, self._portable, part_of))
 
 
 def check_dims(fake, what):

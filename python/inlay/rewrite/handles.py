@@ -246,13 +246,12 @@ _NOTHING = object()
 
 def _find_operand(definition, name, handle):
     """The operand of that name: a tensor, None for an absent one, a list for one that is a list."""
-    for number, operand in enumerate(definition.operands):
+    for operand, value in zip(definition.operands, definition.group(handle.operands), strict=True):
         if operand.name != name:
             continue
-        values = handle.operands
-        if operand.kind == "variadic":
-            return [Tensor._of(value) for value in values[number:]]
-        return Tensor._of(values[number]) if number < len(values) else None
+        if isinstance(value, list):
+            return [Tensor._of(one) for one in value]
+        return None if value is None else Tensor._of(value)
     return _NOTHING
 
 

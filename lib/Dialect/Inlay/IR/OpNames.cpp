@@ -32,23 +32,46 @@ static bool coversOverload(StringRef wanted, StringRef actual) {
   return wantedOp == actualOp && (!wanted.contains('.') || overload(wantedOverload) == overload(actualOverload));
 }
 
+/// Whether `wanted`, with a namespace, names what `actual` does, which may have an overload.
+static bool coversName(StringRef wanted, StringRef actual) {
+  auto [wantedSpace, wantedName] = splitNamespace(wanted);
+  auto [actualSpace, actualName] = splitNamespace(actual);
+  return wantedSpace == actualSpace && coversOverload(wantedName, actualName);
+}
+
 bool inlay::matchesName(Operation *op, StringRef name) {
   StringRef reported = getReportedName(op);
   if (name == reported || name == op->getName().getStringRef())
     return true;
-  auto [space, wanted] = splitNamespace(name);
-  if (isa<OpaqueOp, PluginOp>(op)) {
-    auto [actualSpace, actual] = splitNamespace(reported);
-    return space == actualSpace && coversOverload(wanted, actual);
-  }
+  if (isa<OpaqueOp, PluginOp>(op))
+    return coversName(name, reported);
+  if (StringRef call = getCallName(op->getLoc()); !call.empty() && coversName(name, call))
+    return true;
   auto named = dyn_cast<AtenNamedOpInterface>(op);
-  if (!named)
-    return false;
-  return llvm::any_of(named.getAtenNames(), [&, space = space, wanted = wanted](StringRef aten) {
-    auto [actualSpace, actual] =
-        aten.contains("::") ? splitNamespace(aten) : std::pair(StringRef("aten"), StringRef(aten));
-    return space == actualSpace && coversOverload(wanted, actual);
-  });
+  return named && llvm::any_of(named.getAtenNames(), [&](StringRef aten) {
+           return coversName(name, aten.contains("::") ? aten.str() : "aten::" + aten.str());
+         });
+}
+
+StringRef inlay::getCallName(Location loc) {
+  auto name = dyn_cast_or_null<StringAttr>(findLocationMetadata(loc, "inlay.call"));
+  return name ? name.getValue() : "";
+}
+
+Attribute inlay::findLocationMetadata(Location loc, StringRef key) {
+  if (auto fused = dyn_cast<FusedLoc>(loc)) {
+    if (auto dictionary = dyn_cast_or_null<DictionaryAttr>(fused.getMetadata()))
+      if (Attribute found = dictionary.get(key))
+        return found;
+    for (Location part : fused.getLocations())
+      if (Attribute found = findLocationMetadata(part, key))
+        return found;
+  }
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return findLocationMetadata(name.getChildLoc(), key);
+  if (auto call = dyn_cast<CallSiteLoc>(loc))
+    return findLocationMetadata(call.getCallee(), key);
+  return nullptr;
 }
 
 StringAttr inlay::getLocationNameAttr(Location loc) {

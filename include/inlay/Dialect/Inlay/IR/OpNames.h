@@ -16,8 +16,15 @@ namespace inlay {
 llvm::StringRef getReportedName(mlir::Operation *op);
 
 /// True if `name` is one a user may say the op by: its op name, its reported name, or an ATen name with any of the
-/// separators and with or without overload (`aten::add`, `aten.add`, `aten.add.Tensor`, `aten::add.Tensor`).
+/// separators and with or without overload (`aten::add`, `aten.add`, `aten.add.Tensor`, `aten::add.Tensor`), its own or
+/// that of the call that it is a part of (`inlay.call` in its location).
 bool matchesName(mlir::Operation *op, llvm::StringRef name);
+
+/// The framework's call that an op is a part of ("aten::hardswish"), by its location; empty if the op is all of it.
+llvm::StringRef getCallName(mlir::Location loc);
+
+/// What `key` has in the metadata of the outermost fused location that has it; null if none has.
+mlir::Attribute findLocationMetadata(mlir::Location loc, llvm::StringRef key);
 
 /// The op's name location (under fused and call-site locations), or empty.
 llvm::StringRef getLocationName(mlir::Location loc);

@@ -2,6 +2,7 @@
 """The framework as a target: its own results, random numbers, effects in order, and what only it can do."""
 
 import gc
+import threading
 
 import inlay
 import pytest
@@ -227,3 +228,36 @@ def test_nothing_is_left_of_a_call_that_failed():
             compiled(x(4), torch.tensor([7]))
         compare(compiled(x(4), torch.tensor([2])), x(4)[2:3], 0)
     gc.collect()
+
+
+# -- Threads ----------------------------------------------------------------------------------------------------------
+
+
+class Long(nn.Module):
+    """Work of some tenths of a second, between two framework calls."""
+
+    def forward(self, a):
+        a = torch.ops.aten.relu(a)
+        for _ in range(6):
+            a = a @ a * 1e-3
+        return a.sum()
+
+
+@pytest.mark.parametrize("target", ["host", "vulkan"])
+def test_other_threads_go_on_while_a_program_runs(target):
+    model, inputs = Long(), (torch.randn(384, 384),)
+    compiled = inlay.compile(model, inputs, targets=(target, "torch"), torch_executed_ops=["aten.relu"])
+    assert set(compiled.report.ops_by_target()) == {target, "torch"}
+    done, ticks = threading.Event(), 0
+
+    def call():
+        compiled(*inputs)
+        done.set()
+
+    compiled(*inputs)
+    thread = threading.Thread(target=call)
+    thread.start()
+    while not done.wait(1e-3):
+        ticks += 1
+    thread.join()
+    assert ticks >= 5  # a thread that kept the interpreter's lock would leave one or two

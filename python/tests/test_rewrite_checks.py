@@ -151,3 +151,33 @@ def test_patterns_of_libraries_are_checked_by_examples():
           return %1 : tensor<4xf32>
         }
     """))  # fmt: skip
+
+
+def two_ops():
+    return inlay.parse("""
+        func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+          %0 = inlay.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+          %1 = inlay.add %0, %y : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+          return %1 : tensor<4xf32>
+        }""")
+
+
+def test_each_rewrite_is_checked_before_the_graph_changes():
+    manager, module = RewritePatternManager(), two_ops()
+    manager.add("right", Replace("inlay.relu", lambda a: o.maximum(a, o.sub(a, a))))
+    manager.add("wrong", Replace("inlay.add", lambda a, b: o.sub(a, b)))
+    text = str(module)
+    with pytest.raises(RewriteError, match=r"rewrite 2: pattern 'wrong' changes what is computed(.*\n)*.*inlay.sub"):
+        manager.rewrite(module, check=True)
+    assert str(module) == text
+    assert manager.rewrite(module, check=True, limit=1) == 1 and "inlay.maximum" in str(module)
+    manager.disable("wrong")
+    module = two_ops()
+    assert manager.rewrite(module, check=True) == 1 and "inlay.maximum" in str(module)
+
+
+def test_checked_rewrites_without_end_end():
+    manager, module = RewritePatternManager(), two_ops()
+    manager.add("turn", Replace("inlay.add", lambda a, b: o.add(b, a)))
+    with pytest.raises(RewriteError, match="turn"):
+        manager.rewrite(module, check=True, budget=0.02)

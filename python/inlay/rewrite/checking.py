@@ -45,6 +45,27 @@ def check_by_examples(label, pattern, run, args, given):
         )
 
 
+def check_each_rewrite(module, step, args, most):
+    """Rewrites a copy of the module and raises RewriteError for the first rewrite that changes what it computes, or of
+    which that can't be said.
+
+    step: rewrites a module once, appends what it did to the list that it is given as `trace`, and says how often it
+    changed the module; most: number of steps.
+    """
+    from .._inlay import compare_graphs
+
+    copy, count = module.clone(), 0
+    while count < most:
+        before, done = copy.clone(), []
+        if not step(copy, trace=done):
+            return
+        count += 1
+        label = done[-1]["label"]
+        wrong, graphs, _ = compare_graphs(label, before._graph, copy._graph, args, _UNKNOWN_SIZE)
+        if wrong:
+            raise RewriteError(f"rewrite {count}: {wrong}\n{graphs}")
+
+
 def _try(label, example, run, args, unknown_size):
     """What the pattern does wrong in the example, and whether that is known; None if it does nothing there."""
     from .._inlay import compare_graphs

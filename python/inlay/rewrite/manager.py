@@ -9,7 +9,7 @@ import pathlib
 from dataclasses import dataclass, field
 
 from ..errors import ArgumentTypeError, ArgumentValueError, RewriteError, did_you_mean
-from .checking import check_by_examples
+from .checking import check_by_examples, check_each_rewrite
 from .classes import PatternAnalyzer, PatternRewriter, _ClassPattern
 from .handles import Layer, Tensor
 from .network import Module
@@ -250,18 +250,23 @@ class RewritePatternManager(_Manager):
         across_segments: whether a match may reach out of an open segment.
         budget: more rewrites than this per layer (and 1000) are taken for rewriting without end.
         check: whether to run each match against what replaces it, on the host, on numbers drawn for it; one that
-        changes what is computed is refused.
+        changes what is computed is refused. With patterns that call Python functions the whole graph is run before and
+        after each rewrite of a copy, which takes long for a large one and calls the functions twice.
 
         Raises RewriteError if a rewrite is refused or there is no end, and what a pattern's own function raised, with a
         note that names the pattern and the layer. The graph is then as it was.
         """
         network = _module(network)
-        if check:
-            self._expect_checkable(one for one in self.labels if self.is_enabled(one))
         if driver not in _DRIVERS:
             raise ArgumentValueError(f"unknown driver {driver!r}{did_you_mean(str(driver), _DRIVERS)}")
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
             raise ArgumentValueError(f"expected limit to be an int from 0, but got {limit!r}")
+        if check and any(self._functions.get(one) and self.is_enabled(one) for one in self.labels):
+            options = {"driver": driver, "across_segments": across_segments, "remove_dead_code": remove_dead_code}
+            step = functools.partial(self.rewrite, args=args, limit=1, **options)
+            most = budget * max(len(network.get_layers()), 100) if limit is None else limit
+            check_each_rewrite(network, step, dict(args or {}), most)
+            check = False
         with self._running(network, args) as given:
             count, firings = self._manager.rewrite(
                 network._graph,
@@ -309,14 +314,6 @@ class RewritePatternManager(_Manager):
         else:
             alone.add(label, pattern)
         return alone
-
-    def _expect_checkable(self, labels):
-        for label in labels:
-            if self._functions.get(label):
-                raise RewriteError(
-                    f"pattern '{label}' can't be checked at each match: it calls Python functions; "
-                    "check it by 'manager.check'"
-                )
 
     def _trace(self, label, pattern):
         if not pattern.rewrites:

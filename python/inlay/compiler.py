@@ -87,7 +87,8 @@ def compile(
     dynamic_shapes: as for torch.export; symbolic dims are not supported yet.
     cache: not supported yet.
 
-    Raises ArgumentTypeError or ArgumentValueError for a wrong option (with "did you mean"), UnsupportedError for a model with parts that Inlay can't import, CompileError with the compiler's diagnostics.
+    Raises ArgumentTypeError or ArgumentValueError for a wrong option (with "did you mean"), UnsupportedError for a
+    model with parts that Inlay can't import, CompileError with the compiler's diagnostics.
     """
     options = Options.make({**_given(locals()), **more})
     exported, imported = _import(model_or_exported, inputs, options)

@@ -10,9 +10,7 @@ from .compiler import export_program
 from .importer import import_program
 
 
-def export(
-    model: torch.nn.Module | torch.export.ExportedProgram, inputs: Inputs | None, path: StrPath
-) -> pathlib.Path:
+def export(model: torch.nn.Module | torch.export.ExportedProgram, inputs: Inputs | None, path: StrPath) -> pathlib.Path:
     """Writes `path.mlir` and `path.safetensors` for a model and example arguments.
 
     path: where to write; an ending ".mlir" may be given. Returns the path of the .mlir file.

@@ -67,9 +67,9 @@ def outline(source):
     """The public names of a module, with annotations and docstrings, and without what functions do."""
     kept = []
     for node in ast.parse(source).body:
-        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.name.startswith("_"):
-            kept.append(node)
-        elif isinstance(node, ast.ImportFrom) and not node.level and node.module != "__future__":
+        is_import = isinstance(node, ast.ImportFrom) and not node.level and node.module != "__future__"
+        is_definition = isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.name.startswith("_")
+        if is_import or is_definition:
             kept.append(node)
     for node in kept:
         for inner in ast.walk(node):

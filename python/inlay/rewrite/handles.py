@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _arithmetic(name: str, swapped: bool = False) -> Callable[[Tensor, Tensor | float], Tensor]:
-    def make(self, other):
+    def make(self: Tensor, other: Tensor | float) -> Tensor:
         if not isinstance(other, (Tensor, int, float)) or isinstance(other, bool):
             return NotImplemented
         from .builder import op

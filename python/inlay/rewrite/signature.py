@@ -21,7 +21,8 @@ from .values import flatten, unflatten
 if TYPE_CHECKING:
     from .._inlay import Graph
 
-_Parameters, _Result = ParamSpec("_Parameters"), TypeVar("_Result")
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
 
 
 def record_signature(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:

@@ -9,7 +9,7 @@ import torch
 from . import _inlay
 
 
-def describe():
+def describe() -> str:
     """A line for each version and device."""
     versions = f"inlay {_inlay.__version__}, LLVM {_inlay.llvm_version}, PyTorch {torch.__version__}"
     lines = [f"{versions}, Python {sys.version.split()[0]}"]
@@ -18,7 +18,7 @@ def describe():
     return "\n".join(lines if devices else [*lines, "no Vulkan device: all that Inlay compiles runs on the host"])
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(
         "python -m inlay", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

@@ -1,18 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A call's arguments: brought into the order of the export, checked against it."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
 import torch
 from torch.utils import _pytree as pytree
 
 from .errors import ArgumentTypeError, ArgumentValueError, did_you_mean
 from .text import tensor_text
 
+if TYPE_CHECKING:
+    from .importer import Input
+
 
 class Signature:
     """What a compiled model's call looks like."""
 
-    def __init__(self, inputs, in_spec, argument_names, defaults=None):
-        """inputs: importer.Input per leaf; in_spec: the TreeSpec of (args, kwargs).
+    def __init__(
+        self,
+        inputs: Sequence[Input],
+        in_spec: Any,
+        argument_names: Sequence[str] | None,
+        defaults: Mapping[str, Any] | None = None,
+    ) -> None:
+        """inputs: one per leaf; in_spec: the TreeSpec of (args, kwargs).
 
         argument_names: the model's names of its arguments, positional ones first, or None. defaults: name -> default of
         the arguments that the export was not given.
@@ -30,7 +44,7 @@ class Signature:
             self._names = [self._path(path) for path in _paths(in_spec)]
             self._is_flat = all(spec.is_leaf() for spec in (*positional.children(), *keyword.children()))
 
-    def flatten(self, args, kwargs):
+    def flatten(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """The call's arguments in flat order, positional or by name; ArgumentTypeError if they don't fit the model."""
         if len(args) != len(self._positional) or list(kwargs) != self._keywords:
             args, kwargs = self._reorder(args, kwargs)
@@ -41,7 +55,7 @@ class Signature:
             raise ArgumentTypeError(self._explain_nesting(args, kwargs, spec))
         return leaves
 
-    def refuse_gradients(self, leaves):
+    def refuse_gradients(self, leaves: Sequence[Any]) -> None:
         """Raises ArgumentValueError for a tensor that gradients are asked for."""
         for number, leaf in enumerate(leaves):
             if isinstance(leaf, torch.Tensor) and leaf.requires_grad:
@@ -51,7 +65,7 @@ class Signature:
                     'use torch.compile(model, backend="inlay")'
                 )
 
-    def check_alone(self, number, leaves):
+    def check_alone(self, number: int, leaves: Sequence[Any]) -> None:
         """Raises ArgumentValueError if tensor `number`, which the model writes, shares memory with another one."""
         for other, leaf in enumerate(leaves):
             if other != number and _share_memory(leaf, leaves[number]):
@@ -59,7 +73,7 @@ class Signature:
                     f"{self._place(number)} is written by the model, but shares memory with {self._place(other)}"
                 )
 
-    def check(self, leaves):
+    def check(self, leaves: Sequence[Any]) -> list[torch.Tensor | None]:
         """The flat arguments ready to be read: on the CPU, contiguous, detached; None for one that is no tensor.
 
         Raises ArgumentTypeError (no tensor, dtype) or ArgumentValueError (rank, sizes, device, another value

@@ -1,54 +1,72 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`compile` and `partition`: from a model to a compiled one, or to the report alone."""
 
+from __future__ import annotations
+
 import inspect
 import sys
 import threading
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .aliases import (
+    CompileOptions,
+    DynamicShapes,
+    Inputs,
+    ModuleNames,
+    OpNames,
+    Strategy,
+    StrPath,
+    Synonyms,
+    Target,
+)
 from .arguments import Signature
 from .caches import register_caches
 from .errors import ArgumentTypeError, ArgumentValueError, Error, InternalError, UnsupportedError
-from .importer import import_program
+from .importer import ImportedProgram, import_program
 from .module import CompiledModule, Fallback
 from .options import TARGETS, Options
 from .report import Report
 from .rewrite.compiling import import_rewritten
 from .rewrite.network import Module
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 # torch.export and its decompositions change state of the whole process.
 _EXPORT_LOCK = threading.RLock()
 
 
 def compile(
-    model_or_exported,
-    inputs=None,
+    model_or_exported: torch.nn.Module | torch.export.ExportedProgram | Module,
+    inputs: Inputs | None = None,
     *,
-    targets=TARGETS,
-    enabled=True,
-    min_block_size=1,
-    torch_executed_ops=(),
-    torch_executed_modules=(),
-    torch_executed_locations=(),
-    allow_ops=(),
-    exempt_ops=(),
-    require_full_compilation=False,
-    strategy="levels",
-    cost_model=None,
-    dynamic_shapes=None,
-    placement=None,
-    save_placement=None,
-    cache=None,
-    **more,
-):
+    targets: Target | Sequence[Target] = TARGETS,
+    enabled: bool = True,
+    min_block_size: int = 1,
+    torch_executed_ops: OpNames = (),
+    torch_executed_modules: ModuleNames = (),
+    torch_executed_locations: str | Iterable[str] = (),
+    allow_ops: OpNames = (),
+    exempt_ops: OpNames = (),
+    require_full_compilation: bool = False,
+    strategy: Strategy = "levels",
+    cost_model: StrPath | None = None,
+    dynamic_shapes: DynamicShapes | None = None,
+    placement: StrPath | None = None,
+    save_placement: StrPath | None = None,
+    cache: object = None,
+    **more: Unpack[Synonyms],
+) -> CompiledModule:
     """Compiles a model so that each target, in order of preference, runs what it can.
 
-    model_or_exported: a torch.nn.Module in evaluation mode, a torch.export.ExportedProgram, or an inlay.Module, which
-        is called as the model that it was imported from, or with the inputs of its function.
+    model_or_exported: a module in evaluation mode, an ExportedProgram, or an inlay.Module, which is called as the model
+        that it was imported from, or with the inputs of its function.
     inputs: example arguments for a module: a tuple or list of positional ones, one tensor, or a dict of keyword ones.
         Their dims and dtypes are fixed in the compiled model.
-    targets: some of "vulkan", "host" and "torch", best first.
+    targets: best first.
     enabled: whether the graph is partitioned at all; if False, the first target runs it as one segment, or an error
         lists every op that can't be in that.
     min_block_size: accelerated segments of fewer ops go to the next target.
@@ -70,8 +88,8 @@ def compile(
     dynamic_shapes: as for torch.export; symbolic dims are not supported yet.
     cache: not supported yet.
 
-    Returns a CompiledModule. Raises ArgumentTypeError or ArgumentValueError for a wrong option (with "did you mean"),
-    UnsupportedError for a model with parts that Inlay can't import, CompileError with the compiler's diagnostics.
+    Raises ArgumentTypeError or ArgumentValueError for a wrong option (with "did you mean"), UnsupportedError for a
+    model with parts that Inlay can't import, CompileError with the compiler's diagnostics.
     """
     options = Options.make({**_given(locals()), **more})
     exported, imported = _import(model_or_exported, inputs, options)
@@ -79,7 +97,9 @@ def compile(
     return compile_imported(imported, options, signature, exported.call_spec.out_spec)
 
 
-def compile_imported(imported, options, signature=None, out_spec=None):
+def compile_imported(
+    imported: ImportedProgram, options: Options, signature: Signature | None = None, out_spec: Any = None
+) -> CompiledModule:
     """A CompiledModule for an imported graph; without a signature only its `call_flat` can be used."""
     fallback = Fallback()
     extension = _extension()
@@ -95,8 +115,12 @@ def compile_imported(imported, options, signature=None, out_spec=None):
     return CompiledModule(imported, compilation, fallback, report, signature, out_spec)
 
 
-def partition(model_or_exported, inputs=None, **options):
-    """What `compile` with the same arguments would run where, and why: a `Report`. Nothing is compiled."""
+def partition(
+    model_or_exported: torch.nn.Module | torch.export.ExportedProgram | Module,
+    inputs: Inputs | None = None,
+    **options: Unpack[CompileOptions],
+) -> Report:
+    """What `compile` with the same arguments would run where, and why. Nothing is compiled."""
     options = Options.make(options)
     _, imported = _import(model_or_exported, inputs, options)
     extension = _extension()
@@ -104,12 +128,16 @@ def partition(model_or_exported, inputs=None, **options):
     return Report.parse(render("json"), render)
 
 
-def load(path):
+def load(path: StrPath) -> CompiledModule:
     """Not there yet: reads what `CompiledModule.save` writes."""
     raise UnsupportedError(f"loading a compiled model ({path}) is not supported yet: the plan has no file format")
 
 
-def export_program(model, inputs, dynamic_shapes=None):
+def export_program(
+    model: torch.nn.Module | torch.export.ExportedProgram,
+    inputs: Inputs | None,
+    dynamic_shapes: DynamicShapes | None = None,
+) -> torch.export.ExportedProgram:
     """The ExportedProgram for a module and example arguments (as for `compile`), or the given one."""
     if isinstance(model, torch.export.ExportedProgram):
         if dynamic_shapes is not None:
@@ -131,7 +159,7 @@ def export_program(model, inputs, dynamic_shapes=None):
         ) from error
 
 
-def split_inputs(inputs):
+def split_inputs(inputs: Inputs) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """(args, kwargs) of example arguments as `compile` takes them."""
     if isinstance(inputs, dict):
         return (), inputs
@@ -159,7 +187,7 @@ def _kind(value):
     return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
 
 
-def make_signature(model, exported, imported):
+def make_signature(model: object, exported: Any, imported: ImportedProgram) -> Signature:
     """What calls of a compiled model look like."""
     signature = exported.module_call_graph[0].signature if exported.module_call_graph else None
     names = getattr(signature, "forward_arg_names", None)
@@ -183,7 +211,12 @@ def _import(model, inputs, options):
     return import_model(model, inputs, options.dynamic_shapes, only_calls=options.targets == ("torch",))
 
 
-def import_model(model, inputs=None, dynamic_shapes=None, only_calls=False):
+def import_model(
+    model: torch.nn.Module | torch.export.ExportedProgram,
+    inputs: Inputs | None = None,
+    dynamic_shapes: DynamicShapes | None = None,
+    only_calls: bool = False,
+) -> tuple[torch.export.ExportedProgram, ImportedProgram]:
     """(ExportedProgram, ImportedProgram) of a module and example arguments, or of an ExportedProgram."""
     with _EXPORT_LOCK:
         exported = export_program(model, inputs, dynamic_shapes)

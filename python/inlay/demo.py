@@ -7,6 +7,7 @@
 import statistics
 import sys
 import time
+from collections.abc import Callable, Sequence
 
 import torch
 
@@ -23,7 +24,7 @@ FORCED = {
 }
 
 
-def median_time(call):
+def median_time(call: Callable[[], object]) -> float:
     """Median seconds of a few calls, after one that doesn't count."""
     call()
     times = []
@@ -34,7 +35,7 @@ def median_time(call):
     return statistics.median(times)
 
 
-def show(name):
+def show(name: str) -> bool:
     """Compiles, runs and compares one model; whether it was right."""
     model, inputs = models.ALL[name]()
     forced = FORCED.get(name, {})
@@ -68,7 +69,7 @@ def show(name):
     return right
 
 
-def main(names):
+def main(names: Sequence[str]) -> int:
     """Shows the models of these names, ResNet-18 and the encoder by default; the exit code."""
     names = names or list(FORCED)
     for name in names:

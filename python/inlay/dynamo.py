@@ -7,10 +7,14 @@ change between calls. A graph that Inlay can't import yet (symbolic dims, for on
 matches nothing in a graph is a warning, since the model may have other graphs.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import functools
 import re
 import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import torch
 from torch._dynamo.backends.common import aot_autograd
@@ -27,7 +31,12 @@ from .options import Options
 _UNKNOWN_NAME = re.compile(r"'([^']*)' in (torch_executed_\w+|allow_ops|exempt_ops) matches no.*")
 
 
-def backend(graph_module, example_inputs, options=None, mode=None):
+def backend(
+    graph_module: torch.fx.GraphModule,
+    example_inputs: Sequence[torch.Tensor],
+    options: Mapping[str, Any] | None = None,
+    mode: str | None = None,
+) -> Callable[..., Any]:
     """What `torch.compile` calls with each captured graph; returns the function to call instead."""
     if mode is not None:
         raise ArgumentValueError(f"mode={mode!r} is for PyTorch's own backend: use options")

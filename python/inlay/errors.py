@@ -2,6 +2,7 @@
 """Exceptions of the package. All are `inlay.Error`; argument errors are also the built-in ones they stand for."""
 
 import difflib
+from collections.abc import Iterable
 
 
 class Error(RuntimeError):
@@ -63,7 +64,7 @@ _OPTIONS = {
 }
 
 
-def from_status(code, message, compiling):
+def from_status(code: str, message: str, compiling: bool) -> Error:
     """The exception for a failed status of the C++ side; what fails while compiling is a CompileError."""
     if compiling and code in ("InvalidArgument", "NotFound"):
         for option, ours in _OPTIONS.items():
@@ -72,7 +73,7 @@ def from_status(code, message, compiling):
     return _BY_CODE.get(code, Error)(message)
 
 
-def did_you_mean(word, words):
+def did_you_mean(word: str, words: Iterable[str]) -> str:
     """ " - did you mean 'x'?" for the nearest of `words`, or an empty string."""
     near = difflib.get_close_matches(word, list(words), n=1, cutoff=0.5)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -3,12 +3,15 @@
 
 import pathlib
 
+import torch
+
+from .aliases import Inputs, StrPath
 from .compiler import export_program
 from .importer import import_program
 
 
-def export(model, inputs, path):
-    """Writes `path.mlir` and `path.safetensors` for a module (or ExportedProgram) and example arguments.
+def export(model: torch.nn.Module | torch.export.ExportedProgram, inputs: Inputs | None, path: StrPath) -> pathlib.Path:
+    """Writes `path.mlir` and `path.safetensors` for a model and example arguments.
 
     path: where to write; an ending ".mlir" may be given. Returns the path of the .mlir file.
     Raises UnsupportedError for what Inlay can't import, OSError if a file can't be written.

@@ -1,34 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A compiled model."""
 
+from __future__ import annotations
+
 import contextlib
 import threading
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.utils import _pytree as pytree
 
+from .aliases import StrPath
+from .arguments import Signature
 from .calls import run_call
 from .errors import Error, InternalError, UnsupportedError
-from .state import State
+from .importer import ImportedProgram
+from .report import Report
+from .state import IncompatibleKeys, State
+
+if TYPE_CHECKING:
+    from ._inlay import Compilation
 
 
 class Fallback:
     """Makes the framework's calls for a program. Each thread has its own call in flight."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._calls = threading.local()
 
-    def begin(self, kept):
+    def begin(self, kept: dict[str, Any]) -> None:
         """Says what the next call of this thread takes beside the program; what leaves the program is added."""
         self._calls.kept, self._calls.failure = kept, None
 
-    def end(self):
+    def end(self) -> BaseException | None:
         """What went wrong in PyTorch in the call that has ended, if anything did."""
         failure = self._calls.failure
         self._calls.kept = self._calls.failure = None
         return failure
 
-    def __call__(self, call, inputs, outputs):
+    def __call__(self, call: str, inputs: Sequence[torch.Tensor], outputs: Sequence[torch.Tensor]) -> None:
         try:
             run_call(call, inputs, outputs, self._calls.kept)
         except BaseException as error:
@@ -37,13 +48,13 @@ class Fallback:
             raise
 
 
-class Profile(list):
+class Profile(list[tuple[str, str, float]]):
     """A list of (segment, kind of step, seconds), in order; `report` is the model's with the times of its segments.
 
     They are `measured_ns` in the segments and the summary, beside `modelled_ns` if a cost model is in effect.
     """
 
-    def __init__(self, steps, report):
+    def __init__(self, steps: Sequence[tuple[str, str, float, int]], report: Report) -> None:
         super().__init__((name, kind, seconds) for name, kind, seconds, _ in steps)
         self.report = report.with_times(steps)
 
@@ -60,7 +71,15 @@ class CompiledModule:
     when it was compiled.
     """
 
-    def __init__(self, imported, compilation, fallback, report, signature, out_spec):
+    def __init__(
+        self,
+        imported: ImportedProgram,
+        compilation: Compilation,
+        fallback: Fallback,
+        report: Report,
+        signature: Signature,
+        out_spec: Any,
+    ) -> None:
         self._imported, self._compilation, self._fallback = imported, compilation, fallback
         self._signature, self._out_spec = signature, out_spec
         self._state = State(imported, compilation.replace_weights)
@@ -68,21 +87,21 @@ class CompiledModule:
         self._report = report
 
     @property
-    def report(self):
-        """What runs where and why: an `inlay.Report`."""
+    def report(self) -> Report:
+        """What runs where and why."""
         return self._report
 
     @property
-    def device(self):
+    def device(self) -> str:
         """Name of the device that runs the accelerated segments; empty if none does."""
         return self._compilation.device
 
     @property
-    def notice(self):
+    def notice(self) -> str:
         """One line that the user should know, e.g. that no device was found; may be empty."""
         return self._compilation.notice
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the model.
 
         Raises ArgumentTypeError or ArgumentValueError, naming the argument, its place and what was expected;
@@ -94,8 +113,8 @@ class CompiledModule:
         results = self.call_flat(*given)
         return results[0] if self._out_spec.is_leaf() else pytree.tree_unflatten(results, self._out_spec)
 
-    def call_flat(self, *given):
-        """Runs the model on its flat arguments; a list of its flat results."""
+    def call_flat(self, *given: Any) -> list[Any]:
+        """Runs the model on its flat arguments; its flat results."""
         leaves = self._signature.check(given)
         self._check_written(given)
         with self._turn:
@@ -104,30 +123,32 @@ class CompiledModule:
             self._write(given, leaves, results, kept)
         return values
 
-    def flatten(self, args, kwargs):
+    def flatten(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """The flat arguments of a call."""
         return self._signature.flatten(args, kwargs)
 
-    def program_arguments(self, given):
+    def program_arguments(self, given: Sequence[Any]) -> list[torch.Tensor]:
         """What the program takes in a call with these flat arguments."""
         return self._split(self._signature.check(given))[0]
 
-    def assemble(self, given, results):
+    def assemble(self, given: Sequence[Any], results: Sequence[torch.Tensor]) -> list[Any]:
         """The model's flat results from those of the program. Of what goes beside the program nothing is known."""
         leaves = self._signature.check(given)
         return [self._find(output, given, leaves, results, {}) for output in self._imported.outputs]
 
-    def profile(self, *args, **kwargs):
-        """Runs the model once, step by step: a `Profile`. What the model writes stays as it was."""
+    def profile(self, *args: Any, **kwargs: Any) -> Profile:
+        """Runs the model once, step by step. What the model writes stays as it was."""
         leaves = self._signature.check(self._signature.flatten(args, kwargs))
         with self._turn:
             return Profile(self._run(self._compilation.profile, leaves, returns=True), self._report)
 
-    def state_dict(self):
+    def state_dict(self) -> dict[str, torch.Tensor]:
         """The parameters and buffers by the names that they have in the model; those that it writes are copies."""
         return self._state.state_dict()
 
-    def load_state_dict(self, state_dict, strict=True, assign=False):
+    def load_state_dict(
+        self, state_dict: Mapping[str, torch.Tensor], strict: bool = True, assign: bool = False
+    ) -> IncompatibleKeys:
         """Replaces parameters and buffers by name, without compiling again.
 
         strict: the names must be all those of `state_dict()`, and no others. assign: share the given tensors' memory,
@@ -140,14 +161,14 @@ class CompiledModule:
         with self._turn:
             return self._state.load(state_dict, strict, assign)
 
-    def save(self, path):
+    def save(self, path: StrPath) -> None:
         """Not there yet."""
         raise UnsupportedError(
             "saving a compiled model is not supported yet: the plan has no file format; "
             "inlay.export(model, inputs, path) writes the graph for the command-line tools"
         )
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         counts = ", ".join(f"{count} ops on {target}" for target, count in self._report.ops_by_target().items())
         return f"<inlay.CompiledModule: {counts}>"
 

@@ -5,14 +5,21 @@ Nothing here knows an op by name: operands, attributes, ATen names and assembly 
 `inlay.ops.relu(x)` makes such an op where ops are being made (inlay.rewrite.builder).
 """
 
+from __future__ import annotations
+
 import functools
 import json
 import math
 import pathlib
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from .errors import ArgumentTypeError, InternalError, UnknownNameError, did_you_mean
+
+if TYPE_CHECKING:
+    from .rewrite.builder import OpFunction
 
 _TABLE = pathlib.Path(__file__).with_name("_ops.json")
 _FORMAT_TOKEN = re.compile(r"`([^`]*)`|\$(\w+)(\^)?|(functional-type\(operands, results\))|(attr-dict)|(\()|(\)\?)")
@@ -27,7 +34,7 @@ class Argument:
     kind: str
 
     @property
-    def is_optional(self):
+    def is_optional(self) -> bool:
         return self.kind in ("optional", "unit") or self.kind.startswith("optional ")
 
 
@@ -36,18 +43,20 @@ class Op:
     """One graph op of the dialect."""
 
     name: str
-    aten: tuple
-    operands: tuple
-    attributes: tuple
+    aten: tuple[str, ...]
+    operands: tuple[Argument, ...]
+    attributes: tuple[Argument, ...]
     format: str
     reference: str
     summary: str
     pointwise: bool
-    elements: tuple  # what a pointwise op is defined on: some of "floats", "integers" and "booleans"
+    elements: tuple[str, ...]  # what a pointwise op is defined on: some of "floats", "integers" and "booleans"
     result: str  # elements of a pointwise op's result: "same" as its (last) operand's, or "boolean"
-    tokens: tuple = field(repr=False)
+    tokens: tuple[tuple[str, str], ...] = field(repr=False)
 
-    def print(self, operands, attributes, types, result_type):
+    def print(
+        self, operands: Mapping[str, str], attributes: Mapping[str, Any], types: Sequence[str], result_type: str
+    ) -> str:
         """The op in the dialect's assembly format, without results and location.
 
         operands: operand name -> SSA names with commas between, empty for an absent one; attributes: name -> Python
@@ -72,7 +81,7 @@ class Op:
                 words.append(_print_value(values[text], kinds.get(text)))
         return " ".join(words).replace(" ,", ",")
 
-    def bind(self, operands, attributes):
+    def bind(self, operands: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
         """The arguments of a call, by place or by name: (operands in order, attributes by name), without absent ones.
 
         Raises ArgumentTypeError for one that is missing, unknown or there twice.
@@ -128,7 +137,7 @@ def _print_value(value, kind):
     return str(value)
 
 
-def print_float(value):
+def print_float(value: float) -> str:
     """A float literal that MLIR parses back to exactly `value`; it must be finite."""
     if not math.isfinite(value):
         raise InternalError(f"no decimal literal for {value}")
@@ -139,7 +148,7 @@ def print_float(value):
     return f"{mantissa}e{exponent}" if exponent else mantissa
 
 
-def quote(text):
+def quote(text: str) -> str:
     """A string literal of MLIR's textual form."""
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
@@ -166,7 +175,7 @@ def _tokenize(assembly_format):
 
 
 @functools.cache
-def table():
+def table() -> dict[str, Op]:
     """All graph ops by name."""
     try:
         entries = json.loads(_TABLE.read_text(encoding="utf-8"))
@@ -185,13 +194,13 @@ def _by_aten():
     return {name: op for op in table().values() for name in op.aten}
 
 
-def find(aten_name):
+def find(aten_name: str) -> Op | None:
     """The op for an ATen name without namespace ("add.Tensor", "relu"), or None; an exact overload goes first."""
     names = _by_aten()
     return names.get(aten_name) or names.get(aten_name.removesuffix(".default"))
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> OpFunction:
     if name.startswith("_") or name not in table():
         raise UnknownNameError(f"unknown op '{name}'{did_you_mean(name, table())}")
     from .rewrite.builder import op

@@ -1,42 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Options of `inlay.compile` and `inlay.partition`, checked."""
 
+from __future__ import annotations
+
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import Any, get_args
 
 import torch
 
+from .aliases import DynamicShapes, Strategy, Target
 from .errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, did_you_mean
 
-TARGETS = ("vulkan", "host", "torch")
+TARGETS: tuple[Target, ...] = get_args(Target)
 _FORCED = ("torch_executed_ops", "torch_executed_modules", "torch_executed_locations")
 _LARGEST = 2**63 - 1
-STRATEGIES = ("levels", "cost", "in-order", "torch-tensorrt")
+STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
 
 @dataclass(frozen=True)
 class Options:
     """The same names and defaults as the keywords of `inlay.compile`."""
 
-    targets: tuple = TARGETS
+    targets: tuple[Target, ...] = TARGETS
     enabled: bool = True
     min_block_size: int = 1
-    torch_executed_ops: tuple = ()
-    torch_executed_modules: tuple = ()
-    torch_executed_locations: tuple = ()
-    allow_ops: tuple = ()
-    exempt_ops: tuple = ()
-    placement: object = None
-    save_placement: object = None
+    torch_executed_ops: tuple[str, ...] = ()
+    torch_executed_modules: tuple[str, ...] = ()
+    torch_executed_locations: tuple[str, ...] = ()
+    allow_ops: tuple[str, ...] = ()
+    exempt_ops: tuple[str, ...] = ()
+    placement: str | None = None
+    save_placement: str | None = None
     require_full_compilation: bool = False
-    strategy: str = "levels"
-    cost_model: object = None
-    dynamic_shapes: object = None
+    strategy: Strategy = "levels"
+    cost_model: str | None = None
+    dynamic_shapes: DynamicShapes | None = None
     cache: object = None
 
     @classmethod
-    def make(cls, given):
-        """Checks and normalizes a dict of options.
+    def make(cls, given: Mapping[str, Any]) -> Options:
+        """Checks and normalizes options.
 
         Raises ArgumentTypeError for an unknown option or a wrong type, ArgumentValueError for a wrong value.
         """
@@ -70,7 +75,7 @@ class Options:
         return options
 
     @property
-    def is_full(self):
+    def is_full(self) -> bool:
         """True if nothing may fall back: the whole graph must run on the first target."""
         return self.require_full_compilation or not self.enabled
 

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The partition report: what runs where, and why."""
 
+from __future__ import annotations
+
 import copy
 import html
 import json
 import pathlib
+from collections.abc import Callable, Iterable
+from typing import Any
 
+from .aliases import StrPath
 from .errors import ArgumentValueError
 
 _FORMS = {".json": "json", ".txt": "text", ".html": "html", ".htm": "html"}  # by suffix
@@ -13,7 +18,7 @@ _MOST_ROWS = 12  # segments that the table shows
 _MOST_LETTERS = 60  # of a list of labels
 
 
-class Report(dict):
+class Report(dict[str, Any]):
     """The report as a dict (`report["segments"]`, `report["ops"]`, `report["summary"]`); `str(report)` is a table.
 
     Other forms are made when asked for, by partitioning the model once more: `text` lists the ops of each segment,
@@ -23,7 +28,7 @@ class Report(dict):
     _render, _answers = None, None
 
     @classmethod
-    def parse(cls, text, render=None):
+    def parse(cls, text: str, render: Callable[..., str] | None = None) -> Report:
         """From the compiler's JSON; of a list (several functions) the last. `render(form, what_if, sweep)` makes the
         report in another form; without it there is only the JSON."""
         parsed = json.loads(text)
@@ -32,18 +37,18 @@ class Report(dict):
         return report
 
     @property
-    def text(self):
+    def text(self) -> str:
         """Each segment with its target and its ops, then a summary."""
         return self._rendered("text")
 
     @property
-    def html(self):
+    def html(self) -> str:
         """A page: the segments drawn, their ops with reasons, a table of all ops."""
         return self._rendered("html")
 
     @property
-    def what_if(self):
-        """What the partition would be if the first target ran kinds of ops that it has no code for: a dict.
+    def what_if(self) -> dict[str, Any]:
+        """What the partition would be if the first target ran kinds of ops that it has no code for.
 
         `now` has the figures as they are; `kinds` one entry for each kind by itself, the best first; `together` the
         best kind, then with each entry the one that adds most; `pairs` the best pairs.
@@ -51,11 +56,11 @@ class Report(dict):
         return self._answer("what_if", what_if=True)
 
     @property
-    def sweep(self):
-        """What the partition would be with `min_block_size` 1, 2, 3, 5, 8, ...: a list of dicts."""
+    def sweep(self) -> list[dict[str, Any]]:
+        """What the partition would be with `min_block_size` 1, 2, 3, 5, 8, ..., one entry for each."""
         return self._answer("min_block_sizes", sweep=True)
 
-    def save(self, path, what_if=False, sweep=False):
+    def save(self, path: StrPath, what_if: bool = False, sweep: bool = False) -> None:
         """Writes the report to a file in the form that its suffix names: .json, .txt or .html."""
         path = pathlib.Path(path)
         form = _FORMS.get(path.suffix.lower())
@@ -67,7 +72,7 @@ class Report(dict):
             text = self._rendered(form, what_if=what_if, sweep=sweep)
         path.write_text(text, encoding="utf-8")
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         page = html.escape(self.html, quote=True)
         return f'<iframe style="width: 100%; height: 720px; border: 0" srcdoc="{page}"></iframe>'
 
@@ -86,7 +91,7 @@ class Report(dict):
             )
         return self._render(form, **questions)
 
-    def ops_by_target(self):
+    def ops_by_target(self) -> dict[str, int]:
         """Target name -> number of ops; ops in no segment (constants) are not counted."""
         counts = {}
         for op in self["ops"]:
@@ -94,7 +99,7 @@ class Report(dict):
                 counts[op["target"]] = counts.get(op["target"], 0) + 1
         return counts
 
-    def reasons(self):
+    def reasons(self) -> dict[tuple[str, str, str], list[str]]:
         """(target, reason code, sentence) -> labels of the ops, of all that did not simply run on the first target."""
         found = {}
         for op in self["ops"]:
@@ -103,12 +108,12 @@ class Report(dict):
                 found.setdefault((op["target"], reason["code"], reason.get("text", "")), []).append(op["label"])
         return found
 
-    def border_bytes(self):
+    def border_bytes(self) -> tuple[int | None, int | None]:
         """(bytes into, bytes out of) all segments that are not on the host's own side; None where a size is unknown."""
         segments = [s for s in self["segments"] if s["target"] not in ("host", "torch")]
         return tuple(_total(segment.get(key) for segment in segments) for key in ("bytes_in", "bytes_out"))
 
-    def with_times(self, steps):
+    def with_times(self, steps: Iterable[tuple[str, str, float, int]]) -> Report:
         """A copy with `measured_ns` from the (name, kind, seconds, segment) of a profiled run's steps."""
         report = type(self)(copy.deepcopy(dict(self)))
         report._render = self._render
@@ -121,7 +126,7 @@ class Report(dict):
         report["summary"]["measured_ns"] = sum(round(seconds * 1e9) for _, _, seconds, _ in steps)
         return report
 
-    def __str__(self):
+    def __str__(self) -> str:
         counts = ", ".join(f"{count} on {target}" for target, count in self.ops_by_target().items())
         segments = self["segments"]
         total = sum(self.ops_by_target().values())
@@ -146,7 +151,7 @@ class Report(dict):
         return "\n".join(lines)
 
 
-def format_bytes(count):
+def format_bytes(count: float | None) -> str:
     """`1.5 MiB`; `?` for None."""
     if count is None:
         return "?"
@@ -157,7 +162,7 @@ def format_bytes(count):
     return f"{count:.1f} GiB"
 
 
-def format_time(nanoseconds):
+def format_time(nanoseconds: float | None) -> str:
     """`1.5 ms` from nanoseconds; `?` for None."""
     if nanoseconds is None:
         return "?"

@@ -2,14 +2,20 @@
 """The parameters and buffers of a compiled model: what may be replaced, and what the model itself writes."""
 
 import threading
-from collections import OrderedDict, namedtuple
+from collections import OrderedDict
+from typing import NamedTuple
 
 import torch
 
 from .errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, did_you_mean
 from .text import tensor_text
 
-IncompatibleKeys = namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])
+
+class IncompatibleKeys(NamedTuple):
+    """What `load_state_dict` did not find, and what it was given besides."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
 
 
 class State:

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A model's segments on each target, against PyTorch."""
 
+from __future__ import annotations
+
+import pathlib
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import torch
 from torch.utils import _pytree as pytree
 
+from ..aliases import CompileOptions, Inputs, StrPath
 from ..compiler import compile_imported, import_model, make_signature, split_inputs
 from ..errors import ArgumentValueError, Error
 from ..options import Options
@@ -14,6 +19,9 @@ from ..rewrite.network import parse
 from .bisect import find_culprits
 from .pieces import Piece, difference, is_off
 from .reproducer import write_reproducer
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _DEVICES = ("vulkan", "host")  # targets that compile; what runs in PyTorch is right by definition
 
@@ -29,23 +37,23 @@ class SegmentComparison:
 
     id: int
     target: str
-    labels: list
-    errors: dict = field(default_factory=dict)
-    culprits: dict = field(default_factory=dict)
-    reproducers: dict = field(default_factory=dict)
+    labels: list[str]
+    errors: dict[str, float | str] = field(default_factory=dict)
+    culprits: dict[str, list[str]] = field(default_factory=dict)
+    reproducers: dict[str, pathlib.Path] = field(default_factory=dict)
 
 
 @dataclass
 class Comparison:
     """What `compare` found. `is_right`: no segment is off, and neither is the whole; `str()` is a table."""
 
-    segments: list
+    segments: list[SegmentComparison]
     imported: float  # the graph as imported, computed op by op in PyTorch
     whole: float  # the compiled model
 
     is_right: bool = True
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [f"imported graph: {_share(self.imported)}; compiled model: {_share(self.whole)}"]
         targets = [name for name in _DEVICES if any(name in one.errors for one in self.segments)]
         rows = [["segment", "target", "ops", *targets, "holds"]]
@@ -66,14 +74,21 @@ class Comparison:
         return "\n".join(lines)
 
 
-def compare(model, inputs, *, tolerance=None, folder=".", **options):
+def compare(
+    model: torch.nn.Module | torch.export.ExportedProgram,
+    inputs: Inputs,
+    *,
+    tolerance: float | None = None,
+    folder: StrPath | None = ".",
+    **options: Unpack[CompileOptions],
+) -> Comparison:
     """Runs a model whole and by segments, each segment on the host and on Vulkan from the inputs that PyTorch computes,
     and finds the op where a segment first goes wrong.
 
     model, inputs, options: as for `inlay.compile`, whose segments these are. tolerance: the largest difference that is
     right, as a share of a result's largest element; by default 1e-4 for f32, 1e-2 for f16 and bf16, 1e-9 for f64, and 0
     for integers. folder: where a reproducer is written for each segment that is off, None for nowhere.
-    Returns a Comparison. Raises as `inlay.compile` does.
+    Raises as `inlay.compile` does.
     """
     options = Options.make(options)
     if tolerance is not None and not tolerance >= 0:

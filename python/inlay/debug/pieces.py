@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A part of a graph compiled and run by itself, and how far its results are off."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -8,7 +11,7 @@ import torch
 from ..compiler import compile_imported
 from ..importer import ImportedProgram, Input, Output
 from ..options import Options
-from ..rewrite.handles import Tensor
+from ..rewrite.handles import Layer, Tensor
 
 # Largest difference, as a share of a result's largest element, that counts as right.
 TOLERANCES = {torch.float64: 1e-9, torch.float32: 1e-4, torch.float16: 1e-2, torch.bfloat16: 1e-2}
@@ -19,24 +22,30 @@ class Piece:
     """Some layers as a module of their own."""
 
     text: str
-    arguments: list  # the tensors outside that its arguments stand for
-    results: list  # likewise
-    weights: dict  # key -> tensor, those it names
+    arguments: list[Tensor]  # the tensors outside that its arguments stand for
+    results: list[Tensor]  # likewise
+    weights: dict[str, torch.Tensor]  # by key, those it names
 
     @classmethod
-    def of(cls, layers, weights):
+    def of(cls, layers: Sequence[Layer], weights: Mapping[str, torch.Tensor]) -> Piece:
         """The piece of these layers, which are of one function and not in a region."""
         graph = layers[0]._op.graph
         text, arguments, results = graph.extract([layer._op for layer in layers])
         used = {key: tensor for key, tensor in weights.items() if f'"{key}"' in text or f"<{key}>" in text}
         return cls(text, [Tensor._of(value) for value in arguments], [Tensor._of(value) for value in results], used)
 
-    def run(self, target, inputs):
+    def run(self, target: str, inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """Its results on one target alone, from tensors for its arguments; CompileError if it can't run there."""
         return run_text(self.text, self.weights, target, inputs, [(one.shape, one.dtype) for one in self.results])
 
 
-def run_text(text, weights, target, inputs, results):
+def run_text(
+    text: str,
+    weights: dict[str, torch.Tensor],
+    target: str,
+    inputs: Sequence[torch.Tensor],
+    results: Sequence[tuple[Sequence[int], torch.dtype]],
+) -> list[torch.Tensor]:
     """Runs @forward of a module on one target; results: (shape, dtype) of each."""
     imported = ImportedProgram(
         text=text,
@@ -49,7 +58,7 @@ def run_text(text, weights, target, inputs, results):
     return compiled.call_flat(*inputs)
 
 
-def difference(got, expected):
+def difference(got: torch.Tensor, expected: torch.Tensor) -> float:
     """The largest difference as a share of the largest finite element expected; infinite if NaN or an infinity stands
     where none is expected, or the other way round."""
     if expected.numel() == 0:
@@ -64,6 +73,6 @@ def difference(got, expected):
     return off / largest if largest else off
 
 
-def is_off(share, dtype, tolerance=None):
+def is_off(share: float, dtype: torch.dtype, tolerance: float | None = None) -> bool:
     """Whether a difference is more than `tolerance`, by default what the dtype allows: nothing for integers."""
     return not share <= (TOLERANCES.get(dtype, 0.0) if tolerance is None else tolerance)

@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A difference in a file of its own: the ops, their weights and their inputs, to run anywhere."""
 
+from __future__ import annotations
+
 import base64
 import pathlib
 import re
 import textwrap
 import zlib
+from collections.abc import Sequence
+from typing import Literal
 
+import torch
+
+from ..aliases import StrPath
 from ..reference import evaluate
 from ..rewrite.network import parse
-from .pieces import difference, is_off, run_text
+from .pieces import Piece, difference, is_off, run_text
 
 _FILE = '''"""{what}
 
@@ -32,7 +39,15 @@ sys.exit(reproduce(MODULE, TENSORS, target={target!r}, tolerance={tolerance!r}))
 '''
 
 
-def write_reproducer(folder, name, piece, inputs, target, tolerance, what):
+def write_reproducer(
+    folder: StrPath,
+    name: str,
+    piece: Piece,
+    inputs: Sequence[torch.Tensor],
+    target: str,
+    tolerance: float | None,
+    what: str,
+) -> pathlib.Path:
     """Writes `reproduce_<name>.py` into a folder; its path."""
     from safetensors.torch import save
 
@@ -55,7 +70,7 @@ def write_reproducer(folder, name, piece, inputs, target, tolerance, what):
     return path
 
 
-def reproduce(text, tensors, target, tolerance=None):
+def reproduce(text: str, tensors: str, target: Literal["vulkan", "host"], tolerance: float | None = None) -> int:
     """Runs a module on a target and compares with what its ops mean; 0 if all results are within the tolerance, else 1.
 
     text: a module with @forward; tensors: its weights and inputs as `write_reproducer` packs them.

@@ -36,7 +36,7 @@ class Input:
     is_kept: bool = False
 
     @property
-    def is_tensor(self):
+    def is_tensor(self) -> bool:
         return self.dtype is not None
 
 
@@ -77,7 +77,7 @@ class ImportedProgram:
     persistent: list = field(default_factory=list)  # names that the model's own state_dict has
 
     @property
-    def arguments(self):
+    def arguments(self) -> list[tuple[tuple[int, ...], torch.dtype]]:
         """(shape, dtype) of the function's arguments."""
         given = [(one.shape, one.dtype) for one in self.inputs if one.is_tensor and not one.is_kept]
         return given + [(tuple(self.state[name].shape), self.state[name].dtype) for name in self.carried]

@@ -6,6 +6,7 @@
 
 import pathlib
 import sys
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import nn
@@ -17,7 +18,7 @@ class BasicBlock(nn.Module):
 
     expansion = 1
 
-    def __init__(self, inputs, outputs, stride):
+    def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         super().__init__()
         self.conv1 = nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False)
         self.bn1 = nn.BatchNorm2d(outputs)
@@ -28,7 +29,7 @@ class BasicBlock(nn.Module):
         if stride != 1 or inputs != outputs:
             self.downsample = nn.Sequential(nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs))
 
-    def forward(self, x):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
         shortcut = x if self.downsample is None else self.downsample(x)
         y = self.relu(self.bn1(self.conv1(x)))
         return self.relu(self.bn2(self.conv2(y)) + shortcut)
@@ -37,7 +38,9 @@ class BasicBlock(nn.Module):
 class ResNet(nn.Module):
     """ResNet for images N x 3 x H x W; `blocks` per stage, each a `block`."""
 
-    def __init__(self, block=BasicBlock, blocks=(2, 2, 2, 2), classes=1000):
+    def __init__(
+        self, block: type[nn.Module] = BasicBlock, blocks: Sequence[int] = (2, 2, 2, 2), classes: int = 1000
+    ) -> None:
         super().__init__()
         self.conv1 = nn.Conv2d(3, 64, 7, 2, 3, bias=False)
         self.bn1 = nn.BatchNorm2d(64)
@@ -54,7 +57,7 @@ class ResNet(nn.Module):
         self.avgpool = nn.AdaptiveAvgPool2d((1, 1))
         self.fc = nn.Linear(width, classes)
 
-    def forward(self, x):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
         x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
         return self.fc(torch.flatten(self.avgpool(x), 1))
@@ -63,7 +66,7 @@ class ResNet(nn.Module):
 class EncoderLayer(nn.Module):
     """Self-attention and a feed-forward net, each after a layer norm and around a shortcut."""
 
-    def __init__(self, width, heads, hidden):
+    def __init__(self, width: int, heads: int, hidden: int) -> None:
         super().__init__()
         self.heads = heads
         self.norm1 = nn.LayerNorm(width)
@@ -73,7 +76,7 @@ class EncoderLayer(nn.Module):
         self.linear1 = nn.Linear(width, hidden)
         self.linear2 = nn.Linear(hidden, width)
 
-    def attend(self, x):
+    def attend(self, x: torch.Tensor) -> torch.Tensor:
         batch, length, width = x.shape
         q, k, v = (
             part.reshape(batch, length, self.heads, width // self.heads).transpose(1, 2)
@@ -82,7 +85,7 @@ class EncoderLayer(nn.Module):
         mixed = functional.scaled_dot_product_attention(q, k, v)
         return self.out(mixed.transpose(1, 2).reshape(batch, length, width))
 
-    def forward(self, x):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = x + self.attend(self.norm1(x))
         return x + self.linear2(functional.gelu(self.linear1(self.norm2(x))))
 
@@ -90,13 +93,13 @@ class EncoderLayer(nn.Module):
 class Encoder(nn.Module):
     """A transformer encoder over N x length x width with learned positions."""
 
-    def __init__(self, layers=2, width=64, heads=4, hidden=256, length=32):
+    def __init__(self, layers: int = 2, width: int = 64, heads: int = 4, hidden: int = 256, length: int = 32) -> None:
         super().__init__()
         self.positions = nn.Parameter(torch.randn(length, width) * 0.1)
         self.layers = nn.ModuleList(EncoderLayer(width, heads, hidden) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
 
-    def forward(self, x):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = x + self.positions
         for layer in self.layers:
             x = layer(x)
@@ -106,7 +109,7 @@ class Encoder(nn.Module):
 class Dependencies(nn.Module):
     """Ops that an accelerator has among ops that it lacks (lgamma), in an order that splits a naive partition."""
 
-    def forward(self, x, y):
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         added = x + y
         first = torch.lgamma(x)
         product = x * y
@@ -115,7 +118,7 @@ class Dependencies(nn.Module):
         return torch.cat([first, second, third, added, product])
 
 
-def settle(model, seed=0):
+def settle(model: nn.Module, seed: int = 0) -> nn.Module:
     """Gives batch norms statistics and scales that are not the trivial ones; the model, in evaluation mode."""
     generator = torch.Generator().manual_seed(seed)
     for module in model.modules():
@@ -132,29 +135,33 @@ def _seeded(seed, *shape):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
-def resnet18(seed=0, image=224):
+def resnet18(seed: int = 0, image: int = 224) -> tuple[nn.Module, tuple[torch.Tensor]]:
     """(ResNet-18, example arguments): 1 x 3 x image x image."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return settle(ResNet(), seed), (_seeded(seed + 1, 1, 3, image, image),)
 
 
-def encoder(seed=0):
+def encoder(seed: int = 0) -> tuple[nn.Module, tuple[torch.Tensor]]:
     """(a transformer encoder, example arguments): 1 x 32 x 64."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return Encoder().eval(), (_seeded(seed + 1, 1, 32, 64),)
 
 
-def dependencies(seed=0):
+def dependencies(seed: int = 0) -> tuple[nn.Module, tuple[torch.Tensor, torch.Tensor]]:
     """(the dependency example, example arguments): two 4 x 4 matrices of positive numbers."""
     return Dependencies().eval(), (_seeded(seed, 4, 4).abs() + 0.5, _seeded(seed + 1, 4, 4).abs() + 0.5)
 
 
-ALL = {"resnet18": resnet18, "encoder": encoder, "dependencies": dependencies}
+ALL: dict[str, Callable[[], tuple[nn.Module, tuple[torch.Tensor, ...]]]] = {
+    "resnet18": resnet18,
+    "encoder": encoder,
+    "dependencies": dependencies,
+}
 
 
-def main(arguments):
+def main(arguments: Sequence[str]) -> int:
     """Writes all models into the folder named on the command line."""
     from ..exporting import export
 

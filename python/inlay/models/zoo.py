@@ -5,6 +5,7 @@ Each is a function of `tiny`: in its usual size, or in one of the same graph per
 named after a paper are its `transformers` implementation where there is one; that package is needed to make them.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,15 +20,15 @@ class Example:
     """A model in evaluation mode and the arguments to call it with."""
 
     model: nn.Module
-    args: tuple = ()
+    args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] | None = None
 
-    def __call__(self, function=None):
+    def __call__(self, function: Callable[..., Any] | None = None) -> Any:
         """Calls `function`, the model by default, with the arguments."""
         return (self.model if function is None else function)(*self.args, **(self.kwargs or {}))
 
 
-ZOO = {
+ZOO: dict[str, Callable[[bool], tuple[nn.Module, tuple[Any, ...], dict[str, Any] | None]]] = {
     "resnet18": vision.resnet18,
     "resnet50": vision.resnet50,
     "mobilenetv3": vision.mobilenetv3,
@@ -44,7 +45,7 @@ ZOO = {
 }
 
 
-def make(name, tiny=False, seed=0):
+def make(name: str, tiny: bool = False, seed: int = 0) -> Example:
     """The Example of a name of ZOO; the same seed gives the same weights and inputs."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

@@ -16,6 +16,8 @@
 Each function runs once, on symbols, and leaves a pattern in PDL: `fuse.pdl`, which `inlay-opt --inlay-rewrite` reads.
 """
 
+from typing import TYPE_CHECKING
+
 from .builder import OpFunction, constant, op
 from .classes import PatternAnalyzer, PatternRewriter
 from .handles import Layer, Tensor
@@ -25,11 +27,15 @@ from .modules import replace_modules
 from .network import Module, import_module, parse
 from .scope import insert_after, insert_before, net_guard
 from .signature import FLayerInfo, FLayerInfoMemo, record_signature
-from .tracing import Pattern, pattern
+from .tracing import Conditions, Pattern, Symbol, Writer, pattern
+
+if TYPE_CHECKING:
+    from .._inlay import Attribute
 
 __all__ = [
     "AnalysisPatternManager",
     "Attribute",
+    "Conditions",
     "Explanation",
     "FLayerInfo",
     "FLayerInfoMemo",
@@ -43,7 +49,9 @@ __all__ = [
     "PatternRewriter",
     "RewritePatternManager",
     "Statistics",
+    "Symbol",
     "Tensor",
+    "Writer",
     "constant",
     "import_module",
     "insert_after",
@@ -57,7 +65,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> object:
     if name != "Attribute":
         raise AttributeError(f"module 'inlay.rewrite' has no attribute '{name}'")
     from .._inlay import Attribute  # of the extension, which is loaded when it is needed

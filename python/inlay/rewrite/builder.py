@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layers made by calling their ops: `op.relu(x)`, `inlay.ops.relu(x)`, `op("my.op", x, results=[x], alpha=2)`."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import torch
+
 from .. import ops
 from ..errors import ArgumentTypeError, UnknownNameError, did_you_mean
 from ..ops import print_float
@@ -9,12 +16,15 @@ from .scope import changing, current_network
 from .values import element_text, type_text
 
 
+ResultType: TypeAlias = str | Tensor | tuple[torch.dtype | str, Sequence[int]]
+
+
 class OpFunction(str):
     """An op of the inlay dialect: its full name, and a function that makes it."""
 
     __slots__ = ()
 
-    def __call__(self, *operands, **attributes):
+    def __call__(self, *operands: Any, **attributes: Any) -> Any:
         """Arguments are those of the op's definition, by place or by name; numbers become constants."""
         definition = ops.table()[self.removeprefix("inlay.")]
         values, given = definition.bind(operands, attributes)
@@ -27,15 +37,22 @@ class OpFunction(str):
 class Builder:
     """Makes layers; patterns and builders call it `op`."""
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> OpFunction:
         if name.startswith("_") or name not in ops.table():
             raise UnknownNameError(f"unknown op '{name}'{did_you_mean(name, ops.table())}")
         return OpFunction(f"inlay.{name}")
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return list(ops.table())
 
-    def __call__(self, kind, /, *operands, results=None, **attributes):
+    def __call__(
+        self,
+        kind: str,
+        /,
+        *operands: Tensor | Sequence[Tensor],
+        results: ResultType | Sequence[ResultType] | None = None,
+        **attributes: Any,
+    ) -> Any:
         """An op of any dialect by its full name.
 
         results: the types of its results, each as text, as a tensor of the same type or as (dtype, shape); left out if
@@ -53,7 +70,7 @@ class Builder:
 op = Builder()
 
 
-def constant(value, like):
+def constant(value: float, like: Tensor) -> Tensor:
     """A constant of one element, of the element type of the tensor `like`; it broadcasts."""
     from .._inlay import Attribute
 

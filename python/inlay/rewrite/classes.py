@@ -1,23 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Patterns as Python classes: for what a traced pattern can't say. They are called for each layer of their kinds."""
 
+from __future__ import annotations
+
 import logging
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, NoReturn, TypeAlias
 
 from .. import ops
 from ..errors import ArgumentTypeError, ArgumentValueError, did_you_mean
 from .handles import Layer
+from .interfaces import Interface
 
 _LOG = logging.getLogger("inlay.rewrite")
 
+Root: TypeAlias = str | Interface  # a function that makes ops is its name
+ArgKinds: TypeAlias = Mapping[str, type | tuple[type, ...]]
 
-class Args(dict):
+
+class Args(dict[str, Any]):
     """The arguments of a run; one that isn't given is an error that says so."""
 
-    def __init__(self, pattern, values):
+    def __init__(self, pattern: str, values: Mapping[str, Any]) -> None:
         super().__init__(values)
         self._pattern = pattern
 
-    def __missing__(self, name):
+    def __missing__(self, name: str) -> NoReturn:
         raise ArgumentValueError(
             f"pattern '{self._pattern}' needs argument '{name}', which isn't given{did_you_mean(str(name), self)}"
         )
@@ -32,7 +40,13 @@ class _ClassPattern:
     args: the types of the run's arguments that it needs, by name.
     """
 
-    def __init__(self, name, root_layer=None, *, args=None):
+    name: str
+    root_layer: tuple[list[str], list[str]] | None
+    args: Any  # the Args of a run, None before the first
+
+    def __init__(
+        self, name: str, root_layer: Root | Iterable[Root] | None = None, *, args: ArgKinds | None = None
+    ) -> None:
         if not isinstance(name, str) or not name:
             raise ArgumentTypeError(f"expected a name for the pattern, but got {name!r}")
         self.name = name
@@ -41,18 +55,18 @@ class _ClassPattern:
         self._wanted = dict(args or {})
         self._reason = None
 
-    def fail(self, reason):
+    def fail(self, reason: object) -> Literal[False]:
         """Returned from `match`: why the layer doesn't match, for `explain`."""
         self._reason = str(reason)
         return False
 
-    def log_info(self, text):
+    def log_info(self, text: str) -> None:
         _LOG.info("%s: %s", self.name, text)
 
-    def log_warn(self, text):
+    def log_warn(self, text: str) -> None:
         _LOG.warning("%s: %s", self.name, text)
 
-    def log_error(self, text):
+    def log_error(self, text: str) -> None:
         _LOG.error("%s: %s", self.name, text)
 
     def _take_args(self, values):
@@ -83,19 +97,28 @@ class PatternRewriter(_ClassPattern):
     New layers go before the one that is rewritten. What raises, or returns False after changes, is undone.
     """
 
-    def __init__(self, name, root_layer=None, separate_match_rewrite=False, *, args=None):
+    separate_match_rewrite: bool
+
+    def __init__(
+        self,
+        name: str,
+        root_layer: Root | Iterable[Root] | None = None,
+        separate_match_rewrite: bool = False,
+        *,
+        args: ArgKinds | None = None,
+    ) -> None:
         super().__init__(name, root_layer, args=args)
         self.separate_match_rewrite = separate_match_rewrite
 
-    def match(self, layer):
+    def match(self, layer: Layer) -> bool:
         """Whether `rewrite` shall be called for the layer."""
         raise NotImplementedError
 
-    def rewrite(self, layer):
+    def rewrite(self, layer: Layer) -> None:
         """Replaces what matched."""
         raise NotImplementedError
 
-    def match_and_rewrite(self, layer):
+    def match_and_rewrite(self, layer: Layer) -> bool:
         """Both in one; returns whether it changed the graph."""
         raise NotImplementedError
 
@@ -124,11 +147,11 @@ class PatternRewriter(_ClassPattern):
 class PatternAnalyzer(_ClassPattern):
     """A pattern that only looks: override `match`, and `analyze` to collect what it finds."""
 
-    def match(self, layer):
-        """Whether the layer matches: True or False, or a list of the layers that make up what was found."""
+    def match(self, layer: Layer) -> bool | list[Layer] | tuple[Layer, ...]:
+        """Whether the layer matches, or the layers that make up what was found."""
         raise NotImplementedError
 
-    def analyze(self, layers):
+    def analyze(self, layers: list[Layer]) -> None:
         """Called once for each match, with its layers."""
 
     def _functions(self):
@@ -149,8 +172,6 @@ def _kinds(kind):
 
 def _roots(pattern, given):
     """(names of ops, names of interfaces) for `root_layer`."""
-    from .interfaces import Interface
-
     if isinstance(given, (str, Interface)):
         given = [given]
     names, interfaces = [], []

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """An `inlay.Module` on its way back to the compiler."""
 
+from __future__ import annotations
+
 import dataclasses
 from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.utils import _pytree as pytree
@@ -10,8 +13,11 @@ from torch.utils import _pytree as pytree
 from ..errors import ArgumentValueError, UnsupportedError
 from ..importer.program import ImportedProgram, Input, Output
 
+if TYPE_CHECKING:
+    from .network import Module
 
-def import_rewritten(module):
+
+def import_rewritten(module: Module) -> tuple[Any, ImportedProgram]:
     """(what says how it is called, ImportedProgram) of a Module, as of a model that is imported."""
     inputs = [_interface(tensor, "input") for tensor in module.get_inputs()]
     results = [_interface(tensor, "output") for tensor in module.get_outputs()]

@@ -5,10 +5,32 @@ A handle is good for as long as what it stands for is in its network, whoever re
 `is_removed` raises ErasedError. Handles are equal if they stand for the same thing.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+
 from .. import ops
 from ..errors import ArgumentTypeError, UnknownNameError, did_you_mean
 from .scope import changing, current_network
 from .values import dtype_of, type_text
+
+if TYPE_CHECKING:
+    from .._inlay import Op
+    from .network import Module
+
+
+def _arithmetic(name: str, swapped: bool = False) -> Callable[[Tensor, Tensor | float], Tensor]:
+    def make(self: Tensor, other: Tensor | float) -> Tensor:
+        if not isinstance(other, (Tensor, int, float)) or isinstance(other, bool):
+            return NotImplemented
+        from .builder import op
+
+        return getattr(op, name)(other, self) if swapped else getattr(op, name)(self, other)
+
+    return make
 
 
 class Tensor:
@@ -16,7 +38,7 @@ class Tensor:
 
     __slots__ = ("_value",)
 
-    def __init__(self, name, dtype, shape):
+    def __init__(self, name: str, dtype: torch.dtype | str, shape: Sequence[int]) -> None:
         if not isinstance(name, str):
             raise ArgumentTypeError(f"expected a name for the new input, but got {name!r}")
         graph = current_network()._graph
@@ -30,51 +52,51 @@ class Tensor:
         return tensor
 
     @property
-    def name(self):
+    def name(self) -> str:
         """The name of the layer that makes it (with a number if it makes several), or of the input."""
         return self._value.name
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, ...] | None:
         """Sizes, -1 for one that isn't known; None for what is no ranked tensor."""
         return self._value.shape
 
     @property
-    def dtype(self):
+    def dtype(self) -> torch.dtype | str:
         """The torch dtype; the element type's text where PyTorch has none."""
         return dtype_of(self._value.element)
 
     @property
-    def type(self):
+    def type(self) -> str:
         """The type's text, as `tensor<4x8xf32>`."""
         return self._value.type
 
     @property
-    def network(self):
+    def network(self) -> Module:
         return _network(self._value.graph)
 
-    def get_parent(self):
+    def get_parent(self) -> Layer | None:
         """The layer that makes it; None for an input."""
         parent = self._value.parent
         return None if parent is None else Layer(parent)
 
-    def get_users(self):
+    def get_users(self) -> list[Layer]:
         """The layers that use it, each once."""
         return [Layer(user) for user in self._value.users]
 
-    def is_input(self):
+    def is_input(self) -> bool:
         return self._value.is_input
 
-    def is_output(self):
+    def is_output(self) -> bool:
         return self._value.is_output
 
-    def mark_output(self):
+    def mark_output(self) -> None:
         """Makes it one more output of the network."""
         graph = self._value.graph
         with changing(graph):
             graph.mark_output(self._value)
 
-    def replace_all_uses_with(self, new):
+    def replace_all_uses_with(self, new: Tensor) -> None:
         """Lets all that uses this tensor, outputs of the network too, use `new`, which must be of the same type.
 
         What makes `new` may be made of this tensor: that use stays.
@@ -84,35 +106,29 @@ class Tensor:
         with changing(graph):
             graph.move_uses(self._value, new._value, [], False)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Tensor) and self._value == other._value
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self._value)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Tensor {self.name}: {self.type}>" if self._value.is_live else "<Tensor, removed>"
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return True
 
+    __add__, __radd__ = _arithmetic("add"), _arithmetic("add", swapped=True)
+    __sub__, __rsub__ = _arithmetic("sub"), _arithmetic("sub", swapped=True)
+    __mul__, __rmul__ = _arithmetic("mul"), _arithmetic("mul", swapped=True)
+    __truediv__, __rtruediv__ = _arithmetic("div"), _arithmetic("div", swapped=True)
+    __pow__, __rpow__ = _arithmetic("pow"), _arithmetic("pow", swapped=True)
+    __matmul__, __rmatmul__ = _arithmetic("matmul"), _arithmetic("matmul", swapped=True)
 
-def _arithmetic(name, swapped):
-    def make(self, other):
-        if not isinstance(other, (Tensor, int, float)) or isinstance(other, bool):
-            return NotImplemented
+    def __neg__(self) -> Tensor:
         from .builder import op
 
-        return getattr(op, name)(other, self) if swapped else getattr(op, name)(self, other)
-
-    return make
-
-
-for _symbol, _name in (("add", "add"), ("sub", "sub"), ("mul", "mul"), ("truediv", "div"), ("pow", "pow"),
-                       ("matmul", "matmul")):  # fmt: skip
-    setattr(Tensor, f"__{_symbol}__", _arithmetic(_name, False))
-    setattr(Tensor, f"__r{_symbol}__", _arithmetic(_name, True))
-Tensor.__neg__ = lambda self: getattr(ops, "neg")(self)  # noqa: B009
+        return op.neg(self)
 
 
 class Plugin:
@@ -120,7 +136,10 @@ class Plugin:
 
     __slots__ = ("plugin_namespace", "plugin_type")
 
-    def __init__(self, name):
+    plugin_namespace: str
+    plugin_type: str
+
+    def __init__(self, name: str) -> None:
         self.plugin_namespace, _, self.plugin_type = name.rpartition("::")
 
 
@@ -129,69 +148,69 @@ class Layer:
 
     __slots__ = ("_op",)
 
-    def __init__(self, handle):
+    def __init__(self, handle: Op) -> None:
         self._op = handle
 
     @property
-    def op(self):
+    def op(self) -> str:
         """The op's full name, as `inlay.add`; equal to the function that makes such ops, `inlay.ops.add`."""
         return self._op.kind
 
     type = op
 
     @property
-    def name(self):
+    def name(self) -> str:
         """The layer's name: of its own in the network, and the same for as long as it is there."""
         return self._op.name
 
     @name.setter
-    def name(self, name):
+    def name(self, name: str) -> None:
         with changing(self._op.graph):
             self._op.rename(name)
 
     @property
-    def location(self):
+    def location(self) -> str:
         """`file:line:column` where the layer comes from a place in a file; else empty."""
         return self._op.location
 
     @property
-    def network(self):
+    def network(self) -> Module:
         """The module that the layer is in."""
         return _network(self._op.graph)
 
     @property
-    def attributes(self):
+    def attributes(self) -> dict[str, Any]:
         """The attributes by name, as Python values: a copy."""
         return self._op.attributes
 
     @property
-    def plugin(self):
+    def plugin(self) -> Plugin:
         """The kernel of a plugin."""
         if self.op != "inlay.plugin":
             raise UnknownNameError(f"expected a plugin, but got '{self.op}'")
         return Plugin(self._op.attribute("name"))
 
-    def set_attribute(self, name, value):
+    def set_attribute(self, name: str, value: Any) -> None:
         """Sets an attribute, or takes it away if `value` is None; what the op's definition refuses is an error."""
         with changing(self._op.graph):
             self._op.set_attribute(name, value)
 
-    def get_inputs(self, *numbers):
+    def get_inputs(self, *numbers: int) -> list[Tensor]:
         """The tensors it uses: those of these numbers, or all."""
         values = [self._op.operand(_number(one)) for one in numbers] if numbers else self._op.operands
         return [Tensor._of(value) for value in values]
 
-    def get_outputs(self, *numbers):
+    def get_outputs(self, *numbers: int) -> list[Tensor]:
         """The tensors it makes: those of these numbers, or all."""
         values = [self._op.result(_number(one)) for one in numbers] if numbers else self._op.results
         return [Tensor._of(value) for value in values]
 
-    def as_layer(self):
+    def as_layer(self) -> Layer:
         """The layer itself, which gives operands and attributes by name as it is."""
         _ = self._op.kind  # raises if the layer is gone
         return self
 
-    def replace_with(self, *tensors):
+    def replace_with(self, *tensors: Tensor) -> None:
         """Lets all that uses its outputs use `tensors`, and removes it."""
         outputs = self.get_outputs()
         if len(tensors) != len(outputs):
@@ -201,17 +220,17 @@ class Layer:
                 output.replace_all_uses_with(tensor)
             self.mark_as_removed()
 
-    def mark_as_removed(self, with_regions=False):
+    def mark_as_removed(self, with_regions: bool = False) -> None:
         """Removes the layer when the rewrite or the outermost `net_guard` ends; by then nothing may use it."""
         graph = self._op.graph
         with changing(graph):
             self._op.mark_removed(with_regions)
 
-    def is_removed(self):
+    def is_removed(self) -> bool:
         """Whether the layer is gone, or marked to go."""
         return self._op.is_removed
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         definition = ops.table().get(self.op.removeprefix("inlay.")) if self.op.startswith("inlay.") else None
@@ -228,16 +247,16 @@ class Layer:
         known = [*attributes, *flags, *(one.name for one in definition.operands)] if definition else [*attributes]
         raise UnknownNameError(f"'{self.op}' has no operand or attribute '{name}'{did_you_mean(name, known)}")
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Layer) and self._op == other._op
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self._op)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Layer {self.name}: {self.op}>" if self._op.is_live else "<Layer, removed>"
 
-    def __str__(self):
+    def __str__(self) -> str:
         return str(self._op)
 
 

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Managers hold patterns by label and run them: the one to change graphs, the other to find things in them."""
 
+from __future__ import annotations
+
 import fnmatch
 import functools
 import json
 import os
 import pathlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, get_args
 
+from ..aliases import StrPath
 from ..errors import ArgumentTypeError, ArgumentValueError, RewriteError, did_you_mean
 from .checking import check_by_examples, check_each_rewrite
 from .classes import PatternAnalyzer, PatternRewriter, _ClassPattern
@@ -16,7 +21,9 @@ from .network import Module
 from .scope import working_on
 from .tracing import Pattern
 
-_DRIVERS = ("fixpoint", "sweep", "greedy")
+Driver: TypeAlias = Literal["fixpoint", "sweep", "greedy"]
+
+_DRIVERS = get_args(Driver)
 _MOST_BENEFIT = 0x7FFF
 
 
@@ -35,10 +42,10 @@ class Match:
     """What a pattern found: the layers, the root first, and what it captured by name."""
 
     label: str
-    layers: list
-    captures: dict = field(default_factory=dict)
+    layers: list[Layer]
+    captures: dict[str, Any] = field(default_factory=dict)
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         if name not in self.captures:
             raise ArgumentValueError(
                 f"pattern '{self.label}' captured no '{name}'{did_you_mean(str(name), self.captures)}"
@@ -55,9 +62,9 @@ class Explanation:
     held: int  # checks that hold at the nearest miss
     checks: int  # of so many
     root: str  # the nearest miss
-    mismatches: list  # dicts with op, location, place, why, pattern_location
+    mismatches: list[dict[str, Any]]  # each with op, location, place, why, pattern_location
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.text
 
 
@@ -69,16 +76,19 @@ class PDLPattern:
     text: str
 
 
+AnyPattern: TypeAlias = Pattern | PatternRewriter | PatternAnalyzer
+
+
 class _Manager:
     """Common to both managers."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         from .._inlay import PatternManager
 
         self._manager = PatternManager()
         self._patterns, self._functions, self._args = {}, {}, {}
 
-    def add(self, label, pattern, benefit=None):
+    def add(self, label: str, pattern: AnyPattern, benefit: int | None = None) -> None:
         """Adds a pattern under a label of its own.
 
         Of those that match at a layer the one of the highest benefit goes first, among equals the first that was added.
@@ -101,7 +111,7 @@ class _Manager:
             self._manager.add_class(label, names, interfaces, benefit or 0, *functions)
         self._patterns[label], self._functions[label] = pattern, functions
 
-    def add_pdl(self, text, name="<pdl>", prefix=""):
+    def add_pdl(self, text: str, name: str = "<pdl>", prefix: str = "") -> list[str]:
         """Adds each pattern of a PDL text under its symbol name, after `prefix`; all of them or none. Their labels."""
         if not isinstance(text, str):
             raise ArgumentTypeError(f"expected PDL text, but got {type(text).__name__}")
@@ -109,7 +119,7 @@ class _Manager:
         self._patterns.update({label: PDLPattern(label, text) for label in labels})
         return labels
 
-    def add_library(self, name):
+    def add_library(self, name: str) -> list[str]:
         """Adds the rules that come with Inlay under that name, as "cleanup" or "fusions". Their labels."""
         if not isinstance(name, str):
             raise ArgumentTypeError(f"expected the name of a rule library, but got {type(name).__name__}")
@@ -117,7 +127,7 @@ class _Manager:
         self._patterns.update({label: PDLPattern(label, self._manager.pdl(label)) for label in labels})
         return labels
 
-    def get(self, label):
+    def get(self, label: str) -> AnyPattern | PDLPattern:
         """The pattern of that label."""
         if label not in self._patterns:
             raise ArgumentValueError(
@@ -125,7 +135,7 @@ class _Manager:
             )
         return self._patterns[label]
 
-    def remove(self, label):
+    def remove(self, label: str) -> None:
         """Removes the pattern of that label."""
         self.get(label)
         self._manager.remove(label)
@@ -133,28 +143,30 @@ class _Manager:
         self._functions.pop(label, None)
 
     @property
-    def labels(self):
+    def labels(self) -> list[str]:
         """The labels in the order in which patterns are tried."""
         return self._manager.labels()
 
-    def enable(self, glob="*"):
+    def enable(self, glob: str = "*") -> int:
         """Turns patterns on whose label fits, as `fuse_*`; returns how many fit."""
         return self._manager.set_enabled(glob, True)
 
-    def disable(self, glob="*"):
+    def disable(self, glob: str = "*") -> int:
         """Turns patterns off whose label fits; returns how many fit. Nothing is compiled anew."""
         return self._manager.set_enabled(glob, False)
 
-    def is_enabled(self, label):
+    def is_enabled(self, label: str) -> bool:
         self.get(label)
         return self._manager.is_enabled(label)
 
-    def statistics(self, label):
+    def statistics(self, label: str) -> Statistics:
         """How often the pattern was tried, and what became of it."""
         self.get(label)
         return Statistics(*self._manager.statistics(label))
 
-    def explain(self, label, where, at=None, args=None):
+    def explain(
+        self, label: str, where: Module | Layer, at: str | None = None, args: dict[str, Any] | None = None
+    ) -> Explanation:
         """Why the pattern doesn't match, or how often it does.
 
         where: a module, or one layer. at: only layers of that name (a glob), or from that `file:line`.
@@ -225,7 +237,15 @@ class _Running:
 class RewritePatternManager(_Manager):
     """Patterns that change graphs: traced ones, PDL, and PatternRewriters."""
 
-    def add(self, label, pattern, benefit=None, *, check=False, example=None):
+    def add(
+        self,
+        label: str,
+        pattern: AnyPattern,
+        benefit: int | None = None,
+        *,
+        check: bool = False,
+        example: Module | Sequence[Module] | None = None,
+    ) -> None:
         """Adds a pattern under a label of its own.
 
         Of those that match at a layer the one of the highest benefit goes first, among equals the first that was added.
@@ -240,8 +260,19 @@ class RewritePatternManager(_Manager):
                 self.remove(label)
                 raise
 
-    def rewrite(self, network, args=None, *, driver="fixpoint", limit=None, trace=None, across_segments=False,
-                budget=10.0, remove_dead_code=True, check=False):  # fmt: skip
+    def rewrite(
+        self,
+        network: Module,
+        args: dict[str, Any] | None = None,
+        *,
+        driver: Driver = "fixpoint",
+        limit: int | None = None,
+        trace: list[dict[str, Any]] | StrPath | None = None,
+        across_segments: bool = False,
+        budget: float = 10.0,
+        remove_dead_code: bool = True,
+        check: bool = False,
+    ) -> int:
         """Applies the enabled patterns until none matches; returns how often one changed the graph.
 
         args: values that patterns may ask for by name.
@@ -285,7 +316,13 @@ class RewritePatternManager(_Manager):
             pathlib.Path(os.fspath(trace)).write_text(json.dumps(json.loads(firings), indent=2) + "\n")
         return count
 
-    def check(self, label=None, args=None, *, example=None):
+    def check(
+        self,
+        label: str | None = None,
+        args: dict[str, Any] | None = None,
+        *,
+        example: Module | Sequence[Module] | None = None,
+    ) -> None:
         """Runs what a pattern matches against what replaces it, on the host, on types and numbers drawn for it.
 
         label: one pattern; all that are enabled if it is left out. example: a module that the pattern changes, or some,
@@ -329,13 +366,13 @@ class RewritePatternManager(_Manager):
 class AnalysisPatternManager(_Manager):
     """Patterns that find: PatternAnalyzers, traced ones, with a replacement or without, and rewriters' matches."""
 
-    def analyze(self, network, args=None):
+    def analyze(self, network: Module, args: dict[str, Any] | None = None) -> list[Match]:
         """All matches of the enabled patterns, layer by layer; at one layer the highest benefit first."""
         network = _module(network)
         with self._running(network, args) as given:
             return [_match(*found) for found in self._manager.analyze(network._graph, given, None)]
 
-    def find(self, network, args=None):
+    def find(self, network: Module, args: dict[str, Any] | None = None) -> Iterator[Match]:
         """The same one by one, each looked for when it is asked for."""
         network = _module(network)
         for layer in network.get_layers():

@@ -1,15 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Replacing modules of a PyTorch model, before there is a graph."""
 
+from __future__ import annotations
+
 import fnmatch
 import inspect
+from collections.abc import Callable
+from typing import TypeVar
 
 import torch
 
 from ..errors import ArgumentTypeError, ArgumentValueError, did_you_mean
 
+_Selected = TypeVar("_Selected", bound=torch.nn.Module)
 
-def replace_modules(model, selector, function):
+
+def replace_modules(
+    model: torch.nn.Module,
+    selector: type[_Selected] | str | Callable[[torch.nn.Module], bool] | Callable[[torch.nn.Module, str], bool],
+    function: Callable[[_Selected], torch.nn.Module | None] | Callable[[_Selected, str], torch.nn.Module | None],
+) -> int:
     """Replaces modules inside of `model`, in place; returns how many.
 
     selector: a class, a glob of paths ("encoder.*.fc1") or class names ("Linear", "torch.nn.*.Linear"), or a predicate

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A graph in memory: read from text or from a model, looked at, changed, printed, compiled."""
 
+from __future__ import annotations
+
 import weakref
 
+import torch
+
+from ..aliases import DynamicShapes, Inputs
 from ..errors import ArgumentTypeError
 from .handles import Layer, Tensor
 
@@ -15,7 +20,7 @@ class Module:
     Inputs and outputs are those of the only function of the module, or of the only public one; of others by name.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         """An empty network, to be built inside of `with net_guard(module)`."""
         self._adopt(_graph_class().parse(_EMPTY), None)
 
@@ -31,51 +36,51 @@ class Module:
         found = known() if known is not None else None
         return found if found is not None else object.__new__(cls)._adopt(graph, imported)
 
-    def text(self, locations=False):
+    def text(self, locations: bool = False) -> str:
         """The module's text; with `locations` nothing of it is lost."""
         return self._graph.text(locations)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.text()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Module of {len(self.get_layers())} layers>"
 
-    def clone(self):
+    def clone(self) -> Module:
         """A module of its own that says the same."""
         return Module._of(_graph_class().parse(self.text(locations=True)), self._imported)
 
-    def verify(self):
+    def verify(self) -> None:
         """Raises CompileError if the module breaks a rule of its ops."""
         self._graph.verify()
 
     @property
-    def functions(self):
+    def functions(self) -> list[str]:
         """Names of the functions."""
         return self._graph.functions()
 
-    def get_layers(self):
+    def get_layers(self) -> list[Layer]:
         """All layers in their order, those in regions after what holds them."""
         return [Layer(one) for one in self._graph.ops()]
 
-    def get_inputs(self, function=""):
+    def get_inputs(self, function: str = "") -> list[Tensor]:
         return [Tensor._of(value) for value in self._graph.inputs(function)]
 
-    def get_outputs(self, function=""):
+    def get_outputs(self, function: str = "") -> list[Tensor]:
         return [Tensor._of(value) for value in self._graph.outputs(function)]
 
-    def get_layer_by_name(self, name):
+    def get_layer_by_name(self, name: str) -> Layer | None:
         """The layer of that name; None if there is none."""
         found = self._graph.find(name)
         return None if found is None else Layer(found)
 
-    def is_input(self, tensor):
+    def is_input(self, tensor: Tensor) -> bool:
         return tensor in self.get_inputs()
 
-    def is_output(self, tensor):
+    def is_output(self, tensor: Tensor) -> bool:
         return tensor in self.get_outputs()
 
-    def to_dot(self):
+    def to_dot(self) -> str:
         """The graph as a picture in Graphviz's language."""
         lines = ["digraph network {", "  node [shape=box];"]
         numbers = {}
@@ -97,15 +102,19 @@ class Module:
         return "\n".join([*lines, "}", ""])
 
 
-def parse(text, name="<input>"):
+def parse(text: str, name: str = "<input>") -> Module:
     """A Module from MLIR's textual form. Raises CompileError with the diagnostics for text that it can't be."""
     if not isinstance(text, str):
         raise ArgumentTypeError(f"expected the text of a module, but got {type(text).__name__}")
     return Module._of(_graph_class().parse(text, name))
 
 
-def import_module(model, inputs=None, dynamic_shapes=None):
-    """A Module from a torch.nn.Module and example arguments, or from a torch.export.ExportedProgram.
+def import_module(
+    model: torch.nn.Module | torch.export.ExportedProgram,
+    inputs: Inputs | None = None,
+    dynamic_shapes: DynamicShapes | None = None,
+) -> Module:
+    """A Module from a model and example arguments, or from an ExportedProgram.
 
     Weights stay where they are: the text only names them. `inlay.compile(module)` then calls it as the model itself.
     """

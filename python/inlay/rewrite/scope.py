@@ -1,10 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which network is being worked on, and where in it new layers go."""
 
+from __future__ import annotations
+
 import contextlib
 import threading
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ..errors import ArgumentTypeError, RewriteError
+
+if TYPE_CHECKING:
+    from .._inlay import Graph
+    from .handles import Layer
+    from .network import Module
 
 _local = threading.local()
 
@@ -15,7 +24,7 @@ def _stack():
     return _local.networks
 
 
-def current_network():
+def current_network() -> Module:
     """The network of the innermost `net_guard` or run of patterns; RewriteError if there is none."""
     if not _stack():
         raise RewriteError(
@@ -25,7 +34,7 @@ def current_network():
 
 
 @contextlib.contextmanager
-def working_on(network):
+def working_on(network: Module) -> Iterator[Module]:
     _stack().append(network)
     try:
         yield network
@@ -38,18 +47,18 @@ class changing:
 
     __slots__ = ("_graph",)
 
-    def __init__(self, graph):
+    def __init__(self, graph: Graph) -> None:
         self._graph = graph
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self._graph.begin()
 
-    def __exit__(self, kind, value, traceback):
+    def __exit__(self, kind: type[BaseException] | None, *failure: object) -> None:
         self._graph.end(kind is None)
 
 
 @contextlib.contextmanager
-def net_guard(network):
+def net_guard(network: Module) -> Iterator[Module]:
     """Makes `network` the one that new tensors and layers go to.
 
     Outside of patterns the outermost guard is a transaction: if an exception leaves it, the network is as it was.
@@ -72,11 +81,11 @@ def _insert(layer, after):
         graph.pop_insertion_point()
 
 
-def insert_before(layer):
+def insert_before(layer: Layer) -> contextlib.AbstractContextManager[None]:
     """New layers go before `layer`. Without it they go before the layer that is rewritten, else to the end."""
     return _insert(layer, False)
 
 
-def insert_after(layer):
+def insert_after(layer: Layer) -> contextlib.AbstractContextManager[None]:
     """New layers go after `layer`, in the order in which they are made."""
     return _insert(layer, True)

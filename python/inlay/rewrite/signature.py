@@ -5,8 +5,12 @@ What is recorded about tensors is on the layers: which operands and results are 
 from the graph as it is now, whatever was rewritten since.
 """
 
+from __future__ import annotations
+
 import functools
 import inspect
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from ..errors import ArgumentTypeError, ArgumentValueError, RewriteError, did_you_mean
 from .handles import Layer, Tensor
@@ -14,8 +18,14 @@ from .network import Module
 from .scope import changing, current_network
 from .values import flatten, unflatten
 
+if TYPE_CHECKING:
+    from .._inlay import Graph
 
-def record_signature(function):
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+
+def record_signature(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
     """Decorates a function that builds layers, so that each call of it is recorded with its arguments and outputs.
 
     Recorded functions may call one another: a layer belongs to all calls that it is made in. Outside of
@@ -50,54 +60,56 @@ class FLayerInfo:
 
     __slots__ = ("_graph", "key")
 
-    def __init__(self, graph, key):
+    key: str
+
+    def __init__(self, graph: Graph, key: str) -> None:
         self._graph, self.key = graph, key
 
     @property
-    def layer_kind(self):
+    def layer_kind(self) -> str:
         """The function's name."""
         return self._read()["function"]
 
     @property
-    def parent(self):
+    def parent(self) -> FLayerInfo | None:
         """The call around it; None if there is none."""
         key = self._read()["parent"]
         return FLayerInfo(self._graph, key) if key else None
 
     @property
-    def layers(self):
+    def layers(self) -> list[Layer]:
         """The layers that the call made and that are still there."""
         return [Layer(one) for one in self._read()["ops"]]
 
     @property
-    def raw_inputs(self):
+    def raw_inputs(self) -> dict[str, Any]:
         """The arguments by name; None for a tensor that no layer of the call uses any more."""
         arguments = self._read()["arguments"]
         return {name: unflatten(value, _wrap) for name, value in arguments.items()}
 
     @property
-    def raw_outputs(self):
+    def raw_outputs(self) -> Any:
         """What the function returned, in the same structure."""
         return unflatten(self._read()["outputs"], _wrap)
 
     @property
-    def signature(self):
+    def signature(self) -> tuple[str, dict[str, Any]]:
         """The function's name, and the arguments with each tensor replaced by the class Tensor."""
         kinds = lambda value: Tensor if isinstance(value, Tensor) else value  # noqa: E731
         return self.layer_kind, {name: flatten(value, kinds) for name, value in self.raw_inputs.items()}
 
-    def get_input(self, name):
+    def get_input(self, name: str) -> Any:
         """The argument of that name."""
         inputs = self.raw_inputs
         if name not in inputs:
             raise ArgumentValueError(f"'{self.layer_kind}' has no argument '{name}'{did_you_mean(str(name), inputs)}")
         return inputs[name]
 
-    def clone_inputs(self):
+    def clone_inputs(self) -> dict[str, Any]:
         """The arguments by name, to be changed and given back to the function."""
         return self.raw_inputs
 
-    def replace_input_with(self, src, dst):
+    def replace_input_with(self, src: Tensor, dst: Tensor) -> None:
         """Lets the call's layers use `dst` where they use `src`."""
         from .._inlay import replace_call_input
 
@@ -105,7 +117,7 @@ class FLayerInfo:
         with changing(self._graph):
             replace_call_input(self._graph, self.key, src._value, dst._value)
 
-    def replace_outputs_uses_with(self, network, new_outs):
+    def replace_outputs_uses_with(self, network: Module, new_outs: Any) -> None:
         """Lets all that uses the call's outputs, outputs of the network too, use `new_outs`, of the same structure.
 
         Where a dtype differs the new tensor is cast; where sizes differ, what follows from them is inferred anew.
@@ -131,13 +143,13 @@ class FLayerInfo:
 
         return read_call(self._graph, self.key)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, FLayerInfo) and (self._graph, self.key) == (other._graph, other.key)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self.key)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<FLayerInfo {self.key}>"
 
 
@@ -146,15 +158,15 @@ class FLayerInfoMemo:
 
     __slots__ = ("_network",)
 
-    def __init__(self, network):
+    def __init__(self, network: Module) -> None:
         self._network = network
 
     @classmethod
-    def instance(cls):
+    def instance(cls) -> FLayerInfoMemo:
         """Of the network of the innermost `net_guard`, or of the one that patterns are run on."""
         return cls(current_network())
 
-    def get(self, layer):
+    def get(self, layer: Layer | str) -> FLayerInfo | None:
         """The innermost call that a layer (or the layer of that name) was made in; None if there is none."""
         from .._inlay import find_call
 
@@ -165,12 +177,12 @@ class FLayerInfoMemo:
         key = find_call(layer._op) if layer is not None else None
         return None if key is None else FLayerInfo(self._network._graph, key)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[FLayerInfo]:
         from .._inlay import list_calls
 
         return (FLayerInfo(self._network._graph, key) for key in list_calls(self._network._graph))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return sum(1 for _ in self)
 
 

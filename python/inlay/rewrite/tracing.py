@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From Python functions to PDL: a function runs once, on symbols that write down what is done with them."""
 
+from __future__ import annotations
+
 import inspect
 import types
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, TypeAlias
 
 from .. import ops
 from ..errors import ArgumentTypeError, ArgumentValueError, did_you_mean
@@ -16,49 +20,52 @@ class Symbol:
 
     __slots__ = ("_kind", "_name", "_writer")
 
-    def __init__(self, writer, name, kind):
+    def __init__(self, writer: Writer, name: str, kind: str) -> None:
         self._writer, self._name, self._kind = writer, name, kind
 
-    def __add__(self, other):
+    def __add__(self, other: Symbol | float) -> Symbol:
         return self._writer.make("add", self, other)
 
-    def __radd__(self, other):
+    def __radd__(self, other: Symbol | float) -> Symbol:
         return self._writer.make("add", other, self)
 
-    def __sub__(self, other):
+    def __sub__(self, other: Symbol | float) -> Symbol:
         return self._writer.make("sub", self, other)
 
-    def __rsub__(self, other):
+    def __rsub__(self, other: Symbol | float) -> Symbol:
         return self._writer.make("sub", other, self)
 
-    def __mul__(self, other):
+    def __mul__(self, other: Symbol | float) -> Symbol:
         return self._writer.make("mul", self, other)
 
-    def __rmul__(self, other):
+    def __rmul__(self, other: Symbol | float) -> Symbol:
         return self._writer.make("mul", other, self)
 
-    def __truediv__(self, other):
+    def __truediv__(self, other: Symbol | float) -> Symbol:
         return self._writer.make("div", self, other)
 
-    def __rtruediv__(self, other):
+    def __rtruediv__(self, other: Symbol | float) -> Symbol:
         return self._writer.make("div", other, self)
 
-    def __neg__(self):
+    def __neg__(self) -> Symbol:
         return self._writer.make("neg", self)
 
-    def __bool__(self):
+    def __bool__(self) -> NoReturn:
         raise ArgumentTypeError(f"'{self._name}' is known when it matches, not here: state conditions in 'where'")
+
+
+Operand: TypeAlias = Symbol | float
 
 
 class Writer:
     """Writes the ops of one half of a pattern; patterns call it `op`."""
 
-    def __init__(self, pattern, captures, numbers, matching):
+    def __init__(self, pattern: str, captures: dict[str, Symbol], numbers: dict[str, Any], matching: bool) -> None:
         self._pattern, self._captures, self._numbers, self._matching = pattern, captures, numbers, matching
         self._lines, self._made, self._shared = [], {}, set()
         self._ops = {}  # by line: whether no other attributes may be there than those that it says
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Callable[..., Symbol]:
         if name.startswith("_"):
             raise AttributeError(name)
         if name not in ops.table():
@@ -67,18 +74,25 @@ class Writer:
             )
         return lambda *operands, **attributes: self.make(name, *operands, **attributes)
 
-    def __call__(self, name, *operands, results=1, like=None, **attributes):
+    def __call__(
+        self,
+        name: str,
+        *operands: Operand | Sequence[Operand],
+        results: int = 1,
+        like: Symbol | Sequence[Symbol] | None = None,
+        **attributes: Any,
+    ) -> Any:
         """An op of any dialect by its full name. `like` gives the result types of what the rewrite makes."""
         if not isinstance(name, str) or "." not in name:
             raise ArgumentValueError(f"expected an op's full name with its dialect, but got {name!r}")
         texts = {key: self._attribute(key, value, None) for key, value in attributes.items()} if attributes else {}
         return self._write(name, self._flatten(name, operands), texts, results, like)
 
-    def attr(self, name):
+    def attr(self, name: str) -> Symbol:
         """An attribute of any value: captured in the pattern, known by that name in the replacement."""
         return self._capture(name, "attribute")
 
-    def rest(self, name):
+    def rest(self, name: str) -> Symbol:
         """A list of operands, of any number."""
         return self._capture(name, "list")
 
@@ -91,7 +105,7 @@ class Writer:
             raise ArgumentValueError(f"expected each name to be captured once, but '{name}' is captured twice")
         return found
 
-    def arg(self, name):
+    def arg(self, name: str) -> Symbol:
         """An argument of the run, as an attribute of an op that the replacement makes."""
         if self._matching:
             raise ArgumentValueError("expected 'op.arg' in the replacement; in a pattern it is 'm.args' of 'where'")
@@ -99,12 +113,12 @@ class Writer:
         found = self._line(f'pdl.apply_native_rewrite "arg"(%{text} : !pdl.attribute) : !pdl.attribute')
         return Symbol(self, found, "attribute")
 
-    def shared(self, value):
+    def shared(self, value: Symbol) -> Symbol:
         """Lets the op that makes `value` have users besides the match."""
         self._shared.add(self._op_of(value)[0])
         return value
 
-    def make(self, name, *operands, **attributes):
+    def make(self, name: str, *operands: Any, **attributes: Any) -> Symbol:
         """An op of the inlay dialect, its arguments by place or by name as in its definition."""
         definition = ops.table()[name]
         values, given = definition.bind(operands, attributes)
@@ -196,73 +210,75 @@ class Writer:
 class Condition:
     """What `where` may ask of one captured value."""
 
-    def __init__(self, add, name):
+    def __init__(self, add: Callable[..., None], name: str) -> None:
         self._add, self._name = add, name
 
     def _ask(self, constraint, *parameters, negated=False):
         self._add(constraint, [(self._name, "!pdl.value")], parameters, negated)
 
-    def dtype(self, *types):
+    def dtype(self, *types: str) -> None:
         self._ask("dtype", "[" + ", ".join(ops.quote(str(one)) for one in types) + "]")
 
-    def rank(self, least, most=None):
+    def rank(self, least: int, most: int | None = None) -> None:
         self._ask("rank", str(int(least)), str(int(least if most is None else most)))
 
-    def dim(self, dim, size):
+    def dim(self, dim: int, size: int) -> None:
         self._ask("dim", str(int(dim)), str(int(size)))
 
-    def dim_between(self, dim, least, most):
+    def dim_between(self, dim: int, least: int, most: int) -> None:
         self._ask("dim_between", str(int(dim)), str(int(least)), str(int(most)))
 
-    def multiple_of(self, dim, factor):
+    def multiple_of(self, dim: int, factor: int) -> None:
         self._ask("multiple_of", str(int(dim)), str(int(factor)))
 
-    def static_shape(self):
+    def static_shape(self) -> None:
         self._ask("static_shape")
 
-    def splat(self, number, tolerance=0.0):
+    def splat(self, number: float, tolerance: float = 0.0) -> None:
         self._ask("splat", *(f"{ops.print_float(float(one))} : f64" for one in (number, tolerance)))
 
-    def constant(self, yes=True):
+    def constant(self, yes: bool = True) -> None:
         self._ask("constant", negated=not yes)
 
-    def foldable(self, depth=10):
+    def foldable(self, depth: int = 10) -> None:
         self._ask("foldable", str(int(depth)))
 
-    def one_use(self):
+    def one_use(self) -> None:
         self._ask("one_use")
 
-    def same_shape(self, other):
+    def same_shape(self, other: Condition) -> None:
         self._add("same_shape", [(self._name, "!pdl.value"), (other._name, "!pdl.value")], (), False)
 
-    def same_type(self, other):
+    def same_type(self, other: Condition) -> None:
         self._add("same_type", [(self._name, "!pdl.value"), (other._name, "!pdl.value")], (), False)
 
 
 class Args:
     """`m.args`: conditions on the run's arguments."""
 
-    def __init__(self, add):
+    def __init__(self, add: Callable[..., None]) -> None:
         self._add = add
 
-    def equals(self, name, value):
+    def equals(self, name: str, value: Any) -> None:
         self._add("arg", [], (ops.quote(name), print_attribute(name, value, None)), False)
 
 
 class Conditions:
     """`m` in `where`: captured values by name, `args`, and `constraint` for what these can't say."""
 
-    def __init__(self, pattern, names, writer, call):
+    args: Args
+
+    def __init__(self, pattern: str, names: Sequence[str], writer: Writer, call: Callable[..., None]) -> None:
         self._pattern, self._names, self._writer, self._call = pattern, names, writer, call
         self.args = Args(self._add)
 
-    def constraint(self, function, *captured):
+    def constraint(self, function: Callable[..., bool | str], *captured: Condition) -> None:
         """Asks a Python function for each match, with what is captured: `m.constraint(is_even, m.x)`."""
         if not captured or not all(isinstance(one, Condition) for one in captured):
             raise ArgumentTypeError(f"expected captured values to call a constraint of pattern '{self._pattern}' with")
         self._call(function, [one._name for one in captured])
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Condition:
         if name.startswith("_"):
             raise AttributeError(name)
         if name not in self._names:
@@ -281,7 +297,7 @@ class Conditions:
         self._writer._lines.append(f'pdl.apply_native_constraint "{constraint}"({names} : {kinds}){end}')
 
 
-def print_attribute(key, value, kind):
+def print_attribute(key: str, value: Any, kind: str | None) -> str:
     """A Python value as an attribute's text."""
     if kind == "type" or (kind is None and type(value).__name__ == "dtype"):
         return str(value)
@@ -301,22 +317,25 @@ def print_attribute(key, value, kind):
 class Pattern:
     """A pattern and, once `to` is given, what replaces it."""
 
-    def __init__(self, label, function, benefit):
+    label: str
+    benefit: int
+
+    def __init__(self, label: str, function: Callable[..., Symbol | Sequence[Symbol]], benefit: int) -> None:
         self.label, self.benefit, self._function = label, benefit, function
         self._replacement = self._condition = self._pdl = None
         self._asked = []
 
-    def to(self, function):
+    def to(self, function: Callable[..., Symbol | Sequence[Symbol]]) -> Pattern:
         """Decorates the function that makes the replacement."""
         self._replacement, self._pdl = function, None
         return self
 
-    def where(self, function):
+    def where(self, function: Callable[[Conditions], None]) -> Pattern:
         """Decorates the function that states conditions on what is captured."""
         self._condition, self._pdl = function, None
         return self
 
-    def constraint(self, function):
+    def constraint(self, function: Callable[..., bool | str]) -> Pattern:
         """Decorates a Python function that is asked for each match; its parameters are captured names, and `args`.
 
         Values come as Tensors, attributes as Python values, lists as lists. It returns True, False, or why not as text.
@@ -326,12 +345,12 @@ class Pattern:
         return self
 
     @property
-    def rewrites(self):
+    def rewrites(self) -> bool:
         """Whether it has a replacement."""
         return self._replacement is not None
 
     @property
-    def pdl(self):
+    def pdl(self) -> str:
         """The pattern in PDL. Python functions that it asks are constraints `python.LABEL.NUMBER`."""
         if self._replacement is None:
             raise ArgumentValueError(f"pattern '{self.label}' has no replacement: give it one with '.to'")
@@ -339,7 +358,7 @@ class Pattern:
             self._pdl, _ = self.trace(self.label)
         return self._pdl
 
-    def trace(self, label):
+    def trace(self, label: str) -> tuple[str, dict[str, tuple[Callable[..., bool | str], list[str]]]]:
         """The pattern in PDL, and what Python functions it asks: (function, names of its arguments) by constraint.
 
         label: what constraints are named after. Without a replacement the pattern only finds.
@@ -347,7 +366,7 @@ class Pattern:
         constraints = {}
         return self._trace(label, constraints), constraints
 
-    def draft(self, label):
+    def draft(self, label: str) -> str:
         """The matching half in PDL, without Python functions: what it may match if they all say yes."""
         return self._trace(label, None)
 
@@ -452,7 +471,7 @@ def _parameters(label, function):
     return [one.name for one in parameters[1:]]
 
 
-def pattern(label, benefit=1):
+def pattern(label: str, benefit: int = 1) -> Callable[[Callable[..., Symbol | Sequence[Symbol]]], Pattern]:
     """Decorates the function that builds what a pattern looks for; its parameters after `op` are captured values."""
     if not isinstance(label, str) or not label:
         raise ArgumentTypeError(f'expected a label, but got {label!r}: write @pattern("label")')

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Names for the types that several signatures share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, TypeAlias, TypedDict
+
+import torch
+
+StrPath: TypeAlias = str | os.PathLike[str]
+Target: TypeAlias = Literal["vulkan", "host", "torch"]
+Strategy: TypeAlias = Literal["levels", "cost", "in-order", "torch-tensorrt"]
+
+# Example arguments: one tensor, positional ones, or keyword ones.
+Inputs: TypeAlias = torch.Tensor | tuple[Any, ...] | list[Any] | dict[str, Any]
+DynamicShapes: TypeAlias = dict[str, Any] | tuple[Any, ...] | list[Any]  # as for torch.export
+
+OpName: TypeAlias = str | torch._ops.OpOverload[..., Any] | torch._ops.OpOverloadPacket[..., Any]
+OpNames: TypeAlias = OpName | Iterable[OpName]
+ModuleName: TypeAlias = str | type[torch.nn.Module]
+ModuleNames: TypeAlias = ModuleName | Iterable[ModuleName]
+
+
+class Synonyms(TypedDict, total=False):
+    """Keywords that `inlay.compile` takes under another name too."""
+
+    forced_fallback_ops: OpNames
+
+
+class CompileOptions(Synonyms, total=False):
+    """The keywords of `inlay.compile`, for functions that pass them on."""
+
+    targets: Target | Sequence[Target]
+    enabled: bool
+    min_block_size: int
+    torch_executed_ops: OpNames
+    torch_executed_modules: ModuleNames
+    torch_executed_locations: str | Iterable[str]
+    allow_ops: OpNames
+    exempt_ops: OpNames
+    require_full_compilation: bool
+    strategy: Strategy
+    cost_model: StrPath | None
+    dynamic_shapes: DynamicShapes | None
+    placement: StrPath | None
+    save_placement: StrPath | None
+    cache: object

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A type checker sees the types of all that a user can reach: annotations are there, and are what they say."""
+
+import dataclasses
+import importlib
+import inspect
+import pathlib
+import subprocess
+import sys
+import typing
+
+import inlay
+import inlay._inlay
+import pytest
+import typing_extensions
+from inlay import aliases, importer, ops
+from inlay.rewrite.builder import OpFunction
+
+PACKAGE = pathlib.Path(inlay.__file__).parent
+MAKE_STUB = pathlib.Path(__file__).resolve().parents[1] / "tools" / "make_ops_stub.py"
+MODULES = ["inlay", "inlay.compiler", "inlay.debug", "inlay.dynamo", "inlay.errors", "inlay.exporting", "inlay.models",
+           "inlay.module", "inlay.ops", "inlay.options", "inlay.report", "inlay.rewrite"]  # fmt: skip
+
+# What the checker alone imports, since it is loaded late or would go round in a circle.
+LATE = {
+    **{name: getattr(inlay._inlay, name) for name in ("Compilation", "Graph", "Op")},
+    **{name: getattr(inlay.rewrite, name) for name in ("Layer", "Module", "OpFunction")},
+    "Input": importer.Input,
+    "Unpack": typing_extensions.Unpack,
+}
+
+
+def is_ours(thing):
+    return getattr(thing, "__module__", "").split(".")[0] == "inlay" and thing.__module__ != "inlay._inlay"
+
+
+def public_names(module):
+    """Qualified name -> function or class, of `__all__` or else of what is defined in the module."""
+    names = getattr(module, "__all__", None)
+    if names is None:
+        names = [name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
+    found = {name: getattr(module, name) for name in names if not name.startswith("_")}
+    return {f"{module.__name__}.{name}": value for name, value in found.items() if callable(value) and is_ours(value)}
+
+
+def functions_of(cls):
+    """Name -> function, of what the class and its bases of ours define: methods, properties, operators."""
+    for base in cls.__mro__:
+        if not is_ours(base):
+            continue
+        for name, value in vars(base).items():
+            if name.startswith("_") and not name.startswith("__"):
+                continue
+            for part in (value.fget, value.fset) if isinstance(value, property) else (value,):
+                function = inspect.unwrap(getattr(part, "__func__", part))
+                # Not what a dataclass or an enum writes by itself.
+                if inspect.isfunction(function) and pathlib.Path(function.__code__.co_filename).is_relative_to(PACKAGE):
+                    yield f"{base.__module__}.{base.__qualname__}.{name}", function
+
+
+def hints_of(thing):
+    return typing.get_type_hints(thing, localns={**LATE, **vars(sys.modules[thing.__module__])})
+
+
+def missing_annotations(name, function):
+    """What of a function has no annotation; resolves those that there are."""
+    parameters = list(inspect.signature(function).parameters.values())
+    if parameters and parameters[0].name in ("self", "cls"):
+        del parameters[0]
+    needed = [*(one.name for one in parameters), "return"]
+    hints = hints_of(function)
+    return [f"{name}: {one}" for one in needed if one not in hints]
+
+
+def classes_in(hint):
+    """The classes of ours that a type is made of."""
+    if isinstance(hint, type) and not typing.get_args(hint):
+        return {hint} if is_ours(hint) else set()
+    return {found for part in typing.get_args(hint) for found in classes_in(part)}
+
+
+def walk():
+    """(name, function) of all that users can reach: by name, and as what functions return and fields hold."""
+    waiting = dict(item for name in MODULES for item in public_names(importlib.import_module(name)).items())
+    seen = set()
+    while waiting:
+        name, thing = waiting.popitem()
+        if thing in seen or not (inspect.isclass(thing) or inspect.isfunction(inspect.unwrap(thing))):
+            continue
+        seen.add(thing)
+        reached = []
+        for one, function in functions_of(thing) if inspect.isclass(thing) else [(name, inspect.unwrap(thing))]:
+            yield one, function
+            reached.append(hints_of(function).get("return"))
+        if dataclasses.is_dataclass(thing):
+            reached += [hints_of(thing)[field.name] for field in dataclasses.fields(thing)]
+        waiting.update({f"{cls.__module__}.{cls.__qualname__}": cls for hint in reached for cls in classes_in(hint)})
+
+
+REACHED = dict(walk())
+
+
+def test_all_that_is_public_is_annotated():
+    missing = [line for name, function in REACHED.items() for line in missing_annotations(name, function)]
+    assert not missing, "\n".join(missing)
+
+
+def test_the_walk_reaches_what_users_call():
+    for name in (
+        "inlay.compiler.compile",
+        "inlay.compiler.partition",
+        "inlay.debug.compare",
+        "inlay.models.zoo.Example.__call__",
+        "inlay.module.CompiledModule.load_state_dict",
+        "inlay.module.Profile.__init__",  # what `profile` returns
+        "inlay.ops.find",
+        "inlay.report.Report.what_if",
+        "inlay.rewrite.handles.Tensor.shape",
+        "inlay.rewrite.manager._Manager.explain",  # of a base
+        "inlay.rewrite.manager.RewritePatternManager.rewrite",
+        "inlay.rewrite.signature.FLayerInfo.raw_inputs",
+        "inlay.rewrite.tracing.Condition.dtype",  # what `m.x` of a `where` is
+    ):
+        assert name in REACHED, f"{name} is not among\n{chr(10).join(sorted(REACHED))}"
+
+
+def fields_without_elements(cls):
+    bare = (list, dict, tuple, set)
+    return [f"{cls.__qualname__}.{name}" for name, hint in hints_of(cls).items() if hint in bare]
+
+
+def test_fields_say_what_is_in_them():
+    classes = [
+        inlay.debug.Comparison,
+        inlay.debug.SegmentComparison,
+        inlay.models.Example,
+        inlay.options.Options,
+        inlay.rewrite.Explanation,
+        inlay.rewrite.Match,
+        inlay.rewrite.Statistics,
+        ops.Argument,
+        ops.Op,
+    ]
+    assert [line for cls in classes for line in fields_without_elements(cls)] == []
+
+
+def test_options_passed_on_are_those_of_compile():
+    hints, parameters = hints_of(inlay.compile), inspect.signature(inlay.compile).parameters.values()
+    expected = {one.name: hints[one.name] for one in parameters if one.kind == one.KEYWORD_ONLY}
+    assert hints_of(aliases.CompileOptions) == {**expected, **hints_of(aliases.Synonyms)}
+    targets, strategies = ("vulkan", "host", "torch"), ("levels", "cost", "in-order", "torch-tensorrt")
+    assert (targets, strategies) == (inlay.options.TARGETS, inlay.options.STRATEGIES)
+
+
+# -- The stub of inlay.ops --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def stub(tmp_path_factory):
+    """The names of the stub that the build writes, which is Python too; `overloads` are its methods by their names."""
+    path = tmp_path_factory.mktemp("stub") / "ops.pyi"
+    subprocess.run([sys.executable, MAKE_STUB, PACKAGE / "_ops.json", ops.__file__, path], check=True)
+    overloads = {}
+    names = {"__name__": "inlay.ops_stub", "__package__": "inlay", "overloads": overloads}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typing, "overload", lambda one: overloads.setdefault(one.__qualname__, []).append(one))
+        exec(compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True), names)
+    return names
+
+
+def test_stub_has_what_the_module_has(stub):
+    assert set(ops.table()) == set(stub["__annotations__"]) - {"_Operand"}
+    for name, thing in public_names(ops).items():
+        theirs = stub[name.rpartition(".")[2]]
+        assert inspect.signature(thing).parameters.keys() == inspect.signature(theirs).parameters.keys()
+        assert thing.__doc__ == theirs.__doc__
+
+
+@pytest.mark.parametrize("name", sorted(ops.table()))
+def test_stub_signatures_are_what_calls_take(stub, name):
+    """Every argument by name; every one by place; only those that are needed."""
+    definition, cls = ops.table()[name], stub[f"_{name}"]
+    assert issubclass(cls, OpFunction)
+    ways = [inspect.signature(one) for one in stub["overloads"].get(f"_{name}.__call__", [cls.__call__])]
+    arguments = [*definition.operands, *definition.attributes]
+    needed = {one.name: 1 for one in arguments if not one.is_optional}
+
+    def fits(*args, **kwargs):
+        definition.bind(args, kwargs)  # raises if the call itself would
+        for way in ways:
+            try:
+                way.bind(None, *args, **kwargs)
+            except TypeError:
+                continue
+            return True
+        return False
+
+    assert fits(**{one.name: 1 for one in arguments})
+    assert fits(*(1 for _ in arguments))
+    assert fits(**needed)
+    for left_out in needed:
+        kwargs = {key: 1 for key in needed if key != left_out}
+        for way in ways:
+            with pytest.raises(TypeError):
+                way.bind(None, **kwargs)

@@ -130,6 +130,18 @@ void GraphRewriter::eraseBlock(Block *block) {
   journal.erase(block);
 }
 
+void GraphRewriter::undoTo(Journal::Mark mark) {
+  if (observer) {
+    SmallVector<Operation *> made;
+    for (const Journal::Entry &entry : journal.since(mark))
+      if (entry.kind == Journal::Kind::Created)
+        made.push_back(entry.getOp());
+    for (Operation *op : llvm::reverse(made))
+      observer->notifyOperationErased(op);
+  }
+  journal.undoTo(mark);
+}
+
 void GraphRewriter::notifyOperationInserted(Operation *op, InsertPoint previous) {
   if (previous.isSet()) {
     Block *from = previous.getBlock();

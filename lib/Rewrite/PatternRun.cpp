@@ -138,7 +138,7 @@ bool PatternRun::tryPattern(unsigned number, Operation *op) {
       rewriter.refuse(why);
   if (rewriter.hasError()) {
     std::string why = rewriter.takeError();
-    journal.undoTo(mark);
+    rewriter.undoTo(mark);
     fail(loc, "pattern '" + entry.label + "' can't rewrite: " + why);
     return false;
   }
@@ -146,13 +146,13 @@ bool PatternRun::tryPattern(unsigned number, Operation *op) {
     noteGivenUp(number, loc);
   if (failed(result)) {
     entry.statistics.rejected += journal.mark() != mark;
-    journal.undoTo(mark);
+    rewriter.undoTo(mark);
     return false;
   }
   if (journal.mark() == mark) // it changed nothing, so it would match again and again
     return false;
   if (options.checker && !checked) {
-    journal.undoTo(mark);
+    rewriter.undoTo(mark);
     fail(loc, "pattern '" + entry.label + "' can't be checked: its class doesn't tell matching from rewriting");
     return false;
   }
@@ -198,7 +198,7 @@ PatternRun::Outcome PatternRun::tryPatterns(Operation *op) {
 
 FailureOr<uint64_t> PatternRun::finish() {
   if (hasError) {
-    getJournal().undoTo(0);
+    rewriter.undoTo(0);
     return failure();
   }
   getJournal().commit();

@@ -12,7 +12,7 @@ import json
 import math
 import pathlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -110,7 +110,7 @@ class Op:
         values = [given[operand.name] for operand in self.operands if operand.name in given]
         return values, {one.name: given[one.name] for one in self.attributes if one.name in given}
 
-    def group(self, values):
+    def group(self, values: Iterable[Any]) -> list[Any]:
         """Operands as an op has them, one after the other, by its definition: None for an absent one, a list for those
         of a variadic one."""
         values = list(values)

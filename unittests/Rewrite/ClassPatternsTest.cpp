@@ -95,6 +95,37 @@ TEST_F(ClassPatternsTest, ARewriteThatFailsLeavesNoTrace) {
   EXPECT_EQ(manager.getStatistics("half").rewritten, 0u);
 }
 
+TEST_F(ClassPatternsTest, WhatIsTakenBackIsRewrittenByOthersUnderEachDriver) {
+  for (RewriteDriver driver : {RewriteDriver::Fixpoint, RewriteDriver::Sweep, RewriteDriver::Greedy}) {
+    auto module = parseBody(R"(%0 = inlay.relu %x : (!t) -> !t
+      %1 = inlay.add %0, %y : (!t, !t) -> !t
+      %2 = inlay.relu %1 : (!t) -> !t)",
+                            "%2");
+    RewritePatternManager manager;
+    // Replaces an op and what it uses, makes ops that nobody uses, and fails.
+    ASSERT_FALSE(static_cast<bool>(manager.add(
+        "fails", std::make_unique<Lambda>(RootSet{{"inlay.relu"}, nullptr}, [](Operation *op, GraphRewriter &rewriter) {
+          Operation *producer = op->getOperand(0).getDefiningOp();
+          Value other = producer ? producer->getOperand(1) : op->getOperand(0);
+          rewriter.setInsertionPoint(op);
+          for (int i = 0; i < 40; ++i)
+            other = NegOp::create(rewriter, op->getLoc(), other);
+          rewriter.replaceOp(op, other);
+          if (producer)
+            rewriter.eraseOp(producer);
+          return failure();
+        }))));
+    ASSERT_FALSE(static_cast<bool>(manager.add("good", std::make_unique<AddToSub>())));
+    RewriteOptions options;
+    options.driver = driver;
+    EXPECT_EQ(*manager.rewrite(*module, options), 1u);
+    EXPECT_EQ(manager.getStatistics("fails").rewritten, 0u);
+    std::string after = print(*module);
+    EXPECT_NE(after.find("inlay.sub"), std::string::npos) << after;
+    EXPECT_EQ(after.find("inlay.neg"), std::string::npos) << after;
+  }
+}
+
 TEST_F(ClassPatternsTest, SuccessWithoutAChangeEndsTheRun) {
   auto module = parseBody("%0 = inlay.relu %x : (!t) -> !t", "%0");
   EXPECT_EQ(

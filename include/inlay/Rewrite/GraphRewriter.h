@@ -27,6 +27,9 @@ public:
 
   Journal &getJournal() { return journal; }
 
+  /// Takes everything back that was done since `mark`; the observer hears which ops are gone again.
+  void undoTo(Journal::Mark mark);
+
   /// The arguments of the run; null attribute if there is none of that name.
   mlir::DictionaryAttr getArgs() const { return args; }
   mlir::Attribute getArg(llvm::StringRef name) const { return args ? args.get(name) : mlir::Attribute(); }

@@ -12,6 +12,7 @@ from .caches import register_caches
 from .errors import ArgumentTypeError, ArgumentValueError, Error, InternalError, UnsupportedError
 from .importer import import_program
 from .module import CompiledModule, Fallback
+from .onnx_models import import_onnx, is_onnx
 from .options import TARGETS, Options
 from .report import Report
 from .rewrite.compiling import import_rewritten
@@ -44,10 +45,11 @@ def compile(
 ):
     """Compiles a model so that each target, in order of preference, runs what it can.
 
-    model_or_exported: a torch.nn.Module in evaluation mode, a torch.export.ExportedProgram, or an inlay.Module, which
-        is called as the model that it was imported from, or with the inputs of its function.
+    model_or_exported: a torch.nn.Module in evaluation mode, a torch.export.ExportedProgram, an ONNX model (its path or
+        an onnx.ModelProto), or an inlay.Module, which is called as the model that it was imported from, or with the
+        inputs of its function.
     inputs: example arguments for a module: a tuple or list of positional ones, one tensor, or a dict of keyword ones.
-        Their dims and dtypes are fixed in the compiled model.
+        Their dims and dtypes are fixed in the compiled model. An ONNX model needs them if it has symbolic dims.
     targets: some of "vulkan", "host" and "torch", best first.
     enabled: whether the graph is partitioned at all; if False, the first target runs it as one segment, or an error
         lists every op that can't be in that.
@@ -183,7 +185,9 @@ def _import(model, inputs, options):
 
 
 def import_model(model, inputs=None, dynamic_shapes=None, only_calls=False):
-    """(ExportedProgram, ImportedProgram) of a module and example arguments, or of an ExportedProgram."""
+    """(ExportedProgram, ImportedProgram) of a module and example arguments, or of an ExportedProgram or an ONNX model."""
+    if is_onnx(model):
+        return import_onnx(model, inputs, dynamic_shapes, only_calls=only_calls)
     with _EXPORT_LOCK:
         exported = export_program(model, inputs, dynamic_shapes)
         return exported, import_program(exported, only_calls=only_calls)

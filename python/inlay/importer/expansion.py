@@ -81,6 +81,7 @@ class Expander:
 
     def _insert(self, node, traced, operands):
         env, made, results = {}, [], None
+        label = node.meta.get("label", node.name)
         rest = iter(operands)
         with node.graph.inserting_before(node):
             for one in traced.graph.nodes:
@@ -94,11 +95,11 @@ class Expander:
                 else:
                     env[one] = node.graph.node_copy(one, env.__getitem__)
                     kept = {key: node.meta[key] for key in ("nn_module_stack", "stack_trace") if key in node.meta}
-                    env[one].meta = {"val": one.meta.get("val"), "label": f"{node.name}.{one.name}", **kept}
+                    env[one].meta = {"val": one.meta.get("val"), "label": f"{label}.{one.name}", **kept}
                     made.append(env[one])
         last = results if isinstance(results, torch.fx.Node) else None
         if last in made:
-            last.meta["label"] = node.meta.get("label", node.name)
+            last.meta["label"] = label
             node.replace_all_uses_with(last)
         return made, results
 

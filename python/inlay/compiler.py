@@ -185,7 +185,7 @@ def _import(model, inputs, options):
 
 
 def import_model(model, inputs=None, dynamic_shapes=None, only_calls=False):
-    """(ExportedProgram, ImportedProgram) of a module and example arguments, or of an ExportedProgram or an ONNX model."""
+    """(ExportedProgram, ImportedProgram) of a module and example arguments, an ExportedProgram, or an ONNX model."""
     if is_onnx(model):
         return import_onnx(model, inputs, dynamic_shapes, only_calls=only_calls)
     with _EXPORT_LOCK:

@@ -13,7 +13,7 @@ def is_onnx(model):
 
 
 def import_onnx(model, inputs=None, dynamic_shapes=None, **options):
-    """(OnnxProgram, ImportedProgram), as `inlay.onnx.import_onnx`. Raises UnsupportedError without the package `onnx`."""
+    """(OnnxProgram, ImportedProgram), as `inlay.onnx.import_onnx`; UnsupportedError without the package `onnx`."""
     if dynamic_shapes is not None:
         raise ArgumentTypeError("dynamic_shapes says how to export, but an ONNX model is exported already")
     try:

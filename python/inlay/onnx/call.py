@@ -68,7 +68,7 @@ class NodeCall:
     # -- Known values ---------------------------------------------------------------------------------------------
 
     def known(self, number, what):
-        """The tensor that an input is, None if it is left out; UnsupportedError naming it `what` if it isn't constant."""
+        """The tensor that an input is, None if it is left out; UnsupportedError naming `what` if it isn't constant."""
         node = self.get(number)
         if node is None:
             return None

@@ -21,8 +21,8 @@ def check_ops(model, known, name):
         raise UnsupportedError(f"{name} says no version of ONNX's own ops, but expected {OLDEST} or newer")
     if version is not None and version < OLDEST:
         raise UnsupportedError(
-            f"{name} has ops of version {version}, but expected {OLDEST} or newer: onnx.version_converter.convert_version "
-            "brings it there"
+            f"{name} has ops of version {version}, but expected {OLDEST} or newer: "
+            "onnx.version_converter.convert_version brings it there"
         )
     for number, node in enumerate(model.graph.node):
         place = describe(node, number)
@@ -96,7 +96,7 @@ def graph_inputs(model):
 
 
 def fix_dims(model, tensors, name):
-    """Gives a model's inputs the dims of example inputs, and forgets what the file says of others that follow from them.
+    """Gives a model's inputs the dims of example inputs, and forgets what the file says of dims that follow from them.
 
     tensors: one for each of `graph_inputs`, or None, when all dims must be numbers. Raises UnsupportedError for a dim
     that is none, ArgumentTypeError or ArgumentValueError for example inputs that don't fit.

@@ -42,7 +42,7 @@ def _handle_resize(call):
         raise call.unsupported("antialias is not supported")
     changes = _changes(call)
     positions = {
-        dim: _COORDINATES[coordinates](np.arange(want, dtype=np.float64), scale, size, want)
+        dim: _COORDINATES[coordinates](np.arange(want, dtype=np.float32), np.float32(scale), size, want)
         for dim, (size, want, scale) in changes.items()
     }
     if mode == "nearest":

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What must hold of a model before it is imported: its version, its ops, its types, dims that are numbers."""
 
+from collections.abc import Sequence
+
 import onnx
 import torch
 from onnx import inliner, shape_inference
@@ -14,15 +16,38 @@ DOMAINS = ("", "ai.onnx")
 _LARGE = 1024  # bytes of an initializer whose elements shape inference does not need
 
 
+def check_text(message, name):
+    """Raises ArgumentValueError if a name, or another text, in a model isn't UTF-8: protobuf gives it as bytes then."""
+    if isinstance(message, onnx.TensorProto):
+        texts, parts = [message.name], list(message.external_data)
+    else:
+        texts, parts = [], []
+        for field, value in message.ListFields():
+            several = list(value) if isinstance(value, Sequence) and not isinstance(value, (str, bytes)) else [value]
+            if field.type == field.TYPE_STRING:
+                texts += several
+            elif field.type == field.TYPE_MESSAGE:
+                parts += several
+    for text in texts:
+        if isinstance(text, bytes):
+            raise ArgumentValueError(f"{name} is no valid ONNX model: expected text in UTF-8, but got {text[:40]}")
+    for part in parts:
+        check_text(part, name)
+
+
 def check_ops(model, known, name):
     """Raises UnsupportedError unless every node is an op of the default domain, OLDEST or newer, and `known`."""
-    version = default_version(model)
+    version, newest = default_version(model), onnx.defs.onnx_opset_version()
     if version is None and model.graph.node:
         raise UnsupportedError(f"{name} says no version of ONNX's own ops, but expected {OLDEST} or newer")
     if version is not None and version < OLDEST:
         raise UnsupportedError(
             f"{name} has ops of version {version}, but expected {OLDEST} or newer: "
             "onnx.version_converter.convert_version brings it there"
+        )
+    if version is not None and version > newest:
+        raise UnsupportedError(
+            f"{name} has ops of version {version}, but the installed package onnx knows none newer than {newest}"
         )
     for number, node in enumerate(model.graph.node):
         place = describe(node, number)
@@ -104,7 +129,7 @@ def fix_dims(model, tensors, name):
     for number, info in enumerate(graph_inputs(model)):
         dtype, dims = type_of(info, f"input {info.name!r}")
         if tensors is None:
-            _check_known(info.name, dims, name)
+            check_known(info.name, dims, name)
         else:
             _check_example(info.name, number, dtype, dims, tensors[number])
             info.type.CopyFrom(
@@ -114,7 +139,7 @@ def fix_dims(model, tensors, name):
         _forget_symbolic(model)
 
 
-def _check_known(name, dims, model):
+def check_known(name, dims, model):
     if dims is None:
         raise UnsupportedError(f"input {name!r} of {model} has no dims: give example inputs, which fix them")
     for dim, size in enumerate(dims):

@@ -56,7 +56,7 @@ def read_external(entries, folder, size, what):
         with path.open("rb") as file:
             file.seek(offset)
             data = file.read(size)
-    except (OSError, OverflowError) as error:
+    except (OSError, ValueError, OverflowError) as error:
         raise ArgumentValueError(f"can't read the external data of {what} in {str(path)!r}: {error}") from error
     if len(data) != size:
         raise ArgumentValueError(

@@ -89,6 +89,7 @@ def build(model, inputs=None):
     if proto is model:
         proto = onnx.ModelProto()
         proto.CopyFrom(model)
+    checking.check_text(proto, name)
     proto = checking.inline_functions(proto, name)
     handlers = {op: handler for topic in _TOPICS for op, handler in topic.handlers().items()}
     checking.check_ops(proto, handlers, name)
@@ -174,3 +175,22 @@ def _order_inputs(proto, inputs):
     if len(inputs) != len(names):
         raise ArgumentTypeError(f"expected {len(names)} example inputs ({', '.join(names)}), but got {len(inputs)}")
     return list(inputs)
+
+
+def example_inputs(model, shapes):
+    """Inputs of zeros that fix a model's dims: a dict of tensors by name.
+
+    shapes: name -> dims of the inputs that have symbolic ones; others may be left out.
+    """
+    proto, _, name = files.load(model)
+    infos = {info.name: info for info in checking.graph_inputs(proto)}
+    for one in shapes:
+        if one not in infos:
+            raise ArgumentTypeError(f"unknown input {one!r}{did_you_mean(one, infos)}")
+    found = {}
+    for key, info in infos.items():
+        dtype, dims = type_of(info, f"input {key!r}")
+        if key not in shapes:
+            checking.check_known(key, dims, name)
+        found[key] = torch.zeros(shapes.get(key, dims), dtype=dtype)
+    return found

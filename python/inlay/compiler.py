@@ -12,7 +12,7 @@ from .caches import register_caches
 from .errors import ArgumentTypeError, ArgumentValueError, Error, InternalError, UnsupportedError
 from .importer import import_program
 from .module import CompiledModule, Fallback
-from .onnx_models import import_onnx, is_onnx
+from .onnx import import_onnx, is_onnx
 from .options import TARGETS, Options
 from .report import Report
 from .rewrite.compiling import import_rewritten

@@ -5,7 +5,7 @@ import pathlib
 
 from .compiler import export_program
 from .importer import import_program
-from .onnx_models import import_onnx, is_onnx
+from .onnx import import_onnx, is_onnx
 
 
 def export(model, inputs, path):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What must hold of a model before it is imported: its version, its ops, its types, dims that are numbers."""
 
+import math
 from collections.abc import Sequence
 
 import onnx
@@ -13,6 +14,7 @@ from .tensors import DTYPES, type_of
 
 OLDEST = 17
 DOMAINS = ("", "ai.onnx")
+_MOST = 2**60  # elements
 _LARGE = 1024  # bytes of an initializer whose elements shape inference does not need
 
 
@@ -140,6 +142,7 @@ def fix_dims(model, tensors, name):
 
 
 def check_known(name, dims, model):
+    """Raises unless the dims of the input of that name are numbers, and such that a tensor can have."""
     if dims is None:
         raise UnsupportedError(f"input {name!r} of {model} has no dims: give example inputs, which fix them")
     for dim, size in enumerate(dims):
@@ -149,6 +152,8 @@ def check_known(name, dims, model):
             )
         if size < 0:
             raise ArgumentValueError(f"dim {dim} of input {name!r} of {model} is {size}, but expected none below 0")
+    if math.prod(dims) > _MOST:
+        raise ArgumentValueError(f"input {name!r} of {model} has the dims {list(dims)}: no tensor is as large as that")
 
 
 def _forget_symbolic(model):

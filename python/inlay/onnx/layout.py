@@ -230,8 +230,9 @@ def _handle_range(call):
 def _handle_eye_like(call):
     dtype, shape = call.attribute("dtype"), shape_of(call[0])
     dtype = dtype_of(call[0]) if dtype is None else element_dtype(dtype, f"the result of {call.place}")
-    place = call.attribute("k", 0)
-    return call.constant(torch.from_numpy(np.eye(*shape, k=place)).to(dtype))
+    rows, columns = (call.constant(torch.arange(size)) for size in shape)
+    diagonal = call.aten("add.Scalar", call.reshape(rows, (shape[0], 1)), call.attribute("k", 0))
+    return call.cast(call.aten("eq.Tensor", diagonal, columns), dtype)
 
 
 def _handle_shape(call):

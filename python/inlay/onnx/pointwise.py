@@ -157,7 +157,7 @@ def _handle_cast_like(call):
 def _handle_dropout(call):
     if call.get(2) is not None and call.number(2, "training_mode"):
         raise call.unsupported("training is not supported")
-    return [call[0], call.constant(torch.ones(shape_of(call[0]), dtype=torch.bool))]
+    return [call[0], call.aten("full", shape_of(call[0]), True, dtype=torch.bool) if call.is_wanted(1) else None]
 
 
 # -- Activations ------------------------------------------------------------------------------------------------------
@@ -222,5 +222,5 @@ def _handle_is_inf(call):
     if all(signs):
         return call.aten("isinf", x)
     if not any(signs):
-        return call.constant(torch.zeros(shape_of(x), dtype=torch.bool))
+        return call.aten("full", shape_of(x), False, dtype=torch.bool)
     return call.aten("eq.Scalar", x, math.inf if signs[1] else -math.inf)

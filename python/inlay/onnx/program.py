@@ -5,11 +5,11 @@ from types import SimpleNamespace
 
 import onnx
 import torch
+from torch.fx.node import map_arg
 from torch.utils import _pytree as pytree
 
 from ..errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError, did_you_mean
 from ..importer import Input, import_calls
-from ..importer.program import ImportedProgram
 from ..text import tensor_text
 from . import checking, files, indexing, layout, neural, pointwise, pooling, reductions, resize
 from .call import NodeCall
@@ -21,17 +21,15 @@ _TOPICS = (pointwise, reductions, layout, neural, pooling, resize, indexing)
 
 
 class OnnxProgram:
-    """An ONNX graph as ATen calls: what stands for a torch.export.ExportedProgram where a compiled model is called.
+    """An ONNX graph as ATen calls: what stands for a torch.export.ExportedProgram where a compiled model is called."""
 
-    graph: a torch.fx.Graph, whose constants are in `constants`, a ConstantFolder; names: of the model's inputs, in
-    order, outputs: the nodes of its outputs.
-    """
-
-    def __init__(self, graph, arguments, outputs, name):
-        self.graph, self.outputs, self.name = graph.fx, outputs, name
-        self.arguments = arguments  # (placeholder, Input)
-        self.constants = graph.folder
-        self.weights = {node: (key, graph.values[node]) for node, key in graph.weights.items()}
+    def __init__(self, graph, arguments, outputs):
+        """graph: a Graph; arguments: (placeholder, Input) of the model's inputs; outputs: nodes of its outputs."""
+        self._graph, self._arguments, self._outputs = graph, arguments, outputs
+        # An import changes the FX graph.
+        self._steps = [
+            (node, node.target, node.args, node.kwargs) for node in graph.fx.nodes if node.op == "call_function"
+        ]
         results = 0 if len(outputs) == 1 else (0,) * len(outputs)
         self.call_spec = SimpleNamespace(
             in_spec=pytree.tree_structure(((0,) * len(arguments), {})), out_spec=pytree.tree_structure(results)
@@ -40,38 +38,30 @@ class OnnxProgram:
         self.module_call_graph = [SimpleNamespace(signature=SimpleNamespace(forward_arg_names=names))]
 
     def module(self):
-        """A function that makes the calls in PyTorch, for comparisons."""
-        return _Eager(self)
+        """A function that makes the calls in PyTorch, for comparisons: of the inputs, by place or by name."""
 
-    def import_(self, attributes=None, portable=False, only_calls=False) -> ImportedProgram:
+        def run(*args, **kwargs):
+            given = [*args, *(kwargs[one.name] for _, one in self._arguments[len(args) :])]
+            values = {node: value for (node, _), value in zip(self._arguments, given, strict=True)}
+            values.update(self._graph.values)
+            for node, target, operands, options in self._steps:
+                operands, options = map_arg((operands, options), values.__getitem__)
+                values[node] = target(*operands, **options)
+            results = tuple(values[node] for node in self._outputs)
+            return results[0] if len(results) == 1 else results
+
+        return run
+
+    def import_(self, attributes=None, portable=False, only_calls=False):
         """The ImportedProgram; the arguments are those of `import_program`. To be called once: it changes the graph."""
+        graph = self._graph
+        weights = {node: (name, graph.values[node]) for node, name in graph.weights.items()}
         return import_calls(
-            self.graph, self.arguments, self.outputs, self.constants, self.weights, attributes, portable, only_calls
+            graph.fx, self._arguments, self._outputs, graph.folder, weights, attributes, portable, only_calls
         )
 
 
-class _Eager:
-    """Makes the calls of a graph in PyTorch, as it was before it was imported."""
-
-    def __init__(self, program):
-        self._steps = [(node, node.target, node.args, node.kwargs) for node in program.graph.nodes]
-        self._program = program
-
-    def __call__(self, *args, **kwargs):
-        program = self._program
-        given = [*args, *(kwargs[one.name] for _, one in program.arguments[len(args) :])]
-        values = dict(zip((node for node, _ in program.arguments), given, strict=True))
-        for node, target, operands, options in self._steps:
-            if node in program.constants:
-                values[node] = program.constants[node]
-            elif node.op == "call_function":
-                operands, options = torch.fx.node.map_arg((operands, options), values.__getitem__)
-                values[node] = target(*operands, **options)
-        results = tuple(values[node] for node in program.outputs)
-        return results[0] if len(results) == 1 else results
-
-
-def import_onnx(model, inputs=None, attributes=None, portable=False, only_calls=False):
+def import_model(model, inputs=None, attributes=None, portable=False, only_calls=False):
     """(OnnxProgram, ImportedProgram) of a path or an onnx.ModelProto.
 
     inputs: example arguments that fix symbolic dims: a tuple or list by place, a dict by name, or one tensor; None if
@@ -84,7 +74,7 @@ def import_onnx(model, inputs=None, attributes=None, portable=False, only_calls=
 
 
 def build(model, inputs=None):
-    """The OnnxProgram of a model; arguments and errors are those of `import_onnx`."""
+    """The OnnxProgram of a model; arguments and errors are those of `import_model`."""
     proto, folder, name = files.load(model)
     if proto is model:
         proto = onnx.ModelProto()
@@ -119,7 +109,7 @@ def build(model, inputs=None):
             graph.name(graph.labels.take(node.name or node.op_type), module_stack(node), results)
             values.update(zip(node.output, results, strict=False))
     outputs = [values[info.name] for info in proto.graph.output]
-    return OnnxProgram(graph, arguments, outputs, name)
+    return OnnxProgram(graph, arguments, outputs)
 
 
 def _convert(handler, call):

@@ -186,9 +186,9 @@ def _import(model, inputs, options):
 
 def import_model(model, inputs=None, dynamic_shapes=None, only_calls=False):
     """(ExportedProgram, ImportedProgram) of a module and example arguments, an ExportedProgram, or an ONNX model."""
-    if is_onnx(model):
-        return import_onnx(model, inputs, dynamic_shapes, only_calls=only_calls)
     with _EXPORT_LOCK:
+        if is_onnx(model):
+            return import_onnx(model, inputs, dynamic_shapes, only_calls=only_calls)
         exported = export_program(model, inputs, dynamic_shapes)
         return exported, import_program(exported, only_calls=only_calls)
 

@@ -90,6 +90,14 @@ def test_modules_are_the_scopes_of_names():
     assert compiled.report.ops_by_target() == {"torch": 2, "host": 1}
 
 
+def test_scopes_say_the_names_of_lists_again():
+    from inlay.onnx.naming import module_stack
+
+    paths = list(module_stack(node("Conv", "x w", "y", "/net/layer1/layer1.0/conv/Conv")))
+    assert paths == ["net", "net.layer1", "net.layer1.0", "net.layer1.0.conv"]
+    assert module_stack(node("Relu", "x", "y", "node_relu")) == {}
+
+
 def test_modules_that_an_exporter_kept():
     model = linear()
     for one in model.graph.node:
@@ -314,6 +322,15 @@ def test_wrong_external_data(location, more, match, folder):
     with pytest.raises(inlay.ArgumentValueError, match=match) as caught:
         inlay.compile(folder / "model.onnx", **HOST)
     assert "initializer 'weight'" in str(caught.value)
+
+
+def test_external_data_of_a_huge_tensor(folder):
+    model = external("weights")
+    model.graph.initializer[0].dims[:] = [2**40, 4]
+    model.graph.input[0].CopyFrom(helper.make_tensor_value_info("x", FLOAT, (2, 2**40)))
+    onnx.save(model, folder / "model.onnx")
+    with pytest.raises(inlay.ArgumentValueError, match=r"expected 17592186044416 bytes at offset 0 .* but got 52"):
+        inlay.compile(folder / "model.onnx", **HOST)
 
 
 def test_external_data_of_a_proto():

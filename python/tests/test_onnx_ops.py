@@ -153,7 +153,7 @@ NEURAL = [
     ("Conv", [IMAGE, r(4, 3, 3, 2), r(4)], {"pads": [1, 0, 2, 1], "strides": [2, 1], "dilations": [1, 2]}),
     ("Conv", [IMAGE, r(6, 1, 3, 3)], {"group": 3, "pads": [1, 1, 1, 1]}),
     *(
-        ("Conv", [IMAGE, r(4, 3, 3, 2)], {"auto_pad": m, "strides": [2, 2]})
+        ("Conv", [IMAGE, r(4, 3, 4, 3)], {"auto_pad": m, "strides": [2, 2]})
         for m in ("SAME_UPPER", "SAME_LOWER", "VALID")
     ),
     ("Conv", [r(1, 3, 9), r(2, 3, 3), r(2)], {"pads": [1, 1]}),
@@ -169,7 +169,7 @@ NEURAL = [
     ("MaxPool", [IMAGE], {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1]}),
     ("MaxPool", [IMAGE], {"kernel_shape": [3, 2], "pads": [0, 0, 1, 1], "dilations": [2, 1]}),
     ("MaxPool", [IMAGE], {"kernel_shape": [2, 2], "strides": [2, 2], "ceil_mode": 1}),
-    ("MaxPool", [r(1, 2, 9)], {"kernel_shape": [3], "auto_pad": "SAME_LOWER", "strides": [2]}),
+    ("MaxPool", [r(1, 2, 9)], {"kernel_shape": [4], "auto_pad": "SAME_LOWER", "strides": [2]}),
     ("AveragePool", [IMAGE], {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}),
     ("AveragePool", [IMAGE], {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1], "count_include_pad": 1}),
     ("AveragePool", [IMAGE], {"kernel_shape": [3, 2], "pads": [0, 0, 2, 1], "strides": [2, 2]}),
@@ -250,7 +250,26 @@ INDEXING = [
     ("TopK", [X, K([2])], {"axis": 0, "largest": 0}, 20, 2),
 ]
 
-CASES = [*POINTWISE, *REDUCTIONS, *LAYOUT, *NEURAL, *RESIZE, *INDEXING]
+
+def recurrent(op, gates, directions=1, bias=True, states=0, **attributes):
+    """A layer of 4 units over 5 steps of 2 sequences of 3 numbers."""
+    weights = [K(r(directions, gates * 4, 3).numpy() * 0.5), K(r(directions, gates * 4, 4).numpy() * 0.5)]
+    weights += [K(r(directions, gates * 8).numpy()) if bias else None, None]
+    given = [r(directions, 2, 4, seed=seed) for seed in range(states)]
+    return op, [r(5, 2, 3), *weights, *given], {"hidden_size": 4, **attributes}, 20, 3 if op == "LSTM" else 2
+
+
+RECURRENT = [
+    recurrent("LSTM", 4),
+    recurrent("LSTM", 4, 2, direction="bidirectional", states=2),
+    recurrent("LSTM", 4, bias=False, direction="reverse"),
+    recurrent("GRU", 3, linear_before_reset=1, states=1),
+    recurrent("GRU", 3, 2, linear_before_reset=1, direction="bidirectional"),
+    recurrent("RNN", 1),
+    recurrent("RNN", 1, direction="reverse", activations=["Relu"]),
+]
+
+CASES = [*POINTWISE, *REDUCTIONS, *LAYOUT, *NEURAL, *RESIZE, *RECURRENT, *INDEXING]
 
 
 def name_of(case):

@@ -3,8 +3,8 @@
 
 `files` reads a model and its external data, `checking` checks it and fixes its dims, `tensors` reads initializers,
 `graph` builds the FX graph, `naming` names its calls; a handler per ONNX op is in a file by topic, `pointwise`,
-`reductions`, `layout`, `neural`, `pooling`, `resize`, `indexing`. `program` puts them together. This file needs no
-package `onnx`, which only ONNX models need.
+`reductions`, `layout`, `neural`, `pooling`, `resize`, `recurrent`, `indexing`. `program` puts them together. This file
+needs no package `onnx`, which only ONNX models need.
 
 `python -m inlay.onnx model.onnx -o model.mlir` writes the text that the command-line tools take.
 """

@@ -37,7 +37,7 @@ def load(model):
 
 
 def read_external(entries, folder, size, what):
-    """The `size` bytes of a tensor that are in another file.
+    """The `size` bytes of a tensor that are in another file, as a bytearray.
 
     entries: the tensor's `external_data` as a dict, "location", "offset" and "length". The file must lie in `folder`,
     links followed. Raises ArgumentValueError, naming the tensor by `what`.
@@ -54,14 +54,15 @@ def read_external(entries, folder, size, what):
         raise ArgumentValueError(f"expected {size} bytes of data for {what}, but its external data has {length}")
     try:
         with path.open("rb") as file:
-            file.seek(offset)
-            data = file.read(size)
-    except (OSError, ValueError, OverflowError) as error:
+            got = max(0, os.fstat(file.fileno()).st_size - offset)
+            data = bytearray(size if got >= size else 0)
+            if data:
+                file.seek(offset)
+                got = file.readinto(data)
+    except OSError as error:
         raise ArgumentValueError(f"can't read the external data of {what} in {str(path)!r}: {error}") from error
-    if len(data) != size:
-        raise ArgumentValueError(
-            f"expected {size} bytes at offset {offset} of {str(path)!r} for {what}, but got {len(data)}"
-        )
+    if got < size:
+        raise ArgumentValueError(f"expected {size} bytes at offset {offset} of {str(path)!r} for {what}, but got {got}")
     return data
 
 

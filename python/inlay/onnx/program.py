@@ -11,13 +11,13 @@ from torch.utils import _pytree as pytree
 from ..errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError, did_you_mean
 from ..importer import Input, import_calls
 from ..text import tensor_text
-from . import checking, files, indexing, layout, neural, pointwise, pooling, reductions, resize
+from . import checking, files, indexing, layout, neural, pointwise, pooling, recurrent, reductions, resize
 from .call import NodeCall
 from .graph import Graph
 from .naming import module_stack
 from .tensors import read_tensor, type_of
 
-_TOPICS = (pointwise, reductions, layout, neural, pooling, resize, indexing)
+_TOPICS = (pointwise, reductions, layout, neural, pooling, resize, recurrent, indexing)
 
 
 class OnnxProgram:

@@ -84,8 +84,10 @@ def type_of(value_info, what):
 
 
 def _from_bytes(data, shape, dtype):
+    """A tensor of these bytes; it has the memory of a bytearray."""
     if not data:
         return torch.empty(shape, dtype=dtype)
+    memory = data if isinstance(data, bytearray) else bytearray(data)
     if dtype == torch.bool:
-        return torch.frombuffer(bytearray(data), dtype=torch.uint8).reshape(shape) != 0
-    return torch.frombuffer(bytearray(data), dtype=dtype).reshape(shape)
+        return torch.frombuffer(memory, dtype=torch.uint8).reshape(shape) != 0
+    return torch.frombuffer(memory, dtype=dtype).reshape(shape)

@@ -28,8 +28,8 @@ EXPORTS = {
     "whisper_encoder": (20, True),
     "unet": (17, False),
 }
-# What is exported both ways, or by another version, is compiled for the host alone.
-OTHERS = {"resnet18": (18, True), "whisper_encoder": (17, False)}
+# Those on the host alone.
+OTHERS = {"resnet18": (18, True), "lstm": (17, False)}
 
 
 def export(name, folder, version, dynamo):

@@ -404,6 +404,16 @@ def test_wrong_model(model, match):
         inlay.compile(model, **HOST)
 
 
+def test_an_attribute_that_is_not_known():
+    if onnx.defs.onnx_opset_version() < 26 or "mode" not in onnx.defs.get_schema("SpaceToDepth").attributes:
+        pytest.skip("this version of onnx has no such attribute")
+    version = onnx.defs.onnx_opset_version()
+    nodes = [node("SpaceToDepth", "x", "y", "s", blocksize=2, mode="CRD")]
+    model = model_of(nodes, {"x": (FLOAT, (1, 1, 2, 2))}, {"y": (FLOAT, (1, 4, 1, 1))}, opset=version)
+    with pytest.raises(inlay.UnsupportedError, match=r"node 0, 's'.*the attribute 'mode' is not supported"):
+        inlay.compile(model, **HOST)
+
+
 def test_wrong_kinds_of_models():
     with pytest.raises(inlay.ArgumentTypeError, match="dynamic_shapes"):
         inlay.compile(linear(), dynamic_shapes={}, **HOST)

@@ -98,6 +98,7 @@ REDUCTIONS = [
     *((op, [r(3, 4, dtype=i64), K([1])], {}) for op in ("ReduceSum", "ReduceMax", "ReduceProd")),
     ("ReduceMean", [r(3, 4, dtype=i32), K([1])], {}),
     ("ReduceMax", [r(3, 4, dtype=b1), K([1])], {}),
+    *((op, [r(2, 0, 4), K([1])], {}) for op in ("ReduceMax", "ReduceMin")),
     ("ReduceLogSum", [POSITIVE, K([1])], {}),
     ("ReduceMax", [X], {"axes": [1]}, 17),
     ("ReduceMean", [X], {"axes": [-1], "keepdims": 0}, 17),
@@ -247,6 +248,7 @@ INDEXING = [
     ("OneHot", [at(4, 2, 3), K(4), K([0.5, 2.0])], {}),
     ("OneHot", [at(4, 5), K(4), K([0, 1])], {"axis": 0}),
     ("TopK", [X, K([2])], {}, 20, 2),
+    ("TopK", [torch.tensor([1.0, 3.0, 3.0, 1.0, 3.0, 3.0, 1.0]), K([3])], {}, 20, 2),
     ("TopK", [X, K([2])], {"axis": 0, "largest": 0}, 20, 2),
 ]
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """One node of an ONNX graph, with what its handler needs to say it as ATen calls."""
 
+import onnx
 import torch
 from onnx import AttributeProto
 
@@ -16,6 +17,24 @@ _PLAIN = {
     AttributeProto.STRINGS: lambda one: [text.decode(errors="replace") for text in one.strings],
 }
 
+# Attributes that say nothing of the results that Inlay makes, or do in some modes alone, whose handlers ask for them.
+_IDLE = {
+    "cubic_coeff_a",
+    "exclude_outside",
+    "extrapolation_value",
+    "hidden_size",
+    "keep_aspect_ratio_policy",
+    "kernel_shape",
+    "momentum",
+    "nearest_mode",
+    "round_mode",
+    "saturate",
+    "seed",
+    "softmax_precision",
+    "stash_type",
+    "storage_order",
+}
+
 
 class NodeCall:
     """A node, its inputs as FX nodes, and the graph to add calls to.
@@ -28,6 +47,7 @@ class NodeCall:
         self.proto, self.inputs, self.version, self.place = proto, inputs, version, place
         self._graph = graph
         self._attributes = {one.name: one for one in proto.attribute}
+        self._read = set()  # names of attributes that the handler asked for
         while self.inputs and self.inputs[-1] is None:
             self.inputs = self.inputs[:-1]
 
@@ -44,6 +64,7 @@ class NodeCall:
 
     def attribute(self, name, default=None):
         """A number, text or list that is an attribute, or `default`."""
+        self._read.add(name)
         if name not in self._attributes:
             return default
         one = self._attributes[name]
@@ -53,6 +74,7 @@ class NodeCall:
 
     def tensor_attribute(self, name):
         """A tensor that is an attribute, None if it is left out."""
+        self._read.add(name)
         if name not in self._attributes:
             return None
         one = self._attributes[name]
@@ -64,6 +86,14 @@ class NodeCall:
     def attributes(self):
         """Names of the attributes that are given."""
         return list(self._attributes)
+
+    def check_attributes(self):
+        """Raises UnsupportedError for an attribute that the handler didn't ask for and that may say something."""
+        known = onnx.defs.get_schema(self.proto.op_type, self.version, "").attributes
+        for name, one in self._attributes.items():
+            is_default = name in known and known[name].default_value == one
+            if name not in self._read and name not in _IDLE and not is_default:
+                raise self.unsupported(f"the attribute {name!r} is not supported")
 
     # -- Known values ---------------------------------------------------------------------------------------------
 

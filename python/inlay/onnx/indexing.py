@@ -102,4 +102,7 @@ def _handle_one_hot(call):
 def _handle_top_k(call):
     x = call[0]
     dim, count = call.axis(call.attribute("axis", -1), len(shape_of(x))), int(call.number(1, "k"))
-    return call.aten("topk", x, count, dim, bool(call.attribute("largest", 1)), bool(call.attribute("sorted", 1)))
+    call.attribute("sorted", 1)  # in order is right for those who want none
+    # Of equal elements the first are taken, which PyTorch promises of stable sorting alone.
+    results = call.aten("sort.stable", x, stable=True, dim=dim, descending=bool(call.attribute("largest", 1)))
+    return [call.aten("slice.Tensor", one, dim, 0, count) for one in results]

@@ -115,9 +115,8 @@ def _handle_space_to_depth(call):
 
 
 def _handle_concat(call):
-    if len(call.inputs) == 1:
-        return call[0]
-    return call.aten("cat", call.inputs, call.axis(call.attribute("axis"), len(shape_of(call[0]))))
+    dim = call.axis(call.attribute("axis"), len(shape_of(call[0])))
+    return call[0] if len(call.inputs) == 1 else call.aten("cat", call.inputs, dim)
 
 
 def _handle_split(call):

@@ -183,8 +183,8 @@ def _handle_attention(call):
     if call.attribute("softcap", 0.0):
         raise call.unsupported("softcap is not supported")
     flat = len(shape_of(query)) == 3
+    heads, kv_heads = call.attribute("q_num_heads"), call.attribute("kv_num_heads")
     if flat:
-        heads, kv_heads = call.attribute("q_num_heads"), call.attribute("kv_num_heads")
         if not heads or not kv_heads:
             raise ArgumentValueError(f"{call.place}: expected q_num_heads and kv_num_heads for inputs of 3 dims")
         query, key, value = (

@@ -116,6 +116,7 @@ def _convert(handler, call):
     """The FX nodes of a call's outputs, None where nobody reads one."""
     try:
         result = handler(call)
+        call.check_attributes()
     except Error:
         raise
     except Exception as error:  # PyTorch's, about operands that don't go together

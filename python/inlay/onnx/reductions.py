@@ -2,6 +2,7 @@
 """Reductions, places of extremes, running sums."""
 
 import functools
+import math
 
 import torch
 
@@ -25,8 +26,9 @@ def _handle_reduction(name, call):
     x = call[0]
     rank = len(shape_of(x))
     axes = call.ints(1, "axes") if len(call.inputs) > 1 else call.attribute("axes")
+    nothing = call.attribute("noop_with_empty_axes", 0)
     if not axes:
-        axes = [] if call.attribute("noop_with_empty_axes", 0) else range(rank)
+        axes = [] if nothing else range(rank)
     dims, keepdim = call.axes(axes, rank), bool(call.attribute("keepdims", 1))
     if name == "LogSumExp":
         return call.aten("logsumexp", x, dims, keepdim) if dims else x
@@ -43,6 +45,8 @@ def _reduce(name, call, x, dims, keepdim):
     if name in ("Max", "Min"):
         if dtype == torch.bool:
             return call.aten("any.dims" if name == "Max" else "all.dims", x, dims, keepdim)
+        if any(shape_of(x)[dim] == 0 for dim in dims):
+            return _extreme_of_none(name, call, x, dims, keepdim)
         return call.aten("amax" if name == "Max" else "amin", x, dims, keepdim)
     if name == "Prod":
         for dim in reversed(dims):
@@ -55,6 +59,14 @@ def _reduce(name, call, x, dims, keepdim):
         return total
     count = torch.Size(shape_of(x)[dim] for dim in dims).numel()
     return call.aten("div.Tensor_mode", total, call.constant(torch.tensor(count, dtype=dtype)), rounding_mode="trunc")
+
+
+def _extreme_of_none(name, call, x, dims, keepdim):
+    """What the largest or smallest of no elements is: the lowest or the highest that there is."""
+    dtype = dtype_of(x)
+    limits = (-math.inf, math.inf) if dtype.is_floating_point else (torch.iinfo(dtype).min, torch.iinfo(dtype).max)
+    shape = [1 if dim in dims else size for dim, size in enumerate(shape_of(x)) if keepdim or dim not in dims]
+    return call.aten("full", shape, limits[0 if name == "Max" else 1], dtype=dtype)
 
 
 def _handle_place(name, call):

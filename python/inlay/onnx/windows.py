@@ -6,12 +6,12 @@ from ..errors import ArgumentValueError
 
 def conv_sides(call, sizes, kernel, stride, dilation):
     """[(before, behind)] of each spatial dim, for a convolution or pooling over dims of these sizes."""
-    mode = call.attribute("auto_pad", "NOTSET")
+    mode, given = call.attribute("auto_pad", "NOTSET"), _given(call, len(sizes))
     _check(call, len(sizes), kernel, stride, dilation)
     if mode == "VALID":
         return [(0, 0)] * len(sizes)
     if mode == "NOTSET":
-        return _given(call, len(sizes))
+        return given
     sides = []
     for size, width, step, spread in zip(sizes, kernel, stride, dilation, strict=True):
         covered = (-(-size // step) - 1) * step + spread * (width - 1) + 1
@@ -22,11 +22,12 @@ def conv_sides(call, sizes, kernel, stride, dilation):
 def transposed_sides(call, sizes, kernel, stride, dilation, more):
     """[(before, behind)] of each spatial dim that a transposed convolution cuts off."""
     mode, wanted = call.attribute("auto_pad", "NOTSET"), call.attribute("output_shape")
+    given = _given(call, len(sizes))
     _check(call, len(sizes), kernel, stride, dilation, more)
     if mode == "VALID":
         return [(0, 0)] * len(sizes)
     if mode == "NOTSET" and wanted is None:
-        return _given(call, len(sizes))
+        return given
     wanted = (
         [size * step for size, step in zip(sizes, stride, strict=True)] if wanted is None else wanted[-len(sizes) :]
     )

@@ -5,11 +5,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
 import torch
 
 StrPath: TypeAlias = str | os.PathLike[str]
+
+
+class ModelProto(Protocol):
+    """What is taken of an onnx.ModelProto."""
+
+    def SerializeToString(self) -> bytes: ...
+
+
+Model: TypeAlias = torch.nn.Module | torch.export.ExportedProgram | StrPath | ModelProto  # paths are ONNX models'
 Target: TypeAlias = Literal["vulkan", "host", "torch"]
 Strategy: TypeAlias = Literal["levels", "cost", "in-order", "torch-tensorrt"]
 

@@ -15,6 +15,7 @@ from .aliases import (
     CompileOptions,
     DynamicShapes,
     Inputs,
+    Model,
     ModuleNames,
     OpNames,
     Strategy,
@@ -27,6 +28,7 @@ from .caches import register_caches
 from .errors import ArgumentTypeError, ArgumentValueError, Error, InternalError, UnsupportedError
 from .importer import ImportedProgram, import_program
 from .module import CompiledModule, Fallback
+from .onnx import import_onnx, is_onnx
 from .options import TARGETS, Options
 from .report import Report
 from .rewrite.compiling import import_rewritten
@@ -40,7 +42,7 @@ _EXPORT_LOCK = threading.RLock()
 
 
 def compile(
-    model_or_exported: torch.nn.Module | torch.export.ExportedProgram | Module,
+    model_or_exported: Model | Module,
     inputs: Inputs | None = None,
     *,
     targets: Target | Sequence[Target] = TARGETS,
@@ -62,10 +64,10 @@ def compile(
 ) -> CompiledModule:
     """Compiles a model so that each target, in order of preference, runs what it can.
 
-    model_or_exported: a module in evaluation mode, an ExportedProgram, or an inlay.Module, which is called as the model
-        that it was imported from, or with the inputs of its function.
+    model_or_exported: a module in evaluation mode, an ExportedProgram, an ONNX model (its path or an onnx.ModelProto),
+        or an inlay.Module, which is called as the model that it was imported from, or with the inputs of its function.
     inputs: example arguments for a module: a tuple or list of positional ones, one tensor, or a dict of keyword ones.
-        Their dims and dtypes are fixed in the compiled model.
+        Their dims and dtypes are fixed in the compiled model. An ONNX model needs them if it has symbolic dims.
     targets: best first.
     enabled: whether the graph is partitioned at all; if False, the first target runs it as one segment, or an error
         lists every op that can't be in that.
@@ -116,7 +118,7 @@ def compile_imported(
 
 
 def partition(
-    model_or_exported: torch.nn.Module | torch.export.ExportedProgram | Module,
+    model_or_exported: Model | Module,
     inputs: Inputs | None = None,
     **options: Unpack[CompileOptions],
 ) -> Report:
@@ -144,7 +146,9 @@ def export_program(
             raise ArgumentValueError("dynamic_shapes says how to export, but the model is exported already")
         return model
     if not isinstance(model, torch.nn.Module):
-        raise ArgumentTypeError(f"expected a torch.nn.Module or a torch.export.ExportedProgram, but got {_kind(model)}")
+        raise ArgumentTypeError(
+            f"expected a torch.nn.Module, a torch.export.ExportedProgram or an ONNX model, but got {_kind(model)}"
+        )
     if inputs is None:
         raise ArgumentTypeError("missing inputs: a module is exported with example arguments, e.g. (torch.ones(1, 3),)")
     args, kwargs = split_inputs(inputs)
@@ -212,13 +216,15 @@ def _import(model, inputs, options):
 
 
 def import_model(
-    model: torch.nn.Module | torch.export.ExportedProgram,
+    model: Model,
     inputs: Inputs | None = None,
     dynamic_shapes: DynamicShapes | None = None,
     only_calls: bool = False,
 ) -> tuple[torch.export.ExportedProgram, ImportedProgram]:
-    """(ExportedProgram, ImportedProgram) of a module and example arguments, or of an ExportedProgram."""
+    """(ExportedProgram, ImportedProgram) of a module and example arguments, an ExportedProgram, or an ONNX model."""
     with _EXPORT_LOCK:
+        if is_onnx(model):
+            return import_onnx(model, inputs, dynamic_shapes, only_calls=only_calls)
         exported = export_program(model, inputs, dynamic_shapes)
         return exported, import_program(exported, only_calls=only_calls)
 

@@ -82,7 +82,7 @@ def test_compile_checks_options_before_anything_else():
 @pytest.mark.parametrize(
     "model, inputs, match",
     [
-        (None, None, "expected a torch.nn.Module or a torch.export.ExportedProgram, but got NoneType"),
+        (None, None, "expected a torch.nn.Module, a torch.export.ExportedProgram or an ONNX model, but got NoneType"),
         (nn.ReLU, (torch.ones(1),), "but got the class ReLU"),
         (nn.ReLU(), None, "missing inputs"),
         (nn.ReLU(), 3, "expected inputs to be a tuple, a list, a dict or a tensor, but got int"),

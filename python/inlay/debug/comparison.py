@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch.utils import _pytree as pytree
 
-from ..aliases import CompileOptions, Inputs, StrPath
+from ..aliases import CompileOptions, Inputs, Model, StrPath
 from ..compiler import compile_imported, import_model, make_signature, split_inputs
 from ..errors import ArgumentValueError, Error
 from ..options import Options
@@ -75,7 +75,7 @@ class Comparison:
 
 
 def compare(
-    model: torch.nn.Module | torch.export.ExportedProgram,
+    model: Model,
     inputs: Inputs,
     *,
     tolerance: float | None = None,

@@ -6,6 +6,6 @@
 becomes an `inlay.opaque` that the framework runs.
 """
 
-from .program import ImportedProgram, Input, Output, import_graph, import_program
+from .program import ImportedProgram, Input, Output, import_calls, import_graph, import_program
 
-__all__ = ["ImportedProgram", "Input", "Output", "import_graph", "import_program"]
+__all__ = ["ImportedProgram", "Input", "Output", "import_calls", "import_graph", "import_program"]

@@ -39,9 +39,12 @@ class ConstantFolder:
             value = self._values[node] = value.contiguous()
         return value
 
-    def add(self, node, tensor):
-        """Makes `node` a constant."""
+    def add(self, node, tensor, name=None):
+        """Makes `node` a constant; name: that of the weight that it is, if it may be replaced."""
         self._values[node] = tensor
+        if name is not None:
+            self._names[node] = name
+            self._used[node] = {name}
 
     def inspect(self, node):
         """The value of a node, for a decision that depends on its elements."""

@@ -82,6 +82,7 @@ class Expander:
 
     def _insert(self, node, traced, operands):
         env, made, results = {}, [], None
+        label = node.meta.get("label", node.name)
         rest = iter(operands)
         with node.graph.inserting_before(node):
             for one in traced.graph.nodes:
@@ -95,12 +96,12 @@ class Expander:
                 else:
                     env[one] = node.graph.node_copy(one, env.__getitem__)
                     kept = {key: node.meta[key] for key in ("nn_module_stack", "stack_trace") if key in node.meta}
-                    label = f"{node.name}.{one.name}"
-                    env[one].meta = {"val": one.meta.get("val"), "label": label, "call": Call(node).origin, **kept}
+                    meta = {"val": one.meta.get("val"), "label": f"{label}.{one.name}", "call": Call(node).origin}
+                    env[one].meta = {**meta, **kept}
                     made.append(env[one])
         last = results if isinstance(results, torch.fx.Node) else None
         if last in made:
-            last.meta["label"] = node.meta.get("label", node.name)
+            last.meta["label"] = label
             node.replace_all_uses_with(last)
         return made, results
 

@@ -169,14 +169,29 @@ class _Parts:
     persistent: list = field(default_factory=list)
 
 
+def import_calls(graph, arguments, outputs, constants, weights, attributes=None, portable=False, only_calls=False):
+    """Imports an FX graph of ATen calls, none of which writes, that was made from something else than a torch.export.
+
+    constants: a ConstantFolder that knows the graph's constants; weights: node -> (name, tensor) of those of them that
+    may be replaced; attributes, portable, only_calls: as for `import_program`, the others as for `import_graph`.
+    """
+    parts = _Parts(arguments=arguments, outputs=outputs, names={node: name for node, (name, _) in weights.items()})
+    parts.state = dict(weights.values())
+    parts.persistent = list(parts.state)
+    if only_calls:
+        return _import(graph, parts, attributes, portable, {}, constants=constants)
+    expander = Expander(decompositions(graph))
+    return _import(graph, parts, attributes, portable, _handlers(), expander, constants)
+
+
 def _handlers():
     return {name: handler for topic in _TOPICS for name, handler in topic.handlers().items()}
 
 
-def _import(graph, parts, attributes, portable, handlers, expander=None):
+def _import(graph, parts, attributes, portable, handlers, expander=None, constants=None):
     dense = {node: _on_cpu(value, node) for node, value in parts.parameters.items() if _is_dense(value)}
     named = {node: name for node, name in parts.names.items() if node in dense}
-    walker = Walker(handlers, ConstantFolder(dense, named), portable, expander)
+    walker = Walker(handlers, constants or ConstantFolder(dense, named), portable, expander)
     for node, key in parts.names.items():
         walker.name_constant(node, key)
     for node, value in parts.parameters.items():

@@ -91,15 +91,15 @@ class Walker:
         if node not in self._values:
             if not self.is_constant(node):
                 raise _Unavailable(node.name)
-            value = self.constants[node]
-            check_static(value, f"constant {self._keys.get(node, node.name)!r}")
+            value, key = self.constants[node], self._keys.get(node, node.meta.get("label", node.name))
+            check_static(value, f"constant {key!r}")
             if self.constants.weights_of(node):
-                self._values[node] = self.builder.weight(self._keys.get(node, node.name), value)
+                self._values[node] = self.builder.weight(key, value)
                 self.sources.setdefault(self.builder.key_of(value), self.constants.recipe(node))
             elif node in self._keys:
-                self._values[node] = self.builder.weight(self._keys[node], value)
+                self._values[node] = self.builder.weight(key, value)
             else:
-                self._values[node] = self.builder.literal(node.name, value)
+                self._values[node] = self.builder.literal(key, value)
         return self._values[node]
 
     def leaving(self, node):

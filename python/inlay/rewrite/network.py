@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import weakref
 
-import torch
-
-from ..aliases import DynamicShapes, Inputs
+from ..aliases import DynamicShapes, Inputs, Model
 from ..errors import ArgumentTypeError
 from .handles import Layer, Tensor
 
@@ -110,7 +108,7 @@ def parse(text: str, name: str = "<input>") -> Module:
 
 
 def import_module(
-    model: torch.nn.Module | torch.export.ExportedProgram,
+    model: Model,
     inputs: Inputs | None = None,
     dynamic_shapes: DynamicShapes | None = None,
 ) -> Module:

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Small ONNX models for tests, and what they compute."""
+
+import numpy as np
+import onnx
+import torch
+from onnx import helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+
+class Known:
+    """An input of an op that is an initializer of its model."""
+
+    def __init__(self, value, dtype=None):
+        self.array = np.array(value, dtype=dtype or (np.int64 if np.array(value).dtype.kind == "i" else np.float32))
+
+
+def array_of(tensor):
+    """A tensor or a Known as a NumPy array."""
+    return tensor.array if isinstance(tensor, Known) else tensor.numpy()
+
+
+def model_of(nodes, inputs, outputs, initializers=(), opset=20, **more):
+    """A model, which may be wrong. inputs: name -> (TensorProto type, dims); outputs: names, or a dict like that of the
+    inputs; initializers: TensorProtos or (name, array)."""
+    infos = [helper.make_tensor_value_info(name, *one) for name, one in inputs.items()]
+    types = outputs if isinstance(outputs, dict) else dict.fromkeys(outputs)
+    results = [
+        helper.make_tensor_value_info(name, *one) if one else onnx.ValueInfoProto(name=name)
+        for name, one in types.items()
+    ]
+    tensors = [numpy_helper.from_array(one[1], one[0]) if isinstance(one, tuple) else one for one in initializers]
+    graph = helper.make_graph(nodes, "graph", infos, results, tensors)
+    opsets = more.pop("opsets", [helper.make_opsetid("", opset)])
+    return helper.make_model(graph, opset_imports=opsets, ir_version=10, **more)
+
+
+def model_of_op(op, operands, attributes, opset=20, outputs=1):
+    """(model, arguments) of a node. operands: tensors, its inputs; Knowns, its initializers; None for one left out."""
+    inputs, initializers, arguments, names = {}, [], [], []
+    for number, operand in enumerate(operands):
+        names.append("" if operand is None else f"x{number}")
+        if isinstance(operand, Known):
+            initializers.append((names[-1], operand.array))
+        elif operand is not None:
+            array = operand.numpy()
+            inputs[names[-1]] = (helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
+            arguments.append(operand)
+    results = [f"y{number}" for number in range(outputs)]
+    node = helper.make_node(op, names, results, name="it", **attributes)
+    model = model_of([node], inputs, results, initializers, opset)
+    for info, array in zip(model.graph.output, run_onnxruntime(model, arguments), strict=True):
+        kind = helper.np_dtype_to_tensor_dtype(array.dtype)
+        info.CopyFrom(helper.make_tensor_value_info(info.name, kind, array.shape))
+    return model, arguments
+
+
+def run_onnxruntime(model, arguments):
+    """The results, as arrays, of ONNX Runtime's graph as it is; of ONNX's reference where that has no such op."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    try:
+        session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        names = [one.name for one in session.get_inputs()]
+        return session.run(None, {name: one.numpy() for name, one in zip(names, arguments, strict=True)})
+    except onnxruntime.capi.onnxruntime_pybind11_state.NotImplemented:
+        names = [one.name for one in model.graph.input]
+        return ReferenceEvaluator(model).run(None, {n: one.numpy() for n, one in zip(names, arguments, strict=True)})
+
+
+def difference(got, expected):
+    """The largest difference of any result as a share of its largest finite element; others must be the same."""
+    got = list(got) if isinstance(got, (tuple, list)) else [got]
+    assert len(got) == len(expected)
+    shares = [0.0]
+    for ours, theirs in zip(got, expected, strict=True):
+        theirs = torch.from_numpy(np.asarray(theirs))
+        assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape)
+        ours, theirs = ours.double(), theirs.double()
+        finite = theirs.isfinite()
+        assert torch.equal(ours.isfinite(), finite)
+        torch.testing.assert_close(ours[~finite], theirs[~finite], equal_nan=True, rtol=0, atol=0)
+        if finite.any():
+            largest = max(float(theirs[finite].abs().max()), 1e-6)
+            shares.append(float((ours - theirs)[finite].abs().max()) / largest)
+    return max(shares)

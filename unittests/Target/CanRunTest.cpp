@@ -84,8 +84,11 @@ TEST_F(CanRunTest, SaysWhyNot) {
   EXPECT_EQ(ask(1, 3), "supported");
   for (unsigned op : {0, 1, 3, 5, 9, 12})
     EXPECT_EQ(ask(2, op), "supported") << op;
-  EXPECT_EQ(ask(3, 0), "no-converter: inlay.relu is not a framework call");
-  EXPECT_EQ(ask(3, 8), "supported");
+  for (unsigned op : {0, 8, 9, 12})
+    EXPECT_EQ(ask(3, op), "supported") << op;
+  EXPECT_EQ(ask(3, 2), "unsupported-type: inlay.relu passes values that aren't static tensors");
+  EXPECT_EQ(ask(3, 7), "unsupported-attribute: aten::sort doesn't say how to make the call");
+  EXPECT_EQ(ask(3, 11), "no-converter: arith.addf is not a framework call");
 }
 
 TEST_F(CanRunTest, TellsNobodyElseOfATrialsErrors) {

@@ -15,7 +15,7 @@ from inlay.compiler import compile_imported, export_program
 from inlay.errors import ArgumentValueError, RewriteError
 from inlay.importer import import_program
 from inlay.options import Options
-from inlay.rewrite import PatternRewriter, RewritePatternManager, pattern
+from inlay.rewrite import RewritePatternManager, pattern
 from torch import nn
 from torch.nn import functional
 
@@ -213,20 +213,6 @@ def test_manager_checks_each_match():
         manager.rewrite(module, check=True)
     assert str(module) == str(inlay.parse(text))
     assert manager.rewrite(module) == 1
-
-
-def test_manager_checks_no_classes():
-    class Nothing(PatternRewriter):
-        def __init__(self):
-            super().__init__("nothing", root_layer={"inlay.neg"})
-
-        def match_and_rewrite(self, layer):
-            return False
-
-    manager = RewritePatternManager()
-    manager.add("nothing", Nothing())
-    with pytest.raises(RewriteError, match="pattern 'nothing' can't be checked at each match"):
-        manager.rewrite(inlay.parse("func.func @f() { return }"), check=True)
 
 
 def test_manager_takes_libraries():

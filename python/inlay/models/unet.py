@@ -113,7 +113,7 @@ class UNet(nn.Module):
         self.out = nn.Conv2d(width, 4, 3, padding=1)
 
     def forward(self, x, steps, context):
-        embedding = self.embed(_timestep_embedding(steps, self.width))
+        embedding = self.embed(_timestep_embedding(steps, self.width).to(x.dtype))
         x, kept = self.into(x), []
         for stage, shrink in zip(self.down, self.shrink, strict=True):
             x = stage(x, embedding, context)

@@ -45,7 +45,7 @@ private:
   };
 
   plan::BufferType bufferType(Type tensor, Space space) {
-    return plan::BufferType::get(builder.getContext(), cast<RankedTensorType>(tensor), space);
+    return plan::BufferType::get(builder.getContext(), cast<RankedTensorType>(tensor), space, AffineMapAttr());
   }
 
   LogicalResult declareBorders() {
@@ -198,7 +198,8 @@ private:
         return op.emitOpError("expected framework calls alone");
       SmallVector<Value> inputs = getAll(call.getInputs(), Space::host);
       SmallVector<Value> results = defineAll(call.getOutputs(), Space::host);
-      mark(plan::CallbackOp::create(builder, call.getLoc(), call.getCallAttr(), inputs, results), current);
+      mark(plan::CallbackOp::create(builder, call.getLoc(), call.getCallAttr(), inputs, results, call.getSizesAttr()),
+           current);
     }
     for (auto [result, value] : llvm::zip(invoke.getOutputs(), body.getTerminator()->getOperands())) {
       homes[result].host = get(value, Space::host);

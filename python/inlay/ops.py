@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 
 _TABLE = pathlib.Path(__file__).with_name("_ops.json")
 _FORMAT_TOKEN = re.compile(r"`([^`]*)`|\$(\w+)(\^)?|(functional-type\(operands, results\))|(attr-dict)|(\()|(\)\?)")
+_CUSTOM = re.compile(r"custom<\w+>\((\$\w+)\)")  # prints as the attribute itself but for OPEN, which is ?
+OPEN = -(2**63)  # an i64 of an attribute that is a result of the op's `sizes`
 
 
 @dataclass(frozen=True)
 class Argument:
-    """An operand ("tensor", "optional", "variadic") or an attribute: "i64", "i64s", "f64", "unit", "type", "string", or
-    "optional string" if it may be absent."""
+    """An operand ("tensor", "optional", "variadic") or an attribute: "i64", "i64s", "f64", "unit", "type", "string",
+    "map" (an affine map of the function's symbols, as text), or "optional string" if it may be absent."""
 
     name: str
     kind: str
@@ -129,12 +131,18 @@ class Op:
 
 def _print_value(value, kind):
     if kind == "i64s":
-        return f"[{', '.join(str(int(number)) for number in value)}]"
+        return f"[{', '.join(_print_number(number) for number in value)}]"
+    if kind == "i64":
+        return _print_number(value)
     if kind == "f64":
         return print_float(float(value))
     if kind in ("string", "optional string"):
         return quote(value)
     return str(value)
+
+
+def _print_number(number):
+    return "?" if number == OPEN else str(int(number))
 
 
 def print_float(value: float) -> str:
@@ -161,7 +169,7 @@ def quote(text: str) -> str:
 
 def _tokenize(assembly_format):
     tokens = []
-    for match in _FORMAT_TOKEN.finditer(assembly_format):
+    for match in _FORMAT_TOKEN.finditer(_CUSTOM.sub(r"\1", assembly_format)):
         literal, variable, anchor, functional, _, opening, closing = match.groups()
         if literal is not None:
             tokens.append(("literal", literal))

@@ -59,7 +59,8 @@ struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
     OpBuilder builder(segment);
     FunctionType type = segment.getFunctionType();
     plan::HostFunctionOp::create(builder, segment.getLoc(), segment.getSymName(),
-                                 type.getNumInputs() + type.getNumResults(), type.getNumInputs(), scratch);
+                                 type.getNumInputs() + type.getNumResults(), type.getNumInputs(), scratch,
+                                 /*sizes=*/AffineMapAttr());
     segment.erase();
     return success();
   }

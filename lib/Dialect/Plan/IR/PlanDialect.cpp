@@ -49,9 +49,22 @@ void PlanDialect::registerAttributes() {
 /// More buffers than any segment has: keeps counts that come from text within reason.
 static constexpr uint64_t kMaxBuffers = 1 << 16;
 
-LogicalResult BufferType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, RankedTensorType tensor, Space) {
+LogicalResult BufferType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, RankedTensorType tensor, Space,
+                                 AffineMapAttr dims) {
   if (!tensor.getElementType().isIntOrFloat() || tensor.getEncoding())
     return emitError() << "expected a plain tensor of numbers, but got " << tensor;
+  if (!dims)
+    return tensor.hasStaticShape() ? success()
+                                   : emitError() << "expected the dims of " << tensor << " as a map of symbols";
+  AffineMap map = dims.getValue();
+  if (map.getNumDims() || map.getNumResults() != tensor.getRank())
+    return emitError() << "expected a map of symbols alone with a result for each dim of " << tensor << ", but got "
+                       << dims;
+  for (auto [size, expr] : llvm::zip_equal(tensor.getShape(), map.getResults())) {
+    auto constant = dyn_cast<AffineConstantExpr>(expr);
+    if (!ShapedType::isDynamic(size) && (!constant || constant.getValue() != size))
+      return emitError() << "expected dims that fit " << tensor << ", but got " << dims;
+  }
   return success();
 }
 

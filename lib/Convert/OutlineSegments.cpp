@@ -6,6 +6,7 @@
 #include "inlay/Convert/Passes.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/Origin.h"
+#include "inlay/Dialect/Inlay/IR/Symbols.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -61,6 +62,30 @@ static Location getLocWithCalls(SegmentOp segment) {
   return FusedLoc::get(segment.getContext(), locs);
 }
 
+/// Says of `func`, and of its call, the dims that are known at a call alone.
+static void carryDims(SegmentOp segment, func::FuncOp parent, func::FuncOp func, Operation *invoke) {
+  auto symbols = parent->getAttrOfType<ArrayAttr>(InlayDialect::kSymbolsAttr);
+  if (!symbols)
+    return;
+  MLIRContext *context = func.getContext();
+  func->setAttr(InlayDialect::kSymbolsAttr, symbols);
+  auto describe = [&](Value value) {
+    std::optional<SmallVector<AffineExpr>> dims = getDims(value);
+    return makeDimsAttr(context, symbols.size(), dims ? ArrayRef(*dims) : ArrayRef<AffineExpr>());
+  };
+  for (auto [number, input] : llvm::enumerate(segment.getInputs()))
+    if (auto type = dyn_cast<RankedTensorType>(input.getType()); type && !type.hasStaticShape())
+      func.setArgAttr(number, InlayDialect::kDimsAttr, describe(input));
+  SmallVector<Attribute> results;
+  for (auto [number, output] : llvm::enumerate(segment.getOutputs())) {
+    results.push_back(describe(output));
+    if (auto type = dyn_cast<RankedTensorType>(output.getType()); type && !type.hasStaticShape())
+      func.setResultAttr(number, InlayDialect::kDimsAttr, results.back());
+  }
+  if (segment->hasAttr(InlayDialect::kDimsAttr))
+    invoke->setAttr(InlayDialect::kDimsAttr, ArrayAttr::get(context, results));
+}
+
 static LogicalResult outline(SegmentOp segment, func::FuncOp parent, unsigned number, SymbolTable &symbols) {
   if (!segment.isClosed())
     return segment.emitOpError("expected a closed segment, but its body uses values from around it");
@@ -83,6 +108,7 @@ static LogicalResult outline(SegmentOp segment, func::FuncOp parent, unsigned nu
   auto invoke = plan::InvokeOp::create(builder, loc, segment.getOutputs().getTypes(), FlatSymbolRefAttr::get(func),
                                        segment.getInputs());
   invoke->setAttr(plan::kSegmentNumberAttr, builder.getI64IntegerAttr(number));
+  carryDims(segment, parent, func, invoke);
   segment.replaceAllUsesWith(invoke);
   segment.erase();
   return success();

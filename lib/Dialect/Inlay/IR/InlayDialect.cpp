@@ -184,27 +184,27 @@ static LogicalResult verifyLength(Operation *op, unsigned argument, Attribute va
   return success();
 }
 
-/// An argument's dims: as many as it has, the static ones as they are, of the function's symbols.
-static LogicalResult verifyArgumentDims(Operation *op, unsigned argument, Attribute value) {
+/// The dims of an argument or result: as many as it has, the static ones as they are, of the function's symbols.
+static LogicalResult verifyBorderDims(Operation *op, StringRef what, unsigned argument, Type valueType,
+                                      Attribute value) {
   auto dims = dyn_cast<AffineMapAttr>(value);
   if (!dims || dims.getValue().getNumDims())
-    return op->emitError("expected '") << InlayDialect::kDimsAttr << "' of argument " << argument
+    return op->emitError("expected '") << InlayDialect::kDimsAttr << "\' of " << what << " " << argument
                                        << " to be a map of symbols alone, but got " << value;
   AffineMap map = dims.getValue();
-  auto function = dyn_cast<FunctionOpInterface>(op);
-  auto type = function ? dyn_cast<ShapedType>(function.getArgumentTypes()[argument]) : ShapedType();
+  auto type = dyn_cast<ShapedType>(valueType);
   if (!type || !type.hasRank() || type.getRank() != map.getNumResults())
-    return op->emitError("expected '") << InlayDialect::kDimsAttr << "' of argument " << argument
+    return op->emitError("expected '") << InlayDialect::kDimsAttr << "\' of " << what << " " << argument
                                        << " to have a result for each of its dims, but got " << value;
   for (auto [size, expr] : llvm::zip_equal(type.getShape(), map.getResults())) {
     auto constant = dyn_cast<AffineConstantExpr>(expr);
     if (!ShapedType::isDynamic(size) && (!constant || constant.getValue() != size))
-      return op->emitError("expected '") << InlayDialect::kDimsAttr << "' of argument " << argument << " to fit "
+      return op->emitError("expected '") << InlayDialect::kDimsAttr << "\' of " << what << " " << argument << " to fit "
                                          << type << ", but got " << value;
   }
   auto symbols = op->getAttrOfType<ArrayAttr>(InlayDialect::kSymbolsAttr);
   if (map.getNumSymbols() > (symbols ? symbols.size() : 0))
-    return op->emitError("expected '") << InlayDialect::kDimsAttr << "' of argument " << argument
+    return op->emitError("expected '") << InlayDialect::kDimsAttr << "\' of " << what << " " << argument
                                        << " to use the function's symbols, but got " << value;
   return success();
 }
@@ -213,14 +213,16 @@ LogicalResult InlayDialect::verifyRegionArgAttribute(Operation *op, unsigned, un
                                                      NamedAttribute attribute) {
   if (attribute.getName() == kLengthAttr)
     return verifyLength(op, argument, attribute.getValue());
-  if (attribute.getName() == kDimsAttr)
-    return verifyArgumentDims(op, argument, attribute.getValue());
+  if (auto function = dyn_cast<FunctionOpInterface>(op); function && attribute.getName() == kDimsAttr)
+    return verifyBorderDims(op, "argument", argument, function.getArgumentTypes()[argument], attribute.getValue());
   return op->emitError("unknown attribute '")
          << attribute.getName().getValue() << "' on argument " << argument << " of '" << op->getName() << "'";
 }
 
 LogicalResult InlayDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned result,
                                                         NamedAttribute attribute) {
+  if (auto function = dyn_cast<FunctionOpInterface>(op); function && attribute.getName() == kDimsAttr)
+    return verifyBorderDims(op, "result", result, function.getResultTypes()[result], attribute.getValue());
   return op->emitError("unknown attribute '")
          << attribute.getName().getValue() << "' on result " << result << " of '" << op->getName() << "'";
 }

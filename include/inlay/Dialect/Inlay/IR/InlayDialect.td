@@ -28,7 +28,7 @@ def Inlay_Dialect : Dialect {
     | `inlay.writes` | any op | operand numbers: the op writes the memory of these, may read all operands, touches nothing else |
     | `inlay.aliases` | op with `inlay.writes` | operand numbers: results may share memory with these |
     | `inlay.symbols` | function | what its dims are said by: `#inlay.symbol`s, numbered as they stand |
-    | `inlay.dims` | argument of a function | its dims as a map of the function's symbols, e.g. `affine_map<()[s0] -> (s0, 3)>` |
+    | `inlay.dims` | argument or result of a function | its dims as a map of the function's symbols, e.g. `affine_map<()[s0] -> (s0, 3)>` |
     | `inlay.dims` | any op | such a map for each result; of a segment, for each input first |
     | `inlay.length` | argument of a function, a list | how many it holds; it may enter an accelerator as these |
     | `inlay.verdict` | any op | where partitioning put the op, and why |

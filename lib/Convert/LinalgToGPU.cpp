@@ -107,6 +107,9 @@ static SmallVector<AffineExpr> countTiles(MLIRContext *context, const TileEmitte
 static SmallVector<Value> splitNumber(OpBuilder &builder, Location loc, const LoopNestShape &shape,
                                       const TileShape &tile, ArrayRef<OpFoldResult> counts, Value number) {
   SmallVector<Value> base(shape.loops.size());
+  size_t outermost = 0; // of those that are more than one tile
+  while (outermost < shape.loops.size() && isConstantIntValue(counts[outermost], 1))
+    ++outermost;
   for (size_t loop = shape.loops.size(); loop-- > 0;) {
     if (shape.loops[loop].reduction)
       continue;
@@ -115,9 +118,12 @@ static SmallVector<Value> splitNumber(OpBuilder &builder, Location loc, const Lo
       base[loop] = constant(0);
       continue;
     }
-    Value count = getValueOrCreateConstantIndexOp(builder, loc, counts[loop]);
-    Value index = arith::RemUIOp::create(builder, loc, number, count);
-    number = arith::DivUIOp::create(builder, loc, number, count);
+    Value index = number; // what is left of it
+    if (loop != outermost) {
+      Value count = getValueOrCreateConstantIndexOp(builder, loc, counts[loop]);
+      index = arith::RemUIOp::create(builder, loc, number, count);
+      number = arith::DivUIOp::create(builder, loc, number, count);
+    }
     base[loop] = arith::MulIOp::create(builder, loc, index, constant(tile.factors[loop]));
   }
   return base;

@@ -40,11 +40,12 @@ def flatten_results(results):
     return [results] if isinstance(results, torch.Tensor) else []
 
 
-def run_call(call, inputs, outputs, kept=None):
+def run_call(call, inputs, outputs, kept=None, sizes=()):
     """Makes the call described by the JSON text `call` and puts its tensor results into `outputs`.
 
     inputs, outputs: torch tensors that may share memory with the program's buffers; inputs are not written. kept: name
-    -> value, of values that go beside the program; what leaves a graph is added.
+    -> value, of values that go beside the program; what leaves a graph is added. sizes: ints, the numbers of the call
+    that follow from the sizes of the program's inputs.
     Raises Error if the results' number, dtypes or shapes are not those of `outputs`.
     """
     decoded = _decode_call(call)

@@ -39,9 +39,11 @@ class Fallback:
         self._calls.kept = self._calls.failure = None
         return failure
 
-    def __call__(self, call: str, inputs: Sequence[torch.Tensor], outputs: Sequence[torch.Tensor]) -> None:
+    def __call__(
+        self, call: str, inputs: Sequence[torch.Tensor], outputs: Sequence[torch.Tensor], sizes: Sequence[int]
+    ) -> None:
         try:
-            run_call(call, inputs, outputs, self._calls.kept)
+            run_call(call, inputs, outputs, self._calls.kept, sizes)
         except BaseException as error:
             # Without the traceback: its frames hold tensors over memory that is the program's again.
             self._calls.failure = error.with_traceback(None)
@@ -176,8 +178,14 @@ class CompiledModule:
         """(the function's results, kept values), or with `returns` what the function gives."""
         self._state.follow()
         tensors, kept = self._split(leaves)
+        shapes = [shape for shape, _ in self._imported.results]
+        if self._compilation.is_dynamic:
+            shapes = self._compilation.output_dims([tensor.shape for tensor in tensors])
         with torch.inference_mode(False):
-            results = [torch.empty(shape, dtype=dtype) for shape, dtype in self._imported.results]
+            results = [
+                torch.empty(shape, dtype=dtype)
+                for shape, (_, dtype) in zip(shapes, self._imported.results, strict=True)
+            ]
         self._fallback.begin(kept)
         try:
             returned = function(tensors, results)

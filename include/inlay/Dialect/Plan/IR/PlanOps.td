@@ -102,10 +102,15 @@ def Plan_InvokeOp : Plan_Op<"invoke", [DeclareOpInterfaceMethods<SymbolUserOpInt
 
 def Plan_FrameworkCallOp : Plan_Op<"framework_call"> {
   let summary = "a framework call, still on tensors";
-  let description = [{ `call` says how to make it, with the numbers that `sizes` gives. Example: `%r = plan.framework_call "..."(%x) : (tensor<4xf32>) -> tensor<4xf32>` }];
+  let description = [{
+    `call` says how to make it, with the numbers that `sizes` gives.
+
+    Example: `%r = plan.framework_call "..."(%x) : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
   let arguments = (ins StrAttr:$call, Variadic<AnyType>:$inputs, OptionalAttr<AffineMapAttr>:$sizes);
   let results = (outs Variadic<AnyType>:$outputs);
   let assemblyFormat = "$call `(` $inputs `)` (`sizes` $sizes^)? attr-dict `:` functional-type($inputs, $outputs)";
+  let hasVerifier = 1;
 }
 
 //===-- The program ---------------------------------------------------------------------------------------------===//
@@ -114,6 +119,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, IsolatedFromAbove, NoTerminator
   let summary = "the stitched program";
   let description = [{
     Steps in an order that keeps their dependencies; which may overlap follows from the buffers they read and write.
+    Dims and sizes that are known at a call alone are maps of the symbols in `inlay.symbols`.
 
     Example:
     ```mlir
@@ -127,6 +133,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, IsolatedFromAbove, NoTerminator
   let arguments = (ins SymbolNameAttr:$sym_name);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let hasVerifier = 1;
 }
 
 class Plan_BufferOp<string mnemonic, string what> : Plan_Op<mnemonic, [HasParent<"::inlay::plan::ProgramOp">]> {
@@ -175,6 +182,7 @@ def Plan_RunOp : Plan_StepOp<"run", "runs a foreign engine"> {
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Plan_BufferType>:$inputs, Variadic<Plan_BufferType>:$outputs);
 }
 def Plan_CallbackOp : Plan_StepOp<"callback", "calls into the framework"> {
+  let description = [{ Whoever serves it gets the numbers that `sizes` gives. }];
   let arguments = (ins StrAttr:$callee, Variadic<Plan_BufferType>:$inputs, Variadic<Plan_BufferType>:$outputs,
       OptionalAttr<AffineMapAttr>:$sizes);
 }

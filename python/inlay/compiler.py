@@ -36,7 +36,7 @@ from .options import TARGETS, Options
 from .report import Report
 from .rewrite.compiling import import_rewritten
 from .rewrite.network import Module
-from .shapes import Input, make_examples
+from .shapes import Input, make_examples, untie
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -178,7 +178,7 @@ def export_program(
         )
     if inputs is None:
         raise ArgumentTypeError("missing inputs: a module is exported with example arguments, e.g. (torch.ones(1, 3),)")
-    return _export(model, _examples(model, inputs, dynamic_shapes))
+    return _export(model, _examples(model, inputs, dynamic_shapes))[0]
 
 
 def _examples(model, inputs, dynamic_shapes):
@@ -186,12 +186,20 @@ def _examples(model, inputs, dynamic_shapes):
     return make_examples(model, *split_inputs(inputs), dynamic_shapes)
 
 
-def _export(model, examples):
+def _export(model, examples, may_untie=False):
+    """(ExportedProgram, the profiles that it needs).
+
+    may_untie: whether dims that the user says are one may be several for torch.export, which the profiles tie together.
+    """
     args, kwargs, shapes = examples.args, examples.kwargs, examples.dynamic_shapes
     try:
         with _EXPORT_LOCK:
-            return torch.export.export(model, args, kwargs, dynamic_shapes=shapes, strict=False)
+            exported = torch.export.export(model, args, kwargs, dynamic_shapes=shapes, strict=False)
+            return exported, examples.profiles
     except Exception as error:
+        untied = untie(model, examples) if may_untie and "Not all values of" in str(error) else None
+        if untied is not None:
+            return _export(model, untied)
         raise _export_error(error)(
             f"torch.export can't export the model with these inputs: {type(error).__name__}: {_explain(error)}"
         ) from error
@@ -277,8 +285,8 @@ def import_model(
             exported = export_program(model, inputs, dynamic_shapes)
             return exported, import_program(exported, **options)
         examples = _examples(model, inputs, dynamic_shapes)
-        exported = _export(model, examples)
-        return exported, import_program(exported, profiles=examples.profiles, **options)
+        exported, profiles = _export(model, examples, may_untie=True)
+        return exported, import_program(exported, profiles=profiles, **options)
 
 
 def _extension():

@@ -83,10 +83,11 @@ class Input:
 @dataclass(frozen=True)
 class Profile:
     """What the user said of a dim beside what torch.export keeps. min: None if nothing; typical: None for the example's
-    size, 0 if unknown."""
+    size, 0 if unknown; tie: a name that dims of one size have in common."""
 
     min: int | None = None
     typical: int | None = None
+    tie: str | None = None
 
 
 @dataclass
@@ -171,6 +172,33 @@ def _size_of(wish: Any, opts: dict[str, int]) -> int:
     if isinstance(wish, torch_shapes._DerivedDim):
         return wish.fn(_size_of(wish.root, opts))
     return max(_TRACED, wish.min, opts.get(wish.__name__, 0))
+
+
+def untie(model: torch.nn.Module, examples: ExampleInputs) -> ExampleInputs | None:
+    """The same with each dim a size of its own for torch.export, which `profiles` tie together again.
+
+    torch.export refuses a Dim if it can't prove what tracing assumed for all of its sizes; of a hint it only notes what
+    that was. None where there is no Dim, or one that is computed from another.
+    """
+    asked = _asked_dims(model, examples)
+    wishes = [wish for dims in asked.values() for wish in dims.values()]
+    if not any(isinstance(wish, Dim) for wish in wishes):
+        return None
+    if any(isinstance(wish, torch_shapes._DerivedDim) for wish in wishes):
+        return None
+    leaves = pytree.tree_leaves((examples.args, examples.kwargs))
+    shapes, profiles = ShapesCollection(), dict(examples.profiles)
+    for number, dims in asked.items():
+        hints = {}
+        for dim, wish in dims.items():
+            hints[dim] = wish
+            if isinstance(wish, Dim):
+                high = None if wish.max == int_oo else int(wish.max)
+                hints[dim] = Dim.DYNAMIC(min=wish.min, max=high)
+                known = profiles.get((number, dim), Profile())
+                profiles[number, dim] = Profile(wish.min, known.typical, wish.__name__)
+        shapes[leaves[number]] = hints
+    return ExampleInputs(examples.args, examples.kwargs, shapes, profiles)
 
 
 def _asked_dims(model: torch.nn.Module, examples: ExampleInputs) -> dict[int, Mapping[int, Any]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch._dynamo.exc import UserErrorType
+from torch._dynamo.exc import UserError
 from torch.fx.experimental.symbolic_shapes import ConstraintViolationError
 
 from .aliases import (
@@ -197,7 +197,8 @@ def _export(model, examples, may_untie=False):
             exported = torch.export.export(model, args, kwargs, dynamic_shapes=shapes, strict=False)
             return exported, examples.profiles
     except Exception as error:
-        untied = untie(model, examples) if may_untie and "Not all values of" in str(error) else None
+        unproven = "Not all values of" in str(error) and "must always be equal" not in str(error)
+        untied = untie(model, examples) if may_untie and unproven else None
         if untied is not None:
             return _export(model, untied)
         raise _export_error(error)(
@@ -226,7 +227,7 @@ def split_inputs(inputs: Inputs) -> tuple[tuple[Any, ...], dict[str, Any]]:
 def _export_error(error):
     """Our exception that stands for one of torch.export's."""
     about_values = (ValueError, ConstraintViolationError)
-    if getattr(error, "error_type", None) == UserErrorType.CONSTRAINT_VIOLATION:
+    if isinstance(error, UserError):
         return ArgumentValueError
     for base, ours in ((TypeError, ArgumentTypeError), (about_values, ArgumentValueError)):
         if isinstance(error, base):

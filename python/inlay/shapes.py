@@ -113,9 +113,17 @@ def make_examples(
             raise ArgumentTypeError("an inlay.Input says itself which dims may differ: give no dynamic_shapes besides")
         return _from_inputs(leaves, spec)
     examples = ExampleInputs(args, kwargs, dynamic_shapes)
+    told: dict[str, tuple[int, int]] = {}
     for number, asked in _asked_dims(model, examples).items():
         for dim, wish in asked.items():
-            _check_example(wish, leaves[number], number, dim)
+            size = leaves[number].shape[dim]
+            _check_example(wish, size, number, dim)
+            if isinstance(wish, Dim) and told.setdefault(wish.__name__, (size, number))[0] != size:
+                other, place = told[wish.__name__]
+                raise ArgumentValueError(
+                    f"the size {wish.__name__!r} is {other} in example input {place + 1}, but {size} in example input "
+                    f"{number + 1}"
+                )
             if isinstance(wish, torch_shapes._DimHint) and wish.min is not None:
                 examples.profiles[number, dim] = Profile(min=wish.min)
     return examples
@@ -227,16 +235,16 @@ def _asked_dims(model: torch.nn.Module, examples: ExampleInputs) -> dict[int, Ma
     return found
 
 
-def _check_example(wish: Any, leaf: torch.Tensor, number: int, dim: int) -> None:
+def _check_example(wish: Any, size: int, number: int, dim: int) -> None:
     """Raises for an example of a size that torch.export takes for a fixed one."""
     is_hint = isinstance(wish, torch_shapes._DimHint)
     if is_hint and wish.type != torch_shapes._DimHintType.DYNAMIC:
         return
-    if leaf.shape[dim] < _TRACED:
+    if size < _TRACED:
         name = "" if is_hint else f" ({wish.__name__!r})"
         raise ArgumentValueError(
-            f"example input {number + 1}: dim {dim}{name} is {leaf.shape[dim]}, which torch.export takes for a fixed "
-            f"size: expected an example of {_TRACED} or more, whatever the range"
+            f"example input {number + 1}: dim {dim}{name} is {size}, which torch.export takes for a fixed size: "
+            f"expected an example of {_TRACED} or more, whatever the range"
         )
 
 

@@ -2,8 +2,8 @@
 """`torch.compile(model, backend="inlay", options={...})`; the options are those of `inlay.compile`.
 
 Each graph that PyTorch captures is compiled by itself, with the model's parameters as its arguments, so that they may
-change between calls. A graph that Inlay can't import yet (symbolic dims, for one) runs in PyTorch, with a warning; with
-`dynamic=False` no dim becomes symbolic. In training the backward graphs are compiled as well. A name in an option that
+change between calls. Dims that PyTorch makes symbolic are symbols of the compiled graph. A graph that Inlay can't
+import runs in PyTorch, with a warning. In training the backward graphs are compiled as well. A name in an option that
 matches nothing in a graph is a warning, since the model may have other graphs.
 """
 
@@ -23,8 +23,9 @@ from torch._subclasses.fake_tensor import unset_fake_temporarily
 
 from .compiler import compile_imported
 from .errors import ArgumentValueError, CompileError, UnsupportedError
-from .importer import import_graph
+from .importer import Input, import_graph
 from .importer.decompose import decompositions_for_tracing
+from .importer.guards import read_symbols
 from .importer.program import tensor_input
 from .options import Options
 
@@ -58,16 +59,18 @@ def _compile_graph(graph_module, example_inputs, options):
 
 def _import_and_compile(graph_module, options):
     arguments, parameters, outputs = [], {}, []
+    placeholders = graph_module.graph.find_nodes(op="placeholder")
+    symbols = read_symbols([(node.name, node.meta.get("val")) for node in placeholders])
     for node in graph_module.graph.nodes:
         if node.op == "placeholder":
-            arguments.append((node, _input(node)))
+            arguments.append((node, _input(node, symbols)))
         elif node.op == "get_attr":
             parameters[node] = functools.reduce(getattr, node.target.split("."), graph_module)
         elif node.op == "output":
             outputs = list(node.args[0])
     only_calls = options.targets == ("torch",)
     with unset_fake_temporarily():  # constants are computed, not just their shapes
-        imported = import_graph(graph_module.graph, arguments, outputs, parameters, only_calls)
+        imported = import_graph(graph_module.graph, arguments, outputs, parameters, only_calls, symbols)
     if not imported.results:
         return graph_module.forward
     return _compile_imported(imported, options).call_flat
@@ -88,8 +91,10 @@ def _compile_imported(imported, options):
             options = dataclasses.replace(options, **{option: rest})
 
 
-def _input(node):
-    fake = node.meta.get("val")
-    if not isinstance(fake, torch.Tensor):
-        raise UnsupportedError(f"input {node.name!r} is a size ({fake}): dynamic shapes are not supported yet")
-    return tensor_input(node.name, fake)
+def _input(node, symbols):
+    value = node.meta.get("val")
+    if symbols.can_say(value):
+        return Input(node.name, value=symbols.size(value))
+    if not isinstance(value, torch.Tensor):
+        raise UnsupportedError(f"input {node.name!r} is {value}, but expected a tensor or a size")
+    return tensor_input(node.name, value, symbols)

@@ -57,12 +57,18 @@ class Op:
     tokens: tuple[tuple[str, str], ...] = field(repr=False)
 
     def print(
-        self, operands: Mapping[str, str], attributes: Mapping[str, Any], types: Sequence[str], result_type: str
+        self,
+        operands: Mapping[str, str],
+        attributes: Mapping[str, Any],
+        types: Sequence[str],
+        result_type: str,
+        besides: str = "",
     ) -> str:
         """The op in the dialect's assembly format, without results and location.
 
         operands: operand name -> SSA names with commas between, empty for an absent one; attributes: name -> Python
-        value; types: type text of each SSA name, in operand order; result_type: type text.
+        value; types: type text of each SSA name, in operand order; result_type: type text; besides: attributes that are
+        none of the op's own, as text in braces.
         """
         kinds = {attribute.name: attribute.kind for attribute in self.attributes}
         values = {**operands, **attributes}
@@ -77,6 +83,8 @@ class Op:
                 continue
             elif kind == "literal":
                 words.append(text)
+            elif kind == "dict":
+                words += [besides] if besides else []
             elif kind == "type":
                 words.append(f"({', '.join(types)}) -> {result_type}")
             elif kind in ("variable", "anchor") and kinds.get(text) != "unit":
@@ -170,13 +178,15 @@ def quote(text: str) -> str:
 def _tokenize(assembly_format):
     tokens = []
     for match in _FORMAT_TOKEN.finditer(_CUSTOM.sub(r"\1", assembly_format)):
-        literal, variable, anchor, functional, _, opening, closing = match.groups()
+        literal, variable, anchor, functional, attributes, opening, closing = match.groups()
         if literal is not None:
             tokens.append(("literal", literal))
         elif variable:
             tokens.append(("anchor" if anchor else "variable", variable))
         elif functional:
             tokens.append(("type", ""))
+        elif attributes:
+            tokens.append(("dict", ""))
         elif opening or closing:
             tokens.append(("open" if opening else "close", ""))
     return tuple(tokens)

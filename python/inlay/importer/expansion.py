@@ -42,7 +42,7 @@ class Expander:
         leaves, spec = pytree.tree_flatten((node.args, node.kwargs))
         operands = [leaf for leaf in leaves if isinstance(leaf, torch.fx.Node)]
         fakes = [operand.meta.get("val") for operand in operands]
-        if not all(isinstance(fake, torch.Tensor) for fake in fakes):
+        if not all(isinstance(fake, (torch.Tensor, torch.SymInt, int)) for fake in fakes):
             return None
         key = (target, spec, tuple(_describe(leaf) for leaf in leaves))
         if key not in self._traced:
@@ -107,8 +107,10 @@ class Expander:
 
 
 def _stand_in(fake):
-    """A tensor like `fake`, which may be known for several operands. It has a gradient where it can: then PyTorch keeps
-    to calls with a derivative, which those made for one library's sake lack."""
+    """A tensor (or number) like `fake`, which may be known for several operands. A tensor has a gradient where it can:
+    then PyTorch keeps to calls with a derivative, which those made for one library's sake lack."""
+    if not isinstance(fake, torch.Tensor):
+        return fake
     can = fake.dtype.is_floating_point
     return torch.empty_strided(fake.shape, fake.stride(), dtype=fake.dtype, device=fake.device, requires_grad=can)
 
@@ -116,5 +118,7 @@ def _stand_in(fake):
 def _describe(leaf):
     if isinstance(leaf, torch.fx.Node):
         fake = leaf.meta["val"]
-        return tuple(fake.shape), fake.stride(), fake.dtype
+        if not isinstance(fake, torch.Tensor):
+            return str(fake)
+        return str(tuple(fake.shape)), str(fake.stride()), fake.dtype
     return type(leaf), str(leaf)

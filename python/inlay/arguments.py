@@ -4,17 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
 
 from .errors import ArgumentTypeError, ArgumentValueError, SizesError, did_you_mean
-from .importer import Size
+from .importer import Input, Size, Symbols
 from .text import tensor_text
-
-if TYPE_CHECKING:
-    from .importer import Input, Symbols
 
 
 class Signature:

@@ -8,6 +8,7 @@ from torch.utils import _pytree as pytree
 
 from .call import Call
 from .functional import is_composite
+from .guards import plain_kernels
 
 
 class WritesError(Exception):
@@ -70,7 +71,7 @@ class Expander:
         if not modes:
             return None
         try:
-            with torch.enable_grad(), enable_python_dispatcher(), modes[0]:
+            with torch.enable_grad(), plain_kernels(), enable_python_dispatcher(), modes[0]:
                 traced = make_fx(call, decomposition_table=self._table)(*map(_stand_in, fakes))
         except Exception:  # whatever a decomposition can't do, the call stays whole
             return None

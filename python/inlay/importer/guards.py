@@ -6,6 +6,7 @@ import contextlib
 
 import sympy
 import torch
+from torch.export._trace import _ignore_backend_decomps as plain_kernels  # libraries choose kernels by sizes
 from torch.fx.experimental.symbolic_shapes import _ShapeEnvGuardError as GuardError
 
 from ..errors import UnsupportedError
@@ -154,4 +155,12 @@ def _check_told(symbols, inputs):
             raise UnsupportedError(f"no dim of a tensor tells the size {symbol.name!r}")
 
 
-__all__ = ["GuardError", "find_shape_env", "is_open", "no_new_guards", "read_conditions", "read_symbols"]
+__all__ = [
+    "GuardError",
+    "find_shape_env",
+    "is_open",
+    "no_new_guards",
+    "plain_kernels",
+    "read_conditions",
+    "read_symbols",
+]

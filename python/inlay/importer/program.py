@@ -206,19 +206,31 @@ class _Parts:
     symbols: Symbols = field(default_factory=Symbols)
 
 
-def import_calls(graph, arguments, outputs, constants, weights, attributes=None, portable=False, only_calls=False):
+def import_calls(
+    graph,
+    arguments,
+    outputs,
+    constants,
+    weights,
+    attributes=None,
+    portable=False,
+    only_calls=False,
+    symbols=None,
+):
     """Imports an FX graph of ATen calls, none of which writes, that was made from something else than a torch.export.
 
     constants: a ConstantFolder that knows the graph's constants; weights: node -> (name, tensor) of those of them that
-    may be replaced; attributes, portable, only_calls: as for `import_program`, the others as for `import_graph`.
+    may be replaced; attributes, portable, only_calls: as for `import_program`; the others as for `import_graph`.
     """
     parts = _Parts(arguments=arguments, outputs=outputs, names={node: name for node, (name, _) in weights.items()})
     parts.state = dict(weights.values())
     parts.persistent = list(parts.state)
-    if only_calls:
-        return _import(graph, parts, attributes, portable, {}, constants=constants)
-    expander = Expander(decompositions(graph))
-    return _import(graph, parts, attributes, portable, _handlers(), expander, constants)
+    parts.symbols = symbols or Symbols()
+    with no_new_guards(_fakes(graph)):
+        if only_calls:
+            return _import(graph, parts, attributes, portable, {}, constants=constants)
+        expander = Expander(decompositions(graph))
+        return _import(graph, parts, attributes, portable, _handlers(), expander, constants)
 
 
 def _handlers():

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sizes that are known at a call alone: expressions of symbols, which dims of the arguments tell."""
 
+from __future__ import annotations
+
 import functools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy
@@ -42,12 +45,12 @@ class Symbol:
     max: int = UNBOUNDED
     typical: int = 0
 
-    def __str__(self):
+    def __str__(self) -> str:
         typical = f", typically {self.typical}" if self.typical else ""
         return f"#inlay.symbol<{quote(self.name)}, {self.min} to {self.max}{typical}>"
 
     @property
-    def range_text(self):
+    def range_text(self) -> str:
         """`1 to 8`, `2 or more`."""
         return f"{self.min} or more" if self.max == UNBOUNDED else f"{self.min} to {self.max}"
 
@@ -60,33 +63,33 @@ class Size:
 
     __slots__ = ("_symbols", "expr")
 
-    def __init__(self, expr, symbols):
+    def __init__(self, expr: sympy.Expr, symbols: Symbols) -> None:
         self.expr, self._symbols = expr, symbols
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Size) and self.expr == other.expr
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self.expr)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self._symbols.spell(self.expr)
 
     __repr__ = __str__
 
-    def evaluate(self, values):
+    def evaluate(self, values: Sequence[int]) -> int:
         """The int for the symbols' values, in their order."""
         return self._symbols.evaluate(self.expr, values)
 
-    def bounds(self):
+    def bounds(self) -> tuple[int | None, int | None]:
         """(smallest, largest) possible value; None for one without an end."""
         return self._symbols.bounds(self.expr)
 
-    def depends_on(self, number):
+    def depends_on(self, number: int) -> bool:
         """Whether the symbol of that number occurs in it."""
         return self._symbols.occurs(self.expr, number)
 
-    def solve(self, value):
+    def solve(self, value: int) -> tuple[int, int | None] | None:
         """(number of a symbol, what it must be for this size to be `value`, or None if nothing makes it so); None where
         the size is no multiple of one symbol plus a number."""
         return self._symbols.solve(self.expr, value)
@@ -97,35 +100,35 @@ class Size:
         exprs = [one.expr if isinstance(one, Size) else sympy.Integer(one) for one in others]
         return self._symbols.make(function(self.expr, *exprs))
 
-    def __add__(self, other):
+    def __add__(self, other: int | Size) -> int | Size:
         return self._make(lambda a, b: a + b, other)
 
     __radd__ = __add__
 
-    def __sub__(self, other):
+    def __sub__(self, other: int | Size) -> int | Size:
         return self._make(lambda a, b: a - b, other)
 
-    def __rsub__(self, other):
+    def __rsub__(self, other: int | Size) -> int | Size:
         return self._make(lambda a, b: b - a, other)
 
-    def __neg__(self):
+    def __neg__(self) -> int | Size:
         return self._make(lambda a: -a)
 
-    def __mul__(self, other):
+    def __mul__(self, other: int | Size) -> int | Size:
         return self._make(lambda a, b: a * b, other)
 
     __rmul__ = __mul__
 
-    def __floordiv__(self, other):
+    def __floordiv__(self, other: int | Size) -> int | Size:
         return self._make(F.FloorDiv, other)
 
-    def __rfloordiv__(self, other):
+    def __rfloordiv__(self, other: int | Size) -> int | Size:
         return self._make(lambda a, b: F.FloorDiv(b, a), other)
 
-    def __mod__(self, other):
+    def __mod__(self, other: int | Size) -> int | Size:
         return self._make(F.PythonMod, other)
 
-    def __rmod__(self, other):
+    def __rmod__(self, other: int | Size) -> int | Size:
         return self._make(lambda a, b: F.PythonMod(b, a), other)
 
     def _is_below(self, other, or_equal):
@@ -141,36 +144,38 @@ class Size:
             return False
         raise UndecidedError(f"{self} <{'=' * or_equal} {other}")
 
-    def __lt__(self, other):
+    def __lt__(self, other: int | Size) -> bool:
         return self._is_below(other, False)
 
-    def __le__(self, other):
+    def __le__(self, other: int | Size) -> bool:
         return self._is_below(other, True)
 
-    def __gt__(self, other):
+    def __gt__(self, other: int | Size) -> bool:
         below = self._is_below(other, True)
         return below if below is NotImplemented else not below
 
-    def __ge__(self, other):
+    def __ge__(self, other: int | Size) -> bool:
         below = self._is_below(other, False)
         return below if below is NotImplemented else not below
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         low, high = self.bounds()
         if (low is not None and low > 0) or (high is not None and high < 0):
             return True
         raise UndecidedError(f"whether {self} is 0")
 
-    def __index__(self):
+    def __index__(self) -> int:
         raise UndecidedError(f"{self} as a number")
 
-    __int__ = __float__ = __index__
+    __int__ = __float__ = __index__  # these raise too
 
 
 class Symbols:
     """The symbols of a function, in order, and what sizes they make."""
 
-    def __init__(self, named=(), ties=None):
+    def __init__(
+        self, named: Iterable[tuple[sympy.Symbol, Symbol]] = (), ties: Mapping[sympy.Symbol, sympy.Symbol] | None = None
+    ) -> None:
         """named: (symbol of torch's expressions, Symbol) pairs; ties: symbol of torch's -> the one that it is equal to,
         which is among these."""
         named = list(named)
@@ -181,13 +186,13 @@ class Symbols:
         self._texts = {symbol: f"s{number}" for symbol, number in self._numbers.items()}
         self._affine, self._functions = {}, {}
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.table)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Symbol]:
         return iter(self.table)
 
-    def size(self, value):
+    def size(self, value: int | torch.SymInt | Size) -> int | Size:
         """An int or torch.SymInt as an int or Size; UnsayableError if the dialect has no expression for it."""
         if isinstance(value, (int, Size)):
             return value
@@ -196,11 +201,11 @@ class Symbols:
             self._say(made.expr)
         return made
 
-    def dims(self, fake):
+    def dims(self, fake: torch.Tensor) -> tuple[int | Size, ...]:
         """The dims of a tensor, each an int or Size."""
         return tuple(self.size(dim) for dim in fake.shape)
 
-    def can_say(self, value):
+    def can_say(self, value: object) -> bool:
         """Whether a value is an int, or a torch.SymInt that the dialect has an expression for."""
         if isinstance(value, torch.SymInt):
             try:
@@ -210,59 +215,59 @@ class Symbols:
             return True
         return isinstance(value, int) and not isinstance(value, bool)
 
-    def make(self, expr):
+    def make(self, expr: sympy.Expr) -> int | Size:
         """The int or Size for an expression of torch's."""
         expr = self._simplify(expr)
         return int(expr) if expr.is_Integer else Size(expr, self)
 
-    def map_text(self, sizes):
+    def map_text(self, sizes: Iterable[int | Size]) -> str:
         """`affine_map<()[s0] -> (s0, 4)>` for ints and Sizes."""
         symbols = ", ".join(self._texts.values())
         results = ", ".join(self._say(size.expr) if isinstance(size, Size) else str(size) for size in sizes)
         return f"affine_map<()[{symbols}] -> ({results})>"
 
-    def text(self):
+    def text(self) -> str:
         """`[#inlay.symbol<"batch", 1 to 8>]`."""
         return f"[{', '.join(map(str, self.table))}]"
 
-    def spell(self, expr):
+    def spell(self, expr: sympy.Basic) -> str:
         """An expression for a message: `2*batch + 1`."""
         return _write(expr, {symbol: self.table[number].name for symbol, number in self._numbers.items()}, _PYTHON)
 
-    def evaluate(self, expr, values):
+    def evaluate(self, expr: sympy.Basic, values: Sequence[int]) -> int:
         """The int that an expression (or whether a condition) is for the symbols' values."""
         if expr not in self._functions:
             names = self._texts.values()
             self._functions[expr] = eval(f"lambda {', '.join(names)}: {_write(expr, self._texts, _PYTHON)}")
         return self._functions[expr](*values)
 
-    def check(self, condition, values):
+    def check(self, condition: sympy.Basic, values: Sequence[int]) -> bool:
         """Whether a condition of torch's holds for the symbols' values."""
         try:
             return bool(self.evaluate(condition, values))
         except ZeroDivisionError:
             return False
 
-    def is_known(self, expr):
+    def is_known(self, expr: sympy.Basic) -> bool:
         """Whether an expression (or condition) of torch's has no other symbols."""
         return all(symbol in self._numbers or symbol in self._ties for symbol in expr.free_symbols)
 
-    def assume(self, conditions):
+    def assume(self, conditions: Iterable[sympy.Basic]) -> None:
         """Takes expressions for the numbers that conditions say them to be."""
         for one in conditions:
             if isinstance(one, sympy.Eq) and one.args[1].is_Integer and not one.args[0].is_Symbol:
                 self._equal[one.args[0]] = one.args[1]
 
-    def tie(self, expr):
+    def tie(self, expr: sympy.Basic) -> sympy.Basic:
         """An expression or condition of torch's in the symbols alone."""
         return expr.xreplace(self._ties)
 
-    def simplify(self, expr):
+    def simplify(self, expr: sympy.Basic) -> sympy.Basic:
         """An expression or condition of torch's in the symbols, without maxima and minima that the ranges decide."""
         expr = self.tie(expr).xreplace(self._equal)
         return expr.replace(lambda one: isinstance(one, (F.Max, F.Min)), self._drop_extremes)
 
-    def is_sure(self, condition):
+    def is_sure(self, condition: sympy.Basic) -> bool:
         """Whether the ranges make a condition of torch's true."""
         condition = self.simplify(condition)
         if condition in (sympy.true, sympy.false):
@@ -275,16 +280,16 @@ class Symbols:
         known = bound_sympy(condition, self._ranges)
         return known.is_singleton() and bool(known.lower)
 
-    def bounds(self, expr):
+    def bounds(self, expr: sympy.Expr) -> tuple[int | None, int | None]:
         """See Size.bounds."""
         known = bound_sympy(expr, self._ranges)
         return tuple(int(end) if end.is_Integer else None for end in (known.lower, known.upper))
 
-    def occurs(self, expr, number):
+    def occurs(self, expr: sympy.Expr, number: int) -> bool:
         """See Size.depends_on."""
         return any(self._numbers[symbol] == number for symbol in expr.free_symbols)
 
-    def solve(self, expr, value):
+    def solve(self, expr: sympy.Expr, value: int) -> tuple[int, int | None] | None:
         """See Size.solve."""
         if len(expr.free_symbols) != 1:
             return None

@@ -35,6 +35,18 @@ static void replaceForeignConstants(func::FuncOp func) {
   });
 }
 
+/// Says the dims of one more input, a static one, where the segment says dims.
+static void addInputDims(SegmentOp segment, RankedTensorType type) {
+  auto dims = segment->getAttrOfType<ArrayAttr>(InlayDialect::kDimsAttr);
+  if (!dims)
+    return;
+  MLIRContext *context = segment.getContext();
+  auto exprs = llvm::map_to_vector(type.getShape(), [&](int64_t size) { return getAffineConstantExpr(size, context); });
+  SmallVector<Attribute> maps(dims.begin(), dims.end());
+  maps.insert(maps.begin() + segment.getInputs().size(), makeDimsAttr(context, getSymbols(segment).size(), exprs));
+  segment->setAttr(InlayDialect::kDimsAttr, ArrayAttr::get(context, maps));
+}
+
 /// Moves constants that carry data from the segment's body to before it, as inputs. Splats cost nothing and stay.
 static void hoistConstants(SegmentOp segment) {
   Block &body = segment.getBody().front();
@@ -44,6 +56,7 @@ static void hoistConstants(SegmentOp segment) {
     constant->moveBefore(segment);
     BlockArgument argument = body.addArgument(constant.getType(), constant.getLoc());
     constant.getResult().replaceAllUsesWith(argument);
+    addInputDims(segment, constant.getType());
     segment.getInputsMutable().append(constant.getResult());
   }
 }

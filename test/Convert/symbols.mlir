@@ -22,12 +22,15 @@ func.func @f(%x: tensor<?x?x4xf32> {inlay.dims = affine_map<()[s0, s1] -> (s0, s
     %r = inlay.relu %a {inlay.dims = [affine_map<()[s0, s1] -> (s0, s1, 4)>]} : (tensor<?x?x4xf32>) -> tensor<?x?x4xf32>
     inlay.yield %r : tensor<?x?x4xf32>
   }
-  // CHECK-DAG: plan.host_function @f_1 arguments 2 inputs 1 scratch #[[SCRATCH]] sizes #[[ALL]]
+  // CHECK-DAG: plan.host_function @f_1 arguments 3 inputs 2 scratch #[[SCRATCH]] sizes #[[ALL]]
   %1 = inlay.segment #inlay.host(%0)
     attributes {inlay.dims = [affine_map<()[s0, s1] -> (s0, s1, 4)>, affine_map<()[s0, s1] -> (s0, s1, 4)>]}
     : (tensor<?x?x4xf32>) -> tensor<?x?x4xf32> {
   ^bb0(%a: tensor<?x?x4xf32>):
-    %r = inlay.softmax %a dim -1 {inlay.dims = [affine_map<()[s0, s1] -> (s0, s1, 4)>]}
+    %c = inlay.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+    %b = inlay.mul %a, %c {inlay.dims = [affine_map<()[s0, s1] -> (s0, s1, 4)>]}
+      : (tensor<?x?x4xf32>, tensor<4xf32>) -> tensor<?x?x4xf32>
+    %r = inlay.softmax %b dim -1 {inlay.dims = [affine_map<()[s0, s1] -> (s0, s1, 4)>]}
       : (tensor<?x?x4xf32>) -> tensor<?x?x4xf32>
     inlay.yield %r : tensor<?x?x4xf32>
   }

@@ -243,7 +243,7 @@ def test_torch_compile_once_for_every_size(compiles):
     compiled = torch.compile(Net().eval(), backend="inlay", options={"targets": ["host", "torch"]}, dynamic=True)
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("error")
-        for batch, length in itertools.product((2, 3, 7), (2, 6, 40)):
+        for batch, length in itertools.product((3, 2, 7), (6, 2, 40)):  # equal sizes at first would be one
             check(Net().eval(), compiled, x(batch, length, 8))
     assert compilation_count() == before + 1
 

@@ -48,6 +48,8 @@ std::optional<SmallVector<AffineExpr>> inlay::getDims(Value value) {
     if (auto segment = dyn_cast_or_null<SegmentOp>(argument.getOwner()->getParentOp()))
       return getDims(segment.getInputs()[argument.getArgNumber()]);
   AffineMapAttr map = findDimsAttr(value);
+  if (auto segment = value.getDefiningOp<SegmentOp>(); segment && !map) // whoever made it knows no dims
+    return getDims(segment.getBody().front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber()));
   if (!map || map.getValue().getNumResults() != type.getRank())
     return std::nullopt;
   return llvm::to_vector(map.getValue().getResults());

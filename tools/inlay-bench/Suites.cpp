@@ -10,7 +10,7 @@ using namespace inlay;
 using namespace inlay::bench;
 
 llvm::ArrayRef<Suite> bench::getSuites() {
-  static const Suite suites[] = {partitionSuite(), rewriteSuite(), modelsSuite(), calibrateSuite()};
+  static const Suite suites[] = {partitionSuite(), rewriteSuite(), modelsSuite(), sizesSuite(), calibrateSuite()};
   return suites;
 }
 

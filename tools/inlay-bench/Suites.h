@@ -22,6 +22,7 @@ const Suite &calibrateSuite();
 const Suite &modelsSuite();
 const Suite &partitionSuite();
 const Suite &rewriteSuite();
+const Suite &sizesSuite();
 
 llvm::ArrayRef<Suite> getSuites();
 

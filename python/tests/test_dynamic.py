@@ -235,6 +235,35 @@ def test_images(compiles, name, targets):
         check(example.model, compiled, x(batch, *image))
 
 
+class Mixed(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, a):
+        return self.function(a)
+
+
+@pytest.mark.parametrize(
+    ("function", "options"),
+    [
+        (lambda a: a.relu().reshape(a.shape[0], a.shape[1], 2, 4) * 2, {"torch_executed_ops": ["aten::reshape"]}),
+        (
+            lambda a: (a[:, :1].expand(-1, a.shape[1], -1) + torch.arange(a.shape[1])[:, None])[:, a.shape[1] // 2 :],
+            {"torch_executed_ops": ["aten::expand", "aten::slice", "aten::arange"]},
+        ),
+        (lambda a: (a.exp()[a > 0] * 2).sum() + a.shape[0], {}),
+        (lambda a: a.exp().median(1).values * a.shape[1], {}),
+    ],
+)
+def test_pytorch_runs_parts_of_every_size(compiles, function, options):
+    model, shapes = Mixed(function), ({0: BATCH, 1: Dim("length", min=4, max=40)},)
+    compiled = inlay.compile(model, (x(3, 6, 8),), dynamic_shapes=shapes, targets=TARGETS[1], **options)
+    assert compiled.report.ops_by_target()["torch"]
+    for batch, length in itertools.product((1, 2, 8), (4, 7, 40)):
+        check(model, compiled, x(batch, length, 8))
+
+
 def test_a_cache_that_grows(compiles):
     transformers = pytest.importorskip("transformers")
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2}

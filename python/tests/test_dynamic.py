@@ -235,6 +235,63 @@ def test_images(compiles, name, targets):
         check(example.model, compiled, x(batch, *image))
 
 
+class Mixed(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, a):
+        return self.function(a)
+
+
+@pytest.mark.parametrize(
+    ("function", "options"),
+    [
+        (lambda a: a.relu().reshape(a.shape[0], a.shape[1], 2, 4) * 2, {"torch_executed_ops": ["aten::reshape"]}),
+        (
+            lambda a: (a[:, :1].expand(-1, a.shape[1], -1) + torch.arange(a.shape[1])[:, None])[:, a.shape[1] // 2 :],
+            {"torch_executed_ops": ["aten::expand", "aten::slice", "aten::arange"]},
+        ),
+        (lambda a: (a.exp()[a > 0] * 2).sum() + a.shape[0], {}),
+        (lambda a: a.exp().median(1).values * a.shape[1], {}),
+    ],
+)
+def test_pytorch_runs_parts_of_every_size(compiles, function, options):
+    model, shapes = Mixed(function), ({0: BATCH, 1: Dim("length", min=4, max=40)},)
+    compiled = inlay.compile(model, (x(3, 6, 8),), dynamic_shapes=shapes, targets=TARGETS[1], **options)
+    assert compiled.report.ops_by_target()["torch"]
+    for batch, length in itertools.product((1, 2, 8), (4, 7, 40)):
+        check(model, compiled, x(batch, length, 8))
+
+
+def test_a_cache_that_grows(compiles):
+    transformers = pytest.importorskip("transformers")
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2}
+    torch.manual_seed(0)
+    config = transformers.LlamaConfig(**sizes, intermediate_size=64, vocab_size=100)
+    model, before = transformers.LlamaForCausalLM(config).eval(), compilation_count()
+
+    def start(batch):
+        with torch.no_grad():
+            return model(tokens(batch, 6), use_cache=True).past_key_values
+
+    step = {"input_ids": tokens(2, 1), "past_key_values": start(2), "use_cache": True}
+    cache = [{0: BATCH, 2: Dim("past", min=1, max=60)}] * 4
+    shapes = {"input_ids": {0: BATCH}, "past_key_values": cache, "use_cache": None}
+    compiled = inlay.compile(model, step, dynamic_shapes=shapes, targets=TARGETS[1])
+    for batch in (1, 2, 8):
+        mine, theirs = start(batch), start(batch)
+        for number in range(5):
+            token = tokens(batch, 1) + number
+            with torch.no_grad():
+                want = model(input_ids=token, past_key_values=theirs, use_cache=True)
+            got = compiled(input_ids=token, past_key_values=mine, use_cache=True)
+            compare(got.logits, want.logits, 1e-4)
+            mine, theirs = got.past_key_values, want.past_key_values
+            assert mine.get_seq_length() == 7 + number
+    assert compilation_count() == before + 1
+
+
 # -- torch.compile ----------------------------------------------------------------------------------------------------
 
 

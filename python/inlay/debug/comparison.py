@@ -12,7 +12,7 @@ from torch.utils import _pytree as pytree
 
 from ..aliases import CompileOptions, Inputs, Model, StrPath
 from ..compiler import compile_imported, import_model, make_signature, split_inputs
-from ..errors import ArgumentValueError, Error
+from ..errors import ArgumentValueError, Error, UnsupportedError
 from ..options import Options
 from ..reference import evaluate
 from ..rewrite.network import parse
@@ -94,6 +94,8 @@ def compare(
     if tolerance is not None and not tolerance >= 0:
         raise ArgumentValueError(f"expected a tolerance of at least 0, but got {tolerance!r}")
     exported, imported = import_model(model, inputs, options.dynamic_shapes)
+    if len(imported.symbols):
+        raise UnsupportedError("a model is compared at the sizes of its inputs: give no dynamic_shapes")
     args, kwargs = split_inputs(inputs)
     signature = make_signature(model, exported, imported)
     compiled = compile_imported(imported, options, signature, exported.call_spec.out_spec)

@@ -14,7 +14,6 @@
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -26,9 +25,11 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 
 #include <mutex>
 
@@ -234,6 +235,28 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(Location loc) {
   return std::move(*machine);
 }
 
+/// Runs LLVM's optimizations, but for those that cost most of the time and make nothing faster: loops are vectorized
+/// and tiled already, so that only short ones of known length are worth unrolling.
+static void optimize(llvm::Module &code, llvm::TargetMachine &machine) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  tuning.LoopUnrolling = false;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerLateLoopOptimizationsEPCallback([](llvm::LoopPassManager &passes, llvm::OptimizationLevel) {
+    passes.addPass(llvm::LoopFullUnrollPass(/*OptLevel=*/3, /*OnlyWhenForced=*/false));
+  });
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager calls;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(calls);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, calls, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(code, modules);
+}
+
 LogicalResult inlay::emitHostObject(ModuleOp module) {
   auto host = module.lookupSymbol<ModuleOp>(kHostCode);
   if (!host)
@@ -247,8 +270,7 @@ LogicalResult inlay::emitHostObject(ModuleOp module) {
     return module.emitError("can't translate host code to LLVM IR");
   code->setTargetTriple(machine->getTargetTriple());
   code->setDataLayout(machine->createDataLayout());
-  if (llvm::Error error = makeOptimizingTransformer(3, 0, machine.get())(code.get()))
-    return module.emitError("can't optimize host code: ") << llvm::toString(std::move(error));
+  optimize(*code, *machine);
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager passes;

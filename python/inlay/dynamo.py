@@ -70,7 +70,32 @@ def _import_and_compile(graph_module, options):
         imported = import_graph(graph_module.graph, arguments, outputs, parameters, only_calls)
     if not imported.results:
         return graph_module.forward
-    return _compile_imported(imported, options).call_flat
+    return _with_strides(_compile_imported(imported, options).call_flat, outputs)
+
+
+def _with_strides(run, outputs):
+    """`run` with results that lie in memory as those of PyTorch: what follows the graph may depend on it.
+
+    outputs: the graph's nodes and plain values. Tensors with gaps or with shared places stay contiguous.
+    """
+    fakes = [node.meta.get("val") if isinstance(node, torch.fx.Node) else None for node in outputs]
+    wanted = {}
+    for number, fake in enumerate(fakes):
+        is_strided = isinstance(fake, torch.Tensor) and fake.layout == torch.strided and not fake.is_contiguous()
+        if is_strided and torch.empty_like(fake).stride() == fake.stride():
+            wanted[number] = fake.stride()
+    if not wanted:
+        return run
+
+    def run_strided(*args):
+        results = run(*args)
+        for number, strides in wanted.items():
+            if results[number].stride() != strides:
+                laid_out = torch.empty_strided(results[number].shape, strides, dtype=results[number].dtype)
+                results[number] = laid_out.copy_(results[number])
+        return results
+
+    return run_strided
 
 
 def _compile_imported(imported, options):

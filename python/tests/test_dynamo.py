@@ -182,6 +182,33 @@ def test_random_numbers_are_those_of_pytorch():
     compare(*results, 1e-5)
 
 
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.enable_grad])
+def test_results_lie_in_memory_as_those_of_pytorch(mode):
+    def function(a):
+        b = a.permute(0, 2, 3, 1) * 2
+        torch._dynamo.graph_break()
+        return b.permute(0, 3, 1, 2).view(-1), b
+
+    image = x(2, 3, 4, 5).requires_grad_(mode is torch.enable_grad)
+    with mode():
+        got, want = torch.compile(function, backend="inlay")(image), function(image)
+    for ours, theirs in zip(got, want, strict=True):
+        compare(ours.detach(), theirs.detach(), 1e-6)
+        assert ours.stride() == theirs.stride()
+
+
+def test_memory_is_read_in_its_order():
+    def function(a):
+        return (a.t() * 2).as_strided((4,), (1,)), torch.nn.functional.dropout(a.t() * 2, 0.5, True)
+
+    results = []
+    for one in (torch.compile(function, backend="inlay"), function):
+        torch.manual_seed(0)
+        results.append(one(x(3, 4)))
+    for got, want in zip(*results, strict=True):
+        compare(got, want, 1e-6)
+
+
 def test_written_buffers_are_the_models_own():
     model, other = (nn.BatchNorm1d(4).train() for _ in range(2))
     compiled = torch.compile(model, backend="inlay", options={"targets": ["host", "torch"]})

@@ -8,6 +8,7 @@ graph: `{"calls": [...], "results": [...], "leaving": {"name": ...}}`; a call in
 `{"graph_op": "gelu", "attributes": {"approximate": true}}`: it takes all operands and is computed by its meaning.
 
 Arguments: numbers, booleans, strings, null and lists stand for themselves; `{"operand": n}` is the n-th tensor operand,
+`{"strided": [n, dims]}` the same with its dims in this order in memory, from the outermost to the innermost,
 `{"value": n}` what the n-th call of the graph gave, `{"kept": "name"}` a value that goes beside the program,
 `{"graph": ...}` a graph as a function; what else JSON can't hold is named, as `{"dtype": "float32"}`.
 """
@@ -232,6 +233,11 @@ def _decode(value):
     return _DECODERS[kind](content) if kind in _DECODERS else getattr(torch, content)
 
 
+def _lay_out(tensor, order):
+    places = [order.index(dim) for dim in range(len(order))]
+    return tensor.permute(order).contiguous().permute(places)
+
+
 def _decode_function(parsed):
     graph = _decode_graph(parsed)
 
@@ -243,6 +249,7 @@ def _decode_function(parsed):
 
 _DECODERS = {
     "operand": lambda number: _Reference(lambda frame: frame.operands[number]),
+    "strided": lambda parts: _Reference(lambda frame: _lay_out(frame.operands[parts[0]], parts[1])),
     "value": lambda number: _Reference(lambda frame: frame.values[number]),
     "kept": lambda name: _Reference(lambda frame: frame.find_kept(name)),
     "graph": _decode_function,

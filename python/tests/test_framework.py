@@ -23,6 +23,11 @@ def x(*shape):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(len(shape)))
 
 
+def repeat(a):
+    """A loop that PyTorch runs."""
+    return torch._higher_order_ops.while_loop(lambda i, b: i < 3, lambda i, b: (i + 1, b * 2), (torch.tensor(0), a))
+
+
 class Function(nn.Module):
     def __init__(self, function):
         super().__init__()
@@ -153,6 +158,45 @@ def test_an_op_that_nobody_knows_is_named():
         inlay.compile(Function(unknown), (x(3),))
 
 
+# -- Strides ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("targets", TARGETS, ids="-".join)
+def test_random_numbers_are_drawn_in_the_order_of_memory(targets):
+    def draw(a):
+        b = a.t() * 2
+        spectrum = torch.fft.fft(F.dropout(b, 0.5, training=True)).abs()  # a part, which PyTorch makes together
+        return F.dropout(b, 0.5, training=True), torch.rand_like(b), torch.bernoulli(b.sigmoid()), spectrum
+
+    check(Function(draw), (x(5, 6),), targets=targets)
+
+
+@pytest.mark.parametrize("targets", TARGETS, ids="-".join)
+def test_as_strided_reads_the_memory_of_the_model(targets):
+    def read(a):
+        b = a.t() * 2
+        several = b.as_strided((4,), (1,)), b.as_strided((4,), (2,), 3), b.as_strided((), (), 2)
+        part = (a * 2)[1:].as_strided((2, 2), (1, 2), 5)
+        return *several, part, torch.as_strided_scatter(b, a[0], (4,), (1,)), torch.as_strided_copy(b, (4,), (1,))
+
+    check(Function(read), (x(3, 4),), targets=targets)
+
+
+@pytest.mark.parametrize("targets", TARGETS[1:], ids="-".join)
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a: (a * 2)[1:].as_strided((2, 2), (1, 2), 0),
+        lambda a: (a * 2)[:, ::2].as_strided((3,), (1,)),
+        lambda a: (a * 2)[:1].as_strided((2, 4), (4, 1)),
+    ],
+    ids=["before", "between", "behind"],
+)
+def test_memory_of_nobodys_is_not_read(targets, function):
+    with pytest.raises(inlay.UnsupportedError, match=r"'as_strided' .* reads memory that is not all its operand's"):
+        inlay.compile(Function(function), (x(3, 4),), targets=targets)
+
+
 # -- Values that are no tensors of a known size -----------------------------------------------------------------------
 
 
@@ -167,11 +211,12 @@ def test_an_op_that_nobody_knows_is_named():
         (lambda a: (a * 2).nonzero(), (x(6),)),
         (lambda a: torch.unique(a.round(), return_counts=True)[1].max() + a, (x(6),)),
         (lambda a: torch.cond(a.sum() > 0, lambda b: b * 2, lambda b: b - 1, (a.exp(),)) + 1, (x(3),)),
+        (lambda a: repeat(a.exp())[1] + 1, (x(3),)),
         (lambda a: (a.exp().sort(), a.topk(2), None, 3), (x(4),)),
         (lambda a: (torch.linalg.eig(a).eigenvalues.abs().sort().values, a + 1), (x(3, 3),)),
         (lambda a: torch.view_as_complex(a).angle() * a.sum(), (x(3, 2),)),
     ],
-    ids=["item", "int item", "item out", "mask", "nonzero", "unique", "cond", "several", "eig", "complex"],
+    ids=["item", "int item", "item out", "mask", "nonzero", "unique", "cond", "while", "several", "eig", "complex"],
 )
 def test_the_rest_of_the_graph_stays_where_it_is(targets, function, inputs):
     compiled = inlay.compile(Function(function), inputs, targets=targets)

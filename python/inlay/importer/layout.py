@@ -5,6 +5,7 @@ import torch
 
 from .. import ops
 from .call import dim_list
+from .strides import memory_order, strided_offset
 
 _MOST_STRIDED = 1 << 16  # elements of a strided view that are numbered one by one
 
@@ -277,17 +278,17 @@ def _handle_unfold(walker, call):
 
 
 def _handle_as_strided(walker, call):
-    fake = call["self"].meta["val"]
-    if not fake.is_contiguous() or fake.storage_offset() or not call.shape or max(call.shape) > _MOST_STRIDED:
+    offset, fake = strided_offset(call), call["self"].meta["val"]
+    if not call.shape or max(call.shape) > _MOST_STRIDED:
         return None
-    numbers = torch.tensor(call.get("storage_offset", 0))
+    numbers = torch.tensor(offset)
     for dim, (size, stride) in enumerate(zip(call["size"], call["stride"], strict=True)):
         after = [1] * (len(call["size"]) - 1 - dim)
         numbers = numbers + (torch.arange(size) * stride).reshape(-1, *after)
     value = walker.tensor(call["self"])
-    if numbers.numel() > _MOST_STRIDED or int(numbers.max()) >= fake.numel():
+    if numbers.numel() > _MOST_STRIDED:
         return None
-    flat = walker.reshape(value, (fake.numel(),), "flat")
+    flat = walker.reshape(_permute(walker, value, memory_order(fake), "memory"), (fake.numel(),), "flat")
     operands = [flat, walker.constant(numbers.reshape(-1), "index")]
     picked = walker.op(
         "index_select", operands, {"dim": 0}, shape=(numbers.numel(),), dtype=value.dtype, suffix="picked"

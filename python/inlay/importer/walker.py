@@ -16,6 +16,7 @@ from .encoding import encode_call, encode_function, encode_graph
 from .graph import GraphBuilder, Value
 from .locations import module_stack, print_location
 from .parts import form_parts, is_number
+from .strides import is_as_strided, memory_order, reads_memory_order, strided_call
 
 
 class _Unavailable(Exception):
@@ -232,8 +233,8 @@ class Walker:
     def _opaque(self, call, used):
         numbers = {}
         made = call.val if used is None else [result if n in used else None for n, result in enumerate(call.val)]
-        refer = functools.partial(self._refer, numbers)
-        text = encode_call(call.node.target, call.node.args, call.node.kwargs, refer, used)
+        args, kwargs = strided_call(call) if is_as_strided(call.node) else (call.node.args, call.node.kwargs)
+        text = encode_call(call.node.target, args, kwargs, self._referrer(numbers, [call.node]), used)
         operands = [self.tensor(node) for node in numbers]
         results = [(value.shape, value.dtype) for value in flatten_results(made)]
         effects = {"writes": [], "aliases": [], "in_order": has_effect(call.node)}
@@ -263,7 +264,7 @@ class Walker:
             and (node in outputs or any(user in self._live_nodes and user not in inside for user in node.users))
         ]
         leaving = {self._leaving[node]: node for node in nodes if node in self._leaving}
-        text = encode_graph(nodes, results, functools.partial(self._refer, numbers), leaving)
+        text = encode_graph(nodes, results, self._referrer(numbers, nodes), leaving)
         operands = [self.tensor(node) for node in numbers]
         for node in nodes:
             self.modules.update(module_stack(node))
@@ -290,6 +291,20 @@ class Walker:
                 except UnsupportedError as error:
                     return str(error)
         return None
+
+    def _referrer(self, numbers, nodes):
+        """`_refer` for the arguments of calls: operands lie in memory as in the model, if the calls depend on that."""
+        if not any(map(reads_memory_order, nodes)):
+            return functools.partial(self._refer, numbers)
+
+        def refer(value, node=None):
+            found = self._refer(numbers, value, node)
+            if isinstance(found, dict) and "operand" in found:
+                order = memory_order(value.meta["val"])
+                return found if order == sorted(order) else {"strided": [found["operand"], order]}
+            return found
+
+        return refer
 
     def _refer(self, numbers, value, node=None):
         """What stands for a value in the text of a call. Tensors become operands: node -> number in `numbers`."""

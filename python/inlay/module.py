@@ -127,14 +127,14 @@ class CompiledModule:
         """The flat arguments of a call."""
         return self._signature.flatten(args, kwargs)
 
-    def program_arguments(self, given: Sequence[Any]) -> list[torch.Tensor]:
-        """What the program takes in a call with these flat arguments."""
-        return self._split(self._signature.check(given))[0]
+    def program_arguments(self, given: Sequence[Any]) -> tuple[list[torch.Tensor], dict[str, Any]]:
+        """What the program takes in a call with these flat arguments, and what goes beside it, by name."""
+        return self._split(self._signature.check(given))
 
-    def assemble(self, given: Sequence[Any], results: Sequence[torch.Tensor]) -> list[Any]:
-        """The model's flat results from those of the program. Of what goes beside the program nothing is known."""
+    def assemble(self, given: Sequence[Any], results: Sequence[torch.Tensor], kept: Mapping[str, Any]) -> list[Any]:
+        """The model's flat results from those of the program and from what went beside it."""
         leaves = self._signature.check(given)
-        return [self._find(output, given, leaves, results, {}) for output in self._imported.outputs]
+        return [self._find(output, given, leaves, results, kept) for output in self._imported.outputs]
 
     def profile(self, *args: Any, **kwargs: Any) -> Profile:
         """Runs the model once, step by step. What the model writes stays as it was."""

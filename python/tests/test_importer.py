@@ -54,6 +54,12 @@ def test_unary(imports, op):
         imports(Call(function), ints(2, 3))
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_roots_by_powers(imports, dtype):
+    special = SPECIAL[:-1].to(dtype)
+    imports(Call(lambda a: (a**0.5, a**-0.5, a**2, a**3, a**-1, a**1.5)), special)
+
+
 BINARY = [
     op
     for op in ops.table().values()

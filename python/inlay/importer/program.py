@@ -19,6 +19,7 @@ from .functional import functional_copy
 from .walker import Walker, check_dims, check_static
 
 _TOPICS = (layout, neural, attention, indexing, sorting, resampling, pointwise, reductions, softmax)
+_STATE_WRITES = (OutputKind.BUFFER_MUTATION, OutputKind.PARAMETER_MUTATION)
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ def import_program(exported, attributes=None, portable=False, only_calls=False):
 def _import_exported(exported, graph, table, attributes, portable, only_calls):
     """Imports a graph without writes, which is that of an ExportedProgram or says the same."""
     signature = exported.graph_signature
-    written = {spec.target for spec in signature.output_specs if spec.kind == OutputKind.BUFFER_MUTATION}
+    written = {spec.target for spec in signature.output_specs if spec.kind in _STATE_WRITES}
     nodes = {node.name: node for node in graph.nodes if node.op == "placeholder"}
     parts = _Parts()
     for spec in signature.input_specs:
@@ -131,7 +132,7 @@ def _import_exported(exported, graph, table, attributes, portable, only_calls):
     for spec, value in zip(signature.output_specs, outputs, strict=True):
         if spec.kind == OutputKind.USER_OUTPUT:
             parts.outputs.append(value)
-        elif spec.kind == OutputKind.BUFFER_MUTATION:
+        elif spec.kind in _STATE_WRITES:
             parts.writes.append((spec.target, value))
         elif spec.kind == OutputKind.USER_INPUT_MUTATION:
             parts.writes.append((inputs[spec.target], value))

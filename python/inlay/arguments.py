@@ -135,7 +135,7 @@ class Signature:
     def _prepare(self, number, leaf):
         wanted = self._inputs[number]
         if not wanted.is_tensor:
-            if type(leaf) is not type(wanted.value) or leaf != wanted.value:
+            if type(leaf) is not type(wanted.value) or not _is_equal(leaf, wanted.value):
                 raise ArgumentValueError(
                     f"{self._place(number)} is fixed at {wanted.value!r} since export, but got {leaf!r}"
                 )
@@ -180,7 +180,12 @@ def _is_same(value, default):
     if value is default:
         return True
     plain = (bool, int, float, str)
-    return type(value) is type(default) and isinstance(value, plain) and value == default
+    return type(value) is type(default) and isinstance(value, plain) and _is_equal(value, default)
+
+
+def _is_equal(value, other):
+    """Equality in which NaN is itself."""
+    return value == other or (value != value and other != other)
 
 
 def _share_memory(a, b):

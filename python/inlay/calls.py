@@ -13,6 +13,7 @@ Arguments: numbers, booleans, strings, null and lists stand for themselves; `{"o
 `{"graph": ...}` a graph as a function; what else JSON can't hold is named, as `{"dtype": "float32"}`.
 """
 
+import contextlib
 import functools
 import json
 import math
@@ -49,7 +50,7 @@ def run_call(call, inputs, outputs, kept=None):
     Raises Error if the results' number, dtypes or shapes are not those of `outputs`.
     """
     decoded = _decode_call(call)
-    with torch.no_grad():
+    with torch.no_grad(), no_autocast():
         if isinstance(decoded, _Graph):
             results = decoded.run(inputs, {} if kept is None else kept)
         elif decoded.writes_into(outputs):
@@ -60,16 +61,26 @@ def run_call(call, inputs, outputs, kept=None):
             results = results if decoded.used is None else [results[number] for number in decoded.used]
         results = flatten_results(results)
         if len(results) != len(outputs):
-            raise Error(f"{decoded}: expected {len(outputs)} tensor results, but PyTorch gave {len(results)}")
+            raise Error(f"expected {len(outputs)} tensor results, but got {len(results)}")
         for number, (output, result) in enumerate(zip(outputs, results, strict=True)):
             if result.dtype != output.dtype or result.shape != output.shape:
-                raise _mismatch(decoded, number, tensor_text(output.dtype, output.shape), result)
+                raise _mismatch(number, tensor_text(output.dtype, output.shape), result)
             output.copy_(result)
 
 
-def _mismatch(call, number, wanted, result):
+def describe_call(call):
+    """What the JSON text `call` calls, for messages."""
+    return str(_decode_call(call))
+
+
+def no_autocast():
+    """Meanwhile calls give the dtypes that the export says, whatever is on around them."""
+    return torch.autocast("cpu", enabled=False) if torch.is_autocast_enabled("cpu") else contextlib.nullcontext()
+
+
+def _mismatch(number, wanted, result):
     got = tensor_text(result.dtype, result.shape)
-    return Error(f"{call}: expected result {number} to be {wanted}, but PyTorch gave {got}")
+    return Error(f"expected result {number} to be {wanted}, but got {got}")
 
 
 class _Frame:
@@ -127,7 +138,7 @@ class _Call:
         function(*frame.bind(self.args), **frame.bind(self.kwargs), **dict(zip(names, outputs, strict=True)))
         for number, (output, shape) in enumerate(zip(outputs, wanted, strict=True)):
             if output.shape != shape:
-                raise _mismatch(self, number, tensor_text(output.dtype, shape), output)
+                raise _mismatch(number, tensor_text(output.dtype, shape), output)
 
 
 class _GraphOp:

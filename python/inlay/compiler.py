@@ -25,7 +25,9 @@ from .aliases import (
 )
 from .arguments import Signature
 from .caches import register_caches
+from .calls import no_autocast
 from .errors import ArgumentTypeError, ArgumentValueError, Error, InternalError, UnsupportedError
+from .forking import note_device, refuse_lost_device
 from .importer import ImportedProgram, import_program
 from .module import CompiledModule, Fallback
 from .onnx import import_onnx, is_onnx
@@ -103,6 +105,8 @@ def compile_imported(
     imported: ImportedProgram, options: Options, signature: Signature | None = None, out_spec: Any = None
 ) -> CompiledModule:
     """A CompiledModule for an imported graph; without a signature only its `call_flat` can be used."""
+    if "vulkan" in options.targets:
+        refuse_lost_device()
     fallback = Fallback()
     extension = _extension()
     with _Progress() as progress:
@@ -110,6 +114,8 @@ def compile_imported(
         request.set_fallback(fallback)
         request.set_progress(progress)
         compilation = extension.compile(request)
+    if compilation.device:
+        note_device()
     if compilation.notice:
         print(f"inlay: {compilation.notice}", file=sys.stderr)
     report = Report.parse(compilation.report, _renderer(extension, imported, options))
@@ -152,6 +158,11 @@ def export_program(
     if inputs is None:
         raise ArgumentTypeError("missing inputs: a module is exported with example arguments, e.g. (torch.ones(1, 3),)")
     args, kwargs = split_inputs(inputs)
+    if torch.is_autocast_enabled("cpu"):
+        raise UnsupportedError(
+            "torch.autocast is on, but torch.export can't record what is on around a model: turn it on inside of the "
+            "model's forward, or compile outside of it"
+        )
     register_caches()
     try:
         with _EXPORT_LOCK:
@@ -226,7 +237,8 @@ def import_model(
         if is_onnx(model):
             return import_onnx(model, inputs, dynamic_shapes, only_calls=only_calls)
         exported = export_program(model, inputs, dynamic_shapes)
-        return exported, import_program(exported, only_calls=only_calls)
+        with no_autocast():
+            return exported, import_program(exported, only_calls=only_calls)
 
 
 def _extension():

@@ -21,6 +21,7 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.aot_autograd import make_boxed_func
 from torch._subclasses.fake_tensor import unset_fake_temporarily
 
+from .calls import no_autocast
 from .compiler import compile_imported
 from .errors import ArgumentValueError, CompileError, UnsupportedError
 from .importer import import_graph
@@ -40,7 +41,7 @@ def backend(
     """What `torch.compile` calls with each captured graph; returns the function to call instead."""
     if mode is not None:
         raise ArgumentValueError(f"mode={mode!r} is for PyTorch's own backend: use options")
-    checked = Options.make(options or {})
+    checked = Options.make({} if options is None else options)
     compiler = functools.partial(_compile_graph, options=checked)
     return aot_autograd(fw_compiler=compiler, bw_compiler=compiler, decompositions=decompositions_for_tracing())(
         graph_module, example_inputs
@@ -66,7 +67,7 @@ def _import_and_compile(graph_module, options):
         elif node.op == "output":
             outputs = list(node.args[0])
     only_calls = options.targets == ("torch",)
-    with unset_fake_temporarily():  # constants are computed, not just their shapes
+    with unset_fake_temporarily(), no_autocast():  # constants are computed, not just their shapes
         imported = import_graph(graph_module.graph, arguments, outputs, parameters, only_calls)
     if not imported.results:
         return graph_module.forward

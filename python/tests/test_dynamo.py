@@ -126,6 +126,7 @@ def test_symbolic_dims_run_in_pytorch():
         ({"min_blocksize": 2}, "did you mean 'min_block_size'"),
         ({"targets": ["vulcan"]}, "did you mean 'vulkan'"),
         ({"torch_executed_ops": [3]}, "an op's name"),
+        ("host", "expected options to be a dict, but got 'host'"),
     ],
 )
 def test_wrong_options(options, match):

@@ -275,6 +275,57 @@ def test_nothing_is_left_of_a_call_that_failed():
     gc.collect()
 
 
+def test_a_failure_names_the_call():
+    compiled = inlay.compile(Function(lambda a, i: a.index_select(0, i)), (x(4), torch.tensor([0])), targets=("torch",))
+    with pytest.raises(inlay.Error, match=r"^aten.index_select.default, which PyTorch runs, failed: IndexError: index"):
+        compiled(x(4), torch.tensor([7]))
+
+
+def test_what_stops_a_program_is_no_error_of_a_call(monkeypatch):
+    from inlay import calls, module
+
+    def stop(*args):
+        raise KeyboardInterrupt("stop")
+
+    compiled = inlay.compile(Function(lambda a: a * 2), (x(4),), targets=("torch",))
+    monkeypatch.setattr(module, "run_call", stop)
+    with pytest.raises(KeyboardInterrupt, match="stop"):
+        compiled(x(4))
+    monkeypatch.setattr(module, "run_call", calls.run_call)
+    compare(compiled(x(4)), x(4) * 2, 0)
+
+
+# -- Modes around a call ----------------------------------------------------------------------------------------------
+
+
+class Product(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Parameter(torch.randn(4, 4)), nn.Parameter(torch.randn(4, 4))
+
+    def forward(self, q):
+        return F.scaled_dot_product_attention(q, q, q) @ (self.a @ self.b)
+
+
+@pytest.mark.parametrize("targets", TARGETS[1:], ids="-".join)
+def test_modes_around_a_call_change_nothing(targets):
+    model, given = Product(), x(1, 3, 4)
+    compiled = inlay.compile(model, (given,), targets=targets)
+    with torch.no_grad():
+        model.a.mul_(2)  # what is computed of weights is computed in the call
+    with torch.autocast("cpu", dtype=torch.bfloat16), torch.device("meta"):
+        got = compiled(given)
+    compare(got, model(given).detach(), 1e-5)
+
+
+def test_a_model_is_not_compiled_under_autocast():
+    exported = torch.export.export(nn.Linear(4, 4), (x(2, 4),))
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        with pytest.raises(inlay.UnsupportedError, match=r"torch.autocast is on, .* inside of the model's forward"):
+            inlay.compile(nn.Linear(4, 4), (x(2, 4),))
+        assert inlay.compile(exported, targets=("host",))(x(2, 4)).dtype == torch.float32
+
+
 # -- Threads ----------------------------------------------------------------------------------------------------------
 
 

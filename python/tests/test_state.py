@@ -114,6 +114,12 @@ def test_wrong_state_is_refused_whole(change, error, match):
         compare(compiled(x(2, 4))[0], model(x(2, 4))[0], 1e-5)
 
 
+def test_a_name_that_is_no_text_is_unknown():
+    compiled = inlay.compile(nn.Linear(4, 4), (x(2, 4),), targets=("host",))
+    with pytest.raises(inlay.ArgumentValueError, match="missing 'weight', 'bias'; unexpected 3"):
+        compiled.load_state_dict({3: torch.zeros(4)})
+
+
 def test_some_names_may_be_left_out_on_demand():
     compiled = inlay.compile(nn.Linear(4, 4), (x(2, 4),), targets=("host",))
     result = compiled.load_state_dict({"bias": torch.zeros(4), "foo": torch.zeros(1)}, strict=False)
@@ -187,6 +193,17 @@ def test_batch_norm_counts_in_training():
         compare(compiled(x(2, 3, 5)), model(x(2, 3, 5)).detach(), 1e-5)
     for name, tensor in model.state_dict().items():
         compare(compiled.state_dict()[name], tensor.detach(), 1e-5)
+
+
+@pytest.mark.parametrize("targets", TARGETS[1:], ids="-".join)
+def test_parameters_that_the_model_writes_are_its_own(targets):
+    model = nn.Embedding(10, 4, max_norm=1.0)  # makes rows shorter where it reads them
+    other, rows = copy.deepcopy(model), torch.tensor([[1, 2, 4]])
+    compiled = inlay.compile(model, (rows,), targets=targets)
+    for _ in range(2):
+        compare(compiled(rows), other(rows).detach(), 1e-6)
+    compare(compiled.state_dict()["weight"], other.weight.detach(), 1e-6)
+    assert model.weight[1].norm() > 1 or model.weight[2].norm() > 1 or model.weight[4].norm() > 1
 
 
 def test_calls_that_write_run_one_after_the_other():

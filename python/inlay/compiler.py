@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 import sys
 import threading
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from .aliases import (
     Target,
 )
 from .arguments import Signature
+from .attributes import restoring_attributes
 from .caches import register_caches
 from .calls import no_autocast
 from .errors import ArgumentTypeError, ArgumentValueError, Error, InternalError, UnsupportedError
@@ -165,13 +167,27 @@ def export_program(
         )
     register_caches()
     try:
-        with _EXPORT_LOCK:
-            return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes, strict=False)
+        with _EXPORT_LOCK, restoring_attributes(model) as changes:
+            exported = torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes, strict=False)
     except Exception as error:
         first = (str(error).strip() or "no message").splitlines()[0]
         raise _export_error(error)(
             f"torch.export can't export the model with these inputs: {type(error).__name__}: {first}"
         ) from error
+    _check_unchanged(changes)
+    return exported
+
+
+def _check_unchanged(changes):
+    """Says what torch.export doesn't record of what a model's forward sets; `changes`: see `restoring_attributes`."""
+    if changes.buffers:
+        raise UnsupportedError(f"{changes.buffers[0]}: the buffers of a compiled model keep their dims and dtypes")
+    if changes.attributes:
+        warnings.warn(
+            f"inlay: the model's forward sets {', '.join(map(repr, changes.attributes))}: a compiled model keeps what "
+            "these were when it was compiled; what is to change from call to call belongs in a buffer",
+            stacklevel=5,
+        )
 
 
 def split_inputs(inputs: Inputs) -> tuple[tuple[Any, ...], dict[str, Any]]:

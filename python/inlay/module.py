@@ -255,7 +255,7 @@ class CompiledModule:
                 self._state.write(target, value)
 
     def _check_written(self, given):
-        """Raises if an argument that the model writes shares memory with another one."""
+        """Raises if an argument that the model writes shares memory, or may not be written."""
         for target, _ in self._imported.writes:
             if isinstance(target, int):
-                self._signature.check_alone(target, given)
+                self._signature.check_written(target, given)

@@ -99,7 +99,11 @@ def import_program(exported, attributes=None, portable=False, only_calls=False):
             return _import_exported(exported, graph, table, attributes, portable, only_calls)
     with warnings.catch_warnings(), keeping_effects(exported.graph_module):
         warnings.simplefilter("ignore", FutureWarning)  # PyTorch's own, about how it copies a TreeSpec
-        exported = exported.run_decompositions(table)
+        try:
+            exported = exported.run_decompositions(table)
+        except RuntimeError as error:
+            first = (str(error).strip() or "no message").splitlines()[0]
+            raise UnsupportedError(f"torch.export can't split the model's calls: {first}") from error
     restore_dropout(exported.graph)
     return _import_exported(exported, exported.graph, table, attributes, portable, only_calls)
 

@@ -26,7 +26,11 @@ class Changes:
 @contextlib.contextmanager
 def restoring_attributes(model):
     """Gives the model's modules back what they held; yields Changes, filled at the end."""
-    snapshots = [(path, _Snapshot(module)) for path, module in model.named_modules()]
+    if isinstance(model, torch.jit.ScriptModule):  # which torch.export refuses
+        yield Changes()
+        return
+    modules = [(path, one) for path, one in model.named_modules() if not isinstance(one, torch.jit.ScriptModule)]
+    snapshots = [(path, _Snapshot(module)) for path, module in modules]
     changes, buffers = Changes(), {}
 
     def begin(*_):

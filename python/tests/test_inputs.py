@@ -67,6 +67,12 @@ def test_a_compiled_model_may_be_a_part_of_what_torch_compiles():
     compare(torch.compile(lambda a: compiled(a + 1) * 2, backend="eager")(x(2, 3)), (x(2, 3) + 1).relu() * 2, 1e-6)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_script_is_refused_as_what_it_is():
+    with pytest.raises(inlay.ArgumentValueError, match="Exporting a ScriptModule is not supported"):
+        compile_here(torch.jit.script(nn.ReLU()), (x(2, 3),))
+
+
 def test_a_compiled_model_is_not_copied():
     compiled = compile_here(nn.ReLU(), (x(2, 3),))
     for make in (pickle.dumps, copy.deepcopy):

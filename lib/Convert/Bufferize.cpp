@@ -3,6 +3,7 @@
 // From tensors to buffers: results and scratch memory become buffers that the caller passes.
 
 #include "inlay/Convert/Bufferize.h"
+#include "inlay/Convert/LoopNest/SizeExprs.h"
 #include "inlay/Convert/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -68,6 +69,26 @@ FailureOr<int64_t> inlay::getByteSize(Location loc, ShapedType type) {
     if (ShapedType::isDynamic(dim) || llvm::MulOverflow(bytes, dim, bytes))
       return emitError(loc) << "unsupported-shape: expected a buffer of less than 2^63 bytes, but got " << type;
   return bytes;
+}
+
+FailureOr<AffineExpr> inlay::getByteSize(Location loc, Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  std::optional<SmallVector<AffineExpr>> dims = getBufferDims(memref);
+  if (!dims)
+    return emitError(loc) << "unsupported-shape: expected a buffer whose size follows from those of inputs, but got "
+                          << type;
+  SmallVector<int64_t> known;
+  AffineExpr open = getAffineConstantExpr(1, memref.getContext());
+  for (AffineExpr dim : *dims) {
+    if (auto constant = dyn_cast<AffineConstantExpr>(dim))
+      known.push_back(constant.getValue());
+    else
+      open = open * dim;
+  }
+  FailureOr<int64_t> bytes = getByteSize(loc, MemRefType::get(known, type.getElementType()));
+  if (failed(bytes))
+    return failure();
+  return open * std::max<int64_t>(*bytes, 1);
 }
 
 //===-- Dialects ------------------------------------------------------------------------------------------------===//

@@ -250,8 +250,20 @@ static Value expand(Operation *op) {
       .Default(Value());
 }
 
+/// Upstream's conversion takes the sign from the operand's absolute value, which the least integer has none of.
+static void expandRemainder(arith::RemSIOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value quotient = arith::DivSIOp::create(builder, loc, op.getLhs(), op.getRhs());
+  Value whole = arith::MulIOp::create(builder, loc, quotient, op.getRhs());
+  op.replaceAllUsesWith(arith::SubIOp::create(builder, loc, op.getLhs(), whole).getResult());
+  op.erase();
+}
+
 void inlay::expandMath(Operation *root) {
   root->walk([](Operation *op) {
+    if (auto remainder = dyn_cast<arith::RemSIOp>(op))
+      return expandRemainder(remainder);
     if (op->getNumResults() != 1 || !isa<FloatType>(op->getResult(0).getType()))
       return;
     if (Value value = expand(op)) {

@@ -9,7 +9,7 @@
 
 namespace inlay {
 
-/// Expands functions and remainders of scalar floats in `root`, and products with a constant 0.
+/// Expands functions and remainders of scalar floats in `root`, products with a constant 0, and integer remainders.
 void expandMath(mlir::Operation *root);
 
 } // namespace inlay

@@ -4,6 +4,7 @@
 
 #include "inlay/Convert/Bufferize.h"
 #include "inlay/Convert/KernelToSPIRV.h"
+#include "inlay/Convert/LoopNest/SizeExprs.h"
 #include "inlay/Convert/Passes.h"
 #include "inlay/Dialect/Inlay/IR/Origin.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
@@ -25,6 +26,9 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
+/// Words of push constants that every device has.
+static constexpr int64_t kMaxPushConstants = 32;
+
 /// What `func` does with its memref argument.
 static plan::Access getAccess(BlockArgument buffer) {
   bool reads = false, writes = false;
@@ -35,14 +39,16 @@ static plan::Access getAccess(BlockArgument buffer) {
   return reads && writes ? plan::Access::read_write : writes ? plan::Access::write : plan::Access::read;
 }
 
-/// Bytes of a buffer that the device can bind.
-static FailureOr<int64_t> getBoundSize(Location loc, MemRefType type, int64_t limit) {
-  FailureOr<int64_t> bytes = getByteSize(loc, type);
-  if (succeeded(bytes) && *bytes > limit)
-    return emitError(loc) << "unsupported-shape: a buffer of " << *bytes << " bytes exceeds the device's limit of "
+/// Bytes of a buffer that the device can bind, if that is known.
+static FailureOr<AffineExpr> getBoundSize(BlockArgument argument, int64_t limit, ArrayRef<SymbolAttr> symbols) {
+  Location loc = argument.getOwner()->getParentOp()->getLoc();
+  FailureOr<AffineExpr> bytes = getByteSize(loc, argument);
+  if (failed(bytes))
+    return failure();
+  int64_t least = getRange(*bytes, symbols).min;
+  if (least > limit)
+    return emitError(loc) << "unsupported-shape: a buffer of " << least << " bytes exceeds the device's limit of "
                           << limit;
-  if (succeeded(bytes) && *bytes == 0) // of an empty tensor, which no kernel touches
-    return 1;
   return bytes;
 }
 
@@ -74,18 +80,17 @@ public:
     int64_t own = arguments ? arguments.getInt() : func.getNumArguments();
     SmallVector<AffineExpr> scratch;
     for (BlockArgument argument : func.getArguments()) {
-      auto type = dyn_cast<MemRefType>(argument.getType());
-      if (!type || !type.hasStaticShape())
-        return func.emitError("unsupported-type: expected arguments to be static buffers, but got ")
-               << argument.getType();
-      FailureOr<int64_t> bytes = getBoundSize(func.getLoc(), type, target.getMaxStorageBufferRange());
+      if (!isa<MemRefType>(argument.getType()))
+        return func.emitError("unsupported-type: expected arguments to be buffers, but got ") << argument.getType();
+      FailureOr<AffineExpr> bytes = getBoundSize(argument, target.getMaxStorageBufferRange(), getSymbols(func));
       if (failed(bytes))
         return failure();
       if (argument.getArgNumber() >= own)
-        scratch.push_back(builder.getAffineConstantExpr(*bytes));
+        scratch.push_back(*bytes);
     }
+    symbols = getSymbols(func).size();
     auto engine = plan::EngineOp::create(builder, func.getLoc(), func.getSymName(), own,
-                                         AffineMap::get(0, 0, scratch, builder.getContext()));
+                                         AffineMap::get(0, symbols, scratch, builder.getContext()));
     builder.createBlock(&engine.getBody());
     for (Operation &op : func.getBody().front()) {
       if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op)) {
@@ -120,6 +125,9 @@ private:
     if (static_cast<int64_t>(bindings.size()) > target.getMaxStorageBuffers())
       return launch.emitError("unsupported-shape: a kernel of ")
              << bindings.size() << " buffers exceeds the device's limit of " << target.getMaxStorageBuffers();
+    if (pushConstants > kMaxPushConstants)
+      return launch.emitError("unsupported-shape: a kernel of ")
+             << pushConstants << " numbers that are known at a call alone exceeds the limit of " << kMaxPushConstants;
     for (const std::string &name : spirv->requirements)
       requirements.push_back(builder.getStringAttr(name));
     auto op = plan::KernelOp::create(builder, launch.getLoc(), "k" + std::to_string(kernels.size()), words,
@@ -140,14 +148,15 @@ private:
       block.push_back(*number);
     }
     for (Value value : {groups.x, groups.y, groups.z}) {
-      std::optional<int64_t> number = getConstantIntValue(value);
-      if (!number)
-        return launch.emitError("expected a constant grid");
-      grid.push_back(builder.getAffineConstantExpr(*number));
+      grid.push_back(readExpr(value));
+      if (!grid.back())
+        return launch.emitError("expected a grid that follows from the sizes of inputs");
     }
     for (Value operand : launch.getKernelOperands()) {
-      if (std::optional<int64_t> number = getConstantIntValue(operand)) {
-        pushed.push_back(builder.getAffineConstantExpr(*number));
+      if (!isa<MemRefType>(operand.getType())) {
+        pushed.push_back(readExpr(operand));
+        if (!pushed.back())
+          return launch.emitError("expected kernel operands that follow from the sizes of inputs");
         continue;
       }
       Value root = operand;
@@ -167,14 +176,15 @@ private:
     MLIRContext *context = builder.getContext();
     plan::DispatchOp::create(
         builder, getOrigin(launch, function), FlatSymbolRefAttr::get(context, kernel->getSymName()),
-        builder.getDenseI64ArrayAttr(buffers), AffineMapAttr::get(AffineMap::get(0, 0, grid, context)),
-        AffineMapAttr::get(AffineMap::get(0, 0, pushed, context)));
+        builder.getDenseI64ArrayAttr(buffers), AffineMapAttr::get(AffineMap::get(0, symbols, grid, context)),
+        AffineMapAttr::get(AffineMap::get(0, symbols, pushed, context)));
     return success();
   }
 
   func::FuncOp func;
   VulkanAttr target;
   OpBuilder builder;
+  unsigned symbols = 0;
   llvm::DenseMap<Attribute, plan::KernelOp> kernels;
 };
 

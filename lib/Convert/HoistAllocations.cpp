@@ -3,6 +3,7 @@
 // Scratch memory becomes buffers that the caller passes.
 
 #include "inlay/Convert/Bufferize.h"
+#include "inlay/Convert/LoopNest/SizeExprs.h"
 #include "inlay/Convert/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,37 +28,61 @@ static memref::AllocOp findWholeAllocation(Value memref) {
   return memref.getDefiningOp<memref::AllocOp>();
 }
 
+/// True if the allocation has as many elements as `result`, both without gaps.
+static bool fillsWhole(memref::AllocOp alloc, BlockArgument result, unsigned symbols) {
+  auto type = cast<MemRefType>(result.getType());
+  std::optional<SmallVector<AffineExpr>> from = getBufferDims(alloc), to = getBufferDims(result);
+  return from && to && alloc.getType().getLayout().isIdentity() && type.getLayout().isIdentity() &&
+         areEqual(countElements(*from, alloc.getContext()), countElements(*to, alloc.getContext()), symbols);
+}
+
+/// `result` with the dims of `alloc`, of as many elements.
+static Value reshapeLike(memref::AllocOp alloc, Value result) {
+  OpBuilder builder(alloc);
+  Location loc = alloc.getLoc();
+  SmallVector<OpFoldResult> sizes, strides;
+  AffineExpr stride = builder.getAffineConstantExpr(1);
+  for (AffineExpr dim : llvm::reverse(*getBufferDims(alloc))) {
+    sizes.insert(sizes.begin(), materializeExpr(builder, loc, dim));
+    strides.insert(strides.begin(), materializeExpr(builder, loc, stride));
+    stride = stride * dim;
+  }
+  return memref::ReinterpretCastOp::create(builder, loc, alloc.getType(), result, builder.getIndexAttr(0), sizes,
+                                           strides);
+}
+
 /// Lets what is allocated only to be copied to a result be computed there. (Upstream's empty tensor elimination does
 /// so too early: two results whose computations start from one fill would share a buffer.)
 static void computeInPlace(func::FuncOp func) {
+  unsigned symbols = getSymbols(func).size();
   for (auto copy : llvm::make_early_inc_range(func.getOps<memref::CopyOp>())) {
     auto result = dyn_cast<BlockArgument>(copy.getTarget());
     memref::AllocOp alloc = findWholeAllocation(copy.getSource());
     if (!result || !result.hasOneUse() || !alloc || alloc->getBlock() != copy->getBlock() ||
-        !alloc.getType().hasStaticShape() || !alloc.getType().getLayout().isIdentity() ||
-        !cast<MemRefType>(result.getType()).getLayout().isIdentity())
+        !fillsWhole(alloc, result, symbols))
       continue;
     copy.erase();
-    Value buffer = result;
-    if (buffer.getType() != alloc.getType()) {
-      OpBuilder builder(alloc);
-      MemRefType type = alloc.getType();
-      SmallVector<int64_t> strides = type.getStridesAndOffset().first;
-      buffer = memref::ReinterpretCastOp::create(builder, alloc.getLoc(), type, result, /*offset=*/0, type.getShape(),
-                                                 strides);
-    }
-    alloc.replaceAllUsesWith(buffer);
+    bool alike = result.getType() == alloc.getType() && *getBufferDims(alloc) == *getBufferDims(result);
+    alloc.replaceAllUsesWith(alike ? Value(result) : reshapeLike(alloc, result));
     alloc.erase();
   }
 }
 
 static LogicalResult hoistAllocations(func::FuncOp func) {
-  func->setAttr(kArgumentsAttr, OpBuilder(func).getI64IntegerAttr(func.getNumArguments()));
+  OpBuilder builder(func);
+  func->setAttr(kArgumentsAttr, builder.getI64IntegerAttr(func.getNumArguments()));
+  unsigned symbols = getSymbols(func).size();
   for (auto alloc : llvm::make_early_inc_range(func.getOps<memref::AllocOp>())) {
-    if (!alloc.getType().hasStaticShape() || !alloc.getType().getLayout().isIdentity())
-      return alloc.emitError("unsupported-shape: expected scratch memory of static size, but got ") << alloc.getType();
+    std::optional<SmallVector<AffineExpr>> dims = getBufferDims(alloc);
+    if (!dims || !alloc.getType().getLayout().isIdentity())
+      return alloc.emitError("unsupported-shape: expected scratch memory whose size follows from those of inputs, but "
+                             "got ")
+             << alloc.getType();
     if (failed(func.insertArgument(func.getNumArguments(), alloc.getType(), {}, alloc.getLoc())))
       return failure();
+    if (!alloc.getType().hasStaticShape())
+      func.setArgAttr(func.getNumArguments() - 1, InlayDialect::kDimsAttr,
+                      makeDimsAttr(func.getContext(), symbols, *dims));
     alloc.replaceAllUsesWith(func.getArguments().back());
     alloc.erase();
   }

@@ -3,14 +3,18 @@
 // Structured ops on buffers to GPU launches, one launch per op.
 
 #include "inlay/Convert/Bufferize.h"
+#include "inlay/Convert/LoopNest/SizeExprs.h"
 #include "inlay/Convert/LoopNest/TileEmitter.h"
 #include "inlay/Convert/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -39,13 +43,21 @@ struct Launch {
 };
 } // namespace
 
-/// Opens a launch of `tiles` invocations.
-static Launch openLaunch(OpBuilder &builder, Location loc, int64_t tiles, int64_t block, int64_t maxGrid) {
+/// Opens a launch of `tiles` invocations, of which there are at most `most`.
+static Launch openLaunch(OpBuilder &builder, Location loc, AffineExpr tiles, int64_t most, int64_t block,
+                         int64_t maxGrid) {
   auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); };
-  int64_t groups = llvm::divideCeil(tiles, block);
-  int64_t width = std::min(groups, maxGrid), height = llvm::divideCeil(groups, width);
-  Value one = constant(1), count = constant(tiles), size = constant(block);
-  auto launch = gpu::LaunchOp::create(builder, loc, constant(width), constant(height), one, size, one, one);
+  auto value = [&](AffineExpr expr) {
+    return getValueOrCreateConstantIndexOp(builder, loc, materializeExpr(builder, loc, expr));
+  };
+  AffineExpr groups = tiles.ceilDiv(block), width = groups;
+  if (auto known = dyn_cast<AffineConstantExpr>(groups))
+    width = builder.getAffineConstantExpr(std::min(known.getValue(), maxGrid));
+  else if (most / block >= maxGrid) // rows short enough that few of the last one's groups have nothing to do
+    width = builder.getAffineConstantExpr(std::min<int64_t>(maxGrid, 256));
+  AffineExpr height = width == groups ? builder.getAffineConstantExpr(1) : groups.ceilDiv(width);
+  Value one = constant(1), count = value(tiles), size = constant(block);
+  auto launch = gpu::LaunchOp::create(builder, loc, value(width), value(height), one, size, one, one);
   OpBuilder inner = OpBuilder::atBlockBegin(&launch.getBody().front());
   gpu::KernelDim3 group = launch.getBlockIds();
   Value row = arith::MulIOp::create(inner, loc, group.y, launch.getGridSize().x);
@@ -58,44 +70,97 @@ static Launch openLaunch(OpBuilder &builder, Location loc, int64_t tiles, int64_
   return {launch, guard.getThenBodyBuilder(), number, count};
 }
 
-/// Gives the launch its own copies of constants from around it, so that they don't become launch parameters.
-static void sinkConstants(Launch &launch) {
+/// Gives the launch its own copies of constants from around it, so that they don't become launch parameters, and of
+/// what is computed from sizes but is no size.
+static void sinkScalars(Launch &launch) {
   Region &body = launch.op.getBody();
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(body, captured);
+  auto isOwn = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || value == launch.count || isa<MemRefType>(value.getType()))
+      return false;
+    return op->hasTrait<OpTrait::ConstantLike>() || (!value.getType().isIndex() && isPure(op));
+  };
   OpBuilder builder = OpBuilder::atBlockBegin(&body.front());
-  for (Value value : captured)
-    if (Operation *op = value.getDefiningOp(); op && op->hasTrait<OpTrait::ConstantLike>() && value != launch.count)
-      replaceAllUsesInRegionWith(value, builder.clone(*op)->getResult(0), body);
+  for (bool changed = true; std::exchange(changed, false);) {
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(body, captured);
+    for (Value value : captured)
+      if (isOwn(value)) {
+        builder.setInsertionPointToStart(&body.front());
+        replaceAllUsesInRegionWith(value, builder.clone(*value.getDefiningOp())->getResult(0), body);
+        changed = true;
+      }
+  }
+}
+
+/// How many tiles there are along each loop; 1 for reductions.
+static SmallVector<AffineExpr> countTiles(MLIRContext *context, const TileEmitter &emitter, const TileShape &tile) {
+  SmallVector<AffineExpr> counts;
+  for (auto [number, loop] : llvm::enumerate(emitter.shape().loops))
+    counts.push_back(loop.reduction ? getAffineConstantExpr(1, context)
+                                    : emitter.size(number).ceilDiv(tile.factors[number]));
+  return counts;
 }
 
 /// The tile's first index along each parallel loop, from the invocation's number; the last loop is the fastest.
+/// `counts` are what is known outside of the launch.
 static SmallVector<Value> splitNumber(OpBuilder &builder, Location loc, const LoopNestShape &shape,
-                                      const TileShape &tile, Value number) {
+                                      const TileShape &tile, ArrayRef<OpFoldResult> counts, Value number) {
   SmallVector<Value> base(shape.loops.size());
+  size_t outermost = 0; // of those that are more than one tile
+  while (outermost < shape.loops.size() && isConstantIntValue(counts[outermost], 1))
+    ++outermost;
   for (size_t loop = shape.loops.size(); loop-- > 0;) {
     if (shape.loops[loop].reduction)
       continue;
     auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); };
-    int64_t count = llvm::divideCeil(shape.loops[loop].size, tile.factors[loop]);
-    if (count == 1) {
+    if (isConstantIntValue(counts[loop], 1)) {
       base[loop] = constant(0);
       continue;
     }
-    Value index = arith::RemUIOp::create(builder, loc, number, constant(count));
-    number = arith::DivUIOp::create(builder, loc, number, constant(count));
+    Value index = number; // what is left of it
+    if (loop != outermost) {
+      Value count = getValueOrCreateConstantIndexOp(builder, loc, counts[loop]);
+      index = arith::RemUIOp::create(builder, loc, number, count);
+      number = arith::DivUIOp::create(builder, loc, number, count);
+    }
     base[loop] = arith::MulIOp::create(builder, loc, index, constant(tile.factors[loop]));
   }
   return base;
 }
 
-/// Iterations of all loops that an invocation runs, or `kMaxIterations` + 1 if there are more.
-static int64_t countIterations(const LoopNestShape &shape) {
+/// Most iterations of all loops that an invocation runs, or `kMaxIterations` + 1 if there may be more.
+static int64_t countIterations(const TileEmitter &emitter) {
   int64_t runs = 1, total = 0;
-  for (const LoopNestShape::Loop &loop : shape.loops)
-    if (loop.reduction && (llvm::MulOverflow(runs, loop.size, runs) || (total += runs) > kMaxIterations))
+  for (auto [number, loop] : llvm::enumerate(emitter.shape().loops))
+    if (loop.reduction && (llvm::MulOverflow(runs, getRange(emitter.size(number), emitter.getSymbols()).max, runs) ||
+                           llvm::AddOverflow(total, runs, total) || total > kMaxIterations))
       return kMaxIterations + 1;
   return total;
+}
+
+/// Loops along which the last tile may reach over the end.
+static SmallVector<size_t> findRagged(const LoopNestShape &shape, const TileShape &tile) {
+  SmallVector<size_t> ragged;
+  for (auto [number, loop, factor] : llvm::enumerate(shape.loops, tile.factors))
+    if (factor > 1 && (loop.isOpen || loop.size % factor))
+      ragged.push_back(number);
+  return ragged;
+}
+
+/// Refuses ops with too much for one launch or one invocation.
+static LogicalResult checkLimits(linalg::LinalgOp op, const TileEmitter &emitter, AffineExpr tiles, int64_t block,
+                                 int64_t maxGrid) {
+  // Limits of real devices go up to 2^32 - 1, so their products may not fit.
+  uint64_t groups = llvm::SaturatingMultiply<uint64_t>(maxGrid, maxGrid);
+  uint64_t most = std::min<uint64_t>(kMaxTiles, llvm::SaturatingMultiply<uint64_t>(groups, block));
+  int64_t fewest = getRange(tiles, emitter.getSymbols()).min; // what is more at a call is found then
+  if (fewest < 0 || static_cast<uint64_t>(fewest) > most)
+    return op.emitError("unsupported-shape: expected at most ") << most << " tiles, but got " << fewest;
+  if (countIterations(emitter) > kMaxIterations)
+    return op.emitError("unsupported-shape: expected at most ")
+           << kMaxIterations << " steps of a reduction per element";
+  return success();
 }
 
 static LogicalResult convertOp(linalg::LinalgOp op, Value initial, int64_t block, int64_t maxGrid) {
@@ -108,28 +173,18 @@ static LogicalResult convertOp(linalg::LinalgOp op, Value initial, int64_t block
   limits.pointwiseFactor = 4;
   limits.maxPoints = 64; // 8 x 8: with more, drivers compile for seconds
   TileShape tile = chooseTile(emitter->shape(), limits);
-  int64_t tiles = 1;
-  SmallVector<size_t> ragged;
-  for (auto [number, loop, factor] : llvm::enumerate(emitter->shape().loops, tile.factors)) {
-    int64_t count = llvm::divideCeil(loop.size, factor);
-    if (!loop.reduction && llvm::MulOverflow(tiles, count, tiles))
-      return op.emitError("unsupported-shape: too many elements");
-    if (count * factor != loop.size)
-      ragged.push_back(number);
-  }
-  // Limits of real devices go up to 2^32 - 1, so their products may not fit.
-  uint64_t groups = llvm::SaturatingMultiply<uint64_t>(maxGrid, maxGrid);
-  uint64_t most = std::min<uint64_t>(kMaxTiles, llvm::SaturatingMultiply<uint64_t>(groups, block));
-  if (static_cast<uint64_t>(tiles) > most)
-    return op.emitError("unsupported-shape: expected at most ") << most << " tiles, but got " << tiles;
-  if (countIterations(emitter->shape()) > kMaxIterations)
-    return op.emitError("unsupported-shape: expected at most ")
-           << kMaxIterations << " steps of a reduction per element";
-  if (tiles > 0) {
-    Launch launch = openLaunch(builder, op.getLoc(), tiles, block, maxGrid);
-    SmallVector<Value> base = splitNumber(launch.inside, op.getLoc(), emitter->shape(), tile, launch.number);
-    emitter->emit(launch.inside, tile, base, /*active=*/1, ragged);
-    sinkConstants(launch);
+  SmallVector<AffineExpr> counts = countTiles(op.getContext(), *emitter, tile);
+  AffineExpr tiles = countElements(counts, op.getContext());
+  if (failed(checkLimits(op, *emitter, tiles, block, maxGrid)))
+    return failure();
+  if (auto known = dyn_cast<AffineConstantExpr>(tiles); !known || known.getValue() > 0) {
+    int64_t most = getRange(tiles, emitter->getSymbols()).max;
+    auto outside =
+        llvm::map_to_vector(counts, [&](AffineExpr count) { return materializeExpr(builder, op.getLoc(), count); });
+    Launch launch = openLaunch(builder, op.getLoc(), tiles, most, block, maxGrid);
+    SmallVector<Value> base = splitNumber(launch.inside, op.getLoc(), emitter->shape(), tile, outside, launch.number);
+    emitter->emit(launch.inside, tile, base, /*active=*/1, findRagged(emitter->shape(), tile));
+    sinkScalars(launch);
   }
   op.erase();
   return success();

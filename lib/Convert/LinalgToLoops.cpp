@@ -29,13 +29,16 @@ public:
   /// Emits loop `loop` and all inside it.
   void emit(OpBuilder &builder, size_t loop) {
     if (loop == base.size()) {
-      emitter.emit(builder, tile, base, active);
+      emitter.emit(builder, tile, base, active, /*ragged=*/{}, activeLanes);
       return;
     }
     const LoopNestShape::Loop &info = emitter.shape().loops[loop];
     if (info.reduction)
       return emit(builder, loop + 1);
-    if (static_cast<int>(loop) != tile.vectorLoop)
+    bool vector = static_cast<int>(loop) == tile.vectorLoop;
+    if (info.isOpen)
+      return emitOpen(builder, loop, vector);
+    if (!vector)
       return emitTiles(builder, loop, info.size);
     int64_t whole = info.size / tile.lanes * tile.lanes;
     active = tile.lanes;
@@ -54,17 +57,42 @@ private:
     tile.factors[loop] = factor;
   }
 
+  /// A loop whose size is known at a call alone: whole tiles, then what is left, one by one or masked.
+  void emitOpen(OpBuilder &builder, size_t loop, bool vector) {
+    int64_t factor = vector ? tile.lanes : tile.factors[loop];
+    Value size = cast<Value>(materializeExpr(builder, loc, emitter.size(loop)));
+    Value step = arith::ConstantIndexOp::create(builder, loc, factor);
+    Value rest = arith::RemUIOp::create(builder, loc, size, step);
+    Value whole = arith::SubIOp::create(builder, loc, size, rest);
+    active = tile.lanes;
+    emitLoop(builder, loop, arith::ConstantIndexOp::create(builder, loc, 0), whole, step);
+    if (factor == 1)
+      return;
+    if (!vector) {
+      tile.factors[loop] = 1;
+      emitLoop(builder, loop, whole, size, arith::ConstantIndexOp::create(builder, loc, 1));
+      tile.factors[loop] = factor;
+      return;
+    }
+    activeLanes = rest;
+    emitLoop(builder, loop, whole, size, step);
+    activeLanes = nullptr;
+  }
+
   /// Runs from `from` to `to` in steps, as a loop if there is more than one.
   void emitSteps(OpBuilder &builder, size_t loop, int64_t from, int64_t to, int64_t step) {
     if (from >= to)
       return;
     auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); };
     Value lower = constant(from);
-    if (to - from <= step) {
-      base[loop] = lower;
-      return emit(builder, loop + 1);
-    }
-    auto forOp = scf::ForOp::create(builder, loc, lower, constant(to), constant(step));
+    if (to - from > step)
+      return emitLoop(builder, loop, lower, constant(to), constant(step));
+    base[loop] = lower;
+    emit(builder, loop + 1);
+  }
+
+  void emitLoop(OpBuilder &builder, size_t loop, Value from, Value to, Value step) {
+    auto forOp = scf::ForOp::create(builder, loc, from, to, step);
     base[loop] = forOp.getInductionVar();
     OpBuilder inner = OpBuilder::atBlockBegin(forOp.getBody());
     emit(inner, loop + 1);
@@ -75,6 +103,7 @@ private:
   Location loc;
   SmallVector<Value> base;
   int64_t active = 1;
+  Value activeLanes; ///< set where they are known at a call alone
 };
 
 struct LinalgToLoopsPass : inlay::impl::LinalgToLoopsPassBase<LinalgToLoopsPass> {

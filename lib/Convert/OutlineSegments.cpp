@@ -6,6 +6,7 @@
 #include "inlay/Convert/Passes.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/Origin.h"
+#include "inlay/Dialect/Inlay/IR/Symbols.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -34,6 +35,18 @@ static void replaceForeignConstants(func::FuncOp func) {
   });
 }
 
+/// Says the dims of one more input, a static one, where the segment says dims.
+static void addInputDims(SegmentOp segment, RankedTensorType type) {
+  auto dims = segment->getAttrOfType<ArrayAttr>(InlayDialect::kDimsAttr);
+  if (!dims)
+    return;
+  MLIRContext *context = segment.getContext();
+  auto exprs = llvm::map_to_vector(type.getShape(), [&](int64_t size) { return getAffineConstantExpr(size, context); });
+  SmallVector<Attribute> maps(dims.begin(), dims.end());
+  maps.insert(maps.begin() + segment.getInputs().size(), makeDimsAttr(context, getSymbols(segment).size(), exprs));
+  segment->setAttr(InlayDialect::kDimsAttr, ArrayAttr::get(context, maps));
+}
+
 /// Moves constants that carry data from the segment's body to before it, as inputs. Splats cost nothing and stay.
 static void hoistConstants(SegmentOp segment) {
   Block &body = segment.getBody().front();
@@ -43,6 +56,7 @@ static void hoistConstants(SegmentOp segment) {
     constant->moveBefore(segment);
     BlockArgument argument = body.addArgument(constant.getType(), constant.getLoc());
     constant.getResult().replaceAllUsesWith(argument);
+    addInputDims(segment, constant.getType());
     segment.getInputsMutable().append(constant.getResult());
   }
 }
@@ -59,6 +73,30 @@ static Location getLocWithCalls(SegmentOp segment) {
       locs.push_back(op.getLoc());
   }
   return FusedLoc::get(segment.getContext(), locs);
+}
+
+/// Says of `func`, and of its call, the dims that are known at a call alone.
+static void carryDims(SegmentOp segment, func::FuncOp parent, func::FuncOp func, Operation *invoke) {
+  auto symbols = parent->getAttrOfType<ArrayAttr>(InlayDialect::kSymbolsAttr);
+  if (!symbols)
+    return;
+  MLIRContext *context = func.getContext();
+  func->setAttr(InlayDialect::kSymbolsAttr, symbols);
+  auto describe = [&](Value value) {
+    std::optional<SmallVector<AffineExpr>> dims = getDims(value);
+    return makeDimsAttr(context, symbols.size(), dims ? ArrayRef(*dims) : ArrayRef<AffineExpr>());
+  };
+  for (auto [number, input] : llvm::enumerate(segment.getInputs()))
+    if (auto type = dyn_cast<RankedTensorType>(input.getType()); type && !type.hasStaticShape())
+      func.setArgAttr(number, InlayDialect::kDimsAttr, describe(input));
+  SmallVector<Attribute> results;
+  for (auto [number, output] : llvm::enumerate(segment.getOutputs())) {
+    results.push_back(describe(output));
+    if (auto type = dyn_cast<RankedTensorType>(output.getType()); type && !type.hasStaticShape())
+      func.setResultAttr(number, InlayDialect::kDimsAttr, results.back());
+  }
+  if (segment->hasAttr(InlayDialect::kDimsAttr))
+    invoke->setAttr(InlayDialect::kDimsAttr, ArrayAttr::get(context, results));
 }
 
 static LogicalResult outline(SegmentOp segment, func::FuncOp parent, unsigned number, SymbolTable &symbols) {
@@ -83,6 +121,7 @@ static LogicalResult outline(SegmentOp segment, func::FuncOp parent, unsigned nu
   auto invoke = plan::InvokeOp::create(builder, loc, segment.getOutputs().getTypes(), FlatSymbolRefAttr::get(func),
                                        segment.getInputs());
   invoke->setAttr(plan::kSegmentNumberAttr, builder.getI64IntegerAttr(number));
+  carryDims(segment, parent, func, invoke);
   segment.replaceAllUsesWith(invoke);
   segment.erase();
   return success();

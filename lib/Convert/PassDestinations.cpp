@@ -3,6 +3,7 @@
 // Results become buffers that the caller passes.
 
 #include "inlay/Convert/Passes.h"
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -42,6 +43,10 @@ static LogicalResult passDestinations(func::FuncOp func) {
   for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
     if (isa<TensorType>(func.getArgument(i).getType()))
       func.setArgAttr(i, bufferization::BufferizationDialect::kWritableAttrName, builder.getBoolAttr(false));
+  SmallVector<Attribute> dims; // of the results
+  for (unsigned i = 0, e = func.getNumResults(); i < e; ++i)
+    dims.push_back(func.getResultAttr(i, InlayDialect::kDimsAttr));
+  func.removeResAttrsAttr();
   for (OpOperand &operand : returnOp->getOpOperands()) {
     auto type = dyn_cast<RankedTensorType>(operand.get().getType());
     if (!type)
@@ -49,6 +54,8 @@ static LogicalResult passDestinations(func::FuncOp func) {
     auto memref = MemRefType::get(type.getShape(), type.getElementType());
     if (failed(func.insertArgument(func.getNumArguments(), memref, {}, operand.get().getLoc())))
       return failure();
+    if (Attribute said = dims[operand.getOperandNumber()])
+      func.setArgAttr(func.getNumArguments() - 1, InlayDialect::kDimsAttr, said);
     auto materialize = bufferization::MaterializeInDestinationOp::create(builder, returnOp.getLoc(), Type(),
                                                                          operand.get(), func.getArguments().back());
     materialize.setRestrict(true);

@@ -62,39 +62,53 @@ static std::string spell(llvm::ArrayRef<int64_t> shape) {
   return "[" + llvm::join(llvm::map_range(shape, [](int64_t dim) { return std::to_string(dim); }), ", ") + "]";
 }
 
-/// Shapes of one size are all that can be compiled for.
+static std::string spellRange(const InputRange &range) {
+  return spell(range.min) + (range.min == range.max ? "" : " to " + spell(range.max));
+}
+
 static Status checkRange(size_t number, const InputRange &range) {
   std::string place = "input " + std::to_string(number) + ": ";
   if (range.min.size() != range.opt.size() || range.opt.size() != range.max.size())
     return {StatusCode::InvalidArgument, place + "expected min, opt and max of one rank, but got " + spell(range.min) +
                                              ", " + spell(range.opt) + " and " + spell(range.max)};
-  for (size_t dim = 0; dim < range.min.size(); ++dim) {
-    std::string where = place + "dim " + std::to_string(dim) + ": ";
+  for (size_t dim = 0; dim < range.min.size(); ++dim)
     if (range.min[dim] < 0 || range.min[dim] > range.opt[dim] || range.opt[dim] > range.max[dim])
-      return {StatusCode::InvalidArgument, where + "expected 0 <= min <= opt <= max, but got " +
+      return {StatusCode::InvalidArgument, place + "dim " + std::to_string(dim) +
+                                               ": expected 0 <= min <= opt <= max, but got " +
                                                std::to_string(range.min[dim]) + ", " + std::to_string(range.opt[dim]) +
                                                " and " + std::to_string(range.max[dim])};
-    if (range.min[dim] != range.max[dim])
-      return {StatusCode::InvalidArgument, where + "a range of sizes, " + std::to_string(range.min[dim]) + " to " +
-                                               std::to_string(range.max[dim]) + ", is not supported yet"};
-  }
   return Status::ok();
 }
 
-/// The ranges must be what the module takes.
-static Status checkInputs(const rt::Plan &plan, llvm::ArrayRef<InputRange> ranges) {
+/// Checks the rank, and that dims which are the same in every call are the range's only ones.
+static bool fits(const rt::TensorType &type, const InputRange &range) {
+  for (size_t dim = 0; range.opt.size() == type.dims.size() && dim < range.opt.size(); ++dim) {
+    int64_t size;
+    if (type.dims[dim].isConstant(size) && (range.min[dim] != size || range.max[dim] != size))
+      return false;
+  }
+  return range.opt.size() == type.dims.size();
+}
+
+/// The program must take the sizes of the ranges.
+static Status checkInputs(const rt::Program &program, llvm::ArrayRef<InputRange> ranges) {
   if (ranges.empty())
     return Status::ok();
+  const rt::Plan &plan = program.plan();
   if (ranges.size() != plan.inputs.size())
     return {StatusCode::InvalidArgument, "expected a range for each of " + std::to_string(plan.inputs.size()) +
                                              " inputs, but got " + std::to_string(ranges.size())};
   for (auto [number, range] : llvm::enumerate(ranges)) {
-    StatusOr<std::vector<int64_t>> dims = rt::evaluateDims(plan.buffers[plan.inputs[number]].type, {});
-    if (!dims.isOk())
-      return dims.status();
-    if (*dims != range.opt)
-      return {StatusCode::InvalidArgument, "input " + std::to_string(number) + ": expected the module's shape " +
-                                               spell(*dims) + ", but got " + spell(range.opt)};
+    const rt::TensorType &type = plan.buffers[plan.inputs[number]].type;
+    if (!fits(type, range))
+      return {StatusCode::InvalidArgument, "input " + std::to_string(number) + ": expected the module's " +
+                                               rt::toString(type, plan.symbols) + ", but got " + spellRange(range)};
+  }
+  for (auto end : {&InputRange::min, &InputRange::opt, &InputRange::max}) {
+    rt::InputDims dims;
+    for (const InputRange &range : ranges)
+      dims.push_back(range.*end);
+    INLAY_RETURN_IF_ERROR(program.outputDims(dims).status());
   }
   return Status::ok();
 }
@@ -116,7 +130,7 @@ CompiledModule inlay::compile(const Module &module, const CompileSpec &spec) {
   StatusOr<Compiled> compiled = compile(request);
   if (!compiled.isOk())
     return compiled.status();
-  INLAY_RETURN_IF_ERROR(checkInputs(*compiled->plan, spec.inputs));
+  INLAY_RETURN_IF_ERROR(checkInputs(*compiled->program, spec.inputs));
   return std::move(*compiled);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PlanFromIR.h"
+#include "PlanSymbols.h"
 #include "inlay/Dialect/Inlay/IR/Origin.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 
@@ -34,18 +35,6 @@ static std::optional<rt::ElementType> convertElement(Type type) {
   if (type.isF64())
     return rt::ElementType::F64;
   return std::nullopt;
-}
-
-/// Sizes in the IR are affine expressions; only constants occur while all shapes are static.
-static FailureOr<std::vector<rt::Expr>> convertSizes(Operation *op, AffineMap map) {
-  std::vector<rt::Expr> sizes;
-  for (AffineExpr expr : map.getResults()) {
-    auto constant = dyn_cast<AffineConstantExpr>(expr);
-    if (!constant)
-      return op->emitOpError("expected constant sizes, but got ") << AffineMapAttr::get(map);
-    sizes.emplace_back(constant.getValue());
-  }
-  return sizes;
 }
 
 template <typename T>
@@ -129,11 +118,11 @@ static rt::Kernel convertKernel(plan::KernelOp op, const Origins &origins) {
   return kernel;
 }
 
-static FailureOr<rt::Engine> convertEngine(plan::EngineOp op) {
+static FailureOr<rt::Engine> convertEngine(plan::EngineOp op, ArrayRef<rt::Symbol> symbols) {
   rt::Engine engine;
   engine.name = op.getSymName().str();
   engine.arguments = op.getArguments();
-  FailureOr<std::vector<rt::Expr>> scratch = convertSizes(op, op.getScratch());
+  FailureOr<std::vector<rt::Expr>> scratch = convertSizes(op, op.getScratch(), symbols);
   if (failed(scratch))
     return failure();
   engine.scratch = *scratch;
@@ -149,8 +138,8 @@ static FailureOr<rt::Engine> convertEngine(plan::EngineOp op) {
     rt::Dispatch dispatch;
     dispatch.kernel = kernels.lookup(dispatchOp.getKernel());
     dispatch.buffers.assign(dispatchOp.getBuffers().begin(), dispatchOp.getBuffers().end());
-    FailureOr<std::vector<rt::Expr>> grid = convertSizes(dispatchOp, dispatchOp.getGrid());
-    FailureOr<std::vector<rt::Expr>> pushed = convertSizes(dispatchOp, dispatchOp.getPushConstants());
+    FailureOr<std::vector<rt::Expr>> grid = convertSizes(dispatchOp, dispatchOp.getGrid(), symbols);
+    FailureOr<std::vector<rt::Expr>> pushed = convertSizes(dispatchOp, dispatchOp.getPushConstants(), symbols);
     if (failed(grid) || failed(pushed))
       return failure();
     llvm::copy(*grid, dispatch.grid.begin());
@@ -160,13 +149,26 @@ static FailureOr<rt::Engine> convertEngine(plan::EngineOp op) {
   return engine;
 }
 
+/// The numbers that what is called gets beside its buffers, if any.
+static LogicalResult convertNumbers(Operation *op, std::optional<AffineMap> map, ArrayRef<rt::Symbol> symbols,
+                                    std::vector<rt::Expr> &numbers) {
+  if (!map)
+    return success();
+  FailureOr<std::vector<rt::Expr>> sizes = convertSizes(op, *map, symbols);
+  if (succeeded(sizes))
+    numbers = std::move(*sizes);
+  return sizes;
+}
+
 /// A host function reads its inputs and writes the rest; what it keeps in scratch is written first.
-static rt::HostFunction convertHostFunction(plan::HostFunctionOp op) {
+static FailureOr<rt::HostFunction> convertHostFunction(plan::HostFunctionOp op, ArrayRef<rt::Symbol> symbols) {
   rt::HostFunction function;
   function.symbol = op.getSymName().str();
   function.arguments = op.getArguments() + op.getScratch().getNumResults();
   function.access.assign(op.getInputs(), rt::Access::Read);
   function.access.resize(function.arguments, rt::Access::Write);
+  if (failed(convertNumbers(op, op.getSizes(), symbols, function.sizes)))
+    return failure();
   return function;
 }
 
@@ -187,9 +189,13 @@ public:
         diagnostic.attachNote(program.getLoc()) << "function '" << program.getSymName() << "'";
       return diagnostic;
     }
+    plan::ProgramOp program = *programs.begin();
+    FailureOr<std::vector<rt::Symbol>> symbols = findSymbols(program);
+    if (failed(symbols))
+      return failure();
+    plan->symbols = std::move(*symbols);
     if (failed(readEngines()))
       return failure();
-    plan::ProgramOp program = *programs.begin();
     plan->name = program.getSymName().str();
     for (Operation &op : program.getBody().front())
       if (failed(isBuffer(op) ? readBuffer(op) : readStep(op)))
@@ -204,15 +210,18 @@ private:
 
   LogicalResult readEngines() {
     for (auto op : module.getOps<plan::EngineOp>()) {
-      FailureOr<rt::Engine> engine = convertEngine(op);
+      FailureOr<rt::Engine> engine = convertEngine(op, plan->symbols);
       if (failed(engine))
         return failure();
       callees[op.getSymName()] = plan->engines.size();
       plan->engines.push_back(std::move(*engine));
     }
     for (auto op : module.getOps<plan::HostFunctionOp>()) {
+      FailureOr<rt::HostFunction> function = convertHostFunction(op, plan->symbols);
+      if (failed(function))
+        return failure();
       callees[op.getSymName()] = plan->hostCode.functions.size();
-      plan->hostCode.functions.push_back(convertHostFunction(op));
+      plan->hostCode.functions.push_back(std::move(*function));
     }
     for (auto op : module.getOps<plan::ForeignEngineOp>()) {
       callees[op.getSymName()] = plan->foreignEngines.size();
@@ -235,8 +244,13 @@ private:
     rt::Buffer buffer;
     buffer.space = type.getSpace() == plan::Space::device ? rt::MemorySpace::Device : rt::MemorySpace::Host;
     buffer.type.element = *element;
-    for (int64_t dim : type.getTensor().getShape())
-      buffer.type.dims.emplace_back(dim);
+    buffer.type.dims.assign(type.getTensor().getShape().begin(), type.getTensor().getShape().end());
+    if (AffineMapAttr dims = type.getDims()) {
+      FailureOr<std::vector<rt::Expr>> sizes = convertSizes(&op, dims.getValue(), plan->symbols);
+      if (failed(sizes))
+        return failure();
+      buffer.type.dims = std::move(*sizes);
+    }
     buffer.name = op.getAttrOfType<StringAttr>("name").str();
     uint32_t number = plan->buffers.size();
     numbers[op.getResult(0)] = number;
@@ -299,6 +313,8 @@ private:
       reads = callback.getInputs().size();
       step.name = "callback " + std::to_string(step.callee);
       plan->callbacks.push_back({callback.getCallee().str(), reads});
+      if (failed(convertNumbers(callback, callback.getSizes(), plan->symbols, plan->callbacks.back().sizes)))
+        return failure();
     } else {
       return op.emitOpError("is not a step of a program");
     }

@@ -44,6 +44,7 @@ public:
       return failed();
     if (Status status = setTargets(); !status.isOk())
       return status;
+    INLAY_RETURN_IF_ERROR(setInputShapes(*module, request.inputShapes, request.text));
     weights = std::make_shared<std::vector<Weight>>(request.weights);
     FailureOr<std::vector<Weight>> fromFile = readModuleWeights(*module, request.directory);
     if (mlir::failed(fromFile))

@@ -3,6 +3,7 @@
 #include "ReportNames.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Dialect/Inlay/IR/Symbols.h"
 #include "inlay/Partition/ModelledTime.h"
 #include "inlay/Partition/OpKinds.h"
 #include "inlay/Partition/Report.h"
@@ -48,6 +49,10 @@ public:
       report.whatIf = readWhatIf(figures.get(kWhatIfFigure));
       report.sweep = readSweep(figures.get(kSweepFigure));
     }
+    symbols = getSymbols(function);
+    for (SymbolAttr symbol : symbols)
+      report.symbols.push_back({symbol.getName().str(), symbol.getMin(),
+                                symbol.isBounded() ? std::optional(symbol.getMax()) : std::nullopt});
     nameOps(function);
     model(function);
     read(function.front(), "", 0);
@@ -96,9 +101,40 @@ private:
       std::string &type = types[value.getType()];
       if (type.empty())
         llvm::raw_string_ostream(type) << value.getType();
-      result.push_back({type, describe(value), countBytes(value.getType()), findSegment(value)});
+      result.push_back({type, describe(value), countBytes(value.getType()), findSegment(value), {}, ""});
+      if (!result.back().bytes)
+        describeDims(value, result.back());
     }
     return result;
+  }
+
+  /// Spells the dims of a value, and its bytes, by the names of the function's symbols.
+  void describeDims(Value value, BorderValue &border) {
+    value = lookThroughSegments(value);
+    std::optional<SmallVector<AffineExpr>> dims = getDims(value);
+    std::optional<int64_t> width = countBytes(getElementTypeOrSelf(value.getType()));
+    if (!dims || !width)
+      return;
+    AffineExpr bytes = getAffineConstantExpr(*width, value.getContext());
+    for (AffineExpr dim : *dims) {
+      border.dims.push_back(spellExpr(dim, symbols));
+      bytes = bytes * dim;
+    }
+    border.bytesByDims = spellExpr(bytes, symbols);
+  }
+
+  /// The bytes of all values as an expression; empty if they are known, or nothing says them.
+  static std::string sumByDims(ArrayRef<BorderValue> values) {
+    std::string sum;
+    int64_t known = 0;
+    for (const BorderValue &value : values) {
+      if (!value.bytes && value.bytesByDims.empty())
+        return "";
+      known += value.bytes.value_or(0);
+      if (!value.bytes)
+        sum += (sum.empty() ? "" : " + ") + value.bytesByDims;
+    }
+    return sum.empty() || !known ? sum : sum + " + " + std::to_string(known);
   }
 
   /// The segment whose result the value is, in this block or around it.
@@ -127,6 +163,8 @@ private:
       entry.outputs = describeAll(segment.getResults());
       entry.bytesIn = sumBytes(entry.inputs);
       entry.bytesOut = sumBytes(entry.outputs);
+      entry.bytesInByDims = sumByDims(entry.inputs);
+      entry.bytesOutByDims = sumByDims(entry.outputs);
       if (times)
         entry.modelled = times->segments.lookup(segment);
       for (Operation &op : segment.getBody().front().without_terminator()) {
@@ -174,6 +212,7 @@ private:
     return false;
   }
 
+  SmallVector<SymbolAttr> symbols;
   std::optional<TargetList> targets;
   std::optional<ModelledTimes> times;
   llvm::DenseMap<Operation *, std::string> labels;

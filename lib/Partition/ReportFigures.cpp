@@ -12,7 +12,9 @@
 using namespace mlir;
 using namespace inlay;
 
-std::string inlay::formatBytes(std::optional<int64_t> bytes) {
+std::string inlay::formatBytes(std::optional<int64_t> bytes, StringRef byDims) {
+  if (!bytes && !byDims.empty())
+    return (byDims + " B").str();
   if (!bytes)
     return "?";
   if (*bytes < 10'240)

@@ -217,7 +217,9 @@ private:
                           escapeHtml(words));
     };
     line(18, "title", abbreviate("#" + std::to_string(segment.id) + " " + segment.target, 26));
-    line(34, "small", count + ", " + formatBytes(segment.bytesIn) + " in, " + formatBytes(segment.bytesOut) + " out");
+    std::string carried = formatBytes(segment.bytesIn, segment.bytesInByDims) + " in, " +
+                          formatBytes(segment.bytesOut, segment.bytesOutByDims) + " out";
+    line(34, "small", abbreviate(count + ", " + carried, 34));
     line(50, "small", abbreviate(listSome(segment.ops, 4), 31));
     os << "</a>\n";
     for (const Frame &frame : frames) {

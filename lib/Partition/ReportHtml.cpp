@@ -202,7 +202,8 @@ private:
     os << "<details class=\"segment " << tones.get(segment.target) << "\" id=\"" << prefix << "s" << number << "\""
        << (report.ops.size() <= kOpenUpTo ? " open" : "") << "><summary><b>#" << number << " "
        << escapeHtml(segment.target) << "</b> <span class=\"soft\">" << countOf(segment.ops.size(), "op") << ", "
-       << formatBytes(segment.bytesIn) << " in, " << formatBytes(segment.bytesOut) << " out"
+       << escapeHtml(formatBytes(segment.bytesIn, segment.bytesInByDims)) << " in, "
+       << escapeHtml(formatBytes(segment.bytesOut, segment.bytesOutByDims)) << " out"
        << (segment.modelled ? ", modelled " + formatSeconds(segment.modelled->total()) : "")
        << (segment.doNotMerge ? ", not merged with its neighbours" : "") << "</span></summary>\n<div class=\"body\">\n";
     SegmentOp op = report.segmentOps[number];

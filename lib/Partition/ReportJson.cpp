@@ -33,6 +33,8 @@ static void writeValues(OStream &json, StringRef key, ArrayRef<BorderValue> valu
       json.object([&] {
         json.attribute("type", text(value.type));
         json.attribute("from", text(value.from));
+        if (!value.dims.empty())
+          writeTexts(json, "dims", value.dims);
         if (isInput)
           json.attribute("segment", value.segment ? llvm::json::Value(*value.segment) : llvm::json::Value(nullptr));
       });
@@ -70,6 +72,10 @@ static void writeSegment(OStream &json, const SegmentedBlock &segment) {
     writeValues(json, "outputs", segment.outputs, /*isInput=*/false);
     json.attribute("bytes_in", optionalNumber(segment.bytesIn));
     json.attribute("bytes_out", optionalNumber(segment.bytesOut));
+    if (!segment.bytesInByDims.empty())
+      json.attribute("bytes_in_by_dims", text(segment.bytesInByDims));
+    if (!segment.bytesOutByDims.empty())
+      json.attribute("bytes_out_by_dims", text(segment.bytesOutByDims));
     if (segment.modelled)
       writeTime(json, *segment.modelled);
   });
@@ -169,6 +175,14 @@ static void writeFunction(OStream &json, const Report &report) {
   json.object([&] {
     json.attribute("version", 1);
     json.attribute("function", text(report.function));
+    if (!report.symbols.empty())
+      json.attributeObject("symbols", [&] {
+        for (const ReportedSymbol &symbol : report.symbols)
+          json.attributeArray(llvm::json::fixUTF8(symbol.name), [&] {
+            json.value(symbol.min);
+            json.value(optionalNumber(symbol.max));
+          });
+      });
     json.attributeArray("segments", [&] {
       for (const SegmentedBlock &segment : report.segments)
         writeSegment(json, segment);

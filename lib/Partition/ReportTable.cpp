@@ -17,7 +17,8 @@ static void writeSegments(llvm::raw_ostream &os, const Report &report) {
   os << llvm::formatv("{0,4}  {1,-10} {2,5}  {3,10}  {4,10}  {5}\n", "#", "target", "ops", "in", "out", "holds");
   for (const SegmentedBlock &segment : report.segments) {
     os << llvm::formatv("{0,4}  {1,-10} {2,5}  {3,10}  {4,10}  {5}", segment.id, segment.target, segment.ops.size(),
-                        formatBytes(segment.bytesIn), formatBytes(segment.bytesOut), listSome(segment.ops, 8));
+                        formatBytes(segment.bytesIn, segment.bytesInByDims),
+                        formatBytes(segment.bytesOut, segment.bytesOutByDims), listSome(segment.ops, 8));
     if (!segment.clones.empty())
       os << " + copies of " << listSome(segment.clones, 4);
     if (!segment.parent.empty())

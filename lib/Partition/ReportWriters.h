@@ -26,7 +26,7 @@ void writeTitle(llvm::raw_ostream &os, const Report &report);
 void writeSummary(llvm::raw_ostream &os, const Report &report);
 
 /// `1.5 MiB`; `?` for nothing.
-std::string formatBytes(std::optional<int64_t> bytes);
+std::string formatBytes(std::optional<int64_t> bytes, llvm::StringRef byDims = "");
 /// `1 op`, `2 ops`.
 std::string countOf(size_t count, llvm::StringRef noun);
 /// At most `limit` of the names.

@@ -59,7 +59,8 @@ ValueRange inlay::unpackArgument(Value argument, Block &block) {
   OpBuilder builder = OpBuilder::atBlockBegin(&block);
   StringRef name = isa<TupleType>(argument.getType()) ? "prim::TupleUnpack" : "prim::ListUnpack";
   auto op = OpaqueOp::create(builder, nameAfter(argument, ".items"), *findUnpackedTypes(argument), argument, name,
-                             /*writes=*/DenseI64ArrayAttr(), /*aliases=*/DenseI64ArrayAttr(), /*call=*/StringAttr());
+                             /*writes=*/DenseI64ArrayAttr(), /*aliases=*/DenseI64ArrayAttr(), /*call=*/StringAttr(),
+                             /*in_order=*/false, /*sizes=*/AffineMapAttr());
   op->setAttr(kUnpackedAttr, builder.getUnitAttr());
   return op->getResults();
 }
@@ -68,7 +69,8 @@ Value inlay::repackArgument(OpBuilder &builder, Value argument, ValueRange eleme
   Operation *op;
   if (isa<TupleType>(argument.getType()))
     op = OpaqueOp::create(builder, nameAfter(argument, ""), argument.getType(), elements, "prim::TupleConstruct",
-                          /*writes=*/DenseI64ArrayAttr(), /*aliases=*/DenseI64ArrayAttr(), /*call=*/StringAttr());
+                          /*writes=*/DenseI64ArrayAttr(), /*aliases=*/DenseI64ArrayAttr(), /*call=*/StringAttr(),
+                          /*in_order=*/false, /*sizes=*/AffineMapAttr());
   else
     op = ListOp::create(builder, nameAfter(argument, ""), argument.getType(), elements);
   op->setAttr(InlayDialect::kCloneAttr, builder.getUnitAttr());

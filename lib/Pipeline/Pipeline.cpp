@@ -26,6 +26,7 @@ void inlay::buildPhase(OpPassManager &pm, Phase phase, const Options &options) {
     return;
   case Phase::Rewrite:
     pm.addPass(createCSEPass());
+    pm.addPass(createShapeInferPass()); // what can run depends on which sizes are known
     return;
   case Phase::Partition:
     buildPartitionPipeline(pm, options.partition);

@@ -5,6 +5,7 @@
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Shape/Passes.h"
+#include "inlay/Shape/ShapeAnalysis.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -120,6 +121,43 @@ void Refinement::updateFunctions() {
   }
 }
 
+/// Writes what the dims of dynamic tensors are, on the ops that make them and on arguments.
+static void annotateDims(FunctionOpInterface function) {
+  auto isOpen = [](Value value) {
+    auto tensor = dyn_cast<RankedTensorType>(value.getType());
+    return tensor && !tensor.hasStaticShape();
+  };
+  WalkResult found = function.walk([&](Operation *op) {
+    return llvm::any_of(op->getResults(), isOpen) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  bool opens = !function.isExternal() && llvm::any_of(function.getFunctionBody().getArguments(), isOpen);
+  if (!opens && !found.wasInterrupted())
+    return;
+  ShapeAnalysis analysis(function);
+  MLIRContext *context = function.getContext();
+  unsigned symbols = analysis.getSymbols().size();
+  SmallVector<Attribute> attributes(analysis.getSymbols());
+  function->setAttr(InlayDialect::kSymbolsAttr, ArrayAttr::get(context, attributes));
+  for (BlockArgument argument : function.getFunctionBody().getArguments())
+    if (isOpen(argument))
+      function.setArgAttr(argument.getArgNumber(), InlayDialect::kDimsAttr,
+                          makeDimsAttr(context, symbols, *analysis.getDims(argument)));
+  auto describe = [&](Value value) -> Attribute {
+    const SmallVector<AffineExpr> *dims = analysis.getDims(value);
+    return makeDimsAttr(context, symbols, dims ? ArrayRef(*dims) : ArrayRef<AffineExpr>());
+  };
+  function.walk([&](Operation *op) {
+    bool isSegment = isa<SegmentOp>(op);
+    op->removeAttr(InlayDialect::kDimsAttr);
+    SmallVector<Value> values;
+    if (isSegment)
+      llvm::append_range(values, op->getOperands());
+    llvm::append_range(values, op->getResults());
+    if (op != function && llvm::any_of(values, [&](Value value) { return isOpen(value) && analysis.getDims(value); }))
+      op->setAttr(InlayDialect::kDimsAttr, ArrayAttr::get(context, llvm::map_to_vector(values, describe)));
+  });
+}
+
 namespace {
 struct ShapeInferPass : inlay::impl::ShapeInferPassBase<ShapeInferPass> {
   void runOnOperation() override {
@@ -129,6 +167,7 @@ struct ShapeInferPass : inlay::impl::ShapeInferPassBase<ShapeInferPass> {
     if (walked.wasInterrupted())
       return signalPassFailure();
     refinement.updateFunctions();
+    getOperation().walk([](FunctionOpInterface function) { annotateDims(function); });
   }
 };
 } // namespace

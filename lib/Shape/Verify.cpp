@@ -2,7 +2,7 @@
 //
 // Whatever later phases allocate or copy is a value at some segment's border, so its size must be known there.
 
-#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Inlay/IR/Symbols.h"
 #include "inlay/Shape/Passes.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -15,12 +15,12 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// What is unknown of `type`: "dim 1", "the rank", or nothing.
-static std::string findUnknown(Type type) {
-  if (isa<UnrankedTensorType>(type))
+/// What is unknown of `value`: "dim 1", "the rank", or nothing.
+static std::string findUnknown(Value value) {
+  if (isa<UnrankedTensorType>(value.getType()))
     return "the rank";
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || tensor.hasStaticShape())
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  if (!tensor || getDims(value))
     return "";
   return ("dim " + Twine(llvm::find_if(tensor.getShape(), ShapedType::isDynamic) - tensor.getShape().begin())).str();
 }
@@ -29,13 +29,13 @@ static std::string findUnknown(Type type) {
 static LogicalResult checkBorder(SegmentOp segment, unsigned number, StringRef side, ValueRange values) {
   LogicalResult result = success();
   for (auto [index, value] : llvm::enumerate(values)) {
-    std::string unknown = findUnknown(value.getType());
+    std::string unknown = findUnknown(value);
     if (unknown.empty())
       continue;
-    InFlightDiagnostic diagnostic = segment.emitError("expected static dims at the border of segment ")
-                                    << number << " on '" << segment.getTargetInterface().getTargetName()
-                                    << "', but got " << side << " " << index << " of type " << value.getType()
-                                    << " with " << unknown << " unknown";
+    InFlightDiagnostic diagnostic =
+        segment.emitError("expected dims that follow from the inputs' at the border of segment ")
+        << number << " on '" << segment.getTargetInterface().getTargetName() << "', but got " << side << " " << index
+        << " of type " << value.getType() << " with " << unknown << " unknown";
     if (Operation *producer = value.getDefiningOp(); producer && producer != segment)
       diagnostic.attachNote(producer->getLoc()) << "made here";
     result = failure();

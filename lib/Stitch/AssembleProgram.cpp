@@ -4,6 +4,7 @@
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Dialect/Inlay/IR/Symbols.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 #include "inlay/Stitch/Passes.h"
 
@@ -23,10 +24,12 @@ namespace {
 /// Builds the program of one function.
 class Assembler {
 public:
-  explicit Assembler(func::FuncOp func) : func(func), builder(func) {}
+  explicit Assembler(func::FuncOp func) : func(func), builder(func), symbols(getSymbols(func)) {}
 
   LogicalResult run() {
     auto program = plan::ProgramOp::create(builder, func.getLoc(), func.getSymName());
+    if (Attribute symbols = func->getAttr(InlayDialect::kSymbolsAttr))
+      program->setAttr(InlayDialect::kSymbolsAttr, symbols);
     Block *block = builder.createBlock(&program.getBody());
     builder.setInsertionPointToEnd(block);
     if (failed(declareBorders()))
@@ -44,31 +47,64 @@ private:
     Value host, device;
   };
 
-  plan::BufferType bufferType(Type tensor, Space space) {
-    return plan::BufferType::get(builder.getContext(), cast<RankedTensorType>(tensor), space);
+  plan::BufferType bufferType(RankedTensorType tensor, Space space, ArrayRef<AffineExpr> dims) {
+    AffineMapAttr map;
+    if (!tensor.hasStaticShape())
+      map = makeDimsAttr(builder.getContext(), symbols.size(), dims);
+    return plan::BufferType::get(builder.getContext(), tensor, space, map);
+  }
+
+  /// For a value whose dims are known, as `checkTensor` says.
+  plan::BufferType bufferType(Value value, Space space) {
+    return bufferType(cast<RankedTensorType>(value.getType()), space, *getDims(value));
+  }
+
+  /// Checks that a buffer can hold the value; `op` and `what` are for the error.
+  LogicalResult checkTensor(Operation *op, Value value, const Twine &what) {
+    auto tensor = dyn_cast<RankedTensorType>(value.getType());
+    if (!tensor || !tensor.getElementType().isIntOrFloat())
+      return op->emitOpError("expected ") << what << " to be a ranked tensor of numbers, but got " << value.getType();
+    std::optional<SmallVector<AffineExpr>> dims = getDims(value);
+    if (!dims)
+      return op->emitOpError("expected '") << InlayDialect::kDimsAttr << "' for " << what << ", " << tensor;
+    return checkSymbols(op, *dims, what);
+  }
+
+  LogicalResult checkTensors(Operation *op, ValueRange values, StringRef what) {
+    for (auto [number, value] : llvm::enumerate(values))
+      if (failed(checkTensor(op, value, what + " " + Twine(number))))
+        return failure();
+    return success();
+  }
+
+  LogicalResult checkSymbols(Operation *op, ArrayRef<AffineExpr> sizes, const Twine &what) {
+    unsigned used = 0;
+    for (AffineExpr size : sizes)
+      size.walk([&](AffineExpr expr) {
+        if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+          used = std::max(used, symbol.getPosition() + 1);
+      });
+    if (used <= symbols.size())
+      return success();
+    return op->emitOpError("expected ") << what << " to use the " << symbols.size() << " symbols of '"
+                                        << func.getSymName() << "', but got "
+                                        << makeDimsAttr(builder.getContext(), used, sizes);
   }
 
   LogicalResult declareBorders() {
-    auto isStatic = [](Type type) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      return tensor && tensor.hasStaticShape() && tensor.getElementType().isIntOrFloat();
-    };
+    Operation *terminator = func.getBody().front().getTerminator();
+    if (failed(checkTensors(func, func.getArguments(), "argument")) ||
+        failed(checkTensors(func, terminator->getOperands(), "result")))
+      return failure();
     for (BlockArgument argument : func.getArguments()) {
-      if (!isStatic(argument.getType()))
-        return func.emitError("expected arguments to be tensors of static shape, but argument ")
-               << argument.getArgNumber() << " is " << argument.getType();
       StringRef name = getLocationName(argument.getLoc());
       std::string label = name.empty() ? "argument " + std::to_string(argument.getArgNumber()) : name.str();
-      homes[argument].host = plan::InputOp::create(
-          builder, argument.getLoc(), bufferType(argument.getType(), Space::host), argument.getArgNumber(), label);
+      homes[argument].host = plan::InputOp::create(builder, argument.getLoc(), bufferType(argument, Space::host),
+                                                   argument.getArgNumber(), label);
     }
-    Operation *terminator = func.getBody().front().getTerminator();
     for (OpOperand &operand : terminator->getOpOperands()) {
-      if (!isStatic(operand.get().getType()))
-        return func.emitError("expected results to be tensors of static shape, but result ")
-               << operand.getOperandNumber() << " is " << operand.get().getType();
       Value output =
-          plan::OutputOp::create(builder, operand.get().getLoc(), bufferType(operand.get().getType(), Space::host),
+          plan::OutputOp::create(builder, operand.get().getLoc(), bufferType(operand.get(), Space::host),
                                  operand.getOperandNumber(), "result " + std::to_string(operand.getOperandNumber()));
       outputs.push_back(output);
       destinations.try_emplace(operand.get(), output);
@@ -82,7 +118,7 @@ private:
     if (buffer)
       return buffer;
     StringRef name = getLocationName(op.getLoc());
-    return buffer = plan::ConstantOp::create(builder, op.getLoc(), bufferType(op.getType(), space), op.getValue(),
+    return buffer = plan::ConstantOp::create(builder, op.getLoc(), bufferType(op.getResult(), space), op.getValue(),
                                              name.empty() ? "constant" : name);
   }
 
@@ -95,7 +131,7 @@ private:
     Value other = space == Space::host ? home.device : home.host;
     if (wanted || !other)
       return wanted;
-    wanted = plan::TemporaryOp::create(builder, value.getLoc(), bufferType(value.getType(), space), label(value));
+    wanted = plan::TemporaryOp::create(builder, value.getLoc(), bufferType(value, space), label(value));
     // The way to a device is of the segment that reads the value there, the way back of the one that made it.
     mark(plan::CopyOp::create(builder, value.getLoc(), other, wanted),
          space == Space::device ? current : makers.lookup(value));
@@ -119,7 +155,7 @@ private:
     if (space == Space::host && destination != destinations.end())
       buffer = destination->second;
     else
-      buffer = plan::TemporaryOp::create(builder, value.getLoc(), bufferType(value.getType(), space), label(value));
+      buffer = plan::TemporaryOp::create(builder, value.getLoc(), bufferType(value, space), label(value));
     (space == Space::host ? homes[value].host : homes[value].device) = buffer;
     makers[value] = current;
     return buffer;
@@ -142,12 +178,19 @@ private:
     return op.emitOpError("expected calls of converted segments, constants and a return alone");
   }
 
+  /// A buffer of `bytes` bytes that only `host` uses.
+  Value makeScratch(plan::HostFunctionOp host, AffineExpr bytes, Location loc) {
+    auto constant = dyn_cast<AffineConstantExpr>(bytes);
+    auto type = RankedTensorType::get({constant ? constant.getValue() : ShapedType::kDynamic}, builder.getI8Type());
+    return plan::TemporaryOp::create(builder, loc, bufferType(type, Space::host, bytes),
+                                     "scratch of " + host.getSymName().str());
+  }
+
   LogicalResult addInvoke(plan::InvokeOp invoke) {
     current = invoke->getAttr(plan::kSegmentNumberAttr);
-    for (Value value : llvm::concat<Value>(llvm::to_vector_of<Value>(invoke.getInputs()),
-                                           llvm::to_vector_of<Value>(invoke.getOutputs())))
-      if (!isa<RankedTensorType>(value.getType()))
-        return invoke.emitOpError("expected tensors at the border of a segment, but got ") << value.getType();
+    if (failed(checkTensors(invoke, invoke.getInputs(), "input")) ||
+        failed(checkTensors(invoke, invoke.getOutputs(), "result")))
+      return failure();
     Operation *callee = SymbolTable::lookupNearestSymbolFrom(invoke, invoke.getCalleeAttr());
     if (isa_and_nonnull<plan::EngineOp>(callee)) {
       SmallVector<Value> inputs = getAll(invoke.getInputs(), Space::device);
@@ -158,14 +201,10 @@ private:
     if (auto host = dyn_cast_or_null<plan::HostFunctionOp>(callee)) {
       SmallVector<Value> inputs = getAll(invoke.getInputs(), Space::host);
       SmallVector<Value> results = defineAll(invoke.getOutputs(), Space::host);
-      for (AffineExpr size : host.getScratch().getResults()) {
-        auto bytes = dyn_cast<AffineConstantExpr>(size);
-        if (!bytes)
-          return invoke.emitOpError("expected ") << invoke.getCalleeAttr() << " to need scratch of constant size";
-        auto type = RankedTensorType::get({bytes.getValue()}, builder.getI8Type());
-        results.push_back(plan::TemporaryOp::create(builder, invoke.getLoc(), bufferType(type, Space::host),
-                                                    "scratch of " + host.getSymName().str()));
-      }
+      if (failed(checkSymbols(invoke, host.getScratch().getResults(), "scratch")))
+        return failure();
+      for (AffineExpr size : host.getScratch().getResults())
+        results.push_back(makeScratch(host, size, invoke.getLoc()));
       mark(plan::CallOp::create(builder, invoke.getLoc(), invoke.getCalleeAttr(), inputs, results), current);
       return success();
     }
@@ -196,9 +235,12 @@ private:
       auto call = dyn_cast<plan::FrameworkCallOp>(op);
       if (!call)
         return op.emitOpError("expected framework calls alone");
+      if (failed(checkTensors(call, call.getOutputs(), "result")))
+        return failure();
       SmallVector<Value> inputs = getAll(call.getInputs(), Space::host);
       SmallVector<Value> results = defineAll(call.getOutputs(), Space::host);
-      mark(plan::CallbackOp::create(builder, call.getLoc(), call.getCallAttr(), inputs, results), current);
+      mark(plan::CallbackOp::create(builder, call.getLoc(), call.getCallAttr(), inputs, results, call.getSizesAttr()),
+           current);
     }
     for (auto [result, value] : llvm::zip(invoke.getOutputs(), body.getTerminator()->getOperands())) {
       homes[result].host = get(value, Space::host);
@@ -220,6 +262,7 @@ private:
 
   func::FuncOp func;
   OpBuilder builder;
+  SmallVector<SymbolAttr> symbols;
   Attribute current; ///< number of the segment whose steps are added
   llvm::DenseMap<Value, Attribute> makers;
   SmallVector<Value> outputs;

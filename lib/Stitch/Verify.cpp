@@ -2,6 +2,7 @@
 //
 // An independent check of programs: what is read was written, and callees fit.
 
+#include "inlay/Dialect/Inlay/IR/Symbols.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 #include "inlay/Stitch/Passes.h"
 
@@ -48,14 +49,35 @@ static std::optional<int64_t> countArguments(Operation *step, Operation *callee)
   return std::nullopt;
 }
 
+/// How many symbols the sizes of `callee` need.
+static unsigned countSymbols(Operation *callee) {
+  unsigned count = 0;
+  auto add = [&](AffineMap map) { count = std::max(count, map.getNumSymbols()); };
+  if (auto engine = dyn_cast<plan::EngineOp>(callee)) {
+    add(engine.getScratch());
+    for (auto dispatch : engine.getBody().getOps<plan::DispatchOp>()) {
+      add(dispatch.getGrid());
+      add(dispatch.getPushConstants());
+    }
+  } else if (auto host = dyn_cast<plan::HostFunctionOp>(callee)) {
+    add(host.getScratch());
+    add(host.getSizes().value_or(AffineMap::get(callee->getContext())));
+  }
+  return count;
+}
+
 static StringRef describeCallee(Operation *step) {
   return isa<plan::LaunchOp>(step) ? "an engine" : isa<plan::RunOp>(step) ? "a foreign engine" : "a host function";
 }
 
 static LogicalResult checkCallee(Operation *step, FlatSymbolRefAttr name, OperandRange buffers, Space space) {
-  std::optional<int64_t> expected = countArguments(step, SymbolTable::lookupNearestSymbolFrom(step, name));
+  Operation *callee = SymbolTable::lookupNearestSymbolFrom(step, name);
+  std::optional<int64_t> expected = countArguments(step, callee);
   if (!expected)
     return step->emitOpError("expected ") << name << " to be " << describeCallee(step);
+  if (size_t symbols = getSymbols(step).size(); countSymbols(callee) > symbols)
+    return step->emitOpError("expected sizes of ")
+           << name << " to use the program's " << symbols << " symbols, but got " << countSymbols(callee);
   if (*expected != static_cast<int64_t>(buffers.size()))
     return step->emitOpError("expected ") << *expected << " buffers for " << name << ", but got " << buffers.size();
   return checkSpace(step, buffers, space);

@@ -6,6 +6,7 @@
 #include "inlay/Convert/Reject.h"
 #include "inlay/Convert/TrialConversion.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Dialect/Inlay/IR/Symbols.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
@@ -15,16 +16,17 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Whether code can be generated for values of these types: tensors of known sizes.
-static Verdict checkTypes(TypeRange types) {
-  for (Type type : types) {
+/// Whether code can be generated for these values: tensors whose sizes are known, at a call at the latest.
+static Verdict checkValues(ValueRange values) {
+  for (Value value : values) {
     std::string spelled;
-    llvm::raw_string_ostream(spelled) << type;
-    auto tensor = dyn_cast<RankedTensorType>(type);
+    llvm::raw_string_ostream(spelled) << value.getType();
+    auto tensor = dyn_cast<RankedTensorType>(value.getType());
     if (!tensor)
       return {ReasonCode::UnsupportedType, "expected tensors, but got " + spelled};
-    if (!tensor.hasStaticShape())
-      return {ReasonCode::UnsupportedShape, "expected tensors of static shape, but got " + spelled};
+    if (!getDims(value))
+      return {ReasonCode::UnsupportedShape,
+              "expected tensors whose dims follow from those of inputs, but got " + spelled};
     if (!isRuntimeElement(tensor.getElementType()))
       return {ReasonCode::UnsupportedType,
               "expected tensors of bool, i8-i64, f16, bf16, f32 or f64, but got " + spelled};
@@ -37,8 +39,8 @@ Verdict inlay::tryConvert(Operation *op, const Stages &stages) {
   Verdict verdict = tryConvertToLinalg(op, &module);
   if (!verdict.isSupported())
     return verdict;
-  for (TypeRange types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
-    if (verdict = checkTypes(types); !verdict.isSupported())
+  for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})
+    if (verdict = checkValues(values); !verdict.isSupported())
       return verdict;
   std::string message;
   uint64_t thread = llvm::get_threadid(); // other threads' diagnostics are none of ours
@@ -58,8 +60,9 @@ Verdict inlay::tryConvert(Operation *op, const Stages &stages) {
 }
 
 FailureOr<OwningOpRef<ModuleOp>> inlay::convertAlone(func::FuncOp segment, const Stages &stages) {
-  for (TypeRange types : {TypeRange(segment.getArgumentTypes()), TypeRange(segment.getResultTypes())})
-    if (Verdict verdict = checkTypes(types); !verdict.isSupported())
+  ValueRange results = segment.getBody().front().getTerminator()->getOperands();
+  for (ValueRange values : {ValueRange(segment.getArguments()), results})
+    if (Verdict verdict = checkValues(values); !verdict.isSupported())
       return segment.emitError() << stringifyReasonCode(verdict.code) << ": " << verdict.text;
   OwningOpRef<ModuleOp> module = ModuleOp::create(segment.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());

@@ -17,12 +17,14 @@ from .errors import (
     Error,
     InternalError,
     RewriteError,
+    SizesError,
     UnsupportedError,
 )
 from .exporting import export
 from .module import CompiledModule
 from .report import Report
 from .rewrite import Module, import_module, parse, replace_modules
+from .shapes import Input
 
 __all__ = [
     "ArgumentTypeError",
@@ -32,10 +34,12 @@ __all__ = [
     "DeviceError",
     "ErasedError",
     "Error",
+    "Input",
     "InternalError",
     "Module",
     "Report",
     "RewriteError",
+    "SizesError",
     "UnsupportedError",
     "compile",
     "debug",

@@ -9,6 +9,8 @@ from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
 import torch
 
+from .shapes import Input
+
 StrPath: TypeAlias = str | os.PathLike[str]
 
 
@@ -22,9 +24,11 @@ Model: TypeAlias = torch.nn.Module | torch.export.ExportedProgram | StrPath | Mo
 Target: TypeAlias = Literal["vulkan", "host", "torch"]
 Strategy: TypeAlias = Literal["levels", "cost", "in-order", "torch-tensorrt"]
 
-# Example arguments: one tensor, positional ones, or keyword ones.
-Inputs: TypeAlias = torch.Tensor | tuple[Any, ...] | list[Any] | dict[str, Any]
-DynamicShapes: TypeAlias = dict[str, Any] | tuple[Any, ...] | list[Any]  # as for torch.export
+OutOfRange: TypeAlias = Literal["error", "torch"]
+
+# Example arguments: one tensor (or inlay.Input), positional ones, or keyword ones.
+Inputs: TypeAlias = torch.Tensor | Input | tuple[Any, ...] | list[Any] | dict[str, Any]
+DynamicShapes: TypeAlias = dict[str, Any] | tuple[Any, ...] | list[Any] | torch.export.ShapesCollection
 
 OpName: TypeAlias = str | torch._ops.OpOverload[..., Any] | torch._ops.OpOverloadPacket[..., Any]
 OpNames: TypeAlias = OpName | Iterable[OpName]
@@ -53,6 +57,7 @@ class CompileOptions(Synonyms, total=False):
     strategy: Strategy
     cost_model: StrPath | None
     dynamic_shapes: DynamicShapes | None
+    out_of_range: OutOfRange
     placement: StrPath | None
     save_placement: StrPath | None
     cache: object

@@ -4,16 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
 
-from .errors import ArgumentTypeError, ArgumentValueError, did_you_mean
+from .errors import ArgumentTypeError, ArgumentValueError, SizesError, did_you_mean
+from .importer import Input, Size, Symbols
 from .text import tensor_text
-
-if TYPE_CHECKING:
-    from .importer import Input
 
 
 class Signature:
@@ -25,13 +23,18 @@ class Signature:
         in_spec: Any,
         argument_names: Sequence[str] | None,
         defaults: Mapping[str, Any] | None = None,
+        symbols: Symbols | None = None,
+        conditions: Sequence[Any] = (),
     ) -> None:
         """inputs: one per leaf; in_spec: the TreeSpec of (args, kwargs).
 
         argument_names: the model's names of its arguments, positional ones first, or None. defaults: name -> default of
-        the arguments that the export was not given.
+        the arguments that the export was not given. symbols: those of the inputs' dims; conditions: on them, besides
+        their ranges.
         """
         self._inputs, self._spec = inputs, in_spec
+        self._symbols, self._conditions = symbols, conditions
+        self._dynamic = _find_sizes(inputs)
         self._defaults = dict(defaults or {})
         self._names = [leaf.name for leaf in inputs]
         self._positional, self._keywords, self._is_flat = [], [], False
@@ -93,6 +96,52 @@ class Signature:
         """
         return [self._prepare(number, leaf) for number, leaf in enumerate(leaves)]
 
+    def measure(self, leaves: Sequence[Any]) -> list[int]:
+        """The values of the symbols in a call with these flat arguments, which `check` has passed.
+
+        Raises SizesError, naming the argument, its dim, the symbol and its range, for a size out of range, or what two
+        arguments disagree about.
+        """
+        if self._symbols is None:
+            return []
+        values, told = [0] * len(self._symbols), {}
+        for number, dim, size in self._dynamic:
+            have = _read_size(leaves[number], dim)
+            solved = None if dim is None else size.solve(have)
+            if solved is None or solved[0] in told:
+                continue
+            symbol, value = solved
+            self._check_range(number, dim, size, have, symbol, value)
+            values[symbol], told[symbol] = value, (number, dim)
+        for number, dim, size in self._dynamic:
+            have = _read_size(leaves[number], dim)
+            if have != size.evaluate(values):
+                raise self._disagreement(number, dim, size, have, values, told)
+        for condition in self._conditions:
+            if not self._symbols.check(condition, values):
+                sizes = ", ".join(f"{one.name} = {value}" for one, value in zip(self._symbols, values, strict=True))
+                raise SizesError(f"expected sizes for which {self._symbols.spell(condition)}, but got {sizes}")
+        return values
+
+    def _check_range(self, number, dim, size, have, symbol, value):
+        wanted = self._symbols.table[symbol]
+        if value is not None and wanted.min <= value <= wanted.max:
+            return
+        expected = wanted.range_text
+        if str(size) != wanted.name:
+            expected = f"{size} with {wanted.name} {expected}"
+        raise SizesError(f"{self._place(number)}: dim {dim} ({str(size)!r}) is {have}, but expected {expected}")
+
+    def _disagreement(self, number, dim, size, have, values, told):
+        where = self._place(number) + ("" if dim is None else f": dim {dim} ({str(size)!r})")
+        others = [
+            f"dim {place[1]} of argument {self._names[place[0]]!r}"
+            for symbol, place in sorted(told.items())
+            if place != (number, dim) and size.depends_on(symbol)
+        ]
+        given = f", as {' and '.join(others)} say{'s' * (len(others) == 1)}" if others else ""
+        return SizesError(f"{where} is {have}, but expected {size.evaluate(values)}{given}")
+
     def _reorder(self, args, kwargs):
         """Moves each argument to where the export has it."""
         names = self._positional + self._keywords
@@ -146,13 +195,17 @@ class Signature:
 
     def _prepare(self, number, leaf):
         wanted = self._inputs[number]
+        if isinstance(wanted.value, Size):
+            if isinstance(leaf, bool) or not isinstance(leaf, int):
+                raise ArgumentTypeError(f"{self._place(number)}: expected an int, but got {type(leaf).__name__}")
+            return None
         if not wanted.is_tensor:
             if type(leaf) is not type(wanted.value) or not _is_equal(leaf, wanted.value):
                 raise ArgumentValueError(
                     f"{self._place(number)} is fixed at {wanted.value!r} since export, but got {leaf!r}"
                 )
             return None
-        fits = isinstance(leaf, torch.Tensor) and leaf.dtype == wanted.dtype and leaf.shape == wanted.shape
+        fits = isinstance(leaf, torch.Tensor) and leaf.dtype == wanted.dtype and _fits(leaf.shape, wanted.shape)
         if not fits or leaf.device.type != "cpu" or leaf.layout != wanted.layout:
             raise self._mismatch(number, leaf)
         return leaf.detach() if wanted.is_kept else leaf.detach().resolve_neg().contiguous()
@@ -178,7 +231,8 @@ class Signature:
             return ArgumentValueError(
                 f"{place}: expected rank {len(wanted.shape)}, {text}, but got rank {leaf.dim()}, {got}"
             )
-        dims = [i for i, (have, want) in enumerate(zip(leaf.shape, wanted.shape, strict=True)) if have != want]
+        sizes = enumerate(zip(leaf.shape, wanted.shape, strict=True))
+        dims = [i for i, (have, want) in sizes if isinstance(want, int) and have != want]
         return ArgumentValueError(f"{place}: expected {text}, but got {got}: dim {', '.join(map(str, dims))} differs")
 
 
@@ -186,6 +240,27 @@ def _paths(spec):
     """The path of each leaf of a TreeSpec."""
     tree = pytree.tree_unflatten([torch.empty(0)] * spec.num_leaves, spec)
     return [path for path, _ in pytree.tree_flatten_with_path(tree)[0]]
+
+
+def _find_sizes(inputs):
+    """(number of an input, its dim, the Size that this is) of all; None for the dim of an input that is a number."""
+    found = [(number, None, one.value) for number, one in enumerate(inputs) if isinstance(one.value, Size)]
+    for number, one in enumerate(inputs):
+        found += [(number, dim, size) for dim, size in enumerate(one.shape) if isinstance(size, Size)]
+    return found
+
+
+def _read_size(leaf, dim):
+    return leaf if dim is None else leaf.shape[dim]
+
+
+def _fits(shape, wanted):
+    """Whether dims are those wanted, as far as these are known."""
+    if shape == wanted:
+        return True
+    return len(shape) == len(wanted) and all(
+        have == want or isinstance(want, Size) for have, want in zip(shape, wanted, strict=True)
+    )
 
 
 def _is_same(value, default):

@@ -68,11 +68,17 @@ def _find_writes(path, module, before, changes):
         if old is None or new is None:
             kind = "from None to a tensor" if new is not None else "to None"
             changes.buffers.append(f"the model's forward sets buffer {_join(path, name)!r} {kind}")
-        elif old.shape != new.shape or old.dtype != new.dtype:
+        elif not _has_dims(new, old.shape) or old.dtype != new.dtype:
             texts = [tensor_text(one.dtype, one.shape) for one in (old, new)]
             changes.buffers.append(f"the model's forward sets buffer {_join(path, name)!r}, {texts[0]}, to {texts[1]}")
         else:
             yield module, name, old, new
+
+
+def _has_dims(tensor, dims):
+    """Whether a tensor has these dims whatever the sizes are that may differ from call to call: nothing is assumed."""
+    is_fixed = all(isinstance(size, int) for size in tensor.shape)
+    return is_fixed and tensor.shape == dims
 
 
 def _write(writes, output):

@@ -5,12 +5,14 @@ One call: `{"op": "aten::where", "overload": "self", "args": [{"operand": 0}, 1.
 `"results": [0, 2]` for the numbers of the results that are wanted, of a call that gives several. Several calls are one
 graph: `{"calls": [...], "results": [...], "leaving": {"name": ...}}`; a call in it may also be a
 `{"function": "operator.mul"}` or a `{"higher_order": "cond"}`. A graph op that is to run in PyTorch is
-`{"graph_op": "gelu", "attributes": {"approximate": true}}`: it takes all operands and is computed by its meaning.
+`{"graph_op": "gelu", "attributes": {"approximate": true}}`: it takes all operands and sizes and is computed by its
+meaning.
 
 Arguments: numbers, booleans, strings, null and lists stand for themselves; `{"operand": n}` is the n-th tensor operand,
 `{"strided": [n, dims]}` the same with its dims in this order in memory, from the outermost to the innermost,
-`{"value": n}` what the n-th call of the graph gave, `{"kept": "name"}` a value that goes beside the program,
-`{"graph": ...}` a graph as a function; what else JSON can't hold is named, as `{"dtype": "float32"}`.
+`{"size": n}` the n-th number that is known at a call alone, `{"value": n}` what the n-th call of the graph gave,
+`{"kept": "name"}` a value that goes beside the program, `{"graph": ...}` a graph as a function; what else JSON can't
+hold is named, as `{"dtype": "float32"}`.
 """
 
 import contextlib
@@ -42,22 +44,23 @@ def flatten_results(results):
     return [results] if isinstance(results, torch.Tensor) else []
 
 
-def run_call(call, inputs, outputs, kept=None):
+def run_call(call, inputs, outputs, kept=None, sizes=()):
     """Makes the call described by the JSON text `call` and puts its tensor results into `outputs`.
 
     inputs, outputs: torch tensors that may share memory with the program's buffers; inputs are not written. kept: name
-    -> value, of values that go beside the program; what leaves a graph is added.
+    -> value, of values that go beside the program; what leaves a graph is added. sizes: ints, the numbers of the call
+    that follow from the sizes of the program's inputs.
     Raises Error if the results' number, dtypes or shapes are not those of `outputs`.
     """
     decoded = _decode_call(call)
     with torch.no_grad(), no_autocast():
         if isinstance(decoded, _Graph):
-            results = decoded.run(inputs, {} if kept is None else kept)
+            results = decoded.run(inputs, {} if kept is None else kept, sizes)
         elif decoded.writes_into(outputs):
-            decoded.run_into(inputs, outputs)
+            decoded.run_into(inputs, outputs, sizes)
             return
         else:
-            results = decoded.run(_Frame(inputs, kept))
+            results = decoded.run(_Frame(inputs, kept, sizes))
             results = results if decoded.used is None else [results[number] for number in decoded.used]
         results = flatten_results(results)
         if len(results) != len(outputs):
@@ -86,8 +89,8 @@ def _mismatch(number, wanted, result):
 class _Frame:
     """What the arguments of calls refer to."""
 
-    def __init__(self, operands, kept):
-        self.operands, self.kept, self.values = operands, kept, []
+    def __init__(self, operands, kept, sizes):
+        self.operands, self.kept, self.sizes, self.values = operands, kept, sizes, []
 
     def find_kept(self, name):
         if name not in (self.kept or {}):
@@ -131,8 +134,8 @@ class _Call:
         """Whether PyTorch can compute the results in place of `outputs`."""
         return self._into is not None and len(self._into[1]) == len(outputs)
 
-    def run_into(self, inputs, outputs):
-        frame = _Frame(inputs, None)
+    def run_into(self, inputs, outputs, sizes):
+        frame = _Frame(inputs, None, sizes)
         function, names = self._into
         wanted = [output.shape for output in outputs]
         function(*frame.bind(self.args), **frame.bind(self.kwargs), **dict(zip(names, outputs, strict=True)))
@@ -156,7 +159,7 @@ class _GraphOp:
         return False
 
     def run(self, frame):
-        return compute(self._op.name, self._op.group(frame.operands), self._attributes)
+        return compute(self._op.name, self._op.group(frame.operands), self._attributes, frame.sizes)
 
 
 class _Graph:
@@ -168,8 +171,8 @@ class _Graph:
     def __str__(self):
         return "graph of " + ", ".join(str(call) for call in self._calls)
 
-    def run(self, operands, kept):
-        frame = _Frame(operands, kept)
+    def run(self, operands, kept, sizes):
+        frame = _Frame(operands, kept, sizes)
         for call in self._calls:
             frame.values.append(call.run(frame))
         for name, value in self._leaving.items():
@@ -253,7 +256,7 @@ def _decode_function(parsed):
     graph = _decode_graph(parsed)
 
     def make(frame):
-        return lambda *operands: graph.run(operands, frame.kept)
+        return lambda *operands: graph.run(operands, frame.kept, frame.sizes)
 
     return _Reference(make)
 
@@ -261,6 +264,7 @@ def _decode_function(parsed):
 _DECODERS = {
     "operand": lambda number: _Reference(lambda frame: frame.operands[number]),
     "strided": lambda parts: _Reference(lambda frame: _lay_out(frame.operands[parts[0]], parts[1])),
+    "size": lambda number: _Reference(lambda frame: frame.sizes[number]),
     "value": lambda number: _Reference(lambda frame: frame.values[number]),
     "kept": lambda name: _Reference(lambda frame: frame.find_kept(name)),
     "graph": _decode_function,

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch._dynamo.exc import UserError
+from torch.fx.experimental.symbolic_shapes import ConstraintViolationError
 
 from .aliases import (
     CompileOptions,
@@ -19,6 +21,7 @@ from .aliases import (
     Model,
     ModuleNames,
     OpNames,
+    OutOfRange,
     Strategy,
     StrPath,
     Synonyms,
@@ -37,6 +40,7 @@ from .options import TARGETS, Options
 from .report import Report
 from .rewrite.compiling import import_rewritten
 from .rewrite.network import Module
+from .shapes import Input, make_examples, untie
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -61,6 +65,7 @@ def compile(
     strategy: Strategy = "levels",
     cost_model: StrPath | None = None,
     dynamic_shapes: DynamicShapes | None = None,
+    out_of_range: OutOfRange = "error",
     placement: StrPath | None = None,
     save_placement: StrPath | None = None,
     cache: object = None,
@@ -71,7 +76,8 @@ def compile(
     model_or_exported: a module in evaluation mode, an ExportedProgram, an ONNX model (its path or an onnx.ModelProto),
         or an inlay.Module, which is called as the model that it was imported from, or with the inputs of its function.
     inputs: example arguments for a module: a tuple or list of positional ones, one tensor, or a dict of keyword ones.
-        Their dims and dtypes are fixed in the compiled model. An ONNX model needs them if it has symbolic dims.
+        Their dims and dtypes are fixed in the compiled model, but for dynamic_shapes. An inlay.Input in place of a
+        tensor gives a range of sizes. An ONNX model needs them if it has symbolic dims.
     targets: best first.
     enabled: whether the graph is partitioned at all; if False, the first target runs it as one segment, or an error
         lists every op that can't be in that.
@@ -91,20 +97,40 @@ def compile(
         the least time together; to compare with, "in-order" and "torch-tensorrt".
     cost_model: file that says what work costs on each target (inlay-bench --calibrate measures one), or "default" for
         round figures, which "cost" takes if there is none; the report then has the times of segments.
-    dynamic_shapes: as for torch.export; symbolic dims are not supported yet.
+    dynamic_shapes: which dims may differ from call to call, as for torch.export.
+    out_of_range: what a call with other sizes does: "error", or "torch" to run the module itself.
     cache: not supported yet.
 
     Raises ArgumentTypeError or ArgumentValueError for a wrong option (with "did you mean"), UnsupportedError for a
     model with parts that Inlay can't import, CompileError with the compiler's diagnostics.
     """
     options = Options.make({**_given(locals()), **more})
+    original = _original(model_or_exported, options)
     exported, imported = _import(model_or_exported, inputs, options)
     signature = make_signature(model_or_exported, exported, imported)
-    return compile_imported(imported, options, signature, exported.call_spec.out_spec)
+    return compile_imported(imported, options, signature, exported.call_spec.out_spec, original)
+
+
+def compilation_count() -> int:
+    """How many graphs this process has compiled."""
+    return _compilations.count
+
+
+def _original(model, options):
+    """The module that runs what is out of range; None for an error."""
+    if options.out_of_range == "error":
+        return None
+    if not isinstance(model, torch.nn.Module):
+        raise ArgumentTypeError(f"out_of_range='torch' needs the torch.nn.Module itself, but got {_kind(model)}")
+    return model
 
 
 def compile_imported(
-    imported: ImportedProgram, options: Options, signature: Signature | None = None, out_spec: Any = None
+    imported: ImportedProgram,
+    options: Options,
+    signature: Signature | None = None,
+    out_spec: Any = None,
+    original: torch.nn.Module | None = None,
 ) -> CompiledModule:
     """A CompiledModule for an imported graph; without a signature only its `call_flat` can be used."""
     if "vulkan" in options.targets:
@@ -116,13 +142,14 @@ def compile_imported(
         request.set_fallback(fallback)
         request.set_progress(progress)
         compilation = extension.compile(request)
+    _compilations.add()
     if compilation.device:
         note_device()
     if compilation.notice:
         print(f"inlay: {compilation.notice}", file=sys.stderr)
     report = Report.parse(compilation.report, _renderer(extension, imported, options))
-    signature = signature or Signature(imported.inputs, None, None)
-    return CompiledModule(imported, compilation, fallback, report, signature, out_spec)
+    signature = signature or Signature(imported.inputs, None, None, symbols=imported.symbols)
+    return CompiledModule(imported, compilation, fallback, report, signature, out_spec, original)
 
 
 def partition(
@@ -159,23 +186,38 @@ def export_program(
         )
     if inputs is None:
         raise ArgumentTypeError("missing inputs: a module is exported with example arguments, e.g. (torch.ones(1, 3),)")
-    args, kwargs = split_inputs(inputs)
+    return _export(model, _examples(model, inputs, dynamic_shapes))[0]
+
+
+def _examples(model, inputs, dynamic_shapes):
+    register_caches()
+    return make_examples(model, *split_inputs(inputs), dynamic_shapes)
+
+
+def _export(model, examples, may_untie=False):
+    """(ExportedProgram, the profiles that it needs).
+
+    may_untie: whether dims that the user says are one may be several for torch.export, which the profiles tie together.
+    """
+    args, kwargs, shapes = examples.args, examples.kwargs, examples.dynamic_shapes
     if torch.is_autocast_enabled("cpu"):
         raise UnsupportedError(
             "torch.autocast is on, but torch.export can't record what is on around a model: turn it on inside of the "
             "model's forward, or compile outside of it"
         )
-    register_caches()
     try:
         with _EXPORT_LOCK, restoring_attributes(model) as changes:
-            exported = torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes, strict=False)
+            exported = torch.export.export(model, args, kwargs, dynamic_shapes=shapes, strict=False)
     except Exception as error:
-        first = (str(error).strip() or "no message").splitlines()[0]
+        unproven = "Not all values of" in str(error) and "must always be equal" not in str(error)
+        untied = untie(model, examples) if may_untie and unproven else None
+        if untied is not None:
+            return _export(model, untied)
         raise _export_error(error)(
-            f"torch.export can't export the model with these inputs: {type(error).__name__}: {first}"
+            f"torch.export can't export the model with these inputs: {type(error).__name__}: {_explain(error)}"
         ) from error
     _check_unchanged(changes)
-    return exported
+    return exported, examples.profiles
 
 
 def _check_unchanged(changes):
@@ -186,8 +228,15 @@ def _check_unchanged(changes):
         warnings.warn(
             f"inlay: the model's forward sets {', '.join(map(repr, changes.attributes))}: a compiled model keeps what "
             "these were when it was compiled; what is to change from call to call belongs in a buffer",
-            stacklevel=5,
+            stacklevel=6,
         )
+
+
+def _explain(error):
+    """The first line of an exception of torch.export's, and what it lists."""
+    first, *rest = (str(error).strip() or "no message").splitlines()
+    listed = [line.strip(" -") for line in rest if line.lstrip().startswith("- ")]
+    return " ".join([first.partition(" For more information")[0], *listed])
 
 
 def split_inputs(inputs: Inputs) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -196,14 +245,17 @@ def split_inputs(inputs: Inputs) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return (), inputs
     if isinstance(inputs, (tuple, list)):
         return tuple(inputs), {}
-    if isinstance(inputs, torch.Tensor):
+    if isinstance(inputs, (torch.Tensor, Input)):
         return (inputs,), {}
     raise ArgumentTypeError(f"expected inputs to be a tuple, a list, a dict or a tensor, but got {_kind(inputs)}")
 
 
 def _export_error(error):
     """Our exception that stands for one of torch.export's."""
-    for base, ours in ((TypeError, ArgumentTypeError), (ValueError, ArgumentValueError)):
+    about_values = (ValueError, ConstraintViolationError)
+    if isinstance(error, UserError):
+        return ArgumentValueError
+    for base, ours in ((TypeError, ArgumentTypeError), (about_values, ArgumentValueError)):
         if isinstance(error, base):
             return ours
     return Error
@@ -222,7 +274,8 @@ def make_signature(model: object, exported: Any, imported: ImportedProgram) -> S
     """What calls of a compiled model look like."""
     signature = exported.module_call_graph[0].signature if exported.module_call_graph else None
     names = getattr(signature, "forward_arg_names", None)
-    return Signature(imported.inputs, exported.call_spec.in_spec, names, _defaults(model, names))
+    defaults, spec = _defaults(model, names), exported.call_spec.in_spec
+    return Signature(imported.inputs, spec, names, defaults, imported.symbols, imported.conditions)
 
 
 def _defaults(model, names):
@@ -246,15 +299,22 @@ def import_model(
     model: Model,
     inputs: Inputs | None = None,
     dynamic_shapes: DynamicShapes | None = None,
-    only_calls: bool = False,
+    **options: Any,
 ) -> tuple[torch.export.ExportedProgram, ImportedProgram]:
-    """(ExportedProgram, ImportedProgram) of a module and example arguments, an ExportedProgram, or an ONNX model."""
+    """(ExportedProgram, ImportedProgram) of a module and example arguments, an ExportedProgram, or an ONNX model.
+
+    options: as for `inlay.importer.import_program`.
+    """
     with _EXPORT_LOCK:
         if is_onnx(model):
-            return import_onnx(model, inputs, dynamic_shapes, only_calls=only_calls)
-        exported = export_program(model, inputs, dynamic_shapes)
+            return import_onnx(model, inputs, dynamic_shapes, **options)
+        if not isinstance(model, torch.nn.Module) or inputs is None:
+            exported, profiles = export_program(model, inputs, dynamic_shapes), None
+        else:
+            examples = _examples(model, inputs, dynamic_shapes)
+            exported, profiles = _export(model, examples, may_untie=True)
         with no_autocast():
-            return exported, import_program(exported, only_calls=only_calls)
+            return exported, import_program(exported, profiles=profiles, **options)
 
 
 def _extension():
@@ -300,6 +360,20 @@ def _renderer(extension, imported, options):
         return extension.partition(request, form)
 
     return render
+
+
+class _Counter:
+    """Counts, whatever the thread."""
+
+    def __init__(self):
+        self.count, self._lock = 0, threading.Lock()
+
+    def add(self):
+        with self._lock:
+            self.count += 1
+
+
+_compilations = _Counter()
 
 
 class _Progress:

@@ -2,8 +2,8 @@
 """`torch.compile(model, backend="inlay", options={...})`; the options are those of `inlay.compile`.
 
 Each graph that PyTorch captures is compiled by itself, with the model's parameters as its arguments, so that they may
-change between calls. A graph that Inlay can't import yet (symbolic dims, for one) runs in PyTorch, with a warning; with
-`dynamic=False` no dim becomes symbolic. In training the backward graphs are compiled as well. A name in an option that
+change between calls. Dims that PyTorch makes symbolic are symbols of the compiled graph. A graph that Inlay can't
+import runs in PyTorch, with a warning. In training the backward graphs are compiled as well. A name in an option that
 matches nothing in a graph is a warning, since the model may have other graphs.
 """
 
@@ -24,9 +24,12 @@ from torch._subclasses.fake_tensor import unset_fake_temporarily
 from .calls import no_autocast
 from .compiler import compile_imported
 from .errors import ArgumentValueError, CompileError, UnsupportedError
-from .importer import import_graph
+from .importer import Input, import_graph
 from .importer.decompose import decompositions_for_tracing
+from .importer.guards import read_symbols
 from .importer.program import tensor_input
+from .importer.sizes import UnsayableError
+from .importer.strides import dense_order
 from .options import Options
 
 _UNKNOWN_NAME = re.compile(r"'([^']*)' in (torch_executed_\w+|allow_ops|exempt_ops) matches no.*")
@@ -59,44 +62,68 @@ def _compile_graph(graph_module, example_inputs, options):
 
 def _import_and_compile(graph_module, options):
     arguments, parameters, outputs = [], {}, []
+    placeholders = graph_module.graph.find_nodes(op="placeholder")
+    symbols = read_symbols([(node.name, node.meta.get("val")) for node in placeholders])
     for node in graph_module.graph.nodes:
         if node.op == "placeholder":
-            arguments.append((node, _input(node)))
+            arguments.append((node, _input(node, symbols)))
         elif node.op == "get_attr":
             parameters[node] = functools.reduce(getattr, node.target.split("."), graph_module)
         elif node.op == "output":
             outputs = list(node.args[0])
     only_calls = options.targets == ("torch",)
     with unset_fake_temporarily(), no_autocast():  # constants are computed, not just their shapes
-        imported = import_graph(graph_module.graph, arguments, outputs, parameters, only_calls)
+        imported = import_graph(graph_module.graph, arguments, outputs, parameters, only_calls, symbols)
     if not imported.results:
         return graph_module.forward
-    return _with_strides(_compile_imported(imported, options).call_flat, outputs)
+    return _with_strides(_compile_imported(imported, options).call_flat, outputs, symbols)
 
 
-def _with_strides(run, outputs):
+def _with_strides(run, outputs, symbols):
     """`run` with results that lie in memory as those of PyTorch: what follows the graph may depend on it.
 
     outputs: the graph's nodes and plain values. Tensors with gaps or with shared places stay contiguous.
     """
     fakes = [node.meta.get("val") if isinstance(node, torch.fx.Node) else None for node in outputs]
-    wanted = {}
-    for number, fake in enumerate(fakes):
-        is_strided = isinstance(fake, torch.Tensor) and fake.layout == torch.strided and not fake.is_contiguous()
-        if is_strided and torch.empty_like(fake).stride() == fake.stride():
-            wanted[number] = fake.stride()
+    found = {number: _find_strides(fake, symbols) for number, fake in enumerate(fakes)}
+    wanted = {number: strides for number, strides in found.items() if strides is not None}
     if not wanted:
         return run
 
     def run_strided(*args):
         results = run(*args)
-        for number, strides in wanted.items():
+        for number, find in wanted.items():
+            strides = find(results[number].shape)
             if results[number].stride() != strides:
                 laid_out = torch.empty_strided(results[number].shape, strides, dtype=results[number].dtype)
                 results[number] = laid_out.copy_(results[number])
         return results
 
     return run_strided
+
+
+def _find_strides(fake, symbols):
+    """A function from a result's dims to its strides; None where it is contiguous, or stays so."""
+    if not isinstance(fake, torch.Tensor) or fake.layout != torch.strided:
+        return None
+    if all(isinstance(number, int) for number in (*fake.shape, *fake.stride())):
+        strides = fake.stride()
+        is_dense = not fake.is_contiguous() and torch.empty_like(fake).stride() == strides
+        return (lambda shape: strides) if is_dense else None
+    try:
+        order = dense_order(fake, symbols)
+    except UnsayableError:
+        return None
+    return None if order is None or order == sorted(order) else functools.partial(_lay_out, order)
+
+
+def _lay_out(order, shape):
+    """The strides of a tensor without gaps; order: its dims from the outermost in memory to the innermost."""
+    strides, step = [0] * len(order), 1
+    for dim in reversed(order):
+        strides[dim] = step
+        step *= max(shape[dim], 1)
+    return tuple(strides)
 
 
 def _compile_imported(imported, options):
@@ -114,8 +141,10 @@ def _compile_imported(imported, options):
             options = dataclasses.replace(options, **{option: rest})
 
 
-def _input(node):
-    fake = node.meta.get("val")
-    if not isinstance(fake, torch.Tensor):
-        raise UnsupportedError(f"input {node.name!r} is a size ({fake}): dynamic shapes are not supported yet")
-    return tensor_input(node.name, fake)
+def _input(node, symbols):
+    value = node.meta.get("val")
+    if symbols.can_say(value):
+        return Input(node.name, value=symbols.size(value))
+    if not isinstance(value, torch.Tensor):
+        raise UnsupportedError(f"input {node.name!r} is {value}, but expected a tensor or a size")
+    return tensor_input(node.name, value, symbols)

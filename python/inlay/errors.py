@@ -26,6 +26,10 @@ class ArgumentValueError(Error, ValueError):
     """An argument of the right type with a wrong value: rank, sizes, range, choice."""
 
 
+class SizesError(ArgumentValueError):
+    """Sizes that a compiled model was not made for: out of range, or two that disagree."""
+
+
 class DeviceError(Error):
     """The device is lost, unusable or out of memory."""
 

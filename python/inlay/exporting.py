@@ -3,16 +3,16 @@
 
 import pathlib
 
-from .aliases import Inputs, Model, StrPath
-from .compiler import export_program
-from .importer import import_program
-from .onnx import import_onnx, is_onnx
+from .aliases import DynamicShapes, Inputs, Model, StrPath
+from .compiler import import_model
 
 
-def export(model: Model, inputs: Inputs | None, path: StrPath) -> pathlib.Path:
+def export(
+    model: Model, inputs: Inputs | None, path: StrPath, dynamic_shapes: DynamicShapes | None = None
+) -> pathlib.Path:
     """Writes `path.mlir` and `path.safetensors` for a module (or ExportedProgram, or ONNX model) and example arguments.
 
-    model, inputs: as for `inlay.compile`.
+    model, inputs, dynamic_shapes: as for `inlay.compile`.
     path: where to write; an ending ".mlir" may be given. Returns the path of the .mlir file.
     Raises UnsupportedError for what Inlay can't import, OSError if a file can't be written.
     """
@@ -21,11 +21,8 @@ def export(model: Model, inputs: Inputs | None, path: StrPath) -> pathlib.Path:
     text_path = pathlib.Path(path)
     text_path = text_path if text_path.suffix == ".mlir" else text_path.with_name(text_path.name + ".mlir")
     weights_path = text_path.with_suffix(".safetensors")
-    options = {"attributes": {"inlay.weights": weights_path.name}, "portable": True}
-    if is_onnx(model):
-        imported = import_onnx(model, inputs, **options)[1]
-    else:
-        imported = import_program(export_program(model, inputs), **options)
+    attributes = {"inlay.weights": weights_path.name}
+    imported = import_model(model, inputs, dynamic_shapes, attributes=attributes, portable=True)[1]
     # Tensors that share memory can't be in one file.
     save_file({key: tensor.clone() for key, tensor in imported.weights.items()}, str(weights_path))
     text_path.write_text(imported.text, encoding="utf-8")

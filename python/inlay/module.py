@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import torch
@@ -14,9 +14,10 @@ from torch.utils import _pytree as pytree
 from .aliases import StrPath
 from .arguments import Signature
 from .calls import describe_call, run_call
-from .errors import ArgumentTypeError, Error, InternalError, UnsupportedError
+from .errors import ArgumentTypeError, Error, InternalError, SizesError, UnsupportedError
 from .forking import refuse_lost_device
-from .importer import ImportedProgram
+from .importer import ImportedProgram, Size
+from .importer.sizes import UNBOUNDED
 from .report import Report
 from .state import IncompatibleKeys, State
 
@@ -40,9 +41,11 @@ class Fallback:
         self._calls.kept = self._calls.failure = None
         return failure
 
-    def __call__(self, call: str, inputs: Sequence[torch.Tensor], outputs: Sequence[torch.Tensor]) -> None:
+    def __call__(
+        self, call: str, inputs: Sequence[torch.Tensor], outputs: Sequence[torch.Tensor], sizes: Sequence[int] = ()
+    ) -> None:
         try:
-            run_call(call, inputs, outputs, self._calls.kept)
+            run_call(call, inputs, outputs, self._calls.kept, sizes)
         except BaseException as error:
             # Without the traceback: its frames hold tensors over memory that is the program's again.
             self._calls.failure = call, error.with_traceback(None)
@@ -74,9 +77,10 @@ class Profile(list[tuple[str, str, float]]):
 class CompiledModule:
     """A model compiled by `inlay.compile`: call it as the model itself.
 
-    Arguments are tensors on the CPU of the dtypes and dims of the export (any strides), results new tensors in the
-    structure that the model returns. Nothing is recorded for autograd. Several threads may call at a time; the
-    interpreter lock is free meanwhile. Calls of a model that writes buffers run one after the other.
+    Arguments are tensors on the CPU of the dtypes and dims of the export (any strides), where dims that are symbols may
+    be any in their range; results are new tensors in the structure that the model returns. Nothing is recorded for
+    autograd. Several threads may call at a time; the interpreter lock is free meanwhile. Calls of a model that writes
+    buffers run one after the other.
 
     Weights are the model's own tensors, not copies, until `load_state_dict` replaces them: what PyTorch writes into
     them is seen by the next call. Buffers that the model writes are the compiled model's own, copied from the model's
@@ -91,7 +95,10 @@ class CompiledModule:
         report: Report,
         signature: Signature,
         out_spec: Any,
+        original: Callable[..., Any] | None = None,
     ) -> None:
+        """original: the module to call with sizes that the compiled model was not made for; None for an error."""
+        self._original = original
         self._imported, self._compilation, self._fallback = imported, compilation, fallback
         self._signature, self._out_spec = signature, out_spec
         self._state = State(imported, compilation.replace_weights)
@@ -110,6 +117,12 @@ class CompiledModule:
         return self._report
 
     @property
+    def symbols(self) -> dict[str, tuple[int, int | None]]:
+        """The sizes that may differ from call to call: name -> (least, largest) value, None for one without an end."""
+        table = self._imported.symbols
+        return {one.name: (one.min, None if one.max == UNBOUNDED else one.max) for one in table}
+
+    @property
     def device(self) -> str:
         """Name of the device that runs the accelerated segments; empty if none does."""
         return self._compilation.device
@@ -121,7 +134,8 @@ class CompiledModule:
 
     @torch._disable_dynamo
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the model. `torch.compile` doesn't look inside.
+        """Runs the model. Sizes out of range are an error, or run in PyTorch if the model was compiled so.
+        `torch.compile` doesn't look inside.
 
         Raises ArgumentTypeError or ArgumentValueError, naming the argument, its place and what was expected;
         DeviceError for a lost device; Error if a call into PyTorch failed (its exception is the cause).
@@ -129,18 +143,29 @@ class CompiledModule:
         given = self._signature.flatten(args, kwargs)
         if torch.is_grad_enabled():
             self._signature.refuse_gradients(given)
-        results = self.call_flat(*given)
+        try:
+            results = self.call_flat(*given)
+        except SizesError:
+            if self._original is None:
+                raise
+            return self._call_original(args, kwargs)
         return results[0] if self._out_spec.is_leaf() else pytree.tree_unflatten(results, self._out_spec)
 
     def call_flat(self, *given: Any) -> list[Any]:
         """Runs the model on its flat arguments; its flat results."""
         leaves = self._signature.check(given)
+        sizes = self._signature.measure(given)
         self._check_written(given)
         with self._turn:
-            results, kept = self._run(self._compilation.call, leaves)
-            values = [self._find(output, given, leaves, results, kept) for output in self._imported.outputs]
-            self._write(given, leaves, results, kept)
+            results, kept = self._run(self._compilation.call, leaves, sizes)
+            values = [self._find(output, given, leaves, results, kept, sizes) for output in self._imported.outputs]
+            self._write(given, leaves, results, kept, sizes)
         return values
+
+    def _call_original(self, args, kwargs):
+        """What PyTorch makes of a call, with the compiled model's weights and buffers."""
+        with self._turn, torch.no_grad():
+            return torch.func.functional_call(self._original, self._state.tensors, args, dict(kwargs))
 
     def flatten(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """The flat arguments of a call."""
@@ -152,14 +177,15 @@ class CompiledModule:
 
     def assemble(self, given: Sequence[Any], results: Sequence[torch.Tensor], kept: Mapping[str, Any]) -> list[Any]:
         """The model's flat results from those of the program and from what went beside it."""
-        leaves = self._signature.check(given)
-        return [self._find(output, given, leaves, results, kept) for output in self._imported.outputs]
+        leaves, sizes = self._signature.check(given), self._signature.measure(given)
+        return [self._find(output, given, leaves, results, kept, sizes) for output in self._imported.outputs]
 
     def profile(self, *args: Any, **kwargs: Any) -> Profile:
         """Runs the model once, step by step. What the model writes stays as it was."""
-        leaves = self._signature.check(self._signature.flatten(args, kwargs))
+        given = self._signature.flatten(args, kwargs)
+        leaves, sizes = self._signature.check(given), self._signature.measure(given)
         with self._turn:
-            return Profile(self._run(self._compilation.profile, leaves, returns=True), self._report)
+            return Profile(self._run(self._compilation.profile, leaves, sizes, returns=True), self._report)
 
     def state_dict(self) -> dict[str, torch.Tensor]:
         """The parameters and buffers by the names that they have in the model; those that it writes are copies."""
@@ -191,14 +217,17 @@ class CompiledModule:
         counts = ", ".join(f"{count} ops on {target}" for target, count in self._report.ops_by_target().items())
         return f"<inlay.CompiledModule: {counts}>"
 
-    def _run(self, function, leaves, returns=False):
+    def _run(self, function, leaves, sizes, returns=False):
         """(the function's results, kept values), or with `returns` what the function gives."""
         if self._has_device:
             refuse_lost_device()
         self._state.follow()
         tensors, kept = self._split(leaves)
         with torch.inference_mode(False):
-            results = [torch.empty(shape, dtype=dtype, device="cpu") for shape, dtype in self._imported.results]
+            results = [
+                torch.empty(_evaluate(shape, sizes), dtype=dtype, device="cpu")
+                for shape, dtype in self._imported.results
+            ]
         self._fallback.begin(kept)
         try:
             returned = function(tensors, results)
@@ -223,12 +252,14 @@ class CompiledModule:
                 tensors.append(leaf)
         return tensors + self._state.carry(), kept
 
-    def _find(self, output, given, leaves, results, kept):
+    def _find(self, output, given, leaves, results, kept, sizes):
         """The value of one of the model's flat results."""
         if output.kind == "result":
             value = results[output.index]
         elif output.kind == "value":
             value = output.value
+        elif output.kind == "size":
+            value = output.value.evaluate(sizes)
         elif output.kind == "weights":
             value = output.value(self._state)
         elif output.kind == "buffer":
@@ -239,12 +270,12 @@ class CompiledModule:
             value = leaves[output.index] if output.copied else given[output.index]
         return value.clone() if output.copied else value
 
-    def _write(self, given, leaves, results, kept):
+    def _write(self, given, leaves, results, kept, sizes):
         """Writes back what the model writes: its buffers, its arguments."""
         returned = {output.index for output in self._imported.outputs if output.kind == "result"}
         values = []
         for target, output in self._imported.writes:
-            value = self._find(output, given, leaves, results, kept)
+            value = self._find(output, given, leaves, results, kept, sizes)
             is_own = output.kind == "result" and (isinstance(target, int) or output.index not in returned)
             values.append(value if is_own or output.copied else value.clone())
         for (target, _), value in zip(self._imported.writes, values, strict=True):
@@ -259,3 +290,8 @@ class CompiledModule:
         for target, _ in self._imported.writes:
             if isinstance(target, int):
                 self._signature.check_written(target, given)
+
+
+def _evaluate(shape, sizes):
+    """Dims as ints."""
+    return [dim.evaluate(sizes) if isinstance(dim, Size) else dim for dim in shape]

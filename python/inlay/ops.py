@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 
 _TABLE = pathlib.Path(__file__).with_name("_ops.json")
 _FORMAT_TOKEN = re.compile(r"`([^`]*)`|\$(\w+)(\^)?|(functional-type\(operands, results\))|(attr-dict)|(\()|(\)\?)")
+_CUSTOM = re.compile(r"custom<\w+>\((\$\w+)\)")  # prints as the attribute itself but for OPEN, which is ?
+OPEN = -(2**63)  # an i64 of an attribute that is a result of the op's `sizes`
 
 
 @dataclass(frozen=True)
 class Argument:
-    """An operand ("tensor", "optional", "variadic") or an attribute: "i64", "i64s", "f64", "unit", "type", "string", or
-    "optional string" if it may be absent."""
+    """An operand ("tensor", "optional", "variadic") or an attribute: "i64", "i64s", "f64", "unit", "type", "string",
+    "map" (an affine map of the function's symbols, as text), or "optional string" if it may be absent."""
 
     name: str
     kind: str
@@ -55,12 +57,18 @@ class Op:
     tokens: tuple[tuple[str, str], ...] = field(repr=False)
 
     def print(
-        self, operands: Mapping[str, str], attributes: Mapping[str, Any], types: Sequence[str], result_type: str
+        self,
+        operands: Mapping[str, str],
+        attributes: Mapping[str, Any],
+        types: Sequence[str],
+        result_type: str,
+        besides: str = "",
     ) -> str:
         """The op in the dialect's assembly format, without results and location.
 
         operands: operand name -> SSA names with commas between, empty for an absent one; attributes: name -> Python
-        value; types: type text of each SSA name, in operand order; result_type: type text.
+        value; types: type text of each SSA name, in operand order; result_type: type text; besides: attributes that are
+        none of the op's own, as text in braces.
         """
         kinds = {attribute.name: attribute.kind for attribute in self.attributes}
         values = {**operands, **attributes}
@@ -75,6 +83,8 @@ class Op:
                 continue
             elif kind == "literal":
                 words.append(text)
+            elif kind == "dict":
+                words += [besides] if besides else []
             elif kind == "type":
                 words.append(f"({', '.join(types)}) -> {result_type}")
             elif kind in ("variable", "anchor") and kinds.get(text) != "unit":
@@ -129,12 +139,18 @@ class Op:
 
 def _print_value(value, kind):
     if kind == "i64s":
-        return f"[{', '.join(str(int(number)) for number in value)}]"
+        return f"[{', '.join(_print_number(number) for number in value)}]"
+    if kind == "i64":
+        return _print_number(value)
     if kind == "f64":
         return print_float(float(value))
     if kind in ("string", "optional string"):
         return quote(value)
     return str(value)
+
+
+def _print_number(number):
+    return "?" if number == OPEN else str(int(number))
 
 
 def print_float(value: float) -> str:
@@ -161,14 +177,16 @@ def quote(text: str) -> str:
 
 def _tokenize(assembly_format):
     tokens = []
-    for match in _FORMAT_TOKEN.finditer(assembly_format):
-        literal, variable, anchor, functional, _, opening, closing = match.groups()
+    for match in _FORMAT_TOKEN.finditer(_CUSTOM.sub(r"\1", assembly_format)):
+        literal, variable, anchor, functional, attributes, opening, closing = match.groups()
         if literal is not None:
             tokens.append(("literal", literal))
         elif variable:
             tokens.append(("anchor" if anchor else "variable", variable))
         elif functional:
             tokens.append(("type", ""))
+        elif attributes:
+            tokens.append(("dict", ""))
         elif opening or closing:
             tokens.append(("open" if opening else "close", ""))
     return tuple(tokens)

@@ -10,13 +10,14 @@ from typing import Any, get_args
 
 import torch
 
-from .aliases import DynamicShapes, Strategy, Target
+from .aliases import DynamicShapes, OutOfRange, Strategy, Target
 from .errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, did_you_mean
 
 TARGETS: tuple[Target, ...] = get_args(Target)
 _FORCED = ("torch_executed_ops", "torch_executed_modules", "torch_executed_locations")
 _LARGEST = 2**63 - 1
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+OUT_OF_RANGE: tuple[OutOfRange, ...] = get_args(OutOfRange)
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Options:
     strategy: Strategy = "levels"
     cost_model: str | None = None
     dynamic_shapes: DynamicShapes | None = None
+    out_of_range: OutOfRange = "error"
     cache: object = None
 
     @classmethod
@@ -61,8 +63,9 @@ class Options:
         if options.cache is not None:
             raise UnsupportedError("cache is not supported yet: each call of inlay.compile compiles anew")
         normal = {
-            "strategy": _strategy(options.strategy),
+            "strategy": _choice("strategy", options.strategy, STRATEGIES),
             "cost_model": _path("cost_model", options.cost_model, 'a path, "default" or None'),
+            "out_of_range": _choice("out_of_range", options.out_of_range, OUT_OF_RANGE),
             "targets": _targets(options.targets),
             "torch_executed_ops": tuple(_op_name(op) for op in _as_list(options.torch_executed_ops)),
             "torch_executed_modules": tuple(_module_name(m) for m in _as_list(options.torch_executed_modules)),
@@ -153,12 +156,13 @@ def _targets(value):
     return targets
 
 
-def _strategy(value):
+def _choice(name, value, known):
     if not isinstance(value, str):
-        raise ArgumentTypeError(f"expected strategy to be a string, but got {value!r}")
-    if value not in STRATEGIES:
-        hint = did_you_mean(value, STRATEGIES)
-        raise ArgumentValueError(f"unknown strategy {value!r}{hint or f': expected one of {STRATEGIES}'}")
+        raise ArgumentTypeError(f"expected {name} to be a string, but got {value!r}")
+    if value not in known:
+        raise ArgumentValueError(
+            f"unknown {name} {value!r}{did_you_mean(value, known) or f': expected one of {known}'}"
+        )
     return value
 
 

@@ -32,8 +32,9 @@ def element_type(dtype, what):
 
 
 def tensor_type(shape, dtype, what="a tensor"):
-    """`tensor<2x3xf32>`."""
-    return f"tensor<{''.join(f'{dim}x' for dim in shape)}{element_type(dtype, what)}>"
+    """`tensor<2x3xf32>`; a dim that is no int is `?`."""
+    dims = "".join(f"{dim if isinstance(dim, int) else '?'}x" for dim in shape)
+    return f"tensor<{dims}{element_type(dtype, what)}>"
 
 
 def dtype_name(dtype):

@@ -89,13 +89,14 @@ nb::object makeTensor(const rt::TensorView &view) {
   return nb::cast(TorchArray(data, dims.size(), dims.data(), owner, nullptr, dtype, nb::device::cpu::value));
 }
 
-/// Makes the framework's calls: `run(call, inputs, outputs)` in Python, by the text that the plan holds for a callback.
+/// Makes the framework's calls: `run(call, inputs, outputs, sizes)` in Python, by the text that the plan holds for a
+/// callback.
 struct Fallback {
   std::shared_ptr<nb::object> run;
   std::shared_ptr<const rt::Plan> plan; ///< known once the compilation is done
 
   rt::Status call(uint32_t number, const std::vector<rt::TensorView> &inputs,
-                  const std::vector<rt::TensorView> &outputs) const {
+                  const std::vector<rt::TensorView> &outputs, const std::vector<int64_t> &sizes) const {
     nb::gil_scoped_acquire lock;
     const std::string &text = plan->callbacks[number].name;
     try {
@@ -104,7 +105,7 @@ struct Fallback {
         read.append(makeTensor(input));
       for (const rt::TensorView &output : outputs)
         written.append(makeTensor(output));
-      (*run)(text, read, written);
+      (*run)(text, read, written, sizes);
       return rt::Status::ok();
     } catch (nb::python_error &error) {
       return {rt::StatusCode::Internal, error.what()};
@@ -186,6 +187,16 @@ public:
       raise(status, /*compiling=*/false);
   }
 
+  /// Dims of the results for inputs of these dims.
+  std::vector<std::vector<int64_t>> outputDims(const rt::InputDims &inputs) {
+    auto dims = compiled.program->outputDims(inputs);
+    if (!dims.isOk())
+      raise(dims.status(), /*compiling=*/false);
+    return *dims;
+  }
+
+  bool isDynamic() const { return !compiled.plan->symbols.empty(); }
+
   std::string device() const { return compiled.device ? compiled.device->deviceName() : std::string(); }
 
   Compiled compiled;
@@ -202,8 +213,8 @@ private:
 
 Compilation *compileRequest(Request &request) {
   std::shared_ptr<Fallback> fallback = request.fallback;
-  request.callbacks = [fallback](uint32_t number, const auto &inputs, const auto &outputs) {
-    return fallback->call(number, inputs, outputs);
+  request.callbacks = [fallback](uint32_t number, const auto &inputs, const auto &outputs, const auto &sizes) {
+    return fallback->call(number, inputs, outputs, sizes);
   };
   auto compiled = [&] {
     nb::gil_scoped_release unlock;
@@ -244,6 +255,8 @@ void bindCompilation(nb::module_ &m) {
   nb::class_<Compilation>(m, "Compilation")
       .def("call", &Compilation::call, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert())
       .def("profile", &Compilation::profile, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert())
+      .def("output_dims", &Compilation::outputDims, "inputs"_a)
+      .def_prop_ro("is_dynamic", &Compilation::isDynamic)
       .def("replace_weights", &Compilation::replaceWeights, "weights"_a)
       .def_prop_ro("report", [](Compilation &c) { return c.compiled.report; })
       .def_prop_ro("notice", [](Compilation &c) { return c.compiled.notice; })

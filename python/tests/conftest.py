@@ -31,8 +31,8 @@ class Interpreter(graph.GraphBuilder):
 
     last = None
 
-    def __init__(self):
-        super().__init__()
+    def __init__(self, symbols=None):
+        super().__init__(symbols)
         self.values = {}
         self.made = []  # names of the ops
         Interpreter.last = self
@@ -44,8 +44,8 @@ class Interpreter(graph.GraphBuilder):
         assert (tuple(result.shape), result.dtype) == (value.shape, dtype), f"inlay.{name} {operands} {attributes}"
         return value
 
-    def opaque(self, name, operands, results, effects, call, location):
-        values = super().opaque(name, operands, results, effects, call, location)
+    def opaque(self, name, operands, results, effects, call, location, sizes=()):
+        values = super().opaque(name, operands, results, effects, call, location, sizes)
         self.made.append(name)
         outputs = [torch.empty(shape, dtype=dtype) for shape, dtype in results]
         run_call(call, self._tensors(operands), outputs)
@@ -105,7 +105,7 @@ def imports(monkeypatch):
         interpreter = Interpreter.last
         text = verify(program.text)
         leaves = torch.utils._pytree.tree_leaves((inputs, kwargs))
-        results = _returned(program.text)
+        results = returned(program.text)
         assert len(expected) == len(program.outputs)
         for want, output in zip(expected, program.outputs, strict=True):
             if output.kind == "result":
@@ -119,7 +119,8 @@ def imports(monkeypatch):
     return check
 
 
-def _returned(text):
+def returned(text):
+    """Names of the values that an imported graph returns."""
     line = next(line for line in text.splitlines() if line.strip().startswith("return"))
     names = line.strip().removeprefix("return").partition(":")[0]
     return [name.strip() for name in names.split(",") if name.strip()]
@@ -139,4 +140,4 @@ def compare(got, want, tolerance):
     torch.testing.assert_close(got, want, rtol=0, atol=tolerance * scale, equal_nan=True)
 
 
-__all__ = ["compare", "export_program", "verify"]
+__all__ = ["compare", "export_program", "returned", "verify"]

@@ -8,6 +8,8 @@ import inlay
 import numpy as np
 import pytest
 import torch
+from inlay.onnx import import_onnx
+from torch.export import Dim
 
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
@@ -160,11 +162,58 @@ def test_an_op_that_only_pytorch_has():
 
 def test_symbolic_dims_are_fixed_by_examples():
     model = linear(rows="batch")
-    with pytest.raises(inlay.UnsupportedError, match=r"dim 0 of input 'x' is symbolic \(batch\): give example inputs"):
-        inlay.compile(model, **HOST)
     x = torch.ones(5, 3)
     for inputs in (x, (x,), [x], {"x": x}):
         assert difference(inlay.compile(model, inputs, **HOST)(x), run_onnxruntime(model, [x])) <= 1e-6
+
+
+@pytest.mark.parametrize(
+    ("inputs", "shapes", "symbol"),
+    [
+        (None, None, ("batch", 1, None, 0)),
+        (torch.ones(5, 3), {"x": {0: Dim("rows", min=2, max=9)}}, ("rows", 2, 9, 5)),
+        (torch.ones(5, 3), ({0: Dim.DYNAMIC},), ("batch", 1, None, 5)),
+        (inlay.Input((1, 3), (4, 3), (8, 3)), None, ("batch", 1, 8, 4)),
+        ({"x": inlay.Input(shape=(Dim("rows", max=9), 3))}, None, ("rows", 0, 9, 0)),
+    ],
+)
+def test_symbolic_dims_stay_symbols(inputs, shapes, symbol):
+    _, imported = import_onnx(linear(rows="batch"), inputs, shapes)
+    (one,) = imported.symbols
+    assert (one.name, one.min, None if one.max == 2**63 - 1 else one.max, one.typical) == symbol
+    assert "%arg0: tensor<?x3xf32> {inlay.dims = affine_map<()[s0] -> (s0, 3)>}" in imported.text
+
+
+@pytest.mark.parametrize(
+    ("shapes", "kind", "match"),
+    [
+        ({"y": {0: Dim("rows")}}, inlay.ArgumentTypeError, "dynamic_shapes has an unknown input 'y'"),
+        (3, inlay.ArgumentTypeError, "dynamic_shapes by the names of inputs"),
+        ({"x": {0: 2 * Dim("half")}}, inlay.ArgumentValueError, "computed from another"),
+        ({"x": {1: Dim("width")}}, inlay.Error, "node 0.*(every size|shapes)"),
+    ],
+)
+def test_wrong_symbols(shapes, kind, match):
+    with pytest.raises(kind, match=match):
+        import_onnx(linear(rows="batch"), torch.ones(5, 3), shapes)
+
+
+def test_numbers_that_follow_from_sizes():
+    nodes = [
+        node("Shape", "x", "shape"),
+        node("Gather", "shape zero", "rows"),
+        node("Mul", "rows three", "count"),
+        node("Reshape", "x flat", "y"),
+        node("Range", "zero count one", "places"),
+        node("Add", "places count", "z"),
+    ]
+    numbers = {"zero": 0, "one": 1, "three": 3, "flat": [-1]}
+    initializers = [(name, np.array(one, np.int64)) for name, one in numbers.items()]
+    outputs = {"y": (FLOAT, (None,)), "z": (TensorProto.INT64, (None,))}
+    model = model_of(nodes, {"x": (FLOAT, ("rows", 3))}, outputs, initializers)
+    text = import_onnx(model)[1].text
+    assert "inlay.iota sizes affine_map<()[s0] -> (3 * s0)>" in text and "shape [-1]" in text
+    assert "inlay.opaque" not in text
 
 
 @pytest.mark.parametrize(
@@ -200,8 +249,8 @@ def test_command_writes_text_and_weights(tmp_path, capsys):
     text = out.read_text()
     assert 'inlay.weights = "out.safetensors"' in text and "tensor<2x3xf32>" in text and str(tmp_path) not in text
     assert set(load_file(out.with_suffix(".safetensors"))) == {"weight", "bias"}
-    assert main([str(path)]) == 1
-    assert capsys.readouterr().err.startswith("error: dim 0 of input 'x' is symbolic (batch)")
+    assert main([str(path), "-o", str(out)]) == 0
+    assert '#inlay.symbol<"batch", 1 to' in out.read_text()
 
 
 @pytest.mark.parametrize(
@@ -415,8 +464,6 @@ def test_an_attribute_that_is_not_known():
 
 
 def test_wrong_kinds_of_models():
-    with pytest.raises(inlay.ArgumentTypeError, match="dynamic_shapes"):
-        inlay.compile(linear(), dynamic_shapes={}, **HOST)
     with pytest.raises(inlay.ArgumentTypeError, match=r"expected a torch.nn.Module.*got bytes"):
         inlay.compile(b"model.onnx", **HOST)
 

@@ -33,6 +33,8 @@ KINDS = {
     "type": ("torch.dtype | str | Attribute", ""),
     "string": ("str | Attribute", ""),
     "optional string": ("str | Attribute | None", "None"),
+    "map": ("str | Attribute", ""),
+    "optional map": ("str | Attribute | None", "None"),
 }
 
 

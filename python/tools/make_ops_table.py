@@ -19,6 +19,7 @@ ATTRIBUTE_KINDS = {
     "UnitAttr": "unit",
     "TypeAttr": "type",
     "StrAttr": "string",
+    "AffineMapAttr": "map",
 }
 
 

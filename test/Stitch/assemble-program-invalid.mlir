@@ -1,11 +1,11 @@
 // RUN: inlay-opt %s --inlay-stitch-assemble-program --split-input-file --verify-diagnostics
 
-// expected-error @+1 {{expected arguments to be tensors of static shape, but argument 0 is 'tensor<?xf32>'}}
+// expected-error @+1 {{expected 'inlay.dims' for argument 0, 'tensor<?xf32>'}}
 func.func @dynamic(%x: tensor<?xf32>) { return }
 
 // -----
 
-// expected-error @+1 {{expected results to be tensors of static shape, but result 0 is 'index'}}
+// expected-error @+1 {{expected result 0 to be a ranked tensor of numbers, but got 'index'}}
 func.func @scalar() -> index {
   %0 = arith.constant 0 : index
   return %0 : index
@@ -25,4 +25,46 @@ func.func @unknown(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{expected @nowhere to be a segment's function, engine or host function}}
   %0 = plan.invoke @nowhere(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @dims_of_result(%x: tensor<?xf32> {inlay.dims = affine_map<()[s0] -> (s0)>})
+    attributes {inlay.symbols = [#inlay.symbol<"n", 1 to 8>]} {
+  // expected-error @+1 {{expected 'inlay.dims' for result 0, 'tensor<?xf32>'}}
+  %0 = plan.invoke @f(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  return
+}
+plan.host_function @f arguments 2 inputs 1 scratch affine_map<() -> ()>
+
+// -----
+
+func.func @symbols_of_result(%x: tensor<?xf32> {inlay.dims = affine_map<()[s0] -> (s0)>})
+    attributes {inlay.symbols = [#inlay.symbol<"n", 1 to 8>]} {
+  // expected-error @+1 {{expected result 0 to use the 1 symbols of 'symbols_of_result', but got affine_map<()[s0, s1] -> (s1)>}}
+  %0 = plan.invoke @f(%x) {inlay.dims = [affine_map<()[s0, s1] -> (s1)>]} : (tensor<?xf32>) -> tensor<?xf32>
+  return
+}
+plan.host_function @f arguments 2 inputs 1 scratch affine_map<() -> ()>
+
+// -----
+
+func.func @symbols_of_scratch(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected scratch to use the 0 symbols of 'symbols_of_scratch', but got affine_map<()[s0] -> (s0)>}}
+  %0 = plan.invoke @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+plan.host_function @f arguments 2 inputs 1 scratch affine_map<()[s0] -> (s0)>
+
+// -----
+
+func.func @dims_of_call(%x: tensor<?xf32> {inlay.dims = affine_map<()[s0] -> (s0)>})
+    attributes {inlay.symbols = [#inlay.symbol<"n", 1 to 8>]} {
+  %0 = plan.invoke @calls(%x) {inlay.dims = [affine_map<()[s0] -> (s0)>]} : (tensor<?xf32>) -> tensor<?xf32>
+  return
+}
+func.func private @calls(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{expected 'inlay.dims' for result 0, 'tensor<?xf32>'}}
+  %0 = plan.framework_call "sort"(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
 }

@@ -132,3 +132,51 @@ func.func @numbered(%x: tensor<4xf32>) -> tensor<4xf32> {
 }
 plan.engine @e arguments 2 scratch affine_map<() -> ()> {}
 plan.host_function @f arguments 2 inputs 1 scratch affine_map<() -> ()>
+
+// -----
+
+// Dims of buffers and scratch are maps of the program's symbols, which are the function's.
+// CHECK-DAG: #[[X:.*]] = affine_map<()[s0, s1] -> (s0, 3, s1)>
+// CHECK-DAG: #[[R:.*]] = affine_map<()[s0, s1] -> (s0 * s1)>
+// CHECK-DAG: #[[S:.*]] = affine_map<()[s0, s1] -> (s1 * 8)>
+// CHECK-LABEL: plan.program @dynamic
+// CHECK-SAME: inlay.symbols = [#inlay.symbol<"batch", 1 to 8>, #inlay.symbol<"n", 0 to 64, typically 16>]
+// CHECK: plan.input 0 "argument 0" : <tensor<?x3x?xf32>, host, #[[X]]>
+// CHECK: plan.output 0 "result 0" : <tensor<?xf32>, host, #[[R]]>
+// CHECK: plan.temporary "value" : <tensor<?x3x?xf32>, device, #[[X]]>
+// CHECK: plan.copy
+// CHECK: plan.temporary "value" : <tensor<?xf32>, device, #[[R]]>
+// CHECK: plan.launch @e
+// CHECK: plan.temporary "value" : <tensor<?xf32>, host, #[[R]]>
+// CHECK: plan.copy
+// CHECK: plan.temporary "scratch of f" : <tensor<?xi8>, host, #[[S]]>
+// CHECK: plan.temporary "scratch of f" : <tensor<64xi8>, host>
+// CHECK: plan.call @f
+func.func @dynamic(%x: tensor<?x3x?xf32> {inlay.dims = affine_map<()[s0, s1] -> (s0, 3, s1)>}) -> tensor<?xf32>
+    attributes {inlay.symbols = [#inlay.symbol<"batch", 1 to 8>, #inlay.symbol<"n", 0 to 64, typically 16>]} {
+  %a = plan.invoke @e(%x) {inlay.dims = [affine_map<()[s0, s1] -> (s0 * s1)>]} : (tensor<?x3x?xf32>) -> tensor<?xf32>
+  %b = plan.invoke @f(%a) {inlay.dims = [affine_map<()[s0, s1] -> (s0 * s1)>]} : (tensor<?xf32>) -> tensor<?xf32>
+  return %b : tensor<?xf32>
+}
+plan.engine @e arguments 2 scratch affine_map<()[s0, s1] -> (s0 * 4)> {}
+plan.host_function @f arguments 2 inputs 1 scratch affine_map<()[s0, s1] -> (s1 * 8, 64)> sizes affine_map<()[s0] -> (s0)>
+
+// -----
+
+// The framework gets the numbers that follow from sizes.
+// CHECK-DAG: #[[D:.*]] = affine_map<()[s0] -> (s0 * 2)>
+// CHECK-DAG: #[[N:.*]] = affine_map<()[s0] -> (s0 - 1)>
+// CHECK-LABEL: plan.program @framework_sizes
+// CHECK: plan.temporary "value" : <tensor<?xf32>, host, #[[D]]>
+// CHECK: plan.callback "repeat"(%{{.*}}) outs(%{{.*}}) {sizes = #[[N]]}
+// CHECK: plan.callback "flip"
+func.func @framework_sizes(%x: tensor<?xf32> {inlay.dims = affine_map<()[s0] -> (s0)>}) -> tensor<?xf32>
+    attributes {inlay.symbols = [#inlay.symbol<"n", 1 to 8>]} {
+  %r = plan.invoke @calls(%x) {inlay.dims = [affine_map<()[s0] -> (s0 * 2)>]} : (tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+func.func private @calls(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = plan.framework_call "repeat"(%x) sizes affine_map<()[s0] -> (s0 - 1)> {inlay.dims = [affine_map<()[s0] -> (s0 * 2)>]} : (tensor<?xf32>) -> tensor<?xf32>
+  %1 = plan.framework_call "flip"(%0) {inlay.dims = [affine_map<()[s0] -> (s0 * 2)>]} : (tensor<?xf32>) -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}

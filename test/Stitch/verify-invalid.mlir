@@ -132,3 +132,24 @@ plan.program @on_the_device {
   plan.run @dsp() outs(%t) : () -> !plan.buffer<tensor<4xf32>, device>
 }
 plan.foreign_engine @dsp runner "dsp" payload "" arguments 1 inputs 0
+
+// -----
+
+plan.host_function @f arguments 1 inputs 0 scratch affine_map<() -> ()> sizes affine_map<()[s0] -> (s0)>
+plan.program @symbols_of_host_function {
+  %r = plan.output 0 "r" : <tensor<4xf32>, host>
+  // expected-error @+1 {{expected sizes of @f to use the program's 0 symbols, but got 1}}
+  plan.call @f() outs(%r) : () -> !plan.buffer<tensor<4xf32>, host>
+}
+
+// -----
+
+plan.engine @e arguments 1 scratch affine_map<() -> ()> {
+  plan.kernel @k spirv dense<0> : tensor<5xi32> bindings [#plan.access<write>] block [1, 1, 1]
+  plan.dispatch @k buffers [0] grid affine_map<()[s0, s1] -> (s0, s1, 1)> push_constants affine_map<() -> ()>
+}
+plan.program @symbols_of_engine attributes {inlay.symbols = [#inlay.symbol<"n", 1 to 8>]} {
+  %t = plan.temporary "t" : <tensor<4xf32>, device>
+  // expected-error @+1 {{expected sizes of @e to use the program's 1 symbols, but got 2}}
+  plan.launch @e() outs(%t) : () -> !plan.buffer<tensor<4xf32>, device>
+}

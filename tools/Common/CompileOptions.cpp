@@ -16,6 +16,9 @@ static cl::OptionCategory category("Compilation");
 static cl::list<std::string>
     targets("targets", cl::CommaSeparated, cl::cat(category),
             cl::desc("Targets in priority order (vulkan, host, torch); default: the module's"));
+static cl::list<std::string>
+    inputShapes("input-shape", cl::value_desc("name:dims"), cl::cat(category),
+                cl::desc("Sizes of an input whose dims are ? in the module, as x:1..8x3x224x224 or x:batch=1..8x3"));
 static cl::opt<std::string> device("device", cl::cat(category),
                                    cl::desc("Vulkan device: a number or a part of its name; default: INLAY_DEVICE"));
 static cl::opt<bool> requireDevice("require-device", cl::cat(category),
@@ -83,6 +86,12 @@ rt::StatusOr<CompileRequest> tools::makeRequest(const std::string &file) {
   llvm::StringRef parent = llvm::sys::path::parent_path(file);
   request.directory = parent.empty() ? "." : parent.str();
   request.targets.assign(targets.begin(), targets.end());
+  for (const std::string &text : inputShapes) {
+    rt::StatusOr<InputShape> shape = parseInputShape(text);
+    if (!shape.isOk())
+      return rt::Status(shape.status().code(), "option --input-shape: " + shape.status().message());
+    request.inputShapes.push_back(std::move(*shape));
+  }
   request.device = device;
   request.allowMissingDevice = !requireDevice;
   request.options.dumpDirectory = dumpDirectory;

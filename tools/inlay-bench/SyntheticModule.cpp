@@ -69,7 +69,7 @@ OwningOpRef<ModuleOp> bench::makeModule(MLIRContext &context, const SyntheticGra
       operands.push_back(block->getArgument(0));
     Location location = NameLoc::get(builder.getStringAttr("node_" + Twine(node)));
     auto op = OpaqueOp::create(builder, location, TypeRange(type), operands, names[graph.kinds[node]], nullptr, nullptr,
-                               nullptr);
+                               nullptr, /*in_order=*/false, nullptr);
     values.push_back(op.getResult(0));
   }
   SmallVector<Value> results;

@@ -7,7 +7,8 @@
 #include "inlay/Partition/Report.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 using namespace inlay;
 using namespace inlay::tools;
@@ -38,51 +40,102 @@ Status tools::listDevices() {
 
 //===-- Inputs and outputs --------------------------------------------------------------------------------------===//
 
-/// An array of the buffer's static type.
-static StatusOr<Array> makeFor(const rt::Buffer &buffer) {
-  std::vector<int64_t> dims;
-  for (const rt::Expr &dim : buffer.type.dims) {
-    int64_t size;
-    if (!dim.isConstant(size))
-      return Status(StatusCode::InvalidArgument, "'" + buffer.name + "' has a dynamic size");
-    dims.push_back(size);
+using Given = std::vector<std::optional<Array>>;
+
+/// The arrays of the files that the options name, by input.
+static StatusOr<Given> readInputs(const rt::Plan &plan, const RunOptions &options) {
+  Given given(plan.inputs.size());
+  bool archive = options.inputs.size() == 1 && llvm::StringRef(options.inputs[0]).ends_with(".npz");
+  if (!archive && options.inputs.size() > plan.inputs.size())
+    return Status(StatusCode::InvalidArgument, "expected at most " + std::to_string(plan.inputs.size()) +
+                                                   " inputs, but got " + std::to_string(options.inputs.size()));
+  if (!archive) {
+    for (size_t i = 0; i < options.inputs.size(); ++i) {
+      StatusOr<Array> array = readNpy(options.inputs[i]);
+      if (!array.isOk())
+        return array.status();
+      given[i] = std::move(*array);
+    }
+    return given;
   }
-  return makeArray(buffer.type.element, dims);
+  auto arrays = readNpz(options.inputs[0]);
+  if (!arrays.isOk())
+    return arrays.status();
+  for (size_t i = 0; i < plan.inputs.size(); ++i) {
+    const std::string &name = plan.buffers[plan.inputs[i]].name;
+    if (!arrays->count(name))
+      return Status(StatusCode::NotFound, "'" + options.inputs[0] + "' has no array '" + name + "'");
+    given[i] = std::move((*arrays)[name]);
+  }
+  return given;
+}
+
+/// Sets the value of one symbol as "name=value" says.
+static Status readSize(const rt::Plan &plan, llvm::StringRef text, std::vector<int64_t> &values) {
+  auto [name, number] = text.split('=');
+  for (auto [symbol, value] : llvm::zip_equal(plan.symbols, values)) {
+    if (name != symbol.name)
+      continue;
+    if (number.getAsInteger(10, value))
+      return {StatusCode::InvalidArgument,
+              ("option --size: expected a number for '" + name + "', but got '" + number + "'").str()};
+    return Status::ok();
+  }
+  std::string names = llvm::join(llvm::map_range(plan.symbols, [](const auto &symbol) { return symbol.name; }), ", ");
+  return {StatusCode::InvalidArgument,
+          ("option --size: the module has no size '" + name + "'" + (names.empty() ? "" : "; it has " + names)).str()};
+}
+
+/// The symbols' values: what a file says, else the options, else the least.
+static StatusOr<std::vector<int64_t>> chooseSizes(const rt::Plan &plan, const Given &given, const RunOptions &options) {
+  rt::InputDims dims;
+  for (const std::optional<Array> &array : given)
+    dims.push_back(array ? array->dims : std::vector<int64_t>());
+  std::vector<int64_t> values;
+  for (const rt::Symbol &symbol : plan.symbols) {
+    StatusOr<int64_t> value = rt::valueOf(symbol).evaluate(dims);
+    values.push_back(value.isOk() ? *value : std::min(std::max<int64_t>(symbol.min, 1), symbol.max));
+  }
+  for (const std::string &size : options.sizes)
+    INLAY_RETURN_IF_ERROR(readSize(plan, size, values));
+  return values;
 }
 
 static StatusOr<std::vector<Array>> makeInputs(const rt::Plan &plan, const RunOptions &options) {
-  std::map<std::string, Array> named;
-  bool archive = options.inputs.size() == 1 && llvm::StringRef(options.inputs[0]).ends_with(".npz");
-  if (archive) {
-    auto arrays = readNpz(options.inputs[0]);
-    if (!arrays.isOk())
-      return arrays.status();
-    named = std::move(*arrays);
-  } else if (options.inputs.size() > plan.inputs.size()) {
-    return Status(StatusCode::InvalidArgument, "expected at most " + std::to_string(plan.inputs.size()) +
-                                                   " inputs, but got " + std::to_string(options.inputs.size()));
-  }
+  StatusOr<Given> given = readInputs(plan, options);
+  if (!given.isOk())
+    return given.status();
+  StatusOr<std::vector<int64_t>> values = chooseSizes(plan, *given, options);
+  if (!values.isOk())
+    return values.status();
+  StatusOr<rt::InputDims> dims = rt::inputDimsFor(plan, *values);
+  if (!dims.isOk())
+    return dims.status();
   std::vector<Array> inputs;
   for (size_t i = 0; i < plan.inputs.size(); ++i) {
-    const rt::Buffer &buffer = plan.buffers[plan.inputs[i]];
-    if (archive && !named.count(buffer.name))
-      return Status(StatusCode::NotFound, "'" + options.inputs[0] + "' has no array '" + buffer.name + "'");
-    StatusOr<Array> array = archive                     ? StatusOr<Array>(std::move(named[buffer.name]))
-                            : i < options.inputs.size() ? readNpy(options.inputs[i])
-                                                        : makeFor(buffer);
+    if ((*given)[i]) {
+      inputs.push_back(std::move(*(*given)[i]));
+      continue;
+    }
+    StatusOr<Array> array = makeArray(plan.buffers[plan.inputs[i]].type.element, (*dims)[i]);
     if (!array.isOk())
       return array.status();
-    if (!archive && i >= options.inputs.size())
-      fillRandom(*array, options.seed + i);
+    fillRandom(*array, options.seed + i);
     inputs.push_back(std::move(*array));
   }
   return inputs;
 }
 
-static StatusOr<std::vector<Array>> makeOutputs(const rt::Plan &plan) {
+static StatusOr<std::vector<Array>> makeOutputs(const rt::Program &program, const std::vector<Array> &inputs) {
+  rt::InputDims inputDims;
+  for (const Array &input : inputs)
+    inputDims.push_back(input.dims);
+  StatusOr<std::vector<std::vector<int64_t>>> dims = program.outputDims(inputDims);
+  if (!dims.isOk())
+    return dims.status();
   std::vector<Array> outputs;
-  for (uint32_t number : plan.outputs) {
-    StatusOr<Array> array = makeFor(plan.buffers[number]);
+  for (auto [number, shape] : llvm::zip_equal(program.plan().outputs, *dims)) {
+    StatusOr<Array> array = makeArray(program.plan().buffers[number].type.element, shape);
     if (!array.isOk())
       return array.status();
     outputs.push_back(std::move(*array));
@@ -167,7 +220,7 @@ static Status compare(const CompileRequest &request, std::vector<Array> &inputs,
   StatusOr<Compiled> host = compile(hostRequest);
   if (!host.isOk())
     return host.status();
-  StatusOr<std::vector<Array>> expected = makeOutputs(*host->plan);
+  StatusOr<std::vector<Array>> expected = makeOutputs(*host->program, inputs);
   if (!expected.isOk())
     return expected.status();
   INLAY_RETURN_IF_ERROR(call(*host->program, inputs, *expected));
@@ -234,9 +287,11 @@ Status tools::run(const CompileRequest &request, const RunOptions &options) {
     return compiled.status();
   printNotice(compiled->notice);
   StatusOr<std::vector<Array>> inputs = makeInputs(*compiled->plan, options);
-  StatusOr<std::vector<Array>> outputs = makeOutputs(*compiled->plan);
-  if (!inputs.isOk() || !outputs.isOk())
-    return inputs.isOk() ? outputs.status() : inputs.status();
+  if (!inputs.isOk())
+    return inputs.status();
+  StatusOr<std::vector<Array>> outputs = makeOutputs(*compiled->program, *inputs);
+  if (!outputs.isOk())
+    return outputs.status();
   INLAY_RETURN_IF_ERROR(call(*compiled->program, *inputs, *outputs));
   if (options.output.empty())
     summarize(*outputs);

@@ -14,6 +14,7 @@ namespace inlay::tools {
 
 struct RunOptions {
   std::vector<std::string> inputs; ///< .npy files in order, or one .npz file with an array per argument
+  std::vector<std::string> sizes;  ///< "name=value" for symbols of inputs without a file
   uint64_t seed = 0;               ///< for arguments without a file
   std::string output;              ///< .npy or .npz file for results; empty prints a summary
   bool compare = false;            ///< run on the host alone too and print the largest difference

@@ -14,6 +14,9 @@ static cl::opt<std::string> input(cl::Positional, cl::cat(tools::toolCategory())
                                   cl::init("-"));
 static cl::list<std::string> inputs("input", cl::cat(tools::toolCategory()), cl::CommaSeparated,
                                     cl::desc("Arguments: .npy files in order, or one .npz file by name"));
+static cl::list<std::string> sizes("size", cl::cat(tools::toolCategory()), cl::CommaSeparated,
+                                   cl::value_desc("name=number"),
+                                   cl::desc("Sizes of arguments without a file; default: the least from 1 on"));
 static cl::opt<uint64_t> seed("seed", cl::cat(tools::toolCategory()), cl::init(0),
                               cl::desc("Seed for arguments without a file"));
 static cl::opt<std::string> output("output", cl::cat(tools::toolCategory()),
@@ -43,11 +46,8 @@ int main(int argc, char **argv) {
   if (!first.isOk())
     return tools::fail(first.status());
   request->options.from = *first;
-  tools::RunOptions options;
-  options.inputs.assign(inputs.begin(), inputs.end());
-  options.seed = seed;
-  options.output = output;
-  options.compare = compare;
+  tools::RunOptions options{
+      {inputs.begin(), inputs.end()}, {sizes.begin(), sizes.end()}, seed, output.getValue(), compare};
   rt::Status status =
       tools::readRuns("time", repeat.getNumOccurrences() ? &repeat.getValue() : nullptr, options.repeat);
   if (status.isOk())

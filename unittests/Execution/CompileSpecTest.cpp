@@ -80,9 +80,9 @@ TEST_F(CompileSpecTest, SettingsReachThePartitioner) {
 
 TEST_F(CompileSpecTest, NamesTheWrongRange) {
   EXPECT_EQ(refusal({{2, 3}}), "expected a range for each of 2 inputs, but got 1");
-  EXPECT_EQ(refusal({{2, 3}, {2, 4}}), "input 1: expected the module's shape [2, 3], but got [2, 4]");
+  EXPECT_EQ(refusal({{2, 3}, {2, 4}}), "input 1: expected the module's int32[2x3], but got [2, 4]");
   EXPECT_EQ(refusal({{2, 3}, InputRange({1, 3}, {2, 3}, {4, 3})}),
-            "input 1: dim 0: a range of sizes, 1 to 4, is not supported yet");
+            "input 1: expected the module's int32[2x3], but got [1, 3] to [4, 3]");
   EXPECT_EQ(refusal({InputRange({3, 3}, {2, 3}, {4, 3})}),
             "input 0: dim 0: expected 0 <= min <= opt <= max, but got 3, 2 and 4");
   EXPECT_EQ(refusal({InputRange({3}, {2, 3}, {4, 3})}),
@@ -110,4 +110,27 @@ TEST_F(CompileSpecTest, FailuresSayWhatIsWrong) {
   EXPECT_FALSE(Tensor::zeros({-1}).isOk());
   EXPECT_FALSE(Tensor::zeros({int64_t(1) << 40, int64_t(1) << 40}).isOk());
   EXPECT_TRUE(Tensor::zeros({0, 3}).isOk());
+}
+
+TEST_F(CompileSpecTest, RangesAreWithinTheSymbols) {
+  Module module(R"mlir(
+func.func @forward(%x: tensor<?x3xf32> {inlay.dims = affine_map<()[s0] -> (s0, 3)>} loc("x")) -> tensor<?x3xf32>
+    attributes {inlay.symbols = [#inlay.symbol<"batch", 1 to 8>]} {
+  return %x : tensor<?x3xf32>
+})mlir");
+  auto compileFor = [&](InputRange range) {
+    CompileSpec spec({std::move(range)});
+    spec.targets = {"host"};
+    return compile(module, spec);
+  };
+  CompiledModule compiled = compileFor(InputRange({1, 3}, {2, 3}, {4, 3}));
+  ASSERT_TRUE(compiled.isOk()) << compiled.status().message();
+  rt::StatusOr<std::vector<Tensor>> results = compiled.forward({first});
+  ASSERT_TRUE(results.isOk()) << results.status().message();
+  EXPECT_EQ((*results)[0].shape(), (std::vector<int64_t>{2, 3}));
+  EXPECT_EQ((*results)[0].data<float>()[5], 3.0F);
+  EXPECT_EQ(compileFor(InputRange({1, 3}, {2, 3}, {9, 3})).status().message(),
+            "input 'x': dim 0 ('batch') is 9, but expected 1 to 8");
+  EXPECT_EQ(compileFor(InputRange({1, 3}, {2, 3}, {4, 4})).status().message(),
+            "input 0: expected the module's float32[batch x 3], but got [1, 3] to [4, 4]");
 }

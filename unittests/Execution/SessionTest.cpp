@@ -198,6 +198,52 @@ TEST(SessionTest, RunsForeignEnginesByTheCallersRunner) {
             "segment 'twice': the plan needs the runner 'doubling', but there is none of that name");
 }
 
+/// The framework computes y; n is said by z, and again by x, and m by x.
+constexpr const char *kDynamicProgram = R"(
+plan.program @forward attributes {inlay.symbols = [#inlay.symbol<"n", 1 to 8>, #inlay.symbol<"m", 0 to 4>]} {
+  %x = plan.input 0 "x" : <tensor<?x?xf32>, host, affine_map<()[s0, s1] -> (s0 * 2 + 1, s1 * -1 + 5)>>
+  %z = plan.input 1 "z" : <tensor<?xf32>, host, affine_map<()[s0, s1] -> (s0)>>
+  %y = plan.output 0 "y" : <tensor<?x3xf32>, host, affine_map<()[s0, s1] -> ((s0 * s1 + 1) ceildiv 2, 3)>>
+  plan.callback "f"(%x, %z) outs(%y) {sizes = affine_map<()[s0, s1] -> (s0 floordiv 2, (s1 + 4) mod 3, -4)>}
+    : (!plan.buffer<tensor<?x?xf32>, host, affine_map<()[s0, s1] -> (s0 * 2 + 1, s1 * -1 + 5)>>,
+       !plan.buffer<tensor<?xf32>, host, affine_map<()[s0, s1] -> (s0)>>)
+    -> !plan.buffer<tensor<?x3xf32>, host, affine_map<()[s0, s1] -> ((s0 * s1 + 1) ceildiv 2, 3)>>
+})";
+
+TEST(SessionTest, FindsSymbolsInTheInputs) {
+  CompileRequest request = makeRequest(kDynamicProgram);
+  request.options.from = Phase::Stitch;
+  std::vector<int64_t> numbers;
+  request.callbacks = [&](uint32_t, auto &, auto &, const std::vector<int64_t> &sizes) {
+    numbers = sizes;
+    return rt::Status::ok();
+  };
+  rt::StatusOr<Compiled> compiled = compile(request);
+  ASSERT_TRUE(compiled.isOk()) << compiled.status().message();
+  EXPECT_EQ(*compiled->program->outputDims({{7, 1}, {3}}), (std::vector<std::vector<int64_t>>{{7, 3}}));
+  std::vector<float> x(7 * 1), z(3), y(7 * 3);
+  rt::Status status =
+      compiled->program->call({{x.data(), rt::ElementType::F32, {7, 1}}, {z.data(), rt::ElementType::F32, {3}}},
+                              {{y.data(), rt::ElementType::F32, {7, 3}}});
+  EXPECT_EQ(status.message(), "");
+  EXPECT_EQ(numbers, (std::vector<int64_t>{1, 2, -4}));
+  auto refuse = [&](const rt::InputDims &dims) { return compiled->program->outputDims(dims).status().message(); };
+  EXPECT_EQ(refuse({{7}, {3}}), "input 'x': expected float32[2*n + 1 x -1*m + 5], but got float32[7]");
+  EXPECT_EQ(refuse({{9, 1}, {3}}), "input 'x': dim 0 is 9, but '2*n + 1' is 7 by dim 0 of input 'z'");
+  EXPECT_EQ(refuse({{7, 6}, {3}}), "input 'x': dim 1 ('-1*m + 5') is 6, so 'm' is -1, but expected 0 to 4");
+  EXPECT_EQ(refuse({{19, 1}, {9}}), "input 'z': dim 0 ('n') is 9, but expected 1 to 8");
+}
+
+TEST(SessionTest, NamesASymbolThatNoInputSays) {
+  CompileRequest request = makeRequest(R"(
+plan.program @forward attributes {inlay.symbols = [#inlay.symbol<"n", 1 to 8>, #inlay.symbol<"m", 1 to 8>]} {
+  %x = plan.input 0 "x" : <tensor<?x?xf32>, host, affine_map<()[s0, s1] -> (s0, s0 * s1)>>
+})");
+  request.options.from = Phase::Stitch;
+  std::string message = compile(request).status().message();
+  EXPECT_NE(message.find("expected an input with a dim that says 'm'"), std::string::npos) << message;
+}
+
 TEST(SessionTest, KnowsTheCallersDialects) {
   CompileRequest request = makeRequest(R"(
 module attributes {inlay.targets = [#inlay.declared<"npu", ["tosa.exp"]>, #inlay.declared<"cpu", ["*"]>]} {

@@ -169,7 +169,7 @@ TEST(Executor, EmptyPlanRuns) {
   auto program = Program::load(std::make_shared<Plan>(), nullptr, nullptr);
   ASSERT_TRUE(program.isOk());
   EXPECT_TRUE((*program)->call({}, {}).isOk());
-  EXPECT_EQ((*program)->call({TensorView()}, {}).message(), "expected 0 arguments, but got 1");
+  EXPECT_EQ((*program)->call({TensorView()}, {}).message(), "expected 0 inputs, but got 1");
 }
 
 TEST(Executor, TemporariesThatAreNeverAliveTogetherShareMemory) {
@@ -196,15 +196,17 @@ TEST(Executor, CallbacksSeeTheDimsOfThisCall) {
   PlanBuilder builder;
   uint32_t x = builder.input("x", {Expr::dim(0, 0), Expr(2)});
   uint32_t y = builder.output("y", {Expr::binary(Expr::Op::Mul, Expr::dim(0, 0), Expr(2))});
-  builder.plan->callbacks.push_back({"aten::flatten", 1});
+  builder.plan->callbacks.push_back({"aten::flatten", 1, {Expr(-1), Expr::dim(0, 1)}});
   builder.step(StepKind::Callback, 0, {x, y});
-  auto program = Program::load(builder.plan, nullptr, nullptr, [](uint32_t number, auto &inputs, auto &outputs) {
-    EXPECT_EQ(number, 0u);
-    EXPECT_EQ(inputs[0].dims, (std::vector<int64_t>{3, 2}));
-    EXPECT_EQ(outputs[0].dims, (std::vector<int64_t>{6}));
-    std::memcpy(outputs[0].data, inputs[0].data, 24);
-    return Status(StatusCode::Internal, "said no");
-  });
+  auto program =
+      Program::load(builder.plan, nullptr, nullptr, [](uint32_t number, auto &inputs, auto &outputs, auto &sizes) {
+        EXPECT_EQ(number, 0u);
+        EXPECT_EQ(sizes, (std::vector<int64_t>{-1, 2}));
+        EXPECT_EQ(inputs[0].dims, (std::vector<int64_t>{3, 2}));
+        EXPECT_EQ(outputs[0].dims, (std::vector<int64_t>{6}));
+        std::memcpy(outputs[0].data, inputs[0].data, 24);
+        return Status(StatusCode::Internal, "said no");
+      });
   ASSERT_TRUE(program.isOk());
   EXPECT_EQ((*program)->outputDims({{3, 2}}).operator*()[0], (std::vector<int64_t>{6}));
   std::vector<float> in(6, 1.0f), out(6);
@@ -293,4 +295,131 @@ TEST(Executor, DynamicCopiesOfUnequalSizeAreRefusedAtTheCall) {
   std::vector<float> in(3), out(4);
   EXPECT_EQ((*program)->call({view(in)}, {view(out)}).message(),
             "segment 'step0': copies 'x' of 12 bytes to 'y' of 16 bytes");
+}
+
+namespace {
+
+/// y = double(double(x)) for n floats, n from 0 to 64, on a device of its own.
+struct SizesTest : testing::TestWithParam<bool> {
+  SizesTest() {
+    Expr n = Expr::dim(0, 0);
+    builder.plan->symbols = {{"n", 0, 64, 0, 0}};
+    uint32_t x = builder.input("x", {n}), y = builder.output("y", {n});
+    uint32_t a = builder.temporary("a", MemorySpace::Device, {n}), b = builder.temporary("b", MemorySpace::Device, {n});
+    uint32_t c = builder.temporary("c", MemorySpace::Device, {n}), twice = builder.engine("double", 2);
+    builder.copy(x, a);
+    builder.launch(twice, {a, b}, {0});
+    builder.launch(twice, {b, c}, {1});
+    builder.copy(c, y, {2});
+    program = std::move(*Program::load(builder.plan, device, nullptr));
+  }
+  void call(int64_t n) {
+    std::vector<float> x(n, float(n + 1)), y(n);
+    Status status = program->call({view(x)}, {view(y)});
+    EXPECT_EQ(status.message(), "");
+    EXPECT_EQ(y, std::vector<float>(n, 4 * float(n + 1)));
+  }
+  /// How often calls of these sizes record a launch.
+  int records(const std::vector<int64_t> &sizes) {
+    int before = device->records;
+    for (int64_t n : sizes)
+      call(n);
+    return device->records - before;
+  }
+
+  PlanBuilder builder;
+  std::shared_ptr<FakeDevice> device = std::make_shared<FakeDevice>(GetParam());
+  std::unique_ptr<Program> program;
+};
+
+} // namespace
+
+TEST_P(SizesTest, MemoryGrowsAndServesSmallerSizes) {
+  for (int64_t n : {4, 2, 8, 3, 8, 1, 7, 6, 5, 4})
+    call(n);
+  EXPECT_EQ(device->allocatedBytes, 2 * (4 + 8) * sizeof(float)) << "two slots at first, and as they grew";
+}
+
+TEST_P(SizesTest, EnginesShareScratchThatGrows) {
+  builder.plan->engines[0].scratch = {Expr::binary(Expr::Op::Mul, Expr::dim(0, 0), Expr(100))};
+  program = std::move(*Program::load(builder.plan, device, nullptr));
+  for (int64_t n : {4, 2, 8, 3})
+    call(n);
+  EXPECT_EQ(device->allocatedBytes, 2 * (4 + 8) * sizeof(float) + 400 + 800) << "two launches of one engine each";
+}
+
+TEST_P(SizesTest, FewSizesStayRecorded) {
+  EXPECT_EQ(records({8, 1, 2, 3}), 8);
+  EXPECT_EQ(records({8, 3, 2, 1, 8}), 0);
+  EXPECT_EQ(records({4}), 2);
+  EXPECT_EQ(records({2, 1, 8, 4}), 0) << "3 was used last";
+  EXPECT_EQ(records({3}), 2);
+  EXPECT_EQ(records({9, 3}), 4) << "what was recorded over smaller memory is gone";
+}
+
+TEST_P(SizesTest, SizesOfZeroCopyNothing) {
+  call(0);
+  EXPECT_EQ(device->uploads, 0);
+  EXPECT_EQ(device->downloads, 0);
+  call(3);
+  call(0);
+}
+
+TEST_P(SizesTest, SizesBeyondTheRangeLeaveTheProgramUsable) {
+  call(5);
+  std::vector<float> x(65), y(65);
+  EXPECT_EQ(program->call({view(x)}, {view(y)}).message(), "input 'x': dim 0 ('n') is 65, but expected 0 to 64");
+  EXPECT_EQ(records({5}), 0);
+}
+
+TEST_P(SizesTest, ThreadsOfDifferentSizes) {
+  std::vector<std::thread> threads;
+  for (int64_t first = 0; first < 4; ++first)
+    threads.emplace_back([&, first] {
+      for (int64_t i = 0; i < 100; ++i)
+        call((first * 7 + i * i) % 11);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+TEST_P(SizesTest, ALargerSizeThatFindsNoMemoryLeavesTheOthers) {
+  call(4);
+  device->failAllocations = 2; // the lane's, and that of a fresh one
+  std::vector<float> x(8), y(8);
+  EXPECT_EQ(program->call({view(x)}, {view(y)}).code(), StatusCode::ResourceExhausted);
+  call(8);
+  call(4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Memory, SizesTest, testing::Values(true, false),
+                         [](auto &info) { return info.param ? "Unified" : "Discrete"; });
+
+TEST(Executor, HostFunctionsGetTheirSizes) {
+  struct Filler : HostLibrary {
+    StatusOr<HostEntry> lookup(const std::string &) override {
+      return HostEntry([](void *const *buffers) { // the last pointer is to sizes
+        auto *sizes = static_cast<const int64_t *>(buffers[2]);
+        for (int64_t i = 0; i < sizes[0]; ++i)
+          static_cast<float *>(buffers[1])[i] = static_cast<float *>(buffers[0])[i] + float(sizes[1]);
+      });
+    }
+  };
+  PlanBuilder builder;
+  Expr n = Expr::dim(0, 0);
+  uint32_t x = builder.input("x", {n}), y = builder.output("y", {n});
+  uint32_t function = builder.hostFunction("fill", {Access::Read, Access::Write});
+  builder.plan->hostCode.functions[function].sizes = {n, Expr::binary(Expr::Op::Mul, n, Expr(100))};
+  builder.call(function, {x, y});
+  auto program = Program::load(builder.plan, nullptr, std::make_shared<Filler>());
+  for (int64_t size : {3, 1, 3, 0}) {
+    std::vector<float> in(size, 1), out(size);
+    EXPECT_EQ((*program)->call({view(in)}, {view(out)}).message(), "");
+    EXPECT_EQ(out, std::vector<float>(size, float(1 + 100 * size)));
+  }
+  builder.plan->hostCode.functions[function].sizes.push_back(Expr::binary(Expr::Op::FloorDiv, Expr(1), n));
+  std::vector<float> none;
+  program = Program::load(builder.plan, nullptr, std::make_shared<Filler>());
+  EXPECT_EQ((*program)->call({view(none)}, {view(none)}).message(),
+            "host function 'fill': floordiv(1, 0) divides by zero");
 }

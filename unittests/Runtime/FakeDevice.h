@@ -23,10 +23,21 @@ public:
   };
   struct Loaded final : DeviceEngine {
     Engine engine;
+    StatusOr<size_t> scratchBytes(const InputDims &inputs) const override {
+      size_t total = 0;
+      for (const Expr &size : engine.scratch) {
+        StatusOr<int64_t> bytes = size.evaluate(inputs);
+        if (!bytes.isOk() || *bytes < 0)
+          return Status(StatusCode::InvalidArgument, "fake scratch has no size");
+        total += *bytes;
+      }
+      return total;
+    }
   };
   struct Recorded final : DeviceCommand {
     const Loaded *loaded;
     std::vector<std::shared_ptr<DeviceBuffer>> arguments;
+    std::shared_ptr<DeviceBuffer> scratch;
   };
 
   explicit FakeDevice(bool unified) : unified_(unified) {}
@@ -65,10 +76,11 @@ public:
   }
   StatusOr<std::unique_ptr<DeviceCommand>> record(DeviceEngine &engine,
                                                   const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
-                                                  const InputDims &) override {
+                                                  const InputDims &, std::shared_ptr<DeviceBuffer> scratch) override {
     auto recorded = std::make_unique<Recorded>();
     recorded->loaded = &static_cast<Loaded &>(engine);
     recorded->arguments = arguments;
+    recorded->scratch = std::move(scratch);
     ++records;
     return std::unique_ptr<DeviceCommand>(std::move(recorded));
   }

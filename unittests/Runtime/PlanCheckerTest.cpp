@@ -195,7 +195,7 @@ TEST_F(PlanCheckerTest, EngineContents) {
 
 TEST_F(PlanCheckerTest, EngineGridWithoutAValue) {
   plan().engines[0].dispatches[0].grid[0] = Expr::binary(Expr::Op::FloorDiv, Expr(1), Expr(0));
-  EXPECT_EQ(error(), "engine 'engine_add': dispatch 0 (kernel 'add'): grid: floordiv(1, 0) has no value");
+  EXPECT_EQ(error(), "engine 'engine_add': dispatch 0 (kernel 'add'): grid: 1//0 has no value");
 }
 
 TEST_F(PlanCheckerTest, HostFunctionAccesses) {
@@ -233,4 +233,26 @@ TEST(ArgumentAccess, IsTheUnionOverDispatches) {
   engine.dispatches[1].buffers = {2, 1, 0};
   EXPECT_EQ(argumentAccess(engine),
             (std::vector<Access>{Access::ReadWrite, Access::Read, Access::ReadWrite, Access::Read}));
+}
+
+TEST_F(PlanCheckerTest, SymbolsThatNoInputSays) {
+  auto with = [&](Symbol symbol) {
+    plan().symbols = {std::move(symbol)};
+    return error();
+  };
+  EXPECT_EQ(with({"n", 0, 8, 0, 0}), "");
+  EXPECT_EQ(with({"", 0, 8, 0, 0}), "symbol '': expected a name");
+  EXPECT_EQ(with({"n", -1, 8, 0, 0}), "symbol 'n': expected a range from 0 on, but got -1 to 8");
+  EXPECT_EQ(with({"n", 9, 8, 0, 0}), "symbol 'n': expected a range from 0 on, but got 9 to 8");
+  EXPECT_EQ(with({"n", 0, 8, 1, 0}), "symbol 'n': dim 0 of input 1 doesn't exist");
+  EXPECT_EQ(with({"n", 0, 8, 0, 1}), "symbol 'n': dim 1 of input 0 doesn't exist");
+  EXPECT_EQ(with({"n", 0, 8, 0, 0, 0}), "symbol 'n': expected a scale other than 0");
+}
+
+TEST_F(PlanCheckerTest, SizesOfDimsThatDoNotExist) {
+  plan().hostCode.functions[0].sizes = {Expr(1), Expr::dim(0, 1)};
+  EXPECT_EQ(error(), "host function 'f': size 1: expression reads dim 1 of input 0, which doesn't exist");
+  plan().hostCode.functions[0].sizes = {};
+  plan().callbacks = {{"g", 1, {Expr::dim(2, 0)}}};
+  EXPECT_EQ(error(), "callback 'g': size 0: expression reads dim 0 of input 2, which doesn't exist");
 }

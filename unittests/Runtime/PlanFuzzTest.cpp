@@ -22,7 +22,7 @@ public:
 
   /// Changes one thing somewhere.
   void apply(Plan &plan) {
-    switch (random_() % 9) {
+    switch (random_() % 12) {
     case 0:
       return number(pick(plan.inputs));
     case 1:
@@ -39,6 +39,10 @@ public:
       return buffer(pick(plan.buffers));
     case 7:
       return engine(pick(plan.engines));
+    case 8:
+      return symbol(pick(plan.symbols));
+    case 9:
+      return expr(pick(pick(plan.callbacks).sizes));
     default:
       pick(plan.steps).kind = static_cast<StepKind>(random_() % 6);
     }
@@ -77,6 +81,12 @@ private:
       value.index = small();
     }
   }
+  void symbol(Symbol &value) {
+    int64_t *numbers[] = {&value.min, &value.max, &value.scale, &value.offset};
+    if (random_() % 2)
+      return number(random_() % 2 ? value.input : value.dim);
+    *numbers[random_() % 4] = int64_t(small()) - 2;
+  }
   void engine(Engine &value) {
     switch (random_() % 4) {
     case 0:
@@ -103,7 +113,8 @@ std::shared_ptr<Plan> soundPlan() {
   uint32_t c = builder.temporary("c", MemorySpace::Device, {n}), h = builder.temporary("h", MemorySpace::Host, {n});
   builder.engine("double", 2);
   builder.engine("add", 3);
-  builder.plan->callbacks.push_back({"f", 1});
+  builder.plan->callbacks.push_back({"f", 1, {n}});
+  builder.plan->symbols.push_back({"n", 1, 16, 0, 0});
   builder.copy(x, a);
   builder.launch(0, {a, b}, {0});
   builder.launch(1, {b, w, c}, {1});
@@ -113,7 +124,8 @@ std::shared_ptr<Plan> soundPlan() {
 }
 
 /// Touches every byte that it was told of.
-Status touch(uint32_t, const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) {
+Status touch(uint32_t, const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs,
+             const std::vector<int64_t> &) {
   for (const TensorView &view : inputs) {
     std::vector<char> copy(*byteSize(view.element, view.dims));
     std::memcpy(copy.data(), view.data, copy.size());

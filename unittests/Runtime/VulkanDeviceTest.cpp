@@ -103,6 +103,26 @@ TEST_F(VulkanDeviceTest, ScratchCarriesDataAndBarriersStandWhereItFlows) {
   }
 }
 
+TEST_F(VulkanDeviceTest, CommandsOfOneSubmissionShareScratch) {
+  auto loaded = device->load(chainEngine(5000));
+  ASSERT_TRUE(loaded.isOk()) << loaded.status().message();
+  auto bytes = (*loaded)->scratchBytes({});
+  ASSERT_TRUE(bytes.isOk()) << bytes.status().message();
+  EXPECT_GE(*bytes, 40000u);
+  auto scratch = *device->allocate(*bytes);
+  auto a = upload(iota(5000, 0)), b = upload(iota(5000, 1)), c = upload(iota(5000, 2));
+  auto d = upload(std::vector<float>(5000)), e = upload(std::vector<float>(5000)), f = upload(iota(5000, 0));
+  auto first = device->record(**loaded, {a, b, d, e}, {}, scratch);
+  auto second = device->record(**loaded, {b, c, f, a}, {}, scratch);
+  ASSERT_TRUE(first.isOk() && second.isOk());
+  ASSERT_EQ(device->run({first->get(), second->get()}).message(), "");
+  EXPECT_FLOAT_EQ(download(*d)[10], 21 * 11 + 21);
+  EXPECT_FLOAT_EQ(download(*f)[10], 23 * 12 + 23);
+  auto small = *device->allocate(*bytes - 1);
+  EXPECT_NE(device->record(**loaded, {a, b, d, e}, {}, small).status().message().find("bytes of scratch, but got"),
+            std::string::npos);
+}
+
 /// What a command buffer was told: barriers to compute (b) and to the host (h), dispatches (d).
 static std::string recorded;
 
@@ -234,7 +254,8 @@ TEST_F(VulkanDeviceTest, RecordNamesTheDispatchAndBothNumbers) {
             std::string::npos);
   engine.dispatches[0].grid[0] = Expr(1);
   EXPECT_EQ(run(engine, {a, a, a}, {{int64_t(1) << 32}}).message(),
-            "engine 'engine_add': dispatch 0 (kernel 'add'): push constant 0 is 4294967296, which doesn't fit 32 bits");
+            "engine 'engine_add': dispatch 0 (kernel 'add'): push constant 0 is 4294967296, which doesn't fit 32 bits "
+            "without sign");
 }
 
 TEST_F(VulkanDeviceTest, AKernelMaySeeNoMoreThanTheDevicesRange) {
@@ -245,7 +266,7 @@ TEST_F(VulkanDeviceTest, AKernelMaySeeNoMoreThanTheDevicesRange) {
   ASSERT_TRUE(large.isOk());
   auto a = upload(iota(8, 0));
   Status status = run(elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(8)), {a, *large, a});
-  EXPECT_NE(status.message().find("kernel 'add': a buffer has "), std::string::npos) << status.message();
+  EXPECT_NE(status.message().find("kernel 'add': argument 1: a buffer has "), std::string::npos) << status.message();
 }
 
 TEST_F(VulkanStagingTest, CopiesInChunksOfAnySize) {

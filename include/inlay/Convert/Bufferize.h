@@ -33,6 +33,9 @@ bool isRuntimeElement(mlir::Type type);
 /// in memory that is known here or the size doesn't fit.
 mlir::FailureOr<int64_t> getByteSize(mlir::Location loc, mlir::ShapedType type);
 
+/// The same of a buffer whose dims may be known at a call alone; at least 1, unless it is so known.
+mlir::FailureOr<mlir::AffineExpr> getByteSize(mlir::Location loc, mlir::Value memref);
+
 /// Makes each memref.copy of the entry block a structured op like the others.
 void replaceCopies(mlir::func::FuncOp func);
 

@@ -43,7 +43,8 @@ private:
   std::shared_ptr<void> bytes;
 };
 
-/// The shape of an input: one, or the least, the usual and the largest.
+/// The shape of an input: one, or the least, the usual and the largest. The module must take all of them: a dim that
+/// isn't the same in every call is one of its symbols.
 struct InputRange {
   InputRange(std::initializer_list<int64_t> shape) : InputRange(std::vector<int64_t>(shape)) {}
   InputRange(std::vector<int64_t> shape) : min(shape), opt(shape), max(std::move(shape)) {}

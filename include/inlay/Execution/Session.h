@@ -5,6 +5,7 @@
 #ifndef INLAY_EXECUTION_SESSION_H
 #define INLAY_EXECUTION_SESSION_H
 
+#include "inlay/Execution/InputShapes.h"
 #include "inlay/Import/Weights.h"
 #include "inlay/Partition/ReportFormat.h"
 #include "inlay/Pipeline/Options.h"
@@ -20,12 +21,13 @@
 namespace inlay {
 
 struct CompileRequest {
-  std::string text;                 ///< a module in MLIR's textual form
-  std::string name = "<input>";     ///< file name for diagnostics
-  std::string directory = ".";      ///< where the file that `inlay.weights` names is looked for
-  std::vector<Weight> weights;      ///< bytes of constants that the text only names
-  std::vector<std::string> targets; ///< names in priority order; empty keeps the module's `inlay.targets`
-  std::string device;               ///< selector for `#inlay.vulkan`; empty for INLAY_DEVICE or the best device
+  std::string text;                    ///< a module in MLIR's textual form
+  std::string name = "<input>";        ///< file name for diagnostics
+  std::string directory = ".";         ///< where the file that `inlay.weights` names is looked for
+  std::vector<InputShape> inputShapes; ///< of arguments whose dims the text leaves open
+  std::vector<Weight> weights;         ///< bytes of constants that the text only names
+  std::vector<std::string> targets;    ///< names in priority order; empty keeps the module's `inlay.targets`
+  std::string device;                  ///< selector for `#inlay.vulkan`; empty for INLAY_DEVICE or the best device
   /// Without a usable device drop `vulkan` and say so in `notice`, else fail. One that is asked for must be there.
   bool allowMissingDevice = true;
   Options options;

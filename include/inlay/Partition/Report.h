@@ -33,8 +33,16 @@ inline constexpr llvm::StringLiteral kPlacementsFigure = "placements";
 inline constexpr llvm::StringLiteral kWhatIfFigure = "what_if";
 inline constexpr llvm::StringLiteral kSweepFigure = "min_block_sizes";
 
+/// A size that is known at a call alone: from `min` to `max`, or without end.
+struct ReportedSymbol {
+  std::string name;
+  int64_t min;
+  std::optional<int64_t> max;
+};
+
 struct Report {
   std::string function;
+  std::vector<ReportedSymbol> symbols;
   std::vector<SegmentedBlock> segments;
   std::vector<ReportedOp> ops;
   std::vector<SegmentOp> segmentOps; ///< of `segments`

@@ -19,6 +19,8 @@ struct BorderValue {
   std::string from;
   std::optional<int64_t> bytes;
   std::optional<unsigned> segment; ///< the segment that makes it; nothing for arguments
+  std::vector<std::string> dims;   ///< of a tensor with sizes that are known at a call alone, by the names of symbols
+  std::string bytesByDims;         ///< then its bytes, as an expression; empty if nothing says them
 };
 
 /// What a segment takes under the cost model in effect, in seconds.
@@ -38,8 +40,9 @@ struct SegmentedBlock {
   unsigned region = 0;
   std::vector<std::string> ops, clones;
   std::vector<BorderValue> inputs, outputs;
-  std::optional<int64_t> bytesIn, bytesOut; ///< nothing if a size is not known
-  std::optional<SegmentTime> modelled;      ///< each time it runs; nothing if no cost model is in effect
+  std::optional<int64_t> bytesIn, bytesOut;  ///< nothing if a size is not known
+  std::string bytesInByDims, bytesOutByDims; ///< what is known at a call alone, as expressions; else empty
+  std::optional<SegmentTime> modelled;       ///< each time it runs; nothing if no cost model is in effect
 };
 
 } // namespace inlay

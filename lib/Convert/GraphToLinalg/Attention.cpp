@@ -63,7 +63,7 @@ static Value createScores(OpBuilder &builder, Location loc, const Attention &att
              inner = builder.getAffineDimExpr(batch + 2);
   Sizes sizes(attention.leading);
   for (Value value : {attention.query, attention.key})
-    sizes.push_back(builder.getIndexAttr(tensorType(value).getShape().take_back(2).front()));
+    sizes.push_back(getSize(builder, loc, value, tensorType(value).getRank() - 2));
   Value init = createFilled(builder, loc, sizes, builder.getFloatAttr(attention.sum, 0.0));
   AffineMap maps[] = {makeOperandMap(attention, attention.query, loops, row, inner),
                       makeOperandMap(attention, attention.key, loops, column, inner),
@@ -103,7 +103,7 @@ static Value createPowers(OpBuilder &builder, Location loc, const Attention &att
   Value largest = maxDims(builder, loc, scores, rank - 1);
   auto type = cast<FloatType>(attention.sum);
   TypedAttr least = FloatAttr::get(type, APFloat::getLargest(type.getFloatSemantics(), /*Negative=*/true));
-  return createPointwise(builder, loc, {scores, largest}, maps, tensor::getMixedSizes(builder, loc, scores), type,
+  return createPointwise(builder, loc, {scores, largest}, maps, getSizes(builder, loc, scores), type,
                          [&](OpBuilder &nested, Location nestedLoc, ValueRange args) -> Value {
                            Value bound = arith::ConstantOp::create(nested, nestedLoc, least);
                            bound = arith::MaximumFOp::create(nested, nestedLoc, args[1], bound);
@@ -118,8 +118,8 @@ static Value createMeans(OpBuilder &builder, Location loc, const Attention &atte
   AffineExpr row = builder.getAffineDimExpr(batch), column = builder.getAffineDimExpr(batch + 1),
              inner = builder.getAffineDimExpr(batch + 2);
   Sizes sizes(attention.leading);
-  sizes.push_back(builder.getIndexAttr(tensorType(attention.query).getShape().take_back(2).front()));
-  sizes.push_back(builder.getIndexAttr(tensorType(attention.value).getShape().back()));
+  sizes.push_back(getSize(builder, loc, attention.query, tensorType(attention.query).getRank() - 2));
+  sizes.push_back(getSize(builder, loc, attention.value, tensorType(attention.value).getRank() - 1));
   SmallVector<AffineExpr> weights;
   for (unsigned i = 0; i < batch; ++i)
     weights.push_back(builder.getAffineDimExpr(i));
@@ -145,8 +145,6 @@ static Value createMeans(OpBuilder &builder, Location loc, const Attention &atte
 }
 
 FailureOr<Value> ConvertAttention::convert(ScaledDotProductAttentionOp op, PatternRewriter &rewriter) const {
-  if (failed(checkStatic(rewriter, op)))
-    return failure();
   Location loc = op.getLoc();
   RankedTensorType result = inferResultType(op);
   Type element = result.getElementType();
@@ -160,6 +158,12 @@ FailureOr<Value> ConvertAttention::convert(ScaledDotProductAttentionOp op, Patte
                       op.getIsCausal()};
   if (op.getEnableGqa()) {
     auto heads = [](Value value) { return tensorType(value).getShape().take_back(3).front(); };
+    for (Value operand : {op.getQuery(), op.getKey(), op.getValue()})
+      if (failed(checkStaticDim(rewriter, op, operand, tensorType(operand).getRank() - 3)))
+        return failure();
+    if (op.getMask() && tensorType(op.getMask()).getRank() >= 3 &&
+        failed(checkStaticDim(rewriter, op, op.getMask(), tensorType(op.getMask()).getRank() - 3)))
+      return failure();
     int64_t groups = heads(op.getKey());
     if (heads(op.getValue()) != groups)
       return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,

@@ -107,7 +107,7 @@ Value ConvertConv::emit(ConvOp op, PatternRewriter &rewriter, const Window &wind
   RankedTensorType weightType = tensorType(op.getWeight());
   Value input = window.pad(rewriter, loc, op.getInput(), cast<TypedAttr>(rewriter.getZeroAttr(element)));
   Value weight = op.getWeight(), bias = op.getBias();
-  Sizes sizes{tensor::getMixedSize(rewriter, loc, input, 0)};
+  Sizes sizes{getSize(rewriter, loc, input, 0)};
   if (grouped) {
     input = splitDim(rewriter, loc, input, 1, groups);
     weight = splitDim(rewriter, loc, weight, 0, groups);
@@ -148,7 +148,7 @@ static SmallVector<AffineMap> makeTransposedMaps(MLIRContext *context, const Win
 /// The input with its elements `stride` apart and zeros around, so that windows of stride 1 make the output.
 static Value spreadInput(OpBuilder &builder, Location loc, Value input, const Window &window) {
   RankedTensorType type = tensorType(input);
-  Sizes sizes{builder.getIndexAttr(type.getDimSize(0)), builder.getIndexAttr(type.getDimSize(1))};
+  Sizes sizes{getSize(builder, loc, input, 0), builder.getIndexAttr(type.getDimSize(1))};
   for (size_t i = 0; i < window.kernel.size(); ++i)
     sizes.push_back(builder.getIndexAttr(window.outputs[i] + window.dilation[i] * (window.kernel[i] - 1)));
   auto read = [&](OpBuilder &nested, Location nestedLoc, ValueRange) -> Value {
@@ -181,8 +181,14 @@ struct ConvertConvTranspose : GraphPattern<ConvTransposeOp> {
   using GraphPattern::GraphPattern;
 
   FailureOr<Value> convert(ConvTransposeOp op, PatternRewriter &rewriter) const override {
-    if (failed(checkElements(rewriter, op, op.getInput(), /*integers=*/true)) || failed(checkStatic(rewriter, op)))
+    if (failed(checkElements(rewriter, op, op.getInput(), /*integers=*/true)))
       return failure();
+    for (int64_t dim = 1, rank = tensorType(op.getInput()).getRank(); dim < rank; ++dim) // the batch alone may be open
+      if (failed(checkStaticDim(rewriter, op, op.getInput(), dim)))
+        return failure();
+    for (int64_t dim = 0, rank = tensorType(op.getWeight()).getRank(); dim < rank; ++dim)
+      if (failed(checkStaticDim(rewriter, op, op.getWeight(), dim)))
+        return failure();
     Location loc = op.getLoc();
     RankedTensorType weightType = tensorType(op.getWeight()), result = inferResultType(op);
     int64_t groups = op.getGroups();
@@ -192,7 +198,7 @@ struct ConvertConvTranspose : GraphPattern<ConvTransposeOp> {
     Value input = splitDim(rewriter, loc, spreadInput(rewriter, loc, op.getInput(), window), 1, groups);
     Value weight = splitDim(rewriter, loc, op.getWeight(), 0, groups), bias = op.getBias();
     bias = bias ? splitDim(rewriter, loc, bias, 0, groups) : bias;
-    Sizes sizes{rewriter.getIndexAttr(result.getDimSize(0)), rewriter.getIndexAttr(groups),
+    Sizes sizes{getSize(rewriter, loc, op.getInput(), 0), rewriter.getIndexAttr(groups),
                 rewriter.getIndexAttr(weightType.getDimSize(1))};
     for (int64_t size : window.outputs)
       sizes.push_back(rewriter.getIndexAttr(size));

@@ -21,6 +21,13 @@ mlir::LogicalResult checkElements(mlir::RewriterBase &rewriter, mlir::Operation 
 /// Refuses ops with an operand whose dims aren't all known.
 mlir::LogicalResult checkStatic(mlir::RewriterBase &rewriter, mlir::Operation *op);
 
+/// Refuses ops if dim `dim` of `value` isn't known.
+mlir::LogicalResult checkStaticDim(mlir::RewriterBase &rewriter, mlir::Operation *op, mlir::Value value, int64_t dim);
+
+/// The sizes of the op's only result; refuses the op if nothing says them.
+mlir::FailureOr<llvm::SmallVector<mlir::OpFoldResult>> getResultSizes(mlir::RewriterBase &rewriter,
+                                                                      mlir::Operation *op);
+
 /// Replaces the op's only result by `value`, cast to the result's type if that knows more or fewer dims.
 void replaceWithRefined(mlir::RewriterBase &rewriter, mlir::Operation *op, mlir::Value value);
 
@@ -60,6 +67,7 @@ void populateProductPatterns(mlir::RewritePatternSet &patterns);
 void populateReductionPatterns(mlir::RewritePatternSet &patterns);
 void populateScanPatterns(mlir::RewritePatternSet &patterns);
 void populateScatteringPatterns(mlir::RewritePatternSet &patterns);
+void populateSizePatterns(mlir::RewritePatternSet &patterns);
 void populateSortingPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace inlay

@@ -7,6 +7,7 @@
 #include "GraphPattern.h"
 #include "inlay/Convert/Passes.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Dialect/Inlay/IR/Symbols.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -65,6 +66,30 @@ LogicalResult inlay::checkStatic(RewriterBase &rewriter, Operation *op) {
   return success();
 }
 
+LogicalResult inlay::checkStaticDim(RewriterBase &rewriter, Operation *op, Value value, int64_t dim) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (!type.isDynamicDim(dim))
+    return success();
+  return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+                  "expected dim " + Twine(dim) + " to be static, but got " + spell(type));
+}
+
+FailureOr<SmallVector<OpFoldResult>> inlay::getResultSizes(RewriterBase &rewriter, Operation *op) {
+  RankedTensorType type = inferResultType(op);
+  SmallVector<OpFoldResult> sizes;
+  std::optional<SmallVector<AffineExpr>> dims = getDims(op->getResult(0));
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+    if (!ShapedType::isDynamic(size))
+      sizes.push_back(rewriter.getIndexAttr(size));
+    else if (dims)
+      sizes.push_back(materializeExpr(rewriter, op->getLoc(), (*dims)[dim]));
+    else
+      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+                      "expected dims that follow from those of inputs, but got " + spell(type));
+  }
+  return sizes;
+}
+
 void inlay::replaceWithRefined(RewriterBase &rewriter, Operation *op, Value value) {
   Type type = op->getResult(0).getType();
   if (value.getType() != type)
@@ -93,6 +118,7 @@ void inlay::populateGraphToLinalgPatterns(RewritePatternSet &patterns) {
   populateReductionPatterns(patterns);
   populateScanPatterns(patterns);
   populateScatteringPatterns(patterns);
+  populateSizePatterns(patterns);
   populateSortingPatterns(patterns);
 }
 

@@ -9,28 +9,34 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace inlay;
 
 //===-- Indices -------------------------------------------------------------------------------------------------===//
 
-Value inlay::normalizeIndex(OpBuilder &builder, Location loc, Value raw, int64_t size, bool fromEnd) {
-  unsigned width = llvm::isInt<32>(size) ? 32 : 64;
+Value inlay::normalizeIndex(OpBuilder &builder, Location loc, Value raw, OpFoldResult size, bool fromEnd) {
+  unsigned width = llvm::isInt<32>(getConstantIntValue(size).value_or(0)) ? 32 : 64;
   if (raw.getType().getIntOrFloatBitWidth() < width)
     raw = arith::ExtSIOp::create(builder, loc, builder.getIntegerType(width), raw);
   if (!fromEnd)
     return raw;
   Value zero = scalarConstant(builder, loc, raw.getType(), 0);
-  Value end = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(raw.getType(), size));
+  Value end = castSize(builder, loc, size, raw.getType());
   Value negative = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, raw, zero);
   return arith::SelectOp::create(builder, loc, negative, arith::AddIOp::create(builder, loc, raw, end), raw);
 }
 
-Value inlay::clampIndex(OpBuilder &builder, Location loc, Value raw, int64_t size, bool fromEnd) {
+Value inlay::clampIndex(OpBuilder &builder, Location loc, Value raw, OpFoldResult size, bool fromEnd) {
   Value index = normalizeIndex(builder, loc, raw, size, fromEnd);
   Type type = index.getType();
-  Value last = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, std::max<int64_t>(size - 1, 0)));
+  Value last;
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    last = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, std::max<int64_t>(*known - 1, 0)));
+  else
+    last =
+        arith::SubIOp::create(builder, loc, castSize(builder, loc, size, type), scalarConstant(builder, loc, type, 1));
   index = arith::MinSIOp::create(builder, loc, index, last);
   index = arith::MaxSIOp::create(builder, loc, index, scalarConstant(builder, loc, type, 0));
   return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), index);
@@ -58,13 +64,13 @@ AffineMap inlay::mapIndices(MLIRContext *context, ArrayRef<int64_t> shape, unsig
 /// The coordinates to read at, given the loops' indices and the elements of the tensors of indices.
 using Locate = function_ref<SmallVector<Value>(OpBuilder &, Location, ArrayRef<Value>, ValueRange)>;
 
-static Value createRead(OpBuilder &builder, Operation *op, Value input, ValueRange indices, ArrayRef<AffineMap> maps,
-                        Locate locate) {
+static FailureOr<Value> createRead(PatternRewriter &rewriter, Operation *op, Value input, ValueRange indices,
+                                   ArrayRef<AffineMap> maps, Locate locate) {
   RankedTensorType type = inferResultType(op);
-  Sizes sizes;
-  for (int64_t size : type.getShape())
-    sizes.push_back(builder.getIndexAttr(size));
-  return createPointwise(builder, op->getLoc(), indices, maps, sizes, type.getElementType(),
+  FailureOr<Sizes> sizes = getResultSizes(rewriter, op);
+  if (failed(sizes))
+    return failure();
+  return createPointwise(rewriter, op->getLoc(), indices, maps, *sizes, type.getElementType(),
                          [&](OpBuilder &nested, Location loc, ValueRange args) -> Value {
                            SmallVector<Value> loops = loopIndices(nested, loc, type.getRank());
                            return tensor::ExtractOp::create(nested, loc, input, locate(nested, loc, loops, args));
@@ -76,9 +82,8 @@ struct ConvertEmbedding : GraphPattern<EmbeddingOp> {
   using GraphPattern::GraphPattern;
 
   FailureOr<Value> convert(EmbeddingOp op, PatternRewriter &rewriter) const override {
-    if (failed(checkStatic(rewriter, op)))
-      return failure();
-    int64_t places = tensorType(op.getIndices()).getRank(), rows = tensorType(op.getWeight()).getDimSize(0);
+    int64_t places = tensorType(op.getIndices()).getRank();
+    OpFoldResult rows = getSize(rewriter, op.getLoc(), op.getWeight(), 0);
     AffineMap whole = rewriter.getMultiDimIdentityMap(inferResultType(op).getRank());
     AffineMap map = makeMap(op.getContext(), whole.getNumDims(), whole.getResults().take_front(places));
     return createRead(rewriter, op, op.getWeight(), op.getIndices(), map,
@@ -91,9 +96,10 @@ struct ConvertEmbedding : GraphPattern<EmbeddingOp> {
 };
 
 /// Reads `input` where the loops are, but along `dim` where `index` says.
-Value readAlong(OpBuilder &builder, Operation *op, Value input, Value index, AffineMap map, int64_t dim) {
-  int64_t size = tensorType(input).getDimSize(dim);
-  return createRead(builder, op, input, index, map,
+FailureOr<Value> readAlong(PatternRewriter &rewriter, Operation *op, Value input, Value index, AffineMap map,
+                           int64_t dim) {
+  OpFoldResult size = getSize(rewriter, op->getLoc(), input, dim);
+  return createRead(rewriter, op, input, index, map,
                     [&](OpBuilder &nested, Location loc, ArrayRef<Value> loops, ValueRange read) {
                       SmallVector<Value> at(loops);
                       at[dim] = clampIndex(nested, loc, read[0], size, /*fromEnd=*/false);
@@ -105,8 +111,6 @@ struct ConvertIndexSelect : GraphPattern<IndexSelectOp> {
   using GraphPattern::GraphPattern;
 
   FailureOr<Value> convert(IndexSelectOp op, PatternRewriter &rewriter) const override {
-    if (failed(checkStatic(rewriter, op)))
-      return failure();
     int64_t rank = tensorType(op.getInput()).getRank(), dim = *normalizeDim(op.getDim(), rank);
     AffineMap map = makeMap(op.getContext(), rank, rewriter.getAffineDimExpr(dim));
     return readAlong(rewriter, op, op.getInput(), op.getIndex(), map, dim);
@@ -117,8 +121,6 @@ struct ConvertGather : GraphPattern<GatherOp> {
   using GraphPattern::GraphPattern;
 
   FailureOr<Value> convert(GatherOp op, PatternRewriter &rewriter) const override {
-    if (failed(checkStatic(rewriter, op)))
-      return failure();
     int64_t rank = tensorType(op.getInput()).getRank(), dim = *normalizeDim(op.getDim(), rank);
     return readAlong(rewriter, op, op.getInput(), op.getIndex(), rewriter.getMultiDimIdentityMap(rank), dim);
   }
@@ -128,12 +130,11 @@ struct ConvertIndex : GraphPattern<IndexOp> {
   using GraphPattern::GraphPattern;
 
   FailureOr<Value> convert(IndexOp op, PatternRewriter &rewriter) const override {
-    if (failed(checkStatic(rewriter, op)))
-      return failure();
     RankedTensorType input = tensorType(op.getInput());
     ArrayRef<int64_t> dims = op.getDims();
     unsigned loops = inferResultType(op).getRank(), first = getIndexedPlace(dims);
     unsigned places = loops + dims.size() - input.getRank();
+    Sizes sizes = getSizes(rewriter, op.getLoc(), op.getInput());
     SmallVector<AffineMap> maps;
     for (Value index : op.getIndices())
       maps.push_back(mapIndices(op.getContext(), tensorType(index).getShape(), loops, first, places));
@@ -144,7 +145,7 @@ struct ConvertIndex : GraphPattern<IndexOp> {
                         size_t nextRest = 0, nextRead = 0;
                         for (int64_t dim = 0; dim < input.getRank(); ++dim)
                           at.push_back(llvm::is_contained(dims, dim)
-                                           ? clampIndex(builder, loc, read[nextRead++], input.getDimSize(dim),
+                                           ? clampIndex(builder, loc, read[nextRead++], sizes[dim],
                                                         /*fromEnd=*/true)
                                            : rest[nextRest++]);
                         return at;

@@ -10,10 +10,12 @@
 namespace inlay {
 
 /// `raw` in a type that holds the numbers of a dim of `size`; negative ones counted from its end if `fromEnd`.
-mlir::Value normalizeIndex(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value raw, int64_t size, bool fromEnd);
+mlir::Value normalizeIndex(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value raw, mlir::OpFoldResult size,
+                           bool fromEnd);
 
 /// The element of a dim of `size` nearest to `raw`, as an index.
-mlir::Value clampIndex(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value raw, int64_t size, bool fromEnd);
+mlir::Value clampIndex(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value raw, mlir::OpFoldResult size,
+                       bool fromEnd);
 
 /// The loops' indices in the body of a generic of `count` loops.
 llvm::SmallVector<mlir::Value> loopIndices(mlir::OpBuilder &builder, mlir::Location loc, unsigned count);

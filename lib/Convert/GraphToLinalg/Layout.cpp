@@ -4,8 +4,10 @@
 
 #include "Window.h"
 #include "inlay/Dialect/Inlay/IR/Inference.h"
+#include "inlay/Dialect/Inlay/IR/Symbols.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace inlay;
@@ -95,20 +97,24 @@ struct ConvertReshape : GraphPattern<ReshapeOp> {
     RankedTensorType from = tensorType(op.getInput()), to = inferResultType(op);
     if (from == to && from.hasStaticShape())
       return op.getInput();
-    if (to.hasStaticShape() && to.getNumElements() == 0)
-      return tensor::EmptyOp::create(rewriter, loc, to, ValueRange()).getResult();
+    FailureOr<Sizes> sizes = getResultSizes(rewriter, op);
+    if (failed(sizes))
+      return failure();
+    if (llvm::is_contained(to.getShape(), 0))
+      return tensor::EmptyOp::create(rewriter, loc, *sizes, to.getElementType()).getResult();
     std::optional<CommonRuns> runs;
     if (haveSameCount(from.getShape(), to.getShape()))
       runs = findCommonRuns(from.getShape(), to.getShape());
-    if (!runs)
-      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
-                      "expected a reshape that keeps its dynamic dim, but got " + spell(from) + " to " + spell(to));
+    if (!runs) // one run of all dims
+      runs = CommonRuns{{llvm::to_vector(llvm::seq<int64_t>(from.getRank()))},
+                        {llvm::to_vector(llvm::seq<int64_t>(to.getRank()))},
+                        {ShapedType::kDynamic}};
     RankedTensorType common = from.clone(runs->sizes);
     Value value = op.getInput();
     if (common.getRank() != from.getRank())
       value = tensor::CollapseShapeOp::create(rewriter, loc, common, value, runs->from);
     if (common.getRank() != to.getRank())
-      value = tensor::ExpandShapeOp::create(rewriter, loc, to, value, runs->to);
+      value = tensor::ExpandShapeOp::create(rewriter, loc, to, value, runs->to, *sizes);
     return value;
   }
 };
@@ -126,7 +132,7 @@ struct ConvertPermute : GraphPattern<PermuteOp> {
 
   FailureOr<Value> convert(PermuteOp op, PatternRewriter &rewriter) const override {
     int64_t rank = tensorType(op.getInput()).getRank();
-    Sizes inputSizes = tensor::getMixedSizes(rewriter, op.getLoc(), op.getInput()), sizes;
+    Sizes inputSizes = getSizes(rewriter, op.getLoc(), op.getInput()), sizes;
     SmallVector<AffineExpr> exprs(rank);
     for (auto [loop, dim] : llvm::enumerate(op.getDims())) {
       int64_t from = *normalizeDim(dim, rank);
@@ -143,9 +149,16 @@ struct ConvertExpand : GraphPattern<ExpandOp> {
   FailureOr<Value> convert(ExpandOp op, PatternRewriter &rewriter) const override {
     RankedTensorType input = tensorType(op.getInput());
     int64_t added = op.getShape().size() - input.getRank();
-    Sizes inputSizes = tensor::getMixedSizes(rewriter, op.getLoc(), op.getInput()), sizes;
-    for (auto [i, dim] : llvm::enumerate(op.getShape()))
-      sizes.push_back(dim == -1 ? inputSizes[i - added] : OpFoldResult(rewriter.getIndexAttr(dim)));
+    Sizes inputSizes = getSizes(rewriter, op.getLoc(), op.getInput()), sizes;
+    unsigned next = 0;
+    for (auto [i, dim] : llvm::enumerate(op.getShape())) {
+      if (dim == -1)
+        sizes.push_back(inputSizes[i - added]);
+      else if (ShapedType::isDynamic(dim))
+        sizes.push_back(materializeExpr(rewriter, op.getLoc(), op.getSizes()->getResult(next++)));
+      else
+        sizes.push_back(rewriter.getIndexAttr(dim));
+    }
     AffineMap map = broadcastMap(op.getContext(), input.getShape(), sizes);
     return readThrough(rewriter, op.getLoc(), op.getInput(), map, sizes);
   }
@@ -153,22 +166,30 @@ struct ConvertExpand : GraphPattern<ExpandOp> {
 
 //===-- Slice, cat ----------------------------------------------------------------------------------------------===//
 
+/// Where a slice of a dim of `size` elements starts: within it, as the inference of its dims has made sure.
+template <typename Op>
+OpFoldResult getSliceStart(OpBuilder &builder, Op op, OpFoldResult size) {
+  int64_t start = op.getStart();
+  if (std::optional<int64_t> known = getConstantIntValue(size); known && !op.getSizes())
+    return builder.getIndexAttr(getSliceBounds(start, op.getEnd(), *known).first);
+  if (ShapedType::isDynamic(start))
+    return materializeExpr(builder, op.getLoc(), op.getSizes()->getResult(0));
+  return start < 0 ? addSizes(builder, op.getLoc(), size, builder.getIndexAttr(start)) : builder.getIndexAttr(start);
+}
+
 struct ConvertSlice : GraphPattern<SliceOp> {
   using GraphPattern::GraphPattern;
 
   FailureOr<Value> convert(SliceOp op, PatternRewriter &rewriter) const override {
     RankedTensorType type = tensorType(op.getInput());
     int64_t dim = *normalizeDim(op.getDim(), type.getRank());
-    if (type.isDynamicDim(dim))
-      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
-                      "expected to slice a static dim, but got dim " + Twine(dim) + " of " + spell(type));
-    auto [start, end] = getSliceBounds(op.getStart(), op.getEnd(), type.getDimSize(dim));
+    FailureOr<Sizes> sizes = getResultSizes(rewriter, op);
+    if (failed(sizes))
+      return failure();
     Sizes offsets(type.getRank(), rewriter.getIndexAttr(0)), strides(type.getRank(), rewriter.getIndexAttr(1));
-    Sizes sizes = tensor::getMixedSizes(rewriter, op.getLoc(), op.getInput());
-    offsets[dim] = rewriter.getIndexAttr(start);
-    sizes[dim] = rewriter.getIndexAttr(inferResultType(op).getDimSize(dim));
+    offsets[dim] = getSliceStart(rewriter, op, getSize(rewriter, op.getLoc(), op.getInput(), dim));
     strides[dim] = rewriter.getIndexAttr(op.getStep());
-    return tensor::ExtractSliceOp::create(rewriter, op.getLoc(), op.getInput(), offsets, sizes, strides).getResult();
+    return tensor::ExtractSliceOp::create(rewriter, op.getLoc(), op.getInput(), offsets, *sizes, strides).getResult();
   }
 };
 
@@ -178,22 +199,22 @@ struct ConvertCat : GraphPattern<CatOp> {
   FailureOr<Value> convert(CatOp op, PatternRewriter &rewriter) const override {
     RankedTensorType type = inferResultType(op);
     int64_t dim = *normalizeDim(op.getDim(), type.getRank());
-    if (type.isDynamicDim(dim))
-      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
-                      "expected to join along a static dim, but got dim " + Twine(dim) + " of " + spell(type));
     Location loc = op.getLoc();
-    Sizes total = tensor::getMixedSizes(rewriter, loc, op.getInputs().front());
+    Sizes total = getSizes(rewriter, loc, op.getInputs().front());
     for (auto [size, known] : llvm::zip_equal(total, type.getShape()))
       if (!ShapedType::isDynamic(known))
         size = rewriter.getIndexAttr(known);
+    if (type.isDynamicDim(dim)) {
+      total[dim] = rewriter.getIndexAttr(0);
+      for (Value input : op.getInputs())
+        total[dim] = addSizes(rewriter, loc, total[dim], getSize(rewriter, loc, input, dim));
+    }
     Sizes offsets(type.getRank(), rewriter.getIndexAttr(0)), strides(type.getRank(), rewriter.getIndexAttr(1));
     Value result = tensor::EmptyOp::create(rewriter, loc, total, type.getElementType());
-    int64_t next = 0;
     for (Value input : op.getInputs()) {
-      Sizes sizes = tensor::getMixedSizes(rewriter, loc, input);
-      offsets[dim] = rewriter.getIndexAttr(next);
+      Sizes sizes = getSizes(rewriter, loc, input);
       result = tensor::InsertSliceOp::create(rewriter, loc, input, result, offsets, sizes, strides);
-      next += tensorType(input).getDimSize(dim);
+      offsets[dim] = addSizes(rewriter, loc, offsets[dim], sizes[dim]);
     }
     return result;
   }
@@ -205,6 +226,9 @@ struct ConvertPad : GraphPattern<PadOp> {
   using GraphPattern::GraphPattern;
 
   FailureOr<Value> convert(PadOp op, PatternRewriter &rewriter) const override {
+    if (op.getSizes())
+      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+                      "expected to pad by numbers that are known, but got some that are known at a call alone");
     return padWith(rewriter, op.getLoc(), op.getInput(), op.getLow(), op.getHigh(),
                    [&](OpBuilder &builder, Location loc, ValueRange) -> Value {
                      return tensor::ExtractOp::create(builder, loc, op.getValue(), ValueRange());
@@ -216,16 +240,16 @@ struct ConvertFlip : GraphPattern<FlipOp> {
   using GraphPattern::GraphPattern;
 
   FailureOr<Value> convert(FlipOp op, PatternRewriter &rewriter) const override {
-    if (failed(checkStatic(rewriter, op)))
-      return failure();
     RankedTensorType type = tensorType(op.getInput());
     SmallVector<AffineExpr> exprs(rewriter.getMultiDimIdentityMap(type.getRank()).getResults());
     for (int64_t dim : op.getDims()) {
       int64_t normal = *normalizeDim(dim, type.getRank());
+      if (failed(checkStaticDim(rewriter, op, op.getInput(), normal)))
+        return failure();
       exprs[normal] = type.getDimSize(normal) - 1 - exprs[normal];
     }
     return readThrough(rewriter, op.getLoc(), op.getInput(), makeMap(op.getContext(), type.getRank(), exprs),
-                       tensor::getMixedSizes(rewriter, op.getLoc(), op.getInput()));
+                       getSizes(rewriter, op.getLoc(), op.getInput()));
   }
 };
 
@@ -233,15 +257,16 @@ struct ConvertSliceScatter : GraphPattern<SliceScatterOp> {
   using GraphPattern::GraphPattern;
 
   FailureOr<Value> convert(SliceScatterOp op, PatternRewriter &rewriter) const override {
-    if (failed(checkStatic(rewriter, op)))
-      return failure();
     RankedTensorType type = tensorType(op.getInput());
     int64_t dim = *normalizeDim(op.getDim(), type.getRank());
+    if (op.getSizes() || failed(checkStaticDim(rewriter, op, op.getInput(), dim)))
+      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+                      "expected to write a part that is known, but got " + spell(type));
     if (llvm::is_contained(tensorType(op.getSource()).getShape(), 0))
       return op.getInput();
     Sizes offsets(type.getRank(), rewriter.getIndexAttr(0)), strides(type.getRank(), rewriter.getIndexAttr(1));
-    Sizes sizes = tensor::getMixedSizes(rewriter, op.getLoc(), op.getSource());
-    offsets[dim] = rewriter.getIndexAttr(getSliceBounds(op.getStart(), op.getEnd(), type.getDimSize(dim)).first);
+    Sizes sizes = getSizes(rewriter, op.getLoc(), op.getSource());
+    offsets[dim] = getSliceStart(rewriter, op, rewriter.getIndexAttr(type.getDimSize(dim)));
     strides[dim] = rewriter.getIndexAttr(op.getStep());
     return tensor::InsertSliceOp::create(rewriter, op.getLoc(), op.getSource(), op.getInput(), offsets, sizes, strides)
         .getResult();

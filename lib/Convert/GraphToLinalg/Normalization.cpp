@@ -38,8 +38,8 @@ struct ConvertBatchNorm : GraphPattern<BatchNormOp> {
     AffineMap channel = makeMap(op.getContext(), type.getRank(), rewriter.getAffineDimExpr(1));
     AffineMap maps[] = {rewriter.getMultiDimIdentityMap(type.getRank()), channel, channel, channel, channel};
     double eps = op.getEps().convertToDouble();
-    return createPointwise(rewriter, loc, op.getOperands(), maps, tensor::getMixedSizes(rewriter, loc, op.getInput()),
-                           element, [&](OpBuilder &builder, Location nestedLoc, ValueRange args) {
+    return createPointwise(rewriter, loc, op.getOperands(), maps, getSizes(rewriter, loc, op.getInput()), element,
+                           [&](OpBuilder &builder, Location nestedLoc, ValueRange args) {
                              SmallVector<Value> in = castScalars(builder, nestedLoc, args, wide);
                              Value result = normalize(builder, nestedLoc, in[0], in[3], in[4], in[1], in[2], eps);
                              return castScalar(builder, nestedLoc, result, element);
@@ -57,7 +57,7 @@ struct ConvertSoftmax : GraphPattern<SoftmaxOp> {
     int64_t dim = *normalizeDim(op.getDim(), type.getRank());
     AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
     AffineMap maps[] = {identity, dropLoops(op.getContext(), type.getRank(), dim)};
-    Sizes sizes = tensor::getMixedSizes(rewriter, loc, op.getInput());
+    Sizes sizes = getSizes(rewriter, loc, op.getInput());
     Value largest = maxDims(rewriter, loc, op.getInput(), dim);
     Value exps = createPointwise(rewriter, loc, {op.getInput(), largest}, maps, sizes, wide,
                                  [&](OpBuilder &builder, Location nestedLoc, ValueRange args) -> Value {
@@ -96,7 +96,7 @@ struct ConvertRmsNorm : GraphPattern<RmsNormOp> {
 /// The sums of squared differences from the mean over `dims`, given the sums and one over the count.
 static Value sumSquares(OpBuilder &builder, Location loc, Value input, Value sums, ArrayRef<AffineMap> maps,
                         ArrayRef<int64_t> dims, Value share, Type wide) {
-  return reduceDims(builder, loc, {input, sums}, maps, tensor::getMixedSizes(builder, loc, input), dims,
+  return reduceDims(builder, loc, {input, sums}, maps, getSizes(builder, loc, input), dims,
                     builder.getFloatAttr(wide, 0.0),
                     [&](OpBuilder &nested, Location nestedLoc, ValueRange args) -> Value {
                       Value mean = arith::MulFOp::create(nested, nestedLoc, args[1], share);
@@ -124,7 +124,7 @@ static Value normalizeDims(OpBuilder &builder, Location loc, Value input, ArrayR
   Value sums = sumDims(builder, loc, input, dims);
   Value squares = sumSquares(builder, loc, input, sums, {whole, outer}, dims, share, wide);
   return createPointwise(builder, loc, {input, sums, squares, weight, bias}, {whole, outer, outer, affine, affine},
-                         tensor::getMixedSizes(builder, loc, input), element,
+                         getSizes(builder, loc, input), element,
                          [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
                            SmallVector<Value> in = castScalars(nested, nestedLoc, args, wide);
                            Value mean = arith::MulFOp::create(nested, nestedLoc, in[1], share);
@@ -142,7 +142,7 @@ FailureOr<Value> ConvertLayerNorm::convert(LayerNormOp op, PatternRewriter &rewr
 }
 
 FailureOr<Value> ConvertGroupNorm::convert(GroupNormOp op, PatternRewriter &rewriter) const {
-  if (failed(checkStatic(rewriter, op)))
+  if (failed(checkStaticDim(rewriter, op, op.getInput(), 1)))
     return failure();
   Location loc = op.getLoc();
   int64_t groups = op.getGroups();
@@ -163,7 +163,7 @@ FailureOr<Value> ConvertRmsNorm::convert(RmsNormOp op, PatternRewriter &rewriter
   auto dims = llvm::to_vector(llvm::seq<int64_t>(kept, rank)), leading = llvm::to_vector(llvm::seq<int64_t>(0, kept));
   AffineMap whole = rewriter.getMultiDimIdentityMap(rank), outer = dropLoops(op.getContext(), rank, dims),
             inner = dropLoops(op.getContext(), rank, leading);
-  Sizes sizes = tensor::getMixedSizes(rewriter, loc, input);
+  Sizes sizes = getSizes(rewriter, loc, input);
   Value share = createShare(rewriter, loc, input, dims, wide);
   Value squares = reduceDims(rewriter, loc, input, whole, sizes, dims, rewriter.getFloatAttr(wide, 0.0),
                              [&](OpBuilder &builder, Location nestedLoc, ValueRange args) {

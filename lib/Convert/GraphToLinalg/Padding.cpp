@@ -45,7 +45,7 @@ Value inlay::padWith(OpBuilder &builder, Location loc, Value input, ArrayRef<int
   auto isZero = [](int64_t amount) { return amount == 0; };
   if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
     return input;
-  Sizes sizes = tensor::getMixedSizes(builder, loc, input), padded;
+  Sizes sizes = getSizes(builder, loc, input), padded;
   for (auto [size, before, after] : llvm::zip_equal(sizes, low, high))
     padded.push_back(applyTo(builder, loc, size, [&, amount = before + after](AffineExpr s) { return s + amount; }));
   Type element = tensorType(input).getElementType();
@@ -68,7 +68,7 @@ Sizes Window::getOutputSizes(OpBuilder &builder, Location loc, Value input) cons
   for (unsigned i = 0; i < kernel.size(); ++i) {
     int64_t beyond = 2 * padding[i] - dilation[i] * (kernel[i] - 1) - 1;
     sizes.push_back(ShapedType::isDynamic(outputs[i])
-                        ? applyTo(builder, loc, tensor::getMixedSize(builder, loc, input, i + 2),
+                        ? applyTo(builder, loc, getSize(builder, loc, input, i + 2),
                                   [&](AffineExpr size) { return (size + beyond).floorDiv(stride[i]) + 1; })
                         : builder.getIndexAttr(outputs[i]));
   }

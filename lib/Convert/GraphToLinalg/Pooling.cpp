@@ -45,7 +45,7 @@ static FailureOr<Window> getWindow(Op op, ArrayRef<int64_t> dilation, PatternRew
 
 /// The sizes of the pooled tensor.
 static Sizes getPooledSizes(OpBuilder &builder, Location loc, Value input, const Window &window) {
-  Sizes sizes{tensor::getMixedSize(builder, loc, input, 0), tensor::getMixedSize(builder, loc, input, 1)};
+  Sizes sizes{getSize(builder, loc, input, 0), getSize(builder, loc, input, 1)};
   sizes.append(window.getOutputSizes(builder, loc, input));
   return sizes;
 }
@@ -119,7 +119,7 @@ FailureOr<Value> ConvertAvgPool::convert(AvgPoolOp op, PatternRewriter &rewriter
     return failure();
   Location loc = op.getLoc();
   Type element = tensorType(op.getInput()).getElementType(), sum = accumulatorType(element);
-  Sizes inputSizes = tensor::getMixedSizes(rewriter, loc, op.getInput());
+  Sizes inputSizes = getSizes(rewriter, loc, op.getInput());
   Sizes sizes = getPooledSizes(rewriter, loc, op.getInput(), *window);
   Value padded = window->pad(rewriter, loc, op.getInput(), rewriter.getFloatAttr(element, 0.0));
   Value sums =

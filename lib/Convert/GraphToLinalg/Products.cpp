@@ -24,8 +24,8 @@ struct ConvertMatmul : GraphPattern<MatmulOp> {
     Type element = lhs.getElementType(), sum = accumulatorType(element);
     Sizes sizes = broadcastSizes(rewriter, loc, {op.getLhs(), op.getRhs()}, /*dropBack=*/2);
     unsigned batch = sizes.size();
-    sizes.push_back(tensor::getMixedSize(rewriter, loc, op.getLhs(), lhs.getRank() - 2));
-    sizes.push_back(tensor::getMixedSize(rewriter, loc, op.getRhs(), rhs.getRank() - 1));
+    sizes.push_back(getSize(rewriter, loc, op.getLhs(), lhs.getRank() - 2));
+    sizes.push_back(getSize(rewriter, loc, op.getRhs(), rhs.getRank() - 1));
 
     // Loops: leading dims, row, column, then the one that is summed.
     AffineExpr row = rewriter.getAffineDimExpr(batch), column = rewriter.getAffineDimExpr(batch + 1),
@@ -54,8 +54,8 @@ struct ConvertLinear : GraphPattern<LinearOp> {
     Location loc = op.getLoc();
     MLIRContext *context = op.getContext();
     Type element = tensorType(op.getInput()).getElementType(), sum = accumulatorType(element);
-    Sizes sizes = tensor::getMixedSizes(rewriter, loc, op.getInput());
-    sizes.back() = tensor::getMixedSize(rewriter, loc, op.getWeight(), 0);
+    Sizes sizes = getSizes(rewriter, loc, op.getInput());
+    sizes.back() = getSize(rewriter, loc, op.getWeight(), 0);
     // Loops: leading dims, output feature, then the one that is summed.
     unsigned rank = sizes.size();
     AffineExpr feature = rewriter.getAffineDimExpr(rank - 1), inner = rewriter.getAffineDimExpr(rank);
@@ -69,14 +69,15 @@ struct ConvertLinear : GraphPattern<LinearOp> {
 } // namespace
 
 /// The number of each row's matrix: of offsets that aren't beyond it.
-static Value countOffsets(OpBuilder &builder, Location loc, Value offsets, int64_t rows) {
-  Value zeros = createFilled(builder, loc, Sizes{builder.getIndexAttr(rows)}, builder.getI32IntegerAttr(0));
+static Value countOffsets(OpBuilder &builder, Location loc, Value offsets, OpFoldResult rows) {
+  Value zeros = createFilled(builder, loc, rows, builder.getI32IntegerAttr(0));
   MLIRContext *context = builder.getContext();
   AffineExpr row = builder.getAffineDimExpr(0), group = builder.getAffineDimExpr(1);
   return createReduction(builder, loc, offsets, {makeMap(context, 2, group), makeMap(context, 2, row)}, zeros,
                          [](OpBuilder &nested, Location nestedLoc, ValueRange args) -> Value {
                            Value at = linalg::IndexOp::create(nested, nestedLoc, 0);
-                           Value offset = normalizeIndex(nested, nestedLoc, args[0], 0, /*fromEnd=*/false);
+                           Value offset =
+                               normalizeIndex(nested, nestedLoc, args[0], nested.getIndexAttr(0), /*fromEnd=*/false);
                            at = arith::IndexCastOp::create(nested, nestedLoc, offset.getType(), at);
                            Value past = arith::CmpIOp::create(nested, nestedLoc, arith::CmpIPredicate::sle, offset, at);
                            past = arith::ExtUIOp::create(nested, nestedLoc, nested.getI32Type(), past);
@@ -89,22 +90,23 @@ struct ConvertGroupedMatmul : GraphPattern<GroupedMatmulOp> {
   using GraphPattern::GraphPattern;
 
   FailureOr<Value> convert(GroupedMatmulOp op, PatternRewriter &rewriter) const override {
-    if (failed(checkElements(rewriter, op, op.getInput(), /*integers=*/true)) || failed(checkStatic(rewriter, op)))
+    if (failed(checkElements(rewriter, op, op.getInput(), /*integers=*/true)) ||
+        failed(checkStaticDim(rewriter, op, op.getWeight(), 0)))
       return failure();
     Location loc = op.getLoc();
     MLIRContext *context = op.getContext();
     RankedTensorType weight = tensorType(op.getWeight()), type = inferResultType(op);
     int64_t groups = weight.getDimSize(0);
     Type element = type.getElementType(), sum = accumulatorType(element);
-    Value group = countOffsets(rewriter, loc, op.getOffsets(), type.getDimSize(0));
+    Value group = countOffsets(rewriter, loc, op.getOffsets(), getSize(rewriter, loc, op.getInput(), 0));
     AffineExpr row = rewriter.getAffineDimExpr(0), inner = rewriter.getAffineDimExpr(2);
-    Sizes sizes{rewriter.getIndexAttr(type.getDimSize(0)), rewriter.getIndexAttr(type.getDimSize(1))};
+    Sizes sizes{getSize(rewriter, loc, op.getInput(), 0), getSize(rewriter, loc, op.getWeight(), 2)};
     Value init = createFilled(rewriter, loc, sizes, cast<TypedAttr>(rewriter.getZeroAttr(sum)));
     AffineMap maps[] = {makeMap(context, 3, {row, inner}), makeMap(context, 3, row), dropLoops(context, 3, 2)};
     auto body = [&](OpBuilder &builder, Location nestedLoc, ValueRange args) -> Value {
       Value column = linalg::IndexOp::create(builder, nestedLoc, 1),
             at = linalg::IndexOp::create(builder, nestedLoc, 2);
-      Value matrix = clampIndex(builder, nestedLoc, args[1], groups, /*fromEnd=*/false);
+      Value matrix = clampIndex(builder, nestedLoc, args[1], builder.getIndexAttr(groups), /*fromEnd=*/false);
       Value factor = tensor::ExtractOp::create(builder, nestedLoc, op.getWeight(), ValueRange{matrix, at, column});
       Value next = multiplyAdd(builder, nestedLoc, {args[0], factor, args[2]});
       Value end = scalarConstant(builder, nestedLoc, args[1].getType(), static_cast<double>(groups));

@@ -27,7 +27,7 @@ Value inlay::reduceDims(OpBuilder &builder, Location loc, ValueRange inputs, Arr
 static Value joinDims(OpBuilder &builder, Location loc, Value input, ArrayRef<int64_t> dims, TypedAttr init,
                       function_ref<Value(OpBuilder &, Location, Value, Value)> join) {
   return reduceDims(builder, loc, input, builder.getMultiDimIdentityMap(tensorType(input).getRank()),
-                    tensor::getMixedSizes(builder, loc, input), dims, init,
+                    getSizes(builder, loc, input), dims, init,
                     [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
                       return join(nested, nestedLoc, args[1], castScalar(nested, nestedLoc, args[0], init.getType()));
                     });
@@ -54,7 +54,7 @@ Value inlay::countDims(OpBuilder &builder, Location loc, Value input, ArrayRef<i
       known *= tensorType(input).getDimSize(dim);
       continue;
     }
-    Value size = tensor::DimOp::create(builder, loc, input, dim);
+    Value size = cast<Value>(getSize(builder, loc, input, dim));
     open = open ? arith::MulIOp::create(builder, loc, open, size).getResult() : size;
   }
   Value count = scalarConstant(builder, loc, type, known);
@@ -67,6 +67,7 @@ Value inlay::countDims(OpBuilder &builder, Location loc, Value input, ArrayRef<i
 Value inlay::keepDims(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> dims, int64_t rank) {
   RankedTensorType type = tensorType(value);
   SmallVector<int64_t> shape;
+  Sizes sizes;
   SmallVector<ReassociationIndices> parts(type.getRank());
   int64_t next = 0; // the reduced tensor's dim
   for (int64_t dim = 0; dim < rank; ++dim) {
@@ -74,9 +75,10 @@ Value inlay::keepDims(OpBuilder &builder, Location loc, Value value, ArrayRef<in
     // A dim of size 1 goes with the dim before, those in front with the first.
     if (!parts.empty())
       parts[reduced ? std::max<int64_t>(next - 1, 0) : next].push_back(dim);
+    sizes.push_back(reduced ? OpFoldResult(builder.getIndexAttr(1)) : getSize(builder, loc, value, next));
     shape.push_back(reduced ? 1 : type.getDimSize(next++));
   }
-  return tensor::ExpandShapeOp::create(builder, loc, type.clone(shape), value, parts);
+  return tensor::ExpandShapeOp::create(builder, loc, type.clone(shape), value, parts, sizes);
 }
 
 namespace {
@@ -124,7 +126,7 @@ struct ConvertMean : ConvertReduction<MeanOp> {
     Value count = countDims(rewriter, op.getLoc(), op.getInput(), dims, type.getElementType());
     Type element = tensorType(op.getInput()).getElementType();
     return createPointwise(rewriter, op.getLoc(), sums, rewriter.getMultiDimIdentityMap(type.getRank()),
-                           tensor::getMixedSizes(rewriter, op.getLoc(), sums), element,
+                           getSizes(rewriter, op.getLoc(), sums), element,
                            [&](OpBuilder &builder, Location loc, ValueRange args) {
                              Value mean = arith::DivFOp::create(builder, loc, args[0], count);
                              return castScalar(builder, loc, mean, element);

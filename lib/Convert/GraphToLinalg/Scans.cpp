@@ -5,6 +5,7 @@
 #include "GraphPattern.h"
 #include "Reductions.h"
 #include "inlay/Dialect/Inlay/IR/Inference.h"
+#include "inlay/Dialect/Inlay/IR/Symbols.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -46,8 +47,7 @@ struct ConvertArg : GraphPattern<Op> {
       Value less = arith::MinSIOp::create(builder, bodyLoc, args[2], index);
       return arith::SelectOp::create(builder, bodyLoc, isExtreme(builder, bodyLoc, args[0], args[1]), less, args[2]);
     };
-    Value place =
-        reduceDims(rewriter, loc, {input, best}, maps, tensor::getMixedSizes(rewriter, loc, input), dim, most, body);
+    Value place = reduceDims(rewriter, loc, {input, best}, maps, getSizes(rewriter, loc, input), dim, most, body);
     return op.getKeepdim() ? keepDims(rewriter, loc, place, dim, rank) : place;
   }
 
@@ -74,7 +74,22 @@ Value joinWithEarlier(OpBuilder &builder, Location loc, Value input, int64_t dim
     return arith::SelectOp::create(nested, nestedLoc, exists, joined, args[0]);
   };
   return createPointwise(builder, loc, input, builder.getMultiDimIdentityMap(type.getRank()),
-                         tensor::getMixedSizes(builder, loc, input), type.getElementType(), body);
+                         getSizes(builder, loc, input), type.getElementType(), body);
+}
+
+/// The most elements that dim `dim` of the op's result can have; refuses the op if there is no end.
+FailureOr<int64_t> getMostElements(PatternRewriter &rewriter, Operation *op, int64_t dim) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  constexpr int64_t kMost = int64_t(1) << 31; // a round for each power of two
+  int64_t most = type.getDimSize(dim);
+  if (type.isDynamicDim(dim)) {
+    std::optional<SmallVector<AffineExpr>> dims = getDims(op->getResult(0));
+    most = dims ? getRange((*dims)[dim], getSymbols(op)).max : std::numeric_limits<int64_t>::max();
+  }
+  if (most <= kMost)
+    return most;
+  return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+                  "expected a dim whose size has an end, but got dim " + Twine(dim) + " of " + spell(type));
 }
 
 /// In rounds that double the distance (Hillis and Steele, "Data parallel algorithms", 1986).
@@ -85,12 +100,12 @@ struct ConvertScan : GraphPattern<Op> {
   FailureOr<Value> convert(Op op, PatternRewriter &rewriter) const final {
     RankedTensorType type = tensorType(op.getInput());
     int64_t dim = *normalizeDim(op.getDim(), type.getRank());
-    if (type.isDynamicDim(dim))
-      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
-                      "expected a dim of static size, but got " + spell(type));
+    FailureOr<int64_t> most = getMostElements(rewriter, op, dim);
+    if (failed(most))
+      return failure();
     Type element = type.getElementType();
     Value value = castElements(rewriter, op.getLoc(), op.getInput(), accumulatorType(element));
-    for (int64_t distance = 1; distance < type.getDimSize(dim); distance *= 2)
+    for (int64_t distance = 1; distance < *most; distance *= 2)
       value = joinWithEarlier(rewriter, op.getLoc(), value, dim, distance, join);
     return castElements(rewriter, op.getLoc(), value, element);
   }

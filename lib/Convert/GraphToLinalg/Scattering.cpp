@@ -16,13 +16,13 @@ using namespace inlay;
 
 /// Whether `raw` is the element of a dim of `size` that loop `loop` is at.
 static Value isAt(OpBuilder &builder, Location loc, Value raw, int64_t size, unsigned loop, bool fromEnd) {
-  Value index = normalizeIndex(builder, loc, raw, size, fromEnd);
+  Value index = normalizeIndex(builder, loc, raw, builder.getIndexAttr(size), fromEnd);
   Value at = linalg::IndexOp::create(builder, loc, loop);
   at = arith::IndexCastOp::create(builder, loc, index.getType(), at);
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, index, at);
 }
 
-static Sizes getSizes(OpBuilder &builder, ArrayRef<int64_t> shape) {
+static Sizes makeSizes(OpBuilder &builder, ArrayRef<int64_t> shape) {
   return llvm::map_to_vector(shape, [&](int64_t size) -> OpFoldResult { return builder.getIndexAttr(size); });
 }
 
@@ -48,7 +48,7 @@ static Value takeFront(OpBuilder &builder, Location loc, Value value, ArrayRef<i
   if (tensorType(value).getShape() == shape)
     return value;
   Sizes zeros(shape.size(), builder.getIndexAttr(0)), ones(shape.size(), builder.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(builder, loc, value, zeros, getSizes(builder, shape), ones);
+  return tensor::ExtractSliceOp::create(builder, loc, value, zeros, makeSizes(builder, shape), ones);
 }
 
 namespace {
@@ -84,7 +84,7 @@ struct ConvertScatter : GraphPattern<ScatterOp> {
     if (ArrayRef(region) == input.getShape())
       return result;
     Sizes zeros(rank, rewriter.getIndexAttr(0)), ones(rank, rewriter.getIndexAttr(1));
-    return tensor::InsertSliceOp::create(rewriter, loc, result, op.getInput(), zeros, getSizes(rewriter, region), ones)
+    return tensor::InsertSliceOp::create(rewriter, loc, result, op.getInput(), zeros, makeSizes(rewriter, region), ones)
         .getResult();
   }
 };
@@ -182,7 +182,7 @@ static Value findLast(OpBuilder &builder, Put &put) {
   SmallVector<int64_t> sizes, own = llvm::to_vector(llvm::seq<int64_t>(0, count));
   for (int64_t dim : put.op.getDims())
     sizes.push_back(put.input.getDimSize(dim));
-  Value none = createFilled(builder, loc, getSizes(builder, sizes), builder.getI32IntegerAttr(-1));
+  Value none = createFilled(builder, loc, makeSizes(builder, sizes), builder.getI32IntegerAttr(-1));
   auto body = [&](OpBuilder &nested, Location bodyLoc, ValueRange args) -> Value {
     Value hit = isHit(nested, bodyLoc, put, args.take_front(count), own), number;
     for (auto [i, size] : llvm::enumerate(put.places)) {
@@ -225,7 +225,7 @@ Value Put::replace(OpBuilder &builder) {
     Value value = tensor::ExtractOp::create(nested, bodyLoc, op.getValues(), locateValue<Value>(loops, atPlaces, zero));
     return arith::SelectOp::create(nested, bodyLoc, hit, value, args[0]);
   };
-  return createPointwise(builder, loc, {op.getInput(), last}, maps, getSizes(builder, input.getShape()),
+  return createPointwise(builder, loc, {op.getInput(), last}, maps, makeSizes(builder, input.getShape()),
                          input.getElementType(), body);
 }
 

@@ -38,7 +38,7 @@ struct ConvertArgsort : GraphPattern<ArgsortOp> {
 static Value countBefore(OpBuilder &builder, Location loc, ArgsortOp op, int64_t dim, ArrayRef<AffineMap> maps) {
   Value input = op.getInput();
   Type wide = accumulatorType(tensorType(input).getElementType());
-  Value zeros = createFilled(builder, loc, tensor::getMixedSizes(builder, loc, input), builder.getI32IntegerAttr(0));
+  Value zeros = createFilled(builder, loc, getSizes(builder, loc, input), builder.getI32IntegerAttr(0));
   auto body = [&](OpBuilder &nested, Location bodyLoc, ValueRange args) -> Value {
     Value own = castScalar(nested, bodyLoc, args[0], wide), other = castScalar(nested, bodyLoc, args[1], wide);
     if (op.getDescending())
@@ -58,12 +58,10 @@ static Value countBefore(OpBuilder &builder, Location loc, ArgsortOp op, int64_t
 }
 
 FailureOr<Value> ConvertArgsort::convert(ArgsortOp op, PatternRewriter &rewriter) const {
-  if (failed(checkStatic(rewriter, op)))
-    return failure();
   Location loc = op.getLoc();
   RankedTensorType type = tensorType(op.getInput());
   int64_t rank = type.getRank(), dim = *normalizeDim(op.getDim(), rank);
-  if (!llvm::isInt<32>(type.getDimSize(dim)))
+  if (!type.isDynamicDim(dim) && !llvm::isInt<32>(type.getDimSize(dim)))
     return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
                     "expected to sort less than 2^31 elements, but got " + spell(type));
   // Loops: the input's dims, then along `dim` once more.
@@ -73,7 +71,7 @@ FailureOr<Value> ConvertArgsort::convert(ArgsortOp op, PatternRewriter &rewriter
   AffineMap other = makeMap(op.getContext(), rank + 1, exprs);
   Value places = countBefore(rewriter, loc, op, dim, {own, other, own});
   // The element at a place is the one whose place it is.
-  Sizes sizes = tensor::getMixedSizes(rewriter, loc, op.getInput());
+  Sizes sizes = getSizes(rewriter, loc, op.getInput());
   Value zeros = createFilled(rewriter, loc, sizes, rewriter.getI32IntegerAttr(0));
   auto find = [&](OpBuilder &builder, Location bodyLoc, ValueRange args) -> Value {
     Value place = linalg::IndexOp::create(builder, bodyLoc, dim),

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Structured.h"
+#include "inlay/Dialect/Inlay/IR/Symbols.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -69,7 +71,7 @@ Value inlay::castElements(OpBuilder &builder, Location loc, Value tensor, Type e
   if (type.getElementType() == element)
     return tensor;
   return createPointwise(builder, loc, tensor, builder.getMultiDimIdentityMap(type.getRank()),
-                         tensor::getMixedSizes(builder, loc, tensor), element,
+                         getSizes(builder, loc, tensor), element,
                          [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
                            return castScalar(nested, nestedLoc, args[0], element);
                          });
@@ -78,17 +80,21 @@ Value inlay::castElements(OpBuilder &builder, Location loc, Value tensor, Type e
 Value inlay::splitDim(OpBuilder &builder, Location loc, Value value, int64_t dim, int64_t groups) {
   RankedTensorType type = tensorType(value);
   SmallVector<int64_t> shape;
+  Sizes sizes;
   SmallVector<ReassociationIndices> parts;
   for (auto [i, size] : llvm::enumerate(type.getShape())) {
     int64_t next = shape.size();
     parts.push_back({next});
     if (static_cast<int64_t>(i) == dim) {
       parts.back().push_back(next + 1);
-      shape.push_back(groups);
+      shape.append({groups, size / groups});
+      sizes.append({builder.getIndexAttr(groups), builder.getIndexAttr(size / groups)});
+    } else {
+      shape.push_back(size);
+      sizes.push_back(getSize(builder, loc, value, i));
     }
-    shape.push_back(static_cast<int64_t>(i) == dim ? size / groups : size);
   }
-  return tensor::ExpandShapeOp::create(builder, loc, type.clone(shape), value, parts);
+  return tensor::ExpandShapeOp::create(builder, loc, type.clone(shape), value, parts, sizes);
 }
 
 Value inlay::mergeDim(OpBuilder &builder, Location loc, Value value, int64_t dim) {
@@ -126,6 +132,69 @@ AffineMap inlay::dropLoops(MLIRContext *context, unsigned loops, ArrayRef<int64_
   return makeMap(context, loops, exprs);
 }
 
+/// The product of dims `group` of `value`.
+static OpFoldResult multiplySizes(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> group) {
+  OpFoldResult product = builder.getIndexAttr(1);
+  for (int64_t dim : group) {
+    OpFoldResult size = getSize(builder, loc, value, dim);
+    if (isConstantIntValue(product, 1))
+      product = size;
+    else if (!isConstantIntValue(size, 1))
+      product = arith::MulIOp::create(builder, loc, getValueOrCreateConstantIndexOp(builder, loc, product),
+                                      getValueOrCreateConstantIndexOp(builder, loc, size))
+                    .getResult();
+  }
+  return product;
+}
+
+OpFoldResult inlay::getSize(OpBuilder &builder, Location loc, Value value, int64_t dim) {
+  if (!tensorType(value).isDynamicDim(dim))
+    return builder.getIndexAttr(tensorType(value).getDimSize(dim));
+  if (std::optional<SmallVector<AffineExpr>> dims = getDims(value))
+    return materializeExpr(builder, loc, (*dims)[dim]);
+  // What another pattern has made.
+  Operation *op = value.getDefiningOp();
+  if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(op))
+    return empty.getMixedSizes()[dim];
+  if (auto cast = dyn_cast_or_null<tensor::CastOp>(op))
+    return getSize(builder, loc, cast.getSource(), dim);
+  if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
+    return getMixedValues(expand.getStaticOutputShape(), expand.getOutputShape(), builder)[dim];
+  if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op))
+    return multiplySizes(builder, loc, collapse.getSrc(), collapse.getReassociationIndices()[dim]);
+  if (auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(op); slice && slice.getDroppedDims().none())
+    return slice.getMixedSizes()[dim];
+  if (auto insert = dyn_cast_or_null<tensor::InsertSliceOp>(op))
+    return getSize(builder, loc, insert.getDest(), dim);
+  if (auto structured = dyn_cast_or_null<linalg::LinalgOp>(op))
+    return getSize(builder, loc, structured.getDpsInits()[cast<OpResult>(value).getResultNumber()], dim);
+  return tensor::getMixedSize(builder, loc, value, dim);
+}
+
+Sizes inlay::getSizes(OpBuilder &builder, Location loc, Value value) {
+  Sizes sizes;
+  for (int64_t dim = 0, rank = tensorType(value).getRank(); dim < rank; ++dim)
+    sizes.push_back(getSize(builder, loc, value, dim));
+  return sizes;
+}
+
+OpFoldResult inlay::addSizes(OpBuilder &builder, Location loc, OpFoldResult lhs, OpFoldResult rhs) {
+  std::optional<int64_t> left = getConstantIntValue(lhs), right = getConstantIntValue(rhs);
+  if (left && right)
+    return builder.getIndexAttr(*left + *right);
+  if (left == 0 || right == 0)
+    return left == 0 ? rhs : lhs;
+  return arith::AddIOp::create(builder, loc, getValueOrCreateConstantIndexOp(builder, loc, lhs),
+                               getValueOrCreateConstantIndexOp(builder, loc, rhs))
+      .getResult();
+}
+
+Value inlay::castSize(OpBuilder &builder, Location loc, OpFoldResult size, Type type) {
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, *known));
+  return arith::IndexCastOp::create(builder, loc, type, cast<Value>(size));
+}
+
 Sizes inlay::broadcastSizes(OpBuilder &builder, Location loc, ValueRange values, unsigned dropBack) {
   int64_t rank = 0;
   for (Value value : values)
@@ -139,7 +208,7 @@ Sizes inlay::broadcastSizes(OpBuilder &builder, Location loc, ValueRange values,
       if (!type.isDynamicDim(dim) && type.getDimSize(dim) != 1)
         size = builder.getIndexAttr(type.getDimSize(dim));
       else if (type.isDynamicDim(dim) && isConstantIntValue(size, 1))
-        size = tensor::getMixedSize(builder, loc, value, dim);
+        size = getSize(builder, loc, value, dim);
     }
   }
   return sizes;

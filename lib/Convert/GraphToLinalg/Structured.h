@@ -63,6 +63,17 @@ mlir::AffineMap broadcastMap(mlir::MLIRContext *context, llvm::ArrayRef<int64_t>
 /// The identity without the loops in `dropped`.
 mlir::AffineMap dropLoops(mlir::MLIRContext *context, unsigned loops, llvm::ArrayRef<int64_t> dropped);
 
+/// The size of a dim of `value`: a constant, or by the symbols of the function or the dims of its arguments.
+mlir::OpFoldResult getSize(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, int64_t dim);
+/// The sizes of all dims of `value`.
+Sizes getSizes(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value);
+
+/// The sum of two sizes.
+mlir::OpFoldResult addSizes(mlir::OpBuilder &builder, mlir::Location loc, mlir::OpFoldResult lhs,
+                            mlir::OpFoldResult rhs);
+/// The size as a scalar of an integer type.
+mlir::Value castSize(mlir::OpBuilder &builder, mlir::Location loc, mlir::OpFoldResult size, mlir::Type type);
+
 /// The sizes that `values` broadcast to, without the last `dropBack` dims of each.
 Sizes broadcastSizes(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange values, unsigned dropBack = 0);
 

@@ -4,6 +4,7 @@
 #include "inlay/Convert/GraphToLinalg.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Dialect/Inlay/IR/Symbols.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -27,6 +28,23 @@ static OwningOpRef<ModuleOp> cloneAlone(Operation *op) {
   Block *body = function.addEntryBlock();
   IRMapping mapping;
   mapping.map(used.getArrayRef(), body->getArguments());
+  SmallVector<SymbolAttr> symbols = getSymbols(op);
+  auto describe = [&](Value value) -> Attribute {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    std::optional<SmallVector<AffineExpr>> dims = getDims(value);
+    return type && !type.hasStaticShape() && dims ? makeDimsAttr(op->getContext(), symbols.size(), *dims)
+                                                  : AffineMapAttr();
+  };
+  if (!symbols.empty()) {
+    SmallVector<Attribute> attributes(symbols.begin(), symbols.end());
+    function->setAttr(InlayDialect::kSymbolsAttr, builder.getArrayAttr(attributes));
+    for (auto [number, value] : llvm::enumerate(used))
+      if (Attribute dims = describe(value))
+        function.setArgAttr(number, InlayDialect::kDimsAttr, dims);
+    for (auto [number, result] : llvm::enumerate(op->getResults()))
+      if (Attribute dims = describe(result))
+        function.setResultAttr(number, InlayDialect::kDimsAttr, dims);
+  }
   builder.setInsertionPointToStart(body);
   Operation *clone = builder.clone(*op, mapping);
   func::ReturnOp::create(builder, op->getLoc(), clone->getResults());

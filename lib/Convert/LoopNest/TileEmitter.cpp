@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Convert/LoopNest/TileEmitter.h"
+#include "inlay/Convert/LoopNest/SizeExprs.h"
 
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Affine/Analysis/AffineStructures.h"
@@ -28,7 +29,8 @@ static bool isVectorizable(linalg::LinalgOp op) {
 
 LogicalResult TileEmitter::addAccess(OpBuilder &builder, OpOperand &operand) {
   Access access;
-  access.strides.assign(nest.loops.size(), 0);
+  AffineExpr zero = getAffineConstantExpr(0, builder.getContext());
+  access.strides.assign(nest.loops.size(), zero);
   if (op.isScalar(&operand)) {
     access.scalar = operand.get();
     accesses.push_back(std::move(access));
@@ -36,29 +38,77 @@ LogicalResult TileEmitter::addAccess(OpBuilder &builder, OpOperand &operand) {
   }
   FailureOr<FlatBuffer> flat = flattenBuffer(builder, op.getLoc(), operand.get(), roots);
   if (failed(flat))
-    return op.emitError("expected buffers of static shape and layout, but got ") << operand.get().getType();
+    return op.emitError("unsupported-shape: expected buffers whose layout follows from the sizes of inputs, but got ")
+           << operand.get().getType();
   access.flat = flat->memref;
+  access.offset = flat->offset;
   AffineMap map = op.getMatchingIndexingMap(&operand);
-  AffineExpr linear = getAffineConstantExpr(flat->offset, builder.getContext());
-  for (auto [stride, expr] : llvm::zip(flat->strides, map.getResults()))
-    linear = linear + expr * stride;
-  SmallVector<int64_t> coefficients;
-  if (failed(getFlattenedAffineExpr(linear, map.getNumDims(), 0, &coefficients)) ||
-      coefficients.size() != map.getNumDims() + 1)
-    return op.emitError("expected linear indexing maps, but got ") << AffineMapAttr::get(map);
-  access.offset = coefficients.pop_back_val();
-  access.strides = coefficients;
+  for (auto [stride, expr] : llvm::zip(flat->strides, map.getResults())) {
+    SmallVector<int64_t> coefficients;
+    if (failed(getFlattenedAffineExpr(expr, map.getNumDims(), 0, &coefficients)) ||
+        coefficients.size() != map.getNumDims() + 1)
+      return op.emitError("expected linear indexing maps, but got ") << AffineMapAttr::get(map);
+    access.offset = access.offset + stride * coefficients.pop_back_val();
+    for (auto [sum, coefficient] : llvm::zip_equal(access.strides, coefficients))
+      sum = sum + stride * coefficient;
+  }
+  prepare(builder, access.offset);
+  for (AffineExpr stride : access.strides)
+    prepare(builder, stride);
   accesses.push_back(std::move(access));
   return success();
 }
 
+void TileEmitter::prepare(OpBuilder &builder, AffineExpr expr) {
+  if (isa<AffineConstantExpr>(expr))
+    return;
+  Value &value = runtime[expr];
+  if (!value)
+    value = cast<Value>(materializeExpr(builder, op.getLoc(), expr));
+}
+
+/// The size of `loop`, which some operand goes along as it is; null if none says it.
+static AffineExpr readLoopSize(linalg::LinalgOp op, unsigned loop) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    std::optional<SmallVector<AffineExpr>> dims = getBufferDims(operand.get());
+    if (!dims)
+      continue;
+    for (auto [dim, expr] : llvm::zip_equal(*dims, op.getMatchingIndexingMap(&operand).getResults()))
+      if (expr == getAffineDimExpr(loop, op.getContext()))
+        return dim;
+  }
+  return nullptr;
+}
+
+LogicalResult TileEmitter::readLoops(OpBuilder &builder) {
+  symbols = inlay::getSymbols(op);
+  for (auto [loop, known, kind] : llvm::enumerate(op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
+    bool isOpen = ShapedType::isDynamic(known);
+    AffineExpr size = isOpen ? readLoopSize(op, loop) : getAffineConstantExpr(known, builder.getContext());
+    if (!size)
+      return op.emitError("unsupported-shape: expected loops whose sizes follow from those of inputs");
+    prepare(builder, size);
+    isOpen = !isa<AffineConstantExpr>(size);
+    sizes.push_back(size);
+    nest.loops.push_back({getTypicalValue(size, symbols), kind == utils::IteratorType::reduction, isOpen});
+  }
+  return success();
+}
+
+/// For the policy: what isn't known is neither 0 nor 1.
+static std::vector<int64_t> getTypicalStrides(ArrayRef<AffineExpr> strides, ArrayRef<SymbolAttr> symbols) {
+  std::vector<int64_t> typical;
+  for (AffineExpr stride : strides) {
+    auto constant = dyn_cast<AffineConstantExpr>(stride);
+    typical.push_back(constant ? constant.getValue() : std::max<int64_t>(2, getTypicalValue(stride, symbols)));
+  }
+  return typical;
+}
+
 FailureOr<TileEmitter> TileEmitter::create(OpBuilder &builder, linalg::LinalgOp op) {
   TileEmitter emitter(op);
-  for (auto [size, kind] : llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
-    if (ShapedType::isDynamic(size))
-      return op.emitError("expected loops of static size");
-    emitter.nest.loops.push_back({size, kind == utils::IteratorType::reduction});
-  }
+  if (failed(emitter.readLoops(builder)))
+    return failure();
   for (OpOperand &operand : op->getOpOperands())
     if (failed(emitter.addAccess(builder, operand)))
       return failure();
@@ -66,15 +116,19 @@ FailureOr<TileEmitter> TileEmitter::create(OpBuilder &builder, linalg::LinalgOp 
     FailureOr<FlatBuffer> flat = flattenBuffer(builder, op.getLoc(), gather.getMemRef(), emitter.roots);
     if (failed(flat))
       return WalkResult::interrupt();
+    emitter.prepare(builder, flat->offset);
+    for (AffineExpr stride : flat->strides)
+      emitter.prepare(builder, stride);
     emitter.gathers.insert({gather, *flat});
     return WalkResult::advance();
   });
   if (walk.wasInterrupted())
-    return op.emitError("expected buffers of static shape and layout in the body");
+    return op.emitError(
+        "unsupported-shape: expected buffers whose layout follows from the sizes of inputs in the body");
   for (const Access &access : ArrayRef(emitter.accesses).take_front(op.getNumDpsInputs()))
-    emitter.nest.inputStrides.emplace_back(access.strides.begin(), access.strides.end());
+    emitter.nest.inputStrides.push_back(getTypicalStrides(access.strides, emitter.symbols));
   const Access &output = emitter.accesses[op.getNumDpsInputs()];
-  emitter.nest.outputStrides.assign(output.strides.begin(), output.strides.end());
+  emitter.nest.outputStrides = getTypicalStrides(output.strides, emitter.symbols);
   bool alike = llvm::all_of(ArrayRef(emitter.accesses).drop_front(op.getNumDpsInputs()),
                             [&](const Access &other) { return other.strides == output.strides; });
   emitter.nest.vectorizable = alike && isVectorizable(op);
@@ -102,13 +156,22 @@ struct TileEmitter::State {
   llvm::SmallDenseMap<size_t, SmallVector<RaggedStep>, 2> raggedSteps;
 
   bool isVector() const { return tile.vectorLoop >= 0; }
-  int64_t laneStride(const Access &access) const { return isVector() ? access.strides[tile.vectorLoop] : 0; }
+  /// How far apart lanes are; a stride that isn't known is never 0 or 1.
+  AffineExpr laneStride(const Access &access) const { return access.strides[tile.vectorLoop]; }
+  static bool is(AffineExpr expr, int64_t value) {
+    auto constant = dyn_cast<AffineConstantExpr>(expr);
+    return constant && constant.getValue() == value;
+  }
   Type widen(Type type) const { return VectorType::get({tile.lanes}, type); }
 
   Value constant(OpBuilder &b, int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
   Value add(OpBuilder &b, Value sum, Value term) { return sum ? arith::AddIOp::create(b, loc, sum, term) : term; }
-  Value scale(OpBuilder &b, Value index, int64_t stride) {
-    return stride == 1 ? index : arith::MulIOp::create(b, loc, index, constant(b, stride));
+  Value value(OpBuilder &b, AffineExpr expr) {
+    auto number = dyn_cast<AffineConstantExpr>(expr);
+    return number ? constant(b, number.getValue()) : emitter.runtime.lookup(expr);
+  }
+  Value scale(OpBuilder &b, Value index, AffineExpr stride) {
+    return is(stride, 1) ? index : arith::MulIOp::create(b, loc, index, value(b, stride));
   }
 
   void prepareRagged(OpBuilder &b);
@@ -128,8 +191,9 @@ struct TileEmitter::State {
 
 void TileEmitter::State::prepareRagged(OpBuilder &b) {
   for (size_t loop : ragged) {
-    Value size = constant(b, emitter.nest.loops[loop].size);
-    Value last = constant(b, emitter.nest.loops[loop].size - 1);
+    Value size = value(b, emitter.sizes[loop]);
+    auto known = dyn_cast<AffineConstantExpr>(emitter.sizes[loop]);
+    Value last = known ? constant(b, known.getValue() - 1) : arith::SubIOp::create(b, loc, size, constant(b, 1));
     for (int64_t number = 0; number < tile.factors[loop]; ++number) {
       RaggedStep step{base[loop], nullptr, {}};
       if (number > 0) {
@@ -138,8 +202,8 @@ void TileEmitter::State::prepareRagged(OpBuilder &b) {
         step.index = arith::MinUIOp::create(b, loc, reached, last);
       }
       for (const Access &access : emitter.accesses) {
-        int64_t stride = access.strides[loop];
-        step.offsets.push_back(stride ? scale(b, step.index, stride) : Value());
+        AffineExpr stride = access.strides[loop];
+        step.offsets.push_back(is(stride, 0) ? Value() : scale(b, step.index, stride));
       }
       raggedSteps[loop].push_back(std::move(step));
     }
@@ -151,10 +215,12 @@ SmallVector<Value> TileEmitter::State::startIndices(OpBuilder &b) {
   for (const Access &access : emitter.accesses) {
     Value sum;
     for (auto [loop, index, stride] : llvm::enumerate(base, access.strides))
-      if (index && stride && !llvm::is_contained(ragged, loop))
+      if (index && !is(stride, 0) && !llvm::is_contained(ragged, loop))
         sum = add(b, sum, scale(b, index, stride));
-    if (access.offset || !sum)
-      sum = add(b, sum, constant(b, access.offset));
+    if (access.scalar)
+      sum = constant(b, 0);
+    else if (!is(access.offset, 0) || !sum)
+      sum = add(b, sum, value(b, access.offset));
     starts.push_back(sum);
   }
   return starts;
@@ -164,8 +230,10 @@ Value TileEmitter::State::indexAt(OpBuilder &b, const Access &access, Value star
   int64_t offset = 0;
   for (auto [loop, step, stride] : llvm::enumerate(point, access.strides)) {
     auto steps = raggedSteps.find(loop);
-    if (steps == raggedSteps.end())
-      offset += step * stride;
+    if (steps == raggedSteps.end() && isa<AffineConstantExpr>(stride))
+      offset += step * cast<AffineConstantExpr>(stride).getValue();
+    else if (steps == raggedSteps.end())
+      start = step ? add(b, start, scale(b, constant(b, step), stride)) : start;
     else if (Value term = steps->second[step].offsets[&access - emitter.accesses.data()])
       start = add(b, start, term);
   }
@@ -177,19 +245,24 @@ Value TileEmitter::State::load(OpBuilder &b, const Access &access, Value start, 
     return access.scalar;
   Value index = indexAt(b, access, start, point);
   Type element = cast<MemRefType>(access.flat.getType()).getElementType();
-  int64_t stride = laneStride(access);
-  if (stride == 0)
+  if (!isVector() || is(laneStride(access), 0))
     return memref::LoadOp::create(b, loc, access.flat, index);
+  AffineExpr stride = laneStride(access);
   auto type = cast<VectorType>(widen(element));
-  if (stride == 1 && !mask)
+  if (is(stride, 1) && !mask)
     return vector::LoadOp::create(b, loc, type, access.flat, index);
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  if (stride == 1)
+  if (is(stride, 1))
     return vector::MaskedLoadOp::create(b, loc, type, access.flat, index, mask, zero);
+  auto known = dyn_cast<AffineConstantExpr>(stride);
   SmallVector<int64_t> offsets;
   for (int64_t lane = 0; lane < tile.lanes; ++lane)
-    offsets.push_back(lane * stride);
+    offsets.push_back(lane * (known ? known.getValue() : 1));
   Value lanes = arith::ConstantOp::create(b, loc, b.getIndexVectorAttr(offsets));
+  if (!known) {
+    Value apart = vector::BroadcastOp::create(b, loc, lanes.getType(), value(b, stride));
+    lanes = arith::MulIOp::create(b, loc, lanes, apart);
+  }
   Value all = mask;
   if (!all)
     all = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(VectorType::get({tile.lanes}, b.getI1Type()), true));
@@ -244,10 +317,10 @@ Value TileEmitter::State::loadGathered(OpBuilder &b, memref::LoadOp gather, IRMa
   const FlatBuffer &flat = emitter.gathers.find(gather)->second;
   Value at;
   for (auto [index, stride] : llvm::zip(gather.getIndices(), flat.strides))
-    if (stride)
+    if (!is(stride, 0))
       at = add(b, at, scale(b, mapping.lookupOrDefault(index), stride));
-  if (flat.offset || !at)
-    at = add(b, at, constant(b, flat.offset));
+  if (!is(flat.offset, 0) || !at)
+    at = add(b, at, value(b, flat.offset));
   return memref::LoadOp::create(b, loc, flat.memref, at);
 }
 
@@ -319,10 +392,13 @@ static SmallVector<SmallVector<int64_t>> enumeratePoints(ArrayRef<int64_t> facto
 }
 
 void TileEmitter::emit(OpBuilder &builder, const TileShape &tile, ArrayRef<Value> base, int64_t active,
-                       ArrayRef<size_t> ragged) {
+                       ArrayRef<size_t> ragged, Value activeLanes) {
   State state{*this, tile, base, op.getLoc(), enumeratePoints(tile.factors), nullptr, ragged, {}};
   state.prepareRagged(builder);
-  if (state.isVector() && active < tile.lanes) {
+  if (state.isVector() && activeLanes) {
+    auto type = VectorType::get({tile.lanes}, builder.getI1Type());
+    state.mask = vector::CreateMaskOp::create(builder, op.getLoc(), type, activeLanes);
+  } else if (state.isVector() && active < tile.lanes) {
     SmallVector<bool> lanes(tile.lanes, false);
     std::fill_n(lanes.begin(), active, true);
     auto type = VectorType::get({tile.lanes}, builder.getI1Type());
@@ -350,14 +426,14 @@ void TileEmitter::emit(OpBuilder &builder, const TileShape &tile, ArrayRef<Value
   for (auto [loop, info] : llvm::enumerate(nest.loops)) {
     if (!info.reduction)
       continue;
-    Value zero = state.constant(inner, 0), one = state.constant(inner, 1), size = state.constant(inner, info.size);
+    Value zero = state.constant(inner, 0), one = state.constant(inner, 1), size = state.value(inner, sizes[loop]);
     auto forOp = scf::ForOp::create(inner, op.getLoc(), zero, size, one,
                                     loops.empty() ? ValueRange(values) : ValueRange(loops.back().getRegionIterArgs()));
     loops.push_back(forOp);
     inner = OpBuilder::atBlockEnd(forOp.getBody());
     indices[loop] = forOp.getInductionVar();
     for (unsigned i = 0; i < numInputs; ++i)
-      if (int64_t stride = accesses[i].strides[loop])
+      if (AffineExpr stride = accesses[i].strides[loop]; !State::is(stride, 0))
         current[i] = state.add(inner, current[i], state.scale(inner, forOp.getInductionVar(), stride));
   }
   SmallVector<Value> results = state.computePoints(

@@ -65,6 +65,8 @@ TileShape inlay::chooseTile(const LoopNestShape &shape, const TileLimits &limits
   if (reduces)
     tileForReuse(shape, limits, tile);
   else if (contiguous >= 0 && tile.vectorLoop < 0)
-    tile.factors[contiguous] = largestDivisor(shape.loops[contiguous].size, limits.pointwiseFactor);
+    tile.factors[contiguous] = shape.loops[contiguous].isOpen
+                                   ? std::min(shape.loops[contiguous].size, limits.pointwiseFactor)
+                                   : largestDivisor(shape.loops[contiguous].size, limits.pointwiseFactor);
   return tile;
 }

@@ -185,7 +185,7 @@ private:
     }
     size_t named = names.size();
     for (StringAttr inherent : name.isRegistered() ? name.getAttributeNames() : ArrayRef<StringAttr>())
-      if (!llvm::is_contained(op.getAttributeValueNames(), inherent))
+      if (inherent != "sizes" && !llvm::is_contained(op.getAttributeValueNames(), inherent)) // what is drawn is known
         names.push_back(inherent);
     for (auto [number, attributeName] : llvm::enumerate(names)) {
       FailureOr<Attribute> value = drawAttribute(attributeName, around, palette, context, random);

@@ -35,6 +35,8 @@ pdl.pattern @reshape_of_reshape : benefit(1) {
   %first = pdl.operation "inlay.reshape"(%x : !pdl.value) -> (%m : !pdl.type) {shared}
   %mid = pdl.result 0 of %first
   %second = pdl.operation "inlay.reshape"(%mid : !pdl.value) {"shape" = %shape}
+  %r = pdl.result 0 of %second
+  pdl.apply_native_constraint "static_shape"(%r : !pdl.value)
   pdl.rewrite %second {
     %new = pdl.operation "inlay.reshape"(%x : !pdl.value) {"shape" = %shape}
     pdl.replace %second with %new

@@ -5,13 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace inlay::rt {
 
 static Status invalid(std::string message) { return {StatusCode::InvalidArgument, std::move(message)}; }
 
-static std::string nameArgument(const Plan &plan, size_t number) {
-  return fmt::format("argument '{}' (number {})", plan.buffers[plan.inputs[number]].name, number);
+static std::string nameInput(const Plan &plan, size_t number) {
+  return fmt::format("input '{}'", plan.buffers[plan.inputs[number]].name);
 }
 
 static std::string nameResult(const Plan &plan, size_t number) {
@@ -24,35 +25,86 @@ static Status checkCount(const char *what, size_t expected, size_t actual) {
   return invalid(fmt::format("expected {} {}{}, but got {}", expected, what, expected == 1 ? "" : "s", actual));
 }
 
-/// `element` is null when only dims are known.
-static Status checkInput(const Plan &plan, size_t number, const InputDims &dims, const ElementType *element) {
-  const TensorType &type = plan.buffers[plan.inputs[number]].type;
+static const TensorType &inputType(const Plan &plan, size_t number) { return plan.buffers[plan.inputs[number]].type; }
+
+/// Checks what doesn't depend on other dims: the rank, the constant dims and the element type, which is null when only
+/// dims are known.
+static Status checkInput(const Plan &plan, size_t number, const std::vector<int64_t> &dims,
+                         const ElementType *element) {
+  const TensorType &type = inputType(plan, number);
   ElementType given = element ? *element : type.element;
-  StatusOr<std::vector<int64_t>> expected = evaluateDims(type, dims);
-  if (!expected.isOk())
-    return invalid(fmt::format("{}: {}", nameArgument(plan, number), expected.status().message()));
-  if (given != type.element || *expected != dims[number]) {
-    bool sameDims = *expected == dims[number];
-    return invalid(fmt::format("{}: expected {}, but got {}", nameArgument(plan, number),
-                               sameDims ? toString(type) : toString(type.element, *expected),
-                               toString(given, dims[number])));
+  bool fits = given == type.element && dims.size() == type.dims.size();
+  for (size_t i = 0; fits && i < dims.size(); ++i) {
+    int64_t size = dims[i];
+    type.dims[i].isConstant(size);
+    fits = size == dims[i];
   }
-  if (StatusOr<size_t> bytes = byteSize(given, dims[number]); !bytes.isOk())
-    return invalid(fmt::format("{}: {}", nameArgument(plan, number), bytes.status().message()));
+  if (!fits)
+    return invalid(fmt::format("{}: expected {}, but got {}", nameInput(plan, number), toString(type, plan.symbols),
+                               toString(given, dims)));
+  if (StatusOr<size_t> bytes = byteSize(given, dims); !bytes.isOk())
+    return invalid(fmt::format("{}: {}", nameInput(plan, number), bytes.status().message()));
   return Status::ok();
 }
 
-static Status checkInputs(const Plan &plan, const InputDims &dims, const std::vector<TensorView> *views) {
-  INLAY_RETURN_IF_ERROR(checkCount("argument", plan.inputs.size(), dims.size()));
-  // Ranks first: only then can every dim expression be evaluated.
-  for (size_t i = 0; i < dims.size(); ++i) {
-    const TensorType &type = plan.buffers[plan.inputs[i]].type;
-    if (type.dims.size() != dims[i].size())
-      return invalid(fmt::format("{}: expected {}, but got {}", nameArgument(plan, i), toString(type),
-                                 toString(views ? (*views)[i].element : type.element, dims[i])));
+static std::string spellRange(const Symbol &symbol) {
+  if (symbol.max == std::numeric_limits<int64_t>::max())
+    return fmt::format("at least {}", symbol.min);
+  return symbol.min == symbol.max ? fmt::format("{}", symbol.min) : fmt::format("{} to {}", symbol.min, symbol.max);
+}
+
+static Status checkRange(const Plan &plan, const Symbol &symbol, const InputDims &dims) {
+  StatusOr<int64_t> value = valueOf(symbol).evaluate(dims);
+  if (value.isOk() && *value >= symbol.min && *value <= symbol.max)
+    return Status::ok();
+  std::string dim = spell(inputType(plan, symbol.input).dims[symbol.dim], plan.symbols);
+  std::string where = fmt::format("{}: dim {} ('{}') is {}", nameInput(plan, symbol.input), symbol.dim, dim,
+                                  dims[symbol.input][symbol.dim]);
+  if (!value.isOk())
+    return invalid(fmt::format("{}: {}", where, value.status().message()));
+  if (dim != symbol.name)
+    where += fmt::format(", so '{}' is {}", symbol.name, *value);
+  return invalid(fmt::format("{}, but expected {}", where, spellRange(symbol)));
+}
+
+/// The dims that `expr` reads: "dim 0 of input 'x' and dim 1 of input 'y'".
+static std::string nameDims(const Plan &plan, const Expr &expr) {
+  std::string text;
+  for (const Expr::Instruction &instruction : expr.code()) {
+    if (instruction.op != Expr::Op::Dim)
+      continue;
+    std::string dim = fmt::format("dim {} of {}", instruction.b, nameInput(plan, instruction.a));
+    if (text.find(dim) == std::string::npos)
+      text += (text.empty() ? "" : " and ") + dim;
   }
+  return text;
+}
+
+/// Checks that a dim is what the dims that say symbols make it.
+static Status checkDerivedDim(const Plan &plan, size_t input, size_t dim, const InputDims &dims) {
+  const Expr &expr = inputType(plan, input).dims[dim];
+  StatusOr<int64_t> expected = expr.evaluate(dims);
+  if (expected.isOk() && *expected == dims[input][dim])
+    return Status::ok();
+  std::string text = spell(expr, plan.symbols);
+  std::string where = fmt::format("{}: dim {} is {}", nameInput(plan, input), dim, dims[input][dim]);
+  if (!expected.isOk())
+    return invalid(fmt::format("{}, but expected '{}': {}", where, text, expected.status().message()));
+  for (const Symbol &symbol : plan.symbols)
+    if (symbol.input == input && symbol.dim == dim)
+      return invalid(fmt::format("{}, but expected '{}' of a whole number", where, text));
+  return invalid(fmt::format("{}, but '{}' is {} by {}", where, text, *expected, nameDims(plan, expr)));
+}
+
+static Status checkInputs(const Plan &plan, const InputDims &dims, const std::vector<TensorView> *views) {
+  INLAY_RETURN_IF_ERROR(checkCount("input", plan.inputs.size(), dims.size()));
   for (size_t i = 0; i < dims.size(); ++i)
-    INLAY_RETURN_IF_ERROR(checkInput(plan, i, dims, views ? &(*views)[i].element : nullptr));
+    INLAY_RETURN_IF_ERROR(checkInput(plan, i, dims[i], views ? &(*views)[i].element : nullptr));
+  for (const Symbol &symbol : plan.symbols)
+    INLAY_RETURN_IF_ERROR(checkRange(plan, symbol, dims));
+  for (size_t i = 0; i < dims.size(); ++i)
+    for (size_t dim = 0; dim < dims[i].size(); ++dim)
+      INLAY_RETURN_IF_ERROR(checkDerivedDim(plan, i, dim, dims));
   return Status::ok();
 }
 
@@ -119,7 +171,7 @@ Status checkCall(const Plan &plan, const std::vector<TensorView> &inputs, const 
   INLAY_RETURN_IF_ERROR(checkOutputs(plan, dims, outputs));
   std::vector<Span> spans;
   for (size_t i = 0; i < inputs.size(); ++i)
-    INLAY_RETURN_IF_ERROR(addSpan(inputs[i], false, nameArgument(plan, i), spans));
+    INLAY_RETURN_IF_ERROR(addSpan(inputs[i], false, nameInput(plan, i), spans));
   for (size_t i = 0; i < outputs.size(); ++i)
     INLAY_RETURN_IF_ERROR(addSpan(outputs[i], true, nameResult(plan, i), spans));
   return checkOverlap(spans);

@@ -9,7 +9,7 @@
 
 namespace inlay::rt {
 
-/// Ranks, positive dims and the dims that the plan's input types ask for.
+/// Ranks, constant dims, the ranges of symbols and the dims that follow from these.
 Status checkInputDims(const Plan &plan, const InputDims &dims);
 
 /// Counts, element types, dims, null data, and outputs that overlap an input or another output. Fills `dims`.

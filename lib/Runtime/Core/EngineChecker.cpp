@@ -22,7 +22,7 @@ static Status checkExpr(const Engine &engine, const Expr &expr, const std::vecto
     dynamic |= instruction.op == Expr::Op::Dim;
   if (dynamic || expr.isConstant(value))
     return Status::ok();
-  return invalid(engine, fmt::format("{}: {} has no value", what, expr.toString()));
+  return invalid(engine, fmt::format("{}: {} has no value", what, spell(expr, {})));
 }
 
 static Status checkKernel(const Engine &engine, size_t number) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Program::load and the program it makes: a pool of instances, one taken per call.
+// Program::load and the program it makes: a pool of lanes, one taken per call.
 
 #include "Arguments.h"
-#include "Instance.h"
+#include "Lane.h"
 
 #include "inlay/Runtime/Core/PlanChecker.h"
 
@@ -34,17 +34,18 @@ private:
 
   Status resolveSteps();
   Status uploadConstants();
-  StatusOr<std::unique_ptr<Instance>> acquire(const std::vector<TensorView> &inputs,
-                                              const std::vector<TensorView> &outputs);
-  void release(std::unique_ptr<Instance> instance);
+  StatusOr<std::unique_ptr<Lane>> acquire(const std::vector<TensorView> &inputs,
+                                          const std::vector<TensorView> &outputs);
+  std::unique_ptr<Lane> takeIdle(const InputDims &dims);
+  void release(std::unique_ptr<Lane> lane);
 
-  /// Instances kept for later calls; beyond it the one idle for longest goes.
+  /// Lanes kept for later calls; beyond it the one idle for longest goes.
   static constexpr size_t maxIdle = 16;
 
   LoadedPlan loaded_;
   std::shared_mutex running_; ///< shared by calls; taken alone to replace constants
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Instance>> idle_; ///< guarded by `mutex_`; least recently used first
+  std::vector<std::unique_ptr<Lane>> idle_; ///< guarded by `mutex_`; least recently used first
 };
 
 } // namespace
@@ -146,47 +147,53 @@ StatusOr<std::vector<std::vector<int64_t>>> Executor::outputDims(const InputDims
   return evaluateOutputDims(*loaded_.plan, inputs);
 }
 
-StatusOr<std::unique_ptr<Instance>> Executor::acquire(const std::vector<TensorView> &inputs,
-                                                      const std::vector<TensorView> &outputs) {
-  InputDims dims;
-  INLAY_RETURN_IF_ERROR(checkCall(*loaded_.plan, inputs, outputs, dims));
-  std::unique_ptr<Instance> instance;
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    auto found = std::find_if(idle_.rbegin(), idle_.rend(), [&](auto &idle) { return idle->inputDims() == dims; });
-    if (found != idle_.rend()) {
-      instance = std::move(*found);
-      idle_.erase(std::next(found).base());
-    }
-  }
-  if (!instance) {
-    StatusOr<std::unique_ptr<Instance>> made = Instance::create(loaded_, dims);
-    if (!made.isOk() && made.status().code() == StatusCode::ResourceExhausted) {
-      // Memory that idle instances of other dims hold is worth less than this call.
-      std::vector<std::unique_ptr<Instance>> victims;
-      {
-        std::lock_guard<std::mutex> lock(mutex_);
-        victims.swap(idle_);
-      }
-      victims.clear();
-      made = Instance::create(loaded_, dims);
-    }
-    if (!made.isOk())
-      return made.status();
-    instance = std::move(*made);
-  }
-  instance->bind(inputs, outputs);
-  return instance;
+/// An idle lane, or a new one: best one that knows these dims, so that nothing is recorded, else the one used last, so
+/// that as few as possible grow.
+std::unique_ptr<Lane> Executor::takeIdle(const InputDims &dims) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (idle_.empty())
+    return std::make_unique<Lane>(loaded_);
+  auto found = std::find_if(idle_.rbegin(), idle_.rend(), [&](auto &idle) { return idle->knows(dims); });
+  auto taken = found == idle_.rend() ? std::prev(idle_.end()) : std::next(found).base();
+  std::unique_ptr<Lane> lane = std::move(*taken);
+  idle_.erase(taken);
+  return lane;
 }
 
-void Executor::release(std::unique_ptr<Instance> instance) {
-  std::unique_ptr<Instance> evicted; // destroyed after the lock is gone
+StatusOr<std::unique_ptr<Lane>> Executor::acquire(const std::vector<TensorView> &inputs,
+                                                  const std::vector<TensorView> &outputs) {
+  InputDims dims;
+  INLAY_RETURN_IF_ERROR(checkCall(*loaded_.plan, inputs, outputs, dims));
+  std::unique_ptr<Lane> lane = takeIdle(dims);
+  Status status = lane->prepare(dims);
+  if (status.code() == StatusCode::ResourceExhausted) {
+    // Memory that idle lanes and other dims hold is worth less than this call.
+    std::vector<std::unique_ptr<Lane>> victims;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      victims.swap(idle_);
+    }
+    victims.clear();
+    lane = nullptr;
+    lane = std::make_unique<Lane>(loaded_);
+    status = lane->prepare(dims);
+  }
+  if (!status.isOk()) {
+    release(std::move(lane));
+    return status;
+  }
+  lane->instance().bind(inputs, outputs);
+  return lane;
+}
+
+void Executor::release(std::unique_ptr<Lane> lane) {
+  std::unique_ptr<Lane> evicted; // destroyed after the lock is gone
   std::lock_guard<std::mutex> lock(mutex_);
   if (idle_.size() == maxIdle) {
     evicted = std::move(idle_.front());
     idle_.erase(idle_.begin());
   }
-  idle_.push_back(std::move(instance));
+  idle_.push_back(std::move(lane));
 }
 
 Status Executor::replaceConstants(const std::vector<std::pair<uint32_t, Constant>> &replacements) {
@@ -215,13 +222,13 @@ Status Executor::replaceConstants(const std::vector<std::pair<uint32_t, Constant
 
 Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) {
   std::shared_lock<std::shared_mutex> running(running_);
-  StatusOr<std::unique_ptr<Instance>> instance = acquire(inputs, outputs);
-  if (!instance.isOk())
-    return instance.status();
-  // An instance that failed isn't used again: nothing is known of its device state.
+  StatusOr<std::unique_ptr<Lane>> lane = acquire(inputs, outputs);
+  if (!lane.isOk())
+    return lane.status();
+  // A lane that failed isn't used again: nothing is known of its device state.
   for (const Action &action : loaded_.schedule.actions)
-    INLAY_RETURN_IF_ERROR((*instance)->run(action));
-  release(std::move(*instance));
+    INLAY_RETURN_IF_ERROR((*lane)->instance().run(action));
+  release(std::move(*lane));
   return Status::ok();
 }
 
@@ -229,9 +236,9 @@ StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorVie
                                                      const std::vector<TensorView> &outputs) {
   using Clock = std::chrono::steady_clock;
   std::shared_lock<std::shared_mutex> running(running_);
-  StatusOr<std::unique_ptr<Instance>> instance = acquire(inputs, outputs);
-  if (!instance.isOk())
-    return instance.status();
+  StatusOr<std::unique_ptr<Lane>> lane = acquire(inputs, outputs);
+  if (!lane.isOk())
+    return lane.status();
   const std::vector<Step> &steps = loaded_.plan->steps;
   std::vector<StepProfile> profiles;
   profiles.reserve(steps.size());
@@ -241,11 +248,11 @@ StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorVie
   for (const Action &action : loaded_.schedule.actions) {
     for (uint32_t step : action.steps) {
       Clock::time_point start = Clock::now();
-      INLAY_RETURN_IF_ERROR((*instance)->runStep(step));
+      INLAY_RETURN_IF_ERROR((*lane)->instance().runStep(step));
       profiles[step].nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
     }
   }
-  release(std::move(*instance));
+  release(std::move(*lane));
   return profiles;
 }
 

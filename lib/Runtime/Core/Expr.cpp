@@ -184,22 +184,4 @@ Expr Expr::binary(Op op, const Expr &lhs, const Expr &rhs) {
   return Expr(std::move(code));
 }
 
-std::string Expr::toString() const {
-  std::vector<std::string> stack;
-  for (const Instruction &instruction : code_) {
-    if (instruction.op == Op::Constant) {
-      stack.push_back(fmt::format("{}", instruction.a));
-    } else if (instruction.op == Op::Dim) {
-      stack.push_back(fmt::format("d{}.{}", instruction.a, instruction.b));
-    } else {
-      if (stack.size() < 2 || !opName(instruction.op))
-        return "<malformed>";
-      std::string rhs = std::move(stack.back());
-      stack.pop_back();
-      stack.back() = fmt::format("{}({}, {})", opName(instruction.op), stack.back(), rhs);
-    }
-  }
-  return stack.size() == 1 ? stack.back() : "<malformed>";
-}
-
 } // namespace inlay::rt

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace inlay::rt {
@@ -17,21 +18,19 @@ static std::string nameStep(const Step &step) { return fmt::format("segment '{}'
 
 StatusOr<std::unique_ptr<Instance>> Instance::create(const LoadedPlan &loaded, const InputDims &inputs) {
   std::unique_ptr<Instance> instance(new Instance(loaded, inputs));
+  INLAY_RETURN_IF_ERROR(instance->evaluateDims());
   INLAY_RETURN_IF_ERROR(instance->evaluateSizes());
   INLAY_RETURN_IF_ERROR(instance->checkCopies());
-  size_t buffers = loaded.plan->buffers.size();
-  instance->deviceBuffers_.resize(buffers);
-  instance->pointers_.resize(buffers);
-  INLAY_RETURN_IF_ERROR(instance->allocate(/*onDevice=*/false));
-  INLAY_RETURN_IF_ERROR(instance->allocate(/*onDevice=*/true));
-  instance->resolvePointers();
-  INLAY_RETURN_IF_ERROR(instance->record());
+  instance->slots_.assign(loaded.plan->buffers.size(), -1);
+  instance->assignSlots(/*onDevice=*/false);
+  instance->assignSlots(/*onDevice=*/true);
+  INLAY_RETURN_IF_ERROR(instance->measureScratch());
   return instance;
 }
 
-Status Instance::evaluateSizes() {
+Status Instance::evaluateDims() {
   for (const Buffer &buffer : loaded_.plan->buffers) {
-    StatusOr<std::vector<int64_t>> dims = evaluateDims(buffer.type, inputs_);
+    StatusOr<std::vector<int64_t>> dims = rt::evaluateDims(buffer.type, inputs_);
     if (!dims.isOk())
       return annotate(fmt::format("buffer '{}'", buffer.name), dims.status());
     StatusOr<size_t> bytes = byteSize(buffer.type.element, *dims);
@@ -40,6 +39,27 @@ Status Instance::evaluateSizes() {
     dims_.push_back(std::move(*dims));
     bytes_.push_back(*bytes);
   }
+  return Status::ok();
+}
+
+static Status evaluateAll(const std::vector<Expr> &sizes, const InputDims &inputs, std::vector<int64_t> &values) {
+  for (const Expr &size : sizes) {
+    StatusOr<int64_t> value = size.evaluate(inputs);
+    if (!value.isOk())
+      return value.status();
+    values.push_back(*value);
+  }
+  return Status::ok();
+}
+
+/// The numbers that host functions and callbacks get.
+Status Instance::evaluateSizes() {
+  for (const HostFunction &function : loaded_.plan->hostCode.functions)
+    if (Status status = evaluateAll(function.sizes, inputs_, hostSizes_.emplace_back()); !status.isOk())
+      return annotate(fmt::format("host function '{}'", function.symbol), status);
+  for (const Callback &callback : loaded_.plan->callbacks)
+    if (Status status = evaluateAll(callback.sizes, inputs_, callbackSizes_.emplace_back()); !status.isOk())
+      return annotate(fmt::format("callback '{}'", callback.name), status);
   return Status::ok();
 }
 
@@ -56,11 +76,11 @@ Status Instance::checkCopies() const {
 }
 
 /// Gives the temporaries of one memory their slots; those that are never alive together share one.
-Status Instance::allocate(bool onDevice) {
+void Instance::assignSlots(bool onDevice) {
   const Schedule &schedule = loaded_.schedule;
   std::vector<uint32_t> buffers;
   std::vector<Lifetime> lifetimes;
-  std::vector<size_t> sizes, slotSizes;
+  std::vector<size_t> sizes;
   for (uint32_t i = 0; i < schedule.storage.size(); ++i) {
     bool ownsStorage = loaded_.plan->buffers[i].kind == BufferKind::Temporary && schedule.storage[i] == i;
     bool used = schedule.lifetimes[i].first <= schedule.lifetimes[i].last;
@@ -70,55 +90,54 @@ Status Instance::allocate(bool onDevice) {
     lifetimes.push_back(schedule.lifetimes[i]);
     sizes.push_back(bytes_[i]);
   }
-  std::vector<uint32_t> slots = assignSlots(lifetimes, sizes, slotSizes);
-  return fillSlots(buffers, slots, slotSizes, onDevice);
+  std::vector<uint32_t> slots = rt::assignSlots(lifetimes, sizes, onDevice ? slotSizes_.device : slotSizes_.host);
+  for (size_t i = 0; i < buffers.size(); ++i)
+    slots_[buffers[i]] = static_cast<int32_t>(slots[i]);
 }
 
-Status Instance::fillSlots(const std::vector<uint32_t> &buffers, const std::vector<uint32_t> &slots,
-                           const std::vector<size_t> &slotSizes, bool onDevice) {
-  std::vector<std::shared_ptr<DeviceBuffer>> deviceSlots;
-  std::vector<void *> hostSlots;
-  for (size_t bytes : slotSizes) {
-    if (onDevice) {
-      StatusOr<std::shared_ptr<DeviceBuffer>> buffer = loaded_.device->allocate(bytes);
-      if (!buffer.isOk())
-        return buffer.status();
-      deviceSlots.push_back(std::move(*buffer));
-    } else {
-      StatusOr<HostBlock> block = allocateHostBlock(bytes);
-      if (!block.isOk())
-        return block.status();
-      hostSlots.push_back(block->get());
-      blocks_.push_back(std::move(*block));
-    }
+/// What the launch that needs most needs: they run one after the other.
+Status Instance::measureScratch() {
+  size_t most = 0;
+  for (const Step &step : loaded_.plan->steps) {
+    if (step.kind != StepKind::LaunchEngine)
+      continue;
+    StatusOr<size_t> bytes = loaded_.engines[step.callee]->scratchBytes(inputs_);
+    if (!bytes.isOk())
+      return annotate(nameStep(step), bytes.status());
+    most = std::max(most, *bytes);
   }
-  for (size_t i = 0; i < buffers.size(); ++i) {
-    if (onDevice)
-      deviceBuffers_[buffers[i]] = deviceSlots[slots[i]];
-    else
-      pointers_[buffers[i]] = hostSlots[slots[i]];
-  }
+  if (most > 0)
+    slotSizes_.scratch = {most};
   return Status::ok();
 }
 
-void Instance::resolvePointers() {
-  for (uint32_t i = 0; i < pointers_.size(); ++i) {
+void Instance::resolvePointers(const Storage &storage) {
+  const Schedule &schedule = loaded_.schedule;
+  pointers_.assign(slots_.size(), nullptr);
+  deviceBuffers_.assign(slots_.size(), nullptr);
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i] >= 0 && schedule.onDevice[i])
+      deviceBuffers_[i] = storage.device(slots_[i]);
+    else if (slots_[i] >= 0)
+      pointers_[i] = storage.host(slots_[i]);
+  }
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
     const Buffer &buffer = loaded_.plan->buffers[i];
-    uint32_t storage = loaded_.schedule.storage[i];
     if (buffer.kind == BufferKind::Constant && buffer.space == MemorySpace::Host)
       pointers_[i] = const_cast<void *>(loaded_.hostConstants[buffer.index].data);
     else if (buffer.kind == BufferKind::Constant)
       deviceBuffers_[i] = loaded_.constants[buffer.index];
-    else if (storage != i) {
-      pointers_[i] = pointers_[storage];
-      deviceBuffers_[i] = deviceBuffers_[storage];
+    else if (schedule.storage[i] != i) {
+      pointers_[i] = pointers_[schedule.storage[i]];
+      deviceBuffers_[i] = deviceBuffers_[schedule.storage[i]];
     }
     if (deviceBuffers_[i])
       pointers_[i] = deviceBuffers_[i]->hostPointer();
   }
 }
 
-Status Instance::record() {
+Status Instance::record(const Storage &storage) {
+  resolvePointers(storage);
   const Plan &plan = *loaded_.plan;
   commands_.resize(plan.steps.size());
   for (uint32_t i = 0; i < plan.steps.size(); ++i) {
@@ -130,7 +149,7 @@ Status Instance::record() {
     for (uint32_t buffer : step.buffers)
       arguments.push_back(deviceBuffers_[buffer]);
     StatusOr<std::unique_ptr<DeviceCommand>> command =
-        loaded_.device->record(*loaded_.engines[step.callee], arguments, inputs_);
+        loaded_.device->record(*loaded_.engines[step.callee], arguments, inputs_, storage.scratch());
     if (!command.isOk())
       return annotate(nameStep(step), command.status());
     commands_[i] = std::move(*command);
@@ -184,9 +203,11 @@ Status Instance::launch(const std::vector<uint32_t> &steps) {
 
 Status Instance::callHost(const Step &step) {
   std::vector<void *> arguments;
-  arguments.reserve(step.buffers.size());
+  arguments.reserve(step.buffers.size() + 1);
   for (uint32_t buffer : step.buffers)
     arguments.push_back(pointers_[buffer]);
+  if (std::vector<int64_t> &sizes = hostSizes_[step.callee]; !sizes.empty())
+    arguments.push_back(sizes.data());
   loaded_.hostEntries[step.callee](arguments.data());
   return Status::ok();
 }
@@ -206,7 +227,7 @@ Status Instance::callBack(const Step &step) {
   const Callback &callback = loaded_.plan->callbacks[step.callee];
   std::vector<TensorView> inputs, outputs;
   viewBuffers(step, callback.inputs, inputs, outputs);
-  Status status = loaded_.callbacks(step.callee, inputs, outputs);
+  Status status = loaded_.callbacks(step.callee, inputs, outputs, callbackSizes_[step.callee]);
   return status.isOk() ? status : annotate(fmt::format("callback '{}'", callback.name), status);
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Instance: what one call in flight needs for itself: temporaries and recorded commands for one set of input dims.
+// Instance: what a call needs for one set of input dims: its sizes, and commands recorded over a lane's memory.
 
 #ifndef INLAY_LIB_RUNTIME_CORE_INSTANCE_H
 #define INLAY_LIB_RUNTIME_CORE_INSTANCE_H
 
-#include "HostBlock.h"
+#include "Storage.h"
 
-#include "inlay/Runtime/Core/Device.h"
 #include "inlay/Runtime/Core/Program.h"
 #include "inlay/Runtime/Core/Schedule.h"
 
@@ -30,10 +29,16 @@ struct LoadedPlan {
 
 class Instance {
 public:
-  /// Evaluates every size for these input dims, allocates temporaries and records each launch.
+  /// Evaluates every size for these input dims.
   static StatusOr<std::unique_ptr<Instance>> create(const LoadedPlan &loaded, const InputDims &inputs);
 
   const InputDims &inputDims() const { return inputs_; }
+
+  /// Bytes of the slots that `record` needs.
+  const SlotSizes &slotSizes() const { return slotSizes_; }
+
+  /// Puts the temporaries into `storage` and records each launch over it.
+  Status record(const Storage &storage);
 
   /// Sets the caller's tensors for the next run; both were checked.
   void bind(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs);
@@ -47,12 +52,11 @@ private:
   Instance(const LoadedPlan &loaded, const InputDims &inputs) : loaded_(loaded), inputs_(inputs) {}
 
   Status evaluateSizes();
+  Status evaluateDims();
   Status checkCopies() const;
-  Status allocate(bool onDevice);
-  Status fillSlots(const std::vector<uint32_t> &buffers, const std::vector<uint32_t> &slots,
-                   const std::vector<size_t> &slotSizes, bool onDevice);
-  void resolvePointers();
-  Status record();
+  void assignSlots(bool onDevice);
+  Status measureScratch();
+  void resolvePointers(const Storage &storage);
   Status launch(const std::vector<uint32_t> &steps);
   Status callHost(const Step &step);
   Status callBack(const Step &step);
@@ -64,12 +68,15 @@ private:
 
   const LoadedPlan &loaded_;
   InputDims inputs_;
-  std::vector<std::vector<int64_t>> dims_;                   ///< per buffer
-  std::vector<size_t> bytes_;                                ///< per buffer
+  std::vector<std::vector<int64_t>> dims_;          ///< per buffer
+  std::vector<size_t> bytes_;                       ///< per buffer
+  std::vector<std::vector<int64_t>> hostSizes_;     ///< per host function
+  std::vector<std::vector<int64_t>> callbackSizes_; ///< per callback
+  SlotSizes slotSizes_;
+  std::vector<int32_t> slots_;                               ///< per buffer; -1 if it has none of its own
   std::vector<std::shared_ptr<DeviceBuffer>> deviceBuffers_; ///< per buffer; null if it has no device memory
   std::vector<void *> pointers_;                             ///< per buffer; null if the host can't see it
-  std::vector<HostBlock> blocks_;
-  std::vector<std::unique_ptr<DeviceCommand>> commands_; ///< per step; null if it isn't a launch
+  std::vector<std::unique_ptr<DeviceCommand>> commands_;     ///< per step; null if it isn't a launch
 };
 
 } // namespace inlay::rt

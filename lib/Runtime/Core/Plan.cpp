@@ -75,14 +75,16 @@ std::string toString(ElementType element, const std::vector<int64_t> &dims) {
   return dims.empty() ? text : text + "]";
 }
 
-std::string toString(const TensorType &type) {
-  std::string text = name(type.element);
-  for (size_t i = 0; i < type.dims.size(); ++i) {
+std::string toString(const TensorType &type, const std::vector<Symbol> &symbols) {
+  std::vector<std::string> dims;
+  const char *times = "x";
+  for (const Expr &dim : type.dims) {
     int64_t value = 0;
-    text += i ? "x" : "[";
-    text += type.dims[i].isConstant(value) ? fmt::format("{}", value) : "?";
+    bool isConstant = dim.isConstant(value);
+    dims.push_back(isConstant ? fmt::format("{}", value) : symbols.empty() ? "?" : spell(dim, symbols));
+    times = isConstant || symbols.empty() ? times : " x ";
   }
-  return type.dims.empty() ? text : text + "]";
+  return dims.empty() ? name(type.element) : fmt::format("{}[{}]", name(type.element), fmt::join(dims, times));
 }
 
 StatusOr<std::vector<int64_t>> evaluateDims(const TensorType &type, const InputDims &inputs) {
@@ -94,6 +96,28 @@ StatusOr<std::vector<int64_t>> evaluateDims(const TensorType &type, const InputD
     dims.push_back(*value);
   }
   return dims;
+}
+
+/// Dims that say symbols first, then those that follow from them.
+StatusOr<InputDims> inputDimsFor(const Plan &plan, const std::vector<int64_t> &values) {
+  InputDims dims;
+  for (uint32_t input : plan.inputs)
+    dims.emplace_back(plan.buffers[input].type.dims.size());
+  for (size_t i = 0; i < plan.symbols.size(); ++i) {
+    const Symbol &symbol = plan.symbols[i];
+    int64_t &dim = dims[symbol.input][symbol.dim];
+    if (__builtin_mul_overflow(symbol.scale, values[i], &dim) || __builtin_add_overflow(dim, symbol.offset, &dim))
+      return Status(StatusCode::InvalidArgument,
+                    fmt::format("'{}' of {} leads to dims that overflow 64 bits", symbol.name, values[i]));
+  }
+  InputDims result;
+  for (uint32_t input : plan.inputs) {
+    StatusOr<std::vector<int64_t>> all = evaluateDims(plan.buffers[input].type, dims);
+    if (!all.isOk())
+      return all.status();
+    result.push_back(std::move(*all));
+  }
+  return result;
 }
 
 } // namespace inlay::rt

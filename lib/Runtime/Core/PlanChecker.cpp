@@ -18,6 +18,8 @@ public:
   Status run();
 
 private:
+  Status checkSymbol(const Symbol &symbol) const;
+  Status checkSizes(const std::string &where, const std::vector<Expr> &sizes) const;
   Status checkBuffer(uint32_t number) const;
   Status checkType(uint32_t number) const;
   Status checkConstant(uint32_t number) const;
@@ -56,6 +58,29 @@ static const char *name(BufferKind kind) {
 
 static const char *name(MemorySpace space) { return space == MemorySpace::Host ? "host" : "device"; }
 
+Status Checker::checkSymbol(const Symbol &symbol) const {
+  auto bad = [&](const std::string &what) {
+    return Status(StatusCode::InvalidArgument, fmt::format("symbol '{}': {}", symbol.name, what));
+  };
+  if (symbol.name.empty())
+    return bad("expected a name");
+  if (symbol.min < 0 || symbol.min > symbol.max)
+    return bad(fmt::format("expected a range from 0 on, but got {} to {}", symbol.min, symbol.max));
+  if (symbol.input >= ranks_.size() || symbol.dim >= ranks_[symbol.input])
+    return bad(fmt::format("dim {} of input {} doesn't exist", symbol.dim, symbol.input));
+  if (symbol.scale == 0)
+    return bad("expected a scale other than 0");
+  return Status::ok();
+}
+
+/// Checks numbers that what is called gets beside its buffers.
+Status Checker::checkSizes(const std::string &where, const std::vector<Expr> &sizes) const {
+  for (size_t i = 0; i < sizes.size(); ++i)
+    if (Status status = sizes[i].check(ranks_); !status.isOk())
+      return {StatusCode::InvalidArgument, fmt::format("{}: size {}: {}", where, i, status.message())};
+  return Status::ok();
+}
+
 Status Checker::checkType(uint32_t number) const {
   const TensorType &type = plan_.buffers[number].type;
   if (byteWidth(type.element) == 0)
@@ -70,7 +95,7 @@ Status Checker::checkType(uint32_t number) const {
     if (dim < 0)
       return badBuffer(number, fmt::format("dim {}: expected at least 0, but got {}", i, dim));
     if (__builtin_mul_overflow(bytes, dim, &bytes))
-      return badBuffer(number, fmt::format("the byte size of {} overflows 64 bits", toString(type)));
+      return badBuffer(number, fmt::format("the byte size of {} overflows 64 bits", toString(type, plan_.symbols)));
   }
   return Status::ok();
 }
@@ -88,7 +113,7 @@ Status Checker::checkConstant(uint32_t number) const {
   const Constant &constant = plan_.constants[buffer.index];
   if (constant.size != *bytes)
     return badBuffer(number, fmt::format("expected {} bytes for {}, but constant {} has {}", *bytes,
-                                         toString(buffer.type), buffer.index, constant.size));
+                                         toString(buffer.type, plan_.symbols), buffer.index, constant.size));
   if (!constant.data)
     return badBuffer(number, fmt::format("constant {} has no data", buffer.index));
   return Status::ok();
@@ -136,6 +161,7 @@ Status Checker::checkHostCode() const {
       if (access > Access::ReadWrite)
         return {StatusCode::InvalidArgument,
                 fmt::format("host function '{}': unknown access {}", function.symbol, static_cast<int>(access))};
+    INLAY_RETURN_IF_ERROR(checkSizes(fmt::format("host function '{}'", function.symbol), function.sizes));
   }
   return Status::ok();
 }
@@ -273,11 +299,15 @@ Status Checker::run() {
   INLAY_RETURN_IF_ERROR(checkSignature(plan_.outputs, BufferKind::Output, "output"));
   for (uint32_t input : plan_.inputs)
     ranks_.push_back(plan_.buffers[input].type.dims.size());
+  for (const Symbol &symbol : plan_.symbols)
+    INLAY_RETURN_IF_ERROR(checkSymbol(symbol));
   for (uint32_t i = 0; i < plan_.buffers.size(); ++i)
     INLAY_RETURN_IF_ERROR(checkBuffer(i));
   for (const Engine &engine : plan_.engines)
     INLAY_RETURN_IF_ERROR(checkEngine(engine, ranks_));
   INLAY_RETURN_IF_ERROR(checkHostCode());
+  for (const Callback &callback : plan_.callbacks)
+    INLAY_RETURN_IF_ERROR(checkSizes(fmt::format("callback '{}'", callback.name), callback.sizes));
   for (uint32_t i = 0; i < plan_.steps.size(); ++i)
     INLAY_RETURN_IF_ERROR(checkStep(i));
   return checkOutputsWritten();

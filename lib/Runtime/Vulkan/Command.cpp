@@ -2,13 +2,12 @@
 
 #include "Command.h"
 #include "Results.h"
+#include "Scratch.h"
 
-#include "inlay/Runtime/Core/Schedule.h"
 #include "inlay/Runtime/Vulkan/Limits.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 
 namespace inlay::rt::vulkan {
@@ -43,9 +42,9 @@ StatusOr<Command::Work> Command::evaluateDispatch(const Dispatch &dispatch, cons
     StatusOr<int64_t> value = dispatch.pushConstants[i].evaluate(inputs);
     if (!value.isOk())
       return value.status();
-    if (*value < std::numeric_limits<int32_t>::min() || *value > int64_t(std::numeric_limits<uint32_t>::max()))
+    if (*value < 0 || *value > int64_t(std::numeric_limits<uint32_t>::max()))
       return Status(StatusCode::InvalidArgument,
-                    fmt::format("push constant {} is {}, which doesn't fit 32 bits", i, *value));
+                    fmt::format("push constant {} is {}, which doesn't fit 32 bits without sign", i, *value));
     work.pushConstants.push_back(static_cast<uint32_t>(*value));
   }
   return work;
@@ -65,53 +64,39 @@ Status Command::evaluate(const InputDims &inputs) {
   return Status::ok();
 }
 
-/// One allocation for all scratch buffers; those that no two dispatches need at once share their bytes.
-Status Command::allocateScratch(const InputDims &inputs) {
-  const Engine &engine = engine_->engine();
-  uint64_t alignment = context_->caps().storageOffsetAlignment;
-  std::vector<size_t> sizes, slotSizes;
-  std::vector<Lifetime> lifetimes(engine.scratch.size());
-  for (size_t i = 0; i < engine.scratch.size(); ++i) {
-    StatusOr<int64_t> bytes = engine.scratch[i].evaluate(inputs);
-    if (!bytes.isOk())
-      return {bytes.status().code(), fmt::format("scratch {}: {}", i, bytes.status().message())};
-    if (*bytes < 0 || uint64_t(*bytes) > context_->caps().maxAllocationBytes)
-      return {*bytes < 0 ? StatusCode::InvalidArgument : StatusCode::ResourceExhausted,
-              fmt::format("scratch {} has {} bytes, but the device allows 0 to {}", i, *bytes,
-                          context_->caps().maxAllocationBytes)};
-    sizes.push_back(std::max<size_t>(*bytes, 1));
-  }
-  for (uint32_t i = 0; i < work_.size(); ++i) {
-    for (uint32_t buffer : work_[i].dispatch->buffers) {
-      if (buffer < engine.arguments)
-        continue;
-      Lifetime &lifetime = lifetimes[buffer - engine.arguments];
-      lifetime = {std::min(lifetime.first, i), std::max(lifetime.last, i)};
-    }
-  }
-  std::vector<uint32_t> slots = assignSlots(lifetimes, sizes, slotSizes);
-  std::vector<uint64_t> offsets;
-  uint64_t total = 0;
-  for (size_t bytes : slotSizes) {
-    offsets.push_back(total);
-    total += (bytes + alignment - 1) / alignment * alignment;
-  }
-  if (total == 0)
+Status Command::bindScratch(const InputDims &inputs, std::shared_ptr<DeviceBuffer> scratch) {
+  StatusOr<ScratchLayout> layout = layOutScratch(engine_->engine(), context_->caps(), inputs);
+  if (!layout.isOk())
+    return layout.status();
+  if (layout->bytes == 0)
     return Status::ok();
-  StatusOr<std::shared_ptr<Buffer>> scratch = Buffer::create(context_, total);
-  if (!scratch.isOk())
-    return scratch.status();
-  scratch_ = std::move(*scratch);
-  for (size_t i = 0; i < sizes.size(); ++i)
-    ranges_.push_back({scratch_->range().block, scratch_->range().offset + offsets[slots[i]], sizes[i]});
+  if (!scratch) {
+    StatusOr<std::shared_ptr<Buffer>> made = Buffer::create(context_, layout->bytes);
+    if (!made.isOk())
+      return made.status();
+    scratch = std::move(*made);
+  }
+  if (scratch->size() < layout->bytes)
+    return {StatusCode::InvalidArgument,
+            fmt::format("expected at least {} bytes of scratch, but got {}", layout->bytes, scratch->size())};
+  scratch_ = std::move(scratch);
+  MemoryRange whole = static_cast<const Buffer &>(*scratch_).range();
+  for (size_t i = 0; i < layout->sizes.size(); ++i)
+    ranges_.push_back({whole.block, whole.offset + layout->offsets[i], layout->sizes[i]});
   return Status::ok();
+}
+
+std::string Command::nameBuffer(uint32_t buffer) const {
+  uint32_t arguments = engine_->engine().arguments;
+  return buffer < arguments ? fmt::format("argument {}", buffer) : fmt::format("scratch {}", buffer - arguments);
 }
 
 Status Command::checkRanges() const {
   for (const Work &work : work_)
     for (uint32_t buffer : work.dispatch->buffers)
       if (Status status = checkStorageRange(context_->caps(), boundBytes(ranges_[buffer])); !status.isOk())
-        return {status.code(), fmt::format("kernel '{}': {}", kernelOf(work).name, status.message())};
+        return {status.code(),
+                fmt::format("kernel '{}': {}: {}", kernelOf(work).name, nameBuffer(buffer), status.message())};
   return Status::ok();
 }
 
@@ -234,13 +219,13 @@ Status Command::recordAll() {
 StatusOr<std::unique_ptr<Command>> Command::record(std::shared_ptr<Context> context,
                                                    std::shared_ptr<LoadedEngine> engine,
                                                    const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
-                                                   const InputDims &inputs) {
+                                                   const InputDims &inputs, std::shared_ptr<DeviceBuffer> scratch) {
   std::unique_ptr<Command> command(new Command(std::move(context), std::move(engine)));
   Status status = command->bindArguments(arguments);
   if (status.isOk())
     status = command->evaluate(inputs);
   if (status.isOk())
-    status = command->allocateScratch(inputs);
+    status = command->bindScratch(inputs, std::move(scratch));
   if (status.isOk())
     status = command->checkRanges();
   if (status.isOk())

@@ -18,7 +18,7 @@ public:
   static StatusOr<std::unique_ptr<Command>> record(std::shared_ptr<Context> context,
                                                    std::shared_ptr<LoadedEngine> engine,
                                                    const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
-                                                   const InputDims &inputs);
+                                                   const InputDims &inputs, std::shared_ptr<DeviceBuffer> scratch);
 
   VkCommandBuffer handle() const { return commands_; }
   /// Barriers between dispatches, for tests.
@@ -40,8 +40,9 @@ private:
   Status bindArguments(const std::vector<std::shared_ptr<DeviceBuffer>> &arguments);
   Status evaluate(const InputDims &inputs);
   StatusOr<Work> evaluateDispatch(const Dispatch &dispatch, const InputDims &inputs) const;
-  Status allocateScratch(const InputDims &inputs);
+  Status bindScratch(const InputDims &inputs, std::shared_ptr<DeviceBuffer> scratch);
   Status checkRanges() const;
+  std::string nameBuffer(uint32_t buffer) const;
   Status allocateSets();
   void writeSet(const Work &work) const;
   Status createCommands();
@@ -52,7 +53,7 @@ private:
   std::shared_ptr<Context> context_;
   std::shared_ptr<LoadedEngine> engine_;
   std::vector<std::shared_ptr<DeviceBuffer>> arguments_;
-  std::shared_ptr<Buffer> scratch_;
+  std::shared_ptr<DeviceBuffer> scratch_;
   std::vector<MemoryRange> ranges_; ///< per engine-local buffer number
   std::vector<Work> work_;
   DescriptorPoolHandle descriptors_;

@@ -2,6 +2,7 @@
 
 #include "Engine.h"
 #include "Results.h"
+#include "Scratch.h"
 
 #include "inlay/Runtime/Vulkan/Limits.h"
 #include "inlay/Runtime/Vulkan/SpirvEntry.h"
@@ -106,6 +107,13 @@ Status LoadedEngine::buildPipeline(const Kernel &kernel, const std::vector<uint3
     return {pipeline.status().code(), fmt::format("kernel '{}': {}", kernel.name, pipeline.status().message())};
   pipelines_.push_back({std::move(*setLayout), std::move(*layout), PipelineHandle(*context_, *pipeline)});
   return Status::ok();
+}
+
+StatusOr<size_t> LoadedEngine::scratchBytes(const InputDims &inputs) const {
+  StatusOr<ScratchLayout> layout = layOutScratch(engine_, context_->caps(), inputs);
+  if (!layout.isOk())
+    return Status(layout.status().code(), fmt::format("engine '{}': {}", engine_.name, layout.status().message()));
+  return size_t(layout->bytes);
 }
 
 StatusOr<std::shared_ptr<LoadedEngine>> LoadedEngine::load(std::shared_ptr<Context> context, const Engine &engine) {

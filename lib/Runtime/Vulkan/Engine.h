@@ -24,6 +24,8 @@ public:
   /// Checks the engine against the device and builds its pipelines. Copies what recording needs: `engine` may die.
   static StatusOr<std::shared_ptr<LoadedEngine>> load(std::shared_ptr<Context> context, const Engine &engine);
 
+  StatusOr<size_t> scratchBytes(const InputDims &inputs) const override;
+
   const Engine &engine() const { return engine_; }
   const Pipeline &pipeline(uint32_t kernel) const { return pipelines_[kernel]; }
 

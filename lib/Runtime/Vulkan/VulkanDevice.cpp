@@ -30,7 +30,8 @@ public:
   StatusOr<std::shared_ptr<DeviceEngine>> load(const Engine &engine) override;
   StatusOr<std::unique_ptr<DeviceCommand>> record(DeviceEngine &engine,
                                                   const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
-                                                  const InputDims &inputs) override;
+                                                  const InputDims &inputs,
+                                                  std::shared_ptr<DeviceBuffer> scratch) override;
   Status run(const std::vector<DeviceCommand *> &commands) override;
 
 private:
@@ -84,9 +85,10 @@ StatusOr<std::shared_ptr<DeviceEngine>> VulkanDevice::load(const Engine &engine)
 
 StatusOr<std::unique_ptr<DeviceCommand>>
 VulkanDevice::record(DeviceEngine &engine, const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
-                     const InputDims &inputs) {
+                     const InputDims &inputs, std::shared_ptr<DeviceBuffer> scratch) {
   std::shared_ptr<LoadedEngine> shared = static_cast<LoadedEngine &>(engine).shared_from_this();
-  StatusOr<std::unique_ptr<Command>> command = Command::record(context_, std::move(shared), arguments, inputs);
+  StatusOr<std::unique_ptr<Command>> command =
+      Command::record(context_, std::move(shared), arguments, inputs, std::move(scratch));
   if (!command.isOk())
     return command.status();
   return std::unique_ptr<DeviceCommand>(std::move(*command));

@@ -3,15 +3,19 @@
 #include "HostCode.h"
 #include "inlay/Convert/Bufferize.h"
 #include "inlay/Convert/Passes.h"
+#include "inlay/Dialect/Inlay/IR/Symbols.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -89,6 +93,54 @@ static void flattenEmptyArguments(func::FuncOp func) {
   func.setFunctionType(FunctionType::get(func.getContext(), func.getBody().getArgumentTypes(), func.getResultTypes()));
 }
 
+/// Gives the function one more argument, an array of the symbols' values, if it has symbols.
+static LogicalResult passSymbols(func::FuncOp func) {
+  int64_t count = getSymbols(func).size();
+  if (!count)
+    return success();
+  auto type = MemRefType::get({count}, IntegerType::get(func.getContext(), 64));
+  if (failed(func.insertArgument(func.getNumArguments(), type, {}, func.getLoc())))
+    return failure();
+  func.walk([&](SymbolOp symbol) {
+    OpBuilder builder(symbol);
+    Value number = arith::ConstantIndexOp::create(builder, symbol.getLoc(), symbol.getNumber());
+    Value value = memref::LoadOp::create(builder, symbol.getLoc(), func.getArguments().back(), number);
+    symbol.replaceAllUsesWith(
+        arith::IndexCastOp::create(builder, symbol.getLoc(), builder.getIndexType(), value).getResult());
+    symbol.erase();
+  });
+  return success();
+}
+
+/// Makes static what bare pointers can be passed for: loops go over flat buffers, and how long these are says nothing
+/// that code is made by.
+static LogicalResult fixArguments(func::FuncOp func) {
+  for (BlockArgument argument : func.getArguments()) {
+    auto type = dyn_cast<MemRefType>(argument.getType());
+    if (!type || type.hasStaticShape())
+      continue;
+    constexpr int64_t kEndless = int64_t(1) << 40;
+    for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
+      auto flat = dyn_cast<memref::CollapseShapeOp>(user);
+      bool isView = isa<ViewLikeOpInterface>(user);
+      if ((type.getRank() == 1 && !isView) || (flat && flat.getType().getRank() == 1))
+        continue;
+      if (isView && user->use_empty())
+        user->erase();
+      else
+        return user->emitError("unsupported-shape: expected flat accesses of ") << type;
+    }
+    for (Operation *user : llvm::make_early_inc_range(argument.getUsers()))
+      if (auto flat = dyn_cast<memref::CollapseShapeOp>(user)) {
+        flat.replaceAllUsesWith(Value(argument));
+        flat.erase();
+      }
+    argument.setType(MemRefType::get({kEndless}, type.getElementType()));
+  }
+  func.setFunctionType(FunctionType::get(func.getContext(), func.getBody().getArgumentTypes(), func.getResultTypes()));
+  return success();
+}
+
 LogicalResult inlay::lowerToLLVM(ModuleOp module) {
   if (failed(approximateMath(module)))
     return failure();
@@ -98,8 +150,13 @@ LogicalResult inlay::lowerToLLVM(ModuleOp module) {
   if (failed(simplify.run(module)))
     return failure();
   for (auto func : module.getOps<func::FuncOp>())
-    if (!func.isDeclaration())
+    if (!func.isDeclaration()) {
       flattenEmptyArguments(func);
+      if (failed(passSymbols(func)) || failed(fixArguments(func)))
+        return failure();
+      func->removeAttr(InlayDialect::kSymbolsAttr);
+      func.removeArgAttrsAttr();
+    }
   pm.enableVerifier(false);
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(memref::createExpandStridedMetadataPass());

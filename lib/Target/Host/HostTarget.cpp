@@ -4,7 +4,7 @@
 #include "HostCode.h"
 #include "inlay/Convert/Bufferize.h"
 #include "inlay/Convert/GraphToLinalg.h"
-#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Inlay/IR/Symbols.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 #include "inlay/Target/SegmentConversion.h"
 
@@ -19,13 +19,13 @@ using namespace inlay;
 static FailureOr<AffineMap> getScratch(func::FuncOp func) {
   SmallVector<AffineExpr> sizes;
   auto own = func->getAttrOfType<IntegerAttr>(kArgumentsAttr);
-  for (Type type : func.getArgumentTypes().drop_front(own ? own.getInt() : func.getNumArguments())) {
-    FailureOr<int64_t> bytes = getByteSize(func.getLoc(), cast<MemRefType>(type));
+  for (BlockArgument argument : func.getArguments().drop_front(own ? own.getInt() : func.getNumArguments())) {
+    FailureOr<AffineExpr> bytes = getByteSize(func.getLoc(), argument);
     if (failed(bytes))
       return failure();
-    sizes.push_back(getAffineConstantExpr(std::max<int64_t>(*bytes, 1), func.getContext()));
+    sizes.push_back(*bytes);
   }
-  return AffineMap::get(0, 0, sizes, func.getContext());
+  return AffineMap::get(0, getSymbols(func).size(), sizes, func.getContext());
 }
 
 namespace {
@@ -58,8 +58,14 @@ struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
       return failure();
     OpBuilder builder(segment);
     FunctionType type = segment.getFunctionType();
+    AffineMapAttr sizes;
+    SmallVector<AffineExpr> symbols;
+    for (size_t number = 0, count = getSymbols(segment).size(); number < count; ++number)
+      symbols.push_back(builder.getAffineSymbolExpr(number));
+    if (!symbols.empty())
+      sizes = makeDimsAttr(segment.getContext(), symbols.size(), symbols);
     plan::HostFunctionOp::create(builder, segment.getLoc(), segment.getSymName(),
-                                 type.getNumInputs() + type.getNumResults(), type.getNumInputs(), scratch);
+                                 type.getNumInputs() + type.getNumResults(), type.getNumInputs(), scratch, sizes);
     segment.erase();
     return success();
   }

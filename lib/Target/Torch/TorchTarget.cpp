@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Target/Torch/TorchTarget.h"
-#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Dialect/Inlay/IR/Symbols.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -31,6 +32,12 @@ static llvm::json::Value toJson(Attribute attribute) {
   return true;
 }
 
+/// Whether the framework knows how to make a call of `op`.
+static bool isCall(Operation *op) {
+  auto opaque = dyn_cast<OpaqueOp>(op);
+  return opaque ? opaque.getCall().has_value() : isa<AtenNamedOpInterface>(op);
+}
+
 /// How the framework is to make a call. A graph op is computed by its meaning; python/inlay/calls.py has the form.
 static std::string describeCall(Operation *op) {
   if (auto opaque = dyn_cast<OpaqueOp>(op))
@@ -54,21 +61,17 @@ struct TorchTarget : TargetAttrInterface::ExternalModel<TorchTarget, TorchAttr> 
   TargetCosts getCosts(Attribute) const { return getDefaultCosts(DeviceKind::Framework); }
 
   Verdict canRun(Attribute, Operation *op) const {
-    auto opaque = dyn_cast<OpaqueOp>(op);
-    if (!opaque && !isa<AtenNamedOpInterface>(op))
-      return {ReasonCode::NoConverter, (op->getName().getStringRef() + " is not a framework call").str()};
-    if (opaque && !opaque.getCall())
-      return {ReasonCode::UnsupportedAttribute, (opaque.getName() + " doesn't say how to make the call").str()};
-    if (opaque && opaque.getWrites())
-      return {ReasonCode::UnsupportedAttribute, (opaque.getName() + " writes its operands").str()};
-    auto isTensor = [](Type type) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      return tensor && tensor.hasStaticShape();
-    };
-    if (!llvm::all_of(op->getOperandTypes(), isTensor) || !llvm::all_of(op->getResultTypes(), isTensor))
+    StringRef name = getReportedName(op);
+    if (!isCall(op) && !isa<OpaqueOp>(op))
+      return {ReasonCode::NoConverter, (name + " is not a framework call").str()};
+    if (!isCall(op))
+      return {ReasonCode::UnsupportedAttribute, (name + " doesn't say how to make the call").str()};
+    if (auto opaque = dyn_cast<OpaqueOp>(op); opaque && opaque.getWrites())
+      return {ReasonCode::UnsupportedAttribute, (name + " writes its operands").str()};
+    auto hasDims = [](Value value) { return getDims(value).has_value(); };
+    if (!llvm::all_of(op->getOperands(), hasDims) || !llvm::all_of(op->getResults(), hasDims))
       return {ReasonCode::UnsupportedType,
-              ((opaque ? opaque.getName() : op->getName().getStringRef()) + " passes values that aren't static tensors")
-                  .str()};
+              (name + " passes values that aren't tensors whose dims follow from the inputs'").str()};
     return Verdict::supported();
   }
 
@@ -76,12 +79,13 @@ struct TorchTarget : TargetAttrInterface::ExternalModel<TorchTarget, TorchAttr> 
     for (Operation &op : llvm::make_early_inc_range(segment.getBody().front().without_terminator())) {
       if (isa<ConstantOp>(op))
         continue;
-      auto opaque = dyn_cast<OpaqueOp>(op);
-      if (!isa<AtenNamedOpInterface>(op) && (!opaque || !opaque.getCall()))
+      if (!isCall(&op))
         return op.emitOpError("is not a framework call");
       OpBuilder builder(&op);
-      auto call =
-          plan::FrameworkCallOp::create(builder, op.getLoc(), op.getResultTypes(), describeCall(&op), op.getOperands());
+      auto call = plan::FrameworkCallOp::create(builder, op.getLoc(), op.getResultTypes(), describeCall(&op),
+                                                op.getOperands(), op.getAttrOfType<AffineMapAttr>("sizes"));
+      if (Attribute dims = op.getAttr(InlayDialect::kDimsAttr))
+        call->setAttr(InlayDialect::kDimsAttr, dims);
       op.replaceAllUsesWith(call);
       op.erase();
     }

@@ -18,6 +18,7 @@ def handlers():
         "rms_norm": _handle_rms_norm,
         "_fused_rms_norm": _handle_rms_norm,
         "_native_batch_norm_legit.no_stats": _handle_batch_statistics,
+        "instance_norm": _handle_instance_norm,
     }
 
 
@@ -110,3 +111,12 @@ def _handle_batch_statistics(walker, call):
     channels = walker.reshape(channels, (1, *dims), "batch")
     result = walker.reshape(_normalize(walker, call, "group_norm", channels, vectors, attributes), dims, "reshape")
     return _first_of(call, walker.op("permute", [result], {"dims": swapped}, shape=x.shape, dtype=call.dtype))
+
+
+def _handle_instance_norm(walker, call):
+    # Each channel of each example is normalized by itself.
+    if call["running_mean"] is not None or not call["use_input_stats"]:
+        return None
+    x = walker.tensor(call["input"])
+    vectors = [(call["weight"], 1, x.shape[1:2]), (call["bias"], 0, x.shape[1:2])]
+    return _normalize(walker, call, "group_norm", x, vectors, {"groups": x.shape[1], "eps": call["eps"]})

@@ -5,17 +5,21 @@ import functools
 
 import torch
 
+from .sizes import Size, Symbols
+
 
 class Call:
     """An FX node that calls an operator.
 
     name: ATen name with overload, "add.Tensor"; the overload "default" is left out.
     origin: the call of the model that it is a part of, or itself, "aten::add.Tensor".
-    args: schema name -> value, defaults filled in.
+    args: schema name -> value, defaults filled in; a number that follows from the sizes of inputs is a Size.
     val: the result's fake tensor (or a tuple or list of them).
     """
 
-    def __init__(self, node):
+    def __init__(self, node, symbols=None):
+        """symbols: the function's Symbols, in which sizes are said that are known at a call alone."""
+        self._symbols = Symbols() if symbols is None else symbols
         schema = node.target._schema
         self.node = node
         self.label = node.meta.get("label", node.name)
@@ -27,9 +31,17 @@ class Call:
         self.args = {}
         for position, argument in enumerate(schema.arguments):
             if position < len(node.args):
-                self.args[argument.name] = node.args[position]
+                value = node.args[position]
             else:
-                self.args[argument.name] = node.kwargs.get(argument.name, argument.default_value)
+                value = node.kwargs.get(argument.name, argument.default_value)
+            self.args[argument.name] = self._with_sizes(value)
+
+    def _with_sizes(self, value):
+        """`value` with ints and Sizes in place of nodes that are such numbers."""
+        if isinstance(value, (list, tuple)):
+            return type(value)(self._with_sizes(one) for one in value)
+        number = value.meta.get("val") if isinstance(value, torch.fx.Node) else value
+        return self._symbols.size(number) if self._symbols.can_say(number) else value
 
     def __getitem__(self, name):
         return self.args[name]
@@ -43,6 +55,7 @@ class Call:
     def operand_type(self):
         """The dtype that PyTorch computes a call of two or more tensors or numbers in, by its rules of promotion."""
         values = [value.meta["val"] if isinstance(value, torch.fx.Node) else value for value in self.args.values()]
+        values = [1 if isinstance(value, Size) else value for value in values]
         values = [value for value in values if isinstance(value, (torch.Tensor, bool, int, float))]
         if len(values) == 1:
             return values[0].dtype
@@ -51,7 +64,12 @@ class Call:
     @property
     def shape(self):
         """Dims of the only (or first) result."""
-        return tuple(self._first().shape)
+        return self._symbols.dims(self._first())
+
+    @property
+    def shapes(self):
+        """Dims of each result of a call with several."""
+        return [self._symbols.dims(value) for value in self.val]
 
     @property
     def dtype(self):

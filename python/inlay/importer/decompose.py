@@ -99,28 +99,41 @@ def _logsumexp(x, dim, keepdim=False):
     return result.to(x.dtype) if x.is_floating_point() else result
 
 
+def _is_static(x):
+    return all(isinstance(size, int) for size in x.shape)
+
+
+def _can_count(correction):
+    """Whether a correction can be taken from a count that is known at a call alone: 0 or 1, which leave no less."""
+    return correction is None or correction in (0, 1)
+
+
 def _variance_and_mean(x, dim, correction, keepdim):
     dims = list(range(x.dim())) if not dim else list(dim)
     count = 1
     for axis in dims:
         count *= x.shape[axis]
-    freedom = max(count - (1 if correction is None else correction), 0)
+    correction = 1 if correction is None else correction
+    freedom = count - (correction if isinstance(count, int) else int(correction))
     wide = _widen(x)
     mean = torch.mean(wide, dims, keepdim=True)
     centred = wide - mean
     total = torch.sum(centred * centred, dims, keepdim=keepdim)
-    variance = total * (1.0 / freedom) if freedom else total / 0.0
+    if isinstance(freedom, torch.SymInt):
+        variance = total / freedom
+    else:
+        variance = total * (1.0 / freedom) if freedom > 0 else total / 0.0
     return variance, mean if keepdim else mean.reshape(variance.shape)
 
 
 def _variance(x, dim=None, *, correction=None, keepdim=False):
-    if not x.is_floating_point():
+    if not x.is_floating_point() or not (_is_static(x) or _can_count(correction)):
         return NotImplemented
     return _variance_and_mean(x, dim, correction, keepdim)[0].to(x.dtype)
 
 
 def _var_mean(x, dim=None, *, correction=None, keepdim=False):
-    if not x.is_floating_point():
+    if not x.is_floating_point() or not (_is_static(x) or _can_count(correction)):
         return NotImplemented
     variance, mean = _variance_and_mean(x, dim, correction, keepdim)
     return variance.to(x.dtype), mean.to(x.dtype)

@@ -8,6 +8,7 @@ from torch.utils import _pytree as pytree
 
 from .call import Call
 from .functional import is_composite
+from .guards import plain_kernels
 
 
 class WritesError(Exception):
@@ -42,7 +43,7 @@ class Expander:
         leaves, spec = pytree.tree_flatten((node.args, node.kwargs))
         operands = [leaf for leaf in leaves if isinstance(leaf, torch.fx.Node)]
         fakes = [operand.meta.get("val") for operand in operands]
-        if not all(isinstance(fake, torch.Tensor) for fake in fakes):
+        if not all(isinstance(fake, (torch.Tensor, torch.SymInt, int)) for fake in fakes):
             return None
         key = (target, spec, tuple(_describe(leaf) for leaf in leaves))
         if key not in self._traced:
@@ -70,7 +71,7 @@ class Expander:
         if not modes:
             return None
         try:
-            with torch.enable_grad(), enable_python_dispatcher(), modes[0]:
+            with torch.enable_grad(), plain_kernels(), enable_python_dispatcher(), modes[0]:
                 traced = make_fx(call, decomposition_table=self._table)(*map(_stand_in, fakes))
         except Exception:  # whatever a decomposition can't do, the call stays whole
             return None
@@ -107,8 +108,10 @@ class Expander:
 
 
 def _stand_in(fake):
-    """A tensor like `fake`, which may be known for several operands. It has a gradient where it can: then PyTorch keeps
-    to calls with a derivative, which those made for one library's sake lack."""
+    """A tensor (or number) like `fake`, which may be known for several operands. A tensor has a gradient where it can:
+    then PyTorch keeps to calls with a derivative, which those made for one library's sake lack."""
+    if not isinstance(fake, torch.Tensor):
+        return fake
     can = fake.dtype.is_floating_point
     return torch.empty_strided(fake.shape, fake.stride(), dtype=fake.dtype, device=fake.device, requires_grad=can)
 
@@ -116,5 +119,7 @@ def _stand_in(fake):
 def _describe(leaf):
     if isinstance(leaf, torch.fx.Node):
         fake = leaf.meta["val"]
-        return tuple(fake.shape), fake.stride(), fake.dtype
+        if not isinstance(fake, torch.Tensor):
+            return str(fake)
+        return str(tuple(fake.shape)), str(fake.stride()), fake.dtype
     return type(leaf), str(leaf)

@@ -22,6 +22,10 @@ _FRESH = {
     "matmul",
     "scaled_dot_product_attention",
     "softmax.int",
+    "sym_numel",
+    "sym_size.int",
+    "sym_storage_offset",
+    "sym_stride.int",
 }
 
 
@@ -70,6 +74,8 @@ def _keep_name(made, node):
 
 def _is_plain(node):
     if node.op == "call_function" and not isinstance(node.target, torch._ops.OpOverload):
+        if isinstance(node.meta.get("val"), (torch.SymInt, torch.SymFloat, torch.SymBool, int)):  # arithmetic of sizes
+            return True
         return getattr(node.target, "__module__", "") == "_operator" and node.target.__name__ == "getitem"
     return node.op in ("placeholder", "call_function", "output")
 
@@ -96,6 +102,7 @@ def _functional(node):
     packet = getattr(getattr(torch.ops, space), name[:-1], None)
     overload = getattr(packet, node.target._overloadname, None)
     tensors = [one.meta.get("val") for one in node.all_input_nodes]
+    tensors = [one for one in tensors if not isinstance(one, (torch.SymInt, int))]
     alike = all(isinstance(one, torch.Tensor) and one.dtype == tensors[0].dtype for one in tensors)
     return overload if alike and overload is not None and not overload._schema.is_mutable else None
 

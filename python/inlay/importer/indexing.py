@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls that read or write where tensors of indices say."""
 
+import math
+
 import torch
 
 from .. import ops
@@ -102,7 +104,7 @@ def _handle_index_put(walker, call):
     accumulate = call["accumulate"]
     if accumulate and x.dtype == torch.bool:
         return None
-    places = torch.broadcast_shapes(*(index.shape for index in indices))
+    places = walker.broadcast(*(index.shape for index in indices))
     rank = len(x.shape) - len(dims) + len(places)
     if len(values.shape) > rank:  # by dims of size 1
         values = walker.reshape(values, values.shape[len(values.shape) - rank :], "values")
@@ -165,9 +167,7 @@ def _handle_index_reduce(walker, call):
     along = [index.shape[0] if i == dim else 1 for i in range(len(x.shape))]
     index = walker.reshape(index, along, "along")
     if index.shape != source.shape:
-        index = walker.op(
-            "expand", [index], {"shape": source.shape}, shape=source.shape, dtype=index.dtype, suffix="expand"
-        )
+        index = walker.expand(index, source.shape, "expand")
     return _scatter(walker, call, x, index, source, dim, _REDUCTIONS[call["reduce"]], call["include_self"])
 
 
@@ -178,7 +178,8 @@ def _handle_histc(walker, call):
     bins, low, high = call["bins"], call["min"], call["max"]
     if low == high:  # then the elements say
         return None
-    x = walker.reshape(walker.tensor(call["self"]), (call["self"].meta["val"].numel(),), "flat")
+    x = walker.tensor(call["self"])
+    x = walker.reshape(x, (math.prod(x.shape),), "flat")
 
     def step(name, lhs, rhs, suffix):
         operands = (

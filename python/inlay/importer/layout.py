@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls that move elements and compute nothing."""
 
+import math
+
 import torch
 
 from .. import ops
 from .call import dim_list
+from .sizes import UNBOUNDED, Size, UndecidedError
 from .strides import memory_order, strided_offset
 
 _MOST_STRIDED = 1 << 16  # elements of a strided view that are numbered one by one
@@ -29,6 +32,7 @@ def handlers():
     return {
         **dict.fromkeys(ops.table()["reshape"].aten, _handle_reshape),
         **dict.fromkeys(_IDENTITIES, _handle_identity),
+        "unflatten.int": _handle_reshape,
         "permute": _handle_permute,
         "transpose.int": _handle_transpose,
         "t": _handle_transpose,
@@ -62,7 +66,9 @@ def _handle_identity(walker, call):
 
 
 def _handle_reshape(walker, call):
-    return walker.reshape(walker.tensor(call["self"]), call.shape)
+    asked = call.get("size", call.get("shape", ()))
+    inferred = list(asked).index(-1) if isinstance(asked, (list, tuple)) and -1 in asked else None
+    return walker.reshape(walker.tensor(call["self"]), call.shape, inferred=inferred)
 
 
 def _permute(walker, value, dims, suffix=None):
@@ -86,14 +92,8 @@ def _handle_transpose(walker, call):
     return _permute(walker, value, dims)
 
 
-def _expand(walker, value, shape, suffix=None):
-    if value.shape == tuple(shape):
-        return value
-    return walker.op("expand", [value], {"shape": shape}, shape=shape, dtype=value.dtype, suffix=suffix)
-
-
 def _handle_expand(walker, call):
-    return _expand(walker, walker.tensor(call["self"]), call.shape)
+    return walker.expand(walker.tensor(call["self"]), call.shape)
 
 
 def _handle_repeat(walker, call):
@@ -102,18 +102,32 @@ def _handle_repeat(walker, call):
     dims = (1,) * (len(repeats) - len(value.shape)) + value.shape
     apart = [size for dim in dims for size in (1, dim)]
     repeated = [size for dim, times in zip(dims, repeats, strict=True) for size in (times, dim)]
-    value = _expand(walker, walker.reshape(value, apart, "apart"), repeated, "expand")
+    value = walker.expand(walker.reshape(value, apart, "apart"), repeated, "expand")
     return walker.reshape(value, call.shape)
 
 
-def slice_dim(walker, value, dim, start, end, step=1, suffix=None):
-    """Every step-th slice of `value` along `dim` from `start` up to `end`, as Python counts them."""
+def _wrap(index, size):
+    """An index that may count from the back, counted from the front."""
+    return index + size if index < 0 else index
+
+
+def _clamp(bound, size):
+    """A bound of a slice as an element of the dim; as it is where that isn't decided, which the op does itself."""
+    try:
+        return size if bound == UNBOUNDED else min(max(_wrap(bound, size), 0), size)
+    except UndecidedError:
+        return bound
+
+
+def slice_dim(walker, value, dim, start, end, step=1, suffix=None, count=None):
+    """Every step-th slice of `value` along `dim` from `start` up to `end`, as Python counts them; `count` of them, if
+    that is known."""
     size = value.shape[dim]
-    start, end = (min(max(bound + size if bound < 0 else bound, 0), size) for bound in (start, end))
+    start, end = _clamp(start, size), _clamp(end, size)
     if (start, end, step) == (0, size, 1):
         return value
     shape = list(value.shape)
-    shape[dim] = max(0, -((start - end) // step))
+    shape[dim] = max(0, -((start - end) // step)) if count is None else count
     attributes = {"dim": dim, "start": start, "end": end, "step": step}
     return walker.op("slice", [value], attributes, shape=tuple(shape), dtype=value.dtype, suffix=suffix)
 
@@ -121,30 +135,32 @@ def slice_dim(walker, value, dim, start, end, step=1, suffix=None):
 def _handle_slice(walker, call):
     value = walker.tensor(call["self"])
     dim = call["dim"] % len(value.shape)
-    return slice_dim(walker, value, dim, call.get("start", 0), call.get("end", value.shape[dim]), call["step"])
+    start, end = call.get("start", 0), call.get("end", value.shape[dim])
+    return slice_dim(walker, value, dim, start, end, call["step"], count=call.shape[dim])
 
 
 def _handle_select(walker, call):
     value = walker.tensor(call["self"])
     dim = call["dim"] % len(value.shape)
-    index = call["index"] % value.shape[dim]
-    return walker.reshape(slice_dim(walker, value, dim, index, index + 1), call.shape, "reshape")
+    index = _wrap(call["index"], value.shape[dim])
+    return walker.reshape(slice_dim(walker, value, dim, index, index + 1, count=1), call.shape, "reshape")
 
 
 def _handle_narrow(walker, call):
     value = walker.tensor(call["self"])
     dim = call["dim"] % len(value.shape)
-    start = call["start"] % value.shape[dim]
-    return slice_dim(walker, value, dim, start, start + call["length"])
+    start = _wrap(call["start"], value.shape[dim])
+    return slice_dim(walker, value, dim, start, start + call["length"], count=call["length"])
 
 
 def _handle_split(walker, call):
     value = walker.tensor(call["self"])
     dim = call["dim"] % len(value.shape)
     parts, start = [], 0
-    for number, part in enumerate(call.val):
-        parts.append(slice_dim(walker, value, dim, start, start + part.shape[dim], suffix=f"{number}"))
-        start += part.shape[dim]
+    for number, shape in enumerate(call.shapes):
+        end = start + shape[dim]
+        parts.append(slice_dim(walker, value, dim, start, end, suffix=f"{number}", count=shape[dim]))
+        start = end
     return parts
 
 
@@ -157,7 +173,7 @@ def _handle_unbind(walker, call):
 
 def _handle_cat(walker, call):
     # PyTorch skips vectors without elements.
-    nodes = [node for node in call["tensors"] if tuple(node.meta["val"].shape) != (0,)]
+    nodes = [node for node in call["tensors"] if walker.symbols.dims(node.meta["val"]) != (0,)]
     values = [walker.cast(walker.tensor(node), call.dtype, f"cast{i}") for i, node in enumerate(nodes)]
     if len(values) == 1:
         return values[0]
@@ -166,7 +182,7 @@ def _handle_cat(walker, call):
 
 
 def _handle_copy(walker, call):
-    return _expand(walker, walker.cast(walker.tensor(call["src"]), call.dtype), call.shape, "expand")
+    return walker.expand(walker.cast(walker.tensor(call["src"]), call.dtype), call.shape, "expand")
 
 
 # -- What makes or replaces elements beside ---------------------------------------------------------------------------
@@ -181,7 +197,7 @@ def _handle_pad(walker, call):
         start, end = max(-before, 0), value.shape[dim] - max(-after, 0)
         value = slice_dim(walker, value, dim, start, end, suffix=f"cut{dim}")
         low[dim], high[dim] = max(before, 0), max(after, 0)
-    if not any(low) and not any(high):
+    if all(amount == 0 for amount in (*low, *high)):
         return value
     attributes = {"low": low, "high": high}
     fill = walker.scalar(call["value"], value.dtype)
@@ -208,17 +224,17 @@ def _handle_slice_scatter(walker, call):
     dim = call["dim"] % len(value.shape)
     size = value.shape[dim]
     start, end, step = call.get("start", 0), call.get("end", size), call["step"]
-    start, end = (min(max(bound + size if bound < 0 else bound, 0), size) for bound in (start, end))
+    start, end = _clamp(start, size), _clamp(end, size)
     count = max(0, -((start - end) // step))
     shape = tuple(count if i == dim else length for i, length in enumerate(value.shape))
-    source = _expand(walker, walker.cast(walker.tensor(call["src"]), value.dtype), shape, "expand")
+    source = walker.expand(walker.cast(walker.tensor(call["src"]), value.dtype), shape, "expand")
     return _slice_scatter(walker, value, source, dim, start, end, step)
 
 
 def _handle_select_scatter(walker, call):
     value = walker.tensor(call["self"])
     dim = call["dim"] % len(value.shape)
-    index = call["index"] % value.shape[dim]
+    index = _wrap(call["index"], value.shape[dim])
     shape = tuple(1 if i == dim else size for i, size in enumerate(value.shape))
     source = walker.reshape(walker.cast(walker.tensor(call["src"]), value.dtype), shape, "source")
     return _slice_scatter(walker, value, source, dim, index, index + 1)
@@ -267,6 +283,8 @@ def _handle_unfold(walker, call):
     count = call.shape[dim]
     if step == size:
         windows = slice_dim(walker, value, dim, 0, count * size, suffix="whole")
+    elif isinstance(count, Size):
+        return None
     else:
         numbers = torch.arange(count).unsqueeze(1) * step + torch.arange(size)
         shape = (*value.shape[:dim], count * size, *value.shape[dim + 1 :])
@@ -278,8 +296,10 @@ def _handle_unfold(walker, call):
 
 
 def _handle_as_strided(walker, call):
-    offset, fake = strided_offset(call), call["self"].meta["val"]
-    if not call.shape or max(call.shape) > _MOST_STRIDED:
+    if any(isinstance(number, Size) for number in (*call.shape, *call["stride"])):
+        return None
+    offset, fake = strided_offset(call, walker.symbols), call["self"].meta["val"]
+    if isinstance(offset, Size) or not call.shape or max(call.shape) > _MOST_STRIDED:
         return None
     numbers = torch.tensor(offset)
     for dim, (size, stride) in enumerate(zip(call["size"], call["stride"], strict=True)):
@@ -288,7 +308,8 @@ def _handle_as_strided(walker, call):
     value = walker.tensor(call["self"])
     if numbers.numel() > _MOST_STRIDED:
         return None
-    flat = walker.reshape(_permute(walker, value, memory_order(fake), "memory"), (fake.numel(),), "flat")
+    count = (math.prod(value.shape),)
+    flat = walker.reshape(_permute(walker, value, memory_order(fake, walker.symbols), "memory"), count, "flat")
     operands = [flat, walker.constant(numbers.reshape(-1), "index")]
     picked = walker.op(
         "index_select", operands, {"dim": 0}, shape=(numbers.numel(),), dtype=value.dtype, suffix="picked"

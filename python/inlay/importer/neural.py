@@ -21,6 +21,7 @@ def handlers():
         "max_pool3d_with_indices": _handle_max_pool,
         "avg_pool1d": _handle_avg_pool,
         "avg_pool3d": _handle_avg_pool,
+        "adaptive_avg_pool1d": _handle_adaptive_avg_pool,
         "_adaptive_avg_pool2d": _handle_adaptive_avg_pool,
         "adaptive_avg_pool2d": _handle_adaptive_avg_pool,
         "_adaptive_avg_pool3d": _handle_adaptive_avg_pool,
@@ -109,10 +110,10 @@ def _handle_avg_pool(walker, call):
     return _pool(walker, call, "avg_pool", attributes)
 
 
-def _equal_windows(call):
+def _equal_windows(walker, call):
     """The size of windows that cover the input side by side, or None if some differ."""
     count = _spatial(call)
-    sizes, wanted = call["self"].meta["val"].shape[-count:], call.shape[-count:]
+    sizes, wanted = walker.tensor(call["self"]).shape[-count:], call.shape[-count:]
     if any(size % want for size, want in zip(sizes, wanted, strict=True)):
         return None
     return [size // want for size, want in zip(sizes, wanted, strict=True)]
@@ -126,7 +127,7 @@ def _handle_adaptive_avg_pool(walker, call):
         dims = list(range(len(call.shape) - count, len(call.shape)))
         x = walker.tensor(call["self"])
         return walker.op("mean", [x], {"dims": dims, "keepdim": True}, shape=call.shape, dtype=call.dtype)
-    kernel = _equal_windows(call)
+    kernel = _equal_windows(walker, call)
     if kernel is None:
         return _average_unequal(walker, call)
     attributes = {"kernel": kernel, "stride": kernel, "padding": [0] * len(kernel)}
@@ -163,7 +164,7 @@ def _average_unequal(walker, call):
 
 
 def _handle_adaptive_max_pool(walker, call):
-    kernel = _equal_windows(call)
+    kernel = _equal_windows(walker, call)
     if kernel is None or any(user.args[1] != 0 for user in call.node.users):
         return None
     attributes = {"kernel": kernel, "stride": kernel, "padding": [0] * len(kernel), "dilation": [1] * len(kernel)}
@@ -202,7 +203,7 @@ def _handle_matmul(walker, call):
     # A vector is a row on the left and a column on the right, and its dim of size 1 goes again.
     left = walker.reshape(lhs, (1, *lhs.shape), "row") if len(lhs.shape) == 1 else lhs
     right = walker.reshape(rhs, (*rhs.shape, 1), "column") if len(rhs.shape) == 1 else rhs
-    leading = torch.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+    leading = walker.broadcast(left.shape[:-2], right.shape[:-2])
     shape = (*leading, left.shape[-2], right.shape[-1])
     result = walker.op("matmul", [left, right], shape=shape, dtype=call.dtype)
     return walker.reshape(result, call.shape, "reshape")

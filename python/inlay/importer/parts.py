@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which calls of a graph must be made together, by PyTorch.
 
-A value that the dialect can't hold (complex or sparse, of a size known only at a call, a number read out of a tensor)
+A value that the dialect can't hold (complex or sparse, of a size that depends on data, a number read out of a tensor)
 can't go from one op to another. So calls that pass such values are one part, and with them what lies between.
 """
 

@@ -43,7 +43,7 @@ class Composer:
             operand if hasattr(operand, "shape") else self._walker.scalar(operand, self._dtype) for operand in operands
         ]
         dtype = torch.bool if ops.table()[name].result == "boolean" else self._dtype
-        shape = torch.broadcast_shapes(*(value.shape for value in values))
+        shape = self._walker.broadcast(*(value.shape for value in values))
         self._count += 1
         suffix = None if last else f"{name}{self._count}"
         return self._walker.op(name, values, shape=shape, dtype=dtype, suffix=suffix)
@@ -175,7 +175,7 @@ def _handle_clamp(walker, call):
     for name, bound, last in (("maximum", low, high is None), ("minimum", high, True)):
         if bound is not None:
             operands = [value, _operand(walker, bound, call.dtype, name)]
-            shape = torch.broadcast_shapes(*(operand.shape for operand in operands))
+            shape = walker.broadcast(*(operand.shape for operand in operands))
             value = walker.op(name, operands, shape=shape, dtype=call.dtype, suffix=None if last else "min")
     return value
 

@@ -7,24 +7,28 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind, TensorArgument
+from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind, SymIntArgument, TensorArgument
 
 from ..errors import UnsupportedError
-from . import attention, indexing, layout, neural, pointwise, reductions, resampling, softmax, sorting
+from . import attention, filling, indexing, layout, neural, pointwise, reductions, resampling, softmax, sorting
 from .constants import ConstantFolder
 from .decompose import decompositions
 from .effects import keeping_effects, restore_dropout
 from .expansion import Expander, WritesError
 from .functional import functional_copy
-from .walker import Walker, check_dims, check_static
+from .guards import GuardError, is_open, no_new_guards, read_conditions, read_symbols
+from .sizes import Symbols
+from .walker import Walker, check_dims, check_sayable, check_static
 
-_TOPICS = (layout, neural, attention, indexing, sorting, resampling, pointwise, reductions, softmax)
+_TOPICS = (filling, layout, neural, attention, indexing, sorting, resampling, pointwise, reductions, softmax)
 _STATE_WRITES = (OutputKind.BUFFER_MUTATION, OutputKind.PARAMETER_MUTATION)
 
 
 @dataclass(frozen=True)
 class Input:
     """An argument of the model, in flat order: a tensor of these dims and dtype, or a value fixed at export.
+
+    Dims are ints and Sizes. A value that is a Size is a number that the dims of the tensors tell.
 
     is_kept: the tensor goes beside the program, to calls that PyTorch makes, since the dialect can't hold it.
     """
@@ -46,8 +50,9 @@ class Output:
     """A result of the model, in flat order.
 
     kind: "result" (number `index` of the function's), "input" (argument `index`, the very tensor), "value" (`value`),
-    "weights" (what the function `value` gives for the tensors of the state), "buffer" (what the written buffer `value`
-    held before), "kept" (the value that goes by the name `value` beside the program).
+    "size" (the number that the Size `value` is), "weights" (what the function `value` gives for the tensors of the
+    state), "buffer" (what the written buffer `value` held before), "kept" (the value that goes by the name `value`
+    beside the program).
     copied: whether PyTorch gives a tensor of its own rather than the argument or constant itself.
     """
 
@@ -65,7 +70,7 @@ class ImportedProgram:
     weights: dict  # key -> contiguous CPU tensor
     inputs: list  # of Input; the function's first arguments are those that are tensors and not kept, in order
     outputs: list  # of Output
-    results: list  # (shape, dtype) of the function's results
+    results: list  # (shape, dtype) of the function's results; dims are ints and Sizes
     modules: set = field(default_factory=set)  # (path, qualified class name)
     sources: dict = field(default_factory=dict)  # key of a weight -> function from (name -> tensor) to its value
     read: set = field(default_factory=set)  # names of weights whose elements the import depends on
@@ -76,6 +81,8 @@ class ImportedProgram:
     writes: list = field(default_factory=list)  # (name of a buffer or number of an argument, Output)
     state: dict = field(default_factory=dict)  # name -> tensor: parameters and buffers
     persistent: list = field(default_factory=list)  # names that the model's own state_dict has
+    symbols: Symbols = field(default_factory=Symbols)  # sizes that are known at a call alone
+    conditions: list = field(default_factory=list)  # on them, besides their ranges, of torch's expressions
 
     @property
     def arguments(self) -> list[tuple[tuple[int, ...], torch.dtype]]:
@@ -84,40 +91,67 @@ class ImportedProgram:
         return given + [(tuple(self.state[name].shape), self.state[name].dtype) for name in self.carried]
 
 
-def import_program(exported, attributes=None, portable=False, only_calls=False):
+def import_program(exported, attributes=None, portable=False, only_calls=False, profiles=None):
     """Imports a `torch.export.ExportedProgram`.
 
     attributes: string attributes of the module, e.g. {"inlay.weights": "model.safetensors"}.
     portable: no folders of this machine in the text.
     only_calls: every call as it was exported, for PyTorch to make.
-    Raises UnsupportedError for what can't be said: inputs of symbolic dims, weights that are not on the CPU.
+    profiles: (number of an input, dim) -> what the user said of it (`min`, `typical`) beside what the export keeps.
+    Raises UnsupportedError for what can't be said: inputs of odd dims, weights that are not on the CPU.
     """
-    table = {} if only_calls else decompositions(exported.graph)
-    graph = functional_copy(exported.graph)
-    if graph is not None:
-        with contextlib.suppress(WritesError):
-            return _import_exported(exported, graph, table, attributes, portable, only_calls)
-    with warnings.catch_warnings(), keeping_effects(exported.graph_module):
-        warnings.simplefilter("ignore", FutureWarning)  # PyTorch's own, about how it copies a TreeSpec
-        try:
+    with no_new_guards(_fakes(exported.graph)):
+        table = {} if only_calls else decompositions(exported.graph)
+        graph = functional_copy(exported.graph)
+        symbols = read_symbols(_user_inputs(exported), exported.range_constraints, profiles)
+        conditions = read_conditions(_user_inputs(exported), symbols)
+        imported = None
+        if graph is not None:
+            with contextlib.suppress(WritesError):
+                imported = _import_exported(exported, graph, table, attributes, portable, only_calls, symbols)
+        if imported is None:
+            exported = _decompose(exported, table)
+            imported = _import_exported(exported, exported.graph, table, attributes, portable, only_calls, symbols)
+    imported.conditions = list(dict.fromkeys([*conditions, *imported.conditions]))
+    return imported
+
+
+def _decompose(exported, table):
+    """The program without calls that write, traced anew."""
+    try:
+        with warnings.catch_warnings(), keeping_effects(exported.graph_module):
+            warnings.simplefilter("ignore", FutureWarning)  # PyTorch's own, about how it copies a TreeSpec
             exported = exported.run_decompositions(table)
-        except RuntimeError as error:
-            first = (str(error).strip() or "no message").splitlines()[0]
-            raise UnsupportedError(f"torch.export can't split the model's calls: {first}") from error
+    except GuardError as error:
+        raise UnsupportedError(f"the model can't be rid of writes for all its sizes: {error}") from error
+    except RuntimeError as error:
+        first = (str(error).strip() or "no message").splitlines()[0]
+        raise UnsupportedError(f"torch.export can't split the model's calls: {first}") from error
     restore_dropout(exported.graph)
-    return _import_exported(exported, exported.graph, table, attributes, portable, only_calls)
+    return exported
 
 
-def _import_exported(exported, graph, table, attributes, portable, only_calls):
+def _fakes(graph):
+    return [node.meta.get("val") for node in graph.nodes if node.op == "placeholder"]
+
+
+def _user_inputs(exported):
+    """(name, fake tensor or other value) of the model's inputs."""
+    nodes = {node.name: node for node in exported.graph.nodes if node.op == "placeholder"}
+    named = [spec.arg.name for spec in exported.graph_signature.input_specs if spec.kind == InputKind.USER_INPUT]
+    return [(name, nodes[name].meta.get("val")) for name in named]
+
+
+def _import_exported(exported, graph, table, attributes, portable, only_calls, symbols):
     """Imports a graph without writes, which is that of an ExportedProgram or says the same."""
     signature = exported.graph_signature
     written = {spec.target for spec in signature.output_specs if spec.kind in _STATE_WRITES}
     nodes = {node.name: node for node in graph.nodes if node.op == "placeholder"}
-    parts = _Parts()
+    parts = _Parts(symbols=symbols)
     for spec in signature.input_specs:
         node = nodes[spec.arg.name]
         if spec.kind == InputKind.USER_INPUT:
-            parts.arguments.append((node, _user_input(spec.arg, node)))
+            parts.arguments.append((node, _user_input(spec.arg, node, symbols)))
         elif spec.kind in (InputKind.PARAMETER, InputKind.BUFFER):
             tensor = parts.state[spec.target] = _find(exported, spec.target)
             if spec.target in written:
@@ -150,14 +184,15 @@ def _import_exported(exported, graph, table, attributes, portable, only_calls):
     return _import(graph, parts, attributes, portable, _handlers(), Expander(table))
 
 
-def import_graph(graph, arguments, outputs, parameters=None, only_calls=False):
+def import_graph(graph, arguments, outputs, parameters=None, only_calls=False, symbols=None):
     """Imports an FX graph of ATen calls.
 
     arguments: (placeholder, Input) pairs; outputs: nodes or plain values; parameters: node -> tensor; only_calls: as
-    for `import_program`.
+    for `import_program`; symbols: those of the arguments.
     """
-    parts = _Parts(arguments=arguments, outputs=outputs, parameters=parameters or {})
-    return _import(graph, parts, None, False, {} if only_calls else _handlers())
+    parts = _Parts(arguments=arguments, outputs=outputs, parameters=parameters or {}, symbols=symbols or Symbols())
+    with no_new_guards(_fakes(graph)):
+        return _import(graph, parts, None, False, {} if only_calls else _handlers())
 
 
 @dataclass
@@ -172,21 +207,34 @@ class _Parts:
     writes: list = field(default_factory=list)  # (name of a buffer or number of an argument, node)
     state: dict = field(default_factory=dict)  # name -> tensor
     persistent: list = field(default_factory=list)
+    symbols: Symbols = field(default_factory=Symbols)
 
 
-def import_calls(graph, arguments, outputs, constants, weights, attributes=None, portable=False, only_calls=False):
+def import_calls(
+    graph,
+    arguments,
+    outputs,
+    constants,
+    weights,
+    attributes=None,
+    portable=False,
+    only_calls=False,
+    symbols=None,
+):
     """Imports an FX graph of ATen calls, none of which writes, that was made from something else than a torch.export.
 
     constants: a ConstantFolder that knows the graph's constants; weights: node -> (name, tensor) of those of them that
-    may be replaced; attributes, portable, only_calls: as for `import_program`, the others as for `import_graph`.
+    may be replaced; attributes, portable, only_calls: as for `import_program`; the others as for `import_graph`.
     """
     parts = _Parts(arguments=arguments, outputs=outputs, names={node: name for node, (name, _) in weights.items()})
     parts.state = dict(weights.values())
     parts.persistent = list(parts.state)
-    if only_calls:
-        return _import(graph, parts, attributes, portable, {}, constants=constants)
-    expander = Expander(decompositions(graph))
-    return _import(graph, parts, attributes, portable, _handlers(), expander, constants)
+    parts.symbols = symbols or Symbols()
+    with no_new_guards(_fakes(graph)):
+        if only_calls:
+            return _import(graph, parts, attributes, portable, {}, constants=constants)
+        expander = Expander(decompositions(graph))
+        return _import(graph, parts, attributes, portable, _handlers(), expander, constants)
 
 
 def _handlers():
@@ -196,7 +244,7 @@ def _handlers():
 def _import(graph, parts, attributes, portable, handlers, expander=None, constants=None):
     dense = {node: _on_cpu(value, node) for node, value in parts.parameters.items() if _is_dense(value)}
     named = {node: name for node, name in parts.names.items() if node in dense}
-    walker = Walker(handlers, constants or ConstantFolder(dense, named), portable, expander)
+    walker = Walker(handlers, constants or ConstantFolder(dense, named), portable, expander, parts.symbols)
     for node, key in parts.names.items():
         walker.name_constant(node, key)
     for node, value in parts.parameters.items():
@@ -245,6 +293,8 @@ def _assemble(walker, parts, attributes):
         writes=writes,
         state=parts.state,
         persistent=parts.persistent,
+        symbols=parts.symbols,
+        conditions=[one for one in walker.conditions if is_open(one, parts.symbols)],
     )
 
 
@@ -252,6 +302,9 @@ def _output(walker, value, numbers, buffers, results):
     """The Output for a node or plain value; adds to the function's `results` what must be computed."""
     if not isinstance(value, torch.fx.Node):
         return Output("value", value=value)
+    if walker.is_size(value):
+        size = walker.symbols.size(value.meta["val"])
+        return Output("value" if isinstance(size, int) else "size", value=size)
     if value in numbers and not walker.is_imported(value):
         return Output("input", numbers[value])
     if walker.is_constant(value):
@@ -274,26 +327,29 @@ def _output(walker, value, numbers, buffers, results):
     return Output("result", results.index(result), copied=True)
 
 
-def _user_input(argument, node):
+def _user_input(argument, node, symbols):
+    if isinstance(argument, SymIntArgument):
+        return Input(argument.name, value=symbols.size(node.meta["val"]))
     if isinstance(argument, ConstantArgument):
         return Input(argument.name, value=argument.value)
     if not isinstance(argument, TensorArgument):
         raise UnsupportedError(
             f"input {argument.name!r} is a {type(argument).__name__}, but expected a tensor or a plain value"
         )
-    return tensor_input(argument.name, node.meta["val"])
+    return tensor_input(argument.name, node.meta["val"], symbols)
 
 
-def tensor_input(name, fake):
-    """The Input for a tensor like `fake`."""
-    check_dims(fake, f"input {name!r}")
+def tensor_input(name, fake, symbols=None):
+    """The Input for a tensor like `fake`; symbols: those of its dims."""
+    symbols = Symbols() if symbols is None else symbols
+    check_dims(fake, f"input {name!r}", symbols)
     if fake.device.type != "cpu":
         raise UnsupportedError(f"input {name!r} is on {fake.device}, but expected a tensor on the CPU")
     try:
-        check_static(fake, f"input {name!r}")
+        check_sayable(fake, f"input {name!r}", symbols)
     except UnsupportedError:
-        return Input(name, tuple(fake.shape), fake.dtype, layout=fake.layout, is_kept=True)
-    return Input(name, tuple(fake.shape), fake.dtype)
+        return Input(name, symbols.dims(fake), fake.dtype, layout=fake.layout, is_kept=True)
+    return Input(name, symbols.dims(fake), fake.dtype)
 
 
 def _find(exported, name):

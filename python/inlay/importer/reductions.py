@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reductions, places of extremes, running sums."""
 
+import math
+
 import torch
 
 from .call import dim_list
@@ -58,7 +60,7 @@ def _place(walker, call, name, dim, shape, suffix=None):
     if dim is not None:
         attributes = {"dim": dim % len(x.shape), "keepdim": call["keepdim"]}
         return walker.op(name, [x], attributes, shape=shape, dtype=torch.int64, suffix=suffix)
-    flat = walker.reshape(x, (torch.Size(x.shape).numel(),), "flat")
+    flat = walker.reshape(x, (math.prod(x.shape),), "flat")
     place = walker.op(name, [flat], {"dim": 0}, shape=(), dtype=torch.int64, suffix=suffix)
     return walker.reshape(place, shape, "keepdim")
 

@@ -3,6 +3,8 @@
 
 import torch
 
+from .sizes import Size
+
 
 def handlers():
     """ATen name -> handler."""
@@ -29,6 +31,8 @@ def _handle_nearest(walker, call):
     x = walker.tensor(call["input" if call.name.endswith(".vec") else "self"])
     spatial = len(x.shape) - 2
     sizes, wanted = x.shape[2:], call.shape[2:]
+    if any(isinstance(size, Size) for size in (*sizes, *wanted)):
+        return _repeat(walker, call, x, _doublings(call, sizes, wanted))
     sources = _sources(call, sizes, wanted)
     factors = [want // size for size, want in zip(sizes, wanted, strict=True)]
     repeated = all(
@@ -43,9 +47,27 @@ def _handle_nearest(walker, call):
         ]
         attributes = {"dims": list(range(2, spatial + 2))}
         return walker.op("index", [x, indices], attributes, shape=call.shape, dtype=call.dtype)
+    return _repeat(walker, call, x, factors)
+
+
+def _doublings(call, sizes, wanted):
+    """How often each element is repeated, if that is a power of two along every dim: for these rounding is exact,
+    whatever the size. None otherwise."""
+    scales = call.get("scale_factors") or [call.get(name) for name in _scale_names(call, len(sizes))]
+    factors = [want // size for size, want in zip(sizes, wanted, strict=True)]
+    for size, want, factor, scale in zip(sizes, wanted, factors, scales, strict=True):
+        exact = isinstance(factor, int) and factor > 0 and factor & (factor - 1) == 0 and want == size * factor
+        if not exact or scale not in (None, factor):
+            return None
+    return factors
+
+
+def _repeat(walker, call, x, factors):
+    """Each element along the spatial dims repeated; None without factors."""
+    if factors is None:
+        return None
+    sizes = x.shape[2:]
     apart = [*x.shape[:2], *(part for size in sizes for part in (size, 1))]
     more = [*x.shape[:2], *(part for pair in zip(sizes, factors, strict=True) for part in pair)]
-    value = walker.reshape(x, apart, "apart")
-    if apart != more:
-        value = walker.op("expand", [value], {"shape": more}, shape=tuple(more), dtype=x.dtype, suffix="expand")
+    value = walker.expand(walker.reshape(x, apart, "apart"), more, "expand")
     return walker.reshape(value, call.shape)

@@ -63,18 +63,19 @@ def _handle_safe_softmax(walker, call):
 def _may_mask_a_row(walker, node):
     """False if the scores are a product (scaled, reshaped), or one plus a known mask that leaves each row some."""
     while node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload):
+        sources = [source for source in node.all_input_nodes if not walker.is_size(source)]
         base = node.target._schema.name.partition("::")[2]
         if base in _PRODUCTS:
             return False
-        if base == "add" and len(node.all_input_nodes) == 2:
+        if base == "add" and len(sources) == 2:
             scores, mask = node.args[:2]
             if walker.is_constant(scores):
                 scores, mask = mask, scores
             if not walker.is_constant(mask) or torch.isneginf(walker.constants.inspect(mask)).all(-1).any():
                 return True
             node = scores
-        elif base in _CARRIERS and len(node.all_input_nodes) == 1:
-            node = node.all_input_nodes[0]
+        elif base in _CARRIERS and len(sources) == 1:
+            node = sources[0]
         else:
             return True
     return True

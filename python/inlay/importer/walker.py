@@ -3,6 +3,7 @@
 
 import functools
 import operator
+import pathlib
 
 import torch
 
@@ -14,8 +15,10 @@ from .call import Call
 from .effects import has_effect, is_checked_already
 from .encoding import encode_call, encode_function, encode_graph
 from .graph import GraphBuilder, Value
-from .locations import module_stack, print_location
+from .guards import GuardError
+from .locations import module_stack, print_location, source_line
 from .parts import form_parts, is_number
+from .sizes import Size, Symbols, UndecidedError, UnsayableError
 from .strides import is_as_strided, memory_order, reads_memory_order, strided_call
 
 
@@ -33,16 +36,18 @@ class Walker:
     goes there; calls that pass one another such values are one part, which PyTorch runs.
     """
 
-    def __init__(self, handlers, constants, portable=False, expander=None):
+    def __init__(self, handlers, constants, portable=False, expander=None, symbols=None):
         """handlers: ATen name -> function(walker, call); constants: a ConstantFolder; portable: see print_location;
-        expander: an Expander for calls that no handler takes, which changes the graph."""
-        self.builder = GraphBuilder()
+        expander: an Expander for calls that no handler takes, which changes the graph; symbols: the function's."""
+        self.symbols = Symbols() if symbols is None else symbols
+        self.builder = GraphBuilder(self.symbols)
         self.constants = constants
         self.modules = set()  # (path, qualified class name) of all modules seen
         # Key of a weight -> function from (name -> tensor) of the parameters and buffers to its value.
         self.sources = {}
         self.reasons = []  # why calls are left to PyTorch alone, a sentence for each part
         self.kept = {}  # name -> value of what the calls take that no text and no weight can hold
+        self.conditions = []  # on sizes, of torch's expressions
         self.kept_sources = {}  # name -> function as in `sources`
         self._handlers = handlers
         self._values, self._call = {}, None
@@ -53,7 +58,8 @@ class Walker:
 
     def argument(self, node, name, fake):
         """Makes `node` an argument of the function."""
-        self._values[node] = self.builder.argument(fake.shape, fake.dtype, print_location(name, node, self._portable))
+        shape = self.symbols.dims(fake)
+        self._values[node] = self.builder.argument(shape, fake.dtype, print_location(name, node, self._portable))
 
     def name_constant(self, node, key):
         """Says which key the bytes of a constant node go by."""
@@ -72,7 +78,8 @@ class Walker:
         calls = [
             node
             for node in graph.nodes
-            if node in self._live_nodes and node.op == "call_function" and not self.constants.fold(node)
+            if node in self._live_nodes and node.op == "call_function"
+            if not self.is_size(node) and not self.constants.fold(node)
         ]
         self._leaving = {
             node: f"output {node.name}"
@@ -111,6 +118,10 @@ class Walker:
         """True if the node's value is known at import."""
         return node in self.constants
 
+    def is_size(self, node):
+        """True if the node is a number that follows from the sizes of inputs."""
+        return self.symbols.can_say(node.meta.get("val"))
+
     def is_imported(self, node):
         """True if the node has a Value already."""
         return node in self._values
@@ -122,12 +133,21 @@ class Walker:
         )
 
     def scalar(self, number, dtype):
-        """A rank-0 constant."""
-        return self.builder.splat(number, (), dtype)
+        """A tensor without dims: a constant, or a Size."""
+        if not isinstance(number, Size):
+            return self.builder.splat(number, (), dtype)
+        size = self.op("size", [], {"sizes": [number]}, shape=(), dtype=torch.int64, suffix="size")
+        return self.cast(size, dtype, "size.cast")
 
-    def splat(self, number, shape, dtype):
-        """A constant whose elements are all alike."""
-        return self.builder.splat(number, shape, dtype)
+    def splat(self, number, shape, dtype, suffix="splat"):
+        """A tensor whose elements are all alike."""
+        if not isinstance(number, Size) and all(isinstance(dim, int) for dim in shape):
+            return self.builder.splat(number, shape, dtype)
+        return self.expand(self.scalar(number, dtype), shape, suffix)
+
+    def iota(self, count, suffix=None):
+        """The int64 numbers from 0 up to `count`, a Size."""
+        return self.op("iota", [], {"sizes": [count]}, shape=(count,), dtype=torch.int64, suffix=suffix)
 
     def constant(self, tensor, suffix):
         """A constant of the call being imported."""
@@ -140,36 +160,75 @@ class Walker:
         attributes = {"dtype": ELEMENT_TYPES[dtype]}
         return self.op("cast", [value], attributes, shape=value.shape, dtype=dtype, suffix=suffix)
 
-    def reshape(self, value, shape, suffix=None):
-        """`value` with other dims."""
+    def reshape(self, value, shape, suffix=None, inferred=None):
+        """`value` with other dims. inferred: the number of a dim that follows from the others, where it is a Size."""
         shape = tuple(shape)
         if value.shape == shape:
             return value
-        return self.op("reshape", [value], {"shape": shape}, shape=shape, dtype=value.dtype, suffix=suffix)
+        sizes = [dim for dim, size in enumerate(shape) if isinstance(size, Size)]
+        if inferred not in sizes:
+            inferred = sizes[0] if len(sizes) == 1 else None
+        asked = [-1 if dim == inferred and 0 not in shape else size for dim, size in enumerate(shape)]
+        return self.op("reshape", [value], {"shape": asked}, shape=shape, dtype=value.dtype, suffix=suffix)
+
+    def expand(self, value, shape, suffix=None):
+        """`value` with dims of size 1 repeated and new ones in front."""
+        shape = tuple(shape)
+        if value.shape == shape:
+            return value
+        old = (None,) * (len(shape) - len(value.shape)) + value.shape
+        asked = [-1 if isinstance(size, Size) and size == have else size for size, have in zip(shape, old, strict=True)]
+        return self.op("expand", [value], {"shape": asked}, shape=shape, dtype=value.dtype, suffix=suffix)
+
+    def broadcast(self, *shapes):
+        """The dims that tensors of these have together, as PyTorch broadcasts them.
+
+        Raises UndecidedError where two sizes need not be alike.
+        """
+        result = [1] * max(map(len, shapes), default=0)
+        for shape in shapes:
+            for back, size in enumerate(reversed(shape), 1):
+                if result[-back] == 1:
+                    result[-back] = size
+                elif size not in (1, result[-back]):
+                    raise UndecidedError(f"{result[-back]} and {size} as one dim")
+        return tuple(result)
 
     # -- Nodes ----------------------------------------------------------------------------------------------------
 
-    @staticmethod
-    def _live(graph, outputs):
-        live, pending = set(), outputs + [node for node in graph.nodes if has_effect(node)]
+    def _live(self, graph, outputs):
+        live = set()
+        pending = outputs + [node for node in graph.nodes if has_effect(node) and not self._is_condition(node)]
         while pending:
             node = pending.pop()
-            if node not in live:
+            if node not in live and not self.is_size(node):
                 live.add(node)
                 pending += node.all_input_nodes
         return live
+
+    def _is_condition(self, node):
+        """Whether a call checks a condition on sizes of inputs, which is checked before the program runs."""
+        if node.target is not torch.ops.aten._assert_scalar.default or not isinstance(node.args[0], torch.fx.Node):
+            return False
+        value = node.args[0].meta.get("val")
+        if not isinstance(value, torch.SymBool) or not self.symbols.is_known(value.node.expr):
+            return False
+        self.conditions.append(value.node.expr)
+        return True
 
     def _can_hold(self, node):
         """Whether the dialect can hold the node's value: a tensor, or several."""
         if node in self._names:
             return False
         value = self.constants[node] if self.is_constant(node) else node.meta.get("val")
+        if self.symbols.can_say(value):
+            return True
         if isinstance(value, (list, tuple)):
-            return not any(is_number(element) for element in value)
+            return all(self.symbols.can_say(element) for element in value if is_number(element))
         if not isinstance(value, torch.Tensor):
             return self.is_constant(node) or (value is None and node.op == "call_function")
         try:
-            check_static(value, node.name)
+            check_sayable(value, node.name, self.symbols)
         except UnsupportedError:
             return False
         return True
@@ -180,16 +239,16 @@ class Walker:
             return
         if is_checked_already(node):
             return
-        call = Call(node)
+        call = Call(node, self.symbols)
         used = self._used_results(call)
         for value in flatten_results(call.val if used is None else [call.val[number] for number in used]):
-            check_static(value, f"a result of node {node.name!r} ({call.space}::{call.name})")
+            check_sayable(value, f"a result of node {node.name!r} ({call.space}::{call.name})", self.symbols)
         self.modules.update(module_stack(node))
         self._call = call
         handler = self._handlers.get(call.name if call.space == "aten" else f"{call.space}::{call.name}")
         try:
             value = handler(self, call) if handler else None
-        except _Unavailable:
+        except (_Unavailable, UndecidedError, GuardError):
             value = None
         if value is None:
             value = self._expand(call)
@@ -209,7 +268,7 @@ class Walker:
             self.constants.add(node, tensor)
         self._live_nodes.update(made)
         for node in made:
-            if not self.constants.fold(node):
+            if not self.is_size(node) and not self.constants.fold(node):
                 self._import(node)
         if isinstance(results, torch.fx.Node):
             return self.tensor(results)
@@ -231,12 +290,14 @@ class Walker:
         return sorted({user.args[1] for user in call.node.users if user in self._live_nodes})
 
     def _opaque(self, call, used):
-        numbers = {}
+        numbers = _References()
         made = call.val if used is None else [result if n in used else None for n, result in enumerate(call.val)]
-        args, kwargs = strided_call(call) if is_as_strided(call.node) else (call.node.args, call.node.kwargs)
+        args, kwargs = call.node.args, call.node.kwargs
+        if is_as_strided(call.node):
+            args, kwargs = strided_call(call, self.symbols)
         text = encode_call(call.node.target, args, kwargs, self._referrer(numbers, [call.node]), used)
         operands = [self.tensor(node) for node in numbers]
-        results = [(value.shape, value.dtype) for value in flatten_results(made)]
+        results = [(self.symbols.dims(value), value.dtype) for value in flatten_results(made)]
         effects = {"writes": [], "aliases": [], "in_order": has_effect(call.node)}
         for argument, value in zip(call.schema.arguments, call.args.values(), strict=True):
             if argument.alias_info is not None:
@@ -244,7 +305,7 @@ class Walker:
                 nodes = value if isinstance(value, (list, tuple)) else [value]
                 effects[effect] += [numbers[node] for node in nodes if node in numbers]
         name = f"{call.space}::{call.name}"
-        values = self.builder.opaque(name, operands, results, effects, text, self._location())
+        values = self.builder.opaque(name, operands, results, effects, text, self._location(), list(numbers.sizes))
         return _unflatten(made, iter(values))
 
     def _import_part(self, nodes, outputs):
@@ -255,7 +316,7 @@ class Walker:
         self.reasons.append(
             next(filter(None, map(self._explain_part, nodes)), f"{nodes[0].name!r} is between such calls")
         )
-        inside, numbers = set(nodes), {}
+        inside, numbers = set(nodes), _References()
         results = [
             node
             for node in nodes
@@ -270,9 +331,10 @@ class Walker:
             self.modules.update(module_stack(node))
         named = next((node for node in nodes if isinstance(node.target, torch._ops.OpOverload)), nodes[0])
         location = self.builder.alias(named.name, print_location(named.name, named, self._portable))
-        types = [(node.meta["val"].shape, node.meta["val"].dtype) for node in results]
+        types = [(self.symbols.dims(node.meta["val"]), node.meta["val"].dtype) for node in results]
         effects = {"in_order": bool(leaving) or any(has_effect(node) for node in nodes)}
-        values = self.builder.opaque("torch::calls", operands, types, effects, text, location)
+        sizes = list(numbers.sizes)
+        values = self.builder.opaque("torch::calls", operands, types, effects, text, location, sizes)
         self._values.update(zip(results, values, strict=True))
 
     def _explain_part(self, node):
@@ -281,15 +343,15 @@ class Walker:
             return f"node {node.name!r} is a call of other calls ({node.target.name()}), such as control flow"
         for value in (node, *node.all_input_nodes):
             fake = value.meta.get("val")
-            if is_number(fake):
+            if is_number(fake) and not self.is_size(value):
                 return f"node {value.name!r} is a number that is known only at a call, as of .item()"
             if isinstance(fake, torch.Tensor) and not self._can_hold(value):
+                what = f"{'input' if value.op == 'placeholder' else 'the result of node'} {value.name!r}"
+                line = source_line(value)
                 try:
-                    check_static(
-                        fake, f"{'input' if value.op == 'placeholder' else 'the result of node'} {value.name!r}"
-                    )
+                    check_sayable(fake, what, self.symbols)
                 except UnsupportedError as error:
-                    return str(error)
+                    return f"{error} ({pathlib.PurePath(line[0]).name}:{line[1]})" if line else str(error)
         return None
 
     def _referrer(self, numbers, nodes):
@@ -300,18 +362,36 @@ class Walker:
         def refer(value, node=None):
             found = self._refer(numbers, value, node)
             if isinstance(found, dict) and "operand" in found:
-                order = memory_order(value.meta["val"])
+                order = self._memory_order(value, nodes)
                 return found if order == sorted(order) else {"strided": [found["operand"], order]}
             return found
 
         return refer
 
+    def _memory_order(self, node, users):
+        """How a tensor's dims lie in memory; as if it were contiguous where sizes decide that and calls can bear it."""
+        fake = node.meta["val"]
+        try:
+            return memory_order(fake, self.symbols)
+        except (UndecidedError, UnsayableError):
+            strided = next(filter(is_as_strided, users), None)
+            if strided is not None:
+                raise UnsupportedError(
+                    f"node {strided.name!r} reads the memory of {node.name!r}, whose strides are not known"
+                ) from None
+            return list(range(fake.dim()))  # other numbers are drawn than in PyTorch, but no worse ones
+
     def _refer(self, numbers, value, node=None):
-        """What stands for a value in the text of a call. Tensors become operands: node -> number in `numbers`."""
+        """What stands for a value in the text of a call. Tensors become operands: node -> number in `numbers`, sizes
+        are numbered in `numbers.sizes`."""
         if isinstance(value, torch.fx.GraphModule):
             return encode_function(value, functools.partial(self._refer, numbers))
+        if isinstance(value, Size):
+            return self._refer_size(numbers, value)
         if not isinstance(value, torch.fx.Node):
             return None if node is None else self._refer_kept(node, value)
+        if self.is_size(value):
+            return self._refer_size(numbers, self.symbols.size(value.meta["val"]))
         if value.op == "get_attr" and not self.is_constant(value):
             holder = operator.attrgetter(value.target)(value.graph.owning_module)
             return self._refer(numbers, holder, value)
@@ -320,6 +400,9 @@ class Walker:
         if self.is_constant(value) and not (isinstance(self.constants[value], torch.Tensor) and self._can_hold(value)):
             return self._refer_constant(value)
         return {"operand": numbers.setdefault(value, len(numbers))}
+
+    def _refer_size(self, numbers, size):
+        return size if isinstance(size, int) else {"size": numbers.sizes.setdefault(size, len(numbers.sizes))}
 
     def _refer_constant(self, node):
         reference = self._refer_kept(node, self.constants[node])
@@ -341,16 +424,31 @@ class Walker:
         return self.builder.alias(name, print_location(name, call.node, self._portable, part_of))
 
 
-def check_dims(fake, what):
-    """Raises unless the tensor has static dims."""
+class _References(dict):
+    """node -> number of the operand that it is; `sizes`: Size -> number of the size that it is."""
+
+    def __init__(self):
+        super().__init__()
+        self.sizes = {}
+
+
+def check_dims(fake, what, symbols):
+    """Raises unless the tensor has dims that can be said with these Symbols."""
     for dim, size in enumerate(fake.shape):
-        if not isinstance(size, int):
-            raise UnsupportedError(f"dim {dim} of {what} is symbolic ({size}): dynamic shapes are not supported yet")
+        try:
+            symbols.size(size)
+        except UnsayableError as error:
+            raise UnsupportedError(f"dim {dim} of {what} {error}") from None
 
 
 def check_static(fake, what):
     """Raises unless the tensor has static dims and a dtype that the dialect can hold."""
-    check_dims(fake, what)
+    check_sayable(fake, what, Symbols())
+
+
+def check_sayable(fake, what, symbols):
+    """Raises unless the tensor has dims that can be said with these Symbols and a dtype that the dialect can hold."""
+    check_dims(fake, what, symbols)
     if fake.layout != torch.strided:
         raise UnsupportedError(f"{what} has layout {fake.layout}, but expected torch.strided")
     element_type(fake.dtype, what)
@@ -362,4 +460,4 @@ def _unflatten(results, values):
     return next(values) if isinstance(results, torch.Tensor) else None
 
 
-__all__ = ["Value", "Walker", "check_dims", "check_static"]
+__all__ = ["Value", "Walker", "check_dims", "check_sayable", "check_static"]

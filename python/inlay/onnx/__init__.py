@@ -11,7 +11,7 @@ needs no package `onnx`, which only ONNX models need.
 
 import os
 
-from ..errors import ArgumentTypeError, UnsupportedError
+from ..errors import UnsupportedError
 
 
 def is_onnx(model):
@@ -23,14 +23,12 @@ def is_onnx(model):
 def import_onnx(model, inputs=None, dynamic_shapes=None, **options):
     """(OnnxProgram, ImportedProgram) of a path or an onnx.ModelProto: see `program.import_model`.
 
-    Raises UnsupportedError without the package `onnx`, ArgumentTypeError for dynamic_shapes, besides what that raises.
+    Raises UnsupportedError without the package `onnx`, besides what that raises.
     """
-    if dynamic_shapes is not None:
-        raise ArgumentTypeError("dynamic_shapes says how to export, but an ONNX model is exported already")
     try:
         import onnx  # noqa: F401
     except ImportError as error:
         raise UnsupportedError('an ONNX model needs the package "onnx": pip install inlay[onnx]') from error
     from .program import import_model
 
-    return import_model(model, inputs, **options)
+    return import_model(model, inputs, dynamic_shapes=dynamic_shapes, **options)

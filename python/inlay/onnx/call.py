@@ -107,12 +107,17 @@ class NodeCall:
         return self._graph.inspect(node)
 
     def ints(self, number, what):
-        """The integers of an input that must be constant, as a list; None if it is left out."""
+        """The integers of an input that must be constant or told by sizes, as a list; None if it is left out."""
+        if self.get(number) in self._graph.sizes:
+            return self._graph.sizes[self.get(number)].reshape(-1).tolist()
         tensor = self.known(number, what)
         return None if tensor is None else [int(value) for value in tensor.reshape(-1).tolist()]
 
     def number(self, number, what, default=None):
-        """The only element of an input that must be constant."""
+        """The only element of an input that must be constant or told by sizes."""
+        sizes = self._graph.sizes.get(self.get(number))
+        if sizes is not None and sizes.size == 1:
+            return sizes.reshape(-1)[0]
         tensor = self.known(number, what)
         if tensor is None:
             return default
@@ -142,6 +147,10 @@ class NodeCall:
     def constant(self, tensor):
         """The FX node of a tensor."""
         return self._graph.constant(tensor)
+
+    def size_tensor(self, values):
+        """The FX node of a vector of sizes."""
+        return self._graph.size_tensor(values)
 
     def unsupported(self, why):
         """The UnsupportedError for this node."""

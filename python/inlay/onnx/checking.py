@@ -122,22 +122,27 @@ def graph_inputs(model):
     return [info for info in model.graph.input if info.name not in fixed]
 
 
-def fix_dims(model, tensors, name):
+def fix_dims(model, tensors, name, wishes):
     """Gives a model's inputs the dims of example inputs, and forgets what the file says of dims that follow from them.
 
-    tensors: one for each of `graph_inputs`, or None, when all dims must be numbers. Raises UnsupportedError for a dim
+    tensors: one for each of `graph_inputs`, or None, when all dims must be numbers but those that may differ. wishes:
+    dim -> OpenDim of those, for each input. Raises UnsupportedError for a dim
     that is none, ArgumentTypeError or ArgumentValueError for example inputs that don't fit.
     """
     for number, info in enumerate(graph_inputs(model)):
         dtype, dims = type_of(info, f"input {info.name!r}")
         if tensors is None:
-            check_known(info.name, dims, name)
+            fixed = dims and [1 if dim in wishes[number] else size for dim, size in enumerate(dims)]
+            check_known(info.name, fixed, name)
+            sizes = [wishes[number][dim].name if dim in wishes[number] else size for dim, size in enumerate(dims)]
         else:
             _check_example(info.name, number, dtype, dims, tensors[number])
-            info.type.CopyFrom(
-                onnx.helper.make_tensor_type_proto(info.type.tensor_type.elem_type, tensors[number].shape)
-            )
-    if tensors is not None:
+            sizes = [
+                wishes[number][dim].name if dim in wishes[number] else size
+                for dim, size in enumerate(tensors[number].shape)
+            ]
+        info.type.CopyFrom(onnx.helper.make_tensor_type_proto(info.type.tensor_type.elem_type, sizes))
+    if tensors is not None or any(wishes):
         _forget_symbolic(model)
 
 

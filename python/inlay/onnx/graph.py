@@ -4,11 +4,20 @@
 import operator
 
 import torch
+from torch._dispatch.python import enable_python_dispatcher
+from torch._dynamo.source import ConstantSource
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
 from torch.fx.node import map_arg
+from torch.utils._pytree import tree_map_only
+from torch.utils._sympy.numbers import int_oo
+from torch.utils._sympy.value_ranges import ValueRanges
 
+from ..errors import InternalError
+from ..importer.call import operator_name
 from ..importer.constants import ConstantFolder
 from .naming import Labels
+from .shapes import SizeFunction, as_array, compute
 
 
 class Graph:
@@ -16,20 +25,69 @@ class Graph:
 
     def __init__(self):
         self.fx = torch.fx.Graph()
+        self.sizes = {}  # node -> array of the numbers that it is, of a tensor that is told by sizes alone
+        self._env = ShapeEnv()
+        self._open, self._told = {}, {}  # name -> SymInt; expression of torch's -> node
         self.labels = Labels()
         self.values = {}  # constant node -> tensor
         self.weights = {}  # node -> name of the initializer that it is, of those that may be replaced
         self.folder = ConstantFolder({}, {})
-        self._mode = FakeTensorMode()
+        self._mode = FakeTensorMode(shape_env=self._env)
         self._made = []  # nodes since the last call of `name`
 
     def argument(self, name, shape, dtype):
-        """The node of an input."""
+        """The node of an input; its dims are ints and OpenDims."""
         node = self.fx.placeholder(self._identifier(name))
+        sizes = [size if isinstance(size, int) else self._symbol(size) for size in shape]
         with self._mode:
-            node.meta["val"] = torch.empty(shape, dtype=dtype)
+            node.meta["val"] = torch.empty(sizes, dtype=dtype)
         node.meta["label"] = name
         return node
+
+    def no_new_guards(self):
+        """A context in which GuardError is raised where something is assumed about a size that may differ."""
+        return self._env.error_on_new_guards()
+
+    def _symbol(self, wish):
+        """The SymInt of an OpenDim."""
+        if wish.name not in self._open:
+            source = ConstantSource(f"onnx_{len(self._open)}")
+            symbol = self._env.create_symbol(wish.hint, source, dynamic_dim=DimDynamic.DYNAMIC, constraint_dim=None)
+            self._env.var_to_range[symbol] = ValueRanges(max(2, wish.min), int_oo if wish.max is None else wish.max)
+            self._open[wish.name] = self._env.create_symintnode(symbol, hint=wish.hint, source=source)
+        return self._open[wish.name]
+
+    def size(self, value):
+        """The node of a torch.SymInt."""
+        expr = value.node.expr
+        if expr not in self._told:
+            if expr.is_Symbol:
+                target, args = torch.ops.aten.sym_size.int, self._find_dim(expr)
+            else:
+                target = SizeFunction(expr)
+                args = tuple(self.size(self._symint(symbol)) for symbol in target.symbols)
+            node = self._told[expr] = self.fx.call_function(target, args)
+            node.meta["val"] = value
+            self._made.append(node)
+        return self._told[expr]
+
+    def size_tensor(self, values):
+        """The node of a vector (int64) of ints and torch.SymInts."""
+        parts = [self.call(torch.ops.aten.scalar_tensor.default, [one], {"dtype": torch.int64}) for one in values]
+        node = self.call(torch.ops.aten.stack.default, [parts], {})
+        self.sizes[node] = as_array(values, (len(values),))
+        return node
+
+    def _symint(self, symbol):
+        return next(one for one in self._open.values() if one.node.expr == symbol)
+
+    def _find_dim(self, symbol):
+        """(the placeholder, dim) that tells a symbol."""
+        for node in self.fx.find_nodes(op="placeholder"):
+            for dim, size in enumerate(node.meta["val"].shape):
+                if isinstance(size, torch.SymInt) and size.node.expr == symbol:
+                    return node, dim
+        raise InternalError(f"no input tells the size {symbol}")
 
     def constant(self, tensor, name="constant", is_weight=False):
         """The node of a tensor; one that is a weight may be replaced by `load_state_dict`."""
@@ -44,16 +102,39 @@ class Graph:
 
     def call(self, op, args, kwargs):
         """The node of a call, or a list of nodes for its results."""
-        node = self.fx.call_function(op, tuple(args), dict(kwargs))
+        args, kwargs = tree_map_only(torch.SymInt, self.size, (tuple(args), dict(kwargs)))
+        node = self.fx.call_function(op, args, kwargs)
         fake_args, fake_kwargs = map_arg((node.args, node.kwargs), lambda one: one.meta["val"])
-        with torch.no_grad(), self._mode:
+        with torch.no_grad(), enable_python_dispatcher(), self._mode:
             node.meta["val"] = op(*fake_args, **fake_kwargs)
         self._made.append(node)
         self.folder.fold(node)
         value = node.meta["val"]
         if not isinstance(value, (list, tuple)):
+            if self.sizes:
+                self._follow(node)
             return node
         return [self._item(node, number, one) for number, one in enumerate(value)]
+
+    def _follow(self, node):
+        """Computes a tensor that is told by sizes alone."""
+        sources = [one for one in node.all_input_nodes if isinstance(one.meta["val"], torch.Tensor)]
+        if not any(one in self.sizes for one in sources) or not all(self._is_number(one) for one in sources):
+            return
+        args, kwargs = map_arg((node.args, node.kwargs), self._numbers)
+        found = compute(operator_name(node.target), args, kwargs)
+        if found is not None and found.shape == tuple(node.meta["val"].shape):
+            self.sizes[node] = found
+
+    def _is_number(self, node):
+        known = self.is_constant(node) and not self.values.get(node, node.meta["val"]).is_floating_point()
+        return node in self.sizes or known
+
+    def _numbers(self, node):
+        if node in self.sizes:
+            return self.sizes[node]
+        value = self.inspect(node) if self.is_constant(node) else node.meta["val"]
+        return as_array(value.reshape(-1).tolist(), value.shape) if isinstance(value, torch.Tensor) else value
 
     def is_constant(self, node):
         """Whether a node's value is known."""

@@ -138,6 +138,9 @@ def _handle_slice(call):
         raise ArgumentValueError(f"{call.place}: expected as many starts, ends, axes and steps, and no step of 0")
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
         dim = call.axis(axis, len(shape))
+        if step > 0 and not all(isinstance(number, int) for number in (start, end, shape[dim])):
+            x = call.aten("slice.Tensor", x, dim, start, end, step)
+            continue
         taken = range(*slice(start, end, step).indices(shape[dim]))
         x = _take(call, x, dim, taken)
     return x
@@ -235,9 +238,14 @@ def _handle_eye_like(call):
 
 
 def _handle_shape(call):
-    shape = shape_of(call[0])
-    return call.constant(torch.tensor(shape[call.attribute("start", 0) : call.attribute("end")], dtype=torch.int64))
+    shape = shape_of(call[0])[call.attribute("start", 0) : call.attribute("end")]
+    if all(isinstance(size, int) for size in shape):
+        return call.constant(torch.tensor(shape, dtype=torch.int64))
+    return call.size_tensor(shape)
 
 
 def _handle_size(call):
-    return call.constant(torch.tensor(math.prod(shape_of(call[0]))))
+    count = math.prod(shape_of(call[0]))
+    if isinstance(count, int):
+        return call.constant(torch.tensor(count))
+    return call.reshape(call.size_tensor([count]), ())

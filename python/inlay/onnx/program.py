@@ -9,12 +9,17 @@ from torch.fx.node import map_arg
 from torch.utils import _pytree as pytree
 
 from ..errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError, did_you_mean
-from ..importer import Input, import_calls
+from ..importer import import_calls
+from ..importer.guards import GuardError, plain_kernels, read_symbols
+from ..importer.program import tensor_input
+from ..shapes import Input as Range
+from ..shapes import Profile
 from ..text import tensor_text
 from . import checking, files, indexing, layout, neural, pointwise, pooling, recurrent, reductions, resize
 from .call import NodeCall
 from .graph import Graph
 from .naming import module_stack
+from .shapes import open_dims
 from .tensors import read_tensor, type_of
 
 _TOPICS = (pointwise, reductions, layout, neural, pooling, resize, recurrent, indexing)
@@ -23,8 +28,10 @@ _TOPICS = (pointwise, reductions, layout, neural, pooling, resize, recurrent, in
 class OnnxProgram:
     """An ONNX graph as ATen calls: what stands for a torch.export.ExportedProgram where a compiled model is called."""
 
-    def __init__(self, graph, arguments, outputs):
-        """graph: a Graph; arguments: (placeholder, Input) of the model's inputs; outputs: nodes of its outputs."""
+    def __init__(self, graph, arguments, outputs, symbols=None):
+        """graph: a Graph; arguments: (placeholder, Input) of the model's inputs; outputs: nodes of its outputs;
+        symbols: those of the inputs' dims."""
+        self._symbols = symbols
         self._graph, self._arguments, self._outputs = graph, arguments, outputs
         # An import changes the FX graph.
         self._steps = [
@@ -57,11 +64,19 @@ class OnnxProgram:
         graph = self._graph
         weights = {node: (name, graph.values[node]) for node, name in graph.weights.items()}
         return import_calls(
-            graph.fx, self._arguments, self._outputs, graph.folder, weights, attributes, portable, only_calls
+            graph.fx,
+            self._arguments,
+            self._outputs,
+            graph.folder,
+            weights,
+            attributes,
+            portable,
+            only_calls,
+            self._symbols,
         )
 
 
-def import_model(model, inputs=None, attributes=None, portable=False, only_calls=False):
+def import_model(model, inputs=None, attributes=None, portable=False, only_calls=False, dynamic_shapes=None):
     """(OnnxProgram, ImportedProgram) of a path or an onnx.ModelProto.
 
     inputs: example arguments that fix symbolic dims: a tuple or list by place, a dict by name, or one tensor; None if
@@ -69,11 +84,11 @@ def import_model(model, inputs=None, attributes=None, portable=False, only_calls
     Raises ArgumentValueError for a model that is broken, UnsupportedError for one with parts that Inlay can't import;
     the message names the node, its op and its place.
     """
-    program = build(model, inputs)
+    program = build(model, inputs, dynamic_shapes)
     return program, program.import_(attributes, portable, only_calls)
 
 
-def build(model, inputs=None):
+def build(model, inputs=None, dynamic_shapes=None):
     """The OnnxProgram of a model; arguments and errors are those of `import_model`."""
     proto, folder, name = files.load(model)
     if proto is model:
@@ -83,24 +98,28 @@ def build(model, inputs=None):
     proto = checking.inline_functions(proto, name)
     handlers = {op: handler for topic in _TOPICS for op, handler in topic.handlers().items()}
     checking.check_ops(proto, handlers, name)
-    checking.fix_dims(proto, _order_inputs(proto, inputs), name)
+    given = _order_inputs(proto, inputs)
+    wishes = _open_dims(proto, given, dynamic_shapes)
+    checking.fix_dims(proto, _examples(given, wishes), name, wishes)
     infos = checking.graph_inputs(proto)
     if proto.graph.sparse_initializer:
         raise UnsupportedError(f"{name} has a sparse initializer, which Inlay can't take")
     initializers = checking.take_initializers(proto)
     types = checking.check_and_infer(proto, name)
     graph, values, arguments = Graph(), {"": None}, []
-    for info in infos:
+    for info, wish in zip(infos, wishes, strict=True):
         dtype, dims = type_of(info, f"input {info.name!r}")
+        dims = [wish.get(dim, size) for dim, size in enumerate(dims)]
         values[info.name] = graph.argument(info.name, dims, dtype)
-        arguments.append((values[info.name], Input(info.name, dims, dtype)))
+    symbols = _symbols(infos, values, wishes)
+    arguments = [(values[one.name], tensor_input(one.name, values[one.name].meta["val"], symbols)) for one in infos]
     for tensor in initializers:
         read = read_tensor(tensor, folder, f"initializer {tensor.name!r}")
         # Exporters keep numbers among the initializers; they are no weights.
         is_weight = read.is_floating_point() and read.numel() > 1
         values[tensor.name] = graph.constant(read, tensor.name, is_weight)
     version = checking.default_version(proto)
-    with torch.no_grad():
+    with torch.no_grad(), graph.no_new_guards(), plain_kernels():
         for number, node in enumerate(proto.graph.node):
             place = checking.describe(node, number)
             call = NodeCall(node, [values[one] for one in node.input], graph, version, place)
@@ -109,7 +128,37 @@ def build(model, inputs=None):
             graph.name(graph.labels.take(node.name or node.op_type), module_stack(node), results)
             values.update(zip(node.output, results, strict=False))
     outputs = [values[info.name] for info in proto.graph.output]
-    return OnnxProgram(graph, arguments, outputs)
+    return OnnxProgram(graph, arguments, outputs, symbols)
+
+
+def _open_dims(proto, given, dynamic_shapes):
+    infos = checking.graph_inputs(proto)
+    dims = [type_of(info, f"input {info.name!r}")[1] for info in infos]
+    return open_dims([info.name for info in infos], dims, given, dynamic_shapes)
+
+
+def _examples(given, wishes):
+    """Example inputs, with a tensor in place of each range."""
+    if given is None:
+        return None
+    made = []
+    for one, wish in zip(given, wishes, strict=True):
+        if isinstance(one, Range):
+            one = torch.zeros(
+                [wish[dim].hint if dim in wish else one.range_of(dim)[0] for dim in range(one.rank)], dtype=one.dtype
+            )
+        made.append(one)
+    return made
+
+
+def _symbols(infos, values, wishes):
+    """The Symbols of a graph's inputs."""
+    profiles = {
+        (number, dim): Profile(one.min, one.typical, one.name)
+        for number, wish in enumerate(wishes)
+        for dim, one in wish.items()
+    }
+    return read_symbols([(info.name, values[info.name].meta["val"]) for info in infos], profiles=profiles)
 
 
 def _convert(handler, call):
@@ -119,6 +168,10 @@ def _convert(handler, call):
         call.check_attributes()
     except Error:
         raise
+    except GuardError as error:
+        raise call.unsupported(
+            f"it can't be said for every size ({error}): give example inputs, which fix sizes"
+        ) from error
     except Exception as error:  # PyTorch's, about operands that don't go together
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise ArgumentValueError(f"{call.place}: {first}") from error
@@ -136,7 +189,10 @@ def _check_results(call, results, types):
         dtype, dims = types.get(output, (value.dtype, None))
         if dims is None:
             dims = value.shape
-        fits = all(isinstance(want, str) or want == have for want, have in zip(dims, value.shape, strict=False))
+        fits = all(
+            isinstance(want, str) or not isinstance(have, int) or want == have
+            for want, have in zip(dims, value.shape, strict=False)
+        )
         if value.dtype != dtype or len(dims) != value.dim() or not fits:
             raise ArgumentValueError(
                 f"{call.place}: expected {output!r} to be {tensor_text(dtype, dims)}, but its inputs give "
@@ -149,7 +205,7 @@ def _order_inputs(proto, inputs):
     if inputs is None:
         return None
     names = [info.name for info in checking.graph_inputs(proto)]
-    if isinstance(inputs, torch.Tensor):
+    if isinstance(inputs, (torch.Tensor, Range)):
         inputs = (inputs,)
     if isinstance(inputs, dict):
         for name in inputs:

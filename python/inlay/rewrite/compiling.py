@@ -11,6 +11,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from ..errors import ArgumentValueError, UnsupportedError
+from ..importer import Size
 from ..importer.program import ImportedProgram, Input, Output
 
 if TYPE_CHECKING:
@@ -25,10 +26,15 @@ def import_rewritten(module: Module) -> tuple[Any, ImportedProgram]:
     if module._imported is not None:
         exported, imported = module._imported
         if _calls_alike(imported, inputs, results):
-            return exported, dataclasses.replace(imported, text=text, results=[one[1:] for one in results])
+            kept = [_keep_sizes(one[1:], known) for one, known in zip(results, imported.results, strict=True)]
+            return exported, dataclasses.replace(imported, text=text, results=kept)
         weights, modules = imported.weights, imported.modules
     else:
         weights, modules = {}, set()
+    for what, tensors in (("input", inputs), ("output", results)):
+        for name, shape, _ in tensors:
+            if -1 in shape:
+                raise UnsupportedError(f"{what} {name!r} has sizes that aren't known: {_spell(shape)}")
     imported = ImportedProgram(
         text=text,
         weights=weights,
@@ -45,14 +51,30 @@ def import_rewritten(module: Module) -> tuple[Any, ImportedProgram]:
 
 
 def _interface(tensor, what):
-    """(name, shape, dtype) of what comes in or goes out."""
+    """(name, shape, dtype) of what comes in or goes out; a size that isn't known is -1."""
     if tensor.shape is None or not isinstance(tensor.dtype, torch.dtype):
         raise ArgumentValueError(f"expected {what} '{tensor.name}' to be a tensor, but got {tensor.type}")
-    if -1 in tensor.shape:
-        raise UnsupportedError(f"{what} '{tensor.name}' has sizes that aren't known: {tensor.type}")
     return tensor.name, tensor.shape, tensor.dtype
 
 
 def _calls_alike(imported, inputs, results):
     """Whether what the network takes and gives is still what the model does, sizes of results aside."""
-    return imported.arguments == [one[1:] for one in inputs] and len(imported.results) == len(results)
+    given = [(_with_open_sizes(shape), dtype) for shape, dtype in imported.arguments]
+    return given == [one[1:] for one in inputs] and len(imported.results) == len(results)
+
+
+def _with_open_sizes(shape):
+    return tuple(-1 if isinstance(size, Size) else size for size in shape)
+
+
+def _keep_sizes(result, known):
+    """(shape, dtype) of a result; sizes that aren't known are those it had."""
+    if -1 not in result[0]:
+        return result
+    if _with_open_sizes(known[0]) != result[0]:
+        raise UnsupportedError(f"an output has sizes that aren't known: {_spell(result[0])}")
+    return known[0], result[1]
+
+
+def _spell(shape):
+    return "x".join("?" if size == -1 else str(size) for size in shape)

@@ -218,3 +218,58 @@ plan.foreign_engine @many runner "dsp" payload "" arguments -1 inputs 0
 
 // expected-error @+1 {{expected the name of a runner, but got an empty string}}
 plan.foreign_engine @nobody runner "" payload "" arguments 1 inputs 0
+
+// -----
+
+plan.program @dims_missing {
+  // expected-error @+1 {{expected the dims of 'tensor<?x10xf32>' as a map of symbols}}
+  %0 = plan.temporary "t" : <tensor<?x10xf32>, host>
+}
+
+// -----
+
+plan.program @dims_count {
+  // expected-error @+1 {{expected a map of symbols alone with a result for each dim of 'tensor<?x10xf32>', but got affine_map<()[s0] -> (s0)>}}
+  %0 = plan.temporary "t" : <tensor<?x10xf32>, host, affine_map<()[s0] -> (s0)>>
+}
+
+// -----
+
+plan.program @dims_that_differ {
+  // expected-error @+1 {{expected dims that fit 'tensor<?x10xf32>', but got affine_map<()[s0] -> (s0, 11)>}}
+  %0 = plan.temporary "t" : <tensor<?x10xf32>, host, affine_map<()[s0] -> (s0, 11)>>
+}
+
+// -----
+
+plan.program @too_many_symbols attributes {inlay.symbols = [#inlay.symbol<"batch", 1 to 8>]} {
+  // expected-error @+1 {{expected at most the program's 1 symbols, but got affine_map<()[s0, s1] -> (s1)>}}
+  %0 = plan.temporary "t" : <tensor<?xf32>, host, affine_map<()[s0, s1] -> (s1)>>
+}
+
+// -----
+
+plan.program @callback_symbols {
+  // expected-error @+1 {{expected at most the program's 0 symbols, but got affine_map<()[s0] -> (s0)>}}
+  plan.callback "f"() outs() {sizes = affine_map<()[s0] -> (s0)>} : () -> ()
+}
+
+// -----
+
+plan.program @callback_dims {
+  // expected-error @+1 {{expected 'sizes' to be a map without dims, but got affine_map<(d0) -> (d0)>}}
+  plan.callback "f"() outs() {sizes = affine_map<(d0) -> (d0)>} : () -> ()
+}
+
+// -----
+
+func.func @call_dims(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected 'sizes' to be a map without dims, but got affine_map<(d0) -> (d0)>}}
+  plan.framework_call "f"(%x) sizes affine_map<(d0) -> (d0)> : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected 'sizes' to be a map without dims, but got affine_map<(d0) -> (d0)>}}
+plan.host_function @host_dims arguments 2 inputs 1 scratch affine_map<() -> ()> sizes affine_map<(d0) -> (d0)>

@@ -23,6 +23,9 @@ plan.foreign_engine @foreign runner "dsp" payload "\00\01relu" arguments 2 input
 // CHECK: plan.host_function @host_code arguments 2 inputs 1 scratch #{{.*}}
 plan.host_function @host_code arguments 2 inputs 1 scratch affine_map<() -> (1024)>
 
+// CHECK: plan.host_function @sized arguments 2 inputs 1 scratch #{{.*}} sizes #{{.*}}
+plan.host_function @sized arguments 2 inputs 1 scratch affine_map<()[s0] -> (s0 * 4)> sizes affine_map<()[s0] -> (s0, -1)>
+
 // CHECK: plan.object "x86_64-pc-linux-gnu" dense<[127, 69, 76, 70]> : tensor<4xi8>
 plan.object "x86_64-pc-linux-gnu" dense<[0x7f, 0x45, 0x4c, 0x46]> : tensor<4xi8>
 
@@ -56,4 +59,20 @@ plan.program @forward {
   plan.run @foreign(%x) outs(%y) : (!plan.buffer<tensor<4xf32>, host>) -> !plan.buffer<tensor<4xf32>, host>
   // CHECK: plan.callback "torch.ops.aten.sort({0})"() outs(%[[Y]]) : () -> !plan.buffer<tensor<4xf32>, host>
   plan.callback "torch.ops.aten.sort({0})"() outs(%y) : () -> !plan.buffer<tensor<4xf32>, host>
+}
+
+// CHECK-LABEL: func @sizes_of_calls
+func.func @sizes_of_calls(%x: tensor<4xf32>) {
+  // CHECK: plan.framework_call "f"(%{{.*}}) sizes #{{.*}} : (tensor<4xf32>) -> ()
+  plan.framework_call "f"(%x) sizes affine_map<()[s0] -> (s0)> : (tensor<4xf32>) -> ()
+  return
+}
+
+// CHECK-LABEL: plan.program @dynamic attributes {inlay.symbols = [#inlay.symbol<"batch", 1 to 8>]} {
+plan.program @dynamic attributes {inlay.symbols = [#inlay.symbol<"batch", 1 to 8>]} {
+  // CHECK: plan.input 0 "x" : <tensor<?x4xf32>, host, #{{.*}}>
+  %x = plan.input 0 "x" : <tensor<?x4xf32>, host, affine_map<()[s0] -> (s0, 4)>>
+  // CHECK: plan.callback "f"(%{{.*}}) outs() {sizes = #{{.*}}}
+  plan.callback "f"(%x) outs() {sizes = affine_map<()[s0] -> (s0 * 2)>}
+    : (!plan.buffer<tensor<?x4xf32>, host, affine_map<()[s0] -> (s0, 4)>>) -> ()
 }

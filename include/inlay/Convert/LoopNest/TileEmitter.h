@@ -7,6 +7,7 @@
 #define INLAY_CONVERT_LOOPNEST_TILEEMITTER_H
 
 #include "inlay/Convert/LoopNest/TilePolicy.h"
+#include "inlay/Dialect/Inlay/IR/Symbols.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -20,54 +21,67 @@ using InitialValues = llvm::DenseMap<mlir::Operation *, mlir::Value>;
 /// start; returns the scalars of those.
 InitialValues prepareLinalgOps(mlir::func::FuncOp func);
 
-/// A buffer as one flat, contiguous, one-dimensional memref, and where a view's element (0, ..., 0) lies in it.
+/// A buffer as one flat, contiguous, one-dimensional memref, and where a view's elements lie in it: expressions of the
+/// function's symbols.
 struct FlatBuffer {
   mlir::Value memref;
-  llvm::SmallVector<int64_t> strides;
-  int64_t offset = 0;
+  llvm::SmallVector<mlir::AffineExpr> strides;
+  mlir::AffineExpr offset;
 };
 
 /// Flat forms of the buffers of one op by root: a kernel must not see one buffer as two.
 using FlatRoots = llvm::SmallDenseMap<mlir::Value, mlir::Value, 4>;
 
-/// Flattens `memref` (any chain of static views of a contiguous static buffer), emitting the collapsed root at the
-/// builder's position unless `roots` has it; failure if a layout isn't static.
+/// Flattens `memref` (any chain of views of a contiguous buffer), emitting the collapsed root at the builder's position
+/// unless `roots` has it; failure if a layout doesn't follow from the function's symbols.
 mlir::FailureOr<FlatBuffer> flattenBuffer(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value memref,
                                           FlatRoots &roots);
 
 class TileEmitter {
 public:
-  /// Reads `op`, a LinalgOp on buffers; flat buffers are emitted at the builder's position, before any tile code.
-  /// Failure (with a diagnostic at `op`) if a shape or layout isn't static.
+  /// Reads `op`, a LinalgOp on buffers; flat buffers, and sizes and strides that are known at a call alone, are emitted
+  /// at the builder's position, before any tile code. Failure (with a diagnostic at `op`) if a shape or layout doesn't
+  /// follow from the function's symbols.
   static mlir::FailureOr<TileEmitter> create(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op);
 
+  /// What the policy goes by: of what is known at a call alone, what it is typically.
   const LoopNestShape &shape() const { return nest; }
+  /// The size of loop `loop`.
+  mlir::AffineExpr size(size_t loop) const { return sizes[loop]; }
+  llvm::ArrayRef<SymbolAttr> getSymbols() const { return symbols; }
 
   /// Starts reductions from `scalar`, if not null, instead of what the (only) output holds.
   void setInitial(mlir::Value scalar) { initial = scalar; }
 
   /// Emits the tile whose first element is at `base` (one index per parallel loop, null for reductions). `active` of
-  /// the lanes are computed; `active == tile.lanes` for full vectors. Along loops that are `ragged`, a tile may reach
+  /// the lanes are computed; `active == tile.lanes` for full vectors; if `activeLanes` isn't null, it says how many
+  /// instead, as an index. Along loops that are `ragged`, a tile may reach
   /// over the end: what is there is computed from the last element and not stored.
   void emit(mlir::OpBuilder &builder, const TileShape &tile, llvm::ArrayRef<mlir::Value> base, int64_t active,
-            llvm::ArrayRef<size_t> ragged = {});
+            llvm::ArrayRef<size_t> ragged = {}, mlir::Value activeLanes = nullptr);
 
 private:
   /// Where an operand's element lies: sum of strides times loop indices, plus offset.
   struct Access {
     mlir::Value flat;
-    llvm::SmallVector<int64_t> strides;
-    int64_t offset = 0;
+    llvm::SmallVector<mlir::AffineExpr> strides;
+    mlir::AffineExpr offset;
     mlir::Value scalar; ///< set instead of `flat` for a scalar operand
   };
   struct State;
 
   explicit TileEmitter(mlir::linalg::LinalgOp op) : op(op) {}
+  mlir::LogicalResult readLoops(mlir::OpBuilder &builder);
   mlir::LogicalResult addAccess(mlir::OpBuilder &builder, mlir::OpOperand &operand);
+  /// Emits `expr` at the builder's position, once, unless it is constant.
+  void prepare(mlir::OpBuilder &builder, mlir::AffineExpr expr);
 
   mlir::linalg::LinalgOp op;
   LoopNestShape nest;
-  llvm::SmallVector<Access> accesses; ///< inputs, then outputs
+  llvm::SmallVector<SymbolAttr> symbols;
+  llvm::SmallVector<mlir::AffineExpr> sizes;             ///< per loop
+  llvm::DenseMap<mlir::AffineExpr, mlir::Value> runtime; ///< expressions that aren't constant
+  llvm::SmallVector<Access> accesses;                    ///< inputs, then outputs
   FlatRoots roots;
   llvm::DenseMap<mlir::Operation *, FlatBuffer> gathers; ///< buffers that the body loads from
   mlir::Value initial;

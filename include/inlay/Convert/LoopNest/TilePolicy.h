@@ -16,6 +16,7 @@ struct LoopNestShape {
   struct Loop {
     int64_t size;
     bool reduction;
+    bool isOpen = false; ///< `size` is what it is typically: no number divides it for sure
   };
   std::vector<Loop> loops;
   std::vector<std::vector<int64_t>> inputStrides; ///< per input, per loop: elements moved by one step; 0 if none

@@ -29,6 +29,8 @@ public:
 class DeviceEngine {
 public:
   virtual ~DeviceEngine() = default;
+  /// Bytes of memory that a command for these inputs needs beside its arguments.
+  virtual StatusOr<size_t> scratchBytes(const InputDims &inputs) const = 0;
 };
 
 class Device {
@@ -38,6 +40,7 @@ public:
   virtual const std::string &deviceName() const = 0;
   virtual bool unifiedMemory() const = 0;
 
+  /// `bytes` may be 0: an empty buffer can be bound all the same.
   virtual StatusOr<std::shared_ptr<DeviceBuffer>> allocate(size_t bytes) = 0;
   /// Copies between host memory and a device buffer and waits; `bytes` at most the buffer's size.
   virtual Status upload(DeviceBuffer &buffer, const void *source, size_t bytes) = 0;
@@ -46,10 +49,13 @@ public:
   /// Checks requirements and limits and creates the pipelines.
   virtual StatusOr<std::shared_ptr<DeviceEngine>> load(const Engine &engine) = 0;
 
-  /// Records `engine` over `arguments` with the grid and scratch sizes evaluated for `inputs`.
+  /// Records `engine` over `arguments` with the grid and scratch sizes evaluated for `inputs`. `scratch` has at least
+  /// the engine's `scratchBytes`, and may be that of other commands as long as they run one after the other; null makes
+  /// some for this command.
   virtual StatusOr<std::unique_ptr<DeviceCommand>> record(DeviceEngine &engine,
                                                           const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
-                                                          const InputDims &inputs) = 0;
+                                                          const InputDims &inputs,
+                                                          std::shared_ptr<DeviceBuffer> scratch = nullptr) = 0;
 
   /// Submits the commands in order in one submission and waits until the device has finished them.
   virtual Status run(const std::vector<DeviceCommand *> &commands) = 0;

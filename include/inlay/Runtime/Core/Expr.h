@@ -45,9 +45,6 @@ public:
   /// True if the value is the same for all inputs and is in `value`.
   bool isConstant(int64_t &value) const;
 
-  /// Infix text for messages: "ceildiv(d0.1, 64)"; dims are d<input>.<dim>.
-  std::string toString() const;
-
   const std::vector<Instruction> &code() const { return code_; }
 
 private:

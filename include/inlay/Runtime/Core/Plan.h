@@ -6,7 +6,7 @@
 #ifndef INLAY_RUNTIME_CORE_PLAN_H
 #define INLAY_RUNTIME_CORE_PLAN_H
 
-#include "inlay/Runtime/Core/Expr.h"
+#include "inlay/Runtime/Core/Symbol.h"
 
 #include <array>
 #include <cstdint>
@@ -31,14 +31,14 @@ struct TensorType {
   std::vector<Expr> dims;
 };
 
-/// Bytes of a tensor of these dims; an error when a dim is below 1 or the product overflows.
+/// Bytes of a tensor of these dims; an error when a dim is negative or the product overflows.
 StatusOr<size_t> byteSize(ElementType element, const std::vector<int64_t> &dims);
 
 /// "float32[1x3x224x224]"; "float32" for rank 0.
 std::string toString(ElementType element, const std::vector<int64_t> &dims);
 
-/// The same with '?' for dims that aren't constant.
-std::string toString(const TensorType &type);
+/// The same by the symbols' names, "float32[batch x 10]", or with '?' for dims of which there are none.
+std::string toString(const TensorType &type, const std::vector<Symbol> &symbols);
 
 /// The dims for these inputs.
 StatusOr<std::vector<int64_t>> evaluateDims(const TensorType &type, const InputDims &inputs);
@@ -106,7 +106,8 @@ struct Engine {
 struct HostFunction {
   std::string symbol;
   uint32_t arguments = 0;
-  std::vector<Access> access; ///< per argument; empty means that each may be read and written (costs copies)
+  std::vector<Access> access;   ///< per argument; empty means that each may be read and written (costs copies)
+  std::vector<Expr> sizes = {}; ///< if there are any, one more pointer leads to these numbers, as 64-bit integers
 };
 
 /// Native code of all host functions as one relocatable object file for `triple`.
@@ -149,6 +150,7 @@ struct Step {
 struct Callback {
   std::string name;
   uint32_t inputs = 0;
+  std::vector<Expr> sizes = {}; ///< numbers that the handler gets
 };
 
 /// A whole program.
@@ -157,6 +159,7 @@ struct Plan {
   std::vector<Buffer> buffers;
   std::vector<uint32_t> inputs;  ///< buffer numbers, in the order of the arguments
   std::vector<uint32_t> outputs; ///< buffer numbers, in the order of the results
+  std::vector<Symbol> symbols;   ///< what messages spell dims by, and what a call's dims must keep to
   std::vector<Constant> constants;
   std::vector<Engine> engines;
   HostCode hostCode;
@@ -164,6 +167,9 @@ struct Plan {
   std::vector<ForeignEngine> foreignEngines;
   std::vector<Step> steps;
 };
+
+/// Dims of the inputs of a call where each symbol has its value of `values`; an error if there are none.
+StatusOr<InputDims> inputDimsFor(const Plan &plan, const std::vector<int64_t> &values);
 
 } // namespace inlay::rt
 

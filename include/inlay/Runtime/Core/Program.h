@@ -14,7 +14,8 @@ namespace inlay::rt {
 
 class Device;
 
-/// Native code of host functions; `buffers` are data pointers in the order of the step.
+/// Native code of host functions; `buffers` are data pointers in the order of the step, and after them one to the sizes
+/// if the function has any.
 using HostEntry = void (*)(void *const *buffers);
 
 /// Resolves host functions: how an object file becomes code is the embedder's (ORC in process, dlopen, static linking).
@@ -24,9 +25,11 @@ public:
   virtual StatusOr<HostEntry> lookup(const std::string &symbol) = 0;
 };
 
-/// Runs callback steps (framework calls). `inputs` are readable, `outputs` writable; may be called from any thread.
-using CallbackHandler = std::function<Status(uint32_t callback, const std::vector<TensorView> &inputs,
-                                             const std::vector<TensorView> &outputs)>;
+/// Runs callback steps (framework calls). `inputs` are readable, `outputs` writable, `sizes` the numbers that the plan
+/// gives this callback; may be called from any thread.
+using CallbackHandler =
+    std::function<Status(uint32_t callback, const std::vector<TensorView> &inputs,
+                         const std::vector<TensorView> &outputs, const std::vector<int64_t> &sizes)>;
 
 /// Time and place of one step of the last profiled call, nanoseconds.
 struct StepProfile {
@@ -52,7 +55,9 @@ public:
   virtual StatusOr<std::vector<std::vector<int64_t>>> outputDims(const InputDims &inputs) const = 0;
 
   /// Runs once. Inputs and outputs are checked (count, dtype, dims, null data) with messages that name the argument.
-  /// Safe from several threads at a time; each call in flight has temporaries of its own, kept for later calls.
+  /// Safe from several threads at a time. Each call in flight has temporaries of its own, kept for later calls: they
+  /// grow to what its largest size so far needs, and serve every size. What was evaluated and recorded for a size is
+  /// kept while it is among the 4 most recent ones and the temporaries needn't grow.
   virtual Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) = 0;
 
   /// Runs once and reports each step's time (steps are run one by one, so the sum exceeds a plain call).

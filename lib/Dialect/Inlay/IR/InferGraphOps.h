@@ -46,6 +46,14 @@ mlir::LogicalResult checkVector(OptLoc loc, llvm::StringRef what, mlir::Value va
   return mlir::success();
 }
 
+/// Checks that `sizes` (may be null) has a result for each dynamic one of `numbers`.
+mlir::LogicalResult checkSizes(OptLoc loc, llvm::StringRef op, mlir::AffineMapAttr sizes,
+                               llvm::ArrayRef<int64_t> numbers);
+
+/// How many elements a slice takes of a dim of `size`.
+mlir::FailureOr<int64_t> inferSliced(OptLoc loc, llvm::StringRef op, int64_t size, int64_t start, int64_t end,
+                                     int64_t step, mlir::AffineMapAttr sizes);
+
 /// Checks that `dim` is one of `type`'s and gives it counted from the front.
 template <typename Op>
 mlir::FailureOr<int64_t> checkDim(OptLoc loc, int64_t dim, mlir::RankedTensorType type) {

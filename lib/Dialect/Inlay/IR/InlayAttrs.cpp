@@ -77,6 +77,23 @@ Verdict DeclaredAttr::canRun(Operation *op) const {
           (getReportedName(op) + " is not among the ops that '" + getName() + "' declares").str()};
 }
 
+//===-- #inlay.symbol -------------------------------------------------------------------------------------------===//
+
+LogicalResult SymbolAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef name, int64_t min, int64_t max,
+                                 int64_t typical) {
+  if (name.empty())
+    return emitError() << "expected the name of a size, but got an empty string";
+  if (min < 0)
+    return emitError() << "expected '" << name << "' to be at least 0, but its range starts at " << min;
+  if (min > max)
+    return emitError() << "expected the range of '" << name << "' to start before its end, but got " << min << " to "
+                       << max;
+  if (typical && (typical < min || typical > max))
+    return emitError() << "expected '" << name << "' to be typically within " << min << " to " << max << ", but got "
+                       << typical;
+  return success();
+}
+
 //===-- #inlay.verdict ------------------------------------------------------------------------------------------===//
 
 LogicalResult VerdictAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef target, StringRef code,

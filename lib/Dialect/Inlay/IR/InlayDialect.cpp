@@ -110,6 +110,30 @@ static LogicalResult verifyOperandNumbers(Operation *op, StringRef name, Attribu
   return success();
 }
 
+static LogicalResult verifySymbols(Operation *op, Attribute value) {
+  auto symbols = dyn_cast<ArrayAttr>(value);
+  if (!symbols || !llvm::all_of(symbols, llvm::IsaPred<SymbolAttr>))
+    return op->emitError("expected 'inlay.symbols' to be an array of #inlay.symbol, but got ") << value;
+  llvm::StringSet<> names;
+  for (auto symbol : symbols.getAsRange<SymbolAttr>())
+    if (!names.insert(symbol.getName()).second)
+      return op->emitError("expected symbols of different names, but got '") << symbol.getName() << "' twice";
+  return success();
+}
+
+/// A map of symbols for each result; of a segment, for each input first.
+static LogicalResult verifyDims(Operation *op, Attribute value) {
+  auto dims = dyn_cast<ArrayAttr>(value);
+  if (!dims || !llvm::all_of(dims, [](Attribute map) {
+        return isa<AffineMapAttr>(map) && cast<AffineMapAttr>(map).getValue().getNumDims() == 0;
+      }))
+    return op->emitError("expected 'inlay.dims' to be an array of maps of symbols alone, but got ") << value;
+  size_t wanted = op->getNumResults() + (isa<SegmentOp>(op) ? op->getNumOperands() : 0);
+  if (dims.size() != wanted)
+    return op->emitError("expected 'inlay.dims' to have ") << wanted << " maps, but got " << dims.size();
+  return success();
+}
+
 LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
@@ -137,6 +161,10 @@ LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return isa<DictionaryAttr>(value)
                ? success()
                : op->emitError("expected '") << name << "' to be a dictionary, but got " << value;
+  if (name == kSymbolsAttr)
+    return verifySymbols(op, value);
+  if (name == kDimsAttr)
+    return verifyDims(op, value);
   if (name == kVerdictAttr)
     return isa<VerdictAttr>(value) ? success()
                                    : op->emitError("expected '") << name << "' to be a verdict, but got " << value;
@@ -156,16 +184,45 @@ static LogicalResult verifyLength(Operation *op, unsigned argument, Attribute va
   return success();
 }
 
+/// The dims of an argument or result: as many as it has, the static ones as they are, of the function's symbols.
+static LogicalResult verifyBorderDims(Operation *op, StringRef what, unsigned argument, Type valueType,
+                                      Attribute value) {
+  auto dims = dyn_cast<AffineMapAttr>(value);
+  if (!dims || dims.getValue().getNumDims())
+    return op->emitError("expected '") << InlayDialect::kDimsAttr << "\' of " << what << " " << argument
+                                       << " to be a map of symbols alone, but got " << value;
+  AffineMap map = dims.getValue();
+  auto type = dyn_cast<ShapedType>(valueType);
+  if (!type || !type.hasRank() || type.getRank() != map.getNumResults())
+    return op->emitError("expected '") << InlayDialect::kDimsAttr << "\' of " << what << " " << argument
+                                       << " to have a result for each of its dims, but got " << value;
+  for (auto [size, expr] : llvm::zip_equal(type.getShape(), map.getResults())) {
+    auto constant = dyn_cast<AffineConstantExpr>(expr);
+    if (!ShapedType::isDynamic(size) && (!constant || constant.getValue() != size))
+      return op->emitError("expected '") << InlayDialect::kDimsAttr << "\' of " << what << " " << argument << " to fit "
+                                         << type << ", but got " << value;
+  }
+  auto symbols = op->getAttrOfType<ArrayAttr>(InlayDialect::kSymbolsAttr);
+  if (map.getNumSymbols() > (symbols ? symbols.size() : 0))
+    return op->emitError("expected '") << InlayDialect::kDimsAttr << "\' of " << what << " " << argument
+                                       << " to use the function's symbols, but got " << value;
+  return success();
+}
+
 LogicalResult InlayDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
                                                      NamedAttribute attribute) {
   if (attribute.getName() == kLengthAttr)
     return verifyLength(op, argument, attribute.getValue());
+  if (auto function = dyn_cast<FunctionOpInterface>(op); function && attribute.getName() == kDimsAttr)
+    return verifyBorderDims(op, "argument", argument, function.getArgumentTypes()[argument], attribute.getValue());
   return op->emitError("unknown attribute '")
          << attribute.getName().getValue() << "' on argument " << argument << " of '" << op->getName() << "'";
 }
 
 LogicalResult InlayDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned result,
                                                         NamedAttribute attribute) {
+  if (auto function = dyn_cast<FunctionOpInterface>(op); function && attribute.getName() == kDimsAttr)
+    return verifyBorderDims(op, "result", result, function.getResultTypes()[result], attribute.getValue());
   return op->emitError("unknown attribute '")
          << attribute.getName().getValue() << "' on result " << result << " of '" << op->getName() << "'";
 }

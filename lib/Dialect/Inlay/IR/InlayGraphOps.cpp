@@ -278,9 +278,16 @@ LogicalResult GroupedMatmulOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adapt
 LogicalResult ReshapeOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
   RankedTensorType input = tensorType(op.getInput());
   SmallVector<int64_t> shape(op.getShape());
+  if (failed(checkSizes(loc, ReshapeOp::getOperationName(), op.getSizesAttr(), shape)))
+    return failure();
   int64_t *open = nullptr;
   int64_t known = 1;
+  bool isStatic = input.hasStaticShape();
   for (int64_t &dim : shape) {
+    if (ShapedType::isDynamic(dim)) {
+      isStatic = false;
+      continue;
+    }
     if (dim < -1 || (dim == -1 && open))
       return reject<ReshapeOp>(loc, "expected dims of at least 0 and at most one -1, but got [", op.getShape(), "]");
     if (dim == -1)
@@ -291,7 +298,7 @@ LogicalResult ReshapeOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op,
   if (open && known == 0)
     return reject<ReshapeOp>(loc, "expected no -1 beside a dim of 0, which leaves its size open, but got [",
                              op.getShape(), "]");
-  if (!input.hasStaticShape()) {
+  if (!isStatic) {
     if (open)
       *open = ShapedType::kDynamic;
     return yieldType<ReshapeOp>(loc, shape, input.getElementType(), types);
@@ -324,6 +331,8 @@ LogicalResult PermuteOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op,
 LogicalResult ExpandOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
   RankedTensorType input = tensorType(op.getInput());
   SmallVector<int64_t> shape(op.getShape());
+  if (failed(checkSizes(loc, ExpandOp::getOperationName(), op.getSizesAttr(), shape)))
+    return failure();
   int64_t added = static_cast<int64_t>(shape.size()) - input.getRank();
   if (added < 0)
     return reject<ExpandOp>(loc, "expected at least the rank of ", input, ", but got [", op.getShape(), "]");
@@ -332,7 +341,7 @@ LogicalResult ExpandOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, 
     bool isNew = static_cast<int64_t>(i) < added;
     if (dim == -1 && !isNew)
       dim = from;
-    else if (dim < 0 || (from != 1 && !mayEqual(from, dim)))
+    else if ((dim < 0 && !ShapedType::isDynamic(dim)) || (from != 1 && !mayEqual(from, dim)))
       return reject<ExpandOp>(loc, "expected to repeat dims of size 1 alone, but got [", op.getShape(), "] for ",
                               input);
   }
@@ -348,11 +357,22 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, T
   if (int64_t step = op.getStep(); step < 1)
     return reject<SliceOp>(loc, "expected a positive step, but got ", step);
   SmallVector<int64_t> shape(input.getShape());
-  if (!ShapedType::isDynamic(shape[*dim])) {
-    auto [start, end] = getSliceBounds(op.getStart(), op.getEnd(), shape[*dim]);
-    shape[*dim] = llvm::divideCeil(end - start, static_cast<uint64_t>(op.getStep()));
-  }
+  FailureOr<int64_t> size = inferSliced(loc, SliceOp::getOperationName(), shape[*dim], op.getStart(), op.getEnd(),
+                                        op.getStep(), op.getSizesAttr());
+  if (failed(size))
+    return failure();
+  shape[*dim] = *size;
   return yieldType<SliceOp>(loc, shape, input.getElementType(), types);
+}
+
+FailureOr<int64_t> inlay::inferSliced(OptLoc loc, StringRef op, int64_t size, int64_t start, int64_t end, int64_t step,
+                                      AffineMapAttr sizes) {
+  if (failed(checkSizes(loc, op, sizes, {start, end})))
+    return failure();
+  if (ShapedType::isDynamic(size) || sizes)
+    return ShapedType::kDynamic;
+  auto [first, last] = getSliceBounds(start, end, size);
+  return llvm::divideCeil(last - first, static_cast<uint64_t>(step));
 }
 
 std::pair<int64_t, int64_t> inlay::getSliceBounds(int64_t start, int64_t end, int64_t size) {

@@ -14,12 +14,19 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Typ
   if (value.getRank() != 0 || value.getElementType() != input.getElementType())
     return reject<PadOp>(loc, "expected a value without dims of the input's element type, but got ", value, " for ",
                          input);
-  SmallVector<int64_t> shape(input.getShape());
+  SmallVector<int64_t> shape(input.getShape()), numbers(op.getLow());
+  llvm::append_range(numbers, op.getHigh());
+  if (failed(checkSizes(loc, PadOp::getOperationName(), op.getSizesAttr(), numbers)))
+    return failure();
   for (auto [name, amounts] : {std::pair<StringRef, ArrayRef<int64_t>>{"low", op.getLow()}, {"high", op.getHigh()}}) {
     if (amounts.size() != shape.size())
       return reject<PadOp>(loc, "expected one number of ", name, " per dim (", shape.size(), "), but got ",
                            amounts.size());
     for (auto [size, amount] : llvm::zip_equal(shape, amounts)) {
+      if (ShapedType::isDynamic(amount)) {
+        size = ShapedType::kDynamic;
+        continue;
+      }
       if (amount < 0)
         return reject<PadOp>(loc, "expected ", name, " of at least 0, but got ", amount);
       if (!ShapedType::isDynamic(size) && llvm::AddOverflow(size, amount, size))
@@ -51,10 +58,11 @@ LogicalResult SliceScatterOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adapto
   if (int64_t step = op.getStep(); step < 1)
     return reject<SliceScatterOp>(loc, "expected a positive step, but got ", step);
   SmallVector<int64_t> shape(input.getShape());
-  if (!ShapedType::isDynamic(shape[*dim])) {
-    auto [start, end] = getSliceBounds(op.getStart(), op.getEnd(), shape[*dim]);
-    shape[*dim] = llvm::divideCeil(end - start, static_cast<uint64_t>(op.getStep()));
-  }
+  FailureOr<int64_t> size = inferSliced(loc, SliceScatterOp::getOperationName(), shape[*dim], op.getStart(),
+                                        op.getEnd(), op.getStep(), op.getSizesAttr());
+  if (failed(size))
+    return failure();
+  shape[*dim] = *size;
   bool fits = source.getElementType() == input.getElementType() && source.getRank() == input.getRank() &&
               llvm::all_of(llvm::zip(source.getShape(), shape),
                            [](auto pair) { return mayEqual(std::get<0>(pair), std::get<1>(pair)); });

@@ -12,6 +12,48 @@
 
 using namespace mlir;
 
+//===-- Numbers that may be ? -----------------------------------------------------------------------------------===//
+
+static ParseResult parseNumber(OpAsmParser &parser, int64_t &number) {
+  if (succeeded(parser.parseOptionalQuestion())) {
+    number = ShapedType::kDynamic;
+    return success();
+  }
+  return parser.parseInteger(number);
+}
+
+static void printNumber(OpAsmPrinter &printer, int64_t number) {
+  if (ShapedType::isDynamic(number))
+    printer << '?';
+  else
+    printer << number;
+}
+
+static ParseResult parseSize(OpAsmParser &parser, IntegerAttr &size) {
+  int64_t number = 0;
+  if (failed(parseNumber(parser, number)))
+    return failure();
+  size = parser.getBuilder().getI64IntegerAttr(number);
+  return success();
+}
+
+static void printSize(OpAsmPrinter &printer, Operation *, IntegerAttr size) { printNumber(printer, size.getInt()); }
+
+static ParseResult parseSizes(OpAsmParser &parser, DenseI64ArrayAttr &sizes) {
+  SmallVector<int64_t> numbers;
+  auto parseOne = [&]() { return parseNumber(parser, numbers.emplace_back()); };
+  if (failed(parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseOne)))
+    return failure();
+  sizes = parser.getBuilder().getDenseI64ArrayAttr(numbers);
+  return success();
+}
+
+static void printSizes(OpAsmPrinter &printer, Operation *, DenseI64ArrayAttr sizes) {
+  printer << '[';
+  llvm::interleaveComma(sizes.asArrayRef(), printer, [&](int64_t number) { printNumber(printer, number); });
+  printer << ']';
+}
+
 #include "inlay/Dialect/Inlay/IR/InlayAttrInterfaces.cpp.inc"
 #include "inlay/Dialect/Inlay/IR/InlayOpInterfaces.cpp.inc"
 

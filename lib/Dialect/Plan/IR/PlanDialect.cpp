@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 
 #include "mlir/IR/Builders.h"
@@ -8,7 +9,10 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <limits>
+
 using namespace mlir;
+using namespace inlay;
 using namespace inlay::plan;
 
 #include "inlay/Dialect/Plan/IR/PlanDialect.cpp.inc"
@@ -49,9 +53,22 @@ void PlanDialect::registerAttributes() {
 /// More buffers than any segment has: keeps counts that come from text within reason.
 static constexpr uint64_t kMaxBuffers = 1 << 16;
 
-LogicalResult BufferType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, RankedTensorType tensor, Space) {
+LogicalResult BufferType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, RankedTensorType tensor, Space,
+                                 AffineMapAttr dims) {
   if (!tensor.getElementType().isIntOrFloat() || tensor.getEncoding())
     return emitError() << "expected a plain tensor of numbers, but got " << tensor;
+  if (!dims)
+    return tensor.hasStaticShape() ? success()
+                                   : emitError() << "expected the dims of " << tensor << " as a map of symbols";
+  AffineMap map = dims.getValue();
+  if (map.getNumDims() || map.getNumResults() != tensor.getRank())
+    return emitError() << "expected a map of symbols alone with a result for each dim of " << tensor << ", but got "
+                       << dims;
+  for (auto [size, expr] : llvm::zip_equal(tensor.getShape(), map.getResults())) {
+    auto constant = dyn_cast<AffineConstantExpr>(expr);
+    if (!ShapedType::isDynamic(size) && (!constant || constant.getValue() != size))
+      return emitError() << "expected dims that fit " << tensor << ", but got " << dims;
+  }
   return success();
 }
 
@@ -94,8 +111,13 @@ static LogicalResult verifyArguments(Operation *op, uint64_t arguments, uint64_t
   return success();
 }
 
+/// Checks numbers that what is called gets beside its buffers, if there are any.
+static LogicalResult verifyNumbers(Operation *op, std::optional<AffineMap> sizes) {
+  return sizes ? verifySizes(op, "sizes", *sizes, std::numeric_limits<int64_t>::min()) : success();
+}
+
 LogicalResult HostFunctionOp::verify() {
-  if (failed(verifyArguments(*this, getArguments(), getInputs())))
+  if (failed(verifyArguments(*this, getArguments(), getInputs())) || failed(verifyNumbers(*this, getSizes())))
     return failure();
   return verifySizes(*this, "scratch", getScratch(), 1);
 }
@@ -172,7 +194,33 @@ LogicalResult InvokeOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
-LogicalResult ConstantOp::verify() {
+LogicalResult FrameworkCallOp::verify() { return verifyNumbers(*this, getSizes()); }
+
+//===-- The program ---------------------------------------------------------------------------------------------===//
+
+/// Checks that `map` uses symbols of the program alone, of which there are `count`.
+static LogicalResult verifySymbols(Operation *op, AffineMapAttr map, unsigned count) {
+  if (!map || map.getValue().getNumSymbols() <= count)
+    return success();
+  return op->emitOpError("expected at most the program's ") << count << " symbols, but got " << map;
+}
+
+LogicalResult ProgramOp::verify() {
+  auto symbols = (*this)->getAttrOfType<ArrayAttr>(InlayDialect::kSymbolsAttr);
+  unsigned count = symbols ? symbols.size() : 0;
+  for (Operation &op : getBody().front()) {
+    for (Type type : op.getResultTypes())
+      if (auto buffer = dyn_cast<BufferType>(type); buffer && failed(verifySymbols(&op, buffer.getDims(), count)))
+        return failure();
+    if (auto callback = dyn_cast<CallbackOp>(op))
+      if (failed(verifyNumbers(callback, callback.getSizes())) ||
+          failed(verifySymbols(callback, callback.getSizesAttr(), count)))
+        return failure();
+  }
+  return success();
+}
+
+LogicalResult plan::ConstantOp::verify() {
   if (getValue().getType() != getBuffer().getType().getTensor())
     return emitOpError("expected a buffer of the value's type, ")
            << getValue().getType() << ", but got " << getBuffer().getType();

@@ -89,4 +89,21 @@ def Inlay_TensorAttr : Inlay_Attr<"Tensor", "tensor"> {
   let assemblyFormat = "`<` $number `>`";
 }
 
+def Inlay_SymbolAttr : Inlay_Attr<"Symbol", "symbol"> {
+  let summary = "a size that is known at a call alone";
+  let description = [{
+    Both ends of its range belong to it; 9223372036854775807 means that there is no end. `typical` is what code is made
+    for, where it matters: within the range, or 0 if nobody has said.
+
+    Example: `#inlay.symbol<"batch", 1 to 8>`, `#inlay.symbol<"sequence", 1 to 512, typically 128>`
+  }];
+  let parameters = (ins StringRefParameter<"what messages call it">:$name, "int64_t":$min, "int64_t":$max,
+                        DefaultValuedParameter<"int64_t", "0", "what code is made for">:$typical);
+  let assemblyFormat = "`<` $name `,` $min `to` $max (`,` `typically` $typical^)? `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    bool isBounded() const { return getMax() != ::std::numeric_limits<int64_t>::max(); }
+  }];
+}
+
 #endif // INLAY_DIALECT_INLAY_IR_INLAYATTRS_TD

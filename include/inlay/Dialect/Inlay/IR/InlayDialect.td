@@ -27,6 +27,9 @@ def Inlay_Dialect : Dialect {
     | `inlay.constant` | op without operands or regions | the op is a constant, of which each segment has its own |
     | `inlay.writes` | any op | operand numbers: the op writes the memory of these, may read all operands, touches nothing else |
     | `inlay.aliases` | op with `inlay.writes` | operand numbers: results may share memory with these |
+    | `inlay.symbols` | function | what its dims are said by: `#inlay.symbol`s, numbered as they stand |
+    | `inlay.dims` | argument or result of a function | its dims as a map of the function's symbols, e.g. `affine_map<()[s0] -> (s0, 3)>` |
+    | `inlay.dims` | any op | such a map for each result; of a segment, for each input first |
     | `inlay.length` | argument of a function, a list | how many it holds; it may enter an accelerator as these |
     | `inlay.verdict` | any op | where partitioning put the op, and why |
     | `inlay.clone` | op in a segment | a copy that partitioning made; the original is in another segment |
@@ -66,6 +69,8 @@ def Inlay_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kWeightsAttr = "inlay.weights";
     static constexpr ::llvm::StringLiteral kSignatureAttr = "inlay.signature"; ///< a key of locations' metadata, too
     static constexpr ::llvm::StringLiteral kSignaturesAttr = "inlay.signatures";
+    static constexpr ::llvm::StringLiteral kSymbolsAttr = "inlay.symbols";
+    static constexpr ::llvm::StringLiteral kDimsAttr = "inlay.dims";
     /// Key in a fused location's metadata: the stack of [path, class] pairs of the modules an op came from.
     static constexpr ::llvm::StringLiteral kModuleKey = "inlay.module";
 

@@ -176,13 +176,14 @@ def Inlay_ReshapeOp : Inlay_GraphOp<"reshape",
      "unsqueeze"], "torch.reshape(input, shape)"> {
   let summary = "same elements in row-major order, other dims";
   let description = [{
-    At most one number of `shape` is -1: the dim that makes the counts equal.
+    At most one number of `shape` is -1: the dim that makes the counts equal. Those that are `?` are the results of
+    `sizes`, a map of the function's symbols.
 
     Example: `%r = inlay.reshape %x shape [1, -1] : (tensor<1x512x1x1xf32>) -> tensor<1x512xf32>`
   }];
-  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$shape);
+  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$shape, OptionalAttr<AffineMapAttr>:$sizes);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$input `shape` $shape attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$input `shape` custom<Sizes>($shape) (`sizes` $sizes^)? attr-dict `:` functional-type(operands, results)";
 }
 
 def Inlay_PermuteOp : Inlay_GraphOp<"permute", ["permute", "transpose.int", "transpose", "t"],
@@ -201,11 +202,13 @@ def Inlay_PermuteOp : Inlay_GraphOp<"permute", ["permute", "transpose.int", "tra
 def Inlay_ExpandOp : Inlay_GraphOp<"expand", ["expand"], "input.expand(shape)"> {
   let summary = "dims of size 1 repeated, new leading dims added";
   let description = [{
-    -1 in `shape` keeps the dim. Example: `%r = inlay.expand %x shape [2, 4, 3] : (tensor<4x1xf32>) -> tensor<2x4x3xf32>`
+    -1 in `shape` keeps the dim; those that are `?` are the results of `sizes`, a map of the function's symbols.
+
+    Example: `%r = inlay.expand %x shape [2, 4, 3] : (tensor<4x1xf32>) -> tensor<2x4x3xf32>`
   }];
-  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$shape);
+  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$shape, OptionalAttr<AffineMapAttr>:$sizes);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$input `shape` $shape attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$input `shape` custom<Sizes>($shape) (`sizes` $sizes^)? attr-dict `:` functional-type(operands, results)";
 }
 
 def Inlay_SliceOp : Inlay_GraphOp<"slice", ["slice.Tensor", "slice", "select.int", "narrow"],
@@ -213,12 +216,14 @@ def Inlay_SliceOp : Inlay_GraphOp<"slice", ["slice.Tensor", "slice", "select.int
   let summary = "every step-th element of a dim from start up to end";
   let description = [{
     `start` and `end` count from the back if negative and are clamped to the dim, as in PyTorch; `step` is positive.
+    Those that are `?` are the results of `sizes`, a map of the function's symbols.
 
     Example: `%r = inlay.slice %x dim 1 start 0 end 2 step 1 : (tensor<4x8xf32>) -> tensor<4x2xf32>`
   }];
-  let arguments = (ins AnyRankedTensor:$input, I64Attr:$dim, I64Attr:$start, I64Attr:$end, I64Attr:$step);
+  let arguments = (ins AnyRankedTensor:$input, I64Attr:$dim, I64Attr:$start, I64Attr:$end, I64Attr:$step, OptionalAttr<AffineMapAttr>:$sizes);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = [{ $input `dim` $dim `start` $start `end` $end `step` $step attr-dict
+  let assemblyFormat = [{ $input `dim` $dim `start` custom<Size>($start) `end` custom<Size>($end) `step` $step
+      (`sizes` $sizes^)? attr-dict
       `:` functional-type(operands, results) }];
 }
 

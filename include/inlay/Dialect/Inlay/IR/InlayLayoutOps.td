@@ -12,14 +12,16 @@ def Inlay_PadOp : Inlay_GraphOp<"pad", ["constant_pad_nd", "pad"],
     "value.item())"> {
   let summary = "one value around the input";
   let description = [{
-    `low` elements of `value`, a tensor without dims, before and `high` after each dim's own.
+    `low` elements of `value`, a tensor without dims, before and `high` after each dim's own. Numbers that are `?` are
+    the results of `sizes`, a map of the function's symbols.
 
     Example: `%r = inlay.pad %x, %v low [0, 1] high [0, 2] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x6xf32>`
   }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$value, DenseI64ArrayAttr:$low,
-      DenseI64ArrayAttr:$high);
+      DenseI64ArrayAttr:$high, OptionalAttr<AffineMapAttr>:$sizes);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$input `,` $value `low` $low `high` $high attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{ $input `,` $value `low` custom<Sizes>($low) `high` custom<Sizes>($high)
+      (`sizes` $sizes^)? attr-dict `:` functional-type(operands, results) }];
 }
 
 def Inlay_FlipOp : Inlay_GraphOp<"flip", ["flip", "fliplr", "flipud"], "torch.flip(input, dims)"> {
@@ -42,9 +44,10 @@ def Inlay_SliceScatterOp : Inlay_GraphOp<"slice_scatter", ["slice_scatter", "sel
       : (tensor<4x8xf32>, tensor<4x2xf32>) -> tensor<4x8xf32>`
   }];
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$source, I64Attr:$dim, I64Attr:$start, I64Attr:$end,
-      I64Attr:$step);
+      I64Attr:$step, OptionalAttr<AffineMapAttr>:$sizes);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = [{ $input `,` $source `dim` $dim `start` $start `end` $end `step` $step attr-dict
+  let assemblyFormat = [{ $input `,` $source `dim` $dim `start` custom<Size>($start) `end` custom<Size>($end) `step` $step
+      (`sizes` $sizes^)? attr-dict
       `:` functional-type(operands, results) }];
 }
 

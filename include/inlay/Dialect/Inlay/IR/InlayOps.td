@@ -12,5 +12,6 @@ include "inlay/Dialect/Inlay/IR/InlayLayoutOps.td"
 include "inlay/Dialect/Inlay/IR/InlayPointwiseOps.td"
 include "inlay/Dialect/Inlay/IR/InlayReductionOps.td"
 include "inlay/Dialect/Inlay/IR/InlaySegmentOps.td"
+include "inlay/Dialect/Inlay/IR/InlayShapeOps.td"
 
 #endif // INLAY_DIALECT_INLAY_IR_INLAYOPS_TD

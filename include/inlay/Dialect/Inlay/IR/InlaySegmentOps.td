@@ -26,7 +26,8 @@ def Inlay_OpaqueOp : Inlay_Op<"opaque", [DeclareOpInterfaceMethods<MemoryEffects
   let summary = "a framework call without an op of ours";
   let description = [{
     Reads every operand, writes those numbered in `writes`; a result may share memory with the operands in `aliases`.
-    `call` says how to make the call, for the framework alone. Only a target that names it can run it. Two equal calls
+    `call` says how to make the call, for the framework alone; `sizes`, a map of the function's symbols, gives the
+    numbers in it that are known at a call alone. Only a target that names it can run it. Two equal calls
     are never merged into one, and a call that writes is never deleted. A call that is `in_order` does more than its
     operands and results show: it draws random numbers, prints, or checks something. All such calls stay, in the order
     of the program.
@@ -34,10 +35,11 @@ def Inlay_OpaqueOp : Inlay_Op<"opaque", [DeclareOpInterfaceMethods<MemoryEffects
     Example: `%r = inlay.opaque "aten::sort"(%x) : (tensor<4xf32>) -> tensor<4xf32>`
   }];
   let arguments = (ins Variadic<AnyType>:$inputs, StrAttr:$name, OptionalAttr<DenseI64ArrayAttr>:$writes,
-      OptionalAttr<DenseI64ArrayAttr>:$aliases, OptionalAttr<StrAttr>:$call, UnitAttr:$in_order);
+      OptionalAttr<DenseI64ArrayAttr>:$aliases, OptionalAttr<StrAttr>:$call, UnitAttr:$in_order,
+      OptionalAttr<AffineMapAttr>:$sizes);
   let results = (outs Variadic<AnyType>:$outputs);
   let assemblyFormat = [{ $name `(` $inputs `)` (`writes` $writes^)? (`aliases` $aliases^)? (`in_order` $in_order^)?
-      (`call` $call^)? attr-dict
+      (`call` $call^)? (`sizes` $sizes^)? attr-dict
       `:` functional-type($inputs, $outputs) }];
   let hasVerifier = 1;
 }

@@ -16,7 +16,7 @@ def Plan_Dialect : Dialect {
   let description = [{
     What Convert and Stitch produce: engines (kernel tables, native code) and a program of a few kinds of steps over
     buffers. It maps one to one to the runtime's plan. Sizes, grids and push constants are affine maps without dims
-    whose symbols are the program's input dims; with static shapes they are constants.
+    whose symbols are the program's (`inlay.symbols`); with static shapes they are constants.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
@@ -44,10 +44,16 @@ def Plan_Space : I32EnumAttr<"Space", "the memory a buffer lives in", [
 def Plan_BufferType : TypeDef<Plan_Dialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "a numbered buffer of the program";
-  let description = [{ Example: `!plan.buffer<tensor<1x10xf32>, host>` }];
+  let description = [{
+    Dims that are known at a call alone are in `dims`, a map of the program's symbols with a result for each dim.
+
+    Example: `!plan.buffer<tensor<1x10xf32>, host>`,
+    `!plan.buffer<tensor<?x10xf32>, host, affine_map<()[s0] -> (s0, 10)>>`
+  }];
   let parameters = (ins "::mlir::RankedTensorType":$tensor,
-                        EnumParameter<Plan_Space>:$space);
-  let assemblyFormat = "`<` $tensor `,` $space `>`";
+                        EnumParameter<Plan_Space>:$space,
+                        OptionalParameter<"::mlir::AffineMapAttr">:$dims);
+  let assemblyFormat = "`<` $tensor `,` $space (`,` $dims^)? `>`";
   let genVerifyDecl = 1;
 }
 

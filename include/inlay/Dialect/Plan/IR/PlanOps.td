@@ -61,12 +61,13 @@ def Plan_HostFunctionOp : Plan_Op<"host_function", [Symbol]> {
   let description = [{
     Native code is in the module's `plan.object` under the same symbol, called with `arguments` buffers, of which the
     first `inputs` are read and the others written, and then its scratch buffers, whose byte sizes are the results of
-    `scratch`.
+    `scratch`. If it has `sizes`, the last pointer is to these numbers, as 64-bit integers.
 
     Example: `plan.host_function @forward_1 arguments 2 inputs 1 scratch affine_map<() -> (1024)>`
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arguments, I64Attr:$inputs, AffineMapAttr:$scratch);
-  let assemblyFormat = "$sym_name `arguments` $arguments `inputs` $inputs `scratch` $scratch attr-dict";
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arguments, I64Attr:$inputs, AffineMapAttr:$scratch,
+      OptionalAttr<AffineMapAttr>:$sizes);
+  let assemblyFormat = "$sym_name `arguments` $arguments `inputs` $inputs `scratch` $scratch (`sizes` $sizes^)? attr-dict";
   let hasVerifier = 1;
 }
 
@@ -101,10 +102,15 @@ def Plan_InvokeOp : Plan_Op<"invoke", [DeclareOpInterfaceMethods<SymbolUserOpInt
 
 def Plan_FrameworkCallOp : Plan_Op<"framework_call"> {
   let summary = "a framework call, still on tensors";
-  let description = [{ `call` says how to make it. Example: `%r = plan.framework_call "..."(%x) : (tensor<4xf32>) -> tensor<4xf32>` }];
-  let arguments = (ins StrAttr:$call, Variadic<AnyType>:$inputs);
+  let description = [{
+    `call` says how to make it, with the numbers that `sizes` gives.
+
+    Example: `%r = plan.framework_call "..."(%x) : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+  let arguments = (ins StrAttr:$call, Variadic<AnyType>:$inputs, OptionalAttr<AffineMapAttr>:$sizes);
   let results = (outs Variadic<AnyType>:$outputs);
-  let assemblyFormat = "$call `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
+  let assemblyFormat = "$call `(` $inputs `)` (`sizes` $sizes^)? attr-dict `:` functional-type($inputs, $outputs)";
+  let hasVerifier = 1;
 }
 
 //===-- The program ---------------------------------------------------------------------------------------------===//
@@ -113,6 +119,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, IsolatedFromAbove, NoTerminator
   let summary = "the stitched program";
   let description = [{
     Steps in an order that keeps their dependencies; which may overlap follows from the buffers they read and write.
+    Dims and sizes that are known at a call alone are maps of the symbols in `inlay.symbols`.
 
     Example:
     ```mlir
@@ -126,6 +133,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, IsolatedFromAbove, NoTerminator
   let arguments = (ins SymbolNameAttr:$sym_name);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let hasVerifier = 1;
 }
 
 class Plan_BufferOp<string mnemonic, string what> : Plan_Op<mnemonic, [HasParent<"::inlay::plan::ProgramOp">]> {
@@ -174,7 +182,9 @@ def Plan_RunOp : Plan_StepOp<"run", "runs a foreign engine"> {
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Plan_BufferType>:$inputs, Variadic<Plan_BufferType>:$outputs);
 }
 def Plan_CallbackOp : Plan_StepOp<"callback", "calls into the framework"> {
-  let arguments = (ins StrAttr:$callee, Variadic<Plan_BufferType>:$inputs, Variadic<Plan_BufferType>:$outputs);
+  let description = [{ Whoever serves it gets the numbers that `sizes` gives. }];
+  let arguments = (ins StrAttr:$callee, Variadic<Plan_BufferType>:$inputs, Variadic<Plan_BufferType>:$outputs,
+      OptionalAttr<AffineMapAttr>:$sizes);
 }
 
 #endif // INLAY_DIALECT_PLAN_IR_PLANOPS_TD

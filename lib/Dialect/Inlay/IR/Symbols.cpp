@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Dialect/Inlay/IR/Symbols.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace inlay;
+
+static constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kMost = std::numeric_limits<int64_t>::max();
+
+//===-- What the IR says ----------------------------------------------------------------------------------------===//
+
+SmallVector<SymbolAttr> inlay::getSymbols(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto symbols = op->getAttrOfType<ArrayAttr>(InlayDialect::kSymbolsAttr))
+      return llvm::map_to_vector(symbols, [](Attribute symbol) { return cast<SymbolAttr>(symbol); });
+  return {};
+}
+
+/// The map that says `value`'s dims, or null.
+static AffineMapAttr findDimsAttr(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function = dyn_cast_or_null<FunctionOpInterface>(argument.getOwner()->getParentOp());
+    if (!function || !argument.getOwner()->isEntryBlock())
+      return nullptr;
+    return function.getArgAttrOfType<AffineMapAttr>(argument.getArgNumber(), InlayDialect::kDimsAttr);
+  }
+  auto result = cast<OpResult>(value);
+  Operation *op = result.getOwner();
+  auto dims = op->getAttrOfType<ArrayAttr>(InlayDialect::kDimsAttr);
+  if (!dims)
+    return nullptr;
+  size_t number = result.getResultNumber() + (isa<SegmentOp>(op) ? op->getNumOperands() : 0);
+  return number < dims.size() ? dyn_cast<AffineMapAttr>(dims[number]) : nullptr;
+}
+
+std::optional<SmallVector<AffineExpr>> inlay::getDims(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return std::nullopt;
+  if (type.hasStaticShape())
+    return llvm::map_to_vector(type.getShape(),
+                               [&](int64_t dim) { return getAffineConstantExpr(dim, type.getContext()); });
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    if (auto segment = dyn_cast_or_null<SegmentOp>(argument.getOwner()->getParentOp()))
+      return getDims(segment.getInputs()[argument.getArgNumber()]);
+  AffineMapAttr map = findDimsAttr(value);
+  if (auto segment = value.getDefiningOp<SegmentOp>(); segment && !map) // whoever made it knows no dims
+    return getDims(segment.getBody().front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber()));
+  if (!map || map.getValue().getNumResults() != type.getRank())
+    return std::nullopt;
+  return llvm::to_vector(map.getValue().getResults());
+}
+
+AffineMapAttr inlay::makeDimsAttr(MLIRContext *context, unsigned symbols, ArrayRef<AffineExpr> dims) {
+  return AffineMapAttr::get(AffineMap::get(0, symbols, dims, context));
+}
+
+//===-- Ranges --------------------------------------------------------------------------------------------------===//
+
+static int64_t addSaturating(int64_t lhs, int64_t rhs) {
+  if (lhs == kLeast || lhs == kMost)
+    return lhs;
+  int64_t sum;
+  if (rhs == kLeast || rhs == kMost || !llvm::AddOverflow(lhs, rhs, sum))
+    return rhs == kLeast || rhs == kMost ? rhs : sum;
+  return rhs < 0 ? kLeast : kMost;
+}
+
+static int64_t mulSaturating(int64_t lhs, int64_t rhs) {
+  int64_t product;
+  if (lhs == 0 || rhs == 0)
+    return 0;
+  bool negative = (lhs < 0) != (rhs < 0), endless = lhs == kLeast || lhs == kMost || rhs == kLeast || rhs == kMost;
+  if (endless || llvm::MulOverflow(lhs, rhs, product))
+    return negative ? kLeast : kMost;
+  return product;
+}
+
+static ExprRange multiply(ExprRange lhs, ExprRange rhs) {
+  int64_t products[] = {mulSaturating(lhs.min, rhs.min), mulSaturating(lhs.min, rhs.max),
+                        mulSaturating(lhs.max, rhs.min), mulSaturating(lhs.max, rhs.max)};
+  return {*llvm::min_element(products), *llvm::max_element(products)};
+}
+
+/// Quotients are monotonic in both operands while the divisor is positive.
+static ExprRange divide(ExprRange lhs, ExprRange rhs, bool up) {
+  if (rhs.min < 1)
+    return {kLeast, kMost};
+  auto quotient = [&](int64_t number, int64_t divisor) {
+    if (number == kLeast || number == kMost)
+      return number;
+    return up ? llvm::divideCeilSigned(number, divisor) : llvm::divideFloorSigned(number, divisor);
+  };
+  return {quotient(lhs.min, lhs.min < 0 ? rhs.min : rhs.max), quotient(lhs.max, lhs.max < 0 ? rhs.max : rhs.min)};
+}
+
+ExprRange inlay::getRange(AffineExpr expr, ArrayRef<SymbolAttr> symbols) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return {constant.getValue(), constant.getValue()};
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+    if (symbol.getPosition() >= symbols.size())
+      return {kLeast, kMost};
+    return {symbols[symbol.getPosition()].getMin(), symbols[symbol.getPosition()].getMax()};
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return {kLeast, kMost};
+  ExprRange lhs = getRange(binary.getLHS(), symbols), rhs = getRange(binary.getRHS(), symbols);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return {addSaturating(lhs.min, rhs.min), addSaturating(lhs.max, rhs.max)};
+  case AffineExprKind::Mul:
+    return multiply(lhs, rhs);
+  case AffineExprKind::FloorDiv:
+    return divide(lhs, rhs, /*up=*/false);
+  case AffineExprKind::CeilDiv:
+    return divide(lhs, rhs, /*up=*/true);
+  default: // a remainder has the divisor's sign
+    if (rhs.min < 1)
+      return {kLeast, kMost};
+    return {0, lhs.min >= 0 ? std::min(lhs.max, rhs.max - 1) : rhs.max - 1};
+  }
+}
+
+bool inlay::isAtMost(AffineExpr lhs, AffineExpr rhs, ArrayRef<SymbolAttr> symbols) {
+  return getRange(simplifyAffineExpr(rhs - lhs, 0, symbols.size()), symbols).min >= 0;
+}
+
+int64_t inlay::getTypicalValue(AffineExpr expr, ArrayRef<SymbolAttr> symbols) {
+  constexpr int64_t kUsual = 64; // where nobody has said
+  SmallVector<SymbolAttr> fixed;
+  for (SymbolAttr symbol : symbols) {
+    int64_t typical = symbol.getTypical() ? symbol.getTypical() : std::clamp(kUsual, symbol.getMin(), symbol.getMax());
+    fixed.push_back(SymbolAttr::get(symbol.getContext(), symbol.getName(), typical, typical, typical));
+  }
+  return getRange(expr, fixed).max;
+}
+
+//===-- Values --------------------------------------------------------------------------------------------------===//
+
+static Value emitExpr(OpBuilder &builder, Location loc, AffineExpr expr) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return arith::ConstantIndexOp::create(builder, loc, constant.getValue());
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return SymbolOp::create(builder, loc, symbol.getPosition());
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Value lhs = emitExpr(builder, loc, binary.getLHS()), rhs = emitExpr(builder, loc, binary.getRHS());
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return arith::AddIOp::create(builder, loc, lhs, rhs);
+  case AffineExprKind::Mul:
+    return arith::MulIOp::create(builder, loc, lhs, rhs);
+  case AffineExprKind::FloorDiv:
+    return arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
+  case AffineExprKind::CeilDiv:
+    return arith::CeilDivSIOp::create(builder, loc, lhs, rhs);
+  default: { // the divisor's sign, as the runtime has it
+    Value quotient = arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
+    return arith::SubIOp::create(builder, loc, lhs, arith::MulIOp::create(builder, loc, quotient, rhs));
+  }
+  }
+}
+
+OpFoldResult inlay::materializeExpr(OpBuilder &builder, Location loc, AffineExpr expr) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return builder.getIndexAttr(constant.getValue());
+  return emitExpr(builder, loc, expr);
+}
+
+//===-- Text ----------------------------------------------------------------------------------------------------===//
+
+/// `outer` is how tightly the place binds: 0 in a sum, 1 in a product, 2 in a divisor.
+static std::string spell(AffineExpr expr, ArrayRef<SymbolAttr> symbols, int outer) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return std::to_string(constant.getValue());
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return symbol.getPosition() < symbols.size() ? symbols[symbol.getPosition()].getName().str()
+                                                 : "s" + std::to_string(symbol.getPosition());
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  bool isSum = expr.getKind() == AffineExprKind::Add;
+  std::string lhs = spell(binary.getLHS(), symbols, isSum ? 0 : 1),
+              rhs = spell(binary.getRHS(), symbols, isSum ? 0 : 2);
+  StringRef name = isSum                                        ? " + "
+                   : expr.getKind() == AffineExprKind::Mul      ? "*"
+                   : expr.getKind() == AffineExprKind::FloorDiv ? "//"
+                   : expr.getKind() == AffineExprKind::CeilDiv  ? " ceildiv "
+                                                                : " % ";
+  std::string text = lhs + name.str() + rhs;
+  if (isSum && rhs.front() == '-')
+    text = lhs + " - " + rhs.substr(1);
+  return outer > (isSum ? 0 : 1) ? "(" + text + ")" : text;
+}
+
+std::string inlay::spellExpr(AffineExpr expr, ArrayRef<SymbolAttr> symbols) { return spell(expr, symbols, 0); }

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "PlanSymbols.h"
+#include "inlay/Dialect/Inlay/IR/Symbols.h"
+
+using namespace mlir;
+using namespace inlay;
+
+namespace {
+/// A dim that says a symbol: scale * symbol + offset.
+struct Linear {
+  unsigned symbol;
+  int64_t scale = 1, offset = 0;
+
+  bool isPlain() const { return scale == 1 && offset == 0; }
+};
+} // namespace
+
+/// Takes a constant right operand of a `kind` apart from `expr`, or leaves both as they are.
+static void takeConstant(AffineExprKind kind, AffineExpr &expr, int64_t &value) {
+  if (expr.getKind() != kind)
+    return;
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  if (auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS())) {
+    value = constant.getValue();
+    expr = binary.getLHS();
+  }
+}
+
+static std::optional<Linear> matchLinear(AffineExpr expr) {
+  Linear linear;
+  takeConstant(AffineExprKind::Add, expr, linear.offset);
+  takeConstant(AffineExprKind::Mul, expr, linear.scale);
+  auto symbol = dyn_cast<AffineSymbolExpr>(expr);
+  if (!symbol)
+    return std::nullopt;
+  linear.symbol = symbol.getPosition();
+  return linear;
+}
+
+FailureOr<std::vector<rt::Symbol>> inlay::findSymbols(plan::ProgramOp program) {
+  SmallVector<SymbolAttr> declared = getSymbols(program);
+  std::vector<rt::Symbol> symbols(declared.size());
+  auto search = [&](bool plain) {
+    for (auto [number, input] : llvm::enumerate(program.getBody().getOps<plan::InputOp>())) {
+      AffineMapAttr dims = input.getBuffer().getType().getDims();
+      for (auto [dim, expr] : llvm::enumerate(dims ? dims.getValue().getResults() : ArrayRef<AffineExpr>())) {
+        std::optional<Linear> linear = matchLinear(expr);
+        if (!linear || linear->isPlain() != plain || !symbols[linear->symbol].name.empty())
+          continue;
+        SymbolAttr symbol = declared[linear->symbol];
+        symbols[linear->symbol] = {
+            symbol.getName().str(),     symbol.getMin(), symbol.getMax(), static_cast<uint32_t>(number),
+            static_cast<uint32_t>(dim), linear->scale,   linear->offset};
+      }
+    }
+  };
+  search(/*plain=*/true);
+  search(/*plain=*/false);
+  for (auto [symbol, attribute] : llvm::zip_equal(symbols, declared))
+    if (symbol.name.empty())
+      return program.emitOpError("expected an input with a dim that says '")
+             << attribute.getName() << "': the symbol itself, or a multiple of it plus a number";
+  return symbols;
+}
+
+static rt::Expr convertExpr(AffineExpr expr, ArrayRef<rt::Symbol> symbols) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return rt::Expr(constant.getValue());
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return rt::valueOf(symbols[symbol.getPosition()]);
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  rt::Expr lhs = convertExpr(binary.getLHS(), symbols), rhs = convertExpr(binary.getRHS(), symbols);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return rt::Expr::binary(rt::Expr::Op::Add, lhs, rhs);
+  case AffineExprKind::Mul:
+    return rt::Expr::binary(rt::Expr::Op::Mul, lhs, rhs);
+  case AffineExprKind::FloorDiv:
+    return rt::Expr::binary(rt::Expr::Op::FloorDiv, lhs, rhs);
+  case AffineExprKind::CeilDiv:
+    return rt::Expr::binary(rt::Expr::Op::CeilDiv, lhs, rhs);
+  default:
+    return rt::Expr::binary(rt::Expr::Op::Mod, lhs, rhs);
+  }
+}
+
+FailureOr<std::vector<rt::Expr>> inlay::convertSizes(Operation *op, AffineMap map, ArrayRef<rt::Symbol> symbols) {
+  if (map.getNumDims() || map.getNumSymbols() > symbols.size())
+    return op->emitOpError("expected sizes of the program's ")
+           << symbols.size() << " symbols, but got " << AffineMapAttr::get(map);
+  std::vector<rt::Expr> sizes;
+  for (AffineExpr expr : map.getResults())
+    sizes.push_back(convertExpr(expr, symbols));
+  return sizes;
+}

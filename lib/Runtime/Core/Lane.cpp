@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Lane.h"
+
+#include <algorithm>
+
+namespace inlay::rt {
+
+static auto findDims(const std::vector<std::unique_ptr<Instance>> &instances, const InputDims &dims) {
+  return std::find_if(instances.begin(), instances.end(),
+                      [&](const auto &instance) { return instance->inputDims() == dims; });
+}
+
+bool Lane::knows(const InputDims &dims) const { return findDims(instances_, dims) != instances_.end(); }
+
+Status Lane::prepare(const InputDims &dims) {
+  if (auto found = findDims(instances_, dims); found != instances_.end()) {
+    auto position = instances_.begin() + (found - instances_.begin());
+    std::rotate(position, position + 1, instances_.end());
+    return Status::ok();
+  }
+  StatusOr<std::unique_ptr<Instance>> made = Instance::create(loaded_, dims);
+  if (!made.isOk())
+    return made.status();
+  if (!storage_.holds((*made)->slotSizes())) {
+    instances_.clear(); // they point at what is replaced
+    INLAY_RETURN_IF_ERROR(storage_.grow((*made)->slotSizes(), loaded_.device.get()));
+  }
+  INLAY_RETURN_IF_ERROR((*made)->record(storage_));
+  if (instances_.size() == maxInstances)
+    instances_.erase(instances_.begin());
+  instances_.push_back(std::move(*made));
+  return Status::ok();
+}
+
+} // namespace inlay::rt

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One rule for each kind of op: the counterpart, in expressions, of the type inference in lib/Dialect/Inlay/IR.
+
+#include "inlay/Dialect/Inlay/IR/Inference.h"
+#include "inlay/Shape/ShapeAnalysis.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace inlay;
+
+namespace {
+using Dims = SmallVector<AffineExpr>;
+
+/// Infers the dims of one op's only result.
+class Inference {
+public:
+  Inference(Operation *op, ArrayRef<SymbolicDims> operands, ArrayRef<SymbolAttr> symbols)
+      : op(op), operands(operands), symbols(symbols), context(op->getContext()) {}
+
+  SymbolicDims run();
+
+private:
+  AffineExpr constant(int64_t value) { return getAffineConstantExpr(value, context); }
+  AffineExpr simplify(AffineExpr expr) { return simplifyAffineExpr(expr, 0, symbols.size()); }
+  bool areEqual(AffineExpr lhs, AffineExpr rhs) { return lhs == rhs || simplify(lhs - rhs) == constant(0); }
+
+  /// Two dims broadcast; null if nothing says that they fit.
+  AffineExpr broadcast(AffineExpr lhs, AffineExpr rhs);
+  /// Broadcasts `dims` into `result`, aligned at the back.
+  bool broadcastInto(Dims &result, ArrayRef<AffineExpr> dims);
+  SymbolicDims broadcastAll(ArrayRef<SymbolicDims> all);
+
+  SymbolicDims reduce(ArrayRef<int64_t> dims, bool keepdim);
+  SymbolicDims inferProduct();
+  SymbolicDims inferAttention();
+  SymbolicDims inferConvolution(ConvOp conv);
+  SymbolicDims inferTransposed(ConvTransposeOp conv);
+  template <typename Op>
+  SymbolicDims inferPool(Op pool, ArrayRef<int64_t> dilation);
+  /// The numbers of windows, null where a window may not fit.
+  AffineExpr countWindows(AffineExpr size, int64_t kernel, int64_t stride, int64_t padding, int64_t dilation,
+                          bool ceilMode);
+  SymbolicDims inferReshape(ReshapeOp reshape);
+  SymbolicDims inferExpand(ExpandOp expand);
+  SymbolicDims inferSlice(SliceOp slice);
+  /// A bound of a slice as an element of the dim; null if it may be beyond it.
+  AffineExpr locateBound(int64_t bound, AffineExpr size, AffineMap sizes, unsigned &next);
+  SymbolicDims inferCat(CatOp cat);
+  SymbolicDims inferPad(PadOp pad);
+  SymbolicDims inferIndex(IndexOp index);
+  SymbolicDims inferSelect(IndexSelectOp select);
+
+  Operation *op;
+  ArrayRef<SymbolicDims> operands;
+  ArrayRef<SymbolAttr> symbols;
+  MLIRContext *context;
+};
+} // namespace
+
+//===-- Broadcasting --------------------------------------------------------------------------------------------===//
+
+AffineExpr Inference::broadcast(AffineExpr lhs, AffineExpr rhs) {
+  if (lhs == constant(1) || areEqual(lhs, rhs))
+    return rhs;
+  return rhs == constant(1) ? lhs : AffineExpr();
+}
+
+bool Inference::broadcastInto(Dims &result, ArrayRef<AffineExpr> dims) {
+  if (dims.size() > result.size())
+    result.insert(result.begin(), dims.size() - result.size(), constant(1));
+  size_t offset = result.size() - dims.size();
+  for (auto [i, dim] : llvm::enumerate(dims))
+    if (!(result[offset + i] = broadcast(result[offset + i], dim)))
+      return false;
+  return true;
+}
+
+SymbolicDims Inference::broadcastAll(ArrayRef<SymbolicDims> all) {
+  Dims result;
+  for (const SymbolicDims &dims : all)
+    if (!dims || !broadcastInto(result, *dims))
+      return std::nullopt;
+  return result;
+}
+
+//===-- Reductions, products ------------------------------------------------------------------------------------===//
+
+SymbolicDims Inference::reduce(ArrayRef<int64_t> dims, bool keepdim) {
+  int64_t rank = operands[0]->size();
+  Dims result;
+  for (auto [dim, size] : llvm::enumerate(*operands[0])) {
+    bool reduced = llvm::any_of(
+        dims, [&, dim = dim](int64_t one) { return normalizeDim(one, rank) == static_cast<int64_t>(dim); });
+    if (!reduced || keepdim)
+      result.push_back(reduced ? constant(1) : size);
+  }
+  return result;
+}
+
+SymbolicDims Inference::inferProduct() {
+  ArrayRef<AffineExpr> lhs = *operands[0], rhs = *operands[1];
+  if (!areEqual(lhs.back(), rhs[rhs.size() - 2]))
+    return std::nullopt;
+  Dims result;
+  if (!broadcastInto(result, lhs.drop_back(2)) || !broadcastInto(result, rhs.drop_back(2)))
+    return std::nullopt;
+  result.append({lhs[lhs.size() - 2], rhs.back()});
+  return result;
+}
+
+SymbolicDims Inference::inferAttention() {
+  auto attention = cast<ScaledDotProductAttentionOp>(op);
+  ArrayRef<AffineExpr> query = *operands[0], key = *operands[1], value = *operands[2];
+  if (!areEqual(key[key.size() - 2], value[value.size() - 2]) || !areEqual(query.back(), key.back()))
+    return std::nullopt;
+  unsigned shared = attention.getEnableGqa() ? 3 : 2; // dims at the back that are not broadcast
+  Dims result;
+  for (ArrayRef<AffineExpr> dims : {query, key, value})
+    if (!broadcastInto(result, dims.drop_back(shared)))
+      return std::nullopt;
+  result.append(query.end() - shared, query.end() - 1);
+  result.push_back(value.back());
+  return result;
+}
+
+//===-- Windows -------------------------------------------------------------------------------------------------===//
+
+AffineExpr Inference::countWindows(AffineExpr size, int64_t kernel, int64_t stride, int64_t padding, int64_t dilation,
+                                   bool ceilMode) {
+  AffineExpr span = size + (2 * padding - dilation * (kernel - 1) - 1);
+  if (!isAtMost(constant(0), span, symbols))
+    return nullptr;
+  // In ceil mode the last window must start inside the input or the left padding: sure for strides up to the kernel's
+  // reach, as the padding is at most half of it.
+  if (ceilMode && stride > dilation * (kernel - 1) + 1 - padding)
+    return nullptr;
+  return simplify((ceilMode ? span.ceilDiv(stride) : span.floorDiv(stride)) + 1);
+}
+
+SymbolicDims Inference::inferConvolution(ConvOp conv) {
+  auto weight = cast<RankedTensorType>(conv.getWeight().getType());
+  Dims result{(*operands[0])[0], constant(weight.getDimSize(0))};
+  if (!weight.hasStaticShape())
+    return std::nullopt;
+  for (auto [i, size] : llvm::enumerate(ArrayRef(*operands[0]).drop_front(2)))
+    result.push_back(countWindows(size, weight.getDimSize(i + 2), conv.getStride()[i], conv.getPadding()[i],
+                                  conv.getDilation()[i], /*ceilMode=*/false));
+  return llvm::is_contained(result, AffineExpr()) ? SymbolicDims() : result;
+}
+
+SymbolicDims Inference::inferTransposed(ConvTransposeOp conv) {
+  auto weight = cast<RankedTensorType>(conv.getWeight().getType());
+  if (!weight.hasStaticShape())
+    return std::nullopt;
+  Dims result{(*operands[0])[0], constant(weight.getDimSize(1) * conv.getGroups())};
+  for (auto [i, size] : llvm::enumerate(ArrayRef(*operands[0]).drop_front(2))) {
+    int64_t added = conv.getDilation()[i] * (weight.getDimSize(i + 2) - 1) + conv.getOutputPadding()[i] + 1 -
+                    2 * conv.getPadding()[i];
+    result.push_back(simplify((size - 1) * conv.getStride()[i] + added));
+    if (!isAtMost(constant(1), result.back(), symbols))
+      return std::nullopt;
+  }
+  return result;
+}
+
+template <typename Op>
+SymbolicDims Inference::inferPool(Op pool, ArrayRef<int64_t> dilation) {
+  Dims result{(*operands[0])[0], (*operands[0])[1]};
+  for (auto [i, size] : llvm::enumerate(ArrayRef(*operands[0]).drop_front(2)))
+    result.push_back(countWindows(size, pool.getKernel()[i], pool.getStride()[i], pool.getPadding()[i], dilation[i],
+                                  pool.getCeilMode()));
+  return llvm::is_contained(result, AffineExpr()) ? SymbolicDims() : result;
+}
+
+//===-- Layout --------------------------------------------------------------------------------------------------===//
+
+/// A product as a number and what else is multiplied.
+static void collectFactors(AffineExpr expr, int64_t &number, SmallVectorImpl<AffineExpr> &factors) {
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    number *= constant.getValue();
+  } else if (binary && expr.getKind() == AffineExprKind::Mul) {
+    collectFactors(binary.getLHS(), number, factors);
+    collectFactors(binary.getRHS(), number, factors);
+  } else {
+    factors.push_back(expr);
+  }
+}
+
+/// `dividend / divisor` of products of dims, what both have cancelled.
+static AffineExpr divideProducts(ArrayRef<AffineExpr> dividend, ArrayRef<AffineExpr> divisor, MLIRContext *context) {
+  int64_t above = 1, below = 1;
+  SmallVector<AffineExpr> upper, lower;
+  for (AffineExpr dim : dividend)
+    collectFactors(dim, above, upper);
+  for (AffineExpr dim : divisor)
+    collectFactors(dim, below, lower);
+  for (AffineExpr &factor : lower)
+    if (auto *same = llvm::find(upper, factor); same != upper.end()) {
+      upper.erase(same);
+      factor = getAffineConstantExpr(1, context);
+    }
+  if (int64_t common = std::gcd(above, below)) {
+    above /= common;
+    below /= common;
+  }
+  AffineExpr result = getAffineConstantExpr(above, context), rest = getAffineConstantExpr(below, context);
+  for (AffineExpr factor : upper)
+    result = result * factor;
+  for (AffineExpr factor : lower)
+    rest = rest * factor;
+  return result.floorDiv(rest);
+}
+
+SymbolicDims Inference::inferReshape(ReshapeOp reshape) {
+  Dims result, known;
+  unsigned next = 0;
+  std::optional<size_t> open;
+  for (auto [i, size] : llvm::enumerate(reshape.getShape())) {
+    if (size == -1)
+      open = i;
+    else
+      known.push_back(ShapedType::isDynamic(size) ? reshape.getSizes()->getResult(next++) : constant(size));
+    result.push_back(size == -1 ? AffineExpr() : known.back());
+  }
+  if (open)
+    result[*open] = simplify(divideProducts(*operands[0], known, context));
+  return result;
+}
+
+SymbolicDims Inference::inferExpand(ExpandOp expand) {
+  size_t added = expand.getShape().size() - operands[0]->size();
+  Dims result;
+  unsigned next = 0;
+  for (auto [i, size] : llvm::enumerate(expand.getShape())) {
+    AffineExpr wanted = size == -1                    ? (*operands[0])[i - added]
+                        : ShapedType::isDynamic(size) ? expand.getSizes()->getResult(next++)
+                                                      : constant(size);
+    if (i >= added && !(wanted = broadcast((*operands[0])[i - added], wanted)))
+      return std::nullopt;
+    result.push_back(wanted);
+  }
+  return result;
+}
+
+AffineExpr Inference::locateBound(int64_t bound, AffineExpr size, AffineMap sizes, unsigned &next) {
+  AffineExpr expr = ShapedType::isDynamic(bound) ? sizes.getResult(next++) : constant(bound);
+  if (isAtMost(size, expr, symbols))
+    return size;
+  if (isAtMost(expr, constant(-1), symbols))
+    expr = simplify(size + expr);
+  return isAtMost(constant(0), expr, symbols) && isAtMost(expr, size, symbols) ? expr : AffineExpr();
+}
+
+SymbolicDims Inference::inferSlice(SliceOp slice) {
+  Dims result = *operands[0];
+  AffineExpr &size = result[*normalizeDim(slice.getDim(), result.size())];
+  AffineMap sizes = slice.getSizes().value_or(AffineMap());
+  unsigned next = 0;
+  AffineExpr start = locateBound(slice.getStart(), size, sizes, next);
+  AffineExpr end = locateBound(slice.getEnd(), size, sizes, next);
+  if (!start || !end || !isAtMost(start, end, symbols))
+    return std::nullopt;
+  size = simplify((end - start).ceilDiv(static_cast<int64_t>(slice.getStep())));
+  return result;
+}
+
+SymbolicDims Inference::inferCat(CatOp cat) {
+  Dims result = *operands[0];
+  int64_t dim = *normalizeDim(cat.getDim(), result.size());
+  for (const SymbolicDims &other : operands.drop_front()) {
+    for (int64_t i = 0, rank = result.size(); i < rank; ++i)
+      if (i != dim && !areEqual(result[i], (*other)[i]))
+        return std::nullopt;
+    result[dim] = simplify(result[dim] + (*other)[dim]);
+  }
+  return result;
+}
+
+SymbolicDims Inference::inferPad(PadOp pad) {
+  Dims result = *operands[0];
+  unsigned next = 0;
+  for (ArrayRef<int64_t> amounts : {pad.getLow(), pad.getHigh()})
+    for (auto [size, amount] : llvm::zip_equal(result, amounts)) {
+      AffineExpr added = ShapedType::isDynamic(amount) ? pad.getSizes()->getResult(next++) : constant(amount);
+      if (!isAtMost(constant(0), added, symbols))
+        return std::nullopt;
+      size = simplify(size + added);
+    }
+  return result;
+}
+
+//===-- Indices -------------------------------------------------------------------------------------------------===//
+
+SymbolicDims Inference::inferIndex(IndexOp index) {
+  SymbolicDims places = broadcastAll(operands.drop_front());
+  if (!places)
+    return std::nullopt;
+  Dims result;
+  for (auto [dim, size] : llvm::enumerate(*operands[0]))
+    if (!llvm::is_contained(index.getDims(), static_cast<int64_t>(dim)))
+      result.push_back(size);
+  result.insert(result.begin() + getIndexedPlace(index.getDims()), places->begin(), places->end());
+  return result;
+}
+
+SymbolicDims Inference::inferSelect(IndexSelectOp select) {
+  Dims result = *operands[0];
+  result[*normalizeDim(select.getDim(), result.size())] = operands[1]->front();
+  return result;
+}
+
+//===-- All of them ---------------------------------------------------------------------------------------------===//
+
+SymbolicDims Inference::run() {
+  if (!llvm::all_of(operands, [](const SymbolicDims &dims) { return dims.has_value(); }))
+    return std::nullopt;
+  if (isa<PointwiseOpInterface>(op))
+    return broadcastAll(operands);
+  return llvm::TypeSwitch<Operation *, SymbolicDims>(op)
+      .Case<CastOp, SoftmaxOp, LayerNormOp, RmsNormOp, GroupNormOp, BatchNormOp, FlipOp, CumsumOp, CumprodOp,
+            SliceScatterOp, IndexPutOp, ScatterOp, ArgsortOp>([&](auto) { return operands[0]; })
+      .Case<AllOp, AmaxOp, AminOp, AnyOp, MeanOp, ProdOp, SumOp>(
+          [&](auto reduction) { return reduce(reduction.getDims(), reduction.getKeepdim()); })
+      .Case<ArgmaxOp, ArgminOp>(
+          [&](auto reduction) { return reduce({static_cast<int64_t>(reduction.getDim())}, reduction.getKeepdim()); })
+      .Case<MatmulOp>([&](auto) { return inferProduct(); })
+      .Case<LinearOp>([&](auto) -> SymbolicDims {
+        Dims result = *operands[0];
+        if (!areEqual(result.back(), (*operands[1])[1]))
+          return std::nullopt;
+        result.back() = (*operands[1])[0];
+        return result;
+      })
+      .Case<GroupedMatmulOp>([&](auto) { return Dims{(*operands[0])[0], (*operands[1])[2]}; })
+      .Case<ScaledDotProductAttentionOp>([&](auto) { return inferAttention(); })
+      .Case<ConvOp>([&](auto conv) { return inferConvolution(conv); })
+      .Case<ConvTransposeOp>([&](auto conv) { return inferTransposed(conv); })
+      .Case<MaxPoolOp>([&](auto pool) { return inferPool(pool, pool.getDilation()); })
+      .Case<AvgPoolOp>([&](auto pool) { return inferPool(pool, SmallVector<int64_t>(pool.getKernel().size(), 1)); })
+      .Case<ReshapeOp>([&](auto reshape) { return inferReshape(reshape); })
+      .Case<PermuteOp>([&](auto permute) {
+        int64_t rank = operands[0]->size();
+        return llvm::map_to_vector(permute.getDims(),
+                                   [&](int64_t dim) { return (*operands[0])[*normalizeDim(dim, rank)]; });
+      })
+      .Case<ExpandOp>([&](auto expand) { return inferExpand(expand); })
+      .Case<SliceOp>([&](auto slice) { return inferSlice(slice); })
+      .Case<CatOp>([&](auto cat) { return inferCat(cat); })
+      .Case<PadOp>([&](auto pad) { return inferPad(pad); })
+      .Case<EmbeddingOp>([&](auto) {
+        Dims result = *operands[1];
+        result.append(operands[0]->begin() + 1, operands[0]->end());
+        return result;
+      })
+      .Case<IndexSelectOp>([&](auto select) { return inferSelect(select); })
+      .Case<GatherOp>([&](auto) { return operands[1]; })
+      .Case<IndexOp>([&](auto index) { return inferIndex(index); })
+      .Case<IotaOp>([&](auto iota) { return Dims{iota.getSizes().getResult(0)}; })
+      .Default([&](Operation *other) -> SymbolicDims {
+        bool elementwise = other->hasTrait<OpTrait::Elementwise>() && !operands.empty();
+        return elementwise ? operands[0] : std::nullopt;
+      });
+}
+
+/// What `op` itself says of result `number`.
+static SymbolicDims readDims(Operation *op, unsigned number) { return getDims(op->getResult(number)); }
+
+SmallVector<SymbolicDims> inlay::inferDims(Operation *op, ArrayRef<SymbolicDims> operands,
+                                           ArrayRef<SymbolAttr> symbols) {
+  SmallVector<SymbolicDims> all;
+  for (auto [number, type] : llvm::enumerate(op->getResultTypes())) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    SymbolicDims dims;
+    if (tensor && !tensor.hasStaticShape() && op->getNumResults() == 1)
+      dims = Inference(op, operands, symbols).run();
+    if (tensor && !dims)
+      dims = readDims(op, number);
+    if (dims && dims->size() != static_cast<size_t>(tensor.getRank()))
+      dims = std::nullopt;
+    if (dims)
+      for (auto [expr, size] : llvm::zip_equal(*dims, tensor.getShape()))
+        if (!ShapedType::isDynamic(size))
+          expr = getAffineConstantExpr(size, op->getContext());
+    all.push_back(std::move(dims));
+  }
+  return all;
+}

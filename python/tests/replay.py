@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""An imported graph, computed for any sizes by what its ops mean. Nothing is compiled."""
+
+import torch
+from conftest import compare, returned
+from inlay.arguments import Signature
+from inlay.calls import run_call
+from inlay.importer import Size, import_program, walker
+from inlay.importer.graph import GraphBuilder, split_sizes
+from inlay.meaning import compute
+from inlay.ops import table
+
+pytree = torch.utils._pytree
+
+
+class Recorder(GraphBuilder):
+    """Builds the text and keeps each op as a step: function(values, sizes), of name -> tensor and the symbols'."""
+
+    last = None
+
+    def __init__(self, symbols=None):
+        super().__init__(symbols)
+        self.steps, self.made, self.parameters = [], [], []
+        Recorder.last = self
+
+    def argument(self, shape, dtype, location):
+        value = super().argument(shape, dtype, location)
+        self.parameters.append(value.name)
+        return value
+
+    def op(self, name, operands, attributes, shape, dtype, location):
+        value = super().op(name, operands, attributes, shape, dtype, location)
+        self.made.append(name)
+        numbers, open_ones = split_sizes(table()[name], attributes)
+
+        def step(values, sizes):
+            result = compute(name, _look_up(values, operands), numbers, evaluate(open_ones, sizes))
+            wanted = (evaluate(shape, sizes), dtype)
+            assert (list(result.shape), result.dtype) == wanted, f"inlay.{name} {attributes} {location}"
+            values[value.name] = result
+
+        self.steps.append(step)
+        return value
+
+    def opaque(self, name, operands, results, effects, call, location, sizes=()):
+        made = super().opaque(name, operands, results, effects, call, location, sizes)
+        self.made.append(name)
+
+        def step(values, symbols):
+            outputs = [torch.empty(evaluate(shape, symbols), dtype=dtype) for shape, dtype in results]
+            run_call(call, _look_up(values, operands), outputs, sizes=evaluate(sizes, symbols))
+            values.update({value.name: output for value, output in zip(made, outputs, strict=True)})
+
+        self.steps.append(step)
+        return made
+
+    def splat(self, number, shape, dtype):
+        value = super().splat(number, shape, dtype)
+        self._keep(value, torch.full(shape, number, dtype=dtype))
+        return value
+
+    def weight(self, key, tensor):
+        value = super().weight(key, tensor)
+        self._keep(value, tensor)
+        return value
+
+    def literal(self, key, tensor):
+        value = super().literal(key, tensor)
+        self._keep(value, tensor)
+        return value
+
+    def _keep(self, value, tensor):
+        self.steps.append(lambda values, sizes: values.update({value.name: tensor}))
+
+
+def evaluate(dims, sizes):
+    """Ints and Sizes as ints."""
+    return [dim.evaluate(sizes) if isinstance(dim, Size) else dim for dim in dims]
+
+
+def _look_up(values, operands):
+    return [
+        [values[part.name] for part in operand]
+        if isinstance(operand, list)
+        else None
+        if operand is None
+        else values[operand.name]
+        for operand in operands
+    ]
+
+
+class Replay:
+    """A model exported with dynamic shapes; called, it gives the flat results for the arguments."""
+
+    def __init__(self, monkeypatch, exported, profiles=None):
+        monkeypatch.setattr(walker, "GraphBuilder", Recorder)
+        self.program = import_program(exported, profiles=profiles)
+        self._recorder = Recorder.last
+        self.made = self._recorder.made
+        self._spec = exported.call_spec.in_spec
+        self._signature = Signature(
+            self.program.inputs, None, None, symbols=self.program.symbols, conditions=self.program.conditions
+        )
+
+    @property
+    def opaque(self):
+        """Names of the calls that are left to PyTorch."""
+        return sorted({name for name in self.made if "::" in name})
+
+    def measure(self, *args, **kwargs):
+        """The symbols' values; SizesError for sizes that are none of the model's."""
+        return self._signature.measure(pytree.tree_leaves((args, kwargs)))
+
+    def __call__(self, *args, **kwargs):
+        leaves = pytree.tree_leaves((args, kwargs))
+        self._signature.check(leaves)
+        sizes = self._signature.measure(leaves)
+        given = [leaf for leaf, one in zip(leaves, self.program.inputs, strict=True) if one.is_tensor]
+        values = dict(zip(self._recorder.parameters, given, strict=True))
+        for step in self._recorder.steps:
+            step(values, sizes)
+        results = [values[name] for name in returned(self.program.text)]
+        return [self._find(output, results, leaves, sizes) for output in self.program.outputs]
+
+    def _find(self, output, results, leaves, sizes):
+        if output.kind == "result":
+            return results[output.index]
+        if output.kind == "size":
+            return output.value.evaluate(sizes)
+        value = leaves[output.index] if output.kind == "input" else output.value
+        return value(self.program.state) if output.kind == "weights" else value
+
+    def check(self, model, *args, tolerance=1e-5, **kwargs):
+        """Compares with the model's own results."""
+        with torch.no_grad():
+            expected = pytree.tree_leaves(model(*args, **kwargs))
+            got = self(*args, **kwargs)
+        assert len(got) == len(expected)
+        for mine, want in zip(got, expected, strict=True):
+            compare(mine, want, tolerance)

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models compiled once for every size in range: the options, what calls may have, and results at many sizes."""
+
+import functools
+import itertools
+import warnings
+
+import inlay
+import pytest
+import torch
+from conftest import compare
+from inlay.compiler import compilation_count
+from inlay.models import zoo
+from torch import nn
+from torch.export import Dim
+
+TARGETS = [("vulkan", "host", "torch"), ("host", "torch"), ("torch",)]
+BATCH = Dim("batch", min=1, max=8)
+
+
+def x(*shape):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(len(shape)))
+
+
+def tokens(*shape):
+    return torch.randint(0, 100, shape, generator=torch.Generator().manual_seed(1))
+
+
+class Add(nn.Module):
+    def forward(self, x, y):
+        return x + y * 2
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.norm, self.inner, self.out = nn.LayerNorm(8), nn.Linear(8, 16), nn.Linear(16, 4)
+
+    def forward(self, x):
+        y = self.out(torch.relu(self.inner(self.norm(x))))
+        return y.softmax(-1), x.flatten(0, 1) / x.shape[0]
+
+
+@functools.cache
+def can_compile():
+    """Whether the extension compiles graphs with symbols."""
+    try:
+        compiled = inlay.compile(Net(), (x(3, 6, 8),), dynamic_shapes=({0: BATCH},), targets=("host", "torch"))
+        compiled(x(2, 6, 8))
+    except (inlay.CompileError, inlay.InternalError, inlay.ArgumentValueError):
+        return False
+    return True
+
+
+@pytest.fixture
+def compiles():
+    if not can_compile():
+        pytest.skip("the extension takes no symbols yet")
+
+
+def check(model, compiled, *args, tolerance=1e-4, **kwargs):
+    with torch.no_grad():
+        want = torch.utils._pytree.tree_leaves(model(*args, **kwargs))
+    got = torch.utils._pytree.tree_leaves(compiled(*args, **kwargs))
+    assert len(got) == len(want)
+    for mine, theirs in zip(got, want, strict=True):
+        compare(mine, theirs, tolerance)
+
+
+# -- What is refused before anything is compiled ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({}, TypeError, "either shape, or min_shape and max_shape"),
+        ({"min_shape": (1,)}, TypeError, "together"),
+        ({"min_shape": (1,), "max_shape": (2,), "shape": (2,)}, TypeError, "either shape"),
+        ({"min_shape": (4,), "max_shape": (2,)}, ValueError, r"dim 0 is 4 to 2.*min_shape to be at most max_shape"),
+        ({"min_shape": (1, 2), "max_shape": (2,)}, ValueError, "as many dims"),
+        ({"min_shape": (1,), "opt_shape": (9,), "max_shape": (8,)}, ValueError, "dim 0 of opt_shape is 9.* 1 to 8"),
+        ({"min_shape": (-1,), "max_shape": (8,)}, ValueError, "none below 0"),
+        ({"min_shape": "12", "max_shape": (8, 8)}, TypeError, "a list of ints"),
+        ({"shape": (4,), "dtype": "float32"}, TypeError, "torch.dtype"),
+        ({"shape": (BATCH,), "opt_shape": (9,)}, ValueError, "opt_shape is 9"),
+    ],
+)
+def test_ranges_that_are_none(options, error, match):
+    with pytest.raises(error, match=match) as info:
+        inlay.Input(**options)
+    assert isinstance(info.value, inlay.Error)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "options", "match"),
+    [
+        ((inlay.Input(shape=(BATCH,)), x(4)), {"dynamic_shapes": ({0: BATCH}, None)}, "give no dynamic_shapes besides"),
+        ((inlay.Input((0,), None, (1,)), x(4)), {}, "0 to 1, but torch.export can't tell"),
+        (
+            (x(1, 4), x(1, 4)),
+            {"dynamic_shapes": ({0: BATCH}, {0: BATCH})},
+            r"input 1: dim 0 \('batch'\) is 1.* 2 or",
+        ),
+        ((x(3, 4), x(2, 4)), {"dynamic_shapes": ({0: BATCH}, {0: BATCH})}, "'batch' is 3 in example input 1, but 2 in"),
+        ((x(9, 4), x(9, 4)), {"dynamic_shapes": ({0: BATCH}, {0: BATCH})}, "9 not in range"),
+        ((x(3, 4), x(4)), {"dynamic_shapes": ({0: BATCH, 1: Dim("width")}, None)}, "specialized it to be a constant"),
+        ((x(3, 4), x(4)), {"dynamic_shapes": ({0: Dim.DYNAMIC, 1: Dim.DYNAMIC}, None)}, "specialized"),
+        ((x(3, 4), x(3, 4)), {"dynamic_shapes": ({0: BATCH}, {0: Dim("rows")})}, "must always be equal"),
+        ((x(3, 4), x(3, 4)), {"dynamic_shapes": ({0: BATCH}, {0: Dim("batch")})}, "different definitions"),
+        ((x(3, 4), x(3, 4)), {"out_of_range": "eager"}, "unknown out_of_range 'eager'"),
+        (
+            (inlay.Input(shape=(BATCH,), opt_shape=(3,)), inlay.Input(shape=(BATCH,), opt_shape=(4,))),
+            {},
+            "'batch' is 3 in one opt_shape and 4 in another",
+        ),
+    ],
+)
+def test_sizes_that_contradict_one_another(inputs, options, match):
+    with warnings.catch_warnings(), pytest.raises(inlay.Error, match=match) as info:
+        warnings.simplefilter("ignore")
+        inlay.compile(Add(), inputs, **options)
+    assert isinstance(info.value, (ValueError, TypeError))
+
+
+def test_only_a_module_runs_what_is_out_of_range():
+    exported = torch.export.export(Add(), (x(3), x(3)))
+    with pytest.raises(inlay.ArgumentTypeError, match=r"needs the torch.nn.Module itself"):
+        inlay.compile(exported, out_of_range="torch")
+
+
+# -- Calls ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("targets", TARGETS, ids="-".join)
+def test_every_size(compiles, targets):
+    model, before = Net().eval(), compilation_count()
+    shapes = ({0: BATCH, 1: Dim("length", min=1, max=40)},)
+    compiled = inlay.compile(model, (x(3, 6, 8),), dynamic_shapes=shapes, targets=targets)
+    assert compiled.symbols == {"batch": (1, 8), "length": (1, 40)}
+    for batch, length in itertools.product((1, 2, 3, 7, 8), (1, 2, 6, 39, 40)):
+        check(model, compiled, x(batch, length, 8))
+    assert compilation_count() == before + 1
+
+
+@pytest.mark.parametrize(
+    ("args", "match"),
+    [
+        ((x(9, 4), x(9, 4)), r"argument 'x' \(place 1\): dim 0 \('batch'\) is 9, but expected 1 to 8"),
+        ((x(0, 4), x(0, 4)), r"argument 'x' \(place 1\): dim 0 \('batch'\) is 0, but expected 1 to 8"),
+        (
+            (x(3, 4), x(2, 4)),
+            r"argument 'y' \(place 2\): dim 0 \('batch'\) is 2, but expected 3, as dim 0 of arg",
+        ),
+        ((x(3, 5), x(3, 5)), r"argument 'x' \(place 1\): expected float32\[batchx4\], but got float32\[3x5\]: dim 1"),
+        ((x(3), x(3)), "expected rank 2"),
+    ],
+)
+def test_sizes_are_checked(compiles, args, match):
+    compiled = inlay.compile(Add(), (x(3, 4), x(3, 4)), dynamic_shapes=({0: BATCH}, {0: BATCH}), targets=TARGETS[1])
+    with pytest.raises(inlay.ArgumentValueError, match=match):
+        compiled(*args)
+    check(Add(), compiled, x(8, 4), x(8, 4))
+
+
+def test_pytorch_runs_what_is_out_of_range(compiles):
+    model = Net().eval()
+    shapes, targets = ({0: BATCH},), TARGETS[1]
+    compiled = inlay.compile(model, (x(3, 6, 8),), dynamic_shapes=shapes, out_of_range="torch", targets=targets)
+    for batch in (1, 8, 9, 100):
+        check(model, compiled, x(batch, 6, 8))
+    other = Net().eval()
+    nn.init.ones_(other.out.weight)
+    compiled.load_state_dict(other.state_dict())
+    for batch in (8, 9):
+        check(other, compiled, x(batch, 6, 8))
+    with pytest.raises(inlay.ArgumentValueError, match="dim 1 differs"):  # no size that may differ
+        compiled(x(3, 7, 8))
+
+
+def test_profiles(compiles):
+    model = Net().eval()
+    profile = inlay.Input(min_shape=(1, 1, 8), opt_shape=(4, 16, 8), max_shape=(8, 64, 8))
+    compiled = inlay.compile(model, [profile], targets=TARGETS[1])
+    assert compiled.symbols == {"x[0]": (1, 8), "x[1]": (1, 64)}
+    for batch, length in itertools.product((1, 2, 4, 8), (1, 2, 16, 63, 64)):
+        check(model, compiled, x(batch, length, 8))
+    with pytest.raises(inlay.SizesError, match=r"dim 1 \('x\[1\]'\) is 65, but expected 1 to 64"):
+        compiled(x(1, 65, 8))
+
+
+def test_inputs_with_the_same_dim_share_its_symbol(compiles):
+    one = inlay.Input(shape=(BATCH, 4))
+    compiled = inlay.compile(Add(), {"x": one, "y": one}, targets=TARGETS[1])
+    assert compiled.symbols == {"batch": (1, 8)}
+    for batch in (1, 2, 8):
+        check(Add(), compiled, x=x(batch, 4), y=x(batch, 4))
+    with pytest.raises(inlay.SizesError, match="is 2, but expected 3"):
+        compiled(x(3, 4), x(2, 4))
+
+
+def test_sizes_are_results(compiles):
+    class Model(nn.Module):
+        def forward(self, a):
+            return a * 2, a.shape[0], a.numel() + 1
+
+    compiled = inlay.compile(Model(), (x(3, 4),), dynamic_shapes=({0: BATCH},), targets=TARGETS[1])
+    for batch in (1, 5, 8):
+        assert compiled(x(batch, 4))[1:] == (batch, 4 * batch + 1)
+
+
+@pytest.mark.parametrize("targets", TARGETS, ids="-".join)
+@pytest.mark.parametrize("name", ["bert", "gpt2", "llama"])
+def test_language_models(compiles, name, targets):
+    example, before = zoo.make(name, tiny=True), compilation_count()
+    dims = {0: BATCH, 1: Dim("length", min=1, max=32)}
+    inputs = {key: tokens(2, 16) if key == "input_ids" else torch.ones(2, 16).long() for key in example.kwargs}
+    compiled = inlay.compile(example.model, inputs, dynamic_shapes=dict.fromkeys(inputs, dims), targets=targets)
+    for batch, length in itertools.product((1, 2, 5, 8), (1, 2, 16, 31, 32)):
+        sized = {"input_ids": tokens(batch, length), "attention_mask": torch.ones(batch, length).long()}
+        sized["attention_mask"][0, length // 2 + 1 :] = 0
+        check(example.model, compiled, **{key: sized[key] for key in inputs})
+    assert compilation_count() == before + 1
+
+
+@pytest.mark.parametrize("targets", TARGETS, ids="-".join)
+@pytest.mark.parametrize("name", ["resnet18", "vit_b16"])
+def test_images(compiles, name, targets):
+    example = zoo.make(name, tiny=True)
+    image = (3, *example.args[0].shape[2:])
+    compiled = inlay.compile(
+        example.model, (x(2, *image),), dynamic_shapes=({0: Dim("n", min=1, max=20)},), targets=targets
+    )
+    for batch in range(1, 21):
+        check(example.model, compiled, x(batch, *image))
+
+
+# -- torch.compile ----------------------------------------------------------------------------------------------------
+
+
+def test_torch_compile_once_for_every_size(compiles):
+    before = compilation_count()
+    compiled = torch.compile(Net().eval(), backend="inlay", options={"targets": ["host", "torch"]}, dynamic=True)
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("error")
+        for batch, length in itertools.product((3, 2, 7), (6, 2, 40)):  # equal sizes at first would be one
+            check(Net().eval(), compiled, x(batch, length, 8))
+    assert compilation_count() == before + 1
+
+
+def test_a_dim_marked_dynamic(compiles):
+    before = compilation_count()
+    compiled = torch.compile(Net().eval(), backend="inlay", options={"targets": ["host", "torch"]})
+    first = x(3, 6, 8)
+    torch._dynamo.mark_dynamic(first, 0, min=2, max=16)
+    with torch.no_grad():
+        for batch in (3, 2, 9, 16):
+            check(Net().eval(), compiled, first if batch == 3 else x(batch, 6, 8))
+    assert compilation_count() == before + 1
+
+
+def test_training_with_symbols(compiles):
+    model, twin = Net(), Net()
+    compiled = torch.compile(model, backend="inlay", options={"targets": ["host", "torch"]}, dynamic=True)
+    for batch in (3, 5, 7):
+        for function in (compiled, twin):
+            sum(part.sum() for part in function(x(batch, 6, 8))).backward()
+    for mine, theirs in zip(model.parameters(), twin.parameters(), strict=True):
+        compare(mine.grad, theirs.grad, 1e-4)

@@ -183,6 +183,28 @@ def test_random_numbers_are_those_of_pytorch():
     compare(*results, 1e-5)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a: a.permute(2, 0, 3, 1) * 2,
+        lambda a: (a.permute(0, 2, 3, 1).exp(), a + 1),
+        lambda a: a.to(memory_format=torch.channels_last).exp(),
+        lambda a: a.unsqueeze(1).transpose(0, 2).sin(),
+        lambda a: a[:, ::2].cos(),
+        lambda a: a[0, 0].t().exp().as_strided((2, 3), (3, 1)) * 1,
+    ],
+)
+def test_results_of_any_size_lie_in_memory_as_those_of_pytorch(compiled_graphs, function):
+    compiled = torch.compile(function, backend="inlay", dynamic=True)
+    for size in (3, 4, 6):
+        image = x(2, size, size + 2, size + 3)
+        got, want = (one if isinstance(one, tuple) else (one,) for one in (compiled(image), function(image)))
+        for ours, theirs in zip(got, want, strict=True):
+            compare(ours, theirs, 1e-5)
+            assert ours.stride() == theirs.stride()
+    assert len(compiled_graphs) == 1
+
+
 @pytest.mark.parametrize("mode", [torch.no_grad, torch.enable_grad])
 def test_results_lie_in_memory_as_those_of_pytorch(mode):
     def function(a):

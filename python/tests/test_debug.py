@@ -138,6 +138,11 @@ def test_wrong_options_of_compare(options, error, match):
         compare(Chain().eval(), INPUTS, **options)
 
 
+def test_a_model_of_any_size_is_not_compared():
+    with pytest.raises(inlay.UnsupportedError, match=r"models of fixed sizes can be compared .* 'batch' may differ"):
+        compare(Chain().eval(), INPUTS, dynamic_shapes=({0: torch.export.Dim("batch", min=1)},))
+
+
 def test_differences_of_what_is_no_float():
     big = torch.tensor([2**60, 1])
     assert pieces.is_off(pieces.difference(big + 1, big), torch.int64) and pieces.difference(big, big) == 0

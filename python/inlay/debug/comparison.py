@@ -13,7 +13,7 @@ from torch.utils import _pytree as pytree
 
 from ..aliases import CompileOptions, Inputs, Model, StrPath
 from ..compiler import compile_imported, import_model, make_signature, split_inputs
-from ..errors import ArgumentTypeError, ArgumentValueError, Error
+from ..errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
 from ..options import Options
 from ..reference import evaluate
 from ..rewrite.network import parse
@@ -95,6 +95,9 @@ def compare(
     options = Options.make(options)
     _check(tolerance, folder)
     exported, imported = import_model(model, inputs, options.dynamic_shapes)
+    if len(imported.symbols):
+        names = ", ".join(repr(symbol.name) for symbol in imported.symbols)
+        raise UnsupportedError(f"only models of fixed sizes can be compared part by part, but {names} may differ")
     args, kwargs = split_inputs(inputs)
     signature = make_signature(model, exported, imported)
     compiled = compile_imported(imported, options, signature, exported.call_spec.out_spec)

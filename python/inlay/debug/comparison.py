@@ -90,7 +90,7 @@ def compare(
     right, as a share of a result's largest element; by default 1e-4 for f32, 1e-2 for f16 and bf16, 1e-9 for f64, and 0
     for integers. folder: where a reproducer is written for each segment that is off, None for nowhere.
     What the model writes stays as it was, and random numbers are the same in all runs.
-    Raises as `inlay.compile` does.
+    Raises as `inlay.compile` does, and UnsupportedError for a model some of whose sizes may differ from call to call.
     """
     options = Options.make(options)
     _check(tolerance, folder)

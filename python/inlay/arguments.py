@@ -68,8 +68,20 @@ class Signature:
                     'use torch.compile(model, backend="inlay")'
                 )
 
-    def check_alone(self, number: int, leaves: Sequence[Any]) -> None:
-        """Raises ArgumentValueError if tensor `number`, which the model writes, shares memory with another one."""
+    def check_written(self, number: int, leaves: Sequence[Any]) -> None:
+        """Raises ArgumentValueError if tensor `number`, which the model writes, shares memory with another one or with
+        itself, or may not be written."""
+        leaf = leaves[number]
+        if any(size > 1 and stride == 0 for size, stride in zip(leaf.shape, leaf.stride(), strict=True)):
+            raise ArgumentValueError(
+                f"{self._place(number)} is written by the model, but several of its elements are in one place, as "
+                "expand makes them: pass a copy (.clone())"
+            )
+        if leaf.is_inference() and not torch.is_inference_mode_enabled():
+            raise ArgumentValueError(
+                f"{self._place(number)} is written by the model, but was made in inference mode, which writes to it "
+                "are only allowed in: pass a copy (.clone())"
+            )
         for other, leaf in enumerate(leaves):
             if other != number and _share_memory(leaf, leaves[number]):
                 raise ArgumentValueError(
@@ -188,7 +200,7 @@ class Signature:
                 raise ArgumentTypeError(f"{self._place(number)}: expected an int, but got {type(leaf).__name__}")
             return None
         if not wanted.is_tensor:
-            if type(leaf) is not type(wanted.value) or leaf != wanted.value:
+            if type(leaf) is not type(wanted.value) or not _is_equal(leaf, wanted.value):
                 raise ArgumentValueError(
                     f"{self._place(number)} is fixed at {wanted.value!r} since export, but got {leaf!r}"
                 )
@@ -255,9 +267,26 @@ def _is_same(value, default):
     if value is default:
         return True
     plain = (bool, int, float, str)
-    return type(value) is type(default) and isinstance(value, plain) and value == default
+    return type(value) is type(default) and isinstance(value, plain) and _is_equal(value, default)
+
+
+def _is_equal(value, other):
+    """Equality in which NaN is itself."""
+    return value == other or (value != value and other != other)
 
 
 def _share_memory(a, b):
     tensors = all(isinstance(value, torch.Tensor) and value.layout == torch.strided for value in (a, b))
-    return tensors and a.numel() and b.numel() and a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()
+    if not tensors or not a.numel() or not b.numel():
+        return False
+    if a.untyped_storage().data_ptr() != b.untyped_storage().data_ptr():
+        return False
+    (first, last), (other_first, other_last) = _extent(a), _extent(b)
+    return first <= other_last and other_first <= last
+
+
+def _extent(tensor):
+    """The addresses of a tensor's first and last byte."""
+    reach = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
+    first = tensor.data_ptr()
+    return first, first + (reach + 1) * tensor.element_size() - 1

@@ -9,11 +9,13 @@ graph: `{"calls": [...], "results": [...], "leaving": {"name": ...}}`; a call in
 meaning.
 
 Arguments: numbers, booleans, strings, null and lists stand for themselves; `{"operand": n}` is the n-th tensor operand,
+`{"strided": [n, dims]}` the same with its dims in this order in memory, from the outermost to the innermost,
 `{"size": n}` the n-th number that is known at a call alone, `{"value": n}` what the n-th call of the graph gave,
 `{"kept": "name"}` a value that goes beside the program, `{"graph": ...}` a graph as a function; what else JSON can't
 hold is named, as `{"dtype": "float32"}`.
 """
 
+import contextlib
 import functools
 import json
 import math
@@ -51,7 +53,7 @@ def run_call(call, inputs, outputs, kept=None, sizes=()):
     Raises Error if the results' number, dtypes or shapes are not those of `outputs`.
     """
     decoded = _decode_call(call)
-    with torch.no_grad():
+    with torch.no_grad(), no_autocast():
         if isinstance(decoded, _Graph):
             results = decoded.run(inputs, {} if kept is None else kept, sizes)
         elif decoded.writes_into(outputs):
@@ -62,16 +64,26 @@ def run_call(call, inputs, outputs, kept=None, sizes=()):
             results = results if decoded.used is None else [results[number] for number in decoded.used]
         results = flatten_results(results)
         if len(results) != len(outputs):
-            raise Error(f"{decoded}: expected {len(outputs)} tensor results, but PyTorch gave {len(results)}")
+            raise Error(f"expected {len(outputs)} tensor results, but got {len(results)}")
         for number, (output, result) in enumerate(zip(outputs, results, strict=True)):
             if result.dtype != output.dtype or result.shape != output.shape:
-                raise _mismatch(decoded, number, tensor_text(output.dtype, output.shape), result)
+                raise _mismatch(number, tensor_text(output.dtype, output.shape), result)
             output.copy_(result)
 
 
-def _mismatch(call, number, wanted, result):
+def describe_call(call):
+    """What the JSON text `call` calls, for messages."""
+    return str(_decode_call(call))
+
+
+def no_autocast():
+    """Meanwhile calls give the dtypes that the export says, whatever is on around them."""
+    return torch.autocast("cpu", enabled=False) if torch.is_autocast_enabled("cpu") else contextlib.nullcontext()
+
+
+def _mismatch(number, wanted, result):
     got = tensor_text(result.dtype, result.shape)
-    return Error(f"{call}: expected result {number} to be {wanted}, but PyTorch gave {got}")
+    return Error(f"expected result {number} to be {wanted}, but got {got}")
 
 
 class _Frame:
@@ -129,7 +141,7 @@ class _Call:
         function(*frame.bind(self.args), **frame.bind(self.kwargs), **dict(zip(names, outputs, strict=True)))
         for number, (output, shape) in enumerate(zip(outputs, wanted, strict=True)):
             if output.shape != shape:
-                raise _mismatch(self, number, tensor_text(output.dtype, shape), output)
+                raise _mismatch(number, tensor_text(output.dtype, shape), output)
 
 
 class _GraphOp:
@@ -235,6 +247,11 @@ def _decode(value):
     return _DECODERS[kind](content) if kind in _DECODERS else getattr(torch, content)
 
 
+def _lay_out(tensor, order):
+    places = [order.index(dim) for dim in range(len(order))]
+    return tensor.permute(order).contiguous().permute(places)
+
+
 def _decode_function(parsed):
     graph = _decode_graph(parsed)
 
@@ -246,6 +263,7 @@ def _decode_function(parsed):
 
 _DECODERS = {
     "operand": lambda number: _Reference(lambda frame: frame.operands[number]),
+    "strided": lambda parts: _Reference(lambda frame: _lay_out(frame.operands[parts[0]], parts[1])),
     "size": lambda number: _Reference(lambda frame: frame.sizes[number]),
     "value": lambda number: _Reference(lambda frame: frame.values[number]),
     "kept": lambda name: _Reference(lambda frame: frame.find_kept(name)),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 import sys
 import threading
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +28,11 @@ from .aliases import (
     Target,
 )
 from .arguments import Signature
+from .attributes import restoring_attributes
 from .caches import register_caches
+from .calls import no_autocast
 from .errors import ArgumentTypeError, ArgumentValueError, Error, InternalError, UnsupportedError
+from .forking import note_device, refuse_lost_device
 from .importer import ImportedProgram, import_program
 from .module import CompiledModule, Fallback
 from .onnx import import_onnx, is_onnx
@@ -129,6 +133,8 @@ def compile_imported(
     original: torch.nn.Module | None = None,
 ) -> CompiledModule:
     """A CompiledModule for an imported graph; without a signature only its `call_flat` can be used."""
+    if "vulkan" in options.targets:
+        refuse_lost_device()
     fallback = Fallback()
     extension = _extension()
     with _Progress() as progress:
@@ -137,6 +143,8 @@ def compile_imported(
         request.set_progress(progress)
         compilation = extension.compile(request)
     _compilations.add()
+    if compilation.device:
+        note_device()
     if compilation.notice:
         print(f"inlay: {compilation.notice}", file=sys.stderr)
     report = Report.parse(compilation.report, _renderer(extension, imported, options))
@@ -192,10 +200,14 @@ def _export(model, examples, may_untie=False):
     may_untie: whether dims that the user says are one may be several for torch.export, which the profiles tie together.
     """
     args, kwargs, shapes = examples.args, examples.kwargs, examples.dynamic_shapes
+    if torch.is_autocast_enabled("cpu"):
+        raise UnsupportedError(
+            "torch.autocast is on, but torch.export can't record what is on around a model: turn it on inside of the "
+            "model's forward, or compile outside of it"
+        )
     try:
-        with _EXPORT_LOCK:
+        with _EXPORT_LOCK, restoring_attributes(model) as changes:
             exported = torch.export.export(model, args, kwargs, dynamic_shapes=shapes, strict=False)
-            return exported, examples.profiles
     except Exception as error:
         unproven = "Not all values of" in str(error) and "must always be equal" not in str(error)
         untied = untie(model, examples) if may_untie and unproven else None
@@ -204,6 +216,20 @@ def _export(model, examples, may_untie=False):
         raise _export_error(error)(
             f"torch.export can't export the model with these inputs: {type(error).__name__}: {_explain(error)}"
         ) from error
+    _check_unchanged(changes)
+    return exported, examples.profiles
+
+
+def _check_unchanged(changes):
+    """Says what torch.export doesn't record of what a model's forward sets; `changes`: see `restoring_attributes`."""
+    if changes.buffers:
+        raise UnsupportedError(f"{changes.buffers[0]}: the buffers of a compiled model keep their dims and dtypes")
+    if changes.attributes:
+        warnings.warn(
+            f"inlay: the model's forward sets {', '.join(map(repr, changes.attributes))}: a compiled model keeps what "
+            "these were when it was compiled; what is to change from call to call belongs in a buffer",
+            stacklevel=6,
+        )
 
 
 def _explain(error):
@@ -283,11 +309,12 @@ def import_model(
         if is_onnx(model):
             return import_onnx(model, inputs, dynamic_shapes, **options)
         if not isinstance(model, torch.nn.Module) or inputs is None:
-            exported = export_program(model, inputs, dynamic_shapes)
-            return exported, import_program(exported, **options)
-        examples = _examples(model, inputs, dynamic_shapes)
-        exported, profiles = _export(model, examples, may_untie=True)
-        return exported, import_program(exported, profiles=profiles, **options)
+            exported, profiles = export_program(model, inputs, dynamic_shapes), None
+        else:
+            examples = _examples(model, inputs, dynamic_shapes)
+            exported, profiles = _export(model, examples, may_untie=True)
+        with no_autocast():
+            return exported, import_program(exported, profiles=profiles, **options)
 
 
 def _extension():

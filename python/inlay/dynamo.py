@@ -21,12 +21,15 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.aot_autograd import make_boxed_func
 from torch._subclasses.fake_tensor import unset_fake_temporarily
 
+from .calls import no_autocast
 from .compiler import compile_imported
 from .errors import ArgumentValueError, CompileError, UnsupportedError
 from .importer import Input, import_graph
 from .importer.decompose import decompositions_for_tracing
 from .importer.guards import read_symbols
 from .importer.program import tensor_input
+from .importer.sizes import UnsayableError
+from .importer.strides import dense_order
 from .options import Options
 
 _UNKNOWN_NAME = re.compile(r"'([^']*)' in (torch_executed_\w+|allow_ops|exempt_ops) matches no.*")
@@ -41,7 +44,7 @@ def backend(
     """What `torch.compile` calls with each captured graph; returns the function to call instead."""
     if mode is not None:
         raise ArgumentValueError(f"mode={mode!r} is for PyTorch's own backend: use options")
-    checked = Options.make(options or {})
+    checked = Options.make({} if options is None else options)
     compiler = functools.partial(_compile_graph, options=checked)
     return aot_autograd(fw_compiler=compiler, bw_compiler=compiler, decompositions=decompositions_for_tracing())(
         graph_module, example_inputs
@@ -69,11 +72,58 @@ def _import_and_compile(graph_module, options):
         elif node.op == "output":
             outputs = list(node.args[0])
     only_calls = options.targets == ("torch",)
-    with unset_fake_temporarily():  # constants are computed, not just their shapes
+    with unset_fake_temporarily(), no_autocast():  # constants are computed, not just their shapes
         imported = import_graph(graph_module.graph, arguments, outputs, parameters, only_calls, symbols)
     if not imported.results:
         return graph_module.forward
-    return _compile_imported(imported, options).call_flat
+    return _with_strides(_compile_imported(imported, options).call_flat, outputs, symbols)
+
+
+def _with_strides(run, outputs, symbols):
+    """`run` with results that lie in memory as those of PyTorch: what follows the graph may depend on it.
+
+    outputs: the graph's nodes and plain values. Tensors with gaps or with shared places stay contiguous.
+    """
+    fakes = [node.meta.get("val") if isinstance(node, torch.fx.Node) else None for node in outputs]
+    found = {number: _find_strides(fake, symbols) for number, fake in enumerate(fakes)}
+    wanted = {number: strides for number, strides in found.items() if strides is not None}
+    if not wanted:
+        return run
+
+    def run_strided(*args):
+        results = run(*args)
+        for number, find in wanted.items():
+            strides = find(results[number].shape)
+            if results[number].stride() != strides:
+                laid_out = torch.empty_strided(results[number].shape, strides, dtype=results[number].dtype)
+                results[number] = laid_out.copy_(results[number])
+        return results
+
+    return run_strided
+
+
+def _find_strides(fake, symbols):
+    """A function from a result's dims to its strides; None where it is contiguous, or stays so."""
+    if not isinstance(fake, torch.Tensor) or fake.layout != torch.strided:
+        return None
+    if all(isinstance(number, int) for number in (*fake.shape, *fake.stride())):
+        strides = fake.stride()
+        is_dense = not fake.is_contiguous() and torch.empty_like(fake).stride() == strides
+        return (lambda shape: strides) if is_dense else None
+    try:
+        order = dense_order(fake, symbols)
+    except UnsayableError:
+        return None
+    return None if order is None or order == sorted(order) else functools.partial(_lay_out, order)
+
+
+def _lay_out(order, shape):
+    """The strides of a tensor without gaps; order: its dims from the outermost in memory to the innermost."""
+    strides, step = [0] * len(order), 1
+    for dim in reversed(order):
+        strides[dim] = step
+        step *= max(shape[dim], 1)
+    return tuple(strides)
 
 
 def _compile_imported(imported, options):

@@ -2,6 +2,7 @@
 """Exceptions of the package. All are `inlay.Error`; argument errors are also the built-in ones they stand for."""
 
 import difflib
+import re
 from collections.abc import Iterable
 
 
@@ -68,16 +69,17 @@ _OPTIONS = {
 }
 
 
+_OPTION = re.compile(rf"\bin ({'|'.join(_OPTIONS)})\b")
+
+
 def from_status(code: str, message: str, compiling: bool) -> Error:
     """The exception for a failed status of the C++ side; what fails while compiling is a CompileError."""
     if compiling and code in ("InvalidArgument", "NotFound"):
-        for option, ours in _OPTIONS.items():
-            message = message.replace(f"in {option} ", f"in {ours} ")
-        return CompileError(message)
+        return CompileError(_OPTION.sub(lambda found: f"in {_OPTIONS[found[1]]}", message))
     return _BY_CODE.get(code, Error)(message)
 
 
-def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """ " - did you mean 'x'?" for the nearest of `words`, or an empty string."""
-    near = difflib.get_close_matches(word, list(words), n=1, cutoff=0.5)
+def did_you_mean(word: object, words: Iterable[str]) -> str:
+    """ "; did you mean 'x'?" for the nearest of `words`, or an empty string."""
+    near = difflib.get_close_matches(str(word), list(words), n=1, cutoff=0.5)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -6,15 +6,16 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import torch
 from torch.utils import _pytree as pytree
 
 from .aliases import StrPath
 from .arguments import Signature
-from .calls import run_call
-from .errors import Error, InternalError, SizesError, UnsupportedError
+from .calls import describe_call, run_call
+from .errors import ArgumentTypeError, Error, InternalError, SizesError, UnsupportedError
+from .forking import refuse_lost_device
 from .importer import ImportedProgram, Size
 from .importer.sizes import UNBOUNDED
 from .report import Report
@@ -34,8 +35,8 @@ class Fallback:
         """Says what the next call of this thread takes beside the program; what leaves the program is added."""
         self._calls.kept, self._calls.failure = kept, None
 
-    def end(self) -> BaseException | None:
-        """What went wrong in PyTorch in the call that has ended, if anything did."""
+    def end(self) -> tuple[str, BaseException] | None:
+        """What went wrong in PyTorch in the call that has ended, if anything did: (the call, the exception)."""
         failure = self._calls.failure
         self._calls.kept = self._calls.failure = None
         return failure
@@ -47,8 +48,19 @@ class Fallback:
             run_call(call, inputs, outputs, self._calls.kept, sizes)
         except BaseException as error:
             # Without the traceback: its frames hold tensors over memory that is the program's again.
-            self._calls.failure = error.with_traceback(None)
+            self._calls.failure = call, error.with_traceback(None)
             raise
+
+
+def _raise_failure(failure):
+    """Raises what stands for a failure of PyTorch, as `Fallback.end` gives it; what stops a program stays so."""
+    if failure is None:
+        return
+    call, error = failure
+    if not isinstance(error, Exception):
+        raise error
+    reason = str(error) if isinstance(error, Error) else f"{type(error).__name__}: {error}"
+    raise Error(f"{describe_call(call)}, which PyTorch runs, failed: {reason}") from error
 
 
 class Profile(list[tuple[str, str, float]]):
@@ -92,6 +104,12 @@ class CompiledModule:
         self._state = State(imported, compilation.replace_weights)
         self._turn = threading.RLock() if imported.carried else contextlib.nullcontext()
         self._report = report
+        self._has_device = bool(compilation.device)
+
+    def __reduce__(self) -> NoReturn:
+        raise UnsupportedError(
+            "a compiled model can't be copied or pickled: compile the model again where it is needed"
+        )
 
     @property
     def report(self) -> Report:
@@ -114,8 +132,10 @@ class CompiledModule:
         """One line that the user should know, e.g. that no device was found; may be empty."""
         return self._compilation.notice
 
+    @torch._disable_dynamo
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the model. Sizes out of range are an error, or run in PyTorch if the model was compiled so.
+        `torch.compile` doesn't look inside.
 
         Raises ArgumentTypeError or ArgumentValueError, naming the argument, its place and what was expected;
         DeviceError for a lost device; Error if a call into PyTorch failed (its exception is the cause).
@@ -151,14 +171,14 @@ class CompiledModule:
         """The flat arguments of a call."""
         return self._signature.flatten(args, kwargs)
 
-    def program_arguments(self, given: Sequence[Any]) -> list[torch.Tensor]:
-        """What the program takes in a call with these flat arguments."""
-        return self._split(self._signature.check(given))[0]
+    def program_arguments(self, given: Sequence[Any]) -> tuple[list[torch.Tensor], dict[str, Any]]:
+        """What the program takes in a call with these flat arguments, and what goes beside it, by name."""
+        return self._split(self._signature.check(given))
 
-    def assemble(self, given: Sequence[Any], results: Sequence[torch.Tensor]) -> list[Any]:
-        """The model's flat results from those of the program. Of what goes beside the program nothing is known."""
+    def assemble(self, given: Sequence[Any], results: Sequence[torch.Tensor], kept: Mapping[str, Any]) -> list[Any]:
+        """The model's flat results from those of the program and from what went beside it."""
         leaves, sizes = self._signature.check(given), self._signature.measure(given)
-        return [self._find(output, given, leaves, results, {}, sizes) for output in self._imported.outputs]
+        return [self._find(output, given, leaves, results, kept, sizes) for output in self._imported.outputs]
 
     def profile(self, *args: Any, **kwargs: Any) -> Profile:
         """Runs the model once, step by step. What the model writes stays as it was."""
@@ -199,18 +219,26 @@ class CompiledModule:
 
     def _run(self, function, leaves, sizes, returns=False):
         """(the function's results, kept values), or with `returns` what the function gives."""
+        if self._has_device:
+            refuse_lost_device()
         self._state.follow()
         tensors, kept = self._split(leaves)
         with torch.inference_mode(False):
-            results = [torch.empty(_evaluate(shape, sizes), dtype=dtype) for shape, dtype in self._imported.results]
+            results = [
+                torch.empty(_evaluate(shape, sizes), dtype=dtype, device="cpu")
+                for shape, dtype in self._imported.results
+            ]
         self._fallback.begin(kept)
         try:
             returned = function(tensors, results)
-        except InternalError as error:
-            failure = self._fallback.end()
-            if failure is None:
-                raise
-            raise Error(str(error)) from failure
+        except InternalError:
+            _raise_failure(self._fallback.end())
+            raise
+        except TypeError as error:
+            raise ArgumentTypeError(
+                "expected tensors with memory of their own, but got others: a compiled model can't be traced, nor be "
+                "called under the transforms of torch.func (vmap, grad, jvp)"
+            ) from error
         self._fallback.end()
         return returned if returns else (results, kept)
 
@@ -258,10 +286,10 @@ class CompiledModule:
                 self._state.write(target, value)
 
     def _check_written(self, given):
-        """Raises if an argument that the model writes shares memory with another one."""
+        """Raises if an argument that the model writes shares memory, or may not be written."""
         for target, _ in self._imported.writes:
             if isinstance(target, int):
-                self._signature.check_alone(target, given)
+                self._signature.check_written(target, given)
 
 
 def _evaluate(shape, sizes):

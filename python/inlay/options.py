@@ -47,6 +47,8 @@ class Options:
 
         Raises ArgumentTypeError for an unknown option or a wrong type, ArgumentValueError for a wrong value.
         """
+        if not isinstance(given, Mapping):
+            raise ArgumentTypeError(f"expected options to be a dict, but got {given!r}")
         given = dict(given)
         if "forced_fallback_ops" in given:
             if given.get("torch_executed_ops"):

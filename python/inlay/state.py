@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import torch
 
+from .calls import no_autocast
 from .errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, did_you_mean
 from .text import tensor_text
 
@@ -127,8 +128,9 @@ class State:
                 raise UnsupportedError(
                     f"{name!r} decided how the graph was compiled, so its values can't change: compile the model again"
                 )
-        ready = [(key, compute(tensors)) for key, compute in self._imported.sources.items()]
-        kept = {name: compute(tensors) for name, compute in self._imported.kept_sources.items()}
+        with no_autocast():
+            ready = [(key, compute(tensors)) for key, compute in self._imported.sources.items()]
+            kept = {name: compute(tensors) for name, compute in self._imported.kept_sources.items()}
         self._replace([(key, tensor.detach().resolve_neg().contiguous()) for key, tensor in ready])
         self.kept.update(kept)
 

@@ -65,6 +65,9 @@ def test_options_are_normalized():
         ({"placement": "a.json", "min_block_size": 2}, ValueError, "min_block_size can't be given besides"),
         ({"placement": "a.json", "strategy": "cost"}, ValueError, "strategy can't be given besides"),
         ({"placement": "a.json", "exempt_ops": "aten::relu"}, ValueError, "exempt_ops can't be given besides"),
+        ({3: 1}, TypeError, "unknown option 3"),
+        ("min_block_size=2", TypeError, "expected options to be a dict, but got 'min_block_size=2'"),
+        ([2], TypeError, "expected options to be a dict"),
         ({"cache": "folder"}, NotImplementedError, "cache is not supported yet"),
     ],
 )
@@ -264,9 +267,9 @@ def test_calls_survive_as_text(op, args, kwargs):
 
 def test_a_call_with_another_result_than_compiled_for_is_refused():
     text = encode_call(aten.relu.default, (0,), {}, lambda value: {"operand": 0})
-    with pytest.raises(inlay.Error, match=r"expected result 0 to be float32\[3\], but PyTorch gave float32\[2\]"):
+    with pytest.raises(inlay.Error, match=r"expected result 0 to be float32\[3\], but got float32\[2\]"):
         run_call(text, [torch.ones(2)], [torch.ones(3)])
-    with pytest.raises(inlay.Error, match="expected 2 tensor results, but PyTorch gave 1"):
+    with pytest.raises(inlay.Error, match="expected 2 tensor results, but got 1"):
         run_call(text, [torch.ones(2)], [torch.ones(2), torch.ones(2)])
     with pytest.raises(inlay.Error, match="no operator nowhere::lost"):
         run_call(text.replace("aten::relu", "nowhere::lost"), [], [])

@@ -160,6 +160,18 @@ def test_forced_parts_leave_the_accelerator(option, moved):
     } == moved
 
 
+@pytest.mark.parametrize(
+    ("option", "match"),
+    [
+        ({"torch_executed_modules": ["["]}, r"malformed glob '\[' in torch_executed_modules:"),
+        ({"torch_executed_ops": [""]}, r"in torch_executed_ops, but got an empty one"),
+    ],
+)
+def test_options_go_by_their_names_here(option, match):
+    with pytest.raises(inlay.CompileError, match=match):
+        inlay.compile(nn.ReLU(), (x(2, 4),), targets=("host", "torch"), **option)
+
+
 def forced(function, *inputs, ops, targets=("vulkan", "host", "torch")):
     """What of `function` runs where if `ops` are forced to PyTorch: target -> labels, of a program that is right."""
     compiled = check(Function(function), inputs, targets=targets, torch_executed_ops=ops)

@@ -92,6 +92,66 @@ def test_ops_that_are_wrong_together_only(break_compiler, tmp_path):
     assert segment.culprits["host"][0] == "tanh" and segment.culprits["host"][-1] == "relu"
 
 
+class Writing(nn.Module):
+    """Writes a buffer and an argument, draws, and gives what goes beside the program."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("count", torch.zeros(4))
+        self.drop = nn.Dropout(0.5)
+
+    def forward(self, x):
+        self.count += 1
+        x.mul_(2)
+        return x + self.count, self.drop(x), x.nonzero(), torch.fft.fft(x), None, x[x > 0] * 2
+
+
+def test_models_that_write_and_draw_are_compared_and_stay_as_they_were():
+    model, x = Writing(), torch.tensor([1.0, 0.0, 3.0, -1.0])
+    state = torch.get_rng_state()
+    found = compare(model, (x,), folder=None)
+    assert found.is_right and found.imported < 1e-6 and found.whole < 1e-6, found
+    assert torch.equal(model.count, torch.zeros(4)) and torch.equal(x, torch.tensor([1.0, 0.0, 3.0, -1.0]))
+    assert torch.equal(torch.get_rng_state(), state)
+    assert compare(nn.BatchNorm1d(4).train(), (torch.randn(3, 4),), folder=None).is_right
+
+
+def test_arguments_beside_the_program_are_compared():
+    class Model(nn.Module):
+        def forward(self, spectrum, matrix):
+            return (spectrum * 2).abs() + 1, torch.sparse.mm(matrix, torch.ones(3, 2)).exp(), spectrum + 1
+
+    found = compare(Model(), (torch.randn(4, dtype=torch.complex64), torch.eye(3).to_sparse()), folder=None)
+    assert found.is_right and found.whole < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"tolerance": "low"}, inlay.ArgumentTypeError, "expected tolerance to be a number, but got 'low'"),
+        ({"tolerance": float("nan")}, inlay.ArgumentValueError, "at least 0, but got nan"),
+        ({"folder": "/nowhere/at/all"}, inlay.ArgumentValueError, "there is none at '/nowhere/at/all'"),
+    ],
+)
+def test_wrong_options_of_compare(options, error, match):
+    with pytest.raises(error, match=match):
+        compare(Chain().eval(), INPUTS, **options)
+
+
+def test_a_model_of_any_size_is_not_compared():
+    with pytest.raises(inlay.UnsupportedError, match=r"models of fixed sizes can be compared .* 'batch' may differ"):
+        compare(Chain().eval(), INPUTS, dynamic_shapes=({0: torch.export.Dim("batch", min=1)},))
+
+
+def test_differences_of_what_is_no_float():
+    big = torch.tensor([2**60, 1])
+    assert pieces.is_off(pieces.difference(big + 1, big), torch.int64) and pieces.difference(big, big) == 0
+    spectrum = torch.tensor([1 + 1j, 2j])
+    assert pieces.difference(spectrum + 0.5j, spectrum) == 0.25
+    assert pieces.difference(torch.eye(2).to_sparse(), torch.eye(2).to_sparse()) == 0
+    assert pieces.difference(torch.ones(2), torch.ones(3)) == float("inf")
+
+
 def test_tolerance_decides(tmp_path):
     found = compare(Chain().eval(), INPUTS, tolerance=0.0, folder=None)
     assert not found.is_right and found.segments[0].culprits

@@ -10,7 +10,7 @@ import subprocess
 import inlay
 import pytest
 import torch
-from conftest import INLAY_OPT
+from conftest import INLAY_OPT, compare
 from inlay import compiler
 from inlay.compiler import export_program, import_model
 from inlay.importer import import_program
@@ -188,6 +188,48 @@ def is_in_range(replay, *args):
     except inlay.SizesError:
         return False
     return True
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a: a.t().exp().as_strided((1, 2), (2, 1)),
+        lambda a: a.t().exp().as_strided((a.shape[0], 2), (a.shape[1], 1)),
+        lambda a: a.t().exp().as_strided((a.shape[0], 1), (a.shape[1], 1), a.shape[1] - 1),
+        lambda a: torch.bernoulli(torch.sigmoid(a.t())),
+        lambda a: F.dropout(a.t()[1:], 0.5),
+        lambda a: F.dropout(a[:, ::2].t(), 0.5),
+        lambda a: F.dropout(a.expand(2, *a.shape), 0.5),
+    ],
+)
+def test_memory_is_read_in_its_order(replays, function):
+    model = Call(function)
+    replay = replays(model, (x(3, 6),), ({0: Dim.DYNAMIC(min=1, max=8), 1: Dim.DYNAMIC(min=2, max=32)},))
+    for batch, length in ((1, 3), (5, 7), (8, 32)):
+        torch.manual_seed(0)
+        want = model(x(batch, length))
+        torch.manual_seed(0)
+        compare(replay(x(batch, length))[0], want, 1e-5)
+
+
+def test_memory_with_gaps_is_not_read():
+    model = Call(lambda a: a.exp()[:, ::2].as_strided((1, 2), (2, 1)))
+    with pytest.raises(inlay.UnsupportedError, match=r"reads memory that is not all its operand's"):
+        import_model(model, (x(3, 6),), ({0: BATCH, 1: Dim.DYNAMIC},))
+
+
+def test_a_buffer_is_not_set_to_a_tensor_of_any_size():
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("kept", torch.zeros(3))
+
+        def forward(self, a):
+            self.kept = a.sum(1)
+            return a * 2
+
+    with pytest.raises(inlay.UnsupportedError, match=r"sets buffer 'kept', float32\[3\], to float32\[\w+\]"):
+        import_model(Model(), (x(3, 6),), ({0: BATCH},))
 
 
 # -- Text -------------------------------------------------------------------------------------------------------------

@@ -126,6 +126,7 @@ def test_a_size_that_no_tensor_tells_runs_in_pytorch():
         ({"min_blocksize": 2}, "did you mean 'min_block_size'"),
         ({"targets": ["vulcan"]}, "did you mean 'vulkan'"),
         ({"torch_executed_ops": [3]}, "an op's name"),
+        ("host", "expected options to be a dict, but got 'host'"),
     ],
 )
 def test_wrong_options(options, match):
@@ -180,6 +181,55 @@ def test_random_numbers_are_those_of_pytorch():
         with torch.no_grad():
             results.append(function(x(3, 4)))
     compare(*results, 1e-5)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a: a.permute(2, 0, 3, 1) * 2,
+        lambda a: (a.permute(0, 2, 3, 1).exp(), a + 1),
+        lambda a: a.to(memory_format=torch.channels_last).exp(),
+        lambda a: a.unsqueeze(1).transpose(0, 2).sin(),
+        lambda a: a[:, ::2].cos(),
+        lambda a: a[0, 0].t().exp().as_strided((2, 3), (3, 1)) * 1,
+    ],
+)
+def test_results_of_any_size_lie_in_memory_as_those_of_pytorch(compiled_graphs, function):
+    compiled = torch.compile(function, backend="inlay", dynamic=True)
+    for size in (3, 4, 6):
+        image = x(2, size, size + 2, size + 3)
+        got, want = (one if isinstance(one, tuple) else (one,) for one in (compiled(image), function(image)))
+        for ours, theirs in zip(got, want, strict=True):
+            compare(ours, theirs, 1e-5)
+            assert ours.stride() == theirs.stride()
+    assert len(compiled_graphs) == 1
+
+
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.enable_grad])
+def test_results_lie_in_memory_as_those_of_pytorch(mode):
+    def function(a):
+        b = a.permute(0, 2, 3, 1) * 2
+        torch._dynamo.graph_break()
+        return b.permute(0, 3, 1, 2).view(-1), b
+
+    image = x(2, 3, 4, 5).requires_grad_(mode is torch.enable_grad)
+    with mode():
+        got, want = torch.compile(function, backend="inlay")(image), function(image)
+    for ours, theirs in zip(got, want, strict=True):
+        compare(ours.detach(), theirs.detach(), 1e-6)
+        assert ours.stride() == theirs.stride()
+
+
+def test_memory_is_read_in_its_order():
+    def function(a):
+        return (a.t() * 2).as_strided((4,), (1,)), torch.nn.functional.dropout(a.t() * 2, 0.5, True)
+
+    results = []
+    for one in (torch.compile(function, backend="inlay"), function):
+        torch.manual_seed(0)
+        results.append(one(x(3, 4)))
+    for got, want in zip(*results, strict=True):
+        compare(got, want, 1e-6)
 
 
 def test_written_buffers_are_the_models_own():

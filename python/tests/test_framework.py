@@ -23,6 +23,11 @@ def x(*shape):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(len(shape)))
 
 
+def repeat(a):
+    """A loop that PyTorch runs."""
+    return torch._higher_order_ops.while_loop(lambda i, b: i < 3, lambda i, b: (i + 1, b * 2), (torch.tensor(0), a))
+
+
 class Function(nn.Module):
     def __init__(self, function):
         super().__init__()
@@ -153,6 +158,45 @@ def test_an_op_that_nobody_knows_is_named():
         inlay.compile(Function(unknown), (x(3),))
 
 
+# -- Strides ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("targets", TARGETS, ids="-".join)
+def test_random_numbers_are_drawn_in_the_order_of_memory(targets):
+    def draw(a):
+        b = a.t() * 2
+        spectrum = torch.fft.fft(F.dropout(b, 0.5, training=True)).abs()  # a part, which PyTorch makes together
+        return F.dropout(b, 0.5, training=True), torch.rand_like(b), torch.bernoulli(b.sigmoid()), spectrum
+
+    check(Function(draw), (x(5, 6),), targets=targets)
+
+
+@pytest.mark.parametrize("targets", TARGETS, ids="-".join)
+def test_as_strided_reads_the_memory_of_the_model(targets):
+    def read(a):
+        b = a.t() * 2
+        several = b.as_strided((4,), (1,)), b.as_strided((4,), (2,), 3), b.as_strided((), (), 2)
+        part = (a * 2)[1:].as_strided((2, 2), (1, 2), 5)
+        return *several, part, torch.as_strided_scatter(b, a[0], (4,), (1,)), torch.as_strided_copy(b, (4,), (1,))
+
+    check(Function(read), (x(3, 4),), targets=targets)
+
+
+@pytest.mark.parametrize("targets", TARGETS[1:], ids="-".join)
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a: (a * 2)[1:].as_strided((2, 2), (1, 2), 0),
+        lambda a: (a * 2)[:, ::2].as_strided((3,), (1,)),
+        lambda a: (a * 2)[:1].as_strided((2, 4), (4, 1)),
+    ],
+    ids=["before", "between", "behind"],
+)
+def test_memory_of_nobodys_is_not_read(targets, function):
+    with pytest.raises(inlay.UnsupportedError, match=r"'as_strided' .* reads memory that is not all its operand's"):
+        inlay.compile(Function(function), (x(3, 4),), targets=targets)
+
+
 # -- Values that are no tensors of a known size -----------------------------------------------------------------------
 
 
@@ -167,11 +211,12 @@ def test_an_op_that_nobody_knows_is_named():
         (lambda a: (a * 2).nonzero(), (x(6),)),
         (lambda a: torch.unique(a.round(), return_counts=True)[1].max() + a, (x(6),)),
         (lambda a: torch.cond(a.sum() > 0, lambda b: b * 2, lambda b: b - 1, (a.exp(),)) + 1, (x(3),)),
+        (lambda a: repeat(a.exp())[1] + 1, (x(3),)),
         (lambda a: (a.exp().sort(), a.topk(2), None, 3), (x(4),)),
         (lambda a: (torch.linalg.eig(a).eigenvalues.abs().sort().values, a + 1), (x(3, 3),)),
         (lambda a: torch.view_as_complex(a).angle() * a.sum(), (x(3, 2),)),
     ],
-    ids=["item", "int item", "item out", "mask", "nonzero", "unique", "cond", "several", "eig", "complex"],
+    ids=["item", "int item", "item out", "mask", "nonzero", "unique", "cond", "while", "several", "eig", "complex"],
 )
 def test_the_rest_of_the_graph_stays_where_it_is(targets, function, inputs):
     compiled = inlay.compile(Function(function), inputs, targets=targets)
@@ -228,6 +273,57 @@ def test_nothing_is_left_of_a_call_that_failed():
             compiled(x(4), torch.tensor([7]))
         compare(compiled(x(4), torch.tensor([2])), x(4)[2:3], 0)
     gc.collect()
+
+
+def test_a_failure_names_the_call():
+    compiled = inlay.compile(Function(lambda a, i: a.index_select(0, i)), (x(4), torch.tensor([0])), targets=("torch",))
+    with pytest.raises(inlay.Error, match=r"^aten.index_select.default, which PyTorch runs, failed: IndexError: index"):
+        compiled(x(4), torch.tensor([7]))
+
+
+def test_what_stops_a_program_is_no_error_of_a_call(monkeypatch):
+    from inlay import calls, module
+
+    def stop(*args):
+        raise KeyboardInterrupt("stop")
+
+    compiled = inlay.compile(Function(lambda a: a * 2), (x(4),), targets=("torch",))
+    monkeypatch.setattr(module, "run_call", stop)
+    with pytest.raises(KeyboardInterrupt, match="stop"):
+        compiled(x(4))
+    monkeypatch.setattr(module, "run_call", calls.run_call)
+    compare(compiled(x(4)), x(4) * 2, 0)
+
+
+# -- Modes around a call ----------------------------------------------------------------------------------------------
+
+
+class Product(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Parameter(torch.randn(4, 4)), nn.Parameter(torch.randn(4, 4))
+
+    def forward(self, q):
+        return F.scaled_dot_product_attention(q, q, q) @ (self.a @ self.b)
+
+
+@pytest.mark.parametrize("targets", TARGETS[1:], ids="-".join)
+def test_modes_around_a_call_change_nothing(targets):
+    model, given = Product(), x(1, 3, 4)
+    compiled = inlay.compile(model, (given,), targets=targets)
+    with torch.no_grad():
+        model.a.mul_(2)  # what is computed of weights is computed in the call
+    with torch.autocast("cpu", dtype=torch.bfloat16), torch.device("meta"):
+        got = compiled(given)
+    compare(got, model(given).detach(), 1e-5)
+
+
+def test_a_model_is_not_compiled_under_autocast():
+    exported = torch.export.export(nn.Linear(4, 4), (x(2, 4),))
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        with pytest.raises(inlay.UnsupportedError, match=r"torch.autocast is on, .* inside of the model's forward"):
+            inlay.compile(nn.Linear(4, 4), (x(2, 4),))
+        assert inlay.compile(exported, targets=("host",))(x(2, 4)).dtype == torch.float32
 
 
 # -- Threads ----------------------------------------------------------------------------------------------------------

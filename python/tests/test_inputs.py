@@ -2,7 +2,12 @@
 """What compiled models take and give: structures, keywords, gradients, and what is wrong with arguments."""
 
 import collections
+import copy
 import dataclasses
+import os
+import pickle
+import subprocess
+import sys
 
 import inlay
 import pytest
@@ -40,6 +45,64 @@ def compile_here(model, inputs, **options):
 def nested():
     arguments = {"batch": Batch(x(2, 3)), "pair": Pair(x(2, 3), x(3)), "extra": {"deep": [x(3)]}}
     return compile_here(Nested(), arguments), arguments
+
+
+def test_nan_is_the_value_that_it_was():
+    class Scaled(nn.Module):
+        def forward(self, a, scale):
+            return a * scale
+
+    assert compile_here(Scaled(), (x(3), float("nan")))(x(3), float("nan")).isnan().all()
+
+
+def test_tensors_without_memory_are_refused():
+    compiled = compile_here(nn.ReLU(), (x(2, 3),))
+    for trace in (torch.vmap(compiled), lambda a: torch.func.jvp(compiled, (a[0],), (a[0],))):
+        with pytest.raises(inlay.ArgumentTypeError, match=r"tensors with memory of their own.* can't be traced"):
+            trace(x(1, 2, 3))
+
+
+def test_a_compiled_model_may_be_a_part_of_what_torch_compiles():
+    compiled = compile_here(nn.ReLU(), (x(2, 3),))
+    compare(torch.compile(lambda a: compiled(a + 1) * 2, backend="eager")(x(2, 3)), (x(2, 3) + 1).relu() * 2, 1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_script_is_refused_as_what_it_is():
+    with pytest.raises(inlay.ArgumentValueError, match="Exporting a ScriptModule is not supported"):
+        compile_here(torch.jit.script(nn.ReLU()), (x(2, 3),))
+
+
+def test_a_compiled_model_is_not_copied():
+    compiled = compile_here(nn.ReLU(), (x(2, 3),))
+    for make in (pickle.dumps, copy.deepcopy):
+        with pytest.raises(inlay.UnsupportedError, match="can't be copied or pickled: compile the model again"):
+            make(compiled)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="without fork")
+def test_a_device_does_not_survive_a_fork():
+    code = (
+        "import inlay, os, torch\n"
+        "inputs = (torch.ones(2, 3),)\n"
+        "compiled = inlay.compile(torch.nn.ReLU(), inputs)\n"
+        "if not compiled.device or os.fork():\n"
+        "    os.wait() if compiled.device else print('no device')\n"
+        "else:\n"
+        "    for run in (lambda: compiled(*inputs), lambda: inlay.compile(torch.nn.ReLU(), inputs)):\n"
+        "        try:\n"
+        "            run()\n"
+        "        except inlay.DeviceError as error:\n"
+        "            print(str(error)[:27])\n"
+        "    on_host = inlay.compile(torch.nn.ReLU(), inputs, targets=('host', 'torch'))\n"
+        "    print(on_host(*inputs).sum().item(), flush=True)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=300)
+    if "no device" in done.stdout:
+        pytest.skip("without a device")
+    assert done.stdout.splitlines() == ["this process was forked fro", "this process was forked fro", "6.0"], (
+        done.stderr
+    )
 
 
 def test_structures_stay_what_they_are(nested):

@@ -114,6 +114,12 @@ def test_wrong_state_is_refused_whole(change, error, match):
         compare(compiled(x(2, 4))[0], model(x(2, 4))[0], 1e-5)
 
 
+def test_a_name_that_is_no_text_is_unknown():
+    compiled = inlay.compile(nn.Linear(4, 4), (x(2, 4),), targets=("host",))
+    with pytest.raises(inlay.ArgumentValueError, match="missing 'weight', 'bias'; unexpected 3"):
+        compiled.load_state_dict({3: torch.zeros(4)})
+
+
 def test_some_names_may_be_left_out_on_demand():
     compiled = inlay.compile(nn.Linear(4, 4), (x(2, 4),), targets=("host",))
     result = compiled.load_state_dict({"bias": torch.zeros(4), "foo": torch.zeros(1)}, strict=False)
@@ -187,6 +193,127 @@ def test_batch_norm_counts_in_training():
         compare(compiled(x(2, 3, 5)), model(x(2, 3, 5)).detach(), 1e-5)
     for name, tensor in model.state_dict().items():
         compare(compiled.state_dict()[name], tensor.detach(), 1e-5)
+
+
+@pytest.mark.parametrize("targets", TARGETS[1:], ids="-".join)
+def test_parameters_that_the_model_writes_are_its_own(targets):
+    model = nn.Embedding(10, 4, max_norm=1.0)  # makes rows shorter where it reads them
+    other, rows = copy.deepcopy(model), torch.tensor([[1, 2, 4]])
+    compiled = inlay.compile(model, (rows,), targets=targets)
+    for _ in range(2):
+        compare(compiled(rows), other(rows).detach(), 1e-6)
+    compare(compiled.state_dict()["weight"], other.weight.detach(), 1e-6)
+    assert model.weight[1].norm() > 1 or model.weight[2].norm() > 1 or model.weight[4].norm() > 1
+
+
+class Setting(nn.Module):
+    """Sets attributes as `change(self, a)` says."""
+
+    def __init__(self, change):
+        super().__init__()
+        self.register_buffer("empty", None)
+        self.register_buffer("total", torch.zeros(2))
+        self.count, self.seen, self.plain, self.change = 1, [], torch.zeros(2), change
+
+    def forward(self, a):
+        self.change(self, a)
+        return a * self.count + self.total
+
+
+@pytest.mark.parametrize(
+    ("change", "names"),
+    [
+        (lambda self, a: setattr(self, "count", self.count + 1), "'count'"),
+        (lambda self, a: self.seen.append(a * 2), "'seen'"),
+        (lambda self, a: setattr(self, "new", a * 2), "'new'"),
+    ],
+    ids=["number", "list", "new"],
+)
+def test_attributes_that_a_model_sets_are_told_and_left(change, names):
+    model = nn.Sequential(Setting(change))
+    with pytest.warns(UserWarning, match=f"forward sets {names.replace(chr(39), chr(39) + '0.', 1)}: a compiled model"):
+        inlay.compile(model, (torch.ones(2),), targets=("host",))
+    assert model[0].count == 1 and model[0].seen == [] and not hasattr(model[0], "new")
+
+
+def test_a_buffer_that_was_not_there_is_refused():
+    model = Setting(lambda self, a: setattr(self, "empty", a * 2))
+    with pytest.raises(inlay.UnsupportedError, match="sets buffer 'empty' from None to a tensor"):
+        inlay.compile(model, (torch.ones(2),), targets=("host",))
+    assert model.empty is None
+
+
+def test_a_tensor_that_is_no_buffer_is_not_written():
+    model = Setting(lambda self, a: self.plain.add_(a))
+    with pytest.raises(inlay.UnsupportedError, match="Constant plain is mutated"):
+        inlay.compile(model, (torch.ones(2),), targets=("host",))
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2])
+@pytest.mark.parametrize("targets", TARGETS[1:], ids="-".join)
+def test_buffers_may_be_set_to_other_tensors(targets, depth, recwarn):
+    model = Setting(lambda self, a: setattr(self, "total", self.total + a))
+    for _ in range(depth):
+        model = nn.Sequential(model)
+    compiled, a = inlay.compile(model, (torch.ones(2),), targets=targets), torch.ones(2)
+    assert [compiled(a).tolist() for _ in range(3)] == [[2, 2], [3, 3], [4, 4]] and a.tolist() == [1, 1]
+    assert not [one for one in recwarn if "inlay" in str(one.message)]
+    assert all(type(buffer) is torch.Tensor and not buffer.any() for buffer in model.buffers())
+    assert [model(a).tolist() for _ in range(2)] == [[2, 2], [3, 3]]
+
+
+class Swap(nn.Module):
+    """Gives a buffer as it was before it is set."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("one", torch.zeros(2))
+        self.register_buffer("two", torch.ones(2))
+
+    def forward(self, a):
+        before, self.one, self.two = self.one, self.two, self.one
+        self.two = self.two + a
+        return {"before": before, "a": a}
+
+
+@pytest.mark.parametrize("targets", TARGETS[1:], ids="-".join)
+def test_buffers_are_set_all_at_once(targets):
+    model = nn.Sequential(Swap())
+    compiled, a = inlay.compile(copy.deepcopy(model), (torch.ones(2),), targets=targets), torch.ones(2)
+    for _ in range(4):
+        got, want = compiled(a), model(a)
+        assert torch.equal(got["before"], want["before"]) and torch.equal(got["a"], a)
+    for name, buffer in model.state_dict().items():
+        assert torch.equal(compiled.state_dict()[name], buffer)
+
+
+def test_a_buffer_keeps_its_dims():
+    model = nn.Sequential(Setting(lambda self, a: setattr(self, "total", torch.cat([self.total, a])) or self.total))
+    model[0].forward = lambda a: (model[0].change(model[0], a), a)[1]
+    with pytest.raises(
+        inlay.UnsupportedError, match=r"buffer '0.total', float32\[2\], to float32\[4\]: the buffers of"
+    ):
+        inlay.compile(model, (torch.ones(2),), targets=("host",))
+
+
+@pytest.mark.parametrize(
+    ("make", "match"),
+    [
+        (lambda: torch.zeros(1, 3).expand(2, 3), "several of its elements are in one place"),
+        (lambda: torch.inference_mode()(lambda: torch.zeros(2, 3))(), "made in inference mode"),
+    ],
+    ids=["expanded", "inference"],
+)
+def test_arguments_that_may_not_be_written_are_refused(make, match):
+    class Adding(nn.Module):
+        def forward(self, a, b):
+            return a.add_(b).sum()
+
+    compiled = inlay.compile(Adding(), (torch.zeros(2, 3), torch.ones(2, 3)), targets=("host", "torch"))
+    with pytest.raises(inlay.ArgumentValueError, match=rf"argument 'a' \(place 1\) is written by the model, .*{match}"):
+        compiled(make(), torch.ones(2, 3))
+    both = torch.zeros(4, 3)  # two halves of one memory
+    assert compiled(both[:2], both[2:] + 1) == 6 and compiled(both[2:], both[:2]) == 6
 
 
 def test_calls_that_write_run_one_after_the_other():

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import pathlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from torch.utils import _pytree as pytree
 
 from ..aliases import CompileOptions, Inputs, Model, StrPath
 from ..compiler import compile_imported, import_model, make_signature, split_inputs
-from ..errors import ArgumentValueError, Error, UnsupportedError
+from ..errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
 from ..options import Options
 from ..reference import evaluate
 from ..rewrite.network import parse
@@ -88,30 +89,69 @@ def compare(
     model, inputs, options: as for `inlay.compile`, whose segments these are. tolerance: the largest difference that is
     right, as a share of a result's largest element; by default 1e-4 for f32, 1e-2 for f16 and bf16, 1e-9 for f64, and 0
     for integers. folder: where a reproducer is written for each segment that is off, None for nowhere.
-    Raises as `inlay.compile` does.
+    What the model writes stays as it was, and random numbers are the same in all runs.
+    Raises as `inlay.compile` does, and UnsupportedError for a model some of whose sizes may differ from call to call.
     """
     options = Options.make(options)
-    if tolerance is not None and not tolerance >= 0:
-        raise ArgumentValueError(f"expected a tolerance of at least 0, but got {tolerance!r}")
+    _check(tolerance, folder)
     exported, imported = import_model(model, inputs, options.dynamic_shapes)
     if len(imported.symbols):
-        raise UnsupportedError("a model is compared at the sizes of its inputs: give no dynamic_shapes")
+        names = ", ".join(repr(symbol.name) for symbol in imported.symbols)
+        raise UnsupportedError(
+            f"only models of fixed sizes can be compared part by part, but {names} may differ: give no dynamic_shapes"
+        )
     args, kwargs = split_inputs(inputs)
     signature = make_signature(model, exported, imported)
     compiled = compile_imported(imported, options, signature, exported.call_spec.out_spec)
     given = compiled.flatten(args, kwargs)
     with torch.no_grad():
-        eager = model if isinstance(model, torch.nn.Module) else exported.module()
-        expected = pytree.tree_leaves(eager(*args, **kwargs))
-        graph = _Graph(imported, compiled, given)
+        with _seeded():
+            expected = _run_eager(model, exported, imported.carried, args, kwargs)
+        with _seeded():
+            graph = _Graph(imported, compiled, given)
+        with _seeded():
+            whole = compiled.call_flat(*_copy(given))
         result = Comparison(
             [graph.compare_segment(segment, tolerance, folder) for segment in compiled.report["segments"]],
             imported=_worst(graph.results, expected),
-            whole=_worst(compiled.call_flat(*given), expected),
+            whole=_worst(whole, expected),
         )
-    off = _is_any_off(compiled.call_flat(*given), expected, tolerance)
+    off = _is_any_off(whole, expected, tolerance)
     result.is_right = not off and not any(one.culprits for one in result.segments)
     return result
+
+
+def _check(tolerance, folder):
+    if tolerance is not None:
+        if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)):
+            raise ArgumentTypeError(f"expected tolerance to be a number, but got {tolerance!r}")
+        if not tolerance >= 0:
+            raise ArgumentValueError(f"expected a tolerance of at least 0, but got {tolerance!r}")
+    if folder is not None and not pathlib.Path(folder).is_dir():
+        raise ArgumentValueError(f"expected a folder for reproducers, but there is none at {str(folder)!r}")
+
+
+@contextlib.contextmanager
+def _seeded():
+    """Meanwhile random numbers are those of one seed; afterwards they go on as before."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        yield
+
+
+def _run_eager(model, exported, carried, args, kwargs):
+    """The flat results of PyTorch, which writes copies of the arguments and of the buffers in `carried`."""
+    eager = model if isinstance(model, torch.nn.Module) else exported.module()
+    args, kwargs = _copy((args, kwargs))
+    if not carried:
+        return pytree.tree_leaves(eager(*args, **kwargs))
+    held = {**dict(eager.named_parameters()), **dict(eager.named_buffers())}
+    copies = {name: held[name].detach().clone() for name in carried}
+    return pytree.tree_leaves(torch.func.functional_call(eager, copies, args, kwargs))
+
+
+def _copy(values):
+    return pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.detach().clone(), values)
 
 
 class _Graph:
@@ -121,12 +161,14 @@ class _Graph:
         self._weights = imported.weights
         module = parse(imported.text)
         self._layers = {layer.name: layer for layer in module.get_layers()}
-        self._values = dict(zip(module.get_inputs(), compiled.program_arguments(given), strict=True))
+        arguments, kept = compiled.program_arguments(given)
+        self._values = dict(zip(module.get_inputs(), arguments, strict=True))
         borders = set(module.get_outputs())
         for segment in compiled.report["segments"]:
             borders.update(_outside(self._part(segment)))
-        evaluate(list(self._layers.values()), self._values, self._weights, borders)
-        self.results = compiled.assemble(given, [self._values[tensor] for tensor in module.get_outputs()])
+        evaluate(list(self._layers.values()), self._values, self._weights, borders, kept)
+        results = [self._values[tensor] for tensor in module.get_outputs()]
+        self.results = compiled.assemble(given, results, kept)
 
     def compare_segment(self, segment, tolerance, folder):
         """The segment on each target that compiles."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,8 @@ from ..rewrite.handles import Layer, Tensor
 
 # Largest difference, as a share of a result's largest element, that counts as right.
 TOLERANCES = {torch.float64: 1e-9, torch.float32: 1e-4, torch.float16: 1e-2, torch.bfloat16: 1e-2}
+TOLERANCES |= {torch.complex128: 1e-9, torch.complex64: 1e-4}
+_LEAST = sys.float_info.min
 
 
 @dataclass
@@ -61,16 +64,25 @@ def run_text(
 def difference(got: torch.Tensor, expected: torch.Tensor) -> float:
     """The largest difference as a share of the largest finite element expected; infinite if NaN or an infinity stands
     where none is expected, or the other way round."""
+    if got.shape != expected.shape:
+        return float("inf")
     if expected.numel() == 0:
         return 0.0
-    got, expected = got.detach().double(), expected.detach().double()
+    is_exact = not (expected.is_floating_point() or expected.is_complex())
+    least = float(is_exact and not torch.equal(got, expected)) * _LEAST  # what doubles don't tell apart
+    got, expected = _as_doubles(got), _as_doubles(expected)
     special = ~torch.isfinite(expected)
     same = torch.isnan(expected) & torch.isnan(got) | (expected == got)
     if not bool(torch.where(special, same, torch.isfinite(got)).all()):
         return float("inf")
     largest = float(torch.where(special, 0, expected).abs().max())
     off = float(torch.where(special, 0, got - expected).abs().max())
-    return off / largest if largest else off
+    return max(off / largest if largest else off, least)
+
+
+def _as_doubles(tensor):
+    dense = tensor.detach().to_dense() if tensor.layout != torch.strided else tensor.detach()
+    return torch.view_as_real(dense.resolve_conj()).double() if dense.is_complex() else dense.double()
 
 
 def is_off(share: float, dtype: torch.dtype, tolerance: float | None = None) -> bool:

@@ -41,7 +41,7 @@ def _graph(nodes, results, refer, leaving):
         return refer(value)
 
     graph = {"calls": [_call(node.target, node.args, node.kwargs, find) for node in nodes]}
-    graph["results"] = _encode(results, find, "a graph")
+    graph["results"] = _encode(results, find, "a graph", exact=True)
     if leaving:
         graph["leaving"] = {name: _encode(node, find, "a graph") for name, node in leaving.items()}
     return graph

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls that move elements and compute nothing."""
 
+import math
+
 import torch
 
 from .. import ops
 from .call import dim_list
 from .sizes import UNBOUNDED, Size, UndecidedError
+from .strides import memory_order, strided_offset
 
 _MOST_STRIDED = 1 << 16  # elements of a strided view that are numbered one by one
 
@@ -293,19 +296,20 @@ def _handle_unfold(walker, call):
 
 
 def _handle_as_strided(walker, call):
-    fake = call["self"].meta["val"]
-    if any(isinstance(number, Size) for number in (*call.shape, *call["stride"], call.get("storage_offset", 0))):
+    if any(isinstance(number, Size) for number in (*call.shape, *call["stride"])):
         return None
-    if not fake.is_contiguous() or fake.storage_offset() or not call.shape or max(call.shape) > _MOST_STRIDED:
+    offset, fake = strided_offset(call, walker.symbols), call["self"].meta["val"]
+    if isinstance(offset, Size) or not call.shape or max(call.shape) > _MOST_STRIDED:
         return None
-    numbers = torch.tensor(call.get("storage_offset", 0))
+    numbers = torch.tensor(offset)
     for dim, (size, stride) in enumerate(zip(call["size"], call["stride"], strict=True)):
         after = [1] * (len(call["size"]) - 1 - dim)
         numbers = numbers + (torch.arange(size) * stride).reshape(-1, *after)
     value = walker.tensor(call["self"])
-    if numbers.numel() > _MOST_STRIDED or int(numbers.max()) >= fake.numel():
+    if numbers.numel() > _MOST_STRIDED:
         return None
-    flat = walker.reshape(value, (fake.numel(),), "flat")
+    count = (math.prod(value.shape),)
+    flat = walker.reshape(_permute(walker, value, memory_order(fake, walker.symbols), "memory"), count, "flat")
     operands = [flat, walker.constant(numbers.reshape(-1), "index")]
     picked = walker.op(
         "index_select", operands, {"dim": 0}, shape=(numbers.numel(),), dtype=value.dtype, suffix="picked"

@@ -122,6 +122,12 @@ def _handle_pow(walker, call):
     exponent = call["exponent"]
     if call.dtype == torch.bool:
         return None
+    if exponent in (0.5, -0.5) and call.dtype.is_floating_point and call.dtype != torch.float16:
+        # As in PyTorch, whose roots of -0 and -inf are not their powers.
+        root = Composer(walker, call.dtype)
+        return root(
+            "sqrt" if exponent > 0 else "rsqrt", walker.cast(walker.tensor(call["self"]), call.dtype), last=True
+        )
     if call.dtype.is_floating_point or not isinstance(exponent, int) or not 1 <= exponent < 64:
         return _handle_pointwise(walker, call)
     # By squaring.

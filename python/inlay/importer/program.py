@@ -21,6 +21,7 @@ from .sizes import Symbols
 from .walker import Walker, check_dims, check_sayable, check_static
 
 _TOPICS = (filling, layout, neural, attention, indexing, sorting, resampling, pointwise, reductions, softmax)
+_STATE_WRITES = (OutputKind.BUFFER_MUTATION, OutputKind.PARAMETER_MUTATION)
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,9 @@ def _decompose(exported, table):
             exported = exported.run_decompositions(table)
     except GuardError as error:
         raise UnsupportedError(f"the model can't be rid of writes for all its sizes: {error}") from error
+    except RuntimeError as error:
+        first = (str(error).strip() or "no message").splitlines()[0]
+        raise UnsupportedError(f"torch.export can't split the model's calls: {first}") from error
     restore_dropout(exported.graph)
     return exported
 
@@ -141,7 +145,7 @@ def _user_inputs(exported):
 def _import_exported(exported, graph, table, attributes, portable, only_calls, symbols):
     """Imports a graph without writes, which is that of an ExportedProgram or says the same."""
     signature = exported.graph_signature
-    written = {spec.target for spec in signature.output_specs if spec.kind == OutputKind.BUFFER_MUTATION}
+    written = {spec.target for spec in signature.output_specs if spec.kind in _STATE_WRITES}
     nodes = {node.name: node for node in graph.nodes if node.op == "placeholder"}
     parts = _Parts(symbols=symbols)
     for spec in signature.input_specs:
@@ -166,7 +170,7 @@ def _import_exported(exported, graph, table, attributes, portable, only_calls, s
     for spec, value in zip(signature.output_specs, outputs, strict=True):
         if spec.kind == OutputKind.USER_OUTPUT:
             parts.outputs.append(value)
-        elif spec.kind == OutputKind.BUFFER_MUTATION:
+        elif spec.kind in _STATE_WRITES:
             parts.writes.append((spec.target, value))
         elif spec.kind == OutputKind.USER_INPUT_MUTATION:
             parts.writes.append((inputs[spec.target], value))

@@ -19,6 +19,7 @@ from .guards import GuardError
 from .locations import module_stack, print_location, source_line
 from .parts import form_parts, is_number
 from .sizes import Size, Symbols, UndecidedError, UnsayableError
+from .strides import is_as_strided, memory_order, reads_memory_order, strided_call
 
 
 class _Unavailable(Exception):
@@ -291,8 +292,10 @@ class Walker:
     def _opaque(self, call, used):
         numbers = _References()
         made = call.val if used is None else [result if n in used else None for n, result in enumerate(call.val)]
-        refer = functools.partial(self._refer, numbers)
-        text = encode_call(call.node.target, call.node.args, call.node.kwargs, refer, used)
+        args, kwargs = call.node.args, call.node.kwargs
+        if is_as_strided(call.node):
+            args, kwargs = strided_call(call, self.symbols)
+        text = encode_call(call.node.target, args, kwargs, self._referrer(numbers, [call.node]), used)
         operands = [self.tensor(node) for node in numbers]
         results = [(self.symbols.dims(value), value.dtype) for value in flatten_results(made)]
         effects = {"writes": [], "aliases": [], "in_order": has_effect(call.node)}
@@ -322,7 +325,7 @@ class Walker:
             and (node in outputs or any(user in self._live_nodes and user not in inside for user in node.users))
         ]
         leaving = {self._leaving[node]: node for node in nodes if node in self._leaving}
-        text = encode_graph(nodes, results, functools.partial(self._refer, numbers), leaving)
+        text = encode_graph(nodes, results, self._referrer(numbers, nodes), leaving)
         operands = [self.tensor(node) for node in numbers]
         for node in nodes:
             self.modules.update(module_stack(node))
@@ -351,16 +354,44 @@ class Walker:
                     return f"{error} ({pathlib.PurePath(line[0]).name}:{line[1]})" if line else str(error)
         return None
 
+    def _referrer(self, numbers, nodes):
+        """`_refer` for the arguments of calls: operands lie in memory as in the model, if the calls depend on that."""
+        if not any(map(reads_memory_order, nodes)):
+            return functools.partial(self._refer, numbers)
+
+        def refer(value, node=None):
+            found = self._refer(numbers, value, node)
+            if isinstance(found, dict) and "operand" in found:
+                order = self._memory_order(value, nodes)
+                return found if order == sorted(order) else {"strided": [found["operand"], order]}
+            return found
+
+        return refer
+
+    def _memory_order(self, node, users):
+        """How a tensor's dims lie in memory; as if it were contiguous where sizes decide that and calls can bear it."""
+        fake = node.meta["val"]
+        try:
+            return memory_order(fake, self.symbols)
+        except (UndecidedError, UnsayableError):
+            strided = next(filter(is_as_strided, users), None)
+            if strided is not None:
+                raise UnsupportedError(
+                    f"node {strided.name!r} reads the memory of {node.name!r}, whose strides are not known"
+                ) from None
+            return list(range(fake.dim()))  # other numbers are drawn than in PyTorch, but no worse ones
+
     def _refer(self, numbers, value, node=None):
         """What stands for a value in the text of a call. Tensors become operands: node -> number in `numbers`, sizes
         are numbered in `numbers.sizes`."""
         if isinstance(value, torch.fx.GraphModule):
             return encode_function(value, functools.partial(self._refer, numbers))
+        if isinstance(value, Size):
+            return self._refer_size(numbers, value)
         if not isinstance(value, torch.fx.Node):
             return None if node is None else self._refer_kept(node, value)
         if self.is_size(value):
-            size = self.symbols.size(value.meta["val"])
-            return size if isinstance(size, int) else {"size": numbers.sizes.setdefault(size, len(numbers.sizes))}
+            return self._refer_size(numbers, self.symbols.size(value.meta["val"]))
         if value.op == "get_attr" and not self.is_constant(value):
             holder = operator.attrgetter(value.target)(value.graph.owning_module)
             return self._refer(numbers, holder, value)
@@ -369,6 +400,9 @@ class Walker:
         if self.is_constant(value) and not (isinstance(self.constants[value], torch.Tensor) and self._can_hold(value)):
             return self._refer_constant(value)
         return {"operand": numbers.setdefault(value, len(numbers))}
+
+    def _refer_size(self, numbers, size):
+        return size if isinstance(size, int) else {"size": numbers.sizes.setdefault(size, len(numbers.sizes))}
 
     def _refer_constant(self, node):
         reference = self._refer_kept(node, self.constants[node])

@@ -80,7 +80,7 @@ test-conformance: build ## partitioning cases from outside the tree, where they 
 	  $(PYTHON) test/Tools/conformance.py $(CONFORMANCE)/partition/run.py --opt $(BUILD)/bin/inlay-opt; fi
 
 ##@ Figures
-.PHONY: bench-partition bench-rewrite bench-models
+.PHONY: bench-partition bench-rewrite bench-models bench-sizes
 BENCH = $(BUILD)/bin/inlay-bench partition
 FIGURES = $(BUILD)/bench
 bench-partition: build ## measure partitioning and write docs/benchmarks/partition.md; about eight minutes
@@ -115,6 +115,12 @@ bench-models: build ## measure whole models and write docs/benchmarks/models.md;
 	@$(BUILD)/bin/inlay-bench models --python=$(VENV)/bin/python --dtypes=f16,bf16 --scale=tiny \
 	  --routes=vulkan+host+torch --json=$(FIGURES)/models-2.json
 	@$(PYTHON) docs/benchmarks/make_page.py models $(FIGURES)/models-*.json
+
+bench-sizes: build ## measure models at many sizes and write docs/benchmarks/sizes.md; about half an hour
+	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)
+	@mkdir -p $(FIGURES)
+	@$(BUILD)/bin/inlay-bench sizes --python=$(VENV)/bin/python --json=$(FIGURES)/sizes-1.json
+	@$(PYTHON) docs/benchmarks/make_page.py sizes $(FIGURES)/sizes-*.json
 
 ##@ Packages
 .PHONY: wheel

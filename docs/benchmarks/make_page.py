@@ -3,6 +3,7 @@
 make_page.py partition FIGURES.json... : docs/benchmarks/partition.md and its SVG files
 make_page.py rewrite FIGURES.json...   : docs/benchmarks/rewrite.md and its SVG file
 make_page.py models FIGURES.json...    : docs/benchmarks/models.md
+make_page.py sizes FIGURES.json...     : docs/benchmarks/sizes.md
 """
 
 import argparse
@@ -42,6 +43,14 @@ MODELS_HEAD = """\
 
 `make bench-models` measures this and writes this page; it takes about half an hour and wants a quiet machine. Weights
 are random. What each figure counts stands above its table.
+"""
+
+
+SIZES_HEAD = """\
+# Sizes: one compilation for all in range
+
+`make bench-sizes` measures this and writes this page; it takes about half an hour and wants a quiet machine. Weights
+are random, models tiny. What each figure counts stands above its table.
 """
 
 
@@ -278,12 +287,31 @@ def write_models(paths: Iterable[pathlib.Path]) -> None:
     (HERE / "models.md").write_text("\n".join(parts))
 
 
+def describe_sizes(rows: list[Row]) -> str:
+    """The largest difference, and how much slower than a compilation for one size."""
+    ratios = sorted(row["ratio"] for row in rows)
+    return (
+        f"Largest difference of any model at any size: {max(row['difference'] for row in rows):.1e}. Latency over that "
+        f"of a compilation for the size alone: {ratios[len(ratios) // 2]:.2f} in the middle, {ratios[-1]:.2f} at most. "
+        f"Most compilations of a model: {max(row['compilations'] for row in rows)}."
+    )
+
+
+def write_sizes(paths: Iterable[pathlib.Path]) -> None:
+    tables, commands, machine, notes = read_tables(paths)
+    table = tables["sizes"]
+    parts = write_head(SIZES_HEAD, commands, machine, notes)
+    parts += [table["counted"], "", describe_sizes(table["rows"]), "", make_table(table), ""]
+    (HERE / "sizes.md").write_text("\n".join(parts))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("page", choices=["partition", "rewrite", "models"])
+    parser.add_argument("page", choices=["partition", "rewrite", "models", "sizes"])
     parser.add_argument("figures", nargs="+", type=pathlib.Path)
     args = parser.parse_args()
-    {"partition": write_partition, "rewrite": write_rewrite, "models": write_models}[args.page](args.figures)
+    writers = {"partition": write_partition, "rewrite": write_rewrite, "models": write_models, "sizes": write_sizes}
+    writers[args.page](args.figures)
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ StatusOr<InputShape> inlay::parseInputShape(StringRef text) {
   auto [name, rest] = text.rsplit(':');
   InputShape shape;
   shape.input = name.str();
-  if (name.empty() || rest.data() == text.data() + text.size())
+  if (name.empty() || !text.contains(':'))
     return fail();
   while (!rest.empty()) {
     InputShape::Dim dim;

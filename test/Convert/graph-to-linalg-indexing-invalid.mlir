@@ -1,9 +1,9 @@
 // RUN: inlay-opt %s --inlay-convert-graph-to-linalg --split-input-file --verify-diagnostics
 
-func.func @unknown_sizes(%w: tensor<?x4xf32>, %i: tensor<3xi64>) -> tensor<3x4xf32> {
-  // expected-error @below {{unsupported-shape: expected tensors of static dims, but got tensor<?x4xf32>}}
-  %0 = inlay.embedding %w, %i : (tensor<?x4xf32>, tensor<3xi64>) -> tensor<3x4xf32>
-  return %0 : tensor<3x4xf32>
+func.func @unknown_sizes(%w: tensor<5x4xf32>, %i: tensor<?xi64>) -> tensor<?x4xf32> {
+  // expected-error @below {{unsupported-shape: expected dims that follow from those of inputs, but got tensor<?x4xf32>}}
+  %0 = inlay.embedding %w, %i : (tensor<5x4xf32>, tensor<?xi64>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
 }
 
 // -----

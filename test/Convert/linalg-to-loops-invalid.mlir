@@ -4,7 +4,7 @@
 
 func.func @dynamic(%x: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  // expected-error @+1 {{expected loops of static size}}
+  // expected-error @+1 {{unsupported-shape: expected loops whose sizes follow from those of inputs}}
   linalg.fill ins(%zero : f32) outs(%x : memref<?xf32>)
   return
 }
@@ -14,7 +14,7 @@ func.func @dynamic(%x: memref<?xf32>) {
 #map = affine_map<(d0) -> (d0)>
 func.func @layout(%x: memref<4xf32, strided<[?], offset: ?>>) {
   %zero = arith.constant 0.0 : f32
-  // expected-error @+1 {{expected buffers of static shape and layout}}
+  // expected-error @+1 {{unsupported-shape: expected buffers whose layout follows from the sizes of inputs}}
   linalg.fill ins(%zero : f32) outs(%x : memref<4xf32, strided<[?], offset: ?>>)
   return
 }

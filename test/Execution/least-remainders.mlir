@@ -14,8 +14,8 @@ func.func public @forward() -> (tensor<3xi64>, tensor<3xi64>, tensor<3xi64>, ten
   %0 = inlay.remainder %x, %thousand : (tensor<3xi64>, tensor<i64>) -> tensor<3xi64>
   // CHECK-NEXT: result 1: int64[3] = -808 7 -7
   %1 = inlay.fmod %x, %thousand : (tensor<3xi64>, tensor<i64>) -> tensor<3xi64>
-  // CHECK-NEXT: result 2: int64[3] = -1317624576693539402 1 -1
-  %2 = inlay.floor_div %x, %seven : (tensor<3xi64>, tensor<i64>) -> tensor<3xi64>
+  // CHECK-NEXT: result 2: int64[3] = 6 0 0
+  %2 = inlay.remainder %x, %seven : (tensor<3xi64>, tensor<i64>) -> tensor<3xi64>
   // CHECK-NEXT: result 3: int8[3] = -43 2 -3
   %3 = inlay.floor_div %small, %three : (tensor<3xi8>, tensor<i8>) -> tensor<3xi8>
   return %0, %1, %2, %3 : tensor<3xi64>, tensor<3xi64>, tensor<3xi64>, tensor<3xi8>

@@ -24,6 +24,9 @@ mlir::LogicalResult checkStatic(mlir::RewriterBase &rewriter, mlir::Operation *o
 /// Refuses ops if dim `dim` of `value` isn't known.
 mlir::LogicalResult checkStaticDim(mlir::RewriterBase &rewriter, mlir::Operation *op, mlir::Value value, int64_t dim);
 
+/// The sizes of the op's only result; nullopt if nothing says them.
+std::optional<llvm::SmallVector<mlir::OpFoldResult>> findResultSizes(mlir::OpBuilder &builder, mlir::Operation *op);
+
 /// The sizes of the op's only result; refuses the op if nothing says them.
 mlir::FailureOr<llvm::SmallVector<mlir::OpFoldResult>> getResultSizes(mlir::RewriterBase &rewriter,
                                                                       mlir::Operation *op);

@@ -74,20 +74,23 @@ LogicalResult inlay::checkStaticDim(RewriterBase &rewriter, Operation *op, Value
                   "expected dim " + Twine(dim) + " to be static, but got " + spell(type));
 }
 
-FailureOr<SmallVector<OpFoldResult>> inlay::getResultSizes(RewriterBase &rewriter, Operation *op) {
-  RankedTensorType type = inferResultType(op);
+std::optional<SmallVector<OpFoldResult>> inlay::findResultSizes(OpBuilder &builder, Operation *op) {
   SmallVector<OpFoldResult> sizes;
   std::optional<SmallVector<AffineExpr>> dims = getDims(op->getResult(0));
-  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
-    if (!ShapedType::isDynamic(size))
-      sizes.push_back(rewriter.getIndexAttr(size));
-    else if (dims)
-      sizes.push_back(materializeExpr(rewriter, op->getLoc(), (*dims)[dim]));
-    else
-      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
-                      "expected dims that follow from those of inputs, but got " + spell(type));
+  for (auto [dim, size] : llvm::enumerate(inferResultType(op).getShape())) {
+    if (ShapedType::isDynamic(size) && !dims)
+      return std::nullopt;
+    sizes.push_back(ShapedType::isDynamic(size) ? materializeExpr(builder, op->getLoc(), (*dims)[dim])
+                                                : OpFoldResult(builder.getIndexAttr(size)));
   }
   return sizes;
+}
+
+FailureOr<SmallVector<OpFoldResult>> inlay::getResultSizes(RewriterBase &rewriter, Operation *op) {
+  if (auto sizes = findResultSizes(rewriter, op))
+    return *sizes;
+  return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+                  "expected dims that follow from those of inputs, but got " + spell(inferResultType(op)));
 }
 
 void inlay::replaceWithRefined(RewriterBase &rewriter, Operation *op, Value value) {

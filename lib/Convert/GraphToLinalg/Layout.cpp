@@ -97,14 +97,15 @@ struct ConvertReshape : GraphPattern<ReshapeOp> {
     RankedTensorType from = tensorType(op.getInput()), to = inferResultType(op);
     if (from == to && from.hasStaticShape())
       return op.getInput();
-    FailureOr<Sizes> sizes = getResultSizes(rewriter, op);
-    if (failed(sizes))
-      return failure();
-    if (llvm::is_contained(to.getShape(), 0))
-      return tensor::EmptyOp::create(rewriter, loc, *sizes, to.getElementType()).getResult();
     std::optional<CommonRuns> runs;
     if (haveSameCount(from.getShape(), to.getShape()))
       runs = findCommonRuns(from.getShape(), to.getShape());
+    std::optional<Sizes> sizes = findResultSizes(rewriter, op);
+    if (!sizes && (!runs || llvm::is_contained(to.getShape(), 0)))
+      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+                      "expected dims that follow from those of inputs, but got " + spell(to));
+    if (llvm::is_contained(to.getShape(), 0))
+      return tensor::EmptyOp::create(rewriter, loc, *sizes, to.getElementType()).getResult();
     if (!runs) // one run of all dims
       runs = CommonRuns{{llvm::to_vector(llvm::seq<int64_t>(from.getRank()))},
                         {llvm::to_vector(llvm::seq<int64_t>(to.getRank()))},
@@ -113,8 +114,10 @@ struct ConvertReshape : GraphPattern<ReshapeOp> {
     Value value = op.getInput();
     if (common.getRank() != from.getRank())
       value = tensor::CollapseShapeOp::create(rewriter, loc, common, value, runs->from);
+    if (common.getRank() != to.getRank() && sizes)
+      return tensor::ExpandShapeOp::create(rewriter, loc, to, value, runs->to, *sizes).getResult();
     if (common.getRank() != to.getRank())
-      value = tensor::ExpandShapeOp::create(rewriter, loc, to, value, runs->to, *sizes);
+      return tensor::ExpandShapeOp::create(rewriter, loc, to, value, runs->to).getResult();
     return value;
   }
 };

@@ -71,8 +71,8 @@ static Status run(unsigned repeats, Figures &figures) {
   Table table = makeTable();
   for (const std::string &model : *models)
     for (const std::string &route : targets) {
-      StatusOr<json::Object> found = runPython(*python, kScript, model + " on " + route,
-                                               {"run", model, route, scale, std::to_string(repeats)});
+      StatusOr<json::Object> found =
+          runPython(*python, kScript, model + " on " + route, {"run", model, route, scale, std::to_string(repeats)});
       if (!found.isOk()) {
         figures.addNote(found.status().message(), llvm::outs());
         continue;

@@ -70,7 +70,7 @@ TEST_F(CanRunTest, SaysWhyNot) {
   const std::pair<unsigned, const char *> onVulkan[] = {
       {0, "supported"},
       {1, "no-converter: vulkan can't call the library function 'lgammaf'"},
-      {2, "unsupported-shape: expected tensors of static shape, but got tensor<?xf32>"},
+      {2, "unsupported-shape: expected tensors whose dims follow from those of inputs, but got tensor<?xf32>"},
       {3, "unsupported-type: 'f16' needs the device feature float16"},
       {4, "supported"}, // without elements
       {5, "unsupported-type: buffers of i1 need the device feature int8"},
@@ -86,7 +86,8 @@ TEST_F(CanRunTest, SaysWhyNot) {
     EXPECT_EQ(ask(2, op), "supported") << op;
   for (unsigned op : {0, 8, 9, 12})
     EXPECT_EQ(ask(3, op), "supported") << op;
-  EXPECT_EQ(ask(3, 2), "unsupported-type: inlay.relu passes values that aren't static tensors");
+  EXPECT_EQ(ask(3, 2),
+            "unsupported-type: inlay.relu passes values that aren't tensors whose dims follow from the inputs'");
   EXPECT_EQ(ask(3, 7), "unsupported-attribute: aten::sort doesn't say how to make the call");
   EXPECT_EQ(ask(3, 11), "no-converter: arith.addf is not a framework call");
 }

@@ -25,7 +25,7 @@ public:
 
 private:
   AffineExpr constant(int64_t value) { return getAffineConstantExpr(value, context); }
-  AffineExpr simplify(AffineExpr expr) { return simplifyAffineExpr(expr, 0, symbols.size()); }
+  AffineExpr simplify(AffineExpr expr) { return simplifyExpr(expr, symbols.size()); }
   bool areEqual(AffineExpr lhs, AffineExpr rhs) { return lhs == rhs || simplify(lhs - rhs) == constant(0); }
 
   /// Two dims broadcast; null if nothing says that they fit.

@@ -187,16 +187,6 @@ public:
       raise(status, /*compiling=*/false);
   }
 
-  /// Dims of the results for inputs of these dims.
-  std::vector<std::vector<int64_t>> outputDims(const rt::InputDims &inputs) {
-    auto dims = compiled.program->outputDims(inputs);
-    if (!dims.isOk())
-      raise(dims.status(), /*compiling=*/false);
-    return *dims;
-  }
-
-  bool isDynamic() const { return !compiled.plan->symbols.empty(); }
-
   std::string device() const { return compiled.device ? compiled.device->deviceName() : std::string(); }
 
   Compiled compiled;
@@ -255,8 +245,6 @@ void bindCompilation(nb::module_ &m) {
   nb::class_<Compilation>(m, "Compilation")
       .def("call", &Compilation::call, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert())
       .def("profile", &Compilation::profile, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert())
-      .def("output_dims", &Compilation::outputDims, "inputs"_a)
-      .def_prop_ro("is_dynamic", &Compilation::isDynamic)
       .def("replace_weights", &Compilation::replaceWeights, "weights"_a)
       .def_prop_ro("report", [](Compilation &c) { return c.compiled.report; })
       .def_prop_ro("notice", [](Compilation &c) { return c.compiled.notice; })

@@ -135,5 +135,5 @@ AffineExpr inlay::countElements(ArrayRef<AffineExpr> dims, MLIRContext *context)
 }
 
 bool inlay::areEqual(AffineExpr lhs, AffineExpr rhs, unsigned symbols) {
-  return lhs == rhs || simplifyAffineExpr(lhs - rhs, 0, symbols) == getAffineConstantExpr(0, lhs.getContext());
+  return lhs == rhs || simplifyExpr(lhs - rhs, symbols) == getAffineConstantExpr(0, lhs.getContext());
 }

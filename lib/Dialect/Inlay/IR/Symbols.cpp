@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -126,8 +127,100 @@ ExprRange inlay::getRange(AffineExpr expr, ArrayRef<SymbolAttr> symbols) {
   }
 }
 
+//===-- Normal form ---------------------------------------------------------------------------------------------===//
+
+namespace {
+/// A number times what can't be taken apart: symbols, quotients, remainders, in the order of their text.
+struct Term {
+  int64_t number;
+  SmallVector<AffineExpr> factors;
+};
+using Terms = SmallVector<Term>;
+} // namespace
+
+/// More terms than sizes of models have; an expression of more stays as it is.
+static constexpr size_t kMostTerms = 64;
+
+static std::string toText(AffineExpr expr) {
+  std::string text;
+  llvm::raw_string_ostream(text) << expr;
+  return text;
+}
+
+/// Adds `term` to `terms`; false if a number overflows or there are too many.
+static bool addTerm(Terms &terms, Term term) {
+  for (Term &known : terms)
+    if (known.factors == term.factors)
+      return !llvm::AddOverflow(known.number, term.number, known.number);
+  terms.push_back(std::move(term));
+  return terms.size() <= kMostTerms;
+}
+
+static bool multiplyTerms(const Terms &lhs, const Terms &rhs, Terms &product) {
+  for (const Term &left : lhs)
+    for (const Term &right : rhs) {
+      Term term{0, left.factors};
+      term.factors.append(right.factors);
+      llvm::sort(term.factors, [](AffineExpr one, AffineExpr other) { return toText(one) < toText(other); });
+      if (llvm::MulOverflow(left.number, right.number, term.number) || !addTerm(product, std::move(term)))
+        return false;
+    }
+  return true;
+}
+
+/// Divides all numbers if the divisor is one that divides them.
+static bool divideTerms(Terms &terms, AffineExpr divisor) {
+  auto constant = dyn_cast<AffineConstantExpr>(divisor);
+  int64_t number = constant ? constant.getValue() : 0;
+  if (number < 1 || !llvm::all_of(terms, [&](const Term &term) { return term.number % number == 0; }))
+    return false;
+  for (Term &term : terms)
+    term.number /= number;
+  return true;
+}
+
+static bool takeApart(AffineExpr expr, unsigned symbols, Terms &terms) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return addTerm(terms, {constant.getValue(), {}});
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return addTerm(terms, {1, {expr}});
+  Terms lhs, rhs;
+  if (expr.getKind() == AffineExprKind::Add)
+    return takeApart(binary.getLHS(), symbols, terms) && takeApart(binary.getRHS(), symbols, terms);
+  if (expr.getKind() == AffineExprKind::Mul)
+    return takeApart(binary.getLHS(), symbols, lhs) && takeApart(binary.getRHS(), symbols, rhs) &&
+           multiplyTerms(lhs, rhs, terms);
+  AffineExpr dividend = simplifyExpr(binary.getLHS(), symbols), divisor = simplifyExpr(binary.getRHS(), symbols);
+  if (expr.getKind() != AffineExprKind::Mod && takeApart(dividend, symbols, lhs) && divideTerms(lhs, divisor))
+    return llvm::all_of(lhs, [&](Term &term) { return addTerm(terms, std::move(term)); });
+  return addTerm(terms, {1, {getAffineBinaryOpExpr(expr.getKind(), dividend, divisor)}});
+}
+
+AffineExpr inlay::simplifyExpr(AffineExpr expr, unsigned symbols) {
+  if (expr.isPureAffine())
+    return simplifyAffineExpr(expr, 0, symbols);
+  Terms terms;
+  if (!takeApart(expr, symbols, terms))
+    return expr;
+  AffineExpr sum = getAffineConstantExpr(0, expr.getContext());
+  auto byText = [](const Term &one, const Term &other) {
+    auto spellFactors = [](const Term &term) { return llvm::join(llvm::map_range(term.factors, toText), "*"); };
+    return spellFactors(one) < spellFactors(other);
+  };
+  llvm::sort(terms, byText);
+  for (const Term &term : terms) {
+    AffineExpr product = getAffineConstantExpr(1, expr.getContext());
+    for (AffineExpr factor : term.factors)
+      product = product * factor;
+    if (term.number)
+      sum = sum + product * term.number;
+  }
+  return sum;
+}
+
 bool inlay::isAtMost(AffineExpr lhs, AffineExpr rhs, ArrayRef<SymbolAttr> symbols) {
-  return getRange(simplifyAffineExpr(rhs - lhs, 0, symbols.size()), symbols).min >= 0;
+  return getRange(simplifyExpr(rhs - lhs, symbols.size()), symbols).min >= 0;
 }
 
 int64_t inlay::getTypicalValue(AffineExpr expr, ArrayRef<SymbolAttr> symbols) {

@@ -32,6 +32,11 @@ struct ExprRange {
 };
 ExprRange getRange(mlir::AffineExpr expr, llvm::ArrayRef<SymbolAttr> symbols);
 
+/// The expression in a normal form: a sum of products, by which equal sizes are one expression in most cases.
+/// (Upstream's `simplifyAffineExpr` is made for linear expressions and fails on some products and quotients of
+/// symbols.)
+mlir::AffineExpr simplifyExpr(mlir::AffineExpr expr, unsigned symbols);
+
 /// True if `lhs` is at most `rhs`, whatever the symbols are.
 bool isAtMost(mlir::AffineExpr lhs, mlir::AffineExpr rhs, llvm::ArrayRef<SymbolAttr> symbols);
 

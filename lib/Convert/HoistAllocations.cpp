@@ -40,9 +40,10 @@ static bool fillsWhole(memref::AllocOp alloc, BlockArgument result, unsigned sym
 static Value reshapeLike(memref::AllocOp alloc, Value result) {
   OpBuilder builder(alloc);
   Location loc = alloc.getLoc();
+  SmallVector<AffineExpr> dims = *getBufferDims(alloc);
   SmallVector<OpFoldResult> sizes, strides;
   AffineExpr stride = builder.getAffineConstantExpr(1);
-  for (AffineExpr dim : llvm::reverse(*getBufferDims(alloc))) {
+  for (AffineExpr dim : llvm::reverse(dims)) {
     sizes.insert(sizes.begin(), materializeExpr(builder, loc, dim));
     strides.insert(strides.begin(), materializeExpr(builder, loc, stride));
     stride = stride * dim;

@@ -7,6 +7,7 @@ make_page.py sizes FIGURES.json...     : docs/benchmarks/sizes.md
 """
 
 import argparse
+import functools
 import json
 import pathlib
 from collections.abc import Callable, Iterable
@@ -279,12 +280,13 @@ def describe_models(rows: list[Row]) -> str:
     return f"Largest difference of any model: {', '.join(words)}. Models with ops that the dialect lacks: {left}."
 
 
-def write_models(paths: Iterable[pathlib.Path]) -> None:
+def write_table(name: str, head: str, describe: Callable[[list[Row]], str], paths: Iterable[pathlib.Path]) -> None:
+    """The page NAME.md of the one table NAME, below what is to be said of its rows."""
     tables, commands, machine, notes = read_tables(paths)
-    table = tables["models"]
-    parts = write_head(MODELS_HEAD, commands, machine, notes)
-    parts += [table["counted"], "", describe_models(table["rows"]), "", make_table(table), ""]
-    (HERE / "models.md").write_text("\n".join(parts))
+    table = tables[name]
+    parts = write_head(head, commands, machine, notes)
+    parts += [table["counted"], "", describe(table["rows"]), "", make_table(table), ""]
+    (HERE / f"{name}.md").write_text("\n".join(parts))
 
 
 def describe_sizes(rows: list[Row]) -> str:
@@ -297,20 +299,17 @@ def describe_sizes(rows: list[Row]) -> str:
     )
 
 
-def write_sizes(paths: Iterable[pathlib.Path]) -> None:
-    tables, commands, machine, notes = read_tables(paths)
-    table = tables["sizes"]
-    parts = write_head(SIZES_HEAD, commands, machine, notes)
-    parts += [table["counted"], "", describe_sizes(table["rows"]), "", make_table(table), ""]
-    (HERE / "sizes.md").write_text("\n".join(parts))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("page", choices=["partition", "rewrite", "models", "sizes"])
     parser.add_argument("figures", nargs="+", type=pathlib.Path)
     args = parser.parse_args()
-    writers = {"partition": write_partition, "rewrite": write_rewrite, "models": write_models, "sizes": write_sizes}
+    writers = {
+        "partition": write_partition,
+        "rewrite": write_rewrite,
+        "models": functools.partial(write_table, "models", MODELS_HEAD, describe_models),
+        "sizes": functools.partial(write_table, "sizes", SIZES_HEAD, describe_sizes),
+    }
     writers[args.page](args.figures)
 
 

@@ -5,7 +5,6 @@
 
 #include "PythonPeer.h"
 #include "Suites.h"
-#include "inlay/Support/Suggest.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -31,28 +30,6 @@ static cl::list<std::string> dtypes("dtypes", cl::CommaSeparated, cl::cat(catego
                                     cl::desc("Of weights and inputs: f32, f16, bf16; default: f32"));
 static cl::opt<std::string> scale("scale", cl::cat(category), cl::init("usual"),
                                   cl::desc("Size of the models: usual, or tiny; default: usual"));
-
-/// The named ones of `known`, all if none are named.
-static StatusOr<std::vector<std::string>> choose(llvm::StringRef option, llvm::ArrayRef<std::string> named,
-                                                 std::vector<std::string> known) {
-  for (const std::string &name : named)
-    if (!llvm::is_contained(known, name))
-      return Status(StatusCode::InvalidArgument, "option --" + option.str() + ": expected some of " +
-                                                     llvm::join(known, ", ") + ", but got '" + name + "'" +
-                                                     suggest(name, known));
-  return named.empty() ? std::move(known) : named.vec();
-}
-
-static StatusOr<std::vector<std::string>> listModels(llvm::StringRef python) {
-  StatusOr<json::Object> listed = runPython(python, kScript, "inlay with transformers", {"list"});
-  if (!listed.isOk())
-    return listed.status();
-  std::vector<std::string> names;
-  if (const json::Array *array = listed->getArray("models"))
-    for (const json::Value &name : *array)
-      names.push_back(name.getAsString().value_or("").str());
-  return names;
-}
 
 /// What is run: Inlay by each route, then the peers.
 static StatusOr<std::vector<std::string>> getContenders() {
@@ -85,7 +62,7 @@ static Status run(unsigned repeats, Figures &figures) {
   StatusOr<std::string> python = findPython(getPythons().front());
   if (!python.isOk())
     return python.status();
-  StatusOr<std::vector<std::string>> known = listModels(*python);
+  StatusOr<std::vector<std::string>> known = listModels(*python, kScript);
   if (!known.isOk())
     return known.status();
   StatusOr<std::vector<std::string>> models = choose("models", modelNames, std::move(*known));

@@ -2,7 +2,9 @@
 
 #include "PythonPeer.h"
 #include "ToolOptions.h"
+#include "inlay/Support/Suggest.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -62,4 +64,25 @@ StatusOr<llvm::json::Object> bench::runPython(llvm::StringRef program, llvm::Str
     return Status(StatusCode::Internal, what.str() + " printed no result");
   }
   return std::move(*value->getAsObject());
+}
+
+rt::StatusOr<std::vector<std::string>> bench::listModels(llvm::StringRef program, llvm::StringRef script) {
+  rt::StatusOr<llvm::json::Object> listed = runPython(program, script, "inlay with transformers", {"list"});
+  if (!listed.isOk())
+    return listed.status();
+  std::vector<std::string> names;
+  if (const llvm::json::Array *array = listed->getArray("models"))
+    for (const llvm::json::Value &name : *array)
+      names.push_back(name.getAsString().value_or("").str());
+  return names;
+}
+
+rt::StatusOr<std::vector<std::string>> bench::choose(llvm::StringRef option, llvm::ArrayRef<std::string> named,
+                                                     std::vector<std::string> known) {
+  for (const std::string &name : named)
+    if (!llvm::is_contained(known, name))
+      return rt::Status(rt::StatusCode::InvalidArgument, "option --" + option.str() + ": expected some of " +
+                                                             llvm::join(known, ", ") + ", but got '" + name + "'" +
+                                                             suggest(name, known));
+  return named.empty() ? std::move(known) : named.vec();
 }

@@ -30,6 +30,13 @@ rt::StatusOr<std::string> findPython(llvm::StringRef python);
 rt::StatusOr<llvm::json::Object> runPython(llvm::StringRef program, llvm::StringRef script, llvm::StringRef what,
                                            llvm::ArrayRef<llvm::StringRef> arguments);
 
+/// The models that `script`, one of whole models, lists.
+rt::StatusOr<std::vector<std::string>> listModels(llvm::StringRef program, llvm::StringRef script);
+
+/// The named ones of `known`, all if none are named; an error of `option` for one that isn't among them.
+rt::StatusOr<std::vector<std::string>> choose(llvm::StringRef option, llvm::ArrayRef<std::string> named,
+                                              std::vector<std::string> known);
+
 } // namespace inlay::bench
 
 #endif // INLAY_TOOLS_BENCH_PYTHONPEER_H

@@ -5,7 +5,6 @@
 
 #include "PythonPeer.h"
 #include "Suites.h"
-#include "inlay/Support/Suggest.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -29,21 +28,6 @@ static cl::list<std::string> routes("sized-routes", cl::CommaSeparated, cl::cat(
 static cl::opt<std::string> scale("sized-scale", cl::cat(category), cl::init("tiny"),
                                   cl::desc("Size of the models: usual, or tiny; default: tiny"));
 
-static StatusOr<std::vector<std::string>> chooseModels(llvm::StringRef python) {
-  StatusOr<json::Object> listed = runPython(python, kScript, "inlay with transformers", {"list"});
-  if (!listed.isOk())
-    return listed.status();
-  std::vector<std::string> known;
-  if (const json::Array *array = listed->getArray("models"))
-    for (const json::Value &name : *array)
-      known.push_back(name.getAsString().value_or("").str());
-  for (const std::string &name : modelNames)
-    if (!llvm::is_contained(known, name))
-      return Status(StatusCode::InvalidArgument, "option --sized-models: expected some of " + llvm::join(known, ", ") +
-                                                     ", but got '" + name + "'" + suggest(name, known));
-  return modelNames.empty() ? known : std::vector<std::string>(modelNames.begin(), modelNames.end());
-}
-
 static Table makeTable() {
   return {"sizes",
           "Each model compiled once, its batch and lengths being known at a call alone, then called at so many sets of "
@@ -62,7 +46,10 @@ static Status run(unsigned repeats, Figures &figures) {
   StatusOr<std::string> python = findPython(getPythons().front());
   if (!python.isOk())
     return python.status();
-  StatusOr<std::vector<std::string>> models = chooseModels(*python);
+  StatusOr<std::vector<std::string>> known = listModels(*python, kScript);
+  if (!known.isOk())
+    return known.status();
+  StatusOr<std::vector<std::string>> models = choose("sized-models", modelNames, std::move(*known));
   if (!models.isOk())
     return models.status();
   std::vector<std::string> targets(routes.begin(), routes.end());

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each segment into a function of its own.
+// Each segment into a function of its own; control flow that is split stays where it is, around calls of these.
 
 #include "inlay/Convert/Bufferize.h"
 #include "inlay/Convert/Passes.h"
+#include "inlay/Dialect/Inlay/IR/Border.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/Origin.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringSet.h"
@@ -80,31 +82,90 @@ static void carryDims(SegmentOp segment, func::FuncOp parent, func::FuncOp func,
   auto symbols = parent->getAttrOfType<ArrayAttr>(InlayDialect::kSymbolsAttr);
   if (!symbols)
     return;
-  MLIRContext *context = func.getContext();
   func->setAttr(InlayDialect::kSymbolsAttr, symbols);
-  auto describe = [&](Value value) {
-    std::optional<SmallVector<AffineExpr>> dims = getDims(value);
-    return makeDimsAttr(context, symbols.size(), dims ? ArrayRef(*dims) : ArrayRef<AffineExpr>());
-  };
   for (auto [number, input] : llvm::enumerate(segment.getInputs()))
     if (auto type = dyn_cast<RankedTensorType>(input.getType()); type && !type.hasStaticShape())
-      func.setArgAttr(number, InlayDialect::kDimsAttr, describe(input));
+      func.setArgAttr(number, InlayDialect::kDimsAttr, describeDims(input, symbols.size()));
   SmallVector<Attribute> results;
   for (auto [number, output] : llvm::enumerate(segment.getOutputs())) {
-    results.push_back(describe(output));
+    results.push_back(describeDims(output, symbols.size()));
     if (auto type = dyn_cast<RankedTensorType>(output.getType()); type && !type.hasStaticShape())
       func.setResultAttr(number, InlayDialect::kDimsAttr, results.back());
   }
   if (segment->hasAttr(InlayDialect::kDimsAttr))
-    invoke->setAttr(InlayDialect::kDimsAttr, ArrayAttr::get(context, results));
+    invoke->setAttr(InlayDialect::kDimsAttr, ArrayAttr::get(func.getContext(), results));
+}
+
+/// The control flow that `segment` holds alone, if all that runs in it is in segments of its own; else null.
+static Operation *findSplitControlFlow(SegmentOp segment) {
+  Operation *found = nullptr;
+  for (Operation &op : segment.getBody().front().without_terminator()) {
+    if (op.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    if (found || !isa_and_nonnull<scf::SCFDialect>(op.getDialect()) || op.getNumRegions() == 0)
+      return nullptr;
+    found = &op;
+  }
+  if (!found)
+    return nullptr;
+  for (Region &region : found->getRegions())
+    for (Operation &op : region.getOps())
+      if (!isa<SegmentOp>(op) && !op.hasTrait<OpTrait::ConstantLike>() && !op.hasTrait<OpTrait::IsTerminator>())
+        return nullptr;
+  return found;
+}
+
+/// Puts what is in `segment` in its place.
+static LogicalResult dissolve(SegmentOp segment, Operation *controlFlow, unsigned number) {
+  if (!isa<scf::IfOp, scf::ForOp, scf::WhileOp>(controlFlow))
+    return controlFlow->emitOpError("expected scf.if, scf.for or scf.while where control flow holds segments");
+  controlFlow->setAttr(plan::kSegmentNumberAttr, Builder(segment.getContext()).getI64IntegerAttr(number));
+  Block &body = segment.getBody().front();
+  for (auto [argument, input] : llvm::zip_equal(body.getArguments(), segment.getInputs()))
+    argument.replaceAllUsesWith(input);
+  Operation *yield = body.getTerminator();
+  segment.replaceAllUsesWith(yield->getOperands());
+  yield->erase();
+  segment->getBlock()->getOperations().splice(segment->getIterator(), body.getOperations());
+  segment.erase();
+  return success();
+}
+
+/// Makes scalars that enter and leave the function of a segment tensors. Ends it with a return.
+static void passScalars(func::FuncOp func) {
+  Block &body = func.getBody().front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&body);
+  for (unsigned number = 0, count = body.getNumArguments(); number < count; ++number) {
+    Type type = body.getArgument(number).getType();
+    RankedTensorType border = getBorderType(type);
+    if (!border || border == type)
+      continue;
+    Location loc = body.getArgument(number).getLoc();
+    Value tensor = body.insertArgument(number, border, loc);
+    body.getArgument(number + 1).replaceAllUsesWith(fromBorder(builder, loc, tensor, type));
+    body.eraseArgument(number + 1);
+  }
+  Operation *yield = body.getTerminator();
+  builder.setInsertionPoint(yield);
+  SmallVector<Value> results;
+  for (Value value : yield->getOperands())
+    results.push_back(getBorderType(value.getType()) ? toBorder(builder, yield->getLoc(), value) : value);
+  func::ReturnOp::create(builder, yield->getLoc(), results);
+  yield->erase();
+  func.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), TypeRange(ValueRange(results))));
 }
 
 static LogicalResult outline(SegmentOp segment, func::FuncOp parent, unsigned number, SymbolTable &symbols) {
   if (!segment.isClosed())
     return segment.emitOpError("expected a closed segment, but its body uses values from around it");
-  if (segment->getParentOp() != parent)
-    return segment.emitOpError("expected segments at the top of a function: segments inside control flow "
-                               "can't be converted yet");
+  if (Operation *controlFlow = findSplitControlFlow(segment))
+    return dissolve(segment, controlFlow, number);
+  WalkResult nested = segment.getBody().walk([](SegmentOp inner) {
+    inner.emitOpError("expected segments at the top of a function, or in control flow that is a segment of its own");
+    return WalkResult::interrupt();
+  });
+  if (nested.wasInterrupted())
+    return failure();
   hoistConstants(segment);
   OpBuilder builder(segment);
   Location loc = getLocWithCalls(segment);
@@ -113,10 +174,7 @@ static LogicalResult outline(SegmentOp segment, func::FuncOp parent, unsigned nu
   func.setPrivate();
   func->setAttr(kSegmentAttr, segment.getTarget());
   func.getBody().takeBody(segment.getBody());
-  Operation *yield = func.getBody().front().getTerminator();
-  OpBuilder inner(yield);
-  func::ReturnOp::create(inner, yield->getLoc(), yield->getOperands());
-  yield->erase();
+  passScalars(func);
   symbols.insert(func, std::next(parent->getIterator()));
   auto invoke = plan::InvokeOp::create(builder, loc, segment.getOutputs().getTypes(), FlatSymbolRefAttr::get(func),
                                        segment.getInputs());
@@ -134,7 +192,7 @@ struct OutlineSegmentsPass : inlay::impl::OutlineSegmentsPassBase<OutlineSegment
     for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       replaceForeignConstants(func);
       SmallVector<SegmentOp> segments;
-      func.walk([&](SegmentOp segment) { segments.push_back(segment); });
+      func.walk<WalkOrder::PreOrder>([&](SegmentOp segment) { segments.push_back(segment); });
       for (auto [number, segment] : llvm::enumerate(segments))
         if (failed(outline(segment, func, number, symbols)))
           return signalPassFailure();

@@ -2,6 +2,7 @@
 
 #include "PlanFromIR.h"
 #include "PlanSymbols.h"
+#include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Dialect/Inlay/IR/Origin.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 
@@ -197,9 +198,9 @@ public:
     if (failed(readEngines()))
       return failure();
     plan->name = program.getSymName().str();
-    for (Operation &op : program.getBody().front())
-      if (failed(isBuffer(op) ? readBuffer(op) : readStep(op)))
-        return failure();
+    Uses uses;
+    if (failed(readBody(program.getBody().front(), uses)))
+      return failure();
     return plan;
   }
 
@@ -285,39 +286,28 @@ private:
     return it->second;
   }
 
-  LogicalResult readStep(Operation &op) {
+  /// What a list of steps reads and writes, as dependencies among the steps of the list need it.
+  struct Uses {
+    llvm::DenseMap<uint32_t, uint32_t> writers;              ///< buffer -> last step that wrote it
+    llvm::DenseMap<uint32_t, SmallVector<uint32_t>> readers; ///< buffer -> steps that read it since
+    std::optional<uint32_t> lastCallback;
+    llvm::SetVector<uint32_t> read, written; ///< by any step
+  };
+
+  /// Adds the ops of a program's or a step's block.
+  LogicalResult readBody(Block &block, Uses &uses) {
+    for (Operation &op : block)
+      if (failed(isBuffer(op) ? readBuffer(op) : readStep(op, uses)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult readStep(Operation &op, Uses &uses) {
+    uint32_t number = plan->steps.size();
     rt::Step step;
     unsigned reads = 0;
-    if (auto copy = dyn_cast<plan::CopyOp>(op)) {
-      step.kind = rt::StepKind::Copy;
-      step.name = "copy of " + plan->buffers[numbers.lookup(copy.getSource())].name;
-      reads = 1;
-    } else if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
-      step.kind = rt::StepKind::LaunchEngine;
-      step.name = launch.getCallee().str();
-      step.callee = callees.lookup(launch.getCallee());
-      reads = launch.getInputs().size();
-    } else if (auto call = dyn_cast<plan::CallOp>(op)) {
-      step.kind = rt::StepKind::CallHost;
-      step.name = call.getCallee().str();
-      step.callee = callees.lookup(call.getCallee());
-      reads = call.getInputs().size();
-    } else if (auto run = dyn_cast<plan::RunOp>(op)) {
-      step.kind = rt::StepKind::RunForeign;
-      step.name = run.getCallee().str();
-      step.callee = callees.lookup(run.getCallee());
-      reads = run.getInputs().size();
-    } else if (auto callback = dyn_cast<plan::CallbackOp>(op)) {
-      step.kind = rt::StepKind::Callback;
-      step.callee = plan->callbacks.size();
-      reads = callback.getInputs().size();
-      step.name = "callback " + std::to_string(step.callee);
-      plan->callbacks.push_back({callback.getCallee().str(), reads});
-      if (failed(convertNumbers(callback, callback.getSizes(), plan->symbols, plan->callbacks.back().sizes)))
-        return failure();
-    } else {
-      return op.emitOpError("is not a step of a program");
-    }
+    if (failed(describeStep(op, step, reads)))
+      return failure();
     auto segment = op.getAttrOfType<IntegerAttr>(plan::kSegmentNumberAttr);
     if (segment && segment.getType().isInteger(64) && segment.getInt() >= 0 && segment.getInt() <= INT32_MAX)
       step.segment = static_cast<int32_t>(segment.getInt());
@@ -325,53 +315,116 @@ private:
       step.calls.push_back(call.str());
     for (Value buffer : op.getOperands())
       step.buffers.push_back(numbers.lookup(buffer));
-    addDependencies(step, reads);
-    if (step.kind == rt::StepKind::Callback)
-      keepInOrder(step);
+    llvm::SetVector<uint32_t> read, written;
+    bool writesFirst = step.kind == rt::StepKind::For; // its position
+    for (auto [i, buffer] : llvm::enumerate(step.buffers))
+      (writesFirst ? i == 0 : i >= reads) ? written.insert(buffer) : read.insert(buffer);
+    bool callsBack = step.kind == rt::StepKind::Callback;
     plan->steps.push_back(std::move(step));
+    for (Region &region : op.getRegions()) {
+      Uses inside;
+      size_t first = plan->steps.size();
+      if (failed(readBody(region.front(), inside)))
+        return failure();
+      plan->steps[number].bodies.push_back(plan->steps.size() - first);
+      read.insert_range(inside.read);
+      written.insert_range(inside.written);
+      callsBack |= inside.lastCallback.has_value();
+    }
+    if (op.getNumRegions()) // what is written there may not be, or not before it is read
+      read.insert_range(written);
+    addDependencies(number, read.getArrayRef(), written.getArrayRef(), uses);
+    if (callsBack)
+      keepInOrder(number, uses);
     return success();
   }
 
+  /// Fills in what kind of step `op` is; `reads` becomes how many of its leading buffers are read.
+  LogicalResult describeStep(Operation &op, rt::Step &step, unsigned &reads) {
+    auto describeCall = [&](rt::StepKind kind, StringRef callee, unsigned inputs) {
+      step.kind = kind;
+      step.name = callee.str();
+      step.callee = callees.lookup(callee);
+      reads = inputs;
+      return success();
+    };
+    auto describeBodies = [&](rt::StepKind kind, StringRef otherwise) {
+      StringRef name = getLocationName(op.getLoc());
+      step.kind = kind;
+      step.name = name.empty() ? otherwise.str() : name.str();
+      reads = op.getNumOperands();
+      return success();
+    };
+    if (auto launch = dyn_cast<plan::LaunchOp>(op))
+      return describeCall(rt::StepKind::LaunchEngine, launch.getCallee(), launch.getInputs().size());
+    if (auto call = dyn_cast<plan::CallOp>(op))
+      return describeCall(rt::StepKind::CallHost, call.getCallee(), call.getInputs().size());
+    if (auto run = dyn_cast<plan::RunOp>(op))
+      return describeCall(rt::StepKind::RunForeign, run.getCallee(), run.getInputs().size());
+    if (isa<plan::BranchOp>(op))
+      return describeBodies(rt::StepKind::Branch, "branch");
+    if (isa<plan::ForOp>(op))
+      return describeBodies(rt::StepKind::For, "for");
+    if (auto loop = dyn_cast<plan::WhileOp>(op)) {
+      step.limit = loop.getLimit();
+      return describeBodies(rt::StepKind::While, "while");
+    }
+    if (auto copy = dyn_cast<plan::CopyOp>(op)) {
+      step.kind = rt::StepKind::Copy;
+      step.name = "copy of " + plan->buffers[numbers.lookup(copy.getSource())].name;
+      reads = 1;
+      return success();
+    }
+    if (auto callback = dyn_cast<plan::CallbackOp>(op)) {
+      step.kind = rt::StepKind::Callback;
+      step.callee = plan->callbacks.size();
+      step.name = "callback " + std::to_string(step.callee);
+      reads = callback.getInputs().size();
+      plan->callbacks.push_back({callback.getCallee().str(), reads});
+      return convertNumbers(callback, callback.getSizes(), plan->symbols, plan->callbacks.back().sizes);
+    }
+    return op.emitOpError("is not a step of a program");
+  }
+
   /// A step runs after the last writer of what it reads, and after the readers and the writer of what it writes.
-  void addDependencies(rt::Step &step, unsigned reads) {
-    uint32_t number = plan->steps.size();
+  void addDependencies(uint32_t number, ArrayRef<uint32_t> read, ArrayRef<uint32_t> written, Uses &uses) {
     llvm::SmallSetVector<uint32_t, 8> after;
-    for (auto [i, buffer] : llvm::enumerate(step.buffers)) {
-      if (auto writer = writers.find(buffer); writer != writers.end())
+    auto followWriter = [&](uint32_t buffer) {
+      if (auto writer = uses.writers.find(buffer); writer != uses.writers.end())
         after.insert(writer->second);
-      if (i < reads)
-        continue;
-      after.insert_range(readers[buffer]);
+    };
+    llvm::for_each(read, followWriter);
+    for (uint32_t buffer : written) {
+      followWriter(buffer);
+      after.insert_range(uses.readers[buffer]);
     }
-    for (auto [i, buffer] : llvm::enumerate(step.buffers)) {
-      if (i < reads) {
-        readers[buffer].push_back(number);
-        continue;
-      }
-      writers[buffer] = number;
-      readers[buffer].clear();
+    for (uint32_t buffer : read)
+      uses.readers[buffer].push_back(number);
+    for (uint32_t buffer : written) {
+      uses.writers[buffer] = number;
+      uses.readers[buffer].clear();
     }
-    after.remove(number);
-    step.after.assign(after.begin(), after.end());
-    llvm::sort(step.after);
+    uses.read.insert_range(read);
+    uses.written.insert_range(written);
+    std::vector<uint32_t> &list = plan->steps[number].after;
+    list.assign(after.begin(), after.end());
+    llvm::sort(list);
   }
 
   /// Calls into the framework may draw from one generator of random numbers.
-  void keepInOrder(rt::Step &step) {
-    if (lastCallback && !llvm::binary_search(step.after, *lastCallback))
-      step.after.insert(llvm::upper_bound(step.after, *lastCallback), *lastCallback);
-    lastCallback = plan->steps.size();
+  void keepInOrder(uint32_t number, Uses &uses) {
+    std::vector<uint32_t> &after = plan->steps[number].after;
+    if (uses.lastCallback && !llvm::binary_search(after, *uses.lastCallback))
+      after.insert(llvm::upper_bound(after, *uses.lastCallback), *uses.lastCallback);
+    uses.lastCallback = number;
   }
 
   ModuleOp module;
   std::shared_ptr<const void> owner;
   std::shared_ptr<rt::Plan> plan;
-  std::optional<uint32_t> lastCallback;
   llvm::StringMap<uint32_t> callees;
   llvm::DenseMap<Value, uint32_t> numbers;
   llvm::DenseMap<Attribute, uint32_t> constants;
-  llvm::DenseMap<uint32_t, uint32_t> writers;
-  llvm::DenseMap<uint32_t, SmallVector<uint32_t>> readers;
 };
 } // namespace
 

@@ -3,6 +3,7 @@
 #include "inlay/Shape/ShapeAnalysis.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -49,20 +50,67 @@ void ShapeAnalysis::addArgument(FunctionOpInterface function, BlockArgument argu
   dims[argument] = exprs;
 }
 
-void ShapeAnalysis::addOp(Operation *op) {
-  auto copy = [&](Value from, Value to) {
-    if (const SmallVector<AffineExpr> *known = getDims(from)) {
+void ShapeAnalysis::copy(ValueRange from, ValueRange to) {
+  for (auto [source, target] : llvm::zip(from, to))
+    if (const SmallVector<AffineExpr> *known = getDims(source)) {
       SmallVector<AffineExpr> exprs = *known; // the map grows
-      dims[to] = std::move(exprs);
+      dims[target] = std::move(exprs);
     }
-  };
-  if (auto segment = dyn_cast<SegmentOp>(op)) // its results follow once its body is known
-    for (auto [input, argument] : llvm::zip_equal(segment.getInputs(), segment.getBody().getArguments()))
-      copy(input, argument);
-  if (isa<YieldOp>(op))
-    for (auto [value, result] : llvm::zip_equal(op->getOperands(), op->getParentOp()->getResults()))
-      copy(value, result);
-  if (isa<SegmentOp, YieldOp>(op))
+}
+
+bool ShapeAnalysis::areAlike(ValueRange one, ValueRange other) const {
+  return llvm::equal(one, other, [&](Value left, Value right) {
+    const SmallVector<AffineExpr> *known = getDims(left), *like = getDims(right);
+    return (!known && !like) || (known && like && llvm::equal(*known, *like, [&](AffineExpr lhs, AffineExpr rhs) {
+                                   return simplifyExpr(lhs - rhs, symbols.size()) == 0;
+                                 }));
+  });
+}
+
+/// Unlearns what was inferred from a loop's carrying the dims that it starts with.
+void ShapeAnalysis::forget(Operation *loop) {
+  loop->walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      dims.erase(result);
+    for (Region &region : op->getRegions())
+      for (BlockArgument argument : region.getArguments())
+        dims.erase(argument);
+  });
+}
+
+/// What leaves a region: all that is in it is known by now.
+void ShapeAnalysis::addTerminator(Operation *op) {
+  Operation *parent = op->getParentOp();
+  if (auto condition = dyn_cast<scf::ConditionOp>(op)) {
+    copy(condition.getArgs(), cast<scf::WhileOp>(parent).getAfterArguments());
+    copy(condition.getArgs(), parent->getResults());
+  } else if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+    if (!areAlike(loop.getInits(), op->getOperands()))
+      forget(loop);
+  } else if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+    if (areAlike(loop.getInitArgs(), op->getOperands()))
+      copy(op->getOperands(), parent->getResults());
+    else
+      forget(loop);
+  } else if (auto branch = dyn_cast<scf::IfOp>(parent)) {
+    if (op->getBlock() == branch.elseBlock() && areAlike(branch.thenYield().getOperands(), op->getOperands()))
+      copy(op->getOperands(), parent->getResults());
+  } else if (isa<YieldOp>(op)) {
+    copy(op->getOperands(), parent->getResults());
+  }
+}
+
+void ShapeAnalysis::addOp(Operation *op) {
+  if (isa<YieldOp, scf::YieldOp, scf::ConditionOp>(op))
+    return addTerminator(op);
+  // The results of these follow once their bodies are known.
+  if (auto segment = dyn_cast<SegmentOp>(op))
+    return copy(segment.getInputs(), segment.getBody().getArguments());
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return copy(loop.getInitArgs(), loop.getRegionIterArgs());
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return copy(loop.getInits(), loop.getBeforeArguments());
+  if (isa<scf::IfOp>(op))
     return;
   auto operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) -> SymbolicDims {
     if (const SmallVector<AffineExpr> *known = getDims(operand))

@@ -2,13 +2,11 @@
 //
 // Functions of converted segments to programs over buffers.
 
+#include "BufferTable.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
-#include "inlay/Dialect/Inlay/IR/OpNames.h"
-#include "inlay/Dialect/Inlay/IR/Symbols.h"
-#include "inlay/Dialect/Plan/IR/Plan.h"
 #include "inlay/Stitch/Passes.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/SymbolTable.h"
 
 namespace inlay {
@@ -20,199 +18,114 @@ using namespace mlir;
 using namespace inlay;
 using plan::Space;
 
+/// Bodies whose steps lead to a value: no deeper than anybody writes.
+static constexpr unsigned kMostNesting = 64;
+
+/// Where `value` is made, so that what hands it on best keeps it there; nothing if either will do.
+static std::optional<Space> findSpace(Value value, unsigned depth = 0) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result || depth > kMostNesting)
+    return std::nullopt;
+  unsigned number = result.getResultNumber();
+  if (auto invoke = dyn_cast<plan::InvokeOp>(result.getOwner())) {
+    Operation *callee = SymbolTable::lookupNearestSymbolFrom(invoke, invoke.getCalleeAttr());
+    return isa_and_nonnull<plan::EngineOp>(callee) ? Space::device : Space::host;
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+    return findSpace(loop.getYieldedValues()[number], depth + 1);
+  if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner()))
+    return findSpace(loop.getConditionOp().getArgs()[number], depth + 1);
+  auto branch = dyn_cast<scf::IfOp>(result.getOwner());
+  if (!branch)
+    return std::nullopt;
+  std::optional<Space> one = findSpace(branch.thenYield().getOperand(number), depth + 1),
+                       other = findSpace(branch.elseYield().getOperand(number), depth + 1);
+  return one && other && *one != *other ? Space::host : one ? one : other;
+}
+
+/// The memory for what `result` is of each of `values` in turn. A scalar is the host's, which decides by it.
+static Space chooseSpace(Value result, ArrayRef<Value> values) {
+  if (isa<RankedTensorType>(result.getType()))
+    for (Value value : values)
+      if (std::optional<Space> space = findSpace(value))
+        return *space;
+  return Space::host;
+}
+
 namespace {
 /// Builds the program of one function.
 class Assembler {
 public:
-  explicit Assembler(func::FuncOp func) : func(func), builder(func), symbols(getSymbols(func)) {}
+  Assembler(func::FuncOp func, plan::ProgramOp program, int64_t mostIterations)
+      : func(func), buffers(func, program), mostIterations(mostIterations) {}
 
   LogicalResult run() {
-    auto program = plan::ProgramOp::create(builder, func.getLoc(), func.getSymName());
-    if (Attribute symbols = func->getAttr(InlayDialect::kSymbolsAttr))
-      program->setAttr(InlayDialect::kSymbolsAttr, symbols);
-    Block *block = builder.createBlock(&program.getBody());
-    builder.setInsertionPointToEnd(block);
-    if (failed(declareBorders()))
+    Operation *terminator = func.getBody().front().getTerminator();
+    if (failed(buffers.checkAll(func, func.getArguments(), "argument")) ||
+        failed(buffers.checkAll(func, terminator->getOperands(), "result")))
       return failure();
-    for (Operation &op : func.getBody().front())
-      if (failed(addStep(op)))
-        return failure();
-    func.erase();
+    for (BlockArgument argument : func.getArguments())
+      buffers.declareInput(argument);
+    for (OpOperand &operand : terminator->getOpOperands())
+      outputs.push_back(buffers.declareOutput(operand));
+    if (failed(addSteps(func.getBody().front())))
+      return failure();
+    for (auto [value, output] : llvm::zip(terminator->getOperands(), outputs))
+      deliver(terminator->getLoc(), value, output);
     return success();
   }
 
 private:
-  /// The buffers that hold one value.
-  struct Homes {
-    Value host, device;
-  };
-
-  plan::BufferType bufferType(RankedTensorType tensor, Space space, ArrayRef<AffineExpr> dims) {
-    AffineMapAttr map;
-    if (!tensor.hasStaticShape())
-      map = makeDimsAttr(builder.getContext(), symbols.size(), dims);
-    return plan::BufferType::get(builder.getContext(), tensor, space, map);
-  }
-
-  /// For a value whose dims are known, as `checkTensor` says.
-  plan::BufferType bufferType(Value value, Space space) {
-    return bufferType(cast<RankedTensorType>(value.getType()), space, *getDims(value));
-  }
-
-  /// Checks that a buffer can hold the value; `op` and `what` are for the error.
-  LogicalResult checkTensor(Operation *op, Value value, const Twine &what) {
-    auto tensor = dyn_cast<RankedTensorType>(value.getType());
-    if (!tensor || !tensor.getElementType().isIntOrFloat())
-      return op->emitOpError("expected ") << what << " to be a ranked tensor of numbers, but got " << value.getType();
-    std::optional<SmallVector<AffineExpr>> dims = getDims(value);
-    if (!dims)
-      return op->emitOpError("expected '") << InlayDialect::kDimsAttr << "' for " << what << ", " << tensor;
-    return checkSymbols(op, *dims, what);
-  }
-
-  LogicalResult checkTensors(Operation *op, ValueRange values, StringRef what) {
-    for (auto [number, value] : llvm::enumerate(values))
-      if (failed(checkTensor(op, value, what + " " + Twine(number))))
+  /// Adds what runs in a block, without its terminator.
+  LogicalResult addSteps(Block &block) {
+    for (Operation &op : block.without_terminator())
+      if (failed(addStep(op)))
         return failure();
     return success();
-  }
-
-  LogicalResult checkSymbols(Operation *op, ArrayRef<AffineExpr> sizes, const Twine &what) {
-    unsigned used = 0;
-    for (AffineExpr size : sizes)
-      size.walk([&](AffineExpr expr) {
-        if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-          used = std::max(used, symbol.getPosition() + 1);
-      });
-    if (used <= symbols.size())
-      return success();
-    return op->emitOpError("expected ") << what << " to use the " << symbols.size() << " symbols of '"
-                                        << func.getSymName() << "', but got "
-                                        << makeDimsAttr(builder.getContext(), used, sizes);
-  }
-
-  LogicalResult declareBorders() {
-    Operation *terminator = func.getBody().front().getTerminator();
-    if (failed(checkTensors(func, func.getArguments(), "argument")) ||
-        failed(checkTensors(func, terminator->getOperands(), "result")))
-      return failure();
-    for (BlockArgument argument : func.getArguments()) {
-      StringRef name = getLocationName(argument.getLoc());
-      std::string label = name.empty() ? "argument " + std::to_string(argument.getArgNumber()) : name.str();
-      homes[argument].host = plan::InputOp::create(builder, argument.getLoc(), bufferType(argument, Space::host),
-                                                   argument.getArgNumber(), label);
-    }
-    for (OpOperand &operand : terminator->getOpOperands()) {
-      Value output =
-          plan::OutputOp::create(builder, operand.get().getLoc(), bufferType(operand.get(), Space::host),
-                                 operand.getOperandNumber(), "result " + std::to_string(operand.getOperandNumber()));
-      outputs.push_back(output);
-      destinations.try_emplace(operand.get(), output);
-    }
-    return success();
-  }
-
-  /// The buffer of a constant in `space`; equal constants share it.
-  Value constant(ConstantOp op, Space space) {
-    Value &buffer = constants[{op.getValue(), static_cast<unsigned>(space)}];
-    if (buffer)
-      return buffer;
-    StringRef name = getLocationName(op.getLoc());
-    return buffer = plan::ConstantOp::create(builder, op.getLoc(), bufferType(op.getResult(), space), op.getValue(),
-                                             name.empty() ? "constant" : name);
-  }
-
-  /// The buffer that holds `value` in `space`, copying it there the first time.
-  Value get(Value value, Space space) {
-    if (auto op = value.getDefiningOp<ConstantOp>())
-      return constant(op, space);
-    Homes &home = homes[value];
-    Value &wanted = space == Space::host ? home.host : home.device;
-    Value other = space == Space::host ? home.device : home.host;
-    if (wanted || !other)
-      return wanted;
-    wanted = plan::TemporaryOp::create(builder, value.getLoc(), bufferType(value, space), label(value));
-    // The way to a device is of the segment that reads the value there, the way back of the one that made it.
-    mark(plan::CopyOp::create(builder, value.getLoc(), other, wanted),
-         space == Space::device ? current : makers.lookup(value));
-    return wanted;
-  }
-
-  static void mark(Operation *step, Attribute segment) {
-    if (segment)
-      step->setAttr(plan::kSegmentNumberAttr, segment);
-  }
-
-  static StringRef label(Value value) {
-    StringRef name = getLocationName(value.getLoc());
-    return name.empty() ? "value" : name;
-  }
-
-  /// A new buffer for `value`, made by a step in `space`: the caller's memory if it is returned from the host.
-  Value define(Value value, Space space) {
-    Value buffer;
-    auto destination = destinations.find(value);
-    if (space == Space::host && destination != destinations.end())
-      buffer = destination->second;
-    else
-      buffer = plan::TemporaryOp::create(builder, value.getLoc(), bufferType(value, space), label(value));
-    (space == Space::host ? homes[value].host : homes[value].device) = buffer;
-    makers[value] = current;
-    return buffer;
-  }
-
-  SmallVector<Value> getAll(ValueRange values, Space space) {
-    return llvm::map_to_vector(values, [&](Value value) { return get(value, space); });
-  }
-  SmallVector<Value> defineAll(ValueRange values, Space space) {
-    return llvm::map_to_vector(values, [&](Value value) { return define(value, space); });
   }
 
   LogicalResult addStep(Operation &op) {
-    if (isa<ConstantOp>(op))
+    if (op.hasTrait<OpTrait::ConstantLike>())
       return success();
+    buffers.setSegment(op.getAttr(plan::kSegmentNumberAttr));
+    if (failed(buffers.checkAll(&op, op.getOperands(), "input")) ||
+        failed(buffers.checkAll(&op, op.getResults(), "result")))
+      return failure();
     if (auto invoke = dyn_cast<plan::InvokeOp>(op))
       return addInvoke(invoke);
-    if (isa<func::ReturnOp>(op))
-      return addReturn(op);
-    return op.emitOpError("expected calls of converted segments, constants and a return alone");
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return addBranch(branch);
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return addFor(loop);
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      return addWhile(loop);
+    return op.emitOpError("expected calls of converted segments, control flow, constants and a return alone");
   }
 
-  /// A buffer of `bytes` bytes that only `host` uses.
-  Value makeScratch(plan::HostFunctionOp host, AffineExpr bytes, Location loc) {
-    auto constant = dyn_cast<AffineConstantExpr>(bytes);
-    auto type = RankedTensorType::get({constant ? constant.getValue() : ShapedType::kDynamic}, builder.getI8Type());
-    return plan::TemporaryOp::create(builder, loc, bufferType(type, Space::host, bytes),
-                                     "scratch of " + host.getSymName().str());
+  //===-- Segments ----------------------------------------------------------------------------------------------===//
+
+  template <typename Step>
+  LogicalResult addCall(plan::InvokeOp invoke, Space space, ArrayRef<AffineExpr> scratch = {}) {
+    SmallVector<Value> inputs = buffers.getAll(invoke.getInputs(), space);
+    SmallVector<Value> results = buffers.defineAll(invoke.getOutputs(), space);
+    for (AffineExpr bytes : scratch)
+      results.push_back(buffers.declareBytes(invoke.getLoc(), bytes, "scratch of " + invoke.getCallee()));
+    buffers.mark(Step::create(buffers.steps(), invoke.getLoc(), invoke.getCalleeAttr(), inputs, results),
+                 buffers.getSegment());
+    return success();
   }
 
   LogicalResult addInvoke(plan::InvokeOp invoke) {
-    current = invoke->getAttr(plan::kSegmentNumberAttr);
-    if (failed(checkTensors(invoke, invoke.getInputs(), "input")) ||
-        failed(checkTensors(invoke, invoke.getOutputs(), "result")))
-      return failure();
     Operation *callee = SymbolTable::lookupNearestSymbolFrom(invoke, invoke.getCalleeAttr());
-    if (isa_and_nonnull<plan::EngineOp>(callee)) {
-      SmallVector<Value> inputs = getAll(invoke.getInputs(), Space::device);
-      SmallVector<Value> results = defineAll(invoke.getOutputs(), Space::device);
-      mark(plan::LaunchOp::create(builder, invoke.getLoc(), invoke.getCalleeAttr(), inputs, results), current);
-      return success();
-    }
+    if (isa_and_nonnull<plan::EngineOp>(callee))
+      return addCall<plan::LaunchOp>(invoke, Space::device);
+    if (isa_and_nonnull<plan::ForeignEngineOp>(callee))
+      return addCall<plan::RunOp>(invoke, Space::host);
     if (auto host = dyn_cast_or_null<plan::HostFunctionOp>(callee)) {
-      SmallVector<Value> inputs = getAll(invoke.getInputs(), Space::host);
-      SmallVector<Value> results = defineAll(invoke.getOutputs(), Space::host);
-      if (failed(checkSymbols(invoke, host.getScratch().getResults(), "scratch")))
+      ArrayRef<AffineExpr> scratch = host.getScratch().getResults();
+      if (failed(buffers.checkSymbols(invoke, scratch, "scratch")))
         return failure();
-      for (AffineExpr size : host.getScratch().getResults())
-        results.push_back(makeScratch(host, size, invoke.getLoc()));
-      mark(plan::CallOp::create(builder, invoke.getLoc(), invoke.getCalleeAttr(), inputs, results), current);
-      return success();
-    }
-    if (isa_and_nonnull<plan::ForeignEngineOp>(callee)) {
-      SmallVector<Value> inputs = getAll(invoke.getInputs(), Space::host);
-      SmallVector<Value> results = defineAll(invoke.getOutputs(), Space::host);
-      plan::RunOp::create(builder, invoke.getLoc(), invoke.getCalleeAttr(), inputs, results);
-      return success();
+      return addCall<plan::CallOp>(invoke, Space::host, scratch);
     }
     if (auto calls = dyn_cast_or_null<func::FuncOp>(callee))
       return addFrameworkCalls(invoke, calls);
@@ -224,60 +137,198 @@ private:
     if (calls.isDeclaration())
       return invoke.emitOpError("expected ") << invoke.getCalleeAttr() << " to be converted, but it has no body";
     Block &body = calls.getBody().front();
+    ValueRange made = body.getTerminator()->getOperands();
     for (auto [argument, value] : llvm::zip(body.getArguments(), invoke.getInputs()))
-      homes[argument].host = get(value, Space::host);
-    for (auto [result, value] : llvm::zip(invoke.getOutputs(), body.getTerminator()->getOperands()))
-      if (Value output = destinations.lookup(result)) // a copy: the map grows
-        destinations.try_emplace(value, output);
+      buffers.set(argument, buffers.get(value, Space::host));
+    for (auto [result, value] : llvm::zip(invoke.getOutputs(), made))
+      if (Value wanted = buffers.findRequest(result))
+        buffers.request(value, wanted);
     for (Operation &op : body.without_terminator()) {
       if (isa<ConstantOp>(op))
         continue;
       auto call = dyn_cast<plan::FrameworkCallOp>(op);
       if (!call)
         return op.emitOpError("expected framework calls alone");
-      if (failed(checkTensors(call, call.getOutputs(), "result")))
+      if (failed(buffers.checkAll(call, call.getOutputs(), "result")))
         return failure();
-      SmallVector<Value> inputs = getAll(call.getInputs(), Space::host);
-      SmallVector<Value> results = defineAll(call.getOutputs(), Space::host);
-      mark(plan::CallbackOp::create(builder, call.getLoc(), call.getCallAttr(), inputs, results, call.getSizesAttr()),
-           current);
+      SmallVector<Value> inputs = buffers.getAll(call.getInputs(), Space::host);
+      SmallVector<Value> results = buffers.defineAll(call.getOutputs(), Space::host);
+      buffers.mark(plan::CallbackOp::create(buffers.steps(), call.getLoc(), call.getCallAttr(), inputs, results,
+                                            call.getSizesAttr()),
+                   buffers.getSegment());
     }
-    for (auto [result, value] : llvm::zip(invoke.getOutputs(), body.getTerminator()->getOperands())) {
-      homes[result].host = get(value, Space::host);
-      destinations.erase(value); // the next call of this segment has results of its own
+    for (auto [result, value] : llvm::zip(invoke.getOutputs(), made)) {
+      buffers.set(result, buffers.get(value, Space::host));
+      buffers.dropRequest(value); // the next call of this segment has results of its own
     }
     return success();
   }
 
-  LogicalResult addReturn(Operation &op) {
-    for (auto [value, output] : llvm::zip(op.getOperands(), outputs)) {
-      const Homes &home = homes[value];
-      if (home.host == output)
-        continue;
-      Value source = value.getDefiningOp<ConstantOp>() || home.host ? get(value, Space::host) : home.device;
-      mark(plan::CopyOp::create(builder, op.getLoc(), source, output), makers.lookup(value));
+  //===-- Control flow ------------------------------------------------------------------------------------------===//
+
+  /// Brings `value` to `buffer`, if it isn't there.
+  void deliver(Location loc, Value value, Value buffer) {
+    buffers.copy(loc, buffers.getAnywhere(value, getSpace(buffer)), buffer, buffers.getMaker(value));
+  }
+
+  /// Adds the steps of `block` as a body that ends with `values` in `targets`.
+  LogicalResult addBody(Operation *step, Region &body, Block &block, ValueRange values, ArrayRef<Value> targets) {
+    buffers.enter(step, body, /*isLoop=*/false);
+    for (auto [value, target] : llvm::zip_equal(values, targets))
+      if (value.getParentBlock() == &block)
+        buffers.request(value, target);
+    if (failed(addSteps(block)))
+      return failure();
+    for (auto [value, target] : llvm::zip_equal(values, targets)) {
+      deliver(block.getTerminator()->getLoc(), value, target);
+      buffers.dropRequest(value);
     }
+    buffers.leave();
+    return success();
+  }
+
+  LogicalResult addBranch(scf::IfOp branch) {
+    Value condition = buffers.get(branch.getCondition(), Space::host);
+    SmallVector<Value> results;
+    for (Value result : branch.getResults())
+      results.push_back(buffers.define(result, chooseSpace(result, result)));
+    Attribute segment = buffers.getSegment();
+    auto step = plan::BranchOp::create(buffers.steps(), branch.getLoc(), condition);
+    buffers.mark(step, segment);
+    for (Region *body : {&step.getThenBody(), &step.getElseBody()})
+      body->emplaceBlock();
+    if (failed(addBody(step, step.getThenBody(), *branch.thenBlock(), branch.thenYield().getOperands(), results)))
+      return failure();
+    if (!branch.elseBlock())
+      return success();
+    return addBody(step, step.getElseBody(), *branch.elseBlock(), branch.elseYield().getOperands(), results);
+  }
+
+  /// Copies what a run of a loop's body ends with to where the next one finds it, all at once.
+  void carry(Operation *terminator, ValueRange values, ArrayRef<Value> carried) {
+    SmallVector<Value> sources;
+    for (auto [value, target] : llvm::zip_equal(values, carried)) {
+      Value source = buffers.getAnywhere(value, getSpace(target));
+      if (source != target && llvm::is_contained(carried, source)) { // it may be overwritten before its turn
+        Value kept = buffers.declareTemporary(value, getSpace(source));
+        buffers.copy(terminator->getLoc(), source, kept, buffers.getSegment());
+        source = kept;
+      }
+      sources.push_back(source);
+    }
+    for (auto [source, target] : llvm::zip_equal(sources, carried))
+      buffers.copy(terminator->getLoc(), source, target, buffers.getSegment());
+  }
+
+  LogicalResult addFor(scf::ForOp loop) {
+    if (Type type = loop.getInductionVar().getType(); !type.isIndex() && !type.isInteger(64))
+      return loop.emitOpError("expected bounds of type index or i64, but got ") << type;
+    Attribute segment = buffers.getSegment();
+    Value lower = buffers.get(loop.getLowerBound(), Space::host),
+          upper = buffers.get(loop.getUpperBound(), Space::host), stride = buffers.get(loop.getStep(), Space::host);
+    SmallVector<Value> carried;
+    for (auto [result, init, yielded] :
+         llvm::zip_equal(loop.getResults(), loop.getInitArgs(), loop.getYieldedValues())) {
+      carried.push_back(buffers.define(result, chooseSpace(result, {yielded, init})));
+      buffers.copy(loop.getLoc(), buffers.getAnywhere(init, getSpace(carried.back())), carried.back(), segment);
+    }
+    Value position = buffers.declareTemporary(loop.getInductionVar(), Space::host);
+    auto step = plan::ForOp::create(buffers.steps(), loop.getLoc(), position, lower, upper, stride);
+    buffers.mark(step, segment);
+    step.getBody().emplaceBlock();
+    buffers.enter(step, step.getBody(), /*isLoop=*/true);
+    buffers.set(loop.getInductionVar(), position);
+    for (auto [argument, buffer] : llvm::zip_equal(loop.getRegionIterArgs(), carried))
+      buffers.set(argument, buffer);
+    if (failed(addSteps(*loop.getBody())))
+      return failure();
+    buffers.setSegment(segment);
+    carry(loop.getBody()->getTerminator(), loop.getYieldedValues(), carried);
+    buffers.leave();
+    return success();
+  }
+
+  /// Buffers for what a loop carries: those of results that hand it on as it is, else new ones.
+  SmallVector<Value> declareCarried(scf::WhileOp loop) {
+    SmallVector<Value> carried;
+    OperandRange given = loop.getConditionOp().getArgs();
+    for (auto [argument, yielded, init] :
+         llvm::zip_equal(loop.getBeforeArguments(), loop.getYieldedValues(), loop.getInits())) {
+      Space space = chooseSpace(argument, {yielded, init});
+      auto found = llvm::find(given, argument);
+      carried.push_back(found == given.end() ? buffers.declareTemporary(argument, space)
+                                             : buffers.define(loop.getResult(found - given.begin()), space));
+    }
+    return carried;
+  }
+
+  LogicalResult addWhile(scf::WhileOp loop) {
+    Attribute segment = buffers.getSegment();
+    scf::ConditionOp last = loop.getConditionOp();
+    SmallVector<Value> carried = declareCarried(loop), results;
+    for (auto [init, buffer] : llvm::zip_equal(loop.getInits(), carried))
+      buffers.copy(loop.getLoc(), buffers.getAnywhere(init, getSpace(buffer)), buffer, segment);
+    for (auto [result, value] : llvm::zip_equal(loop.getResults(), last.getArgs())) {
+      Value known = buffers.findAnywhere(result);
+      results.push_back(known ? known : buffers.define(result, chooseSpace(result, value)));
+    }
+    Value condition = buffers.declareTemporary(last.getCondition(), Space::host);
+    auto step = plan::WhileOp::create(buffers.steps(), loop.getLoc(), condition, mostIterations);
+    buffers.mark(step, segment);
+    for (Region *body : {&step.getBefore(), &step.getBody()})
+      body->emplaceBlock();
+    buffers.enter(step, step.getBefore(), /*isLoop=*/true);
+    for (auto [argument, buffer] : llvm::zip_equal(loop.getBeforeArguments(), carried))
+      buffers.set(argument, buffer);
+    if (failed(addSteps(*loop.getBeforeBody())))
+      return failure();
+    deliver(last.getLoc(), last.getCondition(), condition);
+    for (auto [value, buffer] : llvm::zip_equal(last.getArgs(), results))
+      deliver(last.getLoc(), value, buffer);
+    buffers.leave();
+    buffers.enter(step, step.getBody(), /*isLoop=*/true);
+    for (auto [argument, buffer] : llvm::zip_equal(loop.getAfterArguments(), results))
+      buffers.set(argument, buffer);
+    if (failed(addSteps(*loop.getAfterBody())))
+      return failure();
+    buffers.setSegment(segment);
+    carry(loop.getAfterBody()->getTerminator(), loop.getYieldedValues(), carried);
+    buffers.leave();
     return success();
   }
 
   func::FuncOp func;
-  OpBuilder builder;
-  SmallVector<SymbolAttr> symbols;
-  Attribute current; ///< number of the segment whose steps are added
-  llvm::DenseMap<Value, Attribute> makers;
+  BufferTable buffers;
+  int64_t mostIterations;
   SmallVector<Value> outputs;
-  llvm::DenseMap<Value, Homes> homes;
-  llvm::DenseMap<Value, Value> destinations; ///< returned values to the first output that takes them
-  llvm::DenseMap<std::pair<Attribute, unsigned>, Value> constants;
 };
+
+/// How often a loop may run at most, as the module says.
+static int64_t getMostIterations(ModuleOp module) {
+  auto most = module->getAttrOfType<IntegerAttr>(InlayDialect::kMaxLoopIterationsAttr);
+  return most ? most.getInt() : InlayDialect::kDefaultMaxLoopIterations;
+}
 
 struct AssembleProgramPass : inlay::impl::AssembleProgramPassBase<AssembleProgramPass> {
   void runOnOperation() override {
+    int64_t mostIterations = getMostIterations(getOperation());
     for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
-      if (func.isPublic() && !func.isDeclaration() && failed(Assembler(func).run()))
+      if (func.isPublic() && !func.isDeclaration() && failed(assemble(func, mostIterations)))
         return signalPassFailure();
     for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
       func.erase(); // framework calls, now inlined
+  }
+
+  static LogicalResult assemble(func::FuncOp func, int64_t mostIterations) {
+    OpBuilder builder(func);
+    auto program = plan::ProgramOp::create(builder, func.getLoc(), func.getSymName());
+    if (Attribute symbols = func->getAttr(InlayDialect::kSymbolsAttr))
+      program->setAttr(InlayDialect::kSymbolsAttr, symbols);
+    builder.createBlock(&program.getBody());
+    if (failed(Assembler(func, program, mostIterations).run()))
+      return failure();
+    func.erase();
+    return success();
   }
 };
 } // namespace

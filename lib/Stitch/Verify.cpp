@@ -17,19 +17,6 @@ using namespace mlir;
 using namespace inlay;
 using plan::Space;
 
-/// Checks one step that reads `inputs` and writes `outputs`, and notes what it wrote.
-static LogicalResult checkStep(Operation *step, ValueRange inputs, ValueRange outputs, llvm::DenseSet<Value> &written) {
-  for (Value input : inputs)
-    if (!input.getDefiningOp<plan::InputOp>() && !input.getDefiningOp<plan::ConstantOp>() && !written.contains(input))
-      return step->emitOpError("reads a buffer that no earlier step wrote");
-  for (Value output : outputs) {
-    if (output.getDefiningOp<plan::InputOp>() || output.getDefiningOp<plan::ConstantOp>())
-      return step->emitOpError("writes a buffer that is read only");
-    written.insert(output);
-  }
-  return success();
-}
-
 static LogicalResult checkSpace(Operation *step, OperandRange buffers, Space space) {
   for (Value buffer : buffers)
     if (cast<plan::BufferType>(buffer.getType()).getSpace() != space)
@@ -105,44 +92,131 @@ static LogicalResult checkCopy(plan::CopyOp copy) {
   return success();
 }
 
-static LogicalResult checkStepOp(Operation &op, llvm::DenseSet<Value> &written) {
-  if (auto copy = dyn_cast<plan::CopyOp>(op))
-    return failed(checkCopy(copy)) ? failure() : checkStep(&op, copy.getSource(), copy.getDestination(), written);
-  if (auto launch = dyn_cast<plan::LaunchOp>(op))
-    return failed(checkCallee(&op, launch.getCalleeAttr(), op.getOperands(), Space::device))
-               ? failure()
-               : checkStep(&op, launch.getInputs(), launch.getOutputs(), written);
-  if (auto call = dyn_cast<plan::CallOp>(op))
-    return failed(checkCallee(&op, call.getCalleeAttr(), op.getOperands(), Space::host))
-               ? failure()
-               : checkStep(&op, call.getInputs(), call.getOutputs(), written);
-  if (auto run = dyn_cast<plan::RunOp>(op)) {
+namespace {
+/// Goes through a program as it runs and keeps which buffers have been written by then, whatever ran.
+class Walk {
+public:
+  LogicalResult checkBody(Region &body) {
+    for (Operation &op : body.getOps())
+      if (failed(checkOp(op)))
+        return failure();
+    return success();
+  }
+
+  bool isWritten(Value buffer) const { return written.contains(buffer); }
+
+private:
+  LogicalResult checkOp(Operation &op) {
+    if (auto copy = dyn_cast<plan::CopyOp>(op))
+      return failed(checkCopy(copy)) ? failure() : checkStep(&op, copy.getSource(), copy.getDestination());
+    if (auto launch = dyn_cast<plan::LaunchOp>(op))
+      return checkCall(launch, Space::device);
+    if (auto call = dyn_cast<plan::CallOp>(op))
+      return checkCall(call, Space::host);
+    if (auto run = dyn_cast<plan::RunOp>(op))
+      return checkRun(run);
+    if (auto callback = dyn_cast<plan::CallbackOp>(op))
+      return failed(checkSpace(&op, op.getOperands(), Space::host))
+                 ? failure()
+                 : checkStep(&op, callback.getInputs(), callback.getOutputs());
+    if (auto branch = dyn_cast<plan::BranchOp>(op))
+      return checkBranch(branch);
+    if (auto loop = dyn_cast<plan::WhileOp>(op))
+      return checkWhile(loop);
+    if (auto loop = dyn_cast<plan::ForOp>(op))
+      return checkFor(loop);
+    if (isa<plan::InputOp, plan::OutputOp, plan::ConstantOp, plan::TemporaryOp>(op))
+      return success();
+    return op.emitOpError("is neither a buffer nor a step of a program");
+  }
+
+  template <typename Step>
+  LogicalResult checkCall(Step step, Space space) {
+    if (failed(checkCallee(step, step.getCalleeAttr(), step->getOperands(), space)))
+      return failure();
+    return checkStep(step, step.getInputs(), step.getOutputs());
+  }
+
+  LogicalResult checkRun(plan::RunOp run) {
     auto engine = SymbolTable::lookupNearestSymbolFrom<plan::ForeignEngineOp>(run, run.getCalleeAttr());
-    if (failed(checkCallee(&op, run.getCalleeAttr(), op.getOperands(), Space::host)))
+    if (failed(checkCallee(run, run.getCalleeAttr(), run->getOperands(), Space::host)))
       return failure();
     if (engine.getInputs() != run.getInputs().size())
-      return op.emitOpError("expected ") << engine.getInputs() << " inputs for " << run.getCalleeAttr() << ", but got "
-                                         << run.getInputs().size();
-    return checkStep(&op, run.getInputs(), run.getOutputs(), written);
+      return run.emitOpError("expected ")
+             << engine.getInputs() << " inputs for " << run.getCalleeAttr() << ", but got " << run.getInputs().size();
+    return checkStep(run, run.getInputs(), run.getOutputs());
   }
-  if (auto callback = dyn_cast<plan::CallbackOp>(op))
-    return failed(checkSpace(&op, op.getOperands(), Space::host))
-               ? failure()
-               : checkStep(&op, callback.getInputs(), callback.getOutputs(), written);
-  if (isa<plan::InputOp, plan::OutputOp, plan::ConstantOp, plan::TemporaryOp>(op))
+
+  /// Checks one step that reads `inputs` and writes `outputs`, and notes what it wrote.
+  LogicalResult checkStep(Operation *step, ValueRange inputs, ValueRange outputs) {
+    for (Value input : inputs)
+      if (!input.getDefiningOp<plan::InputOp>() && !input.getDefiningOp<plan::ConstantOp>() && !isWritten(input))
+        return step->emitOpError("reads a buffer that no earlier step wrote");
+    for (Value output : outputs) {
+      if (output.getDefiningOp<plan::InputOp>() || output.getDefiningOp<plan::ConstantOp>())
+        return step->emitOpError("writes a buffer that is read only");
+      if (written.insert(output).second)
+        added.push_back(output);
+    }
     return success();
-  return op.emitOpError("is neither a buffer nor a step of a program");
-}
+  }
+
+  /// Forgets what has been written since `added` had so many buffers, and returns it.
+  SmallVector<Value> takeBack(size_t count) {
+    SmallVector<Value> taken(added.begin() + count, added.end());
+    added.truncate(count);
+    for (Value buffer : taken)
+      written.erase(buffer);
+    return taken;
+  }
+
+  LogicalResult checkBranch(plan::BranchOp branch) {
+    size_t before = added.size();
+    if (failed(checkStep(branch, branch.getCondition(), {})) || failed(checkBody(branch.getThenBody())))
+      return failure();
+    SmallVector<Value> one = takeBack(before);
+    if (failed(checkBody(branch.getElseBody())))
+      return failure();
+    SmallVector<Value> other = takeBack(before);
+    llvm::DenseSet<Value> both(other.begin(), other.end());
+    for (Value buffer : one)
+      if (both.contains(buffer) && written.insert(buffer).second)
+        added.push_back(buffer);
+    return success();
+  }
+
+  LogicalResult checkWhile(plan::WhileOp loop) {
+    if (failed(checkBody(loop.getBefore())) || failed(checkStep(loop, loop.getCondition(), {})))
+      return failure();
+    size_t before = added.size();
+    if (failed(checkBody(loop.getBody())))
+      return failure();
+    takeBack(before); // it may never run
+    return success();
+  }
+
+  LogicalResult checkFor(plan::ForOp loop) {
+    size_t before = added.size();
+    if (failed(checkStep(loop, {loop.getLower(), loop.getUpper(), loop.getStep()}, loop.getPosition())) ||
+        failed(checkBody(loop.getBody())))
+      return failure();
+    takeBack(before);
+    return success();
+  }
+
+  llvm::DenseSet<Value> written;
+  SmallVector<Value> added; ///< in the order in which they were written
+};
+} // namespace
 
 static LogicalResult checkProgram(plan::ProgramOp program) {
   if (failed(checkBorder<plan::InputOp>(program, "input")) || failed(checkBorder<plan::OutputOp>(program, "output")))
     return failure();
-  llvm::DenseSet<Value> written;
-  for (Operation &op : program.getBody().front())
-    if (failed(checkStepOp(op, written)))
-      return failure();
+  Walk walk;
+  if (failed(walk.checkBody(program.getBody())))
+    return failure();
   for (auto output : program.getBody().getOps<plan::OutputOp>())
-    if (!written.contains(output))
+    if (!walk.isWritten(output))
       return output.emitOpError("expected a step to write output ") << output.getNumber();
   return success();
 }

@@ -5,6 +5,7 @@
 #include "inlay/Convert/GraphToLinalg.h"
 #include "inlay/Convert/Reject.h"
 #include "inlay/Convert/TrialConversion.h"
+#include "inlay/Dialect/Inlay/IR/Border.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 
@@ -16,15 +17,17 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Whether code can be generated for these values: tensors whose sizes are known, at a call at the latest.
-static Verdict checkValues(ValueRange values) {
+/// Whether code can be generated for these values: tensors whose sizes are known, at a call at the latest, and scalars
+/// where they will be made tensors.
+static Verdict checkValues(ValueRange values, bool takesScalars) {
   for (Value value : values) {
     std::string spelled;
     llvm::raw_string_ostream(spelled) << value.getType();
-    auto tensor = dyn_cast<RankedTensorType>(value.getType());
+    auto tensor = takesScalars ? getBorderType(value.getType()) : dyn_cast<RankedTensorType>(value.getType());
     if (!tensor)
-      return {ReasonCode::UnsupportedType, "expected tensors, but got " + spelled};
-    if (!getDims(value))
+      return {ReasonCode::UnsupportedType,
+              (takesScalars ? "expected tensors and scalars, but got " : "expected tensors, but got ") + spelled};
+    if (tensor == value.getType() && !getDims(value))
       return {ReasonCode::UnsupportedShape,
               "expected tensors whose dims follow from those of inputs, but got " + spelled};
     if (!isRuntimeElement(tensor.getElementType()))
@@ -40,7 +43,7 @@ Verdict inlay::tryConvert(Operation *op, const Stages &stages) {
   if (!verdict.isSupported())
     return verdict;
   for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})
-    if (verdict = checkValues(values); !verdict.isSupported())
+    if (verdict = checkValues(values, /*takesScalars=*/true); !verdict.isSupported())
       return verdict;
   std::string message;
   uint64_t thread = llvm::get_threadid(); // other threads' diagnostics are none of ours
@@ -62,7 +65,7 @@ Verdict inlay::tryConvert(Operation *op, const Stages &stages) {
 FailureOr<OwningOpRef<ModuleOp>> inlay::convertAlone(func::FuncOp segment, const Stages &stages) {
   ValueRange results = segment.getBody().front().getTerminator()->getOperands();
   for (ValueRange values : {ValueRange(segment.getArguments()), results})
-    if (Verdict verdict = checkValues(values); !verdict.isSupported())
+    if (Verdict verdict = checkValues(values, /*takesScalars=*/false); !verdict.isSupported())
       return segment.emitError() << stringifyReasonCode(verdict.code) << ": " << verdict.text;
   OwningOpRef<ModuleOp> module = ModuleOp::create(segment.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());

@@ -5,16 +5,16 @@ func.func @dynamic(%x: tensor<?xf32>) { return }
 
 // -----
 
-// expected-error @+1 {{expected result 0 to be a ranked tensor of numbers, but got 'index'}}
-func.func @scalar() -> index {
-  %0 = arith.constant 0 : index
-  return %0 : index
+// expected-error @+1 {{expected result 0 to be a ranked tensor of numbers or a number, but got 'tensor<4xindex>'}}
+func.func @indices() -> tensor<4xindex> {
+  %0 = arith.constant dense<0> : tensor<4xindex>
+  return %0 : tensor<4xindex>
 }
 
 // -----
 
 func.func @left(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{expected calls of converted segments, constants and a return alone}}
+  // expected-error @+1 {{expected calls of converted segments, control flow, constants and a return alone}}
   %0 = inlay.relu %x : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -67,4 +67,14 @@ func.func private @calls(%x: tensor<?xf32>) -> tensor<?xf32> {
   // expected-error @+1 {{expected 'inlay.dims' for result 0, 'tensor<?xf32>'}}
   %0 = plan.framework_call "sort"(%x) : (tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @narrow(%x: tensor<4xf32>, %n: i32) -> tensor<4xf32> {
+  // expected-error @+1 {{expected bounds of type index or i64, but got 'i32'}}
+  %r = scf.for %k = %n to %n step %n iter_args(%a = %x) -> tensor<4xf32> : i32 {
+    scf.yield %a : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
 }

@@ -153,3 +153,52 @@ plan.program @symbols_of_engine attributes {inlay.symbols = [#inlay.symbol<"n", 
   // expected-error @+1 {{expected sizes of @e to use the program's 1 symbols, but got 2}}
   plan.launch @e() outs(%t) : () -> !plan.buffer<tensor<4xf32>, device>
 }
+
+// -----
+
+// One side of a branch is not enough.
+plan.program @one_side {
+  %c = plan.input 0 "c" : <tensor<i1>, host>
+  %x = plan.input 1 "x" : <tensor<4xf32>, host>
+  // expected-error @+1 {{expected a step to write output 0}}
+  %r = plan.output 0 "r" : <tensor<4xf32>, host>
+  plan.branch %c {
+    plan.copy %x to %r : <tensor<4xf32>, host>, <tensor<4xf32>, host>
+  } else {
+  } : <tensor<i1>, host>
+}
+
+// -----
+
+// The body of a loop may never run.
+plan.program @never {
+  %c = plan.input 0 "c" : <tensor<i1>, host>
+  %x = plan.input 1 "x" : <tensor<4xf32>, host>
+  %r = plan.output 0 "r" : <tensor<4xf32>, host>
+  %t = plan.temporary "t" : <tensor<4xf32>, host>
+  plan.while %c limit 9 {
+  } do {
+    plan.copy %x to %t : <tensor<4xf32>, host>, <tensor<4xf32>, host>
+  } : <tensor<i1>, host>
+  // expected-error @+1 {{reads a buffer that no earlier step wrote}}
+  plan.copy %t to %r : <tensor<4xf32>, host>, <tensor<4xf32>, host>
+}
+
+// -----
+
+plan.program @undecided {
+  %c = plan.temporary "c" : <tensor<i1>, host>
+  // expected-error @+1 {{reads a buffer that no earlier step wrote}}
+  plan.while %c limit 9 {
+  } do {
+  } : <tensor<i1>, host>
+}
+
+// -----
+
+plan.program @position_of_the_caller {
+  %n = plan.input 0 "n" : <tensor<i64>, host>
+  // expected-error @+1 {{writes a buffer that is read only}}
+  plan.for %n = %n to %n step %n {
+  } : <tensor<i64>, host>
+}

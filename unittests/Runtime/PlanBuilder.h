@@ -7,6 +7,8 @@
 
 #include "inlay/Runtime/Core/Program.h"
 
+#include <functional>
+
 namespace inlay::rt::test {
 
 class PlanBuilder {
@@ -23,6 +25,19 @@ public:
   }
   uint32_t temporary(const std::string &name, MemorySpace space, std::vector<Expr> dims) {
     return add(BufferKind::Temporary, space, 0, name, std::move(dims));
+  }
+  /// One number of the host's.
+  uint32_t number(const std::string &name, ElementType type) {
+    uint32_t number = add(BufferKind::Temporary, MemorySpace::Host, 0, name, {});
+    plan->buffers[number].type.element = type;
+    return number;
+  }
+  uint32_t constant(int64_t value) {
+    auto owner = std::make_shared<int64_t>(value);
+    plan->constants.push_back({owner.get(), sizeof(value), owner});
+    uint32_t number = add(BufferKind::Constant, MemorySpace::Host, plan->constants.size() - 1, "number", {});
+    plan->buffers[number].type.element = ElementType::I64;
+    return number;
   }
   uint32_t constant(const std::string &name, MemorySpace space, const std::vector<float> &values) {
     auto owner = std::make_shared<std::vector<float>>(values);
@@ -64,6 +79,18 @@ public:
   }
   uint32_t call(uint32_t function, std::vector<uint32_t> buffers, std::vector<uint32_t> after = {}) {
     return step(StepKind::CallHost, function, std::move(buffers), std::move(after));
+  }
+
+  /// A step with bodies, each of which adds its steps.
+  uint32_t control(StepKind kind, std::vector<uint32_t> buffers, const std::vector<std::function<void()>> &bodies) {
+    uint32_t number = step(kind, 0, std::move(buffers));
+    plan->steps[number].limit = 100;
+    for (const std::function<void()> &body : bodies) {
+      size_t first = plan->steps.size();
+      body();
+      plan->steps[number].bodies.push_back(static_cast<uint32_t>(plan->steps.size() - first));
+    }
+    return number;
   }
 
   std::shared_ptr<Plan> plan = std::make_shared<Plan>();

@@ -22,7 +22,7 @@ public:
 
   /// Changes one thing somewhere.
   void apply(Plan &plan) {
-    switch (random_() % 12) {
+    switch (random_() % 14) {
     case 0:
       return number(pick(plan.inputs));
     case 1:
@@ -43,8 +43,13 @@ public:
       return symbol(pick(plan.symbols));
     case 9:
       return expr(pick(pick(plan.callbacks).sizes));
+    case 10:
+      return number(pick(pick(plan.steps).bodies));
+    case 11:
+      pick(plan.steps).limit = random_() % 10;
+      return;
     default:
-      pick(plan.steps).kind = static_cast<StepKind>(random_() % 6);
+      pick(plan.steps).kind = static_cast<StepKind>(random_() % 10);
     }
   }
 
@@ -103,7 +108,7 @@ private:
   std::mt19937 random_;
 };
 
-/// y = f(double(x) + w), dynamic.
+/// y = f(double(x) + w) three times, dynamic.
 std::shared_ptr<Plan> soundPlan() {
   PlanBuilder builder;
   Expr n = Expr::dim(0, 0);
@@ -116,10 +121,13 @@ std::shared_ptr<Plan> soundPlan() {
   builder.plan->callbacks.push_back({"f", 1, {n}});
   builder.plan->symbols.push_back({"n", 1, 16, 0, 0});
   builder.copy(x, a);
-  builder.launch(0, {a, b}, {0});
-  builder.launch(1, {b, w, c}, {1});
-  builder.copy(c, h, {2});
-  builder.step(StepKind::Callback, 0, {h, y}, {3});
+  uint32_t k = builder.number("k", ElementType::I64);
+  builder.control(StepKind::For, {k, builder.constant(0), builder.constant(3), builder.constant(1)}, {[&] {
+                    builder.launch(0, {a, b});
+                    builder.launch(1, {b, w, c}, {2});
+                    builder.copy(c, h, {3});
+                    builder.step(StepKind::Callback, 0, {h, y}, {4});
+                  }});
   return builder.plan;
 }
 

@@ -20,7 +20,9 @@ using SymbolicDims = std::optional<llvm::SmallVector<mlir::AffineExpr>>;
 llvm::SmallVector<SymbolicDims> inferDims(mlir::Operation *op, llvm::ArrayRef<SymbolicDims> operands,
                                           llvm::ArrayRef<SymbolAttr> symbols);
 
-/// Dims of all values of one function. Valid until the function changes.
+/// Dims of all values of one function. Valid until the function changes. What a branch gives has dims that both of its
+/// sides agree on; what a loop carries keeps the dims that it starts with, else nothing is known of what is in the
+/// loop.
 class ShapeAnalysis {
 public:
   /// Infers the function's dims from `inlay.dims` of its arguments. A dynamic dim of an argument that nothing is said
@@ -35,6 +37,10 @@ public:
 private:
   void addArgument(mlir::FunctionOpInterface function, mlir::BlockArgument argument);
   void addOp(mlir::Operation *op);
+  void addTerminator(mlir::Operation *op);
+  void copy(mlir::ValueRange from, mlir::ValueRange to);
+  bool areAlike(mlir::ValueRange one, mlir::ValueRange other) const;
+  void forget(mlir::Operation *loop);
 
   llvm::SmallVector<SymbolAttr> symbols;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::AffineExpr>> dims;

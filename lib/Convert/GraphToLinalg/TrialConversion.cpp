@@ -2,6 +2,7 @@
 
 #include "inlay/Convert/TrialConversion.h"
 #include "inlay/Convert/GraphToLinalg.h"
+#include "inlay/Dialect/Inlay/IR/Border.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
@@ -16,38 +17,46 @@
 using namespace mlir;
 using namespace inlay;
 
+/// The type that the trial's function takes or gives a value as.
+static Type getTrialType(Value value) {
+  RankedTensorType type = getBorderType(value.getType());
+  return type ? Type(type) : value.getType();
+}
+
 /// A module with the op alone, in a function of what it uses.
 static OwningOpRef<ModuleOp> cloneAlone(Operation *op) {
   llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), used);
   OwningOpRef<ModuleOp> module = ModuleOp::create(op->getLoc());
   OpBuilder builder = OpBuilder::atBlockBegin(module->getBody());
-  auto inputTypes = llvm::map_to_vector(used, [](Value value) { return value.getType(); });
-  auto function =
-      func::FuncOp::create(builder, op->getLoc(), "trial", builder.getFunctionType(inputTypes, op->getResultTypes()));
+  auto type = builder.getFunctionType(llvm::map_to_vector(used, getTrialType),
+                                      llvm::map_to_vector(op->getResults(), getTrialType));
+  auto function = func::FuncOp::create(builder, op->getLoc(), "trial", type);
   Block *body = function.addEntryBlock();
-  IRMapping mapping;
-  mapping.map(used.getArrayRef(), body->getArguments());
   SmallVector<SymbolAttr> symbols = getSymbols(op);
-  auto describe = [&](Value value) -> Attribute {
+  auto needsDims = [](Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
-    std::optional<SmallVector<AffineExpr>> dims = getDims(value);
-    return type && !type.hasStaticShape() && dims ? makeDimsAttr(op->getContext(), symbols.size(), *dims)
-                                                  : AffineMapAttr();
+    return type && !type.hasStaticShape() && getDims(value);
   };
   if (!symbols.empty()) {
     SmallVector<Attribute> attributes(symbols.begin(), symbols.end());
     function->setAttr(InlayDialect::kSymbolsAttr, builder.getArrayAttr(attributes));
     for (auto [number, value] : llvm::enumerate(used))
-      if (Attribute dims = describe(value))
-        function.setArgAttr(number, InlayDialect::kDimsAttr, dims);
+      if (needsDims(value))
+        function.setArgAttr(number, InlayDialect::kDimsAttr, describeDims(value, symbols.size()));
     for (auto [number, result] : llvm::enumerate(op->getResults()))
-      if (Attribute dims = describe(result))
-        function.setResultAttr(number, InlayDialect::kDimsAttr, dims);
+      if (needsDims(result))
+        function.setResultAttr(number, InlayDialect::kDimsAttr, describeDims(result, symbols.size()));
   }
   builder.setInsertionPointToStart(body);
+  IRMapping mapping;
+  for (auto [value, argument] : llvm::zip_equal(used, body->getArguments()))
+    mapping.map(value, fromBorder(builder, op->getLoc(), argument, value.getType()));
   Operation *clone = builder.clone(*op, mapping);
-  func::ReturnOp::create(builder, op->getLoc(), clone->getResults());
+  SmallVector<Value> results;
+  for (Value result : clone->getResults())
+    results.push_back(getBorderType(result.getType()) ? toBorder(builder, op->getLoc(), result) : result);
+  func::ReturnOp::create(builder, op->getLoc(), results);
   return module;
 }
 

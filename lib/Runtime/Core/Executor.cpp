@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <mutex>
 #include <shared_mutex>
 
@@ -226,32 +225,26 @@ Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<T
   if (!lane.isOk())
     return lane.status();
   // A lane that failed isn't used again: nothing is known of its device state.
-  for (const Action &action : loaded_.schedule.actions)
-    INLAY_RETURN_IF_ERROR((*lane)->instance().run(action));
+  INLAY_RETURN_IF_ERROR((*lane)->instance().run(loaded_.schedule.actions));
   release(std::move(*lane));
   return Status::ok();
 }
 
 StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorView> &inputs,
                                                      const std::vector<TensorView> &outputs) {
-  using Clock = std::chrono::steady_clock;
   std::shared_lock<std::shared_mutex> running(running_);
   StatusOr<std::unique_ptr<Lane>> lane = acquire(inputs, outputs);
   if (!lane.isOk())
     return lane.status();
   const std::vector<Step> &steps = loaded_.plan->steps;
+  std::vector<StepTime> times(steps.size());
+  // In the order of the schedule, not of the list: temporaries share memory by that order.
+  INLAY_RETURN_IF_ERROR((*lane)->instance().run(loaded_.schedule.actions, &times));
   std::vector<StepProfile> profiles;
   profiles.reserve(steps.size());
-  for (const Step &step : steps)
-    profiles.push_back({step.name, step.kind, 0, step.segment, step.calls});
-  // In the order of the schedule, not of the list: temporaries share memory by that order.
-  for (const Action &action : loaded_.schedule.actions) {
-    for (uint32_t step : action.steps) {
-      Clock::time_point start = Clock::now();
-      INLAY_RETURN_IF_ERROR((*lane)->instance().runStep(step));
-      profiles[step].nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
-    }
-  }
+  for (size_t i = 0; i < steps.size(); ++i)
+    profiles.push_back(
+        {steps[i].name, steps[i].kind, times[i].nanoseconds, steps[i].segment, steps[i].calls, times[i].runs});
   release(std::move(*lane));
   return profiles;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 namespace inlay::rt {
@@ -164,11 +165,41 @@ void Instance::bind(const std::vector<TensorView> &inputs, const std::vector<Ten
     pointers_[loaded_.plan->outputs[i]] = outputs[i].data;
 }
 
-Status Instance::run(const Action &action) {
+Status Instance::run(const std::vector<Action> &actions, std::vector<StepTime> *times) {
+  for (const Action &action : actions) {
+    switch (action.kind) {
+    case StepKind::Branch:
+      INLAY_RETURN_IF_ERROR(branch(action, times));
+      break;
+    case StepKind::While:
+      INLAY_RETURN_IF_ERROR(loop(action, times));
+      break;
+    case StepKind::For:
+      INLAY_RETURN_IF_ERROR(count(action, times));
+      break;
+    default:
+      INLAY_RETURN_IF_ERROR(times ? runTimed(action, *times) : runSteps(action));
+    }
+  }
+  return Status::ok();
+}
+
+Status Instance::runSteps(const Action &action) {
   if (action.kind == StepKind::LaunchEngine)
     return launch(action.steps);
   for (uint32_t step : action.steps)
     INLAY_RETURN_IF_ERROR(runStep(step));
+  return Status::ok();
+}
+
+Status Instance::runTimed(const Action &action, std::vector<StepTime> &times) {
+  using Clock = std::chrono::steady_clock;
+  for (uint32_t step : action.steps) {
+    Clock::time_point start = Clock::now();
+    INLAY_RETURN_IF_ERROR(runStep(step));
+    times[step].nanoseconds += std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
+    ++times[step].runs;
+  }
   return Status::ok();
 }
 
@@ -185,8 +216,50 @@ Status Instance::runStep(uint32_t number) {
     return callBack(step);
   case StepKind::RunForeign:
     return runForeign(step);
+  default:
+    return {StatusCode::Internal, fmt::format("{}: unknown kind of step", nameStep(step))};
   }
-  return {StatusCode::Internal, fmt::format("{}: unknown kind of step", nameStep(step))};
+}
+
+bool Instance::readCondition(const Step &step) const {
+  return *static_cast<const uint8_t *>(pointers_[step.buffers[0]]) != 0;
+}
+
+Status Instance::branch(const Action &action, std::vector<StepTime> *times) {
+  const Step &step = loaded_.plan->steps[action.steps.front()];
+  return run(action.bodies[readCondition(step) ? 0 : 1], times);
+}
+
+Status Instance::loop(const Action &action, std::vector<StepTime> *times) {
+  const Step &step = loaded_.plan->steps[action.steps.front()];
+  for (uint64_t runs = 0;; ++runs) {
+    INLAY_RETURN_IF_ERROR(run(action.bodies[0], times));
+    if (!readCondition(step))
+      return Status::ok();
+    if (runs == step.limit)
+      return {StatusCode::ResourceExhausted,
+              fmt::format("loop '{}': ran {} times without ending, which is the most it may (max_loop_iterations)",
+                          step.name, runs)};
+    INLAY_RETURN_IF_ERROR(run(action.bodies[1], times));
+  }
+}
+
+Status Instance::count(const Action &action, std::vector<StepTime> *times) {
+  const Step &step = loaded_.plan->steps[action.steps.front()];
+  int64_t range[3]; // a caller's memory need not be aligned
+  for (int i = 0; i < 3; ++i)
+    std::memcpy(&range[i], pointers_[step.buffers[i + 1]], sizeof(int64_t));
+  auto [lower, upper, stride] = range;
+  if (stride < 1)
+    return {StatusCode::InvalidArgument,
+            fmt::format("loop '{}': expected a step of at least 1, but got {}", step.name, stride)};
+  for (int64_t position = lower; position < upper;) {
+    std::memcpy(pointers_[step.buffers[0]], &position, sizeof(position));
+    INLAY_RETURN_IF_ERROR(run(action.bodies[0], times));
+    if (__builtin_add_overflow(position, stride, &position))
+      break;
+  }
+  return Status::ok();
 }
 
 Status Instance::launch(const std::vector<uint32_t> &steps) {

@@ -27,6 +27,12 @@ struct LoadedPlan {
   std::vector<std::shared_ptr<DeviceBuffer>> constants;      ///< per constant; null if no device reads it
 };
 
+/// What the runs of one step took together.
+struct StepTime {
+  uint64_t nanoseconds = 0;
+  uint64_t runs = 0;
+};
+
 class Instance {
 public:
   /// Evaluates every size for these input dims.
@@ -43,10 +49,9 @@ public:
   /// Sets the caller's tensors for the next run; both were checked.
   void bind(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs);
 
-  /// Runs steps that the schedule grouped.
-  Status run(const Action &action);
-  /// Runs one step by itself; nothing for an elided copy.
-  Status runStep(uint32_t number);
+  /// Runs what the schedule grouped, in order. With `times`, one for each step of the plan, runs the steps one by one
+  /// and adds to each how long it took, those in bodies left out of what holds them.
+  Status run(const std::vector<Action> &actions, std::vector<StepTime> *times = nullptr);
 
 private:
   Instance(const LoadedPlan &loaded, const InputDims &inputs) : loaded_(loaded), inputs_(inputs) {}
@@ -57,6 +62,13 @@ private:
   void assignSlots(bool onDevice);
   Status measureScratch();
   void resolvePointers(const Storage &storage);
+  Status runSteps(const Action &action);
+  Status runTimed(const Action &action, std::vector<StepTime> &times);
+  Status runStep(uint32_t number);
+  Status branch(const Action &action, std::vector<StepTime> *times);
+  Status loop(const Action &action, std::vector<StepTime> *times);
+  Status count(const Action &action, std::vector<StepTime> *times);
+  bool readCondition(const Step &step) const;
   Status launch(const std::vector<uint32_t> &steps);
   Status callHost(const Step &step);
   Status callBack(const Step &step);

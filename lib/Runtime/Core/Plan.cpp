@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <numeric>
 
 namespace inlay::rt {
 
@@ -52,6 +53,20 @@ const char *name(ElementType type) {
   }
   return "unknown";
 }
+
+size_t bodyCount(StepKind kind) {
+  switch (kind) {
+  case StepKind::Branch:
+  case StepKind::While:
+    return 2;
+  case StepKind::For:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+size_t countSteps(const Step &step) { return std::accumulate(step.bodies.begin(), step.bodies.end(), size_t(1)); }
 
 StatusOr<size_t> byteSize(ElementType element, const std::vector<int64_t> &dims) {
   int64_t bytes = static_cast<int64_t>(byteWidth(element));

@@ -27,6 +27,10 @@ private:
   Status checkHostCode() const;
   Status checkOutputsWritten() const;
   Status checkStep(uint32_t number) const;
+  Status checkBodies(uint32_t number, size_t end, size_t depth) const;
+  Status checkBody(size_t first, size_t end, size_t depth) const;
+  Status checkControlFlow(uint32_t number) const;
+  Status checkNumber(uint32_t number, uint32_t buffer, ElementType type) const;
   Status checkLaunch(uint32_t number, const Engine &engine) const;
   Status checkCopy(uint32_t number) const;
   Status checkHostCall(uint32_t number) const;
@@ -252,6 +256,51 @@ Status Checker::checkCopy(uint32_t number) const {
   return Status::ok();
 }
 
+/// Checks that a buffer that decides what runs holds one number of the host's.
+Status Checker::checkNumber(uint32_t number, uint32_t buffer, ElementType type) const {
+  const TensorType &found = plan_.buffers[buffer].type;
+  if (found.element != type || !found.dims.empty())
+    return badStep(number, fmt::format("expected {} to be one {}, but it is {}", nameBuffer(buffer), rt::name(type),
+                                       toString(found, plan_.symbols)));
+  return Status::ok();
+}
+
+Status Checker::checkControlFlow(uint32_t number) const {
+  const Step &step = plan_.steps[number];
+  bool counts = step.kind == StepKind::For;
+  std::vector<Access> access(counts ? 4 : 1, Access::Read);
+  if (counts)
+    access[0] = Access::Write;
+  INLAY_RETURN_IF_ERROR(checkArguments(number, MemorySpace::Host, access));
+  for (uint32_t buffer : step.buffers)
+    INLAY_RETURN_IF_ERROR(checkNumber(number, buffer, counts ? ElementType::I64 : ElementType::Bool));
+  return Status::ok();
+}
+
+/// Checks that a step has the bodies of its kind, and that they lie before `end`, where the body around it ends.
+Status Checker::checkBodies(uint32_t number, size_t end, size_t depth) const {
+  constexpr size_t kMostNesting = 256; // the executor goes into bodies by recursion
+  const Step &step = plan_.steps[number];
+  if (step.bodies.size() != bodyCount(step.kind))
+    return badStep(number, fmt::format("expected {} bodies, but got {}", bodyCount(step.kind), step.bodies.size()));
+  if (depth > kMostNesting)
+    return badStep(number, fmt::format("bodies are nested more than {} deep", kMostNesting));
+  size_t first = number + 1;
+  for (uint32_t count : step.bodies) {
+    if (count > end - first)
+      return badStep(number, fmt::format("expected bodies of at most {} steps, but got one of {}", end - first, count));
+    INLAY_RETURN_IF_ERROR(checkBody(first, first + count, depth + 1));
+    first += count;
+  }
+  return Status::ok();
+}
+
+Status Checker::checkBody(size_t first, size_t end, size_t depth) const {
+  for (size_t number = first; number < end; number += countSteps(plan_.steps[number]))
+    INLAY_RETURN_IF_ERROR(checkBodies(number, end, depth));
+  return Status::ok();
+}
+
 Status Checker::checkStep(uint32_t number) const {
   const Step &step = plan_.steps[number];
   for (uint32_t buffer : step.buffers)
@@ -262,6 +311,8 @@ Status Checker::checkStep(uint32_t number) const {
       return badStep(number, fmt::format("runs after step {}, which doesn't come before it", earlier));
   if (step.kind == StepKind::Copy)
     return checkCopy(number);
+  if (bodyCount(step.kind) > 0)
+    return checkControlFlow(number);
   size_t callees[] = {plan_.engines.size(), plan_.hostCode.functions.size(), 0, plan_.callbacks.size(),
                       plan_.foreignEngines.size()};
   if (step.kind > StepKind::RunForeign)
@@ -310,6 +361,7 @@ Status Checker::run() {
     INLAY_RETURN_IF_ERROR(checkSizes(fmt::format("callback '{}'", callback.name), callback.sizes));
   for (uint32_t i = 0; i < plan_.steps.size(); ++i)
     INLAY_RETURN_IF_ERROR(checkStep(i));
+  INLAY_RETURN_IF_ERROR(checkBody(0, plan_.steps.size(), 0));
   return checkOutputsWritten();
 }
 
@@ -321,7 +373,11 @@ std::vector<std::pair<uint32_t, Access>> stepAccess(const Plan &plan, const Step
     access = {Access::Read, Access::Write};
   else if (step.kind == StepKind::CallHost && !plan.hostCode.functions[step.callee].access.empty())
     access = plan.hostCode.functions[step.callee].access;
-  else if (step.kind == StepKind::Callback || step.kind == StepKind::RunForeign) {
+  else if (bodyCount(step.kind) > 0) {
+    std::fill(access.begin(), access.end(), Access::Read);
+    if (step.kind == StepKind::For)
+      access[0] = Access::Write;
+  } else if (step.kind == StepKind::Callback || step.kind == StepKind::RunForeign) {
     uint32_t inputs =
         step.kind == StepKind::Callback ? plan.callbacks[step.callee].inputs : plan.foreignEngines[step.callee].inputs;
     for (size_t i = 0; i < access.size(); ++i)

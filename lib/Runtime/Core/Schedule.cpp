@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copy elision, grouping of launches and lifetimes. All three keep the meaning of running the steps in list order.
+// Copy elision, grouping of launches and lifetimes. All three keep the meaning of running the steps in list order, the
+// bodies of loops over and over.
 
 #include "inlay/Runtime/Core/Schedule.h"
 #include "inlay/Runtime/Core/PlanChecker.h"
@@ -14,6 +15,11 @@ namespace {
 
 using StepAccesses = std::vector<std::pair<uint32_t, Access>>;
 
+/// Consecutive steps of the list.
+struct Range {
+  uint32_t first = 0, end = 0;
+};
+
 class Scheduler {
 public:
   Scheduler(const Plan &plan, bool unifiedMemory) : plan_(plan), unifiedMemory_(unifiedMemory) {}
@@ -22,11 +28,14 @@ public:
 private:
   void elideCopies();
   bool canShare(uint32_t copy) const;
-  void groupLaunches();
-  void flush();
+  std::vector<Action> groupLaunches(Range range);
+  void flush(std::vector<Action> &actions);
   bool mustFollowPending(uint32_t step) const;
   bool conflicts(uint32_t first, uint32_t second) const;
-  void findLifetimes();
+  void findLifetimes(const std::vector<Action> &actions, uint32_t &position);
+  void findUses();
+  void use(uint32_t step, uint32_t position);
+  void keepInLoop(const Action &loop, Lifetime range);
 
   uint32_t storageOf(uint32_t buffer) const { return schedule_.storage[buffer]; }
 
@@ -35,13 +44,18 @@ private:
   Schedule schedule_;
   std::vector<StepAccesses> access_;
   std::vector<uint32_t> pending_; ///< launches not yet submitted
+  std::vector<Lifetime> usedIn_;  ///< per buffer that is its own storage: the first and last step that uses it
   std::vector<bool> isPending_;   ///< per step: a pending launch, or an elided copy behind one
 };
 
 } // namespace
 
+static bool isLoop(StepKind kind) { return kind == StepKind::While || kind == StepKind::For; }
+
 /// Both sides may share bytes if nobody sees the difference: the target holds nothing before the copy, and after it no
-/// side is written while the other is still used.
+/// side is written while the other is still used. The order of the list tells, in loops too: no step reads what may not
+/// have been written, so that in a loop that starts over nothing comes between a copy and what reads its target but
+/// what comes between them in the list.
 bool Scheduler::canShare(uint32_t copy) const {
   const Step &step = plan_.steps[copy];
   const Buffer &source = plan_.buffers[step.buffers[0]], &target = plan_.buffers[step.buffers[1]];
@@ -97,42 +111,93 @@ bool Scheduler::mustFollowPending(uint32_t step) const {
   return std::any_of(pending_.begin(), pending_.end(), [&](uint32_t launch) { return conflicts(launch, step); });
 }
 
-void Scheduler::flush() {
+void Scheduler::flush(std::vector<Action> &actions) {
   if (!pending_.empty())
-    schedule_.actions.push_back({StepKind::LaunchEngine, std::move(pending_)});
+    actions.push_back({StepKind::LaunchEngine, std::move(pending_)});
   pending_.clear();
   std::fill(isPending_.begin(), isPending_.end(), false);
 }
 
-/// Launches are held back until a step needs them, so that independent host work doesn't split a submission.
-void Scheduler::groupLaunches() {
-  for (uint32_t i = 0; i < plan_.steps.size(); ++i) {
-    StepKind kind = plan_.steps[i].kind;
+/// Launches are held back until a step needs them, so that independent host work doesn't split a submission. None is
+/// held back over a step with bodies or the end of one.
+std::vector<Action> Scheduler::groupLaunches(Range range) {
+  std::vector<Action> actions;
+  for (uint32_t i = range.first; i < range.end; ++i) {
+    const Step &step = plan_.steps[i];
     if (schedule_.elided[i]) {
       isPending_[i] = mustFollowPending(i);
-    } else if (kind == StepKind::LaunchEngine) {
+    } else if (step.kind == StepKind::LaunchEngine) {
       pending_.push_back(i);
       isPending_[i] = true;
+    } else if (!step.bodies.empty()) {
+      flush(actions);
+      Action action{step.kind, {i}};
+      for (uint32_t count : step.bodies) {
+        action.bodies.push_back(groupLaunches({i + 1, i + 1 + count}));
+        i += count;
+      }
+      actions.push_back(std::move(action));
     } else {
       if (mustFollowPending(i))
-        flush();
-      schedule_.actions.push_back({kind, {i}});
+        flush(actions);
+      actions.push_back({step.kind, {i}});
     }
   }
-  flush();
+  flush(actions);
+  return actions;
 }
 
-void Scheduler::findLifetimes() {
-  uint32_t position = 0;
-  for (const Action &action : schedule_.actions) {
-    for (uint32_t step : action.steps) {
-      for (auto [buffer, access] : access_[step]) {
-        Lifetime &lifetime = schedule_.lifetimes[storageOf(buffer)];
-        lifetime.first = std::min(lifetime.first, position);
-        lifetime.last = std::max(lifetime.last, position);
-      }
-      ++position;
+void Scheduler::findUses() {
+  usedIn_.resize(plan_.buffers.size());
+  for (uint32_t i = 0; i < plan_.steps.size(); ++i)
+    for (auto [buffer, access] : access_[i]) {
+      Lifetime &used = usedIn_[storageOf(buffer)];
+      used.first = std::min(used.first, i);
+      used.last = i;
     }
+}
+
+void Scheduler::use(uint32_t step, uint32_t position) {
+  for (auto [buffer, access] : access_[step]) {
+    Lifetime &lifetime = schedule_.lifetimes[storageOf(buffer)];
+    lifetime.first = std::min(lifetime.first, position);
+    lifetime.last = std::max(lifetime.last, position);
+  }
+}
+
+/// Makes what is used in a loop and outside of it live as long as the loop runs. What a run of the body makes for
+/// itself alone was found to live within it.
+void Scheduler::keepInLoop(const Action &loop, Lifetime range) {
+  uint32_t step = loop.steps.front();
+  Range body{step + 1, step + static_cast<uint32_t>(countSteps(plan_.steps[step]))};
+  std::vector<bool> seen(plan_.buffers.size());
+  for (uint32_t i = body.first; i < body.end; ++i) {
+    for (auto [buffer, access] : access_[i]) {
+      uint32_t storage = storageOf(buffer);
+      bool staysInside = usedIn_[storage].first >= body.first && usedIn_[storage].last < body.end;
+      if (seen[storage] || (staysInside && access == Access::Write)) {
+        seen[storage] = true; // it is made before it is read
+        continue;
+      }
+      seen[storage] = true;
+      Lifetime &lifetime = schedule_.lifetimes[storage];
+      lifetime.first = std::min(lifetime.first, range.first);
+      lifetime.last = std::max(lifetime.last, range.last);
+    }
+  }
+}
+
+void Scheduler::findLifetimes(const std::vector<Action> &actions, uint32_t &position) {
+  for (const Action &action : actions) {
+    uint32_t first = position;
+    for (uint32_t step : action.steps)
+      use(step, position++);
+    for (const std::vector<Action> &body : action.bodies) {
+      findLifetimes(body, position);
+      use(action.steps.front(), position++); // a loop goes by its condition or its range after each run
+    }
+    if (isLoop(action.kind))
+      keepInLoop(action, {first, position - 1});
   }
 }
 
@@ -146,8 +211,10 @@ Schedule Scheduler::run() {
   for (const Step &step : plan_.steps)
     access_.push_back(stepAccess(plan_, step));
   elideCopies();
-  groupLaunches();
-  findLifetimes();
+  schedule_.actions = groupLaunches({0, static_cast<uint32_t>(plan_.steps.size())});
+  findUses();
+  uint32_t position = 0;
+  findLifetimes(schedule_.actions, position);
   for (uint32_t i = 0; i < plan_.buffers.size(); ++i)
     if (plan_.buffers[i].space == MemorySpace::Device)
       schedule_.onDevice[storageOf(i)] = true;

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -47,6 +48,8 @@ struct VulkanTarget : TargetAttrInterface::ExternalModel<VulkanTarget, VulkanAtt
   TargetCosts getCosts(Attribute attr) const { return getDefaultCosts(cast<VulkanAttr>(attr).getDeviceKind()); }
 
   Verdict canRun(Attribute attr, Operation *op) const {
+    if (isa_and_nonnull<scf::SCFDialect>(op->getDialect()))
+      return {ReasonCode::ControlFlow, "the host decides what runs on a device"};
     return tryConvert(op, [&](ModuleOp module) { return runStages(module, cast<VulkanAttr>(attr)); });
   }
 

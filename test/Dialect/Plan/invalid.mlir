@@ -273,3 +273,50 @@ func.func @call_dims(%x: tensor<4xf32>) {
 
 // expected-error @+1 {{expected 'sizes' to be a map without dims, but got affine_map<(d0) -> (d0)>}}
 plan.host_function @host_dims arguments 2 inputs 1 scratch affine_map<() -> ()> sizes affine_map<(d0) -> (d0)>
+
+// -----
+
+plan.program @condition {
+  %x = plan.input 0 "x" : <tensor<2xi1>, host>
+  // expected-error @+1 {{expected the condition to be a tensor<i1> in host memory, but got '!plan.buffer<tensor<2xi1>, host>'}}
+  plan.branch %x {
+  } else {
+  } : <tensor<2xi1>, host>
+}
+
+// -----
+
+plan.program @condition_on_the_device {
+  %x = plan.temporary "x" : <tensor<i1>, device>
+  // expected-error @+1 {{expected the condition to be a tensor<i1> in host memory, but got '!plan.buffer<tensor<i1>, device>'}}
+  plan.while %x limit 1 {
+  } do {
+  } : <tensor<i1>, device>
+}
+
+// -----
+
+plan.program @limit {
+  %x = plan.input 0 "x" : <tensor<i1>, host>
+  // expected-error @+1 {{expected a limit of at least 0, but got -1}}
+  plan.while %x limit -1 {
+  } do {
+  } : <tensor<i1>, host>
+}
+
+// -----
+
+plan.program @position {
+  %x = plan.temporary "x" : <tensor<i32>, host>
+  // expected-error @+1 {{expected the position to be a tensor<i64> in host memory, but got '!plan.buffer<tensor<i32>, host>'}}
+  plan.for %x = %x to %x step %x {
+  } : <tensor<i32>, host>
+}
+
+// -----
+
+func.func @elsewhere(%x: !plan.buffer<tensor<4xf32>, host>) {
+  // expected-error @+1 {{expects parent op to be one of 'plan.program, plan.branch, plan.while, plan.for'}}
+  plan.copy %x to %x : <tensor<4xf32>, host>, <tensor<4xf32>, host>
+  return
+}

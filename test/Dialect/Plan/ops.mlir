@@ -76,3 +76,29 @@ plan.program @dynamic attributes {inlay.symbols = [#inlay.symbol<"batch", 1 to 8
   plan.callback "f"(%x) outs() {sizes = affine_map<()[s0] -> (s0 * 2)>}
     : (!plan.buffer<tensor<?x4xf32>, host, affine_map<()[s0] -> (s0, 4)>>) -> ()
 }
+
+// CHECK-LABEL: plan.program @bodies
+plan.program @bodies {
+  %c = plan.input 0 "c" : <tensor<i1>, host>
+  %n = plan.input 1 "n" : <tensor<i64>, host>
+  %r = plan.output 0 "r" : <tensor<i64>, host>
+  %k = plan.temporary "k" : <tensor<i64>, host>
+  // CHECK: plan.branch %{{.*}} {
+  // CHECK-NEXT: plan.copy
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT: } : <tensor<i1>, host>
+  plan.branch %c {
+    plan.copy %n to %r : <tensor<i64>, host>, <tensor<i64>, host>
+  } else {
+  } : <tensor<i1>, host>
+  // CHECK: plan.while %{{.*}} limit 9 {
+  // CHECK-NEXT: } do {
+  // CHECK-NEXT: plan.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} {
+  // CHECK-NEXT: } : <tensor<i64>, host>
+  // CHECK-NEXT: } : <tensor<i1>, host>
+  plan.while %c limit 9 {
+  } do {
+    plan.for %k = %n to %n step %n {
+    } : <tensor<i64>, host>
+  } : <tensor<i1>, host>
+}

@@ -132,8 +132,14 @@ enum class StepKind : uint8_t {
   CallHost,     ///< hostCode.functions[callee] over buffers
   Copy,         ///< buffers[0] -> buffers[1], equal byte size
   Callback,     ///< callbacks[callee], into the framework
-  RunForeign    ///< foreignEngines[callee] over buffers, by its runner
+  RunForeign,   ///< foreignEngines[callee] over buffers, by its runner
+  Branch,       ///< bodies[0] if the bool in buffers[0] is true, else bodies[1]
+  While,        ///< bodies[0], and as long as the bool in buffers[0] is true then, bodies[1] and bodies[0] again
+  For           ///< bodies[0] with buffers[0] from buffers[1] on, below buffers[2], buffers[3] apart
 };
+
+/// How many bodies a step of this kind has.
+size_t bodyCount(StepKind kind);
 
 /// One step. It may run as soon as the steps in `after` have run; the list itself is one legal order.
 struct Step {
@@ -141,9 +147,11 @@ struct Step {
   uint32_t callee = 0;
   std::vector<uint32_t> buffers;
   std::vector<uint32_t> after;
-  std::string name;               ///< the segment it came from, for messages and profiles
-  int32_t segment = -1;           ///< the number of that segment in the partition report, -1 if none is known
-  std::vector<std::string> calls; ///< of the user, that it came from: for profiles
+  std::string name;                  ///< the segment it came from, for messages and profiles
+  int32_t segment = -1;              ///< the number of that segment in the partition report, -1 if none is known
+  std::vector<std::string> calls;    ///< of the user, that it came from: for profiles
+  std::vector<uint32_t> bodies = {}; ///< how many of the steps that follow each body has, those in it counted too
+  uint64_t limit = 0;                ///< While: after so many runs of bodies[1] it is stopped with an error
 };
 
 /// A call into the framework: `inputs` leading buffers are read, the rest are written.
@@ -153,7 +161,10 @@ struct Callback {
   std::vector<Expr> sizes = {}; ///< numbers that the handler gets
 };
 
-/// A whole program.
+/// The number of steps that a step of the list is, with those in its bodies.
+size_t countSteps(const Step &step);
+
+/// A whole program. Its list of steps has the bodies of a step right after it, one after the other.
 struct Plan {
   std::string name;
   std::vector<Buffer> buffers;

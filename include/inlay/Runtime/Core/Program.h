@@ -31,13 +31,14 @@ using CallbackHandler =
     std::function<Status(uint32_t callback, const std::vector<TensorView> &inputs,
                          const std::vector<TensorView> &outputs, const std::vector<int64_t> &sizes)>;
 
-/// Time and place of one step of the last profiled call, nanoseconds.
+/// Time and place of one step of the last profiled call.
 struct StepProfile {
   std::string name;
   StepKind kind;
-  uint64_t nanoseconds;
-  int32_t segment; ///< as in `Step`
+  uint64_t nanoseconds; ///< of all its runs together; what holds bodies takes none itself
+  int32_t segment;      ///< as in `Step`
   std::vector<std::string> calls;
+  uint64_t runs = 1;
 };
 
 class Program {

@@ -14,9 +14,11 @@ namespace inlay::rt {
 struct Action {
   StepKind kind = StepKind::Copy;
   std::vector<uint32_t> steps;
+  std::vector<std::vector<Action>> bodies = {}; ///< of a step that has any
 };
 
-/// Where a temporary is used, as positions in the order of execution, both inclusive; empty when first > last.
+/// Where a temporary holds what is needed, as positions in the order of execution, both inclusive; empty when
+/// first > last. In a loop that is one run of its body, or all of the loop for what is used outside of it too.
 struct Lifetime {
   uint32_t first = UINT32_MAX;
   uint32_t last = 0;

@@ -134,6 +134,14 @@ static LogicalResult verifyDims(Operation *op, Attribute value) {
   return success();
 }
 
+static LogicalResult verifyMaxLoopIterations(Operation *op, Attribute value) {
+  auto most = dyn_cast<IntegerAttr>(value);
+  if (most && most.getType().isSignlessInteger(64) && most.getInt() >= 0)
+    return success();
+  return op->emitError("expected '") << InlayDialect::kMaxLoopIterationsAttr
+                                     << "' to be a number from 0 on : i64, but got " << value;
+}
+
 LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
@@ -165,6 +173,8 @@ LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifySymbols(op, value);
   if (name == kDimsAttr)
     return verifyDims(op, value);
+  if (name == kMaxLoopIterationsAttr)
+    return verifyMaxLoopIterations(op, value);
   if (name == kVerdictAttr)
     return isa<VerdictAttr>(value) ? success()
                                    : op->emitError("expected '") << name << "' to be a verdict, but got " << value;

@@ -3,6 +3,7 @@
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -38,6 +39,21 @@ static AffineMapAttr findDimsAttr(Value value) {
   return number < dims.size() ? dyn_cast<AffineMapAttr>(dims[number]) : nullptr;
 }
 
+/// The value whose dims an argument of a block has, or null.
+static Value findLike(BlockArgument argument) {
+  Operation *parent = argument.getOwner()->getParentOp();
+  unsigned number = argument.getArgNumber();
+  if (auto segment = dyn_cast_or_null<SegmentOp>(parent))
+    return segment.getInputs()[number];
+  if (!parent || !parent->hasAttr(InlayDialect::kDimsAttr))
+    return nullptr;
+  if (auto loop = dyn_cast<scf::ForOp>(parent))
+    return number == 0 ? Value() : Value(loop.getResult(number - 1));
+  if (auto loop = dyn_cast<scf::WhileOp>(parent))
+    return argument.getOwner() == loop.getBeforeBody() ? loop.getInits()[number] : Value(loop.getResult(number));
+  return nullptr;
+}
+
 std::optional<SmallVector<AffineExpr>> inlay::getDims(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
@@ -46,8 +62,8 @@ std::optional<SmallVector<AffineExpr>> inlay::getDims(Value value) {
     return llvm::map_to_vector(type.getShape(),
                                [&](int64_t dim) { return getAffineConstantExpr(dim, type.getContext()); });
   if (auto argument = dyn_cast<BlockArgument>(value))
-    if (auto segment = dyn_cast_or_null<SegmentOp>(argument.getOwner()->getParentOp()))
-      return getDims(segment.getInputs()[argument.getArgNumber()]);
+    if (Value like = findLike(argument))
+      return getDims(like);
   AffineMapAttr map = findDimsAttr(value);
   if (auto segment = value.getDefiningOp<SegmentOp>(); segment && !map) // whoever made it knows no dims
     return getDims(segment.getBody().front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber()));
@@ -58,6 +74,11 @@ std::optional<SmallVector<AffineExpr>> inlay::getDims(Value value) {
 
 AffineMapAttr inlay::makeDimsAttr(MLIRContext *context, unsigned symbols, ArrayRef<AffineExpr> dims) {
   return AffineMapAttr::get(AffineMap::get(0, symbols, dims, context));
+}
+
+AffineMapAttr inlay::describeDims(Value value, unsigned symbols) {
+  std::optional<SmallVector<AffineExpr>> dims = getDims(value);
+  return makeDimsAttr(value.getContext(), symbols, dims ? ArrayRef(*dims) : ArrayRef<AffineExpr>());
 }
 
 //===-- Ranges --------------------------------------------------------------------------------------------------===//

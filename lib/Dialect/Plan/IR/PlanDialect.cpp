@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "inlay/Dialect/Inlay/IR/Border.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 
@@ -188,8 +189,12 @@ LogicalResult InvokeOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto function = dyn_cast_or_null<FunctionOpInterface>(callee);
   if (!function)
     return emitOpError("expected ") << getCalleeAttr() << " to be a segment's function, engine or host function";
-  if (TypeRange(getInputs()) != TypeRange(function.getArgumentTypes()) ||
-      TypeRange(getOutputs()) != TypeRange(function.getResultTypes()))
+  auto areStoodForBy = [](TypeRange values, ArrayRef<Type> types) {
+    return llvm::equal(values, types,
+                       [](Type value, Type type) { return value == type || getBorderType(value) == type; });
+  };
+  if (!areStoodForBy(getInputs().getTypes(), function.getArgumentTypes()) ||
+      !areStoodForBy(getOutputs().getTypes(), function.getResultTypes()))
     return emitOpError("expected the types of ") << getCalleeAttr() << ", " << function.getFunctionType();
   return success();
 }
@@ -208,17 +213,36 @@ static LogicalResult verifySymbols(Operation *op, AffineMapAttr map, unsigned co
 LogicalResult ProgramOp::verify() {
   auto symbols = (*this)->getAttrOfType<ArrayAttr>(InlayDialect::kSymbolsAttr);
   unsigned count = symbols ? symbols.size() : 0;
-  for (Operation &op : getBody().front()) {
-    for (Type type : op.getResultTypes())
-      if (auto buffer = dyn_cast<BufferType>(type); buffer && failed(verifySymbols(&op, buffer.getDims(), count)))
-        return failure();
+  WalkResult walked = getBody().walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto buffer = dyn_cast<BufferType>(type); buffer && failed(verifySymbols(op, buffer.getDims(), count)))
+        return WalkResult::interrupt();
     if (auto callback = dyn_cast<CallbackOp>(op))
       if (failed(verifyNumbers(callback, callback.getSizes())) ||
           failed(verifySymbols(callback, callback.getSizesAttr(), count)))
-        return failure();
-  }
-  return success();
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
 }
+
+/// Checks that `buffer` is one number of `bits` bits in host memory.
+static LogicalResult verifyNumber(Operation *op, StringRef what, BufferType buffer, unsigned bits) {
+  RankedTensorType tensor = buffer.getTensor();
+  if (tensor.getRank() == 0 && tensor.getElementType().isInteger(bits) && buffer.getSpace() == Space::host)
+    return success();
+  return op->emitOpError("expected ") << what << " to be a tensor<i" << bits << "> in host memory, but got " << buffer;
+}
+
+LogicalResult BranchOp::verify() { return verifyNumber(*this, "the condition", getCondition().getType(), 1); }
+
+LogicalResult WhileOp::verify() {
+  if (static_cast<int64_t>(getLimit()) < 0)
+    return emitOpError("expected a limit of at least 0, but got ") << static_cast<int64_t>(getLimit());
+  return verifyNumber(*this, "the condition", getCondition().getType(), 1);
+}
+
+LogicalResult ForOp::verify() { return verifyNumber(*this, "the position", getPosition().getType(), 64); }
 
 LogicalResult plan::ConstantOp::verify() {
   if (getValue().getType() != getBuffer().getType().getTensor())

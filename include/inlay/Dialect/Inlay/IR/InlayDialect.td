@@ -71,6 +71,9 @@ def Inlay_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kSignaturesAttr = "inlay.signatures";
     static constexpr ::llvm::StringLiteral kSymbolsAttr = "inlay.symbols";
     static constexpr ::llvm::StringLiteral kDimsAttr = "inlay.dims";
+    /// On a module: how often the body of one `scf.while` may run each time it is reached.
+    static constexpr ::llvm::StringLiteral kMaxLoopIterationsAttr = "inlay.max_loop_iterations";
+    static constexpr int64_t kDefaultMaxLoopIterations = int64_t(1) << 24;
     /// Key in a fused location's metadata: the stack of [path, class] pairs of the modules an op came from.
     static constexpr ::llvm::StringLiteral kModuleKey = "inlay.module";
 

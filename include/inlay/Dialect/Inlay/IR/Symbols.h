@@ -19,11 +19,15 @@ namespace inlay {
 llvm::SmallVector<SymbolAttr> getSymbols(mlir::Operation *op);
 
 /// The dims of a ranked tensor, or nullopt if what is dynamic of them isn't said: by `inlay.dims` of the op that makes
-/// it or of the function that it is an argument of. A segment's arguments are its inputs.
+/// it or of the function that it is an argument of. A segment's arguments are its inputs; what a loop carries has the
+/// dims that it starts with, if the loop says dims.
 std::optional<llvm::SmallVector<mlir::AffineExpr>> getDims(mlir::Value value);
 
 /// `dims` as a map of `symbols` symbols.
 mlir::AffineMapAttr makeDimsAttr(mlir::MLIRContext *context, unsigned symbols, llvm::ArrayRef<mlir::AffineExpr> dims);
+
+/// The dims of `value` as such a map, one without results if they are not known.
+mlir::AffineMapAttr describeDims(mlir::Value value, unsigned symbols);
 
 /// The smallest and largest values that an expression can have, both of them possible bounds only: the truth may lie
 /// between. Overflow and division by what may be 0 give the ends of 64 bits.

@@ -94,7 +94,11 @@ def Plan_ForeignEngineOp : Plan_Op<"foreign_engine", [Symbol]> {
 
 def Plan_InvokeOp : Plan_Op<"invoke", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a call of a converted segment, still on tensors";
-  let description = [{ Between Convert and Stitch. Example: `%r = plan.invoke @forward_0(%x) : (tensor<4xf32>) -> tensor<4xf32>` }];
+  let description = [{
+    Between Convert and Stitch. The segment takes and gives a scalar as a tensor without dims, an index as one of i64.
+
+    Example: `%r = plan.invoke @forward_0(%x) : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$inputs);
   let results = (outs Variadic<AnyType>:$outputs);
   let assemblyFormat = "$callee `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
@@ -119,6 +123,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, IsolatedFromAbove, NoTerminator
   let summary = "the stitched program";
   let description = [{
     Steps in an order that keeps their dependencies; which may overlap follows from the buffers they read and write.
+    Buffers are declared in the program's own block; steps may hold lists of steps.
     Dims and sizes that are known at a call alone are maps of the symbols in `inlay.symbols`.
 
     Example:
@@ -159,14 +164,17 @@ def Plan_TemporaryOp : Plan_BufferOp<"temporary", "memory of one call in flight"
   let assemblyFormat = "$name attr-dict `:` type($buffer)";
 }
 
-def Plan_CopyOp : Plan_Op<"copy", [HasParent<"::inlay::plan::ProgramOp">]> {
+/// Ops of a program that run, and may stand in the bodies of others.
+class Plan_ProgramStepOp<string mnemonic, list<Trait> traits = []> : Plan_Op<mnemonic, traits # [ParentOneOf<[
+    "::inlay::plan::ProgramOp", "::inlay::plan::BranchOp", "::inlay::plan::WhileOp", "::inlay::plan::ForOp"]>]>;
+
+def Plan_CopyOp : Plan_ProgramStepOp<"copy"> {
   let summary = "copies a buffer, across memories or within one";
   let arguments = (ins Plan_BufferType:$source, Plan_BufferType:$destination);
   let assemblyFormat = "$source `to` $destination attr-dict `:` type($source) `,` type($destination)";
 }
 
-class Plan_StepOp<string mnemonic, string what> : Plan_Op<mnemonic, [
-    HasParent<"::inlay::plan::ProgramOp">, AttrSizedOperandSegments]> {
+class Plan_StepOp<string mnemonic, string what> : Plan_ProgramStepOp<mnemonic, [AttrSizedOperandSegments]> {
   let summary = what;
   let assemblyFormat = [{ $callee `(` $inputs `)` `outs` `(` $outputs `)` attr-dict
       `:` functional-type($inputs, $outputs) }];
@@ -185,6 +193,69 @@ def Plan_CallbackOp : Plan_StepOp<"callback", "calls into the framework"> {
   let description = [{ Whoever serves it gets the numbers that `sizes` gives. }];
   let arguments = (ins StrAttr:$callee, Variadic<Plan_BufferType>:$inputs, Variadic<Plan_BufferType>:$outputs,
       OptionalAttr<AffineMapAttr>:$sizes);
+}
+
+def Plan_BranchOp : Plan_ProgramStepOp<"branch", [NoTerminator, SingleBlock]> {
+  let summary = "runs one of two lists of steps";
+  let description = [{
+    `condition`, a bool in host memory, chooses. Buffers are the program's: both lists write those that what follows
+    reads.
+
+    Example:
+    ```mlir
+    plan.branch %condition {
+      plan.copy %x to %r : !plan.buffer<tensor<4xf32>, host>, !plan.buffer<tensor<4xf32>, host>
+    } else {
+      plan.copy %y to %r : !plan.buffer<tensor<4xf32>, host>, !plan.buffer<tensor<4xf32>, host>
+    } : !plan.buffer<tensor<i1>, host>
+    ```
+  }];
+  let arguments = (ins Plan_BufferType:$condition);
+  let regions = (region SizedRegion<1>:$thenBody, SizedRegion<1>:$elseBody);
+  let assemblyFormat = "$condition $thenBody `else` $elseBody attr-dict `:` type($condition)";
+  let hasVerifier = 1;
+}
+
+def Plan_WhileOp : Plan_ProgramStepOp<"while", [NoTerminator, SingleBlock]> {
+  let summary = "runs steps as long as a condition holds";
+  let description = [{
+    Runs `before`, which writes `condition`, a bool in host memory; as long as it holds then runs `body` and starts
+    over. What is still going after `limit` runs of `body` is stopped with an error.
+
+    Example:
+    ```mlir
+    plan.while %condition limit 1000 {
+      plan.call @less(%i) outs(%condition) : (!plan.buffer<tensor<i64>, host>) -> !plan.buffer<tensor<i1>, host>
+    } do {
+      plan.call @next(%i) outs(%n) : (!plan.buffer<tensor<i64>, host>) -> !plan.buffer<tensor<i64>, host>
+      plan.copy %n to %i : !plan.buffer<tensor<i64>, host>, !plan.buffer<tensor<i64>, host>
+    } : !plan.buffer<tensor<i1>, host>
+    ```
+  }];
+  let arguments = (ins Plan_BufferType:$condition, I64Attr:$limit);
+  let regions = (region SizedRegion<1>:$before, SizedRegion<1>:$body);
+  let assemblyFormat = "$condition `limit` $limit $before `do` $body attr-dict `:` type($condition)";
+  let hasVerifier = 1;
+}
+
+def Plan_ForOp : Plan_ProgramStepOp<"for", [NoTerminator, SingleBlock, SameTypeOperands]> {
+  let summary = "runs steps for each number of a range";
+  let description = [{
+    `position` is each number from `lower` on, below `upper`, `step` apart: 64-bit integers in host memory. A step below
+    1 is an error at the call.
+
+    Example:
+    ```mlir
+    plan.for %k = %lower to %upper step %step {
+      plan.call @body(%k) outs(%r) : (!plan.buffer<tensor<i64>, host>) -> !plan.buffer<tensor<4xf32>, host>
+    } : !plan.buffer<tensor<i64>, host>
+    ```
+  }];
+  let arguments = (ins Plan_BufferType:$position, Plan_BufferType:$lower, Plan_BufferType:$upper,
+      Plan_BufferType:$step);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$position `=` $lower `to` $upper `step` $step $body attr-dict `:` type($position)";
+  let hasVerifier = 1;
 }
 
 #endif // INLAY_DIALECT_PLAN_IR_PLANOPS_TD

@@ -45,6 +45,8 @@ def test_options_are_normalized():
         ({"min_block_size": 0}, ValueError, "min_block_size to be at least 1, but got 0"),
         ({"min_block_size": 2**63}, ValueError, "at most 9223372036854775807, but got 9223372036854775808"),
         ({"min_block_size": 1.5}, TypeError, "min_block_size to be an int, but got 1.5"),
+        ({"max_loop_iterations": 0}, ValueError, "max_loop_iterations to be at least 1, but got 0"),
+        ({"max_loop_iterations": True}, TypeError, "max_loop_iterations to be an int, but got True"),
         ({"enabled": 1}, TypeError, "enabled to be a bool"),
         ({"targets": ["vulcan"]}, ValueError, "unknown target 'vulcan'; did you mean 'vulkan'"),
         ({"targets": []}, ValueError, "at least one target"),

@@ -273,7 +273,7 @@ class GraphBuilder:
         """The whole module, returning `results` from its only function, @forward."""
         types = [value.type for value in results]
         arrow = f" -> {types[0] if len(types) == 1 else '(' + ', '.join(types) + ')'}" if types else ""
-        attached = ", ".join(f"{key} = {_attribute(value)}" for key, value in (attributes or {}).items())
+        attached = ", ".join(f"{key} = {ops.quote(text)}" for key, text in (attributes or {}).items())
         lines = [f"module{f' attributes {{{attached}}}' if attached else ''} {{"]
         symbols = f" attributes {{inlay.symbols = {self.symbols.text()}}}" if len(self.symbols) else ""
         lines.append(f"  func.func public @forward({', '.join(self._arguments)}){arrow}{symbols} {{")
@@ -323,10 +323,6 @@ class GraphBuilder:
     def _write(self, text, location, made, used):
         """Adds an op of another dialect, which makes the value of that name out of those."""
         self._open[-1].append(_Line(text, location, [made], used, False))
-
-
-def _attribute(value):
-    return f"{value} : i64" if isinstance(value, int) else ops.quote(value)
 
 
 def _names(values):

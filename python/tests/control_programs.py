@@ -68,7 +68,10 @@ class _Writer:
                 texts += [f"torch.nn.functional.linear({a}, weight, {wide}).tanh()", f"({a} + {wide}).softmax(-1)"]
                 texts += [f"torch.nn.functional.layer_norm({a}, (3,)).tanh()"]
             elif shape == (3,):
-                texts += [f"{self.find(known, ('f32', (2, 3)))}.mean(0)", f"{self.find(known, ('f32', (4, 3)))}.amax(0)"]
+                texts += [
+                    f"{self.find(known, ('f32', (2, 3)))}.mean(0)",
+                    f"{self.find(known, ('f32', (4, 3)))}.amax(0)",
+                ]
             else:
                 texts += [f"{self.find(known, ('f32', (4, 3)))}.mean()"]
         elif element == "i64":

@@ -162,7 +162,8 @@ class Replay:
 
     def __init__(self, monkeypatch, exported, profiles=None):
         monkeypatch.setattr(walker, "GraphBuilder", Recorder)
-        self.program = import_program(exported, profiles=profiles)
+        is_onnx = not isinstance(exported, torch.export.ExportedProgram)
+        self.program = exported.import_() if is_onnx else import_program(exported, profiles=profiles)
         self._recorder = Recorder.last
         self.text = self.program.text
         self.made = self._recorder.made

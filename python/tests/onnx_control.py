@@ -127,7 +127,8 @@ MODELS = {
     ),
     "loop of a condition": (
         """
-        g (float[2,3] x, bool c) => (float[2,3] y, int64 count) <float most = {40.0}, int64 zero = {0}, int64 one = {1}> {
+        g (float[2,3] x, bool c) => (float[2,3] y, int64 count)
+        <float most = {40.0}, int64 zero = {0}, int64 one = {1}> {
           y, count = Loop(, c, x, zero) <
             body = round (int64 i, bool goes, float[2,3] v, int64 k) => (bool on, float[2,3] new, int64 next) {
               new = Add(v, v)

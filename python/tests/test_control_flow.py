@@ -270,7 +270,11 @@ def test_a_known_condition_takes_its_branch(monkeypatch):
 def test_dims_are_kept(monkeypatch):
     def model(a):
         chosen = torch.cond(a.shape[0] > 4, lambda b: b.sin(), lambda b: b.cos(), (a,))
-        return chosen, repeat(lambda b: (b * 2 + a,), a.shape[0], a)[0], scan(lambda c, r: (c + r, r * 2), a[0] * 1, a)[1]
+        return (
+            chosen,
+            repeat(lambda b: (b * 2 + a,), a.shape[0], a)[0],
+            scan(lambda c, r: (c + r, r * 2), a[0] * 1, a)[1],
+        )
 
     program = torch.export.export(Call(model), (x(5, 3),), dynamic_shapes=(({0: BATCH},),))
     replay = Replay(monkeypatch, program)
@@ -399,7 +403,11 @@ def test_every_size(targets):
     def model(a):
         chosen = torch.cond(a.shape[0] > 4, lambda b: b.sin(), lambda b: b.cos(), (a,))
         chosen = torch.cond(chosen.sum() > 0, lambda b: b * 2, lambda b: b - a, (chosen,))
-        return chosen, repeat(lambda b: (b * 0.5 + a,), a.shape[0], a)[0], scan(lambda c, r: (c + r, r * 2), a[0] * 1, a)
+        return (
+            chosen,
+            repeat(lambda b: (b * 0.5 + a,), a.shape[0], a)[0],
+            scan(lambda c, r: (c + r, r * 2), a[0] * 1, a),
+        )
 
     program = torch.export.export(Call(model), (x(5, 3),), dynamic_shapes=(({0: BATCH},),))
     compiled = inlay.compile(program, targets=targets)

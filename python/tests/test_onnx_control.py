@@ -61,8 +61,8 @@ def test_what_is_refused(name):
 
 
 def test_labels_and_weights():
-    program, imported = import_onnx(parse(MODELS["if"][0]), None, None)
-    assert '"choose"' in imported.text and '"choose.true.Mul"' in imported.text and '"choose.false.Sub"' in imported.text
+    _, imported = import_onnx(parse(MODELS["if"][0]), None, None)
+    assert all(f'"{label}"' in imported.text for label in ("choose", "choose.true.Mul", "choose.false.Sub"))
     assert sorted(imported.state) == ["choose.else_branch.v", "w"]
 
 

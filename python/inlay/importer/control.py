@@ -125,6 +125,7 @@ class Control:
                     results = map_arg(one.args[0], env.__getitem__)
                 elif one.op == "get_attr":
                     env[one] = node.graph.create_node("get_attr", f"{called.target}.{one.target}")
+                    env[one].meta["label"] = f"{label}.{name}.{one.name}"
                     held = operator.attrgetter(one.target)(module)
                     if isinstance(held, torch.Tensor):
                         walker.constants.add(env[one], held.detach())
@@ -135,8 +136,6 @@ class Control:
                     inner = one.meta.get("label", one.name)
                     env[one].meta = {**kept, **own, "label": f"{label}.{name}.{inner}"}
                     made.append(env[one])
-                if one.op == "get_attr":
-                    env[one].meta["label"] = f"{label}.{name}.{one.name}"
         return made, results
 
     def write(self, made, results):

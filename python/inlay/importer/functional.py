@@ -137,14 +137,18 @@ def _functional(node):
 def _is_own_memory(group):
     """Whether nothing but a group of nodes, the first of which made it, has the group's memory."""
     root = group[0]
-    if root.op != "call_function" or not isinstance(root.target, torch._ops.OpOverload) or _may_alias(root.target):
+    made = root.args[0] if root.target is operator.getitem else root
+    if made.op != "call_function" or not (made is root or is_control_flow(made)) or _may_alias(made):
         return False
     readers = {user for node in group for user in node.users if user.op == "call_function"}
-    return not any(_may_alias(user.target) for user in readers if not _writes(user) and not _is_identity(user))
+    return not any(_may_alias(user) for user in readers if not _writes(user) and not _is_identity(user))
 
 
-def _may_alias(target):
-    """Whether a result of the call may share memory with an operand."""
+def _may_alias(node):
+    """Whether a result of the call may share memory with an operand, or with another result."""
+    target = node.target
+    if is_control_flow(node):  # PyTorch refuses to trace one whose results do
+        return False
     if not isinstance(target, torch._ops.OpOverload) or any(one.alias_info for one in target._schema.returns):
         return True
     return is_composite(target) and operator_name(target) not in _FRESH

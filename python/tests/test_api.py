@@ -13,7 +13,7 @@ from inlay.compiler import export_program
 from inlay.importer import import_program
 from inlay.importer.encoding import encode_call
 from inlay.options import Options
-from inlay.text import scalar_literal
+from inlay.text import scalar_literal, with_number
 from torch import nn
 
 aten = torch.ops.aten
@@ -34,6 +34,19 @@ def test_options_are_normalized():
     assert options.torch_executed_ops == ("aten.relu", "aten.add.Tensor", "aten::mul")
     assert options.torch_executed_modules == ("torch.nn.modules.activation.ReLU", "layer*")
     assert Options.make({"torch_executed_ops": "aten::relu"}).torch_executed_ops == ("aten::relu",)
+
+
+@pytest.mark.parametrize(
+    "text, wanted",
+    [
+        ("module {\n}", "module attributes {inlay.n = 7 : i64} {\n}"),
+        ("#map = loc({})\nmodule @m {\n}", "#map = loc({})\nmodule @m attributes {inlay.n = 7 : i64} {\n}"),
+        ('module attributes {a = "b"} {\n}', 'module attributes {inlay.n = 7 : i64, a = "b"} {\n}'),
+        ('module attributes {a = "b", inlay.n = 3 : i64} {\n}', 'module attributes {a = "b", inlay.n = 7 : i64} {\n}'),
+    ],
+)
+def test_a_number_among_the_attributes_of_a_module(text, wanted):
+    assert with_number(text, "inlay.n", 7) == wanted
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,14 @@ def write_in_branch(a):
     return torch.cond(a.sum() > 0, lambda b: (b * 2).add_(1).relu_(), lambda b: b - 1, (a,))
 
 
+def write_around(a):
+    b = a * 2
+    c = torch.cond(a.sum() > 0, lambda d: d + 1, lambda d: d - 1, (b,))
+    b.add_(1)
+    c.add_(b)
+    return b, c
+
+
 P, N = x(4, 3).abs(), -x(4, 3).abs()
 BOTH = [(P,), (N,)]
 # name -> (function or module, sets of arguments, ops with regions that are made)
@@ -143,6 +151,7 @@ MODELS = {
     ),
     "weights": (Layers(), BOTH, ["if"]),
     "written in a branch": (write_in_branch, BOTH, ["if"]),
+    "written around a branch": (write_around, BOTH, ["if"]),
     "while": (
         lambda a, n: repeat(lambda b: (b * 1.1 + a.mean(),), n, a),
         [(P, number(5)), (P, number(1)), (N, number(0))],
@@ -258,6 +267,29 @@ def test_nothing_is_made_that_nobody_needs():
         return a * 2 + 0 * len(unused.shape)
 
     assert "scf" not in text_of(model, P)
+
+
+@pytest.mark.parametrize("name", ["weights", "nested", "constants", "written in a branch", "written around a branch"])
+def test_nothing_is_traced_anew(monkeypatch, name):
+    monkeypatch.setattr(torch.export.ExportedProgram, "run_decompositions", lambda *args: pytest.fail("traced anew"))
+    import_program(exported(name))
+
+
+def test_a_branch_that_is_traced_anew_keeps_its_ops(monkeypatch):
+    def model(self, a):
+        def through_view(b):
+            b = self.norm(self.first(b))
+            b[0].add_(1)
+            return b
+
+        return torch.cond(a.sum() > 0, through_view, lambda b: F.gelu(self.first(b)), (a,))
+
+    model = Call(model, first=nn.Linear(3, 3), norm=nn.LayerNorm(3))
+    program = torch.export.export(model, (P,))
+    replay = Replay(monkeypatch, program)
+    assert {"linear", "layer_norm", "gelu", "if"} <= set(replay.made) and replay.opaque == []
+    for inputs in BOTH:
+        replay.check(program.module(), *inputs)
 
 
 def test_a_known_condition_takes_its_branch(monkeypatch):

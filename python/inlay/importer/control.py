@@ -39,7 +39,7 @@ class Control:
     """Imports control flow for a walker."""
 
     def __init__(self, walker):
-        self._walker = walker
+        self.walker = walker
         self._refused = {}  # node -> why it is left to PyTorch, None if it is not
 
     def operands(self, node):
@@ -73,8 +73,8 @@ class Control:
         """Raises unless `value`, of a node, is a tensor that the dialect can hold; returns (dims, dtype)."""
         if not isinstance(value, torch.Tensor):
             raise UnsupportedError(f"{what} is no tensor")
-        check_sayable(value, what, self._walker.symbols)
-        return self._walker.symbols.dims(value), value.dtype
+        check_sayable(value, what, self.walker.symbols)
+        return self.walker.symbols.dims(value), value.dtype
 
     def check_alike(self, value, wanted, what):
         """Raises unless `value` is a tensor of the dims and dtype `wanted`."""
@@ -101,7 +101,7 @@ class Control:
 
     def _can_say(self, expr):
         try:
-            self._walker.symbols.map_text([self._walker.symbols.make(expr)])
+            self.walker.symbols.map_text([self.walker.symbols.make(expr)])
         except UnsayableError:
             return False
         return True
@@ -113,7 +113,7 @@ class Control:
 
         Returns (the copies, what the graph gives).
         """
-        walker, module = self._walker, find_module(called)
+        walker, module = self.walker, find_module(called)
         label, env, made, results = node.meta.get("label", node.name), {}, [], ()
         kept = {key: node.meta[key] for key in ("nn_module_stack", "stack_trace") if node.meta.get(key)}
         rest = iter(operands)
@@ -141,20 +141,20 @@ class Control:
     def write(self, made, results):
         """Imports copied nodes into the region that is open; returns the Values that `results` are."""
         results = list(results)
-        self._walker.walk_region(made, [one for one in results if isinstance(one, torch.fx.Node)])
-        return [self._walker.tensor(one) for one in results]
+        self.walker.walk_region(made, [one for one in results if isinstance(one, torch.fx.Node)])
+        return [self.walker.tensor(one) for one in results]
 
     def argument(self, node, name, like, value):
         """A node for an argument of a region: `like` has its fake tensor, `value` is its Value."""
         with node.graph.inserting_before(node):
             made = node.graph.create_node("placeholder", f"{node.name}_{name}")
         made.meta = {"val": like, "label": f"{node.meta.get('label', node.name)}.{name}"}
-        self._walker.set_value(made, value)
+        self.walker.set_value(made, value)
         return made
 
     def condition(self, call, value, suffix):
         """A tensor without dims for a condition: a node or a bool."""
-        walker = self._walker
+        walker = self.walker
         walker.begin(call)
         fake = value.meta.get("val") if isinstance(value, torch.fx.Node) else value
         if isinstance(fake, bool):
@@ -166,7 +166,7 @@ class Control:
 
     def _decide(self, expr, suffix):
         """Whether a condition on sizes holds."""
-        walker = self._walker
+        walker = self.walker
         if expr in (sympy.true, sympy.false):
             return walker.splat(bool(expr), (), torch.bool)
         if isinstance(expr, sympy.Not):
@@ -183,7 +183,7 @@ class Control:
         return walker.op(name, operands, shape=(), dtype=torch.bool, suffix=suffix)
 
     def _size(self, size, suffix):
-        walker = self._walker
+        walker = self.walker
         if isinstance(size, int):
             return walker.splat(size, (), torch.int64)
         return walker.op("size", [], {"sizes": [size]}, shape=(), dtype=torch.int64, suffix=suffix)
@@ -204,14 +204,14 @@ class _Cond:
         results = node.meta["val"]
         branches = [_outputs(find_module(one)) for one in called]
         for number, result in enumerate(results):
-            if not control._walker.symbols.can_say(result) and result is not None:
+            if not control.walker.symbols.can_say(result) and result is not None:
                 wanted = control.check_tensor(result, f"result {number}")
                 for name, outputs in zip(("true", "false"), branches, strict=True):
                     control.check_alike(_value_of(outputs[number]), wanted, f"result {number} of the {name} branch")
 
     @staticmethod
     def import_(control, node, used):
-        walker, call = control._walker, ControlCall(node)
+        walker, call = control.walker, ControlCall(node)
         condition, then, otherwise, operands = node.args
         used = [number for number in used if isinstance(call.val[number], torch.Tensor)]
         known = _Cond._known(walker, condition)
@@ -255,7 +255,7 @@ class _While:
 
     @staticmethod
     def import_(control, node, used):
-        walker, call = control._walker, ControlCall(node)
+        walker, call = control.walker, ControlCall(node)
         going, body, carried, captured = node.args
         starts = [walker.tensor(one) for one in carried]
         types = [(value.shape, value.dtype) for value in starts]
@@ -305,7 +305,7 @@ class _Scan:
 
     @classmethod
     def import_(cls, control, node, used):
-        walker, call = control._walker, ControlCall(node)
+        walker, call = control.walker, ControlCall(node)
         body, starts, scanned, captured = cls.split(node)
         count, fakes = len(starts), [_value_of(one) for one in (*starts, *scanned)]
         stacked = [number for number in used if number >= count and isinstance(call.val[number], torch.Tensor)]

@@ -269,6 +269,23 @@ def test_nothing_is_made_that_nobody_needs():
     assert "scf" not in text_of(model, P)
 
 
+def test_effects_stay_though_nobody_needs_the_results(monkeypatch):
+    def model(a):
+        torch.cond(a.sum() > 0, lambda b: b + torch.rand(3), lambda b: b * 2, (a,))
+        return a + torch.rand(3)
+
+    program = torch.export.export(Call(model), (P,))
+    replay = Replay(monkeypatch, program)
+    assert replay.made == ["sum", "gt", "aten::rand", "if", "aten::rand", "add"]
+    assert re.search(r" scf.if %\d+ \{", replay.text)
+    verify(replay.text)
+    for inputs in BOTH:
+        torch.manual_seed(0)
+        want = program.module()(*inputs)
+        torch.manual_seed(0)
+        compare(replay(*inputs)[0], want, 0)
+
+
 @pytest.mark.parametrize("name", ["weights", "nested", "constants", "written in a branch", "written around a branch"])
 def test_nothing_is_traced_anew(monkeypatch, name):
     monkeypatch.setattr(torch.export.ExportedProgram, "run_decompositions", lambda *args: pytest.fail("traced anew"))

@@ -289,7 +289,7 @@ class Walker:
         self.modules.update(module_stack(node))
         try:
             self._values[node] = self._control.import_(node, self._used_results(node))
-        except UnsupportedError as error:
+        except (UnsupportedError, UndecidedError, GuardError, _Unavailable) as error:
             del self.reasons[reasons:]
             self.kept, self.sources = kept, sources
             self._control.refuse(node, str(error))

@@ -58,6 +58,7 @@ class CompileOptions(Synonyms, total=False):
     cost_model: StrPath | None
     dynamic_shapes: DynamicShapes | None
     out_of_range: OutOfRange
+    max_loop_iterations: int
     placement: StrPath | None
     save_placement: StrPath | None
     cache: object

@@ -36,11 +36,12 @@ from .forking import note_device, refuse_lost_device
 from .importer import ImportedProgram, import_program
 from .module import CompiledModule, Fallback
 from .onnx import import_onnx, is_onnx
-from .options import TARGETS, Options
+from .options import LOOP_ITERATIONS, TARGETS, Options
 from .report import Report
 from .rewrite.compiling import import_rewritten
 from .rewrite.network import Module
 from .shapes import Input, make_examples, untie
+from .text import with_number
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -66,6 +67,7 @@ def compile(
     cost_model: StrPath | None = None,
     dynamic_shapes: DynamicShapes | None = None,
     out_of_range: OutOfRange = "error",
+    max_loop_iterations: int = LOOP_ITERATIONS,
     placement: StrPath | None = None,
     save_placement: StrPath | None = None,
     cache: object = None,
@@ -99,6 +101,7 @@ def compile(
         round figures, which "cost" takes if there is none; the report then has the times of segments.
     dynamic_shapes: which dims may differ from call to call, as for torch.export.
     out_of_range: what a call with other sizes does: "error", or "torch" to run the module itself.
+    max_loop_iterations: rounds after which a loop of the model is taken for one without an end, which is an error.
     cache: not supported yet.
 
     Raises ArgumentTypeError or ArgumentValueError for a wrong option (with "did you mean"), UnsupportedError for a
@@ -332,6 +335,8 @@ def _request(extension, imported, options):
         raise UnsupportedError(f"only the target 'torch', which is not listed, can run this: {imported.reasons[0]}")
     request = extension.Request()
     request.text = imported.text
+    if options.max_loop_iterations != LOOP_ITERATIONS:
+        request.text = with_number(imported.text, "inlay.max_loop_iterations", options.max_loop_iterations)
     request.name = "forward"
     request.targets = list(options.targets)
     request.min_block_size = options.min_block_size

@@ -68,7 +68,9 @@ def _import_and_compile(graph_module, options):
         if node.op == "placeholder":
             arguments.append((node, _input(node, symbols)))
         elif node.op == "get_attr":
-            parameters[node] = functools.reduce(getattr, node.target.split("."), graph_module)
+            held = functools.reduce(getattr, node.target.split("."), graph_module)
+            if not isinstance(held, torch.fx.GraphModule):  # a branch or body of control flow
+                parameters[node] = held
         elif node.op == "output":
             outputs = list(node.args[0])
     only_calls = options.targets == ("torch",)

@@ -16,6 +16,7 @@ from .errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, did
 TARGETS: tuple[Target, ...] = get_args(Target)
 _FORCED = ("torch_executed_ops", "torch_executed_modules", "torch_executed_locations")
 _LARGEST = 2**63 - 1
+LOOP_ITERATIONS = 2**24  # what the compiler takes if it isn't told
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 OUT_OF_RANGE: tuple[OutOfRange, ...] = get_args(OutOfRange)
 
@@ -39,6 +40,7 @@ class Options:
     cost_model: str | None = None
     dynamic_shapes: DynamicShapes | None = None
     out_of_range: OutOfRange = "error"
+    max_loop_iterations: int = LOOP_ITERATIONS
     cache: object = None
 
     @classmethod
@@ -105,13 +107,14 @@ def _check_flags(options):
         value = getattr(options, name)
         if not isinstance(value, bool):
             raise ArgumentTypeError(f"expected {name} to be a bool, but got {value!r}")
-    size = options.min_block_size
-    if isinstance(size, bool) or not isinstance(size, int):
-        raise ArgumentTypeError(f"expected min_block_size to be an int, but got {size!r}")
-    if size < 1:
-        raise ArgumentValueError(f"expected min_block_size to be at least 1, but got {size}")
-    if size > _LARGEST:
-        raise ArgumentValueError(f"expected min_block_size to be at most {_LARGEST}, but got {size}")
+    for name in ("min_block_size", "max_loop_iterations"):
+        number = getattr(options, name)
+        if isinstance(number, bool) or not isinstance(number, int):
+            raise ArgumentTypeError(f"expected {name} to be an int, but got {number!r}")
+        if number < 1:
+            raise ArgumentValueError(f"expected {name} to be at least 1, but got {number}")
+        if number > _LARGEST:
+            raise ArgumentValueError(f"expected {name} to be at most {_LARGEST}, but got {number}")
 
 
 def _location(place):

@@ -2,6 +2,7 @@
 """Types and constants in MLIR's textual form."""
 
 import math
+import re
 import struct
 
 import torch
@@ -77,3 +78,15 @@ def _nested(values, dtype):
 def double_bits(value):
     """A float's 64 bits as an int: a key that tells -0.0 from 0.0 and NaN from itself."""
     return struct.unpack("<q", struct.pack("<d", float(value)))[0]
+
+
+def with_number(text, name, number):
+    """The text of a module with an integer among the module's attributes."""
+    attribute = f"{name} = {number} : i64"
+    text, given = re.subn(rf"(?m)^(module\b.*?){re.escape(name)} = -?\d+ : i64", rf"\1{attribute}", text, count=1)
+    if given:
+        return text
+    text, given = re.subn(r"(?m)^(module\b[^{]*?attributes \{)", rf"\1{attribute}, ", text, count=1)
+    if given:
+        return text
+    return re.sub(r"(?m)^(module\b[^{]*?)\{", rf"\1attributes {{{attribute}}} {{", text, count=1)

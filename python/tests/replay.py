@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """An imported graph, computed for any sizes by what its ops mean. Nothing is compiled."""
 
+import contextlib
+
 import torch
 from conftest import compare, returned
 from inlay.arguments import Signature
@@ -20,7 +22,7 @@ class Recorder(GraphBuilder):
 
     def __init__(self, symbols=None):
         super().__init__(symbols)
-        self.steps, self.made, self.parameters = [], [], []
+        self.steps, self.made, self.parameters, self.constants = [], [], [], {}
         Recorder.last = self
 
     def argument(self, shape, dtype, location):
@@ -70,7 +72,73 @@ class Recorder(GraphBuilder):
         return value
 
     def _keep(self, value, tensor):
-        self.steps.append(lambda values, sizes: values.update({value.name: tensor}))
+        self.constants[value.name] = tensor
+
+    @contextlib.contextmanager
+    def region(self, arguments=(), place=None):
+        outside, self.steps = self.steps, []
+        try:
+            with super().region(arguments, place) as region:
+                region.steps = self.steps
+                yield region
+        finally:
+            self.steps = outside
+
+    def choose(self, condition, then, otherwise, results, place):
+        made = super().choose(condition, then, otherwise, results, place)
+
+        def step(values, sizes):
+            assert values[condition.name].shape == ()
+            _bind(values, made, _run(then if values[condition.name] else otherwise, [], values, sizes), sizes)
+
+        self._note("if", step)
+        return made
+
+    def repeat(self, before, after, starts, place):
+        made = super().repeat(before, after, starts, place)
+
+        def step(values, sizes):
+            carried = _look_up(values, starts)
+            while True:
+                carried = _run(before, carried, values, sizes)
+                if not values[before.condition.name]:
+                    break
+                carried = _run(after, carried, values, sizes)
+            _bind(values, made, carried, sizes)
+
+        self._note("while", step)
+        return made
+
+    def count(self, number, body, starts, place):
+        made = super().count(number, body, starts, place)
+
+        def step(values, sizes):
+            carried = _look_up(values, starts)
+            for position in range(number if isinstance(number, int) else int(values[number.name])):
+                values[body.position.name] = torch.tensor([position])
+                carried = _run(body, carried, values, sizes)
+            _bind(values, made, carried, sizes)
+
+        self._note("for", step)
+        return made
+
+    def _note(self, name, step):
+        self.made.append(name)
+        self.steps.append(step)
+
+
+def _run(region, given, values, sizes):
+    """The results of a region."""
+    _bind(values, region.arguments, given, sizes)
+    for step in region.steps:
+        step(values, sizes)
+    return _look_up(values, region.results)
+
+
+def _bind(values, names, tensors, sizes):
+    for one, tensor in zip(names, tensors, strict=True):
+        assert (list(tensor.shape), tensor.dtype) == (evaluate(one.shape, sizes), one.dtype)
+        values[one.name] = tensor
 
 
 def evaluate(dims, sizes):
@@ -94,8 +162,10 @@ class Replay:
 
     def __init__(self, monkeypatch, exported, profiles=None):
         monkeypatch.setattr(walker, "GraphBuilder", Recorder)
-        self.program = import_program(exported, profiles=profiles)
+        is_onnx = not isinstance(exported, torch.export.ExportedProgram)
+        self.program = exported.import_() if is_onnx else import_program(exported, profiles=profiles)
         self._recorder = Recorder.last
+        self.text = self.program.text
         self.made = self._recorder.made
         self._spec = exported.call_spec.in_spec
         self._signature = Signature(
@@ -116,7 +186,7 @@ class Replay:
         self._signature.check(leaves)
         sizes = self._signature.measure(leaves)
         given = [leaf for leaf, one in zip(leaves, self.program.inputs, strict=True) if one.is_tensor]
-        values = dict(zip(self._recorder.parameters, given, strict=True))
+        values = {**self._recorder.constants, **dict(zip(self._recorder.parameters, given, strict=True))}
         for step in self._recorder.steps:
             step(values, sizes)
         results = [values[name] for name in returned(self.program.text)]

@@ -13,7 +13,7 @@ from inlay.compiler import export_program
 from inlay.importer import import_program
 from inlay.importer.encoding import encode_call
 from inlay.options import Options
-from inlay.text import scalar_literal
+from inlay.text import scalar_literal, with_number
 from torch import nn
 
 aten = torch.ops.aten
@@ -37,6 +37,19 @@ def test_options_are_normalized():
 
 
 @pytest.mark.parametrize(
+    "text, wanted",
+    [
+        ("module {\n}", "module attributes {inlay.n = 7 : i64} {\n}"),
+        ("#map = loc({})\nmodule @m {\n}", "#map = loc({})\nmodule @m attributes {inlay.n = 7 : i64} {\n}"),
+        ('module attributes {a = "b"} {\n}', 'module attributes {inlay.n = 7 : i64, a = "b"} {\n}'),
+        ('module attributes {a = "b", inlay.n = 3 : i64} {\n}', 'module attributes {a = "b", inlay.n = 7 : i64} {\n}'),
+    ],
+)
+def test_a_number_among_the_attributes_of_a_module(text, wanted):
+    assert with_number(text, "inlay.n", 7) == wanted
+
+
+@pytest.mark.parametrize(
     "options, error, match",
     [
         ({"min_blocksize": 3}, TypeError, "unknown option 'min_blocksize'; did you mean 'min_block_size'"),
@@ -45,6 +58,8 @@ def test_options_are_normalized():
         ({"min_block_size": 0}, ValueError, "min_block_size to be at least 1, but got 0"),
         ({"min_block_size": 2**63}, ValueError, "at most 9223372036854775807, but got 9223372036854775808"),
         ({"min_block_size": 1.5}, TypeError, "min_block_size to be an int, but got 1.5"),
+        ({"max_loop_iterations": 0}, ValueError, "max_loop_iterations to be at least 1, but got 0"),
+        ({"max_loop_iterations": True}, TypeError, "max_loop_iterations to be an int, but got True"),
         ({"enabled": 1}, TypeError, "enabled to be a bool"),
         ({"targets": ["vulcan"]}, ValueError, "unknown target 'vulcan'; did you mean 'vulkan'"),
         ({"targets": []}, ValueError, "at least one target"),

@@ -401,16 +401,6 @@ def tensor(dims, data, kind=FLOAT, name="w"):
     return TensorProto(name=name, dims=dims, data_type=kind, raw_data=data)
 
 
-def with_branch():
-    def branch(name):
-        return helper.make_graph(
-            [node("Relu", "x", name)], name, [], [helper.make_tensor_value_info(name, FLOAT, (2, 3))]
-        )
-
-    branches = {"then_branch": branch("a"), "else_branch": branch("b")}
-    return wrong([node("If", "c", "y", "choose", **branches)], [("c", np.array(True))])
-
-
 RELU, ADD = node("Relu", "x", "y"), node("Add", "x w", "y", "plus")
 FOREIGN = helper.make_node("Relu", ["x"], ["y"], name="act", domain="com.example")
 OPSETS = [helper.make_opsetid("", 20), helper.make_opsetid("com.example", 1)]
@@ -437,7 +427,6 @@ WRONG = [
     (wrong([FOREIGN], opsets=OPSETS), r"node 0, 'act' \(Relu of domain 'com.example'\)"),
     (wrong([node("Relu", "x", "z"), node("NonZero", "z", "y", "nz")]), r"node 1, 'nz' \(NonZero of domain 'ai.onnx'\)"),
     (wrong([node("Rellu", "x", "y")]), r"node 0 \(Rellu of domain 'ai.onnx'\).*did you mean 'Relu'"),
-    (with_branch(), r"node 0, 'choose' \(If of domain 'ai.onnx'\): control flow is not supported"),
     (wrong([node("SequenceConstruct", "x", "y")]), r"node 0 \(SequenceConstruct"),
     (wrong([RELU], inputs={"x": (TensorProto.STRING, (2, 3))}), "input 'x' has elements of type string"),
     (

@@ -46,6 +46,15 @@ class ConstantFolder:
             self._names[node] = name
             self._used[node] = {name}
 
+    def stand_in(self, node, source):
+        """Makes `node` what `source` is, if that is constant; whether it is."""
+        if source not in self._values:
+            return False
+        self._values[node] = self._values[source]
+        if self.weights_of(source):
+            self._used[node] = self.weights_of(source)
+        return True
+
     def inspect(self, node):
         """The value of a node, for a decision that depends on its elements."""
         self.read |= self.weights_of(node)

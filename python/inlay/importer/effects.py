@@ -89,6 +89,6 @@ def _graphs(node):
         if source.op == "get_attr":
             holder = source.graph.owning_module
             for part in source.target.split("."):
-                holder = getattr(holder, part)
+                holder = getattr(holder, part, None)  # constants of some graphs are kept elsewhere
             if isinstance(holder, torch.fx.GraphModule):
                 yield holder.graph

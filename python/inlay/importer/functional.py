@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A graph as torch.export traces it, without calls that write their operands."""
 
+import operator
+
 import torch
 from torch.fx.node import map_arg
 
 from .call import operator_name
+from .control import is_control_flow
 
 # Composite calls that give new memory, although their schemas don't promise it.
 _FRESH = {
@@ -33,12 +36,14 @@ def functional_copy(graph):
     """A copy of an FX graph in which `relu_(x)` is `relu(x)` and what read x after it reads the result.
 
     None where that is not all there is to it: arguments, parameters or what may share memory with another value are
-    written, or the graph calls other things than operators. `ExportedProgram.run_decompositions` rids those graphs of
-    writes by tracing them anew, which takes milliseconds a node.
+    written, or the graph calls other things than operators and control flow. `ExportedProgram.run_decompositions` rids
+    those graphs of writes by tracing them anew, which takes milliseconds a node.
     """
     if not all(_is_plain(node) for node in graph.nodes):
         return None
     copy, memory, current = torch.fx.Graph(), {}, {}
+    if not _copy_attributes(graph, copy):
+        return None
     sharing = {}  # node whose memory it is -> the nodes that have it
 
     def value_of(node):
@@ -66,6 +71,24 @@ def functional_copy(graph):
     return copy
 
 
+def _copy_attributes(graph, copy):
+    """Gives `copy` what `graph` reads from its module, graphs among it without writes; False if one has others."""
+    read = {node.target: node for node in graph.find_nodes(op="get_attr")}
+    root = torch.nn.Module() if read else None
+    for name, node in read.items():
+        held = operator.attrgetter(name)(node.graph.owning_module)
+        if isinstance(held, torch.fx.GraphModule):
+            inner = functional_copy(held.graph)
+            if inner is None:
+                return False
+            held = torch.fx.GraphModule(inner.owning_module or torch.nn.Module(), inner)
+            root.add_module(name, held)
+        else:
+            setattr(root, name, held)
+    copy.owning_module = root
+    return True
+
+
 def _keep_name(made, node):
     """An argument may go by the name of one of Python's functions, which a copied graph would change."""
     if node.op == "placeholder":
@@ -76,7 +99,11 @@ def _is_plain(node):
     if node.op == "call_function" and not isinstance(node.target, torch._ops.OpOverload):
         if isinstance(node.meta.get("val"), (torch.SymInt, torch.SymFloat, torch.SymBool, int)):  # arithmetic of sizes
             return True
+        if is_control_flow(node):
+            return True
         return getattr(node.target, "__module__", "") == "_operator" and node.target.__name__ == "getitem"
+    if node.op == "get_attr":
+        return "." not in node.target
     return node.op in ("placeholder", "call_function", "output")
 
 
@@ -110,14 +137,18 @@ def _functional(node):
 def _is_own_memory(group):
     """Whether nothing but a group of nodes, the first of which made it, has the group's memory."""
     root = group[0]
-    if root.op != "call_function" or not isinstance(root.target, torch._ops.OpOverload) or _may_alias(root.target):
+    made = root.args[0] if root.target is operator.getitem else root
+    if made.op != "call_function" or not (made is root or is_control_flow(made)) or _may_alias(made):
         return False
     readers = {user for node in group for user in node.users if user.op == "call_function"}
-    return not any(_may_alias(user.target) for user in readers if not _writes(user) and not _is_identity(user))
+    return not any(_may_alias(user) for user in readers if not _writes(user) and not _is_identity(user))
 
 
-def _may_alias(target):
-    """Whether a result of the call may share memory with an operand."""
+def _may_alias(node):
+    """Whether a result of the call may share memory with an operand, or with another result."""
+    target = node.target
+    if is_control_flow(node):  # PyTorch refuses to trace one whose results do
+        return False
     if not isinstance(target, torch._ops.OpOverload) or any(one.alias_info for one in target._schema.returns):
         return True
     return is_composite(target) and operator_name(target) not in _FRESH

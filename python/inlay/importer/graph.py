@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes a function of the dialect's ops as text."""
 
+import contextlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import torch
 
 from .. import ops
 from ..errors import InternalError
@@ -26,6 +29,34 @@ class Value:
         return tensor_type(self.shape, self.dtype)
 
 
+@dataclass
+class Region:
+    """Ops inside of one that chooses or repeats them.
+
+    results: what it ends with; condition: of a loop's first region, whether the loop goes on; position: of a counted
+    loop's, a vector of the one number of the round.
+    """
+
+    arguments: list = field(default_factory=list)
+    results: list = field(default_factory=list)
+    condition: Value | None = None
+    position: Value | None = None
+    counter: str = ""
+    lines: list = field(default_factory=list)
+
+
+@dataclass
+class _Line:
+    """An op: its text before the first region, then each region's ops and the text after them."""
+
+    text: str
+    location: str
+    made: list
+    used: list
+    stays: bool
+    regions: tuple = ()
+
+
 class GraphBuilder:
     """Collects ops in order. Each op has a label: the name that reports and diagnostics say it by."""
 
@@ -34,6 +65,7 @@ class GraphBuilder:
         self.symbols = Symbols() if symbols is None else symbols
         self.weights = {}  # key -> tensor, contiguous, on the CPU
         self._arguments, self._lines, self._locations = [], [], {}
+        self._open = [self._lines]  # of the function and of each region that is being written, innermost last
         self._aliases, self._constants = set(), {}
         self._keys = {}  # memory, dims and dtype of a tensor -> the key it is kept by
         self._number = 0
@@ -91,9 +123,110 @@ class GraphBuilder:
             words.append(f"{{inlay.dims = [{', '.join(self.symbols.map_text(value.shape) for value in values)}]}}")
         words.append(f": ({types}) -> {to if len(values) == 1 else f'({to})'}")
         head = ", ".join(value.name for value in values)
-        made = [] if effects.get("writes") or effects.get("in_order") else values  # an effect stays, used or not
-        self._line((f"{head} = " if values else "") + " ".join(words), location, made, operands)
+        stays = not values or bool(effects.get("writes") or effects.get("in_order"))
+        self._line((f"{head} = " if values else "") + " ".join(words), location, values, operands, stays)
         return values
+
+    # -- Regions --------------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def region(self, arguments=(), place=None):
+        """A Region that ops are added to meanwhile.
+
+        arguments: (shape, dtype) of each; place(suffix): of a counted loop's, the location of an op of its own.
+        """
+        region = Region([self._result(shape, dtype) for shape, dtype in arguments])
+        self._open.append(region.lines)
+        try:
+            if place is not None:
+                region.counter = self._name()
+                number = self._name()
+                text = f"{number} = arith.index_cast {region.counter} : index to i64"
+                self._write(text, place("round"), number, [])
+                region.position = self._result((1,), torch.int64)
+                text = f"{region.position.name} = tensor.from_elements {number} : {region.position.type}"
+                self._write(text, place("position"), region.position.name, [number])
+            yield region
+        finally:
+            self._open.pop()
+
+    def choose(self, condition, then, otherwise, results, place):
+        """Adds `scf.if`: the results of one Region or the other.
+
+        results: (shape, dtype) of each; place(suffix): the location of the op, or with a suffix of a helper's.
+        """
+        values = [self._result(shape, dtype) for shape, dtype in results]
+        chosen = self._extract(condition, place)
+        arrow = f" -> ({_types(values)})" if values else ""
+        regions = [(self._end(then), "} else {"), (self._end(otherwise), f"}}{self._dims_of(values)}")]
+        self._regions(f"scf.if {chosen}{arrow} {{", place(), values, [chosen], regions)
+        return values
+
+    def repeat(self, before, after, starts, place):
+        """Adds `scf.while`: while the condition of the Region `before` holds, what it ends with goes to `after`, and
+        the results of that go to `before`; both take and give values like `starts`. place: as for `choose`."""
+        values = [self._result(value.shape, value.dtype) for value in starts]
+        types = _types(values)
+        carried = f"({_bind(before.arguments, starts)}) : ({types}) -> ({types})" if values else ": () -> ()"
+        self._open.append(before.lines)
+        going = self._extract(before.condition, place)
+        self._open.pop()
+        used = [going, *(value.name for value in before.results)]
+        ending = f"scf.condition({going})" + (f" {_names(before.results)} : {types}" if values else "")
+        block = ", ".join(f"{value.name}: {value.type}" for value in after.arguments)
+        regions = [
+            ([*before.lines, _Line(ending, "", [], used, True)], f"}} do {{\n^bb0({block}):" if values else "} do {"),
+            (self._end(after), f"}}{self._dims_of(values, ' attributes ')}"),
+        ]
+        self._regions(f"scf.while {carried} {{", place(), values, [start.name for start in starts], regions)
+        return values
+
+    def count(self, number, body, starts, place):
+        """Adds `scf.for`: a Region runs `number` times, an int or a Value. place: as for `choose`."""
+        first, step = self._index(0, place("first")), self._index(1, place("step"))
+        if isinstance(number, int):
+            end = self._index(number, place("end"))
+        else:
+            integer, end = self._extract(number, place), self._name()
+            self._write(f"{end} = arith.index_cast {integer} : i64 to index", place("end"), end, [integer])
+        values = [self._result(value.shape, value.dtype) for value in starts]
+        carried = f" iter_args({_bind(body.arguments, starts)}) -> ({_types(values)})" if values else ""
+        text = f"scf.for {body.counter} = {first} to {end} step {step}{carried} {{"
+        used = [first, end, step, *(start.name for start in starts)]
+        self._regions(text, place(), values, used, [(self._end(body), f"}}{self._dims_of(values)}")])
+        return values
+
+    def _regions(self, text, location, values, used, regions):
+        made = [value.name for value in values]
+        stays = any(line.stays for lines, _ in regions for line in lines[:-1])
+        text = f"{_names(values)} = {text}" if values else text
+        self._open[-1].append(_Line(text, location, made, used, stays, tuple(regions)))
+
+    def _extract(self, value, place):
+        """The name of the only element of a tensor without dims."""
+        name = self._name()
+        text = f"{name} = tensor.extract {value.name}[] : {value.type}"
+        self._write(text, place("extract"), name, [value.name])
+        return name
+
+    def _index(self, number, location):
+        name = self._name()
+        self._write(f"{name} = arith.constant {number} : index", location, name, [])
+        return name
+
+    @staticmethod
+    def _end(region):
+        """The lines of a region that ends with its results."""
+        results = region.results
+        text = f"scf.yield {_names(results)} : {_types(results)}" if results else "scf.yield"
+        return [*region.lines, _Line(text, "", [], [value.name for value in results], True)]
+
+    def _dims_of(self, values, before=" "):
+        if not any(_is_dynamic(value.shape) for value in values):
+            return ""
+        return f"{before}{{inlay.dims = [{', '.join(self.symbols.map_text(value.shape) for value in values)}]}}"
+
+    # -- Constants ------------------------------------------------------------------------------------------------
 
     def splat(self, number, shape, dtype):
         """A constant whose elements are all `number`; its dims are ints."""
@@ -144,34 +277,64 @@ class GraphBuilder:
         lines = [f"module{f' attributes {{{attached}}}' if attached else ''} {{"]
         symbols = f" attributes {{inlay.symbols = {self.symbols.text()}}}" if len(self.symbols) else ""
         lines.append(f"  func.func public @forward({', '.join(self._arguments)}){arrow}{symbols} {{")
-        lines += [f"    {line}" for line in self._live_lines(results)]
+        lines += [f"    {line}" for line in self._live_lines(self._lines, {value.name for value in results})]
         names = ", ".join(value.name for value in results)
         lines.append(f"    return {names} : {', '.join(types)}" if types else "    return")
         lines += ["  }", "}"]
         lines += [f"{alias} = {location}" for alias, location in self._locations.values()]
         return "\n".join(lines) + "\n"
 
-    def _live_lines(self, results):
-        """The lines that `results` or an effect need: a handler may look through a node that nobody else uses."""
-        needed, live = {value.name for value in results}, []
-        for text, made, used in reversed(self._lines):
-            if not made or needed.intersection(made):
-                needed.update(used)
-                live.append(text)
-        return reversed(live)
+    def _live_lines(self, lines, needed):
+        """The lines that the values `needed` or an effect need: a handler may look through a node that nobody else
+        uses. Adds what these need to `needed`."""
+        live = []
+        for line in reversed(lines):
+            if not (line.stays or needed.intersection(line.made)):
+                continue
+            needed.update(line.used)
+            written = [f"{line.text} {line.location}".rstrip()]
+            if line.regions:
+                inner = [(self._live_lines(lines, needed), after) for lines, after in line.regions]
+                written = line.text.splitlines()
+                for text, after in inner:
+                    written += [f"  {one}" for one in text] + after.splitlines()
+                written[-1] += f" {line.location}"
+            live = written + live
+        return live
 
     def _constant(self, literal, shape, dtype, location):
+        """Constants belong to the function, so that all of it can use them."""
         value = self._result(shape, dtype)
-        self._line(f"{value.name} = inlay.constant {literal} : {value.type}", location, [value], [])
+        text = f"{value.name} = inlay.constant {literal} : {value.type}"
+        self._lines.append(_Line(text, location, [value.name], [], False))
         return value
+
+    def _name(self):
+        self._number += 1
+        return f"%{self._number - 1}"
 
     def _result(self, shape, dtype):
-        value = Value(f"%{self._number}", tuple(shape), dtype)
-        self._number += 1
-        return value
+        return Value(self._name(), tuple(shape), dtype)
 
-    def _line(self, text, location, made, used):
-        self._lines.append((f"{text} {location}", [value.name for value in made], [value.name for value in used]))
+    def _line(self, text, location, made, used, stays=False):
+        line = _Line(text, location, [value.name for value in made], [value.name for value in used], stays)
+        self._open[-1].append(line)
+
+    def _write(self, text, location, made, used):
+        """Adds an op of another dialect, which makes the value of that name out of those."""
+        self._open[-1].append(_Line(text, location, [made], used, False))
+
+
+def _names(values):
+    return ", ".join(value.name for value in values)
+
+
+def _bind(arguments, starts):
+    return ", ".join(f"{one.name} = {start.name}" for one, start in zip(arguments, starts, strict=True))
+
+
+def _types(values):
+    return ", ".join(value.type for value in values)
 
 
 def _is_dynamic(shape):

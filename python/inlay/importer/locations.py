@@ -30,7 +30,8 @@ def _clean_path(path):
 
 def source_line(node):
     """(file, line) of the innermost frame outside PyTorch in the node's stack trace, or None."""
-    frames = [frame for frame in _FRAME.findall(node.meta.get("stack_trace") or "") if "/torch/" not in frame[0]]
+    found = _FRAME.findall(node.meta.get("stack_trace") or "")
+    frames = [frame for frame in found if "/torch/" not in frame[0] and not frame[0].startswith("<")]
     return (frames[-1][0], int(frames[-1][1])) if frames else None
 
 

@@ -16,19 +16,21 @@ def is_number(value):
     return isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool))
 
 
-def form_parts(nodes, can_hold, has_effect):
+def form_parts(nodes, can_hold, has_effect, region_operands=lambda node: None):
     """The nodes as lists, in an order that keeps dependencies and effects.
 
-    nodes: calls in their order; can_hold(node): whether the dialect can hold the node's value. Returns (nodes, whether
-    they are one part) pairs.
+    nodes: calls in their order; can_hold(node): whether the dialect can hold the node's value; region_operands(node):
+    of a call that becomes ops with regions, the nodes that it takes, else None. Returns (nodes, whether they are one
+    part) pairs.
     """
     known = dict.fromkeys(nodes)
-    foreign = {node for node in nodes if _is_foreign(node, known, can_hold)}
+    taken = {node: region_operands(node) for node in nodes}
+    foreign = {node for node in nodes if _is_foreign(node, taken[node], can_hold)}
     if not foreign:
         return [([node], False) for node in nodes]
     groups = networkx.utils.UnionFind(nodes)
     for node in nodes:
-        for source in node.all_input_nodes:
+        for source in node.all_input_nodes if taken[node] is None else taken[node]:
             if source in known and (node.target is operator.getitem or not can_hold(source)):
                 groups.union(source, node)
     units = networkx.DiGraph()
@@ -44,9 +46,11 @@ def form_parts(nodes, can_hold, has_effect):
     return _in_order(nodes, foreign, groups, networkx.condensation(units))
 
 
-def _is_foreign(node, known, can_hold):
+def _is_foreign(node, taken, can_hold):
     if node.target is operator.getitem:
         return not can_hold(node)
+    if taken is not None:
+        return not all(map(can_hold, taken))
     if not isinstance(node.target, torch._ops.OpOverload):
         return True
     if not isinstance(node.meta.get("val"), (list, tuple)) and not can_hold(node):

@@ -11,6 +11,7 @@ from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind
 
 from ..errors import UnsupportedError
 from . import attention, filling, indexing, layout, neural, pointwise, reductions, resampling, softmax, sorting
+from .checks import check_dims, check_sayable, check_static
 from .constants import ConstantFolder
 from .decompose import decompositions
 from .effects import keeping_effects, restore_dropout
@@ -18,7 +19,7 @@ from .expansion import Expander, WritesError
 from .functional import functional_copy
 from .guards import GuardError, is_open, no_new_guards, read_conditions, read_symbols
 from .sizes import Symbols
-from .walker import Walker, check_dims, check_sayable, check_static
+from .walker import Walker
 
 _TOPICS = (filling, layout, neural, attention, indexing, sorting, resampling, pointwise, reductions, softmax)
 _STATE_WRITES = (OutputKind.BUFFER_MUTATION, OutputKind.PARAMETER_MUTATION)

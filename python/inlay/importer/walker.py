@@ -10,8 +10,10 @@ import torch
 from .. import ops
 from ..calls import flatten_results
 from ..errors import UnsupportedError
-from ..text import ELEMENT_TYPES, element_type
+from ..text import ELEMENT_TYPES
 from .call import Call
+from .checks import check_sayable, check_static
+from .control import Control, is_control_flow
 from .effects import has_effect, is_checked_already
 from .encoding import encode_call, encode_function, encode_graph
 from .graph import GraphBuilder, Value
@@ -55,6 +57,7 @@ class Walker:
         self._names, self._leaving = {}, {}  # node -> name of the kept value that it is; of one that goes outside
         self._portable = portable
         self._expander = expander
+        self._control = Control(self) if handlers else None  # without handlers all calls are PyTorch's
 
     def argument(self, node, name, fake):
         """Makes `node` an argument of the function."""
@@ -74,23 +77,44 @@ class Walker:
     def walk(self, graph, outputs):
         """Imports all nodes that an output or an effect needs; `outputs` are nodes and plain values."""
         outputs = [value for value in outputs if isinstance(value, torch.fx.Node)]
-        self._live_nodes = self._live(graph, outputs)
-        calls = [
-            node
-            for node in graph.nodes
-            if node in self._live_nodes and node.op == "call_function"
-            if not self.is_size(node) and not self.constants.fold(node)
-        ]
+        pending = outputs + [node for node in graph.nodes if has_effect(node) and not self._is_condition(node)]
+        self._live_nodes = self._live(pending)
         self._leaving = {
             node: f"output {node.name}"
             for node in outputs
-            if node.op == "call_function" and not self.is_constant(node) and not self._can_hold(node)
+            if node.op == "call_function" and not self.is_constant(node) and not self.can_hold(node)
         }
-        for nodes, is_part in form_parts(calls, self._can_hold, has_effect):
+        self._import_all(graph.nodes, outputs, self.constants.fold)
+
+    def walk_region(self, nodes, outputs):
+        """Imports nodes of a region that an output or an effect needs. A call of constants that fails does so only if
+        it runs."""
+
+        def fold(node):
+            try:
+                return self.constants.fold(node)
+            except Exception:
+                return False
+
+        self._live_nodes |= self._live(outputs + [node for node in nodes if has_effect(node)])
+        self._import_all(nodes, outputs, fold)
+
+    def _import_all(self, nodes, outputs, fold):
+        calls = [
+            node
+            for node in nodes
+            if node in self._live_nodes and node.op == "call_function"
+            if not self.is_size(node) and not fold(node)
+        ]
+        for members, is_part in form_parts(calls, self.can_hold, has_effect, self.region_operands):
             if is_part:
-                self._import_part(nodes, set(outputs))
-            else:
-                self._import(nodes[0])
+                self._import_part(members, set(outputs))
+            elif members[0] not in self._values:
+                self._import(members[0], set(outputs))
+
+    def region_operands(self, node):
+        """The nodes of tensors that a call takes which becomes ops with regions; None for another call."""
+        return self._control.operands(node) if self._control and is_control_flow(node) else None
 
     # -- For handlers ---------------------------------------------------------------------------------------------
 
@@ -129,7 +153,7 @@ class Walker:
     def op(self, name, operands, attributes=None, *, shape, dtype, suffix=None):
         """Adds an op at the place of the call being imported; `suffix` sets helper ops apart from the call itself."""
         return self.builder.op(
-            name, operands, attributes or {}, shape, dtype, self._location(suffix, ops.table()[name].aten)
+            name, operands, attributes or {}, shape, dtype, self.location(suffix, ops.table()[name].aten)
         )
 
     def scalar(self, number, dtype):
@@ -196,14 +220,14 @@ class Walker:
 
     # -- Nodes ----------------------------------------------------------------------------------------------------
 
-    def _live(self, graph, outputs):
-        live = set()
-        pending = outputs + [node for node in graph.nodes if has_effect(node) and not self._is_condition(node)]
+    def _live(self, pending):
+        live, pending = set(), list(pending)
         while pending:
             node = pending.pop()
             if node not in live and not self.is_size(node):
                 live.add(node)
-                pending += node.all_input_nodes
+                operands = self.region_operands(node)
+                pending += node.all_input_nodes if operands is None else operands
         return live
 
     def _is_condition(self, node):
@@ -216,7 +240,7 @@ class Walker:
         self.conditions.append(value.node.expr)
         return True
 
-    def _can_hold(self, node):
+    def can_hold(self, node):
         """Whether the dialect can hold the node's value: a tensor, or several."""
         if node in self._names:
             return False
@@ -233,14 +257,17 @@ class Walker:
             return False
         return True
 
-    def _import(self, node):
+    def _import(self, node, outputs=()):
         if node.target is operator.getitem:
             self._values[node] = self._item(node)
             return
         if is_checked_already(node):
             return
+        if is_control_flow(node):
+            self._import_control(node, outputs)
+            return
         call = Call(node, self.symbols)
-        used = self._used_results(call)
+        used = self._used_results(call.node)
         for value in flatten_results(call.val if used is None else [call.val[number] for number in used]):
             check_sayable(value, f"a result of node {node.name!r} ({call.space}::{call.name})", self.symbols)
         self.modules.update(module_stack(node))
@@ -256,11 +283,41 @@ class Walker:
             value = self._opaque(call, used)
         self._values[node] = value
 
+    def _import_control(self, node, outputs):
+        """Imports a call of other calls as ops with regions, or if one of these can't be imported as PyTorch's."""
+        reasons, kept, sources = len(self.reasons), dict(self.kept), dict(self.sources)
+        self.modules.update(module_stack(node))
+        try:
+            self._values[node] = self._control.import_(node, self._used_results(node))
+        except (UnsupportedError, UndecidedError, GuardError, _Unavailable) as error:
+            del self.reasons[reasons:]
+            self.kept, self.sources = kept, sources
+            self._control.refuse(node, str(error))
+            items = [user for user in node.users if user in self._live_nodes and user.target is operator.getitem]
+            self._import_part([*self._missing(node), node, *items], outputs)
+
+    def _missing(self, node):
+        """Calls that a part needs besides `node`, in order: of conditions on sizes, which no op stands for."""
+        missing = []
+        for source in node.all_input_nodes:
+            is_there = source in self._values or source in self._names or self.is_size(source)
+            if source.op == "call_function" and not is_there and not self.is_constant(source):
+                missing += [one for one in (*self._missing(source), source) if one not in missing]
+        return missing
+
+    def set_value(self, node, value):
+        """Says which Value a node is."""
+        self._values[node] = value
+
+    def begin(self, call):
+        """Makes `call` the one that is being imported: what stands for a Call of it."""
+        self._call = call
+
     def _expand(self, call):
         """Imports what the call is made of; None if it is not made of others."""
         if self._expander is None or has_effect(call.node):
             return None
-        expansion = self._expander.expand(call.node, self._can_hold)
+        expansion = self._expander.expand(call.node, self.can_hold)
         if expansion is None:
             return None
         made, results = expansion
@@ -283,11 +340,11 @@ class Walker:
             )
         return value
 
-    def _used_results(self, call):
+    def _used_results(self, node):
         """Numbers of the results that live nodes take, of a call with several; None for a call with one."""
-        if not isinstance(call.val, (list, tuple)):
+        if not isinstance(node.meta.get("val"), (list, tuple)):
             return None
-        return sorted({user.args[1] for user in call.node.users if user in self._live_nodes})
+        return sorted({user.args[1] for user in node.users if user in self._live_nodes})
 
     def _opaque(self, call, used):
         numbers = _References()
@@ -305,7 +362,7 @@ class Walker:
                 nodes = value if isinstance(value, (list, tuple)) else [value]
                 effects[effect] += [numbers[node] for node in nodes if node in numbers]
         name = f"{call.space}::{call.name}"
-        values = self.builder.opaque(name, operands, results, effects, text, self._location(), list(numbers.sizes))
+        values = self.builder.opaque(name, operands, results, effects, text, self.location(), list(numbers.sizes))
         return _unflatten(made, iter(values))
 
     def _import_part(self, nodes, outputs):
@@ -321,7 +378,7 @@ class Walker:
             node
             for node in nodes
             if isinstance(node.meta.get("val"), torch.Tensor)
-            and self._can_hold(node)
+            and self.can_hold(node)
             and (node in outputs or any(user in self._live_nodes and user not in inside for user in node.users))
         ]
         leaving = {self._leaving[node]: node for node in nodes if node in self._leaving}
@@ -330,7 +387,8 @@ class Walker:
         for node in nodes:
             self.modules.update(module_stack(node))
         named = next((node for node in nodes if isinstance(node.target, torch._ops.OpOverload)), nodes[0])
-        location = self.builder.alias(named.name, print_location(named.name, named, self._portable))
+        label = named.meta.get("label", named.name)
+        location = self.builder.alias(label, print_location(label, named, self._portable))
         types = [(self.symbols.dims(node.meta["val"]), node.meta["val"].dtype) for node in results]
         effects = {"in_order": bool(leaving) or any(has_effect(node) for node in nodes)}
         sizes = list(numbers.sizes)
@@ -339,13 +397,15 @@ class Walker:
 
     def _explain_part(self, node):
         """Why a call is PyTorch's alone; None if it is not for itself."""
+        if is_control_flow(node) and self._control and (why := self._control.explain(node)):
+            return f"node {node.name!r} is control flow ({node.target.name()}) that PyTorch runs: {why}"
         if isinstance(node.target, torch._ops.HigherOrderOperator):
-            return f"node {node.name!r} is a call of other calls ({node.target.name()}), such as control flow"
+            return f"node {node.name!r} is a call of other calls ({node.target.name()})"
         for value in (node, *node.all_input_nodes):
             fake = value.meta.get("val")
             if is_number(fake) and not self.is_size(value):
                 return f"node {value.name!r} is a number that is known only at a call, as of .item()"
-            if isinstance(fake, torch.Tensor) and not self._can_hold(value):
+            if isinstance(fake, torch.Tensor) and not self.can_hold(value):
                 what = f"{'input' if value.op == 'placeholder' else 'the result of node'} {value.name!r}"
                 line = source_line(value)
                 try:
@@ -397,7 +457,7 @@ class Walker:
             return self._refer(numbers, holder, value)
         if value in self._names:
             return {"kept": self._names[value]}
-        if self.is_constant(value) and not (isinstance(self.constants[value], torch.Tensor) and self._can_hold(value)):
+        if self.is_constant(value) and not (isinstance(self.constants[value], torch.Tensor) and self.can_hold(value)):
             return self._refer_constant(value)
         return {"operand": numbers.setdefault(value, len(numbers))}
 
@@ -415,7 +475,7 @@ class Walker:
             self.keep(node, f"constant {len(self.kept)} {node.name}", value)
         return {"kept": self._names[node]}
 
-    def _location(self, suffix=None, made=None):
+    def location(self, suffix=None, made=None):
         """The place of the call being imported; made: names of what is made there, None for the call itself."""
         call = self._call
         name = call.label if suffix is None else f"{call.label}.{suffix}"
@@ -432,32 +492,10 @@ class _References(dict):
         self.sizes = {}
 
 
-def check_dims(fake, what, symbols):
-    """Raises unless the tensor has dims that can be said with these Symbols."""
-    for dim, size in enumerate(fake.shape):
-        try:
-            symbols.size(size)
-        except UnsayableError as error:
-            raise UnsupportedError(f"dim {dim} of {what} {error}") from None
-
-
-def check_static(fake, what):
-    """Raises unless the tensor has static dims and a dtype that the dialect can hold."""
-    check_sayable(fake, what, Symbols())
-
-
-def check_sayable(fake, what, symbols):
-    """Raises unless the tensor has dims that can be said with these Symbols and a dtype that the dialect can hold."""
-    check_dims(fake, what, symbols)
-    if fake.layout != torch.strided:
-        raise UnsupportedError(f"{what} has layout {fake.layout}, but expected torch.strided")
-    element_type(fake.dtype, what)
-
-
 def _unflatten(results, values):
     if isinstance(results, (list, tuple)):
         return [_unflatten(result, values) for result in results]
     return next(values) if isinstance(results, torch.Tensor) else None
 
 
-__all__ = ["Value", "Walker", "check_dims", "check_sayable", "check_static"]
+__all__ = ["Value", "Walker"]

@@ -46,6 +46,7 @@ class NodeCall:
     def __init__(self, proto, inputs, graph, version, place):
         self.proto, self.inputs, self.version, self.place = proto, inputs, version, place
         self._graph = graph
+        self.scope = self.converter = None  # a Scope and a Converter, for the bodies of control flow
         self._attributes = {one.name: one for one in proto.attribute}
         self._read = set()  # names of attributes that the handler asked for
         while self.inputs and self.inputs[-1] is None:
@@ -81,6 +82,13 @@ class NodeCall:
         if one.type != AttributeProto.TENSOR:
             raise UnsupportedError(f"{self.place}: attribute {name!r} has a type that Inlay can't take")
         return read_tensor(one.t, None, f"attribute {name!r} of {self.place}")
+
+    def graph_attribute(self, name):
+        """The GraphProto that is an attribute."""
+        self._read.add(name)
+        if name not in self._attributes or self._attributes[name].type != AttributeProto.GRAPH:
+            raise ArgumentValueError(f"{self.place}: the graph {name} is missing")
+        return self._attributes[name].g
 
     @property
     def attributes(self):
@@ -143,6 +151,10 @@ class NodeCall:
         """The FX node (a list of them for several results) of a call of `torch.ops.aten.<name>`."""
         packet, _, overload = name.partition(".")
         return self._graph.call(getattr(getattr(torch.ops.aten, packet), overload or "default"), args, kwargs)
+
+    def control(self, name, args, values):
+        """The FX nodes of the results, like fake tensors `values`, of a call of the higher-order operator `name`."""
+        return self._graph.control(getattr(torch.ops.higher_order, name), args, values)
 
     def constant(self, tensor):
         """The FX node of a tensor."""

@@ -51,14 +51,19 @@ def check_ops(model, known, name):
         raise UnsupportedError(
             f"{name} has ops of version {version}, but the installed package onnx knows none newer than {newest}"
         )
-    for number, node in enumerate(model.graph.node):
-        place = describe(node, number)
+    _check_nodes(model.graph.node, known)
+
+
+def _check_nodes(nodes, known, around=""):
+    for number, node in enumerate(nodes):
+        place = describe(node, number) + around
         if node.domain not in DOMAINS:
             raise UnsupportedError(f"{place}: Inlay has no ops of the domain {node.domain!r}, only those of 'ai.onnx'")
-        if any(attribute.type in (attribute.GRAPH, attribute.GRAPHS) for attribute in node.attribute):
-            raise UnsupportedError(f"{place}: control flow is not supported yet")
         if node.op_type not in known:
             raise UnsupportedError(f"{place}: Inlay can't import this op{did_you_mean(node.op_type, known)}")
+        for attribute in node.attribute:
+            if attribute.type == attribute.GRAPH:
+                _check_nodes(attribute.g.node, known, f", in {attribute.name} of {place}")
 
 
 def default_version(model):

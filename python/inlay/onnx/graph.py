@@ -25,6 +25,8 @@ class Graph:
 
     def __init__(self):
         self.fx = torch.fx.Graph()
+        self.fx.owning_module = torch.nn.Module()  # which has the bodies of control flow
+        self.bodies = {}  # node -> GraphModule
         self.sizes = {}  # node -> array of the numbers that it is, of a tensor that is told by sizes alone
         self._env = ShapeEnv()
         self._open, self._told = {}, {}  # name -> SymInt; expression of torch's -> node
@@ -116,6 +118,21 @@ class Graph:
             return node
         return [self._item(node, number, one) for number, one in enumerate(value)]
 
+    def control(self, op, args, values):
+        """The nodes of a higher-order operator's results, which are like the fake tensors `values`; GraphModules among
+        its arguments are bodies."""
+        node = self.fx.call_function(op, tree_map_only(torch.fx.GraphModule, self._body, tuple(args)))
+        node.meta["val"] = tuple(values)
+        self._made.append(node)
+        return [self._item(node, number, one) for number, one in enumerate(values)]
+
+    def _body(self, module):
+        name = f"body_{len(self.bodies)}"
+        self.fx.owning_module.add_module(name, module)
+        node = self.fx.create_node("get_attr", name, name=name)
+        self.bodies[node] = module
+        return node
+
     def _follow(self, node):
         """Computes a tensor that is told by sizes alone."""
         sources = [one for one in node.all_input_nodes if isinstance(one.meta["val"], torch.Tensor)]
@@ -152,7 +169,7 @@ class Graph:
         if main is not None and main.target is operator.getitem:
             main = main.args[0]
         for node in made:
-            kind = getattr(node.target, "_opname", None) or node.target.__name__
+            kind = getattr(node.target, "_opname", None) or getattr(node.target, "__name__", "") or node.target.name()
             node.meta["label"] = label if node is main else self.labels.take(f"{label}.{kind}")
             if stack:
                 node.meta["nn_module_stack"] = stack
@@ -168,3 +185,67 @@ class Graph:
     def _identifier(name):
         """FX makes a name that Python allows of it."""
         return name or "value"
+
+
+class Subgraph(Graph):
+    """The body of a call: what it takes from outside is an argument. Constants belong to the outermost graph."""
+
+    def __init__(self, outside):
+        super().__init__()
+        self._outside, self.own = outside, []  # own: arguments that the call gives
+        self._env, self._open, self._mode = outside._env, outside._open, outside._mode
+        self.sizes, self.values, self.weights, self.folder = (
+            outside.sizes,
+            outside.values,
+            outside.weights,
+            outside.folder,
+        )
+        self.captured = {}  # node of the graph around -> argument
+
+    def own_argument(self, name, fake):
+        """The node of an argument that the call gives."""
+        node = self._placeholder(name, fake)
+        self.own.append(node)
+        return node
+
+    def insert_own(self, place, name, fake):
+        """Adds an argument before those from `place` on."""
+        self.own_argument(name, fake)
+        self.own.insert(place, self.own.pop())
+
+    def order_own(self, order):
+        """Puts the arguments that the call gives in another order: numbers of those that are there."""
+        self.own = [self.own[number] for number in order]
+
+    def capture(self, node):
+        """The argument that stands for a node of the graph around this one."""
+        if node not in self.captured:
+            made = self.captured[node] = self._placeholder(f"outer_{node.name}", node.meta["val"])
+            self.folder.stand_in(made, node)
+            if node in self.sizes:
+                self.sizes[made] = self.sizes[node]
+        return self.captured[node]
+
+    def constant(self, tensor, name="constant", is_weight=False):
+        """See Graph.constant."""
+        return self.capture(self._outside.constant(tensor, name, is_weight))
+
+    def size(self, value):
+        """See Graph.size."""
+        return self.capture(self._outside.size(value))
+
+    def module(self, results, taken):
+        """The body as a GraphModule: of its own arguments and then of the nodes `taken` from outside."""
+        arguments = [*self.own, *(self.capture(node) for node in taken)]
+        self.fx.output(tuple(results) if isinstance(results, (list, tuple)) else results)
+        for node in reversed(arguments):
+            first = next(iter(self.fx.nodes))
+            if node is not first:
+                first.prepend(node)
+        return torch.fx.GraphModule(self.fx.owning_module, self.fx)
+
+    def _placeholder(self, name, fake):
+        node = self.fx.placeholder(self._identifier(name))
+        node.meta["val"] = fake
+        node.meta["label"] = name
+        return node

@@ -8,21 +8,19 @@ import torch
 from torch.fx.node import map_arg
 from torch.utils import _pytree as pytree
 
-from ..errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError, did_you_mean
+from ..errors import ArgumentTypeError, UnsupportedError, did_you_mean
 from ..importer import import_calls
-from ..importer.guards import GuardError, plain_kernels, read_symbols
+from ..importer.guards import plain_kernels, read_symbols
 from ..importer.program import tensor_input
 from ..shapes import Input as Range
 from ..shapes import Profile
-from ..text import tensor_text
-from . import checking, files, indexing, layout, neural, pointwise, pooling, recurrent, reductions, resize
-from .call import NodeCall
+from . import checking, control, files, indexing, layout, neural, pointwise, pooling, recurrent, reductions, resize
 from .graph import Graph
-from .naming import module_stack
 from .shapes import open_dims
-from .tensors import read_tensor, type_of
+from .subgraphs import Converter, Scope
+from .tensors import type_of
 
-_TOPICS = (pointwise, reductions, layout, neural, pooling, resize, recurrent, indexing)
+_TOPICS = (pointwise, reductions, layout, neural, pooling, resize, recurrent, indexing, control)
 
 
 class OnnxProgram:
@@ -51,6 +49,7 @@ class OnnxProgram:
             given = [*args, *(kwargs[one.name] for _, one in self._arguments[len(args) :])]
             values = {node: value for (node, _), value in zip(self._arguments, given, strict=True)}
             values.update(self._graph.values)
+            values.update(self._graph.bodies)
             for node, target, operands, options in self._steps:
                 operands, options = map_arg((operands, options), values.__getitem__)
                 values[node] = target(*operands, **options)
@@ -106,27 +105,18 @@ def build(model, inputs=None, dynamic_shapes=None):
         raise UnsupportedError(f"{name} has a sparse initializer, which Inlay can't take")
     initializers = checking.take_initializers(proto)
     types = checking.check_and_infer(proto, name)
-    graph, values, arguments = Graph(), {"": None}, []
+    graph, arguments = Graph(), []
+    values = Scope(graph)
     for info, wish in zip(infos, wishes, strict=True):
         dtype, dims = type_of(info, f"input {info.name!r}")
         dims = [wish.get(dim, size) for dim, size in enumerate(dims)]
         values[info.name] = graph.argument(info.name, dims, dtype)
     symbols = _symbols(infos, values, wishes)
     arguments = [(values[one.name], tensor_input(one.name, values[one.name].meta["val"], symbols)) for one in infos]
-    for tensor in initializers:
-        read = read_tensor(tensor, folder, f"initializer {tensor.name!r}")
-        # Exporters keep numbers among the initializers; they are no weights.
-        is_weight = read.is_floating_point() and read.numel() > 1
-        values[tensor.name] = graph.constant(read, tensor.name, is_weight)
-    version = checking.default_version(proto)
+    converter = Converter(handlers, checking.default_version(proto), folder)
+    converter.read(initializers, values)
     with torch.no_grad(), graph.no_new_guards(), plain_kernels():
-        for number, node in enumerate(proto.graph.node):
-            place = checking.describe(node, number)
-            call = NodeCall(node, [values[one] for one in node.input], graph, version, place)
-            results = _convert(handlers[node.op_type], call)
-            _check_results(call, results, types)
-            graph.name(graph.labels.take(node.name or node.op_type), module_stack(node), results)
-            values.update(zip(node.output, results, strict=False))
+        converter.convert(proto.graph.node, values, types)
     outputs = [values[info.name] for info in proto.graph.output]
     return OnnxProgram(graph, arguments, outputs, symbols)
 
@@ -159,45 +149,6 @@ def _symbols(infos, values, wishes):
         for dim, one in wish.items()
     }
     return read_symbols([(info.name, values[info.name].meta["val"]) for info in infos], profiles=profiles)
-
-
-def _convert(handler, call):
-    """The FX nodes of a call's outputs, None where nobody reads one."""
-    try:
-        result = handler(call)
-        call.check_attributes()
-    except Error:
-        raise
-    except GuardError as error:
-        raise call.unsupported(
-            f"it can't be said for every size ({error}): give example inputs, which fix sizes"
-        ) from error
-    except Exception as error:  # PyTorch's, about operands that don't go together
-        first = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise ArgumentValueError(f"{call.place}: {first}") from error
-    return result if isinstance(result, list) else [result]
-
-
-def _check_results(call, results, types):
-    """Raises unless the results are what shape inference, or the file, says of them."""
-    for number, output in enumerate(call.proto.output):
-        if not output:
-            continue
-        if number >= len(results) or results[number] is None:
-            raise call.unsupported(f"output {number}, {output!r}, is not supported yet")
-        value = results[number].meta["val"]
-        dtype, dims = types.get(output, (value.dtype, None))
-        if dims is None:
-            dims = value.shape
-        fits = all(
-            isinstance(want, str) or not isinstance(have, int) or want == have
-            for want, have in zip(dims, value.shape, strict=False)
-        )
-        if value.dtype != dtype or len(dims) != value.dim() or not fits:
-            raise ArgumentValueError(
-                f"{call.place}: expected {output!r} to be {tensor_text(dtype, dims)}, but its inputs give "
-                f"{tensor_text(value.dtype, value.shape)}"
-            )
 
 
 def _order_inputs(proto, inputs):

@@ -147,11 +147,11 @@ struct Step {
   uint32_t callee = 0;
   std::vector<uint32_t> buffers;
   std::vector<uint32_t> after;
-  std::string name;                  ///< the segment it came from, for messages and profiles
-  int32_t segment = -1;              ///< the number of that segment in the partition report, -1 if none is known
-  std::vector<std::string> calls;    ///< of the user, that it came from: for profiles
-  std::vector<uint32_t> bodies = {}; ///< how many of the steps that follow each body has, those in it counted too
-  uint64_t limit = 0;                ///< While: after so many runs of bodies[1] it is stopped with an error
+  std::string name;                    ///< the segment it came from, for messages and profiles
+  int32_t segment = -1;                ///< the number of that segment in the partition report, -1 if none is known
+  std::vector<std::string> calls = {}; ///< of the user, that it came from: for profiles
+  std::vector<uint32_t> bodies = {};   ///< how many of the steps that follow each body has, those in it counted too
+  uint64_t limit = 0;                  ///< While: after so many runs of bodies[1] it is stopped with an error
 };
 
 /// A call into the framework: `inputs` leading buffers are read, the rest are written.

@@ -7,11 +7,14 @@
 #include "inlay/Dialect/Inlay/IR/Border.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/Origin.h"
+#include "inlay/Dialect/Inlay/IR/Segments.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringSet.h"
@@ -191,9 +194,9 @@ struct OutlineSegmentsPass : inlay::impl::OutlineSegmentsPassBase<OutlineSegment
     SymbolTable symbols(getOperation());
     for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       replaceForeignConstants(func);
-      SmallVector<SegmentOp> segments;
-      func.walk<WalkOrder::PreOrder>([&](SegmentOp segment) { segments.push_back(segment); });
-      for (auto [number, segment] : llvm::enumerate(segments))
+      if (func.isDeclaration())
+        continue;
+      for (auto [number, segment] : llvm::enumerate(listSegments(func.front())))
         if (failed(outline(segment, func, number, symbols)))
           return signalPassFailure();
     }

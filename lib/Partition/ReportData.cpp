@@ -3,6 +3,7 @@
 #include "ReportNames.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Dialect/Inlay/IR/Segments.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 #include "inlay/Partition/ModelledTime.h"
 #include "inlay/Partition/OpKinds.h"
@@ -55,7 +56,8 @@ public:
                                 symbol.isBounded() ? std::optional(symbol.getMax()) : std::nullopt});
     nameOps(function);
     model(function);
-    read(function.front(), "", 0);
+    for (auto [number, segment] : llvm::enumerate(listSegments(function.front())))
+      read(segment, static_cast<unsigned>(number));
   }
 
   Report report;
@@ -149,41 +151,34 @@ private:
     return it == numbers.end() ? std::nullopt : std::optional(it->second);
   }
 
-  void read(Block &block, StringRef parent, unsigned region) {
-    SmallVector<Operation *> split;
-    for (SegmentOp segment : block.getOps<SegmentOp>()) {
-      SegmentedBlock entry;
-      entry.id = numbers[segment] = static_cast<unsigned>(report.segments.size());
-      entry.target = segment.getTargetInterface().getTargetName();
-      entry.isAccelerated = isAccelerated(segment);
-      entry.doNotMerge = segment.getDoNotMerge();
-      entry.parent = parent;
-      entry.region = region;
-      entry.inputs = describeAll(segment.getInputs());
-      entry.outputs = describeAll(segment.getResults());
-      entry.bytesIn = sumBytes(entry.inputs);
-      entry.bytesOut = sumBytes(entry.outputs);
-      entry.bytesInByDims = sumByDims(entry.inputs);
-      entry.bytesOutByDims = sumByDims(entry.outputs);
-      if (times)
-        entry.modelled = times->segments.lookup(segment);
-      for (Operation &op : segment.getBody().front().without_terminator()) {
-        if (isRepacking(&op))
-          continue;
-        if (op.hasAttr(InlayDialect::kCloneAttr))
-          entry.clones.push_back(labels[&op]);
-        else if (!isConstantLike(&op))
-          entry.ops.push_back(readOp(&op, entry));
-        if (isControlFlow(&op) && !entry.isAccelerated)
-          split.push_back(&op);
-      }
-      report.segments.push_back(std::move(entry));
-      report.segmentOps.push_back(segment);
+  void read(SegmentOp segment, unsigned number) {
+    SegmentedBlock entry;
+    entry.id = numbers[segment] = number;
+    entry.target = segment.getTargetInterface().getTargetName();
+    entry.isAccelerated = isAccelerated(segment);
+    entry.doNotMerge = segment.getDoNotMerge();
+    if (Operation *parent = segment->getParentOp(); !isa<FunctionOpInterface>(parent)) {
+      entry.parent = labels[parent];
+      entry.region = segment->getParentRegion()->getRegionNumber();
     }
-    for (Operation *op : split)
-      for (Region &inner : op->getRegions())
-        if (!inner.empty())
-          read(inner.front(), labels[op], inner.getRegionNumber());
+    entry.inputs = describeAll(segment.getInputs());
+    entry.outputs = describeAll(segment.getResults());
+    entry.bytesIn = sumBytes(entry.inputs);
+    entry.bytesOut = sumBytes(entry.outputs);
+    entry.bytesInByDims = sumByDims(entry.inputs);
+    entry.bytesOutByDims = sumByDims(entry.outputs);
+    if (times)
+      entry.modelled = times->segments.lookup(segment);
+    for (Operation &op : segment.getBody().front().without_terminator()) {
+      if (isRepacking(&op))
+        continue;
+      if (op.hasAttr(InlayDialect::kCloneAttr))
+        entry.clones.push_back(labels[&op]);
+      else if (!isConstantLike(&op))
+        entry.ops.push_back(readOp(&op, entry));
+    }
+    report.segments.push_back(std::move(entry));
+    report.segmentOps.push_back(segment);
   }
 
   std::string readOp(Operation *op, const SegmentedBlock &segment) {

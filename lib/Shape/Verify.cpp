@@ -2,6 +2,7 @@
 //
 // Whatever later phases allocate or copy is a value at some segment's border, so its size must be known there.
 
+#include "inlay/Dialect/Inlay/IR/Segments.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 #include "inlay/Shape/Passes.h"
 
@@ -47,13 +48,14 @@ namespace {
 struct ShapeVerifyPass : inlay::impl::ShapeVerifyPassBase<ShapeVerifyPass> {
   void runOnOperation() override {
     getOperation().walk([&](FunctionOpInterface function) {
-      unsigned number = 0;
-      function->walk<WalkOrder::PreOrder>([&](SegmentOp segment) {
+      if (function.isExternal())
+        return;
+      for (auto [number, segment] : llvm::enumerate(listSegments(function.getFunctionBody().front()))) {
         LogicalResult inputs = checkBorder(segment, number, "input", segment.getInputs());
-        LogicalResult outputs = checkBorder(segment, number++, "output", segment.getOutputs());
+        LogicalResult outputs = checkBorder(segment, number, "output", segment.getOutputs());
         if (failed(inputs) || failed(outputs))
           signalPassFailure();
-      });
+      }
     });
   }
 };

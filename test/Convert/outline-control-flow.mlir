@@ -1,19 +1,19 @@
 // RUN: inlay-opt %s --inlay-convert-outline-segments -split-input-file | FileCheck %s
 
 // Control flow that is split stays around calls of the segments in it. Scalars become tensors where they enter or leave
-// a segment's function.
+// a segment's function. Numbers are those of reports: what is in a block comes before what is in its regions.
 
 // CHECK-LABEL: func.func @branch(
 // CHECK-SAME:    %[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<f32>)
 // CHECK:         %[[C:.*]] = plan.invoke @branch_0(%[[Y]]) {plan.segment = 0 : i64} : (tensor<f32>) -> i1
 // CHECK:         %[[R:.*]] = scf.if %[[C]] -> (tensor<4xf32>) {
-// CHECK:           %[[A:.*]] = plan.invoke @branch_2(%[[X]]) {plan.segment = 2 : i64}
+// CHECK:           %[[A:.*]] = plan.invoke @branch_3(%[[X]]) {plan.segment = 3 : i64}
 // CHECK:           scf.yield %[[A]]
 // CHECK:         } else {
 // CHECK:           scf.yield %[[X]]
 // CHECK:         } {plan.segment = 1 : i64}
-// CHECK:         return %[[R]]
-// CHECK:       func.func private @branch_2(%{{.*}}: tensor<4xf32>) -> tensor<4xf32>
+// CHECK:         plan.invoke @branch_2(%[[R]]) {plan.segment = 2 : i64}
+// CHECK-DAG:   func.func private @branch_3(%{{.*}}: tensor<4xf32>) -> tensor<4xf32>
 // CHECK:       func.func private @branch_0(%{{.*}}: tensor<f32>) -> tensor<i1>
 // CHECK:         %[[E:.*]] = tensor.extract %{{.*}}[] : tensor<i1>
 // CHECK:         %[[F:.*]] = tensor.from_elements %[[E]] : tensor<i1>
@@ -39,7 +39,12 @@ func.func @branch(%x: tensor<4xf32>, %y: tensor<f32>) -> tensor<4xf32> {
     }
     inlay.yield %0 : tensor<4xf32>
   }
-  return %r : tensor<4xf32>
+  %s = inlay.segment #inlay.host(%r) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    %0 = inlay.relu %a : (tensor<4xf32>) -> tensor<4xf32>
+    inlay.yield %0 : tensor<4xf32>
+  }
+  return %s : tensor<4xf32>
 }
 
 // -----

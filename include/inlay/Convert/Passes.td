@@ -41,7 +41,8 @@ def OutlineSegmentsPass : Pass<"inlay-convert-outline-segments", "::mlir::Module
   let description = [{
     A segment becomes a private function named after the function around it and its number; `plan.invoke` calls it.
     Constants that carry data leave the segment and become arguments, so that weights stay in one place; splats stay.
-    Tensor constants of other dialects become `inlay.constant`.
+    Tensor constants of other dialects become `inlay.constant`. Scalars enter and leave the function as tensors without
+    dims. Control flow that is split, alone in its segment with segments in its regions, is left in that segment's place.
 
     ```mlir
     %r = inlay.segment #inlay.host(%x) : (tensor<4xf32>) -> tensor<4xf32> { ... }
@@ -52,7 +53,8 @@ def OutlineSegmentsPass : Pass<"inlay-convert-outline-segments", "::mlir::Module
     func.func private @forward_0(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.target = #inlay.host} { ... }
     ```
   }];
-  let dependentDialects = ["::inlay::InlayDialect", "::inlay::plan::PlanDialect", "::mlir::func::FuncDialect"];
+  let dependentDialects = ["::inlay::InlayDialect", "::inlay::plan::PlanDialect", "::mlir::func::FuncDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
 }
 
 def ConvertSegmentsPass : Pass<"inlay-convert-segments", "::mlir::ModuleOp"> {

@@ -3,7 +3,10 @@
 #include "inlay/Execution/HostRunner.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Execution/Session.h"
+#include "inlay/Pipeline/InitAll.h"
 #include "inlay/Rewrite/GraphRunner.h"
+
+#include "mlir/Dialect/PDL/IR/PDL.h"
 
 using namespace mlir;
 using namespace inlay;
@@ -79,4 +82,12 @@ struct HostRunner : GraphRunner {
 
 void inlay::registerHostRunner(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, InlayDialect *dialect) { dialect->addInterfaces<HostRunner>(); });
+}
+
+DialectRegistry inlay::makeRewriteRegistry() {
+  DialectRegistry registry;
+  registerAll(registry);
+  registerHostRunner(registry);
+  registry.insert<pdl::PDLDialect>();
+  return registry;
 }

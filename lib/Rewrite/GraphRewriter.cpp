@@ -39,8 +39,9 @@ bool inlay::isAvailable(Value value, Operation *user) {
     return false;
   Operation *op = value.getDefiningOp();
   Operation *inBlock = block->findAncestorOpInBlock(*user);
+  // What is last comes after all others: asking for the order would number the whole block where ops are appended.
   if (inBlock)
-    return !op || (op != inBlock && op->isBeforeInBlock(inBlock));
+    return !op || (op != inBlock && (inBlock == &block->back() || op->isBeforeInBlock(inBlock)));
   if (!block->getParentOp() || block->getParent()->hasOneBlock())
     return false;
   return DominanceInfo().properlyDominates(value, user);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // On an op, `inlay.signature` is a list of records, the innermost call first: the call's key, and per operand and
-// result the number of the call's tensor that it is, -1 for none. The module's `inlay.signatures` has the rest.
+// result the number of the call's tensor that it is, -1 for none. The module's `inlay.signatures` has the rest, in
+// dictionaries of falling sizes: a call is added by joining the last ones that are no longer than what is added, so
+// that N calls cost N log N and undoing one is to set the attribute that was there before.
 
 #include "inlay/Rewrite/Signature.h"
 
@@ -17,15 +19,32 @@ static constexpr StringLiteral kCall = "call", kOperands = "operands", kResults 
 
 thread_local SignatureRecorder *SignatureRecorder::current = nullptr;
 
-static DictionaryAttr getTable(ModuleOp module) {
-  auto table = module->getAttrOfType<DictionaryAttr>(InlayDialect::kSignaturesAttr);
-  return table ? table : DictionaryAttr::get(module.getContext());
+static ArrayRef<Attribute> getParts(ModuleOp module) {
+  auto parts = module->getAttrOfType<ArrayAttr>(InlayDialect::kSignaturesAttr);
+  bool good = parts && llvm::all_of(parts, llvm::IsaPred<DictionaryAttr>); // which verifying says in words
+  return good ? parts.getValue() : ArrayRef<Attribute>();
 }
 
-static void setRecord(ModuleOp module, StringRef key, DictionaryAttr record) {
-  NamedAttrList table(getTable(module));
-  table.set(key, record);
-  module->setAttr(InlayDialect::kSignaturesAttr, table.getDictionary(module.getContext()));
+/// What is recorded under `key`; null for nothing.
+static DictionaryAttr findRecord(ModuleOp module, StringRef key) {
+  for (Attribute part : getParts(module))
+    if (auto record = cast<DictionaryAttr>(part).getAs<DictionaryAttr>(key))
+      return record;
+  return {};
+}
+
+static void addRecord(ModuleOp module, StringAttr key, DictionaryAttr record) {
+  MLIRContext *context = module.getContext();
+  SmallVector<Attribute> parts(getParts(module));
+  SmallVector<NamedAttribute> last{NamedAttribute(key, record)};
+  while (!parts.empty() && cast<DictionaryAttr>(parts.back()).size() <= last.size()) {
+    ArrayRef<NamedAttribute> part = cast<DictionaryAttr>(parts.pop_back_val()).getValue();
+    SmallVector<NamedAttribute> joined;
+    std::set_union(part.begin(), part.end(), last.begin(), last.end(), std::back_inserter(joined));
+    last = std::move(joined);
+  }
+  parts.push_back(DictionaryAttr::getWithSorted(context, last));
+  module->setAttr(InlayDialect::kSignaturesAttr, ArrayAttr::get(context, parts));
 }
 
 static Value getTensor(const CallInputs &inputs, TensorAttr tensor) {
@@ -46,13 +65,23 @@ void CallInputs::setTensor(StringRef name, Value value) {
 SignatureRecorder::SignatureRecorder(OpBuilder &builder, ModuleOp module, StringRef function)
     : ForwardingListener(builder.getListener()), builder(builder), module(module), function(function),
       outer(builder.getListener()), parent(current) {
-  DictionaryAttr table = getTable(module);
-  for (size_t number = table.size();; ++number)
-    if (key = this->function + "_" + std::to_string(number); !table.contains(key))
-      break;
-  setRecord(module, key, DictionaryAttr::get(module.getContext())); // so that nested calls get other keys
+  size_t number = 0; // of calls before this one, those too that are still being recorded
+  for (Attribute part : getParts(module))
+    number += cast<DictionaryAttr>(part).size();
+  for (SignatureRecorder *open = parent; open; open = open->parent)
+    ++number;
+  do
+    key = this->function + "_" + std::to_string(number++);
+  while (isTaken(key));
   builder.setListener(this);
   current = this;
+}
+
+bool SignatureRecorder::isTaken(StringRef wanted) const {
+  for (SignatureRecorder *open = parent; open; open = open->parent)
+    if (open->key == wanted)
+      return true;
+  return findRecord(module, wanted) != nullptr;
 }
 
 Attribute SignatureRecorder::tensor(Value value) {
@@ -113,7 +142,7 @@ SignatureRecorder::~SignatureRecorder() {
     record.set(kOutputs, outputStructure);
   if (parent)
     record.set(kParent, builder.getStringAttr(parent->key));
-  setRecord(module, key, record.getDictionary(context));
+  addRecord(module, keyAttr, record.getDictionary(context));
 }
 
 //===-- Reading -------------------------------------------------------------------------------------------------===//
@@ -135,17 +164,24 @@ DictionaryAttr Signature::getArguments() const {
 
 Attribute Signature::getOutputs() const { return record.get(kOutputs); }
 
+/// The records of an op whose keys are said, the innermost call first.
+static void visitRecords(Operation *op, function_ref<void(StringAttr, DictionaryAttr)> visit) {
+  auto records = op->getAttrOfType<ArrayAttr>(InlayDialect::kSignatureAttr);
+  for (Attribute attribute : records ? records.getValue() : ArrayRef<Attribute>())
+    if (auto record = dyn_cast<DictionaryAttr>(attribute))
+      if (auto key = record.getAs<StringAttr>(kCall))
+        visit(key, record);
+}
+
 /// The numbers that `op` has for the call's tensors, under `kOperands` or `kResults`; empty where they don't fit it.
 static ArrayRef<int64_t> getNumbers(Operation *op, StringRef key, StringRef which, size_t count) {
-  auto records = op->getAttrOfType<ArrayAttr>(InlayDialect::kSignatureAttr);
-  for (Attribute attribute : records ? records.getValue() : ArrayRef<Attribute>()) {
-    auto record = dyn_cast<DictionaryAttr>(attribute);
-    auto call = record ? record.getAs<StringAttr>(kCall) : nullptr;
-    auto numbers = record ? record.getAs<DenseI64ArrayAttr>(which) : nullptr;
-    if (call && call.getValue() == key && numbers && static_cast<size_t>(numbers.size()) == count)
-      return numbers.asArrayRef();
-  }
-  return {};
+  ArrayRef<int64_t> found;
+  visitRecords(op, [&](StringAttr call, DictionaryAttr record) {
+    auto numbers = record.getAs<DenseI64ArrayAttr>(which);
+    if (found.empty() && call.getValue() == key && numbers && static_cast<size_t>(numbers.size()) == count)
+      found = numbers.asArrayRef();
+  });
+  return found;
 }
 
 Value Signature::getInputTensor(int64_t number) const {
@@ -221,33 +257,89 @@ LogicalResult Signature::replaceOutputsUsesWith(RewriterBase &rewriter, ValueRan
   return success();
 }
 
-SignatureTable::SignatureTable(ModuleOp module) {
-  for (NamedAttribute entry : getTable(module))
-    if (auto record = dyn_cast<DictionaryAttr>(entry.getValue())) {
-      Signature &signature = signatures[entry.getName()];
-      signature.key = entry.getName().str();
-      signature.record = record;
-    }
-  module->walk([&](Operation *op) {
-    auto records = op->getAttrOfType<ArrayAttr>(InlayDialect::kSignatureAttr);
-    for (Attribute attribute : records ? records.getValue() : ArrayRef<Attribute>())
-      if (auto record = dyn_cast<DictionaryAttr>(attribute))
-        if (auto call = record.getAs<StringAttr>(kCall))
-          if (auto it = signatures.find(call); it != signatures.end())
-            it->second.ops.push_back(op);
+//===-- Finding -------------------------------------------------------------------------------------------------===//
+
+StringAttr inlay::getInnermostCall(Operation *op) {
+  StringAttr innermost;
+  visitRecords(op, [&](StringAttr key, DictionaryAttr) { innermost = innermost ? innermost : key; });
+  return innermost;
+}
+
+/// The ops around `op` from the outermost on, and `op`.
+static SmallVector<Operation *, 8> getPath(Operation *op) {
+  SmallVector<Operation *, 8> path;
+  for (; op; op = op->getParentOp())
+    path.push_back(op);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+/// True if a walk of the module comes to `a` before `b`; to an op it comes after what is in it.
+static bool comesBefore(Operation *a, Operation *b) {
+  if (a->getBlock() == b->getBlock())
+    return a != b && a->isBeforeInBlock(b);
+  SmallVector<Operation *, 8> toA = getPath(a), toB = getPath(b);
+  auto [fork, other] = std::mismatch(toA.begin(), toA.end(), toB.begin(), toB.end());
+  if (fork == toA.end() || other == toB.end())
+    return fork != toA.end();
+  Block *block = (*fork)->getBlock(), *otherBlock = (*other)->getBlock();
+  if (block == otherBlock)
+    return (*fork)->isBeforeInBlock(*other);
+  if (block->getParent() != otherBlock->getParent())
+    return block->getParent()->getRegionNumber() < otherBlock->getParent()->getRegionNumber();
+  return block->computeBlockNumber() < otherBlock->computeBlockNumber();
+}
+
+SignatureTable::SignatureTable(ModuleOp module) : module(module) {
+  module->walk([&](Operation *op) { add(op); });
+}
+
+void SignatureTable::add(Operation *op) {
+  visitRecords(op, [&](StringAttr key, DictionaryAttr) {
+    SmallVector<StringAttr, 1> &known = keys[op];
+    if (llvm::is_contained(known, key))
+      return;
+    known.push_back(key);
+    ops[key].push_back(op);
   });
 }
 
-const Signature *SignatureTable::get(StringRef key) const {
-  if (signatures.empty())
-    return nullptr;
-  auto it = signatures.find(StringAttr::get(signatures.begin()->first.getContext(), key));
-  return it == signatures.end() ? nullptr : &it->second;
+void SignatureTable::forget(Operation *op) {
+  auto it = keys.find(op);
+  if (it == keys.end())
+    return;
+  for (StringAttr key : it->second)
+    llvm::erase(ops[key], op);
+  keys.erase(it);
 }
 
-const Signature *SignatureTable::get(Operation *op) const {
-  auto records = op->getAttrOfType<ArrayAttr>(InlayDialect::kSignatureAttr);
-  auto record = records && !records.empty() ? dyn_cast<DictionaryAttr>(records[0]) : nullptr;
-  auto call = record ? record.getAs<StringAttr>(kCall) : nullptr;
-  return call ? get(call.getValue()) : nullptr;
+std::optional<Signature> SignatureTable::get(StringRef key) const {
+  Signature signature;
+  signature.record = findRecord(module, key);
+  if (!signature.record)
+    return std::nullopt;
+  signature.key = key.str();
+  if (auto it = ops.find(StringAttr::get(module->getContext(), key)); it != ops.end())
+    for (Operation *op : it->second) {
+      bool names = false; // it may be an op that was removed, or lost what it said
+      visitRecords(op, [&](StringAttr call, DictionaryAttr) { names |= call == it->first; });
+      if (names && getPath(op).front() == module)
+        signature.ops.push_back(op);
+    }
+  llvm::sort(signature.ops, comesBefore);
+  return signature;
+}
+
+std::optional<Signature> SignatureTable::get(Operation *op) const {
+  StringAttr key = getInnermostCall(op);
+  return key ? get(key.getValue()) : std::nullopt;
+}
+
+SmallVector<StringRef> SignatureTable::getKeys() const {
+  SmallVector<StringRef> result;
+  for (Attribute part : getParts(module))
+    for (NamedAttribute entry : cast<DictionaryAttr>(part))
+      result.push_back(entry.getName());
+  llvm::sort(result);
+  return result;
 }

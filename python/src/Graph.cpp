@@ -8,11 +8,9 @@
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Execution/HostRunner.h"
-#include "inlay/Pipeline/InitAll.h"
 #include "inlay/Rewrite/CreateOp.h"
 #include "inlay/Support/Suggest.h"
 
-#include "mlir/Dialect/PDL/IR/PDL.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -24,15 +22,7 @@ using namespace inlay::python;
 
 //===-- Context, diagnostics ------------------------------------------------------------------------------------===//
 
-static DialectRegistry makeRegistry() {
-  DialectRegistry registry;
-  registerAll(registry);
-  registerHostRunner(registry);
-  registry.insert<pdl::PDLDialect>();
-  return registry;
-}
-
-Context::Context() : context(makeRegistry()) {
+Context::Context() : context(makeRewriteRegistry()) {
   context.loadAllAvailableDialects();
   context.allowUnregisteredDialects();
   context.printOpOnDiagnostic(false);
@@ -134,6 +124,8 @@ void Graph::forgetOne(Operation *gone) {
     opsByName.erase(it->second);
     names.erase(it);
   }
+  if (signatures)
+    signatures->forget(gone);
 }
 
 void Graph::forget(Operation *op) {
@@ -277,6 +269,18 @@ void Graph::rename(Operation *op, const std::string &name) {
     names.erase(it);
   }
   give(op, name);
+}
+
+const SignatureTable &Graph::getSignatures() {
+  ModuleOp module = get();
+  if (!signatures)
+    signatures.emplace(module);
+  return *signatures;
+}
+
+void Graph::noteCall(Operation *op) {
+  if (signatures)
+    signatures->add(op);
 }
 
 //===-- Transactions --------------------------------------------------------------------------------------------===//
@@ -457,6 +461,7 @@ OpHandle Graph::create(const std::string &name, const std::vector<ValueHandle> &
   Operation *op = createOp(rewriter, state, why);
   if (!op)
     raiseError("RewriteError", "can't make '" + name + "': " + why);
+  noteCall(op); // which its attributes may say
   OpHandle made = handle(op);
   if (!insertions.empty() && insertions.back().after)
     insertions.back().op = made;
@@ -533,7 +538,7 @@ void Graph::setAttribute(const OpHandle &handle, const std::string &name, nb::ha
         op->removeAttr(name);
     });
   if (fits && succeeded(mlir::verify(op, /*verifyRecursively=*/false)))
-    return;
+    return noteCall(op);
   rewriter.getJournal().undoTo(mark);
   raiseError("RewriteError", "can't set " + what + ": " + diagnostics.str());
 }

@@ -8,6 +8,7 @@
 #define INLAY_PYTHON_GRAPH_H
 
 #include "inlay/Rewrite/GraphRewriter.h"
+#include "inlay/Rewrite/Signature.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -93,6 +94,13 @@ public:
   /// Gives names to all ops, so that those they have now are theirs whatever is made beside them.
   void nameOnce();
 
+  /// Finds recorded calls, in the graph as it is now.
+  const SignatureTable &getSignatures();
+  /// Says that an op may have come to be part of a call.
+  void noteCall(mlir::Operation *op);
+  /// Says that this was done to more ops than anybody noted.
+  void forgetSignatures() { signatures.reset(); }
+
   /// Called before an op's memory is freed.
   void forget(mlir::Operation *op);
   /// The same for one op without what is in it, which may be freed by now.
@@ -167,6 +175,7 @@ private:
   llvm::DenseMap<mlir::Operation *, OpCell *> cells;
   llvm::DenseMap<mlir::Operation *, llvm::StringRef> names;
   llvm::StringMap<mlir::Operation *> opsByName;
+  std::optional<SignatureTable> signatures; ///< made when it is first asked for
   unsigned nextNumber = 0;
   bool named = false;
 

@@ -449,6 +449,7 @@ public:
     }();
     for (Operation *gone : freed)
       graph->forgetOne(gone);
+    graph->forgetSignatures();
     run.rethrow();
     if (failed(count))
       raiseError("RewriteError", diagnostics.str());

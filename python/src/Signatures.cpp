@@ -5,7 +5,6 @@
 #include "Attributes.h"
 #include "Errors.h"
 
-#include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Rewrite/Signature.h"
 
 #include <nanobind/stl/shared_ptr.h>
@@ -34,7 +33,15 @@ public:
   }
 
   void outputs(nb::handle structure) { get().outputs(convert(structure, "the outputs")); }
-  void close() { recorder.reset(); }
+
+  void close() {
+    if (!recorder)
+      return;
+    SmallVector<Operation *> ops(recorder->getOps());
+    recorder.reset();
+    for (Operation *op : ops)
+      graph->noteCall(op);
+  }
 
 private:
   SignatureRecorder &get() {
@@ -54,16 +61,13 @@ private:
 
 /// The key of the innermost call that `op` is part of, or None.
 nb::object findCall(const OpHandle &op) {
-  auto records = op.get()->getAttrOfType<ArrayAttr>(InlayDialect::kSignatureAttr);
-  auto record = records && !records.empty() ? dyn_cast<DictionaryAttr>(records[0]) : nullptr;
-  auto call = record ? record.getAs<StringAttr>("call") : nullptr;
+  StringAttr call = getInnermostCall(op.get());
   return call ? nb::cast(call.getValue().str()) : nb::none();
 }
 
 /// What is recorded under `key`, with the tensors that stand there now: function, parent, arguments, outputs, ops.
 nb::dict readCall(Graph &graph, const std::string &key) {
-  SignatureTable table(graph.get());
-  const Signature *call = table.get(key);
+  std::optional<Signature> call = graph.getSignatures().get(key);
   if (!call)
     raiseError("RewriteError", "expected a recorded call, but got '" + key + "'");
   nb::dict result;
@@ -83,17 +87,16 @@ nb::dict readCall(Graph &graph, const std::string &key) {
 
 nb::list listCalls(Graph &graph) {
   nb::list keys;
-  SignatureTable table(graph.get());
-  for (const auto &[key, call] : table)
-    if (!call.getOps().empty())
-      keys.append(key.getValue().str());
+  const SignatureTable &table = graph.getSignatures();
+  for (StringRef key : table.getKeys())
+    if (!table.get(key)->getOps().empty())
+      keys.append(key.str());
   return keys;
 }
 
 void replaceInput(Graph &graph, const std::string &key, const ValueHandle &from, const ValueHandle &to) {
   GraphRewriter &rewriter = graph.getRewriter();
-  SignatureTable table(graph.get());
-  if (const Signature *call = table.get(key))
+  if (std::optional<Signature> call = graph.getSignatures().get(key))
     call->replaceInputWith(rewriter, from.get(), to.get());
   graph.checkRefusal();
 }

@@ -306,6 +306,19 @@ def test_analyses_find_and_change_nothing():
     assert module.text(locations=True) == before
 
 
+def test_removed_layers_are_not_analyzed():
+    module = linear()
+    with net_guard(module):
+        act = module.get_layer_by_name("act")
+        act.get_outputs()[0].replace_all_uses_with(act.input)
+        act.mark_as_removed()
+    seen = []
+    manager = AnalysisPatternManager()
+    manager.add("find", Find(lambda layer: seen.append(layer.op) is not None))
+    assert list(manager.analyze(module)) == []
+    assert "inlay.add" in seen and "inlay.relu" not in seen
+
+
 @pytest.mark.parametrize(
     "change",
     [

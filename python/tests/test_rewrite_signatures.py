@@ -106,6 +106,62 @@ def test_inputs_are_never_stale():
     assert info.get_input("named") == {"z": x} and len(module.get_inputs()) == 3
 
 
+def test_calls_are_found_while_the_graph_changes():
+    module = network(make_block)
+    x, y, z = module.get_inputs()
+    (info,) = memo(module)
+    with net_guard(module):
+        made = block(x, (y,), named={"z": z})["first"].get_parent()
+        second = memo(module).get(made)
+        assert second != info and made in second.layers and len(memo(module)) == 2
+        made.get_outputs()[0].mark_output()
+    with pytest.raises(KeyError), net_guard(module):
+        third = memo(module).get(block(x)["first"].get_parent())
+        assert len(memo(module)) == 3 and third.get_input("x") == x
+        made.set_attribute("inlay.signature", None)
+        assert made not in second.layers
+        raise KeyError
+    assert len(memo(module)) == 2 and made in second.layers
+    with pytest.raises(inlay.RewriteError, match=r"expected a recorded call"):
+        _ = third.layer_kind
+    with net_guard(module):
+        made.get_outputs()[0].replace_all_uses_with(x)
+        for layer in second.layers:
+            layer.mark_as_removed()
+    assert second.layers == [] and second.get_input("x") is None and list(memo(module)) == [info]
+    with net_guard(module):
+        marked = op("t.copy", x, results=[x], **{"inlay.signature": info.layers[0].attributes["inlay.signature"]})
+    assert marked.get_parent() in info.layers
+
+
+def test_calls_are_found_while_patterns_run():
+    seen = []
+
+    class Rebuild(PatternRewriter):
+        def match_and_rewrite(self, layer):
+            info = memo(layer.network).get(layer)
+            seen.append(info.key)
+            if info.get_input("scale") == 2.0:
+                return False
+            outputs = block(**{**info.clone_inputs(), "scale": 2.0})
+            assert [one.op for one in memo(layer.network).get(outputs["first"].get_parent()).layers] == kinds_of_block
+            info.replace_outputs_uses_with(layer.network, outputs)
+            for one in info.layers:
+                one.mark_as_removed()
+            return True
+
+    kinds_of_block = ["t.first", "t.second"]
+    module = network(lambda x, y, z: make_block(*make_block(x, y, z)))
+    before = list(memo(module))
+    manager = RewritePatternManager()
+    manager.add("p", Rebuild("p", {"t.first"}))
+    assert manager.rewrite(module) == 2
+    after = list(memo(module))
+    assert len(after) == 2 and not set(after) & set(before) and set(seen) == {one.key for one in before + after}
+    assert [info.get_input("scale") for info in after] == [2.0, 2.0]
+    assert [info.layers for info in before] == [[], []]
+
+
 def test_inputs_follow_traced_patterns():
     module = network(lambda x: gpt_attention(op.relu(x), x), 1)
     fold = pattern("p")(lambda op, x: op.relu(x)).to(lambda op, x: op.abs(op.neg(x)))

@@ -15,8 +15,8 @@
 // RUN: not inlay-run %s --targets=vulkan --allow-ops=inlay.add,inlay.matmul,inlay.tanh 2>&1 | FileCheck %s --check-prefix=ERROR
 // ERROR: 'act' of activation_0: {{error|note}}:
 
-module attributes {inlay.signatures = {linear_0 = {function = "linear", arguments = {input = #inlay.tensor<0>}},
-                                       activation_0 = {function = "activation", arguments = {inplace = false}}}} {
+module attributes {inlay.signatures = [{linear_0 = {function = "linear", arguments = {input = #inlay.tensor<0>}},
+                                        activation_0 = {function = "activation", arguments = {inplace = false}}}]} {
   func.func @forward(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32> {
     %0 = inlay.matmul %x, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32> loc(fused<{inlay.signature = "linear_0"}>["product"])
     %1 = inlay.add %b, %0 : (tensor<8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32> loc(fused<{inlay.signature = "linear_0"}>["bias"])

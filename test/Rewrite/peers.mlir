@@ -93,6 +93,56 @@ pdl.pattern @write_directly : benefit(1) {
   }
 }
 
+// Three results of two ops, for floats of 16 bits alone: the results of one new op, and of another that ends a chain.
+pdl.pattern @reduce_quant : benefit(2) {
+  %x = pdl.operand
+  %residual = pdl.operand
+  %scale = pdl.operand
+  %kinds = pdl.attribute = [f16, "bf16"]
+  pdl.apply_native_constraint "dtype"(%x, %kinds : !pdl.value, !pdl.attribute)
+  %plain = pdl.attribute = "norm"
+  %eps = pdl.attribute
+  %t = pdl.type
+  %q = pdl.type
+  %s = pdl.type
+  %reduce = pdl.operation "t.reduce"(%x, %residual : !pdl.value, !pdl.value) {"eps" = %eps, "fusion" = %plain} -> (%t, %t : !pdl.type, !pdl.type)
+  %normed = pdl.result 0 of %reduce
+  pdl.apply_native_constraint "one_use"(%normed : !pdl.value)
+  %quant = pdl.operation "t.quant"(%normed, %scale : !pdl.value, !pdl.value) -> (%q, %s : !pdl.type, !pdl.type)
+  pdl.rewrite {
+    %fused = pdl.attribute = "norm_quant"
+    %copy = pdl.operation "t.copy_to_buffer"(%x : !pdl.value) -> (%t : !pdl.type)
+    %copied = pdl.result 0 of %copy
+    %new = pdl.operation "t.reduce"(%copied, %residual, %scale : !pdl.value, !pdl.value, !pdl.value) {"eps" = %eps, "fusion" = %fused} -> (%q, %s, %t : !pdl.type, !pdl.type, !pdl.type)
+    %q0 = pdl.result 0 of %new
+    %q1 = pdl.result 1 of %new
+    %shard = pdl.result 2 of %new
+    %end = pdl.operation "t.finalize"(%shard : !pdl.value) -> (%t : !pdl.type)
+    %sum = pdl.result 0 of %end
+    pdl.replace %quant with (%q0, %q1 : !pdl.value, !pdl.value)
+    pdl.replace %reduce with (%sum, %sum : !pdl.value, !pdl.value)
+  }
+}
+
+// What ends a chain goes where the next chain can do without, those made by other rules too.
+pdl.pattern @keep_shard : benefit(1) {
+  %x = pdl.operand
+  %scale = pdl.operand
+  %shard = pdl.operand
+  %eps = pdl.attribute
+  %fusion = pdl.attribute
+  %t = pdl.type
+  %q = pdl.type
+  %s = pdl.type
+  %end = pdl.operation "t.finalize"(%shard : !pdl.value) -> (%t : !pdl.type)
+  %residual = pdl.result 0 of %end
+  %reduce = pdl.operation "t.reduce"(%x, %residual, %scale : !pdl.value, !pdl.value, !pdl.value) {"eps" = %eps, "fusion" = %fusion} -> (%q, %s, %t : !pdl.type, !pdl.type, !pdl.type)
+  pdl.rewrite %reduce {
+    %new = pdl.operation "t.reduce"(%x, %shard, %scale : !pdl.value, !pdl.value, !pdl.value) {"eps" = %eps, "fusion" = %fusion} -> (%q, %s, %t : !pdl.type, !pdl.type, !pdl.type)
+    pdl.replace %reduce with %new
+  }
+}
+
 //--- graph.mlir
 !t = tensor<4x8xf32>
 
@@ -158,4 +208,57 @@ func.func @write_directly(%x: !t, %w: !t) -> !t {
   %0 = "t.scaled_mm"(%x, %w) : (!t, !t) -> !t
   %1 = "t.copy_to_buffer"(%0) : (!t) -> !t
   return %1 : !t
+}
+
+!h = tensor<4x8xf16>
+!q = tensor<4x8xf8E4M3FN>
+!s = tensor<4xf32>
+
+// CHECK-LABEL: @three_results
+// CHECK-NEXT: %[[C:.*]] = "t.copy_to_buffer"(%arg0)
+// CHECK-NEXT: %[[R:.*]]:3 = "t.reduce"(%[[C]], %arg1, %arg2) {eps = {{.*}}, fusion = "norm_quant"} : ({{.*}}) -> (tensor<4x8xf8E4M3FN>, tensor<4xf32>, tensor<4x8xf16>)
+// CHECK-NEXT: %[[E:.*]] = "t.finalize"(%[[R]]#2)
+// CHECK-NEXT: return %[[R]]#0, %[[R]]#1, %[[E]]
+func.func @three_results(%x: !h, %r: !h, %scale: !s) -> (!q, !s, !h) {
+  %0:2 = "t.reduce"(%x, %r) {eps = 0.25 : f64, fusion = "norm"} : (!h, !h) -> (!h, !h)
+  %1:2 = "t.quant"(%0#0, %scale) : (!h, !s) -> (!q, !s)
+  return %1#0, %1#1, %0#1 : !q, !s, !h
+}
+
+// CHECK-LABEL: @other_floats_stay
+// CHECK-NEXT: "t.reduce"
+// CHECK-NEXT: "t.quant"
+func.func @other_floats_stay(%x: !t, %r: !t, %scale: !s) -> (!q, !s, !t) {
+  %0:2 = "t.reduce"(%x, %r) {eps = 0.25 : f64, fusion = "norm"} : (!t, !t) -> (!t, !t)
+  %1:2 = "t.quant"(%0#0, %scale) : (!t, !s) -> (!q, !s)
+  return %1#0, %1#1, %0#1 : !q, !s, !t
+}
+
+// CHECK-LABEL: @norm_is_used
+// CHECK-NEXT: "t.reduce"
+// CHECK-NEXT: "t.quant"
+func.func @norm_is_used(%x: !h, %r: !h, %scale: !s) -> (!q, !s, !h) {
+  %0:2 = "t.reduce"(%x, %r) {eps = 0.25 : f64, fusion = "norm"} : (!h, !h) -> (!h, !h)
+  %1:2 = "t.quant"(%0#0, %scale) : (!h, !s) -> (!q, !s)
+  return %1#0, %1#1, %0#0 : !q, !s, !h
+}
+
+// Both are rewritten, and of what ends them only the last is left.
+// CHECK-LABEL: @shards_are_kept
+// CHECK-NEXT: %[[C0:.*]] = "t.copy_to_buffer"(%arg0)
+// CHECK-NEXT: %[[R0:.*]]:3 = "t.reduce"(%[[C0]], %arg1, %arg2)
+// CHECK-NOT: t.finalize
+// CHECK: %[[M:.*]] = "t.matmul"(%[[R0]]#0, %[[R0]]#1)
+// CHECK-NOT: t.finalize
+// CHECK: %[[C1:.*]] = "t.copy_to_buffer"(%[[M]])
+// CHECK-NEXT: %[[R1:.*]]:3 = "t.reduce"(%[[C1]], %[[R0]]#2, %arg2)
+// CHECK-NEXT: %[[E:.*]] = "t.finalize"(%[[R1]]#2)
+// CHECK-NEXT: return %[[R1]]#0, %[[R1]]#1, %[[E]]
+func.func @shards_are_kept(%x: !h, %r: !h, %scale: !s) -> (!q, !s, !h) {
+  %0:2 = "t.reduce"(%x, %r) {eps = 0.25 : f64, fusion = "norm"} : (!h, !h) -> (!h, !h)
+  %1:2 = "t.quant"(%0#0, %scale) : (!h, !s) -> (!q, !s)
+  %2 = "t.matmul"(%1#0, %1#1) : (!q, !s) -> !h
+  %3:2 = "t.reduce"(%2, %0#1) {eps = 0.25 : f64, fusion = "norm"} : (!h, !h) -> (!h, !h)
+  %4:2 = "t.quant"(%3#0, %scale) : (!h, !s) -> (!q, !s)
+  return %4#0, %4#1, %3#1 : !q, !s, !h
 }

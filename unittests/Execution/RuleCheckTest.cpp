@@ -6,10 +6,8 @@
 #include "inlay/Rewrite/RuleCheck.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Execution/HostRunner.h"
-#include "inlay/Pipeline/InitAll.h"
 #include "inlay/Rewrite/Library.h"
 
-#include "mlir/Dialect/PDL/IR/PDL.h"
 #include "mlir/Dialect/PDL/IR/PDLOps.h"
 #include "mlir/Parser/Parser.h"
 
@@ -25,18 +23,10 @@ namespace {
 
 class RuleCheckTest : public ::testing::Test {
 protected:
-  RuleCheckTest() : context(makeRegistry()) {
+  RuleCheckTest() : context(makeRewriteRegistry()) {
     context.loadAllAvailableDialects();
     context.getDiagEngine().registerHandler([](Diagnostic &) { return success(); });
     runner = GraphRunner::get(&context);
-  }
-
-  static DialectRegistry makeRegistry() {
-    DialectRegistry registry;
-    registerAll(registry);
-    registerHostRunner(registry);
-    registry.insert<pdl::PDLDialect>();
-    return registry;
   }
 
   RuleVerdict check(const std::string &text, RuleCheckOptions options = {}) {

@@ -173,6 +173,50 @@ TEST_F(ManagerTest, OneUseIsNoticedWhenOthersGo) {
   EXPECT_EQ(count(*module, "t.ab"), 1u);
 }
 
+TEST_F(ManagerTest, AConstraintSeesTheGraphAsItIs) {
+  // What may be done in place where nobody reads the operand later, and a later reader that goes or stays.
+  auto rewrite = [&](const std::string &more) {
+    RewritePatternManager manager;
+    manager.getFunctions().addConstraint("last_use", [](NativeCall &call) {
+      auto *op = call.get<Operation *>(1);
+      for (Operation *user : call.get<Value>(0).getUsers())
+        if (op->isBeforeInBlock(user))
+          return call.fail("it is read later");
+      return success();
+    });
+    add(manager, more + R"(pdl.pattern @in_place : benefit(1) {
+      %x = pdl.operand
+      %t = pdl.type
+      %op = pdl.operation "t.norm"(%x : !pdl.value) -> (%t : !pdl.type)
+      pdl.apply_native_constraint "last_use"(%x, %op : !pdl.value, !pdl.operation)
+      pdl.rewrite %op {
+        %new = pdl.operation "t.norm_"(%x : !pdl.value) -> (%t : !pdl.type)
+        pdl.replace %op with %new
+      }
+    })");
+    auto module = parseBody(R"(%0 = "t.made"() : () -> !t
+      %1 = "t.before"(%0) : (!t) -> !t
+      %2 = "t.norm"(%0) : (!t) -> !t
+      %3 = "t.late"(%0, %1, %2) : (!t, !t, !t) -> !t
+      %4 = "t.norm"(%3) : (!t) -> !t)",
+                            "%4");
+    EXPECT_TRUE(succeeded(manager.rewrite(*module)));
+    return count(*module, "t.norm_");
+  };
+  EXPECT_EQ(rewrite(""), 1u); // of the last sum
+  EXPECT_EQ(rewrite(R"(pdl.pattern @drop : benefit(1) {
+    %x = pdl.operand
+    %y = pdl.operand
+    %z = pdl.operand
+    %t = pdl.type
+    %op = pdl.operation "t.late"(%x, %y, %z : !pdl.value, !pdl.value, !pdl.value) -> (%t : !pdl.type)
+    pdl.rewrite %op {
+      pdl.replace %op with (%z : !pdl.value)
+    }
+  })"),
+            2u);
+}
+
 TEST_F(ManagerTest, DriversAgreeOnRandomGraphs) {
   std::mt19937 random(7);
   const char *names[] = {"t.a", "t.b", "t.c", "t.d"};

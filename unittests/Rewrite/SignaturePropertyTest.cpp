@@ -161,12 +161,13 @@ protected:
 std::map<std::string, Meaning::Terms> readInputs(ModuleOp module, Meaning meaning = {}) {
   std::map<std::string, Meaning::Terms> result;
   SignatureTable table(module);
-  for (const auto &[key, call] : table) {
+  for (StringRef key : table.getKeys()) {
+    Signature call = *table.get(key);
     CallInputs inputs = call.cloneInputs();
     for (auto [number, value] : llvm::enumerate(inputs.tensors)) {
       if (!value)
         continue;
-      result[(key.getValue() + "/" + Twine(number)).str()] = meaning.of(value);
+      result[(key + "/" + Twine(number)).str()] = meaning.of(value);
       bool read = llvm::any_of(call.getOps(), [&, value = value](Operation *op) {
         return llvm::is_contained(op->getOperands(), value) && op->getBlock();
       });

@@ -5,7 +5,9 @@
 #include "inlay/Rewrite/Signature.h"
 #include "RewriteFixture.h"
 
-#include <random>
+#include "mlir/AsmParser/AsmParser.h"
+
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace inlay;
@@ -48,7 +50,7 @@ protected:
 TEST_F(SignatureTest, ArgumentsAndOutputsByName) {
   Operation *plugin = record();
   SignatureTable table(*module);
-  const Signature *call = table.get(plugin);
+  std::optional<Signature> call = table.get(plugin);
   ASSERT_TRUE(call);
   EXPECT_EQ(call->getFunction(), "attention");
   EXPECT_EQ(call->getOps().size(), 2u);
@@ -60,7 +62,7 @@ TEST_F(SignatureTest, ArgumentsAndOutputsByName) {
   EXPECT_TRUE(isa<UnitAttr>(call->getArguments().get("bias")));
   EXPECT_EQ(call->getOutputTensors(), SmallVector<Value>(plugin->getResults()));
   EXPECT_EQ(getSignatureKeys(plugin->getLoc()), SmallVector<StringRef>({call->getKey()}));
-  EXPECT_EQ(table.get(a), nullptr);
+  EXPECT_FALSE(table.get(a));
 }
 
 TEST_F(SignatureTest, SurvivesText) {
@@ -99,7 +101,7 @@ TEST_F(SignatureTest, CallsNest) {
   EXPECT_EQ(table.get(outerKey)->getOps().size(), 2u);
   EXPECT_EQ(table.get(outerKey)->getInput("x"), a->getResult(0));
   EXPECT_EQ(getSignatureKeys(inner->getLoc()), SmallVector<StringRef>({innerKey, outerKey}));
-  EXPECT_EQ(table.get(find(*module, "t.outside")), nullptr);
+  EXPECT_FALSE(table.get(find(*module, "t.outside")));
   EXPECT_EQ(builder.getListener(), nullptr);
 }
 
@@ -193,5 +195,99 @@ TEST_F(SignatureTest, ARewriteOfTheCallKeepsItsNameInLocations) {
   Operation *made = find(*module, "t.fast_scale");
   EXPECT_EQ(getSignatureKeys(made->getLoc()).size(), 1u);
   EXPECT_FALSE(made->hasAttr(InlayDialect::kSignatureAttr)); // its operands may be others than the recorded op's
+}
+
+TEST_F(SignatureTest, ThousandsOfCallsAreFewParts) {
+  constexpr unsigned kCalls = 20000;
+  Value x = a->getResult(0);
+  SignatureTable table(*module);
+  for (unsigned i = 0; i < kCalls; ++i) {
+    Operation *op;
+    {
+      SignatureRecorder call(builder, *module, "call");
+      call.argument("number", builder.getI64IntegerAttr(i));
+      op = create("t.step", x);
+      x = op->getResult(0);
+    }
+    table.add(op);
+  }
+  auto parts = (*module)->getAttrOfType<ArrayAttr>(InlayDialect::kSignaturesAttr);
+  ASSERT_TRUE(parts);
+  EXPECT_LE(parts.size(), llvm::Log2_32(kCalls) + 1);
+  int64_t number = kCalls;
+  for (Operation *op = x.getDefiningOp(); op != a; op = op->getOperand(0).getDefiningOp()) {
+    std::optional<Signature> call = table.get(op);
+    ASSERT_TRUE(call);
+    ASSERT_EQ(call->getOps(), ArrayRef<Operation *>(op));
+    ASSERT_EQ(cast<IntegerAttr>(call->getArguments().get("number")).getInt(), --number);
+  }
+  EXPECT_EQ(number, 0);
+  EXPECT_EQ(table.getKeys().size(), kCalls);
+}
+
+TEST_F(SignatureTest, NoTwoCallsHaveOneKey) {
+  (*module)->setAttr(InlayDialect::kSignaturesAttr,
+                     parseAttribute("[{call_1 = {function = \"call\"}, call_3 = {}}, {other_7 = {}}]", &context));
+  llvm::StringSet<> keys{"call_1", "call_3", "other_7"};
+  {
+    SignatureRecorder first(builder, *module, "call"), second(builder, *module, "call");
+    EXPECT_TRUE(keys.insert(first.getKey()).second) << first.getKey().str();
+    EXPECT_TRUE(keys.insert(second.getKey()).second) << second.getKey().str();
+    SignatureRecorder(builder, *module, "call").outputs(builder.getUnitAttr());
+  }
+  SignatureRecorder last(builder, *module, "call");
+  EXPECT_TRUE(keys.insert(last.getKey()).second) << last.getKey().str();
+  EXPECT_EQ(SignatureTable(*module).getKeys().size(), 6u); // all but the last, which isn't over
+  EXPECT_EQ(SignatureTable(*module).get("call_1")->getFunction(), "call");
+}
+
+TEST_F(SignatureTest, ATableFollowsTheGraph) {
+  SignatureTable table(*module);
+  Operation *plugin = record();
+  Operation *scale = plugin->getOperand(0).getDefiningOp();
+  std::string key = getInnermostCall(plugin).str();
+  EXPECT_TRUE(table.get(key)->getOps().empty()); // nobody told it
+  table.add(plugin);
+  table.add(scale);
+  table.add(scale);
+  EXPECT_EQ(table.get(key)->getOps(), ArrayRef<Operation *>({scale, plugin})); // as they stand in the graph
+  Attribute records = scale->getAttr(InlayDialect::kSignatureAttr);
+  scale->removeAttr(InlayDialect::kSignatureAttr);
+  EXPECT_EQ(table.get(key)->getOps(), ArrayRef<Operation *>(plugin));
+  scale->setAttr(InlayDialect::kSignatureAttr, records);
+  Operation *next = plugin->getNextNode();
+  plugin->remove();
+  EXPECT_EQ(table.get(key)->getOps(), ArrayRef<Operation *>(scale));
+  next->getBlock()->getOperations().insert(next->getIterator(), plugin);
+  EXPECT_EQ(table.get(key)->getOps().size(), 2u);
+  table.forget(plugin);
+  plugin->erase();
+  EXPECT_EQ(table.get(key)->getOps(), ArrayRef<Operation *>(scale));
+}
+
+TEST_F(SignatureTest, OpsInRegionsStandWhereAWalkComesByThem) {
+  auto again = parseBody(R"(
+    %0 = "t.if"(%x) ({
+      %1 = "t.then"(%x) : (!t) -> !t
+      "t.jump"(%1)[^next] : (!t) -> ()
+    ^next:
+      "t.yield"(%1) : (!t) -> ()
+    }, {
+      %1 = "t.else"(%x) : (!t) -> !t
+      "t.yield"(%1) : (!t) -> ()
+    }) : (!t) -> !t
+    "t.last"(%0) : (!t) -> ())");
+  ASSERT_TRUE(again);
+  SmallVector<Operation *> all;
+  again->walk([&](Operation *op) { all.push_back(op); });
+  for (Operation *op : all)
+    op->setAttr(InlayDialect::kSignatureAttr, parseAttribute("[{call = \"call_0\"}]", &context));
+  (*again)->setAttr(InlayDialect::kSignaturesAttr, parseAttribute("[{call_0 = {}}]", &context));
+  SignatureTable table(*again);
+  for (Operation *op : all)
+    table.forget(op);
+  for (Operation *op : llvm::reverse(all))
+    table.add(op);
+  EXPECT_EQ(table.get("call_0")->getOps(), ArrayRef<Operation *>(all));
 }
 } // namespace

@@ -12,6 +12,9 @@ namespace inlay {
 /// Lets contexts made from `registry` check patterns by running them.
 void registerHostRunner(mlir::DialectRegistry &registry);
 
+/// For contexts in which graphs are rewritten: all dialects and targets, patterns in PDL, and what checks them.
+mlir::DialectRegistry makeRewriteRegistry();
+
 } // namespace inlay
 
 #endif // INLAY_EXECUTION_HOSTRUNNER_H

@@ -14,7 +14,10 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
+
+#include <optional>
 
 namespace inlay {
 
@@ -57,10 +60,13 @@ public:
   void copyArguments(const CallInputs &inputs);
   void outputs(mlir::Attribute structure) { outputStructure = structure; }
 
-  /// The call's key in the module's table.
+  /// The call's key, under which it is in the module when the recorder is gone.
   llvm::StringRef getKey() const { return key; }
+  /// What was built up to now.
+  llvm::ArrayRef<mlir::Operation *> getOps() const { return ops; }
 
 private:
+  bool isTaken(llvm::StringRef wanted) const;
   void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint previous) override;
   void notifyOperationErased(mlir::Operation *op) override;
 
@@ -116,19 +122,29 @@ private:
   llvm::SmallVector<mlir::Operation *> ops;
 };
 
-/// The calls of a module. It is read anew after a rewrite.
+/// The key of the innermost call that `op` is part of; null if it is part of none.
+mlir::StringAttr getInnermostCall(mlir::Operation *op);
+
+/// Finds the calls of a module. All that is said of a call is read from the module when it is asked for; kept is only
+/// which ops may be part of which. So a table stays right for as long as it hears of ops that come to be part of a
+/// call, and of those that are freed; one that doesn't is made anew after a rewrite.
 class SignatureTable {
 public:
   explicit SignatureTable(mlir::ModuleOp module);
 
-  const Signature *get(llvm::StringRef key) const;
-  /// The innermost call that `op` is part of; null if it is part of none.
-  const Signature *get(mlir::Operation *op) const;
-  auto begin() const { return signatures.begin(); }
-  auto end() const { return signatures.end(); }
+  void add(mlir::Operation *op);
+  void forget(mlir::Operation *op); ///< which may be freed by now
+
+  std::optional<Signature> get(llvm::StringRef key) const;
+  /// The innermost call that `op` is part of, if there is one.
+  std::optional<Signature> get(mlir::Operation *op) const;
+  /// Of all calls, those too that no op is left of.
+  llvm::SmallVector<llvm::StringRef> getKeys() const;
 
 private:
-  llvm::MapVector<mlir::StringAttr, Signature> signatures;
+  mlir::ModuleOp module;
+  llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<mlir::Operation *, 2>> ops;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::StringAttr, 1>> keys;
 };
 
 } // namespace inlay

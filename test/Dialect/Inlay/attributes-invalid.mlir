@@ -120,6 +120,16 @@ func.func @do_not_merge() attributes {inlay.do_not_merge = true} { return }
 
 // -----
 
+// expected-error @+1 {{expected 'inlay.signatures' to be an array of dictionaries, but got {f_0 = {}}}}
+module attributes {inlay.signatures = {f_0 = {}}} {}
+
+// -----
+
+// expected-error @+1 {{expected 'inlay.signatures' to be an array of dictionaries, but got [{}, 1]}}
+module attributes {inlay.signatures = [{}, 1]} {}
+
+// -----
+
 // expected-error @+1 {{expected 'inlay.refused' to be a dictionary, but got "npu"}}
 func.func @refused() attributes {inlay.refused = "npu"} { return }
 

@@ -165,7 +165,13 @@ LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   if (name == kWitnessAttr || name == kSignatureAttr)
     return isa<ArrayAttr>(value) ? success()
                                  : op->emitError("expected '") << name << "' to be an array, but got " << value;
-  if (name == kPartitionAttr || name == kSignaturesAttr || name == kCostModelAttr)
+  if (name == kSignaturesAttr) {
+    auto parts = dyn_cast<ArrayAttr>(value);
+    return parts && llvm::all_of(parts, llvm::IsaPred<DictionaryAttr>)
+               ? success()
+               : op->emitError("expected '") << name << "' to be an array of dictionaries, but got " << value;
+  }
+  if (name == kPartitionAttr || name == kCostModelAttr)
     return isa<DictionaryAttr>(value)
                ? success()
                : op->emitError("expected '") << name << "' to be a dictionary, but got " << value;

@@ -40,7 +40,7 @@ def Inlay_Dialect : Dialect {
     | `inlay.partition` | function | figures of the partition: `lower_bound`, the fewest segments there could be |
     | `inlay.cost_model` | module | what each target's work costs, in the keys of a cost model file |
     | `inlay.signature` | any op | the recorded calls that the op is part of, the innermost first: `call`, the key in `inlay.signatures`; `operands` and `results`, which of the call's tensors they are, -1 for none |
-    | `inlay.signatures` | module | recorded calls by key: `function`, `arguments` and `outputs` (nested, tensors as `#inlay.tensor`), `parent` |
+    | `inlay.signatures` | module | recorded calls by key, in dictionaries that are listed: `function`, `arguments` and `outputs` (nested, tensors as `#inlay.tensor`), `parent` |
     | `inlay.weights` | module | file with the bytes of `dense_resource` constants, beside the module's own file |
   }];
 

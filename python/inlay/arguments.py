@@ -33,8 +33,9 @@ class Signature:
         their ranges.
         """
         self._inputs, self._spec = inputs, in_spec
-        self._symbols, self._conditions = symbols, conditions
-        self._dynamic = _find_sizes(inputs)
+        self._symbols = symbols
+        self._told, self._checked = _find_sizes(inputs)
+        self._conditions = [(one, symbols.function(one)) for one in conditions]
         self._defaults = dict(defaults or {})
         self._names = [leaf.name for leaf in inputs]
         self._positional, self._keywords, self._is_flat = [], [], False
@@ -104,21 +105,18 @@ class Signature:
         """
         if self._symbols is None:
             return []
-        values, told = [0] * len(self._symbols), {}
-        for number, dim, size in self._dynamic:
-            have = _read_size(leaves[number], dim)
-            solved = None if dim is None else size.solve(have)
-            if solved is None or solved[0] in told:
-                continue
-            symbol, value = solved
-            self._check_range(number, dim, size, have, symbol, value)
-            values[symbol], told[symbol] = value, (number, dim)
-        for number, dim, size in self._dynamic:
-            have = _read_size(leaves[number], dim)
+        values = [0] * len(self._symbols)
+        for symbol, (number, dim, size, factor, rest) in self._told.items():
+            have = leaves[number].shape[dim]
+            value, remainder = divmod(have - rest, factor)
+            self._check_range(number, dim, size, have, symbol, None if remainder else value)
+            values[symbol] = value
+        for number, dim, size in self._checked:
+            have = leaves[number] if dim is None else leaves[number].shape[dim]
             if have != size.evaluate(values):
-                raise self._disagreement(number, dim, size, have, values, told)
-        for condition in self._conditions:
-            if not self._symbols.check(condition, values):
+                raise self._disagreement(number, dim, size, have, values)
+        for condition, holds in self._conditions:
+            if not _is_true(holds, values):
                 sizes = ", ".join(f"{one.name} = {value}" for one, value in zip(self._symbols, values, strict=True))
                 raise SizesError(f"expected sizes for which {self._symbols.spell(condition)}, but got {sizes}")
         return values
@@ -132,12 +130,12 @@ class Signature:
             expected = f"{size} with {wanted.name} {expected}"
         raise SizesError(f"{self._place(number)}: dim {dim} ({str(size)!r}) is {have}, but expected {expected}")
 
-    def _disagreement(self, number, dim, size, have, values, told):
+    def _disagreement(self, number, dim, size, have, values):
         where = self._place(number) + ("" if dim is None else f": dim {dim} ({str(size)!r})")
         others = [
             f"dim {place[1]} of argument {self._names[place[0]]!r}"
-            for symbol, place in sorted(told.items())
-            if place != (number, dim) and size.depends_on(symbol)
+            for symbol, place in sorted(self._told.items())
+            if size.depends_on(symbol)
         ]
         given = f", as {' and '.join(others)} say{'s' * (len(others) == 1)}" if others else ""
         return SizesError(f"{where} is {have}, but expected {size.evaluate(values)}{given}")
@@ -243,15 +241,30 @@ def _paths(spec):
 
 
 def _find_sizes(inputs):
-    """(number of an input, its dim, the Size that this is) of all; None for the dim of an input that is a number."""
-    found = [(number, None, one.value) for number, one in enumerate(inputs) if isinstance(one.value, Size)]
+    """Which dims tell the symbols, and which must agree with them.
+
+    Returns {number of a symbol: (number of an input, dim, Size, factor, rest)} by the first dim that is a multiple of
+    the symbol plus a rest, and (number of an input, dim, Size) of the others; the dim of an input that is a number is
+    None.
+    """
+    told, checked = {}, []
     for number, one in enumerate(inputs):
-        found += [(number, dim, size) for dim, size in enumerate(one.shape) if isinstance(size, Size)]
-    return found
+        if isinstance(one.value, Size):
+            checked.append((number, None, one.value))
+        for dim, size in enumerate(one.shape):
+            line = size.line() if isinstance(size, Size) else None
+            if line is not None and line[0] not in told:
+                told[line[0]] = (number, dim, size, *line[1:])
+            elif isinstance(size, Size):
+                checked.append((number, dim, size))
+    return told, checked
 
 
-def _read_size(leaf, dim):
-    return leaf if dim is None else leaf.shape[dim]
+def _is_true(condition, values):
+    try:
+        return bool(condition(*values))
+    except ZeroDivisionError:
+        return False
 
 
 def _fits(shape, wanted):

@@ -303,14 +303,20 @@ private:
 
   void branch(int depth) {
     std::vector<uint32_t> before, one;
+    uint32_t result = builder.temporary("r", random() % 2 ? MemorySpace::Host : MemorySpace::Device, {Expr(kLanes)});
+    auto side = [&] {
+      body(random() % 3, depth + 1);
+      builder.copy(pick(written), result);
+      written.push_back(result);
+    };
     builder.control(StepKind::Branch, {condition()},
                     {[&] {
                        before = written;
-                       body(1 + random() % 3, depth + 1);
+                       side();
                        one.swap(written);
                        written = before;
                      },
-                     [&] { body(1 + random() % 3, depth + 1); }});
+                     side});
     std::vector<uint32_t> both;
     for (uint32_t buffer : written)
       if (std::find(one.begin(), one.end(), buffer) != one.end())

@@ -148,8 +148,8 @@ def _check_told(symbols, inputs):
     for _, value in inputs:
         for size in value.shape if isinstance(value, torch.Tensor) else ():
             size = symbols.size(size)
-            solved = None if isinstance(size, int) else size.solve(0)
-            told |= set() if solved is None else {solved[0]}
+            line = None if isinstance(size, int) else size.line()
+            told |= set() if line is None else {line[0]}
     for number, symbol in enumerate(symbols.table):
         if number not in told:
             raise UnsupportedError(f"no dim of a tensor tells the size {symbol.name!r}")

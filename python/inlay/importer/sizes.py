@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy
@@ -61,10 +61,11 @@ class Size:
     What isn't decided by the symbols' ranges raises UndecidedError: a comparison, or its use as a number.
     """
 
-    __slots__ = ("_symbols", "expr")
+    __slots__ = ("_function", "_symbols", "expr")
 
     def __init__(self, expr: sympy.Expr, symbols: Symbols) -> None:
         self.expr, self._symbols = expr, symbols
+        self._function = None  # of the symbols' values
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Size) and self.expr == other.expr
@@ -79,7 +80,9 @@ class Size:
 
     def evaluate(self, values: Sequence[int]) -> int:
         """The int for the symbols' values, in their order."""
-        return self._symbols.evaluate(self.expr, values)
+        if self._function is None:
+            self._function = self._symbols.function(self.expr)
+        return self._function(*values)
 
     def bounds(self) -> tuple[int | None, int | None]:
         """(smallest, largest) possible value; None for one without an end."""
@@ -89,10 +92,9 @@ class Size:
         """Whether the symbol of that number occurs in it."""
         return self._symbols.occurs(self.expr, number)
 
-    def solve(self, value: int) -> tuple[int, int | None] | None:
-        """(number of a symbol, what it must be for this size to be `value`, or None if nothing makes it so); None where
-        the size is no multiple of one symbol plus a number."""
-        return self._symbols.solve(self.expr, value)
+    def line(self) -> tuple[int, int, int] | None:
+        """(number of a symbol, factor, rest) of a multiple of one symbol plus a number; None for other sizes."""
+        return self._symbols.line(self.expr)
 
     def _make(self, function, *others):
         if not all(isinstance(one, (int, Size)) for one in others):
@@ -234,19 +236,12 @@ class Symbols:
         """An expression for a message: `2*batch + 1`."""
         return _write(expr, {symbol: self.table[number].name for symbol, number in self._numbers.items()}, _PYTHON)
 
-    def evaluate(self, expr: sympy.Basic, values: Sequence[int]) -> int:
-        """The int that an expression (or whether a condition) is for the symbols' values."""
+    def function(self, expr: sympy.Basic) -> Callable[..., int]:
+        """The function of the symbols' values that an expression or condition of torch's is."""
         if expr not in self._functions:
             names = self._texts.values()
             self._functions[expr] = eval(f"lambda {', '.join(names)}: {_write(expr, self._texts, _PYTHON)}")
-        return self._functions[expr](*values)
-
-    def check(self, condition: sympy.Basic, values: Sequence[int]) -> bool:
-        """Whether a condition of torch's holds for the symbols' values."""
-        try:
-            return bool(self.evaluate(condition, values))
-        except ZeroDivisionError:
-            return False
+        return self._functions[expr]
 
     def is_known(self, expr: sympy.Basic) -> bool:
         """Whether an expression (or condition) of torch's has no other symbols."""
@@ -289,8 +284,8 @@ class Symbols:
         """See Size.depends_on."""
         return any(self._numbers[symbol] == number for symbol in expr.free_symbols)
 
-    def solve(self, expr: sympy.Expr, value: int) -> tuple[int, int | None] | None:
-        """See Size.solve."""
+    def line(self, expr: sympy.Expr) -> tuple[int, int, int] | None:
+        """See Size.line."""
         if len(expr.free_symbols) != 1:
             return None
         (symbol,) = expr.free_symbols
@@ -298,8 +293,7 @@ class Symbols:
         rest = expr - factor * symbol
         if not factor.is_Integer or not rest.is_Integer or not factor:
             return None
-        quotient, remainder = divmod(value - int(rest), int(factor))
-        return self._numbers[symbol], None if remainder else quotient
+        return self._numbers[symbol], int(factor), int(rest)
 
     def _simplify(self, expr):
         if not self.is_known(expr):

@@ -18,6 +18,7 @@ using StepAccesses = std::vector<std::pair<uint32_t, Access>>;
 /// Consecutive steps of the list.
 struct Range {
   uint32_t first = 0, end = 0;
+  bool contains(uint32_t step) const { return first <= step && step < end; }
 };
 
 class Scheduler {
@@ -26,6 +27,7 @@ public:
   Schedule run();
 
 private:
+  void findLoops();
   void elideCopies();
   bool canShare(uint32_t copy) const;
   std::vector<Action> groupLaunches(Range range);
@@ -43,6 +45,7 @@ private:
   bool unifiedMemory_;
   Schedule schedule_;
   std::vector<StepAccesses> access_;
+  std::vector<Range> loops_;      ///< per step: the body of a loop that it is in, the innermost; the list if in none
   std::vector<uint32_t> pending_; ///< launches not yet submitted
   std::vector<Lifetime> usedIn_;  ///< per buffer that is its own storage: the first and last step that uses it
   std::vector<bool> isPending_;   ///< per step: a pending launch, or an elided copy behind one
@@ -52,10 +55,20 @@ private:
 
 static bool isLoop(StepKind kind) { return kind == StepKind::While || kind == StepKind::For; }
 
+void Scheduler::findLoops() {
+  uint32_t count = static_cast<uint32_t>(plan_.steps.size());
+  loops_.assign(count, {0, count});
+  for (uint32_t i = 0; i < count; ++i) { // inner loops come later
+    if (!isLoop(plan_.steps[i].kind))
+      continue;
+    Range body{i + 1, i + static_cast<uint32_t>(countSteps(plan_.steps[i]))};
+    std::fill(loops_.begin() + body.first, loops_.begin() + body.end, body);
+  }
+}
+
 /// Both sides may share bytes if nobody sees the difference: the target holds nothing before the copy, and after it no
-/// side is written while the other is still used. The order of the list tells, in loops too: no step reads what may not
-/// have been written, so that in a loop that starts over nothing comes between a copy and what reads its target but
-/// what comes between them in the list.
+/// side is written while the other is still used. In a loop that holds of each run of its body if both sides are used
+/// there alone: no step reads what may not have been written, so that a run leaves nothing in them for the next.
 bool Scheduler::canShare(uint32_t copy) const {
   const Step &step = plan_.steps[copy];
   const Buffer &source = plan_.buffers[step.buffers[0]], &target = plan_.buffers[step.buffers[1]];
@@ -72,6 +85,8 @@ bool Scheduler::canShare(uint32_t copy) const {
       uint32_t storage = storageOf(buffer);
       if (i == copy || (storage != from && storage != to))
         continue;
+      if (!loops_[copy].contains(i))
+        return false;
       if (i < copy && storage == to)
         return false;
       if (i > copy) {
@@ -210,6 +225,7 @@ Schedule Scheduler::run() {
   isPending_.resize(plan_.steps.size());
   for (const Step &step : plan_.steps)
     access_.push_back(stepAccess(plan_, step));
+  findLoops();
   elideCopies();
   schedule_.actions = groupLaunches({0, static_cast<uint32_t>(plan_.steps.size())});
   findUses();

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models compiled once for every size in range: the options, what calls may have, and results at many sizes."""
 
-import functools
 import itertools
 import warnings
 
@@ -40,23 +39,6 @@ class Net(nn.Module):
     def forward(self, x):
         y = self.out(torch.relu(self.inner(self.norm(x))))
         return y.softmax(-1), x.flatten(0, 1) / x.shape[0]
-
-
-@functools.cache
-def can_compile():
-    """Whether the extension compiles graphs with symbols."""
-    try:
-        compiled = inlay.compile(Net(), (x(3, 6, 8),), dynamic_shapes=({0: BATCH},), targets=("host", "torch"))
-        compiled(x(2, 6, 8))
-    except (inlay.CompileError, inlay.InternalError, inlay.ArgumentValueError):
-        return False
-    return True
-
-
-@pytest.fixture
-def compiles():
-    if not can_compile():
-        pytest.skip("the extension takes no symbols yet")
 
 
 def check(model, compiled, *args, tolerance=1e-4, **kwargs):
@@ -133,7 +115,7 @@ def test_only_a_module_runs_what_is_out_of_range():
 
 
 @pytest.mark.parametrize("targets", TARGETS, ids="-".join)
-def test_every_size(compiles, targets):
+def test_every_size(targets):
     model, before = Net().eval(), compilation_count()
     shapes = ({0: BATCH, 1: Dim("length", min=1, max=40)},)
     compiled = inlay.compile(model, (x(3, 6, 8),), dynamic_shapes=shapes, targets=targets)
@@ -156,14 +138,14 @@ def test_every_size(compiles, targets):
         ((x(3), x(3)), "expected rank 2"),
     ],
 )
-def test_sizes_are_checked(compiles, args, match):
+def test_sizes_are_checked(args, match):
     compiled = inlay.compile(Add(), (x(3, 4), x(3, 4)), dynamic_shapes=({0: BATCH}, {0: BATCH}), targets=TARGETS[1])
     with pytest.raises(inlay.ArgumentValueError, match=match):
         compiled(*args)
     check(Add(), compiled, x(8, 4), x(8, 4))
 
 
-def test_pytorch_runs_what_is_out_of_range(compiles):
+def test_pytorch_runs_what_is_out_of_range():
     model = Net().eval()
     shapes, targets = ({0: BATCH},), TARGETS[1]
     compiled = inlay.compile(model, (x(3, 6, 8),), dynamic_shapes=shapes, out_of_range="torch", targets=targets)
@@ -178,7 +160,7 @@ def test_pytorch_runs_what_is_out_of_range(compiles):
         compiled(x(3, 7, 8))
 
 
-def test_profiles(compiles):
+def test_profiles():
     model = Net().eval()
     profile = inlay.Input(min_shape=(1, 1, 8), opt_shape=(4, 16, 8), max_shape=(8, 64, 8))
     compiled = inlay.compile(model, [profile], targets=TARGETS[1])
@@ -189,7 +171,7 @@ def test_profiles(compiles):
         compiled(x(1, 65, 8))
 
 
-def test_inputs_with_the_same_dim_share_its_symbol(compiles):
+def test_inputs_with_the_same_dim_share_its_symbol():
     one = inlay.Input(shape=(BATCH, 4))
     compiled = inlay.compile(Add(), {"x": one, "y": one}, targets=TARGETS[1])
     assert compiled.symbols == {"batch": (1, 8)}
@@ -199,7 +181,7 @@ def test_inputs_with_the_same_dim_share_its_symbol(compiles):
         compiled(x(3, 4), x(2, 4))
 
 
-def test_sizes_are_results(compiles):
+def test_sizes_are_results():
     class Model(nn.Module):
         def forward(self, a):
             return a * 2, a.shape[0], a.numel() + 1
@@ -211,7 +193,7 @@ def test_sizes_are_results(compiles):
 
 @pytest.mark.parametrize("targets", TARGETS, ids="-".join)
 @pytest.mark.parametrize("name", ["bert", "gpt2", "llama"])
-def test_language_models(compiles, name, targets):
+def test_language_models(name, targets):
     example, before = zoo.make(name, tiny=True), compilation_count()
     dims = {0: BATCH, 1: Dim("length", min=1, max=32)}
     inputs = {key: tokens(2, 16) if key == "input_ids" else torch.ones(2, 16).long() for key in example.kwargs}
@@ -225,7 +207,7 @@ def test_language_models(compiles, name, targets):
 
 @pytest.mark.parametrize("targets", TARGETS, ids="-".join)
 @pytest.mark.parametrize("name", ["resnet18", "vit_b16"])
-def test_images(compiles, name, targets):
+def test_images(name, targets):
     example = zoo.make(name, tiny=True)
     image = (3, *example.args[0].shape[2:])
     compiled = inlay.compile(
@@ -256,7 +238,7 @@ class Mixed(nn.Module):
         (lambda a: a.exp().median(1).values * a.shape[1], {}),
     ],
 )
-def test_pytorch_runs_parts_of_every_size(compiles, function, options):
+def test_pytorch_runs_parts_of_every_size(function, options):
     model, shapes = Mixed(function), ({0: BATCH, 1: Dim("length", min=4, max=40)},)
     compiled = inlay.compile(model, (x(3, 6, 8),), dynamic_shapes=shapes, targets=TARGETS[1], **options)
     assert compiled.report.ops_by_target()["torch"]
@@ -264,7 +246,7 @@ def test_pytorch_runs_parts_of_every_size(compiles, function, options):
         check(model, compiled, x(batch, length, 8))
 
 
-def test_a_cache_that_grows(compiles):
+def test_a_cache_that_grows():
     transformers = pytest.importorskip("transformers")
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2}
     torch.manual_seed(0)
@@ -295,7 +277,7 @@ def test_a_cache_that_grows(compiles):
 # -- torch.compile ----------------------------------------------------------------------------------------------------
 
 
-def test_torch_compile_once_for_every_size(compiles):
+def test_torch_compile_once_for_every_size():
     before = compilation_count()
     compiled = torch.compile(Net().eval(), backend="inlay", options={"targets": ["host", "torch"]}, dynamic=True)
     with warnings.catch_warnings(), torch.no_grad():
@@ -305,7 +287,7 @@ def test_torch_compile_once_for_every_size(compiles):
     assert compilation_count() == before + 1
 
 
-def test_a_dim_marked_dynamic(compiles):
+def test_a_dim_marked_dynamic():
     before = compilation_count()
     compiled = torch.compile(Net().eval(), backend="inlay", options={"targets": ["host", "torch"]})
     first = x(3, 6, 8)
@@ -316,7 +298,7 @@ def test_a_dim_marked_dynamic(compiles):
     assert compilation_count() == before + 1
 
 
-def test_training_with_symbols(compiles):
+def test_training_with_symbols():
     model, twin = Net(), Net()
     compiled = torch.compile(model, backend="inlay", options={"targets": ["host", "torch"]}, dynamic=True)
     for batch in (3, 5, 7):

@@ -208,7 +208,10 @@ def test_language_models(name, targets):
 @pytest.mark.parametrize("targets", TARGETS, ids="-".join)
 def test_an_encoder_and_a_decoder(targets):
     example, before = zoo.make("t5", tiny=True), compilation_count()
-    dims = {"input_ids": {0: BATCH, 1: Dim("source", max=32)}, "decoder_input_ids": {0: BATCH, 1: Dim("target", max=16)}}
+    dims = {
+        "input_ids": {0: BATCH, 1: Dim("source", max=32)},
+        "decoder_input_ids": {0: BATCH, 1: Dim("target", max=16)},
+    }
     inputs = {"input_ids": tokens(2, 16), "decoder_input_ids": tokens(2, 8)}
     compiled = inlay.compile(example.model, inputs, dynamic_shapes=dims, targets=targets)
     for batch, source, target in itertools.product((1, 3, 8), (1, 2, 31, 32), (1, 16)):

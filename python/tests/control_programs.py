@@ -5,9 +5,12 @@ import random
 import re
 
 import torch
+from inlay.importer.decompose import decompositions_for_tracing
+from inlay.importer.program import import_graph, tensor_input
 from torch import nn
 from torch._higher_order_ops import while_loop
 from torch._higher_order_ops.scan import scan
+from torch.fx.experimental.proxy_tensor import make_fx
 
 FLOATS = [("f32", ()), ("f32", (3,)), ("f32", (2, 3)), ("f32", (4, 3))]
 KINDS = [*FLOATS, ("i64", ()), ("i64", (3,)), ("bool", ()), ("bool", (3,))]
@@ -246,3 +249,23 @@ def inputs(seed):
         else:
             made.append(torch.randint(0, 2 if element == "bool" else 6, shape, generator=generator).to(DTYPES[element]))
     return tuple(made)
+
+
+def trace(program, inputs):
+    """A program's graph; torch.export takes ten times as long."""
+    traced = make_fx(program.function, decomposition_table=decompositions_for_tracing(), tracing_mode="fake")
+    with torch.no_grad():
+        return traced(*inputs, program.weight.detach())
+
+
+def import_traced(module, weights):
+    """Imports a graph; its last arguments are `weights`."""
+    arguments = module.graph.find_nodes(op="placeholder")
+    count = len(arguments) - len(weights)
+    parameters = dict(zip(arguments[count:], weights, strict=True))
+    for node in module.graph.find_nodes(op="get_attr"):
+        if isinstance(getattr(module, node.target), torch.Tensor):
+            parameters[node] = getattr(module, node.target)
+    given = [(node, tensor_input(node.name, node.meta["val"])) for node in arguments[:count]]
+    outputs = next(iter(module.graph.find_nodes(op="output"))).args[0]
+    return import_graph(module.graph, given, torch.utils._pytree.tree_leaves(outputs), parameters)

@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Conditionals, loops and scans: the ops with regions that they become, what these compute, and what PyTorch keeps.
-
-INLAY_FULL=1 runs many more random programs. A failure names its seed; `pytest -k "seed-7"` runs it again.
-"""
+"""Conditionals, loops and scans: the ops with regions that they become, what these compute, and what PyTorch keeps."""
 
 import functools
-import os
 import re
 
 import control_programs
@@ -13,11 +9,8 @@ import inlay
 import pytest
 import torch
 from conftest import compare, verify
-from inlay.compiler import compile_imported, export_program
+from inlay.compiler import export_program
 from inlay.importer import import_program
-from inlay.importer.decompose import decompositions_for_tracing
-from inlay.importer.program import import_graph, tensor_input
-from inlay.options import Options
 from replay import Replay
 from torch import nn
 from torch._higher_order_ops import while_loop
@@ -29,7 +22,6 @@ from torch.nn import functional as F
 
 pytree = torch.utils._pytree
 TARGETS = [("vulkan", "host", "torch"), ("host", "torch"), ("torch",)]
-FULL = bool(os.environ.get("INLAY_FULL"))
 BATCH = Dim("batch", min=2, max=8)
 
 
@@ -312,7 +304,7 @@ def test_a_branch_that_is_traced_anew_keeps_its_ops(monkeypatch):
 def test_a_known_condition_takes_its_branch(monkeypatch):
     calls = torch.ops.higher_order
     graph = make_fx(lambda a: calls.cond(True, lambda b: (b.sin(),), lambda b: (b.cos(),), (a,)))(P)
-    text = import_traced(graph, ()).text
+    text = control_programs.import_traced(graph, ()).text
     assert "inlay.sin" in text and "inlay.cos" not in text and "scf" not in text
 
 
@@ -548,56 +540,3 @@ def test_the_most_rounds_are_an_option():
     compiled = inlay.compile(program, targets=("host", "torch"), max_loop_iterations=4)
     with pytest.raises(inlay.Error, match="ran 4 times without ending"):
         compiled(P)
-
-
-# -- Random programs --------------------------------------------------------------------------------------------------
-
-
-def trace(program, inputs):
-    """A program's graph; torch.export takes ten times as long."""
-    traced = make_fx(program.function, decomposition_table=decompositions_for_tracing(), tracing_mode="fake")
-    with torch.no_grad():
-        return traced(*inputs, program.weight.detach())
-
-
-def import_traced(module, weights):
-    """Imports a graph; its last arguments are `weights`."""
-    arguments = module.graph.find_nodes(op="placeholder")
-    count = len(arguments) - len(weights)
-    parameters = dict(zip(arguments[count:], weights, strict=True))
-    for node in module.graph.find_nodes(op="get_attr"):
-        if isinstance(getattr(module, node.target), torch.Tensor):
-            parameters[node] = getattr(module, node.target)
-    given = [(node, tensor_input(node.name, node.meta["val"])) for node in arguments[:count]]
-    outputs = next(iter(module.graph.find_nodes(op="output"))).args[0]
-    return import_graph(module.graph, given, list(pytree.tree_leaves(outputs)), parameters)
-
-
-def places_of(seed):
-    return TARGETS[seed % 2]
-
-
-@pytest.mark.parametrize("seed", [pytest.param(seed, id=f"seed-{seed}") for seed in range(1000 if FULL else 40)])
-def test_random_program(seed):
-    program = control_programs.Program(seed).eval()
-    imported = import_traced(trace(program, control_programs.inputs(seed)), [program.weight.detach()])
-    assert imported.reasons == [], program.source
-    compiled = compile_imported(imported, Options.make({"targets": places_of(seed)}))
-    for number in range(3):
-        inputs = control_programs.inputs(seed + 1000 * number)
-        with torch.no_grad():
-            want = program(*inputs)
-        for mine, theirs in zip(compiled.call_flat(*inputs), want, strict=True):
-            compare(mine, theirs, 1e-4)
-
-
-@pytest.mark.parametrize("seed", [pytest.param(seed, id=f"seed-{seed}") for seed in range(40 if FULL else 4)])
-def test_random_program_that_is_exported(monkeypatch, seed):
-    try:
-        program = torch.export.export(control_programs.Program(seed, exported=True), control_programs.inputs(seed))
-    except RuntimeError as error:
-        pytest.skip(f"torch.export fails: {str(error).strip().splitlines()[0]}")
-    replay = Replay(monkeypatch, program)
-    assert replay.program.reasons == []
-    for number in range(3):
-        replay.check(program.module(), *control_programs.inputs(seed + 1000 * number), tolerance=1e-4)

@@ -21,35 +21,54 @@ using plan::Space;
 /// Bodies whose steps lead to a value: no deeper than anybody writes.
 static constexpr unsigned kMostNesting = 64;
 
-/// Where `value` is made, so that what hands it on best keeps it there; nothing if either will do.
-static std::optional<Space> findSpace(Value value, unsigned depth = 0) {
-  auto result = dyn_cast<OpResult>(value);
-  if (!result || depth > kMostNesting)
-    return std::nullopt;
+namespace {
+/// Where values are made, so that what hands them on best keeps them there.
+class Places {
+public:
+  /// Nothing if either memory will do, or if that takes too long to find.
+  std::optional<Space> find(Value value, unsigned depth = 0) {
+    auto result = dyn_cast<OpResult>(value);
+    if (!result || depth > kMostNesting)
+      return std::nullopt;
+    if (auto known = spaces.find(value); known != spaces.end())
+      return known->second;
+    std::optional<Space> space = findAnew(result, depth);
+    spaces[value] = space;
+    return space;
+  }
+
+  /// The memory for what `result` is of each of `values` in turn. A scalar is the host's, which decides by it.
+  Space choose(Value result, ArrayRef<Value> values) {
+    if (isa<RankedTensorType>(result.getType()))
+      for (Value value : values)
+        if (std::optional<Space> space = find(value))
+          return *space;
+    return Space::host;
+  }
+
+private:
+  std::optional<Space> findAnew(OpResult result, unsigned depth);
+
+  llvm::DenseMap<Value, std::optional<Space>> spaces;
+};
+} // namespace
+
+std::optional<Space> Places::findAnew(OpResult result, unsigned depth) {
   unsigned number = result.getResultNumber();
   if (auto invoke = dyn_cast<plan::InvokeOp>(result.getOwner())) {
     Operation *callee = SymbolTable::lookupNearestSymbolFrom(invoke, invoke.getCalleeAttr());
     return isa_and_nonnull<plan::EngineOp>(callee) ? Space::device : Space::host;
   }
   if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
-    return findSpace(loop.getYieldedValues()[number], depth + 1);
+    return find(loop.getYieldedValues()[number], depth + 1);
   if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner()))
-    return findSpace(loop.getConditionOp().getArgs()[number], depth + 1);
+    return find(loop.getConditionOp().getArgs()[number], depth + 1);
   auto branch = dyn_cast<scf::IfOp>(result.getOwner());
   if (!branch)
     return std::nullopt;
-  std::optional<Space> one = findSpace(branch.thenYield().getOperand(number), depth + 1),
-                       other = findSpace(branch.elseYield().getOperand(number), depth + 1);
+  std::optional<Space> one = find(branch.thenYield().getOperand(number), depth + 1),
+                       other = find(branch.elseYield().getOperand(number), depth + 1);
   return one && other && *one != *other ? Space::host : one ? one : other;
-}
-
-/// The memory for what `result` is of each of `values` in turn. A scalar is the host's, which decides by it.
-static Space chooseSpace(Value result, ArrayRef<Value> values) {
-  if (isa<RankedTensorType>(result.getType()))
-    for (Value value : values)
-      if (std::optional<Space> space = findSpace(value))
-        return *space;
-  return Space::host;
 }
 
 namespace {
@@ -60,6 +79,8 @@ public:
       : func(func), buffers(func, program), mostIterations(mostIterations) {}
 
   LogicalResult run() {
+    if (!llvm::hasSingleElement(func.getBody()))
+      return func.emitOpError("expected one block, but got ") << llvm::range_size(func.getBody());
     Operation *terminator = func.getBody().front().getTerminator();
     if (failed(buffers.checkAll(func, func.getArguments(), "argument")) ||
         failed(buffers.checkAll(func, terminator->getOperands(), "result")))
@@ -136,6 +157,8 @@ private:
   LogicalResult addFrameworkCalls(plan::InvokeOp invoke, func::FuncOp calls) {
     if (calls.isDeclaration())
       return invoke.emitOpError("expected ") << invoke.getCalleeAttr() << " to be converted, but it has no body";
+    if (!llvm::hasSingleElement(calls.getBody()))
+      return calls.emitOpError("expected one block, but got ") << llvm::range_size(calls.getBody());
     Block &body = calls.getBody().front();
     ValueRange made = body.getTerminator()->getOperands();
     for (auto [argument, value] : llvm::zip(body.getArguments(), invoke.getInputs()))
@@ -191,7 +214,7 @@ private:
     Value condition = buffers.get(branch.getCondition(), Space::host);
     SmallVector<Value> results;
     for (Value result : branch.getResults())
-      results.push_back(buffers.define(result, chooseSpace(result, result)));
+      results.push_back(buffers.define(result, places.choose(result, result)));
     Attribute segment = buffers.getSegment();
     auto step = plan::BranchOp::create(buffers.steps(), branch.getLoc(), condition);
     buffers.mark(step, segment);
@@ -223,13 +246,15 @@ private:
   LogicalResult addFor(scf::ForOp loop) {
     if (Type type = loop.getInductionVar().getType(); !type.isIndex() && !type.isInteger(64))
       return loop.emitOpError("expected bounds of type index or i64, but got ") << type;
+    if (loop.getUnsignedCmp())
+      return loop.emitOpError("expected bounds that are compared as signed numbers");
     Attribute segment = buffers.getSegment();
     Value lower = buffers.get(loop.getLowerBound(), Space::host),
           upper = buffers.get(loop.getUpperBound(), Space::host), stride = buffers.get(loop.getStep(), Space::host);
     SmallVector<Value> carried;
     for (auto [result, init, yielded] :
          llvm::zip_equal(loop.getResults(), loop.getInitArgs(), loop.getYieldedValues())) {
-      carried.push_back(buffers.define(result, chooseSpace(result, {yielded, init})));
+      carried.push_back(buffers.define(result, places.choose(result, {yielded, init})));
       buffers.copy(loop.getLoc(), buffers.getAnywhere(init, getSpace(carried.back())), carried.back(), segment);
     }
     Value position = buffers.declareTemporary(loop.getInductionVar(), Space::host);
@@ -254,7 +279,7 @@ private:
     OperandRange given = loop.getConditionOp().getArgs();
     for (auto [argument, yielded, init] :
          llvm::zip_equal(loop.getBeforeArguments(), loop.getYieldedValues(), loop.getInits())) {
-      Space space = chooseSpace(argument, {yielded, init});
+      Space space = places.choose(argument, {yielded, init});
       auto found = llvm::find(given, argument);
       carried.push_back(found == given.end() ? buffers.declareTemporary(argument, space)
                                              : buffers.define(loop.getResult(found - given.begin()), space));
@@ -270,7 +295,7 @@ private:
       buffers.copy(loop.getLoc(), buffers.getAnywhere(init, getSpace(buffer)), buffer, segment);
     for (auto [result, value] : llvm::zip_equal(loop.getResults(), last.getArgs())) {
       Value known = buffers.findAnywhere(result);
-      results.push_back(known ? known : buffers.define(result, chooseSpace(result, value)));
+      results.push_back(known ? known : buffers.define(result, places.choose(result, value)));
     }
     Value condition = buffers.declareTemporary(last.getCondition(), Space::host);
     auto step = plan::WhileOp::create(buffers.steps(), loop.getLoc(), condition, mostIterations);
@@ -299,6 +324,7 @@ private:
 
   func::FuncOp func;
   BufferTable buffers;
+  Places places;
   int64_t mostIterations;
   SmallVector<Value> outputs;
 };

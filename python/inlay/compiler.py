@@ -342,6 +342,12 @@ def _request(extension, imported, options):
     request.min_block_size = options.min_block_size
     request.fallback_ops = list(options.torch_executed_ops)
     request.fallback_modules = list(options.torch_executed_modules)
+    if options.torch_executed_modules and imported.unplaced:
+        warnings.warn(
+            f"torch_executed_modules doesn't reach modules that are called inside of {', '.join(dict.fromkeys(imported.unplaced))}: "
+            "the exported graph doesn't say which they are, unless torch.export.export is given strict=True",
+            stacklevel=2,
+        )
     request.fallback_locations = list(options.torch_executed_locations)
     request.allow_ops = list(options.allow_ops)
     request.exempt_ops = list(options.exempt_ops)

@@ -45,8 +45,10 @@ constexpr std::pair<rt::ElementType, nb::dlpack::dtype> kElementTypes[] = {
 
 /// Raises the exception of inlay.errors that stands for `status`.
 [[noreturn]] void raise(const rt::Status &status, bool compiling) {
+  if (PyErr_Occurred()) // what the interpreter was interrupted with
+    throw nb::python_error();
   static constexpr const char *kNames[] = {"Ok",         "InvalidArgument", "NotFound", "ResourceExhausted",
-                                           "DeviceLost", "Unavailable",     "Internal"};
+                                           "DeviceLost", "Unavailable",     "Stopped",  "Internal"};
   const char *name = kNames[static_cast<int>(status.code())];
   nb::object error = nb::module_::import_("inlay.errors").attr("from_status")(name, status.message(), compiling);
   PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.ptr())), error.ptr());
@@ -139,7 +141,12 @@ struct Request : CompileRequest {
 /// A compiled program.
 class Compilation {
 public:
-  explicit Compilation(Compiled compiled) : compiled(std::move(compiled)) {}
+  explicit Compilation(Compiled made) : compiled(std::move(made)) {
+    compiled.program->stopWhen([] {
+      nb::gil_scoped_acquire lock;
+      return PyErr_CheckSignals() != 0;
+    });
+  }
 
   void call(const std::vector<SharedArray> &inputs, const std::vector<WritableArray> &outputs) {
     std::vector<rt::TensorView> read = views(inputs), written = views(outputs);
@@ -154,7 +161,6 @@ public:
 
   /// (name, kind of step, seconds, number of the segment or -1) of each step of one call, run one by one.
   nb::list profile(const std::vector<SharedArray> &inputs, const std::vector<WritableArray> &outputs) {
-    static constexpr const char *kKinds[] = {"engine", "host", "copy", "callback"};
     auto steps = [&]() -> rt::StatusOr<std::vector<rt::StepProfile>> {
       std::vector<rt::TensorView> read = views(inputs), written = views(outputs);
       nb::gil_scoped_release unlock;
@@ -164,8 +170,8 @@ public:
       raise(steps.status(), /*compiling=*/false);
     nb::list result;
     for (const rt::StepProfile &step : *steps)
-      result.append(nb::make_tuple(step.name, kKinds[static_cast<int>(step.kind)],
-                                   static_cast<double>(step.nanoseconds) * 1e-9, step.segment));
+      result.append(
+          nb::make_tuple(step.name, rt::name(step.kind), static_cast<double>(step.nanoseconds) * 1e-9, step.segment));
     return result;
   }
 

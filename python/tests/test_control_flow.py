@@ -481,6 +481,36 @@ def test_weights_of_a_branch_are_replaced(targets):
     check(compiled, other, BOTH)
 
 
+def blocks():
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+
+        def forward(self, a):
+            return torch.tanh(self.linear(a))
+
+    def forward(model, a):
+        return torch.cond(a.sum() > 0, lambda b: model.inside(b), lambda b: b * 2, (model.outside(a),))
+
+    return Call(forward, inside=Block(), outside=Block()).eval()
+
+
+def test_modules_in_a_branch_are_reached_where_the_export_says_them():
+    model, options = blocks(), {"targets": TARGETS[1], "torch_executed_modules": ["inside"]}
+    exported = torch.export.export(model, (x(2, 3),), strict=True)
+    ops = inlay.compile(exported, (x(2, 3),), **options).report["ops"]
+    assert [op["target"] for op in ops if op["label"].startswith("cond.true")] == ["torch", "torch"]
+    options["torch_executed_modules"] = ["outside"]
+    with pytest.warns(UserWarning, match="doesn't reach modules that are called inside of cond:"):
+        inlay.compile(model, (x(2, 3),), **options)
+
+
+def test_steps_of_a_profile_have_kinds():
+    compiled = inlay.compile(Call(lambda a: map_over(lambda b: b.sin(), a)), (x(3, 4),), targets=TARGETS[1])
+    assert {row[1] for row in compiled.profile(x(3, 4))} == {"for", "host", "copy"}
+
+
 def test_a_condition_that_is_a_weight():
     class Model(nn.Module):
         def __init__(self):

@@ -143,6 +143,15 @@ def test_a_model_of_any_size_is_not_compared():
         compare(Chain().eval(), INPUTS, dynamic_shapes=({0: torch.export.Dim("batch", min=1)},))
 
 
+def test_a_model_with_control_flow_is_not_compared():
+    class Model(torch.nn.Module):
+        def forward(self, a):
+            return torch.cond(a.sum() > 0, lambda b: b.relu(), lambda b: b.exp(), (a,))
+
+    with pytest.raises(inlay.UnsupportedError, match=r"models without control flow can be .* 'cond' is scf.if"):
+        compare(Model(), (torch.ones(3),))
+
+
 def test_differences_of_what_is_no_float():
     big = torch.tensor([2**60, 1])
     assert pieces.is_off(pieces.difference(big + 1, big), torch.int64) and pieces.difference(big, big) == 0

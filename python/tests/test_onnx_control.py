@@ -81,3 +81,35 @@ def test_every_size(monkeypatch):
     for rows in (2, 5):
         inputs = (torch.ones(rows, 3), torch.tensor(3))
         check(replay, parse(text), inputs)
+
+
+NO_ROUNDS = {
+    "loop": """
+        g (float[3] x) => (float[3] last, float[0,3] all) <int64 most = {0}> {
+          last, all = Loop(most, , x) <
+            body = round (int64 i, bool go, float[3] v) => (bool on, float[3] new, float[3] made) {
+              on = Identity(go)
+              new = Add(v, v)
+              made = Mul(v, v)
+            }
+          >
+        }
+        """,
+    "scan": """
+        g (float[3] x) => (float[3] last, float[0,3] all) <float[0,3] none = {}> {
+          last, all = Scan <num_scan_inputs = 1,
+            body = round (float[3] v, float[3] part) => (float[3] new, float[3] made) {
+              new = Add(v, part)
+              made = Mul(new, part)
+            }
+          > (x, none)
+        }
+        """,
+}
+
+
+@pytest.mark.parametrize("name", NO_ROUNDS)
+def test_no_rounds(name):
+    model = parse(NO_ROUNDS[name])
+    last, all_rounds = inlay.compile(model, targets=("host", "torch"))(X[0])
+    assert torch.equal(last, X[0]) and all_rounds.shape == (0, 3)

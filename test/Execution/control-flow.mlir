@@ -11,9 +11,11 @@
 // CHECK: result 3: float32[3] = 2 2 2
 // CHECK: result 4: float32[3] = 1 2 3
 // CHECK: result 5: int64[] = 7
+// CHECK: result 6: float32[3] = 48 96 144
 // CHECK: largest difference to the host alone: 0.0e+00
 
-func.func public @forward() -> (tensor<i64>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<i64>) {
+func.func public @forward() -> (tensor<i64>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<i64>,
+                              tensor<3xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c10 = arith.constant 10 : index
@@ -82,6 +84,19 @@ func.func public @forward() -> (tensor<i64>, tensor<3xf32>, tensor<3xf32>, tenso
   }
   %minus = inlay.constant dense<-2> : tensor<i64>
   %seven = inlay.add %swap#2, %minus : (tensor<i64>, tensor<i64>) -> tensor<i64>
-  return %squares, %never, %more, %swap#0, %swap#1, %seven
-    : tensor<i64>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<i64>
+
+  // Each round of the outer loop starts the inner one anew: 3 * 8 * (v + v).
+  %twice = inlay.add %v, %v : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  %zeros = inlay.constant dense<0.0> : tensor<3xf32>
+  %c3 = arith.constant 3 : index
+  %outer = scf.for %k = %c0 to %c3 step %c1 iter_args(%s = %zeros) -> tensor<3xf32> {
+    %inner = scf.for %l = %c0 to %c3 step %c1 iter_args(%a = %twice) -> tensor<3xf32> {
+      %d = inlay.add %a, %a : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+      scf.yield %d : tensor<3xf32>
+    }
+    %n = inlay.add %s, %inner : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+    scf.yield %n : tensor<3xf32>
+  }
+  return %squares, %never, %more, %swap#0, %swap#1, %seven, %outer
+    : tensor<i64>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<i64>, tensor<3xf32>
 }

@@ -81,3 +81,17 @@ func.func @growing(%x: tensor<?xf32> {inlay.dims = affine_map<()[s0] -> (s0)>}) 
   }
   return %s : tensor<?xf32>
 }
+
+// -----
+
+// What a function's dims are called is ours, even where no op is.
+// CHECK-LABEL: func.func @foreign(
+// CHECK-SAME:    inlay.symbols = [#inlay.symbol<"arg1[0]"
+func.func @foreign(%c: i1, %x: tensor<?xf32>) -> tensor<?xf32> {
+  %r = scf.if %c -> tensor<?xf32> {
+    scf.yield %x : tensor<?xf32>
+  } else {
+    scf.yield %x : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}

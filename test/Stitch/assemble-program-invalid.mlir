@@ -78,3 +78,22 @@ func.func @narrow(%x: tensor<4xf32>, %n: i32) -> tensor<4xf32> {
   }
   return %r : tensor<4xf32>
 }
+
+// -----
+
+func.func @unsigned(%x: tensor<4xf32>, %n: i64) -> tensor<4xf32> {
+  // expected-error @+1 {{expected bounds that are compared as signed numbers}}
+  %r = scf.for unsigned %k = %n to %n step %n iter_args(%a = %x) -> tensor<4xf32> : i64 {
+    scf.yield %a : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{expected one block, but got 2}}
+func.func @blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
+  cf.br ^end
+^end:
+  return %x : tensor<4xf32>
+}

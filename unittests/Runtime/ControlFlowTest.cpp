@@ -114,6 +114,21 @@ TEST_P(ControlFlowTest, ALoopThatNeverEndsIsStopped) {
   EXPECT_TRUE((*program)->call({view(in)}, {view(out)}).isOk()) << "a later call is none the worse";
 }
 
+TEST_P(ControlFlowTest, ACallerMayStopALoop) {
+  uint32_t position = builder.number("k", ElementType::I64);
+  builder.copy(x, y);
+  builder.control(StepKind::For, {position, builder.constant(0), builder.constant(INT64_MAX), builder.constant(1)},
+                  {[&] { builder.call(functions.halve, {x, y}); }});
+  auto program = load();
+  int asked = 0;
+  (*program)->stopWhen([&] { return ++asked == 2; });
+  std::vector<float> in(kLanes), out(kLanes);
+  Status status = (*program)->call({view(in)}, {view(out)});
+  EXPECT_EQ(status.code(), StatusCode::Stopped);
+  EXPECT_EQ(status.message(), "loop 'step1': stopped by its caller");
+  EXPECT_EQ(asked, 2);
+}
+
 TEST_P(ControlFlowTest, ACountedLoopGoesOverItsRange) {
   uint32_t position = builder.number("k", ElementType::I64), sum = host("sum"), step = host("step"),
            next = host("next");
@@ -347,6 +362,9 @@ private:
 
   void count(int depth) {
     uint32_t position = builder.number("k", ElementType::I64);
+    uint32_t carried = builder.temporary("a", random() % 2 ? MemorySpace::Host : MemorySpace::Device, {Expr(kLanes)});
+    builder.copy(pick(written), carried);
+    written.push_back(carried);
     std::vector<uint32_t> before = written;
     builder.control(StepKind::For,
                     {position, builder.constant(0), builder.constant(int64_t(random() % 4)), builder.constant(1)},
@@ -357,6 +375,8 @@ private:
                         written.push_back(to);
                       }
                       body(1 + random() % 3, depth + 1);
+                      if (uint32_t last = pick(written); last != carried)
+                        builder.copy(last, carried);
                     }});
     written = before;
   }

@@ -37,6 +37,7 @@ def ShapeInferPass : Pass<"inlay-shape-infer", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let dependentDialects = ["::inlay::InlayDialect"];
 }
 
 def ShapeVerifyPass : Pass<"inlay-shape-verify", "::mlir::ModuleOp"> {

@@ -26,6 +26,7 @@ public:
   StatusOr<std::vector<StepProfile>> profile(const std::vector<TensorView> &inputs,
                                              const std::vector<TensorView> &outputs) override;
   Status replaceConstants(const std::vector<std::pair<uint32_t, Constant>> &replacements) override;
+  void stopWhen(StopCheck check) override { loaded_.stopCheck = std::move(check); }
   const Plan &plan() const override { return *loaded_.plan; }
 
 private:

@@ -230,6 +230,19 @@ Status Instance::branch(const Action &action, std::vector<StepTime> *times) {
   return run(action.bodies[readCondition(step) ? 0 : 1], times);
 }
 
+/// Between rounds: whether the caller gave up. Asking takes a lock of the caller's, so it isn't done in each round.
+Status Instance::checkStop(const Step &loop) {
+  using Clock = std::chrono::steady_clock;
+  constexpr Clock::duration kBetween = std::chrono::milliseconds(50);
+  Clock::time_point now = Clock::now();
+  if (!loaded_.stopCheck || now - lastStopCheck_ < kBetween)
+    return Status::ok();
+  lastStopCheck_ = now;
+  if (!loaded_.stopCheck())
+    return Status::ok();
+  return {StatusCode::Stopped, fmt::format("loop '{}': stopped by its caller", loop.name)};
+}
+
 Status Instance::loop(const Action &action, std::vector<StepTime> *times) {
   const Step &step = loaded_.plan->steps[action.steps.front()];
   for (uint64_t runs = 0;; ++runs) {
@@ -237,10 +250,11 @@ Status Instance::loop(const Action &action, std::vector<StepTime> *times) {
     if (!readCondition(step))
       return Status::ok();
     if (runs == step.limit)
-      return {StatusCode::ResourceExhausted,
+      return {StatusCode::Stopped,
               fmt::format("loop '{}': ran {} times without ending, which is the most it may (max_loop_iterations)",
                           step.name, runs)};
     INLAY_RETURN_IF_ERROR(run(action.bodies[1], times));
+    INLAY_RETURN_IF_ERROR(checkStop(step));
   }
 }
 
@@ -256,6 +270,7 @@ Status Instance::count(const Action &action, std::vector<StepTime> *times) {
   for (int64_t position = lower; position < upper;) {
     std::memcpy(pointers_[step.buffers[0]], &position, sizeof(position));
     INLAY_RETURN_IF_ERROR(run(action.bodies[0], times));
+    INLAY_RETURN_IF_ERROR(checkStop(step));
     if (__builtin_add_overflow(position, stride, &position))
       break;
   }

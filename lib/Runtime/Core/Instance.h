@@ -10,6 +10,8 @@
 #include "inlay/Runtime/Core/Program.h"
 #include "inlay/Runtime/Core/Schedule.h"
 
+#include <chrono>
+
 namespace inlay::rt {
 
 /// What all calls of a program share; after load only constants change, while no call runs.
@@ -20,6 +22,7 @@ struct LoadedPlan {
   std::shared_ptr<HostLibrary> host;
   CallbackHandler callbacks;
   Runners runners;
+  StopCheck stopCheck; ///< may be empty
   Schedule schedule;
   std::vector<HostEntry> hostEntries;                        ///< per host function; null if no step calls it
   std::vector<std::shared_ptr<DeviceEngine>> engines;        ///< per engine; null if no step launches it
@@ -69,6 +72,7 @@ private:
   Status loop(const Action &action, std::vector<StepTime> *times);
   Status count(const Action &action, std::vector<StepTime> *times);
   bool readCondition(const Step &step) const;
+  Status checkStop(const Step &loop);
   Status launch(const std::vector<uint32_t> &steps);
   Status callHost(const Step &step);
   Status callBack(const Step &step);
@@ -80,6 +84,7 @@ private:
 
   const LoadedPlan &loaded_;
   InputDims inputs_;
+  std::chrono::steady_clock::time_point lastStopCheck_;
   std::vector<std::vector<int64_t>> dims_;          ///< per buffer
   std::vector<size_t> bytes_;                       ///< per buffer
   std::vector<std::vector<int64_t>> hostSizes_;     ///< per host function

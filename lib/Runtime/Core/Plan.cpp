@@ -54,6 +54,28 @@ const char *name(ElementType type) {
   return "unknown";
 }
 
+const char *name(StepKind kind) {
+  switch (kind) {
+  case StepKind::LaunchEngine:
+    return "engine";
+  case StepKind::CallHost:
+    return "host";
+  case StepKind::Copy:
+    return "copy";
+  case StepKind::Callback:
+    return "callback";
+  case StepKind::RunForeign:
+    return "foreign";
+  case StepKind::Branch:
+    return "branch";
+  case StepKind::While:
+    return "while";
+  case StepKind::For:
+    return "for";
+  }
+  return "unknown";
+}
+
 size_t bodyCount(StepKind kind) {
   switch (kind) {
   case StepKind::Branch:

@@ -90,7 +90,8 @@ def compare(
     right, as a share of a result's largest element; by default 1e-4 for f32, 1e-2 for f16 and bf16, 1e-9 for f64, and 0
     for integers. folder: where a reproducer is written for each segment that is off, None for nowhere.
     What the model writes stays as it was, and random numbers are the same in all runs.
-    Raises as `inlay.compile` does, and UnsupportedError for a model some of whose sizes may differ from call to call.
+    Raises as `inlay.compile` does, and UnsupportedError for a model some of whose sizes may differ from call to call, or
+    with control flow.
     """
     options = Options.make(options)
     _check(tolerance, folder)
@@ -103,6 +104,7 @@ def compare(
     args, kwargs = split_inputs(inputs)
     signature = make_signature(model, exported, imported)
     compiled = compile_imported(imported, options, signature, exported.call_spec.out_spec)
+    _refuse_control_flow(compiled.report["ops"])
     given = compiled.flatten(args, kwargs)
     with torch.no_grad():
         with _seeded():
@@ -119,6 +121,15 @@ def compare(
     off = _is_any_off(whole, expected, tolerance)
     result.is_right = not off and not any(one.culprits for one in result.segments)
     return result
+
+
+def _refuse_control_flow(ops):
+    found = next((op for op in ops if op["name"].startswith("scf.")), None)
+    if found is not None:
+        raise UnsupportedError(
+            f"only models without control flow can be compared part by part, but {found['label']!r} is {found['name']}: "
+            "compare what is inside of it as a model of its own"
+        )
 
 
 def _check(tolerance, folder):

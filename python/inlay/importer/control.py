@@ -116,6 +116,8 @@ class Control:
         walker, module = self.walker, find_module(called)
         label, env, made, results = node.meta.get("label", node.name), {}, [], ()
         kept = {key: node.meta[key] for key in ("nn_module_stack", "stack_trace") if node.meta.get(key)}
+        if not any(one.meta.get("nn_module_stack") for one in module.graph.nodes):
+            walker.unplaced.append(label)
         rest = iter(operands)
         with node.graph.inserting_before(node):
             for one in module.graph.nodes:
@@ -315,6 +317,8 @@ class _Scan:
             shape, dtype = walker.symbols.dims(call.val[number]), call.val[number].dtype
             carried.append(walker.splat(0, shape, dtype, f"start{number}"))
         sources = [walker.tensor(one) for one in scanned]
+        if sources[0].shape[0] == 0:
+            return _place(carried, [*range(count), *stacked], len(call.val))
         with walker.builder.region([(one.shape, one.dtype) for one in carried], walker.location) as region:
             slices = [cls._read(walker, value, region, number) for number, value in enumerate(sources)]
             likes = [*fakes[:count], *(_value_of(one) for one in _placeholders(find_module(body))[count:])]

@@ -15,13 +15,17 @@ def module_stack(node):
     stack = []
     for path, cls in (node.meta.get("nn_module_stack") or {}).values():
         name = cls if isinstance(cls, str) else f"{cls.__module__}.{cls.__qualname__}"
-        stack.append((_clean_path(path), name))
+        if (place := (_clean_path(path), name)) not in stack:
+            stack.append(place)
     return stack
 
 
 def _clean_path(path):
-    """`layer1.0` for `layer1.0@1` (a second call) and for Dynamo's `L['self']._modules['layer1'][0]`."""
+    """`layer1.0` for `layer1.0@1` (a second call), for Dynamo's `L['self']._modules['layer1'][0]`, and for
+    `_export_root.layer1.0`, as a strict export calls it in what control flow calls."""
     path = path.partition("@")[0]
+    if path.partition(".")[0] == "_export_root":
+        return path.partition(".")[2]
     if not path.startswith("L["):
         return path
     parts = [next(part for part in match if part) for match in _ATTRIBUTE.findall(path.removeprefix("L"))]

@@ -73,6 +73,7 @@ class ImportedProgram:
     outputs: list  # of Output
     results: list  # (shape, dtype) of the function's results; dims are ints and Sizes
     modules: set = field(default_factory=set)  # (path, qualified class name)
+    unplaced: list = field(default_factory=list)  # labels of control flow that doesn't say what modules are inside
     sources: dict = field(default_factory=dict)  # key of a weight -> function from (name -> tensor) to its value
     read: set = field(default_factory=set)  # names of weights whose elements the import depends on
     reasons: list = field(default_factory=list)  # sentences: why parts of the graph are left to PyTorch
@@ -285,6 +286,7 @@ def _assemble(walker, parts, attributes):
         outputs=outputs,
         results=[(value.shape, value.dtype) for value in results],
         modules=walker.modules,
+        unplaced=walker.unplaced,
         sources=walker.sources,
         read=walker.constants.read,
         reasons=walker.reasons,

@@ -45,6 +45,7 @@ class Walker:
         self.builder = GraphBuilder(self.symbols)
         self.constants = constants
         self.modules = set()  # (path, qualified class name) of all modules seen
+        self.unplaced = []  # labels of control flow that doesn't say which modules are called inside
         # Key of a weight -> function from (name -> tensor) of the parameters and buffers to its value.
         self.sources = {}
         self.reasons = []  # why calls are left to PyTorch alone, a sentence for each part

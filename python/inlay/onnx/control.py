@@ -110,7 +110,7 @@ def _handle_scan(call):
     axes = call.attribute("scan_input_axes", [0] * count)
     backwards = call.attribute("scan_input_directions", [0] * count)
     scanned = [_lay(call, one, axis, direction) for one, axis, direction in zip(scanned, axes, backwards, strict=True)]
-    slices = [_fake(one)[0] for one in scanned]
+    slices = [_fake(one).new_empty(shape_of(one)[1:]) for one in scanned]  # there may be none
     body, results = call.converter.body(call, "body", [*map(_fake, starts), *slices])
     new, stacked = results[: len(starts)], results[len(starts) :]
     for number, (one, two) in enumerate(zip(starts, new, strict=True)):

@@ -138,6 +138,9 @@ enum class StepKind : uint8_t {
   For           ///< bodies[0] with buffers[0] from buffers[1] on, below buffers[2], buffers[3] apart
 };
 
+/// The word for profiles: "engine", "host", "copy", "callback", "foreign", "branch", "while", "for".
+const char *name(StepKind kind);
+
 /// How many bodies a step of this kind has.
 size_t bodyCount(StepKind kind);
 

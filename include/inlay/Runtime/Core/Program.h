@@ -31,6 +31,9 @@ using CallbackHandler =
     std::function<Status(uint32_t callback, const std::vector<TensorView> &inputs,
                          const std::vector<TensorView> &outputs, const std::vector<int64_t> &sizes)>;
 
+/// Asked a few times a second between the rounds of loops, from the thread that calls: true stops the call.
+using StopCheck = std::function<bool()>;
+
 /// Time and place of one step of the last profiled call.
 struct StepProfile {
   std::string name;
@@ -68,6 +71,9 @@ public:
   /// Gives the constants of these numbers other bytes, as many as they had. Waits until no call runs; later calls see
   /// all of the new ones. On a failure of the device the old ones may be gone.
   virtual Status replaceConstants(const std::vector<std::pair<uint32_t, Constant>> &replacements) = 0;
+
+  /// Sets what stops calls; before the first one.
+  virtual void stopWhen(StopCheck check) = 0;
 
   virtual const Plan &plan() const = 0;
 };

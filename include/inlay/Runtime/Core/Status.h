@@ -19,6 +19,7 @@ enum class StatusCode {
   ResourceExhausted, ///< out of host or device memory
   DeviceLost,        ///< the device stopped answering; its results are void
   Unavailable,       ///< no usable driver or device
+  Stopped,           ///< a loop ran longer than it may, or the caller gave up
   Internal,          ///< a fault of ours
 };
 

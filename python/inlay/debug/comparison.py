@@ -90,8 +90,8 @@ def compare(
     right, as a share of a result's largest element; by default 1e-4 for f32, 1e-2 for f16 and bf16, 1e-9 for f64, and 0
     for integers. folder: where a reproducer is written for each segment that is off, None for nowhere.
     What the model writes stays as it was, and random numbers are the same in all runs.
-    Raises as `inlay.compile` does, and UnsupportedError for a model some of whose sizes may differ from call to call, or
-    with control flow.
+    Raises as `inlay.compile` does, and UnsupportedError for a model some of whose sizes may differ from call to call,
+    or with control flow.
     """
     options = Options.make(options)
     _check(tolerance, folder)
@@ -127,8 +127,8 @@ def _refuse_control_flow(ops):
     found = next((op for op in ops if op["name"].startswith("scf.")), None)
     if found is not None:
         raise UnsupportedError(
-            f"only models without control flow can be compared part by part, but {found['label']!r} is {found['name']}: "
-            "compare what is inside of it as a model of its own"
+            f"only models without control flow can be compared part by part, but {found['label']!r} is "
+            f"{found['name']}: compare what is inside of it as a model of its own"
         )
 
 

@@ -343,9 +343,10 @@ def _request(extension, imported, options):
     request.fallback_ops = list(options.torch_executed_ops)
     request.fallback_modules = list(options.torch_executed_modules)
     if options.torch_executed_modules and imported.unplaced:
+        places = ", ".join(dict.fromkeys(imported.unplaced))
         warnings.warn(
-            f"torch_executed_modules doesn't reach modules that are called inside of {', '.join(dict.fromkeys(imported.unplaced))}: "
-            "the exported graph doesn't say which they are, unless torch.export.export is given strict=True",
+            f"torch_executed_modules doesn't reach modules that are called inside of {places}: the exported graph "
+            "doesn't say which they are, unless torch.export.export is given strict=True",
             stacklevel=2,
         )
     request.fallback_locations = list(options.torch_executed_locations)

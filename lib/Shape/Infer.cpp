@@ -121,6 +121,58 @@ void Refinement::updateFunctions() {
   }
 }
 
+/// The symbol that a size is a multiple of, if it is one.
+static std::optional<unsigned> findOnlySymbol(AffineExpr size) {
+  auto product = dyn_cast<AffineBinaryOpExpr>(size);
+  if (product && product.getKind() == AffineExprKind::Mul && isa<AffineConstantExpr>(product.getRHS()))
+    size = product.getLHS();
+  auto symbol = dyn_cast<AffineSymbolExpr>(size);
+  return symbol ? std::optional(symbol.getPosition()) : std::nullopt;
+}
+
+namespace {
+/// Ranges of symbols that leave out sizes at which some op could not run: a tensor that is read at indices has elements
+/// there, unless there are no indices then either.
+class LeastSizes {
+public:
+  explicit LeastSizes(const ShapeAnalysis &analysis) : analysis(analysis), symbols(analysis.getSymbols()) {}
+
+  SmallVector<SymbolAttr> find(FunctionOpInterface function) {
+    function.walk([&](Operation *op) {
+      if (auto embedding = dyn_cast<EmbeddingOp>(op))
+        return read(embedding.getWeight(), 0, embedding.getIndices());
+      if (auto select = dyn_cast<IndexSelectOp>(op))
+        return read(select.getInput(), select.getDim(), select.getIndex());
+      if (auto gather = dyn_cast<GatherOp>(op))
+        return read(gather.getInput(), gather.getDim(), gather.getIndex());
+      if (auto index = dyn_cast<IndexOp>(op))
+        for (auto [dim, indices] : llvm::zip(index.getDims(), index.getIndices()))
+          read(index.getInput(), dim, indices);
+    });
+    return symbols;
+  }
+
+private:
+  void read(Value table, int64_t dim, Value indices) {
+    const SmallVector<AffineExpr> *dims = analysis.getDims(table), *count = analysis.getDims(indices);
+    int64_t rank = dims ? dims->size() : 0;
+    if (!count || dim < -rank || dim >= rank)
+      return;
+    std::optional<unsigned> found = findOnlySymbol((*dims)[dim < 0 ? dim + rank : dim]);
+    bool mayBeNone = llvm::any_of(*count, [&](AffineExpr size) {
+      return getRange(size, symbols).max == 0 || (found && size.isFunctionOfSymbol(*found));
+    });
+    if (!found || mayBeNone || symbols[*found].getMin() > 0 || symbols[*found].getMax() < 1)
+      return;
+    SymbolAttr symbol = symbols[*found];
+    symbols[*found] = SymbolAttr::get(symbol.getContext(), symbol.getName(), 1, symbol.getMax(), symbol.getTypical());
+  }
+
+  const ShapeAnalysis &analysis;
+  SmallVector<SymbolAttr> symbols;
+};
+} // namespace
+
 /// Writes what the dims of dynamic tensors are, on the ops that make them and on arguments.
 static void annotateDims(FunctionOpInterface function) {
   auto isOpen = [](Value value) {
@@ -136,7 +188,8 @@ static void annotateDims(FunctionOpInterface function) {
   ShapeAnalysis analysis(function);
   MLIRContext *context = function.getContext();
   unsigned symbols = analysis.getSymbols().size();
-  SmallVector<Attribute> attributes(analysis.getSymbols());
+  SmallVector<SymbolAttr> ranges = LeastSizes(analysis).find(function);
+  SmallVector<Attribute> attributes(ranges.begin(), ranges.end());
   function->setAttr(InlayDialect::kSymbolsAttr, ArrayAttr::get(context, attributes));
   for (BlockArgument argument : function.getFunctionBody().getArguments())
     if (isOpen(argument))

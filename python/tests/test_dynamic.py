@@ -181,6 +181,19 @@ def test_inputs_with_the_same_dim_share_its_symbol():
         compiled(x(3, 4), x(2, 4))
 
 
+@pytest.mark.parametrize("targets", TARGETS[:2], ids="-".join)
+def test_no_row_is_read_where_there_is_none(targets):
+    class Rows(nn.Module):
+        def forward(self, a, number):
+            return torch.index_select(a, 0, number)
+
+    dims = ({0: Dim("rows", min=0, max=8)}, None)
+    compiled = inlay.compile(Rows(), (x(3, 4), torch.tensor([0, 1])), dynamic_shapes=dims, targets=targets)
+    check(Rows(), compiled, x(8, 4), torch.tensor([7, 0]))
+    with pytest.raises(inlay.ArgumentValueError, match=r"'a': dim 0 \('rows'\) is 0, but expected 1 to 8"):
+        compiled(x(0, 4), torch.tensor([0, 0]))
+
+
 def test_sizes_are_results():
     class Model(nn.Module):
         def forward(self, a):

@@ -107,3 +107,19 @@ func.func @borders(%x: tensor<?xf32> {inlay.dims = affine_map<()[s0] -> (s0)>}) 
   }
   return %r : tensor<?xf32>
 }
+
+// -----
+
+// What is read at indices has elements: its least size is 1 then, unless there are as few indices.
+// CHECK-LABEL: func.func @tables(
+// CHECK-SAME:    inlay.symbols = [#inlay.symbol<"n", 1 to 8>, #inlay.symbol<"m", 0 to 8>, #inlay.symbol<"k", 0 to 8>]
+func.func @tables(%x: tensor<?x3xf32> {inlay.dims = affine_map<()[s0, s1, s2] -> (s0, 3)>},
+                  %y: tensor<?x3xf32> {inlay.dims = affine_map<()[s0, s1, s2] -> (s1, 3)>},
+                  %z: tensor<?x3xf32> {inlay.dims = affine_map<()[s0, s1, s2] -> (s2, 3)>}, %i: tensor<2xi64>,
+                  %j: tensor<?xi64> {inlay.dims = affine_map<()[s0, s1, s2] -> (s1)>})
+    attributes {inlay.symbols = [#inlay.symbol<"n", 0 to 8>, #inlay.symbol<"m", 0 to 8>, #inlay.symbol<"k", 0 to 8>]} {
+  %0 = inlay.index_select %x, %i dim 0 : (tensor<?x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+  %1 = inlay.index_select %y, %j dim 0 : (tensor<?x3xf32>, tensor<?xi64>) -> tensor<?x3xf32>
+  %2 = inlay.relu %z : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  return
+}

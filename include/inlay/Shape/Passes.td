@@ -13,7 +13,7 @@ def ShapeInferPass : Pass<"inlay-shape-infer", "::mlir::ModuleOp"> {
     Infers the result types of graph ops again, in program order, and carries dims that become known over segments'
     borders and into the results of functions that nobody calls. Ops are neither added nor removed: a value that an op
     of another dialect uses keeps its type, since that op's own types may hang on it. Operands that turn out not to
-    fit are errors.
+    fit are errors. A symbol that says how many rows there are where some are read has a least value of 1 then.
 
     ```mlir
     func.func @dims_reach_the_result(%x: tensor<2x4xf32>) -> tensor<2x?xf32> {

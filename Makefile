@@ -116,7 +116,7 @@ bench-models: build ## measure whole models and write docs/benchmarks/models.md;
 	  --routes=vulkan+host+torch --json=$(FIGURES)/models-2.json
 	@$(PYTHON) docs/benchmarks/make_page.py models $(FIGURES)/models-*.json
 
-bench-sizes: build ## measure models at many sizes and write docs/benchmarks/sizes.md; about half an hour
+bench-sizes: build ## measure models at many sizes and write docs/benchmarks/sizes.md; some ten minutes
 	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)
 	@mkdir -p $(FIGURES)
 	@$(BUILD)/bin/inlay-bench sizes --python=$(VENV)/bin/python --json=$(FIGURES)/sizes-1.json

@@ -42,7 +42,7 @@ of the processor, on one thread. What each figure counts stands above its table.
 MODELS_HEAD = """\
 # Models: what runs where, how long, how exact
 
-`make bench-models` measures this and writes this page; it takes about half an hour and wants a quiet machine. Weights
+`make bench-models` measures this and writes this page; it takes some ten minutes and wants a quiet machine. Weights
 are random. What each figure counts stands above its table.
 """
 
@@ -50,7 +50,7 @@ are random. What each figure counts stands above its table.
 SIZES_HEAD = """\
 # Sizes: one compilation for all in range
 
-`make bench-sizes` measures this and writes this page; it takes about half an hour and wants a quiet machine. Weights
+`make bench-sizes` measures this and writes this page; it takes some ten minutes and wants a quiet machine. Weights
 are random, models tiny. What each figure counts stands above its table.
 """
 

@@ -35,6 +35,7 @@ class Signature:
         self._inputs, self._spec = inputs, in_spec
         self._symbols = symbols
         self._told, self._checked = _find_sizes(inputs)
+        self._known = [_find_known(one.shape) for one in inputs]
         self._conditions = [(one, symbols.function(one)) for one in conditions]
         self._defaults = dict(defaults or {})
         self._names = [leaf.name for leaf in inputs]
@@ -203,10 +204,17 @@ class Signature:
                     f"{self._place(number)} is fixed at {wanted.value!r} since export, but got {leaf!r}"
                 )
             return None
-        fits = isinstance(leaf, torch.Tensor) and leaf.dtype == wanted.dtype and _fits(leaf.shape, wanted.shape)
+        fits = isinstance(leaf, torch.Tensor) and leaf.dtype == wanted.dtype and self._fits(number, leaf.shape)
         if not fits or leaf.device.type != "cpu" or leaf.layout != wanted.layout:
             raise self._mismatch(number, leaf)
         return leaf.detach() if wanted.is_kept else leaf.detach().resolve_neg().contiguous()
+
+    def _fits(self, number, shape):
+        """Whether dims are those of an input, as far as these are known."""
+        wanted, known = self._inputs[number].shape, self._known[number]
+        if known is None:
+            return shape == wanted
+        return len(shape) == len(wanted) and all(shape[dim] == size for dim, size in known)
 
     def _place(self, number):
         name = self._names[number]
@@ -267,13 +275,11 @@ def _is_true(condition, values):
         return False
 
 
-def _fits(shape, wanted):
-    """Whether dims are those wanted, as far as these are known."""
-    if shape == wanted:
-        return True
-    return len(shape) == len(wanted) and all(
-        have == want or isinstance(want, Size) for have, want in zip(shape, wanted, strict=True)
-    )
+def _find_known(shape):
+    """(dim, its size) of the dims that are known; None if all are."""
+    if not any(isinstance(size, Size) for size in shape):
+        return None
+    return [(dim, size) for dim, size in enumerate(shape) if not isinstance(size, Size)]
 
 
 def _is_same(value, default):

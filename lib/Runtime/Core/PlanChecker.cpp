@@ -265,15 +265,19 @@ Status Checker::checkNumber(uint32_t number, uint32_t buffer, ElementType type) 
   return Status::ok();
 }
 
+/// What a step with bodies itself does with its buffers: a condition, or a position and its range.
+static std::vector<Access> controlAccess(StepKind kind) {
+  if (kind == StepKind::For)
+    return {Access::Write, Access::Read, Access::Read, Access::Read};
+  return {Access::Read};
+}
+
 Status Checker::checkControlFlow(uint32_t number) const {
   const Step &step = plan_.steps[number];
-  bool counts = step.kind == StepKind::For;
-  std::vector<Access> access(counts ? 4 : 1, Access::Read);
-  if (counts)
-    access[0] = Access::Write;
-  INLAY_RETURN_IF_ERROR(checkArguments(number, MemorySpace::Host, access));
+  INLAY_RETURN_IF_ERROR(checkArguments(number, MemorySpace::Host, controlAccess(step.kind)));
+  ElementType type = step.kind == StepKind::For ? ElementType::I64 : ElementType::Bool;
   for (uint32_t buffer : step.buffers)
-    INLAY_RETURN_IF_ERROR(checkNumber(number, buffer, counts ? ElementType::I64 : ElementType::Bool));
+    INLAY_RETURN_IF_ERROR(checkNumber(number, buffer, type));
   return Status::ok();
 }
 
@@ -373,11 +377,9 @@ std::vector<std::pair<uint32_t, Access>> stepAccess(const Plan &plan, const Step
     access = {Access::Read, Access::Write};
   else if (step.kind == StepKind::CallHost && !plan.hostCode.functions[step.callee].access.empty())
     access = plan.hostCode.functions[step.callee].access;
-  else if (bodyCount(step.kind) > 0) {
-    std::fill(access.begin(), access.end(), Access::Read);
-    if (step.kind == StepKind::For)
-      access[0] = Access::Write;
-  } else if (step.kind == StepKind::Callback || step.kind == StepKind::RunForeign) {
+  else if (bodyCount(step.kind) > 0)
+    access = controlAccess(step.kind);
+  else if (step.kind == StepKind::Callback || step.kind == StepKind::RunForeign) {
     uint32_t inputs =
         step.kind == StepKind::Callback ? plan.callbacks[step.callee].inputs : plan.foreignEngines[step.callee].inputs;
     for (size_t i = 0; i < access.size(); ++i)

@@ -39,6 +39,10 @@ private:
   void use(uint32_t step, uint32_t position);
   void keepInLoop(const Action &loop, Lifetime range);
 
+  /// The steps in the bodies of a step.
+  Range bodiesOf(uint32_t step) const {
+    return {step + 1, step + static_cast<uint32_t>(countSteps(plan_.steps[step]))};
+  }
   uint32_t storageOf(uint32_t buffer) const { return schedule_.storage[buffer]; }
 
   const Plan &plan_;
@@ -61,7 +65,7 @@ void Scheduler::findLoops() {
   for (uint32_t i = 0; i < count; ++i) { // inner loops come later
     if (!isLoop(plan_.steps[i].kind))
       continue;
-    Range body{i + 1, i + static_cast<uint32_t>(countSteps(plan_.steps[i]))};
+    Range body = bodiesOf(i);
     std::fill(loops_.begin() + body.first, loops_.begin() + body.end, body);
   }
 }
@@ -183,18 +187,16 @@ void Scheduler::use(uint32_t step, uint32_t position) {
 /// Makes what is used in a loop and outside of it live as long as the loop runs. What a run of the body makes for
 /// itself alone was found to live within it.
 void Scheduler::keepInLoop(const Action &loop, Lifetime range) {
-  uint32_t step = loop.steps.front();
-  Range body{step + 1, step + static_cast<uint32_t>(countSteps(plan_.steps[step]))};
+  Range body = bodiesOf(loop.steps.front());
   std::vector<bool> seen(plan_.buffers.size());
   for (uint32_t i = body.first; i < body.end; ++i) {
     for (auto [buffer, access] : access_[i]) {
       uint32_t storage = storageOf(buffer);
       bool staysInside = usedIn_[storage].first >= body.first && usedIn_[storage].last < body.end;
-      if (seen[storage] || (staysInside && access == Access::Write)) {
-        seen[storage] = true; // it is made before it is read
-        continue;
-      }
+      bool isFirst = !seen[storage];
       seen[storage] = true;
+      if (!isFirst || (staysInside && access == Access::Write)) // it is made before it is read
+        continue;
       Lifetime &lifetime = schedule_.lifetimes[storage];
       lifetime.first = std::min(lifetime.first, range.first);
       lifetime.last = std::max(lifetime.last, range.last);

@@ -95,7 +95,7 @@ Status bench::measureRewritePeers(unsigned repeats, uint32_t ops, llvm::ArrayRef
               "The same fusion in Python's rewriters, each used as its own documentation does and in a process of its "
               "own, and in Inlay with patterns that are written in Python. author_ms is from the functions to patterns "
               "that are ready to run; import_ms and export_ms, of Inlay alone, are from the graph's text and back to "
-              "it. Times are the processor's.",
+              "it. Each but torch.fx does all of it once before it is timed. Times are the processor's.",
               {"rewriter", "ops", "patterns", "author_ms", "import_ms", "rewrite_ms", "export_ms", "kilo_ops_per_s"},
               {}};
   std::vector<std::string> known;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PlanFromIR.h"
+#include "HostKernelsFromIR.h"
 #include "PlanSymbols.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Dialect/Inlay/IR/Origin.h"
@@ -170,6 +171,9 @@ static FailureOr<rt::HostFunction> convertHostFunction(plan::HostFunctionOp op, 
   function.access.resize(function.arguments, rt::Access::Write);
   if (failed(convertNumbers(op, op.getSizes(), symbols, function.sizes)))
     return failure();
+  if (op.getKernels())
+    for (auto kernel : op.getKernelsAttr().getAsRange<plan::HostKernelAttr>())
+      function.kernels.push_back(convertHostKernel(kernel));
   return function;
 }
 

@@ -66,6 +66,20 @@ static Status loadForeign(LoadedPlan &loaded, uint32_t number, const std::string
   return Status::ok();
 }
 
+static Status loadKernels(LoadedPlan &loaded, uint32_t number, const std::string &where) {
+  const HostFunction &function = loaded.plan->hostCode.functions[number];
+  if (function.kernels.empty())
+    return Status::ok();
+  if (!loaded.kernelLoader)
+    return {StatusCode::InvalidArgument,
+            fmt::format("{}: '{}' has kernels, but there is nothing to run them", where, function.symbol)};
+  StatusOr<std::unique_ptr<HostKernels>> kernels = loaded.kernelLoader->load(function);
+  if (!kernels.isOk())
+    return {kernels.status().code(), fmt::format("{}: {}", where, kernels.status().message())};
+  loaded.hostKernels[number] = std::move(*kernels);
+  return Status::ok();
+}
+
 static Status resolveStep(LoadedPlan &loaded, const Step &step) {
   std::string where = fmt::format("segment '{}'", step.name);
   if (step.kind == StepKind::Callback && !loaded.callbacks)
@@ -90,6 +104,7 @@ static Status resolveStep(LoadedPlan &loaded, const Step &step) {
     if (!*entry)
       return {StatusCode::NotFound, fmt::format("{}: host function '{}' resolved to null", where, symbol)};
     loaded.hostEntries[step.callee] = *entry;
+    return loadKernels(loaded, step.callee, where);
   }
   return Status::ok();
 }
@@ -98,6 +113,7 @@ Status Executor::resolveSteps() {
   loaded_.engines.resize(loaded_.plan->engines.size());
   loaded_.foreignEngines.resize(loaded_.plan->foreignEngines.size());
   loaded_.hostEntries.resize(loaded_.plan->hostCode.functions.size());
+  loaded_.hostKernels.resize(loaded_.plan->hostCode.functions.size());
   for (const Step &step : loaded_.plan->steps)
     INLAY_RETURN_IF_ERROR(resolveStep(loaded_, step));
   return Status::ok();
@@ -215,6 +231,9 @@ Status Executor::replaceConstants(const std::vector<std::pair<uint32_t, Constant
     replaced.data = constant.data;
     replaced.owner = constant.owner;
   }
+  for (const std::unique_ptr<HostKernels> &kernels : loaded_.hostKernels)
+    if (kernels)
+      kernels->forgetConstants();
   std::lock_guard<std::mutex> lock(mutex_);
   idle_.clear(); // they point at what was replaced
   return Status::ok();
@@ -252,13 +271,14 @@ StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorVie
 
 StatusOr<std::unique_ptr<Program>> Program::load(std::shared_ptr<const Plan> plan, std::shared_ptr<Device> device,
                                                  std::shared_ptr<HostLibrary> host, CallbackHandler callbacks,
-                                                 Runners runners) {
+                                                 Runners runners, std::shared_ptr<HostKernelLoader> kernels) {
   LoadedPlan loaded;
   loaded.plan = std::move(plan);
   loaded.device = std::move(device);
   loaded.host = std::move(host);
   loaded.callbacks = std::move(callbacks);
   loaded.runners = std::move(runners);
+  loaded.kernelLoader = std::move(kernels);
   return Executor::load(std::move(loaded));
 }
 

@@ -289,15 +289,45 @@ Status Instance::launch(const std::vector<uint32_t> &steps) {
                        : annotate(fmt::format("{} {}", steps.size() == 1 ? "segment" : "segments", names), status);
 }
 
+namespace {
+/// What native code sees as its context: the kernels, and the first failure.
+struct HostContext : InlayHostContext {
+  explicit HostContext(HostKernels &kernels) : InlayHostContext{runLoop, callLibrary}, kernels(kernels) {}
+
+  static void runLoop(InlayHostContext *self, int64_t kernel, InlayHostBody body, void *const *buffers, int64_t count,
+                      int64_t cost) {
+    auto *context = static_cast<HostContext *>(self);
+    if (context->status.isOk())
+      context->kernels.run(static_cast<uint32_t>(kernel), body, buffers, count, cost);
+  }
+
+  static void callLibrary(InlayHostContext *self, int64_t kernel, void *const *buffers, const int64_t *sizes) {
+    auto *context = static_cast<HostContext *>(self);
+    if (context->status.isOk())
+      context->status = context->kernels.call(static_cast<uint32_t>(kernel), buffers, sizes);
+  }
+
+  HostKernels &kernels;
+  Status status = Status::ok();
+};
+} // namespace
+
 Status Instance::callHost(const Step &step) {
   std::vector<void *> arguments;
-  arguments.reserve(step.buffers.size() + 1);
+  arguments.reserve(step.buffers.size() + 2);
   for (uint32_t buffer : step.buffers)
     arguments.push_back(pointers_[buffer]);
   if (std::vector<int64_t> &sizes = hostSizes_[step.callee]; !sizes.empty())
     arguments.push_back(sizes.data());
+  HostKernels *kernels = loaded_.hostKernels[step.callee].get();
+  if (!kernels) {
+    loaded_.hostEntries[step.callee](arguments.data());
+    return Status::ok();
+  }
+  HostContext context(*kernels);
+  arguments.push_back(&context);
   loaded_.hostEntries[step.callee](arguments.data());
-  return Status::ok();
+  return context.status.isOk() ? context.status : annotate(nameStep(step), context.status);
 }
 
 TensorView Instance::view(uint32_t buffer) const {

@@ -22,9 +22,11 @@ struct LoadedPlan {
   std::shared_ptr<HostLibrary> host;
   CallbackHandler callbacks;
   Runners runners;
+  std::shared_ptr<HostKernelLoader> kernelLoader;
   StopCheck stopCheck; ///< may be empty
   Schedule schedule;
   std::vector<HostEntry> hostEntries;                        ///< per host function; null if no step calls it
+  std::vector<std::unique_ptr<HostKernels>> hostKernels;     ///< per host function; null if it has none
   std::vector<std::shared_ptr<DeviceEngine>> engines;        ///< per engine; null if no step launches it
   std::vector<std::shared_ptr<LoadedEngine>> foreignEngines; ///< per foreign engine; null if no step runs it
   std::vector<std::shared_ptr<DeviceBuffer>> constants;      ///< per constant; null if no device reads it

@@ -54,6 +54,26 @@ const char *name(ElementType type) {
   return "unknown";
 }
 
+const char *name(HostKernelKind kind) {
+  switch (kind) {
+  case HostKernelKind::Loops:
+    return "loops";
+  case HostKernelKind::Contraction:
+    return "contraction";
+  case HostKernelKind::Convolution:
+    return "convolution";
+  case HostKernelKind::Attention:
+    return "attention";
+  }
+  return "unknown";
+}
+
+const char *name(PostOpKind kind) {
+  static constexpr const char *words[] = {"relu", "clip",       "gelu",         "gelu_tanh", "silu", "sigmoid",
+                                          "tanh", "hard_swish", "hard_sigmoid", "add",       "mul"};
+  return kind <= PostOpKind::Mul ? words[static_cast<size_t>(kind)] : "unknown";
+}
+
 const char *name(StepKind kind) {
   switch (kind) {
   case StepKind::LaunchEngine:

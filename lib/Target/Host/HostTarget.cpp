@@ -65,7 +65,8 @@ struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
     if (!symbols.empty())
       sizes = makeDimsAttr(segment.getContext(), symbols.size(), symbols);
     plan::HostFunctionOp::create(builder, segment.getLoc(), segment.getSymName(),
-                                 type.getNumInputs() + type.getNumResults(), type.getNumInputs(), scratch, sizes);
+                                 type.getNumInputs() + type.getNumResults(), type.getNumInputs(), scratch, sizes,
+                                 ArrayAttr());
     segment.erase();
     return success();
   }

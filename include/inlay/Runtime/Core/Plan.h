@@ -102,12 +102,70 @@ struct Engine {
   std::vector<Dispatch> dispatches;
 };
 
+/// How a kernel of a host function runs.
+enum class HostKernelKind : uint8_t {
+  Loops,       ///< a loop of the function's own code, over chunks of it
+  Contraction, ///< sums of products of two operands, by a library
+  Convolution, ///< of two spatial dims at most, by a library
+  Attention    ///< softmax(scale * Q K^T + mask) V, by a library
+};
+
+/// The word for plans and profiles: "loops", "contraction", "convolution", "attention".
+const char *name(HostKernelKind kind);
+
+/// What a library kernel applies to each element of its result, in order. Those from `Add` on take an operand.
+enum class PostOpKind : uint8_t { Relu, Clip, Gelu, GeluTanh, Silu, Sigmoid, Tanh, HardSwish, HardSigmoid, Add, Mul };
+
+/// The word for plans: "relu", "clip", "gelu", "gelu_tanh", ...
+const char *name(PostOpKind kind);
+
+struct PostOp {
+  PostOpKind kind = PostOpKind::Relu;
+  float low = 0, high = 0; ///< Clip
+};
+
+enum class MaskKind : uint8_t {
+  None,
+  Added,   ///< f32, added to the scaled scores
+  Selected ///< bool: scores at false are minus infinity
+};
+
+/// A part of a host function that the runtime runs: on several threads, or by a library. `buffers` and `sizes`, 64-bit
+/// integers, are what the code passes at a call; elements are f32 but for the mask. Strides count elements; 0 where an
+/// operand doesn't have that loop or broadcasts along it.
+///
+///   Contraction  A, B, [bias], the operands of post-ops, C; for each of the loops: its size and each buffer's stride.
+///                Loops that C lacks are summed. C += if `accumulates`, which starts from what C holds.
+///   Convolution  X, W, [bias], the operands of post-ops, Y; batch, groups, input channels of a group, output channels
+///                of a group, number of spatial dims, then for each of these: input size, output size, kernel size,
+///                stride, dilation, padding in front. W is [groups * outputs, inputs, kernel...] without gaps; X, Y and
+///                operands of post-ops are [batch, channels, spatial...], or [batch, spatial..., channels] if
+///                `channelsLast`, without gaps.
+///   Attention    Q, K, V, [mask], O; batch, heads, queries, keys, channels of K, channels of V, then the strides of
+///                Q (batch, heads, queries, channels), K and V (batch, heads, keys, channels), if there is a mask its
+///                (batch, heads, queries, keys), O (batch, heads, queries, channels).
+struct HostKernel {
+  std::string name; ///< for messages and profiles: with the user's calls that it came from
+  HostKernelKind kind = HostKernelKind::Loops;
+  uint32_t buffers = 0;            ///< how many a call passes
+  uint32_t loops = 0;              ///< Contraction
+  std::vector<uint32_t> constants; ///< numbers of buffers that hold the same at each call: weights
+  std::vector<PostOp> postOps;     ///< Contraction, Convolution
+  bool hasBias = false;
+  bool accumulates = false;
+  bool channelsLast = false;
+  MaskKind mask = MaskKind::None;
+  bool isCausal = false; ///< query i sees keys 0 to i
+  double scale = 1;
+};
+
 /// A segment converted for the host: `symbol` in the plan's host code, called as void(void *const *buffers).
 struct HostFunction {
   std::string symbol;
   uint32_t arguments = 0;
   std::vector<Access> access;   ///< per argument; empty means that each may be read and written (costs copies)
   std::vector<Expr> sizes = {}; ///< if there are any, one more pointer leads to these numbers, as 64-bit integers
+  std::vector<HostKernel> kernels = {}; ///< if there are any, the last pointer is to an InlayHostContext
 };
 
 /// Native code of all host functions as one relocatable object file for `triple`.

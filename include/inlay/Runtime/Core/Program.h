@@ -5,6 +5,7 @@
 #ifndef INLAY_RUNTIME_CORE_PROGRAM_H
 #define INLAY_RUNTIME_CORE_PROGRAM_H
 
+#include "inlay/Runtime/Core/HostKernels.h"
 #include "inlay/Runtime/Core/Runner.h"
 
 #include <functional>
@@ -14,8 +15,8 @@ namespace inlay::rt {
 
 class Device;
 
-/// Native code of host functions; `buffers` are data pointers in the order of the step, and after them one to the sizes
-/// if the function has any.
+/// Native code of host functions; `buffers` are data pointers in the order of the step, after them one to the sizes if
+/// the function has any, and one to an InlayHostContext if it has kernels.
 using HostEntry = void (*)(void *const *buffers);
 
 /// Resolves host functions: how an object file becomes code is the embedder's (ORC in process, dlopen, static linking).
@@ -50,10 +51,11 @@ public:
 
   /// Checks the plan (numbers in range, sizes equal, requirements met by the device), uploads constants, builds
   /// pipelines. `device` may be null if no step launches an engine; `runners` holds those that its foreign engines
-  /// name, and is kept. The plan's constants stay referenced.
+  /// name, and is kept; `kernels` is needed if a host function has kernels. The plan's constants stay referenced.
   static StatusOr<std::unique_ptr<Program>> load(std::shared_ptr<const Plan> plan, std::shared_ptr<Device> device,
                                                  std::shared_ptr<HostLibrary> host, CallbackHandler callbacks = {},
-                                                 Runners runners = {});
+                                                 Runners runners = {},
+                                                 std::shared_ptr<HostKernelLoader> kernels = nullptr);
 
   /// Output dims for inputs of these dims.
   virtual StatusOr<std::vector<std::vector<int64_t>>> outputDims(const InputDims &inputs) const = 0;

@@ -41,6 +41,61 @@ def Plan_Space : I32EnumAttr<"Space", "the memory a buffer lives in", [
   let genSpecializedAttr = 0;
 }
 
+def Plan_HostKernelKind : I32EnumAttr<"HostKernelKind", "how a kernel of a host function runs", [
+    I32EnumAttrCase<"loops", 0>, I32EnumAttrCase<"contraction", 1>, I32EnumAttrCase<"convolution", 2>,
+    I32EnumAttrCase<"attention", 3>]> {
+  let cppNamespace = "::inlay::plan";
+  let genSpecializedAttr = 0;
+}
+def Plan_HostKernelKindAttr : EnumAttr<Plan_Dialect, Plan_HostKernelKind, "host_kernel_kind">;
+
+def Plan_PostOpKind : I32EnumAttr<"PostOpKind", "what a library kernel applies to each element of its result", [
+    I32EnumAttrCase<"relu", 0>, I32EnumAttrCase<"clip", 1>, I32EnumAttrCase<"gelu", 2>,
+    I32EnumAttrCase<"gelu_tanh", 3>, I32EnumAttrCase<"silu", 4>, I32EnumAttrCase<"sigmoid", 5>,
+    I32EnumAttrCase<"tanh", 6>, I32EnumAttrCase<"hard_swish", 7>, I32EnumAttrCase<"hard_sigmoid", 8>,
+    I32EnumAttrCase<"add", 9>, I32EnumAttrCase<"mul", 10>]> {
+  let cppNamespace = "::inlay::plan";
+  let genSpecializedAttr = 0;
+}
+def Plan_PostOpAttr : AttrDef<Plan_Dialect, "PostOp"> {
+  let mnemonic = "post_op";
+  let summary = "what a library kernel applies to each element of its result";
+  let description = [{
+    `low` and `high` are of `clip` alone; `add` and `mul` take an operand.
+
+    Example: `#plan.post_op<relu>`, `#plan.post_op<clip, 0.0, 6.0>`
+  }];
+  let parameters = (ins EnumParameter<Plan_PostOpKind>:$kind,
+                        OptionalParameter<"::mlir::FloatAttr">:$low, OptionalParameter<"::mlir::FloatAttr">:$high);
+  let assemblyFormat = "`<` $kind (`,` $low^ `,` $high)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Plan_HostKernelAttr : AttrDef<Plan_Dialect, "HostKernel"> {
+  let mnemonic = "host_kernel";
+  let summary = "a part of a host function that runs on several threads or by a library";
+  let description = [{
+    What it gets at a call is described at `HostKernel` of the runtime's plan. `buffers` counts them, `constants` are the
+    numbers of those that hold weights; `loops` is of contractions. `config` has what kernels of this kind are told
+    apart by: `bias`, `accumulates` and `channels_last` (units), of attention `mask` ("added" or "selected"), `causal` (a
+    unit) and `scale` (a float).
+
+    Example:
+    ```mlir
+    #plan.host_kernel<"linear_1", contraction, buffers = 4, loops = 3, constants = [1, 2], post_ops = [#plan.post_op<relu>],
+                      config = {bias}>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, EnumParameter<Plan_HostKernelKind>:$kind, "int64_t":$buffers,
+      DefaultValuedParameter<"int64_t", "0">:$loops, OptionalArrayRefParameter<"int64_t">:$constants,
+      OptionalArrayRefParameter<"::inlay::plan::PostOpAttr">:$post_ops,
+      OptionalParameter<"::mlir::DictionaryAttr">:$config);
+  let assemblyFormat = [{ `<` $name `,` $kind `,` `buffers` `=` $buffers (`,` `loops` `=` $loops^)?
+      (`,` `constants` `=` `[` $constants^ `]`)? (`,` `post_ops` `=` `[` $post_ops^ `]`)? (`,` `config` `=` $config^)?
+      `>` }];
+  let genVerifyDecl = 1;
+}
+
 def Plan_BufferType : TypeDef<Plan_Dialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "a numbered buffer of the program";

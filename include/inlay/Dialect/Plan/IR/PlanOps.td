@@ -8,6 +8,7 @@
 include "inlay/Dialect/Plan/IR/PlanDialect.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits>;
@@ -61,14 +62,49 @@ def Plan_HostFunctionOp : Plan_Op<"host_function", [Symbol]> {
   let description = [{
     Native code is in the module's `plan.object` under the same symbol, called with `arguments` buffers, of which the
     first `inputs` are read and the others written, and then its scratch buffers, whose byte sizes are the results of
-    `scratch`. If it has `sizes`, the last pointer is to these numbers, as 64-bit integers.
+    `scratch`. If it has `sizes`, one more pointer is to these numbers, as 64-bit integers. If it has `kernels`, which
+    it calls back for by their numbers, the last pointer is to what runs them.
 
     Example: `plan.host_function @forward_1 arguments 2 inputs 1 scratch affine_map<() -> (1024)>`
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arguments, I64Attr:$inputs, AffineMapAttr:$scratch,
-      OptionalAttr<AffineMapAttr>:$sizes);
-  let assemblyFormat = "$sym_name `arguments` $arguments `inputs` $inputs `scratch` $scratch (`sizes` $sizes^)? attr-dict";
+      OptionalAttr<AffineMapAttr>:$sizes, OptionalAttr<TypedArrayAttrBase<Plan_HostKernelAttr, "kernels">>:$kernels);
+  let assemblyFormat = [{ $sym_name `arguments` $arguments `inputs` $inputs `scratch` $scratch (`sizes` $sizes^)?
+      (`kernels` $kernels^)? attr-dict }];
   let hasVerifier = 1;
+}
+
+def Plan_LibraryCallOp : Plan_Op<"library_call", [DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "a kernel of the host's library, on tensors or buffers";
+  let description = [{
+    Computes `init` from the inputs: those that `HostKernel` of the runtime's plan lists for this kind, in that order.
+    `constants` are the numbers of inputs that hold weights. A contraction has `maps`, from its loops to the dims of each
+    input and of `init`: projected permutations. `window` of a convolution has the number of groups, then the kernel's
+    size, stride, dilation and padding in front of each spatial dim. `config` is that of `#plan.host_kernel`. Elements
+    are f32.
+
+    Example:
+    ```mlir
+    %r = plan.library_call contraction(%a, %w) into %c {
+      maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+      constants = array<i64: 1>, post_ops = [#plan.post_op<relu>]
+    } : (tensor<4x8xf32>, tensor<16x8xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+    ```
+  }];
+  let arguments = (ins Plan_HostKernelKindAttr:$kind, Variadic<AnyShaped>:$inputs, AnyShaped:$init,
+      OptionalAttr<AffineMapArrayAttr>:$maps, OptionalAttr<DenseI64ArrayAttr>:$constants,
+      OptionalAttr<TypedArrayAttrBase<Plan_PostOpAttr, "post-ops">>:$post_ops, OptionalAttr<DictionaryAttr>:$config,
+      OptionalAttr<DenseI64ArrayAttr>:$window);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{ $kind `(` $inputs `)` `into` $init attr-dict `:` functional-type(operands, results) }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
+
+    /// What the plan keeps of it.
+    ::inlay::plan::HostKernelAttr describe(::llvm::StringRef name);
+  }];
 }
 
 def Plan_ObjectOp : Plan_Op<"object"> {

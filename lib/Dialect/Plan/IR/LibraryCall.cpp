@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels of host functions: what describes them, and calls of the library's.
+
+#include "inlay/Dialect/Plan/IR/Plan.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+using namespace mlir;
+using namespace inlay;
+using namespace inlay::plan;
+
+static constexpr StringLiteral kBias = "bias";
+static constexpr StringLiteral kMask = "mask";
+
+//===-- Attributes ----------------------------------------------------------------------------------------------===//
+
+LogicalResult PostOpAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, PostOpKind kind, FloatAttr low,
+                                 FloatAttr high) {
+  if ((kind == PostOpKind::clip) == (low && high))
+    return success();
+  return emitError() << "expected two bounds for clip and none for other post-ops, but got "
+                     << (low ? "some" : "none") << " for " << stringifyPostOpKind(kind);
+}
+
+/// True if the kernel takes an operand for it.
+static bool takesOperand(PostOpAttr postOp) { return postOp.getKind() >= PostOpKind::add; }
+
+/// How many inputs a library kernel has that is described so.
+static int64_t countInputs(HostKernelKind kind, ArrayRef<PostOpAttr> postOps, DictionaryAttr config) {
+  if (kind == HostKernelKind::attention)
+    return 3 + (config && config.contains(kMask));
+  return 2 + (config && config.contains(kBias)) + llvm::count_if(postOps, takesOperand);
+}
+
+/// Checks what `config` may have for a kernel of this kind.
+static LogicalResult verifyConfig(llvm::function_ref<InFlightDiagnostic()> emitError, HostKernelKind kind,
+                                  DictionaryAttr config) {
+  for (NamedAttribute entry : config ? config.getValue() : ArrayRef<NamedAttribute>()) {
+    StringRef name = entry.getName();
+    bool isUnit = isa<UnitAttr>(entry.getValue());
+    auto word = dyn_cast<StringAttr>(entry.getValue());
+    bool isProduct = kind == HostKernelKind::contraction || kind == HostKernelKind::convolution;
+    bool fits = (name == kBias && isProduct && isUnit) ||
+                (name == "accumulate" && kind == HostKernelKind::contraction && isUnit) ||
+                (name == "channels_last" && kind == HostKernelKind::convolution && isUnit) ||
+                (kind == HostKernelKind::attention &&
+                 ((name == kMask && word && (word == "added" || word == "selected")) || (name == "causal" && isUnit) ||
+                  (name == "scale" && isa<FloatAttr>(entry.getValue()))));
+    if (!fits)
+      return emitError() << "unexpected '" << name << "' = " << entry.getValue() << " of a kernel of kind "
+                         << stringifyHostKernelKind(kind);
+  }
+  return success();
+}
+
+LogicalResult HostKernelAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, StringAttr,
+                                     HostKernelKind kind, int64_t buffers, int64_t loops, ArrayRef<int64_t> constants,
+                                     ArrayRef<PostOpAttr> postOps, DictionaryAttr config) {
+  if (kind == HostKernelKind::loops)
+    return buffers >= 0 && !loops && constants.empty() && postOps.empty() && !config
+               ? success()
+               : emitError() << "expected a name and a number of buffers alone for loops";
+  int64_t expected = countInputs(kind, postOps, config) + 1;
+  if (buffers != expected)
+    return emitError() << "expected " << expected << " buffers, but got " << buffers;
+  constexpr int64_t kMostLoops = 32;
+  if ((kind == HostKernelKind::contraction) != (loops > 0) || loops > kMostLoops)
+    return emitError() << "expected 1 to " << kMostLoops << " loops for a contraction and none for others, but got "
+                       << loops;
+  if (kind == HostKernelKind::attention && !postOps.empty())
+    return emitError() << "expected no post-ops for attention";
+  for (int64_t number : constants)
+    if (number < 0 || number >= buffers - 1)
+      return emitError() << "expected constants to be some of the " << buffers - 1 << " inputs, but got " << number;
+  return verifyConfig(emitError, kind, config);
+}
+
+//===-- Calls ---------------------------------------------------------------------------------------------------===//
+
+static SmallVector<PostOpAttr> getPostOpList(LibraryCallOp op) {
+  SmallVector<PostOpAttr> list;
+  if (ArrayAttr postOps = op.getPostOpsAttr())
+    llvm::append_range(list, postOps.getAsRange<PostOpAttr>());
+  return list;
+}
+
+HostKernelAttr LibraryCallOp::describe(StringRef name) {
+  int64_t loops = getMaps() ? cast<AffineMapAttr>(getMapsAttr()[0]).getValue().getNumDims() : 0;
+  return HostKernelAttr::get(getContext(), StringAttr::get(getContext(), name), getKind(), getInputs().size() + 1, loops,
+                             getConstants().value_or(ArrayRef<int64_t>()), getPostOpList(*this), getConfigAttr());
+}
+
+/// Checks that each operand of a contraction is read by a projected permutation of the loops.
+static LogicalResult verifyMaps(LibraryCallOp op) {
+  auto shaped = llvm::map_to_vector(op->getOperands(), [](Value value) { return cast<ShapedType>(value.getType()); });
+  size_t count = op.getMaps() ? op.getMapsAttr().size() : 0;
+  if (count != shaped.size())
+    return op.emitOpError("expected a map for each of ") << shaped.size() << " operands, but got " << count;
+  unsigned loops = cast<AffineMapAttr>(op.getMapsAttr()[0]).getValue().getNumDims();
+  for (auto [map, type] : llvm::zip(op.getMapsAttr().getAsValueRange<AffineMapAttr>(), shaped))
+    if (map.getNumDims() != loops || map.getNumSymbols() || map.getNumResults() != type.getRank() ||
+        !map.isProjectedPermutation(/*allowZeroInResults=*/true))
+      return op.emitOpError("expected a projected permutation of ") << loops << " loops for " << type << ", but got "
+                                                                    << AffineMapAttr::get(map);
+  return success();
+}
+
+/// Checks that a convolution has a window of each spatial dim.
+static LogicalResult verifyWindow(LibraryCallOp op) {
+  ArrayRef<int64_t> window = op.getWindow().value_or(ArrayRef<int64_t>());
+  int64_t spatial = cast<ShapedType>(op.getInit().getType()).getRank() - 2;
+  if (spatial < 1 || static_cast<int64_t>(window.size()) != 1 + 4 * spatial)
+    return op.emitOpError("expected a window of ") << 1 + 4 * spatial << " numbers, but got " << window.size();
+  for (auto [number, value] : llvm::enumerate(window)) {
+    bool isPadding = number && number % 4 == 0;
+    if (value < (isPadding ? 0 : 1))
+      return op.emitOpError("expected number ") << number << " of the window to be at least " << (isPadding ? 0 : 1)
+                                                << ", but got " << value;
+  }
+  return success();
+}
+
+LogicalResult LibraryCallOp::verify() {
+  if (getKind() == HostKernelKind::loops)
+    return emitOpError("expected a kernel of the library, but got loops");
+  int64_t inputs = countInputs(getKind(), getPostOpList(*this), getConfigAttr());
+  if (static_cast<int64_t>(getInputs().size()) != inputs)
+    return emitOpError("expected ") << inputs << " inputs, but got " << getInputs().size();
+  for (Value operand : getOperands())
+    if (auto type = cast<ShapedType>(operand.getType());
+        !type.hasRank() || !(type.getElementType().isF32() || (getKind() == HostKernelKind::attention &&
+                                                               type.getElementType().isInteger(1))))
+      return emitOpError("expected ranked operands of f32, but got ") << type;
+  bool onTensors = isa<TensorType>(getInit().getType());
+  if (onTensors != static_cast<bool>(getResult()) || (onTensors && getResult().getType() != getInit().getType()))
+    return emitOpError("expected a result of the type of 'init' on tensors and none on buffers");
+  if (getKind() == HostKernelKind::contraction && failed(verifyMaps(*this)))
+    return failure();
+  if (getKind() == HostKernelKind::convolution && failed(verifyWindow(*this)))
+    return failure();
+  for (int64_t number : getConstants().value_or(ArrayRef<int64_t>()))
+    if (number < 0 || number >= inputs)
+      return emitOpError("expected constants to be some of the ") << inputs << " inputs, but got " << number;
+  return verifyConfig([&] { return emitOpError(); }, getKind(), getConfigAttr());
+}
+
+void LibraryCallOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  if (getResult())
+    return;
+  for (OpOperand &operand : getInputsMutable())
+    effects.emplace_back(MemoryEffects::Read::get(), &operand);
+  effects.emplace_back(MemoryEffects::Read::get(), &getInitMutable());
+  effects.emplace_back(MemoryEffects::Write::get(), &getInitMutable());
+}

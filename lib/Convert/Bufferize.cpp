@@ -3,6 +3,7 @@
 // From tensors to buffers: results and scratch memory become buffers that the caller passes.
 
 #include "inlay/Convert/Bufferize.h"
+#include "inlay/Convert/LibraryCalls.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"
 #include "inlay/Convert/Passes.h"
 
@@ -102,6 +103,7 @@ void inlay::registerBufferizeDialects(DialectRegistry &registry) {
   scf::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerSubsetOpInterfaceExternalModels(registry);
+  registerLibraryCallBufferization(registry);
 }
 
 void inlay::loadBufferizeDialects(MLIRContext &context) {

@@ -3,6 +3,7 @@
 // Each segment into a function of its own; control flow that is split stays where it is, around calls of these.
 
 #include "inlay/Convert/Bufferize.h"
+#include "inlay/Convert/LibraryCalls.h"
 #include "inlay/Convert/Passes.h"
 #include "inlay/Dialect/Inlay/IR/Border.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
@@ -158,6 +159,13 @@ static void passScalars(func::FuncOp func) {
   func.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), TypeRange(ValueRange(results))));
 }
 
+/// Says which arguments of the segment's function are the same at each call.
+static void markConstants(SegmentOp segment, func::FuncOp func) {
+  for (auto [number, input] : llvm::enumerate(segment.getInputs()))
+    if (input.getDefiningOp<ConstantOp>())
+      func.setArgAttr(number, kConstantArgumentAttr, UnitAttr::get(func.getContext()));
+}
+
 static LogicalResult outline(SegmentOp segment, func::FuncOp parent, unsigned number, SymbolTable &symbols) {
   if (!segment.isClosed())
     return segment.emitOpError("expected a closed segment, but its body uses values from around it");
@@ -183,6 +191,7 @@ static LogicalResult outline(SegmentOp segment, func::FuncOp parent, unsigned nu
                                        segment.getInputs());
   invoke->setAttr(plan::kSegmentNumberAttr, builder.getI64IntegerAttr(number));
   carryDims(segment, parent, func, invoke);
+  markConstants(segment, func);
   segment.replaceAllUsesWith(invoke);
   segment.erase();
   return success();

@@ -62,7 +62,8 @@ Verdict inlay::tryConvert(Operation *op, const Stages &stages) {
   return verdict;
 }
 
-FailureOr<OwningOpRef<ModuleOp>> inlay::convertAlone(func::FuncOp segment, const Stages &stages) {
+FailureOr<OwningOpRef<ModuleOp>> inlay::convertAlone(func::FuncOp segment, const Stages &stages,
+                                                     const Preparation &prepare) {
   ValueRange results = segment.getBody().front().getTerminator()->getOperands();
   for (ValueRange values : {ValueRange(segment.getArguments()), results})
     if (Verdict verdict = checkValues(values, /*takesScalars=*/false); !verdict.isSupported())
@@ -73,6 +74,8 @@ FailureOr<OwningOpRef<ModuleOp>> inlay::convertAlone(func::FuncOp segment, const
   copy.setPublic();
   if (Operation *foreign = findForeignOp(copy))
     return foreign->emitError() << "can't be converted: no pattern converts " << getReportedName(foreign);
+  if (prepare)
+    prepare(copy);
   for (const Refusal &refusal : convertGraphOps(*module))
     return refusal.op->emitError() << "can't be converted: " << refusal.verdict.text;
   if (failed(stages(*module)))

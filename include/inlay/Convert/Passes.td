@@ -34,13 +34,43 @@ def ConvertGraphToLinalgPass : Pass<"inlay-convert-graph-to-linalg", "::mlir::Mo
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def FormLibraryCallsPass : Pass<"inlay-convert-form-library-calls", "::mlir::func::FuncOp"> {
+  let summary = "Make products, convolutions and attention calls of the host's library";
+  let description = [{
+    `inlay.linear`, `inlay.matmul`, `inlay.conv` of one or two spatial dims and `inlay.scaled_dot_product_attention` of f32
+    become `plan.library_call`, unless so little is to be multiplied that a call costs more. Permutations of a product's
+    operands, and of its result if that has no other use, become part of its maps. A call takes in what follows as long
+    as nothing else uses its result: activations, and sums and products with another tensor. Arguments of the function
+    marked `plan.constant` are the call's constants.
+
+    ```mlir
+    func.func @f(%x: tensor<32x64xf32>, %w: tensor<16x64xf32> {plan.constant}) -> tensor<32x16xf32> {
+      %0 = inlay.linear %x, %w : (tensor<32x64xf32>, tensor<16x64xf32>) -> tensor<32x16xf32>
+      %1 = inlay.relu %0 : (tensor<32x16xf32>) -> tensor<32x16xf32>
+      return %1 : tensor<32x16xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    %0 = tensor.empty() : tensor<32x16xf32>
+    %1 = plan.library_call contraction(%x, %w) into %0 {
+      maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+      constants = array<i64: 1>, post_ops = [#plan.post_op<relu>]
+    } : (tensor<32x64xf32>, tensor<16x64xf32>, tensor<32x16xf32>) -> tensor<32x16xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
+                           "::inlay::plan::PlanDialect"];
+}
+
 //===-- Segments ------------------------------------------------------------------------------------------------===//
 
 def OutlineSegmentsPass : Pass<"inlay-convert-outline-segments", "::mlir::ModuleOp"> {
   let summary = "Move each segment into a function of its own";
   let description = [{
     A segment becomes a private function named after the function around it and its number; `plan.invoke` calls it.
-    Constants that carry data leave the segment and become arguments, so that weights stay in one place; splats stay.
+    Constants that carry data leave the segment and become arguments, marked `plan.constant`, so that weights stay in one
+    place; splats stay.
     Tensor constants of other dialects become `inlay.constant`. Scalars enter and leave the function as tensors without
     dims. Control flow that is split, alone in its segment with segments in its regions, is left in that segment's place.
 

@@ -22,8 +22,13 @@ using Stages = std::function<mlir::LogicalResult(mlir::ModuleOp)>;
 /// that refuses is the verdict; diagnostics don't reach the user.
 Verdict tryConvert(mlir::Operation *op, const Stages &stages);
 
-/// Moves a copy of `segment` to a module of its own, converts graph ops to linalg and runs `stages`.
-mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> convertAlone(mlir::func::FuncOp segment, const Stages &stages);
+/// What a target does with ops of the graph itself.
+using Preparation = std::function<void(mlir::func::FuncOp)>;
+
+/// Moves a copy of `segment` to a module of its own, lets `prepare` have what ops of the graph it wants, converts the
+/// rest to linalg and runs `stages`.
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> convertAlone(mlir::func::FuncOp segment, const Stages &stages,
+                                                                const Preparation &prepare = nullptr);
 
 } // namespace inlay
 

@@ -5,6 +5,7 @@
 #include "inlay/Convert/Bufferize.h"
 #include "inlay/Convert/GraphToLinalg.h"
 #include "inlay/Convert/HostKernels.h"
+#include "inlay/Convert/LibraryCalls.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 #include "inlay/Target/SegmentConversion.h"
@@ -39,10 +40,10 @@ struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
                       [](ModuleOp module) { return failed(lowerToLoops(module)) ? failure() : lowerToLLVM(module); });
   }
 
-  LogicalResult convertSegment(Attribute, func::FuncOp segment) const {
+  LogicalResult convertSegment(Attribute target, func::FuncOp segment) const {
     AffineMap scratch;
     ArrayAttr kernels;
-    auto module = convertAlone(segment, [&](ModuleOp scratchModule) -> LogicalResult {
+    auto stages = [&](ModuleOp scratchModule) -> LogicalResult {
       if (failed(lowerToLoops(scratchModule)))
         return failure();
       for (auto func : scratchModule.getOps<func::FuncOp>())
@@ -54,7 +55,9 @@ struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
           kernels = func->getAttrOfType<ArrayAttr>(kKernelsAttr);
         }
       return lowerToLLVM(scratchModule);
-    });
+    };
+    Preparation prepare = cast<HostAttr>(target).getLibrary() ? formLibraryCalls : Preparation();
+    auto module = convertAlone(segment, stages, prepare);
     if (failed(module))
       return failure();
     if (failed(addHostCode(segment->getParentOfType<ModuleOp>(), **module)))

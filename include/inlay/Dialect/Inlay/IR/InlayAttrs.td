@@ -41,7 +41,15 @@ def Inlay_VulkanAttr : Inlay_Attr<"Vulkan", "vulkan"> {
 
 def Inlay_HostAttr : Inlay_Attr<"Host", "host"> {
   let summary = "the host target: native code through LLVM";
-  let description = [{ Example: `#inlay.host` }];
+  let description = [{
+    Products, convolutions and attention are calls of a library unless `library` is false.
+
+    Example: `#inlay.host`, `#inlay.host<library = false>`
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"bool", "true", "whether ops are left to a library that does them well">:$library);
+  let builders = [AttrBuilder<(ins), [{ return $_get($_ctxt, true); }]>];
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
 }
 
 def Inlay_TorchAttr : Inlay_Attr<"Torch", "torch"> {

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which functions of the library several pointwise ops make: their expression is spelled and looked up.
+
+#include "LibraryCalls.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace inlay;
+using plan::PostOpKind;
+
+/// The functions by their expressions: `x` is the argument, operands of ops that commute stand in the order of their
+/// text, numbers have five digits. As importers write them, and as people do.
+static constexpr std::pair<StringLiteral, PostOpKind> kActivations[] = {
+    {"relu(x)", PostOpKind::relu},
+    {"maximum(0,x)", PostOpKind::relu},
+    {"gelu(x)", PostOpKind::gelu},
+    {"mul(add(1,tanh(mul(0.79788,add(mul(0.044715,mul(mul(x,x),x)),x)))),mul(0.5,x))", PostOpKind::gelu_tanh},
+    {"silu(x)", PostOpKind::silu},
+    {"mul(sigmoid(x),x)", PostOpKind::silu},
+    {"sigmoid(x)", PostOpKind::sigmoid},
+    {"tanh(x)", PostOpKind::tanh},
+    {"div(mul(minimum(6,maximum(0,add(3,x))),x),6)", PostOpKind::hard_swish},
+    {"mul(div(minimum(6,maximum(0,add(3,x))),6),x)", PostOpKind::hard_swish},
+    {"div(minimum(6,maximum(0,add(3,x))),6)", PostOpKind::hard_sigmoid},
+};
+
+/// More ops than any of the functions has.
+static constexpr size_t kMostOps = 12;
+
+/// The number that a constant has in each element.
+static std::optional<APFloat> findNumber(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : SplatElementsAttr();
+  if (!splat || !splat.getElementType().isF32())
+    return std::nullopt;
+  return splat.getSplatValue<APFloat>();
+}
+
+namespace {
+/// What follows a value: ops on it, on each other and on numbers alone.
+struct Cone {
+  Value start;
+  llvm::SetVector<Operation *> ops; ///< in order
+
+  bool contains(Value value) const { return value == start || ops.contains(value.getDefiningOp()); }
+  /// Adds what `value`, of the cone, needs to `needed`.
+  void collect(Value value, llvm::SetVector<Operation *> &needed) const;
+  std::string spell(Value value) const;
+};
+} // namespace
+
+void Cone::collect(Value value, llvm::SetVector<Operation *> &needed) const {
+  Operation *op = value.getDefiningOp();
+  if (value == start || !ops.contains(op) || needed.contains(op))
+    return;
+  for (Value operand : op->getOperands())
+    collect(operand, needed);
+  needed.insert(op);
+}
+
+std::string Cone::spell(Value value) const {
+  if (value == start)
+    return "x";
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (std::optional<APFloat> number = findNumber(value)) {
+    stream << llvm::format("%.5g", number->convertToDouble());
+    return text;
+  }
+  Operation *op = value.getDefiningOp();
+  SmallVector<std::string> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(spell(operand));
+  if (op->hasTrait<OpTrait::IsCommutative>())
+    llvm::sort(operands);
+  stream << op->getName().stripDialect() << '(' << llvm::join(operands, ",") << ')';
+  return text;
+}
+
+/// The pointwise ops after `start` that need nothing but it and numbers.
+static Cone growCone(Value start) {
+  Cone cone{start, {}};
+  auto grow = [&](Value value) {
+    for (Operation *user : value.getUsers())
+      if (isa<PointwiseOpInterface>(user) && user->getBlock() == start.getParentBlock() &&
+          user->getResultTypes() == TypeRange(start.getType()) && cone.ops.size() < kMostOps &&
+          llvm::all_of(user->getOperands(),
+                       [&](Value operand) { return cone.contains(operand) || findNumber(operand); }))
+        cone.ops.insert(user);
+  };
+  grow(start);
+  for (size_t i = 0; i < cone.ops.size(); ++i)
+    grow(cone.ops[i]->getResult(0));
+  return cone;
+}
+
+/// What `value` is of the start: a function of the table, or a clip.
+static plan::PostOpAttr findPostOp(const Cone &cone, Value value) {
+  MLIRContext *context = value.getContext();
+  std::string text = cone.spell(value);
+  for (auto [expression, kind] : kActivations)
+    if (text == expression)
+      return plan::PostOpAttr::get(context, kind, {}, {});
+  auto splitBound = [](Operation *op) -> std::pair<std::optional<APFloat>, Value> {
+    for (unsigned i = 0; i < 2; ++i)
+      if (std::optional<APFloat> number = findNumber(op->getOperand(i)))
+        return {number, op->getOperand(1 - i)};
+    return {};
+  };
+  auto upper = value.getDefiningOp<MinimumOp>();
+  if (!upper)
+    return {};
+  auto [high, inner] = splitBound(upper);
+  auto lower = high ? inner.getDefiningOp<MaximumOp>() : MaximumOp();
+  if (!lower)
+    return {};
+  auto [low, input] = splitBound(lower);
+  if (!low || input != cone.start || low->isNaN() || high->isNaN() || *low > *high)
+    return {};
+  Type element = Float32Type::get(context);
+  return plan::PostOpAttr::get(context, PostOpKind::clip, FloatAttr::get(element, *low),
+                               FloatAttr::get(element, *high));
+}
+
+std::optional<Activation> inlay::matchActivation(Value start) {
+  Cone cone = growCone(start);
+  std::optional<Activation> found;
+  for (Operation *last : cone.ops) {
+    llvm::SetVector<Operation *> needed;
+    cone.collect(last->getResult(0), needed);
+    auto staysInside = [&](Value value) {
+      return llvm::all_of(value.getUsers(), [&](Operation *user) { return needed.contains(user); });
+    };
+    bool isClosed = staysInside(start) &&
+                    llvm::all_of(needed, [&](Operation *op) { return op == last || staysInside(op->getResult(0)); });
+    if (!isClosed || (found && found->ops.size() >= needed.size()))
+      continue;
+    if (plan::PostOpAttr postOp = findPostOp(cone, last->getResult(0)))
+      found = Activation{postOp, needed.takeVector()};
+  }
+  return found;
+}

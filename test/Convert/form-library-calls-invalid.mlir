@@ -1,0 +1,58 @@
+// RUN: inlay-opt %s --inlay-convert-form-library-calls | FileCheck %s
+// CHECK-NOT: plan.library_call
+
+// What the library doesn't do, or not better, stays as it is.
+
+// CHECK: inlay.linear
+func.func @elements(%x: tensor<32x64xf16>, %w: tensor<16x64xf16>) -> tensor<32x16xf16> {
+  %0 = inlay.linear %x, %w : (tensor<32x64xf16>, tensor<16x64xf16>) -> tensor<32x16xf16>
+  return %0 : tensor<32x16xf16>
+}
+
+// 4095 multiplications.
+// CHECK: inlay.matmul
+func.func @tiny(%x: tensor<63x5xf32>, %y: tensor<5x13xf32>) -> tensor<63x13xf32> {
+  %0 = inlay.matmul %x, %y : (tensor<63x5xf32>, tensor<5x13xf32>) -> tensor<63x13xf32>
+  return %0 : tensor<63x13xf32>
+}
+
+// CHECK: inlay.matmul
+func.func @empty(%x: tensor<64x0xf32>, %y: tensor<0x64xf32>) -> tensor<64x64xf32> {
+  %0 = inlay.matmul %x, %y : (tensor<64x0xf32>, tensor<0x64xf32>) -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// CHECK: inlay.matmul
+func.func @dims(%x: tensor<?x64xf32>, %y: tensor<64x64xf32>) -> tensor<?x64xf32> {
+  %0 = inlay.matmul %x, %y : (tensor<?x64xf32>, tensor<64x64xf32>) -> tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
+}
+
+// CHECK: inlay.conv
+func.func @spatial(%x: tensor<1x4x8x8x8xf32>, %w: tensor<4x4x3x3x3xf32>) -> tensor<1x4x6x6x6xf32> {
+  %0 = inlay.conv %x, %w stride [1, 1, 1] padding [0, 0, 0] dilation [1, 1, 1] groups 1
+    : (tensor<1x4x8x8x8xf32>, tensor<4x4x3x3x3xf32>) -> tensor<1x4x6x6x6xf32>
+  return %0 : tensor<1x4x6x6x6xf32>
+}
+
+// CHECK: inlay.conv_transpose
+func.func @transposed(%x: tensor<1x8x8x8xf32>, %w: tensor<8x8x2x2xf32>) -> tensor<1x8x16x16xf32> {
+  %0 = inlay.conv_transpose %x, %w stride [2, 2] padding [0, 0] output_padding [0, 0] dilation [1, 1] groups 1
+    : (tensor<1x8x8x8xf32>, tensor<8x8x2x2xf32>) -> tensor<1x8x16x16xf32>
+  return %0 : tensor<1x8x16x16xf32>
+}
+
+// CHECK: inlay.scaled_dot_product_attention
+func.func @leading(%q: tensor<2x2x2x8x16xf32>) -> tensor<2x2x2x8x16xf32> {
+  %0 = inlay.scaled_dot_product_attention %q, %q, %q scale 0.25
+    : (tensor<2x2x2x8x16xf32>, tensor<2x2x2x8x16xf32>, tensor<2x2x2x8x16xf32>) -> tensor<2x2x2x8x16xf32>
+  return %0 : tensor<2x2x2x8x16xf32>
+}
+
+// A mask for each batch, where heads share keys.
+// CHECK: inlay.scaled_dot_product_attention
+func.func @masks(%q: tensor<2x6x8x16xf32>, %k: tensor<2x2x8x16xf32>, %m: tensor<2x1x8x8xf32>) -> tensor<2x6x8x16xf32> {
+  %0 = inlay.scaled_dot_product_attention %q, %k, %k, %m scale 0.25 enable_gqa
+    : (tensor<2x6x8x16xf32>, tensor<2x2x8x16xf32>, tensor<2x2x8x16xf32>, tensor<2x1x8x8xf32>) -> tensor<2x6x8x16xf32>
+  return %0 : tensor<2x6x8x16xf32>
+}

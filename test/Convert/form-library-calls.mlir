@@ -1,0 +1,219 @@
+// RUN: inlay-opt %s --inlay-convert-form-library-calls --split-input-file | FileCheck %s
+
+// Weights are marked; the bias has the map of its dim.
+// CHECK-DAG: #[[$X:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK-DAG: #[[$W:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
+// CHECK-DAG: #[[$B:.*]] = affine_map<(d0, d1, d2) -> (d1)>
+// CHECK-DAG: #[[$Y:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func.func @linear
+// CHECK-SAME: (%[[X:.*]]: tensor<32x64xf32>, %[[W:.*]]: tensor<16x64xf32> {plan.constant}, %[[B:.*]]: tensor<16xf32> {plan.constant})
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<32x16xf32>
+// CHECK: %[[R:.*]] = plan.library_call contraction(%[[X]], %[[W]], %[[B]]) into %[[E]] {config = {bias}, constants = array<i64: 1, 2>, maps = [#[[$X]], #[[$W]], #[[$B]], #[[$Y]]], post_ops = [#plan.post_op<relu>]}
+// CHECK-NEXT: return %[[R]]
+func.func @linear(%x: tensor<32x64xf32>, %w: tensor<16x64xf32> {plan.constant}, %b: tensor<16xf32> {plan.constant})
+    -> tensor<32x16xf32> {
+  %0 = inlay.linear %x, %w, %b : (tensor<32x64xf32>, tensor<16x64xf32>, tensor<16xf32>) -> tensor<32x16xf32>
+  %1 = inlay.relu %0 : (tensor<32x16xf32>) -> tensor<32x16xf32>
+  return %1 : tensor<32x16xf32>
+}
+
+// -----
+
+// Permutations are part of the maps: of the keys, and of what the result is needed as. A dim of size 1 is repeated.
+// CHECK-DAG: #[[$Q:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (0, d1, d2, d4)>
+// CHECK-DAG: #[[$K:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d3, d4)>
+// CHECK-DAG: #[[$S:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d2, d1, d3)>
+// CHECK-LABEL: func.func @scores
+// CHECK-SAME: (%[[Q:.*]]: tensor<1x4x8x16xf32>, %[[K:.*]]: tensor<2x4x8x16xf32>)
+// CHECK-NOT: inlay.permute
+// CHECK: plan.library_call contraction(%[[Q]], %[[K]]) into %{{.*}} {maps = [#[[$Q]], #[[$K]], #[[$S]]]}
+// CHECK-SAME: -> tensor<2x8x4x8xf32>
+func.func @scores(%q: tensor<1x4x8x16xf32>, %k: tensor<2x4x8x16xf32>) -> tensor<2x8x4x8xf32> {
+  %0 = inlay.permute %k dims [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
+  %1 = inlay.matmul %q, %0 : (tensor<1x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
+  %2 = inlay.permute %1 dims [0, 2, 1, 3] : (tensor<2x4x8x8xf32>) -> tensor<2x8x4x8xf32>
+  return %2 : tensor<2x8x4x8xf32>
+}
+
+// -----
+
+// A product of three dims permuted in a circle: its dims 0, 1 and 2 are dims 1, 2 and 0 of the operand.
+// CHECK-DAG: #[[$A:.*]] = affine_map<(d0, d1, d2, d3) -> (d3, d0, d1)>
+// CHECK-DAG: #[[$B:.*]] = affine_map<(d0, d1, d2, d3) -> (d3, d2)>
+// CHECK-DAG: #[[$R:.*]] = affine_map<(d0, d1, d2, d3) -> (d1, d2, d0)>
+// CHECK-LABEL: func.func @circle
+// CHECK: plan.library_call contraction(%{{.*}}, %{{.*}}) into %{{.*}} {constants = array<i64: 1>, maps = [#[[$A]], #[[$B]], #[[$R]]]}
+func.func @circle(%a: tensor<16x4x8xf32>, %b: tensor<16x32xf32> {plan.constant}) -> tensor<8x32x4xf32> {
+  %0 = inlay.permute %a dims [1, 2, 0] : (tensor<16x4x8xf32>) -> tensor<4x8x16xf32>
+  %1 = inlay.matmul %0, %b : (tensor<4x8x16xf32>, tensor<16x32xf32>) -> tensor<4x8x32xf32>
+  %2 = inlay.permute %1 dims [1, 2, 0] : (tensor<4x8x32xf32>) -> tensor<8x32x4xf32>
+  return %2 : tensor<8x32x4xf32>
+}
+
+// -----
+
+// What follows is taken in, in order, whatever broadcasts to the result; the last thing has a second use.
+// CHECK-DAG: #[[$ROW:.*]] = affine_map<(d0, d1, d2) -> (d1)>
+// CHECK-DAG: #[[$SCALAR:.*]] = affine_map<(d0, d1, d2) -> ()>
+// CHECK-DAG: #[[$COLUMN:.*]] = affine_map<(d0, d1, d2) -> (d0, 0)>
+// CHECK-LABEL: func.func @chain
+// CHECK-SAME: %[[Z:[a-z0-9]*]]: tensor<32x1xf32>, %[[V:[a-z0-9]*]]: tensor<16xf32>
+// CHECK: %[[S:.*]] = inlay.constant dense<2.000000e+00>
+// CHECK: %[[R:.*]] = plan.library_call contraction(%{{.*}}, %{{.*}}, %[[S]], %[[Z]], %[[V]]) into
+// CHECK-SAME: maps = [#{{.*}}, #{{.*}}, #[[$SCALAR]], #[[$COLUMN]], #[[$ROW]], #{{.*}}]
+// CHECK-SAME: post_ops = [#plan.post_op<gelu>, #plan.post_op<mul>, #plan.post_op<add>, #plan.post_op<silu>, #plan.post_op<mul>]
+// CHECK: inlay.tanh %[[R]]
+// CHECK: inlay.add %[[R]]
+func.func @chain(%x: tensor<32x64xf32>, %w: tensor<16x64xf32>, %z: tensor<32x1xf32>, %v: tensor<16xf32>)
+    -> tensor<32x16xf32> {
+  %two = inlay.constant dense<2.0> : tensor<f32>
+  %0 = inlay.linear %x, %w : (tensor<32x64xf32>, tensor<16x64xf32>) -> tensor<32x16xf32>
+  %1 = inlay.gelu %0 : (tensor<32x16xf32>) -> tensor<32x16xf32>
+  %2 = inlay.mul %1, %two : (tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+  %3 = inlay.add %z, %2 : (tensor<32x1xf32>, tensor<32x16xf32>) -> tensor<32x16xf32>
+  %4 = inlay.sigmoid %3 : (tensor<32x16xf32>) -> tensor<32x16xf32>
+  %5 = inlay.mul %3, %4 : (tensor<32x16xf32>, tensor<32x16xf32>) -> tensor<32x16xf32>
+  %6 = inlay.mul %5, %v : (tensor<32x16xf32>, tensor<16xf32>) -> tensor<32x16xf32>
+  %7 = inlay.tanh %6 : (tensor<32x16xf32>) -> tensor<32x16xf32>
+  %8 = inlay.add %6, %7 : (tensor<32x16xf32>, tensor<32x16xf32>) -> tensor<32x16xf32>
+  return %8 : tensor<32x16xf32>
+}
+
+// -----
+
+// The tanh form of gelu, as it is imported.
+// CHECK-LABEL: func.func @gelu_tanh
+// CHECK: plan.library_call contraction({{.*}}post_ops = [#plan.post_op<gelu_tanh>]
+// CHECK-NEXT: return
+func.func @gelu_tanh(%x: tensor<32x64xf32>, %w: tensor<16x64xf32>) -> tensor<32x16xf32> {
+  %0 = inlay.linear %x, %w : (tensor<32x64xf32>, tensor<16x64xf32>) -> tensor<32x16xf32>
+  %1 = inlay.mul %0, %0 : (tensor<32x16xf32>, tensor<32x16xf32>) -> tensor<32x16xf32>
+  %2 = inlay.mul %1, %0 : (tensor<32x16xf32>, tensor<32x16xf32>) -> tensor<32x16xf32>
+  %cubic = inlay.constant dense<4.471500e-02> : tensor<f32>
+  %3 = inlay.mul %2, %cubic : (tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+  %4 = inlay.add %3, %0 : (tensor<32x16xf32>, tensor<32x16xf32>) -> tensor<32x16xf32>
+  %scale = inlay.constant dense<0.797884583> : tensor<f32>
+  %5 = inlay.mul %4, %scale : (tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+  %6 = inlay.tanh %5 : (tensor<32x16xf32>) -> tensor<32x16xf32>
+  %half = inlay.constant dense<5.000000e-01> : tensor<f32>
+  %7 = inlay.mul %0, %half : (tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+  %one = inlay.constant dense<1.000000e+00> : tensor<f32>
+  %8 = inlay.add %6, %one : (tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+  %9 = inlay.mul %7, %8 : (tensor<32x16xf32>, tensor<32x16xf32>) -> tensor<32x16xf32>
+  return %9 : tensor<32x16xf32>
+}
+
+// -----
+
+// Groups, then size, stride, dilation and padding of each dim. What the call adds is made after the convolution.
+// CHECK-LABEL: func.func @convolution
+// CHECK-SAME: (%[[X:.*]]: tensor<1x4x16x16xf32>, %[[W:.*]]: tensor<8x2x3x5xf32> {plan.constant}, %[[B:.*]]: tensor<8xf32>)
+// CHECK: %[[N:.*]] = inlay.neg
+// CHECK: %[[R:.*]] = plan.library_call convolution(%[[X]], %[[W]], %[[B]], %[[N]]) into %{{.*}} {config = {bias}, constants = array<i64: 1>, post_ops = [#plan.post_op<add>, #plan.post_op<relu>], window = array<i64: 2, 3, 2, 1, 1, 5, 2, 2, 4>}
+// CHECK-NEXT: return %[[R]]
+func.func @convolution(%x: tensor<1x4x16x16xf32>, %w: tensor<8x2x3x5xf32> {plan.constant}, %b: tensor<8xf32>)
+    -> tensor<1x8x8x8xf32> {
+  %0 = inlay.conv %x, %w, %b stride [2, 2] padding [1, 4] dilation [1, 2] groups 2
+    : (tensor<1x4x16x16xf32>, tensor<8x2x3x5xf32>, tensor<8xf32>) -> tensor<1x8x8x8xf32>
+  %1 = inlay.constant dense<1.0> : tensor<1x8x8x8xf32>
+  %2 = inlay.neg %1 : (tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32>
+  %3 = inlay.add %2, %0 : (tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32>
+  %4 = inlay.relu %3 : (tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32>
+  return %4 : tensor<1x8x8x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @hard_swish
+// CHECK: plan.library_call convolution({{.*}}post_ops = [#plan.post_op<hard_swish>, #plan.post_op<hard_sigmoid>, #plan.post_op<clip, 0.000000e+00 : f32, 6.000000e+00 : f32>]
+// CHECK-NEXT: return
+func.func @hard_swish(%x: tensor<1x4x16x16xf32>, %w: tensor<8x4x1x1xf32>) -> tensor<1x8x16x16xf32> {
+  %three = inlay.constant dense<3.0> : tensor<f32>
+  %zero = inlay.constant dense<0.0> : tensor<f32>
+  %six = inlay.constant dense<6.0> : tensor<f32>
+  %0 = inlay.conv %x, %w stride [1, 1] padding [0, 0] dilation [1, 1] groups 1
+    : (tensor<1x4x16x16xf32>, tensor<8x4x1x1xf32>) -> tensor<1x8x16x16xf32>
+  %1 = inlay.add %0, %three : (tensor<1x8x16x16xf32>, tensor<f32>) -> tensor<1x8x16x16xf32>
+  %2 = inlay.maximum %1, %zero : (tensor<1x8x16x16xf32>, tensor<f32>) -> tensor<1x8x16x16xf32>
+  %3 = inlay.minimum %2, %six : (tensor<1x8x16x16xf32>, tensor<f32>) -> tensor<1x8x16x16xf32>
+  %4 = inlay.mul %0, %3 : (tensor<1x8x16x16xf32>, tensor<1x8x16x16xf32>) -> tensor<1x8x16x16xf32>
+  %5 = inlay.div %4, %six : (tensor<1x8x16x16xf32>, tensor<f32>) -> tensor<1x8x16x16xf32>
+  %6 = inlay.add %5, %three : (tensor<1x8x16x16xf32>, tensor<f32>) -> tensor<1x8x16x16xf32>
+  %7 = inlay.maximum %6, %zero : (tensor<1x8x16x16xf32>, tensor<f32>) -> tensor<1x8x16x16xf32>
+  %8 = inlay.minimum %7, %six : (tensor<1x8x16x16xf32>, tensor<f32>) -> tensor<1x8x16x16xf32>
+  %9 = inlay.div %8, %six : (tensor<1x8x16x16xf32>, tensor<f32>) -> tensor<1x8x16x16xf32>
+  %10 = inlay.maximum %9, %zero : (tensor<1x8x16x16xf32>, tensor<f32>) -> tensor<1x8x16x16xf32>
+  %11 = inlay.minimum %10, %six : (tensor<1x8x16x16xf32>, tensor<f32>) -> tensor<1x8x16x16xf32>
+  return %11 : tensor<1x8x16x16xf32>
+}
+
+// -----
+
+// A convolution takes in no operand that isn't as large as its result.
+// CHECK-LABEL: func.func @broadcast
+// CHECK: %[[R:.*]] = plan.library_call convolution(%{{[a-z0-9]*}}, %{{[a-z0-9]*}}) into
+// CHECK-NOT: post_ops
+// CHECK: inlay.mul %[[R]]
+func.func @broadcast(%x: tensor<1x4x16x16xf32>, %w: tensor<8x4x1x1xf32>, %s: tensor<8x1x1xf32>)
+    -> tensor<1x8x16x16xf32> {
+  %0 = inlay.conv %x, %w stride [1, 1] padding [0, 0] dilation [1, 1] groups 1
+    : (tensor<1x4x16x16xf32>, tensor<8x4x1x1xf32>) -> tensor<1x8x16x16xf32>
+  %1 = inlay.mul %0, %s : (tensor<1x8x16x16xf32>, tensor<8x1x1xf32>) -> tensor<1x8x16x16xf32>
+  return %1 : tensor<1x8x16x16xf32>
+}
+
+// -----
+
+// A weight that is reshaped or permuted is one still.
+// CHECK-LABEL: func.func @weights
+// CHECK: plan.library_call contraction({{.*}}constants = array<i64: 1>
+func.func @weights(%x: tensor<32x64xf32>, %w: tensor<64x4x4xf32> {plan.constant}) -> tensor<32x16xf32> {
+  %0 = inlay.reshape %w shape [64, 16] : (tensor<64x4x4xf32>) -> tensor<64x16xf32>
+  %1 = inlay.matmul %x, %0 : (tensor<32x64xf32>, tensor<64x16xf32>) -> tensor<32x16xf32>
+  return %1 : tensor<32x16xf32>
+}
+
+// -----
+
+// Dims that are known at a call alone come from the function's symbols.
+// CHECK-LABEL: func.func @symbols
+// CHECK: %[[N:.*]] = inlay.symbol 0
+// CHECK: %[[E:.*]] = tensor.empty(%[[N]]) : tensor<?x4xf32>
+// CHECK: plan.library_call contraction(%{{.*}}, %{{.*}}) into %[[E]]
+func.func @symbols(%x: tensor<?x8xf32> {inlay.dims = affine_map<()[s0] -> (s0, 8)>}, %w: tensor<4x8xf32>)
+    -> (tensor<?x4xf32> {inlay.dims = affine_map<()[s0] -> (s0, 4)>})
+    attributes {inlay.symbols = [#inlay.symbol<"batch", 1 to 8>]} {
+  %0 = inlay.linear %x, %w {inlay.dims = [affine_map<()[s0] -> (s0, 4)>]}
+    : (tensor<?x8xf32>, tensor<4x8xf32>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @attention
+// CHECK-SAME: (%[[Q:.*]]: tensor<2x4x8x16xf32>, %[[M:.*]]: tensor<8x8xi1>)
+// CHECK: %[[M4:.*]] = tensor.expand_shape %[[M]] {{\[}}[0, 1, 2], [3]] output_shape [1, 1, 8, 8]
+// CHECK: plan.library_call attention(%[[Q]], %[[Q]], %[[Q]], %[[M4]]) into %{{.*}} {config = {mask = "selected", scale = 2.500000e-01 : f64}}
+func.func @attention(%q: tensor<2x4x8x16xf32>, %m: tensor<8x8xi1>) -> tensor<2x4x8x16xf32> {
+  %0 = inlay.scaled_dot_product_attention %q, %q, %q, %m scale 0.25
+    : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<8x8xi1>) -> tensor<2x4x8x16xf32>
+  return %0 : tensor<2x4x8x16xf32>
+}
+
+// -----
+
+// Heads that share keys are heads of a batch for each head of keys.
+// CHECK-LABEL: func.func @grouped
+// CHECK: %[[Q5:.*]] = tensor.expand_shape %{{.*}} {{\[}}[0], [1, 2], [3], [4]] output_shape [2, 2, 3, 8, 16]
+// CHECK: %[[Q:.*]] = tensor.collapse_shape %[[Q5]] {{\[}}[0, 1], [2], [3], [4]] : tensor<2x2x3x8x16xf32> into tensor<4x3x8x16xf32>
+// CHECK: %[[K:.*]] = tensor.collapse_shape %{{.*}} : tensor<2x2x1x8x16xf32> into tensor<4x1x8x16xf32>
+// CHECK: %[[V:.*]] = tensor.collapse_shape %{{.*}} : tensor<2x2x1x8x16xf32> into tensor<4x1x8x16xf32>
+// CHECK: %[[R:.*]] = plan.library_call attention(%[[Q]], %[[K]], %[[V]]) into %{{.*}} {config = {causal, scale = 2.500000e-01 : f64}} : {{.*}} -> tensor<4x3x8x16xf32>
+// CHECK: %[[R5:.*]] = tensor.expand_shape %[[R]] {{\[}}[0, 1], [2], [3], [4]] output_shape [2, 2, 3, 8, 16]
+// CHECK: tensor.collapse_shape %[[R5]] {{\[}}[0], [1, 2], [3], [4]] : tensor<2x2x3x8x16xf32> into tensor<2x6x8x16xf32>
+func.func @grouped(%q: tensor<2x6x8x16xf32>, %k: tensor<2x2x8x16xf32>, %v: tensor<2x2x8x16xf32>)
+    -> tensor<2x6x8x16xf32> {
+  %0 = inlay.scaled_dot_product_attention %q, %k, %v scale 0.25 is_causal enable_gqa
+    : (tensor<2x6x8x16xf32>, tensor<2x2x8x16xf32>, tensor<2x2x8x16xf32>) -> tensor<2x6x8x16xf32>
+  return %0 : tensor<2x6x8x16xf32>
+}

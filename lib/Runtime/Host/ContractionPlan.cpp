@@ -139,10 +139,6 @@ Status ContractionPlan::pack(const float *buffer, Packed &packed) const {
   return error.take();
 }
 
-static bool isConstant(const HostKernel &kernel, uint32_t buffer) {
-  return std::find(kernel.constants.begin(), kernel.constants.end(), buffer) != kernel.constants.end();
-}
-
 StatusOr<std::shared_ptr<const ContractionPlan>> planContraction(const HostKernel &kernel, const int64_t *sizes,
                                                                  bool isInPlace, int64_t threads,
                                                                  SequentialLibrary &library) {

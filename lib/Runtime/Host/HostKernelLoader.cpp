@@ -3,6 +3,7 @@
 #include "inlay/Runtime/Host/HostKernelLoader.h"
 #include "HostLibrary.h"
 #include "LibraryKernel.h"
+#include "PortableConvolution.h"
 #include "PortableGemm.h"
 #include "inlay/Runtime/Host/ThreadPool.h"
 
@@ -40,6 +41,18 @@ StatusOr<std::shared_ptr<Gemm>> makeGemm(SequentialLibrary &library, const GemmS
   if (!made.isOk() || *made)
     return made;
   return makePortableGemm(shape);
+}
+
+StatusOr<std::shared_ptr<ConvolutionPrimitive>> makeConvolutionPrimitive(SequentialLibrary &library,
+                                                                         const ConvolutionShape &shape) {
+  StatusOr<std::shared_ptr<ConvolutionPrimitive>> made = library.makeConvolution(shape);
+  if (!made.isOk() || *made)
+    return made;
+  return makePortableConvolution(shape);
+}
+
+bool isConstant(const HostKernel &kernel, uint32_t buffer) {
+  return std::find(kernel.constants.begin(), kernel.constants.end(), buffer) != kernel.constants.end();
 }
 
 namespace {

@@ -31,6 +31,12 @@ StatusOr<std::unique_ptr<LibraryKernel>> makeAttention(const HostKernel &kernel,
 /// The library's primitive, or our own for a shape that the library leaves out.
 StatusOr<std::shared_ptr<Gemm>> makeGemm(SequentialLibrary &library, const GemmShape &shape);
 
+StatusOr<std::shared_ptr<ConvolutionPrimitive>> makeConvolutionPrimitive(SequentialLibrary &library,
+                                                                         const ConvolutionShape &shape);
+
+/// Whether the kernel's weights are the same at each call.
+bool isConstant(const HostKernel &kernel, uint32_t buffer);
+
 /// How many threads slices are made for: those of the pool, or a fixed number where results must be reproducible.
 int64_t threadsToPlanFor();
 

@@ -41,23 +41,23 @@ public:
   virtual Status run(const float *a, const void *b, float *c) const = 0;
 };
 
-/// One spatial dim of a convolution. The padding behind may be negative: then it is what the window leaves unread.
+/// One spatial dim of a convolution. Dilation 1 has no gaps. The padding behind may be negative: then it is what no
+/// window reads.
 struct WindowDim {
-  int64_t input = 1, output = 1, kernel = 1, stride = 1, dilation = 1, paddingFront = 0, paddingBehind = 0;
+  int64_t input = 1, output = 1, kernel = 1, stride = 1, dilation = 1, paddingFront = 0;
+
+  int64_t paddingBehind() const { return (output - 1) * stride + (kernel - 1) * dilation + 1 - input - paddingFront; }
 };
 
-/// Y = X * W as in `HostKernelKind::Convolution`; strides of X and Y, in elements, let a primitive work on a slice.
+/// Y = X * W of one image, or a slice of its outermost spatial dim. X is [spatial..., groups * inputs], Y [spatial...,
+/// groups * outputs], W [groups * outputs, inputs, kernel...], all without gaps. No size is 0.
 struct ConvolutionShape {
-  int64_t batch = 1, groups = 1, inputs = 1, outputs = 1; ///< channels are those of a group
+  int64_t groups = 1, inputs = 1, outputs = 1; ///< channels are those of a group
   int64_t dims = 2;
   std::array<WindowDim, 3> window; ///< the leading `dims` count
-  bool channelsLast = false;
-  std::array<int64_t, 5> xStrides{}; ///< batch, channels, spatial dims
-  std::array<int64_t, 5> yStrides{};
-  bool packsWeights = false; ///< weights are passed as `pack` left them
 };
 
-/// As `Gemm`.
+/// As `Gemm`; weights are always passed as `pack` left them.
 class ConvolutionPrimitive {
 public:
   virtual ~ConvolutionPrimitive() = default;

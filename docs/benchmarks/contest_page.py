@@ -88,9 +88,15 @@ def draw_ratios(rows: list[Row], subject: str) -> None:
     height = 1 / (len(series) + 1)
     for number, (name, ratios) in enumerate(series.items()):
         drawn = [(place + number * height, ratios[name]) for place, name in enumerate(subjects) if name in ratios]
-        axes.barh(*zip(*drawn, strict=True), height=height, label=name)
+        places, values = zip(*drawn, strict=True)
+        axes.barh(places, [value - 1 for value in values], left=1, height=height, label=name)
     axes.axvline(1, color="black", linewidth=0.8)
-    axes.set(xscale="log", xlabel="latency over that of eager PyTorch")
+    axes.set(xscale="log", xlabel="latency over that of eager PyTorch: faster to the left")
+    low, high = axes.get_xlim()
+    ticks = [tick for tick in (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50) if low <= tick <= high]
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_xticks([], minor=True)
+    axes.margins(y=0.01)
     axes.set_yticks([place + (len(series) - 1) * height / 2 for place in range(len(subjects))], subjects)
     axes.invert_yaxis()
     axes.legend(frameon=False, ncols=len(series), loc="lower center", bbox_to_anchor=(0.5, 1))

@@ -12,6 +12,7 @@ class Needs:
 
     modules: tuple[str, ...]
     packages: str  # as pip names them
+    lack: str = ""  # why it can't be run even so
 
     def hint(self) -> str:
         return f"pip install {self.packages}"
@@ -27,7 +28,7 @@ PEERS = {
     "iree": Needs(
         ("iree.compiler", "iree.runtime", "onnx", "onnxscript"), "iree-base-compiler[onnx] iree-base-runtime"
     ),
-    "ncnn": Needs(("ncnn", "pnnx"), "ncnn pnnx"),
+    "ncnn": Needs(("ncnn", "pnnx"), "ncnn pnnx", lack="there is no worker yet that converts models by pnnx"),
     "executorch": Needs(("executorch",), "executorch"),
 }
 REFERENCE = "torch"  # what every result is compared with, and whose latency is eager_ms

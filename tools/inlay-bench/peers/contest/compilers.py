@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from catalog import is_inlay
 from inlay.models import Example
 from memory import Peak
 from onnx_model import export_onnx, feed
-from subjects import Setting
+from programs import compile_by_executorch, compile_by_iree, input_names
+from subjects import Setting, tensors
 
 
 @dataclass(frozen=True)
@@ -97,20 +99,18 @@ def by_openvino(example: Example, setting: Setting) -> Built:
 
 
 def by_iree(example: Example, setting: Setting) -> Built:
-    from edge_compilers import compile_by_iree
-
     path, export_ms = export_onnx(example, pathlib.Path(setting.folder))
-    inputs = list(feed(example, None).values())
+    inputs = list(feed(example, input_names(path)).values())
     function, figures = _compile(lambda: compile_by_iree(path, setting.threads), export_ms=export_ms)
     return Built(lambda: function(*inputs), figures)
 
 
 def by_executorch(example: Example, setting: Setting) -> Built:
-    from edge_compilers import compile_by_executorch
-
+    """It has no setting for threads: there are as many as cores."""
     exported, export_ms = timed(lambda: torch.export.export(example.model, example.args, example.kwargs, strict=True))
-    method, figures = _compile(lambda: compile_by_executorch(exported, setting.threads), export_ms=export_ms)
-    return Built(lambda: method(example), figures)
+    execute, figures = _compile(lambda: compile_by_executorch(exported), export_ms=export_ms)
+    inputs = tensors((example.args, example.kwargs))
+    return Built(lambda: execute(inputs), figures)
 
 
 COMPILERS: dict[str, Callable[[Example, Setting], Built]] = {
@@ -118,8 +118,11 @@ COMPILERS: dict[str, Callable[[Example, Setting], Built]] = {
     "inductor": by_inductor,
     "onnxruntime": by_onnxruntime,
     "openvino": by_openvino,
+    "iree": by_iree,
+    "executorch": by_executorch,
 }
 
 
 def build(example: Example, setting: Setting) -> Built:
-    return COMPILERS.get(setting.contender, by_inlay)(example, setting)
+    compiler = by_inlay if is_inlay(setting.contender) else COMPILERS[setting.contender]
+    return compiler(example, setting)

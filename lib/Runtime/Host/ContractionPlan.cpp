@@ -157,7 +157,11 @@ StatusOr<std::shared_ptr<const ContractionPlan>> planContraction(const HostKerne
   if (plan->shape.isEmptySum)
     return std::shared_ptr<const ContractionPlan>(std::move(plan));
   double parts = static_cast<double>(plan->outerCount) * static_cast<double>(plan->sumCount * plan->n.count);
-  plan->packsB = isConstant(kernel, plan->shape.b) && parts <= static_cast<double>(kMostPackedParts);
+  const ContractionShape &found = plan->shape;
+  bool isAdjacent = found.n.strides[found.b] == 1 || found.k.strides[found.b] == 1;
+  // A single row reads B once: packed it would be no faster.
+  plan->packsB = isConstant(kernel, found.b) && parts <= static_cast<double>(kMostPackedParts) &&
+                 !(found.m.size == 1 && isAdjacent);
   INLAY_RETURN_IF_ERROR(makeGemms(*plan, kernel.accumulates, library));
   if (plan->packsB)
     listPackedParts(*plan);

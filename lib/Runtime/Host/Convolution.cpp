@@ -3,6 +3,7 @@
 #include "ConvolutionPlan.h"
 #include "LibraryKernel.h"
 #include "PostOps.h"
+#include "Transpose.h"
 #include "inlay/Runtime/Host/ThreadPool.h"
 
 #include <fmt/format.h>
@@ -52,18 +53,6 @@ private:
   int64_t outputPlaces() const { return plan.shape.window[0].output * plan.outputRow; }
 };
 } // namespace
-
-/// to[column][row] = from[row][column], in blocks of two cache lines.
-static void transpose(const float *from, int64_t fromRow, int64_t rows, int64_t columns, float *to, int64_t toRow) {
-  constexpr int64_t kBlock = 16;
-  for (int64_t row = 0; row < rows; row += kBlock)
-    for (int64_t column = 0; column < columns; column += kBlock) {
-      int64_t rowEnd = std::min(row + kBlock, rows), columnEnd = std::min(column + kBlock, columns);
-      for (int64_t j = column; j < columnEnd; ++j)
-        for (int64_t i = row; i < rowEnd; ++i)
-          to[j * toRow + i] = from[i * fromRow + j];
-    }
-}
 
 /// The rows of X that the slice reads, channels last; null if there is no memory.
 const float *ConvolutionRun::findInput(int64_t image, const RowSlice &slice, Scratch &scratch) const {

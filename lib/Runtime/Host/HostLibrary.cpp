@@ -4,9 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <climits>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <string_view>
+#include <unistd.h>
 
 namespace inlay::rt::host {
 
@@ -28,14 +31,18 @@ static StatusOr<SequentialLibrary *> openLibrary(const std::string &path) {
   return library;
 }
 
-/// The folder of the library or executable that this is linked into.
+/// The folder of the library or executable that this is linked into; empty if it isn't known.
 static std::string findOwnFolder() {
   Dl_info info;
-  if (dladdr(reinterpret_cast<const void *>(&hostLibrary), &info) == 0 || !info.dli_fname)
-    return ".";
-  std::string path = info.dli_fname;
+  bool isKnown = dladdr(reinterpret_cast<const void *>(&hostLibrary), &info) != 0 && info.dli_fname;
+  std::string path = isKnown ? info.dli_fname : "";
+  if (path.empty() || path[0] != '/') { // an executable has the name that it was called by
+    std::array<char, PATH_MAX> link;
+    ssize_t length = readlink("/proc/self/exe", link.data(), link.size());
+    path.assign(link.data(), length > 0 ? static_cast<size_t>(length) : 0);
+  }
   size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash);
+  return slash == std::string::npos ? "" : path.substr(0, slash);
 }
 
 static StatusOr<SequentialLibrary *> findLibrary() {
@@ -48,9 +55,11 @@ static StatusOr<SequentialLibrary *> findLibrary() {
     return library;
   }
   // Beside us, as in a Python package; or where an install tree or a build has libraries beside programs.
-  for (const char *folder : {"", "../lib/", "../../lib/"}) {
-    StatusOr<SequentialLibrary *> library =
-        openLibrary(fmt::format("{}/{}{}", findOwnFolder(), folder, "libinlay_onednn.so"));
+  std::string own = findOwnFolder();
+  for (const char *folder : {"/", "/../lib/"}) {
+    if (own.empty())
+      break;
+    StatusOr<SequentialLibrary *> library = openLibrary(own + folder + "libinlay_onednn.so");
     if (library.isOk())
       return library;
   }

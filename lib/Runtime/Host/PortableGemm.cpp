@@ -26,88 +26,27 @@ struct Panel {
   bool accumulates;
 };
 
-template <int64_t Rows>
-static INLAY_INLINE void multiplyRows(const Panel &panel) {
-  Vector sums[Rows][2] = {};
-  for (int64_t k = 0; k < panel.k; ++k) {
-    Vector low = load(panel.b + k * kPanel), high = load(panel.b + k * kPanel + kLanes);
-#pragma GCC unroll 16
-    for (int64_t row = 0; row < Rows; ++row) {
-      Vector factor = broadcast(panel.a[row * panel.aRow + k * panel.aColumn]);
-      sums[row][0] += factor * low;
-      sums[row][1] += factor * high;
-    }
-  }
-#pragma GCC unroll 16
-  for (int64_t row = 0; row < Rows; ++row) {
-    float line[kPanel];
-    store(line, sums[row][0]);
-    store(line + kLanes, sums[row][1]);
-    float *c = panel.c + row * panel.cRow;
-    for (int64_t column = 0; column < panel.columns; ++column)
-      c[column] = panel.accumulates ? c[column] + line[column] : line[column];
-  }
-}
-
-static INLAY_INLINE void multiplyPanelBody(Panel panel) {
-  int64_t rows = panel.rows;
-  for (; rows >= kRows; rows -= kRows) {
-    multiplyRows<kRows>(panel);
-    panel.a += kRows * panel.aRow;
-    panel.c += kRows * panel.cRow;
-  }
-  for (; rows >= 4; rows -= 4) {
-    multiplyRows<4>(panel);
-    panel.a += 4 * panel.aRow;
-    panel.c += 4 * panel.cRow;
-  }
-  for (; rows > 0; --rows) {
-    multiplyRows<1>(panel);
-    panel.a += panel.aRow;
-    panel.c += panel.cRow;
-  }
-}
-
-INLAY_MULTIVERSION(multiplyPanel, (const Panel &panel), multiplyPanelBody, (panel))
-
-/// A row of B times many columns needs no panels: B is read once. Columns are adjacent.
+/// A row of B times many columns needs no panels: B is read once. Columns or rows are adjacent.
 struct RowProduct {
   const float *a;
   int64_t aColumn;
   const float *b;
-  int64_t bRow;
+  int64_t bRow, bColumn;
   float *c;
   int64_t columns, k;
   bool accumulates;
 };
 
-static INLAY_INLINE void multiplyRowBody(const RowProduct &product) {
-  constexpr int64_t kWide = 8;
-  for (int64_t first = 0; first < product.columns; first += kWide * kLanes) {
-    int64_t width = std::min(product.columns - first, kWide * kLanes);
-    if (width == kWide * kLanes) {
-      Vector sums[kWide] = {};
-      for (int64_t k = 0; k < product.k; ++k) {
-        Vector factor = broadcast(product.a[k * product.aColumn]);
-        for (int64_t i = 0; i < kWide; ++i)
-          sums[i] += factor * load(product.b + k * product.bRow + first + i * kLanes);
-      }
-      for (int64_t i = 0; i < kWide; ++i) {
-        float *c = product.c + first + i * kLanes;
-        store(c, product.accumulates ? load(c) + sums[i] : sums[i]);
-      }
-      continue;
-    }
-    float sums[kWide * kLanes] = {};
-    for (int64_t k = 0; k < product.k; ++k)
-      for (int64_t i = 0; i < width; ++i)
-        sums[i] += product.a[k * product.aColumn] * product.b[k * product.bRow + first + i];
-    for (int64_t i = 0; i < width; ++i)
-      product.c[first + i] = product.accumulates ? product.c[first + i] + sums[i] : sums[i];
-  }
-}
+} // namespace inlay::rt::host
 
-INLAY_MULTIVERSION(multiplyRow, (const RowProduct &product), multiplyRowBody, (product))
+#define INLAY_PER_TARGET "PortableGemm.inc"
+#include "PerTarget.inc"
+
+namespace inlay::rt::host {
+
+static void multiplyPanel(const Panel &panel) { INLAY_DISPATCH(multiplyPanel, (panel)) }
+static void multiplyRow(const RowProduct &product) { INLAY_DISPATCH(multiplyRow, (product)) }
+static void multiplyDots(const RowProduct &product) { INLAY_DISPATCH(multiplyDots, (product)) }
 
 namespace {
 class PortableGemm : public Gemm {
@@ -150,9 +89,17 @@ void PortableGemm::packPanel(const float *b, int64_t first, float *panel) const 
 }
 
 Status PortableGemm::run(const float *a, const void *b, float *c) const {
-  if (shape.m == 1 && shape.bColumn == 1 && !shape.packsB) {
-    multiplyRow({a, shape.aColumn, static_cast<const float *>(b), shape.bRow, c, shape.n, shape.k, shape.accumulates});
-    return Status::ok();
+  if (shape.m == 1 && !shape.packsB) {
+    RowProduct product{a,       shape.aColumn,    static_cast<const float *>(b), shape.bRow, shape.bColumn, c, shape.n,
+                       shape.k, shape.accumulates};
+    if (shape.bColumn == 1) {
+      multiplyRow(product);
+      return Status::ok();
+    }
+    if (shape.bRow == 1 && shape.aColumn == 1) {
+      multiplyDots(product);
+      return Status::ok();
+    }
   }
   static thread_local Scratch scratch;
   float *panel = nullptr;

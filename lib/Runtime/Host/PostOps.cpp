@@ -1,75 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PostOps.h"
-#include "SimdMath.h"
+#include "Simd.h"
+
+#define INLAY_PER_TARGET "PostOps.inc"
+#include "PerTarget.inc"
 
 namespace inlay::rt::host {
 
-static INLAY_INLINE Vector evaluate(PostOpKind kind, Vector x, float low, float high) {
-  switch (kind) {
-  case PostOpKind::Relu:
-    return select(x < Vector{}, Vector{}, x);
-  case PostOpKind::Clip:
-    return clip(x, low, high);
-  case PostOpKind::Gelu:
-    return 0.5f * x * onePlusErf(x * 0.70710678f);
-  case PostOpKind::GeluTanh:
-    return 0.5f * x * (1.0f + hyperbolicTangent(0.79788456f * (x + 0.044715f * x * x * x)));
-  case PostOpKind::Silu:
-    return x / (1.0f + exponential(-x));
-  case PostOpKind::Sigmoid:
-    return 1.0f / (1.0f + exponential(-x));
-  case PostOpKind::Tanh:
-    return hyperbolicTangent(x);
-  case PostOpKind::HardSwish:
-    return x * clip(x + 3.0f, 0.0f, 6.0f) / 6.0f;
-  case PostOpKind::HardSigmoid:
-    return clip(x + 3.0f, 0.0f, 6.0f) / 6.0f;
-  case PostOpKind::Add:
-  case PostOpKind::Mul:
-    break; // take an operand
-  }
-  return x;
-}
-
-/// One version of the loop for each kind: the switch is gone from it.
-template <PostOpKind Kind>
-static INLAY_INLINE void applyToRow(float *row, int64_t size, float low, float high) {
-  int64_t i = 0;
-  for (; i + kLanes <= size; i += kLanes)
-    store(row + i, evaluate(Kind, load(row + i), low, high));
-  if (i == size)
-    return;
-  float rest[kLanes] = {};
-  for (int64_t lane = 0; lane < size - i; ++lane)
-    rest[lane] = row[i + lane];
-  store(rest, evaluate(Kind, load(rest), low, high));
-  for (int64_t lane = 0; lane < size - i; ++lane)
-    row[i + lane] = rest[lane];
-}
-
-static INLAY_INLINE void applyBody(const PostOp &op, float *row, int64_t size) {
-  switch (op.kind) {
-#define INLAY_KIND(kind)                                                                                               \
-  case PostOpKind::kind:                                                                                               \
-    return applyToRow<PostOpKind::kind>(row, size, op.low, op.high);
-    INLAY_KIND(Relu)
-    INLAY_KIND(Clip)
-    INLAY_KIND(Gelu)
-    INLAY_KIND(GeluTanh)
-    INLAY_KIND(Silu)
-    INLAY_KIND(Sigmoid)
-    INLAY_KIND(Tanh)
-    INLAY_KIND(HardSwish)
-    INLAY_KIND(HardSigmoid)
-#undef INLAY_KIND
-  case PostOpKind::Add:
-  case PostOpKind::Mul:
-    return;
-  }
-}
-
-INLAY_MULTIVERSION(applyUnary, (const PostOp &op, float *row, int64_t size), applyBody, (op, row, size))
+static void applyUnary(const PostOp &op, float *row, int64_t size) { INLAY_DISPATCH(applyUnary, (op, row, size)) }
 
 static INLAY_INLINE void combineBody(bool isAdd, float *row, const float *operand, int64_t stride, int64_t size) {
   if (stride == 1 && isAdd) {

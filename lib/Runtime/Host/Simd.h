@@ -62,23 +62,23 @@ inline SimdLevel simdLevel() {
   static void name parameters { body arguments; }
 #endif
 
+/// Elements of a vector, whatever the width of the processor's.
 constexpr int64_t kLanes = 16;
-typedef float Vector __attribute__((vector_size(64)));
-typedef int32_t IntVector __attribute__((vector_size(64)));
 
-static INLAY_INLINE Vector load(const float *from) {
-  Vector value;
-  std::memcpy(&value, from, sizeof(value));
-  return value;
-}
-
-static INLAY_INLINE void store(float *to, Vector value) { std::memcpy(to, &value, sizeof(value)); }
-
-static INLAY_INLINE Vector broadcast(float value) { return value - Vector{}; }
-
-static INLAY_INLINE Vector select(IntVector condition, Vector ifTrue, Vector ifFalse) {
-  return condition ? ifTrue : ifFalse;
-}
+/// Calls `function arguments` in the version for this processor, of those that PerTarget.inc makes.
+#if INLAY_X86
+#define INLAY_DISPATCH(function, arguments)                                                                            \
+  switch (simdLevel()) {                                                                                               \
+  case SimdLevel::V4:                                                                                                  \
+    return v4::function arguments;                                                                                     \
+  case SimdLevel::V3:                                                                                                  \
+    return v3::function arguments;                                                                                     \
+  case SimdLevel::Baseline:                                                                                            \
+    return baseline::function arguments;                                                                               \
+  }
+#else
+#define INLAY_DISPATCH(function, arguments) return baseline::function arguments;
+#endif
 
 } // namespace inlay::rt::host
 

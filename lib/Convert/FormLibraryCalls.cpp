@@ -39,6 +39,11 @@ void inlay::formLibraryCalls(func::FuncOp func) {
     rewriter.setInsertionPoint(op);
     (void)applicator.matchAndRewrite(op, rewriter);
   }
+  // Permutations that are part of maps now.
+  func.walk<WalkOrder::PostOrder, ReverseIterator>([](PermuteOp permute) {
+    if (permute->use_empty())
+      permute.erase();
+  });
 }
 
 namespace {

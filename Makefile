@@ -14,7 +14,7 @@ CONFORMANCE ?= ../shared/conformance
 
 # From Debian 12's own archive (llvm 22 is in its security suite).
 BUILD_PACKAGES := g++ cmake ninja-build ccache git \
-  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools lld-22 libfmt-dev \
+  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools lld-22 libfmt-dev libdnnl-dev \
   libvulkan-dev libvulkan-volk-dev libzip-dev pkg-config mesa-vulkan-drivers vulkan-validationlayers spirv-tools \
   libgtest-dev python3 python3-dev python3-venv
 LINT_PACKAGES := clang-format-22 clang-tidy-22
@@ -80,7 +80,7 @@ test-conformance: build ## partitioning cases from outside the tree, where they 
 	  $(PYTHON) test/Tools/conformance.py $(CONFORMANCE)/partition/run.py --opt $(BUILD)/bin/inlay-opt; fi
 
 ##@ Figures
-.PHONY: bench-partition bench-rewrite bench-models bench-sizes
+.PHONY: bench-partition bench-rewrite bench-models bench-kernels bench-sizes
 BENCH = $(BUILD)/bin/inlay-bench partition
 FIGURES = $(BUILD)/bench
 bench-partition: build ## measure partitioning and write docs/benchmarks/partition.md; about eight minutes
@@ -97,24 +97,38 @@ bench-partition: build ## measure partitioning and write docs/benchmarks/partiti
 	  --json=$(FIGURES)/partition-5.json
 	@$(PYTHON) docs/benchmarks/make_page.py partition $(FIGURES)/partition-*.json
 
+# Some peers need torch and the package itself, which $(VENV) has; the rest is what requirements.txt pins.
 PEERS = $(FIGURES)/peers
+purelib = import sysconfig; print(sysconfig.get_path("purelib"))
+peers_environment = $(call quietly,peers-environment,$(PYTHON) -m venv $(PEERS) && \
+  echo "import site; site.addsitedir('$$($(PYTHON) -c '$(purelib)')')" \
+    >$$($(PEERS)/bin/python -c '$(purelib)')/torch.pth && \
+  $(PEERS)/bin/python -m pip install -r tools/inlay-bench/peers/requirements.txt)
 bench-rewrite: build ## measure rewriting and write docs/benchmarks/rewrite.md; about ten minutes
 	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)
 	@mkdir -p $(FIGURES)
-	$(call quietly,peers-environment,python3 -m venv $(PEERS) && \
-	  $(PEERS)/bin/python -m pip install -r tools/inlay-bench/peers/requirements.txt)
+	$(peers_environment)
 	@$(BUILD)/bin/inlay-bench rewrite --json=$(FIGURES)/rewrite-1.json
 	@$(BUILD)/bin/inlay-bench rewrite --against=onnxscript,xdsl,inductor,torch.fx \
 	  --python=$(VENV)/bin/python,$(PEERS)/bin/python --json=$(FIGURES)/rewrite-2.json
 	@$(PYTHON) docs/benchmarks/make_page.py rewrite $(FIGURES)/rewrite-*.json
 
-bench-models: build ## measure whole models and write docs/benchmarks/models.md; about half an hour
+RIVALS = --python=$(VENV)/bin/python,$(PEERS)/bin/python --against=torch,inductor,onnxruntime,openvino
+bench-models: build ## measure whole models beside peers and write docs/benchmarks/models.md; about an hour
 	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)
 	@mkdir -p $(FIGURES)
-	@$(BUILD)/bin/inlay-bench models --python=$(VENV)/bin/python --against=torch.compile --json=$(FIGURES)/models-1.json
+	$(peers_environment)
+	@$(BUILD)/bin/inlay-bench models $(RIVALS) --repeats=5 --json=$(FIGURES)/models-1.json
 	@$(BUILD)/bin/inlay-bench models --python=$(VENV)/bin/python --dtypes=f16,bf16 --scale=tiny \
 	  --routes=vulkan+host+torch --json=$(FIGURES)/models-2.json
-	@$(PYTHON) docs/benchmarks/make_page.py models $(FIGURES)/models-*.json
+	@$(PYTHON) docs/benchmarks/make_page.py models $(FIGURES)/models-1.json $(FIGURES)/models-2.json
+
+bench-kernels: build ## measure kernels beside peers and write docs/benchmarks/kernels.md; about half an hour
+	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)
+	@mkdir -p $(FIGURES)
+	$(peers_environment)
+	@$(BUILD)/bin/inlay-bench kernels $(RIVALS) --repeats=10 --json=$(FIGURES)/kernels-1.json
+	@$(PYTHON) docs/benchmarks/make_page.py kernels $(FIGURES)/kernels-1.json
 
 bench-sizes: build ## measure models at many sizes and write docs/benchmarks/sizes.md; some ten minutes
 	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)

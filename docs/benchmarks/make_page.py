@@ -2,27 +2,20 @@
 
 make_page.py partition FIGURES.json... : docs/benchmarks/partition.md and its SVG files
 make_page.py rewrite FIGURES.json...   : docs/benchmarks/rewrite.md and its SVG file
-make_page.py models FIGURES.json...    : docs/benchmarks/models.md
+make_page.py models FIGURES.json...    : docs/benchmarks/models.md and its SVG file
+make_page.py kernels FIGURES.json...   : docs/benchmarks/kernels.md and its SVG file
 make_page.py sizes FIGURES.json...     : docs/benchmarks/sizes.md
 """
 
 import argparse
 import functools
-import json
 import pathlib
 from collections.abc import Callable, Iterable
-from typing import Any
 
-import matplotlib
-
-matplotlib.use("svg")
 import matplotlib.pyplot as plt
+from contest_page import write_kernels, write_models
+from page import HERE, Row, describe_range, make_table, read_tables, save, write_head
 
-HERE = pathlib.Path(__file__).resolve().parent
-# The same figures give the same file.
-plt.rcParams.update({"svg.hashsalt": "inlay", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
-
-Row = dict[str, Any]
 HEAD = """\
 # Partitioning: segments, time, memory
 
@@ -39,14 +32,6 @@ of the processor, on one thread. What each figure counts stands above its table.
 """
 
 
-MODELS_HEAD = """\
-# Models: what runs where, how long, how exact
-
-`make bench-models` measures this and writes this page; it takes some ten minutes and wants a quiet machine. Weights
-are random. What each figure counts stands above its table.
-"""
-
-
 SIZES_HEAD = """\
 # Sizes: one compilation for all in range
 
@@ -55,45 +40,7 @@ are random, models tiny. What each figure counts stands above its table.
 """
 
 
-def read_tables(paths: Iterable[pathlib.Path]) -> tuple[dict[str, Row], list[str], dict[str, Any], list[str]]:
-    """Tables of one name become one; the commands, the machine of the last file, and the notes."""
-    tables: dict[str, Row] = {}
-    commands, notes, machine = [], [], {}
-    for path in paths:
-        figures = json.loads(path.read_text())
-        commands.append(figures["command"])
-        notes += figures["notes"]
-        machine = figures["machine"]
-        for table in figures["tables"]:
-            tables.setdefault(table["name"], {**table, "rows": []})["rows"] += table["rows"]
-    return tables, commands, machine, notes
-
-
-# ---- Tables
-
-
-def format_cell(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        if 0 < value < 1e-2:
-            return f"{value:.1e}"
-        return f"{value:.3f}" if value < 10 else f"{value:,.1f}" if value < 1000 else f"{value:,.0f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def format_fact(value: Any) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return f"{value:.1f}" if isinstance(value, float) else str(value)
-
-
-def make_table(table: Row, keep: Callable[[str], bool] = lambda column: True) -> str:
-    columns = [column for column in table["rows"][0] if keep(column)]
-    left = ("shape", "model", "strategy", "rewriter", "contender", "dtype")
-    lines = [columns, ["---" if column in left else "--:" for column in columns]]
-    lines += [[format_cell(row[column]) for column in columns] for row in table["rows"]]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+# ---- Words
 
 
 def describe_bound(rows: list[Row]) -> str:
@@ -117,11 +64,6 @@ def describe_segments(rows: list[Row], key: str) -> str:
     return "Segments beside those of `levels`: " + ", ".join(words) + "."
 
 
-def describe_range(values: list[float]) -> str:
-    low, high = (f"{value:,.1f}" if value < 100 else f"{value:,.0f}" for value in (min(values), max(values)))
-    return low if low == high else f"{low} to {high}"
-
-
 def describe_torch(rows: list[Row]) -> str:
     words = []
     for peer, name in (("splitter", "splitter_base"), ("capability", "CapabilityBasedPartitioner")):
@@ -131,12 +73,6 @@ def describe_torch(rows: list[Row]) -> str:
 
 
 # ---- Charts
-
-
-def save(figure: plt.Figure, name: str) -> None:
-    figure.tight_layout()
-    figure.savefig(HERE / name, metadata={"Date": None})
-    plt.close(figure)
 
 
 def draw_lines(axes: plt.Axes, rows: list[Row], column: str, label: str) -> None:
@@ -190,12 +126,6 @@ def draw_peers(rows: list[Row]) -> None:
 
 
 # ---- The page
-
-
-def write_head(head: str, commands: list[str], machine: dict[str, Any], notes: list[str]) -> list[str]:
-    facts = ", ".join(f"{key.replace('_', ' ')} {format_fact(value)}" for key, value in machine.items())
-    notes = [f"{note[0].upper()}{note[1:]}.\n" for note in notes]
-    return [head, "```sh", *commands, "```", "", f"Machine: {facts}.", "", *notes]
 
 
 def write_partition(paths: Iterable[pathlib.Path]) -> None:
@@ -269,17 +199,6 @@ def write_rewrite(paths: Iterable[pathlib.Path]) -> None:
     (HERE / "rewrite.md").write_text("\n".join(parts))
 
 
-def describe_models(rows: list[Row]) -> str:
-    """The largest difference by dtype, and what is left to PyTorch although other targets were there."""
-    words = []
-    for dtype in dict.fromkeys(row["dtype"] for row in rows):
-        ours = [row["difference"] for row in rows if row["dtype"] == dtype and row["segments"]]
-        words.append(f"{max(ours):.1e} in {dtype}")
-    opaque = sorted({row["model"] for row in rows if row["opaque"] and row["contender"] != "torch"})
-    left = ", ".join(opaque) if opaque else "none"
-    return f"Largest difference of any model: {', '.join(words)}. Models with ops that the dialect lacks: {left}."
-
-
 def write_table(name: str, head: str, describe: Callable[[list[Row]], str], paths: Iterable[pathlib.Path]) -> None:
     """The page NAME.md of the one table NAME, below what is to be said of its rows."""
     tables, commands, machine, notes = read_tables(paths)
@@ -301,13 +220,14 @@ def describe_sizes(rows: list[Row]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("page", choices=["partition", "rewrite", "models", "sizes"])
+    parser.add_argument("page", choices=["partition", "rewrite", "models", "kernels", "sizes"])
     parser.add_argument("figures", nargs="+", type=pathlib.Path)
     args = parser.parse_args()
     writers = {
         "partition": write_partition,
         "rewrite": write_rewrite,
-        "models": functools.partial(write_table, "models", MODELS_HEAD, describe_models),
+        "models": write_models,
+        "kernels": write_kernels,
         "sizes": functools.partial(write_table, "sizes", SIZES_HEAD, describe_sizes),
     }
     writers[args.page](args.figures)

@@ -52,7 +52,7 @@ void inlay::buildBufferizePipeline(OpPassManager &pm) {
   pm.addPass(bufferization::createOneShotBufferizePass(options));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addNestedPass<func::FuncOp>(createHoistAllocationsPass());
+  pm.addNestedPass<func::FuncOp>(createComputeInPlacePass());
 }
 
 bool inlay::isRuntimeElement(Type type) {

@@ -2,10 +2,12 @@
 //
 // Scratch memory becomes buffers that the caller passes.
 
+#include "inlay/Convert/Arena.h"
 #include "inlay/Convert/Bufferize.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"
 #include "inlay/Convert/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -18,86 +20,144 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// The allocation that `memref` is a view of all of, or null.
-static memref::AllocOp findWholeAllocation(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
-    if (!isa<memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp>(view))
-      return nullptr;
-    memref = view.getViewSource();
-  }
-  return memref.getDefiningOp<memref::AllocOp>();
+/// Refuses allocations whose size isn't known when the function is called.
+static LogicalResult checkAllocation(memref::AllocOp alloc) {
+  if (getBufferDims(alloc) && alloc.getType().getLayout().isIdentity())
+    return success();
+  return alloc.emitError("unsupported-shape: expected scratch memory whose size follows from those of inputs, but got ")
+         << alloc.getType();
 }
 
-/// True if the allocation has as many elements as `result`, both without gaps.
-static bool fillsWhole(memref::AllocOp alloc, BlockArgument result, unsigned symbols) {
-  auto type = cast<MemRefType>(result.getType());
-  std::optional<SmallVector<AffineExpr>> from = getBufferDims(alloc), to = getBufferDims(result);
-  return from && to && alloc.getType().getLayout().isIdentity() && type.getLayout().isIdentity() &&
-         areEqual(countElements(*from, alloc.getContext()), countElements(*to, alloc.getContext()), symbols);
-}
-
-/// `result` with the dims of `alloc`, of as many elements.
-static Value reshapeLike(memref::AllocOp alloc, Value result) {
-  OpBuilder builder(alloc);
-  Location loc = alloc.getLoc();
+/// Makes `alloc` a trailing argument.
+static LogicalResult hoist(func::FuncOp func, memref::AllocOp alloc) {
+  unsigned number = func.getNumArguments();
   SmallVector<AffineExpr> dims = *getBufferDims(alloc);
-  SmallVector<OpFoldResult> sizes, strides;
-  AffineExpr stride = builder.getAffineConstantExpr(1);
-  for (AffineExpr dim : llvm::reverse(dims)) {
-    sizes.insert(sizes.begin(), materializeExpr(builder, loc, dim));
-    strides.insert(strides.begin(), materializeExpr(builder, loc, stride));
-    stride = stride * dim;
-  }
-  return memref::ReinterpretCastOp::create(builder, loc, alloc.getType(), result, builder.getIndexAttr(0), sizes,
-                                           strides);
+  if (failed(func.insertArgument(number, alloc.getType(), {}, alloc.getLoc())))
+    return failure();
+  if (!alloc.getType().hasStaticShape())
+    func.setArgAttr(number, InlayDialect::kDimsAttr, makeDimsAttr(func.getContext(), getSymbols(func).size(), dims));
+  alloc.replaceAllUsesWith(Value(func.getArgument(number)));
+  alloc.erase();
+  return success();
 }
 
-/// Lets what is allocated only to be copied to a result be computed there. (Upstream's empty tensor elimination does
-/// so too early: two results whose computations start from one fill would share a buffer.)
-static void computeInPlace(func::FuncOp func) {
-  unsigned symbols = getSymbols(func).size();
-  for (auto copy : llvm::make_early_inc_range(func.getOps<memref::CopyOp>())) {
-    auto result = dyn_cast<BlockArgument>(copy.getTarget());
-    memref::AllocOp alloc = findWholeAllocation(copy.getSource());
-    if (!result || !result.hasOneUse() || !alloc || alloc->getBlock() != copy->getBlock() ||
-        !fillsWhole(alloc, result, symbols))
-      continue;
-    copy.erase();
-    bool alike = result.getType() == alloc.getType() && *getBufferDims(alloc) == *getBufferDims(result);
-    alloc.replaceAllUsesWith(alike ? Value(result) : reshapeLike(alloc, result));
-    alloc.erase();
-  }
-}
+//===-- One arena -----------------------------------------------------------------------------------------------===//
 
-static LogicalResult hoistAllocations(func::FuncOp func) {
-  OpBuilder builder(func);
-  func->setAttr(kArgumentsAttr, builder.getI64IntegerAttr(func.getNumArguments()));
-  unsigned symbols = getSymbols(func).size();
-  for (auto alloc : llvm::make_early_inc_range(func.getOps<memref::AllocOp>())) {
-    std::optional<SmallVector<AffineExpr>> dims = getBufferDims(alloc);
-    if (!dims || !alloc.getType().getLayout().isIdentity())
-      return alloc.emitError("unsupported-shape: expected scratch memory whose size follows from those of inputs, but "
-                             "got ")
-             << alloc.getType();
-    if (failed(func.insertArgument(func.getNumArguments(), alloc.getType(), {}, alloc.getLoc())))
+namespace {
+/// The ops of the entry block by number, and when values are used among them.
+class Clock {
+public:
+  explicit Clock(func::FuncOp func) : block(&func.getBody().front()) {
+    for (auto [number, op] : llvm::enumerate(*block))
+      times[&op] = number;
+  }
+
+  /// From the first to the last use of `memref` through any view.
+  Lifetime measure(Value memref, int64_t bytes) const {
+    Lifetime lifetime{bytes, static_cast<unsigned>(times.size()), 0};
+    SmallVector<Value> values{memref};
+    while (!values.empty())
+      for (Operation *user : values.pop_back_val().getUsers()) {
+        if (auto view = dyn_cast<ViewLikeOpInterface>(user)) {
+          values.push_back(user->getResult(0));
+          continue;
+        }
+        unsigned time = times.lookup(block->findAncestorOpInBlock(*user));
+        lifetime.first = std::min(lifetime.first, time);
+        lifetime.last = std::max(lifetime.last, time);
+      }
+    return lifetime;
+  }
+
+private:
+  Block *block;
+  llvm::DenseMap<Operation *, unsigned> times;
+};
+} // namespace
+
+/// Puts allocations of known size into one buffer of bytes.
+static LogicalResult shareArena(func::FuncOp func, ArrayRef<memref::AllocOp> allocs, const Clock &clock) {
+  if (allocs.empty())
+    return success();
+  std::vector<Lifetime> lifetimes;
+  for (memref::AllocOp alloc : allocs) {
+    FailureOr<int64_t> bytes = getByteSize(alloc.getLoc(), cast<ShapedType>(Value(alloc).getType()));
+    if (failed(bytes))
       return failure();
-    if (!alloc.getType().hasStaticShape())
-      func.setArgAttr(func.getNumArguments() - 1, InlayDialect::kDimsAttr,
-                      makeDimsAttr(func.getContext(), symbols, *dims));
-    alloc.replaceAllUsesWith(func.getArguments().back());
+    lifetimes.push_back(clock.measure(alloc, *bytes));
+  }
+  ArenaPlan plan = planArena(lifetimes);
+  auto builder = OpBuilder::atBlockBegin(&func.getBody().front());
+  auto type = MemRefType::get({std::max<int64_t>(plan.bytes, 1)}, builder.getI8Type());
+  if (failed(func.insertArgument(func.getNumArguments(), type, {}, func.getLoc())))
+    return failure();
+  Value arena = func.getArguments().back();
+  for (size_t i = 0; i < allocs.size(); ++i) {
+    memref::AllocOp alloc = allocs[i];
+    builder.setInsertionPoint(alloc);
+    Value start = arith::ConstantIndexOp::create(builder, alloc.getLoc(), plan.offsets[i]);
+    alloc.replaceAllUsesWith(
+        memref::ViewOp::create(builder, alloc.getLoc(), alloc.getType(), arena, start, ValueRange()).getResult());
     alloc.erase();
   }
   return success();
 }
 
+/// Lets those of one type and size share a buffer when they aren't needed at the same time.
+static void shareEqual(ArrayRef<memref::AllocOp> allocs, const Clock &clock, unsigned symbols) {
+  struct Slot {
+    memref::AllocOp alloc;
+    SmallVector<AffineExpr> dims;
+    unsigned last;
+  };
+  SmallVector<std::pair<Lifetime, memref::AllocOp>> sorted;
+  for (memref::AllocOp alloc : allocs)
+    sorted.emplace_back(clock.measure(alloc, 0), alloc);
+  llvm::stable_sort(sorted, [](auto &a, auto &b) { return a.first.first < b.first.first; });
+  SmallVector<Slot> slots;
+  for (auto [lifetime, alloc] : sorted) {
+    SmallVector<AffineExpr> dims = *getBufferDims(alloc);
+    auto slot = llvm::find_if(slots, [&, &lifetime = lifetime, &alloc = alloc](const Slot &other) {
+      return other.last < lifetime.first && memref::AllocOp(other.alloc)->isBeforeInBlock(alloc) &&
+             memref::AllocOp(other.alloc).getType() == alloc.getType() &&
+             llvm::all_of(
+                 llvm::zip_equal(other.dims, dims),
+                 [&](auto pair) { return areEqual(std::get<0>(pair), std::get<1>(pair), symbols); });
+    });
+    if (slot == slots.end()) {
+      slots.push_back({alloc, std::move(dims), lifetime.last});
+      continue;
+    }
+    slot->last = lifetime.last;
+    alloc.replaceAllUsesWith(slot->alloc.getResult());
+    alloc.erase();
+  }
+}
+
 namespace {
 struct HoistAllocationsPass : inlay::impl::HoistAllocationsPassBase<HoistAllocationsPass> {
+  using HoistAllocationsPassBase::HoistAllocationsPassBase;
+
   void runOnOperation() override {
-    if (getOperation().isDeclaration())
+    func::FuncOp func = getOperation();
+    if (func.isDeclaration())
       return;
-    computeInPlace(getOperation());
-    if (failed(hoistAllocations(getOperation())))
-      signalPassFailure();
+    func->setAttr(kArgumentsAttr, IntegerAttr::get(IntegerType::get(&getContext(), 64), func.getNumArguments()));
+    SmallVector<memref::AllocOp> fixed, open;
+    for (auto alloc : func.getOps<memref::AllocOp>()) {
+      if (failed(checkAllocation(alloc)))
+        return signalPassFailure();
+      (alloc.getType().hasStaticShape() ? fixed : open).push_back(alloc);
+    }
+    if (arena) {
+      Clock clock(func);
+      shareEqual(open, clock, getSymbols(func).size());
+      if (failed(shareArena(func, fixed, clock)))
+        return signalPassFailure();
+    }
+    for (auto alloc : llvm::make_early_inc_range(func.getOps<memref::AllocOp>()))
+      if (failed(hoist(func, alloc)))
+        return signalPassFailure();
   }
 };
 } // namespace

@@ -3,10 +3,12 @@
 // Structured ops on buffers to vectorized loop nests for the host.
 
 #include "inlay/Convert/Bufferize.h"
+#include "inlay/Convert/HostKernels.h"
 #include "inlay/Convert/LoopNest/TileEmitter.h"
 #include "inlay/Convert/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -20,11 +22,19 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
+/// The part of one loop that a kernel runs: steps [lower, upper), which may be cut anywhere if `isRagged`, else where
+/// vectors and tiles end.
+struct LoopPart {
+  unsigned loop;
+  Value lower, upper;
+  bool isRagged;
+};
+
 /// Emits the parallel loops around a tile, outermost first.
 class NestBuilder {
 public:
-  NestBuilder(TileEmitter &emitter, TileShape tile, Location loc)
-      : emitter(emitter), tile(std::move(tile)), loc(loc), base(emitter.shape().loops.size()) {}
+  NestBuilder(TileEmitter &emitter, TileShape tile, std::optional<LoopPart> part, Location loc)
+      : emitter(emitter), tile(std::move(tile)), part(part), loc(loc), base(emitter.shape().loops.size()) {}
 
   /// Emits loop `loop` and all inside it.
   void emit(OpBuilder &builder, size_t loop) {
@@ -36,8 +46,11 @@ public:
     if (info.reduction)
       return emit(builder, loop + 1);
     bool vector = static_cast<int>(loop) == tile.vectorLoop;
+    if (part && part->loop == loop)
+      return emitRange(builder, loop, part->lower, part->upper, part->isRagged);
     if (info.isOpen)
-      return emitOpen(builder, loop, vector);
+      return emitRange(builder, loop, arith::ConstantIndexOp::create(builder, loc, 0),
+                       cast<Value>(materializeExpr(builder, loc, emitter.size(loop))), /*isRagged=*/true);
     if (!vector)
       return emitTiles(builder, loop, info.size);
     int64_t whole = info.size / tile.lanes * tile.lanes;
@@ -57,25 +70,26 @@ private:
     tile.factors[loop] = factor;
   }
 
-  /// A loop whose size is known at a call alone: whole tiles, then what is left, one by one or masked.
-  void emitOpen(OpBuilder &builder, size_t loop, bool vector) {
+  /// A loop whose ends are known at a call alone: whole tiles, then what is left, one by one or masked.
+  void emitRange(OpBuilder &builder, size_t loop, Value lower, Value upper, bool isRagged) {
+    bool vector = static_cast<int>(loop) == tile.vectorLoop;
     int64_t factor = vector ? tile.lanes : tile.factors[loop];
-    Value size = cast<Value>(materializeExpr(builder, loc, emitter.size(loop)));
     Value step = arith::ConstantIndexOp::create(builder, loc, factor);
-    Value rest = arith::RemUIOp::create(builder, loc, size, step);
-    Value whole = arith::SubIOp::create(builder, loc, size, rest);
     active = tile.lanes;
-    emitLoop(builder, loop, arith::ConstantIndexOp::create(builder, loc, 0), whole, step);
-    if (factor == 1)
-      return;
+    if (factor == 1 || !isRagged)
+      return emitLoop(builder, loop, lower, upper, step);
+    Value count = arith::SubIOp::create(builder, loc, upper, lower);
+    Value rest = arith::RemUIOp::create(builder, loc, count, step);
+    Value whole = arith::SubIOp::create(builder, loc, upper, rest);
+    emitLoop(builder, loop, lower, whole, step);
     if (!vector) {
       tile.factors[loop] = 1;
-      emitLoop(builder, loop, whole, size, arith::ConstantIndexOp::create(builder, loc, 1));
+      emitLoop(builder, loop, whole, upper, arith::ConstantIndexOp::create(builder, loc, 1));
       tile.factors[loop] = factor;
       return;
     }
     activeLanes = rest;
-    emitLoop(builder, loop, whole, size, step);
+    emitLoop(builder, loop, whole, upper, step);
     activeLanes = nullptr;
   }
 
@@ -100,6 +114,7 @@ private:
 
   TileEmitter &emitter;
   TileShape tile;
+  std::optional<LoopPart> part;
   Location loc;
   SmallVector<Value> base;
   int64_t active = 1;
@@ -109,17 +124,39 @@ private:
 struct LinalgToLoopsPass : inlay::impl::LinalgToLoopsPassBase<LinalgToLoopsPass> {
   using LinalgToLoopsPassBase::LinalgToLoopsPassBase;
 
+  /// What this function runs of the loop that `op` is split by, if it is a kernel and there is one.
+  std::optional<LoopPart> findPart(OpBuilder &builder, linalg::LinalgOp op, const TileEmitter &emitter) {
+    auto unit = getOperation()->getAttrOfType<IntegerAttr>(kUnitAttr);
+    auto split = op->getAttrOfType<IntegerAttr>(kSplitAttr);
+    if (!unit || !split)
+      return std::nullopt;
+    unsigned loop = split.getInt();
+    Value together = arith::ConstantIndexOp::create(builder, op.getLoc(), unit.getInt()), ends[2];
+    for (unsigned i = 0; i < 2; ++i)
+      ends[i] = arith::MulIOp::create(builder, op.getLoc(), getOperation().getArgument(i), together);
+    AffineExpr size = emitter.size(loop);
+    auto known = dyn_cast<AffineConstantExpr>(size);
+    if (!known || known.getValue() % unit.getInt()) {
+      Value last = getValueOrCreateConstantIndexOp(builder, op.getLoc(), materializeExpr(builder, op.getLoc(), size));
+      ends[1] = arith::MinUIOp::create(builder, op.getLoc(), ends[1], last);
+    }
+    bool isRagged = unit.getInt() % lanes || !known || known.getValue() % lanes;
+    return LoopPart{loop, ends[0], ends[1], isRagged};
+  }
+
   LogicalResult convertOp(linalg::LinalgOp op, Value initial) {
     OpBuilder builder(op);
     FailureOr<TileEmitter> emitter = TileEmitter::create(builder, op);
     if (failed(emitter))
       return failure();
+    if (auto constant = op->getAttrOfType<TypedAttr>(kInitialAttr))
+      initial = arith::ConstantOp::create(builder, op.getLoc(), constant);
     emitter->setInitial(initial);
     TileLimits limits;
     limits.lanes = lanes;
     limits.maxPoints = 8;
     TileShape tile = chooseTile(emitter->shape(), limits);
-    NestBuilder(*emitter, tile, op.getLoc()).emit(builder, 0);
+    NestBuilder(*emitter, tile, findPart(builder, op, *emitter), op.getLoc()).emit(builder, 0);
     op.erase();
     return success();
   }

@@ -3,6 +3,7 @@
 #include "inlay/Execution/Load.h"
 #include "HostJit.h"
 #include "PlanFromIR.h"
+#include "inlay/Runtime/Host/HostKernelLoader.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
 using namespace mlir;
@@ -26,7 +27,8 @@ StatusOr<LoadedProgram> inlay::loadProgram(ModuleOp stitched, const LoadOptions 
       return device.status();
     loaded.device = *device;
   }
-  auto program = rt::Program::load(loaded.plan, loaded.device, *host, options.callbacks, options.runners);
+  auto program = rt::Program::load(loaded.plan, loaded.device, *host, options.callbacks, options.runners,
+                                   rt::host::getHostKernelLoader());
   if (!program.isOk())
     return program.status();
   loaded.program = std::move(*program);

@@ -1,4 +1,5 @@
 // RUN: inlay-opt %s --inlay-convert-hoist-allocations | FileCheck %s
+// RUN: inlay-opt %s --inlay-convert-hoist-allocations=arena=true | FileCheck %s --check-prefix=ARENA
 
 // CHECK-LABEL: func.func @scratch(%arg0: memref<4xf32>, %arg1: memref<8xf32>) attributes {plan.arguments = 1 : i64}
 // CHECK-NOT: memref.alloc
@@ -10,41 +11,40 @@ func.func @scratch(%x: memref<4xf32>) {
   return
 }
 
-// What is only copied to a result is computed there, through a view if the shapes differ.
-// CHECK-LABEL: func.func @in_place(%arg0: memref<2x4xf32>) attributes {plan.arguments = 1 : i64}
-// CHECK: %[[VIEW:.*]] = memref.reinterpret_cast %arg0 to offset: [0], sizes: [8], strides: [1]
-// CHECK: linalg.fill {{.*}} outs(%[[VIEW]]
-// CHECK-NOT: memref.copy
-func.func @in_place(%out: memref<2x4xf32>) {
+// ARENA-LABEL: func.func @shared(%arg0: memref<4xf32>, %arg1: memref<192xi8>) attributes {plan.arguments = 1 : i64}
+// ARENA-DAG: %[[FIRST:.*]] = arith.constant 0 : index
+// ARENA-DAG: memref.view %arg1[%[[FIRST]]][] : memref<192xi8> to memref<32xf32>
+// ARENA-DAG: %[[SECOND:.*]] = arith.constant 128 : index
+// ARENA-DAG: memref.view %arg1[%[[SECOND]]][] : memref<192xi8> to memref<8xf32>
+// What is needed after both lies where the first was.
+// ARENA-DAG: %[[THIRD:.*]] = arith.constant 0 : index
+// ARENA-DAG: memref.view %arg1[%[[THIRD]]][] : memref<192xi8> to memref<4xf32>
+func.func @shared(%x: memref<4xf32>) {
   %zero = arith.constant 0.0 : f32
-  %0 = memref.alloc() : memref<8xf32>
-  linalg.fill ins(%zero : f32) outs(%0 : memref<8xf32>)
-  %1 = memref.expand_shape %0 [[0, 1]] output_shape [2, 4] : memref<8xf32> into memref<2x4xf32>
-  memref.copy %1, %out : memref<2x4xf32> to memref<2x4xf32>
+  %0 = memref.alloc() : memref<32xf32>
+  %1 = memref.alloc() : memref<8xf32>
+  linalg.fill ins(%zero : f32) outs(%0 : memref<32xf32>)
+  %part = memref.subview %0[0] [8] [1] : memref<32xf32> to memref<8xf32, strided<[1]>>
+  linalg.copy ins(%part : memref<8xf32, strided<[1]>>) outs(%1 : memref<8xf32>)
+  %2 = memref.alloc() : memref<4xf32>
+  linalg.fill ins(%zero : f32) outs(%2 : memref<4xf32>)
+  linalg.copy ins(%2 : memref<4xf32>) outs(%x : memref<4xf32>)
   return
 }
 
-// One allocation for two results: the second is a copy of the first.
-// CHECK-LABEL: func.func @two(%arg0: memref<8xf32>, %arg1: memref<8xf32>) attributes {plan.arguments = 2 : i64}
-// CHECK: linalg.fill {{.*}} outs(%arg0
-// CHECK: memref.copy %arg0, %arg1
-func.func @two(%out0: memref<8xf32>, %out1: memref<8xf32>) {
+// Of sizes that are known at a call alone, equal ones share a buffer.
+// ARENA-LABEL: func.func @open(%arg0: memref<?xf32>
+// ARENA-SAME: %arg1: memref<?xf32> {inlay.dims = {{[^,]*}}}, %arg2: memref<?xf32> {inlay.dims = {{[^,]*}}})
+func.func @open(%x: memref<?xf32> {inlay.dims = affine_map<()[s0] -> (s0)>})
+    attributes {inlay.symbols = [#inlay.symbol<"n", 1 to 8>]} {
   %zero = arith.constant 0.0 : f32
-  %0 = memref.alloc() : memref<8xf32>
-  linalg.fill ins(%zero : f32) outs(%0 : memref<8xf32>)
-  memref.copy %0, %out0 : memref<8xf32> to memref<8xf32>
-  memref.copy %0, %out1 : memref<8xf32> to memref<8xf32>
-  return
-}
-
-// A result that is written or read elsewhere keeps its copy.
-// CHECK-LABEL: func.func @used_twice(%arg0: memref<8xf32>, %arg1: memref<8xf32>)
-// CHECK: memref.copy %arg1, %arg0
-func.func @used_twice(%out: memref<8xf32>) {
-  %zero = arith.constant 0.0 : f32
-  %0 = memref.alloc() : memref<8xf32>
-  linalg.fill ins(%zero : f32) outs(%out : memref<8xf32>)
-  linalg.fill ins(%zero : f32) outs(%0 : memref<8xf32>)
-  memref.copy %0, %out : memref<8xf32> to memref<8xf32>
+  %n = inlay.symbol 0
+  %0 = memref.alloc(%n) : memref<?xf32>
+  %1 = memref.alloc(%n) : memref<?xf32>
+  %2 = memref.alloc(%n) : memref<?xf32>
+  linalg.fill ins(%zero : f32) outs(%0 : memref<?xf32>)
+  linalg.copy ins(%0 : memref<?xf32>) outs(%1 : memref<?xf32>)
+  linalg.copy ins(%1 : memref<?xf32>) outs(%2 : memref<?xf32>)
+  linalg.copy ins(%2 : memref<?xf32>) outs(%x : memref<?xf32>)
   return
 }

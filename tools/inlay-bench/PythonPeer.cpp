@@ -17,15 +17,15 @@ using rt::StatusCode;
 using rt::StatusOr;
 namespace cl = llvm::cl;
 
-static cl::list<std::string>
-    against("against", cl::CommaSeparated, cl::cat(tools::toolCategory()), cl::value_desc("peer"),
-            cl::desc("Compare with peers. Suite partition, instead: torch, the partitioners of torch.fx on the same "
-                     "graphs; sizes default to 500,1000. Suite rewrite, instead: onnxscript, xdsl, inductor, torch.fx. "
-                     "Suite models, besides: torch.compile"));
+static cl::list<std::string> against(
+    "against", cl::CommaSeparated, cl::cat(tools::toolCategory()), cl::value_desc("peer"),
+    cl::desc("Compare with peers. Suite partition, instead: torch, the partitioners of torch.fx on the same "
+             "graphs; sizes default to 500,1000. Suite rewrite, instead: onnxscript, xdsl, inductor, torch.fx. "
+             "Suites models and kernels, besides: torch, inductor, onnxruntime, openvino, iree, ncnn, executorch"));
 static cl::list<std::string>
     pythons("python", cl::CommaSeparated, cl::cat(tools::toolCategory()),
-            cl::desc("Interpreters for the suite models and for --against, the first that has a peer "
-                     "runs it; default: python3"));
+            cl::desc("Interpreters for the suites models and kernels and for --against, the first that has a "
+                     "peer runs it; default: python3"));
 
 std::vector<std::string> bench::getPeers() { return against; }
 
@@ -40,23 +40,28 @@ StatusOr<std::string> bench::findPython(llvm::StringRef python) {
   return *program;
 }
 
-StatusOr<llvm::json::Object> bench::runPython(llvm::StringRef program, llvm::StringRef script, llvm::StringRef what,
-                                              llvm::ArrayRef<llvm::StringRef> arguments) {
-  llvm::SmallString<128> resultFile, errorFile;
-  if (llvm::sys::fs::createTemporaryFile("inlay-bench", "json", resultFile) ||
-      llvm::sys::fs::createTemporaryFile("inlay-bench", "txt", errorFile))
+static llvm::StringRef getLastLine(llvm::StringRef text) {
+  auto [before, last] = text.rtrim().rsplit('\n');
+  return last.empty() ? before : last;
+}
+
+/// The JSON object that a command prints; what it says on the side goes to `errorFile`, or is shown without one.
+static StatusOr<llvm::json::Object> runCommand(llvm::StringRef program, llvm::StringRef what,
+                                               llvm::ArrayRef<llvm::StringRef> command,
+                                               std::optional<llvm::StringRef> errorFile) {
+  llvm::SmallString<128> resultFile;
+  if (llvm::sys::fs::createTemporaryFile("inlay-bench", "json", resultFile))
     return Status(StatusCode::Internal, "no temporary file");
-  llvm::FileRemover removeResult(resultFile), removeError(errorFile);
-  llvm::SmallVector<llvm::StringRef> command{program, "-c", script};
-  command.append(arguments.begin(), arguments.end());
-  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(), resultFile.str(), errorFile.str()};
+  llvm::FileRemover removeResult(resultFile);
+  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(), resultFile.str(), errorFile};
   int code = llvm::sys::ExecuteAndWait(program, command, std::nullopt, redirects);
   if (code == 3)
     return Status(StatusCode::Unavailable, "'" + program.str() + "' has no " + what.str());
-  auto errors = llvm::MemoryBuffer::getFile(errorFile);
-  if (code != 0)
-    return Status(StatusCode::Internal,
-                  what.str() + " failed: " + (errors ? (*errors)->getBuffer().rtrim().rsplit('\n').second.str() : ""));
+  if (code != 0) {
+    auto errors = llvm::MemoryBuffer::getFile(errorFile.value_or(""));
+    std::string last = errors ? getLastLine((*errors)->getBuffer()).str() : "status " + std::to_string(code);
+    return Status(StatusCode::Internal, what.str() + " failed: " + last);
+  }
   auto text = llvm::MemoryBuffer::getFile(resultFile);
   llvm::Expected<llvm::json::Value> value = llvm::json::parse(text ? (*text)->getBuffer() : "");
   if (!value || !value->getAsObject()) {
@@ -64,6 +69,24 @@ StatusOr<llvm::json::Object> bench::runPython(llvm::StringRef program, llvm::Str
     return Status(StatusCode::Internal, what.str() + " printed no result");
   }
   return std::move(*value->getAsObject());
+}
+
+StatusOr<llvm::json::Object> bench::runPython(llvm::StringRef program, llvm::StringRef script, llvm::StringRef what,
+                                              llvm::ArrayRef<llvm::StringRef> arguments) {
+  llvm::SmallString<128> errorFile;
+  if (llvm::sys::fs::createTemporaryFile("inlay-bench", "txt", errorFile))
+    return Status(StatusCode::Internal, "no temporary file");
+  llvm::FileRemover removeError(errorFile);
+  llvm::SmallVector<llvm::StringRef> command{program, "-c", script};
+  command.append(arguments.begin(), arguments.end());
+  return runCommand(program, what, command, errorFile.str());
+}
+
+StatusOr<llvm::json::Object> bench::runPythonFile(llvm::StringRef program, llvm::StringRef what,
+                                                  llvm::ArrayRef<llvm::StringRef> arguments) {
+  llvm::SmallVector<llvm::StringRef> command{program};
+  command.append(arguments.begin(), arguments.end());
+  return runCommand(program, what, command, /*errorFile=*/std::nullopt);
 }
 
 rt::StatusOr<std::vector<std::string>> bench::listModels(llvm::StringRef program, llvm::StringRef script) {

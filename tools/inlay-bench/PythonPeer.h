@@ -30,6 +30,10 @@ rt::StatusOr<std::string> findPython(llvm::StringRef python);
 rt::StatusOr<llvm::json::Object> runPython(llvm::StringRef program, llvm::StringRef script, llvm::StringRef what,
                                            llvm::ArrayRef<llvm::StringRef> arguments);
 
+/// The same of the file of a script, the first of `arguments`. What it says of its progress is shown.
+rt::StatusOr<llvm::json::Object> runPythonFile(llvm::StringRef program, llvm::StringRef what,
+                                               llvm::ArrayRef<llvm::StringRef> arguments);
+
 /// The models that `script`, one of whole models, lists.
 rt::StatusOr<std::vector<std::string>> listModels(llvm::StringRef program, llvm::StringRef script);
 

@@ -10,7 +10,8 @@ using namespace inlay;
 using namespace inlay::bench;
 
 llvm::ArrayRef<Suite> bench::getSuites() {
-  static const Suite suites[] = {partitionSuite(), rewriteSuite(), modelsSuite(), sizesSuite(), calibrateSuite()};
+  static const Suite suites[] = {partitionSuite(), rewriteSuite(), modelsSuite(),
+                                 kernelsSuite(),   sizesSuite(),   calibrateSuite()};
   return suites;
 }
 
@@ -31,7 +32,7 @@ rt::Status bench::checkOptions(const Suite &suite) {
             std::string("option --against: the suite '") + suite.name + "' has no peers to compare with"};
   for (auto &[name, option] : llvm::cl::getRegisteredOptions())
     for (const Suite &other : getSuites())
-      if (option->getNumOccurrences() && other.options != suite.options &&
+      if (option->getNumOccurrences() && !llvm::is_contained(option->Categories, suite.options) &&
           llvm::is_contained(option->Categories, other.options))
         return {rt::StatusCode::InvalidArgument, "option --" + name.str() + " is for the suite '" + other.name +
                                                      "', but the suite is '" + suite.name + "'"};

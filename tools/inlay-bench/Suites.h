@@ -19,6 +19,7 @@ struct Suite {
 };
 
 const Suite &calibrateSuite();
+const Suite &kernelsSuite();
 const Suite &modelsSuite();
 const Suite &partitionSuite();
 const Suite &rewriteSuite();

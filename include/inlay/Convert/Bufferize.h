@@ -16,8 +16,8 @@ inline constexpr llvm::StringLiteral kArgumentsAttr = "plan.arguments";
 /// Attribute of an outlined segment: its target.
 inline constexpr llvm::StringLiteral kSegmentAttr = "plan.target";
 
-/// Fuses elementwise chains, passes destinations, bufferizes and hoists allocations: functions on tensors become
-/// functions `(inputs, results, scratch) -> ()` on memrefs of identity layout. Runs on a module.
+/// Fuses elementwise chains, passes destinations and bufferizes: functions on tensors become functions
+/// `(inputs, results) -> ()` on memrefs of identity layout, with allocations. Runs on a module.
 void buildBufferizePipeline(mlir::OpPassManager &pm);
 
 /// Registers the models by which upstream ops bufferize.

@@ -169,12 +169,36 @@ def PassDestinationsPass : Pass<"inlay-convert-pass-destinations", "::mlir::func
                            "::mlir::tensor::TensorDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def ComputeInPlacePass : Pass<"inlay-convert-compute-in-place", "::mlir::func::FuncOp"> {
+  let summary = "Compute what is copied to a result in that result";
+  let description = [{
+    What is allocated only to be copied to an argument is computed there, as it is or under other dims.
+
+    ```mlir
+    func.func @f(%x: memref<4xf32>, %r: memref<4xf32>) {
+      %0 = memref.alloc() : memref<4xf32>
+      linalg.exp ins(%x : memref<4xf32>) outs(%0 : memref<4xf32>)
+      memref.copy %0, %r : memref<4xf32> to memref<4xf32>
+      return
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @f(%x: memref<4xf32>, %r: memref<4xf32>) {
+      linalg.exp ins(%x : memref<4xf32>) outs(%r : memref<4xf32>)
+      return
+    }
+    ```
+  }];
+}
+
 def HoistAllocationsPass : Pass<"inlay-convert-hoist-allocations", "::mlir::func::FuncOp"> {
   let summary = "Turn allocations into scratch buffers that the caller passes";
   let description = [{
-    What is allocated only to be copied to an argument is computed there. Each other `memref.alloc` of static shape in
-    the entry block becomes a trailing argument; the number of arguments before them stays in the attribute
-    `plan.arguments`.
+    Each `memref.alloc` in the entry block whose size follows from those of inputs becomes a trailing argument; the
+    number of arguments before them stays in the attribute `plan.arguments`. With `arena`, those of static size lie in
+    one argument, where those that are never needed at the same time share memory, and of the others those of one
+    size do.
 
     ```mlir
     func.func @f(%x: memref<4xf32>) { %0 = memref.alloc() : memref<8xf32> ... }
@@ -184,6 +208,8 @@ def HoistAllocationsPass : Pass<"inlay-convert-hoist-allocations", "::mlir::func
     func.func @f(%x: memref<4xf32>, %0: memref<8xf32>) attributes {plan.arguments = 1 : i64} { ... }
     ```
   }];
+  let options = [Option<"arena", "arena", "bool", "false", "put static allocations into one buffer">];
+  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
 }
 
 //===-- Buffers to loops and kernels ----------------------------------------------------------------------------===//
@@ -199,6 +225,38 @@ def LinalgToGPUPass : Pass<"inlay-convert-linalg-to-gpu", "::mlir::func::FuncOp"
     Option<"block", "block", "int64_t", "64", "invocations of a workgroup">,
     Option<"maxGrid", "max-grid", "int64_t", "65535", "most workgroups along one axis">];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def FormHostKernelsPass : Pass<"inlay-convert-form-host-kernels", "::mlir::ModuleOp"> {
+  let summary = "Move structured ops into functions that several threads share the iterations of";
+  let description = [{
+    Ops in a row that can be split by one parallel loop, so that no part of it needs what another part computes, become
+    one function: it runs iterations from its first argument up to its second. Equal functions are kept once. Library
+    calls become calls with all sizes and strides spelled out. Each call has the number of its kernel in the function's
+    attribute `plan.kernels`.
+
+    ```mlir
+    func.func @f(%x: memref<32x8xf32>, %r: memref<32x8xf32>) {
+      linalg.exp ins(%x : memref<32x8xf32>) outs(%r : memref<32x8xf32>)
+      return
+    }
+    ```
+    becomes
+    ```mlir
+    func.func private @f_loops0(%begin: index, %end: index, %x: memref<32x8xf32>, %r: memref<32x8xf32>)
+        attributes {plan.unit = 1} {
+      linalg.exp {plan.split = 0} ins(%x : memref<32x8xf32>) outs(%r : memref<32x8xf32>)
+      return
+    }
+    func.func @f(%x: memref<32x8xf32>, %r: memref<32x8xf32>)
+        attributes {plan.kernels = [#plan.host_kernel<"exp", loops, buffers = 2>]} {
+      call @f_loops0(%zero, %c32, %x, %r) {plan.kernel = 0, plan.cost = 8}
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::inlay::plan::PlanDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::memref::MemRefDialect"];
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "inlay/Convert/LoopNest/TileEmitter.h"
+#include "TileState.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"
 
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
@@ -132,62 +132,11 @@ FailureOr<TileEmitter> TileEmitter::create(OpBuilder &builder, linalg::LinalgOp 
   bool alike = llvm::all_of(ArrayRef(emitter.accesses).drop_front(op.getNumDpsInputs()),
                             [&](const Access &other) { return other.strides == output.strides; });
   emitter.nest.vectorizable = alike && isVectorizable(op);
+  emitter.nest.sumsLanes = emitter.nest.vectorizable && emitter.findCombiner();
   return emitter;
 }
 
 //===-- Emitting a tile -----------------------------------------------------------------------------------------===//
-
-/// What is fixed while one tile is emitted.
-struct TileEmitter::State {
-  TileEmitter &emitter;
-  const TileShape &tile;
-  ArrayRef<Value> base;
-  Location loc;
-  SmallVector<SmallVector<int64_t>> points; ///< offsets from `base`, per loop
-  Value mask;                               ///< null for full vectors or scalars
-  ArrayRef<size_t> ragged;                  ///< loops along which a tile may reach over the end
-
-  /// A step along a ragged loop: the index, which stays below the loop's size, whether it had to be kept there (null
-  /// for the first step, which never has), and what it adds to each access.
-  struct RaggedStep {
-    Value index, inside;
-    SmallVector<Value> offsets;
-  };
-  llvm::SmallDenseMap<size_t, SmallVector<RaggedStep>, 2> raggedSteps;
-
-  bool isVector() const { return tile.vectorLoop >= 0; }
-  /// How far apart lanes are; a stride that isn't known is never 0 or 1.
-  AffineExpr laneStride(const Access &access) const { return access.strides[tile.vectorLoop]; }
-  static bool is(AffineExpr expr, int64_t value) {
-    auto constant = dyn_cast<AffineConstantExpr>(expr);
-    return constant && constant.getValue() == value;
-  }
-  Type widen(Type type) const { return VectorType::get({tile.lanes}, type); }
-
-  Value constant(OpBuilder &b, int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
-  Value add(OpBuilder &b, Value sum, Value term) { return sum ? arith::AddIOp::create(b, loc, sum, term) : term; }
-  Value value(OpBuilder &b, AffineExpr expr) {
-    auto number = dyn_cast<AffineConstantExpr>(expr);
-    return number ? constant(b, number.getValue()) : emitter.runtime.lookup(expr);
-  }
-  Value scale(OpBuilder &b, Value index, AffineExpr stride) {
-    return is(stride, 1) ? index : arith::MulIOp::create(b, loc, index, value(b, stride));
-  }
-
-  void prepareRagged(OpBuilder &b);
-  /// The flat index of each access for the tile's first point, reduction and ragged indices left out.
-  SmallVector<Value> startIndices(OpBuilder &b);
-  Value indexAt(OpBuilder &b, const Access &access, Value start, ArrayRef<int64_t> point);
-  Value load(OpBuilder &b, const Access &access, Value start, ArrayRef<int64_t> point);
-  void store(OpBuilder &b, const Access &access, Value start, ArrayRef<int64_t> point, Value value);
-  SmallVector<Value> body(OpBuilder &b, ValueRange inputs, ValueRange outputs, ArrayRef<Value> loopIndices,
-                          ArrayRef<int64_t> point);
-  Value asVector(OpBuilder &b, Value value);
-  Value loadGathered(OpBuilder &b, memref::LoadOp gather, IRMapping &mapping);
-  Operation *widenClone(OpBuilder &b, Operation &inner, IRMapping &mapping);
-  SmallVector<Value> computePoints(OpBuilder &b, ArrayRef<Value> starts, ArrayRef<Value> loopIndices,
-                                   ValueRange accumulators);
-};
 
 void TileEmitter::State::prepareRagged(OpBuilder &b) {
   for (size_t loop : ragged) {
@@ -376,8 +325,36 @@ SmallVector<Value> TileEmitter::State::computePoints(OpBuilder &b, ArrayRef<Valu
   return results;
 }
 
-/// All offsets within a tile, the last loop fastest.
-static SmallVector<SmallVector<int64_t>> enumeratePoints(ArrayRef<int64_t> factors) {
+SmallVector<Value> TileEmitter::State::loadOutputs(OpBuilder &b, ArrayRef<Value> starts) {
+  linalg::LinalgOp op = emitter.op;
+  unsigned numInputs = op.getNumDpsInputs(), numOutputs = op.getNumDpsInits();
+  bool reduces = llvm::any_of(emitter.nest.loops, [](auto loop) { return loop.reduction; });
+  SmallVector<Value> values;
+  for (ArrayRef<int64_t> point : points)
+    for (unsigned i = 0; i < numOutputs; ++i) {
+      bool used = reduces || !op.getBlock()->getArgument(numInputs + i).use_empty();
+      Value value = emitter.initial;
+      if (used && !value)
+        value = load(b, emitter.accesses[numInputs + i], starts[numInputs + i], point);
+      values.push_back(used && isVector() ? asVector(b, value) : value);
+    }
+  return values;
+}
+
+void TileEmitter::State::storeOutputs(OpBuilder &b, ArrayRef<Value> starts, ValueRange results) {
+  unsigned numInputs = emitter.op.getNumDpsInputs(), numOutputs = emitter.op.getNumDpsInits();
+  for (auto [number, point] : llvm::enumerate(points))
+    for (unsigned i = 0; i < numOutputs; ++i)
+      store(b, emitter.accesses[numInputs + i], starts[numInputs + i], point, results[number * numOutputs + i]);
+}
+
+void TileEmitter::State::advance(OpBuilder &b, size_t loop, Value index, MutableArrayRef<Value> current) {
+  for (unsigned i = 0; i < emitter.op.getNumDpsInputs(); ++i)
+    if (AffineExpr stride = emitter.accesses[i].strides[loop]; !is(stride, 0))
+      current[i] = add(b, current[i], scale(b, index, stride));
+}
+
+SmallVector<SmallVector<int64_t>> inlay::enumeratePoints(ArrayRef<int64_t> factors) {
   SmallVector<SmallVector<int64_t>> points{SmallVector<int64_t>(factors.size(), 0)};
   for (auto [loop, factor] : llvm::enumerate(factors)) {
     SmallVector<SmallVector<int64_t>> expanded;
@@ -393,6 +370,8 @@ static SmallVector<SmallVector<int64_t>> enumeratePoints(ArrayRef<int64_t> facto
 
 void TileEmitter::emit(OpBuilder &builder, const TileShape &tile, ArrayRef<Value> base, int64_t active,
                        ArrayRef<size_t> ragged, Value activeLanes) {
+  if (tile.vectorLoop >= 0 && nest.loops[tile.vectorLoop].reduction)
+    return emitLaneReduction(builder, tile, base);
   State state{*this, tile, base, op.getLoc(), enumeratePoints(tile.factors), nullptr, ragged, {}};
   state.prepareRagged(builder);
   if (state.isVector() && activeLanes) {
@@ -404,19 +383,8 @@ void TileEmitter::emit(OpBuilder &builder, const TileShape &tile, ArrayRef<Value
     auto type = VectorType::get({tile.lanes}, builder.getI1Type());
     state.mask = arith::ConstantOp::create(builder, op.getLoc(), DenseElementsAttr::get(type, lanes));
   }
-  unsigned numInputs = op.getNumDpsInputs(), numOutputs = op.getNumDpsInits();
   SmallVector<Value> starts = state.startIndices(builder);
-  bool reduces = llvm::any_of(nest.loops, [](auto loop) { return loop.reduction; });
-
-  SmallVector<Value> values; // point-major: what the outputs hold before the body
-  for (ArrayRef<int64_t> point : state.points)
-    for (unsigned i = 0; i < numOutputs; ++i) {
-      bool used = reduces || !op.getBlock()->getArgument(numInputs + i).use_empty();
-      Value value = initial;
-      if (used && !value)
-        value = state.load(builder, accesses[numInputs + i], starts[numInputs + i], point);
-      values.push_back(used && state.isVector() ? state.asVector(builder, value) : value);
-    }
+  SmallVector<Value> values = state.loadOutputs(builder, starts);
 
   // One loop per reduction, outermost first, carrying the accumulators.
   OpBuilder inner = builder;
@@ -432,9 +400,7 @@ void TileEmitter::emit(OpBuilder &builder, const TileShape &tile, ArrayRef<Value
     loops.push_back(forOp);
     inner = OpBuilder::atBlockEnd(forOp.getBody());
     indices[loop] = forOp.getInductionVar();
-    for (unsigned i = 0; i < numInputs; ++i)
-      if (AffineExpr stride = accesses[i].strides[loop]; !State::is(stride, 0))
-        current[i] = state.add(inner, current[i], state.scale(inner, forOp.getInductionVar(), stride));
+    state.advance(inner, loop, forOp.getInductionVar(), current);
   }
   SmallVector<Value> results = state.computePoints(
       inner, current, indices, loops.empty() ? ValueRange(values) : ValueRange(loops.back().getRegionIterArgs()));
@@ -446,7 +412,5 @@ void TileEmitter::emit(OpBuilder &builder, const TileShape &tile, ArrayRef<Value
     scf::YieldOp::create(inner, op.getLoc(), results);
     results = llvm::to_vector_of<Value>(forOp.getResults());
   }
-  for (auto [number, point] : llvm::enumerate(state.points))
-    for (unsigned i = 0; i < numOutputs; ++i)
-      state.store(builder, accesses[numInputs + i], starts[numInputs + i], point, results[number * numOutputs + i]);
+  state.storeOutputs(builder, starts, results);
 }

@@ -52,10 +52,42 @@ static void tileForReuse(const LoopNestShape &shape, const TileLimits &limits, T
     }
 }
 
+/// The last reduction, if inputs are contiguous along it or don't move; else -1.
+static int contiguousReduction(const LoopNestShape &shape, int64_t least) {
+  int last = -1;
+  for (size_t i = 0; i < shape.loops.size(); ++i)
+    if (shape.loops[i].reduction)
+      last = static_cast<int>(i);
+  if (last < 0 || shape.loops[last].size < least)
+    return -1;
+  bool moves = false;
+  for (const std::vector<int64_t> &strides : shape.inputStrides) {
+    if (strides[last] != 0 && strides[last] != 1)
+      return -1;
+    moves |= strides[last] == 1;
+  }
+  return moves ? last : -1;
+}
+
+/// True if vectors along `loop` would be gathered from several places.
+static bool gathers(const LoopNestShape &shape, int loop) {
+  return std::any_of(shape.inputStrides.begin(), shape.inputStrides.end(),
+                     [&](auto &strides) { return strides[loop] != 0 && strides[loop] != 1; });
+}
+
 TileShape inlay::chooseTile(const LoopNestShape &shape, const TileLimits &limits) {
   TileShape tile;
   tile.factors.assign(shape.loops.size(), 1);
   int contiguous = contiguousLoop(shape);
+  int reduced = limits.lanes > 1 && shape.sumsLanes ? contiguousReduction(shape, limits.lanes) : -1;
+  if (reduced >= 0 && (contiguous < 0 || shape.loops[contiguous].size < 4 || gathers(shape, contiguous))) {
+    tile.vectorLoop = reduced;
+    tile.lanes = limits.lanes;
+    TileLimits square = limits;
+    square.maxFactor = 4;
+    tileForReuse(shape, square, tile);
+    return tile;
+  }
   if (limits.lanes > 1 && shape.vectorizable && contiguous >= 0 && shape.loops[contiguous].size >= 4) {
     tile.vectorLoop = contiguous;
     while (tile.lanes < limits.lanes && tile.lanes < shape.loops[contiguous].size)

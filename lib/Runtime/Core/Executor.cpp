@@ -4,6 +4,7 @@
 
 #include "Arguments.h"
 #include "Lane.h"
+#include "SerialKernels.h"
 
 #include "inlay/Runtime/Core/PlanChecker.h"
 
@@ -70,10 +71,8 @@ static Status loadKernels(LoadedPlan &loaded, uint32_t number, const std::string
   const HostFunction &function = loaded.plan->hostCode.functions[number];
   if (function.kernels.empty())
     return Status::ok();
-  if (!loaded.kernelLoader)
-    return {StatusCode::InvalidArgument,
-            fmt::format("{}: '{}' has kernels, but there is nothing to run them", where, function.symbol)};
-  StatusOr<std::unique_ptr<HostKernels>> kernels = loaded.kernelLoader->load(function);
+  StatusOr<std::unique_ptr<HostKernels>> kernels =
+      loaded.kernelLoader ? loaded.kernelLoader->load(function) : loadSerialKernels(function);
   if (!kernels.isOk())
     return {kernels.status().code(), fmt::format("{}: {}", where, kernels.status().message())};
   loaded.hostKernels[number] = std::move(*kernels);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HostCode.h"
+#include "HostCalls.h"
 #include "inlay/Convert/Bufferize.h"
+#include "inlay/Convert/HostKernels.h"
 #include "inlay/Convert/Passes.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
@@ -46,7 +48,11 @@ LogicalResult inlay::lowerToLoops(ModuleOp module) {
   pm.enableVerifier(false);
   pm.addNestedPass<func::FuncOp>(createChannelsLastPass());
   buildBufferizePipeline(pm);
+  pm.addPass(createFormHostKernelsPass());
   pm.addNestedPass<func::FuncOp>(createLinalgToLoopsPass());
+  HoistAllocationsPassOptions hoisting;
+  hoisting.arena = true;
+  pm.addNestedPass<func::FuncOp>(createHoistAllocationsPass(hoisting));
   pm.addPass(createLowerAffinePass());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
@@ -61,29 +67,6 @@ static LogicalResult approximateMath(ModuleOp module) {
         {math::ExpOp::getOperationName(), math::ErfOp::getOperationName(), math::TanhOp::getOperationName()}, name);
   });
   return applyPatternsGreedily(module, std::move(patterns));
-}
-
-/// Renames `func`, on bare data pointers, and gives its name to a wrapper that takes them in an array.
-static void packArguments(LLVM::LLVMFuncOp func) {
-  OpBuilder builder(func);
-  Location loc = func.getLoc();
-  std::string name = func.getName().str();
-  func.setName(name + "_body");
-  func.setLinkage(LLVM::Linkage::Internal);
-  for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
-    func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), {pointer});
-  auto wrapper = LLVM::LLVMFuncOp::create(builder, loc, name, type);
-  builder.setInsertionPointToStart(wrapper.addEntryBlock(builder));
-  SmallVector<Value> arguments;
-  for (int32_t i = 0, e = func.getNumArguments(); i < e; ++i) {
-    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, wrapper.getArgument(0),
-                                     ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(i)});
-    arguments.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
-  }
-  LLVM::CallOp::create(builder, loc, func, arguments);
-  LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
 
 /// Gives unused arguments without elements one dim: a 0 behind other dims makes no strides to convert.
@@ -111,7 +94,20 @@ static LogicalResult passSymbols(func::FuncOp func) {
         arith::IndexCastOp::create(builder, symbol.getLoc(), builder.getIndexType(), value).getResult());
     symbol.erase();
   });
+  // Kernels have the same symbols as the function that runs them.
+  for (auto call : func.getOps<func::CallOp>())
+    if (auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+        call->hasAttr(kKernelAttr) && callee->hasAttr(kUnitAttr))
+      call->insertOperands(call->getNumOperands(), func.getArguments().back());
   return success();
+}
+
+/// Gives a function with kernels one more argument, what runs them.
+static LogicalResult passContext(func::FuncOp func) {
+  if (!func->hasAttr(kKernelsAttr))
+    return success();
+  auto type = MemRefType::get({1}, IntegerType::get(func.getContext(), 64));
+  return func.insertArgument(func.getNumArguments(), type, {}, func.getLoc());
 }
 
 /// Makes static what bare pointers can be passed for: loops go over flat buffers, and how long these are says nothing
@@ -125,7 +121,7 @@ static LogicalResult fixArguments(func::FuncOp func) {
     for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
       auto flat = dyn_cast<memref::CollapseShapeOp>(user);
       bool isView = isa<ViewLikeOpInterface>(user);
-      if ((type.getRank() == 1 && !isView) || (flat && flat.getType().getRank() == 1))
+      if ((type.getRank() == 1 && !isView) || (flat && flat.getType().getRank() == 1) || isa<func::CallOp>(user))
         continue;
       if (isView && user->use_empty())
         user->erase();
@@ -154,7 +150,7 @@ LogicalResult inlay::lowerToLLVM(ModuleOp module) {
   for (auto func : module.getOps<func::FuncOp>())
     if (!func.isDeclaration()) {
       flattenEmptyArguments(func);
-      if (failed(passSymbols(func)) || failed(fixArguments(func)))
+      if (failed(passSymbols(func)) || failed(fixArguments(func)) || failed(passContext(func)))
         return failure();
       func->removeAttr(InlayDialect::kSymbolsAttr);
       func.removeArgAttrsAttr();
@@ -187,8 +183,14 @@ LogicalResult inlay::lowerToLLVM(ModuleOp module) {
   if (left.wasInterrupted())
     return failure();
   for (auto func : llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>()))
+    if (func->hasAttr(kKernelsAttr))
+      callThroughContext(func);
+  for (auto func : llvm::make_early_inc_range(module.getOps<LLVM::LLVMFuncOp>())) {
     if (!func.isExternal())
       packArguments(func);
+    else if (SymbolTable::symbolKnownUseEmpty(func, module)) // of the library, reached through the context now
+      func.erase();
+  }
   return success();
 }
 

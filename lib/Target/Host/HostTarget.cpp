@@ -4,6 +4,7 @@
 #include "HostCode.h"
 #include "inlay/Convert/Bufferize.h"
 #include "inlay/Convert/GraphToLinalg.h"
+#include "inlay/Convert/HostKernels.h"
 #include "inlay/Convert/LibraryCalls.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
@@ -41,15 +42,17 @@ struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
 
   LogicalResult convertSegment(Attribute target, func::FuncOp segment) const {
     AffineMap scratch;
+    ArrayAttr kernels;
     auto stages = [&](ModuleOp scratchModule) -> LogicalResult {
       if (failed(lowerToLoops(scratchModule)))
         return failure();
       for (auto func : scratchModule.getOps<func::FuncOp>())
-        if (!func.isDeclaration()) {
+        if (!func.isDeclaration() && !func->hasAttr(kUnitAttr)) {
           FailureOr<AffineMap> sizes = getScratch(func);
           if (failed(sizes))
             return failure();
           scratch = *sizes;
+          kernels = func->getAttrOfType<ArrayAttr>(kKernelsAttr);
         }
       return lowerToLLVM(scratchModule);
     };
@@ -69,7 +72,7 @@ struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
       sizes = makeDimsAttr(segment.getContext(), symbols.size(), symbols);
     plan::HostFunctionOp::create(builder, segment.getLoc(), segment.getSymName(),
                                  type.getNumInputs() + type.getNumResults(), type.getNumInputs(), scratch, sizes,
-                                 ArrayAttr());
+                                 kernels);
     segment.erase();
     return success();
   }

@@ -28,6 +28,7 @@ static LogicalResult runStages(ModuleOp module, VulkanAttr target) {
   PassManager pm(module.getContext());
   pm.enableVerifier(false); // each stage is verified in its own tests; here it would cost a third of the time
   buildBufferizePipeline(pm);
+  pm.addNestedPass<func::FuncOp>(createHoistAllocationsPass());
   LinalgToGPUPassOptions options;
   options.block = std::min<int64_t>(64, target.getMaxWorkgroupInvocations());
   options.maxGrid = target.getMaxWorkgroupCount();

@@ -56,7 +56,9 @@ public:
   /// Emits the tile whose first element is at `base` (one index per parallel loop, null for reductions). `active` of
   /// the lanes are computed; `active == tile.lanes` for full vectors; if `activeLanes` isn't null, it says how many
   /// instead, as an index. Along loops that are `ragged`, a tile may reach
-  /// over the end: what is there is computed from the last element and not stored.
+  /// over the end: what is there is computed from the last element and not stored. Where the vector loop is a
+  /// reduction, each lane reduces its share, and the lanes are joined in the end; then `active`, `ragged` and
+  /// `activeLanes` are of no use.
   void emit(mlir::OpBuilder &builder, const TileShape &tile, llvm::ArrayRef<mlir::Value> base, int64_t active,
             llvm::ArrayRef<size_t> ragged = {}, mlir::Value activeLanes = nullptr);
 
@@ -69,6 +71,10 @@ private:
     mlir::Value scalar; ///< set instead of `flat` for a scalar operand
   };
   struct State;
+
+  /// The op of the body that joins the only output with what is reduced into it, if that can be done in any order.
+  mlir::Operation *findCombiner() const;
+  void emitLaneReduction(mlir::OpBuilder &builder, const TileShape &tile, llvm::ArrayRef<mlir::Value> base);
 
   explicit TileEmitter(mlir::linalg::LinalgOp op) : op(op) {}
   mlir::LogicalResult readLoops(mlir::OpBuilder &builder);

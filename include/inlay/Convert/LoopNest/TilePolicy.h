@@ -22,6 +22,7 @@ struct LoopNestShape {
   std::vector<std::vector<int64_t>> inputStrides; ///< per input, per loop: elements moved by one step; 0 if none
   std::vector<int64_t> outputStrides;             ///< of the first output
   bool vectorizable = true;                       ///< the body can be computed lane by lane in vectors
+  bool sumsLanes = false; ///< reductions may go on in each lane by itself, to be joined in the end
 };
 
 /// What the policy may use.
@@ -32,8 +33,8 @@ struct TileLimits {
   int64_t pointwiseFactor = 1; ///< points along the innermost loop of an op without reductions
 };
 
-/// Unroll factors per loop (1 for reductions), and the loop that is vectorized. Where a factor doesn't divide its loop,
-/// the last tile is cut short.
+/// Unroll factors per loop (1 for reductions), and the loop that is vectorized, maybe the last reduction. Where a
+/// factor doesn't divide its loop, the last tile is cut short.
 struct TileShape {
   std::vector<int64_t> factors;
   int vectorLoop = -1; ///< -1: scalar

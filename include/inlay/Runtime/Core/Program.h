@@ -51,7 +51,8 @@ public:
 
   /// Checks the plan (numbers in range, sizes equal, requirements met by the device), uploads constants, builds
   /// pipelines. `device` may be null if no step launches an engine; `runners` holds those that its foreign engines
-  /// name, and is kept; `kernels` is needed if a host function has kernels. The plan's constants stay referenced.
+  /// name, and is kept. Without `kernels` host functions run on the thread that calls, and may not use a library. The
+  /// plan's constants stay referenced.
   static StatusOr<std::unique_ptr<Program>> load(std::shared_ptr<const Plan> plan, std::shared_ptr<Device> device,
                                                  std::shared_ptr<HostLibrary> host, CallbackHandler callbacks = {},
                                                  Runners runners = {},

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "LibraryOperands.h"
+#include "inlay/Convert/LoopNest/SizeExprs.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace inlay;
+
+namespace {
+/// An operand: how many elements it has along each dim, and where they lie.
+struct Operand {
+  SmallVector<AffineExpr> dims;
+  FlatBuffer flat;
+};
+
+/// Lists the sizes of one call.
+class Lister {
+public:
+  Lister(plan::LibraryCallOp op) : op(op), context(op.getContext()) {}
+
+  FailureOr<LibraryOperands> run(OpBuilder &builder) {
+    FlatRoots roots;
+    for (Value value : op->getOperands()) {
+      FailureOr<FlatBuffer> flat = flattenBuffer(builder, op.getLoc(), value, roots);
+      std::optional<SmallVector<AffineExpr>> dims = getBufferDims(value);
+      if (failed(flat) || !dims)
+        return op.emitError("unsupported-shape: expected buffers whose layout follows from the sizes of inputs, but "
+                            "got ")
+               << value.getType();
+      operands.push_back({*dims, *flat});
+      found.buffers.push_back(*flat);
+    }
+    LogicalResult listed = op.getKind() == plan::HostKernelKind::contraction   ? listContraction()
+                           : op.getKind() == plan::HostKernelKind::convolution ? listConvolution()
+                                                                               : listAttention();
+    if (failed(listed))
+      return failure();
+    return std::move(found);
+  }
+
+private:
+  AffineExpr constant(int64_t value) { return getAffineConstantExpr(value, context); }
+  void add(AffineExpr size) { found.sizes.push_back(size); }
+  void add(int64_t size) { add(constant(size)); }
+
+  LogicalResult listContraction() {
+    SmallVector<AffineMap> maps(op.getMapsAttr().getAsValueRange<AffineMapAttr>());
+    for (unsigned loop = 0; loop < maps.front().getNumDims(); ++loop) {
+      AffineExpr size, expr = getAffineDimExpr(loop, context);
+      SmallVector<AffineExpr> strides;
+      for (auto [operand, map] : llvm::zip_equal(operands, maps)) {
+        AffineExpr sum = constant(0);
+        for (auto [result, dim, stride] : llvm::zip_equal(map.getResults(), operand.dims, operand.flat.strides))
+          if (result == expr) {
+            size = size ? size : dim;
+            sum = sum + stride;
+          }
+        strides.push_back(sum);
+      }
+      if (!size)
+        return op.emitError("expected each loop to go along a dim of an operand, but loop ") << loop << " doesn't";
+      add(size);
+      found.sizes.append(strides);
+    }
+    return success();
+  }
+
+  LogicalResult listConvolution() {
+    ArrayRef<int64_t> window = *op.getWindow();
+    ArrayRef<AffineExpr> input = operands[0].dims, weight = operands[1].dims, output = operands.back().dims;
+    unsigned spatial = input.size() - 2;
+    unsigned first = op.getConfigAttr() && op.getConfigAttr().contains("channels_last") ? 1 : 2;
+    add(output[0]);
+    add(window[0]);
+    add(weight[1]);
+    add(weight[0].floorDiv(window[0]));
+    add(spatial);
+    for (unsigned i = 0; i < spatial; ++i) {
+      add(input[first + i]);
+      add(output[first + i]);
+      for (int64_t number : window.slice(1 + 4 * i, 4))
+        add(number);
+    }
+    return success();
+  }
+
+  /// The strides of an operand's leading dims as those of two loops, batch and heads, and the last two.
+  FailureOr<SmallVector<AffineExpr>> getStrides(const Operand &operand, ArrayRef<AffineExpr> leading) {
+    size_t rank = operand.dims.size(), own = rank - std::min<size_t>(rank, 2);
+    SmallVector<AffineExpr> strides(leading.size(), constant(0));
+    if (own > leading.size())
+      return op.emitError("expected at most ") << leading.size() + 2 << " dims, but got " << rank;
+    for (size_t i = 0; i < own; ++i)
+      if (operand.dims[i] != constant(1))
+        strides[leading.size() - own + i] = operand.flat.strides[i];
+    for (size_t i = std::min<size_t>(rank, 2); i > 0; --i)
+      strides.push_back(operand.dims[rank - i] == constant(1) ? constant(0) : operand.flat.strides[rank - i]);
+    while (strides.size() < leading.size() + 2) // a mask of fewer dims
+      strides.insert(strides.begin() + leading.size(), constant(0));
+    return strides;
+  }
+
+  /// Makes two loops of the leading ones, where the first can be gone through as one in each operand.
+  LogicalResult joinLeading(SmallVectorImpl<AffineExpr> &leading, MutableArrayRef<SmallVector<AffineExpr>> strides) {
+    while (leading.size() < 2) {
+      leading.insert(leading.begin(), constant(1));
+      for (SmallVector<AffineExpr> &list : strides)
+        list.insert(list.begin(), constant(0));
+    }
+    unsigned symbols = getSymbols(op).size();
+    for (size_t pair = 0; leading.size() > 2 && pair + 1 < leading.size();) {
+      bool joins = leading[pair] == constant(1) || leading[pair + 1] == constant(1) ||
+                   llvm::all_of(strides, [&](ArrayRef<AffineExpr> list) {
+                     return areEqual(list[pair], list[pair + 1] * leading[pair + 1], symbols);
+                   });
+      if (!joins) {
+        ++pair;
+        continue;
+      }
+      size_t dropped = leading[pair + 1] == constant(1) ? pair + 1 : pair;
+      if (leading[pair] != constant(1) && leading[pair + 1] != constant(1))
+        leading[pair + 1] = leading[pair] * leading[pair + 1];
+      leading.erase(leading.begin() + dropped);
+      for (SmallVector<AffineExpr> &list : strides)
+        list.erase(list.begin() + dropped);
+    }
+    if (leading.size() == 2)
+      return success();
+    return op.emitError("expected leading dims that can be gone through as two, but got ") << leading.size();
+  }
+
+  LogicalResult listAttention() {
+    ArrayRef<AffineExpr> output = operands.back().dims;
+    SmallVector<AffineExpr> leading(output.drop_back(2));
+    SmallVector<SmallVector<AffineExpr>> strides;
+    for (const Operand &operand : operands) {
+      FailureOr<SmallVector<AffineExpr>> found = getStrides(operand, leading);
+      if (failed(found))
+        return failure();
+      strides.push_back(std::move(*found));
+    }
+    if (failed(joinLeading(leading, strides)))
+      return failure();
+    found.sizes.append(leading);
+    for (auto [operand, fromEnd] : {std::pair(0, 2), {1, 2}, {1, 1}, {2, 1}})
+      add(operands[operand].dims[operands[operand].dims.size() - fromEnd]);
+    for (ArrayRef<AffineExpr> list : strides)
+      found.sizes.append(list.begin(), list.end());
+    return success();
+  }
+
+  plan::LibraryCallOp op;
+  MLIRContext *context;
+  SmallVector<Operand> operands;
+  LibraryOperands found;
+};
+} // namespace
+
+FailureOr<LibraryOperands> inlay::listLibraryOperands(OpBuilder &builder, plan::LibraryCallOp op) {
+  return Lister(op).run(builder);
+}
+
+/// A new buffer of the dims of `memref`, without gaps.
+static FailureOr<Value> allocateLike(OpBuilder &builder, Location loc, Value memref) {
+  std::optional<SmallVector<AffineExpr>> dims = getBufferDims(memref);
+  if (!dims)
+    return failure();
+  auto type = cast<MemRefType>(memref.getType());
+  SmallVector<Value> sizes;
+  for (auto [size, dim] : llvm::zip_equal(type.getShape(), *dims))
+    if (ShapedType::isDynamic(size))
+      sizes.push_back(cast<Value>(materializeExpr(builder, loc, dim)));
+  auto plain = MemRefType::get(type.getShape(), type.getElementType());
+  return memref::AllocOp::create(builder, loc, plain, sizes).getResult();
+}
+
+LogicalResult inlay::completeLibraryCalls(func::FuncOp func) {
+  for (auto op : func.getOps<plan::LibraryCallOp>()) {
+    if (op.getKind() != plan::HostKernelKind::convolution)
+      continue;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (cast<MemRefType>(operand.get().getType()).getLayout().isIdentity())
+        continue;
+      OpBuilder builder(op);
+      FailureOr<Value> copy = allocateLike(builder, op.getLoc(), operand.get());
+      if (failed(copy))
+        return op.emitError("unsupported-shape: expected operands whose dims follow from those of inputs, but got ")
+               << operand.get().getType();
+      bool isResult = op.isDpsInit(&operand);
+      if (isResult)
+        builder.setInsertionPointAfter(op);
+      linalg::CopyOp::create(builder, op.getLoc(), isResult ? *copy : operand.get(), isResult ? operand.get() : *copy);
+      operand.set(*copy);
+    }
+  }
+  return success();
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tiles whose vectors go along a reduction: each lane reduces its share, and the lanes are joined in the end.
+
+#include "TileState.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace inlay;
+
+/// The value that changes nothing when it is joined by `combiner`, or null if there is none.
+static TypedAttr getNeutral(Operation *combiner) {
+  Type type = combiner->getResult(0).getType();
+  Builder builder(combiner->getContext());
+  if (auto floating = dyn_cast<FloatType>(type)) {
+    const llvm::fltSemantics &semantics = floating.getFloatSemantics();
+    if (isa<arith::AddFOp>(combiner))
+      return builder.getFloatAttr(type, APFloat::getZero(semantics, /*Negative=*/true));
+    if (isa<arith::MulFOp>(combiner))
+      return builder.getFloatAttr(type, APFloat::getOne(semantics));
+    if (isa<arith::MaximumFOp>(combiner))
+      return builder.getFloatAttr(type, APFloat::getInf(semantics, /*Negative=*/true));
+    if (isa<arith::MinimumFOp>(combiner))
+      return builder.getFloatAttr(type, APFloat::getInf(semantics));
+    return nullptr;
+  }
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (isa<arith::AddIOp>(combiner))
+    return builder.getIntegerAttr(type, APInt::getZero(width));
+  if (isa<arith::MulIOp>(combiner))
+    return builder.getIntegerAttr(type, APInt(width, 1));
+  if (isa<arith::MaxSIOp>(combiner))
+    return builder.getIntegerAttr(type, APInt::getSignedMinValue(width));
+  if (isa<arith::MinSIOp>(combiner))
+    return builder.getIntegerAttr(type, APInt::getSignedMaxValue(width));
+  return nullptr;
+}
+
+Operation *TileEmitter::findCombiner() const {
+  linalg::LinalgOp linalgOp = op;
+  if (linalgOp.getNumDpsInits() != 1 || !linalgOp.getNumReductionLoops())
+    return nullptr;
+  SmallVector<Operation *, 4> combiners;
+  if (!matchReduction(linalgOp.getRegionOutputArgs(), 0, combiners) || combiners.size() != 1)
+    return nullptr;
+  Operation *combiner = combiners.front();
+  return linalg::getCombinerOpKind(combiner) && getNeutral(combiner) ? combiner : nullptr;
+}
+
+namespace {
+/// The accumulators of a tile: vectors, and scalars for what is left over.
+struct Accumulators {
+  SmallVector<Value> vectors, scalars;
+
+  SmallVector<Value> all() const {
+    SmallVector<Value> values(vectors);
+    llvm::append_range(values, scalars);
+    return values;
+  }
+  static Accumulators split(ValueRange values) {
+    size_t half = values.size() / 2;
+    return {llvm::to_vector_of<Value>(values.take_front(half)), llvm::to_vector_of<Value>(values.drop_front(half))};
+  }
+};
+} // namespace
+
+void TileEmitter::emitLaneReduction(OpBuilder &builder, const TileShape &tile, ArrayRef<Value> base) {
+  Location loc = op.getLoc();
+  TileShape single = tile;
+  single.vectorLoop = -1;
+  single.lanes = 1;
+  State lanes{*this, tile, base, loc, enumeratePoints(tile.factors), nullptr, {}, {}};
+  State scalars{*this, single, base, loc, enumeratePoints(tile.factors), nullptr, {}, {}};
+  SmallVector<Value> starts = scalars.startIndices(builder), current = starts, indices(base);
+  Operation *combiner = findCombiner();
+  TypedAttr neutral = getNeutral(combiner);
+  Value zeros = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(cast<ShapedType>(lanes.widen(neutral.getType())), Attribute(neutral)));
+  Accumulators values{SmallVector<Value>(lanes.points.size(), zeros), scalars.loadOutputs(builder, starts)};
+
+  // Runs one loop over [from, to), with `state` at each step; what it reduces is in `reduced`.
+  size_t last = tile.vectorLoop;
+  auto reduce = [&](OpBuilder &b, State &state, Value from, Value to, int64_t step, SmallVector<Value> &reduced) {
+    auto forOp = scf::ForOp::create(b, loc, from, to, state.constant(b, step), reduced);
+    OpBuilder inner = OpBuilder::atBlockEnd(forOp.getBody());
+    SmallVector<Value> at = current;
+    indices[last] = forOp.getInductionVar();
+    state.advance(inner, last, forOp.getInductionVar(), at);
+    SmallVector<Value> results = state.computePoints(inner, at, indices, forOp.getRegionIterArgs());
+    for (Value &result : results)
+      result = state.isVector() ? state.asVector(inner, result) : result;
+    scf::YieldOp::create(inner, loc, results);
+    reduced = llvm::to_vector_of<Value>(forOp.getResults());
+  };
+
+  OpBuilder inner = builder;
+  SmallVector<scf::ForOp> loops;
+  for (size_t loop = 0; loop < last; ++loop) {
+    if (!nest.loops[loop].reduction)
+      continue;
+    Value size = lanes.value(inner, sizes[loop]);
+    loops.push_back(
+        scf::ForOp::create(inner, loc, lanes.constant(inner, 0), size, lanes.constant(inner, 1), values.all()));
+    inner = OpBuilder::atBlockEnd(loops.back().getBody());
+    indices[loop] = loops.back().getInductionVar();
+    lanes.advance(inner, loop, indices[loop], current);
+    values = Accumulators::split(loops.back().getRegionIterArgs());
+  }
+  Value size = lanes.value(inner, sizes[last]), step = lanes.constant(inner, tile.lanes);
+  auto known = dyn_cast<AffineConstantExpr>(sizes[last]);
+  bool isWhole = known && known.getValue() % tile.lanes == 0;
+  Value whole =
+      isWhole ? size : arith::SubIOp::create(inner, loc, size, arith::RemUIOp::create(inner, loc, size, step));
+  reduce(inner, lanes, lanes.constant(inner, 0), whole, tile.lanes, values.vectors);
+  if (!isWhole)
+    reduce(inner, scalars, whole, size, 1, values.scalars);
+  for (scf::ForOp forOp : llvm::reverse(loops)) {
+    inner.setInsertionPointToEnd(forOp.getBody());
+    scf::YieldOp::create(inner, loc, values.all());
+    values = Accumulators::split(forOp.getResults());
+  }
+
+  vector::CombiningKind kind = *linalg::getCombinerOpKind(combiner);
+  SmallVector<Value> results;
+  for (auto [lane, scalar] : llvm::zip_equal(values.vectors, values.scalars))
+    results.push_back(vector::ReductionOp::create(builder, loc, kind, lane, scalar, arith::FastMathFlags::reassoc));
+  scalars.storeOutputs(builder, starts, results);
+}

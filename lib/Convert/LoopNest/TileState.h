@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What emits the parts of one tile: loads, the body at each point, stores.
+
+#ifndef INLAY_LIB_CONVERT_LOOPNEST_TILESTATE_H
+#define INLAY_LIB_CONVERT_LOOPNEST_TILESTATE_H
+
+#include "inlay/Convert/LoopNest/TileEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace inlay {
+
+/// What is fixed while one tile is emitted.
+struct TileEmitter::State {
+  TileEmitter &emitter;
+  const TileShape &tile;
+  llvm::ArrayRef<mlir::Value> base;
+  mlir::Location loc;
+  llvm::SmallVector<llvm::SmallVector<int64_t>> points; ///< offsets from `base`, per loop
+  mlir::Value mask;                                     ///< null for full vectors or scalars
+  llvm::ArrayRef<size_t> ragged;                        ///< loops along which a tile may reach over the end
+
+  /// A step along a ragged loop: the index, which stays below the loop's size, whether it had to be kept there (null
+  /// for the first step, which never has), and what it adds to each access.
+  struct RaggedStep {
+    mlir::Value index, inside;
+    llvm::SmallVector<mlir::Value> offsets;
+  };
+  llvm::SmallDenseMap<size_t, llvm::SmallVector<RaggedStep>, 2> raggedSteps;
+
+  bool isVector() const { return tile.vectorLoop >= 0; }
+  /// How far apart lanes are; a stride that isn't known is never 0 or 1.
+  mlir::AffineExpr laneStride(const Access &access) const { return access.strides[tile.vectorLoop]; }
+  static bool is(mlir::AffineExpr expr, int64_t value) {
+    auto constant = llvm::dyn_cast<mlir::AffineConstantExpr>(expr);
+    return constant && constant.getValue() == value;
+  }
+  mlir::Type widen(mlir::Type type) const { return mlir::VectorType::get({tile.lanes}, type); }
+
+  mlir::Value constant(mlir::OpBuilder &b, int64_t value) {
+    return mlir::arith::ConstantIndexOp::create(b, loc, value);
+  }
+  mlir::Value add(mlir::OpBuilder &b, mlir::Value sum, mlir::Value term) {
+    return sum ? mlir::arith::AddIOp::create(b, loc, sum, term) : term;
+  }
+  mlir::Value value(mlir::OpBuilder &b, mlir::AffineExpr expr) {
+    auto number = llvm::dyn_cast<mlir::AffineConstantExpr>(expr);
+    return number ? constant(b, number.getValue()) : emitter.runtime.lookup(expr);
+  }
+  mlir::Value scale(mlir::OpBuilder &b, mlir::Value index, mlir::AffineExpr stride) {
+    return is(stride, 1) ? index : mlir::arith::MulIOp::create(b, loc, index, value(b, stride));
+  }
+
+  void prepareRagged(mlir::OpBuilder &b);
+  /// The flat index of each access for the tile's first point, reduction and ragged indices left out.
+  llvm::SmallVector<mlir::Value> startIndices(mlir::OpBuilder &b);
+  mlir::Value indexAt(mlir::OpBuilder &b, const Access &access, mlir::Value start, llvm::ArrayRef<int64_t> point);
+  mlir::Value load(mlir::OpBuilder &b, const Access &access, mlir::Value start, llvm::ArrayRef<int64_t> point);
+  void store(mlir::OpBuilder &b, const Access &access, mlir::Value start, llvm::ArrayRef<int64_t> point,
+             mlir::Value value);
+  llvm::SmallVector<mlir::Value> body(mlir::OpBuilder &b, mlir::ValueRange inputs, mlir::ValueRange outputs,
+                                      llvm::ArrayRef<mlir::Value> loopIndices, llvm::ArrayRef<int64_t> point);
+  mlir::Value asVector(mlir::OpBuilder &b, mlir::Value value);
+  mlir::Value loadGathered(mlir::OpBuilder &b, mlir::memref::LoadOp gather, mlir::IRMapping &mapping);
+  mlir::Operation *widenClone(mlir::OpBuilder &b, mlir::Operation &inner, mlir::IRMapping &mapping);
+  llvm::SmallVector<mlir::Value> computePoints(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> starts,
+                                               llvm::ArrayRef<mlir::Value> loopIndices, mlir::ValueRange accumulators);
+  /// What the outputs hold before the body, or start from; point-major. Null where nothing reads it.
+  llvm::SmallVector<mlir::Value> loadOutputs(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> starts);
+  void storeOutputs(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> starts, mlir::ValueRange results);
+  /// Moves `current`, one index per input, by one loop's index.
+  void advance(mlir::OpBuilder &b, size_t loop, mlir::Value index, llvm::MutableArrayRef<mlir::Value> current);
+};
+
+/// All offsets within a tile, the last loop fastest.
+llvm::SmallVector<llvm::SmallVector<int64_t>> enumeratePoints(llvm::ArrayRef<int64_t> factors);
+
+} // namespace inlay
+
+#endif // INLAY_LIB_CONVERT_LOOPNEST_TILESTATE_H

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "SerialKernels.h"
+
+#include <fmt/format.h>
+
+namespace inlay::rt {
+
+namespace {
+class SerialKernels final : public HostKernels {
+public:
+  void run(uint32_t, InlayHostBody body, void *const *buffers, int64_t count, int64_t) override {
+    body(buffers, 0, count);
+  }
+  Status call(uint32_t kernel, void *const *, const int64_t *) override {
+    return {StatusCode::Internal, fmt::format("kernel {} isn't one of the library", kernel)};
+  }
+  void forgetConstants() override {}
+};
+} // namespace
+
+StatusOr<std::unique_ptr<HostKernels>> loadSerialKernels(const HostFunction &function) {
+  for (const HostKernel &kernel : function.kernels)
+    if (kernel.kind != HostKernelKind::Loops)
+      return Status(StatusCode::InvalidArgument,
+                    fmt::format("'{}' has a kernel of kind '{}', but there is no library to run it", function.symbol,
+                                name(kernel.kind)));
+  return std::unique_ptr<HostKernels>(std::make_unique<SerialKernels>());
+}
+
+} // namespace inlay::rt

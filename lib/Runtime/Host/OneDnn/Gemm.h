@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef INLAY_LIB_RUNTIME_HOST_ONEDNN_GEMM_H
+#define INLAY_LIB_RUNTIME_HOST_ONEDNN_GEMM_H
+
+#include "../SequentialLibrary.h"
+
+namespace inlay::rt::host::onednn {
+
+/// Null for strides that oneDNN can't take, or that it is slow for.
+StatusOr<std::shared_ptr<Gemm>> makeGemm(const GemmShape &shape);
+
+} // namespace inlay::rt::host::onednn
+
+#endif // INLAY_LIB_RUNTIME_HOST_ONEDNN_GEMM_H

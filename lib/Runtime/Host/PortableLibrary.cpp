@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "PortableConvolution.h"
+#include "PortableGemm.h"
+
+namespace inlay::rt::host {
+
+namespace {
+class PortableLibrary : public SequentialLibrary {
+public:
+  std::string describe() const override { return "built-in kernels"; }
+  StatusOr<std::shared_ptr<Gemm>> makeGemm(const GemmShape &shape) override { return makePortableGemm(shape); }
+  StatusOr<std::shared_ptr<ConvolutionPrimitive>> makeConvolution(const ConvolutionShape &shape) override {
+    return makePortableConvolution(shape);
+  }
+};
+} // namespace
+
+SequentialLibrary &portableLibrary() {
+  static PortableLibrary library;
+  return library;
+}
+
+} // namespace inlay::rt::host

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Workers of inlay-bench take calls by turns; what they find is compared and summed up."""
+
+import itertools
+import pathlib
+import sys
+
+import numpy
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "inlay-bench" / "peers" / "contest"))
+from contest import compare, difference
+from kernels import KERNELS
+from rounds import Worker, WorkerError, take_turns
+from summary import add_ratios, pair_best, summarize
+from tables import add_roofline
+
+# A worker that takes so long as its second argument says, writes its name into a file at each call, and ends with
+# status 7 when it is called for the time that its last argument says.
+FAKE = """
+import json, sys
+name, ms, log, last = sys.argv[1], float(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+print(json.dumps({"first_ms": ms}), flush=True)
+for number, line in enumerate(sys.stdin, 1):
+    request = json.loads(line)
+    if request["do"] == "stop":
+        print(json.dumps({"peak_mb": 1}), flush=True)
+        break
+    if number == last:
+        sys.exit(7)
+    with open(log, "a") as file:
+        file.write(name)
+    print(json.dumps({"times": [ms, ms]}), flush=True)
+"""
+
+
+@pytest.fixture
+def start(tmp_path):
+    """A function that starts a fake worker; all are gone at the end. `start.log` is what they write."""
+    workers = []
+
+    def make(name, ms, last=0, script=FAKE):
+        worker = Worker(name, [sys.executable, "-c", script, name, str(ms), str(make.log), str(last)])
+        workers.append(worker)
+        return worker
+
+    make.log = tmp_path / "log"
+    yield make
+    for worker in workers:
+        worker.__exit__()
+
+
+def test_workers_take_turns(start):
+    workers = [start("a", 1), start("b", 2)]
+    assert [worker.receive_ready() for worker in workers] == [{"first_ms": 1}, {"first_ms": 2}]
+    times, errors = take_turns(workers, rounds=3, pause_s=0)
+    assert start.log.read_text() == "ababab"
+    assert times == {"a": [1] * 6, "b": [2] * 6}
+    assert not errors
+    assert workers[0].ask(do="stop") == {"peak_mb": 1}
+
+
+def test_a_worker_that_fails_takes_part_no_longer(start):
+    workers = [start("a", 1, last=2), start("b", 2)]
+    for worker in workers:
+        worker.receive_ready()
+    times, errors = take_turns(workers, rounds=3, pause_s=0)
+    assert start.log.read_text() == "abbb"
+    assert list(times) == ["b"]
+    assert errors == {"a": "ended with status 7 before it answered"}
+
+
+def test_what_a_worker_says_of_itself_is_its_error(start):
+    worker = start("a", 1, script="""print('{"error": "no such op"}')""")
+    with pytest.raises(WorkerError, match="no such op"):
+        worker.receive_ready()
+
+
+def test_a_worker_that_says_something_else_is_an_error(start):
+    with pytest.raises(WorkerError, match="expected a line of JSON, but got b'hello"):
+        start("a", 1, script="print('hello')").receive_ready()
+
+
+def test_a_worker_that_hangs_is_an_error(start):
+    with pytest.raises(WorkerError, match=r"gave no answer in 0\.1 s"):
+        start("a", 1, script="import time; time.sleep(60)").receive(limit_s=0.1)
+
+
+def test_results_are_compared_by_their_largest_elements():
+    expected = [numpy.array([1.0, -4.0]), numpy.array([True])]
+    assert difference(expected, [numpy.array([1.0, -3.0]), numpy.array([True])]) == 0.25
+    assert difference(expected, [numpy.array([1.0, numpy.nan]), numpy.array([True])]) == float("inf")
+    with pytest.raises(WorkerError, match=r"expected results of shapes \[\(2,\), \(1,\)\] as PyTorch's, but got \[\]"):
+        compare(expected, [])
+
+
+def make_rows(latencies):
+    rows = [
+        {"model": model, "dtype": "f32", "contender": name, "is_peer": name != "host", "latency_ms": latency}
+        for model, times in latencies.items()
+        for name, latency in times.items()
+    ]
+    for _, own in itertools.groupby(rows, lambda row: row["model"]):
+        own = list(own)
+        add_ratios(own, next(row["latency_ms"] for row in own if row["contender"] == "eager"))
+    return rows
+
+
+def test_summaries_are_geometric_means_over_what_ran():
+    rows = make_rows({"one": {"eager": 4.0, "host": 1.0, "other": 2.0}, "two": {"eager": 1.0, "host": 4.0}})
+    found = {row["contender"]: (row["ran"], row["to_eager"], row["to_best"]) for row in summarize(rows)}
+    assert found["eager"] == (2, 1, pytest.approx(2**0.5))
+    assert found["host"] == (2, pytest.approx(1), pytest.approx(2**0.5))
+    assert found["other"] == (1, 0.5, 1)
+    assert [(row["model"], row["best_peer"], row["to_best"]) for row in pair_best(rows, "model")] == [
+        ("one", "other", 0.5),
+        ("two", "eager", 4),
+    ]
+
+
+@pytest.mark.parametrize(("kernel", "bound"), [("matmul-1024", "compute"), ("elementwise-4m", "memory")])
+def test_the_roof_is_the_lower_of_two_limits(kernel, bound):
+    work = KERNELS[kernel]
+    least_ms = 1e-6 * max(work.flops / 100, work.bytes / 10)
+    row = add_roofline({"kernel": kernel, "latency_ms": 2 * least_ms}, {"copy_gb_per_s": 10, "gemm_gflops": 100})
+    assert row["bound"] == bound
+    assert row["roofline"] == pytest.approx(0.5)

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ContestOptions.h"
+
+using namespace inlay;
+namespace cl = llvm::cl;
+
+// Options name their category when they are made, which may be before anything in this file is.
+cl::OptionCategory &bench::modelsCategory() {
+  static cl::OptionCategory category("Suite models");
+  return category;
+}
+
+cl::OptionCategory &bench::kernelsCategory() {
+  static cl::OptionCategory category("Suite kernels");
+  return category;
+}
+
+static cl::list<std::string> routes("routes", cl::CommaSeparated, cl::cat(bench::modelsCategory()),
+                                    cl::cat(bench::kernelsCategory()),
+                                    cl::desc("Targets of Inlay, joined by '+'; default: "
+                                             "vulkan+host+torch,host+torch,torch for models, host for kernels"));
+/// LLVM's library has an option --threads, of ThinLTO, which makes way for ours.
+static bool freeName(llvm::StringRef name) {
+  auto &options = cl::getRegisteredOptions();
+  if (auto taken = options.find(name); taken != options.end())
+    taken->second->setArgStr("llvm-threads");
+  return true;
+}
+[[maybe_unused]] static const bool isFree = freeName("threads");
+
+static cl::opt<unsigned> threads("threads", cl::cat(bench::modelsCategory()), cl::cat(bench::kernelsCategory()),
+                                 cl::init(2), cl::desc("Threads of every contender; default: 2"));
+
+std::vector<std::string> bench::getRoutes() { return routes; }
+
+unsigned bench::getThreads() { return threads; }

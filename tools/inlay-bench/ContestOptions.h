@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The options that the suites models and kernels have in common.
+
+#ifndef INLAY_TOOLS_BENCH_CONTESTOPTIONS_H
+#define INLAY_TOOLS_BENCH_CONTESTOPTIONS_H
+
+#include "llvm/Support/CommandLine.h"
+
+#include <string>
+#include <vector>
+
+namespace inlay::bench {
+
+llvm::cl::OptionCategory &modelsCategory();
+llvm::cl::OptionCategory &kernelsCategory();
+
+/// The lists of Inlay's targets that --routes names; empty without it.
+std::vector<std::string> getRoutes();
+
+/// How many threads every contender has.
+unsigned getThreads();
+
+} // namespace inlay::bench
+
+#endif // INLAY_TOOLS_BENCH_CONTESTOPTIONS_H

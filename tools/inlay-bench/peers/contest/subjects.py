@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is measured: the models of inlay.models and the kernels of this folder, the same in every process."""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from inlay.models import ZOO, Example, make
+from kernels import KERNELS
+from torch.utils import _pytree as pytree
+
+DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One contender's part of one measurement."""
+
+    contender: str
+    suite: str  # "models" or "kernels"
+    subject: str
+    dtype: str
+    scale: str  # "usual" or "tiny", of models
+    threads: int
+    folder: str  # for results and for what contenders may share, such as an exported model
+
+
+def prepare_torch(threads: int) -> None:
+    """As a user who wants answers and no gradients sets it."""
+    warnings.simplefilter("ignore")
+    torch.set_grad_enabled(False)
+    torch.set_num_threads(threads)
+
+
+def names(suite: str) -> list[str]:
+    return list(ZOO if suite == "models" else KERNELS)
+
+
+def make_subject(setting: Setting) -> Example:
+    """The model and its arguments; floating-point ones, and weights, of the dtype."""
+    if setting.suite == "models":
+        import transformers
+
+        transformers.logging.set_verbosity_error()
+        example = make(setting.subject, tiny=setting.scale == "tiny")
+    else:
+        torch.manual_seed(0)
+        module, inputs = KERNELS[setting.subject].make()
+        example = Example(module.eval(), inputs)
+    dtype = DTYPES[setting.dtype]
+
+    def convert(leaf: Any) -> Any:
+        return leaf.to(dtype) if isinstance(leaf, torch.Tensor) and leaf.is_floating_point() else leaf
+
+    arguments = pytree.tree_map(convert, (example.args, example.kwargs))
+    return Example(example.model.to(dtype), *arguments)
+
+
+def tensors(values: Any) -> list[torch.Tensor]:
+    return [leaf for leaf in pytree.tree_leaves(values) if isinstance(leaf, torch.Tensor)]

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What contests found, as the tables of inlay-bench."""
+
+from typing import Any
+
+from kernels import KERNELS
+from summary import Row, pair_best, summarize
+
+TURNS = (
+    "All contenders are processes of their own that take calls by turns; latency_ms and eager_ms, that of PyTorch as "
+    "it is, are medians. to_eager is latency_ms over eager_ms, to_best latency_ms over that of the fastest peer. "
+    "difference is the largest one from PyTorch, as a share of the largest element of that result."
+)
+MODELS = (
+    "Each model by each contender, which is a list of Inlay's targets, best first, or a peer. ops are those in "
+    "segments, then how many each target runs; opaque are those that the dialect has no op for. export_ms is "
+    "torch.export's, or that of torch.onnx.export for those that read ONNX, compile_ms the rest until the model can be "
+    "called (of inductor its first call), compile_mb what memory grows by meanwhile at most, peak_mb that of the whole "
+    "process while it is called, PyTorch in it included. "
+) + TURNS
+KERNELS_COUNTED = (
+    "Each kernel by each contender, which is a list of Inlay's targets or a peer. gflops and gb_per_s are what is "
+    "computed and moved at least, over latency_ms. roofline is the share of what the machine allows: the lower of what "
+    "it reaches in large products of matrices, and of what it moves in a large copy by FLOPs for each byte; bound says "
+    "which. What fits into caches can exceed the copy. "
+) + TURNS
+
+
+def _table(name: str, counted: str, columns: list[str], rows: list[Row]) -> dict[str, Any]:
+    return {"name": name, "counted": counted, "columns": columns, "rows": rows}
+
+
+def _summaries(rows: list[Row], subject: str) -> list[dict[str, Any]]:
+    """What make_page.py makes of the rows of several runs too."""
+    if not any(row["is_peer"] for row in rows):
+        return []
+    return [
+        _table(
+            "summary",
+            f"Per contender the geometric means of to_eager and to_best over the {subject}s that it ran.",
+            ["contender", "dtype", "ran", "to_eager", "to_best"],
+            summarize(rows),
+        ),
+        _table(
+            "best",
+            f"Per {subject} the fastest of Inlay's routes beside the fastest peer; to_best is the one over the other.",
+            [subject, "dtype", "inlay", "inlay_ms", "best_peer", "best_peer_ms", "to_best"],
+            pair_best(rows, subject),
+        ),
+    ]
+
+
+def _name_subject(rows: list[Row], subject: str) -> list[Row]:
+    return [{subject: row["subject"], **row} for row in rows]
+
+
+def model_tables(rows: list[Row]) -> list[dict[str, Any]]:
+    rows = _name_subject(rows, "model")
+    columns = [
+        *("model", "contender", "dtype", "ops", "vulkan", "host", "torch", "opaque", "segments", "export_ms"),
+        *("compile_ms", "compile_mb", "peak_mb", "first_ms", "latency_ms", "eager_ms", "to_eager", "to_best"),
+        *("difference", "is_peer"),
+    ]
+    return [_table("models", MODELS, columns, rows), *_summaries(rows, "model")]
+
+
+def add_roofline(row: Row, limits: dict[str, float]) -> Row:
+    """With the kernel's work, what was reached of it, and of what the machine allows."""
+    kernel = KERNELS[row["kernel"]]
+    intensity = kernel.flops / kernel.bytes
+    by_memory = intensity * limits["copy_gb_per_s"]
+    gflops = kernel.flops / row["latency_ms"] / 1e6
+    return {
+        **row,
+        "mflop": kernel.flops / 1e6,
+        "mb": kernel.bytes / 1e6,
+        "gflops": gflops,
+        "gb_per_s": kernel.bytes / row["latency_ms"] / 1e6,
+        "bound": "memory" if by_memory < limits["gemm_gflops"] else "compute",
+        "roofline": gflops / min(by_memory, limits["gemm_gflops"]),
+    }
+
+
+def kernel_tables(rows: list[Row], limits: dict[str, float]) -> list[dict[str, Any]]:
+    rows = [add_roofline(row, limits) for row in _name_subject(rows, "kernel")]
+    columns = [
+        *("kernel", "contender", "dtype", "mflop", "mb", "compile_ms", "first_ms", "latency_ms", "eager_ms"),
+        *("to_eager", "to_best", "gflops", "gb_per_s", "bound", "roofline", "difference", "is_peer"),
+    ]
+    reached = "What this machine reaches: bytes of a large copy, read and written, and large products of matrices."
+    return [
+        _table("limits", reached, list(limits), [limits]),
+        _table("kernels", KERNELS_COUNTED, columns, rows),
+        *_summaries(rows, "kernel"),
+    ]

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One contender with one model in a process of its own; what it says is in rounds.py.
+
+worker.py list SUITE
+worker.py limits THREADS
+worker.py run SETTING, a JSON object with the fields of subjects.Setting
+"""
+
+import json
+import os
+import pathlib
+import sys
+from typing import Any
+
+import numpy
+import torch
+from compilers import Built, build, timed
+from limits import measure_limits
+from memory import Peak
+from subjects import Setting, make_subject, names, prepare_torch
+
+
+class Channel:
+    """Lines of JSON to and from whoever started this process; what libraries print goes elsewhere."""
+
+    def __init__(self) -> None:
+        self._out = os.fdopen(os.dup(1), "w")
+        os.dup2(2, 1)
+
+    def send(self, answer: dict[str, Any]) -> None:
+        print(json.dumps(answer), file=self._out, flush=True)
+
+    def requests(self):
+        return (json.loads(line) for line in sys.stdin)
+
+
+def describe(error: Exception) -> str:
+    """The first words of an error: exporters say pages."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return f"{type(error).__name__}: {lines[0][:300] if lines else 'without a message'}"
+
+
+def save_results(results: Any, path: pathlib.Path) -> None:
+    """All tensors, in the order of the model's results; in a format that has numbers of every dtype."""
+    leaves = torch.utils._pytree.tree_leaves(results)
+    arrays = [
+        leaf.detach().to(torch.float32).numpy() if isinstance(leaf, torch.Tensor) else leaf
+        for leaf in leaves
+        if isinstance(leaf, torch.Tensor | numpy.ndarray)
+    ]
+    numpy.savez(path, *arrays)
+
+
+def take_calls(built: Built, for_ms: float) -> list[float]:
+    """Times of calls for so long, at least one, after one that wakes threads and fills caches."""
+    built.call()
+    times: list[float] = []
+    while not times or sum(times) < for_ms:
+        times.append(timed(built.call)[1])
+    return times
+
+
+def run(channel: Channel, setting: Setting) -> None:
+    prepare_torch(setting.threads)
+    example = make_subject(setting)
+    built = build(example, setting)
+    parameters = sum(parameter.numel() for parameter in example.model.parameters())
+    del example  # from here on there is as much memory taken as the contender needs
+    peak = Peak()
+    results, first_ms = timed(built.call)
+    save_results(results, pathlib.Path(setting.folder) / f"{setting.contender}.npz")
+    del results
+    channel.send({"parameters": parameters, "first_ms": first_ms, **built.figures})
+    for request in channel.requests():
+        if request["do"] == "stop":
+            channel.send({"peak_mb": peak.total()})
+            return
+        channel.send({"times": take_calls(built, request["for_ms"])})
+
+
+def main(command: str, argument: str) -> None:
+    channel = Channel()
+    try:
+        if command == "list":
+            channel.send({"names": names(argument)})
+        elif command == "limits":
+            prepare_torch(int(argument))
+            channel.send(measure_limits())
+        else:
+            run(channel, Setting(**json.loads(argument)))
+    except Exception as error:
+        channel.send({"error": describe(error)})
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

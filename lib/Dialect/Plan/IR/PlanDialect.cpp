@@ -16,12 +16,9 @@ using namespace mlir;
 using namespace inlay;
 using namespace inlay::plan;
 
-/// Parses what a kernel may have or not, in this order: `, loops = 3, constants = [1], post_ops = [<relu>], config =
-/// {}`.
-static ParseResult parseHostKernelFields(AsmParser &parser, FailureOr<int64_t> &loops,
-                                         FailureOr<SmallVector<int64_t>> &constants,
-                                         FailureOr<SmallVector<PostOpAttr>> &postOps,
-                                         FailureOr<DictionaryAttr> &config) {
+/// Parses what a kernel may have or not, in this order: `, loops = 3, constants = [1], post_ops = [<relu>]`.
+static ParseResult parseHostKernelFields(AsmParser &parser, int64_t &loops, SmallVector<int64_t> &constants,
+                                         SmallVector<PostOpAttr> &postOps, DictionaryAttr &config) {
   bool isNext = succeeded(parser.parseOptionalComma());
   // A keyword that stands there, and after its value another comma or none.
   auto parseField = [&](StringRef keyword, auto parseValue) -> ParseResult {
@@ -33,23 +30,18 @@ static ParseResult parseHostKernelFields(AsmParser &parser, FailureOr<int64_t> &
     return success();
   };
   auto parseList = [&](auto &list) {
-    list = std::decay_t<decltype(*list)>();
     return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
-      auto element = FieldParser<typename std::decay_t<decltype(*list)>::value_type>::parse(parser);
+      auto element = FieldParser<typename std::decay_t<decltype(list)>::value_type>::parse(parser);
       if (failed(element))
         return failure();
-      list->push_back(*element);
+      list.push_back(*element);
       return success();
     });
   };
-  loops = 0;
-  constants = SmallVector<int64_t>();
-  postOps = SmallVector<PostOpAttr>();
-  config = DictionaryAttr();
-  if (failed(parseField("loops", [&] { return parser.parseInteger(*loops); })) ||
+  if (failed(parseField("loops", [&] { return parser.parseInteger(loops); })) ||
       failed(parseField("constants", [&] { return parseList(constants); })) ||
       failed(parseField("post_ops", [&] { return parseList(postOps); })) ||
-      failed(parseField("config", [&] { return parser.parseAttribute(*config); })))
+      failed(parseField("config", [&] { return parser.parseAttribute(config); })))
     return failure();
   if (isNext)
     return parser.emitError(parser.getCurrentLocation(),

@@ -40,10 +40,11 @@ void inlay::formLibraryCalls(func::FuncOp func) {
     (void)applicator.matchAndRewrite(op, rewriter);
   }
   // Permutations that are part of maps now.
-  func.walk<WalkOrder::PostOrder, ReverseIterator>([](PermuteOp permute) {
+  SmallVector<PermuteOp> permutes;
+  func.walk([&](PermuteOp permute) { permutes.push_back(permute); });
+  for (PermuteOp permute : llvm::reverse(permutes)) // those that permute another's result go before it
     if (permute->use_empty())
-      permute.erase();
-  });
+      rewriter.eraseOp(permute);
 }
 
 namespace {

@@ -91,7 +91,7 @@ def Plan_HostKernelAttr : AttrDef<Plan_Dialect, "HostKernel"> {
       OptionalArrayRefParameter<"::inlay::plan::PostOpAttr">:$post_ops,
       OptionalParameter<"::mlir::DictionaryAttr">:$config);
   let assemblyFormat = [{ `<` $name `,` $kind `,` `buffers` `=` $buffers
-      custom<HostKernelFields>($loops, $constants, $post_ops, $config) `>` }];
+      `` custom<HostKernelFields>($loops, $constants, $post_ops, $config) `` `>` }];
   let genVerifyDecl = 1;
 }
 

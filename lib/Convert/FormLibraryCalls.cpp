@@ -39,6 +39,12 @@ void inlay::formLibraryCalls(func::FuncOp func) {
     rewriter.setInsertionPoint(op);
     (void)applicator.matchAndRewrite(op, rewriter);
   }
+  // Permutations that are part of maps now.
+  SmallVector<PermuteOp> permutes;
+  func.walk([&](PermuteOp permute) { permutes.push_back(permute); });
+  for (PermuteOp permute : llvm::reverse(permutes)) // those that permute another's result go before it
+    if (permute->use_empty())
+      rewriter.eraseOp(permute);
 }
 
 namespace {

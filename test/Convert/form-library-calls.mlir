@@ -60,7 +60,7 @@ func.func @circle(%a: tensor<16x4x8xf32>, %b: tensor<16x32xf32> {plan.constant})
 // CHECK-SAME: %[[Z:[a-z0-9]*]]: tensor<32x1xf32>, %[[V:[a-z0-9]*]]: tensor<16xf32>
 // CHECK: %[[S:.*]] = inlay.constant dense<2.000000e+00>
 // CHECK: %[[R:.*]] = plan.library_call contraction(%{{.*}}, %{{.*}}, %[[S]], %[[Z]], %[[V]]) into
-// CHECK-SAME: maps = [#{{.*}}, #{{.*}}, #[[$SCALAR]], #[[$COLUMN]], #[[$ROW]], #{{.*}}]
+// CHECK-SAME: maps = [#{{[a-z0-9]+}}, #{{[a-z0-9]+}}, #[[$SCALAR]], #[[$COLUMN]], #[[$ROW]], #{{[a-z0-9]+}}]
 // CHECK-SAME: post_ops = [#plan.post_op<gelu>, #plan.post_op<mul>, #plan.post_op<add>, #plan.post_op<silu>, #plan.post_op<mul>]
 // CHECK: inlay.tanh %[[R]]
 // CHECK: inlay.add %[[R]]

@@ -51,7 +51,7 @@ func.func @numbers_in_order(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK:         %[[R:.*]] = plan.invoke @constants_0(%{{.*}}, %[[W]], %[[V]])
 // CHECK:         %[[RETURNED:.*]] = inlay.constant dense<[3.000000e+00, 4.000000e+00]> : tensor<2xf32>
 // CHECK:         return %[[R]], %[[RETURNED]]
-// CHECK:       func.func private @constants_0(%{{.*}}: tensor<2xf32>, %[[ARG1:.*]]: tensor<2xf32>, %[[ARG2:.*]]: tensor<2xf32>)
+// CHECK:       func.func private @constants_0(%{{[a-z0-9]*}}: tensor<2xf32>, %[[ARG1:.*]]: tensor<2xf32> {plan.constant}, %[[ARG2:.*]]: tensor<2xf32> {plan.constant})
 // CHECK:         %[[SPLAT:.*]] = inlay.constant dense<5.000000e-01> : tensor<2xf32>
 // CHECK:         inlay.mul %{{.*}}, %[[ARG1]]
 // CHECK:         inlay.add %{{.*}}, %[[ARG2]]

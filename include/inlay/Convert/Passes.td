@@ -106,6 +106,29 @@ def ConvertVerifyPass : Pass<"inlay-convert-verify", "::mlir::ModuleOp"> {
 
 //===-- Tensors to buffers --------------------------------------------------------------------------------------===//
 
+def ChannelsLastPass : Pass<"inlay-convert-channels-last", "::mlir::func::FuncOp"> {
+  let summary = "Let convolutions of the library compute with channels innermost";
+  let description = [{
+    The library's convolutions get and give data with channels last, and so do the structured ops between them that go
+    over channels: they read and write through other maps, with their loops in the order of the result. A tensor is
+    copied to the other order where it enters, and where something else reads it. Functions without convolutions of the
+    library stay as they are.
+
+    ```mlir
+    %r = plan.library_call convolution(%x, %w) into %e {window = array<i64: 1, 3, 1, 1, 1, 3, 1, 1, 1>}
+      : (tensor<1x4x8x8xf32>, tensor<4x4x3x3xf32>, tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = linalg.generic {indexing_maps = [affine_map<(n, h, w, c) -> (n, c, h, w)>, ...} ins(%x) ...
+    %1 = plan.library_call convolution(%0, %w) into %f {config = {channels_last}, window = ...}
+      : (tensor<1x8x8x4xf32>, tensor<4x4x3x3xf32>, tensor<1x8x8x4xf32>) -> tensor<1x8x8x4xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, h, w, c)>, ...} ins(%1) ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def FuseElementwisePass : Pass<"inlay-convert-fuse-elementwise", "::mlir::func::FuncOp"> {
   let summary = "Fuse chains of elementwise ops";
   let description = [{

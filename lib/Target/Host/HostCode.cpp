@@ -46,6 +46,7 @@ static constexpr StringLiteral kHostCode = "inlay.host_code";
 LogicalResult inlay::lowerToLoops(ModuleOp module) {
   PassManager pm(module.getContext());
   pm.enableVerifier(false);
+  pm.addNestedPass<func::FuncOp>(createChannelsLastPass());
   buildBufferizePipeline(pm);
   pm.addPass(createFormHostKernelsPass());
   pm.addNestedPass<func::FuncOp>(createLinalgToLoopsPass());

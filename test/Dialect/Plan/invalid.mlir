@@ -320,3 +320,162 @@ func.func @elsewhere(%x: !plan.buffer<tensor<4xf32>, host>) {
   plan.copy %x to %x : <tensor<4xf32>, host>, <tensor<4xf32>, host>
   return
 }
+
+// -----
+
+// expected-error @+1 {{expected two bounds for clip and none for other post-ops, but got none for clip}}
+func.func private @clip() attributes {x = #plan.post_op<clip>}
+
+// -----
+
+// expected-error @+1 {{expected two bounds for clip and none for other post-ops, but got some for relu}}
+func.func private @bounds() attributes {x = #plan.post_op<relu, 0.0, 1.0>}
+
+// -----
+
+// expected-error @+1 {{expected a name and a number of buffers alone for loops}}
+func.func private @loops() attributes {x = #plan.host_kernel<"k", loops, buffers = 2, loops = 3>}
+
+// -----
+
+// expected-error @+1 {{expected 5 buffers, but got 4}}
+func.func private @buffers() attributes {x = #plan.host_kernel<"k", contraction, buffers = 4, loops = 3, post_ops = [<relu>, <add>], config = {bias}>}
+
+// -----
+
+// expected-error @+1 {{expected 5 buffers, but got 4}}
+func.func private @mask() attributes {x = #plan.host_kernel<"k", attention, buffers = 4, config = {mask = "added"}>}
+
+// -----
+
+// expected-error @+1 {{expected 1 to 32 loops for a contraction and none for others, but got 0}}
+func.func private @no_loops() attributes {x = #plan.host_kernel<"k", contraction, buffers = 3>}
+
+// -----
+
+// expected-error @+1 {{expected 1 to 32 loops for a contraction and none for others, but got 2}}
+func.func private @more_loops() attributes {x = #plan.host_kernel<"k", convolution, buffers = 3, loops = 2>}
+
+// -----
+
+// expected-error @+1 {{expected no post-ops for attention}}
+func.func private @post_ops() attributes {x = #plan.host_kernel<"k", attention, buffers = 4, post_ops = [<relu>]>}
+
+// -----
+
+// expected-error @+1 {{expected constants to be some of the 2 inputs, but got 2}}
+func.func private @constants() attributes {x = #plan.host_kernel<"k", convolution, buffers = 3, constants = [2]>}
+
+// -----
+
+// expected-error @+1 {{unexpected 'channels_last' = unit of a kernel of kind contraction}}
+func.func private @config() attributes {x = #plan.host_kernel<"k", contraction, buffers = 3, loops = 3, config = {channels_last}>}
+
+// -----
+
+// expected-error @+1 {{unexpected 'mask' = "other" of a kernel of kind attention}}
+func.func private @mask_kind() attributes {x = #plan.host_kernel<"k", attention, buffers = 5, config = {mask = "other"}>}
+
+// -----
+
+func.func @kind(%a: tensor<4x4xf32>) {
+  // expected-error @+1 {{expected a kernel of the library, but got loops}}
+  %r = plan.library_call loops(%a) into %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @inputs(%a: tensor<4x4xf32>) {
+  // expected-error @+1 {{expected 3 inputs, but got 2}}
+  %r = plan.library_call convolution(%a, %a) into %a {config = {bias}}
+    : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @elements(%a: tensor<4x4xf64>) {
+  // expected-error @+1 {{expected ranked operands of f32, but got 'tensor<4x4xf64>'}}
+  %r = plan.library_call contraction(%a, %a) into %a : (tensor<4x4xf64>, tensor<4x4xf64>, tensor<4x4xf64>) -> tensor<4x4xf64>
+  return
+}
+
+// -----
+
+func.func @result(%a: memref<4x4xf32>) {
+  // expected-error @+1 {{expected a result of the type of 'init' on tensors and none on buffers}}
+  %r = plan.library_call contraction(%a, %a) into %a : (memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @result_type(%a: tensor<4x4xf32>) {
+  // expected-error @+1 {{expected a result of the type of 'init' on tensors and none on buffers}}
+  %r = plan.library_call contraction(%a, %a) into %a : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @maps(%a: tensor<4x4xf32>) {
+  // expected-error @+1 {{expected a map for each of 3 operands, but got 0}}
+  %r = plan.library_call contraction(%a, %a) into %a : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @map(%a: tensor<4x4xf32>) {
+  // expected-error @+1 {{expected a projected permutation of 3 loops for 'tensor<4x4xf32>', but got affine_map<(d0, d1, d2) -> (d2 + 1, d1)>}}
+  %r = plan.library_call contraction(%a, %a) into %a {
+    maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k + 1, n)>, affine_map<(m, n, k) -> (m, n)>]
+  } : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @window(%a: tensor<1x4x4x4xf32>) {
+  // expected-error @+1 {{expected a window of 9 numbers, but got 5}}
+  %r = plan.library_call convolution(%a, %a) into %a {window = array<i64: 1, 3, 1, 1, 1>}
+    : (tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>) -> tensor<1x4x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @window_numbers(%a: tensor<1x4x4xf32>) {
+  // expected-error @+1 {{expected number 2 of the window to be at least 1, but got 0}}
+  %r = plan.library_call convolution(%a, %a) into %a {window = array<i64: 1, 3, 0, 1, 0>}
+    : (tensor<1x4x4xf32>, tensor<1x4x4xf32>, tensor<1x4x4xf32>) -> tensor<1x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @padding(%a: tensor<1x4x4xf32>) {
+  // expected-error @+1 {{expected number 4 of the window to be at least 0, but got -1}}
+  %r = plan.library_call convolution(%a, %a) into %a {window = array<i64: 1, 3, 1, 1, -1>}
+    : (tensor<1x4x4xf32>, tensor<1x4x4xf32>, tensor<1x4x4xf32>) -> tensor<1x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @constant_numbers(%a: tensor<1x4x4xf32>) {
+  // expected-error @+1 {{expected constants to be some of the 2 inputs, but got 2}}
+  %r = plan.library_call convolution(%a, %a) into %a {window = array<i64: 1, 3, 1, 1, 0>, constants = array<i64: 2>}
+    : (tensor<1x4x4xf32>, tensor<1x4x4xf32>, tensor<1x4x4xf32>) -> tensor<1x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @call_config(%a: tensor<1x4x4xf32>) {
+  // expected-error @+1 {{unexpected 'causal' = unit of a kernel of kind convolution}}
+  %r = plan.library_call convolution(%a, %a) into %a {window = array<i64: 1, 3, 1, 1, 0>, config = {causal}}
+    : (tensor<1x4x4xf32>, tensor<1x4x4xf32>, tensor<1x4x4xf32>) -> tensor<1x4x4xf32>
+  return
+}

@@ -16,6 +16,54 @@ using namespace mlir;
 using namespace inlay;
 using namespace inlay::plan;
 
+/// Parses what a kernel may have or not, in this order: `, loops = 3, constants = [1], post_ops = [<relu>]`.
+static ParseResult parseHostKernelFields(AsmParser &parser, int64_t &loops, SmallVector<int64_t> &constants,
+                                         SmallVector<PostOpAttr> &postOps, DictionaryAttr &config) {
+  bool isNext = succeeded(parser.parseOptionalComma());
+  // A keyword that stands there, and after its value another comma or none.
+  auto parseField = [&](StringRef keyword, auto parseValue) -> ParseResult {
+    if (!isNext || failed(parser.parseOptionalKeyword(keyword)))
+      return success();
+    if (failed(parser.parseEqual()) || failed(parseValue()))
+      return failure();
+    isNext = succeeded(parser.parseOptionalComma());
+    return success();
+  };
+  auto parseList = [&](auto &list) {
+    return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+      auto element = FieldParser<typename std::decay_t<decltype(list)>::value_type>::parse(parser);
+      if (failed(element))
+        return failure();
+      list.push_back(*element);
+      return success();
+    });
+  };
+  if (failed(parseField("loops", [&] { return parser.parseInteger(loops); })) ||
+      failed(parseField("constants", [&] { return parseList(constants); })) ||
+      failed(parseField("post_ops", [&] { return parseList(postOps); })) ||
+      failed(parseField("config", [&] { return parser.parseAttribute(config); })))
+    return failure();
+  if (isNext)
+    return parser.emitError(parser.getCurrentLocation(),
+                            "expected loops, constants, post_ops or config, in this order");
+  return success();
+}
+
+static void printHostKernelFields(AsmPrinter &printer, int64_t loops, ArrayRef<int64_t> constants,
+                                  ArrayRef<PostOpAttr> postOps, DictionaryAttr config) {
+  if (loops)
+    printer << ", loops = " << loops;
+  if (!constants.empty())
+    printer << ", constants = [" << constants << "]";
+  if (!postOps.empty()) {
+    printer << ", post_ops = [";
+    llvm::interleaveComma(postOps, printer, [&](PostOpAttr postOp) { printer.printStrippedAttrOrType(postOp); });
+    printer << "]";
+  }
+  if (config)
+    printer << ", config = " << config;
+}
+
 #include "inlay/Dialect/Plan/IR/PlanDialect.cpp.inc"
 #include "inlay/Dialect/Plan/IR/PlanEnums.cpp.inc"
 

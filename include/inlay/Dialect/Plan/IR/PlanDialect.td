@@ -90,9 +90,8 @@ def Plan_HostKernelAttr : AttrDef<Plan_Dialect, "HostKernel"> {
       DefaultValuedParameter<"int64_t", "0">:$loops, OptionalArrayRefParameter<"int64_t">:$constants,
       OptionalArrayRefParameter<"::inlay::plan::PostOpAttr">:$post_ops,
       OptionalParameter<"::mlir::DictionaryAttr">:$config);
-  let assemblyFormat = [{ `<` $name `,` $kind `,` `buffers` `=` $buffers (`,` `loops` `=` $loops^)?
-      (`,` `constants` `=` `[` $constants^ `]`)? (`,` `post_ops` `=` `[` $post_ops^ `]`)? (`,` `config` `=` $config^)?
-      `>` }];
+  let assemblyFormat = [{ `<` $name `,` $kind `,` `buffers` `=` $buffers
+      `` custom<HostKernelFields>($loops, $constants, $post_ops, $config) `` `>` }];
   let genVerifyDecl = 1;
 }
 

@@ -80,9 +80,9 @@ def Plan_LibraryCallOp : Plan_Op<"library_call", [DestinationStyleOpInterface,
   let description = [{
     Computes `init` from the inputs: those that `HostKernel` of the runtime's plan lists for this kind, in that order.
     `constants` are the numbers of inputs that hold weights. A contraction has `maps`, from its loops to the dims of each
-    input and of `init`: projected permutations. `window` of a convolution has the number of groups, then the kernel's
-    size, stride, dilation and padding in front of each spatial dim. `config` is that of `#plan.host_kernel`. Elements
-    are f32.
+    input and of `init`: projected permutations. Dims of size 1 of attention's inputs are repeated. `window` of a
+    convolution has the number of groups, then the kernel's size, stride, dilation and padding in front of each spatial
+    dim. `config` is that of `#plan.host_kernel`. Elements are f32.
 
     Example:
     ```mlir

@@ -46,6 +46,7 @@ private:
   /// Makes a copy of the op that reads, and writes if it pays, channels last; false if it can't.
   bool relabel(Operation *op);
   bool relabelConvolution(plan::LibraryCallOp op);
+  void readLast(plan::LibraryCallOp contraction);
   bool relabelGeneric(linalg::GenericOp op);
   bool relabelCollapse(tensor::CollapseShapeOp op);
   bool relabelSlice(tensor::ExtractSliceOp op);
@@ -157,7 +158,20 @@ void Labelling::restore() {
 
 //===-- Ops -----------------------------------------------------------------------------------------------------===//
 
+/// Lets a contraction's maps lead to labelled tensors.
+void Labelling::readLast(plan::LibraryCallOp contraction) {
+  SmallVector<AffineMap> maps(contraction.getMapsAttr().getAsValueRange<AffineMapAttr>());
+  for (OpOperand &operand : contraction.getInputsMutable())
+    if (isLabelled(operand.get())) {
+      maps[operand.getOperandNumber()] = moveLast(maps[operand.getOperandNumber()]);
+      operand.set(labelled[operand.get()]);
+    }
+  contraction.setMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+}
+
 bool Labelling::relabelConvolution(plan::LibraryCallOp op) {
+  if (op.getKind() == plan::HostKernelKind::contraction)
+    readLast(op);
   if (op.getKind() != plan::HostKernelKind::convolution || !op.getResult())
     return false;
   NamedAttrList config(op.getConfigAttr());

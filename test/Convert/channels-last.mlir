@@ -176,3 +176,28 @@ func.func @flat(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32>) -> (tensor<1x2
   %r = tensor.collapse_shape %a [[0], [1, 2, 3]] : tensor<1x4x8x8xf32> into tensor<1x256xf32>
   return %r, %a : tensor<1x256xf32>, tensor<1x4x8x8xf32>
 }
+
+// -----
+
+// A product reads pixels in a row where they lie.
+// CHECK-DAG: #[[$X:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
+// CHECK-LABEL: func.func @tokens
+// CHECK: %[[A:.*]] = plan.library_call convolution
+// CHECK: %[[X:.*]] = tensor.collapse_shape %[[A]]
+// CHECK: plan.library_call contraction(%[[X]], %{{.*}}) into %{{.*}} {maps = [#[[$X]], #{{[a-z0-9]+}}, #{{[a-z0-9]+}}]}
+// COPIES-LABEL: func.func @tokens
+// COPIES-COUNT-1: linalg.generic
+// COPIES-NOT: linalg.generic
+// COPIES: return
+func.func @tokens(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32>, %v: tensor<16x4xf32>) -> tensor<1x64x16xf32> {
+  %e = tensor.empty() : tensor<1x4x8x8xf32>
+  %a = plan.library_call convolution(%x, %w) into %e {window = array<i64: 1, 1, 1, 1, 0, 1, 1, 1, 0>}
+    : (tensor<1x4x8x8xf32>, tensor<4x4x1x1xf32>, tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  %s = tensor.collapse_shape %a [[0], [1], [2, 3]] : tensor<1x4x8x8xf32> into tensor<1x4x64xf32>
+  %f = tensor.empty() : tensor<1x64x16xf32>
+  %r = plan.library_call contraction(%s, %v) into %f {
+    maps = [affine_map<(b, m, n, k) -> (b, k, m)>, affine_map<(b, m, n, k) -> (n, k)>,
+            affine_map<(b, m, n, k) -> (b, m, n)>]
+  } : (tensor<1x4x64xf32>, tensor<16x4xf32>, tensor<1x64x16xf32>) -> tensor<1x64x16xf32>
+  return %r : tensor<1x64x16xf32>
+}

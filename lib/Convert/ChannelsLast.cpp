@@ -178,9 +178,9 @@ bool Labelling::relabelConvolution(plan::LibraryCallOp op) {
   if (config.get("channels_last"))
     return false;
   SmallVector<Value> inputs(op.getInputs());
-  int64_t own = config.get("bias") ? 3 : 2; // the rest are operands of post-ops
+  int64_t own = config.get("bias") ? 3 : 2; // the rest are operands of post-ops, some of one element per channel
   for (auto [number, input] : llvm::enumerate(inputs))
-    if (number == 0 || static_cast<int64_t>(number) >= own)
+    if (number == 0 || (static_cast<int64_t>(number) >= own && tensorType(input).getRank() > 1))
       input = toLast(input);
   config.set("channels_last", rewriter.getUnitAttr());
   Value init = toLastInit(op.getInit());

@@ -34,9 +34,14 @@ using namespace inlay;
 /// What people know the ops by, for messages and profiles.
 static std::string nameOps(ArrayRef<Operation *> ops) {
   llvm::SmallSetVector<StringRef, 4> names;
+  llvm::SmallDenseSet<Location> seen;
+  // Fusing makes one op of several, which the ops of its body still tell apart.
   for (Operation *op : ops)
-    for (StringRef origin : getOrigins(op->getLoc()))
-      names.insert(origin);
+    op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+      if (seen.insert(inner->getLoc()).second)
+        for (StringRef origin : getOrigins(inner->getLoc()))
+          names.insert(origin);
+    });
   return llvm::join(names, ", ");
 }
 
@@ -71,10 +76,11 @@ static LogicalResult collect(Value value, Surroundings &needs) {
   return success();
 }
 
-/// True if each op in the body only computes, or loads.
+/// True if each op in the body only computes, or loads. What is called there are functions of libm.
 static bool isPlainBody(linalg::LinalgOp op) {
-  return llvm::all_of(op.getBlock()->without_terminator(),
-                      [](Operation &inner) { return isPure(&inner) || isa<memref::LoadOp>(inner); });
+  return llvm::all_of(op.getBlock()->without_terminator(), [](Operation &inner) {
+    return isPure(&inner) || isa<memref::LoadOp, func::CallOp>(inner);
+  });
 }
 
 static LogicalResult collectFor(linalg::LinalgOp op, Surroundings &needs) {

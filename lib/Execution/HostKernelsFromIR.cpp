@@ -9,7 +9,7 @@ using namespace inlay;
 
 // The enums of the dialect and of the runtime are in the same order.
 static_assert(static_cast<int>(plan::HostKernelKind::attention) == static_cast<int>(rt::HostKernelKind::Attention));
-static_assert(static_cast<int>(plan::PostOpKind::mul) == static_cast<int>(rt::PostOpKind::Mul));
+static_assert(static_cast<int>(plan::PostOpKind::mul_channels) == static_cast<int>(rt::PostOpKind::MulChannels));
 
 static rt::PostOp convertPostOp(plan::PostOpAttr attr) {
   rt::PostOp postOp{static_cast<rt::PostOpKind>(attr.getKind()), 0, 0};

@@ -74,6 +74,24 @@ static void addCalls(json::Array &segments, const std::vector<rt::StepProfile> &
   }
 }
 
+/// `kernels` in each segment whose code tells them apart, those that took longest first.
+static void addKernels(json::Array &segments, const std::vector<rt::StepProfile> &steps) {
+  for (const rt::StepProfile &step : steps) {
+    if (step.kernels.empty() || step.segment < 0 || static_cast<size_t>(step.segment) >= segments.size())
+      continue;
+    std::vector<rt::KernelProfile> sorted = step.kernels;
+    llvm::stable_sort(sorted, [](auto &a, auto &b) { return a.nanoseconds > b.nanoseconds; });
+    json::Array kernels;
+    for (const rt::KernelProfile &kernel : sorted)
+      kernels.push_back(json::Object{{"name", kernel.name},
+                                     {"kind", rt::name(kernel.kind)},
+                                     {"runs", static_cast<int64_t>(kernel.runs)},
+                                     {"measured_ns", static_cast<int64_t>(kernel.nanoseconds)}});
+    if (json::Object *keys = segments[step.segment].getAsObject())
+      (*keys)["kernels"] = std::move(kernels);
+  }
+}
+
 StatusOr<std::string> inlay::addMeasuredTimes(const std::string &report, const std::vector<rt::StepProfile> &steps) {
   StatusOr<json::Object> root = parseReport(report);
   if (!root.isOk())
@@ -87,6 +105,7 @@ StatusOr<std::string> inlay::addMeasuredTimes(const std::string &report, const s
                                             {"total", toNanoseconds(times[number].run + times[number].transfers)}};
   double total = 0;
   addCalls(*root->getArray("segments"), steps);
+  addKernels(*root->getArray("segments"), steps);
   for (const rt::StepProfile &step : steps)
     total += static_cast<double>(step.nanoseconds) * 1e-9;
   (*root->getObject("summary"))["measured_ns"] = toNanoseconds(total);
@@ -117,6 +136,20 @@ static std::string formatOrigin(const json::Object &segment) {
   return text;
 }
 
+/// The kernels of a segment that took longest.
+static void formatKernels(llvm::raw_ostream &os, int64_t segment, const json::Array &kernels) {
+  constexpr size_t kMost = 16;
+  constexpr const char *kRow = "  {0,-12}  {1,4}  {2,10}  {3}\n";
+  os << "kernels of segment " << segment << "\n" << llvm::formatv(kRow, "kind", "runs", "measured", "of");
+  for (size_t i = 0; i < std::min(kMost, kernels.size()); ++i)
+    if (const json::Object *kernel = kernels[i].getAsObject())
+      os << llvm::formatv(kRow, kernel->getString("kind").value_or("?"), kernel->getInteger("runs").value_or(0),
+                          formatSeconds(kernel->getNumber("measured_ns").value_or(0) * 1e-9),
+                          kernel->getString("name").value_or(""));
+  if (kernels.size() > kMost)
+    os << "  and " << kernels.size() - kMost << " more\n";
+}
+
 StatusOr<std::string> inlay::formatMeasuredTimes(const std::string &report) {
   StatusOr<json::Object> root = parseReport(report);
   if (!root.isOk())
@@ -141,5 +174,9 @@ StatusOr<std::string> inlay::formatMeasuredTimes(const std::string &report) {
   if (std::optional<double> modelled = summary->getNumber("modelled_ns"))
     os << "modelled " << formatSeconds(*modelled * 1e-9) << ", ";
   os << "measured " << formatSeconds(summary->getNumber("measured_ns").value_or(0) * 1e-9) << "\n";
+  for (auto [number, segment] : llvm::enumerate(*root->getArray("segments")))
+    if (const json::Object *keys = segment.getAsObject())
+      if (const json::Array *kernels = keys->getArray("kernels"))
+        formatKernels(os, number, *kernels);
   return text;
 }

@@ -217,3 +217,20 @@ func.func @grouped(%q: tensor<2x6x8x16xf32>, %k: tensor<2x2x8x16xf32>, %v: tenso
     : (tensor<2x6x8x16xf32>, tensor<2x2x8x16xf32>, tensor<2x2x8x16xf32>) -> tensor<2x6x8x16xf32>
   return %0 : tensor<2x6x8x16xf32>
 }
+
+// A batch norm after a convolution is a scale and a shift of each channel, made of vectors alone.
+// CHECK-LABEL: func.func @batch_norm
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<1x8x6x6xf32>, %[[W:[a-z0-9]+]]: tensor<16x8x3x3xf32>
+// CHECK:       %[[SCALE:.*]] = linalg.generic
+// CHECK:       %[[SHIFT:.*]] = linalg.generic
+// CHECK:       plan.library_call convolution(%[[X]], %[[W]], %[[SCALE]], %[[SHIFT]])
+// CHECK-SAME:    post_ops = [#plan.post_op<mul_channels>, #plan.post_op<add_channels>, #plan.post_op<relu>]
+// CHECK-NOT:   inlay.batch_norm
+func.func @batch_norm(%x: tensor<1x8x6x6xf32>, %w: tensor<16x8x3x3xf32>, %v: tensor<16xf32>) -> tensor<1x16x4x4xf32> {
+  %0 = inlay.conv %x, %w stride [1, 1] padding [0, 0] dilation [1, 1] groups 1
+    : (tensor<1x8x6x6xf32>, tensor<16x8x3x3xf32>) -> tensor<1x16x4x4xf32>
+  %1 = inlay.batch_norm %0, %v, %v, %v, %v eps 1.0e-5 : (tensor<1x16x4x4xf32>, tensor<16xf32>, tensor<16xf32>,
+    tensor<16xf32>, tensor<16xf32>) -> tensor<1x16x4x4xf32>
+  %2 = inlay.relu %1 : (tensor<1x16x4x4xf32>) -> tensor<1x16x4x4xf32>
+  return %2 : tensor<1x16x4x4xf32>
+}

@@ -6,8 +6,45 @@
 #include "../GraphToLinalg/Structured.h"
 #include "LibraryCalls.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
 using namespace mlir;
 using namespace inlay;
+
+/// A batch norm that is the only user of the convolution as two post-ops: a scale and a shift of each channel, which
+/// cost next to nothing to compute anew at each call.
+static void absorbBatchNorm(PatternRewriter &rewriter, LibraryCall &call) {
+  Value result = call.getResult();
+  auto norm = result.hasOneUse() ? dyn_cast<BatchNormOp>(*result.user_begin()) : BatchNormOp();
+  if (!norm || norm.getInput() != result || norm->getBlock() != result.getParentBlock() ||
+      !llvm::all_of(norm->getOperands().drop_front(), [](Value value) { return tensorType(value).hasStaticShape(); }))
+    return;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(norm);
+  Location loc = norm.getLoc();
+  Type element = rewriter.getF32Type();
+  double eps = norm.getEps().convertToDouble();
+  Sizes sizes = getSizes(rewriter, loc, norm.getWeight());
+  SmallVector<AffineMap> maps(3, rewriter.getMultiDimIdentityMap(1));
+  Value scale = createPointwise(
+      rewriter, loc, {norm.getVariance(), norm.getWeight()}, ArrayRef(maps).take_front(2), sizes, element,
+      [&](OpBuilder &builder, Location nested, ValueRange args) -> Value {
+        Value shifted = arith::AddFOp::create(builder, nested, args[0], scalarConstant(builder, nested, element, eps));
+        return arith::MulFOp::create(builder, nested, math::RsqrtOp::create(builder, nested, shifted), args[1]);
+      });
+  Value shift = createPointwise(rewriter, loc, {norm.getMean(), scale, norm.getBias()}, maps, sizes, element,
+                                [](OpBuilder &builder, Location nested, ValueRange args) -> Value {
+                                  Value moved = arith::MulFOp::create(builder, nested, args[0], args[1]);
+                                  return arith::SubFOp::create(builder, nested, args[2], moved);
+                                });
+  for (auto [value, kind] :
+       {std::pair(scale, plan::PostOpKind::mul_channels), {shift, plan::PostOpKind::add_channels}}) {
+    call.inputs.push_back(value);
+    call.postOps.push_back(plan::PostOpAttr::get(rewriter.getContext(), kind, {}, {}));
+  }
+  call.absorbed.push_back(norm);
+}
 
 namespace {
 struct FormConvCall : OpRewritePattern<ConvOp> {
@@ -37,6 +74,7 @@ struct FormConvCall : OpRewritePattern<ConvOp> {
     for (int64_t i = 0; i < spatial; ++i)
       call.window.append({weight.getDimSize(i + 2), op.getStride()[i], op.getDilation()[i], op.getPadding()[i]});
     call.absorbed.push_back(op);
+    absorbBatchNorm(rewriter, call);
     absorbUsers(call);
     replaceAbsorbed(rewriter, call);
     return success();

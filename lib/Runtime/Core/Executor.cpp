@@ -37,6 +37,8 @@ private:
   Status uploadConstants();
   StatusOr<std::unique_ptr<Lane>> acquire(const std::vector<TensorView> &inputs,
                                           const std::vector<TensorView> &outputs);
+  void setProfiling(bool on);
+  void addKernels(std::vector<StepProfile> &profiles);
   std::unique_ptr<Lane> takeIdle(const InputDims &dims);
   void release(std::unique_ptr<Lane> lane);
 
@@ -249,6 +251,24 @@ Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<T
   return Status::ok();
 }
 
+void Executor::setProfiling(bool on) {
+  for (const std::unique_ptr<HostKernels> &kernels : loaded_.hostKernels)
+    if (kernels)
+      kernels->setProfiling(on);
+}
+
+void Executor::addKernels(std::vector<StepProfile> &profiles) {
+  for (size_t i = 0; i < profiles.size(); ++i) {
+    const Step &step = loaded_.plan->steps[i];
+    if (step.kind != StepKind::CallHost || !loaded_.hostKernels[step.callee])
+      continue;
+    const HostFunction &function = loaded_.plan->hostCode.functions[step.callee];
+    for (const KernelTime &time : loaded_.hostKernels[step.callee]->takeTimes())
+      profiles[i].kernels.push_back(
+          {function.kernels[time.kernel].name, function.kernels[time.kernel].kind, time.nanoseconds, time.runs});
+  }
+}
+
 StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorView> &inputs,
                                                      const std::vector<TensorView> &outputs) {
   std::shared_lock<std::shared_mutex> running(running_);
@@ -257,13 +277,17 @@ StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorVie
     return lane.status();
   const std::vector<Step> &steps = loaded_.plan->steps;
   std::vector<StepTime> times(steps.size());
+  setProfiling(true);
   // In the order of the schedule, not of the list: temporaries share memory by that order.
-  INLAY_RETURN_IF_ERROR((*lane)->instance().run(loaded_.schedule.actions, &times));
+  Status status = (*lane)->instance().run(loaded_.schedule.actions, &times);
+  setProfiling(false);
+  INLAY_RETURN_IF_ERROR(status);
   std::vector<StepProfile> profiles;
   profiles.reserve(steps.size());
   for (size_t i = 0; i < steps.size(); ++i)
     profiles.push_back(
-        {steps[i].name, steps[i].kind, times[i].nanoseconds, steps[i].segment, steps[i].calls, times[i].runs});
+        {steps[i].name, steps[i].kind, times[i].nanoseconds, steps[i].segment, steps[i].calls, times[i].runs, {}});
+  addKernels(profiles);
   release(std::move(*lane));
   return profiles;
 }

@@ -69,9 +69,10 @@ const char *name(HostKernelKind kind) {
 }
 
 const char *name(PostOpKind kind) {
-  static constexpr const char *words[] = {"relu", "clip",       "gelu",         "gelu_tanh", "silu", "sigmoid",
-                                          "tanh", "hard_swish", "hard_sigmoid", "add",       "mul"};
-  return kind <= PostOpKind::Mul ? words[static_cast<size_t>(kind)] : "unknown";
+  static constexpr const char *words[] = {"relu",    "clip",         "gelu",        "gelu_tanh",    "silu",
+                                          "sigmoid", "tanh",         "hard_swish",  "hard_sigmoid", "add",
+                                          "mul",     "add_channels", "mul_channels"};
+  return kind <= PostOpKind::MulChannels ? words[static_cast<size_t>(kind)] : "unknown";
 }
 
 const char *name(StepKind kind) {

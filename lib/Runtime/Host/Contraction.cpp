@@ -190,6 +190,10 @@ StatusOr<std::unique_ptr<LibraryKernel>> makeContraction(const HostKernel &kerne
     return Status(StatusCode::InvalidArgument, fmt::format("kernel '{}': expected a contraction of {} buffers, at most "
                                                            "{}, but got {}",
                                                            kernel.name, wanted, kMostBuffers, kernel.buffers));
+  for (const PostOp &op : kernel.postOps)
+    if (isPerChannel(op.kind))
+      return Status(StatusCode::InvalidArgument,
+                    fmt::format("kernel '{}': a contraction has no post-op '{}'", kernel.name, name(op.kind)));
   return std::unique_ptr<LibraryKernel>(std::make_unique<ContractionKernel>(kernel, library));
 }
 

@@ -17,7 +17,12 @@ namespace {
 class ConvolutionKernel : public LibraryKernel {
 public:
   ConvolutionKernel(const HostKernel &kernel, SequentialLibrary &library)
-      : kernel(kernel), library(library), postOps(withBias(kernel)) {}
+      : kernel(kernel), library(library), postOps(withBias(kernel)) {
+    perChannel.assign(kernel.hasBias, true);
+    for (const PostOp &op : kernel.postOps)
+      if (takesOperand(op.kind))
+        perChannel.push_back(isPerChannel(op.kind));
+  }
 
   Status call(void *const *buffers, const int64_t *sizes) override;
   void forgetConstants() override { constants.forget(); }
@@ -28,6 +33,7 @@ private:
   HostKernel kernel;
   SequentialLibrary &library;
   std::vector<PostOp> postOps;
+  std::vector<bool> perChannel; ///< per operand, the bias first
   PlanCache<ConvolutionPlan> plans;
   ConstantCache constants;
 };
@@ -41,6 +47,7 @@ struct ConvolutionRun {
   const Packed *packed;
   const float *x;
   std::vector<const float *> operands; ///< the bias first
+  const std::vector<bool> &perChannel; ///< per operand
   float *y;
   bool isInPlace; ///< an operand is Y
 
@@ -74,10 +81,9 @@ void ConvolutionRun::finish(int64_t image, const RowSlice &slice, const Tile &ti
   int64_t pitch = isLast ? channels : outputPlaces();
   int64_t offset = image * outputPlaces() * channels + (isLast ? begin * channels : begin);
   std::vector<PostOperand> placed;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    bool isBias = i == 0 && kernel.hasBias;
-    placed.push_back(isBias ? PostOperand{operands[i], !isLast, isLast} : PostOperand{operands[i] + offset, pitch, 1});
-  }
+  for (size_t i = 0; i < operands.size(); ++i)
+    placed.push_back(perChannel[i] ? PostOperand{operands[i], !isLast, isLast}
+                                   : PostOperand{operands[i] + offset, pitch, 1});
   applyPostOps(postOps, placed.data(), tile);
   for (int64_t row = 0; row < tile.rows && tile.data != y + offset; ++row)
     std::memcpy(y + offset + row * pitch, tile.data + row * tile.row,
@@ -132,12 +138,12 @@ StatusOr<std::shared_ptr<const Packed>> ConvolutionKernel::packWeights(const Con
 }
 
 /// Operands that overlap Y but aren't Y are copied before Y is written.
-static Status copyOverlapping(ConvolutionRun &run, bool hasBias, std::vector<Memory> &copies) {
+static Status copyOverlapping(ConvolutionRun &run, std::vector<Memory> &copies) {
   const ConvolutionPlan &plan = run.plan;
   int64_t channels = plan.outputChannels();
   int64_t elements = plan.batch * plan.shape.window[0].output * plan.outputRow * channels;
   for (size_t i = 0; i < run.operands.size(); ++i) {
-    int64_t size = i == 0 && hasBias ? channels : elements;
+    int64_t size = run.perChannel[i] ? channels : elements;
     const float *begin = run.operands[i];
     if (begin >= run.y + elements || run.y >= begin + size || (begin == run.y && size == elements))
       continue;
@@ -167,13 +173,14 @@ Status ConvolutionKernel::call(void *const *buffers, const int64_t *sizes) {
   if (!packed.isOk())
     return packed.status();
   auto *y = static_cast<float *>(buffers[kernel.buffers - 1]);
-  ConvolutionRun run{kernel, **plan, postOps, packed->get(), static_cast<const float *>(buffers[0]), {}, y, false};
+  ConvolutionRun run{kernel, **plan,     postOps, packed->get(), static_cast<const float *>(buffers[0]),
+                     {},     perChannel, y,       false};
   for (uint32_t buffer = 2; buffer + 1 < kernel.buffers; ++buffer) {
     run.operands.push_back(static_cast<const float *>(buffers[buffer]));
     run.isInPlace = run.isInPlace || buffers[buffer] == y;
   }
   std::vector<Memory> copies;
-  INLAY_RETURN_IF_ERROR(copyOverlapping(run, kernel.hasBias, copies));
+  INLAY_RETURN_IF_ERROR(copyOverlapping(run, copies));
   FirstError error;
   int64_t tasks = (*plan)->batch * static_cast<int64_t>((*plan)->slices.size());
   ThreadPool::get().run(tasks, (*plan)->chunk, [&](int64_t begin, int64_t end) {

@@ -54,7 +54,8 @@ void applyPostOps(const std::vector<PostOp> &postOps, const PostOperand *operand
         applyUnary(op, data, tile.columns);
         continue;
       }
-      combine(op.kind == PostOpKind::Add, data, operand->data + row * operand->row, operand->column, tile.columns);
+      bool isAdd = op.kind == PostOpKind::Add || op.kind == PostOpKind::AddChannels;
+      combine(isAdd, data, operand->data + row * operand->row, operand->column, tile.columns);
       ++operand;
     }
   }

@@ -25,6 +25,9 @@ struct Tile {
 /// Whether a post-op of this kind takes an operand.
 inline bool takesOperand(PostOpKind kind) { return kind >= PostOpKind::Add; }
 
+/// Whether that operand has an element for each channel of a convolution.
+inline bool isPerChannel(PostOpKind kind) { return kind >= PostOpKind::AddChannels; }
+
 /// How many of a kernel's buffers are biases or operands of post-ops.
 size_t countOperands(const HostKernel &kernel);
 

@@ -479,3 +479,55 @@ func.func @call_config(%a: tensor<1x4x4xf32>) {
     : (tensor<1x4x4xf32>, tensor<1x4x4xf32>, tensor<1x4x4xf32>) -> tensor<1x4x4xf32>
   return
 }
+
+// -----
+
+func.func @weight_rank(%a: tensor<1x4x4xf32>, %w: tensor<4x4xf32>) {
+  // expected-error @+1 {{expected an input and a static weight of 3 dims, but got 'tensor<1x4x4xf32>' and 'tensor<4x4xf32>'}}
+  %r = plan.library_call convolution(%a, %w) into %a {window = array<i64: 1, 1, 1, 1, 0>}
+    : (tensor<1x4x4xf32>, tensor<4x4xf32>, tensor<1x4x4xf32>) -> tensor<1x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @channels(%a: tensor<1x4x4xf32>, %w: tensor<4x3x1xf32>) {
+  // expected-error @+1 {{expected 3 channels of the input and 4 of the result, but got 'tensor<1x4x4xf32>' and 'tensor<1x4x4xf32>'}}
+  %r = plan.library_call convolution(%a, %w) into %a {window = array<i64: 1, 1, 1, 1, 0>}
+    : (tensor<1x4x4xf32>, tensor<4x3x1xf32>, tensor<1x4x4xf32>) -> tensor<1x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @window_of_weight(%a: tensor<1x4x4xf32>, %w: tensor<4x4x1xf32>) {
+  // expected-error @+1 {{expected a window of the sizes of 'tensor<4x4x1xf32>', but got 3}}
+  %r = plan.library_call convolution(%a, %w) into %a {window = array<i64: 1, 3, 1, 1, 1>}
+    : (tensor<1x4x4xf32>, tensor<4x4x1xf32>, tensor<1x4x4xf32>) -> tensor<1x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @per_channel(%a: tensor<1x4x4xf32>, %w: tensor<4x4x1xf32>) {
+  // expected-error @+1 {{expected an element per channel, but got 'tensor<1x4x4xf32>'}}
+  %r = plan.library_call convolution(%a, %w, %a) into %a {
+    window = array<i64: 1, 1, 1, 1, 0>, post_ops = [#plan.post_op<mul_channels>]
+  } : (tensor<1x4x4xf32>, tensor<4x4x1xf32>, tensor<1x4x4xf32>, tensor<1x4x4xf32>) -> tensor<1x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @full_shape(%a: tensor<1x4x4xf32>, %w: tensor<4x4x1xf32>, %b: tensor<4xf32>) {
+  // expected-error @+1 {{expected the shape of 'init', but got 'tensor<4xf32>'}}
+  %r = plan.library_call convolution(%a, %w, %b) into %a {
+    window = array<i64: 1, 1, 1, 1, 0>, post_ops = [#plan.post_op<add>]
+  } : (tensor<1x4x4xf32>, tensor<4x4x1xf32>, tensor<4xf32>, tensor<1x4x4xf32>) -> tensor<1x4x4xf32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected post-ops per channel for a convolution alone}}
+plan.host_function @f arguments 2 inputs 1 scratch affine_map<() -> ()> kernels [#plan.host_kernel<"k", contraction, buffers = 4, loops = 2, post_ops = [#plan.post_op<add_channels>]>]

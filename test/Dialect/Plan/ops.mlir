@@ -106,7 +106,7 @@ plan.program @bodies {
 // CHECK-LABEL: func @library_calls
 // CHECK-SAME: (%[[A:.*]]: tensor<4x8xf32>, %[[W:.*]]: tensor<16x8xf32>, %[[B:.*]]: tensor<16xf32>, %[[C:.*]]: tensor<4x16xf32>
 func.func @library_calls(%a: tensor<4x8xf32>, %w: tensor<16x8xf32>, %b: tensor<16xf32>, %c: tensor<4x16xf32>,
-                         %x: memref<1x4x8x8xf32>, %k: memref<4x4x3x3xf32>, %y: memref<1x4x8x8xf32>,
+                         %x: memref<1x8x8x4xf32>, %k: memref<4x4x3x3xf32>, %y: memref<1x8x8x4xf32>,
                          %q: memref<1x2x4x8xf32>, %m: memref<1x1x4x4xi1>) -> tensor<4x16xf32> {
   // CHECK: plan.library_call contraction(%[[A]], %[[W]], %[[B]], %[[C]]) into %[[C]] {config = {accumulate, bias}, constants = array<i64: 1, 2>, maps = [#{{.*}}, #{{.*}}, #{{.*}}, #{{.*}}, #{{.*}}], post_ops = [#plan.post_op<relu>, #plan.post_op<mul>]} : (tensor<4x8xf32>, tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
   %r = plan.library_call contraction(%a, %w, %b, %c) into %c {
@@ -114,11 +114,11 @@ func.func @library_calls(%a: tensor<4x8xf32>, %w: tensor<16x8xf32>, %b: tensor<1
             affine_map<(m, n, k) -> (m, n)>, affine_map<(m, n, k) -> (m, n)>],
     constants = array<i64: 1, 2>, post_ops = [#plan.post_op<relu>, #plan.post_op<mul>], config = {accumulate, bias}
   } : (tensor<4x8xf32>, tensor<16x8xf32>, tensor<16xf32>, tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
-  // CHECK: plan.library_call convolution(%{{.*}}, %{{.*}}) into %{{.*}} {config = {channels_last}, post_ops = [#plan.post_op<clip, 0.000000e+00 : f32, 6.000000e+00 : f32>], window = array<i64: 1, 3, 1, 1, 1, 3, 1, 1, 1>} : (memref<1x4x8x8xf32>, memref<4x4x3x3xf32>, memref<1x4x8x8xf32>) -> ()
+  // CHECK: plan.library_call convolution(%{{.*}}, %{{.*}}) into %{{.*}} {config = {channels_last}, post_ops = [#plan.post_op<clip, 0.000000e+00 : f32, 6.000000e+00 : f32>], window = array<i64: 1, 3, 1, 1, 1, 3, 1, 1, 1>} : (memref<1x8x8x4xf32>, memref<4x4x3x3xf32>, memref<1x8x8x4xf32>) -> ()
   plan.library_call convolution(%x, %k) into %y {
     config = {channels_last}, post_ops = [#plan.post_op<clip, 0.0 : f32, 6.0 : f32>],
     window = array<i64: 1, 3, 1, 1, 1, 3, 1, 1, 1>
-  } : (memref<1x4x8x8xf32>, memref<4x4x3x3xf32>, memref<1x4x8x8xf32>) -> ()
+  } : (memref<1x8x8x4xf32>, memref<4x4x3x3xf32>, memref<1x8x8x4xf32>) -> ()
   // CHECK: plan.library_call attention(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) into %{{.*}} {config = {mask = "selected", scale = 2.500000e-01 : f64}}
   plan.library_call attention(%q, %q, %q, %m) into %q {config = {mask = "selected", scale = 0.25}}
     : (memref<1x2x4x8xf32>, memref<1x2x4x8xf32>, memref<1x2x4x8xf32>, memref<1x1x4x4xi1>, memref<1x2x4x8xf32>) -> ()

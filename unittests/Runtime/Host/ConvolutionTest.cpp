@@ -84,7 +84,10 @@ static std::vector<double> expect(const Case &test) {
         if (test.kernel.hasBias)
           sum += static_cast<double>(test.buffers[operand++][channel]);
         for (const PostOp &op : test.kernel.postOps)
-          sum = evaluatePostOp(op, sum, op.kind >= PostOpKind::Add ? test.buffers[operand++][place] : 0);
+          sum = evaluatePostOp(op, sum,
+                               op.kind < PostOpKind::Add           ? 0
+                               : op.kind < PostOpKind::AddChannels ? test.buffers[operand++][place]
+                                                                   : test.buffers[operand++][channel]);
         result[place] = sum;
       });
   return result;
@@ -108,7 +111,7 @@ void ConvolutionTest::fill(Case &test) {
     test.buffers.push_back(numbers(channels));
   for (const PostOp &op : test.kernel.postOps)
     if (op.kind >= PostOpKind::Add)
-      test.buffers.push_back(numbers(results));
+      test.buffers.push_back(numbers(op.kind >= PostOpKind::AddChannels ? channels : results));
   test.buffers.push_back(numbers(results));
   test.kernel.buffers = static_cast<uint32_t>(test.buffers.size());
 }
@@ -119,7 +122,7 @@ Case ConvolutionTest::make(bool isLarge) {
   test.kernel.channelsLast = flip();
   test.kernel.hasBias = flip();
   for (int64_t i = pick(0, 2); i > 0; --i)
-    test.kernel.postOps.push_back({static_cast<PostOpKind>(pick(0, 10)), -0.5f, 0.5f});
+    test.kernel.postOps.push_back({static_cast<PostOpKind>(pick(0, 12)), -0.5f, 0.5f});
   if (flip())
     test.kernel.constants = {1};
   bool isDepthwise = pick(0, 3) == 0;

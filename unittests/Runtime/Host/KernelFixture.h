@@ -82,8 +82,10 @@ inline double evaluatePostOp(const PostOp &op, double x, double operand) {
   case PostOpKind::HardSigmoid:
     return std::min(std::max(x + 3, 0.0), 6.0) / 6;
   case PostOpKind::Add:
+  case PostOpKind::AddChannels:
     return x + operand;
   case PostOpKind::Mul:
+  case PostOpKind::MulChannels:
     return x * operand;
   }
   return x;

@@ -113,8 +113,23 @@ enum class HostKernelKind : uint8_t {
 /// The word for plans and profiles: "loops", "contraction", "convolution", "attention".
 const char *name(HostKernelKind kind);
 
-/// What a library kernel applies to each element of its result, in order. Those from `Add` on take an operand.
-enum class PostOpKind : uint8_t { Relu, Clip, Gelu, GeluTanh, Silu, Sigmoid, Tanh, HardSwish, HardSigmoid, Add, Mul };
+/// What a library kernel applies to each element of its result, in order. Those from `Add` on take an operand, those
+/// from `AddChannels` on, of convolutions alone, one with an element for each channel.
+enum class PostOpKind : uint8_t {
+  Relu,
+  Clip,
+  Gelu,
+  GeluTanh,
+  Silu,
+  Sigmoid,
+  Tanh,
+  HardSwish,
+  HardSigmoid,
+  Add,
+  Mul,
+  AddChannels,
+  MulChannels
+};
 
 /// The word for plans: "relu", "clip", "gelu", "gelu_tanh", ...
 const char *name(PostOpKind kind);

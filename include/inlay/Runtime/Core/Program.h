@@ -35,6 +35,14 @@ using CallbackHandler =
 /// Asked a few times a second between the rounds of loops, from the thread that calls: true stops the call.
 using StopCheck = std::function<bool()>;
 
+/// What the runs of one kernel of a host function took, over all threads that called it meanwhile.
+struct KernelProfile {
+  std::string name; ///< the user's calls that it came from
+  HostKernelKind kind;
+  uint64_t nanoseconds;
+  uint64_t runs;
+};
+
 /// Time and place of one step of the last profiled call.
 struct StepProfile {
   std::string name;
@@ -43,6 +51,7 @@ struct StepProfile {
   int32_t segment;      ///< as in `Step`
   std::vector<std::string> calls;
   uint64_t runs = 1;
+  std::vector<KernelProfile> kernels = {}; ///< of a host function that no other step calls
 };
 
 class Program {

@@ -20,12 +20,15 @@ LogicalResult PostOpAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitEr
                                  FloatAttr high) {
   if ((kind == PostOpKind::clip) == (low && high))
     return success();
-  return emitError() << "expected two bounds for clip and none for other post-ops, but got "
-                     << (low ? "some" : "none") << " for " << stringifyPostOpKind(kind);
+  return emitError() << "expected two bounds for clip and none for other post-ops, but got " << (low ? "some" : "none")
+                     << " for " << stringifyPostOpKind(kind);
 }
 
 /// True if the kernel takes an operand for it.
 static bool takesOperand(PostOpAttr postOp) { return postOp.getKind() >= PostOpKind::add; }
+
+/// True if that operand has an element for each channel.
+static bool isPerChannel(PostOpAttr postOp) { return postOp.getKind() >= PostOpKind::add_channels; }
 
 /// How many inputs a library kernel has that is described so.
 static int64_t countInputs(HostKernelKind kind, ArrayRef<PostOpAttr> postOps, DictionaryAttr config) {
@@ -71,6 +74,8 @@ LogicalResult HostKernelAttr::verify(llvm::function_ref<InFlightDiagnostic()> em
                        << loops;
   if (kind == HostKernelKind::attention && !postOps.empty())
     return emitError() << "expected no post-ops for attention";
+  if (kind == HostKernelKind::contraction && llvm::any_of(postOps, isPerChannel))
+    return emitError() << "expected post-ops per channel for a convolution alone";
   for (int64_t number : constants)
     if (number < 0 || number >= buffers - 1)
       return emitError() << "expected constants to be some of the " << buffers - 1 << " inputs, but got " << number;
@@ -88,8 +93,9 @@ static SmallVector<PostOpAttr> getPostOpList(LibraryCallOp op) {
 
 HostKernelAttr LibraryCallOp::describe(StringRef name) {
   int64_t loops = getMaps() ? cast<AffineMapAttr>(getMapsAttr()[0]).getValue().getNumDims() : 0;
-  return HostKernelAttr::get(getContext(), StringAttr::get(getContext(), name), getKind(), getInputs().size() + 1, loops,
-                             getConstants().value_or(ArrayRef<int64_t>()), getPostOpList(*this), getConfigAttr());
+  return HostKernelAttr::get(getContext(), StringAttr::get(getContext(), name), getKind(), getInputs().size() + 1,
+                             loops, getConstants().value_or(ArrayRef<int64_t>()), getPostOpList(*this),
+                             getConfigAttr());
 }
 
 /// Checks that each operand of a contraction is read by a projected permutation of the loops.
@@ -102,8 +108,8 @@ static LogicalResult verifyMaps(LibraryCallOp op) {
   for (auto [map, type] : llvm::zip(op.getMapsAttr().getAsValueRange<AffineMapAttr>(), shaped))
     if (map.getNumDims() != loops || map.getNumSymbols() || map.getNumResults() != type.getRank() ||
         !map.isProjectedPermutation(/*allowZeroInResults=*/true))
-      return op.emitOpError("expected a projected permutation of ") << loops << " loops for " << type << ", but got "
-                                                                    << AffineMapAttr::get(map);
+      return op.emitOpError("expected a projected permutation of ")
+             << loops << " loops for " << type << ", but got " << AffineMapAttr::get(map);
   return success();
 }
 
@@ -116,8 +122,42 @@ static LogicalResult verifyWindow(LibraryCallOp op) {
   for (auto [number, value] : llvm::enumerate(window)) {
     bool isPadding = number && number % 4 == 0;
     if (value < (isPadding ? 0 : 1))
-      return op.emitOpError("expected number ") << number << " of the window to be at least " << (isPadding ? 0 : 1)
-                                                << ", but got " << value;
+      return op.emitOpError("expected number ")
+             << number << " of the window to be at least " << (isPadding ? 0 : 1) << ", but got " << value;
+  }
+  return success();
+}
+
+/// Checks that the operands of a convolution have the dims that its kernel goes by.
+static LogicalResult verifyConvolution(LibraryCallOp op) {
+  auto typeOf = [](Value value) { return cast<ShapedType>(value.getType()); };
+  ShapedType input = typeOf(op.getInputs()[0]), weight = typeOf(op.getInputs()[1]), init = typeOf(op.getInit());
+  if (input.getRank() != init.getRank() || weight.getRank() != init.getRank() || !weight.hasStaticShape())
+    return op.emitOpError("expected an input and a static weight of ")
+           << init.getRank() << " dims, but got " << input << " and " << weight;
+  bool hasBias = op.getConfigAttr() && op.getConfigAttr().contains(kBias);
+  int64_t channels = op.getConfigAttr() && op.getConfigAttr().contains("channels_last") ? init.getRank() - 1 : 1;
+  int64_t groups = (*op.getWindow())[0];
+  auto fits = [](int64_t size, int64_t wanted) { return ShapedType::isDynamic(size) || size == wanted; };
+  if (weight.getDimSize(0) % groups || !fits(init.getDimSize(channels), weight.getDimSize(0)) ||
+      !fits(input.getDimSize(channels), weight.getDimSize(1) * groups))
+    return op.emitOpError("expected ") << weight.getDimSize(1) * groups << " channels of the input and "
+                                       << weight.getDimSize(0) << " of the result, but got " << input << " and "
+                                       << init;
+  for (int64_t i = 0; i + 2 < init.getRank(); ++i)
+    if ((*op.getWindow())[1 + 4 * i] != weight.getDimSize(2 + i))
+      return op.emitOpError("expected a window of the sizes of ")
+             << weight << ", but got " << (*op.getWindow())[1 + 4 * i];
+  SmallVector<bool> perChannel(hasBias, true);
+  for (PostOpAttr postOp : getPostOpList(op))
+    if (takesOperand(postOp))
+      perChannel.push_back(isPerChannel(postOp));
+  for (auto [operand, isVector] : llvm::zip_equal(op.getInputs().drop_front(2), perChannel)) {
+    ShapedType type = typeOf(operand);
+    if (isVector ? type.getRank() != 1 || !fits(type.getDimSize(0), weight.getDimSize(0))
+                 : type.getShape() != init.getShape())
+      return op.emitOpError("expected ") << (isVector ? "an element per channel" : "the shape of 'init'")
+                                         << ", but got " << type;
   }
   return success();
 }
@@ -130,8 +170,8 @@ LogicalResult LibraryCallOp::verify() {
     return emitOpError("expected ") << inputs << " inputs, but got " << getInputs().size();
   for (Value operand : getOperands())
     if (auto type = cast<ShapedType>(operand.getType());
-        !type.hasRank() || !(type.getElementType().isF32() || (getKind() == HostKernelKind::attention &&
-                                                               type.getElementType().isInteger(1))))
+        !type.hasRank() || !(type.getElementType().isF32() ||
+                             (getKind() == HostKernelKind::attention && type.getElementType().isInteger(1))))
       return emitOpError("expected ranked operands of f32, but got ") << type;
   bool onTensors = isa<TensorType>(getInit().getType());
   if (onTensors != static_cast<bool>(getResult()) || (onTensors && getResult().getType() != getInit().getType()))
@@ -143,7 +183,9 @@ LogicalResult LibraryCallOp::verify() {
   for (int64_t number : getConstants().value_or(ArrayRef<int64_t>()))
     if (number < 0 || number >= inputs)
       return emitOpError("expected constants to be some of the ") << inputs << " inputs, but got " << number;
-  return verifyConfig([&] { return emitOpError(); }, getKind(), getConfigAttr());
+  if (failed(verifyConfig([&] { return emitOpError(); }, getKind(), getConfigAttr())))
+    return failure();
+  return getKind() == HostKernelKind::convolution ? verifyConvolution(*this) : success();
 }
 
 void LibraryCallOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {

@@ -53,7 +53,8 @@ def Plan_PostOpKind : I32EnumAttr<"PostOpKind", "what a library kernel applies t
     I32EnumAttrCase<"relu", 0>, I32EnumAttrCase<"clip", 1>, I32EnumAttrCase<"gelu", 2>,
     I32EnumAttrCase<"gelu_tanh", 3>, I32EnumAttrCase<"silu", 4>, I32EnumAttrCase<"sigmoid", 5>,
     I32EnumAttrCase<"tanh", 6>, I32EnumAttrCase<"hard_swish", 7>, I32EnumAttrCase<"hard_sigmoid", 8>,
-    I32EnumAttrCase<"add", 9>, I32EnumAttrCase<"mul", 10>]> {
+    I32EnumAttrCase<"add", 9>, I32EnumAttrCase<"mul", 10>, I32EnumAttrCase<"add_channels", 11>,
+    I32EnumAttrCase<"mul_channels", 12>]> {
   let cppNamespace = "::inlay::plan";
   let genSpecializedAttr = 0;
 }
@@ -61,7 +62,8 @@ def Plan_PostOpAttr : AttrDef<Plan_Dialect, "PostOp"> {
   let mnemonic = "post_op";
   let summary = "what a library kernel applies to each element of its result";
   let description = [{
-    `low` and `high` are of `clip` alone; `add` and `mul` take an operand.
+    `low` and `high` are of `clip` alone; `add` and `mul` take an operand, `add_channels` and `mul_channels`, of
+    convolutions alone, one with an element for each channel.
 
     Example: `#plan.post_op<relu>`, `#plan.post_op<clip, 0.0, 6.0>`
   }];

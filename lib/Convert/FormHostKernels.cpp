@@ -78,9 +78,8 @@ static LogicalResult collect(Value value, Surroundings &needs) {
 
 /// True if each op in the body only computes, or loads. What is called there are functions of libm.
 static bool isPlainBody(linalg::LinalgOp op) {
-  return llvm::all_of(op.getBlock()->without_terminator(), [](Operation &inner) {
-    return isPure(&inner) || isa<memref::LoadOp, func::CallOp>(inner);
-  });
+  return llvm::all_of(op.getBlock()->without_terminator(),
+                      [](Operation &inner) { return isPure(&inner) || isa<memref::LoadOp, func::CallOp>(inner); });
 }
 
 static LogicalResult collectFor(linalg::LinalgOp op, Surroundings &needs) {

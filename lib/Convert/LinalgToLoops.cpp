@@ -13,6 +13,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <numeric>
+
 namespace inlay {
 #define GEN_PASS_DEF_LINALGTOLOOPSPASS
 #include "inlay/Convert/Passes.h.inc"
@@ -22,12 +24,11 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
-/// The part of one loop that a kernel runs: steps [lower, upper), which may be cut anywhere if `isRagged`, else where
-/// vectors and tiles end.
+/// The part of one loop that a kernel runs: steps [lower, upper), both multiples of `multiple`.
 struct LoopPart {
   unsigned loop;
   Value lower, upper;
-  bool isRagged;
+  int64_t multiple;
 };
 
 /// Emits the parallel loops around a tile, outermost first.
@@ -47,10 +48,10 @@ public:
       return emit(builder, loop + 1);
     bool vector = static_cast<int>(loop) == tile.vectorLoop;
     if (part && part->loop == loop)
-      return emitRange(builder, loop, part->lower, part->upper, part->isRagged);
+      return emitRange(builder, loop, part->lower, part->upper, part->multiple);
     if (info.isOpen)
       return emitRange(builder, loop, arith::ConstantIndexOp::create(builder, loc, 0),
-                       cast<Value>(materializeExpr(builder, loc, emitter.size(loop))), /*isRagged=*/true);
+                       cast<Value>(materializeExpr(builder, loc, emitter.size(loop))), /*multiple=*/1);
     if (!vector)
       return emitTiles(builder, loop, info.size);
     int64_t whole = info.size / tile.lanes * tile.lanes;
@@ -71,12 +72,12 @@ private:
   }
 
   /// A loop whose ends are known at a call alone: whole tiles, then what is left, one by one or masked.
-  void emitRange(OpBuilder &builder, size_t loop, Value lower, Value upper, bool isRagged) {
+  void emitRange(OpBuilder &builder, size_t loop, Value lower, Value upper, int64_t multiple) {
     bool vector = static_cast<int>(loop) == tile.vectorLoop;
     int64_t factor = vector ? tile.lanes : tile.factors[loop];
     Value step = arith::ConstantIndexOp::create(builder, loc, factor);
     active = tile.lanes;
-    if (factor == 1 || !isRagged)
+    if (multiple % factor == 0)
       return emitLoop(builder, loop, lower, upper, step);
     Value count = arith::SubIOp::create(builder, loc, upper, lower);
     Value rest = arith::RemUIOp::create(builder, loc, count, step);
@@ -140,8 +141,8 @@ struct LinalgToLoopsPass : inlay::impl::LinalgToLoopsPassBase<LinalgToLoopsPass>
       Value last = getValueOrCreateConstantIndexOp(builder, op.getLoc(), materializeExpr(builder, op.getLoc(), size));
       ends[1] = arith::MinUIOp::create(builder, op.getLoc(), ends[1], last);
     }
-    bool isRagged = unit.getInt() % lanes || !known || known.getValue() % lanes;
-    return LoopPart{loop, ends[0], ends[1], isRagged};
+    int64_t multiple = known ? std::gcd(unit.getInt(), known.getValue()) : 1;
+    return LoopPart{loop, ends[0], ends[1], multiple};
   }
 
   LogicalResult convertOp(linalg::LinalgOp op, Value initial) {

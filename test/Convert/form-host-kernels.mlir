@@ -116,3 +116,15 @@ func.func @product(%x: memref<7x8xf32>, %w: memref<16x8xf32>, %r: memref<4x16xf3
   } : (memref<4x8xf32, strided<[8, 1], offset: 24>>, memref<16x8xf32>, memref<4x16xf32>) -> ()
   return
 }
+
+// A tile that doesn't divide what an iteration is has a rest.
+// RUN: inlay-opt %s --inlay-convert-form-host-kernels --inlay-convert-linalg-to-loops=lanes=4 | FileCheck %s --check-prefix=LOOPS
+// LOOPS-LABEL: func.func private @twice_loops0
+// LOOPS-NOT:     arith.remui
+// LOOPS-LABEL: func.func private @ragged_loops0
+// LOOPS:         %[[REST:.*]] = arith.remui
+// LOOPS:         vector.create_mask %[[REST]]
+func.func @ragged(%x: memref<1001xf32>, %r: memref<1001xf32>) {
+  linalg.exp ins(%x : memref<1001xf32>) outs(%r : memref<1001xf32>)
+  return
+}

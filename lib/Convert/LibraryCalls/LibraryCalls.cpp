@@ -122,10 +122,10 @@ void inlay::absorbUsers(LibraryCall &call) {
 
 //===-- Calls ---------------------------------------------------------------------------------------------------===//
 
-/// True if `value` is an argument that is the same at each call, or has just the elements of one.
+/// True if `value` is an argument that is the same at each call, or views one: a permuted copy has memory of its own.
 static bool isConstant(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (!isa<ReshapeOp, PermuteOp>(op))
+    if (!isa<ReshapeOp>(op))
       return false;
     value = op->getOperand(0);
   }

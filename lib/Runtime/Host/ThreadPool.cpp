@@ -61,7 +61,7 @@ ThreadPool &ThreadPool::get() {
 }
 
 ThreadPool::ThreadPool() {
-  if (const char *text = std::getenv("INLAY_NUM_THREADS")) {
+  if (const char *text = std::getenv("INLAY_NUM_THREADS"); text && *text) {
     StatusOr<int64_t> threads = readThreads(text);
     status_ = threads.status();
     threads_ = threads.isOk() ? *threads : 1;

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch._dynamo.exc import UserError
 from torch.fx.experimental.symbolic_shapes import ConstraintViolationError
+from torch.utils import _pytree as pytree
 
 from .aliases import (
     CompileOptions,
@@ -202,7 +203,7 @@ def _export(model, examples, may_untie=False):
 
     may_untie: whether dims that the user says are one may be several for torch.export, which the profiles tie together.
     """
-    args, kwargs, shapes = examples.args, examples.kwargs, examples.dynamic_shapes
+    (args, kwargs), shapes = _part_repeated((examples.args, examples.kwargs)), examples.dynamic_shapes
     if torch.is_autocast_enabled("cpu"):
         raise UnsupportedError(
             "torch.autocast is on, but torch.export can't record what is on around a model: turn it on inside of the "
@@ -221,6 +222,19 @@ def _export(model, examples, may_untie=False):
         ) from error
     _check_unchanged(changes)
     return exported, examples.profiles
+
+
+def _part_repeated(examples):
+    """The examples with copies of tensors that are there before: torch.export makes one input of those that are one."""
+    seen = set()
+
+    def part(leaf):
+        if not isinstance(leaf, torch.Tensor) or id(leaf) not in seen:
+            seen.add(id(leaf))
+            return leaf
+        return leaf.clone()
+
+    return pytree.tree_map(part, examples)
 
 
 def _check_unchanged(changes):

@@ -70,6 +70,13 @@ def test_split_models(name):
     assert {"fallback-op", "fallback-module"} <= codes
 
 
+def test_one_example_for_two_inputs_leaves_them_two():
+    example, other = x(4, 4), x(3, 4, 4)[0]
+    compiled = inlay.compile(Function(lambda a, b: a - b), (example, example), targets=("host",))
+    assert torch.equal(compiled(other, example), other - example)
+    assert torch.equal(compiled(other, other), torch.zeros(4, 4))
+
+
 def test_dependencies_make_few_segments():
     model, inputs = models.dependencies()
     compiled = check(model, inputs, targets=("vulkan", "host"))

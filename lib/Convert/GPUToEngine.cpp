@@ -159,10 +159,7 @@ private:
           return launch.emitError("expected kernel operands that follow from the sizes of inputs");
         continue;
       }
-      Value root = operand;
-      while (auto view = root.getDefiningOp<ViewLikeOpInterface>())
-        root = view.getViewSource();
-      auto argument = dyn_cast<BlockArgument>(root);
+      auto argument = dyn_cast<BlockArgument>(findRoot(operand));
       if (!argument)
         return launch.emitError("expected kernel operands to be the function's buffers");
       buffers.push_back(argument.getArgNumber());

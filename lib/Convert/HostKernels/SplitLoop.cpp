@@ -2,11 +2,11 @@
 
 #include "SplitLoop.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"
+#include "inlay/Convert/LoopNest/TileEmitter.h"
 
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Affine/Analysis/AffineStructures.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <limits>
@@ -24,19 +24,6 @@ static constexpr size_t kMostMembers = 32;
 static constexpr int64_t kUnit = 64;
 
 //===-- Loops ---------------------------------------------------------------------------------------------------===//
-
-/// The size of `loop`, which some operand goes along as it is; null if none says it.
-static AffineExpr readLoopSize(linalg::LinalgOp op, unsigned loop) {
-  for (OpOperand &operand : op->getOpOperands()) {
-    std::optional<SmallVector<AffineExpr>> dims = getBufferDims(operand.get());
-    if (!dims)
-      continue;
-    for (auto [dim, expr] : llvm::zip_equal(*dims, op.getMatchingIndexingMap(&operand).getResults()))
-      if (expr == getAffineDimExpr(loop, op.getContext()))
-        return dim;
-  }
-  return nullptr;
-}
 
 /// True if each output has a dim that goes along `loop` as it is.
 static bool writesAlong(linalg::LinalgOp op, unsigned loop) {
@@ -90,12 +77,6 @@ struct BufferUse {
   bool writes;
 };
 } // namespace
-
-static Value findRoot(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-    memref = view.getViewSource();
-  return memref;
-}
 
 static SmallVector<BufferUse> listUses(linalg::LinalgOp op) {
   SmallVector<BufferUse> uses;

@@ -123,9 +123,7 @@ static std::optional<Layout> readStaticLayout(Value memref) {
 
 FailureOr<FlatBuffer> inlay::flattenBuffer(OpBuilder &builder, Location loc, Value memref, FlatRoots &roots) {
   // A view's type says where it lies relative to the root, so the root is all that is needed of a chain of static ones.
-  Value root = memref;
-  while (auto view = root.getDefiningOp<ViewLikeOpInterface>())
-    root = view.getViewSource();
+  Value root = findRoot(memref);
   auto rootType = cast<MemRefType>(root.getType());
   bool isStatic = rootType.hasStaticShape() && rootType.getLayout().isIdentity();
   std::optional<Layout> layout = isStatic ? readStaticLayout(memref) : std::nullopt;

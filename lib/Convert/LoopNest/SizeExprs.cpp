@@ -7,6 +7,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -125,6 +126,12 @@ std::optional<Dims> inlay::getBufferDims(Value memref) {
       .Case<memref::ReinterpretCastOp>([](auto cast) { return readAll(cast.getConstifiedMixedSizes()); })
       .Case<memref::CastOp>([](auto cast) { return getBufferDims(cast.getSource()); })
       .Default([](Operation *) { return std::nullopt; });
+}
+
+Value inlay::findRoot(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+    memref = view.getViewSource();
+  return memref;
 }
 
 AffineExpr inlay::countElements(ArrayRef<AffineExpr> dims, MLIRContext *context) {

@@ -67,8 +67,7 @@ void TileEmitter::prepare(OpBuilder &builder, AffineExpr expr) {
     value = cast<Value>(materializeExpr(builder, op.getLoc(), expr));
 }
 
-/// The size of `loop`, which some operand goes along as it is; null if none says it.
-static AffineExpr readLoopSize(linalg::LinalgOp op, unsigned loop) {
+AffineExpr inlay::readLoopSize(linalg::LinalgOp op, unsigned loop) {
   for (OpOperand &operand : op->getOpOperands()) {
     std::optional<SmallVector<AffineExpr>> dims = getBufferDims(operand.get());
     if (!dims)

@@ -20,6 +20,9 @@ mlir::AffineExpr readExpr(mlir::OpFoldResult size);
 /// The dims of a buffer; nullopt if they aren't such expressions.
 std::optional<llvm::SmallVector<mlir::AffineExpr>> getBufferDims(mlir::Value memref);
 
+/// What the chain of views that `memref` ends begins with.
+mlir::Value findRoot(mlir::Value memref);
+
 /// The number of elements of these dims.
 mlir::AffineExpr countElements(llvm::ArrayRef<mlir::AffineExpr> dims, mlir::MLIRContext *context);
 

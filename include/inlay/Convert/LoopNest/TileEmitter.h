@@ -29,6 +29,9 @@ struct FlatBuffer {
   mlir::AffineExpr offset;
 };
 
+/// The size of `loop`, which some operand of `op`, on buffers, goes along as it is; null if none says it.
+mlir::AffineExpr readLoopSize(mlir::linalg::LinalgOp op, unsigned loop);
+
 /// Flat forms of the buffers of one op by root: a kernel must not see one buffer as two.
 using FlatRoots = llvm::SmallDenseMap<mlir::Value, mlir::Value, 4>;
 

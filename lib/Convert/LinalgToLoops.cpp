@@ -23,6 +23,10 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
+/// Terms that one accumulator of a sum gets, about: few enough for its errors, enough that adding up accumulators costs
+/// nothing.
+static constexpr int64_t kMaxTerms = 4096;
+
 namespace {
 /// The part of one loop that a kernel runs: steps [lower, upper), both multiples of `multiple`.
 struct LoopPart {
@@ -153,6 +157,7 @@ struct LinalgToLoopsPass : inlay::impl::LinalgToLoopsPassBase<LinalgToLoopsPass>
     if (auto constant = op->getAttrOfType<TypedAttr>(kInitialAttr))
       initial = arith::ConstantOp::create(builder, op.getLoc(), constant);
     emitter->setInitial(initial);
+    emitter->setMaxTerms(kMaxTerms);
     TileLimits limits;
     limits.lanes = lanes;
     limits.maxPoints = 8;

@@ -463,3 +463,13 @@ def test_several_threads_may_compile():
 def test_weights_of_one_element(model):
     inputs = (torch.randn(4, 8),)
     torch.testing.assert_close(inlay.compile(model.eval(), inputs)(*inputs), model(*inputs))
+
+
+@pytest.mark.parametrize("shape", [(2**24 + 3,), (2**23 + 3, 2), (2, 2**24 + 1)])
+def test_long_sums_lose_nothing(shape):
+    x = torch.ones(shape)
+    model = nn.Module()
+    model.forward = lambda x: (x.sum(), x.mean(-1))
+    compiled = inlay.compile(model, (x,), targets=("host",))
+    for mine, theirs in zip(compiled(x), (x.sum(), x.mean(-1)), strict=True):
+        torch.testing.assert_close(mine, theirs, rtol=1e-6, atol=0)

@@ -96,3 +96,40 @@ func.func @fill_read(%x: memref<4x8xf32>, %sum: memref<8xf32>, %copy: memref<8xf
   }
   return
 }
+
+// A long sum adds up parts, each in accumulators of its own.
+// CHECK-LABEL: func.func @long_sum
+// CHECK-DAG: %[[NOTHING:.*]] = arith.constant dense<-0.000000e+00> : vector<8xf32>
+// CHECK: %[[ALL:.*]] = scf.for %[[FIRST:.*]] = %c0 to %c100000 step %c32768 iter_args(%[[BEFORE:.*]] = %[[NOTHING]])
+// CHECK: %[[REACHED:.*]] = arith.addi %[[FIRST]], %c32768
+// CHECK: %[[LAST:.*]] = arith.minui %[[REACHED]], %c100000
+// CHECK: %[[PART:.*]] = scf.for %{{.*}} = %[[FIRST]] to %[[LAST]] step %c8 iter_args({{.*}} = %[[NOTHING]])
+// CHECK: %[[SUM:.*]] = arith.addf %[[BEFORE]], %[[PART]]
+// CHECK: scf.yield %[[SUM]]
+// CHECK: vector.reduction <add>, %[[ALL]]
+func.func @long_sum(%x: memref<100000xf32>, %y: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : memref<100000xf32>) outs(%y : memref<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// So does one whose loops are long together; the loop around the cut one starts from what is there.
+// CHECK-LABEL: func.func @long_sum_of_short_ones
+// CHECK: %[[START:.*]] = memref.load
+// CHECK: scf.for %[[ROW:.*]] = %c0 to %c30000 step %c1365 iter_args(%{{.*}} = %[[START]])
+// CHECK: scf.for %{{.*}} = %[[ROW]] to %{{.*}} step %c1 iter_args(%{{.*}} = %cst
+// CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args(
+func.func @long_sum_of_short_ones(%x: memref<30000x3xf32>, %y: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> ()>],
+                  iterator_types = ["reduction", "reduction"]}
+      ins(%x : memref<30000x3xf32>) outs(%y : memref<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

@@ -55,6 +55,32 @@ TEST(LargestDivisorTest, IsOneWithoutALimitOrSize) {
   EXPECT_EQ(largestDivisor(0, 8), 1);
 }
 
+TEST(CutSumsTest, LeavesShortSumsWhole) {
+  EXPECT_EQ(cutSums({64, 64}, 4096), (std::vector<int64_t>{0, 0}));
+  EXPECT_EQ(cutSums({}, 4096), std::vector<int64_t>());
+  EXPECT_EQ(cutSums({0, 5000}, 4096), (std::vector<int64_t>{0, 4096}));
+}
+
+TEST(CutSumsTest, BoundsTheTermsOfEachAccumulator) {
+  std::mt19937 random(7);
+  for (int sample = 0; sample < 1000; ++sample) {
+    std::vector<int64_t> sizes(random() % 3 + 1);
+    for (int64_t &size : sizes)
+      size = int64_t(1) << (random() % 12);
+    std::vector<int64_t> cuts = cutSums(sizes, 256);
+    int64_t terms = 1; // of the innermost accumulator that is still open
+    for (size_t loop = sizes.size(); loop-- > 0;) {
+      EXPECT_LT(cuts[loop], sizes[loop]);
+      if (!cuts[loop]) {
+        terms *= sizes[loop];
+        continue;
+      }
+      EXPECT_LE(terms * cuts[loop], std::max<int64_t>(256, terms));
+      terms = (sizes[loop] + cuts[loop] - 1) / cuts[loop];
+    }
+  }
+}
+
 TEST(TilePolicyTest, TilesAProductAlongBothOfItsResultsDims) {
   TileShape tile = chooseTile(matmul(64, 64, 64), deviceLimits());
   EXPECT_EQ(tile.vectorLoop, -1);

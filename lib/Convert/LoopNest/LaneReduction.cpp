@@ -2,11 +2,11 @@
 //
 // Tiles whose vectors go along a reduction: each lane reduces its share, and the lanes are joined in the end.
 
+#include "ReductionLoops.h"
 #include "TileState.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -82,34 +82,30 @@ void TileEmitter::emitLaneReduction(OpBuilder &builder, const TileShape &tile, A
       builder, loc, DenseElementsAttr::get(cast<ShapedType>(lanes.widen(neutral.getType())), Attribute(neutral)));
   Accumulators values{SmallVector<Value>(lanes.points.size(), zeros), scalars.loadOutputs(builder, starts)};
 
+  SmallVector<int64_t> cuts = cutReductions(tile.lanes);
   // Runs one loop over [from, to), with `state` at each step; what it reduces is in `reduced`.
   size_t last = tile.vectorLoop;
   auto reduce = [&](OpBuilder &b, State &state, Value from, Value to, int64_t step, SmallVector<Value> &reduced) {
-    auto forOp = scf::ForOp::create(b, loc, from, to, state.constant(b, step), reduced);
-    OpBuilder inner = OpBuilder::atBlockEnd(forOp.getBody());
+    ReductionLoops loop(b, loc, reduced);
+    indices[last] = loop.open(from, to, step, state.isVector() ? cuts[last] : 0);
     SmallVector<Value> at = current;
-    indices[last] = forOp.getInductionVar();
-    state.advance(inner, last, forOp.getInductionVar(), at);
-    SmallVector<Value> results = state.computePoints(inner, at, indices, forOp.getRegionIterArgs());
+    state.advance(loop.inside(), last, indices[last], at);
+    SmallVector<Value> results = state.computePoints(loop.inside(), at, indices, loop.accumulators());
     for (Value &result : results)
-      result = state.isVector() ? state.asVector(inner, result) : result;
-    scf::YieldOp::create(inner, loc, results);
-    reduced = llvm::to_vector_of<Value>(forOp.getResults());
+      result = state.isVector() ? state.asVector(loop.inside(), result) : result;
+    loop.close(results);
+    reduced = llvm::to_vector(loop.accumulators());
   };
 
-  OpBuilder inner = builder;
-  SmallVector<scf::ForOp> loops;
+  ReductionLoops loops(builder, loc, values.all());
+  OpBuilder &inner = loops.inside();
   for (size_t loop = 0; loop < last; ++loop) {
     if (!nest.loops[loop].reduction)
       continue;
-    Value size = lanes.value(inner, sizes[loop]);
-    loops.push_back(
-        scf::ForOp::create(inner, loc, lanes.constant(inner, 0), size, lanes.constant(inner, 1), values.all()));
-    inner = OpBuilder::atBlockEnd(loops.back().getBody());
-    indices[loop] = loops.back().getInductionVar();
+    indices[loop] = loops.open(lanes.constant(inner, 0), lanes.value(inner, sizes[loop]), /*step=*/1, cuts[loop]);
     lanes.advance(inner, loop, indices[loop], current);
-    values = Accumulators::split(loops.back().getRegionIterArgs());
   }
+  values = Accumulators::split(loops.accumulators());
   Value size = lanes.value(inner, sizes[last]), step = lanes.constant(inner, tile.lanes);
   auto known = dyn_cast<AffineConstantExpr>(sizes[last]);
   bool isWhole = known && known.getValue() % tile.lanes == 0;
@@ -118,11 +114,8 @@ void TileEmitter::emitLaneReduction(OpBuilder &builder, const TileShape &tile, A
   reduce(inner, lanes, lanes.constant(inner, 0), whole, tile.lanes, values.vectors);
   if (!isWhole)
     reduce(inner, scalars, whole, size, 1, values.scalars);
-  for (scf::ForOp forOp : llvm::reverse(loops)) {
-    inner.setInsertionPointToEnd(forOp.getBody());
-    scf::YieldOp::create(inner, loc, values.all());
-    values = Accumulators::split(forOp.getResults());
-  }
+  loops.closeAll(values.all());
+  values = Accumulators::split(loops.accumulators());
 
   vector::CombiningKind kind = *linalg::getCombinerOpKind(combiner);
   SmallVector<Value> results;

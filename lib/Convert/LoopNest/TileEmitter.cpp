@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "ReductionLoops.h"
 #include "TileState.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"
 
@@ -367,6 +368,25 @@ SmallVector<SmallVector<int64_t>> inlay::enumeratePoints(ArrayRef<int64_t> facto
   return points;
 }
 
+SmallVector<int64_t> TileEmitter::cutReductions(int64_t lastStep) const {
+  SmallVector<int64_t> cuts(nest.loops.size(), 0);
+  if (!maxTerms || !isa_and_nonnull<arith::AddFOp>(findCombiner()))
+    return cuts;
+  SmallVector<size_t> reductions;
+  std::vector<int64_t> steps;
+  for (auto [loop, info] : llvm::enumerate(nest.loops)) {
+    if (!info.reduction)
+      continue;
+    reductions.push_back(loop);
+    steps.push_back(getRange(sizes[loop], symbols).max);
+  }
+  if (!steps.empty())
+    steps.back() /= lastStep;
+  for (auto [loop, cut] : llvm::zip_equal(reductions, cutSums(steps, maxTerms)))
+    cuts[loop] = cut;
+  return cuts;
+}
+
 void TileEmitter::emit(OpBuilder &builder, const TileShape &tile, ArrayRef<Value> base, int64_t active,
                        ArrayRef<size_t> ragged, Value activeLanes) {
   if (tile.vectorLoop >= 0 && nest.loops[tile.vectorLoop].reduction)
@@ -385,31 +405,22 @@ void TileEmitter::emit(OpBuilder &builder, const TileShape &tile, ArrayRef<Value
   SmallVector<Value> starts = state.startIndices(builder);
   SmallVector<Value> values = state.loadOutputs(builder, starts);
 
-  // One loop per reduction, outermost first, carrying the accumulators.
-  OpBuilder inner = builder;
+  ReductionLoops loops(builder, op.getLoc(), values);
   SmallVector<Value> indices(base);
-  SmallVector<scf::ForOp> loops;
   SmallVector<Value> current = starts;
-  for (auto [loop, info] : llvm::enumerate(nest.loops)) {
+  for (auto [loop, info, cut] : llvm::enumerate(nest.loops, cutReductions(/*lastStep=*/1))) {
     if (!info.reduction)
       continue;
-    Value zero = state.constant(inner, 0), one = state.constant(inner, 1), size = state.value(inner, sizes[loop]);
-    auto forOp = scf::ForOp::create(inner, op.getLoc(), zero, size, one,
-                                    loops.empty() ? ValueRange(values) : ValueRange(loops.back().getRegionIterArgs()));
-    loops.push_back(forOp);
-    inner = OpBuilder::atBlockEnd(forOp.getBody());
-    indices[loop] = forOp.getInductionVar();
-    state.advance(inner, loop, forOp.getInductionVar(), current);
+    Value zero = state.constant(loops.inside(), 0), size = state.value(loops.inside(), sizes[loop]);
+    indices[loop] = loops.open(zero, size, /*step=*/1, cut);
+    state.advance(loops.inside(), loop, indices[loop], current);
   }
-  SmallVector<Value> results = state.computePoints(
-      inner, current, indices, loops.empty() ? ValueRange(values) : ValueRange(loops.back().getRegionIterArgs()));
-  for (scf::ForOp forOp : llvm::reverse(loops)) {
+  SmallVector<Value> results = state.computePoints(loops.inside(), current, indices, loops.accumulators());
+  if (!loops.isEmpty()) {
     for (Value &result : results)
-      if (state.isVector())
-        result = state.asVector(inner, result);
-    inner.setInsertionPointToEnd(forOp.getBody());
-    scf::YieldOp::create(inner, op.getLoc(), results);
-    results = llvm::to_vector_of<Value>(forOp.getResults());
+      result = state.isVector() ? state.asVector(loops.inside(), result) : result;
+    loops.closeAll(results);
+    results = llvm::to_vector(loops.accumulators());
   }
   state.storeOutputs(builder, starts, results);
 }

@@ -13,6 +13,21 @@ int64_t inlay::largestDivisor(int64_t size, int64_t limit) {
   return 1;
 }
 
+std::vector<int64_t> inlay::cutSums(const std::vector<int64_t> &sizes, int64_t maxTerms) {
+  std::vector<int64_t> cuts(sizes.size(), 0);
+  int64_t terms = 1; // that an accumulator gets in a step of the loop
+  for (size_t loop = sizes.size(); loop-- > 0;) {
+    int64_t most = std::max<int64_t>(maxTerms / terms, 1);
+    if (sizes[loop] <= most) {
+      terms *= std::max<int64_t>(sizes[loop], 1);
+      continue;
+    }
+    cuts[loop] = most;
+    terms = sizes[loop] / most + (sizes[loop] % most != 0);
+  }
+  return cuts;
+}
+
 int64_t inlay::chooseFactor(int64_t size, int64_t limit) {
   if (size <= 1 || limit <= 1)
     return 1;

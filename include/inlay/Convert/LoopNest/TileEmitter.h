@@ -56,6 +56,9 @@ public:
   /// Starts reductions from `scalar`, if not null, instead of what the (only) output holds.
   void setInitial(mlir::Value scalar) { initial = scalar; }
 
+  /// Has sums of floats of more terms than about `terms` added up in parts.
+  void setMaxTerms(int64_t terms) { maxTerms = terms; }
+
   /// Emits the tile whose first element is at `base` (one index per parallel loop, null for reductions). `active` of
   /// the lanes are computed; `active == tile.lanes` for full vectors; if `activeLanes` isn't null, it says how many
   /// instead, as an index. Along loops that are `ragged`, a tile may reach
@@ -77,6 +80,8 @@ private:
 
   /// The op of the body that joins the only output with what is reduced into it, if that can be done in any order.
   mlir::Operation *findCombiner() const;
+  /// As `cutSums`, for the reductions among the loops, whose last one takes `lastStep` at once.
+  llvm::SmallVector<int64_t> cutReductions(int64_t lastStep) const;
   void emitLaneReduction(mlir::OpBuilder &builder, const TileShape &tile, llvm::ArrayRef<mlir::Value> base);
 
   explicit TileEmitter(mlir::linalg::LinalgOp op) : op(op) {}
@@ -94,6 +99,7 @@ private:
   FlatRoots roots;
   llvm::DenseMap<mlir::Operation *, FlatBuffer> gathers; ///< buffers that the body loads from
   mlir::Value initial;
+  int64_t maxTerms = 0; ///< 0: no bound
 };
 
 } // namespace inlay

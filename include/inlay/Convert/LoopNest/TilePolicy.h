@@ -41,6 +41,12 @@ struct TileShape {
   int64_t lanes = 1;
 };
 
+/// How the loops of a sum, of `sizes` steps from the outermost in, are cut so that few more than `maxTerms` terms are
+/// added to one accumulator: per loop, after how many of its steps one is added to that of the loops around; 0 if it
+/// goes on through the whole loop. Errors then grow with the terms of an accumulator and with how many of these there
+/// are, not with all terms (Higham, Accuracy and Stability of Numerical Algorithms, 4.2).
+std::vector<int64_t> cutSums(const std::vector<int64_t> &sizes, int64_t maxTerms);
+
 /// The largest divisor of `size` that is at most `limit`; at least 1.
 int64_t largestDivisor(int64_t size, int64_t limit);
 

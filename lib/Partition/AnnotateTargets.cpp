@@ -56,7 +56,8 @@ struct AnnotateTargetsPass : inlay::impl::AnnotateTargetsPassBase<AnnotateTarget
         return failure();
       labelOps(function);
     }
-    FailureOr<TargetList> targets = TargetList::get(getOperation(), info.allowOps);
+    FailureOr<TargetList> targets = 
+        TargetList::get(getOperation(), info.allowOps, &getAnalysis<Verdicts>());
     FailureOr<FallbackFilter> filter =
         FallbackFilter::get(getOperation(), {info.fallbackOps, info.fallbackModules, info.fallbackLocations});
     if (failed(targets) || failed(filter))
@@ -73,6 +74,7 @@ struct AnnotateTargetsPass : inlay::impl::AnnotateTargetsPassBase<AnnotateTarget
     recordProgram(function, aliases);
     if (!info.enabled)
       return annotateWhole(function, targets);
+    targets.askAhead(function);
     Annotator annotator(targets, filter, /*keepUnsupported=*/info.requireFullCompilation);
     if (failed(annotator.annotate(function.front(), aliases)))
       return failure();

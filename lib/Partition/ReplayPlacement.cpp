@@ -187,7 +187,7 @@ struct ReplayPlacementPass : inlay::impl::ReplayPlacementPassBase<ReplayPlacemen
       return signalPassFailure();
     }
     FailureOr<PlacementFile> placement = read();
-    FailureOr<TargetList> targets = TargetList::get(getOperation());
+    FailureOr<TargetList> targets = TargetList::get(getOperation(), {}, &getAnalysis<Verdicts>());
     if (failed(placement) || failed(targets) || failed(replay(*placement, *targets)))
       signalPassFailure();
   }

@@ -7,12 +7,16 @@
 #include "inlay/Support/Suggest.h"
 
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Threading.h"
+
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace inlay;
 
-FailureOr<TargetList> TargetList::get(ModuleOp module, ArrayRef<std::string> allowOps) {
+FailureOr<TargetList> TargetList::get(ModuleOp module, ArrayRef<std::string> allowOps, Verdicts *verdicts) {
   TargetList list;
+  list.shared = verdicts;
   MLIRContext *context = module.getContext();
   Attribute attribute = module->getAttr(InlayDialect::kTargetsAttr);
   auto array = dyn_cast_or_null<ArrayAttr>(attribute);
@@ -65,11 +69,8 @@ std::string TargetList::suggestName(StringRef name) const {
   return suggest(name, names);
 }
 
-/// Attributes that partitioning itself reads or writes are no part of what a target is asked about.
 static auto getAskedAttributes(Operation *op) {
-  return llvm::make_filter_range(op->getDiscardableAttrs(), [](NamedAttribute attribute) {
-    return !attribute.getName().getValue().starts_with("inlay.");
-  });
+  return llvm::make_filter_range(op->getDiscardableAttrs(), isAskedAbout);
 }
 
 static size_t hashOp(Operation *op) {
@@ -113,7 +114,23 @@ Verdict TargetList::askTarget(unsigned target, Operation *op) const {
   if (isAccelerator(target) && !allowed.empty())
     if (Verdict verdict = allowed.check(getName(target), op); !verdict.isSupported())
       return verdict;
-  return targets[target].canRun(op);
+  return shared && op->getNumRegions() == 0 ? shared->ask(targets[target], op) : targets[target].canRun(op);
+}
+
+void TargetList::askAhead(Operation *root) {
+  llvm::SetVector<Entry *> asked;
+  root->walk([&](Operation *op) {
+    if (op->getNumRegions() == 0 && !isConstantLike(op) && !op->hasTrait<OpTrait::IsTerminator>())
+      asked.insert(&lookup(op));
+  });
+  parallelForEach(root->getContext(), asked, [&](Entry *entry) {
+    for (auto [target, verdict] : llvm::enumerate(entry->verdicts)) {
+      if (!verdict)
+        verdict = askTarget(target, entry->op);
+      if (verdict->isSupported())
+        return;
+    }
+  });
 }
 
 const Verdict &TargetList::ask(unsigned target, Operation *op) {

@@ -167,7 +167,7 @@ struct PartitionVerifyPass : inlay::impl::PartitionVerifyPassBase<PartitionVerif
   using PartitionVerifyPassBase::PartitionVerifyPassBase;
 
   void runOnOperation() override {
-    FailureOr<TargetList> targets = TargetList::get(getOperation());
+    FailureOr<TargetList> targets = TargetList::get(getOperation(), {}, &getAnalysis<Verdicts>());
     if (failed(targets))
       return signalPassFailure();
     SmallVector<std::string> exempt = llvm::to_vector(exemptOps), forced = llvm::to_vector(fallbackOps);

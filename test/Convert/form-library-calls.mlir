@@ -124,6 +124,30 @@ func.func @convolution(%x: tensor<1x4x16x16xf32>, %w: tensor<8x2x3x5xf32> {plan.
 
 // -----
 
+// A convolution of one place is a product of the channels with the weight.
+// CHECK-DAG: #[[$PX:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d4, d2, d3)>
+// CHECK-DAG: #[[$PW:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d4, d2, d3)>
+// CHECK-DAG: #[[$PB:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1)>
+// CHECK-DAG: #[[$PY:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>
+// CHECK-LABEL: func.func @one_place
+// CHECK: plan.library_call contraction(%{{.*}}, %{{.*}}, %{{.*}}) into %{{.*}} {config = {bias}, constants = array<i64: 1>, maps = [#[[$PX]], #[[$PW]], #[[$PB]], #[[$PY]]], post_ops = [#plan.post_op<relu>]}
+func.func @one_place(%x: tensor<2x96x1x1xf32>, %w: tensor<24x96x1x1xf32> {plan.constant}, %b: tensor<24xf32>)
+    -> tensor<2x24x1x1xf32> {
+  %0 = inlay.conv %x, %w, %b stride [1, 1] padding [0, 0] dilation [1, 1] groups 1
+      : (tensor<2x96x1x1xf32>, tensor<24x96x1x1xf32>, tensor<24xf32>) -> tensor<2x24x1x1xf32>
+  %1 = inlay.relu %0 : (tensor<2x24x1x1xf32>) -> tensor<2x24x1x1xf32>
+  return %1 : tensor<2x24x1x1xf32>
+}
+
+// Zeros around it don't make it one.
+// CHECK-LABEL: func.func @places_around
+// CHECK: plan.library_call convolution
+func.func @places_around(%x: tensor<2x96x1x1xf32>, %w: tensor<24x96x1x1xf32>) -> tensor<2x24x3x3xf32> {
+  %0 = inlay.conv %x, %w stride [1, 1] padding [1, 1] dilation [1, 1] groups 1
+      : (tensor<2x96x1x1xf32>, tensor<24x96x1x1xf32>) -> tensor<2x24x3x3xf32>
+  return %0 : tensor<2x24x3x3xf32>
+}
+
 // CHECK-LABEL: func.func @hard_swish
 // CHECK: plan.library_call convolution({{.*}}post_ops = [#plan.post_op<hard_swish>, #plan.post_op<hard_sigmoid>, #plan.post_op<clip, 0.000000e+00 : f32, 6.000000e+00 : f32>]
 // CHECK-NEXT: return

@@ -8,6 +8,7 @@
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Partition/Allow.h"
 #include "inlay/Partition/ScheduleGraph.h"
+#include "inlay/Partition/Verdicts.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -24,8 +25,10 @@ bool isMissingCode(ReasonCode code);
 class TargetList {
 public:
   /// The module's `inlay.targets`, else Vulkan and the host; reports what is wrong with them. `allowOps` are entries of
-  /// an AllowList, `op` or `op@target`, of ops and accelerators that the module has.
-  static mlir::FailureOr<TargetList> get(mlir::ModuleOp module, llvm::ArrayRef<std::string> allowOps = {});
+  /// an AllowList, `op` or `op@target`, of ops and accelerators that the module has. What targets say is looked up and
+  /// kept in `verdicts`, if not null, besides.
+  static mlir::FailureOr<TargetList> get(mlir::ModuleOp module, llvm::ArrayRef<std::string> allowOps = {},
+                                         Verdicts *verdicts = nullptr);
 
   unsigned size() const { return static_cast<unsigned>(targets.size()); }
   mlir::Attribute getAttr(unsigned target) const { return targets[target]; }
@@ -41,6 +44,8 @@ public:
   /// Whether the target can run the op, with everything nested in it, and may: the op's `inlay.refused` doesn't name it
   /// and the user lets it. The answer is kept.
   const Verdict &ask(unsigned target, mlir::Operation *op);
+  /// Asks about the ops in `root`, on all threads of the context at a time, as far as the first target that says yes.
+  void askAhead(mlir::Operation *root);
   /// Until the next call the first target is taken to run what it has no code for of these kinds (names as in reports).
   void assume(llvm::ArrayRef<std::string> kinds);
   bool canRun(unsigned target, mlir::Operation *op) { return ask(target, op).isSupported(); }
@@ -65,6 +70,7 @@ private:
   llvm::SmallVector<TargetAttrInterface, 3> targets;
   ColourSet accelerators = 0;
   AllowList allowed;
+  Verdicts *shared = nullptr;
   llvm::StringSet<> assumed;
   /// Ops alike in name, attributes and types, by hash of these.
   std::unordered_map<size_t, std::vector<std::unique_ptr<Entry>>> entries;

@@ -46,6 +46,40 @@ static void absorbBatchNorm(PatternRewriter &rewriter, LibraryCall &call) {
   call.absorbed.push_back(norm);
 }
 
+/// Makes a convolution of a single place, which is a product of vectors with the weight, a contraction: of batch, output
+/// channels, the spatial dims, which have one step each, and the input channels, which are summed.
+static void addProduct(LibraryCall &call, ConvOp op) {
+  MLIRContext *context = op.getContext();
+  unsigned rank = tensorType(op.getWeight()).getRank(), loops = rank + 1;
+  auto dims = [&](AffineExpr first, AffineExpr second) {
+    SmallVector<AffineExpr> exprs{first, second};
+    for (unsigned loop = 2; loop < rank; ++loop)
+      exprs.push_back(getAffineDimExpr(loop, context));
+    return makeMap(context, loops, exprs);
+  };
+  AffineExpr batch = getAffineDimExpr(0, context), output = getAffineDimExpr(1, context),
+             input = getAffineDimExpr(rank, context);
+  addInput(call, op.getInput(), dims(batch, input));
+  addInput(call, op.getWeight(), dims(output, input));
+  if (op.getBias())
+    addInput(call, op.getBias(), makeMap(context, loops, output));
+  call.resultMap = dropLoops(context, loops, rank);
+}
+
+static void addWindow(LibraryCall &call, ConvOp op) {
+  llvm::append_range(call.inputs, op->getOperands());
+  call.window.push_back(op.getGroups());
+  for (auto [i, size] : llvm::enumerate(tensorType(op.getWeight()).getShape().drop_front(2)))
+    call.window.append({size, op.getStride()[i], op.getDilation()[i], op.getPadding()[i]});
+}
+
+static bool hasOnePlace(ConvOp op) {
+  auto isOne = [](int64_t size) { return size == 1; };
+  return op.getGroups() == 1 && llvm::all_of(tensorType(op.getInput()).getShape().drop_front(2), isOne) &&
+         llvm::all_of(tensorType(op.getWeight()).getShape().drop_front(2), isOne) &&
+         llvm::all_of(inferResultType(op).getShape().drop_front(2), isOne);
+}
+
 namespace {
 struct FormConvCall : OpRewritePattern<ConvOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -64,17 +98,17 @@ struct FormConvCall : OpRewritePattern<ConvOp> {
     llvm::append_range(sizes, weight.getShape().drop_front());
     if (failed(checkWork(rewriter, op, sizes)))
       return failure();
-    LibraryCall call(plan::HostKernelKind::convolution);
-    call.inputs = {op.getInput(), op.getWeight()};
-    if (op.getBias()) {
-      call.inputs.push_back(op.getBias());
+    bool isProduct = hasOnePlace(op);
+    LibraryCall call(isProduct ? plan::HostKernelKind::contraction : plan::HostKernelKind::convolution);
+    if (op.getBias())
       call.config.set("bias", rewriter.getUnitAttr());
-    }
-    call.window.push_back(op.getGroups());
-    for (int64_t i = 0; i < spatial; ++i)
-      call.window.append({weight.getDimSize(i + 2), op.getStride()[i], op.getDilation()[i], op.getPadding()[i]});
     call.absorbed.push_back(op);
-    absorbBatchNorm(rewriter, call);
+    if (isProduct) {
+      addProduct(call, op);
+    } else {
+      addWindow(call, op);
+      absorbBatchNorm(rewriter, call);
+    }
     absorbUsers(call);
     replaceAbsorbed(rewriter, call);
     return success();

@@ -18,7 +18,7 @@ def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
       "::llvm::StringRef", "getTargetName", (ins)>,
     InterfaceMethod<[{
         Whether the target can run `op` (with everything nested in it), else why not. Asked once per distinct
-        (name, attributes, types); must depend on nothing else.
+        (name, attributes, types); must depend on nothing else. Several threads may ask at a time.
       }], "::inlay::Verdict", "canRun", (ins "::mlir::Operation *":$op)>,
     InterfaceMethod<[{
         What the target's work, launches and transfers cost where no cost model says; by default what a discrete GPU is

@@ -43,6 +43,7 @@ void inlay::replaceCopies(func::FuncOp func) {
 
 void inlay::buildBufferizePipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
+  pm.addNestedPass<func::FuncOp>(createNarrowIntegersPass());
   pm.addPass(createCanonicalizerPass());
   // No CSE before bufferization: reductions that share one fill would need a copy of it each.
   pm.addNestedPass<func::FuncOp>(createPassDestinationsPass());

@@ -147,6 +147,30 @@ def FuseElementwisePass : Pass<"inlay-convert-fuse-elementwise", "::mlir::func::
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::affine::AffineDialect"];
 }
 
+def NarrowIntegersPass : Pass<"inlay-convert-narrow-integers", "::mlir::func::FuncOp"> {
+  let summary = "Compute in 32 bits what 64-bit integers are not needed for";
+  let description = [{
+    Where the ranges of indices and constants prove that operands and results of 64-bit integer arithmetic in the body
+    of a structured op fit 32 bits, it is done in these: vectors hold twice as many, and devices without 64-bit
+    integers can do it.
+
+    ```mlir
+    %0 = linalg.index 0 : index               // of 100 steps
+    %1 = arith.index_cast %0 : index to i64
+    %2 = arith.muli %1, %c3_i64 : i64
+    %3 = arith.sitofp %2 : i64 to f32
+    ```
+    becomes
+    ```mlir
+    %0 = linalg.index 0 : index
+    %1 = arith.index_cast %0 : index to i32
+    %2 = arith.muli %1, %c3_i32 : i32
+    %3 = arith.sitofp %2 : i32 to f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def PassDestinationsPass : Pass<"inlay-convert-pass-destinations", "::mlir::func::FuncOp"> {
   let summary = "Turn results into buffers that the caller passes";
   let description = [{

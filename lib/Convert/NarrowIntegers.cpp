@@ -45,9 +45,8 @@ public:
 private:
   ConstantIntRanges getRange(Value value) const {
     auto found = ranges.find(value);
-    return found != ranges.end()
-               ? found->second
-               : ConstantIntRanges::maxRange(ConstantIntRanges::getStorageBitwidth(value.getType()));
+    return found != ranges.end() ? found->second
+                                 : ConstantIntRanges::maxRange(ConstantIntRanges::getStorageBitwidth(value.getType()));
   }
 
   void infer(Operation *inner) {

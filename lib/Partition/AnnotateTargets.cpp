@@ -56,8 +56,7 @@ struct AnnotateTargetsPass : inlay::impl::AnnotateTargetsPassBase<AnnotateTarget
         return failure();
       labelOps(function);
     }
-    FailureOr<TargetList> targets = 
-        TargetList::get(getOperation(), info.allowOps, &getAnalysis<Verdicts>());
+    FailureOr<TargetList> targets = TargetList::get(getOperation(), info.allowOps, &getAnalysis<Verdicts>());
     FailureOr<FallbackFilter> filter =
         FallbackFilter::get(getOperation(), {info.fallbackOps, info.fallbackModules, info.fallbackLocations});
     if (failed(targets) || failed(filter))

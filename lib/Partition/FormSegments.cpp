@@ -165,7 +165,7 @@ struct FormSegmentsPass : inlay::impl::FormSegmentsPassBase<FormSegmentsPass> {
     }
     PartitionInfo info;
     info.exemptOps.assign(exemptOps.begin(), exemptOps.end());
-    FailureOr<TargetList> targets = 
+    FailureOr<TargetList> targets =
         TargetList::get(getOperation(), llvm::to_vector(allowOps), &getAnalysis<Verdicts>());
     if (failed(targets) || failed(checkOpNames(getOperation(), info.exemptOps, "exempt-ops")))
       return signalPassFailure();

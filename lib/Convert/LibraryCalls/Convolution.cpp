@@ -46,8 +46,8 @@ static void absorbBatchNorm(PatternRewriter &rewriter, LibraryCall &call) {
   call.absorbed.push_back(norm);
 }
 
-/// Makes a convolution of a single place, which is a product of vectors with the weight, a contraction: of batch, output
-/// channels, the spatial dims, which have one step each, and the input channels, which are summed.
+/// Makes a convolution of a single place, which is a product of vectors with the weight, a contraction: of batch,
+/// output channels, the spatial dims, which have one step each, and the input channels, which are summed.
 static void addProduct(LibraryCall &call, ConvOp op) {
   MLIRContext *context = op.getContext();
   unsigned rank = tensorType(op.getWeight()).getRank(), loops = rank + 1;

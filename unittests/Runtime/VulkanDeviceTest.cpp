@@ -317,6 +317,69 @@ static void runTwoEnginePlan(std::shared_ptr<Device> device) {
 TEST_F(VulkanDeviceTest, RunsAPlan) { runTwoEnginePlan(device); }
 TEST_F(VulkanStagingTest, RunsAPlan) { runTwoEnginePlan(device); }
 
+/// Host memory as the allocators of frameworks give it.
+static std::shared_ptr<float> allocateHost(size_t count, size_t offset) {
+  auto *block = static_cast<float *>(std::aligned_alloc(4096, 4096 * 64));
+  EXPECT_LE(count + offset, size_t(1024 * 64));
+  return {block + offset, [block](float *) { std::free(block); }};
+}
+
+TEST_F(VulkanDeviceTest, ReadsHostMemoryInPlace) {
+  if (!context->info.hostImportAlignment)
+    GTEST_SKIP() << "the device can't";
+  std::shared_ptr<float> memory = allocateHost(5000, 1040); // not at a page's start, and over several
+  std::fill_n(memory.get(), 5000, 3.0f);
+  std::shared_ptr<DeviceBuffer> imported = device->importHost(memory.get(), 5000 * sizeof(float));
+  ASSERT_TRUE(imported);
+  EXPECT_EQ(imported->hostPointer(), memory.get());
+  EXPECT_EQ(imported->size(), 5000 * sizeof(float));
+  auto b = upload(iota(5000, 0)), c = upload(std::vector<float>(5000, -1));
+  Engine engine = elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(5000));
+  ASSERT_EQ(run(engine, {imported, b, c}).message(), "");
+  EXPECT_EQ(download(*c)[4999], 5002);
+  memory.get()[4999] = 1;
+  ASSERT_EQ(run(engine, {imported, b, c}).message(), "");
+  EXPECT_EQ(download(*c)[4999], 5000);
+}
+
+TEST_F(VulkanDeviceTest, MemoryAtOddPlacesIsNotReadInPlace) {
+  std::shared_ptr<float> memory = allocateHost(1001, 0);
+  if (context->info.bindingAlignment > 1) {
+    EXPECT_FALSE(device->importHost(reinterpret_cast<std::byte *>(memory.get()) + 1, 4000));
+  }
+}
+
+TEST_F(VulkanStagingTest, WhatTheHostCantShareIsNotReadInPlace) {
+  std::shared_ptr<float> memory = allocateHost(1000, 0);
+  EXPECT_FALSE(device->importHost(memory.get(), 4000));
+}
+
+/// Large weights may be read in place: what is put in their stead counts all the same.
+static void replaceLargeConstant(std::shared_ptr<Device> device) {
+  constexpr size_t kCount = 40000;
+  std::shared_ptr<Plan> plan = twoEnginePlan(kCount);
+  auto make = [&](float value) {
+    std::shared_ptr<float> memory = allocateHost(kCount, 16);
+    std::fill_n(memory.get(), kCount, value);
+    return Constant{memory.get(), kCount * sizeof(float), memory};
+  };
+  plan->constants[0] = make(2);
+  auto program = Program::load(plan, device, nullptr);
+  ASSERT_TRUE(program.isOk()) << program.status().message();
+  for (float weight : {2.0f, 5.0f, 7.0f}) {
+    if (weight != 2) {
+      ASSERT_EQ((*program)->replaceConstants({{0, make(weight)}}).message(), "");
+    }
+    std::vector<float> x = iota(kCount, 0), y(kCount);
+    ASSERT_EQ((*program)->call({view(x)}, {view(y)}).message(), "");
+    for (size_t i = 0; i < kCount; ++i)
+      ASSERT_FLOAT_EQ(y[i], (float(i) + weight) * weight);
+  }
+}
+
+TEST_F(VulkanDeviceTest, LargeConstantsAreReplaced) { replaceLargeConstant(device); }
+TEST_F(VulkanStagingTest, LargeConstantsAreReplaced) { replaceLargeConstant(device); }
+
 TEST_F(VulkanDeviceTest, ListedDevicesContainTheSelectedOne) {
   auto devices = vulkan::listDevices();
   auto selected = vulkan::selectDevice("");

@@ -34,7 +34,9 @@ private:
   explicit Executor(LoadedPlan loaded) : loaded_(std::move(loaded)) {}
 
   Status resolveSteps();
-  Status uploadConstants();
+  StatusOr<std::shared_ptr<DeviceBuffer>> placeConstant(const Constant &constant);
+  Status placeConstants();
+  Status replaceOnDevice(uint32_t number, const Constant &constant);
   StatusOr<std::unique_ptr<Lane>> acquire(const std::vector<TensorView> &inputs,
                                           const std::vector<TensorView> &outputs);
   void setProfiling(bool on);
@@ -44,6 +46,8 @@ private:
 
   /// Lanes kept for later calls; beyond it the one idle for longest goes.
   static constexpr size_t maxIdle = 16;
+  /// Constants of as many bytes are read in place where the device can: for smaller ones it isn't worth the pages.
+  static constexpr size_t minImported = size_t(64) << 10;
 
   LoadedPlan loaded_;
   std::shared_mutex running_; ///< shared by calls; taken alone to replace constants
@@ -120,16 +124,26 @@ Status Executor::resolveSteps() {
   return Status::ok();
 }
 
-Status Executor::uploadConstants() {
+/// Device memory with the constant in it, or that of the host where the device can read it in place.
+StatusOr<std::shared_ptr<DeviceBuffer>> Executor::placeConstant(const Constant &constant) {
+  if (constant.size >= minImported)
+    if (std::shared_ptr<DeviceBuffer> imported = loaded_.device->importHost(constant.data, constant.size))
+      return imported;
+  StatusOr<std::shared_ptr<DeviceBuffer>> storage = loaded_.device->allocate(constant.size);
+  if (storage.isOk())
+    INLAY_RETURN_IF_ERROR(loaded_.device->upload(**storage, constant.data, constant.size));
+  return storage;
+}
+
+Status Executor::placeConstants() {
   loaded_.constants.resize(loaded_.plan->constants.size());
   for (const Buffer &buffer : loaded_.plan->buffers) {
     if (buffer.kind != BufferKind::Constant || buffer.space != MemorySpace::Device || loaded_.constants[buffer.index])
       continue;
     const Constant &constant = loaded_.plan->constants[buffer.index];
-    StatusOr<std::shared_ptr<DeviceBuffer>> storage = loaded_.device->allocate(constant.size);
+    StatusOr<std::shared_ptr<DeviceBuffer>> storage = placeConstant(constant);
     if (!storage.isOk())
       return {storage.status().code(), fmt::format("constant '{}': {}", buffer.name, storage.status().message())};
-    INLAY_RETURN_IF_ERROR(loaded_.device->upload(**storage, constant.data, constant.size));
     loaded_.constants[buffer.index] = std::move(*storage);
   }
   return Status::ok();
@@ -155,7 +169,7 @@ StatusOr<std::unique_ptr<Program>> Executor::load(LoadedPlan loaded) {
   executor->loaded_.schedule =
       makeSchedule(plan, executor->loaded_.device && executor->loaded_.device->unifiedMemory());
   INLAY_RETURN_IF_ERROR(executor->resolveSteps());
-  INLAY_RETURN_IF_ERROR(executor->uploadConstants());
+  INLAY_RETURN_IF_ERROR(executor->placeConstants());
   return std::unique_ptr<Program>(std::move(executor));
 }
 
@@ -213,6 +227,23 @@ void Executor::release(std::unique_ptr<Lane> lane) {
   idle_.push_back(std::move(lane));
 }
 
+/// Before `hostConstants` says so.
+Status Executor::replaceOnDevice(uint32_t number, const Constant &constant) {
+  std::shared_ptr<DeviceBuffer> &storage = loaded_.constants[number];
+  if (!storage)
+    return Status::ok();
+  const void *old = loaded_.hostConstants[number].data;
+  if (storage->hostPointer() != old) // the device's own copy
+    return loaded_.device->upload(*storage, constant.data, constant.size);
+  if (constant.data == old)
+    return Status::ok();
+  StatusOr<std::shared_ptr<DeviceBuffer>> placed = placeConstant(constant);
+  if (!placed.isOk())
+    return placed.status();
+  storage = std::move(*placed);
+  return Status::ok();
+}
+
 Status Executor::replaceConstants(const std::vector<std::pair<uint32_t, Constant>> &replacements) {
   const std::vector<Constant> &planned = loaded_.plan->constants;
   for (const auto &[number, constant] : replacements) {
@@ -224,10 +255,13 @@ Status Executor::replaceConstants(const std::vector<std::pair<uint32_t, Constant
                           planned[number].size, constant.data ? constant.size : 0)};
   }
   std::unique_lock<std::shared_mutex> alone(running_);
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    idle_.clear(); // they point at what is replaced
+  }
   for (const auto &[number, constant] : replacements) {
-    if (const std::shared_ptr<DeviceBuffer> &storage = loaded_.constants[number])
-      if (Status status = loaded_.device->upload(*storage, constant.data, constant.size); !status.isOk())
-        return {status.code(), fmt::format("constant '{}': {}", planned[number].key, status.message())};
+    if (Status status = replaceOnDevice(number, constant); !status.isOk())
+      return {status.code(), fmt::format("constant '{}': {}", planned[number].key, status.message())};
     Constant &replaced = loaded_.hostConstants[number];
     replaced.data = constant.data;
     replaced.owner = constant.owner;
@@ -235,8 +269,6 @@ Status Executor::replaceConstants(const std::vector<std::pair<uint32_t, Constant
   for (const std::unique_ptr<HostKernels> &kernels : loaded_.hostKernels)
     if (kernels)
       kernels->forgetConstants();
-  std::lock_guard<std::mutex> lock(mutex_);
-  idle_.clear(); // they point at what was replaced
   return Status::ok();
 }
 

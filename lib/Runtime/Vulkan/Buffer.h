@@ -19,7 +19,24 @@ public:
       return range.status();
     return std::shared_ptr<Buffer>(new Buffer(std::move(context), *range));
   }
-  ~Buffer() override { context_->memory.release(range_); }
+  /// Over host memory that the caller keeps; null if the device can't use it in place.
+  static std::shared_ptr<Buffer> importHost(std::shared_ptr<Context> context, const void *data, uint64_t bytes) {
+    uint64_t alignment = context->info.hostImportAlignment;
+    uint64_t offset = alignment ? reinterpret_cast<uintptr_t>(data) % alignment : 0;
+    if (!alignment || offset % context->info.bindingAlignment)
+      return nullptr;
+    std::unique_ptr<MemoryBlock> block = context->memory.importBlock(data, bytes, alignment);
+    if (!block)
+      return nullptr;
+    MemoryRange range{block.get(), offset, bytes};
+    std::shared_ptr<Buffer> buffer(new Buffer(std::move(context), range));
+    buffer->imported_ = std::move(block);
+    return buffer;
+  }
+  ~Buffer() override {
+    if (!imported_)
+      context_->memory.release(range_);
+  }
 
   size_t size() const override { return range_.size; }
   void *hostPointer() const override { return range_.hostPointer(); }
@@ -30,6 +47,7 @@ private:
 
   std::shared_ptr<Context> context_;
   MemoryRange range_;
+  std::unique_ptr<MemoryBlock> imported_; ///< that `range_` is part of; null if it is the pool's
 };
 
 } // namespace inlay::rt::vulkan

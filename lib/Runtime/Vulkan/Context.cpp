@@ -39,6 +39,9 @@ static VkResult createDevice(const DeviceInfo &info, VkDevice &device) {
   VkDeviceCreateInfo deviceInfo{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features};
   deviceInfo.queueCreateInfoCount = 1;
   deviceInfo.pQueueCreateInfos = &queueInfo;
+  const char *extensions[] = {VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME};
+  deviceInfo.enabledExtensionCount = info.hostImportAlignment ? 1 : 0;
+  deviceInfo.ppEnabledExtensionNames = extensions;
   return vkCreateDevice(info.handle, &deviceInfo, nullptr, &device);
 }
 

@@ -116,6 +116,26 @@ static void readMemory(VkPhysicalDevice device, DeviceCaps &caps) {
   caps.maxAllocationBytes = std::min(caps.maxAllocationBytes, largest);
 }
 
+/// Only where memory is unified: elsewhere each read would cross the bus.
+static uint64_t readHostImportAlignment(VkPhysicalDevice device, const DeviceCaps &caps) {
+  uint32_t count = 0;
+  if (!caps.unifiedMemory || vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr) != VK_SUCCESS)
+    return 0;
+  std::vector<VkExtensionProperties> extensions(count);
+  if (vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data()) != VK_SUCCESS)
+    return 0;
+  bool found = std::any_of(extensions.begin(), extensions.end(), [](const VkExtensionProperties &extension) {
+    return std::string_view(extension.extensionName) == VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME;
+  });
+  if (!found)
+    return 0;
+  VkPhysicalDeviceExternalMemoryHostPropertiesEXT import{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT};
+  VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &import};
+  vkGetPhysicalDeviceProperties2(device, &properties);
+  return import.minImportedHostPointerAlignment;
+}
+
 static std::string makeCacheKey(const VkPhysicalDeviceProperties &properties) {
   std::string key;
   for (uint8_t byte : properties.pipelineCacheUUID)
@@ -146,7 +166,9 @@ DeviceInfo queryDevice(VkPhysicalDevice device) {
   caps.driver = fmt::format("{} {}", properties.v12.driverName, properties.v12.driverInfo);
   info.cacheKey = makeCacheKey(core);
   readLimits(properties, caps);
+  info.bindingAlignment = core.limits.minStorageBufferOffsetAlignment;
   readMemory(device, caps);
+  info.hostImportAlignment = readHostImportAlignment(device, caps);
   caps.unusable = readFeatures(properties, features, caps);
   if (caps.unusable.empty() && !findQueueFamily(device, info.queueFamily))
     caps.unusable = "it has no queue for compute";

@@ -17,7 +17,9 @@ struct DeviceInfo {
   VkPhysicalDevice handle = VK_NULL_HANDLE;
   DeviceCaps caps;
   uint32_t queueFamily = 0;
-  std::string cacheKey; ///< names the driver build: pipelines of one key fit each other
+  uint64_t hostImportAlignment = 0; ///< of host memory that the device can use in place; 0 if it can't
+  uint64_t bindingAlignment = 256;  ///< of what is bound to kernels there
+  std::string cacheKey;             ///< names the driver build: pipelines of one key fit each other
 };
 
 DeviceInfo queryDevice(VkPhysicalDevice device);

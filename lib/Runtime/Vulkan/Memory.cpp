@@ -85,6 +85,54 @@ StatusOr<std::unique_ptr<MemoryBlock>> MemoryPool::createBlock(uint64_t bytes, M
   return block;
 }
 
+static std::optional<uint32_t> findImportType(const DeviceTable &table, void *pointer, uint32_t allowed) {
+  VkMemoryHostPointerPropertiesEXT properties{VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT};
+  if (table.vk.vkGetMemoryHostPointerPropertiesEXT(table.device, VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
+                                                   pointer, &properties) != VK_SUCCESS)
+    return std::nullopt;
+  for (uint32_t type = 0; type < 32; ++type)
+    if (allowed & properties.memoryTypeBits & (1u << type))
+      return type;
+  return std::nullopt;
+}
+
+std::unique_ptr<MemoryBlock> MemoryPool::importBlock(const void *data, uint64_t bytes, uint64_t alignment) const {
+  auto address = reinterpret_cast<uintptr_t>(data);
+  uint64_t start = address / alignment * alignment;
+  uint64_t size = (address + bytes - start + alignment - 1) / alignment * alignment;
+  if (size > caps_.maxAllocationBytes)
+    return nullptr;
+  auto block = std::make_unique<MemoryBlock>();
+  VkExternalMemoryBufferCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO};
+  external.handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
+  VkBufferCreateInfo bufferInfo{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, &external};
+  bufferInfo.size = size;
+  bufferInfo.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
+  VkBuffer buffer = VK_NULL_HANDLE;
+  if (table_.vk.vkCreateBuffer(table_.device, &bufferInfo, nullptr, &buffer) != VK_SUCCESS)
+    return nullptr;
+  block->buffer = BufferHandle(table_, buffer);
+  VkMemoryRequirements requirements;
+  table_.vk.vkGetBufferMemoryRequirements(table_.device, buffer, &requirements);
+  VkImportMemoryHostPointerInfoEXT import{VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT};
+  import.handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
+  import.pHostPointer = reinterpret_cast<void *>(start);
+  std::optional<uint32_t> type = findImportType(table_, import.pHostPointer, requirements.memoryTypeBits);
+  if (!type || requirements.size > size || start % requirements.alignment)
+    return nullptr;
+  VkMemoryAllocateInfo allocateInfo{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &import};
+  allocateInfo.allocationSize = size;
+  allocateInfo.memoryTypeIndex = *type;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  if (table_.vk.vkAllocateMemory(table_.device, &allocateInfo, nullptr, &memory) != VK_SUCCESS)
+    return nullptr;
+  block->memory = MemoryHandle(table_, memory);
+  if (table_.vk.vkBindBufferMemory(table_.device, buffer, memory, 0) != VK_SUCCESS)
+    return nullptr;
+  block->mapped = static_cast<std::byte *>(import.pHostPointer);
+  return block;
+}
+
 /// A block for at least `bytes`: the usual size, or just these when they are many or memory is short.
 StatusOr<MemoryBlock *> MemoryPool::addBlock(uint64_t bytes) {
   uint64_t usual = std::min<uint64_t>(blockBytes, caps_.maxAllocationBytes);

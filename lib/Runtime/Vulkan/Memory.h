@@ -51,6 +51,10 @@ public:
   /// A block of its own, outside the pool's list; the caller owns it.
   StatusOr<std::unique_ptr<MemoryBlock>> createBlock(uint64_t bytes, MemoryUse use);
 
+  /// A block over the whole pages, of `alignment` bytes, that hold the `bytes` at `data`; the caller owns it, and keeps
+  /// the memory. Null if the driver can't use it in place.
+  std::unique_ptr<MemoryBlock> importBlock(const void *data, uint64_t bytes, uint64_t alignment) const;
+
   /// Blocks that exist now, for tests.
   size_t blockCount() const;
 

@@ -25,6 +25,9 @@ public:
   bool unifiedMemory() const override { return context_->caps().unifiedMemory; }
 
   StatusOr<std::shared_ptr<DeviceBuffer>> allocate(size_t bytes) override;
+  std::shared_ptr<DeviceBuffer> importHost(const void *data, size_t bytes) override {
+    return Buffer::importHost(context_, data, bytes);
+  }
   Status upload(DeviceBuffer &buffer, const void *source, size_t bytes) override;
   Status download(DeviceBuffer &buffer, void *destination, size_t bytes) override;
   StatusOr<std::shared_ptr<DeviceEngine>> load(const Engine &engine) override;

@@ -174,6 +174,23 @@ func.func @hard_swish(%x: tensor<1x4x16x16xf32>, %w: tensor<8x4x1x1xf32>) -> ten
 // -----
 
 // A convolution takes in no operand that isn't as large as its result.
+// A number next to that of a function makes another one: here 3 and 2 units in its last place.
+// CHECK-LABEL: func.func @nearly
+// CHECK: plan.library_call contraction
+// CHECK-NOT: hard_sigmoid
+// CHECK: inlay.div
+func.func @nearly(%x: tensor<32x64xf32>, %w: tensor<16x64xf32>) -> tensor<32x16xf32> {
+  %three = inlay.constant dense<3.0000005> : tensor<f32>
+  %six = inlay.constant dense<6.0> : tensor<f32>
+  %zero = inlay.constant dense<0.0> : tensor<f32>
+  %0 = inlay.linear %x, %w : (tensor<32x64xf32>, tensor<16x64xf32>) -> tensor<32x16xf32>
+  %1 = inlay.add %0, %three : (tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+  %2 = inlay.maximum %1, %zero : (tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+  %3 = inlay.minimum %2, %six : (tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+  %4 = inlay.div %3, %six : (tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+  return %4 : tensor<32x16xf32>
+}
+
 // CHECK-LABEL: func.func @broadcast
 // CHECK: %[[R:.*]] = plan.library_call convolution(%{{[a-z0-9]*}}, %{{[a-z0-9]*}}) into
 // CHECK-NOT: post_ops

@@ -13,12 +13,12 @@ using namespace inlay;
 using plan::PostOpKind;
 
 /// The functions by their expressions: `x` is the argument, operands of ops that commute stand in the order of their
-/// text, numbers have five digits. As importers write them, and as people do.
+/// text, numbers have the nine digits that tell f32 apart. As importers write them, and as people do.
 static constexpr std::pair<StringLiteral, PostOpKind> kActivations[] = {
     {"relu(x)", PostOpKind::relu},
     {"maximum(0,x)", PostOpKind::relu},
     {"gelu(x)", PostOpKind::gelu},
-    {"mul(add(1,tanh(mul(0.79788,add(mul(0.044715,mul(mul(x,x),x)),x)))),mul(0.5,x))", PostOpKind::gelu_tanh},
+    {"mul(add(1,tanh(mul(0.797884583,add(mul(0.0447149985,mul(mul(x,x),x)),x)))),mul(0.5,x))", PostOpKind::gelu_tanh},
     {"silu(x)", PostOpKind::silu},
     {"mul(sigmoid(x),x)", PostOpKind::silu},
     {"sigmoid(x)", PostOpKind::sigmoid},
@@ -68,7 +68,7 @@ std::string Cone::spell(Value value) const {
   std::string text;
   llvm::raw_string_ostream stream(text);
   if (std::optional<APFloat> number = findNumber(value)) {
-    stream << llvm::format("%.5g", number->convertToDouble());
+    stream << llvm::format("%.9g", number->convertToDouble());
     return text;
   }
   Operation *op = value.getDefiningOp();
@@ -77,7 +77,11 @@ std::string Cone::spell(Value value) const {
     operands.push_back(spell(operand));
   if (op->hasTrait<OpTrait::IsCommutative>())
     llvm::sort(operands);
-  stream << op->getName().stripDialect() << '(' << llvm::join(operands, ",") << ')';
+  stream << op->getName().stripDialect();
+  for (NamedAttribute attribute : op->getAttrs())
+    if (!attribute.getName().getValue().starts_with("inlay."))
+      stream << ' ' << attribute.getName().getValue() << '=' << attribute.getValue();
+  stream << '(' << llvm::join(operands, ",") << ')';
   return text;
 }
 

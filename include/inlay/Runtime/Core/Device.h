@@ -42,8 +42,8 @@ public:
 
   /// `bytes` may be 0: an empty buffer can be bound all the same.
   virtual StatusOr<std::shared_ptr<DeviceBuffer>> allocate(size_t bytes) = 0;
-  /// A buffer over the `bytes` at `data`, which stay as they are while it lives: engines may only read it. Null where the
-  /// device can't read them in place.
+  /// A buffer over the `bytes` at `data`, which stay as they are while it lives: engines may only read it. Null where
+  /// the device can't read them in place.
   virtual std::shared_ptr<DeviceBuffer> importHost(const void * /*data*/, size_t /*bytes*/) { return nullptr; }
   /// Copies between host memory and a device buffer and waits; `bytes` at most the buffer's size.
   virtual Status upload(DeviceBuffer &buffer, const void *source, size_t bytes) = 0;

@@ -39,6 +39,9 @@ static VkResult createDevice(const DeviceInfo &info, VkDevice &device) {
   VkDeviceCreateInfo deviceInfo{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features};
   deviceInfo.queueCreateInfoCount = 1;
   deviceInfo.pQueueCreateInfos = &queueInfo;
+  const char *calibration = VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME;
+  deviceInfo.enabledExtensionCount = info.timestamps.canCalibrate ? 1 : 0;
+  deviceInfo.ppEnabledExtensionNames = &calibration;
   return vkCreateDevice(info.handle, &deviceInfo, nullptr, &device);
 }
 

@@ -81,7 +81,8 @@ static std::string readFeatures(const Properties &properties, const Features &fe
   return "";
 }
 
-static bool findQueueFamily(VkPhysicalDevice device, uint32_t &family) {
+/// The queue to use, and its timestamps.
+static bool findQueueFamily(VkPhysicalDevice device, DeviceInfo &info) {
   uint32_t count = 0;
   vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
@@ -91,12 +92,31 @@ static bool findQueueFamily(VkPhysicalDevice device, uint32_t &family) {
     for (uint32_t i = 0; i < count; ++i) {
       VkQueueFlags flags = families[i].queueFlags;
       if ((flags & VK_QUEUE_COMPUTE_BIT) && (allowGraphics || !(flags & VK_QUEUE_GRAPHICS_BIT))) {
-        family = i;
+        info.queueFamily = i;
+        info.timestamps.validBits = families[i].timestampValidBits;
         return true;
       }
     }
   }
   return false;
+}
+
+/// Whether the device has the extension that reads its clock and steady_clock at once.
+static bool canCalibrate(VkPhysicalDevice device) {
+  uint32_t count = 0;
+  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> extensions(count);
+  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data());
+  bool hasExtension = std::any_of(extensions.begin(), extensions.end(), [](const VkExtensionProperties &extension) {
+    return std::strcmp(extension.extensionName, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME) == 0;
+  });
+  if (!hasExtension || !vkGetPhysicalDeviceCalibrateableTimeDomainsEXT)
+    return false;
+  vkGetPhysicalDeviceCalibrateableTimeDomainsEXT(device, &count, nullptr);
+  std::vector<VkTimeDomainEXT> domains(count);
+  vkGetPhysicalDeviceCalibrateableTimeDomainsEXT(device, &count, domains.data());
+  auto has = [&](VkTimeDomainEXT domain) { return std::find(domains.begin(), domains.end(), domain) != domains.end(); };
+  return has(VK_TIME_DOMAIN_DEVICE_EXT) && has(VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT);
 }
 
 static void readMemory(VkPhysicalDevice device, DeviceCaps &caps) {
@@ -148,8 +168,10 @@ DeviceInfo queryDevice(VkPhysicalDevice device) {
   readLimits(properties, caps);
   readMemory(device, caps);
   caps.unusable = readFeatures(properties, features, caps);
-  if (caps.unusable.empty() && !findQueueFamily(device, info.queueFamily))
+  if (caps.unusable.empty() && !findQueueFamily(device, info))
     caps.unusable = "it has no queue for compute";
+  info.timestamps.period = properties.core.properties.limits.timestampPeriod;
+  info.timestamps.canCalibrate = canCalibrate(device);
   return info;
 }
 

@@ -13,10 +13,18 @@
 
 namespace inlay::rt::vulkan {
 
+/// The clock of a device's queue.
+struct TimestampInfo {
+  uint32_t validBits = 0;    ///< of a count of ticks; 0 if there are none
+  double period = 1;         ///< nanoseconds of a tick
+  bool canCalibrate = false; ///< by VK_EXT_calibrated_timestamps, against steady_clock
+};
+
 struct DeviceInfo {
   VkPhysicalDevice handle = VK_NULL_HANDLE;
   DeviceCaps caps;
   uint32_t queueFamily = 0;
+  TimestampInfo timestamps;
   std::string cacheKey; ///< names the driver build: pipelines of one key fit each other
 };
 

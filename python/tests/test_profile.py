@@ -3,10 +3,9 @@
 
 import json
 
+import inlay
 import pytest
 import torch
-
-import inlay
 
 X = torch.randn(8, 64)
 

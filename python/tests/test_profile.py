@@ -59,16 +59,23 @@ def test_a_profile_without_a_trace_has_the_kernels_of_the_host():
 
 
 def test_memory_grows_with_the_sizes():
+    class Model(torch.nn.Module):
+        def forward(self, a):
+            return (a.softmax(-1) * 2).sum(-1).sort()[0]
+
     batch = torch.export.Dim("batch", min=2, max=64)
-    options = {"targets": ("host",), "dynamic_shapes": ({0: batch},)}
-    compiled = inlay.compile(make_model(), (X,), **options)
+    compiled = inlay.compile(Model(), (X,), targets=("host",), dynamic_shapes=({0: batch},))
     small, large = compiled.memory(X), compiled.memory(torch.randn(32, 64))
     assert 0 < small["total"]["peak"] < large["total"]["peak"]
     assert small["total"]["peak"] <= small["total"]["unshared"]
-    assert small["host_constants"] >= 2 * 64 * 64 * 4
     assert "together" in str(small)
-    with pytest.raises(ValueError, match="65"):
+    with pytest.raises(ValueError, match="is 65, but expected 2 to 64"):
         compiled.memory(torch.randn(65, 64))
+
+
+def test_weights_are_counted_where_they_are():
+    memory = inlay.compile(make_model(), (X,), targets=("host",)).memory(X)
+    assert memory["host_constants"] >= 2 * 64 * 65 * 4 and memory["device_constants"] == 0
 
 
 def test_the_report_says_what_was_fused(tmp_path):

@@ -250,7 +250,7 @@ static Status measure(rt::Program &program, std::vector<Array> &inputs, std::vec
 static const std::string kDefaultRuns = "10";
 
 Status tools::readRuns(llvm::StringRef option, const std::string *value, unsigned &runs) {
-  llvm::StringRef text = value && value->empty() ? kDefaultRuns : value ? *value : "";
+  llvm::StringRef text = value && !value->empty() ? *value : kDefaultRuns;
   if (!value || (!text.getAsInteger(10, runs) && runs > 0))
     return Status::ok();
   return {StatusCode::InvalidArgument,

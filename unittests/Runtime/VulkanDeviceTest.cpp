@@ -128,8 +128,9 @@ TEST_F(VulkanDeviceTest, TimedRunsSayWhenEachDispatchRan) {
       last = time.end;
     }
     EXPECT_LE(last, traceTime());
-    if (context->info.timestamps.validBits > 0)
+    if (context->info.timestamps.validBits > 0) {
       EXPECT_EQ(numbers, (std::vector<uint32_t>{1, 2, 3, 4})) << "the first has no workgroups";
+    }
     ASSERT_EQ(device->run({command->get()}).message(), "") << "as before";
   }
   EXPECT_FLOAT_EQ(download(*d)[1], 6);

@@ -134,6 +134,19 @@ static void shareEqual(ArrayRef<memref::AllocOp> allocs, const Clock &clock, uns
   }
 }
 
+/// Notes what the allocations would take without an arena.
+static LogicalResult noteUnshared(func::FuncOp func) {
+  AffineExpr sum = getAffineConstantExpr(0, func.getContext());
+  for (auto alloc : func.getOps<memref::AllocOp>()) {
+    FailureOr<AffineExpr> bytes = getByteSize(alloc.getLoc(), alloc.getResult());
+    if (failed(bytes))
+      return failure();
+    sum = sum + *bytes;
+  }
+  func->setAttr(kUnsharedAttr, AffineMapAttr::get(AffineMap::get(0, getSymbols(func).size(), sum)));
+  return success();
+}
+
 namespace {
 struct HoistAllocationsPass : inlay::impl::HoistAllocationsPassBase<HoistAllocationsPass> {
   using HoistAllocationsPassBase::HoistAllocationsPassBase;
@@ -150,6 +163,8 @@ struct HoistAllocationsPass : inlay::impl::HoistAllocationsPassBase<HoistAllocat
       (alloc.getType().hasStaticShape() ? fixed : open).push_back(alloc);
     }
     if (arena) {
+      if (failed(noteUnshared(func)))
+        return signalPassFailure();
       Clock clock(func);
       shareEqual(open, clock, getSymbols(func).size());
       if (failed(shareArena(func, fixed, clock)))

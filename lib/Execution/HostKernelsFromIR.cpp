@@ -23,6 +23,11 @@ static rt::PostOp convertPostOp(plan::PostOpAttr attr) {
 rt::HostKernel inlay::convertHostKernel(plan::HostKernelAttr attr) {
   rt::HostKernel kernel;
   kernel.name = attr.getName().str();
+  for (StringRef name = attr.getName(); !name.empty();) { // as it was joined
+    auto [call, rest] = name.split(", ");
+    kernel.calls.push_back(call.str());
+    name = rest;
+  }
   kernel.kind = static_cast<rt::HostKernelKind>(attr.getKind());
   kernel.buffers = static_cast<uint32_t>(attr.getBuffers());
   kernel.loops = static_cast<uint32_t>(attr.getLoops());

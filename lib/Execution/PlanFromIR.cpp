@@ -146,6 +146,8 @@ static FailureOr<rt::Engine> convertEngine(plan::EngineOp op, ArrayRef<rt::Symbo
       return failure();
     llvm::copy(*grid, dispatch.grid.begin());
     dispatch.pushConstants = *pushed;
+    for (StringRef origin : getOrigins(dispatchOp.getLoc()))
+      dispatch.calls.push_back(origin.str());
     engine.dispatches.push_back(std::move(dispatch));
   }
   return engine;
@@ -169,7 +171,9 @@ static FailureOr<rt::HostFunction> convertHostFunction(plan::HostFunctionOp op, 
   function.arguments = op.getArguments() + op.getScratch().getNumResults();
   function.access.assign(op.getInputs(), rt::Access::Read);
   function.access.resize(function.arguments, rt::Access::Write);
-  if (failed(convertNumbers(op, op.getSizes(), symbols, function.sizes)))
+  function.scratch = op.getScratch().getNumResults();
+  if (failed(convertNumbers(op, op.getSizes(), symbols, function.sizes)) ||
+      failed(convertNumbers(op, op.getUnsharedScratch(), symbols, function.unsharedScratch)))
     return failure();
   if (op.getKernels())
     for (auto kernel : op.getKernelsAttr().getAsRange<plan::HostKernelAttr>())

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Execution/Profile.h"
-#include "inlay/Support/TargetCosts.h"
+#include "ReportObject.h"
+#include "inlay/Runtime/Core/Trace.h"
 
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <algorithm>
 
@@ -15,7 +16,8 @@ using rt::StatusOr;
 namespace json = llvm::json;
 
 StatusOr<std::vector<rt::StepProfile>> inlay::profile(rt::Program &program, const std::vector<rt::TensorView> &inputs,
-                                                      const std::vector<rt::TensorView> &outputs, unsigned runs) {
+                                                      const std::vector<rt::TensorView> &outputs, unsigned runs,
+                                                      rt::Trace *trace) {
   INLAY_RETURN_IF_ERROR(program.call(inputs, outputs));
   std::vector<rt::StepProfile> result;
   std::vector<std::vector<uint64_t>> times;
@@ -27,6 +29,15 @@ StatusOr<std::vector<rt::StepProfile>> inlay::profile(rt::Program &program, cons
     times.resize(result.size());
     for (size_t step = 0; step < result.size(); ++step)
       times[step].push_back(result[step].nanoseconds);
+  }
+  if (trace) {        // apart: what times the kernels of a device slows steps down
+    rt::Trace warmUp; // commands for it are recorded here
+    for (rt::Trace *into : {&warmUp, trace}) {
+      StatusOr<std::vector<rt::StepProfile>> steps = program.profile(inputs, outputs, into);
+      if (!steps.isOk())
+        return steps.status();
+      result = std::move(*steps);
+    }
   }
   for (size_t step = 0; step < result.size(); ++step) {
     std::nth_element(times[step].begin(), times[step].begin() + runs / 2, times[step].end());
@@ -49,20 +60,6 @@ std::vector<MeasuredTime> inlay::sumBySegment(const std::vector<rt::StepProfile>
 
 static int64_t toNanoseconds(double seconds) { return static_cast<int64_t>(seconds * 1e9 + 0.5); }
 
-static Status notAReport(llvm::Twine what) {
-  return {StatusCode::InvalidArgument, ("expected a partition report of one function, but " + what).str()};
-}
-
-static StatusOr<json::Object> parseReport(const std::string &report) {
-  llvm::Expected<json::Value> value = json::parse(report);
-  if (!value)
-    return notAReport(llvm::toString(value.takeError()));
-  if (!value->getAsObject() || !value->getAsObject()->getArray("segments") ||
-      !value->getAsObject()->getObject("summary"))
-    return notAReport("it has no segments or no summary");
-  return std::move(*value->getAsObject());
-}
-
 /// `calls` in each segment that came from recorded ones.
 static void addCalls(json::Array &segments, const std::vector<rt::StepProfile> &steps) {
   for (const rt::StepProfile &step : steps) {
@@ -74,22 +71,74 @@ static void addCalls(json::Array &segments, const std::vector<rt::StepProfile> &
   }
 }
 
-/// `kernels` in each segment whose code tells them apart, those that took longest first.
+/// Adds times to the `kernels` of each segment, and puts those that took longest first.
 static void addKernels(json::Array &segments, const std::vector<rt::StepProfile> &steps) {
+  std::vector<std::vector<json::Object>> known(segments.size()); // those not yet timed
+  for (auto [segment, entries] : llvm::zip_equal(segments, known))
+    if (json::Object *keys = segment.getAsObject())
+      if (const json::Array *kernels = keys->getArray("kernels"))
+        for (const json::Value &kernel : *kernels)
+          entries.push_back(kernel.getAsObject() ? *kernel.getAsObject() : json::Object());
+  std::vector<size_t> first(segments.size()); // of the next step's kernels
   for (const rt::StepProfile &step : steps) {
     if (step.kernels.empty() || step.segment < 0 || static_cast<size_t>(step.segment) >= segments.size())
       continue;
-    std::vector<rt::KernelProfile> sorted = step.kernels;
-    llvm::stable_sort(sorted, [](auto &a, auto &b) { return a.nanoseconds > b.nanoseconds; });
+    std::vector<json::Object> &entries = known[step.segment];
+    size_t &start = first[step.segment];
+    for (const rt::KernelProfile &kernel : step.kernels) {
+      entries.resize(std::max(entries.size(), start + kernel.number + 1));
+      json::Object &entry = entries[start + kernel.number];
+      entry["name"] = llvm::join(kernel.calls, ", ");
+      entry["kind"] = kernel.kind;
+      entry["runs"] = static_cast<int64_t>(kernel.runs);
+      entry["measured_ns"] = static_cast<int64_t>(kernel.nanoseconds);
+    }
+    start += step.kernels.back().number + 1;
+  }
+  for (auto [segment, entries] : llvm::zip_equal(segments, known)) {
+    llvm::erase_if(entries, [](const json::Object &entry) { return entry.empty(); });
+    llvm::stable_sort(entries, [](const json::Object &a, const json::Object &b) {
+      return a.getInteger("measured_ns").value_or(0) > b.getInteger("measured_ns").value_or(0);
+    });
     json::Array kernels;
-    for (const rt::KernelProfile &kernel : sorted)
-      kernels.push_back(json::Object{{"name", kernel.name},
-                                     {"kind", rt::name(kernel.kind)},
-                                     {"runs", static_cast<int64_t>(kernel.runs)},
-                                     {"measured_ns", static_cast<int64_t>(kernel.nanoseconds)}});
-    if (json::Object *keys = segments[step.segment].getAsObject())
+    for (json::Object &entry : entries)
+      kernels.push_back(std::move(entry));
+    if (json::Object *keys = segment.getAsObject(); keys && !kernels.empty())
       (*keys)["kernels"] = std::move(kernels);
   }
+}
+
+std::vector<OpTime> inlay::sumByOp(const std::vector<rt::StepProfile> &steps) {
+  std::vector<OpTime> result;
+  llvm::StringMap<size_t> rows;
+  auto add = [&](std::vector<std::string> ops, uint64_t nanoseconds, uint64_t runs) {
+    auto [row, isNew] = rows.try_emplace(llvm::join(ops, "\n"), result.size());
+    if (isNew)
+      result.push_back({std::move(ops), 0, 0});
+    result[row->second].seconds += static_cast<double>(nanoseconds) * 1e-9;
+    result[row->second].runs += runs;
+  };
+  for (const rt::StepProfile &step : steps) {
+    if (step.runs == 0 || !step.nanoseconds)
+      continue;
+    if (step.kind == rt::StepKind::Copy) {
+      add({"(copies)"}, step.nanoseconds, step.runs);
+      continue;
+    }
+    if (step.kernels.empty()) {
+      add(step.calls.empty() ? std::vector<std::string>{step.name} : step.calls, step.nanoseconds, step.runs);
+      continue;
+    }
+    uint64_t rest = step.nanoseconds;
+    for (const rt::KernelProfile &kernel : step.kernels) {
+      add(kernel.calls.empty() ? step.calls : kernel.calls, kernel.nanoseconds, kernel.runs);
+      rest -= std::min(rest, kernel.nanoseconds);
+    }
+    if (rest > 0)
+      add({"(between kernels)"}, rest, step.runs);
+  }
+  llvm::stable_sort(result, [](const OpTime &a, const OpTime &b) { return a.seconds > b.seconds; });
+  return result;
 }
 
 StatusOr<std::string> inlay::addMeasuredTimes(const std::string &report, const std::vector<rt::StepProfile> &steps) {
@@ -106,77 +155,14 @@ StatusOr<std::string> inlay::addMeasuredTimes(const std::string &report, const s
   double total = 0;
   addCalls(*root->getArray("segments"), steps);
   addKernels(*root->getArray("segments"), steps);
+  json::Array ops;
+  for (const OpTime &op : sumByOp(steps))
+    ops.push_back(json::Object{{"ops", json::Array(op.ops)},
+                               {"runs", static_cast<int64_t>(op.runs)},
+                               {"measured_ns", toNanoseconds(op.seconds)}});
+  (*root)["measured_ops"] = std::move(ops);
   for (const rt::StepProfile &step : steps)
     total += static_cast<double>(step.nanoseconds) * 1e-9;
   (*root->getObject("summary"))["measured_ns"] = toNanoseconds(total);
-  return llvm::formatv("{0:2}\n", json::Value(std::move(*root))).str();
-}
-
-/// The sum of some keys of a segment's times, or `-` without them.
-static std::string formatTimes(const json::Object *times, llvm::ArrayRef<llvm::StringRef> keys) {
-  double sum = 0;
-  for (llvm::StringRef key : keys)
-    sum += times ? times->getNumber(key).value_or(0) : 0;
-  return times ? formatSeconds(sum * 1e-9) : "-";
-}
-
-/// The first of the calls that a segment came from, or of its ops if none was recorded.
-static std::string formatOrigin(const json::Object &segment) {
-  constexpr size_t kMost = 4;
-  const json::Array *names = segment.getArray("calls");
-  if (!names)
-    names = segment.getArray("ops");
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  llvm::ListSeparator comma;
-  for (size_t i = 0; names && i < std::min(kMost, names->size()); ++i)
-    os << comma << (*names)[i].getAsString().value_or("?");
-  if (names && names->size() > kMost)
-    os << " and " << names->size() - kMost << " more";
-  return text;
-}
-
-/// The kernels of a segment that took longest.
-static void formatKernels(llvm::raw_ostream &os, int64_t segment, const json::Array &kernels) {
-  constexpr size_t kMost = 16;
-  constexpr const char *kRow = "  {0,-12}  {1,4}  {2,10}  {3}\n";
-  os << "kernels of segment " << segment << "\n" << llvm::formatv(kRow, "kind", "runs", "measured", "of");
-  for (size_t i = 0; i < std::min(kMost, kernels.size()); ++i)
-    if (const json::Object *kernel = kernels[i].getAsObject())
-      os << llvm::formatv(kRow, kernel->getString("kind").value_or("?"), kernel->getInteger("runs").value_or(0),
-                          formatSeconds(kernel->getNumber("measured_ns").value_or(0) * 1e-9),
-                          kernel->getString("name").value_or(""));
-  if (kernels.size() > kMost)
-    os << "  and " << kernels.size() - kMost << " more\n";
-}
-
-StatusOr<std::string> inlay::formatMeasuredTimes(const std::string &report) {
-  StatusOr<json::Object> root = parseReport(report);
-  if (!root.isOk())
-    return root.status();
-  constexpr const char *kRow = "{0,8}  {1,-8}  {2,5}  {3,10}  {4,10}  {5,10}  {6,10}  {7}\n";
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << llvm::formatv(kRow, "segment", "target", "ops", "modelled", "measured", "transfers", "measured", "of");
-  for (auto [number, segment] : llvm::enumerate(*root->getArray("segments"))) {
-    const json::Object *keys = segment.getAsObject();
-    if (!keys)
-      continue;
-    const json::Object *modelled = keys->getObject("modelled_ns"), *measured = keys->getObject("measured_ns");
-    const json::Array *ops = keys->getArray("ops");
-    os << llvm::formatv(kRow, number, keys->getString("target").value_or("?"), ops ? ops->size() : 0,
-                        formatTimes(modelled, {"compute", "launch"}), formatTimes(measured, {"run"}),
-                        formatTimes(modelled, {"transfer_in", "transfer_out"}), formatTimes(measured, {"transfers"}),
-                        formatOrigin(*keys));
-  }
-  const json::Object *summary = root->getObject("summary");
-  os << "all segments: ";
-  if (std::optional<double> modelled = summary->getNumber("modelled_ns"))
-    os << "modelled " << formatSeconds(*modelled * 1e-9) << ", ";
-  os << "measured " << formatSeconds(summary->getNumber("measured_ns").value_or(0) * 1e-9) << "\n";
-  for (auto [number, segment] : llvm::enumerate(*root->getArray("segments")))
-    if (const json::Object *keys = segment.getAsObject())
-      if (const json::Array *kernels = keys->getArray("kernels"))
-        formatKernels(os, number, *kernels);
-  return text;
+  return formatReport(std::move(*root));
 }

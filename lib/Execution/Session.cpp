@@ -2,8 +2,10 @@
 
 #include "inlay/Execution/Session.h"
 #include "DiagnosticText.h"
+#include "PlanFromIR.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Execution/Load.h"
+#include "inlay/Execution/ReportKeys.h"
 #include "inlay/Import/Weights.h"
 #include "inlay/Partition/Report.h"
 #include "inlay/Pipeline/InitAll.h"
@@ -14,6 +16,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -184,6 +187,24 @@ private:
 };
 } // namespace
 
+/// Adds what is known once all is compiled to a report that the partition phase wrote: the kernels.
+static Status completeReport(const std::string &path, const std::string &report) {
+  ReportFormat format = findReportFormat(path);
+  bool isText = format == ReportFormat::Text;
+  if (path.empty() || path == "-" || (!isText && format != ReportFormat::Json))
+    return Status::ok();
+  std::error_code error;
+  llvm::raw_fd_ostream stream(path, error, isText ? llvm::sys::fs::OF_Append : llvm::sys::fs::OF_None);
+  if (!error) {
+    stream << (isText ? formatKernels(report) : report);
+    stream.close();
+    error = stream.error();
+    stream.clear_error();
+  }
+  return error ? Status(StatusCode::NotFound, "can't write the report to '" + path + "': " + error.message())
+               : Status::ok();
+}
+
 StatusOr<std::string> inlay::partition(const CompileRequest &request, ReportFormat format) {
   Compilation compilation(request);
   INLAY_RETURN_IF_ERROR(compilation.open());
@@ -207,6 +228,9 @@ StatusOr<Compiled> inlay::compile(const CompileRequest &request) {
   compiled.plan = std::move(loaded->plan);
   compiled.device = std::move(loaded->device);
   compiled.program = std::move(loaded->program);
+  compiled.report = addKernels(compiled.report, *compiled.plan);
+  if (request.options.from <= Phase::Partition)
+    INLAY_RETURN_IF_ERROR(completeReport(request.options.partition.report, compiled.report));
   compiled.notice = compilation.getNotice();
   return compiled;
 }
@@ -216,7 +240,18 @@ StatusOr<std::string> inlay::runPhases(const CompileRequest &request, std::strin
   INLAY_RETURN_IF_ERROR(compilation.open());
   if (notice)
     *notice = compilation.getNotice();
-  INLAY_RETURN_IF_ERROR(compilation.run(Phase::Stitch));
+  const std::string &path = request.options.partition.report;
+  std::string report;
+  INLAY_RETURN_IF_ERROR(compilation.run(Phase::Stitch, [&](ModuleOp partitioned) {
+    if (!path.empty())
+      report = getReport(partitioned, ReportFormat::Json);
+  }));
+  if (!report.empty() && request.options.to == Phase::Stitch) {
+    FailureOr<std::shared_ptr<rt::Plan>> plan = readPlan(*compilation.module, compilation.weights);
+    if (mlir::failed(plan))
+      return compilation.failed();
+    INLAY_RETURN_IF_ERROR(completeReport(path, addKernels(report, **plan)));
+  }
   std::string text;
   llvm::raw_string_ostream stream(text);
   (*compilation.module)->print(stream, OpPrintingFlags().elideLargeResourceString(0).enableDebugInfo());

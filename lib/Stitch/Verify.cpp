@@ -48,7 +48,8 @@ static unsigned countSymbols(Operation *callee) {
     }
   } else if (auto host = dyn_cast<plan::HostFunctionOp>(callee)) {
     add(host.getScratch());
-    add(host.getSizes().value_or(AffineMap::get(callee->getContext())));
+    for (std::optional<AffineMap> map : {host.getSizes(), host.getUnsharedScratch()})
+      add(map.value_or(AffineMap::get(callee->getContext())));
   }
   return count;
 }

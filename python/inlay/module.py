@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import pathlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -64,14 +66,34 @@ def _raise_failure(failure):
 
 
 class Profile(list[tuple[str, str, float]]):
-    """A list of (segment, kind of step, seconds), in order; `report` is the model's with the times of its segments.
+    """A list of (segment, kind of step, seconds), in order; `str(profile)` is a table of segments, kernels and ops.
 
-    They are `measured_ns` in the segments and the summary, beside `modelled_ns` if a cost model is in effect.
+    `report` is the model's with `measured_ns` in the segments and the summary, beside `modelled_ns` if a cost model is
+    in effect, in each of the `kernels` of a segment, and in `measured_ops`, the ops that took longest first.
     """
 
-    def __init__(self, steps: Sequence[tuple[str, str, float, int]], report: Report) -> None:
-        super().__init__((name, kind, seconds) for name, kind, seconds, _ in steps)
-        self.report = report.with_times(steps)
+    def __init__(self, steps: Sequence[tuple[str, str, float]], report: Report, table: str) -> None:
+        super().__init__(steps)
+        self.report, self._table = report, table
+
+    def __str__(self) -> str:
+        return self._table
+
+
+class Memory(dict[str, Any]):
+    """Bytes as a dict (`memory["total"]["peak"]`); `str(memory)` is a table.
+
+    `host_temporaries`, `host_scratch`, `device_temporaries`, `device_scratch` and `total` have `peak`, what a call
+    needs, and `unshared`, what it would need if no two values shared memory; `host_constants` and `device_constants`
+    are numbers.
+    """
+
+    def __init__(self, figures: Mapping[str, Any], table: str) -> None:
+        super().__init__(figures)
+        self._table = table
+
+    def __str__(self) -> str:
+        return self._table
 
 
 class CompiledModule:
@@ -180,12 +202,30 @@ class CompiledModule:
         leaves, sizes = self._signature.check(given), self._signature.measure(given)
         return [self._find(output, given, leaves, results, kept, sizes) for output in self._imported.outputs]
 
-    def profile(self, *args: Any, **kwargs: Any) -> Profile:
-        """Runs the model once, step by step. What the model writes stays as it was."""
+    def profile(self, *args: Any, trace: StrPath | None = None, **kwargs: Any) -> Profile:
+        """Runs the model once, step by step. What the model writes stays as it was.
+
+        trace: a file for what ran when, kernels of the accelerator included, which ui.perfetto.dev and chrome://tracing
+            show. An argument of the model of that name is given by its place.
+        """
         given = self._signature.flatten(args, kwargs)
         leaves, sizes = self._signature.check(given), self._signature.measure(given)
+
+        def run(inputs, outputs):
+            return self._compilation.profile(inputs, outputs, trace is not None)
+
         with self._turn:
-            return Profile(self._run(self._compilation.profile, leaves, sizes, returns=True), self._report)
+            steps, report, table, events = self._run(run, leaves, sizes, returns=True)
+        if trace is not None:
+            pathlib.Path(trace).write_text(events, encoding="utf-8")
+        return Profile(steps, self._report.replaced(report), table)
+
+    def memory(self, *args: Any, **kwargs: Any) -> Memory:
+        """The memory that a call with these arguments needs beside them and its results. Nothing is run."""
+        leaves = self._signature.check(self._signature.flatten(args, kwargs))
+        tensors, _ = self._split(leaves)
+        figures, table = self._compilation.memory([list(tensor.shape) for tensor in tensors])
+        return Memory(json.loads(figures), table)
 
     def state_dict(self) -> dict[str, torch.Tensor]:
         """The parameters and buffers by the names that they have in the model; those that it writes are copies."""

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import copy
 import html
 import json
 import pathlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from .aliases import StrPath
@@ -38,8 +37,8 @@ class Report(dict[str, Any]):
 
     @property
     def text(self) -> str:
-        """Each segment with its target and its ops, then a summary."""
-        return self._rendered("text")
+        """Each segment with its target and its ops, then a summary, then what its kernels were made of."""
+        return self._rendered("text") + self._format_kernels()
 
     @property
     def html(self) -> str:
@@ -70,11 +69,21 @@ class Report(dict[str, Any]):
             text = json.dumps(self, indent=2) + "\n"
         else:
             text = self._rendered(form, what_if=what_if, sweep=sweep)
+            text += self._format_kernels() if form == "text" else ""
         path.write_text(text, encoding="utf-8")
 
     def _repr_html_(self) -> str:
         page = html.escape(self.html, quote=True)
         return f'<iframe style="width: 100%; height: 720px; border: 0" srcdoc="{page}"></iframe>'
+
+    def _format_kernels(self):
+        lines = [
+            f"  segment {segment['id']} ({segment['target']}): {_count(len(segment['kernels']), 'kernel')} from "
+            f"{_count(len(segment['ops']), 'op')}: " + "; ".join(map(_describe_kernel, segment["kernels"]))
+            for segment in self["segments"]
+            if segment.get("kernels")
+        ]
+        return "\n".join(["kernels:", *lines, ""]) if lines else ""
 
     def _answer(self, key, **question):
         if key in self:
@@ -113,18 +122,9 @@ class Report(dict[str, Any]):
         segments = [s for s in self["segments"] if s["target"] not in ("host", "torch")]
         return tuple(_total(segment.get(key) for segment in segments) for key in ("bytes_in", "bytes_out"))
 
-    def with_times(self, steps: Iterable[tuple[str, str, float, int]]) -> Report:
-        """A copy with `measured_ns` from the (name, kind, seconds, segment) of a profiled run's steps."""
-        report = type(self)(copy.deepcopy(dict(self)))
-        report._render = self._render
-        times = [{"run": 0, "transfers": 0} for _ in report["segments"]]
-        for _, kind, seconds, segment in steps:
-            if 0 <= segment < len(times):
-                times[segment]["transfers" if kind == "copy" else "run"] += round(seconds * 1e9)
-        for segment, time in zip(report["segments"], times, strict=True):
-            segment["measured_ns"] = {**time, "total": sum(time.values())}
-        report["summary"]["measured_ns"] = sum(round(seconds * 1e9) for _, _, seconds, _ in steps)
-        return report
+    def replaced(self, text: str) -> Report:
+        """What the compiler's JSON says, with the other forms of this one."""
+        return type(self).parse(text, self._render)
 
     def __str__(self) -> str:
         counts = ", ".join(f"{count} on {target}" for target, count in self.ops_by_target().items())
@@ -180,6 +180,12 @@ def _some(labels):
     if len(labels) <= 2 or len(whole) <= _MOST_LETTERS:
         return whole
     return f"{labels[0]} ... {labels[-1]}"
+
+
+def _describe_kernel(kernel):
+    """`convolution+bias+relu (conv1, act1)`."""
+    parts = [kernel["kind"], *(["bias"] if kernel.get("bias") else []), *kernel.get("post_ops", ())]
+    return "+".join(parts) + (f" ({', '.join(kernel['ops'])})" if kernel.get("ops") else "")
 
 
 def _total(sizes):

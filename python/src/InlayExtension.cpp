@@ -5,6 +5,8 @@
 
 #include "Graph.h"
 
+#include "inlay/Execution/Profile.h"
+#include "inlay/Execution/ReportKeys.h"
 #include "inlay/Execution/Session.h"
 #include "inlay/Runtime/Core/Device.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
@@ -159,20 +161,33 @@ public:
       raise(status, /*compiling=*/false);
   }
 
-  /// (name, kind of step, seconds, number of the segment or -1) of each step of one call, run one by one.
-  nb::list profile(const std::vector<SharedArray> &inputs, const std::vector<WritableArray> &outputs) {
+  /// (steps, report, table, trace) of one call, run step by step: (name, kind, seconds) of each step, the report with
+  /// their times, the same for people, and the trace as JSON, empty unless it is wanted.
+  nb::tuple profile(const std::vector<SharedArray> &inputs, const std::vector<WritableArray> &outputs, bool traced) {
+    rt::Trace trace;
     auto steps = [&]() -> rt::StatusOr<std::vector<rt::StepProfile>> {
       std::vector<rt::TensorView> read = views(inputs), written = views(outputs);
       nb::gil_scoped_release unlock;
-      return compiled.program->profile(read, written);
+      return compiled.program->profile(read, written, traced ? &trace : nullptr);
     }();
     if (!steps.isOk())
       raise(steps.status(), /*compiling=*/false);
     nb::list result;
     for (const rt::StepProfile &step : *steps)
-      result.append(
-          nb::make_tuple(step.name, rt::name(step.kind), static_cast<double>(step.nanoseconds) * 1e-9, step.segment));
-    return result;
+      result.append(nb::make_tuple(step.name, rt::name(step.kind), static_cast<double>(step.nanoseconds) * 1e-9));
+    rt::StatusOr<std::string> report = addMeasuredTimes(compiled.report, *steps);
+    rt::StatusOr<std::string> table = report.isOk() ? formatMeasuredTimes(*report) : report;
+    if (!table.isOk())
+      raise(table.status(), /*compiling=*/false);
+    return nb::make_tuple(result, *report, *table, traced ? rt::toJson(trace, compiled.plan->name) : "");
+  }
+
+  /// (summary as JSON, table) of the memory that a call with inputs of these dims needs.
+  nb::tuple memory(const rt::InputDims &inputs) const {
+    rt::StatusOr<rt::MemoryUse> use = compiled.program->memory(inputs);
+    if (!use.isOk())
+      raise(use.status(), /*compiling=*/false);
+    return nb::make_tuple(describeMemory(*use), formatMemory(*use));
   }
 
   /// Gives weights other bytes; the program shares the tensors from now on. Keys that it doesn't use are left out.
@@ -250,7 +265,8 @@ std::vector<std::string> listDevices() {
 void bindCompilation(nb::module_ &m) {
   nb::class_<Compilation>(m, "Compilation")
       .def("call", &Compilation::call, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert())
-      .def("profile", &Compilation::profile, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert())
+      .def("profile", &Compilation::profile, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert(), "traced"_a)
+      .def("memory", &Compilation::memory, "inputs"_a)
       .def("replace_weights", &Compilation::replaceWeights, "weights"_a)
       .def_prop_ro("report", [](Compilation &c) { return c.compiled.report; })
       .def_prop_ro("notice", [](Compilation &c) { return c.compiled.notice; })

@@ -11,7 +11,9 @@ func.func @scratch(%x: memref<4xf32>) {
   return
 }
 
-// ARENA-LABEL: func.func @shared(%arg0: memref<4xf32>, %arg1: memref<192xi8>) attributes {plan.arguments = 1 : i64}
+// ARENA: #[[UNSHARED:.*]] = affine_map<() -> (176)>
+// ARENA-LABEL: func.func @shared(%arg0: memref<4xf32>, %arg1: memref<192xi8>)
+// ARENA-SAME: attributes {plan.arguments = 1 : i64, plan.unshared_scratch = #[[UNSHARED]]}
 // ARENA-DAG: %[[FIRST:.*]] = arith.constant 0 : index
 // ARENA-DAG: memref.view %arg1[%[[FIRST]]][] : memref<192xi8> to memref<32xf32>
 // ARENA-DAG: %[[SECOND:.*]] = arith.constant 128 : index

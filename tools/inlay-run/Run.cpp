@@ -4,7 +4,9 @@
 #include "Arrays.h"
 #include "CompileOptions.h"
 #include "inlay/Execution/Profile.h"
+#include "inlay/Execution/ReportKeys.h"
 #include "inlay/Partition/Report.h"
+#include "inlay/Runtime/Core/Trace.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -245,40 +247,72 @@ static Status measure(rt::Program &program, std::vector<Array> &inputs, std::vec
   return Status::ok();
 }
 
+static const std::string kDefaultRuns = "10";
+
 Status tools::readRuns(llvm::StringRef option, const std::string *value, unsigned &runs) {
-  llvm::StringRef text = value && value->empty() ? "10" : value ? llvm::StringRef(*value) : "";
+  llvm::StringRef text = value && !value->empty() ? *value : kDefaultRuns;
   if (!value || (!text.getAsInteger(10, runs) && runs > 0))
     return Status::ok();
   return {StatusCode::InvalidArgument,
           ("option --" + option + ": expected a positive number of runs, but got '" + text + "'").str()};
 }
 
+Status tools::readProfile(const std::string *value, RunOptions &options) {
+  if (value && llvm::StringRef(*value).ends_with(".json")) {
+    options.trace = *value;
+    return readRuns("profile", &kDefaultRuns, options.profiled);
+  }
+  if (Status status = readRuns("profile", value, options.profiled); status.isOk())
+    return status;
+  return {StatusCode::InvalidArgument,
+          "option --profile: expected a positive number of runs or a .json file for a trace, but got '" + *value + "'"};
+}
+
+static Status writeFile(const std::string &path, llvm::StringRef text, llvm::StringRef what) {
+  std::error_code code;
+  llvm::raw_fd_ostream stream(path, code);
+  if (!code) {
+    stream << text;
+    stream.close();
+    code = stream.error();
+    stream.clear_error();
+  }
+  return code
+             ? Status(StatusCode::NotFound, ("can't write the " + what + " to '" + path + "': " + code.message()).str())
+             : Status::ok();
+}
+
 /// Prints what each segment takes beside what the cost model says, and adds it to the report if that is a JSON file.
 static Status profileSegments(const Compiled &compiled, std::vector<Array> &inputs, std::vector<Array> &outputs,
-                              const CompileRequest &request, unsigned runs) {
-  StatusOr<std::vector<rt::StepProfile>> steps = profile(*compiled.program, views(inputs), views(outputs), runs);
+                              const CompileRequest &request, const RunOptions &options) {
+  rt::Trace trace;
+  StatusOr<std::vector<rt::StepProfile>> steps =
+      profile(*compiled.program, views(inputs), views(outputs), options.profiled, &trace);
   if (!steps.isOk())
     return steps.status();
+  rt::InputDims dims;
+  for (const Array &input : inputs)
+    dims.push_back(input.dims);
+  StatusOr<rt::MemoryUse> memory = compiled.program->memory(dims);
+  if (!memory.isOk())
+    return memory.status();
   StatusOr<std::string> report = addMeasuredTimes(compiled.report, *steps);
+  if (report.isOk())
+    report = addMemory(*report, *memory);
   if (!report.isOk())
     return report.status();
   StatusOr<std::string> table = formatMeasuredTimes(*report);
   if (!table.isOk())
     return table.status();
-  llvm::outs() << *table;
+  llvm::outs() << *table << formatMemory(*memory);
+  for (const std::string &note : trace.notes())
+    llvm::outs() << "note: " << note << "\n";
+  if (!options.trace.empty())
+    INLAY_RETURN_IF_ERROR(writeFile(options.trace, rt::toJson(trace, compiled.plan->name), "trace"));
   const std::string &path = request.options.partition.report;
   if (path.empty() || path == "-" || findReportFormat(path) != ReportFormat::Json)
     return Status::ok();
-  std::error_code code;
-  llvm::raw_fd_ostream stream(path, code);
-  if (!code) {
-    stream << *report;
-    stream.close();
-    code = stream.error();
-    stream.clear_error();
-  }
-  return code ? Status(StatusCode::NotFound, "can't write the report to '" + path + "': " + code.message())
-              : Status::ok();
+  return writeFile(path, *report, "report");
 }
 
 Status tools::run(const CompileRequest &request, const RunOptions &options) {
@@ -300,6 +334,6 @@ Status tools::run(const CompileRequest &request, const RunOptions &options) {
   if (options.compare)
     INLAY_RETURN_IF_ERROR(compare(request, *inputs, *outputs));
   if (options.profiled)
-    INLAY_RETURN_IF_ERROR(profileSegments(*compiled, *inputs, *outputs, request, options.profiled));
+    INLAY_RETURN_IF_ERROR(profileSegments(*compiled, *inputs, *outputs, request, options));
   return options.repeat ? measure(*compiled->program, *inputs, *outputs, options.repeat) : Status::ok();
 }

@@ -20,6 +20,7 @@ struct RunOptions {
   bool compare = false;            ///< run on the host alone too and print the largest difference
   unsigned repeat = 0;             ///< timed runs
   unsigned profiled = 0;           ///< runs that are timed step by step
+  std::string trace;               ///< .json file for a trace of one more run; empty for none
 };
 
 /// Prints the devices that the Vulkan loader reports.
@@ -27,6 +28,9 @@ rt::Status listDevices();
 
 /// The runs that an option asks for: 10 if it is given without a number, unchanged if it is not given (null).
 rt::Status readRuns(llvm::StringRef option, const std::string *value, unsigned &runs);
+
+/// The same of --profile, which may be given a .json file for a trace instead of a number.
+rt::Status readProfile(const std::string *value, RunOptions &options);
 
 /// Compiles, runs and prints.
 rt::Status run(const CompileRequest &request, const RunOptions &options);

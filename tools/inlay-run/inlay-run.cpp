@@ -26,8 +26,9 @@ static cl::opt<bool> compare("compare", cl::cat(tools::toolCategory()),
 static cl::opt<std::string> repeat("time", cl::cat(tools::toolCategory()), cl::ValueOptional, cl::value_desc("number"),
                                    cl::desc("Time this many runs (default 10)"));
 static cl::opt<std::string> profiled("profile", cl::cat(tools::toolCategory()), cl::ValueOptional,
-                                     cl::value_desc("number"),
-                                     cl::desc("Time segments over this many runs, beside what the cost model says"));
+                                     cl::value_desc("number or .json file"),
+                                     cl::desc("Time segments, kernels and ops over this many runs (default 10), beside "
+                                              "what the cost model says; to a file: a trace of a run for Perfetto"));
 static cl::opt<std::string>
     from("from", cl::cat(tools::toolCategory()), cl::init("import"),
          cl::desc("First phase to run, for a module that inlay-compile --to stopped before it"));
@@ -51,8 +52,7 @@ int main(int argc, char **argv) {
   rt::Status status =
       tools::readRuns("time", repeat.getNumOccurrences() ? &repeat.getValue() : nullptr, options.repeat);
   if (status.isOk())
-    status =
-        tools::readRuns("profile", profiled.getNumOccurrences() ? &profiled.getValue() : nullptr, options.profiled);
+    status = tools::readProfile(profiled.getNumOccurrences() ? &profiled.getValue() : nullptr, options);
   if (status.isOk())
     status = tools::run(*request, options);
   return status.isOk() ? 0 : tools::fail(status);

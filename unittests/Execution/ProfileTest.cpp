@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Execution/Profile.h"
+#include "inlay/Execution/ReportKeys.h"
+
+#include "llvm/Support/JSON.h"
 
 #include <gtest/gtest.h>
 
@@ -33,6 +36,93 @@ TEST(Profile, AddsTimesToAReport) {
   EXPECT_NE(table->find("vulkan        2     1.50 us      200 ns       23 ns       40 ns"), std::string::npos)
       << *table;
   EXPECT_NE(table->find("all segments: measured 54.2 us"), std::string::npos) << *table;
+}
+
+static rt::KernelProfile kernel(uint32_t number, const char *kind, std::vector<std::string> calls, uint64_t time) {
+  return {number, kind, std::move(calls), time, 1};
+}
+
+/// A host function of two kernels and an engine of three dispatches, of which one did nothing.
+static std::vector<rt::StepProfile> stepsWithKernels() {
+  std::vector<rt::StepProfile> steps = {{"f_0", StepKind::CallHost, 1000, 0},
+                                        {"copy of x", StepKind::Copy, 10, 1},
+                                        {"f_1", StepKind::LaunchEngine, 100, 1},
+                                        {"callback 0", StepKind::Callback, 5000, -1, {"net.sort"}}};
+  steps[0].kernels = {kernel(0, "contraction", {"fc", "act"}, 200), kernel(1, "loops", {"softmax"}, 300)};
+  steps[2].kernels = {kernel(0, "dispatch", {"softmax"}, 70), kernel(2, "dispatch", {"fc", "act"}, 60)};
+  return steps;
+}
+
+TEST(Profile, SumsKernelsByOp) {
+  std::vector<std::pair<std::string, int>> rows;
+  for (const OpTime &op : sumByOp(stepsWithKernels()))
+    rows.emplace_back(op.ops.back() + " " + std::to_string(op.runs), static_cast<int>(op.seconds * 1e9 + 0.5));
+  EXPECT_EQ(
+      rows,
+      (std::vector<std::pair<std::string, int>>{
+          {"net.sort 1", 5000}, {"(between kernels) 1", 500}, {"softmax 2", 370}, {"act 2", 260}, {"(copies) 1", 10}}))
+      << "kernels that take longer than their step leave nothing between them";
+}
+
+TEST(Profile, AddsTimesToTheKernelsThatAReportHas) {
+  rt::StatusOr<std::string> added = addMeasuredTimes(
+      R"({"segments": [{"kernels": [{"kind": "contraction", "post_ops": ["relu"]}, {"kind": "loops"}]},
+                       {"kernels": [{"kind": "dispatch", "ops": ["a"]}, {"kind": "dispatch", "ops": ["b"]}]}],
+          "summary": {}})",
+      stepsWithKernels());
+  ASSERT_TRUE(added.isOk()) << added.status().message();
+  llvm::json::Value report = *llvm::json::parse(*added);
+  const llvm::json::Array &segments = *report.getAsObject()->getArray("segments");
+  const llvm::json::Array &host = *segments[0].getAsObject()->getArray("kernels");
+  EXPECT_EQ(host[0].getAsObject()->getInteger("measured_ns"), 300);
+  EXPECT_EQ((*host[1].getAsObject()->getArray("post_ops"))[0], "relu");
+  EXPECT_EQ(host[1].getAsObject()->getInteger("measured_ns"), 200);
+  const llvm::json::Array &device = *segments[1].getAsObject()->getArray("kernels");
+  ASSERT_EQ(device.size(), 3u) << "the last has no description, the second did not run";
+  EXPECT_EQ((*device[0].getAsObject()->getArray("ops"))[0], "a");
+  EXPECT_EQ(device[2].getAsObject()->getInteger("measured_ns"), std::nullopt);
+  rt::StatusOr<std::string> table = formatMeasuredTimes(*added);
+  EXPECT_NE(table->find("260 ns    4 %     2  fc, act"), std::string::npos) << *table;
+}
+
+TEST(ReportKeys, SayWhatWasFused) {
+  rt::Plan plan;
+  rt::HostFunction &function = plan.hostCode.functions.emplace_back();
+  function.kernels.resize(2);
+  function.kernels[0].kind = rt::HostKernelKind::Convolution;
+  function.kernels[0].calls = {"conv1", "bn1", "act1"};
+  function.kernels[0].hasBias = true;
+  function.kernels[0].postOps = {{rt::PostOpKind::Relu, 0, 0}};
+  rt::Engine &engine = plan.engines.emplace_back();
+  engine.dispatches.resize(1);
+  engine.dispatches[0].calls = {"sum"};
+  plan.steps = {{StepKind::CallHost, 0, {}, {}, "f_0", 0}, {StepKind::LaunchEngine, 0, {}, {}, "f_1", 1}};
+  std::string report = addKernels(R"({"segments": [{"target": "host", "ops": ["a", "b", "c"]},
+                                                    {"target": "vulkan", "ops": ["d"]}, {}], "summary": {}})",
+                                  plan);
+  EXPECT_EQ(formatKernels(report),
+            "kernels:\n"
+            "  segment 0 (host): 2 kernels from 3 ops: convolution+bias+relu (conv1, bn1, act1); loops\n"
+            "  segment 1 (vulkan): 1 kernel from 1 op: dispatch (sum)\n");
+  EXPECT_EQ(addKernels("[]", plan), "[]");
+  EXPECT_EQ(formatKernels("[]"), "");
+}
+
+TEST(ReportKeys, SayWhatMemoryIsNeeded) {
+  rt::MemoryUse use;
+  use.hostScratch = {2048, 5120};
+  use.deviceTemporaries = {1 << 20, 3 << 20};
+  use.hostConstants = 10;
+  EXPECT_EQ(formatMemory(use), "memory of a call\n"
+                               "                            peak    unshared   ratio\n"
+                               "  host scratch           2.0 KiB     5.0 KiB     2.5\n"
+                               "  device temporaries     1.0 MiB     3.0 MiB     3.0\n"
+                               "  together               1.0 MiB     3.0 MiB     3.0\n"
+                               "constants: 10 B on the host, 0 B on the device\n");
+  rt::StatusOr<std::string> report = addMemory(R"({"segments": [], "summary": {}})", use);
+  ASSERT_TRUE(report.isOk()) << report.status().message();
+  EXPECT_NE(report->find("\"unshared\": 3145728"), std::string::npos) << *report;
+  EXPECT_FALSE(addMemory("[]", use).isOk());
 }
 
 TEST(Profile, RefusesWhatIsNoReport) {

@@ -206,6 +206,11 @@ TEST_F(PlanCheckerTest, HostFunctionAccesses) {
   EXPECT_EQ(error(), "step 3 ('step3'): expected 4294967295 buffers, but got 2");
 }
 
+TEST_F(PlanCheckerTest, HostFunctionScratch) {
+  plan().hostCode.functions[0].scratch = 3;
+  EXPECT_EQ(error(), "host function 'f': expected scratch to be some of the 2 arguments, but got 3");
+}
+
 TEST_F(PlanCheckerTest, CallbackWithFewerBuffersThanInputs) {
   plan().callbacks.push_back({"aten::foo", 3});
   builder.step(StepKind::Callback, 0, {hy, y});

@@ -4,6 +4,7 @@
 #include "PlanBuilder.h"
 #include "VulkanFixture.h"
 
+#include "inlay/Runtime/Core/Trace.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
 #include <cmath>
@@ -101,6 +102,48 @@ TEST_F(VulkanDeviceTest, ScratchCarriesDataAndBarriersStandWhereItFlows) {
     EXPECT_FLOAT_EQ(sum[size_t(x)], second + first);
     EXPECT_FLOAT_EQ(product[size_t(x)], second * x);
   }
+}
+
+TEST_F(VulkanDeviceTest, TimedRunsSayWhenEachDispatchRan) {
+  auto a = upload(iota(5000, 0)), b = upload(iota(5000, 1));
+  auto c = upload(std::vector<float>(5000)), d = upload(std::vector<float>(5000));
+  Engine engine = chainEngine(5000);
+  engine.dispatches[1].grid[0] = Expr(1);
+  engine.dispatches.insert(engine.dispatches.begin(), engine.dispatches[0]);
+  engine.dispatches[0].grid[0] = Expr(0);
+  auto loaded = device->load(engine);
+  ASSERT_TRUE(loaded.isOk()) << loaded.status().message();
+  auto command = device->record(**loaded, {a, b, c, d}, {});
+  ASSERT_TRUE(command.isOk()) << command.status().message();
+  for (int i = 0; i < 3; ++i) {
+    std::vector<DispatchTime> times;
+    int64_t before = traceTime();
+    ASSERT_EQ(device->runTimed(**command, times).message(), "");
+    int64_t last = before;
+    std::vector<uint32_t> numbers;
+    for (const DispatchTime &time : times) {
+      numbers.push_back(time.dispatch);
+      EXPECT_LE(last, time.begin);
+      EXPECT_LE(time.begin, time.end);
+      last = time.end;
+    }
+    EXPECT_LE(last, traceTime());
+    if (context->info.timestamps.validBits > 0) {
+      EXPECT_EQ(numbers, (std::vector<uint32_t>{1, 2, 3, 4})) << "the first has no workgroups";
+    }
+    ASSERT_EQ(device->run({command->get()}).message(), "") << "as before";
+  }
+  EXPECT_FLOAT_EQ(download(*d)[1], 6);
+  EXPECT_NE(device->describeTiming().find(device->deviceName()), std::string::npos);
+}
+
+TEST_F(VulkanDeviceTest, ATimedRunOfNothing) {
+  auto a = upload(iota(8, 0)), c = upload(std::vector<float>(8, -1));
+  auto loaded = device->load(elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(0)));
+  auto command = device->record(**loaded, {a, a, c}, {});
+  std::vector<DispatchTime> times;
+  EXPECT_EQ(device->runTimed(**command, times).message(), "");
+  EXPECT_TRUE(times.empty());
 }
 
 TEST_F(VulkanDeviceTest, CommandsOfOneSubmissionShareScratch) {

@@ -85,6 +85,23 @@ TEST_F(VulkanFaultTest, DescriptorPoolFails) {
   EXPECT_EQ(status.message(), "engine 'engine_add': vkCreateDescriptorPool failed with VK_ERROR_FRAGMENTATION");
 }
 
+TEST_F(VulkanFaultTest, QueryPoolFails) {
+  if (context->info.timestamps.validBits == 0)
+    GTEST_SKIP() << "no timestamps";
+  auto a = upload(std::vector<float>(8, 1)), c = upload(std::vector<float>(8, 1));
+  auto loaded = device->load(engine);
+  auto command = device->record(**loaded, {a, a, c}, {});
+  ASSERT_TRUE(command.isOk()) << command.status().message();
+  auto works = context->vk.vkCreateQueryPool;
+  context->vk.vkCreateQueryPool = [](VkDevice, const VkQueryPoolCreateInfo *, const VkAllocationCallbacks *,
+                                     VkQueryPool *) { return VK_ERROR_OUT_OF_DEVICE_MEMORY; };
+  std::vector<DispatchTime> times;
+  EXPECT_EQ(device->runTimed(**command, times).code(), StatusCode::ResourceExhausted);
+  context->vk.vkCreateQueryPool = works;
+  EXPECT_EQ(device->runTimed(**command, times).message(), "");
+  EXPECT_EQ(times.size(), 1u);
+}
+
 TEST_F(VulkanFaultTest, AValidationMessageFailsTheNextRun) {
   auto a = upload(std::vector<float>(8, 1)), c = upload(std::vector<float>(8, 1));
   context->instance.log().add("something is off");

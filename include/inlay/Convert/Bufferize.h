@@ -13,6 +13,9 @@ namespace inlay {
 /// Attribute of a function on buffers: how many of its arguments are the segment's own; the rest is scratch.
 inline constexpr llvm::StringLiteral kArgumentsAttr = "plan.arguments";
 
+/// On a function whose scratch memory shares an arena: a map with the bytes of all of it, one after the other.
+inline constexpr llvm::StringLiteral kUnsharedAttr = "plan.unshared_scratch";
+
 /// Attribute of an outlined segment: its target.
 inline constexpr llvm::StringLiteral kSegmentAttr = "plan.target";
 

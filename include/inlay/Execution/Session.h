@@ -44,7 +44,7 @@ struct Compiled {
   std::shared_ptr<const rt::Plan> plan;
   std::unique_ptr<rt::Program> program;
   std::shared_ptr<rt::Device> device; ///< null if no segment runs on one
-  std::string report;                 ///< the partition report as JSON
+  std::string report;                 ///< the partition report as JSON, with the `kernels` of segments
   std::string notice;                 ///< one line for the user, e.g. that no device was found; may be empty
 };
 

@@ -7,6 +7,7 @@
 #include "SerialKernels.h"
 
 #include "inlay/Runtime/Core/PlanChecker.h"
+#include "inlay/Runtime/Core/Trace.h"
 
 #include <fmt/format.h>
 
@@ -23,9 +24,10 @@ public:
   static StatusOr<std::unique_ptr<Program>> load(LoadedPlan loaded);
 
   StatusOr<std::vector<std::vector<int64_t>>> outputDims(const InputDims &inputs) const override;
+  StatusOr<MemoryUse> memory(const InputDims &inputs) const override;
   Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) override;
   StatusOr<std::vector<StepProfile>> profile(const std::vector<TensorView> &inputs,
-                                             const std::vector<TensorView> &outputs) override;
+                                             const std::vector<TensorView> &outputs, Trace *trace) override;
   Status replaceConstants(const std::vector<std::pair<uint32_t, Constant>> &replacements) override;
   void stopWhen(StopCheck check) override { loaded_.stopCheck = std::move(check); }
   const Plan &plan() const override { return *loaded_.plan; }
@@ -39,8 +41,6 @@ private:
   Status replaceOnDevice(uint32_t number, const Constant &constant);
   StatusOr<std::unique_ptr<Lane>> acquire(const std::vector<TensorView> &inputs,
                                           const std::vector<TensorView> &outputs);
-  void setProfiling(bool on);
-  void addKernels(std::vector<StepProfile> &profiles);
   std::unique_ptr<Lane> takeIdle(const InputDims &dims);
   void release(std::unique_ptr<Lane> lane);
 
@@ -178,6 +178,14 @@ StatusOr<std::vector<std::vector<int64_t>>> Executor::outputDims(const InputDims
   return evaluateOutputDims(*loaded_.plan, inputs);
 }
 
+StatusOr<MemoryUse> Executor::memory(const InputDims &inputs) const {
+  INLAY_RETURN_IF_ERROR(checkInputDims(*loaded_.plan, inputs));
+  StatusOr<std::unique_ptr<Instance>> instance = Instance::create(loaded_, inputs);
+  if (!instance.isOk())
+    return instance.status();
+  return (*instance)->measureMemory();
+}
+
 /// An idle lane, or a new one: best one that knows these dims, so that nothing is recorded, else the one used last, so
 /// that as few as possible grow.
 std::unique_ptr<Lane> Executor::takeIdle(const InputDims &dims) {
@@ -283,43 +291,47 @@ Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<T
   return Status::ok();
 }
 
-void Executor::setProfiling(bool on) {
-  for (const std::unique_ptr<HostKernels> &kernels : loaded_.hostKernels)
-    if (kernels)
-      kernels->setProfiling(on);
-}
-
-void Executor::addKernels(std::vector<StepProfile> &profiles) {
-  for (size_t i = 0; i < profiles.size(); ++i) {
-    const Step &step = loaded_.plan->steps[i];
-    if (step.kind != StepKind::CallHost || !loaded_.hostKernels[step.callee])
+/// What the kernels of a step took, by the plan's names.
+static std::vector<KernelProfile> describeKernels(const Plan &plan, const Step &step, const StepTime &time) {
+  std::vector<KernelProfile> kernels;
+  for (uint32_t number = 0; number < time.kernels.size(); ++number) {
+    const RunTime &run = time.kernels[number];
+    if (run.runs == 0)
       continue;
-    const HostFunction &function = loaded_.plan->hostCode.functions[step.callee];
-    for (const KernelTime &time : loaded_.hostKernels[step.callee]->takeTimes())
-      profiles[i].kernels.push_back(
-          {function.kernels[time.kernel].name, function.kernels[time.kernel].kind, time.nanoseconds, time.runs});
+    KernelProfile &kernel = kernels.emplace_back();
+    kernel.number = number;
+    kernel.nanoseconds = run.nanoseconds;
+    kernel.runs = run.runs;
+    if (step.kind == StepKind::LaunchEngine) {
+      kernel.kind = "dispatch";
+      kernel.calls = plan.engines[step.callee].dispatches[number].calls;
+    } else {
+      const HostKernel &description = plan.hostCode.functions[step.callee].kernels[number];
+      kernel.kind = name(description.kind);
+      kernel.calls = description.calls;
+    }
   }
+  return kernels;
 }
 
 StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorView> &inputs,
-                                                     const std::vector<TensorView> &outputs) {
+                                                     const std::vector<TensorView> &outputs, Trace *trace) {
   std::shared_lock<std::shared_mutex> running(running_);
   StatusOr<std::unique_ptr<Lane>> lane = acquire(inputs, outputs);
   if (!lane.isOk())
     return lane.status();
   const std::vector<Step> &steps = loaded_.plan->steps;
   std::vector<StepTime> times(steps.size());
-  setProfiling(true);
-  // In the order of the schedule, not of the list: temporaries share memory by that order.
-  Status status = (*lane)->instance().run(loaded_.schedule.actions, &times);
-  setProfiling(false);
-  INLAY_RETURN_IF_ERROR(status);
+  {
+    TraceSpan span(trace, "call", loaded_.plan->name);
+    // In the order of the schedule, not of the list: temporaries share memory by that order.
+    INLAY_RETURN_IF_ERROR((*lane)->instance().run(loaded_.schedule.actions, &times));
+  }
   std::vector<StepProfile> profiles;
   profiles.reserve(steps.size());
   for (size_t i = 0; i < steps.size(); ++i)
-    profiles.push_back(
-        {steps[i].name, steps[i].kind, times[i].nanoseconds, steps[i].segment, steps[i].calls, times[i].runs, {}});
-  addKernels(profiles);
+    profiles.push_back({steps[i].name, steps[i].kind, times[i].nanoseconds, steps[i].segment, steps[i].calls,
+                        times[i].runs, describeKernels(*loaded_.plan, steps[i], times[i])});
   release(std::move(*lane));
   return profiles;
 }

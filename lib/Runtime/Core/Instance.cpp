@@ -2,6 +2,8 @@
 
 #include "Instance.h"
 
+#include "inlay/Runtime/Core/Trace.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -193,12 +195,17 @@ Status Instance::runSteps(const Action &action) {
 }
 
 Status Instance::runTimed(const Action &action, std::vector<StepTime> &times) {
-  using Clock = std::chrono::steady_clock;
-  for (uint32_t step : action.steps) {
-    Clock::time_point start = Clock::now();
-    INLAY_RETURN_IF_ERROR(runStep(step));
-    times[step].nanoseconds += std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
-    ++times[step].runs;
+  for (uint32_t number : action.steps) {
+    const Step &step = loaded_.plan->steps[number];
+    bool isCallback = step.kind == StepKind::Callback && step.calls.empty();
+    TraceSpan span(name(step.kind), isCallback ? loaded_.plan->callbacks[step.callee].name : step.name, step.segment,
+                   &step.calls);
+    timed_ = &times[number];
+    int64_t begin = traceTime();
+    Status status = runStep(number);
+    timed_->add(begin, traceTime());
+    timed_ = nullptr;
+    INLAY_RETURN_IF_ERROR(status);
   }
   return Status::ok();
 }
@@ -207,7 +214,7 @@ Status Instance::runStep(uint32_t number) {
   const Step &step = loaded_.plan->steps[number];
   switch (step.kind) {
   case StepKind::LaunchEngine:
-    return launch({number});
+    return timed_ && TraceSpan::current() ? launchTimed(number) : launch({number});
   case StepKind::CallHost:
     return callHost(step);
   case StepKind::Copy:
@@ -227,6 +234,7 @@ bool Instance::readCondition(const Step &step) const {
 
 Status Instance::branch(const Action &action, std::vector<StepTime> *times) {
   const Step &step = loaded_.plan->steps[action.steps.front()];
+  TraceSpan span(name(step.kind), step.name, step.segment, &step.calls);
   return run(action.bodies[readCondition(step) ? 0 : 1], times);
 }
 
@@ -245,6 +253,7 @@ Status Instance::checkStop(const Step &loop) {
 
 Status Instance::loop(const Action &action, std::vector<StepTime> *times) {
   const Step &step = loaded_.plan->steps[action.steps.front()];
+  TraceSpan span(name(step.kind), step.name, step.segment, &step.calls);
   for (uint64_t runs = 0;; ++runs) {
     INLAY_RETURN_IF_ERROR(run(action.bodies[0], times));
     if (!readCondition(step))
@@ -260,6 +269,7 @@ Status Instance::loop(const Action &action, std::vector<StepTime> *times) {
 
 Status Instance::count(const Action &action, std::vector<StepTime> *times) {
   const Step &step = loaded_.plan->steps[action.steps.front()];
+  TraceSpan span(name(step.kind), step.name, step.segment, &step.calls);
   int64_t range[3]; // a caller's memory need not be aligned
   for (int i = 0; i < 3; ++i)
     std::memcpy(&range[i], pointers_[step.buffers[i + 1]], sizeof(int64_t));
@@ -289,25 +299,62 @@ Status Instance::launch(const std::vector<uint32_t> &steps) {
                        : annotate(fmt::format("{} {}", steps.size() == 1 ? "segment" : "segments", names), status);
 }
 
+/// Launches one step with its dispatches one by one, and records when each ran.
+Status Instance::launchTimed(uint32_t number) {
+  const Step &step = loaded_.plan->steps[number];
+  const Engine &engine = loaded_.plan->engines[step.callee];
+  std::vector<DispatchTime> times;
+  if (Status status = loaded_.device->runTimed(*commands_[number], times); !status.isOk())
+    return annotate(nameStep(step), status);
+  Trace &trace = TraceSpan::current()->trace();
+  trace.note(loaded_.device->describeTiming());
+  uint32_t track = trace.track(loaded_.device->deviceName());
+  for (const DispatchTime &time : times) {
+    const Dispatch &dispatch = engine.dispatches[time.dispatch];
+    timed_->kernel(time.dispatch).add(time.begin, time.end);
+    trace.add(
+        {"dispatch", engine.kernels[dispatch.kernel].name, track, time.begin, time.end, step.segment, dispatch.calls});
+  }
+  return Status::ok();
+}
+
 namespace {
 /// What native code sees as its context: the kernels, and the first failure.
 struct HostContext : InlayHostContext {
-  explicit HostContext(HostKernels &kernels) : InlayHostContext{runLoop, callLibrary}, kernels(kernels) {}
+  HostContext(HostKernels &kernels, const HostFunction &function, StepTime *times)
+      : InlayHostContext{runLoop, callLibrary}, kernels(kernels), function(function), times(times) {}
+
+  /// Runs `work`, and times it if the step is timed.
+  template <typename Work>
+  void run(int64_t kernel, Work work) {
+    if (!status.isOk())
+      return;
+    if (!times || static_cast<uint64_t>(kernel) >= function.kernels.size()) {
+      work();
+      return;
+    }
+    const HostKernel &description = function.kernels[kernel];
+    TraceSpan span(name(description.kind), description.name, -1, &description.calls);
+    int64_t begin = traceTime();
+    work();
+    times->kernel(static_cast<uint32_t>(kernel)).add(begin, traceTime());
+  }
 
   static void runLoop(InlayHostContext *self, int64_t kernel, InlayHostBody body, void *const *buffers, int64_t count,
                       int64_t cost) {
     auto *context = static_cast<HostContext *>(self);
-    if (context->status.isOk())
-      context->kernels.run(static_cast<uint32_t>(kernel), body, buffers, count, cost);
+    context->run(kernel, [&] { context->kernels.run(static_cast<uint32_t>(kernel), body, buffers, count, cost); });
   }
 
   static void callLibrary(InlayHostContext *self, int64_t kernel, void *const *buffers, const int64_t *sizes) {
     auto *context = static_cast<HostContext *>(self);
-    if (context->status.isOk())
-      context->status = context->kernels.call(static_cast<uint32_t>(kernel), buffers, sizes);
+    context->run(kernel,
+                 [&] { context->status = context->kernels.call(static_cast<uint32_t>(kernel), buffers, sizes); });
   }
 
   HostKernels &kernels;
+  const HostFunction &function;
+  StepTime *times; ///< null if the step isn't timed
   Status status = Status::ok();
 };
 } // namespace
@@ -324,7 +371,7 @@ Status Instance::callHost(const Step &step) {
     loaded_.hostEntries[step.callee](arguments.data());
     return Status::ok();
   }
-  HostContext context(*kernels);
+  HostContext context(*kernels, loaded_.plan->hostCode.functions[step.callee], timed_);
   arguments.push_back(&context);
   loaded_.hostEntries[step.callee](arguments.data());
   return context.status.isOk() ? context.status : annotate(nameStep(step), context.status);

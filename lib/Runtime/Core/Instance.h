@@ -10,6 +10,7 @@
 #include "inlay/Runtime/Core/Program.h"
 #include "inlay/Runtime/Core/Schedule.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace inlay::rt {
@@ -32,10 +33,24 @@ struct LoadedPlan {
   std::vector<std::shared_ptr<DeviceBuffer>> constants;      ///< per constant; null if no device reads it
 };
 
-/// What the runs of one step took together.
-struct StepTime {
+/// What runs took together.
+struct RunTime {
   uint64_t nanoseconds = 0;
   uint64_t runs = 0;
+
+  void add(int64_t begin, int64_t end) {
+    nanoseconds += static_cast<uint64_t>(end - begin);
+    ++runs;
+  }
+};
+
+struct StepTime : RunTime {
+  std::vector<RunTime> kernels; ///< of the host function, or dispatches of the engine, by number; as far as they ran
+
+  RunTime &kernel(uint32_t number) {
+    kernels.resize(std::max<size_t>(kernels.size(), size_t(number) + 1));
+    return kernels[number];
+  }
 };
 
 class Instance {
@@ -47,6 +62,9 @@ public:
 
   /// Bytes of the slots that `record` needs.
   const SlotSizes &slotSizes() const { return slotSizes_; }
+
+  /// What a call of these dims needs.
+  StatusOr<MemoryUse> measureMemory() const;
 
   /// Puts the temporaries into `storage` and records each launch over it.
   Status record(const Storage &storage);
@@ -76,6 +94,7 @@ private:
   bool readCondition(const Step &step) const;
   Status checkStop(const Step &loop);
   Status launch(const std::vector<uint32_t> &steps);
+  Status launchTimed(uint32_t number);
   Status callHost(const Step &step);
   Status callBack(const Step &step);
   Status runForeign(const Step &step);
@@ -87,6 +106,7 @@ private:
   const LoadedPlan &loaded_;
   InputDims inputs_;
   std::chrono::steady_clock::time_point lastStopCheck_;
+  StepTime *timed_ = nullptr;                       ///< of the step that runs; null if it isn't timed
   std::vector<std::vector<int64_t>> dims_;          ///< per buffer
   std::vector<size_t> bytes_;                       ///< per buffer
   std::vector<std::vector<int64_t>> hostSizes_;     ///< per host function

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <string_view>
 
@@ -56,49 +55,16 @@ bool isConstant(const HostKernel &kernel, uint32_t buffer) {
 }
 
 namespace {
-/// A kernel's time, added up by all threads.
-struct Counter {
-  std::atomic<uint64_t> nanoseconds{0}, runs{0};
-};
-
 class Kernels : public HostKernels {
 public:
-  explicit Kernels(const HostFunction &function)
-      : description(function.kernels), kernels(function.kernels.size()), counters(function.kernels.size()) {}
+  explicit Kernels(const HostFunction &function) : description(function.kernels), kernels(function.kernels.size()) {}
 
   void run(uint32_t kernel, InlayHostBody body, void *const *buffers, int64_t count, int64_t cost) override;
   Status call(uint32_t kernel, void *const *buffers, const int64_t *sizes) override;
   void forgetConstants() override;
-  void setProfiling(bool on) override { isProfiling = on; }
-  std::vector<KernelTime> takeTimes() override;
 
   std::vector<HostKernel> description;
   std::vector<std::unique_ptr<LibraryKernel>> kernels; ///< null for loops
-  std::vector<Counter> counters;
-  std::atomic<bool> isProfiling{false};
-};
-
-/// Adds what passes while it lives.
-class Timer {
-public:
-  Timer(Kernels &kernels, uint32_t kernel)
-      : counter(kernels.isProfiling.load(std::memory_order_relaxed) && kernel < kernels.counters.size()
-                    ? &kernels.counters[kernel]
-                    : nullptr) {
-    if (counter)
-      begin = std::chrono::steady_clock::now();
-  }
-  ~Timer() {
-    if (!counter)
-      return;
-    std::chrono::nanoseconds passed = std::chrono::steady_clock::now() - begin;
-    counter->nanoseconds += static_cast<uint64_t>(passed.count());
-    ++counter->runs;
-  }
-
-private:
-  Counter *counter;
-  std::chrono::steady_clock::time_point begin;
 };
 
 class Loader : public HostKernelLoader {
@@ -113,8 +79,7 @@ public:
 };
 } // namespace
 
-void Kernels::run(uint32_t kernel, InlayHostBody body, void *const *buffers, int64_t count, int64_t cost) {
-  Timer timer(*this, kernel);
+void Kernels::run(uint32_t, InlayHostBody body, void *const *buffers, int64_t count, int64_t cost) {
   cost = std::max<int64_t>(cost, 1);
   int64_t threads = ThreadPool::get().threads();
   if (threads == 1 || count <= 1 || count < kLeastElements / cost) {
@@ -130,7 +95,6 @@ Status Kernels::call(uint32_t kernel, void *const *buffers, const int64_t *sizes
   if (kernel >= kernels.size() || !kernels[kernel])
     return {StatusCode::InvalidArgument,
             fmt::format("expected the number of a library kernel, below {}, but got {}", kernels.size(), kernel)};
-  Timer timer(*this, kernel);
   Status status = kernels[kernel]->call(buffers, sizes);
   if (status.isOk())
     return status;
@@ -144,14 +108,6 @@ void Kernels::forgetConstants() {
   for (const std::unique_ptr<LibraryKernel> &kernel : kernels)
     if (kernel)
       kernel->forgetConstants();
-}
-
-std::vector<KernelTime> Kernels::takeTimes() {
-  std::vector<KernelTime> times;
-  for (uint32_t kernel = 0; kernel < counters.size(); ++kernel)
-    if (uint64_t runs = counters[kernel].runs.exchange(0))
-      times.push_back({kernel, counters[kernel].nanoseconds.exchange(0), runs});
-  return times;
 }
 
 static StatusOr<std::unique_ptr<LibraryKernel>> makeKernel(const HostKernel &kernel, SequentialLibrary &library) {

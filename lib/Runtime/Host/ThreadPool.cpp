@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Runtime/Host/ThreadPool.h"
+#include "inlay/Runtime/Core/Trace.h"
 
 #include <fmt/format.h>
 
@@ -166,16 +167,19 @@ void ThreadPool::serve() {
     if (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel))
       continue;
     last = state / kGeneration;
-    runChunks();
+    int64_t begin = span_ ? traceTime() : 0;
+    if (runChunks() && span_)
+      span_->addPart(begin, traceTime());
     state_.fetch_sub(1, std::memory_order_acq_rel);
   }
 }
 
-void ThreadPool::runChunks() {
-  for (;;) {
+/// True if there was any left to run.
+bool ThreadPool::runChunks() {
+  for (bool any = false;; any = true) {
     int64_t begin = next_.fetch_add(chunk_, std::memory_order_relaxed);
     if (begin >= count_)
-      return;
+      return any;
     body_(data_, begin, std::min(begin + chunk_, count_));
   }
 }
@@ -217,6 +221,7 @@ void ThreadPool::run(int64_t count, int64_t chunk, Body body, const void *data) 
   data_ = data;
   count_ = count;
   chunk_ = chunk;
+  span_ = TraceSpan::current();
   startWorkers();
   publish();
   insideLoop = true;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace inlay::rt::vulkan {
@@ -29,8 +30,9 @@ Status Command::bindArguments(const std::vector<std::shared_ptr<DeviceBuffer>> &
   return Status::ok();
 }
 
-StatusOr<Command::Work> Command::evaluateDispatch(const Dispatch &dispatch, const InputDims &inputs) const {
-  Work work{&dispatch, {}, {}};
+StatusOr<Command::Work> Command::evaluateDispatch(uint32_t number, const InputDims &inputs) const {
+  const Dispatch &dispatch = engine_->engine().dispatches[number];
+  Work work{number, &dispatch, {}, {}};
   for (int i = 0; i < 3; ++i) {
     StatusOr<int64_t> count = dispatch.grid[i].evaluate(inputs);
     if (!count.isOk())
@@ -52,8 +54,8 @@ StatusOr<Command::Work> Command::evaluateDispatch(const Dispatch &dispatch, cons
 
 Status Command::evaluate(const InputDims &inputs) {
   const Engine &engine = engine_->engine();
-  for (size_t i = 0; i < engine.dispatches.size(); ++i) {
-    StatusOr<Work> work = evaluateDispatch(engine.dispatches[i], inputs);
+  for (uint32_t i = 0; i < engine.dispatches.size(); ++i) {
+    StatusOr<Work> work = evaluateDispatch(i, inputs);
     if (!work.isOk())
       return {work.status().code(),
               fmt::format("dispatch {} (kernel '{}'): {}", i, engine.kernels[engine.dispatches[i].kernel].name,
@@ -156,15 +158,19 @@ Status Command::createCommands() {
   INLAY_RETURN_IF_ERROR(checkResult("vkCreateCommandPool",
                                     context_->vk.vkCreateCommandPool(context_->device, &poolInfo, nullptr, &pool)));
   pool_ = CommandPoolHandle(*context_, pool);
+  return allocateCommands(commands_);
+}
+
+Status Command::allocateCommands(VkCommandBuffer &commands) const {
   VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-  info.commandPool = pool;
+  info.commandPool = pool_.get();
   info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
   info.commandBufferCount = 1;
   return checkResult("vkAllocateCommandBuffers",
-                     context_->vk.vkAllocateCommandBuffers(context_->device, &info, &commands_));
+                     context_->vk.vkAllocateCommandBuffers(context_->device, &info, &commands));
 }
 
-void Command::recordBarrier(bool toHost) {
+void Command::recordBarrier(VkCommandBuffer commands, bool toHost) const {
   VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
   barrier.srcStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
   barrier.srcAccessMask = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
@@ -177,10 +183,10 @@ void Command::recordBarrier(bool toHost) {
   VkDependencyInfo dependency{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
   dependency.memoryBarrierCount = 1;
   dependency.pMemoryBarriers = &barrier;
-  context_->vk.vkCmdPipelineBarrier2(commands_, &dependency);
+  context_->vk.vkCmdPipelineBarrier2(commands, &dependency);
 }
 
-void Command::recordWork(const Work &work, HazardTracker &hazards) {
+bool Command::needsBarrier(const Work &work, HazardTracker &hazards) const {
   const Kernel &kernel = kernelOf(work);
   std::vector<HazardTracker::Use> uses;
   for (size_t i = 0; i < kernel.bindings.size(); ++i) {
@@ -188,32 +194,92 @@ void Command::recordWork(const Work &work, HazardTracker &hazards) {
     uses.push_back(
         {reinterpret_cast<uint64_t>(range.block), range.offset, range.offset + boundBytes(range), kernel.bindings[i]});
   }
-  if (hazards.needsBarrier(uses)) {
-    recordBarrier(/*toHost=*/false);
-    ++barriers_;
-  }
+  return hazards.needsBarrier(uses);
+}
+
+void Command::recordWork(VkCommandBuffer commands, const Work &work) const {
   const Pipeline &pipeline = engine_->pipeline(work.dispatch->kernel);
-  context_->vk.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.pipeline.get());
+  context_->vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.pipeline.get());
   if (work.set)
-    context_->vk.vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout.get(), 0, 1,
+    context_->vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout.get(), 0, 1,
                                          &work.set, 0, nullptr);
   if (!work.pushConstants.empty())
-    context_->vk.vkCmdPushConstants(commands_, pipeline.layout.get(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
+    context_->vk.vkCmdPushConstants(commands, pipeline.layout.get(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
                                     static_cast<uint32_t>(work.pushConstants.size() * sizeof(uint32_t)),
                                     work.pushConstants.data());
-  context_->vk.vkCmdDispatch(commands_, static_cast<uint32_t>(work.grid[0]), static_cast<uint32_t>(work.grid[1]),
+  context_->vk.vkCmdDispatch(commands, static_cast<uint32_t>(work.grid[0]), static_cast<uint32_t>(work.grid[1]),
                              static_cast<uint32_t>(work.grid[2]));
 }
 
 Status Command::recordAll() {
   VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
   INLAY_RETURN_IF_ERROR(checkResult("vkBeginCommandBuffer", context_->vk.vkBeginCommandBuffer(commands_, &begin)));
-  recordBarrier(/*toHost=*/false); // against the command before it in the same submission
+  recordBarrier(commands_, /*toHost=*/false); // against the command before it in the same submission
   HazardTracker hazards;
-  for (const Work &work : work_)
-    recordWork(work, hazards);
-  recordBarrier(/*toHost=*/true);
+  for (const Work &work : work_) {
+    if (needsBarrier(work, hazards)) {
+      recordBarrier(commands_, /*toHost=*/false);
+      ++barriers_;
+    }
+    recordWork(commands_, work);
+  }
+  recordBarrier(commands_, /*toHost=*/true);
   return checkResult("vkEndCommandBuffer", context_->vk.vkEndCommandBuffer(commands_));
+}
+
+/// Timestamps are taken once the kernels before them have ended, so that no two dispatches' times overlap.
+Status Command::recordAllTimed() {
+  VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  INLAY_RETURN_IF_ERROR(checkResult("vkBeginCommandBuffer", context_->vk.vkBeginCommandBuffer(timed_, &begin)));
+  auto count = static_cast<uint32_t>(work_.size());
+  if (count > 0)
+    context_->vk.vkCmdResetQueryPool(timed_, queries_.get(), 0, 2 * count);
+  for (uint32_t i = 0; i < count; ++i) {
+    recordBarrier(timed_, /*toHost=*/false);
+    context_->vk.vkCmdWriteTimestamp2(timed_, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, queries_.get(), 2 * i);
+    recordWork(timed_, work_[i]);
+    context_->vk.vkCmdWriteTimestamp2(timed_, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, queries_.get(), 2 * i + 1);
+  }
+  recordBarrier(timed_, /*toHost=*/true);
+  return checkResult("vkEndCommandBuffer", context_->vk.vkEndCommandBuffer(timed_));
+}
+
+StatusOr<VkCommandBuffer> Command::recordTimed() {
+  if (timed_)
+    return timed_;
+  VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
+  info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+  info.queryCount = std::max<uint32_t>(2 * static_cast<uint32_t>(work_.size()), 1);
+  VkQueryPool pool = VK_NULL_HANDLE;
+  Status status =
+      checkResult("vkCreateQueryPool", context_->vk.vkCreateQueryPool(context_->device, &info, nullptr, &pool));
+  if (!status.isOk())
+    return status;
+  queries_ = QueryPoolHandle(*context_, pool);
+  status = allocateCommands(timed_);
+  if (status.isOk())
+    status = recordAllTimed();
+  if (status.isOk())
+    return timed_;
+  timed_ = VK_NULL_HANDLE; // the pool has it
+  return status;
+}
+
+StatusOr<std::vector<DispatchTicks>> Command::readTicks() const {
+  std::vector<DispatchTicks> ticks;
+  if (work_.empty())
+    return ticks;
+  std::vector<uint64_t> values(2 * work_.size());
+  Status status = checkResult(
+      "vkGetQueryPoolResults",
+      context_->vk.vkGetQueryPoolResults(context_->device, queries_.get(), 0, static_cast<uint32_t>(values.size()),
+                                         values.size() * sizeof(uint64_t), values.data(), sizeof(uint64_t),
+                                         VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
+  if (!status.isOk())
+    return status;
+  for (size_t i = 0; i < work_.size(); ++i)
+    ticks.push_back({work_[i].number, values[2 * i], values[2 * i + 1]});
+  return ticks;
 }
 
 StatusOr<std::unique_ptr<Command>> Command::record(std::shared_ptr<Context> context,

@@ -7,6 +7,7 @@
 
 #include "Buffer.h"
 #include "Engine.h"
+#include "Timestamps.h"
 
 #include "inlay/Runtime/Vulkan/HazardTracker.h"
 
@@ -21,12 +22,19 @@ public:
                                                    const InputDims &inputs, std::shared_ptr<DeviceBuffer> scratch);
 
   VkCommandBuffer handle() const { return commands_; }
+
+  /// A variant with a barrier and timestamps around each dispatch, recorded at the first call of this.
+  StatusOr<VkCommandBuffer> recordTimed();
+  /// What the timestamps of the variant's last run were, by dispatch. Once it has finished.
+  StatusOr<std::vector<DispatchTicks>> readTicks() const;
+
   /// Barriers between dispatches, for tests.
   uint32_t barriers() const { return barriers_; }
 
 private:
   /// A dispatch with its expressions evaluated.
   struct Work {
+    uint32_t number;
     const Dispatch *dispatch;
     std::array<int64_t, 3> grid;
     std::vector<uint32_t> pushConstants;
@@ -39,16 +47,19 @@ private:
   const Kernel &kernelOf(const Work &work) const { return engine_->engine().kernels[work.dispatch->kernel]; }
   Status bindArguments(const std::vector<std::shared_ptr<DeviceBuffer>> &arguments);
   Status evaluate(const InputDims &inputs);
-  StatusOr<Work> evaluateDispatch(const Dispatch &dispatch, const InputDims &inputs) const;
+  StatusOr<Work> evaluateDispatch(uint32_t number, const InputDims &inputs) const;
   Status bindScratch(const InputDims &inputs, std::shared_ptr<DeviceBuffer> scratch);
   Status checkRanges() const;
   std::string nameBuffer(uint32_t buffer) const;
   Status allocateSets();
   void writeSet(const Work &work) const;
   Status createCommands();
+  Status allocateCommands(VkCommandBuffer &commands) const;
   Status recordAll();
-  void recordWork(const Work &work, HazardTracker &hazards);
-  void recordBarrier(bool toHost);
+  Status recordAllTimed();
+  bool needsBarrier(const Work &work, HazardTracker &hazards) const;
+  void recordWork(VkCommandBuffer commands, const Work &work) const;
+  void recordBarrier(VkCommandBuffer commands, bool toHost) const;
 
   std::shared_ptr<Context> context_;
   std::shared_ptr<LoadedEngine> engine_;
@@ -59,6 +70,8 @@ private:
   DescriptorPoolHandle descriptors_;
   CommandPoolHandle pool_;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
+  QueryPoolHandle queries_; ///< two for each of `work_`
+  VkCommandBuffer timed_ = VK_NULL_HANDLE;
   uint32_t barriers_ = 0;
 };
 

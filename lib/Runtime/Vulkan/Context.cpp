@@ -39,9 +39,13 @@ static VkResult createDevice(const DeviceInfo &info, VkDevice &device) {
   VkDeviceCreateInfo deviceInfo{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features};
   deviceInfo.queueCreateInfoCount = 1;
   deviceInfo.pQueueCreateInfos = &queueInfo;
-  const char *extensions[] = {VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME};
-  deviceInfo.enabledExtensionCount = info.hostImportAlignment ? 1 : 0;
-  deviceInfo.ppEnabledExtensionNames = extensions;
+  std::vector<const char *> extensions;
+  if (info.hostImportAlignment)
+    extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+  if (info.timestamps.canCalibrate)
+    extensions.push_back(VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME);
+  deviceInfo.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  deviceInfo.ppEnabledExtensionNames = extensions.data();
   return vkCreateDevice(info.handle, &deviceInfo, nullptr, &device);
 }
 

@@ -81,7 +81,8 @@ static std::string readFeatures(const Properties &properties, const Features &fe
   return "";
 }
 
-static bool findQueueFamily(VkPhysicalDevice device, uint32_t &family) {
+/// The queue to use, and its timestamps.
+static bool findQueueFamily(VkPhysicalDevice device, DeviceInfo &info) {
   uint32_t count = 0;
   vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
@@ -91,12 +92,38 @@ static bool findQueueFamily(VkPhysicalDevice device, uint32_t &family) {
     for (uint32_t i = 0; i < count; ++i) {
       VkQueueFlags flags = families[i].queueFlags;
       if ((flags & VK_QUEUE_COMPUTE_BIT) && (allowGraphics || !(flags & VK_QUEUE_GRAPHICS_BIT))) {
-        family = i;
+        info.queueFamily = i;
+        info.timestamps.validBits = families[i].timestampValidBits;
         return true;
       }
     }
   }
   return false;
+}
+
+static bool hasExtension(VkPhysicalDevice device, const char *name) {
+  uint32_t count = 0;
+  if (vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr) != VK_SUCCESS)
+    return false;
+  std::vector<VkExtensionProperties> extensions(count);
+  if (vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data()) != VK_SUCCESS)
+    return false;
+  return std::any_of(extensions.begin(), extensions.end(), [&](const VkExtensionProperties &extension) {
+    return std::strcmp(extension.extensionName, name) == 0;
+  });
+}
+
+/// Whether the device can read its clock and steady_clock at once.
+static bool canCalibrate(VkPhysicalDevice device) {
+  if (!hasExtension(device, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME) ||
+      !vkGetPhysicalDeviceCalibrateableTimeDomainsEXT)
+    return false;
+  uint32_t count = 0;
+  vkGetPhysicalDeviceCalibrateableTimeDomainsEXT(device, &count, nullptr);
+  std::vector<VkTimeDomainEXT> domains(count);
+  vkGetPhysicalDeviceCalibrateableTimeDomainsEXT(device, &count, domains.data());
+  auto has = [&](VkTimeDomainEXT domain) { return std::find(domains.begin(), domains.end(), domain) != domains.end(); };
+  return has(VK_TIME_DOMAIN_DEVICE_EXT) && has(VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT);
 }
 
 static void readMemory(VkPhysicalDevice device, DeviceCaps &caps) {
@@ -118,16 +145,7 @@ static void readMemory(VkPhysicalDevice device, DeviceCaps &caps) {
 
 /// Only where memory is unified: elsewhere each read would cross the bus.
 static uint64_t readHostImportAlignment(VkPhysicalDevice device, const DeviceCaps &caps) {
-  uint32_t count = 0;
-  if (!caps.unifiedMemory || vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr) != VK_SUCCESS)
-    return 0;
-  std::vector<VkExtensionProperties> extensions(count);
-  if (vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data()) != VK_SUCCESS)
-    return 0;
-  bool found = std::any_of(extensions.begin(), extensions.end(), [](const VkExtensionProperties &extension) {
-    return std::string_view(extension.extensionName) == VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME;
-  });
-  if (!found)
+  if (!caps.unifiedMemory || !hasExtension(device, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME))
     return 0;
   VkPhysicalDeviceExternalMemoryHostPropertiesEXT import{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT};
@@ -170,8 +188,10 @@ DeviceInfo queryDevice(VkPhysicalDevice device) {
   readMemory(device, caps);
   info.hostImportAlignment = readHostImportAlignment(device, caps);
   caps.unusable = readFeatures(properties, features, caps);
-  if (caps.unusable.empty() && !findQueueFamily(device, info.queueFamily))
+  if (caps.unusable.empty() && !findQueueFamily(device, info))
     caps.unusable = "it has no queue for compute";
+  info.timestamps.period = properties.core.properties.limits.timestampPeriod;
+  info.timestamps.canCalibrate = canCalibrate(device);
   return info;
 }
 

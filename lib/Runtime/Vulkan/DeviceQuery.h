@@ -13,13 +13,21 @@
 
 namespace inlay::rt::vulkan {
 
+/// The clock of a device's queue.
+struct TimestampInfo {
+  uint32_t validBits = 0;    ///< of a count of ticks; 0 if there are none
+  double period = 1;         ///< nanoseconds of a tick
+  bool canCalibrate = false; ///< by VK_EXT_calibrated_timestamps, against steady_clock
+};
+
 struct DeviceInfo {
   VkPhysicalDevice handle = VK_NULL_HANDLE;
   DeviceCaps caps;
   uint32_t queueFamily = 0;
   uint64_t hostImportAlignment = 0; ///< of host memory that the device can use in place; 0 if it can't
   uint64_t bindingAlignment = 256;  ///< of what is bound to kernels there
-  std::string cacheKey;             ///< names the driver build: pipelines of one key fit each other
+  TimestampInfo timestamps;
+  std::string cacheKey; ///< names the driver build: pipelines of one key fit each other
 };
 
 DeviceInfo queryDevice(VkPhysicalDevice device);

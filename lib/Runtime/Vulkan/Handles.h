@@ -49,6 +49,7 @@ using ShaderModuleHandle = Handle<VkShaderModule, &VolkDeviceTable::vkDestroySha
 using SetLayoutHandle = Handle<VkDescriptorSetLayout, &VolkDeviceTable::vkDestroyDescriptorSetLayout>;
 using PipelineLayoutHandle = Handle<VkPipelineLayout, &VolkDeviceTable::vkDestroyPipelineLayout>;
 using PipelineHandle = Handle<VkPipeline, &VolkDeviceTable::vkDestroyPipeline>;
+using QueryPoolHandle = Handle<VkQueryPool, &VolkDeviceTable::vkDestroyQueryPool>;
 using PipelineCacheHandle = Handle<VkPipelineCache, &VolkDeviceTable::vkDestroyPipelineCache>;
 using DescriptorPoolHandle = Handle<VkDescriptorPool, &VolkDeviceTable::vkDestroyDescriptorPool>;
 

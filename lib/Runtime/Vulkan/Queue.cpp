@@ -3,6 +3,8 @@
 #include "Queue.h"
 #include "Results.h"
 
+#include "inlay/Runtime/Core/Trace.h"
+
 #include <fmt/format.h>
 
 namespace inlay::rt::vulkan {
@@ -45,6 +47,7 @@ Status Queue::submit(const std::vector<VkCommandBuffer> &commands, uint64_t &val
   submit.signalSemaphoreInfoCount = 1;
   submit.pSignalSemaphoreInfos = &signal;
 
+  TraceSpan span("submit", "submit");
   std::lock_guard<std::mutex> lock(mutex_);
   INLAY_RETURN_IF_ERROR(lost_);
   signal.value = last_ + 1;
@@ -62,6 +65,7 @@ Status Queue::run(const std::vector<VkCommandBuffer> &commands) {
   wait.semaphoreCount = 1;
   wait.pSemaphores = &semaphore;
   wait.pValues = &value;
+  TraceSpan span("wait", "wait for the device");
   Status status = checkResult("vkWaitSemaphores", table_.vk.vkWaitSemaphores(table_.device, &wait, UINT64_MAX));
   if (status.isOk())
     return status;

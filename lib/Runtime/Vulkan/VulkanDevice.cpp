@@ -5,7 +5,9 @@
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 #include "Command.h"
 #include "OpenContext.h"
+#include "Timestamps.h"
 
+#include "inlay/Runtime/Core/Trace.h"
 #include "inlay/Runtime/Vulkan/DeviceSelection.h"
 
 #include <fmt/format.h>
@@ -36,6 +38,8 @@ public:
                                                   const InputDims &inputs,
                                                   std::shared_ptr<DeviceBuffer> scratch) override;
   Status run(const std::vector<DeviceCommand *> &commands) override;
+  Status runTimed(DeviceCommand &command, std::vector<DispatchTime> &times) override;
+  std::string describeTiming() const override;
 
 private:
   std::shared_ptr<Context> context_;
@@ -61,6 +65,7 @@ Status VulkanDevice::upload(DeviceBuffer &buffer, const void *source, size_t byt
   INLAY_RETURN_IF_ERROR(checkCopySize(buffer, bytes));
   if (bytes == 0)
     return Status::ok();
+  TraceSpan span("upload", "upload");
   if (!buffer.hostPointer())
     return context_->staging.upload(static_cast<Buffer &>(buffer).range(), source, bytes, context_->info.queueFamily);
   std::memcpy(buffer.hostPointer(), source, bytes);
@@ -71,6 +76,7 @@ Status VulkanDevice::download(DeviceBuffer &buffer, void *destination, size_t by
   INLAY_RETURN_IF_ERROR(checkCopySize(buffer, bytes));
   if (bytes == 0)
     return Status::ok();
+  TraceSpan span("download", "download");
   if (!buffer.hostPointer())
     return context_->staging.download(static_cast<Buffer &>(buffer).range(), destination, bytes,
                                       context_->info.queueFamily);
@@ -105,6 +111,33 @@ Status VulkanDevice::run(const std::vector<DeviceCommand *> &commands) {
     handles.push_back(static_cast<Command *>(command)->handle());
   INLAY_RETURN_IF_ERROR(context_->queue.run(handles));
   return context_->instance.log().take();
+}
+
+Status VulkanDevice::runTimed(DeviceCommand &command, std::vector<DispatchTime> &times) {
+  if (context_->info.timestamps.validBits == 0)
+    return run({&command});
+  INLAY_RETURN_IF_ERROR(context_->instance.log().take());
+  auto &timed = static_cast<Command &>(command);
+  StatusOr<VkCommandBuffer> handle = timed.recordTimed();
+  if (!handle.isOk())
+    return handle.status();
+  HostWindow window{traceTime(), 0};
+  INLAY_RETURN_IF_ERROR(context_->queue.run({*handle}));
+  window.end = traceTime();
+  StatusOr<std::vector<DispatchTicks>> ticks = timed.readTicks();
+  if (!ticks.isOk())
+    return ticks.status();
+  times = placeOnHost(*ticks, context_->info.timestamps, window, calibrate(*context_));
+  return context_->instance.log().take();
+}
+
+std::string VulkanDevice::describeTiming() const {
+  const TimestampInfo &info = context_->info.timestamps;
+  if (info.validBits == 0)
+    return fmt::format("kernels of '{}' aren't timed: its queue has no timestamps", deviceName());
+  return fmt::format("kernels of '{}' are timed by its own clock, {}", deviceName(),
+                     info.canCalibrate ? "calibrated to that of the host"
+                                       : "put midway between submission and the end of the wait for each segment");
 }
 
 static std::string environmentDevice() {

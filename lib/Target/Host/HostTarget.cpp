@@ -30,6 +30,15 @@ static FailureOr<AffineMap> getScratch(func::FuncOp func) {
   return AffineMap::get(0, getSymbols(func).size(), sizes, func.getContext());
 }
 
+/// What the scratch memory would take if nothing in it were shared; null if that is no more.
+static AffineMapAttr getUnshared(func::FuncOp func, AffineMap scratch) {
+  auto unshared = func->getAttrOfType<AffineMapAttr>(kUnsharedAttr);
+  AffineExpr shared = getAffineConstantExpr(0, func.getContext());
+  for (AffineExpr bytes : scratch.getResults())
+    shared = shared + bytes;
+  return unshared && unshared.getValue().getResult(0) != shared && scratch.getNumResults() ? unshared : nullptr;
+}
+
 namespace {
 struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
   StringRef getTargetName(Attribute) const { return "host"; }
@@ -42,6 +51,7 @@ struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
 
   LogicalResult convertSegment(Attribute target, func::FuncOp segment) const {
     AffineMap scratch;
+    AffineMapAttr unshared;
     ArrayAttr kernels;
     auto stages = [&](ModuleOp scratchModule) -> LogicalResult {
       if (failed(lowerToLoops(scratchModule)))
@@ -52,6 +62,7 @@ struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
           if (failed(sizes))
             return failure();
           scratch = *sizes;
+          unshared = getUnshared(func, scratch);
           kernels = func->getAttrOfType<ArrayAttr>(kKernelsAttr);
         }
       return lowerToLLVM(scratchModule);
@@ -72,7 +83,7 @@ struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
       sizes = makeDimsAttr(segment.getContext(), symbols.size(), symbols);
     plan::HostFunctionOp::create(builder, segment.getLoc(), segment.getSymName(),
                                  type.getNumInputs() + type.getNumResults(), type.getNumInputs(), scratch, sizes,
-                                 kernels);
+                                 kernels, unshared);
     segment.erase();
     return success();
   }

@@ -42,21 +42,6 @@ TEST(HostKernels, ShortLoopsRunInOnePiece) {
   EXPECT_EQ(calls, 2);
 }
 
-TEST(HostKernels, TimesAreTakenWhenAskedFor) {
-  auto kernels = loadLoop();
-  std::atomic<int> calls{0};
-  void *buffers[] = {&calls};
-  kernels->run(0, countCalls, buffers, 1, 1);
-  EXPECT_TRUE(kernels->takeTimes().empty());
-  kernels->setProfiling(true);
-  kernels->run(0, countCalls, buffers, 1, 1);
-  kernels->run(0, countCalls, buffers, 1, 1);
-  std::vector<KernelTime> times = kernels->takeTimes();
-  ASSERT_EQ(times.size(), 1u);
-  EXPECT_EQ(times[0].runs, 2u);
-  EXPECT_TRUE(kernels->takeTimes().empty());
-}
-
 TEST(HostKernels, ALoopIsNoLibraryKernel) {
   EXPECT_EQ(loadLoop()->call(0, nullptr, nullptr).message(),
             "expected the number of a library kernel, below 1, but got 0");

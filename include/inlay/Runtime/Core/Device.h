@@ -33,6 +33,12 @@ public:
   virtual StatusOr<size_t> scratchBytes(const InputDims &inputs) const = 0;
 };
 
+/// When a dispatch of an engine ran, as `traceTime`.
+struct DispatchTime {
+  uint32_t dispatch = 0;
+  int64_t begin = 0, end = 0;
+};
+
 class Device {
 public:
   virtual ~Device() = default;
@@ -62,6 +68,14 @@ public:
 
   /// Submits the commands in order in one submission and waits until the device has finished them.
   virtual Status run(const std::vector<DeviceCommand *> &commands) = 0;
+
+  /// Runs a command with its dispatches one after the other, even those that `run` may overlap, and says when each ran:
+  /// not before this was called, nor after it returned. Those that did nothing are left out, and all if the device
+  /// can't tell.
+  virtual Status runTimed(DeviceCommand &command, std::vector<DispatchTime> &) { return run({&command}); }
+
+  /// How `runTimed` knows, or why it doesn't: a sentence for people.
+  virtual std::string describeTiming() const { return "kernels of '" + deviceName() + "' aren't timed"; }
 };
 
 } // namespace inlay::rt

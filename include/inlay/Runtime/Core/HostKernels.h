@@ -28,13 +28,6 @@ struct InlayHostContext {
 
 namespace inlay::rt {
 
-/// What the runs of one kernel took, over all threads that called it.
-struct KernelTime {
-  uint32_t kernel = 0;
-  uint64_t nanoseconds = 0;
-  uint64_t runs = 0;
-};
-
 /// The kernels of one host function, ready to run: primitives, weights as a library wants them. Safe from several
 /// threads.
 class HostKernels {
@@ -49,12 +42,6 @@ public:
 
   /// Buffers that `HostKernel::constants` names hold something else from here on. Not while a call runs.
   virtual void forgetConstants() = 0;
-
-  /// Whether runs are timed from here on.
-  virtual void setProfiling(bool) {}
-
-  /// The times of kernels that ran since the last call of this, by their numbers.
-  virtual std::vector<KernelTime> takeTimes() { return {}; }
 };
 
 class HostKernelLoader {

@@ -91,6 +91,7 @@ struct Dispatch {
   std::vector<uint32_t> buffers;
   std::array<Expr, 3> grid; ///< workgroups
   std::vector<Expr> pushConstants;
+  std::vector<std::string> calls = {}; ///< of the user, that it came from, or ops: for profiles
 };
 
 /// A segment converted for Vulkan: a kernel table and a list of dispatches in program order.
@@ -160,7 +161,7 @@ enum class MaskKind : uint8_t {
 ///                Q (batch, heads, queries, channels), K and V (batch, heads, keys, channels), if there is a mask its
 ///                (batch, heads, queries, keys), O (batch, heads, queries, channels).
 struct HostKernel {
-  std::string name; ///< for messages and profiles: with the user's calls that it came from
+  std::string name; ///< for messages
   HostKernelKind kind = HostKernelKind::Loops;
   uint32_t buffers = 0;            ///< how many a call passes
   uint32_t loops = 0;              ///< Contraction
@@ -172,6 +173,7 @@ struct HostKernel {
   MaskKind mask = MaskKind::None;
   bool isCausal = false; ///< query i sees keys 0 to i
   double scale = 1;
+  std::vector<std::string> calls = {}; ///< of the user, that it came from, or ops: for profiles
 };
 
 /// A segment converted for the host: `symbol` in the plan's host code, called as void(void *const *buffers).
@@ -181,6 +183,9 @@ struct HostFunction {
   std::vector<Access> access;   ///< per argument; empty means that each may be read and written (costs copies)
   std::vector<Expr> sizes = {}; ///< if there are any, one more pointer leads to these numbers, as 64-bit integers
   std::vector<HostKernel> kernels = {}; ///< if there are any, the last pointer is to an InlayHostContext
+  uint32_t scratch = 0;                 ///< how many of the arguments, the last ones, are memory to work in
+  /// Bytes of that if its parts shared no memory; one number, or none if that isn't known.
+  std::vector<Expr> unsharedScratch = {};
 };
 
 /// Native code of all host functions as one relocatable object file for `triple`.

@@ -6,6 +6,7 @@
 #define INLAY_RUNTIME_CORE_PROGRAM_H
 
 #include "inlay/Runtime/Core/HostKernels.h"
+#include "inlay/Runtime/Core/MemoryUse.h"
 #include "inlay/Runtime/Core/Runner.h"
 
 #include <functional>
@@ -14,6 +15,7 @@
 namespace inlay::rt {
 
 class Device;
+class Trace;
 
 /// Native code of host functions; `buffers` are data pointers in the order of the step, after them one to the sizes if
 /// the function has any, and one to an InlayHostContext if it has kernels.
@@ -35,12 +37,13 @@ using CallbackHandler =
 /// Asked a few times a second between the rounds of loops, from the thread that calls: true stops the call.
 using StopCheck = std::function<bool()>;
 
-/// What the runs of one kernel of a host function took, over all threads that called it meanwhile.
+/// What the runs of one kernel of a host function, or of one dispatch of an engine, took in a profiled call.
 struct KernelProfile {
-  std::string name; ///< the user's calls that it came from
-  HostKernelKind kind;
-  uint64_t nanoseconds;
-  uint64_t runs;
+  uint32_t number = 0;            ///< in the host function's or the engine's list
+  std::string kind;               ///< as for plans, or "dispatch"
+  std::vector<std::string> calls; ///< the user's calls or the ops that it came from; may be empty
+  uint64_t nanoseconds = 0;
+  uint64_t runs = 0;
 };
 
 /// Time and place of one step of the last profiled call.
@@ -51,7 +54,7 @@ struct StepProfile {
   int32_t segment;      ///< as in `Step`
   std::vector<std::string> calls;
   uint64_t runs = 1;
-  std::vector<KernelProfile> kernels = {}; ///< of a host function that no other step calls
+  std::vector<KernelProfile> kernels = {}; ///< those that ran, by number
 };
 
 class Program {
@@ -70,15 +73,19 @@ public:
   /// Output dims for inputs of these dims.
   virtual StatusOr<std::vector<std::vector<int64_t>>> outputDims(const InputDims &inputs) const = 0;
 
+  /// The memory that a call with inputs of these dims needs. Nothing is allocated.
+  virtual StatusOr<MemoryUse> memory(const InputDims &inputs) const = 0;
+
   /// Runs once. Inputs and outputs are checked (count, dtype, dims, null data) with messages that name the argument.
   /// Safe from several threads at a time. Each call in flight has temporaries of its own, kept for later calls: they
   /// grow to what its largest size so far needs, and serve every size. What was evaluated and recorded for a size is
   /// kept while it is among the 4 most recent ones and the temporaries needn't grow.
   virtual Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) = 0;
 
-  /// Runs once and reports each step's time (steps are run one by one, so the sum exceeds a plain call).
-  virtual StatusOr<std::vector<StepProfile>> profile(const std::vector<TensorView> &inputs,
-                                                     const std::vector<TensorView> &outputs) = 0;
+  /// Runs once and reports each step's time (steps are run one by one, so the sum exceeds a plain call). With `trace`
+  /// the kernels of engines are timed too, which runs them one by one, and all is recorded there.
+  virtual StatusOr<std::vector<StepProfile>>
+  profile(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Trace *trace = nullptr) = 0;
 
   /// Gives the constants of these numbers other bytes, as many as they had. Waits until no call runs; later calls see
   /// all of the new ones. On a failure of the device the old ones may be gone.

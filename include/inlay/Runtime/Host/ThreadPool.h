@@ -14,6 +14,10 @@
 #include <pthread.h>
 #include <vector>
 
+namespace inlay::rt {
+class TraceSpan;
+} // namespace inlay::rt
+
 namespace inlay::rt::host {
 
 /// Runs loops in chunks. The caller takes part; workers start at the first loop, spin for some tens of microseconds
@@ -65,7 +69,7 @@ private:
   void finish();
   void serve();
   bool waitForWork(uint64_t last);
-  void runChunks();
+  bool runChunks();
 
   Status status_;
   std::atomic<int64_t> threads_{1};
@@ -75,6 +79,7 @@ private:
   const void *data_ = nullptr;
   int64_t count_ = 0;
   int64_t chunk_ = 1;
+  const TraceSpan *span_ = nullptr; ///< what the loop is a part of, if that is recorded
   std::atomic<int64_t> next_{0};
   /// The number of the loop, whether workers may still join, and how many are in it: one word, so that a worker joins
   /// only while the caller waits for it.

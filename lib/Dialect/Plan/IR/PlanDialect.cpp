@@ -168,6 +168,12 @@ static LogicalResult verifyNumbers(Operation *op, std::optional<AffineMap> sizes
 LogicalResult HostFunctionOp::verify() {
   if (failed(verifyArguments(*this, getArguments(), getInputs())) || failed(verifyNumbers(*this, getSizes())))
     return failure();
+  if (std::optional<AffineMap> unshared = getUnsharedScratch()) {
+    if (unshared->getNumResults() != 1)
+      return emitOpError("expected 'unshared_scratch' to be one number, but got ") << unshared->getNumResults();
+    if (failed(verifySizes(*this, "unshared_scratch", *unshared, 1)))
+      return failure();
+  }
   return verifySizes(*this, "scratch", getScratch(), 1);
 }
 

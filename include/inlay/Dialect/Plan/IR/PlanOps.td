@@ -63,12 +63,14 @@ def Plan_HostFunctionOp : Plan_Op<"host_function", [Symbol]> {
     Native code is in the module's `plan.object` under the same symbol, called with `arguments` buffers, of which the
     first `inputs` are read and the others written, and then its scratch buffers, whose byte sizes are the results of
     `scratch`. If it has `sizes`, one more pointer is to these numbers, as 64-bit integers. If it has `kernels`, which
-    it calls back for by their numbers, the last pointer is to what runs them.
+    it calls back for by their numbers, the last pointer is to what runs them. `unshared_scratch` has one number: the
+    bytes of scratch if nothing in it shared memory, where that is more.
 
     Example: `plan.host_function @forward_1 arguments 2 inputs 1 scratch affine_map<() -> (1024)>`
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arguments, I64Attr:$inputs, AffineMapAttr:$scratch,
-      OptionalAttr<AffineMapAttr>:$sizes, OptionalAttr<TypedArrayAttrBase<Plan_HostKernelAttr, "kernels">>:$kernels);
+      OptionalAttr<AffineMapAttr>:$sizes, OptionalAttr<TypedArrayAttrBase<Plan_HostKernelAttr, "kernels">>:$kernels,
+      OptionalAttr<AffineMapAttr>:$unshared_scratch);
   let assemblyFormat = [{ $sym_name `arguments` $arguments `inputs` $inputs `scratch` $scratch (`sizes` $sizes^)?
       (`kernels` $kernels^)? attr-dict }];
   let hasVerifier = 1;

@@ -171,6 +171,17 @@ def test_profiles():
         compiled(x(1, 65, 8))
 
 
+def test_the_library_takes_products_of_every_size():
+    model = nn.Sequential(nn.Linear(64, 96), nn.ReLU(), nn.Linear(96, 64)).eval()
+    batch = torch.export.Dim("batch", min=1, max=64)
+    compiled = inlay.compile(model, (torch.randn(4, 64),), targets=("host",), dynamic_shapes=({0: batch},))
+    kernels = compiled.report["segments"][0]["kernels"]
+    assert [kernel["kind"] for kernel in kernels].count("contraction") == 2
+    for size in (1, 3, 64):
+        x = torch.randn(size, 64)
+        torch.testing.assert_close(compiled(x), model(x))
+
+
 def test_inputs_with_the_same_dim_share_its_symbol():
     one = inlay.Input(shape=(BATCH, 4))
     compiled = inlay.compile(Add(), {"x": one, "y": one}, targets=TARGETS[1])

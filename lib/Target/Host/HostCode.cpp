@@ -110,6 +110,9 @@ static LogicalResult passContext(func::FuncOp func) {
   return func.insertArgument(func.getNumArguments(), type, {}, func.getLoc());
 }
 
+/// Long enough for any buffer.
+static constexpr int64_t kEndless = int64_t(1) << 40;
+
 /// Makes static what bare pointers can be passed for: loops go over flat buffers, and how long these are says nothing
 /// that code is made by.
 static LogicalResult fixArguments(func::FuncOp func) {
@@ -117,7 +120,6 @@ static LogicalResult fixArguments(func::FuncOp func) {
     auto type = dyn_cast<MemRefType>(argument.getType());
     if (!type || type.hasStaticShape())
       continue;
-    constexpr int64_t kEndless = int64_t(1) << 40;
     for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
       auto flat = dyn_cast<memref::CollapseShapeOp>(user);
       bool isView = isa<ViewLikeOpInterface>(user);
@@ -139,6 +141,16 @@ static LogicalResult fixArguments(func::FuncOp func) {
   return success();
 }
 
+/// The same of a function that is only called.
+static void fixDeclaration(func::FuncOp func) {
+  auto fix = [](Type type) -> Type {
+    auto memref = dyn_cast<MemRefType>(type);
+    return memref && !memref.hasStaticShape() ? MemRefType::get({kEndless}, memref.getElementType()) : type;
+  };
+  func.setFunctionType(FunctionType::get(func.getContext(), llvm::map_to_vector(func.getArgumentTypes(), fix),
+                                         func.getResultTypes()));
+}
+
 LogicalResult inlay::lowerToLLVM(ModuleOp module) {
   if (failed(approximateMath(module)))
     return failure();
@@ -147,14 +159,17 @@ LogicalResult inlay::lowerToLLVM(ModuleOp module) {
   simplify.addPass(createCanonicalizerPass());
   if (failed(simplify.run(module)))
     return failure();
-  for (auto func : module.getOps<func::FuncOp>())
-    if (!func.isDeclaration()) {
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (func.isDeclaration()) {
+      fixDeclaration(func);
+    } else {
       flattenEmptyArguments(func);
       if (failed(passSymbols(func)) || failed(fixArguments(func)) || failed(passContext(func)))
         return failure();
       func->removeAttr(InlayDialect::kSymbolsAttr);
       func.removeArgAttrsAttr();
     }
+  }
   pm.enableVerifier(false);
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(memref::createExpandStridedMetadataPass());

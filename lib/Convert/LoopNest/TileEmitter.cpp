@@ -36,7 +36,7 @@ LogicalResult TileEmitter::addAccess(OpBuilder &builder, OpOperand &operand) {
     accesses.push_back(std::move(access));
     return success();
   }
-  FailureOr<FlatBuffer> flat = flattenBuffer(builder, op.getLoc(), operand.get(), roots);
+  FailureOr<FlatBuffer> flat = flattenBuffer(builder, op.getLoc(), operand.get(), kernel.roots);
   if (failed(flat))
     return op.emitError("unsupported-shape: expected buffers whose layout follows from the sizes of inputs, but got ")
            << operand.get().getType();
@@ -62,7 +62,7 @@ LogicalResult TileEmitter::addAccess(OpBuilder &builder, OpOperand &operand) {
 void TileEmitter::prepare(OpBuilder &builder, AffineExpr expr) {
   if (isa<AffineConstantExpr>(expr))
     return;
-  Value &value = runtime[expr];
+  Value &value = kernel.sizes[expr];
   if (!value)
     value = cast<Value>(materializeExpr(builder, op.getLoc(), expr));
 }
@@ -104,15 +104,17 @@ static std::vector<int64_t> getTypicalStrides(ArrayRef<AffineExpr> strides, Arra
   return typical;
 }
 
-FailureOr<TileEmitter> TileEmitter::create(OpBuilder &builder, linalg::LinalgOp op) {
+FailureOr<TileEmitter> TileEmitter::create(OpBuilder &builder, linalg::LinalgOp op, KernelValues *shared) {
   TileEmitter emitter(op);
+  if (shared)
+    emitter.kernel = *shared;
   if (failed(emitter.readLoops(builder)))
     return failure();
   for (OpOperand &operand : op->getOpOperands())
     if (failed(emitter.addAccess(builder, operand)))
       return failure();
   WalkResult walk = op->walk([&](memref::LoadOp gather) {
-    FailureOr<FlatBuffer> flat = flattenBuffer(builder, op.getLoc(), gather.getMemRef(), emitter.roots);
+    FailureOr<FlatBuffer> flat = flattenBuffer(builder, op.getLoc(), gather.getMemRef(), emitter.kernel.roots);
     if (failed(flat))
       return WalkResult::interrupt();
     emitter.prepare(builder, flat->offset);
@@ -132,7 +134,23 @@ FailureOr<TileEmitter> TileEmitter::create(OpBuilder &builder, linalg::LinalgOp 
                             [&](const Access &other) { return other.strides == output.strides; });
   emitter.nest.vectorizable = alike && isVectorizable(op);
   emitter.nest.sumsLanes = emitter.nest.vectorizable && emitter.findCombiner();
+  if (shared)
+    *shared = emitter.kernel;
   return emitter;
+}
+
+void TileEmitter::setLocal(const LocalBuffer &local) {
+  for (auto [operand, access] : llvm::zip_equal(op->getOpOperands(), accesses)) {
+    if (operand.get() != local.buffer)
+      continue;
+    access.flat = local.memref;
+    access.start = local.start;
+    access.offset = getAffineConstantExpr(0, op.getContext());
+    access.strides.assign(nest.loops.size(), access.offset);
+    for (auto [stride, expr] : llvm::zip_equal(local.strides, op.getMatchingIndexingMap(&operand).getResults()))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        access.strides[dim.getPosition()] = access.strides[dim.getPosition()] + stride;
+  }
 }
 
 //===-- Emitting a tile -----------------------------------------------------------------------------------------===//
@@ -161,7 +179,7 @@ void TileEmitter::State::prepareRagged(OpBuilder &b) {
 SmallVector<Value> TileEmitter::State::startIndices(OpBuilder &b) {
   SmallVector<Value> starts;
   for (const Access &access : emitter.accesses) {
-    Value sum;
+    Value sum = access.start;
     for (auto [loop, index, stride] : llvm::enumerate(base, access.strides))
       if (index && !is(stride, 0) && !llvm::is_contained(ragged, loop))
         sum = add(b, sum, scale(b, index, stride));
@@ -384,32 +402,36 @@ void TileEmitter::emit(OpBuilder &builder, const TileShape &tile, ArrayRef<Value
   }
   SmallVector<Value> starts = state.startIndices(builder);
   SmallVector<Value> values = state.loadOutputs(builder, starts);
+  state.storeOutputs(builder, starts, state.reduce(builder, starts, std::move(values)));
+}
 
-  // One loop per reduction, outermost first, carrying the accumulators.
+SmallVector<Value> TileEmitter::State::reduce(OpBuilder &builder, ArrayRef<Value> starts, SmallVector<Value> values,
+                                              const ReductionShare &share) {
   OpBuilder inner = builder;
   SmallVector<Value> indices(base);
   SmallVector<scf::ForOp> loops;
-  SmallVector<Value> current = starts;
-  for (auto [loop, info] : llvm::enumerate(nest.loops)) {
+  SmallVector<Value> current(starts);
+  for (auto [loop, info] : llvm::enumerate(emitter.nest.loops)) {
     if (!info.reduction)
       continue;
-    Value zero = state.constant(inner, 0), one = state.constant(inner, 1), size = state.value(inner, sizes[loop]);
-    auto forOp = scf::ForOp::create(inner, op.getLoc(), zero, size, one,
+    bool isShared = share.count > 1 && loop == share.loop;
+    Value first = isShared ? share.number : constant(inner, 0), size = value(inner, emitter.sizes[loop]);
+    auto forOp = scf::ForOp::create(inner, loc, first, size, constant(inner, isShared ? share.count : 1),
                                     loops.empty() ? ValueRange(values) : ValueRange(loops.back().getRegionIterArgs()));
     loops.push_back(forOp);
     inner = OpBuilder::atBlockEnd(forOp.getBody());
     indices[loop] = forOp.getInductionVar();
-    state.advance(inner, loop, forOp.getInductionVar(), current);
+    advance(inner, loop, forOp.getInductionVar(), current);
   }
-  SmallVector<Value> results = state.computePoints(
+  SmallVector<Value> results = computePoints(
       inner, current, indices, loops.empty() ? ValueRange(values) : ValueRange(loops.back().getRegionIterArgs()));
   for (scf::ForOp forOp : llvm::reverse(loops)) {
     for (Value &result : results)
-      if (state.isVector())
-        result = state.asVector(inner, result);
+      if (isVector())
+        result = asVector(inner, result);
     inner.setInsertionPointToEnd(forOp.getBody());
-    scf::YieldOp::create(inner, op.getLoc(), results);
+    scf::YieldOp::create(inner, loc, results);
     results = llvm::to_vector_of<Value>(forOp.getResults());
   }
-  state.storeOutputs(builder, starts, results);
+  return results;
 }

@@ -72,7 +72,21 @@ static spirv::TargetEnvAttr getTargetEnv(VulkanAttr target) {
   return spirv::TargetEnvAttr::get(triple, spirv::getDefaultResourceLimits(context), spirv::ClientAPI::Vulkan);
 }
 
-/// The optional features whose capabilities `module` uses.
+/// Bytes of a workgroup's memory that every device has.
+static constexpr int64_t kLeastWorkgroupMemory = 16384;
+
+/// Bytes of the module's variables in a workgroup's memory.
+static int64_t countWorkgroupMemory(spirv::ModuleOp module) {
+  int64_t bytes = 0;
+  for (auto variable : module.getOps<spirv::GlobalVariableOp>()) {
+    auto type = cast<spirv::PointerType>(variable.getType());
+    if (type.getStorageClass() == spirv::StorageClass::Workgroup)
+      bytes += cast<spirv::SPIRVType>(type.getPointeeType()).getSizeInBytes().value_or(0);
+  }
+  return bytes;
+}
+
+/// The optional features whose capabilities `module` uses, and more of a workgroup's memory than all devices have.
 static SmallVector<std::string> getRequirements(spirv::ModuleOp module) {
   SmallVector<std::string> names;
   std::optional<spirv::VerCapExtAttr> triple = module.getVceTriple();
@@ -86,6 +100,8 @@ static SmallVector<std::string> getRequirements(spirv::ModuleOp module) {
     names.push_back("storage16");
   if (llvm::is_contained(used, spirv::Capability::StorageBuffer8BitAccess))
     names.push_back("storage8");
+  if (int64_t bytes = countWorkgroupMemory(module); bytes > kLeastWorkgroupMemory)
+    names.push_back("workgroup-memory=" + std::to_string(bytes));
   return names;
 }
 
@@ -177,7 +193,10 @@ static LogicalResult legalizeMath(Operation *module) {
 
 static LogicalResult convertModule(gpu::GPUModuleOp module, spirv::TargetEnvAttr env) {
   MLIRContext *context = module.getContext();
-  spirv::MemorySpaceToStorageClassConverter spaces(spirv::mapMemorySpaceToVulkanStorageClass);
+  spirv::MemorySpaceToStorageClassConverter spaces([](Attribute space) {
+    return isa_and_nonnull<gpu::AddressSpaceAttr>(space) ? spirv::StorageClass::Workgroup
+                                                         : spirv::mapMemorySpaceToVulkanStorageClass(space);
+  });
   spirv::convertMemRefTypesAndAttrs(module, spaces);
   SPIRVTypeConverter converter(env);
   RewritePatternSet patterns(context);
@@ -202,6 +221,36 @@ static void decorateExact(spirv::ModuleOp module) {
     if (isa<spirv::FAddOp, spirv::FSubOp, spirv::FMulOp, spirv::FDivOp>(op))
       op->setAttr("no_contraction", UnitAttr::get(op->getContext()));
   });
+}
+
+/// True if the kernel both loads from and stores to the variable.
+static bool isReadAndWritten(spirv::GlobalVariableOp variable, spirv::ModuleOp module) {
+  bool reads = false, writes = false;
+  module.walk([&](spirv::AddressOfOp address) {
+    if (address.getVariable() == variable.getSymName())
+      for (Operation *access : address->getUsers())
+        for (Operation *user : access->getUsers()) {
+          reads |= isa<spirv::LoadOp>(user);
+          writes |= isa<spirv::StoreOp>(user);
+        }
+  });
+  return reads && writes;
+}
+
+/// Barriers order what invocations of a workgroup do with storage buffers, too, and what one of them stored there is
+/// what others load.
+static void orderStorageBuffers(spirv::ModuleOp module) {
+  bool hasBarriers = false;
+  module.walk([&](spirv::ControlBarrierOp barrier) {
+    barrier.setMemorySemantics(barrier.getMemorySemantics() | spirv::MemorySemantics::UniformMemory);
+    hasBarriers = true;
+  });
+  if (!hasBarriers)
+    return;
+  for (auto variable : module.getOps<spirv::GlobalVariableOp>())
+    if (cast<spirv::PointerType>(variable.getType()).getStorageClass() == spirv::StorageClass::StorageBuffer &&
+        isReadAndWritten(variable, module))
+      variable->setAttr("coherent", UnitAttr::get(module.getContext()));
 }
 
 /// Merging of constants leaves them without a location: they came from what uses them.
@@ -268,6 +317,7 @@ FailureOr<SPIRVKernel> inlay::convertKernelToSPIRV(gpu::GPUFuncOp func, VulkanAt
     return func.emitError("expected one SPIR-V module");
   SPIRVKernel result;
   decorateExact(*modules.begin());
+  orderStorageBuffers(*modules.begin());
   if (failed(spirv::serialize(*modules.begin(), result.words)) || failed(validate(func.getLoc(), result.words)))
     return failure();
   result.requirements = getRequirements(*modules.begin());

@@ -2,6 +2,7 @@
 //
 // Structured ops on buffers to GPU launches, one launch per op.
 
+#include "Launch.h"
 #include "inlay/Convert/Bufferize.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"
 #include "inlay/Convert/LoopNest/TileEmitter.h"
@@ -13,9 +14,6 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace inlay {
@@ -28,10 +26,6 @@ using namespace inlay;
 
 /// Invocations work on 32-bit indices.
 static constexpr int64_t kMaxTiles = (int64_t(1) << 31) - 1;
-
-/// Mesa's llvmpipe leaves an invocation's loops, nested ones counted together, after this many iterations without a
-/// word.
-static constexpr int64_t kMaxIterations = (int64_t(1) << 16) - 2;
 
 namespace {
 /// A launch under construction.
@@ -50,14 +44,9 @@ static Launch openLaunch(OpBuilder &builder, Location loc, AffineExpr tiles, int
   auto value = [&](AffineExpr expr) {
     return getValueOrCreateConstantIndexOp(builder, loc, materializeExpr(builder, loc, expr));
   };
-  AffineExpr groups = tiles.ceilDiv(block), width = groups;
-  if (auto known = dyn_cast<AffineConstantExpr>(groups))
-    width = builder.getAffineConstantExpr(std::min(known.getValue(), maxGrid));
-  else if (most / block >= maxGrid) // rows short enough that few of the last one's groups have nothing to do
-    width = builder.getAffineConstantExpr(std::min<int64_t>(maxGrid, 256));
-  AffineExpr height = width == groups ? builder.getAffineConstantExpr(1) : groups.ceilDiv(width);
+  Grid grid = foldGrid(tiles.ceilDiv(block), most / block, maxGrid);
   Value one = constant(1), count = value(tiles), size = constant(block);
-  auto launch = gpu::LaunchOp::create(builder, loc, value(width), value(height), one, size, one, one);
+  auto launch = gpu::LaunchOp::create(builder, loc, value(grid.width), value(grid.height), one, size, one, one);
   OpBuilder inner = OpBuilder::atBlockBegin(&launch.getBody().front());
   gpu::KernelDim3 group = launch.getBlockIds();
   Value row = arith::MulIOp::create(inner, loc, group.y, launch.getGridSize().x);
@@ -70,29 +59,6 @@ static Launch openLaunch(OpBuilder &builder, Location loc, AffineExpr tiles, int
   return {launch, guard.getThenBodyBuilder(), number, count};
 }
 
-/// Gives the launch its own copies of constants from around it, so that they don't become launch parameters, and of
-/// what is computed from sizes but is no size.
-static void sinkScalars(Launch &launch) {
-  Region &body = launch.op.getBody();
-  auto isOwn = [&](Value value) {
-    Operation *op = value.getDefiningOp();
-    if (!op || value == launch.count || isa<MemRefType>(value.getType()))
-      return false;
-    return op->hasTrait<OpTrait::ConstantLike>() || (!value.getType().isIndex() && isPure(op));
-  };
-  OpBuilder builder = OpBuilder::atBlockBegin(&body.front());
-  for (bool changed = true; std::exchange(changed, false);) {
-    llvm::SetVector<Value> captured;
-    getUsedValuesDefinedAbove(body, captured);
-    for (Value value : captured)
-      if (isOwn(value)) {
-        builder.setInsertionPointToStart(&body.front());
-        replaceAllUsesInRegionWith(value, builder.clone(*value.getDefiningOp())->getResult(0), body);
-        changed = true;
-      }
-  }
-}
-
 /// How many tiles there are along each loop; 1 for reductions.
 static SmallVector<AffineExpr> countTiles(MLIRContext *context, const TileEmitter &emitter, const TileShape &tile) {
   SmallVector<AffineExpr> counts;
@@ -100,52 +66,6 @@ static SmallVector<AffineExpr> countTiles(MLIRContext *context, const TileEmitte
     counts.push_back(loop.reduction ? getAffineConstantExpr(1, context)
                                     : emitter.size(number).ceilDiv(tile.factors[number]));
   return counts;
-}
-
-/// The tile's first index along each parallel loop, from the invocation's number; the last loop is the fastest.
-/// `counts` are what is known outside of the launch.
-static SmallVector<Value> splitNumber(OpBuilder &builder, Location loc, const LoopNestShape &shape,
-                                      const TileShape &tile, ArrayRef<OpFoldResult> counts, Value number) {
-  SmallVector<Value> base(shape.loops.size());
-  size_t outermost = 0; // of those that are more than one tile
-  while (outermost < shape.loops.size() && isConstantIntValue(counts[outermost], 1))
-    ++outermost;
-  for (size_t loop = shape.loops.size(); loop-- > 0;) {
-    if (shape.loops[loop].reduction)
-      continue;
-    auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); };
-    if (isConstantIntValue(counts[loop], 1)) {
-      base[loop] = constant(0);
-      continue;
-    }
-    Value index = number; // what is left of it
-    if (loop != outermost) {
-      Value count = getValueOrCreateConstantIndexOp(builder, loc, counts[loop]);
-      index = arith::RemUIOp::create(builder, loc, number, count);
-      number = arith::DivUIOp::create(builder, loc, number, count);
-    }
-    base[loop] = arith::MulIOp::create(builder, loc, index, constant(tile.factors[loop]));
-  }
-  return base;
-}
-
-/// Most iterations of all loops that an invocation runs, or `kMaxIterations` + 1 if there may be more.
-static int64_t countIterations(const TileEmitter &emitter) {
-  int64_t runs = 1, total = 0;
-  for (auto [number, loop] : llvm::enumerate(emitter.shape().loops))
-    if (loop.reduction && (llvm::MulOverflow(runs, getRange(emitter.size(number), emitter.getSymbols()).max, runs) ||
-                           llvm::AddOverflow(total, runs, total) || total > kMaxIterations))
-      return kMaxIterations + 1;
-  return total;
-}
-
-/// Loops along which the last tile may reach over the end.
-static SmallVector<size_t> findRagged(const LoopNestShape &shape, const TileShape &tile) {
-  SmallVector<size_t> ragged;
-  for (auto [number, loop, factor] : llvm::enumerate(shape.loops, tile.factors))
-    if (factor > 1 && (loop.isOpen || loop.size % factor))
-      ragged.push_back(number);
-  return ragged;
 }
 
 /// Refuses ops with too much for one launch or one invocation.
@@ -179,12 +99,13 @@ static LogicalResult convertOp(linalg::LinalgOp op, Value initial, int64_t block
     return failure();
   if (auto known = dyn_cast<AffineConstantExpr>(tiles); !known || known.getValue() > 0) {
     int64_t most = getRange(tiles, emitter->getSymbols()).max;
-    auto outside =
-        llvm::map_to_vector(counts, [&](AffineExpr count) { return materializeExpr(builder, op.getLoc(), count); });
+    SmallVector<OpFoldResult> outside; // of the launch: the counts of parallel loops
+    for (auto [loop, count] : llvm::zip_equal(emitter->shape().loops, counts))
+      outside.push_back(loop.reduction ? OpFoldResult() : materializeExpr(builder, op.getLoc(), count));
     Launch launch = openLaunch(builder, op.getLoc(), tiles, most, block, maxGrid);
-    SmallVector<Value> base = splitNumber(launch.inside, op.getLoc(), emitter->shape(), tile, outside, launch.number);
+    SmallVector<Value> base = splitNumber(launch.inside, op.getLoc(), tile.factors, outside, launch.number);
     emitter->emit(launch.inside, tile, base, /*active=*/1, findRagged(emitter->shape(), tile));
-    sinkScalars(launch);
+    sinkScalars(launch.op, launch.count);
   }
   op.erase();
   return success();

@@ -154,7 +154,7 @@ private:
     return Attribute(VulkanAttr::get(&context, caps->maxWorkgroupInvocations, caps->maxWorkgroupCount[0], range,
                                      caps->maxStorageBuffersPerStage, caps->subgroupSize,
                                      features.empty() ? ArrayAttr() : ArrayAttr::get(&context, features),
-                                     StringAttr::get(&context, kind)));
+                                     StringAttr::get(&context, kind), caps->maxWorkgroupMemory, /*row_kernels=*/true));
   }
 
   Status setTargets() {

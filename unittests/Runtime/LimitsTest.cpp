@@ -59,6 +59,14 @@ TEST_F(LimitsTest, RequirementsAreFeaturesOfTheDevice) {
   EXPECT_EQ(checkRequirement(caps, "float61").message(), "unknown requirement 'float61'");
 }
 
+TEST_F(LimitsTest, WorkgroupMemoryIsAtMostTheDevices) {
+  caps.maxWorkgroupMemory = 32768;
+  EXPECT_TRUE(checkRequirement(caps, "workgroup-memory=32768").isOk());
+  EXPECT_EQ(checkRequirement(caps, "workgroup-memory=32772").message(),
+            "needs 32772 bytes of workgroup memory, but the device has 32768");
+  EXPECT_EQ(checkRequirement(caps, "workgroup-memory=8x").message(), "unknown requirement 'workgroup-memory=8x'");
+}
+
 TEST_F(LimitsTest, SubgroupSizeIsTheDevicesOrOneItCanChoose) {
   caps.subgroupSize = 8;
   caps.minSubgroupSize = 4;

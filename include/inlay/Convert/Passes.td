@@ -252,6 +252,57 @@ def LinalgToGPUPass : Pass<"inlay-convert-linalg-to-gpu", "::mlir::func::FuncOp"
                            "::mlir::memref::MemRefDialect"];
 }
 
+def FormWorkgroupKernelsPass : Pass<"inlay-convert-form-workgroup-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Make GPU launches of structured ops that work row by row";
+  let description = [{
+    A reduction along rows of at least `least-row` elements, with the ops in a row before and after it that have the
+    same parallel loops, becomes one launch if no row needs what is computed of another: softmax, norms, and attention
+    with its products. A workgroup computes a block of rows, op by op, with a barrier where one op uses what another
+    wrote. Its invocations take tiles of an op in turns; reductions of whole rows they share, and join the shares
+    through the workgroup's memory. Buffers that no other op uses are in that memory, if a block of rows of them fits.
+
+    Products join if each operand has one of the group's loops besides the last, so that a workgroup reads the keys and
+    values of one head, and if their results fit into the workgroup's memory.
+
+    What isn't part of a group stays as it is, for `inlay-convert-linalg-to-gpu`: ops that access other rows or gather,
+    rows that aren't contiguous, reductions that can't be joined, more iterations of an invocation than drivers run.
+
+    ```mlir
+    func.func @f(%x: memref<8x1000xf32>, %r: memref<8x1000xf32>) {
+      %zero = arith.constant 0.0 : f32
+      %sums = memref.alloc() : memref<8xf32>
+      linalg.fill ins(%zero : f32) outs(%sums : memref<8xf32>)
+      linalg.reduce { arith.addf } ins(%x : memref<8x1000xf32>) outs(%sums : memref<8xf32>) dimensions = [1]
+      linalg.generic {indexing_maps = [#whole, #row, #whole], iterator_types = ["parallel", "parallel"]}
+          ins(%x, %sums : memref<8x1000xf32>, memref<8xf32>) outs(%r : memref<8x1000xf32>) { /* x / sum */ }
+      return
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @f(%x: memref<8x1000xf32>, %r: memref<8x1000xf32>) {
+      gpu.launch blocks(...) in (%c1, ...) threads(%lane, ...) in (%c64, ...) {
+        %memory = memref.alloc() : memref<8xf32, #gpu.address_space<workgroup>>
+        %shares = memref.alloc() : memref<64xf32, #gpu.address_space<workgroup>>
+        // each invocation's share of a row's sum
+        gpu.barrier
+        // the shares' sum, two by two; then tiles of %r
+      }
+      return
+    }
+    ```
+  }];
+  let options = [
+    Option<"block", "block", "int64_t", "64", "invocations of a workgroup, a power of two">,
+    Option<"maxGrid", "max-grid", "int64_t", "65535", "most workgroups along one axis">,
+    Option<"memory", "memory", "int64_t", "16384", "bytes of a workgroup's memory">,
+    Option<"maxBuffers", "max-buffers", "int64_t", "16", "most buffers of one kernel">,
+    Option<"leastRow", "least-row", "int64_t", "64",
+           "elements of the shortest rows that are worth it">];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def FormHostKernelsPass : Pass<"inlay-convert-form-host-kernels", "::mlir::ModuleOp"> {
   let summary = "Move structured ops into functions that several threads share the iterations of";
   let description = [{

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tiles whose vectors go along a reduction: each lane reduces its share, and the lanes are joined in the end.
+// Reductions by shares, which are joined in the end: of a vector's lanes, or of invocations.
 
 #include "ReductionLoops.h"
 #include "TileState.h"
@@ -122,4 +122,29 @@ void TileEmitter::emitLaneReduction(OpBuilder &builder, const TileShape &tile, A
   for (auto [lane, scalar] : llvm::zip_equal(values.vectors, values.scalars))
     results.push_back(vector::ReductionOp::create(builder, loc, kind, lane, scalar, arith::FastMathFlags::reassoc));
   scalars.storeOutputs(builder, starts, results);
+}
+
+Value TileEmitter::emitShare(OpBuilder &builder, ArrayRef<Value> base, const ReductionShare &share) {
+  TileShape tile{std::vector<int64_t>(nest.loops.size(), 1), -1, 1};
+  State state{*this, tile, base, op.getLoc(), enumeratePoints(tile.factors), nullptr, {}, {}};
+  SmallVector<Value> starts = state.startIndices(builder);
+  Value start = state.loadOutputs(builder, starts).front();
+  Value neutral = arith::ConstantOp::create(builder, op.getLoc(), getNeutral(findCombiner()));
+  Value isFirst =
+      arith::CmpIOp::create(builder, op.getLoc(), arith::CmpIPredicate::eq, share.number, state.constant(builder, 0));
+  start = arith::SelectOp::create(builder, op.getLoc(), isFirst, start, neutral);
+  return state.reduce(builder, starts, {start}, share).front();
+}
+
+Value TileEmitter::join(OpBuilder &builder, Value lhs, Value rhs) const {
+  Operation *combiner = findCombiner();
+  OperationState state(combiner->getLoc(), combiner->getName(), {lhs, rhs}, combiner->getResultTypes(),
+                       combiner->getAttrs());
+  return builder.create(state)->getResult(0);
+}
+
+void TileEmitter::store(OpBuilder &builder, ArrayRef<Value> base, Value value) {
+  TileShape tile{std::vector<int64_t>(nest.loops.size(), 1), -1, 1};
+  State state{*this, tile, base, op.getLoc(), enumeratePoints(tile.factors), nullptr, {}, {}};
+  state.storeOutputs(builder, state.startIndices(builder), value);
 }

@@ -37,7 +37,7 @@ LogicalResult TileEmitter::addAccess(OpBuilder &builder, OpOperand &operand) {
     accesses.push_back(std::move(access));
     return success();
   }
-  FailureOr<FlatBuffer> flat = flattenBuffer(builder, op.getLoc(), operand.get(), roots);
+  FailureOr<FlatBuffer> flat = flattenBuffer(builder, op.getLoc(), operand.get(), kernel.roots);
   if (failed(flat))
     return op.emitError("unsupported-shape: expected buffers whose layout follows from the sizes of inputs, but got ")
            << operand.get().getType();
@@ -63,7 +63,7 @@ LogicalResult TileEmitter::addAccess(OpBuilder &builder, OpOperand &operand) {
 void TileEmitter::prepare(OpBuilder &builder, AffineExpr expr) {
   if (isa<AffineConstantExpr>(expr))
     return;
-  Value &value = runtime[expr];
+  Value &value = kernel.sizes[expr];
   if (!value)
     value = cast<Value>(materializeExpr(builder, op.getLoc(), expr));
 }
@@ -105,15 +105,17 @@ static std::vector<int64_t> getTypicalStrides(ArrayRef<AffineExpr> strides, Arra
   return typical;
 }
 
-FailureOr<TileEmitter> TileEmitter::create(OpBuilder &builder, linalg::LinalgOp op) {
+FailureOr<TileEmitter> TileEmitter::create(OpBuilder &builder, linalg::LinalgOp op, KernelValues *shared) {
   TileEmitter emitter(op);
+  if (shared)
+    emitter.kernel = *shared;
   if (failed(emitter.readLoops(builder)))
     return failure();
   for (OpOperand &operand : op->getOpOperands())
     if (failed(emitter.addAccess(builder, operand)))
       return failure();
   WalkResult walk = op->walk([&](memref::LoadOp gather) {
-    FailureOr<FlatBuffer> flat = flattenBuffer(builder, op.getLoc(), gather.getMemRef(), emitter.roots);
+    FailureOr<FlatBuffer> flat = flattenBuffer(builder, op.getLoc(), gather.getMemRef(), emitter.kernel.roots);
     if (failed(flat))
       return WalkResult::interrupt();
     emitter.prepare(builder, flat->offset);
@@ -133,7 +135,23 @@ FailureOr<TileEmitter> TileEmitter::create(OpBuilder &builder, linalg::LinalgOp 
                             [&](const Access &other) { return other.strides == output.strides; });
   emitter.nest.vectorizable = alike && isVectorizable(op);
   emitter.nest.sumsLanes = emitter.nest.vectorizable && emitter.findCombiner();
+  if (shared)
+    *shared = emitter.kernel;
   return emitter;
+}
+
+void TileEmitter::setLocal(const LocalBuffer &local) {
+  for (auto [operand, access] : llvm::zip_equal(op->getOpOperands(), accesses)) {
+    if (operand.get() != local.buffer)
+      continue;
+    access.flat = local.memref;
+    access.start = local.start;
+    access.offset = getAffineConstantExpr(0, op.getContext());
+    access.strides.assign(nest.loops.size(), access.offset);
+    for (auto [stride, expr] : llvm::zip_equal(local.strides, op.getMatchingIndexingMap(&operand).getResults()))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        access.strides[dim.getPosition()] = access.strides[dim.getPosition()] + stride;
+  }
 }
 
 //===-- Emitting a tile -----------------------------------------------------------------------------------------===//
@@ -162,7 +180,7 @@ void TileEmitter::State::prepareRagged(OpBuilder &b) {
 SmallVector<Value> TileEmitter::State::startIndices(OpBuilder &b) {
   SmallVector<Value> starts;
   for (const Access &access : emitter.accesses) {
-    Value sum;
+    Value sum = access.start;
     for (auto [loop, index, stride] : llvm::enumerate(base, access.strides))
       if (index && !is(stride, 0) && !llvm::is_contained(ragged, loop))
         sum = add(b, sum, scale(b, index, stride));
@@ -404,23 +422,29 @@ void TileEmitter::emit(OpBuilder &builder, const TileShape &tile, ArrayRef<Value
   }
   SmallVector<Value> starts = state.startIndices(builder);
   SmallVector<Value> values = state.loadOutputs(builder, starts);
+  state.storeOutputs(builder, starts, state.reduce(builder, starts, std::move(values)));
+}
 
-  ReductionLoops loops(builder, op.getLoc(), values);
+SmallVector<Value> TileEmitter::State::reduce(OpBuilder &builder, ArrayRef<Value> starts, SmallVector<Value> values,
+                                              const ReductionShare &share) {
+  ReductionLoops loops(builder, loc, values);
   SmallVector<Value> indices(base);
-  SmallVector<Value> current = starts;
-  for (auto [loop, info, cut] : llvm::enumerate(nest.loops, cutReductions(/*lastStep=*/1))) {
+  SmallVector<Value> current(starts);
+  for (auto [loop, info, cut] : llvm::enumerate(emitter.nest.loops, emitter.cutReductions(/*lastStep=*/1))) {
     if (!info.reduction)
       continue;
-    Value zero = state.constant(loops.inside(), 0), size = state.value(loops.inside(), sizes[loop]);
-    indices[loop] = loops.open(zero, size, /*step=*/1, cut);
-    state.advance(loops.inside(), loop, indices[loop], current);
+    bool isShared = share.count > 1 && loop == share.loop;
+    Value first = isShared ? share.number : constant(loops.inside(), 0);
+    Value size = value(loops.inside(), emitter.sizes[loop]);
+    indices[loop] = loops.open(first, size, isShared ? share.count : 1, isShared ? 0 : cut);
+    advance(loops.inside(), loop, indices[loop], current);
   }
-  SmallVector<Value> results = state.computePoints(loops.inside(), current, indices, loops.accumulators());
+  SmallVector<Value> results = computePoints(loops.inside(), current, indices, loops.accumulators());
   if (!loops.isEmpty()) {
     for (Value &result : results)
-      result = state.isVector() ? state.asVector(loops.inside(), result) : result;
+      result = isVector() ? asVector(loops.inside(), result) : result;
     loops.closeAll(results);
     results = llvm::to_vector(loops.accumulators());
   }
-  state.storeOutputs(builder, starts, results);
+  return results;
 }

@@ -48,7 +48,7 @@ struct TileEmitter::State {
   }
   mlir::Value value(mlir::OpBuilder &b, mlir::AffineExpr expr) {
     auto number = llvm::dyn_cast<mlir::AffineConstantExpr>(expr);
-    return number ? constant(b, number.getValue()) : emitter.runtime.lookup(expr);
+    return number ? constant(b, number.getValue()) : emitter.kernel.sizes.lookup(expr);
   }
   mlir::Value scale(mlir::OpBuilder &b, mlir::Value index, mlir::AffineExpr stride) {
     return is(stride, 1) ? index : mlir::arith::MulIOp::create(b, loc, index, value(b, stride));
@@ -71,6 +71,9 @@ struct TileEmitter::State {
   /// What the outputs hold before the body, or start from; point-major. Null where nothing reads it.
   llvm::SmallVector<mlir::Value> loadOutputs(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> starts);
   void storeOutputs(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> starts, mlir::ValueRange results);
+  /// The accumulators, which start as `values`, after one loop per reduction, outermost first, or a share of its steps.
+  llvm::SmallVector<mlir::Value> reduce(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> starts,
+                                        llvm::SmallVector<mlir::Value> values, const ReductionShare &share = {});
   /// Moves `current`, one index per input, by one loop's index.
   void advance(mlir::OpBuilder &b, size_t loop, mlir::Value index, llvm::MutableArrayRef<mlir::Value> current);
 };

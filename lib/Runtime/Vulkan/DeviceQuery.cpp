@@ -44,6 +44,7 @@ static void readLimits(const Properties &properties, DeviceCaps &caps) {
   std::copy_n(limits.maxComputeWorkGroupCount, 3, caps.maxWorkgroupCount.begin());
   std::copy_n(limits.maxComputeWorkGroupSize, 3, caps.maxWorkgroupSize.begin());
   caps.maxWorkgroupInvocations = limits.maxComputeWorkGroupInvocations;
+  caps.maxWorkgroupMemory = limits.maxComputeSharedMemorySize;
   caps.maxPushConstantBytes = limits.maxPushConstantsSize;
   caps.maxStorageBuffersPerStage = std::min(
       {limits.maxPerStageDescriptorStorageBuffers, limits.maxDescriptorSetStorageBuffers, limits.maxPerStageResources});

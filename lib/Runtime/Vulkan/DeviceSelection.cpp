@@ -17,6 +17,7 @@ DeviceCaps DeviceCaps::computeDefault() {
   caps.maxWorkgroupCount = {65535, 65535, 65535};
   caps.maxWorkgroupSize = {128, 128, 64};
   caps.maxWorkgroupInvocations = 128;
+  caps.maxWorkgroupMemory = 16384;
   caps.maxPushConstantBytes = 128;
   caps.maxStorageBuffersPerStage = 4;
   caps.maxStorageBufferRange = uint64_t(1) << 27;

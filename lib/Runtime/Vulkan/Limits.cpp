@@ -9,17 +9,22 @@
 namespace inlay::rt::vulkan {
 
 static constexpr char subgroupSizePrefix[] = "subgroup-size=";
+static constexpr char workgroupMemoryPrefix[] = "workgroup-memory=";
 
 static Status unavailable(std::string message) { return {StatusCode::Unavailable, std::move(message)}; }
 
-/// The N of "subgroup-size=N"; 0 if the text is something else.
-static uint32_t parseSubgroupSize(const std::string &requirement) {
-  if (requirement.rfind(subgroupSizePrefix, 0) != 0)
+/// The N of `prefix` and N; 0 if the text is something else or N is more than `most`.
+static uint32_t parseNumber(const std::string &requirement, const std::string &prefix, uint32_t most) {
+  if (requirement.rfind(prefix, 0) != 0)
     return 0;
-  const char *digits = requirement.c_str() + sizeof(subgroupSizePrefix) - 1;
+  const char *digits = requirement.c_str() + prefix.size();
   char *end = nullptr;
   unsigned long value = std::strtoul(digits, &end, 10);
-  return end != digits && *end == 0 && value <= 1024 ? static_cast<uint32_t>(value) : 0;
+  return end != digits && *end == 0 && value <= most ? static_cast<uint32_t>(value) : 0;
+}
+
+static uint32_t parseSubgroupSize(const std::string &requirement) {
+  return parseNumber(requirement, subgroupSizePrefix, 1024);
 }
 
 static Status checkSubgroupSize(const DeviceCaps &caps, uint32_t size) {
@@ -33,6 +38,12 @@ static Status checkSubgroupSize(const DeviceCaps &caps, uint32_t size) {
 Status checkRequirement(const DeviceCaps &caps, const std::string &requirement) {
   if (uint32_t size = parseSubgroupSize(requirement))
     return checkSubgroupSize(caps, size);
+  if (uint32_t bytes = parseNumber(requirement, workgroupMemoryPrefix, uint32_t(1) << 31)) {
+    if (bytes <= caps.maxWorkgroupMemory)
+      return Status::ok();
+    return unavailable(
+        fmt::format("needs {} bytes of workgroup memory, but the device has {}", bytes, caps.maxWorkgroupMemory));
+  }
   const std::pair<const char *, bool> features[] = {
       {"float16", caps.float16},
       {"float64", caps.float64},

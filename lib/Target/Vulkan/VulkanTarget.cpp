@@ -23,11 +23,29 @@
 using namespace mlir;
 using namespace inlay;
 
+/// Bytes of memory that a workgroup uses at most: with more, few of them run beside each other.
+static constexpr int64_t kMostWorkgroupMemory = 32768;
+
+/// Software runs the invocations of a subgroup in lockstep and switches between subgroups at barriers, for which it
+/// pays; other devices need several subgroups to be busy.
+static FormWorkgroupKernelsPassOptions chooseWorkgroups(VulkanAttr target) {
+  FormWorkgroupKernelsPassOptions options;
+  bool isSoftware = target.getDeviceKind() == DeviceKind::SoftwareVulkan;
+  int64_t wanted = isSoftware ? std::max<int64_t>(target.getSubgroupSize(), 8) : 64;
+  options.block = llvm::bit_floor<uint64_t>(std::min(wanted, target.getMaxWorkgroupInvocations()));
+  options.maxGrid = target.getMaxWorkgroupCount();
+  options.memory = std::min(target.getMaxWorkgroupMemory(), kMostWorkgroupMemory);
+  options.maxBuffers = target.getMaxStorageBuffers();
+  return options;
+}
+
 /// From linalg on tensors to a `plan.engine`.
 static LogicalResult runStages(ModuleOp module, VulkanAttr target) {
   PassManager pm(module.getContext());
   pm.enableVerifier(false); // each stage is verified in its own tests; here it would cost a third of the time
   buildBufferizePipeline(pm);
+  if (target.getRowKernels())
+    pm.addNestedPass<func::FuncOp>(createFormWorkgroupKernelsPass(chooseWorkgroups(target)));
   pm.addNestedPass<func::FuncOp>(createHoistAllocationsPass());
   LinalgToGPUPassOptions options;
   options.block = std::min<int64_t>(64, target.getMaxWorkgroupInvocations());

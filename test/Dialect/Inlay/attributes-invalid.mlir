@@ -75,6 +75,11 @@ func.func private @result() -> (tensor<2xf32> {inlay.target = "npu"})
 
 // -----
 
+// expected-error @+1 {{expected device limits of at least 1}}
+#a = #inlay.vulkan<max_workgroup_memory = 0>
+
+// -----
+
 // expected-error @+1 {{expected subgroup_size to be a power of two or 0, but got 12}}
 #a = #inlay.vulkan<subgroup_size = 12>
 

@@ -40,12 +40,34 @@ using FlatRoots = llvm::SmallDenseMap<mlir::Value, mlir::Value, 4>;
 mlir::FailureOr<FlatBuffer> flattenBuffer(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value memref,
                                           FlatRoots &roots);
 
+/// What the tiles of one kernel share: values from before it.
+struct KernelValues {
+  FlatRoots roots;
+  llvm::DenseMap<mlir::AffineExpr, mlir::Value> sizes; ///< expressions that are known at a call alone
+};
+
+/// What holds a part of `buffer`, an operand without views, for the time of one kernel.
+struct LocalBuffer {
+  mlir::Value buffer;
+  mlir::Value memref;                          ///< flat
+  llvm::SmallVector<mlir::AffineExpr> strides; ///< constant; per dim of `buffer`
+  mlir::Value start;                           ///< where the element at index 0 of all dims would be, an index
+};
+
+/// The steps of a reduction loop that one of several invocations takes: each `count`-th from `number` on.
+struct ReductionShare {
+  size_t loop = 0;
+  mlir::Value number = nullptr;
+  int64_t count = 1;
+};
+
 class TileEmitter {
 public:
   /// Reads `op`, a LinalgOp on buffers; flat buffers, and sizes and strides that are known at a call alone, are emitted
   /// at the builder's position, before any tile code. Failure (with a diagnostic at `op`) if a shape or layout doesn't
-  /// follow from the function's symbols.
-  static mlir::FailureOr<TileEmitter> create(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op);
+  /// follow from the function's symbols. With `shared`, what others of the kernel emitted is used again.
+  static mlir::FailureOr<TileEmitter> create(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op,
+                                             KernelValues *shared = nullptr);
 
   /// What the policy goes by: of what is known at a call alone, what it is typically.
   const LoopNestShape &shape() const { return nest; }
@@ -58,6 +80,21 @@ public:
 
   /// Has sums of floats of more terms than about `terms` added up in parts.
   void setMaxTerms(int64_t terms) { maxTerms = terms; }
+
+  /// Reads and writes a part of a buffer in `local` from here on.
+  void setLocal(const LocalBuffer &local);
+
+  /// True if shares of the op's reductions can be joined afterwards.
+  static bool canShare(mlir::linalg::LinalgOp op) { return TileEmitter(op).findCombiner() != nullptr; }
+  /// Emits a share of the reductions of the one element at `base`: what it comes to. The first share starts as the
+  /// reduction does.
+  mlir::Value emitShare(mlir::OpBuilder &builder, llvm::ArrayRef<mlir::Value> base, const ReductionShare &share);
+  /// What two shares come to.
+  mlir::Value join(mlir::OpBuilder &builder, mlir::Value lhs, mlir::Value rhs) const;
+  /// The type of shares.
+  mlir::Type shareType() const { return findCombiner()->getResult(0).getType(); }
+  /// Stores `value` as the element at `base`.
+  void store(mlir::OpBuilder &builder, llvm::ArrayRef<mlir::Value> base, mlir::Value value);
 
   /// Emits the tile whose first element is at `base` (one index per parallel loop, null for reductions). `active` of
   /// the lanes are computed; `active == tile.lanes` for full vectors; if `activeLanes` isn't null, it says how many
@@ -75,6 +112,7 @@ private:
     llvm::SmallVector<mlir::AffineExpr> strides;
     mlir::AffineExpr offset;
     mlir::Value scalar; ///< set instead of `flat` for a scalar operand
+    mlir::Value start;  ///< more of the offset, of a local buffer; null for 0
   };
   struct State;
 
@@ -93,10 +131,9 @@ private:
   mlir::linalg::LinalgOp op;
   LoopNestShape nest;
   llvm::SmallVector<SymbolAttr> symbols;
-  llvm::SmallVector<mlir::AffineExpr> sizes;             ///< per loop
-  llvm::DenseMap<mlir::AffineExpr, mlir::Value> runtime; ///< expressions that aren't constant
-  llvm::SmallVector<Access> accesses;                    ///< inputs, then outputs
-  FlatRoots roots;
+  llvm::SmallVector<mlir::AffineExpr> sizes; ///< per loop
+  llvm::SmallVector<Access> accesses;        ///< inputs, then outputs
+  KernelValues kernel;
   llvm::DenseMap<mlir::Operation *, FlatBuffer> gathers; ///< buffers that the body loads from
   mlir::Value initial;
   int64_t maxTerms = 0; ///< 0: no bound

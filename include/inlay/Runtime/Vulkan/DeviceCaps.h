@@ -24,6 +24,7 @@ struct DeviceCaps {
   std::array<uint32_t, 3> maxWorkgroupCount = {0, 0, 0};
   std::array<uint32_t, 3> maxWorkgroupSize = {0, 0, 0};
   uint32_t maxWorkgroupInvocations = 0;
+  uint32_t maxWorkgroupMemory = 0; ///< bytes
   uint32_t maxPushConstantBytes = 0;
   uint32_t maxStorageBuffersPerStage = 0;
   uint64_t maxStorageBufferRange = 0; ///< bytes

@@ -11,7 +11,7 @@
 namespace inlay::rt::vulkan {
 
 /// One entry of `Kernel::requirements`: float16, float64, int8, int16, int64, storage8, storage16, memory-model,
-/// subgroup-arithmetic, subgroup-shuffle, or subgroup-size=N. An unknown one is an error.
+/// subgroup-arithmetic, subgroup-shuffle, subgroup-size=N, or workgroup-memory=N (bytes). An unknown one is an error.
 Status checkRequirement(const DeviceCaps &caps, const std::string &requirement);
 
 /// The N of subgroup-size=N among the kernel's requirements, or 0.

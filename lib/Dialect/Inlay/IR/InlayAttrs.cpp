@@ -33,8 +33,10 @@ static std::optional<DeviceKind> symbolizeDeviceKind(StringRef kind) {
 
 LogicalResult VulkanAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t maxWorkgroupInvocations,
                                  int64_t maxWorkgroupCount, int64_t maxStorageBufferRange, int64_t maxStorageBuffers,
-                                 int64_t subgroupSize, ArrayAttr features, StringAttr kind) {
-  if (maxWorkgroupInvocations < 1 || maxWorkgroupCount < 1 || maxStorageBufferRange < 1 || maxStorageBuffers < 1)
+                                 int64_t subgroupSize, ArrayAttr features, StringAttr kind, int64_t maxWorkgroupMemory,
+                                 bool rowKernels) {
+  if (maxWorkgroupInvocations < 1 || maxWorkgroupCount < 1 || maxStorageBufferRange < 1 || maxStorageBuffers < 1 ||
+      maxWorkgroupMemory < 1)
     return emitError() << "expected device limits of at least 1";
   if (subgroupSize < 0 || (subgroupSize & (subgroupSize - 1)))
     return emitError() << "expected subgroup_size to be a power of two or 0, but got " << subgroupSize;

@@ -20,6 +20,8 @@ def Inlay_VulkanAttr : Inlay_Attr<"Vulkan", "vulkan"> {
 
     `kind` is what sort of device it is, for the default cost model: `discrete`, `integrated` or `software`.
 
+    Ops that work row by row, as those of a softmax, a norm or attention, are one kernel unless `row_kernels` is false.
+
     Example: `#inlay.vulkan`, `#inlay.vulkan<subgroup_size = 8, features = ["float16"], kind = "software">`
   }];
   let parameters = (ins
@@ -29,7 +31,9 @@ def Inlay_VulkanAttr : Inlay_Attr<"Vulkan", "vulkan"> {
     DefaultValuedParameter<"int64_t", "16", "most storage buffers of one kernel">:$max_storage_buffers,
     DefaultValuedParameter<"int64_t", "0", "invocations that run in lockstep, 0 if unknown">:$subgroup_size,
     OptionalParameter<"::mlir::ArrayAttr", "optional features: float16, float64, int8, int16, int64">:$features,
-    OptionalParameter<"::mlir::StringAttr", "discrete, integrated or software">:$kind);
+    OptionalParameter<"::mlir::StringAttr", "discrete, integrated or software">:$kind,
+    DefaultValuedParameter<"int64_t", "16384", "bytes of a workgroup's memory">:$max_workgroup_memory,
+    DefaultValuedParameter<"bool", "true", "whether ops that work row by row are one kernel">:$row_kernels);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

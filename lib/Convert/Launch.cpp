@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Launch.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace inlay;
+
+bool Grid::isExact() const {
+  auto columns = dyn_cast<AffineConstantExpr>(height);
+  return columns && columns.getValue() == 1;
+}
+
+Grid inlay::foldGrid(AffineExpr groups, int64_t most, int64_t maxGrid) {
+  auto constant = [&](int64_t value) { return getAffineConstantExpr(value, groups.getContext()); };
+  AffineExpr width = groups;
+  if (auto known = dyn_cast<AffineConstantExpr>(groups))
+    width = constant(std::min(known.getValue(), maxGrid));
+  else if (most >= maxGrid) // rows short enough that few of the last one's groups have nothing to do
+    width = constant(std::min<int64_t>(maxGrid, 256));
+  return {width, width == groups ? constant(1) : groups.ceilDiv(width)};
+}
+
+void inlay::sinkScalars(gpu::LaunchOp launch, Value kept) {
+  Region &body = launch.getBody();
+  auto isOwn = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || value == kept || isa<MemRefType>(value.getType()))
+      return false;
+    return op->hasTrait<OpTrait::ConstantLike>() || (!value.getType().isIndex() && isPure(op));
+  };
+  OpBuilder builder = OpBuilder::atBlockBegin(&body.front());
+  for (bool changed = true; std::exchange(changed, false);) {
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(body, captured);
+    for (Value value : captured)
+      if (isOwn(value)) {
+        builder.setInsertionPointToStart(&body.front());
+        replaceAllUsesInRegionWith(value, builder.clone(*value.getDefiningOp())->getResult(0), body);
+        changed = true;
+      }
+  }
+}
+
+SmallVector<Value> inlay::splitNumber(OpBuilder &builder, Location loc, ArrayRef<int64_t> factors,
+                                      ArrayRef<OpFoldResult> counts, Value number) {
+  SmallVector<Value> base(counts.size());
+  size_t outermost = 0; // of those that are more than one tile
+  while (outermost < counts.size() && (!counts[outermost] || isConstantIntValue(counts[outermost], 1)))
+    ++outermost;
+  for (size_t loop = counts.size(); loop-- > 0;) {
+    if (!counts[loop])
+      continue;
+    auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); };
+    if (isConstantIntValue(counts[loop], 1)) {
+      base[loop] = constant(0);
+      continue;
+    }
+    Value index = number; // what is left of it
+    if (loop != outermost) {
+      Value count = getValueOrCreateConstantIndexOp(builder, loc, counts[loop]);
+      index = arith::RemUIOp::create(builder, loc, number, count);
+      number = arith::DivUIOp::create(builder, loc, number, count);
+    }
+    base[loop] = arith::MulIOp::create(builder, loc, index, constant(factors[loop]));
+  }
+  return base;
+}
+
+int64_t inlay::countIterations(const TileEmitter &emitter, const ReductionShare &share) {
+  int64_t runs = 1, total = 0;
+  for (auto [number, loop] : llvm::enumerate(emitter.shape().loops)) {
+    if (!loop.reduction)
+      continue;
+    int64_t size = getRange(emitter.size(number), emitter.getSymbols()).max;
+    if (number == share.loop)
+      size = llvm::divideCeil(size, share.count);
+    if (llvm::MulOverflow(runs, size, runs) || llvm::AddOverflow(total, runs, total) || total > kMaxIterations)
+      return kMaxIterations + 1;
+  }
+  return total;
+}
+
+SmallVector<size_t> inlay::findRagged(const LoopNestShape &shape, const TileShape &tile) {
+  SmallVector<size_t> ragged;
+  for (auto [number, loop, factor] : llvm::enumerate(shape.loops, tile.factors))
+    if (factor > 1 && (loop.isOpen || loop.size % factor))
+      ragged.push_back(number);
+  return ragged;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "RowGroup.h"
+#include "inlay/Convert/LoopNest/SizeExprs.h"
+#include "inlay/Convert/LoopNest/TileEmitter.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace inlay;
+
+/// Keeps the time that forming groups takes linear, and kernels of a size that drivers compile well.
+static constexpr size_t kMostMembers = 16;
+
+SmallVector<BufferUse> inlay::listUses(linalg::LinalgOp op) {
+  SmallVector<BufferUse> uses;
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<MemRefType>(operand.get().getType()))
+      uses.push_back(
+          {operand.get(), findRoot(operand.get()), op.getMatchingIndexingMap(&operand), op.isDpsInit(&operand)});
+  op->walk([&](memref::LoadOp gather) {
+    uses.push_back({gather.getMemRef(), findRoot(gather.getMemRef()), AffineMap(), false});
+  });
+  return uses;
+}
+
+static bool isParallel(linalg::LinalgOp op, unsigned loop) {
+  return op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel;
+}
+
+bool inlay::isProduct(linalg::LinalgOp op, ArrayRef<unsigned> rows) {
+  return op.getNumReductionLoops() > 0 && op.getNumParallelLoops() > rows.size();
+}
+
+/// True if each op in the body only computes, or loads, and each result has a place of its own.
+static bool isPlain(linalg::LinalgOp op) {
+  return llvm::all_of(op.getBlock()->without_terminator(),
+                      [](Operation &inner) { return isPure(&inner) || isa<memref::LoadOp>(inner); }) &&
+         llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+           return isa<MemRefType>(init.get().getType()) &&
+                  op.getMatchingIndexingMap(&init).isProjectedPermutation(/*allowZeroInResults=*/true);
+         });
+}
+
+/// True if the map's results have a dim that is `loop` as it is.
+static bool isAlong(AffineMap map, unsigned loop) {
+  return llvm::is_contained(map.getResults(), getAffineDimExpr(loop, map.getContext()));
+}
+
+static bool writesAlong(linalg::LinalgOp op, unsigned loop) {
+  return llvm::all_of(op.getDpsInitsMutable(),
+                      [&](OpOperand &init) { return isAlong(op.getMatchingIndexingMap(&init), loop); });
+}
+
+/// True if some input has each element in one iteration, neighbours in memory along a reduction.
+static bool readsRows(linalg::LinalgOp op) {
+  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (!isa<MemRefType>(input->get().getType()) || !map.isPermutation() || map.getNumResults() == 0)
+      return false;
+    return !isParallel(op, cast<AffineDimExpr>(map.getResults().back()).getPosition());
+  });
+}
+
+std::optional<RowGroup> RowGroup::create(linalg::LinalgOp anchor, int64_t leastRow) {
+  if (anchor.getNumReductionLoops() == 0 || anchor.getNumParallelLoops() == 0 || !isPlain(anchor) ||
+      !readsRows(anchor) || !TileEmitter::canShare(anchor))
+    return std::nullopt;
+  RowGroup group;
+  Member first{anchor, {}};
+  AffineExpr length = getAffineConstantExpr(1, anchor.getContext());
+  for (unsigned loop = 0; loop < anchor.getNumLoops(); ++loop) {
+    AffineExpr size = readLoopSize(anchor, loop);
+    if (!size)
+      return std::nullopt;
+    if (!isParallel(anchor, loop)) {
+      length = length * size;
+      continue;
+    }
+    if (!writesAlong(anchor, loop))
+      return std::nullopt;
+    first.loops.push_back(loop);
+    group.sizes.push_back(size);
+  }
+  if (getTypicalValue(length, getSymbols(anchor)) < leastRow)
+    return std::nullopt;
+  group.ops.push_back(std::move(first));
+  return group;
+}
+
+namespace {
+/// Finds which of an op's loops are row loops.
+class Alignment {
+public:
+  explicit Alignment(size_t rows) : loops(rows) {}
+
+  /// Aligns `after` with `before`, uses of one buffer, whose map has the row loops `known`; failure if they touch
+  /// elements of each other's rows.
+  LogicalResult add(const BufferUse &before, ArrayRef<unsigned> known, const BufferUse &after) {
+    if (!before.map || !after.map || before.view != after.view)
+      return failure();
+    for (auto [row, loop] : llvm::enumerate(known)) {
+      bool isSeparate = false;
+      for (auto [one, other] : llvm::zip_equal(before.map.getResults(), after.map.getResults())) {
+        if (one != getAffineDimExpr(loop, one.getContext()))
+          continue;
+        auto dim = dyn_cast<AffineDimExpr>(other);
+        if (!dim || (loops[row] && *loops[row] != dim.getPosition()))
+          return failure();
+        loops[row] = dim.getPosition();
+        isSeparate = true;
+      }
+      if (!isSeparate)
+        return failure();
+    }
+    return success();
+  }
+
+  /// Nothing if a row loop is none of the op's.
+  std::optional<SmallVector<unsigned>> get() const {
+    SmallVector<unsigned> all;
+    for (std::optional<unsigned> loop : loops)
+      if (loop && !llvm::is_contained(all, *loop))
+        all.push_back(*loop);
+    return all.size() == loops.size() ? std::optional<SmallVector<unsigned>>(all) : std::nullopt;
+  }
+
+private:
+  SmallVector<std::optional<unsigned>> loops;
+};
+} // namespace
+
+std::optional<SmallVector<unsigned>> RowGroup::align(linalg::LinalgOp op) const {
+  Alignment alignment(sizes.size());
+  for (const BufferUse &own : listUses(op))
+    for (const Member &member : ops)
+      for (const BufferUse &other : listUses(member.op))
+        if (own.root == other.root && (own.writes || other.writes) && failed(alignment.add(other, member.loops, own)))
+          return std::nullopt;
+  return alignment.get();
+}
+
+bool RowGroup::fits(linalg::LinalgOp op, ArrayRef<unsigned> loops, bool takesProducts) const {
+  unsigned symbols = getSymbols(op).size();
+  for (auto [loop, size] : llvm::zip_equal(loops, sizes)) {
+    AffineExpr own = readLoopSize(op, loop);
+    if (!own || !areEqual(own, size, symbols) || !isParallel(op, loop) || !writesAlong(op, loop))
+      return false;
+  }
+  // A block of rows shouldn't be short pieces of each line of memory.
+  if (op.getNumParallelLoops() > loops.size() && llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+        auto last = dyn_cast<AffineDimExpr>(op.getMatchingIndexingMap(&init).getResults().back());
+        return last && llvm::is_contained(loops, last.getPosition());
+      }))
+    return false;
+  if (op.getNumReductionLoops() == 0)
+    return true;
+  if (!isProduct(op, loops))
+    return TileEmitter::canShare(op);
+  // What all blocks of rows read should be read by tiles of many rows.
+  auto isOwn = [&](OpOperand *input) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    return map.isProjectedPermutation(/*allowZeroInResults=*/true) &&
+           llvm::any_of(loops.drop_back(), [&](unsigned loop) { return isAlong(map, loop); });
+  };
+  return takesProducts && llvm::all_of(op.getDpsInputOperands(), isOwn);
+}
+
+bool RowGroup::join(linalg::LinalgOp op, bool atFront, bool takesProducts) {
+  if (ops.size() == kMostMembers || !isPlain(op))
+    return false;
+  std::optional<SmallVector<unsigned>> loops = align(op);
+  if (!loops || !fits(op, *loops, takesProducts))
+    return false;
+  ops.insert(atFront ? ops.begin() : ops.end(), {op, std::move(*loops)});
+  return true;
+}
+
+bool RowGroup::hasProducts() const {
+  return llvm::any_of(ops, [](const Member &member) { return isProduct(member.op, member.loops); });
+}

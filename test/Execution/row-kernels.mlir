@@ -1,0 +1,16 @@
+// REQUIRES: vulkan
+// RUN: inlay-run %s --targets=vulkan,host --require-full-compilation --require-device --input-shape=x:n=1..200x130 \
+// RUN:   --size=n=129 --compare | FileCheck %s
+// RUN: inlay-run %s --targets=vulkan,host --require-full-compilation --require-device --input-shape=x:n=1..200x130 \
+// RUN:   --size=n=1 --compare | FileCheck %s
+// CHECK: largest difference to the host alone: {{.*, (0\.0e\+00|[0-9.]+e-(0[6-9]|[1-9][0-9]))}} of the largest element
+
+// Rows whose number is known at a call alone, and rows of odd sizes: one kernel each.
+
+func.func public @forward(%x: tensor<?x130xf32> loc("x"), %y: tensor<3x129x7xf32> loc("y"), %w: tensor<7xf32> loc("w"),
+    %z: tensor<5x1000xf32> loc("z")) -> (tensor<?x130xf32>, tensor<3x129x7xf32>, tensor<5x1000xf32>) {
+  %0 = inlay.softmax %x dim 1 : (tensor<?x130xf32>) -> tensor<?x130xf32>
+  %1 = inlay.rms_norm %y, %w eps 1.0e-05 : (tensor<3x129x7xf32>, tensor<7xf32>) -> tensor<3x129x7xf32>
+  %2 = inlay.softmax %z dim -1 : (tensor<5x1000xf32>) -> tensor<5x1000xf32>
+  return %0, %1, %2 : tensor<?x130xf32>, tensor<3x129x7xf32>, tensor<5x1000xf32>
+}

@@ -262,7 +262,9 @@ def test_partition_reports_what_compile_does():
     options = {"targets": ("vulkan", "host"), "torch_executed_ops": ["aten::relu"]}
     report = inlay.partition(Two(), (x(2, 4),), **options)
     assert isinstance(report, inlay.Report) and "fallback-op" in str(report)
-    assert report["segments"] == inlay.compile(Two(), (x(2, 4),), **options).report["segments"]
+    compiled = inlay.compile(Two(), (x(2, 4),), **options).report
+    assert all(segment.pop("kernels") for segment in compiled["segments"])  # what only conversion decides
+    assert report["segments"] == compiled["segments"]
 
 
 def test_reports_have_other_forms_and_answer_questions(tmp_path):

@@ -147,8 +147,8 @@ static void fixDeclaration(func::FuncOp func) {
     auto memref = dyn_cast<MemRefType>(type);
     return memref && !memref.hasStaticShape() ? MemRefType::get({kEndless}, memref.getElementType()) : type;
   };
-  func.setFunctionType(FunctionType::get(func.getContext(), llvm::map_to_vector(func.getArgumentTypes(), fix),
-                                         func.getResultTypes()));
+  func.setFunctionType(
+      FunctionType::get(func.getContext(), llvm::map_to_vector(func.getArgumentTypes(), fix), func.getResultTypes()));
 }
 
 LogicalResult inlay::lowerToLLVM(ModuleOp module) {

@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace inlay;
 using rt::StatusOr;
@@ -34,24 +35,50 @@ static json::Array describeKernels(const rt::Plan &plan, const rt::Step &step) {
   return kernels;
 }
 
-std::string inlay::addKernels(const std::string &report, const rt::Plan &plan) {
-  StatusOr<json::Object> root = parseReport(report);
-  if (!root.isOk())
-    return report;
-  json::Array &segments = *root->getArray("segments");
-  for (const rt::Step &step : plan.steps) {
-    json::Array kernels = describeKernels(plan, step);
-    if (kernels.empty() || step.segment < 0 || static_cast<size_t>(step.segment) >= segments.size())
-      continue;
-    json::Object *keys = segments[step.segment].getAsObject();
-    if (!keys)
-      continue;
-    if (json::Array *known = keys->getArray("kernels"))
-      known->insert(known->end(), kernels.begin(), kernels.end());
-    else
-      (*keys)["kernels"] = std::move(kernels);
+/// Where the last member of each object in the outermost object's array `key` ends. JSON objects of LLVM's have no
+/// order, so that what is added to a report has to be added to its text.
+static std::vector<size_t> findObjectEnds(llvm::StringRef text, llvm::StringRef key) {
+  std::vector<size_t> ends;
+  bool isInside = false;
+  for (size_t i = 0, depth = 0; i < text.size(); ++i) {
+    if (text[i] == '"') {
+      size_t start = i + 1;
+      for (++i; i < text.size() && text[i] != '"'; ++i)
+        i += text[i] == '\\';
+      if (depth == 1 && text.substr(i + 1).ltrim().starts_with(":"))
+        isInside = text.slice(start, i) == key;
+    } else if (text[i] == '{' || text[i] == '[') {
+      ++depth;
+    } else if (text[i] == '}' || text[i] == ']') {
+      --depth;
+      if (isInside && depth == 2 && text[i] == '}')
+        ends.push_back(text.take_front(i).rtrim().size());
+    }
   }
-  return formatReport(std::move(*root));
+  return ends;
+}
+
+/// As a member of an object of a segment, indented as reports are.
+static std::string formatMember(json::Array kernels) {
+  std::string text = llvm::formatv("{0:2}", json::Value(std::move(kernels))).str(), member = ",\n      \"kernels\": ";
+  for (char c : text)
+    member += c == '\n' ? std::string("\n      ") : std::string(1, c);
+  return member;
+}
+
+std::string inlay::addKernels(const std::string &report, const rt::Plan &plan) {
+  if (!parseReport(report).isOk())
+    return report;
+  std::vector<size_t> ends = findObjectEnds(report, "segments");
+  std::vector<json::Array> kernels(ends.size());
+  for (const rt::Step &step : plan.steps)
+    if (step.segment >= 0 && static_cast<size_t>(step.segment) < kernels.size())
+      llvm::append_range(kernels[step.segment], describeKernels(plan, step));
+  std::string result = report;
+  for (size_t segment = ends.size(); segment-- > 0;)
+    if (!kernels[segment].empty())
+      result.insert(ends[segment], formatMember(std::move(kernels[segment])));
+  return result;
 }
 
 static std::string joinNames(const json::Array *names, llvm::StringRef separator) {

@@ -55,7 +55,7 @@ struct FormWorkgroupKernelsPass : inlay::impl::FormWorkgroupKernelsPassBase<Form
 
   /// Makes the group a kernel if that is possible.
   FailureOr<bool> convert(const RowGroup &group) {
-    FailureOr<RowKernel> kernel = RowKernel::create(group, initial, {block, maxGrid, memory, maxBuffers});
+    FailureOr<RowKernel> kernel = RowKernel::create(group, initial, {block, maxGrid, memory, maxBuffers, wholeRows});
     if (failed(kernel))
       return failure();
     if (!kernel->isPossible())

@@ -1,4 +1,5 @@
 // RUN: inlay-opt %s --inlay-convert-form-workgroup-kernels="block=8 memory=32768" | FileCheck %s
+// RUN: inlay-opt %s --inlay-convert-form-workgroup-kernels="block=8 whole-rows" | FileCheck %s --check-prefix=ROWS
 
 #whole = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
@@ -46,6 +47,17 @@ func.func @softmax(%x: memref<512x1000xf32>, %r: memref<512x1000xf32>) {
   }
   return
 }
+
+// With whole rows each of eight invocations computes a row: nothing is shared, so there is no barrier.
+// ROWS-LABEL: func.func @softmax
+// ROWS: gpu.launch
+// ROWS-NOT: gpu.barrier
+// ROWS-NOT: #gpu.address_space
+// ROWS-COUNT-4: scf.for
+// ROWS: return
+// Too few rows to be busy with.
+// ROWS-LABEL: func.func @escapes
+// ROWS: gpu.barrier
 
 // What others use, too, stays a buffer of all workgroups; here the caller's sum.
 // CHECK-LABEL: func.func @escapes

@@ -297,6 +297,8 @@ def FormWorkgroupKernelsPass : Pass<"inlay-convert-form-workgroup-kernels", "::m
     Option<"maxGrid", "max-grid", "int64_t", "65535", "most workgroups along one axis">,
     Option<"memory", "memory", "int64_t", "16384", "bytes of a workgroup's memory">,
     Option<"maxBuffers", "max-buffers", "int64_t", "16", "most buffers of one kernel">,
+    Option<"wholeRows", "whole-rows", "bool", "false",
+           "compute each row by one invocation, without barriers, where there are enough rows">,
     Option<"leastRow", "least-row", "int64_t", "64",
            "elements of the shortest rows that are worth it">];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",

@@ -20,6 +20,9 @@ static constexpr size_t kMostSizes = 28;
 /// Rows that tiles of a product should have in common.
 static constexpr int64_t kProductRows = 32;
 
+/// With fewer blocks, cores have nothing to do.
+static constexpr int64_t kManyBlocks = 8;
+
 /// With fewer, tiles read more than they compute.
 static constexpr int64_t kLeastProductRows = 4;
 
@@ -129,7 +132,22 @@ int64_t RowKernel::mostRows() const {
   return rows;
 }
 
+/// True if each invocation should compute a row by itself: there are enough for many workgroups.
+bool RowKernel::hasWholeRows() const {
+  ArrayRef<SymbolAttr> symbols = steps.front().emitter.getSymbols();
+  AffineExpr rows = countElements(group.rowSizes(), group.rowSizes().front().getContext());
+  return limits.wholeRows && !group.hasProducts() &&
+         getTypicalValue(group.rowSizes().back(), symbols) >= limits.block &&
+         getTypicalValue(rows, symbols) >= kManyBlocks * limits.block;
+}
+
 bool RowKernel::placeLocals() {
+  wholeRows = hasWholeRows();
+  if (wholeRows) {
+    locals.clear();
+    plan.rows = limits.block;
+    return true;
+  }
   int64_t bytes = getElementBytes(localType);
   int64_t room = (limits.memory - limits.block * 8) / bytes; // some for shares of reductions
   while (true) {
@@ -169,13 +187,13 @@ void RowKernel::planStep(Step &step) {
   TileLimits tileLimits;
   tileLimits.pointwiseFactor = 4;
   tileLimits.maxPoints = 64;
-  step.tile = chooseTile(viewInside(shape, rows, plan.rows), tileLimits);
+  step.tile = chooseTile(viewInside(shape, rows, wholeRows ? 1 : plan.rows), tileLimits);
   MLIRContext *context = builder.getContext();
   step.counts.assign(shape.loops.size(), OpFoldResult());
   step.totalExpr = getAffineConstantExpr(1, context);
   for (auto [loop, info] : llvm::enumerate(shape.loops)) {
     bool isRow = llvm::is_contained(rows, loop);
-    if (info.reduction || (isRow && loop != rows.back()))
+    if (info.reduction || (isRow && (wholeRows || loop != rows.back())))
       continue;
     AffineExpr size = isRow ? getAffineConstantExpr(plan.rows, context) : step.emitter.size(loop);
     AffineExpr count = size.ceilDiv(step.tile.factors[loop]);
@@ -183,7 +201,7 @@ void RowKernel::planStep(Step &step) {
     step.totalExpr = step.totalExpr * count;
   }
   step.total = materializeExpr(builder, loc, step.totalExpr);
-  if (!linalg::LinalgOp(step.member.op).getNumReductionLoops() || isProduct(step.member.op, rows))
+  if (wholeRows || !linalg::LinalgOp(step.member.op).getNumReductionLoops() || isProduct(step.member.op, rows))
     return;
   step.share.count = chooseShares(limits.block, plan.rows);
   int64_t longest = -1;
@@ -209,7 +227,7 @@ bool RowKernel::isWithinLimits() const {
     int64_t tiles = 1;
     if (step.share.count == 1)
       tiles = llvm::divideCeil(std::min(getRange(step.totalExpr, step.emitter.getSymbols()).max, kMaxIterations * 2048),
-                               limits.block);
+                               wholeRows ? 1 : limits.block);
     int64_t most = countIterations(step.emitter, step.share) + 1;
     if (llvm::MulOverflow(most, tiles, most) || llvm::AddOverflow(iterations, most, iterations))
       return false;
@@ -286,16 +304,25 @@ void RowKernel::emitTile(OpBuilder &b, Step &step, Value number) {
   ArrayRef<unsigned> rows = step.member.loops;
   for (auto [loop, first] : llvm::zip_equal(rows.drop_back(), ArrayRef(rowBase).drop_back()))
     base[loop] = first;
-  base[rows.back()] = arith::AddIOp::create(b, loc, rowBase.back(), base[rows.back()]);
+  base[rows.back()] = arith::AddIOp::create(b, loc, rowBase.back(), wholeRows ? lane : base[rows.back()]);
   OpBuilder inside = b;
-  if (Value condition = isRow(b, base[rows.back()]))
+  if (Value condition = wholeRows ? Value() : isRow(b, base[rows.back()]))
     inside = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false).getThenBodyBuilder();
   step.emitter.emit(inside, step.tile, base, /*active=*/1, findRagged(step.emitter.shape(), step.tile));
 }
 
-/// Invocations take tiles in turns.
+/// Invocations take tiles in turns, or all of their row.
 void RowKernel::emitTiles(OpBuilder &b, Step &step) {
   std::optional<int64_t> total = getConstantIntValue(step.total);
+  if (wholeRows) {
+    auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); };
+    Value first = constant(0);
+    if (total == 1)
+      return emitTile(b, step, first);
+    auto loop = scf::ForOp::create(b, loc, first, getValueOrCreateConstantIndexOp(b, loc, step.total), constant(1));
+    OpBuilder inside = OpBuilder::atBlockBegin(loop.getBody());
+    return emitTile(inside, step, loop.getInductionVar());
+  }
   if (total == limits.block)
     return emitTile(b, step, lane);
   Value end = getValueOrCreateConstantIndexOp(b, loc, step.total);
@@ -368,6 +395,13 @@ void RowKernel::emitSteps(OpBuilder &b, gpu::LaunchOp launch, Value number) {
     if (step.share.count > 1)
       if (Value &shares = scratch[step.emitter.shareType()]; !shares)
         shares = allocate(b, step.emitter.shareType(), limits.block);
+  if (wholeRows) {
+    if (Value condition = isRow(b, arith::AddIOp::create(b, loc, rowBase.back(), lane)))
+      b = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false).getThenBodyBuilder();
+    for (Step &step : steps)
+      emitTiles(b, step);
+    return;
+  }
   Hazards hazards;
   for (Step &step : steps) {
     for (const BufferUse &use : listUses(step.member.op)) {

@@ -19,6 +19,7 @@ struct WorkgroupLimits {
   int64_t maxGrid;    ///< most workgroups along one axis
   int64_t memory;     ///< bytes of a workgroup's memory
   int64_t maxBuffers; ///< of one kernel
+  bool wholeRows;     ///< an invocation computes rows of its own where there are enough, without barriers
 };
 
 class RowKernel {
@@ -59,6 +60,7 @@ private:
   std::optional<Local> makeLocal(mlir::Value buffer) const;
   /// Gives buffers places, those that don't fit none.
   bool placeLocals();
+  bool hasWholeRows() const;
   void planStep(Step &step);
   bool isWithinLimits() const;
   int64_t mostRows() const;
@@ -80,6 +82,7 @@ private:
   std::vector<Step> steps;
   llvm::SmallVector<Local> locals;
   WorkgroupPlan plan;
+  bool wholeRows = false;
   mlir::Type localType;
 
   // Of the launch under construction.

@@ -36,6 +36,7 @@ static FormWorkgroupKernelsPassOptions chooseWorkgroups(VulkanAttr target) {
   options.maxGrid = target.getMaxWorkgroupCount();
   options.memory = std::min(target.getMaxWorkgroupMemory(), kMostWorkgroupMemory);
   options.maxBuffers = target.getMaxStorageBuffers();
+  options.wholeRows = isSoftware;
   return options;
 }
 

@@ -49,10 +49,11 @@ static AffineMap makeOperandMap(const Attention &attention, Value value, unsigne
   ArrayRef<int64_t> shape = tensorType(value).getShape();
   AffineMap leading = broadcastMap(context, shape.drop_back(std::min<size_t>(2, shape.size())), attention.leading);
   SmallVector<AffineExpr> exprs(leading.getResults());
-  // A mask may have fewer dims, or one of size 1.
+  // A mask may have fewer dims, or one of size 1; those of others, of size 1 too, are what loops have their sizes from.
+  bool isRepeated = value == attention.mask;
   AffineExpr last[] = {first, second};
   for (size_t i = 2 - std::min<size_t>(2, shape.size()); i < 2; ++i)
-    exprs.push_back(shape[shape.size() - 2 + i] == 1 ? getAffineConstantExpr(0, context) : last[i]);
+    exprs.push_back(isRepeated && shape[shape.size() - 2 + i] == 1 ? getAffineConstantExpr(0, context) : last[i]);
   return makeMap(context, loops, exprs);
 }
 

@@ -73,7 +73,6 @@ struct AnnotateTargetsPass : inlay::impl::AnnotateTargetsPassBase<AnnotateTarget
     recordProgram(function, aliases);
     if (!info.enabled)
       return annotateWhole(function, targets);
-    targets.askAhead(function);
     Annotator annotator(targets, filter, /*keepUnsupported=*/info.requireFullCompilation);
     if (failed(annotator.annotate(function.front(), aliases)))
       return failure();

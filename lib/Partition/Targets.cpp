@@ -7,9 +7,6 @@
 #include "inlay/Support/Suggest.h"
 
 #include "mlir/AsmParser/AsmParser.h"
-#include "mlir/IR/Threading.h"
-
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace inlay;
@@ -115,22 +112,6 @@ Verdict TargetList::askTarget(unsigned target, Operation *op) const {
     if (Verdict verdict = allowed.check(getName(target), op); !verdict.isSupported())
       return verdict;
   return shared && op->getNumRegions() == 0 ? shared->ask(targets[target], op) : targets[target].canRun(op);
-}
-
-void TargetList::askAhead(Operation *root) {
-  llvm::SetVector<Entry *> asked;
-  root->walk([&](Operation *op) {
-    if (op->getNumRegions() == 0 && !isConstantLike(op) && !op->hasTrait<OpTrait::IsTerminator>())
-      asked.insert(&lookup(op));
-  });
-  parallelForEach(root->getContext(), asked, [&](Entry *entry) {
-    for (auto [target, verdict] : llvm::enumerate(entry->verdicts)) {
-      if (!verdict)
-        verdict = askTarget(target, entry->op);
-      if (verdict->isSupported())
-        return;
-    }
-  });
 }
 
 const Verdict &TargetList::ask(unsigned target, Operation *op) {

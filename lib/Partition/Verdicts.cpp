@@ -16,12 +16,8 @@ Verdict Verdicts::ask(TargetAttrInterface target, Operation *op) {
   key.push_back(nullptr);
   for (Type type : op->getResultTypes())
     key.push_back(type.getAsOpaquePointer());
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (auto found = known.find(key); found != known.end())
-      return found->second;
-  }
-  Verdict verdict = target.canRun(op);
-  std::lock_guard<std::mutex> lock(mutex);
-  return known.try_emplace(std::move(key), std::move(verdict)).first->second;
+  auto found = known.find(key);
+  if (found == known.end())
+    found = known.try_emplace(std::move(key), target.canRun(op)).first;
+  return found->second;
 }

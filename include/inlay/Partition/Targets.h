@@ -44,8 +44,6 @@ public:
   /// Whether the target can run the op, with everything nested in it, and may: the op's `inlay.refused` doesn't name it
   /// and the user lets it. The answer is kept.
   const Verdict &ask(unsigned target, mlir::Operation *op);
-  /// Asks about the ops in `root`, on all threads of the context at a time, as far as the first target that says yes.
-  void askAhead(mlir::Operation *root);
   /// Until the next call the first target is taken to run what it has no code for of these kinds (names as in reports).
   void assume(llvm::ArrayRef<std::string> kinds);
   bool canRun(unsigned target, mlir::Operation *op) { return ask(target, op).isSupported(); }

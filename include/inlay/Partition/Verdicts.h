@@ -9,7 +9,6 @@
 
 #include "mlir/Pass/AnalysisManager.h"
 
-#include <mutex>
 #include <unordered_map>
 
 namespace inlay {
@@ -20,7 +19,7 @@ class Verdicts {
 public:
   explicit Verdicts(mlir::Operation *) {}
 
-  /// What `target` says of `op`, which has no regions. Safe from several threads.
+  /// What `target` says of `op`, which has no regions.
   Verdict ask(TargetAttrInterface target, mlir::Operation *op);
 
   bool isInvalidated(const mlir::AnalysisManager::PreservedAnalyses &) const { return false; }
@@ -32,8 +31,7 @@ private:
     size_t operator()(const Key &key) const { return llvm::hash_combine_range(key.begin(), key.end()); }
   };
 
-  std::mutex mutex;
-  std::unordered_map<Key, Verdict, Hash> known; ///< guarded by `mutex`
+  std::unordered_map<Key, Verdict, Hash> known;
 };
 
 /// Attributes that partitioning itself reads or writes are no part of what a target is asked about.

@@ -148,6 +148,15 @@ func.func @places_around(%x: tensor<2x96x1x1xf32>, %w: tensor<24x96x1x1xf32>) ->
   return %0 : tensor<2x24x3x3xf32>
 }
 
+// Nor is the input read where steps go past it: padding is all that is there.
+// CHECK-LABEL: func.func @steps_past
+// CHECK: plan.library_call convolution
+func.func @steps_past(%x: tensor<16x96x1x1xf32>, %w: tensor<24x96x1x1xf32>) -> tensor<16x24x1x1xf32> {
+  %0 = inlay.conv %x, %w stride [3, 3] padding [1, 1] dilation [1, 1] groups 1
+      : (tensor<16x96x1x1xf32>, tensor<24x96x1x1xf32>) -> tensor<16x24x1x1xf32>
+  return %0 : tensor<16x24x1x1xf32>
+}
+
 // CHECK-LABEL: func.func @hard_swish
 // CHECK: plan.library_call convolution({{.*}}post_ops = [#plan.post_op<hard_swish>, #plan.post_op<hard_sigmoid>, #plan.post_op<clip, 0.000000e+00 : f32, 6.000000e+00 : f32>]
 // CHECK-NEXT: return
@@ -173,7 +182,6 @@ func.func @hard_swish(%x: tensor<1x4x16x16xf32>, %w: tensor<8x4x1x1xf32>) -> ten
 
 // -----
 
-// A convolution takes in no operand that isn't as large as its result.
 // A number next to that of a function makes another one: here 3 and 2 units in its last place.
 // CHECK-LABEL: func.func @nearly
 // CHECK: plan.library_call contraction
@@ -191,6 +199,7 @@ func.func @nearly(%x: tensor<32x64xf32>, %w: tensor<16x64xf32>) -> tensor<32x16x
   return %4 : tensor<32x16xf32>
 }
 
+// A convolution takes in no operand that isn't as large as its result.
 // CHECK-LABEL: func.func @broadcast
 // CHECK: %[[R:.*]] = plan.library_call convolution(%{{[a-z0-9]*}}, %{{[a-z0-9]*}}) into
 // CHECK-NOT: post_ops

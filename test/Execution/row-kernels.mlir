@@ -8,9 +8,11 @@
 // Rows whose number is known at a call alone, and rows of odd sizes: one kernel each.
 
 func.func public @forward(%x: tensor<?x130xf32> loc("x"), %y: tensor<3x129x7xf32> loc("y"), %w: tensor<7xf32> loc("w"),
-    %z: tensor<5x1000xf32> loc("z")) -> (tensor<?x130xf32>, tensor<3x129x7xf32>, tensor<5x1000xf32>) {
+    %z: tensor<5x1000xf32> loc("z")) -> (tensor<?x130xf32>, tensor<3x129x7xf32>, tensor<5x1000xf32>, tensor<5x1000xf32>) {
   %0 = inlay.softmax %x dim 1 : (tensor<?x130xf32>) -> tensor<?x130xf32>
   %1 = inlay.rms_norm %y, %w eps 1.0e-05 : (tensor<3x129x7xf32>, tensor<7xf32>) -> tensor<3x129x7xf32>
   %2 = inlay.softmax %z dim -1 : (tensor<5x1000xf32>) -> tensor<5x1000xf32>
-  return %0, %1, %2 : tensor<?x130xf32>, tensor<3x129x7xf32>, tensor<5x1000xf32>
+  %3 = inlay.softmax %z dim -1 : (tensor<5x1000xf32>) -> tensor<5x1000xf32>
+  %4 = inlay.flip %3 dims [1] : (tensor<5x1000xf32>) -> tensor<5x1000xf32>
+  return %0, %1, %2, %4 : tensor<?x130xf32>, tensor<3x129x7xf32>, tensor<5x1000xf32>, tensor<5x1000xf32>
 }

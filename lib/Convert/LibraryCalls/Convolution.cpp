@@ -75,7 +75,8 @@ static void addWindow(LibraryCall &call, ConvOp op) {
 
 static bool hasOnePlace(ConvOp op) {
   auto isOne = [](int64_t size) { return size == 1; };
-  return op.getGroups() == 1 && llvm::all_of(tensorType(op.getInput()).getShape().drop_front(2), isOne) &&
+  return op.getGroups() == 1 && llvm::all_of(op.getPadding(), [](int64_t size) { return size == 0; }) &&
+         llvm::all_of(tensorType(op.getInput()).getShape().drop_front(2), isOne) &&
          llvm::all_of(tensorType(op.getWeight()).getShape().drop_front(2), isOne) &&
          llvm::all_of(inferResultType(op).getShape().drop_front(2), isOne);
 }

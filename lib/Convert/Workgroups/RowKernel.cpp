@@ -79,6 +79,8 @@ std::optional<RowKernel::Local> RowKernel::makeLocal(Value buffer) const {
     for (const BufferUse &use : listUses(step.member.op)) {
       if (use.view != buffer)
         continue;
+      if (!use.map || !use.map.isProjectedPermutation(/*allowZeroInResults=*/true)) // flipped, say
+        return std::nullopt;
       if (use.writes && !writer) {
         writer = &step;
         map = use.map;
@@ -141,6 +143,18 @@ bool RowKernel::hasWholeRows() const {
          getTypicalValue(rows, symbols) >= kManyBlocks * limits.block;
 }
 
+/// What shares of reductions take: an array for each type, with one of each invocation.
+int64_t RowKernel::countShareBytes() const {
+  llvm::SmallSetVector<Type, 2> types;
+  for (const Step &step : steps)
+    if (TileEmitter::canShare(step.member.op))
+      types.insert(step.emitter.shareType());
+  int64_t bytes = 0;
+  for (Type type : types)
+    bytes += limits.block * getElementBytes(type);
+  return bytes;
+}
+
 bool RowKernel::placeLocals() {
   wholeRows = hasWholeRows();
   if (wholeRows) {
@@ -149,7 +163,7 @@ bool RowKernel::placeLocals() {
     return true;
   }
   int64_t bytes = getElementBytes(localType);
-  int64_t room = (limits.memory - limits.block * 8) / bytes; // some for shares of reductions
+  int64_t room = (limits.memory - countShareBytes()) / bytes;
   while (true) {
     std::vector<RowBuffer> sizes;
     for (const Local &local : locals)

@@ -58,6 +58,7 @@ private:
   mlir::LogicalResult createSteps(const InitialValues &initial);
   void findLocals();
   std::optional<Local> makeLocal(mlir::Value buffer) const;
+  int64_t countShareBytes() const;
   /// Gives buffers places, those that don't fit none.
   bool placeLocals();
   bool hasWholeRows() const;

@@ -267,6 +267,9 @@ Status Executor::replaceConstants(const std::vector<std::pair<uint32_t, Constant
     std::lock_guard<std::mutex> lock(mutex_);
     idle_.clear(); // they point at what is replaced
   }
+  for (const std::unique_ptr<HostKernels> &kernels : loaded_.hostKernels)
+    if (kernels)
+      kernels->forgetConstants();
   for (const auto &[number, constant] : replacements) {
     if (Status status = replaceOnDevice(number, constant); !status.isOk())
       return {status.code(), fmt::format("constant '{}': {}", planned[number].key, status.message())};
@@ -274,9 +277,6 @@ Status Executor::replaceConstants(const std::vector<std::pair<uint32_t, Constant
     replaced.data = constant.data;
     replaced.owner = constant.owner;
   }
-  for (const std::unique_ptr<HostKernels> &kernels : loaded_.hostKernels)
-    if (kernels)
-      kernels->forgetConstants();
   return Status::ok();
 }
 

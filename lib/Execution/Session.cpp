@@ -187,12 +187,15 @@ private:
 };
 } // namespace
 
-/// Adds what is known once all is compiled to a report that the partition phase wrote: the kernels.
-static Status completeReport(const std::string &path, const std::string &report) {
+/// True if kernels can be added to the report that the partition phase writes to `path`.
+static bool takesKernels(const std::string &path) {
   ReportFormat format = findReportFormat(path);
-  bool isText = format == ReportFormat::Text;
-  if (path.empty() || path == "-" || (!isText && format != ReportFormat::Json))
-    return Status::ok();
+  return !path.empty() && path != "-" && (format == ReportFormat::Text || format == ReportFormat::Json);
+}
+
+/// Adds what is known once all is compiled to the report at `path`, which takes it: the kernels.
+static Status completeReport(const std::string &path, const std::string &report) {
+  bool isText = findReportFormat(path) == ReportFormat::Text;
   std::error_code error;
   llvm::raw_fd_ostream stream(path, error, isText ? llvm::sys::fs::OF_Append : llvm::sys::fs::OF_None);
   if (!error) {
@@ -229,7 +232,7 @@ StatusOr<Compiled> inlay::compile(const CompileRequest &request) {
   compiled.device = std::move(loaded->device);
   compiled.program = std::move(loaded->program);
   compiled.report = addKernels(compiled.report, *compiled.plan);
-  if (request.options.from <= Phase::Partition)
+  if (request.options.from <= Phase::Partition && takesKernels(request.options.partition.report))
     INLAY_RETURN_IF_ERROR(completeReport(request.options.partition.report, compiled.report));
   compiled.notice = compilation.getNotice();
   return compiled;
@@ -243,10 +246,10 @@ StatusOr<std::string> inlay::runPhases(const CompileRequest &request, std::strin
   const std::string &path = request.options.partition.report;
   std::string report;
   INLAY_RETURN_IF_ERROR(compilation.run(Phase::Stitch, [&](ModuleOp partitioned) {
-    if (!path.empty())
+    if (request.options.to == Phase::Stitch && takesKernels(path))
       report = getReport(partitioned, ReportFormat::Json);
   }));
-  if (!report.empty() && request.options.to == Phase::Stitch) {
+  if (!report.empty()) {
     FailureOr<std::shared_ptr<rt::Plan>> plan = readPlan(*compilation.module, compilation.weights);
     if (mlir::failed(plan))
       return compilation.failed();

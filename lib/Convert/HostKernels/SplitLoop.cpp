@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SplitLoop.h"
+#include "../BufferUses.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"
 #include "inlay/Convert/LoopNest/TileEmitter.h"
 
@@ -68,27 +69,6 @@ static std::optional<SplitLoop> chooseSplitLoop(linalg::LinalgOp op) {
 }
 
 //===-- Groups --------------------------------------------------------------------------------------------------===//
-
-namespace {
-/// What an op does with a buffer.
-struct BufferUse {
-  Value view, root;
-  AffineMap map; ///< null: it may touch any element
-  bool writes;
-};
-} // namespace
-
-static SmallVector<BufferUse> listUses(linalg::LinalgOp op) {
-  SmallVector<BufferUse> uses;
-  for (OpOperand &operand : op->getOpOperands())
-    if (isa<MemRefType>(operand.get().getType()))
-      uses.push_back(
-          {operand.get(), findRoot(operand.get()), op.getMatchingIndexingMap(&operand), op.isDpsInit(&operand)});
-  op->walk([&](memref::LoadOp gather) {
-    uses.push_back({gather.getMemRef(), findRoot(gather.getMemRef()), AffineMap(), false});
-  });
-  return uses;
-}
 
 namespace {
 /// The elements of a root that one step of a loop touches: `offset` to `offset` + `extent`, `stride` apart.

@@ -13,18 +13,6 @@ using namespace inlay;
 /// Keeps the time that forming groups takes linear, and kernels of a size that drivers compile well.
 static constexpr size_t kMostMembers = 16;
 
-SmallVector<BufferUse> inlay::listUses(linalg::LinalgOp op) {
-  SmallVector<BufferUse> uses;
-  for (OpOperand &operand : op->getOpOperands())
-    if (isa<MemRefType>(operand.get().getType()))
-      uses.push_back(
-          {operand.get(), findRoot(operand.get()), op.getMatchingIndexingMap(&operand), op.isDpsInit(&operand)});
-  op->walk([&](memref::LoadOp gather) {
-    uses.push_back({gather.getMemRef(), findRoot(gather.getMemRef()), AffineMap(), false});
-  });
-  return uses;
-}
-
 static bool isParallel(linalg::LinalgOp op, unsigned loop) {
   return op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel;
 }

@@ -5,21 +5,13 @@
 #ifndef INLAY_LIB_CONVERT_WORKGROUPS_ROWGROUP_H
 #define INLAY_LIB_CONVERT_WORKGROUPS_ROWGROUP_H
 
+#include "../BufferUses.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 #include <optional>
 
 namespace inlay {
-
-/// What an op does with a buffer.
-struct BufferUse {
-  mlir::Value view, root;
-  mlir::AffineMap map; ///< null: it may touch any element
-  bool writes;
-};
-
-/// What `op`, on buffers, does with its operands and with what its body loads from.
-llvm::SmallVector<BufferUse> listUses(mlir::linalg::LinalgOp op);
 
 /// Structured ops that share parallel loops, the group's row loops, so that no iteration of those needs what another
 /// computes. The rows are those that an op reduces whole, all along memory.

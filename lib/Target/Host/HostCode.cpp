@@ -113,6 +113,12 @@ static LogicalResult passContext(func::FuncOp func) {
 /// Long enough for any buffer.
 static constexpr int64_t kEndless = int64_t(1) << 40;
 
+/// The flat form of a buffer whose size isn't known; other types as they are.
+static Type makeEndless(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  return memref && !memref.hasStaticShape() ? MemRefType::get({kEndless}, memref.getElementType()) : type;
+}
+
 /// Makes static what bare pointers can be passed for: loops go over flat buffers, and how long these are says nothing
 /// that code is made by.
 static LogicalResult fixArguments(func::FuncOp func) {
@@ -135,7 +141,7 @@ static LogicalResult fixArguments(func::FuncOp func) {
         flat.replaceAllUsesWith(Value(argument));
         flat.erase();
       }
-    argument.setType(MemRefType::get({kEndless}, type.getElementType()));
+    argument.setType(makeEndless(type));
   }
   func.setFunctionType(FunctionType::get(func.getContext(), func.getBody().getArgumentTypes(), func.getResultTypes()));
   return success();
@@ -143,12 +149,8 @@ static LogicalResult fixArguments(func::FuncOp func) {
 
 /// The same of a function that is only called.
 static void fixDeclaration(func::FuncOp func) {
-  auto fix = [](Type type) -> Type {
-    auto memref = dyn_cast<MemRefType>(type);
-    return memref && !memref.hasStaticShape() ? MemRefType::get({kEndless}, memref.getElementType()) : type;
-  };
-  func.setFunctionType(
-      FunctionType::get(func.getContext(), llvm::map_to_vector(func.getArgumentTypes(), fix), func.getResultTypes()));
+  func.setFunctionType(FunctionType::get(func.getContext(), llvm::map_to_vector(func.getArgumentTypes(), makeEndless),
+                                         func.getResultTypes()));
 }
 
 LogicalResult inlay::lowerToLLVM(ModuleOp module) {

@@ -40,7 +40,7 @@ private:
 } // namespace
 
 rt::StatusOr<std::shared_ptr<rt::HostLibrary>> inlay::linkHostCode(const rt::HostCode &code) {
-  if (code.object.empty())
+  if (code.objects.empty())
     return std::shared_ptr<rt::HostLibrary>();
   static std::once_flag once;
   std::call_once(once, [] { llvm::InitializeNativeTarget(); });
@@ -56,7 +56,8 @@ rt::StatusOr<std::shared_ptr<rt::HostLibrary>> inlay::linkHostCode(const rt::Hos
   if (!process)
     return fail(process.takeError());
   (*jit)->getMainJITDylib().addGenerator(std::move(*process));
-  auto object = llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(code.object.data(), code.object.size()), "host");
+  const std::vector<char> &bytes = code.objects.front().code;
+  auto object = llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(bytes.data(), bytes.size()), "host");
   if (llvm::Error error = (*jit)->addObjectFile(std::move(object)))
     return fail(std::move(error));
   return std::shared_ptr<rt::HostLibrary>(std::make_shared<OrcLibrary>(std::move(*jit)));

@@ -240,7 +240,7 @@ private:
     for (auto op : module.getOps<plan::ObjectOp>()) {
       plan->hostCode.triple = op.getTriple().str();
       ArrayRef<char> raw = cast<DenseElementsAttr>(op.getCode()).getRawData();
-      plan->hostCode.object.assign(raw.begin(), raw.end());
+      plan->hostCode.objects.push_back({"native", {}, {raw.begin(), raw.end()}});
     }
     return success();
   }

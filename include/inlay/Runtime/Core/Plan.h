@@ -101,6 +101,8 @@ struct Engine {
   std::vector<Expr> scratch; ///< byte sizes of the engine's own intermediate buffers
   std::vector<Kernel> kernels;
   std::vector<Dispatch> dispatches;
+  /// The host function that computes the same over the same buffers, for when the device fails; -1 if there is none.
+  int32_t hostVersion = -1;
 };
 
 /// How a kernel of a host function runs.
@@ -188,10 +190,16 @@ struct HostFunction {
   std::vector<Expr> unsharedScratch = {};
 };
 
-/// Native code of all host functions as one relocatable object file for `triple`.
+/// Native code of all host functions for one kind of processor: a relocatable object file.
+struct HostObject {
+  std::string cpu;                   ///< for people: "x86-64-v3", "native"
+  std::vector<std::string> features; ///< that the processor must have, by LLVM's names: "avx2", "fma"
+  std::vector<char> code;
+};
+
 struct HostCode {
-  std::string triple;
-  std::vector<char> object;
+  std::string triple;              ///< of all objects
+  std::vector<HostObject> objects; ///< best first; the first one that the processor can run is used
   std::vector<HostFunction> functions;
 };
 

@@ -343,6 +343,9 @@ NB_MODULE(_inlay, m) {
           "sweep", [](Request &r) { return r.options.partition.sweep; },
           [](Request &r, bool on) { r.options.partition.sweep = on; })
       .def_prop_rw(
+          "recovery", [](Request &r) { return r.options.recovery; },
+          [](Request &r, bool on) { r.options.recovery = on; })
+      .def_prop_rw(
           "dump_directory", [](Request &r) { return r.options.dumpDirectory; },
           [](Request &r, std::string path) { r.options.dumpDirectory = std::move(path); })
       .def("add_weight", &Request::addWeight, "key"_a, nb::arg("array").noconvert())

@@ -167,10 +167,11 @@ Status Checker::checkHostCode() const {
                 fmt::format("host function '{}': unknown access {}", function.symbol, static_cast<int>(access))};
     INLAY_RETURN_IF_ERROR(checkSizes(fmt::format("host function '{}'", function.symbol), function.sizes));
     INLAY_RETURN_IF_ERROR(checkSizes(fmt::format("host function '{}'", function.symbol), function.unsharedScratch));
-    if (function.scratch > function.arguments)
+    INLAY_RETURN_IF_ERROR(checkSizes(fmt::format("host function '{}': scratch", function.symbol), function.scratch));
+    if (function.scratch.size() > function.arguments)
       return {StatusCode::InvalidArgument,
               fmt::format("host function '{}': expected scratch to be some of the {} arguments, but got {}",
-                          function.symbol, function.arguments, function.scratch)};
+                          function.symbol, function.arguments, function.scratch.size())};
   }
   return Status::ok();
 }

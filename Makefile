@@ -118,10 +118,13 @@ bench-models: build ## measure whole models beside peers and write docs/benchmar
 	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)
 	@mkdir -p $(FIGURES)
 	$(peers_environment)
-	@$(BUILD)/bin/inlay-bench models $(RIVALS) --repeats=5 --json=$(FIGURES)/models-1.json
+	@$(BUILD)/bin/inlay-bench models $(RIVALS) --routes=host+torch --repeats=5 --json=$(FIGURES)/models-1.json
+	@$(BUILD)/bin/inlay-bench models --python=$(VENV)/bin/python --repeats=3 \
+	  --routes=vulkan+host+torch,vulkan+host@activations,host+torch --json=$(FIGURES)/models-2.json
 	@$(BUILD)/bin/inlay-bench models --python=$(VENV)/bin/python --dtypes=f16,bf16 --scale=tiny \
-	  --routes=vulkan+host+torch --json=$(FIGURES)/models-2.json
-	@$(PYTHON) docs/benchmarks/make_page.py models $(FIGURES)/models-1.json $(FIGURES)/models-2.json
+	  --routes=vulkan+host+torch --json=$(FIGURES)/models-3.json
+	@$(PYTHON) docs/benchmarks/make_page.py models $(FIGURES)/models-1.json $(FIGURES)/models-2.json \
+	  $(FIGURES)/models-3.json
 
 bench-kernels: build ## measure kernels beside peers and write docs/benchmarks/kernels.md; about half an hour
 	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)

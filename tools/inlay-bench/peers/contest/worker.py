@@ -73,7 +73,7 @@ def run(channel: Channel, setting: Setting) -> None:
     channel.send({"parameters": parameters, "first_ms": first_ms, **built.figures})
     for request in channel.requests():
         if request["do"] == "stop":
-            channel.send({"peak_mb": peak.total()})
+            channel.send({"peak_mb": peak.total(), **(built.profile() if built.profile else {})})
             return
         channel.send({"times": take_calls(built, request["for_ms"])})
 

@@ -12,8 +12,8 @@ sys.path.insert(0, str(HERE.parents[1] / "tools" / "inlay-bench" / "peers" / "co
 from summary import pair_best, summarize
 
 RULES = """\
-Every contender is a process of its own that makes the same model from the same seed; then they take turns, in rounds: a
-call that wakes its threads and isn't counted, then those that are. Between two turns there are 60 ms of rest, for as
+Every contender is a process of its own that makes the same model from the same seed; then they take turns, in rounds:
+30 ms of calls, at least one, that wake threads and cores and aren't counted, then those that are. Between two turns there are 60 ms of rest, for as
 long as threads of any contender that wait for work spin. All have the same number of threads: those of PyTorch, of ONNX
 Runtime (`intra_op_num_threads`), of OpenVINO (`INFERENCE_NUM_THREADS`) and of Inlay (`INLAY_NUM_THREADS`). OpenVINO is
 asked to compute in the dtype of the model (`INFERENCE_PRECISION_HINT`) and for the least latency (`PERFORMANCE_HINT`),

@@ -20,7 +20,6 @@ from limits import measure_limits
 from memory import Peak
 from subjects import Setting, make_subject, names, prepare_torch
 
-
 # Cores that rested run slower for a while, which would count against contenders whose threads don't spin meanwhile.
 WARM_UP_S = 0.03
 

@@ -14,11 +14,12 @@ from summary import pair_best, summarize
 RULES = """\
 Every contender is a process of its own that makes the same model from the same seed; then they take turns, in rounds:
 30 ms of calls, at least one, that wake threads and cores and aren't counted, then those that are. Between two turns
-there are 60 ms of rest, for as long as threads of any contender that wait for work spin. All have the same number of threads: those of PyTorch, of ONNX
-Runtime (`intra_op_num_threads`), of OpenVINO (`INFERENCE_NUM_THREADS`) and of Inlay (`INLAY_NUM_THREADS`). OpenVINO is
-asked to compute in the dtype of the model (`INFERENCE_PRECISION_HINT`) and for the least latency (`PERFORMANCE_HINT`),
-inductor to reuse nothing that it compiled in an earlier run. All else is as it comes, the spinning of ONNX Runtime's
-threads too, without which it is slower. ONNX Runtime and OpenVINO read what `torch.onnx.export` writes.
+there are 60 ms of rest, for as long as threads of any contender that wait for work spin. All have the same number of
+threads: those of PyTorch, of ONNX Runtime (`intra_op_num_threads`), of OpenVINO (`INFERENCE_NUM_THREADS`) and of Inlay
+(`INLAY_NUM_THREADS`). OpenVINO is asked to compute in the dtype of the model (`INFERENCE_PRECISION_HINT`) and for the
+least latency (`PERFORMANCE_HINT`), inductor to reuse nothing that it compiled in an earlier run. All else is as it
+comes, the spinning of ONNX Runtime's threads too, without which it is slower. ONNX Runtime and OpenVINO read what
+`torch.onnx.export` writes.
 """
 MODELS_HEAD = (
     """\

@@ -36,18 +36,23 @@ static std::optional<int64_t> countArguments(Operation *step, Operation *callee)
   return std::nullopt;
 }
 
+/// What the engine, which is a symbol table itself, names as its host version; null if that isn't one.
+static plan::HostFunctionOp findHostVersion(plan::EngineOp engine) {
+  Operation *found = SymbolTable::lookupNearestSymbolFrom(engine->getParentOp(), engine.getHostVersionAttr());
+  return dyn_cast_or_null<plan::HostFunctionOp>(found);
+}
+
 /// The host version of an engine takes its buffers.
 static LogicalResult checkHostVersion(plan::EngineOp engine) {
   FlatSymbolRefAttr name = engine.getHostVersionAttr();
   if (!name)
     return success();
-  auto host = dyn_cast_or_null<plan::HostFunctionOp>(SymbolTable::lookupNearestSymbolFrom(engine, name));
+  plan::HostFunctionOp host = findHostVersion(engine);
   if (!host)
     return engine.emitOpError("expected host version ") << name << " to be a host function";
   if (host.getArguments() != engine.getArguments())
-    return engine.emitOpError("expected host version ")
-           << name << " to take the engine's " << engine.getArguments() << " buffers, but it takes "
-           << host.getArguments();
+    return engine.emitOpError("expected host version ") << name << " to take the engine's " << engine.getArguments()
+                                                        << " buffers, but it takes " << host.getArguments();
   return success();
 }
 
@@ -62,7 +67,7 @@ static unsigned countSymbols(Operation *callee) {
       add(dispatch.getPushConstants());
     }
     if (engine.getHostVersionAttr())
-      count = std::max(count, countSymbols(SymbolTable::lookupNearestSymbolFrom(engine, engine.getHostVersionAttr())));
+      count = std::max(count, countSymbols(findHostVersion(engine)));
   } else if (auto host = dyn_cast<plan::HostFunctionOp>(callee)) {
     add(host.getScratch());
     for (std::optional<AffineMap> map : {host.getSizes(), host.getUnsharedScratch()})

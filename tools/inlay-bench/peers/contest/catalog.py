@@ -12,7 +12,6 @@ class Needs:
 
     modules: tuple[str, ...]
     packages: str  # as pip names them
-    lack: str = ""  # why it can't be run even so
 
     def hint(self) -> str:
         return f"pip install {self.packages}"
@@ -28,14 +27,12 @@ PEERS = {
     "iree": Needs(
         ("iree.compiler", "iree.runtime", "onnx", "onnxscript"), "iree-base-compiler[onnx] iree-base-runtime"
     ),
-    "ncnn": Needs(("ncnn", "pnnx"), "ncnn pnnx", lack="there is no worker yet that converts models by pnnx"),
+    "ncnn": Needs(("ncnn", "pnnx"), "ncnn pnnx"),
     "executorch": Needs(("executorch",), "executorch"),
 }
 # What a route that ends in @activations leaves to the target after the first: between products and convolutions, so
 # that a model falls into many segments.
-ACTIVATIONS = frozenset(
-    f"aten::{name}" for name in ("relu", "relu_", "gelu", "silu", "silu_", "hardswish", "hardswish_", "hardtanh_")
-)
+ACTIVATIONS = frozenset(f"aten::{name}" for name in ("relu", "gelu", "silu", "hardswish", "hardsigmoid", "hardtanh"))
 REFERENCE = "torch"  # what every result is compared with, and whose latency is eager_ms
 
 

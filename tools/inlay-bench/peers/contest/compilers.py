@@ -12,7 +12,7 @@ from catalog import ACTIVATIONS, is_inlay, read_route
 from inlay.models import Example
 from memory import Peak
 from onnx_model import export_onnx, feed
-from programs import compile_by_executorch, compile_by_iree, input_names
+from programs import compile_by_executorch, compile_by_iree, compile_by_ncnn, input_names
 from subjects import Setting, tensors
 
 
@@ -50,12 +50,9 @@ def by_inlay(example: Example, setting: Setting) -> Built:
     route = read_route(setting.contender)
     options: dict[str, Any] = {"targets": route.targets}
     if route.is_forced:
-        nodes = {
-            f"aten::{node.target.overloadpacket.__name__}"
-            for node in exported.graph.nodes
-            if hasattr(node.target, "overloadpacket")
-        }
-        options["torch_executed_ops"] = sorted(nodes.intersection(ACTIVATIONS))
+        called = {node.target.overloadpacket for node in exported.graph.nodes if hasattr(node.target, "overloadpacket")}
+        names = {f"aten::{packet.__name__.removesuffix('_')}" for packet in called}  # x.relu_() is exported as a relu
+        options["torch_executed_ops"] = sorted(names & ACTIVATIONS)
     compiled, figures = _compile(lambda: inlay.compile(exported, **options), export_ms=export_ms)
     placed = [op for op in compiled.report["ops"] if op.get("segment") is not None]
     counts = compiled.report.ops_by_target()
@@ -69,8 +66,8 @@ def by_inlay(example: Example, setting: Setting) -> Built:
 
 
 def profile(example: Example, compiled: Any) -> dict[str, Any]:
-    """The quickest of three profiled calls: milliseconds of each segment, and of each op or group of fused ones."""
-    profiles = [compiled.profile(*example.args, **example.kwargs) for _ in range(3)]
+    """The quickest of five profiled calls: milliseconds of each segment, and of each op or group of fused ones."""
+    profiles = [compiled.profile(*example.args, **(example.kwargs or {})) for _ in range(5)]
     report = min((each.report for each in profiles), key=lambda report: report["summary"]["measured_ns"])
     return {
         "profiled_segments": [
@@ -133,6 +130,11 @@ def by_iree(example: Example, setting: Setting) -> Built:
     return Built(lambda: function(*inputs), figures)
 
 
+def by_ncnn(example: Example, setting: Setting) -> Built:
+    call, figures = _compile(lambda: compile_by_ncnn(example, pathlib.Path(setting.folder), setting.threads))
+    return Built(call, figures)
+
+
 def by_executorch(example: Example, setting: Setting) -> Built:
     """It has no setting for threads: there are as many as cores."""
     exported, export_ms = timed(lambda: torch.export.export(example.model, example.args, example.kwargs, strict=True))
@@ -147,6 +149,7 @@ COMPILERS: dict[str, Callable[[Example, Setting], Built]] = {
     "onnxruntime": by_onnxruntime,
     "openvino": by_openvino,
     "iree": by_iree,
+    "ncnn": by_ncnn,
     "executorch": by_executorch,
 }
 

@@ -55,12 +55,17 @@ def save_results(results: Any, path: pathlib.Path) -> None:
     numpy.savez(path, *arrays)
 
 
-def take_calls(built: Built, for_ms: float) -> list[float]:
-    """Times of calls for so long, at least one, after some that wake threads, cores and caches."""
+def warm_up(built: Built) -> None:
+    """Wakes threads, cores and caches; at least one call."""
     start = time.perf_counter()
     built.call()
     while time.perf_counter() - start < WARM_UP_S:
         built.call()
+
+
+def take_calls(built: Built, for_ms: float) -> list[float]:
+    """Times of calls for so long, at least one."""
+    warm_up(built)
     times: list[float] = []
     while not times or sum(times) < for_ms:
         times.append(timed(built.call)[1])
@@ -80,7 +85,11 @@ def run(channel: Channel, setting: Setting) -> None:
     channel.send({"parameters": parameters, "first_ms": first_ms, **built.figures})
     for request in channel.requests():
         if request["do"] == "stop":
-            channel.send({"peak_mb": peak.total(), **(built.profile() if built.profile else {})})
+            figures = {"peak_mb": peak.total()}
+            if built.profile:
+                warm_up(built)
+                figures |= built.profile()
+            channel.send(figures)
             return
         channel.send({"times": take_calls(built, request["for_ms"])})
 

@@ -83,6 +83,8 @@ def compile_by_ncnn(example: Example, folder: pathlib.Path, threads: int) -> Cal
         pnnx.export(flat, os.fspath(folder / "by_ncnn.pt"), inputs=tuple(given), fp16=False)
     net = ncnn.Net()
     net.opt.num_threads = threads
+    for option in ("use_fp16_packed", "use_fp16_storage", "use_fp16_arithmetic", "use_bf16_storage"):
+        setattr(net.opt, option, False)
     for load, suffix in ((net.load_param, "param"), (net.load_model, "bin")):
         path = folder / f"by_ncnn.ncnn.{suffix}"
         if not path.exists() or load(os.fspath(path)) != 0:

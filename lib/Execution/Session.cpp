@@ -224,8 +224,12 @@ StatusOr<Compiled> inlay::compile(const CompileRequest &request) {
   if (request.options.from > Phase::Partition)
     keepReport(*compilation.module);
   INLAY_RETURN_IF_ERROR(compilation.run(Phase::Stitch, keepReport));
-  StatusOr<LoadedProgram> loaded =
-      loadProgram(*compilation.module, {request.device, request.callbacks, request.runners, compilation.weights});
+  LoadOptions loading;
+  loading.device = request.device;
+  loading.callbacks = request.callbacks;
+  loading.runners = request.runners;
+  loading.weights = compilation.weights;
+  StatusOr<LoadedProgram> loaded = loadProgram(*compilation.module, loading);
   if (!loaded.isOk())
     return compilation.hasErrors() ? compilation.failed() : loaded.status();
   compiled.plan = std::move(loaded->plan);

@@ -33,6 +33,9 @@ INNER_ARROWS = {
     ("Dialect/Plan", "Dialect/Inlay"),
     ("Runtime/Vulkan", "Runtime/Core"),
     ("Runtime/Host", "Runtime/Core"),
+    ("Runtime/Loader", "Runtime/Core"),
+    ("Runtime/Loader", "Runtime/Host"),
+    ("Runtime/Loader", "Runtime/Vulkan"),
 }
 SPLIT_INSIDE = {"Dialect", "Target", "Runtime"}
 NO_LLVM = {"Runtime"}

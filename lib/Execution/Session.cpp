@@ -5,11 +5,11 @@
 #include "PlanFromIR.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Execution/Load.h"
-#include "inlay/Execution/ReportKeys.h"
 #include "inlay/Import/Weights.h"
 #include "inlay/Partition/Report.h"
 #include "inlay/Pipeline/InitAll.h"
 #include "inlay/Pipeline/Pipeline.h"
+#include "inlay/Runtime/Report/ReportKeys.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 #include "inlay/Support/Suggest.h"
 
@@ -199,7 +199,7 @@ static Status completeReport(const std::string &path, const std::string &report)
   std::error_code error;
   llvm::raw_fd_ostream stream(path, error, isText ? llvm::sys::fs::OF_Append : llvm::sys::fs::OF_None);
   if (!error) {
-    stream << (isText ? formatKernels(report) : report);
+    stream << (isText ? rt::formatKernels(report) : report);
     stream.close();
     error = stream.error();
     stream.clear_error();
@@ -235,7 +235,7 @@ StatusOr<Compiled> inlay::compile(const CompileRequest &request) {
   compiled.plan = std::move(loaded->plan);
   compiled.device = std::move(loaded->device);
   compiled.program = std::move(loaded->program);
-  compiled.report = addKernels(compiled.report, *compiled.plan);
+  compiled.report = rt::addKernels(compiled.report, *compiled.plan);
   if (request.options.from <= Phase::Partition && takesKernels(request.options.partition.report))
     INLAY_RETURN_IF_ERROR(completeReport(request.options.partition.report, compiled.report));
   compiled.notice = compilation.getNotice();
@@ -257,7 +257,7 @@ StatusOr<std::string> inlay::runPhases(const CompileRequest &request, std::strin
     FailureOr<std::shared_ptr<rt::Plan>> plan = readPlan(*compilation.module, compilation.weights);
     if (mlir::failed(plan))
       return compilation.failed();
-    INLAY_RETURN_IF_ERROR(completeReport(path, addKernels(report, **plan)));
+    INLAY_RETURN_IF_ERROR(completeReport(path, rt::addKernels(report, **plan)));
   }
   std::string text;
   llvm::raw_string_ostream stream(text);

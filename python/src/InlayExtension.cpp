@@ -5,10 +5,10 @@
 
 #include "Graph.h"
 
-#include "inlay/Execution/Profile.h"
-#include "inlay/Execution/ReportKeys.h"
 #include "inlay/Execution/Session.h"
 #include "inlay/Runtime/Core/Device.h"
+#include "inlay/Runtime/Report/Profile.h"
+#include "inlay/Runtime/Report/ReportKeys.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
 #include "llvm/Config/llvm-config.h"
@@ -175,8 +175,8 @@ public:
     nb::list result;
     for (const rt::StepProfile &step : *steps)
       result.append(nb::make_tuple(step.name, rt::name(step.kind), static_cast<double>(step.nanoseconds) * 1e-9));
-    rt::StatusOr<std::string> report = addMeasuredTimes(compiled.report, *steps);
-    rt::StatusOr<std::string> table = report.isOk() ? formatMeasuredTimes(*report) : report;
+    rt::StatusOr<std::string> report = rt::addMeasuredTimes(compiled.report, *steps);
+    rt::StatusOr<std::string> table = report.isOk() ? rt::formatMeasuredTimes(*report) : report;
     if (!table.isOk())
       raise(table.status(), /*compiling=*/false);
     return nb::make_tuple(result, *report, *table, traced ? rt::toJson(trace, compiled.plan->name) : "");
@@ -187,7 +187,7 @@ public:
     rt::StatusOr<rt::MemoryUse> use = compiled.program->memory(inputs);
     if (!use.isOk())
       raise(use.status(), /*compiling=*/false);
-    return nb::make_tuple(describeMemory(*use), formatMemory(*use));
+    return nb::make_tuple(rt::describeMemory(*use), rt::formatMemory(*use));
   }
 
   /// Gives weights other bytes; the program shares the tensors from now on. Keys that it doesn't use are left out.

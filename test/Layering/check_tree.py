@@ -33,6 +33,7 @@ INNER_ARROWS = {
     ("Dialect/Plan", "Dialect/Inlay"),
     ("Runtime/Vulkan", "Runtime/Core"),
     ("Runtime/Host", "Runtime/Core"),
+    ("Runtime/Report", "Runtime/Core"),
     ("Runtime/Loader", "Runtime/Core"),
     ("Runtime/Loader", "Runtime/Host"),
     ("Runtime/Loader", "Runtime/Vulkan"),

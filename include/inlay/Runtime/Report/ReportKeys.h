@@ -2,8 +2,8 @@
 //
 // What a compiled program adds to the partition report: the kernels that its segments became, and its memory.
 
-#ifndef INLAY_EXECUTION_REPORTKEYS_H
-#define INLAY_EXECUTION_REPORTKEYS_H
+#ifndef INLAY_RUNTIME_REPORT_REPORTKEYS_H
+#define INLAY_RUNTIME_REPORT_REPORTKEYS_H
 
 #include "inlay/Runtime/Core/MemoryUse.h"
 #include "inlay/Runtime/Core/Plan.h"
@@ -11,26 +11,29 @@
 
 #include <string>
 
-namespace inlay {
+namespace inlay::rt {
 
 /// The report with `kernels` in each segment that the host or an engine runs, by their numbers in the plan: `kind`
 /// (that of a host function's kernel, or "dispatch"), `ops` (the user's calls or ops that went into it), `post_ops` and
 /// `bias` of library kernels that have any. A report on several functions stays as it is.
-std::string addKernels(const std::string &report, const rt::Plan &plan);
+std::string addKernels(const std::string &report, const Plan &plan);
 
 /// For people: a line for each segment with `kernels`, below a headline; nothing without any.
 std::string formatKernels(const std::string &report);
 
 /// As a JSON object, in bytes: `peak` and `unshared` of each part and of the `total`, which has the `ratio` of these
 /// too, and what constants take.
-std::string describeMemory(const rt::MemoryUse &use);
+std::string describeMemory(const MemoryUse &use);
 
 /// The report with that as `memory` in its summary; an error if it isn't one.
-rt::StatusOr<std::string> addMemory(const std::string &report, const rt::MemoryUse &use);
+StatusOr<std::string> addMemory(const std::string &report, const MemoryUse &use);
+
+/// "2.0 KiB".
+std::string formatBytes(uint64_t bytes);
 
 /// For people: a row for each part that isn't empty.
-std::string formatMemory(const rt::MemoryUse &use);
+std::string formatMemory(const MemoryUse &use);
 
-} // namespace inlay
+} // namespace inlay::rt
 
-#endif // INLAY_EXECUTION_REPORTKEYS_H
+#endif // INLAY_RUNTIME_REPORT_REPORTKEYS_H

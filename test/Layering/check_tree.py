@@ -33,6 +33,7 @@ INNER_ARROWS = {
     ("Dialect/Plan", "Dialect/Inlay"),
     ("Runtime/Vulkan", "Runtime/Core"),
     ("Runtime/Host", "Runtime/Core"),
+    ("Runtime/Container", "Runtime/Core"),
 }
 SPLIT_INSIDE = {"Dialect", "Target", "Runtime"}
 NO_LLVM = {"Runtime"}

@@ -33,10 +33,10 @@ INNER_ARROWS = {
     ("Dialect/Plan", "Dialect/Inlay"),
     ("Runtime/Vulkan", "Runtime/Core"),
     ("Runtime/Host", "Runtime/Core"),
+    ("Runtime/Container", "Runtime/Core"),
     ("Runtime/Report", "Runtime/Core"),
-    ("Runtime/Loader", "Runtime/Core"),
-    ("Runtime/Loader", "Runtime/Host"),
-    ("Runtime/Loader", "Runtime/Vulkan"),
+    *(("Runtime/Loader", f"Runtime/{inner}") for inner in ("Core", "Host", "Vulkan", "Container")),
+    *(("Runtime/CAPI", f"Runtime/{inner}") for inner in ("Core", "Loader", "Container")),
 }
 SPLIT_INSIDE = {"Dialect", "Target", "Runtime"}
 NO_LLVM = {"Runtime"}

@@ -5,6 +5,8 @@
 #include "inlay/Runtime/Host/ObjectLoader.h"
 #include "inlay/Runtime/Loader/SharedDevice.h"
 
+#include <fmt/format.h>
+
 namespace inlay::rt {
 
 StatusOr<OpenedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOptions &options) {
@@ -26,6 +28,19 @@ StatusOr<OpenedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOpt
   opened.program = std::move(*program);
   if (options.stop)
     opened.program->stopWhen(options.stop);
+  return opened;
+}
+
+StatusOr<OpenedProgram> openProgram(const std::string &path, const OpenOptions &options) {
+  ContainerReadOptions reading;
+  reading.publicKeyFile = options.publicKeyFile;
+  StatusOr<SavedProgram> saved = readContainer(path, reading);
+  if (!saved.isOk())
+    return saved.status();
+  StatusOr<OpenedProgram> opened = loadPlan(std::move(saved->plan), options);
+  if (!opened.isOk())
+    return Status(opened.status().code(), fmt::format("'{}' can't be loaded: {}", path, opened.status().message()));
+  opened->info = std::move(saved->info);
   return opened;
 }
 

@@ -5,8 +5,10 @@
 #ifndef INLAY_RUNTIME_LOADER_LOADER_H
 #define INLAY_RUNTIME_LOADER_LOADER_H
 
+#include "inlay/Runtime/Container/Container.h"
 #include "inlay/Runtime/Core/Program.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -17,6 +19,7 @@ struct OpenOptions {
   CallbackHandler callbacks; ///< needed if the program calls the framework
   Runners runners;           ///< needed for the foreign engines that name them
   StopCheck stop;            ///< may be empty: what stops calls
+  std::string publicKeyFile; ///< of files: as in ContainerReadOptions
 };
 
 /// A program with what it runs on.
@@ -24,12 +27,16 @@ struct OpenedProgram {
   std::shared_ptr<const Plan> plan;
   std::shared_ptr<Device> device; ///< null if no segment runs on one
   std::unique_ptr<Program> program;
+  ContainerInfo info; ///< of files: what they say about themselves
 };
 
 /// Loads a plan. A device that can't run the plan's kernels isn't taken; without one that can the error says what each
 /// lacks. Programs of this process that name the same device share it while one of them lives. Safe from several
 /// threads.
 StatusOr<OpenedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOptions &options = {});
+
+/// Reads a container, as `readContainer` does, and loads its plan.
+StatusOr<OpenedProgram> openProgram(const std::string &path, const OpenOptions &options = {});
 
 } // namespace inlay::rt
 

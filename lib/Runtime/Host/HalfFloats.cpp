@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "HalfFloats.h"
+#include "inlay/Runtime/Host/HalfFloats.h"
 
 #include <cmath>
 #include <cstring>

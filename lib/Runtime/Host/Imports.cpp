@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Imports.h"
-#include "HalfFloats.h"
+#include "inlay/Runtime/Host/HalfFloats.h"
 
 #include <cmath>
 #include <cstdlib>

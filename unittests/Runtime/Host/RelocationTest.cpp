@@ -4,8 +4,8 @@
 // an assembler gives.
 
 #include "Relocation.h"
-#include "HalfFloats.h"
 #include "Imports.h"
+#include "inlay/Runtime/Host/HalfFloats.h"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 //
 // Conversions between floats and 16-bit floats, as bits. Rounding is to the nearest, ties to even; NaN stays NaN.
 
-#ifndef INLAY_LIB_RUNTIME_HOST_HALFFLOATS_H
-#define INLAY_LIB_RUNTIME_HOST_HALFFLOATS_H
+#ifndef INLAY_RUNTIME_HOST_HALFFLOATS_H
+#define INLAY_RUNTIME_HOST_HALFFLOATS_H
 
 #include <cstdint>
 
@@ -19,4 +19,4 @@ uint16_t doubleToBfloat(double value);
 
 } // namespace inlay::rt::host
 
-#endif // INLAY_LIB_RUNTIME_HOST_HALFFLOATS_H
+#endif // INLAY_RUNTIME_HOST_HALFFLOATS_H

@@ -25,6 +25,7 @@ private:
   Status checkConstant(uint32_t number) const;
   Status checkSignature(const std::vector<uint32_t> &list, BufferKind kind, const char *what) const;
   Status checkHostCode() const;
+  Status checkHostVersion(const Engine &engine) const;
   Status checkOutputsWritten() const;
   Status checkStep(uint32_t number) const;
   Status checkBodies(uint32_t number, size_t end, size_t depth) const;
@@ -167,11 +168,36 @@ Status Checker::checkHostCode() const {
                 fmt::format("host function '{}': unknown access {}", function.symbol, static_cast<int>(access))};
     INLAY_RETURN_IF_ERROR(checkSizes(fmt::format("host function '{}'", function.symbol), function.sizes));
     INLAY_RETURN_IF_ERROR(checkSizes(fmt::format("host function '{}'", function.symbol), function.unsharedScratch));
+    INLAY_RETURN_IF_ERROR(checkSizes(fmt::format("host function '{}'", function.symbol), function.scratchBytes));
     if (function.scratch > function.arguments)
       return {StatusCode::InvalidArgument,
               fmt::format("host function '{}': expected scratch to be some of the {} arguments, but got {}",
                           function.symbol, function.arguments, function.scratch)};
   }
+  return Status::ok();
+}
+
+/// Checks that a host version can stand for its engine: it takes the same buffers, and writes none that may not be.
+Status Checker::checkHostVersion(const Engine &engine) const {
+  auto bad = [&](const std::string &what) {
+    return Status(StatusCode::InvalidArgument, fmt::format("engine '{}': {}", engine.name, what));
+  };
+  if (engine.hostVersion == -1)
+    return Status::ok();
+  const std::vector<HostFunction> &functions = plan_.hostCode.functions;
+  if (engine.hostVersion < 0 || static_cast<size_t>(engine.hostVersion) >= functions.size())
+    return bad(fmt::format("its host version {} is out of range of {}", engine.hostVersion, functions.size()));
+  const HostFunction &function = functions[engine.hostVersion];
+  if (function.arguments != uint64_t(engine.arguments) + function.scratch)
+    return bad(fmt::format("expected its host version '{}' to take {} buffers and {} to work in, but it takes {}",
+                           function.symbol, engine.arguments, function.scratch, function.arguments));
+  if (function.scratchBytes.size() != function.scratch)
+    return bad(fmt::format("expected {} sizes of what its host version '{}' works in, but got {}", function.scratch,
+                           function.symbol, function.scratchBytes.size()));
+  std::vector<Access> access = argumentAccess(engine);
+  for (size_t i = 0; i < access.size() && !function.access.empty(); ++i)
+    if (writes(function.access[i]) && !writes(access[i]))
+      return bad(fmt::format("its host version '{}' writes argument {}, which the engine doesn't", function.symbol, i));
   return Status::ok();
 }
 
@@ -366,6 +392,8 @@ Status Checker::run() {
   for (const Engine &engine : plan_.engines)
     INLAY_RETURN_IF_ERROR(checkEngine(engine, ranks_));
   INLAY_RETURN_IF_ERROR(checkHostCode());
+  for (const Engine &engine : plan_.engines)
+    INLAY_RETURN_IF_ERROR(checkHostVersion(engine));
   for (const Callback &callback : plan_.callbacks)
     INLAY_RETURN_IF_ERROR(checkSizes(fmt::format("callback '{}'", callback.name), callback.sizes));
   for (uint32_t i = 0; i < plan_.steps.size(); ++i)

@@ -101,7 +101,8 @@ struct Engine {
   std::vector<Expr> scratch; ///< byte sizes of the engine's own intermediate buffers
   std::vector<Kernel> kernels;
   std::vector<Dispatch> dispatches;
-  /// The host function that computes the same over the same buffers, for when the device fails; -1 if there is none.
+  /// The host function that computes the same over the same buffers, then its scratch, for when the device fails; -1 if
+  /// there is none.
   int32_t hostVersion = -1;
 };
 
@@ -188,6 +189,8 @@ struct HostFunction {
   uint32_t scratch = 0;                 ///< how many of the arguments, the last ones, are memory to work in
   /// Bytes of that if its parts shared no memory; one number, or none if that isn't known.
   std::vector<Expr> unsharedScratch = {};
+  /// Bytes of each of these arguments; of a host version, for which no step's buffers say that. Else there may be none.
+  std::vector<Expr> scratchBytes = {};
 };
 
 /// Native code of all host functions for one kind of processor: a relocatable object file.

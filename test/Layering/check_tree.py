@@ -35,6 +35,7 @@ INNER_ARROWS = {
     ("Runtime/Host", "Runtime/Core"),
     ("Runtime/Container", "Runtime/Core"),
     ("Runtime/Report", "Runtime/Core"),
+    ("Runtime/Report", "Runtime/Container"),
     *(("Runtime/Loader", f"Runtime/{inner}") for inner in ("Core", "Host", "Vulkan", "Container")),
     *(("Runtime/CAPI", f"Runtime/{inner}") for inner in ("Core", "Loader", "Container")),
 }

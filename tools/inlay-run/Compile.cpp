@@ -112,8 +112,8 @@ StatusOr<std::string> tools::Compiler::compile(const std::vector<std::string> &o
   if (!code.isOk())
     return code.status();
   if (*code > 128)
-    return Status(StatusCode::Internal, fmt::format("the compiler crashed: signal {} ({})", *code - 128,
-                                                    strsignal(*code - 128)));
+    return Status(StatusCode::Internal,
+                  fmt::format("the compiler crashed: signal {} ({})", *code - 128, strsignal(*code - 128)));
   if (*code != 0)
     return Status(StatusCode::InvalidArgument, ""); // it has said why
   return path;

@@ -26,9 +26,10 @@ static void onCrash(int number) {
 
 tools::DriverCrash::DriverCrash(const char *doing) {
   const char *drivers = std::getenv("VK_DRIVER_FILES");
-  words = fmt::format("error: a crash while {}, most likely in a Vulkan driver: {}; try others by VK_DRIVER_FILES\n",
-                      doing, drivers && *drivers ? fmt::format("VK_DRIVER_FILES={}", drivers)
-                                                 : "VK_DRIVER_FILES isn't set, so all installed ones were loaded");
+  words =
+      fmt::format("error: a crash while {}, most likely in a Vulkan driver: {}; try others by VK_DRIVER_FILES\n", doing,
+                  drivers && *drivers ? fmt::format("VK_DRIVER_FILES={}", drivers)
+                                      : "VK_DRIVER_FILES isn't set, so all installed ones were loaded");
   for (int number : kSignals)
     std::signal(number, onCrash);
 }

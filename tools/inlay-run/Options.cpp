@@ -83,8 +83,8 @@ static Status unknown(const CLI::App &app, const std::string &word) {
         least = away;
         best = known;
       }
-  return {StatusCode::InvalidArgument, fmt::format("unknown option '{}'{}", name,
-                                                   best.empty() ? "" : fmt::format("; did you mean --{}?", best))};
+  return {StatusCode::InvalidArgument,
+          fmt::format("unknown option '{}'{}", name, best.empty() ? "" : fmt::format("; did you mean --{}?", best))};
 }
 
 /// Gives options that may have a value the default where they have none, so that no other word is taken for it.
@@ -113,8 +113,9 @@ static void addOwnOptions(CLI::App &app, RunOptions &options, Texts &texts) {
   app.add_option("--input", options.inputs, "Arguments: .npy files in order, or one .npz file by name")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--size", options.sizes, "Sizes of arguments without a file, as name=number; default: the least "
-                                          "from 1 on")
+  app.add_option("--size", options.sizes,
+                 "Sizes of arguments without a file, as name=number; default: the least "
+                 "from 1 on")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--seed", texts.seed, "Seed for arguments without a file");
@@ -129,8 +130,9 @@ static void addOwnOptions(CLI::App &app, RunOptions &options, Texts &texts) {
       ->type_name("[NUMBER or FILE]");
   app.add_flag("--describe", options.describe, "Print what a compiled program consists of, and end");
   app.add_flag("--list-devices", options.listDevices, "Print the Vulkan devices and end");
-  app.add_option("--public-key", options.publicKey, "Ed25519 public key (PEM) that a program must be signed with; "
-                                                    "default: INLAY_PUBLIC_KEY");
+  app.add_option("--public-key", options.publicKey,
+                 "Ed25519 public key (PEM) that a program must be signed with; "
+                 "default: INLAY_PUBLIC_KEY");
 }
 
 /// Adds an option that is handed on: each value, in order.

@@ -35,7 +35,8 @@ Status tools::listDevices() {
     return devices.status();
   for (size_t i = 0; i < devices->size(); ++i) {
     const rt::vulkan::DeviceCaps &caps = (*devices)[i];
-    fmt::print("{}: {} ({}){}\n", i, caps.name, caps.driver, caps.unusable.empty() ? "" : ", unusable: " + caps.unusable);
+    fmt::print("{}: {} ({}){}\n", i, caps.name, caps.driver,
+               caps.unusable.empty() ? "" : ", unusable: " + caps.unusable);
   }
   if (devices->empty())
     fmt::print("no Vulkan devices\n");

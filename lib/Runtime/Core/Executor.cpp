@@ -120,7 +120,7 @@ Status Executor::replaceConstants(const Replacements &replacements) {
 
 Status Executor::replaceConstants(const Replacements &replacements, Failure &failure) {
   INLAY_RETURN_IF_ERROR(checkReplacements(*loaded_.plan, replacements));
-  std::unique_lock<std::shared_mutex> alone(running_);
+  std::unique_lock<CallLock> alone(running_);
   {
     std::lock_guard<std::mutex> lock(mutex_);
     idle_.clear(); // they point at what is replaced
@@ -145,7 +145,7 @@ Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<T
 }
 
 Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Failure &failure) {
-  std::shared_lock<std::shared_mutex> running(running_);
+  std::shared_lock<CallLock> running(running_);
   StatusOr<std::unique_ptr<Lane>> lane = acquire(inputs, outputs, failure);
   if (!lane.isOk())
     return lane.status();
@@ -187,7 +187,7 @@ StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorVie
 StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorView> &inputs,
                                                      const std::vector<TensorView> &outputs, Trace *trace,
                                                      Failure &failure) {
-  std::shared_lock<std::shared_mutex> running(running_);
+  std::shared_lock<CallLock> running(running_);
   StatusOr<std::unique_ptr<Lane>> lane = acquire(inputs, outputs, failure);
   if (!lane.isOk())
     return lane.status();

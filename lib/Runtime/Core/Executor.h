@@ -5,6 +5,7 @@
 #ifndef INLAY_LIB_RUNTIME_CORE_EXECUTOR_H
 #define INLAY_LIB_RUNTIME_CORE_EXECUTOR_H
 
+#include "CallLock.h"
 #include "Lane.h"
 
 #include <mutex>
@@ -51,7 +52,7 @@ private:
   static constexpr size_t maxIdle = 16;
 
   LoadedPlan loaded_;
-  std::shared_mutex running_; ///< shared by calls; taken alone to replace constants
+  CallLock running_; ///< shared by calls; taken alone to replace constants
   std::mutex mutex_;
   std::vector<std::unique_ptr<Lane>> idle_; ///< guarded by `mutex_`; least recently used first
 };

@@ -12,12 +12,9 @@ using rt::Status;
 using rt::StatusCode;
 using rt::StatusOr;
 
-StatusOr<LoadedProgram> inlay::loadProgram(ModuleOp stitched, const LoadOptions &options) {
-  FailureOr<std::shared_ptr<rt::Plan>> plan = readPlan(stitched, options.weights);
-  if (failed(plan))
-    return Status(StatusCode::InvalidArgument, "the module's program can't be loaded: see its diagnostics");
+StatusOr<LoadedProgram> inlay::loadPlan(std::shared_ptr<const rt::Plan> plan, const LoadOptions &options) {
   LoadedProgram loaded;
-  loaded.plan = *plan;
+  loaded.plan = std::move(plan);
   StatusOr<std::shared_ptr<rt::HostLibrary>> host = linkHostCode(loaded.plan->hostCode);
   if (!host.isOk())
     return host.status();
@@ -33,4 +30,11 @@ StatusOr<LoadedProgram> inlay::loadProgram(ModuleOp stitched, const LoadOptions 
     return program.status();
   loaded.program = std::move(*program);
   return loaded;
+}
+
+StatusOr<LoadedProgram> inlay::loadProgram(ModuleOp stitched, const LoadOptions &options) {
+  FailureOr<std::shared_ptr<rt::Plan>> plan = readPlan(stitched, options.weights);
+  if (failed(plan))
+    return Status(StatusCode::InvalidArgument, "the module's program can't be loaded: see its diagnostics");
+  return loadPlan(*plan, options);
 }

@@ -5,6 +5,7 @@
 #include "CompileOptions.h"
 #include "inlay/Execution/Profile.h"
 #include "inlay/Execution/ReportKeys.h"
+#include "inlay/Execution/Saved.h"
 #include "inlay/Partition/Report.h"
 #include "inlay/Runtime/Core/Trace.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
@@ -315,8 +316,20 @@ static Status profileSegments(const Compiled &compiled, std::vector<Array> &inpu
   return writeFile(path, *report, "report");
 }
 
+/// What is to run: a module, which is compiled, or a program that was saved.
+static StatusOr<Compiled> open(const CompileRequest &request, const RunOptions &options) {
+  if (!rt::isContainer(request.name))
+    return compile(request);
+  if (options.compare)
+    return Status(StatusCode::InvalidArgument,
+                  "option --compare: expected a module, but '" + request.name + "' is a compiled program");
+  SavedOptions saved;
+  saved.load.device = request.device;
+  return openSaved(request.name, saved);
+}
+
 Status tools::run(const CompileRequest &request, const RunOptions &options) {
-  StatusOr<Compiled> compiled = compile(request);
+  StatusOr<Compiled> compiled = open(request, options);
   if (!compiled.isOk())
     return compiled.status();
   printNotice(compiled->notice);

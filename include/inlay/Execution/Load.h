@@ -18,7 +18,7 @@ struct LoadOptions {
   std::string device;                  ///< selector, if an engine needs one; empty for INLAY_DEVICE or the best device
   rt::CallbackHandler callbacks;       ///< needed if the program calls the framework
   rt::Runners runners;                 ///< needed for the foreign engines that name them
-  std::shared_ptr<const void> weights; ///< keeps bytes alive that the caller attached to the module's resources
+  std::shared_ptr<const void> weights; ///< of a module: keeps bytes alive that its resources refer to
 };
 
 /// A program with what it runs on. It needs neither the module nor its context any more.
@@ -32,6 +32,9 @@ struct LoadedProgram {
 /// device if an engine needs one, hands foreign engines to their runners. What is wrong with the module is also emitted
 /// as a diagnostic.
 rt::StatusOr<LoadedProgram> loadProgram(mlir::ModuleOp stitched, const LoadOptions &options = {});
+
+/// The same for a plan, whoever made it. It is checked, and refused with words if it isn't sound.
+rt::StatusOr<LoadedProgram> loadPlan(std::shared_ptr<const rt::Plan> plan, const LoadOptions &options = {});
 
 } // namespace inlay
 

@@ -215,8 +215,9 @@ StatusOr<std::string> inlay::partition(const CompileRequest &request, ReportForm
   return getReport(*compilation.module, format);
 }
 
-StatusOr<Compiled> inlay::compile(const CompileRequest &request) {
-  Compilation compilation(request);
+/// Runs all phases and reads the plan.
+static StatusOr<Compiled> makePlan(Compilation &compilation) {
+  const CompileRequest &request = compilation.request;
   INLAY_RETURN_IF_ERROR(compilation.open());
   INLAY_RETURN_IF_ERROR(compilation.dropMissingTargets());
   Compiled compiled;
@@ -224,21 +225,44 @@ StatusOr<Compiled> inlay::compile(const CompileRequest &request) {
   if (request.options.from > Phase::Partition)
     keepReport(*compilation.module);
   INLAY_RETURN_IF_ERROR(compilation.run(Phase::Stitch, keepReport));
-  LoadOptions loading;
+  FailureOr<std::shared_ptr<rt::Plan>> plan = readPlan(*compilation.module, compilation.weights);
+  if (mlir::failed(plan))
+    return compilation.failed();
+  compiled.plan = *plan;
+  compiled.report = rt::addKernels(compiled.report, *compiled.plan);
+  compiled.notice = compilation.getNotice();
+  return compiled;
+}
+
+static Status finishReport(const CompileRequest &request, const Compiled &compiled) {
+  if (request.options.from <= Phase::Partition && takesKernels(request.options.partition.report))
+    return completeReport(request.options.partition.report, compiled.report);
+  return Status::ok();
+}
+
+StatusOr<Compiled> inlay::compile(const CompileRequest &request) {
+  Compilation compilation(request);
+  StatusOr<Compiled> compiled = makePlan(compilation);
+  if (!compiled.isOk())
+    return compiled;
+  rt::OpenOptions loading;
   loading.device = request.device;
   loading.callbacks = request.callbacks;
   loading.runners = request.runners;
-  loading.weights = compilation.weights;
-  StatusOr<LoadedProgram> loaded = loadProgram(*compilation.module, loading);
+  StatusOr<LoadedProgram> loaded = rt::loadPlan(compiled->plan, loading);
   if (!loaded.isOk())
-    return compilation.hasErrors() ? compilation.failed() : loaded.status();
-  compiled.plan = std::move(loaded->plan);
-  compiled.device = std::move(loaded->device);
-  compiled.program = std::move(loaded->program);
-  compiled.report = rt::addKernels(compiled.report, *compiled.plan);
-  if (request.options.from <= Phase::Partition && takesKernels(request.options.partition.report))
-    INLAY_RETURN_IF_ERROR(completeReport(request.options.partition.report, compiled.report));
-  compiled.notice = compilation.getNotice();
+    return loaded.status();
+  compiled->device = std::move(loaded->device);
+  compiled->program = std::move(loaded->program);
+  INLAY_RETURN_IF_ERROR(finishReport(request, *compiled));
+  return compiled;
+}
+
+StatusOr<Compiled> inlay::compileOnly(const CompileRequest &request) {
+  Compilation compilation(request);
+  StatusOr<Compiled> compiled = makePlan(compilation);
+  if (compiled.isOk())
+    INLAY_RETURN_IF_ERROR(finishReport(request, *compiled));
   return compiled;
 }
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 import threading
 import warnings
@@ -35,12 +36,13 @@ from .calls import no_autocast
 from .errors import ArgumentTypeError, ArgumentValueError, Error, InternalError, UnsupportedError
 from .forking import note_device, refuse_lost_device
 from .importer import ImportedProgram, import_program
-from .module import CompiledModule, Fallback
+from .module import CompiledModule, Fallback, LoadedModule
 from .onnx import import_onnx, is_onnx
 from .options import LOOP_ITERATIONS, TARGETS, Options
 from .report import Report
 from .rewrite.compiling import import_rewritten
 from .rewrite.network import Module
+from .saving import restore
 from .shapes import Input, make_examples, untie
 from .text import with_number
 
@@ -169,9 +171,31 @@ def partition(
     return Report.parse(render("json"), render)
 
 
-def load(path: StrPath) -> CompiledModule:
-    """Not there yet: reads what `CompiledModule.save` writes."""
-    raise UnsupportedError(f"loading a compiled model ({path}) is not supported yet: the plan has no file format")
+def load(path: StrPath, *, device: str | None = None, public_key: StrPath | None = None) -> LoadedModule:
+    """A model that `CompiledModule.save` wrote, ready to be called. Nothing is compiled.
+
+    The file holds native code: load it from those alone whom you trust.
+
+    device: selector of a Vulkan device, if the model needs one; default: INLAY_DEVICE or the best device.
+    public_key: PEM file of an Ed25519 key by which the file must be signed (PATH.sig); default: INLAY_PUBLIC_KEY.
+    Raises ArgumentValueError for a file that is damaged, of another version or for another processor, DeviceError
+    without the device that it needs, Error if it can't be opened.
+    """
+    fallback, path = Fallback(), os.fspath(path)
+    key = "" if public_key is None else os.fspath(public_key)
+    compilation, metadata = _extension().load(path, device or "", fallback, refuse_lost_device, key)
+    if not metadata:
+        raise UnsupportedError(
+            f"'{path}' says nothing of calls from Python: it was saved by another tool (inlay-run runs it)"
+        )
+    if compilation.device:
+        note_device()
+    try:
+        imported, signature, out_spec = restore(metadata, compilation.constant)
+        report = Report.parse(compilation.report)
+    except ValueError as error:
+        raise ArgumentValueError(f"'{path}': {error}") from error
+    return LoadedModule(imported, compilation, fallback, report, signature, out_spec)
 
 
 def export_program(

@@ -54,6 +54,9 @@ rt::StatusOr<std::string> partition(const CompileRequest &request, ReportFormat 
 /// Compiles and loads the module's only public function.
 rt::StatusOr<Compiled> compile(const CompileRequest &request);
 
+/// Compiles it without loading it: `program` and `device` stay null.
+rt::StatusOr<Compiled> compileOnly(const CompileRequest &request);
+
 /// Runs phases `options.from` to `options.to` alone; the module's text after them. `notice` as in Compiled.
 rt::StatusOr<std::string> runPhases(const CompileRequest &request, std::string *notice = nullptr);
 

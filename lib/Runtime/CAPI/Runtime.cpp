@@ -92,6 +92,12 @@ static OpenOptions convert(const InlayOpenOptions &raw) {
   OpenOptions options;
   options.device = raw.device ? raw.device : "";
   options.publicKeyFile = raw.publicKeyFile ? raw.publicKeyFile : "";
+  options.recovery = !raw.withoutRecovery;
+  if (raw.notice)
+    options.notify = [raw](const RecoveryNotice &notice) {
+      std::string text = notice.failure.isOk() ? notice.action : notice.failure.message() + "; " + notice.action;
+      raw.notice(text.c_str(), raw.userData);
+    };
   if (raw.stop)
     options.stop = [raw] { return raw.stop(raw.userData); };
   return options;

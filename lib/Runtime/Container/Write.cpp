@@ -17,6 +17,14 @@ namespace inlay::rt {
 
 static Status invalid(std::string message) { return {StatusCode::InvalidArgument, std::move(message)}; }
 
+/// A step, with what it came from: "'callback 0' (segment 2: relu, add)".
+static std::string describeStep(const Step &step) {
+  std::string origin = step.segment < 0 ? "" : fmt::format("segment {}", step.segment);
+  if (!step.calls.empty())
+    origin += fmt::format("{}{}", origin.empty() ? "" : ": ", fmt::join(step.calls, ", "));
+  return origin.empty() ? fmt::format("'{}'", step.name) : fmt::format("'{}' ({})", step.name, origin);
+}
+
 /// An error that lists the steps which call the framework, if there are any.
 static Status refuseFramework(const Plan &plan) {
   std::string list;
@@ -24,7 +32,7 @@ static Status refuseFramework(const Plan &plan) {
   constexpr size_t mostListed = 20;
   for (const Step &step : plan.steps)
     if (step.kind == StepKind::Callback && ++count <= mostListed)
-      list += fmt::format("{}'{}'", list.empty() ? "" : ", ", step.name);
+      list += (list.empty() ? "" : ", ") + describeStep(step);
   if (count == 0)
     return Status::ok();
   if (count > mostListed)

@@ -9,6 +9,21 @@
 
 namespace inlay::rt {
 
+/// Programs that lose the device that they share get a new one that they share.
+static RecoveryOptions makeRecovery(const std::shared_ptr<Device> &device, const OpenOptions &options) {
+  RecoveryOptions recovery;
+  recovery.enabled = options.recovery;
+  recovery.notify = options.notify;
+  if (device)
+    recovery.reopenDevice = [current = std::make_shared<std::shared_ptr<Device>>(device)] {
+      StatusOr<std::shared_ptr<Device>> device = reopenDevice(*current);
+      if (device.isOk())
+        *current = *device;
+      return device;
+    };
+  return recovery;
+}
+
 StatusOr<OpenedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOptions &options) {
   OpenedProgram opened;
   opened.plan = std::move(plan);
@@ -21,8 +36,8 @@ StatusOr<OpenedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOpt
       return device.status();
     opened.device = std::move(*device);
   }
-  auto program =
-      Program::load(opened.plan, opened.device, *host, options.callbacks, options.runners, host::getHostKernelLoader());
+  auto program = loadRecovering(opened.plan, opened.device, *host, options.callbacks, options.runners,
+                                host::getHostKernelLoader(), makeRecovery(opened.device, options));
   if (!program.isOk())
     return program.status();
   opened.program = std::move(*program);

@@ -96,9 +96,11 @@ TEST_F(ContainerTest, APlanThatCallsTheFrameworkIsRefusedWithAList) {
   builder.plan->callbacks.push_back({"aten::foo", 1, {}});
   builder.step(StepKind::Callback, 0, {x, h});
   builder.step(StepKind::Callback, 0, {h, y});
-  builder.plan->steps[1].name = "second";
+  builder.plan->steps[1].segment = 3;
+  builder.plan->steps[1].calls = {"foo", "bar"};
   Status status = writeContainer(at("a.inlay"), *builder.plan, {});
-  EXPECT_EQ(status.message(), "2 of the program's 2 steps call the framework, which isn't saved: 'step0', 'second'");
+  EXPECT_EQ(status.message(),
+            "2 of the program's 2 steps call the framework, which isn't saved: 'step0', 'step1' (segment 3: foo, bar)");
   EXPECT_TRUE(std::filesystem::is_empty(folder)) << "nothing is left behind";
   EXPECT_TRUE(writeContainer(at("a.inlay"), *builder.plan, {}, {"", true}).isOk());
 }

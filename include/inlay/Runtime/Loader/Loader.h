@@ -6,7 +6,7 @@
 #define INLAY_RUNTIME_LOADER_LOADER_H
 
 #include "inlay/Runtime/Container/Container.h"
-#include "inlay/Runtime/Core/Program.h"
+#include "inlay/Runtime/Core/Recovery.h"
 
 #include <functional>
 #include <memory>
@@ -19,6 +19,9 @@ struct OpenOptions {
   CallbackHandler callbacks; ///< needed if the program calls the framework
   Runners runners;           ///< needed for the foreign engines that name them
   StopCheck stop;            ///< may be empty: what stops calls
+  bool recovery = true;      ///< run on the host what a device fails at, and open a lost one again (see Recovery.h)
+  /// Told of that, as in RecoveryOptions; if it is empty it is said on stderr.
+  std::function<void(const RecoveryNotice &)> notify;
   std::string publicKeyFile; ///< of files: as in ContainerReadOptions
 };
 

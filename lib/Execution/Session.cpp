@@ -4,6 +4,7 @@
 #include "DiagnosticText.h"
 #include "PlanFromIR.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Plan/IR/Plan.h"
 #include "inlay/Execution/Load.h"
 #include "inlay/Import/Weights.h"
 #include "inlay/Partition/Report.h"
@@ -47,6 +48,10 @@ public:
       return failed();
     if (Status status = setTargets(); !status.isOk())
       return status;
+    if (!request.hostCpus.empty()) {
+      SmallVector<StringRef> names(request.hostCpus.begin(), request.hostCpus.end());
+      (*module)->setAttr(plan::kHostCpusAttr, Builder(&context).getStrArrayAttr(names));
+    }
     INLAY_RETURN_IF_ERROR(setInputShapes(*module, request.inputShapes, request.text));
     weights = std::make_shared<std::vector<Weight>>(request.weights);
     FailureOr<std::vector<Weight>> fromFile = readModuleWeights(*module, request.directory);

@@ -427,6 +427,7 @@ NB_MODULE(_inlay, m) {
               if (wanted == name)
                 r.options.partition.strategy = strategy;
           })
+      .def_rw("host_cpus", &Request::hostCpus)
       .def_prop_rw(
           "cost_model", [](Request &r) { return r.options.partition.costModel; },
           [](Request &r, std::string file) { r.options.partition.costModel = std::move(file); })

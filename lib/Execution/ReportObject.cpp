@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ReportObject.h"
+#include "inlay/Support/Json.h"
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -16,7 +17,7 @@ static Status notAReport(llvm::Twine what) {
 }
 
 StatusOr<json::Object> inlay::parseReport(const std::string &report) {
-  llvm::Expected<json::Value> value = json::parse(report);
+  llvm::Expected<json::Value> value = parseJson(report); // it may come from a file
   if (!value)
     return notAReport(llvm::toString(value.takeError()));
   if (!value->getAsObject() || !value->getAsObject()->getArray("segments") ||

@@ -196,7 +196,7 @@ def load(path: StrPath, *, device: str | None = None, public_key: StrPath | None
     try:
         imported, signature, out_spec = restore(metadata, compilation.constant)
         report = Report.parse(compilation.report)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ArgumentValueError(f"'{path}': {error}") from error
     return LoadedModule(imported, compilation, fallback, report, signature, out_spec)
 

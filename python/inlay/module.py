@@ -279,7 +279,8 @@ class CompiledModule:
             )
         if calls and self._state.kept:
             raise UnsupportedError(
-                f"PyTorch's calls take {', '.join(map(repr, self._state.kept))} beside the program, which can't be saved"
+                "PyTorch's calls take values beside the program, which can't be saved: "
+                + ", ".join(map(repr, self._state.kept))
             )
 
     def __repr__(self) -> str:

@@ -242,7 +242,7 @@ def test_weights_may_lie_in_a_file_beside_it(tmp_path):
     header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
     assert {entry["dtype"] for entry in header.values()} == {"F32"}
     (tmp_path / "w.safetensors").unlink()
-    with pytest.raises(inlay.Error, match="weights file 'w.safetensors': can't be opened: No such file"):
+    with pytest.raises(inlay.Error, match=r"weights file 'w.safetensors': can't be opened: No such file"):
         inlay.load(tmp_path / "m.inlay")
     with pytest.raises(ValueError, match="expected the name of a file in the container's folder"):
         compiled.save(tmp_path / "m.inlay", weights_file="../w.safetensors")
@@ -321,7 +321,7 @@ def test_a_key_asks_for_a_signature(tmp_path):
         "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n"
         "-----END PUBLIC KEY-----\n"
     )
-    with pytest.raises(inlay.Error, match="m.inlay.sig': can't be opened"):
+    with pytest.raises(inlay.Error, match=r"m\.inlay\.sig': can't be opened"):
         inlay.load(tmp_path / "m.inlay", public_key=key)
 
 

@@ -336,8 +336,13 @@ Status Checker::checkBody(size_t first, size_t end, size_t depth) const {
   return Status::ok();
 }
 
+/// More segments than any graph could have: keeps tables by their numbers within reason.
+static constexpr int32_t maxSegments = 1 << 22;
+
 Status Checker::checkStep(uint32_t number) const {
   const Step &step = plan_.steps[number];
+  if (step.segment < -1 || step.segment >= maxSegments)
+    return badStep(number, fmt::format("expected a segment from -1 to {}, but got {}", maxSegments - 1, step.segment));
   for (uint32_t buffer : step.buffers)
     if (buffer >= plan_.buffers.size())
       return badStep(number, fmt::format("buffer {} is out of range of {}", buffer, plan_.buffers.size()));

@@ -14,10 +14,11 @@ CONFORMANCE ?= ../shared/conformance
 
 # From Debian 12's own archive (llvm 22 is in its security suite).
 BUILD_PACKAGES := g++ cmake ninja-build ccache git \
-  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools lld-22 libfmt-dev libdnnl-dev \
+  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools lld-22 libfmt-dev libdnnl-dev libsodium-dev libxxhash-dev \
   libvulkan-dev libvulkan-volk-dev libzip-dev pkg-config mesa-vulkan-drivers vulkan-validationlayers spirv-tools \
   libgtest-dev python3 python3-dev python3-venv
 LINT_PACKAGES := clang-format-22 clang-tidy-22
+FUZZ_PACKAGES := clang-22 libclang-rt-22-dev
 
 # Tests run on Mesa's software driver with the validation layer, unless the caller names a driver. Its shader cache
 # stays where it is, so that a second run compiles no shader.
@@ -78,6 +79,25 @@ test-python: build ## pytest
 test-conformance: build ## partitioning cases from outside the tree, where they lie beside it
 	@if [ -e $(CONFORMANCE)/partition/run.py ]; then echo "== conformance"; \
 	  $(PYTHON) test/Tools/conformance.py $(CONFORMANCE)/partition/run.py --opt $(BUILD)/bin/inlay-opt; fi
+
+# The fuzz target of the container's reader. What it finds is kept in FUZZ_CORPUS; a crash is written beside it.
+FUZZ = $(BUILD)/fuzz
+FUZZ_CORPUS = $(FUZZ)/corpus
+FUZZ_SEEDS = unittests/Runtime/Container/corpus
+RUNS ?= 100000
+.PHONY: fuzz fuzz-seeds
+fuzz: packages ## fuzz the reader of containers, with sanitizers; RUNS=1000000 for more
+	$(call need_packages,$(FUZZ_PACKAGES))
+	$(call quietly,build-fuzz,cmake -S . -B $(FUZZ) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DINLAY_COMPILER=OFF \
+	  -DINLAY_FUZZ=ON -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 && \
+	  ninja -C $(FUZZ) -j $(JOBS) InlayContainerFuzz)
+	@mkdir -p $(FUZZ_CORPUS)
+	@$(FUZZ)/bin/InlayContainerFuzz -runs=$(RUNS) -max_len=32768 -rss_limit_mb=2048 -print_final_stats=1 \
+	  -artifact_prefix=$(FUZZ)/ $(FUZZ_CORPUS) $(FUZZ_SEEDS)
+
+fuzz-seeds: $(BUILD)/build.ninja ## write the seeds of the fuzz target anew, for a new format
+	$(call quietly,build-seeds,ninja -C $(BUILD) -j $(JOBS) InlayContainerSeeds)
+	@$(BUILD)/bin/InlayContainerSeeds $(FUZZ_SEEDS)
 
 ##@ Figures
 .PHONY: bench-partition bench-rewrite bench-models bench-kernels bench-sizes

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Execution/Load.h"
-#include "HostJit.h"
 #include "PlanFromIR.h"
-#include "inlay/Runtime/Host/HostKernelLoader.h"
-#include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
 using namespace mlir;
 using namespace inlay;
@@ -16,21 +13,5 @@ StatusOr<LoadedProgram> inlay::loadProgram(ModuleOp stitched, const LoadOptions 
   FailureOr<std::shared_ptr<rt::Plan>> plan = readPlan(stitched, options.weights);
   if (failed(plan))
     return Status(StatusCode::InvalidArgument, "the module's program can't be loaded: see its diagnostics");
-  LoadedProgram loaded;
-  loaded.plan = *plan;
-  StatusOr<std::shared_ptr<rt::HostLibrary>> host = linkHostCode(loaded.plan->hostCode);
-  if (!host.isOk())
-    return host.status();
-  if (!loaded.plan->engines.empty()) {
-    StatusOr<std::shared_ptr<rt::Device>> device = rt::vulkan::openDevice(options.device);
-    if (!device.isOk())
-      return device.status();
-    loaded.device = *device;
-  }
-  auto program = rt::Program::load(loaded.plan, loaded.device, *host, options.callbacks, options.runners,
-                                   rt::host::getHostKernelLoader());
-  if (!program.isOk())
-    return program.status();
-  loaded.program = std::move(*program);
-  return loaded;
+  return rt::loadPlan(*plan, options);
 }

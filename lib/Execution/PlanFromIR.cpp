@@ -240,11 +240,24 @@ private:
       plan->foreignEngines.push_back({op.getSymName().str(), op.getRunner().str(), op.getPayload().str(),
                                       static_cast<uint32_t>(op.getArguments()), static_cast<uint32_t>(op.getInputs())});
     }
-    for (auto op : module.getOps<plan::ObjectOp>()) {
-      plan->hostCode.triple = op.getTriple().str();
-      ArrayRef<char> raw = cast<DenseElementsAttr>(op.getCode()).getRawData();
-      plan->hostCode.objects.push_back({"native", {}, {raw.begin(), raw.end()}});
-    }
+    for (auto op : module.getOps<plan::ObjectOp>())
+      if (failed(readObject(op)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult readObject(plan::ObjectOp op) {
+    rt::HostCode &code = plan->hostCode;
+    if (!code.objects.empty() && code.triple != op.getTriple())
+      return op.emitOpError("expected code for '") << code.triple << "' as before, but got '" << op.getTriple() << "'";
+    code.triple = op.getTriple().str();
+    ArrayRef<char> raw = cast<DenseElementsAttr>(op.getCode()).getRawData();
+    rt::HostObject &object = code.objects.emplace_back();
+    object.cpu = op.getCpu().value_or("").str();
+    object.code.assign(raw.begin(), raw.end());
+    if (ArrayAttr features = op.getFeaturesAttr())
+      for (StringAttr feature : features.getAsRange<StringAttr>())
+        object.features.push_back(feature.str());
     return success();
   }
 

@@ -4,12 +4,13 @@
 #include "DiagnosticText.h"
 #include "PlanFromIR.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Plan/IR/Plan.h"
 #include "inlay/Execution/Load.h"
-#include "inlay/Execution/ReportKeys.h"
 #include "inlay/Import/Weights.h"
 #include "inlay/Partition/Report.h"
 #include "inlay/Pipeline/InitAll.h"
 #include "inlay/Pipeline/Pipeline.h"
+#include "inlay/Runtime/Report/ReportKeys.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 #include "inlay/Support/Suggest.h"
 
@@ -47,6 +48,10 @@ public:
       return failed();
     if (Status status = setTargets(); !status.isOk())
       return status;
+    if (!request.hostCpus.empty()) {
+      SmallVector<StringRef> names(request.hostCpus.begin(), request.hostCpus.end());
+      (*module)->setAttr(plan::kHostCpusAttr, Builder(&context).getStrArrayAttr(names));
+    }
     INLAY_RETURN_IF_ERROR(setInputShapes(*module, request.inputShapes, request.text));
     weights = std::make_shared<std::vector<Weight>>(request.weights);
     FailureOr<std::vector<Weight>> fromFile = readModuleWeights(*module, request.directory);
@@ -199,7 +204,7 @@ static Status completeReport(const std::string &path, const std::string &report)
   std::error_code error;
   llvm::raw_fd_ostream stream(path, error, isText ? llvm::sys::fs::OF_Append : llvm::sys::fs::OF_None);
   if (!error) {
-    stream << (isText ? formatKernels(report) : report);
+    stream << (isText ? rt::formatKernels(report) : report);
     stream.close();
     error = stream.error();
     stream.clear_error();
@@ -215,8 +220,9 @@ StatusOr<std::string> inlay::partition(const CompileRequest &request, ReportForm
   return getReport(*compilation.module, format);
 }
 
-StatusOr<Compiled> inlay::compile(const CompileRequest &request) {
-  Compilation compilation(request);
+/// Runs all phases and reads the plan.
+static StatusOr<Compiled> makePlan(Compilation &compilation) {
+  const CompileRequest &request = compilation.request;
   INLAY_RETURN_IF_ERROR(compilation.open());
   INLAY_RETURN_IF_ERROR(compilation.dropMissingTargets());
   Compiled compiled;
@@ -224,17 +230,44 @@ StatusOr<Compiled> inlay::compile(const CompileRequest &request) {
   if (request.options.from > Phase::Partition)
     keepReport(*compilation.module);
   INLAY_RETURN_IF_ERROR(compilation.run(Phase::Stitch, keepReport));
-  StatusOr<LoadedProgram> loaded =
-      loadProgram(*compilation.module, {request.device, request.callbacks, request.runners, compilation.weights});
-  if (!loaded.isOk())
-    return compilation.hasErrors() ? compilation.failed() : loaded.status();
-  compiled.plan = std::move(loaded->plan);
-  compiled.device = std::move(loaded->device);
-  compiled.program = std::move(loaded->program);
-  compiled.report = addKernels(compiled.report, *compiled.plan);
-  if (request.options.from <= Phase::Partition && takesKernels(request.options.partition.report))
-    INLAY_RETURN_IF_ERROR(completeReport(request.options.partition.report, compiled.report));
+  FailureOr<std::shared_ptr<rt::Plan>> plan = readPlan(*compilation.module, compilation.weights);
+  if (mlir::failed(plan))
+    return compilation.failed();
+  compiled.plan = *plan;
+  compiled.report = rt::addKernels(compiled.report, *compiled.plan);
   compiled.notice = compilation.getNotice();
+  return compiled;
+}
+
+static Status finishReport(const CompileRequest &request, const Compiled &compiled) {
+  if (request.options.from <= Phase::Partition && takesKernels(request.options.partition.report))
+    return completeReport(request.options.partition.report, compiled.report);
+  return Status::ok();
+}
+
+StatusOr<Compiled> inlay::compile(const CompileRequest &request) {
+  Compilation compilation(request);
+  StatusOr<Compiled> compiled = makePlan(compilation);
+  if (!compiled.isOk())
+    return compiled;
+  rt::OpenOptions loading;
+  loading.device = request.device;
+  loading.callbacks = request.callbacks;
+  loading.runners = request.runners;
+  StatusOr<LoadedProgram> loaded = rt::loadPlan(compiled->plan, loading);
+  if (!loaded.isOk())
+    return loaded.status();
+  compiled->device = std::move(loaded->device);
+  compiled->program = std::move(loaded->program);
+  INLAY_RETURN_IF_ERROR(finishReport(request, *compiled));
+  return compiled;
+}
+
+StatusOr<Compiled> inlay::compileOnly(const CompileRequest &request) {
+  Compilation compilation(request);
+  StatusOr<Compiled> compiled = makePlan(compilation);
+  if (compiled.isOk())
+    INLAY_RETURN_IF_ERROR(finishReport(request, *compiled));
   return compiled;
 }
 
@@ -253,7 +286,7 @@ StatusOr<std::string> inlay::runPhases(const CompileRequest &request, std::strin
     FailureOr<std::shared_ptr<rt::Plan>> plan = readPlan(*compilation.module, compilation.weights);
     if (mlir::failed(plan))
       return compilation.failed();
-    INLAY_RETURN_IF_ERROR(completeReport(path, addKernels(report, **plan)));
+    INLAY_RETURN_IF_ERROR(completeReport(path, rt::addKernels(report, **plan)));
   }
   std::string text;
   llvm::raw_string_ostream stream(text);

@@ -56,6 +56,7 @@ class CompileOptions(Synonyms, total=False):
     require_full_compilation: bool
     strategy: Strategy
     cost_model: StrPath | None
+    host_cpu: str | Iterable[str]
     dynamic_shapes: DynamicShapes | None
     out_of_range: OutOfRange
     max_loop_iterations: int

@@ -15,7 +15,7 @@ from .text import tensor_text
 
 
 class Signature:
-    """What a compiled model's call looks like."""
+    """What a compiled model's call looks like. `in_spec`, `argument_names` and `defaults` are what it was made from."""
 
     def __init__(
         self,
@@ -32,12 +32,13 @@ class Signature:
         the arguments that the export was not given. symbols: those of the inputs' dims; conditions: on them, besides
         their ranges.
         """
-        self._inputs, self._spec = inputs, in_spec
+        self._inputs = inputs
+        self.in_spec, self.argument_names = in_spec, None if argument_names is None else list(argument_names)
         self._symbols = symbols
         self._told, self._checked = _find_sizes(inputs)
         self._known = [_find_known(one.shape) for one in inputs]
         self._conditions = [(one, symbols.function(one)) for one in conditions]
-        self._defaults = dict(defaults or {})
+        self.defaults = dict(defaults or {})
         self._names = [leaf.name for leaf in inputs]
         self._positional, self._keywords, self._is_flat = [], [], False
         if in_spec is not None:
@@ -56,7 +57,7 @@ class Signature:
         if self._is_flat:
             return [*args, *kwargs.values()]
         leaves, spec = pytree.tree_flatten((args, kwargs))
-        if spec != self._spec:
+        if spec != self.in_spec:
             raise ArgumentTypeError(self._explain_nesting(args, kwargs, spec))
         return leaves
 
@@ -149,7 +150,7 @@ class Signature:
         values = dict(zip(names, args, strict=False))
         for name, value in kwargs.items():
             if name not in names:
-                if name in self._defaults and _is_same(value, self._defaults[name]):
+                if name in self.defaults and _is_same(value, self.defaults[name]):
                     continue
                 raise ArgumentTypeError(self._explain_unknown(name, names))
             if name in values:
@@ -163,9 +164,9 @@ class Signature:
         return tuple(values[name] for name in self._positional), {name: values[name] for name in self._keywords}
 
     def _explain_unknown(self, name, names):
-        if name in self._defaults:
+        if name in self.defaults:
             return (
-                f"argument {name!r} is fixed at its default, {self._defaults[name]!r}, since the example inputs left "
+                f"argument {name!r} is fixed at its default, {self.defaults[name]!r}, since the example inputs left "
                 "it out: compile with inputs that have it"
             )
         return f"unknown argument {name!r}{did_you_mean(name, names)}"
@@ -178,7 +179,7 @@ class Signature:
         parts += ["unexpected " + ", ".join(unexpected)] * bool(unexpected)
         if parts:
             return f"expected arguments nested like the example inputs, but got others: {'; '.join(parts)}"
-        return f"expected arguments nested like the example inputs, {self._spec}, but got {spec}"
+        return f"expected arguments nested like the example inputs, {self.in_spec}, but got {spec}"
 
     def _path(self, path):
         """`cache['key'][0]` for the path of a leaf in (args, kwargs)."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 import threading
 import warnings
@@ -35,12 +36,13 @@ from .calls import no_autocast
 from .errors import ArgumentTypeError, ArgumentValueError, Error, InternalError, UnsupportedError
 from .forking import note_device, refuse_lost_device
 from .importer import ImportedProgram, import_program
-from .module import CompiledModule, Fallback
+from .module import CompiledModule, Fallback, LoadedModule
 from .onnx import import_onnx, is_onnx
 from .options import LOOP_ITERATIONS, TARGETS, Options
 from .report import Report
 from .rewrite.compiling import import_rewritten
 from .rewrite.network import Module
+from .saving import restore
 from .shapes import Input, make_examples, untie
 from .text import with_number
 
@@ -66,6 +68,7 @@ def compile(
     require_full_compilation: bool = False,
     strategy: Strategy = "levels",
     cost_model: StrPath | None = None,
+    host_cpu: str | Iterable[str] = (),
     dynamic_shapes: DynamicShapes | None = None,
     out_of_range: OutOfRange = "error",
     max_loop_iterations: int = LOOP_ITERATIONS,
@@ -101,6 +104,8 @@ def compile(
         the least time together; to compare with, "in-order" and "torch-tensorrt".
     cost_model: file that says what work costs on each target (inlay-bench --calibrate measures one), or "default" for
         round figures, which "cost" takes if there is none; the report then has the times of segments.
+    host_cpu: processors to make host code for, by LLVM's names ("x86-64-v3"), or "native", the default: the one that
+        compiles. A saved program holds code for each and uses the best that fits where it is loaded.
     dynamic_shapes: which dims may differ from call to call, as for torch.export.
     out_of_range: what a call with other sizes does: "error", or "torch" to run the module itself.
     max_loop_iterations: rounds after which a loop of the model is taken for one without an end, which is an error.
@@ -171,9 +176,31 @@ def partition(
     return Report.parse(render("json"), render)
 
 
-def load(path: StrPath) -> CompiledModule:
-    """Not there yet: reads what `CompiledModule.save` writes."""
-    raise UnsupportedError(f"loading a compiled model ({path}) is not supported yet: the plan has no file format")
+def load(path: StrPath, *, device: str | None = None, public_key: StrPath | None = None) -> LoadedModule:
+    """A model that `CompiledModule.save` wrote, ready to be called. Nothing is compiled.
+
+    The file holds native code: load it from those alone whom you trust.
+
+    device: selector of a Vulkan device, if the model needs one; default: INLAY_DEVICE or the best device.
+    public_key: PEM file of an Ed25519 key by which the file must be signed (PATH.sig); default: INLAY_PUBLIC_KEY.
+    Raises ArgumentValueError for a file that is damaged, of another version or for another processor, DeviceError
+    without the device that it needs, Error if it can't be opened.
+    """
+    fallback, path = Fallback(), os.fspath(path)
+    key = "" if public_key is None else os.fspath(public_key)
+    compilation, metadata = _extension().load(path, device or "", fallback, refuse_lost_device, key)
+    if not metadata:
+        raise UnsupportedError(
+            f"'{path}' says nothing of calls from Python: it was saved by another tool (inlay-run runs it)"
+        )
+    if compilation.device:
+        note_device()
+    try:
+        imported, signature, out_spec = restore(metadata, compilation.constant)
+        report = Report.parse(compilation.report)
+    except (ValueError, RecursionError) as error:
+        raise ArgumentValueError(f"'{path}': {error}") from error
+    return LoadedModule(imported, compilation, fallback, report, signature, out_spec)
 
 
 def export_program(
@@ -375,6 +402,7 @@ def _request(extension, imported, options):
     request.require_full_compilation = options.require_full_compilation
     request.strategy = options.strategy
     request.cost_model = options.cost_model
+    request.host_cpus = list(options.host_cpu)
     for key, tensor in imported.weights.items():
         request.add_weight(key, tensor)
     return request

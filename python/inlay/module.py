@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import pathlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +22,7 @@ from .forking import refuse_lost_device
 from .importer import ImportedProgram, Size
 from .importer.sizes import UNBOUNDED
 from .report import Report
+from .saving import describe
 from .state import IncompatibleKeys, State
 
 if TYPE_CHECKING:
@@ -130,7 +132,7 @@ class CompiledModule:
 
     def __reduce__(self) -> NoReturn:
         raise UnsupportedError(
-            "a compiled model can't be copied or pickled: compile the model again where it is needed"
+            "a compiled model can't be copied or pickled: save it (save) and load it (inlay.load) where it is needed"
         )
 
     @property
@@ -246,12 +248,40 @@ class CompiledModule:
         with self._turn:
             return self._state.load(state_dict, strict, assign)
 
-    def save(self, path: StrPath) -> None:
-        """Not there yet."""
-        raise UnsupportedError(
-            "saving a compiled model is not supported yet: the plan has no file format; "
-            "inlay.export(model, inputs, path) writes the graph for the command-line tools"
-        )
+    def save(self, path: StrPath, weights_file: str | None = None, allow_framework: bool = False) -> None:
+        """Writes the program to one file, which `inlay.load` and inlay-run take: nothing is compiled there.
+
+        What is saved is the model as it is now, with the weights that it has and the buffers that it wrote.
+
+        weights_file: name of a safetensors file, in the same folder, for the weights; else they are in the file itself.
+        allow_framework: save a model with segments that run in PyTorch, which can be loaded in Python alone.
+        Raises UnsupportedError for a model with such segments, listing them, and for what can't be said in a file.
+        """
+        self._check_savable(allow_framework)
+        with self._turn:
+            self._state.follow()
+            metadata, tensors = describe(self._imported, self._signature, self._out_spec, self._state)
+            self._compilation.save(
+                os.fspath(path), metadata, list(tensors.items()), weights_file or "", bool(allow_framework)
+            )
+
+    def _check_savable(self, allow_framework):
+        if self._out_spec is None:
+            raise UnsupportedError(
+                "a graph that torch.compile made a part of a model can't be saved: use inlay.compile"
+            )
+        calls = self._compilation.framework_calls
+        if calls and not allow_framework:
+            listed = ", ".join(f"segment {segment} ({describe_call(call)})" for segment, call in calls)
+            raise UnsupportedError(
+                f"{len(calls)} of the program's steps run in PyTorch, which a file can't hold: {listed}. "
+                "allow_framework=True saves them all the same, for those who load the file with PyTorch"
+            )
+        if calls and self._state.kept:
+            raise UnsupportedError(
+                "PyTorch's calls take values beside the program, which can't be saved: "
+                + ", ".join(map(repr, self._state.kept))
+            )
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{count} ops on {target}" for target, count in self._report.ops_by_target().items())
@@ -330,6 +360,19 @@ class CompiledModule:
         for target, _ in self._imported.writes:
             if isinstance(target, int):
                 self._signature.check_written(target, given)
+
+
+class LoadedModule(CompiledModule):
+    """A model that `inlay.load` read: called like the compiled one that was saved, of which it has all but the weights
+    by name. Sizes out of range are an error."""
+
+    def state_dict(self) -> NoReturn:
+        """Raises UnsupportedError."""
+        raise UnsupportedError("a loaded model's weights are in its program: it has no names for them")
+
+    def load_state_dict(self, state_dict: object, strict: bool = True, assign: bool = False) -> NoReturn:
+        """Raises UnsupportedError."""
+        raise UnsupportedError("a loaded model's weights can't be replaced: compile the model with others and save it")
 
 
 def _evaluate(shape, sizes):

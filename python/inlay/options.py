@@ -38,6 +38,7 @@ class Options:
     require_full_compilation: bool = False
     strategy: Strategy = "levels"
     cost_model: str | None = None
+    host_cpu: tuple[str, ...] = ()
     dynamic_shapes: DynamicShapes | None = None
     out_of_range: OutOfRange = "error"
     max_loop_iterations: int = LOOP_ITERATIONS
@@ -68,6 +69,7 @@ class Options:
         normal = {
             "strategy": _choice("strategy", options.strategy, STRATEGIES),
             "cost_model": _path("cost_model", options.cost_model, 'a path, "default" or None'),
+            "host_cpu": tuple(_processor(name) for name in _as_list(options.host_cpu)),
             "out_of_range": _choice("out_of_range", options.out_of_range, OUT_OF_RANGE),
             "targets": _targets(options.targets),
             "torch_executed_ops": tuple(_op_name(op) for op in _as_list(options.torch_executed_ops)),
@@ -86,6 +88,12 @@ class Options:
     def is_full(self) -> bool:
         """True if nothing may fall back: the whole graph must run on the first target."""
         return self.require_full_compilation or not self.enabled
+
+
+def _processor(name):
+    if not isinstance(name, str):
+        raise ArgumentTypeError(f"expected host_cpu to be names of processors, but got {name!r}")
+    return name
 
 
 def _check_contradictions(options):

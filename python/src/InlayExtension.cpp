@@ -5,10 +5,10 @@
 
 #include "Graph.h"
 
-#include "inlay/Execution/Profile.h"
-#include "inlay/Execution/ReportKeys.h"
-#include "inlay/Execution/Session.h"
+#include "inlay/Execution/Saved.h"
 #include "inlay/Runtime/Core/Device.h"
+#include "inlay/Runtime/Report/Profile.h"
+#include "inlay/Runtime/Report/ReportKeys.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
 #include "llvm/Config/llvm-config.h"
@@ -21,6 +21,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <map>
 #include <utility>
 
 namespace nb = nanobind;
@@ -175,8 +176,8 @@ public:
     nb::list result;
     for (const rt::StepProfile &step : *steps)
       result.append(nb::make_tuple(step.name, rt::name(step.kind), static_cast<double>(step.nanoseconds) * 1e-9));
-    rt::StatusOr<std::string> report = addMeasuredTimes(compiled.report, *steps);
-    rt::StatusOr<std::string> table = report.isOk() ? formatMeasuredTimes(*report) : report;
+    rt::StatusOr<std::string> report = rt::addMeasuredTimes(compiled.report, *steps);
+    rt::StatusOr<std::string> table = report.isOk() ? rt::formatMeasuredTimes(*report) : report;
     if (!table.isOk())
       raise(table.status(), /*compiling=*/false);
     return nb::make_tuple(result, *report, *table, traced ? rt::toJson(trace, compiled.plan->name) : "");
@@ -187,7 +188,7 @@ public:
     rt::StatusOr<rt::MemoryUse> use = compiled.program->memory(inputs);
     if (!use.isOk())
       raise(use.status(), /*compiling=*/false);
-    return nb::make_tuple(describeMemory(*use), formatMemory(*use));
+    return nb::make_tuple(rt::describeMemory(*use), rt::formatMemory(*use));
   }
 
   /// Gives weights other bytes; the program shares the tensors from now on. Keys that it doesn't use are left out.
@@ -206,6 +207,46 @@ public:
     }
     if (!status.isOk())
       raise(status, /*compiling=*/false);
+    for (auto &[number, constant] : replacements)
+      replaced[number] = std::move(constant);
+  }
+
+  /// Writes the program to a container: with the weights that it has now, and these tensors by their keys beside it.
+  void save(const std::string &path, const std::string &metadata,
+            const std::vector<std::pair<std::string, SharedArray>> &tensors, const std::string &weightsFile,
+            bool allowFramework) const {
+    rt::Status status;
+    {
+      nb::gil_scoped_release unlock;
+      auto plan = std::make_shared<rt::Plan>(*compiled.plan);
+      for (const auto &[number, constant] : replaced)
+        plan->constants[number] = constant;
+      for (const auto &[key, array] : tensors)
+        putConstant(*plan, {array.data(), array.nbytes(), nullptr, key});
+      Compiled current;
+      current.plan = std::move(plan);
+      current.report = compiled.report;
+      status = saveProgram(path, current, metadata, {weightsFile, allowFramework});
+    }
+    if (!status.isOk())
+      raise(status, /*compiling=*/false);
+  }
+
+  /// A copy of the bytes of the constant of that key; None if there is none.
+  nb::object constant(const std::string &key) const {
+    for (const rt::Constant &constant : compiled.plan->constants)
+      if (constant.key == key)
+        return nb::bytes(constant.data, constant.size);
+    return nb::none();
+  }
+
+  /// (number of the segment, the call as text) of each step that calls the framework.
+  std::vector<std::pair<int32_t, std::string>> frameworkCalls() const {
+    std::vector<std::pair<int32_t, std::string>> calls;
+    for (const rt::Step &step : compiled.plan->steps)
+      if (step.kind == rt::StepKind::Callback)
+        calls.emplace_back(step.segment, compiled.plan->callbacks[step.callee].name);
+    return calls;
   }
 
   std::string device() const { return compiled.device ? compiled.device->deviceName() : std::string(); }
@@ -220,13 +261,29 @@ private:
       result.push_back(view(array));
     return result;
   }
+
+  /// Replaces the constant of that key, or adds it.
+  static void putConstant(rt::Plan &plan, rt::Constant constant) {
+    for (rt::Constant &present : plan.constants)
+      if (present.key == constant.key) {
+        present = std::move(constant);
+        return;
+      }
+    plan.constants.push_back(std::move(constant));
+  }
+
+  std::map<uint32_t, rt::Constant> replaced; ///< by their numbers: constants that aren't what the plan has any more
 };
+
+rt::CallbackHandler callbacksOf(const std::shared_ptr<Fallback> &fallback) {
+  return [fallback](uint32_t number, const auto &inputs, const auto &outputs, const auto &sizes) {
+    return fallback->call(number, inputs, outputs, sizes);
+  };
+}
 
 Compilation *compileRequest(Request &request) {
   std::shared_ptr<Fallback> fallback = request.fallback;
-  request.callbacks = [fallback](uint32_t number, const auto &inputs, const auto &outputs, const auto &sizes) {
-    return fallback->call(number, inputs, outputs, sizes);
-  };
+  request.callbacks = callbacksOf(fallback);
   auto compiled = [&] {
     nb::gil_scoped_release unlock;
     return compile(request);
@@ -235,6 +292,40 @@ Compilation *compileRequest(Request &request) {
     raise(compiled.status(), /*compiling=*/true);
   fallback->plan = compiled->plan;
   return new Compilation(std::move(*compiled));
+}
+
+/// (the program of a container, its metadata). `run` makes the framework's calls; `beforeDevice` is called before a
+/// device is opened and may raise; `publicKey` may be empty.
+nb::tuple loadContainer(const std::string &path, const std::string &device, nb::object run, nb::object beforeDevice,
+                        const std::string &publicKey) {
+  auto fallback = std::make_shared<Fallback>();
+  fallback->run = share(std::move(run));
+  SavedOptions options;
+  options.load.device = device;
+  options.load.callbacks = callbacksOf(fallback);
+  options.read.publicKeyFile = publicKey;
+  options.admit = [&](const rt::Plan &plan) {
+    if (plan.engines.empty())
+      return rt::Status::ok();
+    nb::gil_scoped_acquire lock;
+    try {
+      beforeDevice();
+    } catch (nb::python_error &error) {
+      error.restore(); // `raise` raises it
+      return rt::Status(rt::StatusCode::Unavailable, "the device may not be used");
+    }
+    return rt::Status::ok();
+  };
+  std::string metadata;
+  auto compiled = [&] {
+    nb::gil_scoped_release unlock;
+    return openSaved(path, options, &metadata);
+  }();
+  if (!compiled.isOk())
+    raise(compiled.status(), /*compiling=*/false);
+  fallback->plan = compiled->plan;
+  nb::object compilation = nb::cast(new Compilation(std::move(*compiled)), nb::rv_policy::take_ownership);
+  return nb::make_tuple(compilation, metadata);
 }
 
 std::string partitionRequest(Request &request, const std::string &format) {
@@ -268,6 +359,9 @@ void bindCompilation(nb::module_ &m) {
       .def("profile", &Compilation::profile, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert(), "traced"_a)
       .def("memory", &Compilation::memory, "inputs"_a)
       .def("replace_weights", &Compilation::replaceWeights, "weights"_a)
+      .def("save", &Compilation::save, "path"_a, "metadata"_a, "tensors"_a, "weights_file"_a, "allow_framework"_a)
+      .def("constant", &Compilation::constant, "key"_a)
+      .def_prop_ro("framework_calls", &Compilation::frameworkCalls)
       .def_prop_ro("report", [](Compilation &c) { return c.compiled.report; })
       .def_prop_ro("notice", [](Compilation &c) { return c.compiled.notice; })
       .def_prop_ro("device", &Compilation::device);
@@ -333,6 +427,7 @@ NB_MODULE(_inlay, m) {
               if (wanted == name)
                 r.options.partition.strategy = strategy;
           })
+      .def_rw("host_cpus", &Request::hostCpus)
       .def_prop_rw(
           "cost_model", [](Request &r) { return r.options.partition.costModel; },
           [](Request &r, std::string file) { r.options.partition.costModel = std::move(file); })
@@ -355,5 +450,6 @@ NB_MODULE(_inlay, m) {
   bindCompilation(m);
 
   m.def("compile", &compileRequest, "request"_a, nb::rv_policy::take_ownership);
+  m.def("load", &loadContainer, "path"_a, "device"_a, "run"_a, "before_device"_a, "public_key"_a);
   m.def("partition", &partitionRequest, "request"_a, "format"_a = "json");
 }

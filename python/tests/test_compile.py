@@ -417,11 +417,6 @@ def test_without_a_device_the_host_runs_all():
     assert "inlay: no Vulkan device" in done.stderr
 
 
-def test_saving_says_that_it_is_missing(tmp_path):
-    with pytest.raises(NotImplementedError, match="not supported yet"):
-        inlay.compile(Two(), (x(2, 4),)).save(tmp_path / "model")
-
-
 # -- What can't be compiled -------------------------------------------------------------------------------------------
 
 

@@ -33,6 +33,11 @@ INNER_ARROWS = {
     ("Dialect/Plan", "Dialect/Inlay"),
     ("Runtime/Vulkan", "Runtime/Core"),
     ("Runtime/Host", "Runtime/Core"),
+    ("Runtime/Container", "Runtime/Core"),
+    ("Runtime/Report", "Runtime/Core"),
+    ("Runtime/Report", "Runtime/Container"),
+    *(("Runtime/Loader", f"Runtime/{inner}") for inner in ("Core", "Host", "Vulkan", "Container")),
+    *(("Runtime/CAPI", f"Runtime/{inner}") for inner in ("Core", "Loader", "Container")),
 }
 SPLIT_INSIDE = {"Dialect", "Target", "Runtime"}
 NO_LLVM = {"Runtime"}

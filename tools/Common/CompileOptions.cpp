@@ -23,6 +23,9 @@ static cl::opt<std::string> device("device", cl::cat(category),
                                    cl::desc("Vulkan device: a number or a part of its name; default: INLAY_DEVICE"));
 static cl::opt<bool> requireDevice("require-device", cl::cat(category),
                                    cl::desc("Fail without a Vulkan device instead of running on the host alone"));
+static cl::list<std::string>
+    hostCpus("host-cpu", cl::CommaSeparated, cl::cat(category), cl::value_desc("names"),
+             cl::desc("Processors to make host code for, as x86-64-v3,native; default: native, the one that compiles"));
 static cl::opt<int64_t> minBlockSize("min-block-size", cl::init(1), cl::cat(category),
                                      cl::desc("Accelerator segments of fewer ops go to the next target"));
 static cl::list<std::string> fallbackOps("fallback-ops", cl::CommaSeparated, cl::cat(category),
@@ -95,6 +98,7 @@ rt::StatusOr<CompileRequest> tools::makeRequest(const std::string &file) {
     request.inputShapes.push_back(std::move(*shape));
   }
   request.device = device;
+  request.hostCpus.assign(hostCpus.begin(), hostCpus.end());
   request.allowMissingDevice = !requireDevice;
   request.options.recovery = recovery;
   request.options.dumpDirectory = dumpDirectory;

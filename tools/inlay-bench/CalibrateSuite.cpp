@@ -7,7 +7,7 @@
 
 #include "Suites.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
-#include "inlay/Execution/Profile.h"
+#include "inlay/Runtime/Report/Profile.h"
 #include "inlay/Partition/CostModel.h"
 #include "inlay/Partition/OpWork.h"
 #include "inlay/Pipeline/InitAll.h"

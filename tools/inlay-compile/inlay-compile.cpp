@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// inlay-compile: runs the phases from --from to --to on a module and prints what comes out.
+// inlay-compile: runs the phases from --from to --to on a module and writes what comes out.
 
 #include "CompileOptions.h"
+#include "Output.h"
 
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace inlay;
 namespace cl = llvm::cl;
 
 static cl::opt<std::string> input(cl::Positional, cl::cat(tools::toolCategory()), cl::desc("<module.mlir>"),
                                   cl::init("-"));
-static cl::opt<std::string> output("o", cl::cat(tools::toolCategory()),
-                                   cl::desc("File for the module; default: standard output"), cl::init("-"));
+static cl::opt<std::string> output("o", cl::cat(tools::toolCategory()), cl::value_desc("file"),
+                                   cl::desc("File for the module's text or, if it ends in .inlay, for the program, "
+                                            "to be run without compiling; default: standard output"),
+                                   cl::init("-"));
+static cl::opt<std::string> weightsFile("weights-file", cl::cat(tools::toolCategory()), cl::value_desc("name"),
+                                        cl::desc("Safetensors file for the weights, beside the .inlay file"));
+static cl::opt<std::string> key("sign", cl::cat(tools::toolCategory()), cl::value_desc("key file"),
+                                cl::desc("Ed25519 private key (PEM) to sign the .inlay file with, as <file>.sig"));
 static cl::opt<std::string> from("from", cl::cat(tools::toolCategory()),
                                  cl::desc("First phase: import, rewrite, partition, shape, convert, stitch"),
                                  cl::init("import"));
@@ -32,18 +37,6 @@ int main(int argc, char **argv) {
     return tools::fail(request.status());
   request->options.from = *first;
   request->options.to = *last;
-  std::string notice;
-  rt::StatusOr<std::string> text = runPhases(*request, &notice);
-  tools::printNotice(notice);
-  if (!text.isOk())
-    return tools::fail(text.status());
-  std::error_code error;
-  llvm::raw_fd_ostream stream(output, error);
-  if (error)
-    return tools::fail({rt::StatusCode::NotFound, "can't write '" + output + "': " + error.message()});
-  stream << *text;
-  stream.close();
-  error = stream.error();
-  stream.clear_error();
-  return error ? tools::fail({rt::StatusCode::Internal, "can't write '" + output + "': " + error.message()}) : 0;
+  rt::Status status = tools::compileTo(*request, {output, weightsFile, key});
+  return status.isOk() ? 0 : tools::fail(status);
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Arrays.h"
+#include "Files.h"
 
-#include "llvm/ADT/APFloat.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
+#include "inlay/Runtime/Host/HalfFloats.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstring>
 #include <random>
+#include <string_view>
 #include <zip.h>
 
 using namespace inlay;
@@ -19,10 +19,10 @@ using rt::Status;
 using rt::StatusCode;
 using rt::StatusOr;
 
-static constexpr llvm::StringLiteral kMagic("\x93NUMPY");
+static constexpr std::string_view kMagic = "\x93NUMPY";
 
-static Status error(const std::string &place, const llvm::Twine &what) {
-  return {StatusCode::InvalidArgument, (llvm::Twine("'") + place + "': " + what).str()};
+static Status error(const std::string &place, const std::string &what) {
+  return {StatusCode::InvalidArgument, fmt::format("'{}': {}", place, what)};
 }
 
 int64_t tools::Array::count() const {
@@ -35,7 +35,7 @@ int64_t tools::Array::count() const {
 StatusOr<tools::Array> tools::makeArray(ElementType element, std::vector<int64_t> dims) {
   int64_t size = rt::byteWidth(element);
   for (int64_t dim : dims)
-    if (dim < 0 || llvm::MulOverflow(size, dim, size))
+    if (dim < 0 || __builtin_mul_overflow(size, dim, &size))
       return Status(StatusCode::InvalidArgument, "an array of more than 2^63 bytes can't be made");
   Array array{element, std::move(dims), nullptr};
   array.bytes.reset(new (std::nothrow) char[std::max<int64_t>(size, 1)]());
@@ -46,32 +46,60 @@ StatusOr<tools::Array> tools::makeArray(ElementType element, std::vector<int64_t
 
 //===-- Elements ------------------------------------------------------------------------------------------------===//
 
-static const llvm::fltSemantics *semantics(ElementType element) {
-  switch (element) {
-  case ElementType::F16:
-    return &llvm::APFloat::IEEEhalf();
-  case ElementType::BF16:
-    return &llvm::APFloat::BFloat();
-  case ElementType::F32:
-    return &llvm::APFloat::IEEEsingle();
-  case ElementType::F64:
-    return &llvm::APFloat::IEEEdouble();
-  default:
-    return nullptr;
-  }
+template <typename T>
+static T load(const char *bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof(T));
+  return value;
+}
+
+template <typename T>
+static void store(char *bytes, T value) {
+  std::memcpy(bytes, &value, sizeof(T));
 }
 
 double tools::elementAt(const Array &array, int64_t index) {
-  size_t width = rt::byteWidth(array.element);
-  uint64_t bits = 0;
-  std::memcpy(&bits, array.bytes.get() + index * width, width);
-  if (const llvm::fltSemantics *format = semantics(array.element)) {
-    llvm::APFloat value(*format, llvm::APInt(8 * width, bits));
-    bool lost;
-    value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &lost);
-    return value.convertToDouble();
+  const char *bytes = array.bytes.get() + index * rt::byteWidth(array.element);
+  switch (array.element) {
+  case ElementType::F16:
+    return rt::host::halfToFloat(load<uint16_t>(bytes));
+  case ElementType::BF16:
+    return rt::host::bfloatToFloat(load<uint16_t>(bytes));
+  case ElementType::F32:
+    return load<float>(bytes);
+  case ElementType::F64:
+    return load<double>(bytes);
+  case ElementType::I16:
+    return load<int16_t>(bytes);
+  case ElementType::I32:
+    return load<int32_t>(bytes);
+  case ElementType::I64:
+    return static_cast<double>(load<int64_t>(bytes));
+  case ElementType::Bool:
+    return load<uint8_t>(bytes);
+  case ElementType::I8:
+    break;
   }
-  return static_cast<double>(llvm::SignExtend64(bits, 8 * width));
+  return load<int8_t>(bytes);
+}
+
+static void setElement(char *bytes, ElementType element, double value) {
+  switch (element) {
+  case ElementType::F16:
+    return store(bytes, rt::host::doubleToHalf(value));
+  case ElementType::BF16:
+    return store(bytes, rt::host::doubleToBfloat(value));
+  case ElementType::F32:
+    return store(bytes, static_cast<float>(value));
+  case ElementType::F64:
+    return store(bytes, value);
+  case ElementType::Bool:
+    return store(bytes, static_cast<uint8_t>(value > 0));
+  default:
+    break;
+  }
+  auto number = static_cast<int64_t>(value * 4); // small enough for any integer
+  std::memcpy(bytes, &number, rt::byteWidth(element));
 }
 
 void tools::fillRandom(Array &array, uint64_t seed) {
@@ -82,107 +110,105 @@ void tools::fillRandom(Array &array, uint64_t seed) {
     double sum = -6.0;
     for (int j = 0; j < 12; ++j)
       sum += static_cast<double>(engine() >> 11) / 9007199254740992.0;
-    uint64_t bits;
-    if (const llvm::fltSemantics *format = semantics(array.element)) {
-      llvm::APFloat value(sum);
-      bool lost;
-      value.convert(*format, llvm::APFloat::rmNearestTiesToEven, &lost);
-      bits = value.bitcastToAPInt().getZExtValue();
-    } else {
-      bits = array.element == ElementType::Bool ? sum > 0 : static_cast<uint64_t>(static_cast<int64_t>(sum * 4));
-    }
-    std::memcpy(array.bytes.get() + i * width, &bits, width);
+    setElement(array.bytes.get() + i * width, array.element, sum);
   }
 }
 
 //===-- The .npy format -----------------------------------------------------------------------------------------===//
 
-static constexpr std::pair<llvm::StringLiteral, ElementType> kDtypes[] = {
+static constexpr std::pair<std::string_view, ElementType> kDtypes[] = {
     {"|b1", ElementType::Bool}, {"|i1", ElementType::I8},  {"<i2", ElementType::I16}, {"<i4", ElementType::I32},
     {"<i8", ElementType::I64},  {"<f2", ElementType::F16}, {"<f4", ElementType::F32}, {"<f8", ElementType::F64}};
 
-/// The value after `'key': ` in the header's dict literal, up to `end`.
-static llvm::StringRef field(llvm::StringRef header, llvm::StringRef key, llvm::StringRef end) {
-  auto [before, after] = header.split(("'" + key + "':").str());
-  return after.ltrim().split(end).first;
+static std::string_view trim(std::string_view text, std::string_view blanks = " \t\n") {
+  size_t begin = text.find_first_not_of(blanks);
+  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
-static StatusOr<tools::Array> parseNpy(const std::string &place, llvm::StringRef data) {
-  if (!data.starts_with(kMagic) || data.size() < 12)
+/// The value after `'key': ` in the header's dict literal, up to `end`; empty if it isn't there.
+static std::string_view field(std::string_view header, std::string_view key, std::string_view end) {
+  std::string name = fmt::format("'{}':", key);
+  size_t place = header.find(name);
+  std::string_view after = place == header.npos ? "" : trim(header.substr(place + name.size()));
+  return after.substr(0, after.find(end));
+}
+
+/// Reads the numbers of "(2, 3,"; false if they are none, or the product overflows.
+static bool parseShape(std::string_view text, std::vector<int64_t> &dims, int64_t &count) {
+  count = 1;
+  text.remove_prefix(std::min<size_t>(text.substr(0, 1) == "(", text.size()));
+  while (!text.empty()) {
+    size_t end = std::min(text.find(','), text.size());
+    std::string_view part = trim(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    int64_t dim = 0;
+    if (part.empty())
+      continue;
+    if (!tools::parseNumber(part, dim) || dim < 0 || __builtin_mul_overflow(count, dim, &count))
+      return false;
+    dims.push_back(dim);
+  }
+  return true;
+}
+
+static StatusOr<tools::Array> parseNpy(const std::string &place, std::string_view data) {
+  if (data.substr(0, kMagic.size()) != kMagic || data.size() < 12)
     return error(place, "is not a .npy file");
   bool wide = data[6] >= 2;
   size_t start = wide ? 12 : 10, length = 0;
   std::memcpy(&length, data.data() + 8, wide ? 4 : 2);
   if (length > data.size() - start)
     return error(place, "header is cut short");
-  llvm::StringRef header = data.substr(start, length), body = data.drop_front(start + length);
-  llvm::StringRef descr = field(header, "descr", ",").trim(" '\"");
-  const auto *dtype = llvm::find_if(kDtypes, [&](const auto &entry) { return entry.first == descr; });
+  std::string_view header = data.substr(start, length), body = data.substr(start + length);
+  std::string_view descr = trim(field(header, "descr", ","), " '\"");
+  const auto *dtype =
+      std::find_if(std::begin(kDtypes), std::end(kDtypes), [&](const auto &entry) { return entry.first == descr; });
   if (dtype == std::end(kDtypes))
-    return error(place, "expected a dtype of |b1, |i1, <i2, <i4, <i8, <f2, <f4 or <f8, but got '" + descr + "'");
-  if (field(header, "fortran_order", ",").trim() != "False")
+    return error(place,
+                 fmt::format("expected a dtype of |b1, |i1, <i2, <i4, <i8, <f2, <f4 or <f8, but got '{}'", descr));
+  if (trim(field(header, "fortran_order", ",")) != "False")
     return error(place, "expected row-major order, but got Fortran order");
   std::vector<int64_t> dims;
-  int64_t count = 1;
-  llvm::SmallVector<llvm::StringRef> parts;
-  field(header, "shape", ")").ltrim("(").split(parts, ',');
-  for (llvm::StringRef part : parts) {
-    int64_t dim;
-    if (part.trim().empty())
-      continue;
-    if (part.trim().getAsInteger(10, dim) || dim < 0 || llvm::MulOverflow(count, dim, count))
-      return error(place, "has a malformed shape");
-    dims.push_back(dim);
-  }
-  int64_t bytes;
-  if (llvm::MulOverflow<int64_t>(count, rt::byteWidth(dtype->second), bytes) ||
+  int64_t count, bytes;
+  if (!parseShape(field(header, "shape", ")"), dims, count))
+    return error(place, "has a malformed shape");
+  if (__builtin_mul_overflow(count, static_cast<int64_t>(rt::byteWidth(dtype->second)), &bytes) ||
       bytes != static_cast<int64_t>(body.size()))
-    return error(place, "expected the bytes of its shape, but got " + llvm::Twine(body.size()));
+    return error(place, fmt::format("expected the bytes of its shape, but got {}", body.size()));
   StatusOr<tools::Array> array = tools::makeArray(dtype->second, dims);
   if (array.isOk())
-    llvm::copy(body, array->bytes.get());
+    std::copy(body.begin(), body.end(), array->bytes.get());
   return array;
 }
 
 static StatusOr<std::string> formatNpy(const std::string &place, const tools::Array &array) {
-  const auto *dtype = llvm::find_if(kDtypes, [&](const auto &entry) { return entry.second == array.element; });
+  const auto *dtype = std::find_if(std::begin(kDtypes), std::end(kDtypes),
+                                   [&](const auto &entry) { return entry.second == array.element; });
   if (dtype == std::end(kDtypes))
-    return error(place, llvm::Twine("NumPy has no dtype for ") + rt::name(array.element));
+    return error(place, fmt::format("NumPy has no dtype for {}", rt::name(array.element)));
   std::string shape;
   for (int64_t dim : array.dims)
     shape += std::to_string(dim) + ",";
-  std::string header = "{'descr': '" + dtype->first.str() + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", dtype->first, shape);
   header.append(63 - (10 + header.size()) % 64, ' ').push_back('\n');
   if (header.size() > UINT16_MAX)
-    return error(place, "expected fewer dims than " + llvm::Twine(array.dims.size()));
+    return error(place, fmt::format("expected fewer dims than {}", array.dims.size()));
   uint16_t length = header.size();
-  std::string text = kMagic.str() + std::string("\x01\x00", 2);
+  std::string text = std::string(kMagic) + std::string("\x01\x00", 2);
   text.append(reinterpret_cast<const char *>(&length), 2).append(header);
   return text.append(array.bytes.get(), array.size());
 }
 
 StatusOr<tools::Array> tools::readNpy(const std::string &path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return error(path, buffer.getError().message());
-  return parseNpy(path, (*buffer)->getBuffer());
+  StatusOr<std::string> text = readFile(path);
+  return text.isOk() ? parseNpy(path, *text) : StatusOr<Array>(text.status());
 }
 
 Status tools::writeNpy(const std::string &path, const Array &array) {
   StatusOr<std::string> text = formatNpy(path, array);
   if (!text.isOk())
     return text.status();
-  std::error_code code;
-  llvm::raw_fd_ostream stream(path, code);
-  if (code)
-    return error(path, code.message());
-  stream << *text;
-  stream.close();
-  if (!stream.has_error())
-    return Status::ok();
-  code = stream.error();
-  stream.clear_error();
-  return error(path, "can't be written: " + code.message());
+  return writeFile(path, *text);
 }
 
 //===-- The .npz format -----------------------------------------------------------------------------------------===//
@@ -211,7 +237,7 @@ static StatusOr<tools::Array> readMember(const std::string &path, zip_t *archive
   std::unique_ptr<char[]> data(new (std::nothrow) char[stat.size + 1]);
   if (!file || !data || zip_fread(file.get(), data.get(), stat.size) != static_cast<zip_int64_t>(stat.size))
     return error(path, "can't read '" + name + "'");
-  return parseNpy(path + ":" + name, llvm::StringRef(data.get(), stat.size));
+  return parseNpy(path + ":" + name, std::string_view(data.get(), stat.size));
 }
 
 StatusOr<std::map<std::string, tools::Array>> tools::readNpz(const std::string &path) {
@@ -225,9 +251,9 @@ StatusOr<std::map<std::string, tools::Array>> tools::readNpz(const std::string &
     StatusOr<Array> array = readMember(path, archive.get(), i, name);
     if (!array.isOk())
       return array.status();
-    llvm::StringRef stem(name);
-    stem.consume_back(".npy");
-    arrays[stem.str()] = std::move(*array);
+    if (constexpr std::string_view suffix = ".npy"; endsWith(name, suffix))
+      name.resize(name.size() - suffix.size());
+    arrays[name] = std::move(*array);
   }
   return arrays;
 }

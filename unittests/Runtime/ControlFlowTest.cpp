@@ -4,61 +4,23 @@
 // random programs against an interpreter that gives each buffer memory of its own and runs the list as it stands.
 
 #include "FakeDevice.h"
-#include "PlanBuilder.h"
+#include "RandomPlan.h"
 
 #include "inlay/Runtime/Core/PlanChecker.h"
 
 #include <gtest/gtest.h>
-
-#include <map>
-#include <random>
 
 using namespace inlay::rt;
 using namespace inlay::rt::test;
 
 namespace {
 
-constexpr int64_t kLanes = 4;
-
-void addOne(void *const *buffers) {
-  for (int64_t i = 0; i < kLanes; ++i)
-    static_cast<float *>(buffers[1])[i] = static_cast<float *>(buffers[0])[i] + 1;
-}
-void halve(void *const *buffers) {
-  for (int64_t i = 0; i < kLanes; ++i)
-    static_cast<float *>(buffers[1])[i] = static_cast<float *>(buffers[0])[i] / 2;
-}
-/// Whether the first lane is below 20.
-void isSmall(void *const *buffers) { *static_cast<bool *>(buffers[1]) = *static_cast<float *>(buffers[0]) < 20; }
-/// Lanes of the position.
-void spread(void *const *buffers) {
-  for (int64_t i = 0; i < kLanes; ++i)
-    static_cast<float *>(buffers[1])[i] = static_cast<float>(*static_cast<int64_t *>(buffers[0]));
-}
-
-struct Library final : HostLibrary {
-  StatusOr<HostEntry> lookup(const std::string &symbol) override {
-    static const std::map<std::string, HostEntry> entries = {
-        {"addOne", addOne}, {"halve", halve}, {"isSmall", isSmall}, {"spread", spread}};
-    return entries.at(symbol);
-  }
-};
-
-struct Functions {
-  explicit Functions(PlanBuilder &builder) : builder(builder) {}
-  uint32_t add(const char *name) { return builder.hostFunction(name, {Access::Read, Access::Write}); }
-
-  PlanBuilder &builder;
-  uint32_t addOne = add("addOne"), halve = add("halve"), isSmall = add("isSmall"), spread = add("spread");
-  uint32_t twice = builder.engine("double", 2);
-};
-
 struct ControlFlowTest : testing::TestWithParam<bool> {
   uint32_t host(const std::string &name) { return builder.temporary(name, MemorySpace::Host, {Expr(kLanes)}); }
   uint32_t device(const std::string &name) { return builder.temporary(name, MemorySpace::Device, {Expr(kLanes)}); }
 
   StatusOr<std::unique_ptr<Program>> load() {
-    return Program::load(builder.plan, std::make_shared<FakeDevice>(GetParam()), std::make_shared<Library>());
+    return Program::load(builder.plan, std::make_shared<FakeDevice>(GetParam()), std::make_shared<LaneLibrary>());
   }
   std::vector<float> run(std::vector<float> x) {
     auto program = load();
@@ -70,7 +32,7 @@ struct ControlFlowTest : testing::TestWithParam<bool> {
   }
 
   PlanBuilder builder;
-  Functions functions{builder};
+  LaneFunctions functions{builder};
   uint32_t x = builder.input("x", {Expr(kLanes)}), y = builder.output("y", {Expr(kLanes)});
 };
 
@@ -182,7 +144,7 @@ TEST_P(ControlFlowTest, WhatOneRunMakesForItselfSharesMemory) {
                   }});
   builder.copy(sum, y);
   auto fake = std::make_shared<FakeDevice>(GetParam());
-  auto program = Program::load(builder.plan, fake, std::make_shared<Library>());
+  auto program = Program::load(builder.plan, fake, std::make_shared<LaneLibrary>());
   std::vector<float> in = {1, 2, 3, 4}, out(kLanes);
   ASSERT_TRUE((*program)->call({view(in)}, {view(out)}).isOk());
   EXPECT_EQ(out, (std::vector<float>{4096, 8192, 12288, 16384}));
@@ -227,233 +189,12 @@ TEST(ControlFlow, DeepNestingIsRefused) {
 
 //===-- Random programs -----------------------------------------------------------------------------------------===//
 
-namespace {
-
-/// Writes random sound plans: what a step reads was written before it, whichever way was taken.
-class RandomPlan {
-public:
-  explicit RandomPlan(uint32_t seed) : random(seed) {
-    x = builder.input("x", {Expr(kLanes)});
-    y = builder.output("y", {Expr(kLanes)});
-    for (int i = 0; i < 4; ++i)
-      for (MemorySpace space : {MemorySpace::Host, MemorySpace::Device})
-        buffers.push_back(builder.temporary("t" + std::to_string(buffers.size()), space, {Expr(kLanes)}));
-    written = {x};
-    uint32_t first = pick(buffers);
-    builder.copy(x, first);
-    written.push_back(first);
-    body(6, 0);
-    builder.copy(pick(written), y);
-  }
-
-  PlanBuilder builder;
-  uint32_t x, y;
-
-private:
-  uint32_t pick(const std::vector<uint32_t> &list) { return list[random() % list.size()]; }
-  MemorySpace spaceOf(uint32_t buffer) const { return builder.plan->buffers[buffer].space; }
-
-  /// A written buffer of this memory, copied there where none is.
-  uint32_t source(MemorySpace space) {
-    std::vector<uint32_t> fit;
-    for (uint32_t buffer : written)
-      if (spaceOf(buffer) == space)
-        fit.push_back(buffer);
-    if (!fit.empty() && random() % 4)
-      return pick(fit);
-    uint32_t target = builder.temporary("c", space, {Expr(kLanes)});
-    builder.copy(pick(written), target);
-    written.push_back(target);
-    return target;
-  }
-  /// A buffer of this memory that isn't `other`, old or new.
-  uint32_t target(MemorySpace space, uint32_t other) {
-    for (int i = 0; i < 8; ++i)
-      if (uint32_t buffer = pick(buffers); buffer != other && spaceOf(buffer) == space)
-        return buffer;
-    return builder.temporary("n", space, {Expr(kLanes)});
-  }
-
-  void body(int length, int depth) {
-    for (int i = 0; i < length; ++i)
-      addStep(depth);
-  }
-
-  void addStep(int depth) {
-    switch (random() % (depth < 3 ? 9 : 6)) {
-    case 0:
-    case 1:
-      return call(MemorySpace::Device, [&](auto from, auto to) { builder.launch(functions.twice, {from, to}); });
-    case 2:
-      return call(MemorySpace::Host, [&](auto from, auto to) { builder.call(functions.addOne, {from, to}); });
-    case 3:
-      return call(MemorySpace::Host, [&](auto from, auto to) { builder.call(functions.halve, {from, to}); });
-    case 4:
-    case 5: {
-      uint32_t from = pick(written), to = target(random() % 2 ? MemorySpace::Host : MemorySpace::Device, from);
-      builder.copy(from, to);
-      return written.push_back(to);
-    }
-    case 6:
-      return branch(depth);
-    case 7:
-      return loop(depth);
-    default:
-      return count(depth);
-    }
-  }
-
-  template <typename Add>
-  void call(MemorySpace space, Add add) {
-    uint32_t from = source(space), to = target(space, from);
-    add(from, to);
-    written.push_back(to);
-  }
-
-  uint32_t condition() {
-    uint32_t small = builder.number("small", ElementType::Bool);
-    builder.call(functions.isSmall, {source(MemorySpace::Host), small});
-    return small;
-  }
-
-  void branch(int depth) {
-    std::vector<uint32_t> before, one;
-    uint32_t result = builder.temporary("r", random() % 2 ? MemorySpace::Host : MemorySpace::Device, {Expr(kLanes)});
-    auto side = [&] {
-      body(random() % 3, depth + 1);
-      builder.copy(pick(written), result);
-      written.push_back(result);
-    };
-    builder.control(StepKind::Branch, {condition()},
-                    {[&] {
-                       before = written;
-                       side();
-                       one.swap(written);
-                       written = before;
-                     },
-                     side});
-    std::vector<uint32_t> both;
-    for (uint32_t buffer : written)
-      if (std::find(one.begin(), one.end(), buffer) != one.end())
-        both.push_back(buffer);
-    written = both;
-  }
-
-  /// Ends: what it goes by grows by one in each run.
-  void loop(int depth) {
-    uint32_t guard = builder.temporary("guard", MemorySpace::Host, {Expr(kLanes)}),
-             next = builder.temporary("next", MemorySpace::Host, {Expr(kLanes)});
-    uint32_t small = builder.number("small", ElementType::Bool);
-    std::vector<uint32_t> after;
-    builder.call(functions.spread, {builder.constant(int64_t(16 + random() % 5)), guard});
-    builder.control(StepKind::While, {small},
-                    {[&] {
-                       body(random() % 2, depth + 1);
-                       builder.call(functions.isSmall, {guard, small});
-                       after = written;
-                     },
-                     [&] {
-                       body(1 + random() % 3, depth + 1);
-                       builder.call(functions.addOne, {guard, next});
-                       builder.copy(next, guard);
-                     }});
-    written = after;
-  }
-
-  void count(int depth) {
-    uint32_t position = builder.number("k", ElementType::I64);
-    uint32_t carried = builder.temporary("a", random() % 2 ? MemorySpace::Host : MemorySpace::Device, {Expr(kLanes)});
-    builder.copy(pick(written), carried);
-    written.push_back(carried);
-    std::vector<uint32_t> before = written;
-    builder.control(StepKind::For,
-                    {position, builder.constant(0), builder.constant(int64_t(random() % 4)), builder.constant(1)},
-                    {[&] {
-                      if (random() % 2) {
-                        uint32_t to = target(MemorySpace::Host, x);
-                        builder.call(functions.spread, {position, to});
-                        written.push_back(to);
-                      }
-                      body(1 + random() % 3, depth + 1);
-                      if (uint32_t last = pick(written); last != carried)
-                        builder.copy(last, carried);
-                    }});
-    written = before;
-  }
-
-  std::mt19937 random;
-  Functions functions{builder};
-  std::vector<uint32_t> buffers, written;
-};
-
-/// Runs a plan as its list says.
-class Interpreter {
-public:
-  explicit Interpreter(const Plan &plan) : plan(plan), memory(plan.buffers.size(), std::vector<float>(kLanes, -7)) {
-    for (size_t i = 0; i < plan.buffers.size(); ++i)
-      if (plan.buffers[i].kind == BufferKind::Constant)
-        std::memcpy(memory[i].data(), plan.constants[plan.buffers[i].index].data, sizeof(int64_t));
-  }
-
-  std::vector<float> run(const std::vector<float> &x) {
-    memory[plan.inputs[0]] = x;
-    runSteps(0, plan.steps.size());
-    return memory[plan.outputs[0]];
-  }
-
-private:
-  int64_t number(uint32_t buffer) const {
-    int64_t value;
-    std::memcpy(&value, memory[buffer].data(), sizeof(value));
-    return value;
-  }
-  bool holds(uint32_t buffer) const { return *reinterpret_cast<const char *>(memory[buffer].data()) != 0; }
-
-  void runSteps(size_t first, size_t end) {
-    for (size_t i = first; i < end; i += countSteps(plan.steps[i]))
-      runStep(i);
-  }
-
-  void runStep(size_t i) {
-    const Step &step = plan.steps[i];
-    const std::vector<uint32_t> &used = step.buffers;
-    size_t first = i + 1, second = step.bodies.empty() ? first : first + step.bodies[0], end = i + countSteps(step);
-    if (step.kind == StepKind::Branch)
-      return holds(used[0]) ? runSteps(first, second) : runSteps(second, end);
-    if (step.kind == StepKind::While) {
-      for (runSteps(first, second); holds(used[0]); runSteps(first, second))
-        runSteps(second, end);
-      return;
-    }
-    if (step.kind == StepKind::For) {
-      for (int64_t position = number(used[1]); position < number(used[2]); position += number(used[3])) {
-        std::memcpy(memory[used[0]].data(), &position, sizeof(position));
-        runSteps(first, end);
-      }
-      return;
-    }
-    void *pointers[] = {memory[used[0]].data(), memory[used[1]].data()};
-    if (step.kind == StepKind::Copy)
-      memory[used[1]] = memory[used[0]];
-    else if (step.kind == StepKind::LaunchEngine)
-      std::transform(memory[used[0]].begin(), memory[used[0]].end(), memory[used[1]].begin(),
-                     [](float value) { return value + value; });
-    else
-      (*Library().lookup(plan.hostCode.functions[step.callee].symbol))(pointers);
-  }
-
-  const Plan &plan;
-  std::vector<std::vector<float>> memory;
-};
-
-} // namespace
-
 TEST_P(ControlFlowTest, RandomProgramsAreRunAsTheyAreWritten) {
   int bodies = 0;
   for (uint32_t seed = 0; seed < 3000; ++seed) {
     RandomPlan random(seed);
     auto program =
-        Program::load(random.builder.plan, std::make_shared<FakeDevice>(GetParam()), std::make_shared<Library>());
+        Program::load(random.builder.plan, std::make_shared<FakeDevice>(GetParam()), std::make_shared<LaneLibrary>());
     ASSERT_TRUE(program.isOk()) << "seed " << seed << ": " << program.status().message();
     for (float start : {1.0f, 18.0f, 40.0f}) {
       std::vector<float> x = {start, start + 1, -2, 0.5}, y(kLanes);

@@ -59,6 +59,10 @@ public:
     return std::shared_ptr<DeviceBuffer>(memory);
   }
   Status upload(DeviceBuffer &buffer, const void *source, size_t bytes) override {
+    if (failUploads > 0) {
+      --failUploads;
+      return {StatusCode::ResourceExhausted, "fake staging is full"};
+    }
     ++uploads;
     std::memcpy(static_cast<Memory &>(buffer).bytes.data(), source, bytes);
     return Status::ok();
@@ -69,6 +73,8 @@ public:
     return Status::ok();
   }
   StatusOr<std::shared_ptr<DeviceEngine>> load(const Engine &engine) override {
+    if (engine.name == failLoadsOf)
+      return Status(StatusCode::Internal, "fake pipeline failed");
     auto loaded = std::make_shared<Loaded>();
     loaded->engine = engine;
     ++loads;
@@ -77,6 +83,8 @@ public:
   StatusOr<std::unique_ptr<DeviceCommand>> record(DeviceEngine &engine,
                                                   const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
                                                   const InputDims &, std::shared_ptr<DeviceBuffer> scratch) override {
+    if (static_cast<Loaded &>(engine).engine.name == failRecordsOf)
+      return Status(StatusCode::ResourceExhausted, "fake descriptors are gone");
     auto recorded = std::make_unique<Recorded>();
     recorded->loaded = &static_cast<Loaded &>(engine);
     recorded->arguments = arguments;
@@ -89,13 +97,20 @@ public:
       --failRuns;
       return {StatusCode::DeviceLost, "fake device is gone"};
     }
+    for (DeviceCommand *command : commands)
+      if (static_cast<Recorded &>(*command).loaded->engine.name == failRunsOf)
+        return {failCode, "fake run failed"};
     ++submissions;
     for (DeviceCommand *command : commands)
       execute(static_cast<Recorded &>(*command));
     return Status::ok();
   }
 
-  std::atomic<int> uploads{0}, downloads{0}, loads{0}, records{0}, submissions{0}, failRuns{0}, failAllocations{0};
+  std::atomic<int> uploads{0}, downloads{0}, loads{0}, records{0}, submissions{0}, failRuns{0}, failAllocations{0},
+      failUploads{0};
+  /// Names of engines; set while no call runs.
+  std::string failLoadsOf, failRecordsOf, failRunsOf;
+  StatusCode failCode = StatusCode::ResourceExhausted; ///< of `failRunsOf`
   std::atomic<size_t> allocatedBytes{0};
 
 private:

@@ -254,6 +254,15 @@ TEST_F(PlanCheckerTest, SymbolsThatNoInputSays) {
   EXPECT_EQ(with({"n", 0, 8, 0, 0, 0}), "symbol 'n': expected a scale other than 0");
 }
 
+TEST_F(PlanCheckerTest, SegmentsOutOfReason) {
+  plan().steps[0].segment = -1;
+  EXPECT_EQ(error(), "");
+  for (int32_t segment : {-2, 1 << 30}) {
+    plan().steps[0].segment = segment;
+    EXPECT_EQ(error(), "step 0 ('step0'): expected a segment from -1 to 4194303, but got " + std::to_string(segment));
+  }
+}
+
 TEST_F(PlanCheckerTest, SizesOfDimsThatDoNotExist) {
   plan().hostCode.functions[0].sizes = {Expr(1), Expr::dim(0, 1)};
   EXPECT_EQ(error(), "host function 'f': size 1: expression reads dim 1 of input 0, which doesn't exist");

@@ -8,6 +8,7 @@
 
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -36,12 +37,66 @@ TEST_F(VulkanFaultTest, ALostDeviceIsRemembered) {
   EXPECT_EQ(status.message(), "the device was lost earlier: vkQueueSubmit2 failed with VK_ERROR_DEVICE_LOST");
 }
 
-TEST_F(VulkanFaultTest, AFailedWaitLosesTheDevice) {
+TEST_F(VulkanFaultTest, AfterAFailedWaitTheDeviceIsAskedWhetherItHasFinished) {
   auto a = upload(std::vector<float>(8, 1)), c = upload(std::vector<float>(8, 1));
   context->vk.vkWaitSemaphores = [](VkDevice, const VkSemaphoreWaitInfo *, uint64_t) {
     return VK_ERROR_OUT_OF_HOST_MEMORY;
   };
-  EXPECT_EQ(run(engine, {a, a, c}).code(), StatusCode::DeviceLost);
+  EXPECT_EQ(run(engine, {a, a, c}).message(), "");
+  EXPECT_EQ(download(*c)[7], 2);
+}
+
+TEST_F(VulkanFaultTest, ADeviceThatCannotBeAskedIsLost) {
+  static PFN_vkWaitSemaphores really;
+  really = context->vk.vkWaitSemaphores;
+  auto a = upload(std::vector<float>(8, 1)), c = upload(std::vector<float>(8, 1));
+  context->vk.vkWaitSemaphores = [](VkDevice device, const VkSemaphoreWaitInfo *info, uint64_t limit) {
+    really(device, info, limit);
+    return VK_ERROR_OUT_OF_HOST_MEMORY;
+  };
+  auto ask = context->vk.vkGetSemaphoreCounterValue;
+  context->vk.vkGetSemaphoreCounterValue = [](VkDevice, VkSemaphore, uint64_t *) {
+    return VK_ERROR_OUT_OF_HOST_MEMORY;
+  };
+  Status status = run(engine, {a, a, c});
+  EXPECT_EQ(status.code(), StatusCode::DeviceLost);
+  EXPECT_EQ(status.message(), "vkWaitSemaphores failed with VK_ERROR_OUT_OF_HOST_MEMORY");
+  context->vk.vkGetSemaphoreCounterValue = ask; // so that objects can go
+}
+
+/// Opens a device that does nothing that it is asked to, so that calls end by their limit.
+TEST_F(VulkanFaultTest, ADeviceThatNeverFinishesIsLostInTime) {
+  setenv("INLAY_DEVICE_TIMEOUT", "0.05", 1);
+  auto other = vulkan::openContext("");
+  unsetenv("INLAY_DEVICE_TIMEOUT");
+  ASSERT_TRUE(other.isOk()) << other.status().message();
+  (*other)->vk.vkQueueSubmit2 = [](VkQueue, uint32_t, const VkSubmitInfo2 *, VkFence) { return VK_SUCCESS; };
+  static int destroyed;
+  destroyed = 0;
+  (*other)->vk.vkDestroyPipeline = [](VkDevice, VkPipeline, const VkAllocationCallbacks *) { ++destroyed; };
+  auto begin = std::chrono::steady_clock::now();
+  {
+    std::shared_ptr<Device> stuck = vulkan::makeDevice(*other);
+    auto loaded = stuck->load(engine);
+    auto a = stuck->allocate(32);
+    auto command = stuck->record(**loaded, {*a, *a, *a}, {});
+    Status status = stuck->run({command->get()});
+    EXPECT_EQ(status.code(), StatusCode::DeviceLost);
+    EXPECT_EQ(status.message(), "the device hasn't finished within 0.05 s (INLAY_DEVICE_TIMEOUT)");
+  }
+  EXPECT_EQ(destroyed, 0) << "the device may be using it";
+  EXPECT_TRUE((*other)->hasLeaked);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+}
+
+TEST(DeviceTimeout, IsANumberOfSeconds) {
+  EXPECT_EQ(vulkan::parseTimeout("1.5")->value(), std::chrono::milliseconds(1500));
+  EXPECT_EQ(*vulkan::parseTimeout("0"), std::nullopt);
+  for (const char *text : {"", "soon", "-1", "1s", "nan", "inf", "1e10"}) {
+    Status status = vulkan::parseTimeout(text).status();
+    EXPECT_EQ(status.message(),
+              "INLAY_DEVICE_TIMEOUT: expected seconds from 0 to 1000000000, but got '" + std::string(text) + "'");
+  }
 }
 
 TEST_F(VulkanFaultTest, OutOfDeviceMemory) {

@@ -5,32 +5,23 @@
 #ifndef INLAY_EXECUTION_LOAD_H
 #define INLAY_EXECUTION_LOAD_H
 
-#include "inlay/Runtime/Core/Program.h"
+#include "inlay/Runtime/Loader/Loader.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
 #include <memory>
-#include <string>
 
 namespace inlay {
 
-struct LoadOptions {
-  std::string device;                  ///< selector, if an engine needs one; empty for INLAY_DEVICE or the best device
-  rt::CallbackHandler callbacks;       ///< needed if the program calls the framework
-  rt::Runners runners;                 ///< needed for the foreign engines that name them
+struct LoadOptions : rt::OpenOptions {
   std::shared_ptr<const void> weights; ///< keeps bytes alive that the caller attached to the module's resources
 };
 
 /// A program with what it runs on. It needs neither the module nor its context any more.
-struct LoadedProgram {
-  std::shared_ptr<const rt::Plan> plan;
-  std::shared_ptr<rt::Device> device; ///< null if no segment runs on one
-  std::unique_ptr<rt::Program> program;
-};
+using LoadedProgram = rt::OpenedProgram;
 
-/// Loads the only `plan.program` of a module that `Phase::Stitch` left: links its host code into this process, opens a
-/// device if an engine needs one, hands foreign engines to their runners. What is wrong with the module is also emitted
-/// as a diagnostic.
+/// Loads the only `plan.program` of a module that `Phase::Stitch` left, as `rt::loadPlan` does. What is wrong with the
+/// module is also emitted as a diagnostic.
 rt::StatusOr<LoadedProgram> loadProgram(mlir::ModuleOp stitched, const LoadOptions &options = {});
 
 } // namespace inlay

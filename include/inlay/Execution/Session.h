@@ -28,6 +28,7 @@ struct CompileRequest {
   std::vector<Weight> weights;         ///< bytes of constants that the text only names
   std::vector<std::string> targets;    ///< names in priority order; empty keeps the module's `inlay.targets`
   std::string device;                  ///< selector for `#inlay.vulkan`; empty for INLAY_DEVICE or the best device
+  std::vector<std::string> hostCpus;   ///< processors to make host code for, by LLVM's names; empty for this one
   /// Without a usable device drop `vulkan` and say so in `notice`, else fail. One that is asked for must be there.
   bool allowMissingDevice = true;
   Options options;
@@ -53,6 +54,9 @@ rt::StatusOr<std::string> partition(const CompileRequest &request, ReportFormat 
 
 /// Compiles and loads the module's only public function.
 rt::StatusOr<Compiled> compile(const CompileRequest &request);
+
+/// Compiles it without loading it: `program` and `device` stay null.
+rt::StatusOr<Compiled> compileOnly(const CompileRequest &request);
 
 /// Runs phases `options.from` to `options.to` alone; the module's text after them. `notice` as in Compiled.
 rt::StatusOr<std::string> runPhases(const CompileRequest &request, std::string *notice = nullptr);

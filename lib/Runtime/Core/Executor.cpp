@@ -2,175 +2,21 @@
 //
 // Program::load and the program it makes: a pool of lanes, one taken per call.
 
+#include "Executor.h"
 #include "Arguments.h"
-#include "Lane.h"
-#include "SerialKernels.h"
 
-#include "inlay/Runtime/Core/PlanChecker.h"
 #include "inlay/Runtime/Core/Trace.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
-#include <shared_mutex>
 
 namespace inlay::rt {
 
-namespace {
-
-class Executor final : public Program {
-public:
-  static StatusOr<std::unique_ptr<Program>> load(LoadedPlan loaded);
-
-  StatusOr<std::vector<std::vector<int64_t>>> outputDims(const InputDims &inputs) const override;
-  StatusOr<MemoryUse> memory(const InputDims &inputs) const override;
-  Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) override;
-  StatusOr<std::vector<StepProfile>> profile(const std::vector<TensorView> &inputs,
-                                             const std::vector<TensorView> &outputs, Trace *trace) override;
-  Status replaceConstants(const std::vector<std::pair<uint32_t, Constant>> &replacements) override;
-  void stopWhen(StopCheck check) override { loaded_.stopCheck = std::move(check); }
-  const Plan &plan() const override { return *loaded_.plan; }
-
-private:
-  explicit Executor(LoadedPlan loaded) : loaded_(std::move(loaded)) {}
-
-  Status resolveSteps();
-  StatusOr<std::shared_ptr<DeviceBuffer>> placeConstant(const Constant &constant);
-  Status placeConstants();
-  Status replaceOnDevice(uint32_t number, const Constant &constant);
-  StatusOr<std::unique_ptr<Lane>> acquire(const std::vector<TensorView> &inputs,
-                                          const std::vector<TensorView> &outputs);
-  std::unique_ptr<Lane> takeIdle(const InputDims &dims);
-  void release(std::unique_ptr<Lane> lane);
-
-  /// Lanes kept for later calls; beyond it the one idle for longest goes.
-  static constexpr size_t maxIdle = 16;
-  /// Constants of as many bytes are read in place where the device can: for smaller ones it isn't worth the pages.
-  static constexpr size_t minImported = size_t(64) << 10;
-
-  LoadedPlan loaded_;
-  std::shared_mutex running_; ///< shared by calls; taken alone to replace constants
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Lane>> idle_; ///< guarded by `mutex_`; least recently used first
-};
-
-} // namespace
-
-static Status loadForeign(LoadedPlan &loaded, uint32_t number, const std::string &where) {
-  const ForeignEngine &foreign = loaded.plan->foreignEngines[number];
-  auto runner = loaded.runners.find(foreign.runner);
-  if (runner == loaded.runners.end() || !runner->second)
-    return {StatusCode::NotFound,
-            fmt::format("{}: the plan needs the runner '{}', but there is none of that name", where, foreign.runner)};
-  StatusOr<std::shared_ptr<LoadedEngine>> engine = runner->second->load(foreign);
-  if (!engine.isOk())
-    return {engine.status().code(),
-            fmt::format("{}: runner '{}': {}", where, foreign.runner, engine.status().message())};
-  if (!*engine)
-    return {StatusCode::Internal, fmt::format("{}: runner '{}' gave no engine", where, foreign.runner)};
-  loaded.foreignEngines[number] = std::move(*engine);
-  return Status::ok();
-}
-
-static Status loadKernels(LoadedPlan &loaded, uint32_t number, const std::string &where) {
-  const HostFunction &function = loaded.plan->hostCode.functions[number];
-  if (function.kernels.empty())
-    return Status::ok();
-  StatusOr<std::unique_ptr<HostKernels>> kernels =
-      loaded.kernelLoader ? loaded.kernelLoader->load(function) : loadSerialKernels(function);
-  if (!kernels.isOk())
-    return {kernels.status().code(), fmt::format("{}: {}", where, kernels.status().message())};
-  loaded.hostKernels[number] = std::move(*kernels);
-  return Status::ok();
-}
-
-static Status resolveStep(LoadedPlan &loaded, const Step &step) {
-  std::string where = fmt::format("segment '{}'", step.name);
-  if (step.kind == StepKind::Callback && !loaded.callbacks)
-    return {StatusCode::InvalidArgument,
-            fmt::format("{}: the plan calls back into a framework, but there is no handler", where)};
-  if (step.kind == StepKind::LaunchEngine && !loaded.engines[step.callee]) {
-    StatusOr<std::shared_ptr<DeviceEngine>> engine = loaded.device->load(loaded.plan->engines[step.callee]);
-    if (!engine.isOk())
-      return {engine.status().code(), fmt::format("{}: {}", where, engine.status().message())};
-    loaded.engines[step.callee] = std::move(*engine);
-  }
-  if (step.kind == StepKind::RunForeign && !loaded.foreignEngines[step.callee])
-    return loadForeign(loaded, step.callee, where);
-  if (step.kind == StepKind::CallHost && !loaded.hostEntries[step.callee]) {
-    const std::string &symbol = loaded.plan->hostCode.functions[step.callee].symbol;
-    if (!loaded.host)
-      return {StatusCode::InvalidArgument,
-              fmt::format("{}: the plan calls '{}', but there is no host library", where, symbol)};
-    StatusOr<HostEntry> entry = loaded.host->lookup(symbol);
-    if (!entry.isOk())
-      return {entry.status().code(), fmt::format("{}: {}", where, entry.status().message())};
-    if (!*entry)
-      return {StatusCode::NotFound, fmt::format("{}: host function '{}' resolved to null", where, symbol)};
-    loaded.hostEntries[step.callee] = *entry;
-    return loadKernels(loaded, step.callee, where);
-  }
-  return Status::ok();
-}
-
-Status Executor::resolveSteps() {
-  loaded_.engines.resize(loaded_.plan->engines.size());
-  loaded_.foreignEngines.resize(loaded_.plan->foreignEngines.size());
-  loaded_.hostEntries.resize(loaded_.plan->hostCode.functions.size());
-  loaded_.hostKernels.resize(loaded_.plan->hostCode.functions.size());
-  for (const Step &step : loaded_.plan->steps)
-    INLAY_RETURN_IF_ERROR(resolveStep(loaded_, step));
-  return Status::ok();
-}
-
-/// Device memory with the constant in it, or that of the host where the device can read it in place.
-StatusOr<std::shared_ptr<DeviceBuffer>> Executor::placeConstant(const Constant &constant) {
-  if (constant.size >= minImported)
-    if (std::shared_ptr<DeviceBuffer> imported = loaded_.device->importHost(constant.data, constant.size))
-      return imported;
-  StatusOr<std::shared_ptr<DeviceBuffer>> storage = loaded_.device->allocate(constant.size);
-  if (storage.isOk())
-    INLAY_RETURN_IF_ERROR(loaded_.device->upload(**storage, constant.data, constant.size));
-  return storage;
-}
-
-Status Executor::placeConstants() {
-  loaded_.constants.resize(loaded_.plan->constants.size());
-  for (const Buffer &buffer : loaded_.plan->buffers) {
-    if (buffer.kind != BufferKind::Constant || buffer.space != MemorySpace::Device || loaded_.constants[buffer.index])
-      continue;
-    const Constant &constant = loaded_.plan->constants[buffer.index];
-    StatusOr<std::shared_ptr<DeviceBuffer>> storage = placeConstant(constant);
-    if (!storage.isOk())
-      return {storage.status().code(), fmt::format("constant '{}': {}", buffer.name, storage.status().message())};
-    loaded_.constants[buffer.index] = std::move(*storage);
-  }
-  return Status::ok();
-}
-
-StatusOr<std::unique_ptr<Program>> Executor::load(LoadedPlan loaded) {
-  if (!loaded.plan)
-    return Status(StatusCode::InvalidArgument, "expected a plan, but got null");
-  const Plan &plan = *loaded.plan;
-  INLAY_RETURN_IF_ERROR(checkPlan(plan));
-  if (!loaded.device) {
-    for (const Buffer &buffer : plan.buffers)
-      if (buffer.space == MemorySpace::Device)
-        return Status(StatusCode::InvalidArgument,
-                      fmt::format("buffer '{}' is in device memory, but there is no device", buffer.name));
-    for (const Step &step : plan.steps)
-      if (step.kind == StepKind::LaunchEngine)
-        return Status(StatusCode::InvalidArgument,
-                      fmt::format("segment '{}' needs a device, but there is none", step.name));
-  }
-  std::unique_ptr<Executor> executor(new Executor(std::move(loaded)));
-  executor->loaded_.hostConstants = plan.constants;
-  executor->loaded_.schedule =
-      makeSchedule(plan, executor->loaded_.device && executor->loaded_.device->unifiedMemory());
-  INLAY_RETURN_IF_ERROR(executor->resolveSteps());
-  INLAY_RETURN_IF_ERROR(executor->placeConstants());
-  return std::unique_ptr<Program>(std::move(executor));
+StatusOr<std::unique_ptr<Executor>> Executor::load(LoadedPlan &loaded, Failure &failure) {
+  INLAY_RETURN_IF_ERROR(loadResources(loaded, failure));
+  loaded.schedule = makeSchedule(*loaded.plan, loaded.device && loaded.device->unifiedMemory());
+  return std::unique_ptr<Executor>(new Executor(std::move(loaded)));
 }
 
 StatusOr<std::vector<std::vector<int64_t>>> Executor::outputDims(const InputDims &inputs) const {
@@ -180,7 +26,8 @@ StatusOr<std::vector<std::vector<int64_t>>> Executor::outputDims(const InputDims
 
 StatusOr<MemoryUse> Executor::memory(const InputDims &inputs) const {
   INLAY_RETURN_IF_ERROR(checkInputDims(*loaded_.plan, inputs));
-  StatusOr<std::unique_ptr<Instance>> instance = Instance::create(loaded_, inputs);
+  Failure failure;
+  StatusOr<std::unique_ptr<Instance>> instance = Instance::create(loaded_, inputs, failure);
   if (!instance.isOk())
     return instance.status();
   return (*instance)->measureMemory();
@@ -200,11 +47,11 @@ std::unique_ptr<Lane> Executor::takeIdle(const InputDims &dims) {
 }
 
 StatusOr<std::unique_ptr<Lane>> Executor::acquire(const std::vector<TensorView> &inputs,
-                                                  const std::vector<TensorView> &outputs) {
+                                                  const std::vector<TensorView> &outputs, Failure &failure) {
   InputDims dims;
   INLAY_RETURN_IF_ERROR(checkCall(*loaded_.plan, inputs, outputs, dims));
   std::unique_ptr<Lane> lane = takeIdle(dims);
-  Status status = lane->prepare(dims);
+  Status status = lane->prepare(dims, failure);
   if (status.code() == StatusCode::ResourceExhausted) {
     // Memory that idle lanes and other dims hold is worth less than this call.
     std::vector<std::unique_ptr<Lane>> victims;
@@ -214,14 +61,15 @@ StatusOr<std::unique_ptr<Lane>> Executor::acquire(const std::vector<TensorView> 
     }
     victims.clear();
     lane = nullptr;
+    failure = {};
     lane = std::make_unique<Lane>(loaded_);
-    status = lane->prepare(dims);
+    status = lane->prepare(dims, failure);
   }
   if (!status.isOk()) {
     release(std::move(lane));
     return status;
   }
-  lane->instance().bind(inputs, outputs);
+  lane->instance().bind(inputs, outputs, failure);
   return lane;
 }
 
@@ -245,15 +93,15 @@ Status Executor::replaceOnDevice(uint32_t number, const Constant &constant) {
     return loaded_.device->upload(*storage, constant.data, constant.size);
   if (constant.data == old)
     return Status::ok();
-  StatusOr<std::shared_ptr<DeviceBuffer>> placed = placeConstant(constant);
+  StatusOr<std::shared_ptr<DeviceBuffer>> placed = placeConstant(*loaded_.device, constant);
   if (!placed.isOk())
     return placed.status();
   storage = std::move(*placed);
   return Status::ok();
 }
 
-Status Executor::replaceConstants(const std::vector<std::pair<uint32_t, Constant>> &replacements) {
-  const std::vector<Constant> &planned = loaded_.plan->constants;
+Status checkReplacements(const Plan &plan, const Executor::Replacements &replacements) {
+  const std::vector<Constant> &planned = plan.constants;
   for (const auto &[number, constant] : replacements) {
     if (number >= planned.size())
       return {StatusCode::InvalidArgument, fmt::format("constant {} is out of range of {}", number, planned.size())};
@@ -262,17 +110,28 @@ Status Executor::replaceConstants(const std::vector<std::pair<uint32_t, Constant
               fmt::format("constant {} ('{}'): expected {} bytes, but got {}", number, planned[number].key,
                           planned[number].size, constant.data ? constant.size : 0)};
   }
-  std::unique_lock<std::shared_mutex> alone(running_);
+  return Status::ok();
+}
+
+Status Executor::replaceConstants(const Replacements &replacements) {
+  Failure failure;
+  return replaceConstants(replacements, failure);
+}
+
+Status Executor::replaceConstants(const Replacements &replacements, Failure &failure) {
+  INLAY_RETURN_IF_ERROR(checkReplacements(*loaded_.plan, replacements));
+  std::unique_lock<CallLock> alone(running_);
   {
     std::lock_guard<std::mutex> lock(mutex_);
     idle_.clear(); // they point at what is replaced
   }
-  for (const std::unique_ptr<HostKernels> &kernels : loaded_.hostKernels)
+  for (const std::shared_ptr<HostKernels> &kernels : loaded_.hostKernels)
     if (kernels)
       kernels->forgetConstants();
   for (const auto &[number, constant] : replacements) {
     if (Status status = replaceOnDevice(number, constant); !status.isOk())
-      return {status.code(), fmt::format("constant '{}': {}", planned[number].key, status.message())};
+      return failure.note(
+          {status.code(), fmt::format("constant '{}': {}", loaded_.plan->constants[number].key, status.message())});
     Constant &replaced = loaded_.hostConstants[number];
     replaced.data = constant.data;
     replaced.owner = constant.owner;
@@ -281,8 +140,13 @@ Status Executor::replaceConstants(const std::vector<std::pair<uint32_t, Constant
 }
 
 Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) {
-  std::shared_lock<std::shared_mutex> running(running_);
-  StatusOr<std::unique_ptr<Lane>> lane = acquire(inputs, outputs);
+  Failure failure;
+  return call(inputs, outputs, failure);
+}
+
+Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Failure &failure) {
+  std::shared_lock<CallLock> running(running_);
+  StatusOr<std::unique_ptr<Lane>> lane = acquire(inputs, outputs, failure);
   if (!lane.isOk())
     return lane.status();
   // A lane that failed isn't used again: nothing is known of its device state.
@@ -316,8 +180,15 @@ static std::vector<KernelProfile> describeKernels(const Plan &plan, const Step &
 
 StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorView> &inputs,
                                                      const std::vector<TensorView> &outputs, Trace *trace) {
-  std::shared_lock<std::shared_mutex> running(running_);
-  StatusOr<std::unique_ptr<Lane>> lane = acquire(inputs, outputs);
+  Failure failure;
+  return profile(inputs, outputs, trace, failure);
+}
+
+StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorView> &inputs,
+                                                     const std::vector<TensorView> &outputs, Trace *trace,
+                                                     Failure &failure) {
+  std::shared_lock<CallLock> running(running_);
+  StatusOr<std::unique_ptr<Lane>> lane = acquire(inputs, outputs, failure);
   if (!lane.isOk())
     return lane.status();
   const std::vector<Step> &steps = loaded_.plan->steps;
@@ -346,7 +217,11 @@ StatusOr<std::unique_ptr<Program>> Program::load(std::shared_ptr<const Plan> pla
   loaded.callbacks = std::move(callbacks);
   loaded.runners = std::move(runners);
   loaded.kernelLoader = std::move(kernels);
-  return Executor::load(std::move(loaded));
+  Failure failure;
+  StatusOr<std::unique_ptr<Executor>> executor = Executor::load(loaded, failure);
+  if (!executor.isOk())
+    return executor.status();
+  return std::unique_ptr<Program>(std::move(*executor));
 }
 
 } // namespace inlay::rt

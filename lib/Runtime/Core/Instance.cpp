@@ -19,7 +19,23 @@ static Status annotate(const std::string &where, const Status &status) {
 
 static std::string nameStep(const Step &step) { return fmt::format("segment '{}'", step.name); }
 
-StatusOr<std::unique_ptr<Instance>> Instance::create(const LoadedPlan &loaded, const InputDims &inputs) {
+Status Failure::note(Status status, std::vector<uint32_t> failed) {
+  switch (status.code()) {
+  case StatusCode::DeviceLost:
+  case StatusCode::ResourceExhausted:
+  case StatusCode::Unavailable:
+  case StatusCode::Internal:
+    ofDevice = true;
+    engines = std::move(failed);
+    break;
+  default:
+    break;
+  }
+  return status;
+}
+
+StatusOr<std::unique_ptr<Instance>> Instance::create(const LoadedPlan &loaded, const InputDims &inputs,
+                                                     Failure &failure) {
   std::unique_ptr<Instance> instance(new Instance(loaded, inputs));
   INLAY_RETURN_IF_ERROR(instance->evaluateDims());
   INLAY_RETURN_IF_ERROR(instance->evaluateSizes());
@@ -27,7 +43,7 @@ StatusOr<std::unique_ptr<Instance>> Instance::create(const LoadedPlan &loaded, c
   instance->slots_.assign(loaded.plan->buffers.size(), -1);
   instance->assignSlots(/*onDevice=*/false);
   instance->assignSlots(/*onDevice=*/true);
-  INLAY_RETURN_IF_ERROR(instance->measureScratch());
+  INLAY_RETURN_IF_ERROR(instance->measureScratch(failure));
   return instance;
 }
 
@@ -99,14 +115,14 @@ void Instance::assignSlots(bool onDevice) {
 }
 
 /// What the launch that needs most needs: they run one after the other.
-Status Instance::measureScratch() {
+Status Instance::measureScratch(Failure &failure) {
   size_t most = 0;
   for (const Step &step : loaded_.plan->steps) {
     if (step.kind != StepKind::LaunchEngine)
       continue;
     StatusOr<size_t> bytes = loaded_.engines[step.callee]->scratchBytes(inputs_);
     if (!bytes.isOk())
-      return annotate(nameStep(step), bytes.status());
+      return annotate(nameStep(step), failure.note(bytes.status(), {step.callee}));
     most = std::max(most, *bytes);
   }
   if (most > 0)
@@ -139,7 +155,7 @@ void Instance::resolvePointers(const Storage &storage) {
   }
 }
 
-Status Instance::record(const Storage &storage) {
+Status Instance::record(const Storage &storage, Failure &failure) {
   resolvePointers(storage);
   const Plan &plan = *loaded_.plan;
   commands_.resize(plan.steps.size());
@@ -154,13 +170,14 @@ Status Instance::record(const Storage &storage) {
     StatusOr<std::unique_ptr<DeviceCommand>> command =
         loaded_.device->record(*loaded_.engines[step.callee], arguments, inputs_, storage.scratch());
     if (!command.isOk())
-      return annotate(nameStep(step), command.status());
+      return annotate(nameStep(step), failure.note(command.status(), {step.callee}));
     commands_[i] = std::move(*command);
   }
   return Status::ok();
 }
 
-void Instance::bind(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) {
+void Instance::bind(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Failure &failure) {
+  failure_ = &failure;
   for (size_t i = 0; i < inputs.size(); ++i)
     pointers_[loaded_.plan->inputs[i]] = inputs[i].data;
   for (size_t i = 0; i < outputs.size(); ++i)
@@ -289,14 +306,19 @@ Status Instance::count(const Action &action, std::vector<StepTime> *times) {
 
 Status Instance::launch(const std::vector<uint32_t> &steps) {
   std::vector<DeviceCommand *> commands;
-  std::string names;
-  for (uint32_t step : steps) {
+  for (uint32_t step : steps)
     commands.push_back(commands_[step].get());
-    names += fmt::format("{}'{}'", names.empty() ? "" : ", ", loaded_.plan->steps[step].name);
-  }
   Status status = loaded_.device->run(commands);
-  return status.isOk() ? status
-                       : annotate(fmt::format("{} {}", steps.size() == 1 ? "segment" : "segments", names), status);
+  if (status.isOk())
+    return status;
+  std::string names;
+  std::vector<uint32_t> engines;
+  for (uint32_t step : steps) {
+    names += fmt::format("{}'{}'", names.empty() ? "" : ", ", loaded_.plan->steps[step].name);
+    engines.push_back(loaded_.plan->steps[step].callee);
+  }
+  return annotate(fmt::format("{} {}", steps.size() == 1 ? "segment" : "segments", names),
+                  failure_->note(std::move(status), std::move(engines)));
 }
 
 /// Launches one step with its dispatches one by one, and records when each ran.
@@ -305,7 +327,7 @@ Status Instance::launchTimed(uint32_t number) {
   const Engine &engine = loaded_.plan->engines[step.callee];
   std::vector<DispatchTime> times;
   if (Status status = loaded_.device->runTimed(*commands_[number], times); !status.isOk())
-    return annotate(nameStep(step), status);
+    return annotate(nameStep(step), failure_->note(std::move(status), {step.callee}));
   Trace &trace = TraceSpan::current()->trace();
   trace.note(loaded_.device->describeTiming());
   uint32_t track = trace.track(loaded_.device->deviceName());
@@ -392,6 +414,7 @@ Status Instance::callBack(const Step &step) {
   const Callback &callback = loaded_.plan->callbacks[step.callee];
   std::vector<TensorView> inputs, outputs;
   viewBuffers(step, callback.inputs, inputs, outputs);
+  failure_->noteEffect(step);
   Status status = loaded_.callbacks(step.callee, inputs, outputs, callbackSizes_[step.callee]);
   return status.isOk() ? status : annotate(fmt::format("callback '{}'", callback.name), status);
 }
@@ -399,6 +422,7 @@ Status Instance::callBack(const Step &step) {
 Status Instance::runForeign(const Step &step) {
   std::vector<TensorView> inputs, outputs;
   viewBuffers(step, loaded_.plan->foreignEngines[step.callee].inputs, inputs, outputs);
+  failure_->noteEffect(step);
   Status status = loaded_.foreignEngines[step.callee]->run(inputs, outputs);
   return status.isOk() ? status : annotate(nameStep(step), status);
 }
@@ -412,15 +436,21 @@ Status Instance::copy(const Step &step) {
     std::memmove(pointers_[to], pointers_[from], bytes);
     return Status::ok();
   }
-  if (pointers_[from])
-    return loaded_.device->upload(*deviceBuffers_[to], pointers_[from], bytes);
-  if (pointers_[to])
-    return loaded_.device->download(*deviceBuffers_[from], pointers_[to], bytes);
-  StatusOr<HostBlock> bounce = allocateHostBlock(bytes);
-  if (!bounce.isOk())
-    return bounce.status();
-  INLAY_RETURN_IF_ERROR(loaded_.device->download(*deviceBuffers_[from], bounce->get(), bytes));
-  return loaded_.device->upload(*deviceBuffers_[to], bounce->get(), bytes);
+  HostBlock bounce;
+  void *host = pointers_[from] ? pointers_[from] : pointers_[to];
+  if (!host) {
+    StatusOr<HostBlock> block = allocateHostBlock(bytes);
+    if (!block.isOk())
+      return block.status();
+    bounce = std::move(*block);
+    host = bounce.get();
+  }
+  Status status = Status::ok();
+  if (!pointers_[from])
+    status = loaded_.device->download(*deviceBuffers_[from], host, bytes);
+  if (status.isOk() && !pointers_[to])
+    status = loaded_.device->upload(*deviceBuffers_[to], host, bytes);
+  return status.isOk() ? status : annotate(nameStep(step), failure_->note(std::move(status)));
 }
 
 } // namespace inlay::rt

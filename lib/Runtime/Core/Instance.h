@@ -15,10 +15,20 @@
 
 namespace inlay::rt {
 
+/// What a plan's numbers stand for once loaded. Plans whose engines, functions and constants have the same numbers
+/// share it.
+struct Resources {
+  std::vector<Constant> hostConstants;                       ///< per constant: the plan's, or what replaced it
+  std::vector<HostEntry> hostEntries;                        ///< per host function; null if no step calls it
+  std::vector<std::shared_ptr<HostKernels>> hostKernels;     ///< per host function; null if it has none
+  std::vector<std::shared_ptr<DeviceEngine>> engines;        ///< per engine; null if no step launches it
+  std::vector<std::shared_ptr<LoadedEngine>> foreignEngines; ///< per foreign engine; null if no step runs it
+  std::vector<std::shared_ptr<DeviceBuffer>> constants;      ///< per constant; null if no device reads it
+};
+
 /// What all calls of a program share; after load only constants change, while no call runs.
-struct LoadedPlan {
+struct LoadedPlan : Resources {
   std::shared_ptr<const Plan> plan;
-  std::vector<Constant> hostConstants; ///< per constant: the plan's, or what replaced it
   std::shared_ptr<Device> device;
   std::shared_ptr<HostLibrary> host;
   CallbackHandler callbacks;
@@ -26,11 +36,17 @@ struct LoadedPlan {
   std::shared_ptr<HostKernelLoader> kernelLoader;
   StopCheck stopCheck; ///< may be empty
   Schedule schedule;
-  std::vector<HostEntry> hostEntries;                        ///< per host function; null if no step calls it
-  std::vector<std::unique_ptr<HostKernels>> hostKernels;     ///< per host function; null if it has none
-  std::vector<std::shared_ptr<DeviceEngine>> engines;        ///< per engine; null if no step launches it
-  std::vector<std::shared_ptr<LoadedEngine>> foreignEngines; ///< per foreign engine; null if no step runs it
-  std::vector<std::shared_ptr<DeviceBuffer>> constants;      ///< per constant; null if no device reads it
+};
+
+/// What is known of a failure beside its status: whether the host could do instead what failed.
+struct Failure {
+  bool ofDevice = false;         ///< nobody's fault but the device's
+  std::vector<uint32_t> engines; ///< whose load, recording or launch failed; none if it was something else
+  const Step *effect = nullptr;  ///< the first callback or run of a foreign engine, which may have had effects
+
+  /// Notes a failure that the device reported, and returns it. What it refused as wrong isn't its failure.
+  Status note(Status status, std::vector<uint32_t> failed = {});
+  void noteEffect(const Step &step) { effect = effect ? effect : &step; }
 };
 
 /// What runs took together.
@@ -56,7 +72,8 @@ struct StepTime : RunTime {
 class Instance {
 public:
   /// Evaluates every size for these input dims.
-  static StatusOr<std::unique_ptr<Instance>> create(const LoadedPlan &loaded, const InputDims &inputs);
+  static StatusOr<std::unique_ptr<Instance>> create(const LoadedPlan &loaded, const InputDims &inputs,
+                                                    Failure &failure);
 
   const InputDims &inputDims() const { return inputs_; }
 
@@ -67,10 +84,10 @@ public:
   StatusOr<MemoryUse> measureMemory() const;
 
   /// Puts the temporaries into `storage` and records each launch over it.
-  Status record(const Storage &storage);
+  Status record(const Storage &storage, Failure &failure);
 
-  /// Sets the caller's tensors for the next run; both were checked.
-  void bind(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs);
+  /// Sets the caller's tensors for the next run, which were checked, and what a failure of it is noted in.
+  void bind(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Failure &failure);
 
   /// Runs what the schedule grouped, in order. With `times`, one for each step of the plan, runs the steps one by one
   /// and adds to each how long it took, those in bodies left out of what holds them.
@@ -83,7 +100,7 @@ private:
   Status evaluateDims();
   Status checkCopies() const;
   void assignSlots(bool onDevice);
-  Status measureScratch();
+  Status measureScratch(Failure &failure);
   void resolvePointers(const Storage &storage);
   Status runSteps(const Action &action);
   Status runTimed(const Action &action, std::vector<StepTime> &times);
@@ -106,6 +123,7 @@ private:
   const LoadedPlan &loaded_;
   InputDims inputs_;
   std::chrono::steady_clock::time_point lastStopCheck_;
+  Failure *failure_ = nullptr;                      ///< of the run
   StepTime *timed_ = nullptr;                       ///< of the step that runs; null if it isn't timed
   std::vector<std::vector<int64_t>> dims_;          ///< per buffer
   std::vector<size_t> bytes_;                       ///< per buffer

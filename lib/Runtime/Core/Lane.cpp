@@ -13,20 +13,21 @@ static auto findDims(const std::vector<std::unique_ptr<Instance>> &instances, co
 
 bool Lane::knows(const InputDims &dims) const { return findDims(instances_, dims) != instances_.end(); }
 
-Status Lane::prepare(const InputDims &dims) {
+Status Lane::prepare(const InputDims &dims, Failure &failure) {
   if (auto found = findDims(instances_, dims); found != instances_.end()) {
     auto position = instances_.begin() + (found - instances_.begin());
     std::rotate(position, position + 1, instances_.end());
     return Status::ok();
   }
-  StatusOr<std::unique_ptr<Instance>> made = Instance::create(loaded_, dims);
+  StatusOr<std::unique_ptr<Instance>> made = Instance::create(loaded_, dims, failure);
   if (!made.isOk())
     return made.status();
   if (!storage_.holds((*made)->slotSizes())) {
     instances_.clear(); // they point at what is replaced
-    INLAY_RETURN_IF_ERROR(storage_.grow((*made)->slotSizes(), loaded_.device.get()));
+    INLAY_RETURN_IF_ERROR(storage_.growHost((*made)->slotSizes()));
+    INLAY_RETURN_IF_ERROR(failure.note(storage_.growDevice((*made)->slotSizes(), loaded_.device.get())));
   }
-  INLAY_RETURN_IF_ERROR((*made)->record(storage_));
+  INLAY_RETURN_IF_ERROR((*made)->record(storage_, failure));
   if (instances_.size() == maxInstances)
     instances_.erase(instances_.begin());
   instances_.push_back(std::move(*made));

@@ -18,7 +18,7 @@ public:
   bool knows(const InputDims &dims) const;
 
   /// Gets ready for calls of these dims. After an error other dims can be prepared all the same.
-  Status prepare(const InputDims &dims);
+  Status prepare(const InputDims &dims, Failure &failure);
 
   /// What was prepared last.
   Instance &instance() { return *instances_.back(); }

@@ -25,6 +25,7 @@ private:
   Status checkConstant(uint32_t number) const;
   Status checkSignature(const std::vector<uint32_t> &list, BufferKind kind, const char *what) const;
   Status checkHostCode() const;
+  Status checkHostVersion(const Engine &engine) const;
   Status checkOutputsWritten() const;
   Status checkStep(uint32_t number) const;
   Status checkBodies(uint32_t number, size_t end, size_t depth) const;
@@ -176,6 +177,27 @@ Status Checker::checkHostCode() const {
   return Status::ok();
 }
 
+/// Checks that a host version can stand for its engine: it takes the same buffers, and writes none that may not be.
+Status Checker::checkHostVersion(const Engine &engine) const {
+  auto bad = [&](const std::string &what) {
+    return Status(StatusCode::InvalidArgument, fmt::format("engine '{}': {}", engine.name, what));
+  };
+  if (engine.hostVersion == -1)
+    return Status::ok();
+  const std::vector<HostFunction> &functions = plan_.hostCode.functions;
+  if (engine.hostVersion < 0 || static_cast<size_t>(engine.hostVersion) >= functions.size())
+    return bad(fmt::format("its host version {} is out of range of {}", engine.hostVersion, functions.size()));
+  const HostFunction &function = functions[engine.hostVersion];
+  if (function.arguments != uint64_t(engine.arguments) + function.scratch.size())
+    return bad(fmt::format("expected its host version '{}' to take {} buffers and {} to work in, but it takes {}",
+                           function.symbol, engine.arguments, function.scratch.size(), function.arguments));
+  std::vector<Access> access = argumentAccess(engine);
+  for (size_t i = 0; i < access.size() && !function.access.empty(); ++i)
+    if (writes(function.access[i]) && !writes(access[i]))
+      return bad(fmt::format("its host version '{}' writes argument {}, which the engine doesn't", function.symbol, i));
+  return Status::ok();
+}
+
 Status Checker::checkArguments(uint32_t number, MemorySpace space, const std::vector<Access> &access) const {
   const Step &step = plan_.steps[number];
   if (step.buffers.size() != access.size())
@@ -311,8 +333,13 @@ Status Checker::checkBody(size_t first, size_t end, size_t depth) const {
   return Status::ok();
 }
 
+/// More segments than any graph could have: keeps tables by their numbers within reason.
+static constexpr int32_t maxSegments = 1 << 22;
+
 Status Checker::checkStep(uint32_t number) const {
   const Step &step = plan_.steps[number];
+  if (step.segment < -1 || step.segment >= maxSegments)
+    return badStep(number, fmt::format("expected a segment from -1 to {}, but got {}", maxSegments - 1, step.segment));
   for (uint32_t buffer : step.buffers)
     if (buffer >= plan_.buffers.size())
       return badStep(number, fmt::format("buffer {} is out of range of {}", buffer, plan_.buffers.size()));
@@ -367,6 +394,8 @@ Status Checker::run() {
   for (const Engine &engine : plan_.engines)
     INLAY_RETURN_IF_ERROR(checkEngine(engine, ranks_));
   INLAY_RETURN_IF_ERROR(checkHostCode());
+  for (const Engine &engine : plan_.engines)
+    INLAY_RETURN_IF_ERROR(checkHostVersion(engine));
   for (const Callback &callback : plan_.callbacks)
     INLAY_RETURN_IF_ERROR(checkSizes(fmt::format("callback '{}'", callback.name), callback.sizes));
   for (uint32_t i = 0; i < plan_.steps.size(); ++i)

@@ -33,9 +33,10 @@ Status Storage::growSlots(std::vector<Slot<Block>> &slots, const std::vector<siz
   return Status::ok();
 }
 
-Status Storage::grow(const SlotSizes &sizes, Device *device) {
+Status Storage::growHost(const SlotSizes &sizes) { return growSlots(host_, sizes.host, allocateHostBlock); }
+
+Status Storage::growDevice(const SlotSizes &sizes, Device *device) {
   auto allocate = [&](size_t bytes) { return device->allocate(bytes); };
-  INLAY_RETURN_IF_ERROR(growSlots(host_, sizes.host, allocateHostBlock));
   INLAY_RETURN_IF_ERROR(growSlots(device_, sizes.device, allocate));
   return growSlots(scratch_, sizes.scratch, allocate);
 }

@@ -22,9 +22,10 @@ public:
   /// True if each of these slots is there and large enough.
   bool holds(const SlotSizes &sizes) const;
 
-  /// Makes each slot at least this large; pointers to those that had to grow are void, also after an error. `device`
-  /// may be null if there are no slots on one.
-  Status grow(const SlotSizes &sizes, Device *device);
+  /// Makes each slot at least this large; pointers to those that had to grow are void, also after an error.
+  Status growHost(const SlotSizes &sizes);
+  /// The same on a device, which may be null if there are no slots there.
+  Status growDevice(const SlotSizes &sizes, Device *device);
 
   void *host(size_t slot) const { return host_[slot].block.get(); }
   const std::shared_ptr<DeviceBuffer> &device(size_t slot) const { return device_[slot].block; }

@@ -7,12 +7,18 @@
 
 namespace inlay::rt::vulkan {
 
+static VkPhysicalDeviceMemoryProperties readMemory(const Instance &instance, const DeviceInfo &info) {
+  VkPhysicalDeviceMemoryProperties memory;
+  instance.vk.vkGetPhysicalDeviceMemoryProperties(info.handle, &memory);
+  return memory;
+}
+
 Context::Context(Instance &instance, DeviceInfo deviceInfo)
-    : instance(instance), info(std::move(deviceInfo)), memory(*this, info.handle, info.caps), queue(*this),
-      pipelines(*this), staging(*this, memory, queue) {}
+    : instance(instance), info(std::move(deviceInfo)), memory(*this, readMemory(instance, info), info.caps),
+      queue(*this), pipelines(*this), staging(*this, memory, queue) {}
 
 /// Enables what the kernels may require and the device has.
-static VkResult createDevice(const DeviceInfo &info, VkDevice &device) {
+static VkResult createDevice(const InstanceTable &vk, const DeviceInfo &info, VkDevice &device) {
   const DeviceCaps &caps = info.caps;
   VkPhysicalDeviceVulkan13Features v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
   v13.synchronization2 = VK_TRUE;
@@ -46,15 +52,20 @@ static VkResult createDevice(const DeviceInfo &info, VkDevice &device) {
     extensions.push_back(VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME);
   deviceInfo.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
   deviceInfo.ppEnabledExtensionNames = extensions.data();
-  return vkCreateDevice(info.handle, &deviceInfo, nullptr, &device);
+  return vk.vkCreateDevice(info.handle, &deviceInfo, nullptr, &device);
 }
 
-StatusOr<std::shared_ptr<Context>> Context::open(Instance &instance, const DeviceInfo &info) {
+StatusOr<std::shared_ptr<Context>> Context::open(Instance &instance, const DeviceInfo &info, const WrapTable &wrap) {
+  StatusOr<Timeout> timeout = environmentTimeout();
+  if (!timeout.isOk())
+    return timeout.status();
   auto context = std::make_shared<Context>(instance, info);
-  if (Status status = checkResult("vkCreateDevice", createDevice(info, context->device)); !status.isOk())
+  if (Status status = checkResult("vkCreateDevice", createDevice(instance.vk, info, context->device)); !status.isOk())
     return Status(status.code(), fmt::format("device '{}': {}", info.caps.name, status.message()));
   volkLoadDeviceTable(&context->vk, context->device);
-  INLAY_RETURN_IF_ERROR(context->queue.open(info.queueFamily));
+  if (wrap)
+    wrap(context->vk);
+  INLAY_RETURN_IF_ERROR(context->queue.open(info.queueFamily, *timeout));
   INLAY_RETURN_IF_ERROR(context->pipelines.open(info.cacheKey));
   return context;
 }

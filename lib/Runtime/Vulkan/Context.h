@@ -13,10 +13,13 @@
 
 namespace inlay::rt::vulkan {
 
+/// Is given a device's table before its first use: for tests.
+using WrapTable = std::function<void(VolkDeviceTable &)>;
+
 /// Owns the VkDevice; a base class so that every member of Context dies before it.
 struct OwnedDevice : DeviceTable {
   ~OwnedDevice() {
-    if (device != VK_NULL_HANDLE)
+    if (device != VK_NULL_HANDLE && mayDestroy() && !hasLeaked)
       vk.vkDestroyDevice(device, nullptr);
   }
 };
@@ -24,7 +27,8 @@ struct OwnedDevice : DeviceTable {
 struct Context : OwnedDevice {
   Context(Instance &instance, DeviceInfo info);
 
-  static StatusOr<std::shared_ptr<Context>> open(Instance &instance, const DeviceInfo &info);
+  static StatusOr<std::shared_ptr<Context>> open(Instance &instance, const DeviceInfo &info,
+                                                 const WrapTable &wrap = {});
 
   Instance &instance;
   const DeviceInfo info;

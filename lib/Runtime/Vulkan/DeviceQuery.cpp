@@ -83,11 +83,11 @@ static std::string readFeatures(const Properties &properties, const Features &fe
 }
 
 /// The queue to use, and its timestamps.
-static bool findQueueFamily(VkPhysicalDevice device, DeviceInfo &info) {
+static bool findQueueFamily(const InstanceTable &vk, VkPhysicalDevice device, DeviceInfo &info) {
   uint32_t count = 0;
-  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
+  vk.vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
-  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
+  vk.vkGetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
   // A family without graphics is the one that a desktop leaves alone.
   for (bool allowGraphics : {false, true}) {
     for (uint32_t i = 0; i < count; ++i) {
@@ -102,12 +102,12 @@ static bool findQueueFamily(VkPhysicalDevice device, DeviceInfo &info) {
   return false;
 }
 
-static bool hasExtension(VkPhysicalDevice device, const char *name) {
+static bool hasExtension(const InstanceTable &vk, VkPhysicalDevice device, const char *name) {
   uint32_t count = 0;
-  if (vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr) != VK_SUCCESS)
+  if (vk.vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr) != VK_SUCCESS)
     return false;
   std::vector<VkExtensionProperties> extensions(count);
-  if (vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data()) != VK_SUCCESS)
+  if (vk.vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data()) != VK_SUCCESS)
     return false;
   return std::any_of(extensions.begin(), extensions.end(), [&](const VkExtensionProperties &extension) {
     return std::strcmp(extension.extensionName, name) == 0;
@@ -115,21 +115,21 @@ static bool hasExtension(VkPhysicalDevice device, const char *name) {
 }
 
 /// Whether the device can read its clock and steady_clock at once.
-static bool canCalibrate(VkPhysicalDevice device) {
-  if (!hasExtension(device, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME) ||
-      !vkGetPhysicalDeviceCalibrateableTimeDomainsEXT)
+static bool canCalibrate(const InstanceTable &vk, VkPhysicalDevice device) {
+  if (!hasExtension(vk, device, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME) ||
+      !vk.vkGetPhysicalDeviceCalibrateableTimeDomainsEXT)
     return false;
   uint32_t count = 0;
-  vkGetPhysicalDeviceCalibrateableTimeDomainsEXT(device, &count, nullptr);
+  vk.vkGetPhysicalDeviceCalibrateableTimeDomainsEXT(device, &count, nullptr);
   std::vector<VkTimeDomainEXT> domains(count);
-  vkGetPhysicalDeviceCalibrateableTimeDomainsEXT(device, &count, domains.data());
+  vk.vkGetPhysicalDeviceCalibrateableTimeDomainsEXT(device, &count, domains.data());
   auto has = [&](VkTimeDomainEXT domain) { return std::find(domains.begin(), domains.end(), domain) != domains.end(); };
   return has(VK_TIME_DOMAIN_DEVICE_EXT) && has(VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT);
 }
 
-static void readMemory(VkPhysicalDevice device, DeviceCaps &caps) {
+static void readMemory(const InstanceTable &vk, VkPhysicalDevice device, DeviceCaps &caps) {
   VkPhysicalDeviceMemoryProperties memory;
-  vkGetPhysicalDeviceMemoryProperties(device, &memory);
+  vk.vkGetPhysicalDeviceMemoryProperties(device, &memory);
   constexpr VkMemoryPropertyFlags unified =
       VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   uint64_t largest = 0;
@@ -145,13 +145,13 @@ static void readMemory(VkPhysicalDevice device, DeviceCaps &caps) {
 }
 
 /// Only where memory is unified: elsewhere each read would cross the bus.
-static uint64_t readHostImportAlignment(VkPhysicalDevice device, const DeviceCaps &caps) {
-  if (!caps.unifiedMemory || !hasExtension(device, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME))
+static uint64_t readHostImportAlignment(const InstanceTable &vk, VkPhysicalDevice device, const DeviceCaps &caps) {
+  if (!caps.unifiedMemory || !hasExtension(vk, device, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME))
     return 0;
   VkPhysicalDeviceExternalMemoryHostPropertiesEXT import{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT};
   VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &import};
-  vkGetPhysicalDeviceProperties2(device, &properties);
+  vk.vkGetPhysicalDeviceProperties2(device, &properties);
   return import.minImportedHostPointerAlignment;
 }
 
@@ -162,12 +162,12 @@ static std::string makeCacheKey(const VkPhysicalDeviceProperties &properties) {
   return fmt::format("{}-{:x}-{:x}-{:x}", key, properties.vendorID, properties.deviceID, properties.driverVersion);
 }
 
-DeviceInfo queryDevice(VkPhysicalDevice device) {
+DeviceInfo queryDevice(const InstanceTable &vk, VkPhysicalDevice device) {
   DeviceInfo info;
   info.handle = device;
   DeviceCaps &caps = info.caps;
   Properties properties;
-  vkGetPhysicalDeviceProperties(device, &properties.core.properties);
+  vk.vkGetPhysicalDeviceProperties(device, &properties.core.properties);
   const VkPhysicalDeviceProperties &core = properties.core.properties;
   caps.name = core.deviceName;
   caps.apiVersion = core.apiVersion;
@@ -180,19 +180,19 @@ DeviceInfo queryDevice(VkPhysicalDevice device) {
     return info;
   }
   Features features;
-  vkGetPhysicalDeviceProperties2(device, &properties.core);
-  vkGetPhysicalDeviceFeatures2(device, &features.core);
+  vk.vkGetPhysicalDeviceProperties2(device, &properties.core);
+  vk.vkGetPhysicalDeviceFeatures2(device, &features.core);
   caps.driver = fmt::format("{} {}", properties.v12.driverName, properties.v12.driverInfo);
   info.cacheKey = makeCacheKey(core);
   readLimits(properties, caps);
   info.bindingAlignment = core.limits.minStorageBufferOffsetAlignment;
-  readMemory(device, caps);
-  info.hostImportAlignment = readHostImportAlignment(device, caps);
+  readMemory(vk, device, caps);
+  info.hostImportAlignment = readHostImportAlignment(vk, device, caps);
   caps.unusable = readFeatures(properties, features, caps);
-  if (caps.unusable.empty() && !findQueueFamily(device, info))
+  if (caps.unusable.empty() && !findQueueFamily(vk, device, info))
     caps.unusable = "it has no queue for compute";
   info.timestamps.period = properties.core.properties.limits.timestampPeriod;
-  info.timestamps.canCalibrate = canCalibrate(device);
+  info.timestamps.canCalibrate = canCalibrate(vk, device);
   return info;
 }
 
@@ -202,7 +202,7 @@ StatusOr<std::vector<DeviceInfo>> queryDevices(const Instance &instance) {
     return handles.status();
   std::vector<DeviceInfo> infos;
   for (VkPhysicalDevice handle : *handles)
-    infos.push_back(queryDevice(handle));
+    infos.push_back(queryDevice(instance.vk, handle));
   return infos;
 }
 

@@ -30,7 +30,7 @@ struct DeviceInfo {
   std::string cacheKey; ///< names the driver build: pipelines of one key fit each other
 };
 
-DeviceInfo queryDevice(VkPhysicalDevice device);
+DeviceInfo queryDevice(const InstanceTable &vk, VkPhysicalDevice device);
 
 /// All devices of the instance, in the loader's order.
 StatusOr<std::vector<DeviceInfo>> queryDevices(const Instance &instance);

@@ -7,6 +7,8 @@
 
 #include <volk.h>
 
+#include <atomic>
+#include <cstdint>
 #include <utility>
 
 namespace inlay::rt::vulkan {
@@ -15,6 +17,25 @@ namespace inlay::rt::vulkan {
 struct DeviceTable {
   VkDevice device = VK_NULL_HANDLE;
   VolkDeviceTable vk{};
+
+  /// What the device was asked to do and hasn't done in time; it may be at it still. Then nothing that it may use can
+  /// be destroyed, and no call may wait for it.
+  mutable std::atomic<bool> isStuck{false};
+  mutable std::atomic<uint64_t> submitted{0}; ///< the value that `timeline` has when all is done
+  VkSemaphore timeline = VK_NULL_HANDLE;
+  mutable std::atomic<bool> hasLeaked{false}; ///< an object was left behind for that: the device has to be too
+
+  /// False while the device is stuck. Doesn't wait.
+  bool mayDestroy() const {
+    if (!isStuck)
+      return true;
+    uint64_t value = 0;
+    VkResult result = vk.vkGetSemaphoreCounterValue(device, timeline, &value);
+    if (result != VK_ERROR_DEVICE_LOST && (result != VK_SUCCESS || value < submitted)) // a lost one does nothing
+      return false;
+    isStuck = false;
+    return true;
+  }
 };
 
 /// Owns a handle that `Destroy` (an entry of the table) destroys.
@@ -30,8 +51,12 @@ public:
     return *this;
   }
   ~Handle() {
-    if (handle_ != VK_NULL_HANDLE)
+    if (handle_ == VK_NULL_HANDLE)
+      return;
+    if (table_->mayDestroy())
       (table_->vk.*Destroy)(table_->device, handle_, nullptr);
+    else
+      table_->hasLeaked = true;
   }
 
   T get() const { return handle_; }

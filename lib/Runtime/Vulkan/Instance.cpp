@@ -43,13 +43,13 @@ static bool wantsValidation() {
   return value && *value && std::strcmp(value, "0") != 0;
 }
 
-static Status findLayer() {
+Status Instance::findLayer() const {
   uint32_t count = 0;
   INLAY_RETURN_IF_ERROR(
-      checkResult("vkEnumerateInstanceLayerProperties", vkEnumerateInstanceLayerProperties(&count, nullptr)));
+      checkResult("vkEnumerateInstanceLayerProperties", vk.vkEnumerateInstanceLayerProperties(&count, nullptr)));
   std::vector<VkLayerProperties> layers(count);
   INLAY_RETURN_IF_ERROR(
-      checkResult("vkEnumerateInstanceLayerProperties", vkEnumerateInstanceLayerProperties(&count, layers.data())));
+      checkResult("vkEnumerateInstanceLayerProperties", vk.vkEnumerateInstanceLayerProperties(&count, layers.data())));
   for (const VkLayerProperties &layer : layers)
     if (std::strcmp(layer.layerName, validationLayer) == 0)
       return Status::ok();
@@ -66,14 +66,18 @@ Status Instance::listen() {
   info.pfnUserCallback = onMessage;
   info.pUserData = &log_;
   return checkResult("vkCreateDebugUtilsMessengerEXT",
-                     vkCreateDebugUtilsMessengerEXT(handle_, &info, nullptr, &messenger_));
+                     vk.vkCreateDebugUtilsMessengerEXT(handle_, &info, nullptr, &messenger_));
 }
 
-Status Instance::create() {
+Status Instance::create(const std::function<void(InstanceTable &)> &wrap) {
   StatusOr<PFN_vkGetInstanceProcAddr> loader = openLoader(loaderLibrary);
   if (!loader.isOk())
     return loader.status();
   volkInitializeCustom(*loader);
+#define INLAY_LOAD(name) vk.name = reinterpret_cast<PFN_##name>((*loader)(handle_, #name));
+  INLAY_LOADER_FUNCTIONS(INLAY_LOAD)
+  if (wrap)
+    wrap(vk);
   bool validate = wantsValidation();
   if (validate)
     INLAY_RETURN_IF_ERROR(findLayer());
@@ -94,12 +98,29 @@ Status Instance::create() {
   info.ppEnabledLayerNames = layers;
   info.enabledExtensionCount = validate ? 2 : 0;
   info.ppEnabledExtensionNames = extensions;
-  Status status = checkResult("vkCreateInstance", vkCreateInstance(&info, nullptr, &handle_));
+  Status status = checkResult("vkCreateInstance", vk.vkCreateInstance(&info, nullptr, &handle_));
   if (!status.isOk())
     return {status.code(),
             fmt::format("{}: {} found no driver that works; {}", status.message(), loaderLibrary, explainDrivers())};
   volkLoadInstanceOnly(handle_);
+  INLAY_INSTANCE_FUNCTIONS(INLAY_LOAD)
+#undef INLAY_LOAD
+  if (wrap)
+    wrap(vk);
   return validate ? listen() : Status::ok();
+}
+
+StatusOr<std::unique_ptr<Instance>> Instance::make(const std::function<void(InstanceTable &)> &wrap) {
+  auto made = std::make_unique<Instance>();
+  INLAY_RETURN_IF_ERROR(made->create(wrap));
+  return made;
+}
+
+Instance::~Instance() {
+  if (messenger_ != VK_NULL_HANDLE)
+    vk.vkDestroyDebugUtilsMessengerEXT(handle_, messenger_, nullptr);
+  if (handle_ != VK_NULL_HANDLE)
+    vk.vkDestroyInstance(handle_, nullptr);
 }
 
 StatusOr<Instance *> Instance::get() {
@@ -117,10 +138,10 @@ StatusOr<Instance *> Instance::get() {
 
 StatusOr<std::vector<VkPhysicalDevice>> Instance::physicalDevices() const {
   uint32_t count = 0;
-  Status status = checkResult("vkEnumeratePhysicalDevices", vkEnumeratePhysicalDevices(handle_, &count, nullptr));
+  Status status = checkResult("vkEnumeratePhysicalDevices", vk.vkEnumeratePhysicalDevices(handle_, &count, nullptr));
   std::vector<VkPhysicalDevice> devices(count);
   if (status.isOk() && count > 0)
-    status = checkResult("vkEnumeratePhysicalDevices", vkEnumeratePhysicalDevices(handle_, &count, devices.data()));
+    status = checkResult("vkEnumeratePhysicalDevices", vk.vkEnumeratePhysicalDevices(handle_, &count, devices.data()));
   if (!status.isOk() || count == 0)
     return Status(StatusCode::Unavailable,
                   fmt::format("{}: {}", status.isOk() ? "no Vulkan device" : status.message(), explainDrivers()));

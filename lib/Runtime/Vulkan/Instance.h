@@ -9,6 +9,8 @@
 
 #include <volk.h>
 
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -32,18 +34,55 @@ private:
   std::vector<std::string> messages_;
 };
 
+/// Every function of the loader and of instances that the runtime calls, in the order of use.
+#define INLAY_LOADER_FUNCTIONS(X)                                                                                      \
+  X(vkEnumerateInstanceLayerProperties)                                                                                \
+  X(vkCreateInstance)
+#define INLAY_INSTANCE_FUNCTIONS(X)                                                                                    \
+  X(vkCreateDebugUtilsMessengerEXT)                                                                                    \
+  X(vkEnumeratePhysicalDevices)                                                                                        \
+  X(vkGetPhysicalDeviceProperties)                                                                                     \
+  X(vkGetPhysicalDeviceProperties2)                                                                                    \
+  X(vkGetPhysicalDeviceFeatures2)                                                                                      \
+  X(vkGetPhysicalDeviceMemoryProperties)                                                                               \
+  X(vkGetPhysicalDeviceQueueFamilyProperties)                                                                          \
+  X(vkEnumerateDeviceExtensionProperties)                                                                              \
+  X(vkGetPhysicalDeviceCalibrateableTimeDomainsEXT)                                                                    \
+  X(vkCreateDevice)                                                                                                    \
+  X(vkDestroyDebugUtilsMessengerEXT)                                                                                   \
+  X(vkDestroyInstance)
+
+/// As volk's table for devices: no call goes around it, so that faults can be injected anywhere.
+struct InstanceTable {
+#define INLAY_FUNCTION(name) PFN_##name name = nullptr;
+  INLAY_LOADER_FUNCTIONS(INLAY_FUNCTION)
+  INLAY_INSTANCE_FUNCTIONS(INLAY_FUNCTION)
+#undef INLAY_FUNCTION
+};
+
 class Instance {
 public:
   /// The instance; a failure isn't remembered, so a later call tries again. INLAY_VULKAN_VALIDATION counts at the first
   /// call that succeeds.
   static StatusOr<Instance *> get();
 
+  /// Another one, whose table is given to `wrap` each time that functions were loaded: for tests.
+  static StatusOr<std::unique_ptr<Instance>> make(const std::function<void(InstanceTable &)> &wrap);
+
+  Instance() = default;
+  Instance(const Instance &) = delete;
+  Instance &operator=(const Instance &) = delete;
+  ~Instance();
+
+  InstanceTable vk;
+
   VkInstance handle() const { return handle_; }
   ValidationLog &log() { return log_; }
   StatusOr<std::vector<VkPhysicalDevice>> physicalDevices() const;
 
 private:
-  Status create();
+  Status create(const std::function<void(InstanceTable &)> &wrap = {});
+  Status findLayer() const;
   Status listen();
 
   VkInstance handle_ = VK_NULL_HANDLE;

@@ -9,11 +9,6 @@
 
 namespace inlay::rt::vulkan {
 
-MemoryPool::MemoryPool(const DeviceTable &table, VkPhysicalDevice physical, const DeviceCaps &caps)
-    : table_(table), caps_(caps) {
-  vkGetPhysicalDeviceMemoryProperties(physical, &memory_);
-}
-
 size_t MemoryPool::blockCount() const {
   std::lock_guard<std::mutex> lock(mutex_);
   return blocks_.size();

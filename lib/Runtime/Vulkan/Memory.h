@@ -43,7 +43,8 @@ struct MemoryRange {
 /// Thread-safe. Ranges must be released before the pool dies.
 class MemoryPool {
 public:
-  MemoryPool(const DeviceTable &table, VkPhysicalDevice physical, const DeviceCaps &caps);
+  MemoryPool(const DeviceTable &table, const VkPhysicalDeviceMemoryProperties &memory, const DeviceCaps &caps)
+      : table_(table), caps_(caps), memory_(memory) {}
 
   StatusOr<MemoryRange> allocate(uint64_t bytes);
   void release(const MemoryRange &range);

@@ -7,9 +7,32 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <thread>
+
 namespace inlay::rt::vulkan {
 
-Status Queue::open(uint32_t family) {
+StatusOr<Timeout> parseTimeout(const std::string &text) {
+  char *end = nullptr;
+  double seconds = std::strtod(text.c_str(), &end);
+  constexpr double kMost = 1e9; // fits nanoseconds of 64 bits
+  if (text.empty() || *end || !(seconds >= 0 && seconds <= kMost))
+    return Status(StatusCode::InvalidArgument,
+                  fmt::format("INLAY_DEVICE_TIMEOUT: expected seconds from 0 to {:.0f}, but got '{}'", kMost, text));
+  if (seconds == 0)
+    return Timeout();
+  return Timeout(std::chrono::nanoseconds(std::max<int64_t>(1, std::llround(seconds * 1e9))));
+}
+
+StatusOr<Timeout> environmentTimeout() {
+  const char *value = std::getenv("INLAY_DEVICE_TIMEOUT");
+  return value ? parseTimeout(value) : Timeout(std::chrono::seconds(60));
+}
+
+Status Queue::open(uint32_t family, Timeout timeout) {
+  timeout_ = timeout;
   table_.vk.vkGetDeviceQueue(table_.device, family, 0, &queue_);
   VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
   type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
@@ -18,6 +41,7 @@ Status Queue::open(uint32_t family) {
   INLAY_RETURN_IF_ERROR(
       checkResult("vkCreateSemaphore", table_.vk.vkCreateSemaphore(table_.device, &info, nullptr, &semaphore)));
   timeline_ = SemaphoreHandle(table_, semaphore);
+  table_.timeline = semaphore;
   return Status::ok();
 }
 
@@ -50,30 +74,54 @@ Status Queue::submit(const std::vector<VkCommandBuffer> &commands, uint64_t &val
   TraceSpan span("submit", "submit");
   std::lock_guard<std::mutex> lock(mutex_);
   INLAY_RETURN_IF_ERROR(lost_);
-  signal.value = last_ + 1;
+  signal.value = table_.submitted + 1;
   INLAY_RETURN_IF_ERROR(
       lose(checkResult("vkQueueSubmit2", table_.vk.vkQueueSubmit2(queue_, 1, &submit, VK_NULL_HANDLE))));
-  value = ++last_;
+  value = ++table_.submitted;
   return Status::ok();
+}
+
+/// Whether the submission of this value ended before the deadline, asked time and again.
+bool Queue::poll(uint64_t value, std::chrono::steady_clock::time_point deadline) const {
+  for (;;) {
+    uint64_t reached = 0;
+    VkResult result = table_.vk.vkGetSemaphoreCounterValue(table_.device, timeline_.get(), &reached);
+    if (result != VK_SUCCESS || reached >= value)
+      return result == VK_SUCCESS;
+    if (timeout_ && std::chrono::steady_clock::now() >= deadline)
+      return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+Status Queue::wait(uint64_t value) {
+  VkSemaphore semaphore = timeline_.get();
+  VkSemaphoreWaitInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
+  info.semaphoreCount = 1;
+  info.pSemaphores = &semaphore;
+  info.pValues = &value;
+  TraceSpan span("wait", "wait for the device");
+  auto deadline = std::chrono::steady_clock::now() + timeout_.value_or(std::chrono::nanoseconds(0));
+  uint64_t limit = timeout_ ? static_cast<uint64_t>(timeout_->count()) : UINT64_MAX;
+  VkResult result = table_.vk.vkWaitSemaphores(table_.device, &info, limit);
+  if (result == VK_SUCCESS)
+    return Status::ok();
+  // The commands may still run, and their objects are about to go.
+  if (result != VK_ERROR_DEVICE_LOST && result != VK_TIMEOUT && poll(value, deadline))
+    return Status::ok();
+  table_.isStuck = result != VK_ERROR_DEVICE_LOST;
+  Status status = checkResult("vkWaitSemaphores", result);
+  if (result == VK_TIMEOUT)
+    status = {StatusCode::DeviceLost, fmt::format("the device hasn't finished within {:g} s (INLAY_DEVICE_TIMEOUT)",
+                                                  std::chrono::duration<double>(*timeout_).count())};
+  std::lock_guard<std::mutex> lock(mutex_);
+  return lose({StatusCode::DeviceLost, status.message()});
 }
 
 Status Queue::run(const std::vector<VkCommandBuffer> &commands) {
   uint64_t value = 0;
   INLAY_RETURN_IF_ERROR(submit(commands, value));
-  VkSemaphore semaphore = timeline_.get();
-  VkSemaphoreWaitInfo wait{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
-  wait.semaphoreCount = 1;
-  wait.pSemaphores = &semaphore;
-  wait.pValues = &value;
-  TraceSpan span("wait", "wait for the device");
-  Status status = checkResult("vkWaitSemaphores", table_.vk.vkWaitSemaphores(table_.device, &wait, UINT64_MAX));
-  if (status.isOk())
-    return status;
-  // The commands may still run and their objects are about to go: wait in the one way that is left.
-  if (status.code() != StatusCode::DeviceLost)
-    table_.vk.vkDeviceWaitIdle(table_.device);
-  std::lock_guard<std::mutex> lock(mutex_);
-  return lose({StatusCode::DeviceLost, status.message()});
+  return wait(value);
 }
 
 } // namespace inlay::rt::vulkan

@@ -9,20 +9,31 @@
 
 #include "inlay/Runtime/Core/Status.h"
 
+#include <chrono>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace inlay::rt::vulkan {
 
+/// How long to wait for a submission; nothing to wait without limit.
+using Timeout = std::optional<std::chrono::nanoseconds>;
+
+/// The seconds of a text, which may have a fraction; no limit for 0.
+StatusOr<Timeout> parseTimeout(const std::string &text);
+
+/// What INLAY_DEVICE_TIMEOUT says, or else 60 seconds: drivers that watch their devices reset them long before.
+StatusOr<Timeout> environmentTimeout();
+
 /// Thread-safe: submission is serialized, waiting isn't.
 class Queue {
 public:
-  explicit Queue(const DeviceTable &table) : table_(table) {}
+  explicit Queue(DeviceTable &table) : table_(table) {}
 
-  Status open(uint32_t family);
+  Status open(uint32_t family, Timeout timeout);
 
   /// Submits in order in one submission and waits for its end. After a failure the device counts as lost: every later
-  /// call fails with the first failure's words.
+  /// call fails with the first failure's words. A device that takes longer than the limit counts as lost too.
   Status run(const std::vector<VkCommandBuffer> &commands);
 
   /// The failure that lost the device, or ok.
@@ -30,14 +41,16 @@ public:
 
 private:
   Status submit(const std::vector<VkCommandBuffer> &commands, uint64_t &value);
+  Status wait(uint64_t value);
+  bool poll(uint64_t value, std::chrono::steady_clock::time_point deadline) const;
   Status lose(Status status);
 
-  const DeviceTable &table_;
+  DeviceTable &table_;
   VkQueue queue_ = VK_NULL_HANDLE;
+  Timeout timeout_;
   SemaphoreHandle timeline_;
   mutable std::mutex mutex_;
-  uint64_t last_ = 0; ///< value of the last submission; guarded by `mutex_`
-  Status lost_;       ///< guarded by `mutex_`
+  Status lost_; ///< guarded by `mutex_`
 };
 
 } // namespace inlay::rt::vulkan

@@ -185,10 +185,14 @@ StatusOr<std::shared_ptr<Context>> openContext(const std::string &selector) {
   StatusOr<Instance *> instance = Instance::get();
   if (!instance.isOk())
     return instance.status();
-  StatusOr<DeviceInfo> info = choose(**instance, selector);
+  return openContext(**instance, selector);
+}
+
+StatusOr<std::shared_ptr<Context>> openContext(Instance &instance, const std::string &selector, const WrapTable &wrap) {
+  StatusOr<DeviceInfo> info = choose(instance, selector);
   if (!info.isOk())
     return info.status();
-  return Context::open(**instance, *info);
+  return Context::open(instance, *info, wrap);
 }
 
 std::shared_ptr<Device> makeDevice(std::shared_ptr<Context> context) {

@@ -2,6 +2,7 @@
 
 #include "HostCode.h"
 #include "HostCalls.h"
+#include "Processors.h"
 #include "inlay/Convert/Bufferize.h"
 #include "inlay/Convert/HostKernels.h"
 #include "inlay/Convert/Passes.h"
@@ -23,17 +24,13 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
-
-#include <mutex>
 
 using namespace mlir;
 using namespace inlay;
@@ -230,30 +227,7 @@ LogicalResult inlay::addHostCode(ModuleOp module, ModuleOp code) {
   return success();
 }
 
-//===-- To an object file ---------------------------------------------------------------------------------------===//
-
-/// A machine for the CPU that compiles; fused multiply-adds are allowed.
-static std::unique_ptr<llvm::TargetMachine> createMachine(Location loc) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-  });
-  auto fail = [&](llvm::Error error) {
-    emitError(loc) << "can't generate native code: " << llvm::toString(std::move(error));
-    return nullptr;
-  };
-  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!builder)
-    return fail(builder.takeError());
-  builder->setRelocationModel(llvm::Reloc::PIC_);
-  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
-  builder->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Fast;
-  auto machine = builder->createTargetMachine();
-  if (!machine)
-    return fail(machine.takeError());
-  return std::move(*machine);
-}
+//===-- To object files -----------------------------------------------------------------------------------------===//
 
 /// Runs LLVM's optimizations, but for those that cost most of the time and make nothing faster: loops are vectorized
 /// and tiled already, so that only short ones of known length are worth unrolling.
@@ -277,17 +251,15 @@ static void optimize(llvm::Module &code, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(code, modules);
 }
 
-LogicalResult inlay::emitHostObject(ModuleOp module) {
-  auto host = module.lookupSymbol<ModuleOp>(kHostCode);
-  if (!host)
-    return success();
-  std::unique_ptr<llvm::TargetMachine> machine = createMachine(module.getLoc());
+/// Code of `host` for one processor, as a `plan.object` before it.
+static LogicalResult emitObject(ModuleOp host, const HostProcessor &processor) {
+  std::unique_ptr<llvm::TargetMachine> machine = createMachine(host.getLoc(), processor);
   if (!machine)
     return failure();
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(host, context, kHostCode);
   if (!code)
-    return module.emitError("can't translate host code to LLVM IR");
+    return host.emitError("can't translate host code to LLVM IR");
   code->setTargetTriple(machine->getTargetTriple());
   code->setDataLayout(machine->createDataLayout());
   optimize(*code, *machine);
@@ -295,12 +267,43 @@ LogicalResult inlay::emitHostObject(ModuleOp module) {
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager passes;
   if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
-    return module.emitError("can't emit an object file for ") << machine->getTargetTriple().str();
+    return host.emitError("can't emit an object file for ") << machine->getTargetTriple().str();
   passes.run(*code);
   OpBuilder builder(host);
   auto type = RankedTensorType::get({static_cast<int64_t>(object.size())}, builder.getI8Type());
-  plan::ObjectOp::create(builder, module.getLoc(), machine->getTargetTriple().str(),
-                         DenseElementsAttr::getFromRawBuffer(type, object));
+  SmallVector<StringRef> required(processor.required.begin(), processor.required.end());
+  plan::ObjectOp::create(builder, host->getParentOp()->getLoc(), machine->getTargetTriple().str(),
+                         DenseElementsAttr::getFromRawBuffer(type, object), builder.getStringAttr(processor.name),
+                         builder.getStrArrayAttr(required));
+  return success();
+}
+
+/// The names of processors that the module asks for.
+static FailureOr<std::vector<std::string>> getProcessors(ModuleOp module) {
+  Attribute attribute = module->getAttr(plan::kHostCpusAttr);
+  auto names = dyn_cast_or_null<ArrayAttr>(attribute);
+  if (attribute && (!names || !llvm::all_of(names, llvm::IsaPred<StringAttr>)))
+    return module.emitError("expected '") << plan::kHostCpusAttr << "' to be a list of names, but got " << attribute;
+  std::vector<std::string> result;
+  if (names)
+    for (StringAttr name : names.getAsRange<StringAttr>())
+      result.push_back(name.str());
+  return result;
+}
+
+LogicalResult inlay::emitHostObjects(ModuleOp module) {
+  auto host = module.lookupSymbol<ModuleOp>(kHostCode);
+  if (!host)
+    return success();
+  FailureOr<std::vector<std::string>> names = getProcessors(module);
+  if (failed(names))
+    return failure();
+  FailureOr<std::vector<HostProcessor>> processors = findProcessors(module.getLoc(), *names);
+  if (failed(processors))
+    return failure();
+  for (const HostProcessor &processor : *processors)
+    if (failed(emitObject(host, processor)))
+      return failure();
   host.erase();
   return success();
 }

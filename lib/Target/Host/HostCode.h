@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Native code of host segments: from linalg on tensors to LLVM, gathered in one module, to an object file.
+// Native code of host segments: from linalg on tensors to LLVM, gathered in one module, to object files.
 
 #ifndef INLAY_LIB_TARGET_HOST_HOSTCODE_H
 #define INLAY_LIB_TARGET_HOST_HOSTCODE_H
@@ -21,10 +21,11 @@ mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module);
 /// in `module`.
 mlir::LogicalResult addHostCode(mlir::ModuleOp module, mlir::ModuleOp code);
 
-/// Compiles the nested module of host code, if there is one, to a `plan.object` that replaces it.
-mlir::LogicalResult emitHostObject(mlir::ModuleOp module);
+/// Compiles the nested module of host code, if there is one, to a `plan.object` that replaces it; to several, the best
+/// first, if the module's `plan.host_cpus` names several processors.
+mlir::LogicalResult emitHostObjects(mlir::ModuleOp module);
 
-/// Registers the translations that `emitHostObject` needs.
+/// Registers the translations that `emitHostObjects` needs.
 void registerHostCodeTranslations(mlir::DialectRegistry &registry);
 
 } // namespace inlay

@@ -88,7 +88,7 @@ struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
     return success();
   }
 
-  LogicalResult finishModule(Attribute, ModuleOp module) const { return emitHostObject(module); }
+  LogicalResult finishModule(Attribute, ModuleOp module) const { return emitHostObjects(module); }
 };
 } // namespace
 

@@ -194,6 +194,11 @@ class Symbols:
     def __iter__(self) -> Iterator[Symbol]:
         return iter(self.table)
 
+    @property
+    def numbers(self) -> Mapping[sympy.Symbol, int]:
+        """Symbol of torch's expressions -> its number."""
+        return self._numbers
+
     def size(self, value: int | torch.SymInt | Size) -> int | Size:
         """An int or torch.SymInt as an int or Size; UnsayableError if the dialect has no expression for it."""
         if isinstance(value, (int, Size)):

@@ -101,7 +101,8 @@ struct Engine {
   std::vector<Expr> scratch; ///< byte sizes of the engine's own intermediate buffers
   std::vector<Kernel> kernels;
   std::vector<Dispatch> dispatches;
-  /// The host function that computes the same over the same buffers, for when the device fails; -1 if there is none.
+  /// The host function that computes the same over the same buffers, then its scratch, for when the device fails; -1 if
+  /// there is none.
   int32_t hostVersion = -1;
 };
 

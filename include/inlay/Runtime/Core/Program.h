@@ -52,7 +52,7 @@ struct StepProfile {
   StepKind kind;
   uint64_t nanoseconds; ///< of all its runs together; what holds bodies takes none itself
   int32_t segment;      ///< as in `Step`
-  std::vector<std::string> calls;
+  std::vector<std::string> calls = {};
   uint64_t runs = 1;
   std::vector<KernelProfile> kernels = {}; ///< those that ran, by number
 };

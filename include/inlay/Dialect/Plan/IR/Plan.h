@@ -30,6 +30,9 @@ namespace inlay::plan {
 /// On `plan.invoke` and the steps that come of it: the number of the segment in the partition report.
 inline constexpr llvm::StringLiteral kSegmentNumberAttr = "plan.segment";
 
+/// On the module: the names of the processors to make host code for; the one that compiles if it isn't there.
+inline constexpr llvm::StringLiteral kHostCpusAttr = "plan.host_cpus";
+
 } // namespace inlay::plan
 
 #endif // INLAY_DIALECT_PLAN_IR_PLAN_H

@@ -114,7 +114,15 @@ def Plan_LibraryCallOp : Plan_Op<"library_call", [DestinationStyleOpInterface,
 
 def Plan_ObjectOp : Plan_Op<"object"> {
   let summary = "native code of all host functions as one relocatable object file";
-  let arguments = (ins StrAttr:$triple, ElementsAttr:$code);
+  let description = [{
+    There may be several, for processors of one kind, the best first: the first whose `features`, by LLVM's names, the
+    processor has is used. `cpu` is a name for people. Which ones are made the module says by `plan.host_cpus`, a list
+    of names: `native`, the default, is the processor that compiles.
+
+    Example: `plan.object "x86_64-pc-linux-gnu" dense<...> : tensor<4096xi8> {cpu = "x86-64-v3", features = ["avx2"]}`
+  }];
+  let arguments = (ins StrAttr:$triple, ElementsAttr:$code, OptionalAttr<StrAttr>:$cpu,
+      OptionalAttr<StrArrayAttr>:$features);
   let assemblyFormat = "$triple $code attr-dict";
   let hasVerifier = 1;
 }

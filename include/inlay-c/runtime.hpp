@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// runtime.h for C++17: programs that close themselves, vectors, and exceptions for errors.
+//
+//   inlay::runtime::Program program("model.inlay");
+//   std::vector<float> x(program.input(0).count()), y(program.output(0).count());
+//   program.call({inlay::runtime::view(x.data(), program.input(0).dims)},
+//                {inlay::runtime::view(y.data(), program.output(0).dims)});
+
+#ifndef INLAY_C_RUNTIME_HPP
+#define INLAY_C_RUNTIME_HPP
+
+#include "inlay-c/runtime.h"
+
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace inlay::runtime {
+
+class Error : public std::runtime_error {
+public:
+  Error(InlayStatus status, const std::string &message) : std::runtime_error(message), status_(status) {}
+  InlayStatus status() const { return status_; }
+
+private:
+  InlayStatus status_;
+};
+
+/// An input or a result of a program.
+struct TensorInfo {
+  std::string name;
+  InlayElement element;
+  std::vector<int64_t> dims; ///< -1 where calls may differ
+  std::string type;          ///< "float32[batch x 10]"
+
+  /// The number of elements; 0 if that isn't the same in every call.
+  size_t count() const {
+    size_t result = 1;
+    for (int64_t dim : dims)
+      result *= dim < 0 ? 0 : static_cast<size_t>(dim);
+    return result;
+  }
+};
+
+/// Dense row-major elements in memory of the caller.
+struct Tensor {
+  void *data;
+  InlayElement element;
+  std::vector<int64_t> dims;
+};
+
+/// The element for a type of C++: bool, int8_t to int64_t, float, double.
+template <typename T>
+constexpr InlayElement elementOf() {
+  if constexpr (std::is_same_v<T, bool>)
+    return InlayElementBool;
+  else if constexpr (std::is_same_v<T, int8_t>)
+    return InlayElementI8;
+  else if constexpr (std::is_same_v<T, int16_t>)
+    return InlayElementI16;
+  else if constexpr (std::is_same_v<T, int32_t>)
+    return InlayElementI32;
+  else if constexpr (std::is_same_v<T, int64_t>)
+    return InlayElementI64;
+  else if constexpr (std::is_same_v<T, float>)
+    return InlayElementF32;
+  else {
+    static_assert(std::is_same_v<T, double>, "expected bool, a signed integer, float or double");
+    return InlayElementF64;
+  }
+}
+
+/// Elements at `data`, which are only read where they are an input.
+template <typename T>
+Tensor view(T *data, std::vector<int64_t> dims) {
+  return {const_cast<std::remove_const_t<T> *>(data), elementOf<std::remove_const_t<T>>(), std::move(dims)};
+}
+
+struct Options {
+  std::string device;                              ///< a number or a part of a name
+  std::string publicKeyFile;                       ///< the file must be signed by its owner
+  bool recovery = true;                            ///< what a device fails at is run on the host
+  std::function<void(const std::string &)> notice; ///< a sentence for each such failure; must not throw
+  std::function<bool()> stop;                      ///< true stops a call; must not throw
+};
+
+/// A loaded program; movable. May be called from several threads at a time.
+class Program {
+public:
+  explicit Program(const std::string &path, Options options = {}) : options_(new Options(std::move(options))) {
+    InlayOpenOptions raw = inlayOpenOptions();
+    raw.device = options_->device.empty() ? nullptr : options_->device.c_str();
+    raw.publicKeyFile = options_->publicKeyFile.empty() ? nullptr : options_->publicKeyFile.c_str();
+    raw.withoutRecovery = !options_->recovery;
+    raw.userData = options_.get();
+    if (options_->notice)
+      raw.notice = [](const char *text, void *user) { static_cast<Options *>(user)->notice(text); };
+    if (options_->stop)
+      raw.stop = [](void *user) { return static_cast<Options *>(user)->stop(); };
+    InlayProgram *program = nullptr;
+    check(inlayProgramOpen(path.c_str(), &raw, &program));
+    program_.reset(program);
+  }
+
+  size_t inputCount() const { return inlayProgramInputCount(program_.get()); }
+  size_t outputCount() const { return inlayProgramOutputCount(program_.get()); }
+  TensorInfo input(size_t number) const { return describe(inlayProgramInput, number); }
+  TensorInfo output(size_t number) const { return describe(inlayProgramOutput, number); }
+  std::string device() const { return inlayProgramDevice(program_.get()); }
+  std::string report() const { return inlayProgramReport(program_.get()); }
+  std::string metadata() const { return inlayProgramMetadata(program_.get()); }
+
+  /// The dims of a result for inputs of these dims.
+  std::vector<int64_t> outputDims(const std::vector<Tensor> &inputs, size_t number) const {
+    std::vector<InlayTensor> raw = convert(inputs);
+    size_t rank = 0;
+    check(inlayProgramOutputDims(program_.get(), raw.data(), raw.size(), number, nullptr, 0, &rank));
+    std::vector<int64_t> dims(rank);
+    check(inlayProgramOutputDims(program_.get(), raw.data(), raw.size(), number, dims.data(), rank, &rank));
+    return dims;
+  }
+
+  void call(const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs) {
+    std::vector<InlayTensor> in = convert(inputs), out = convert(outputs);
+    check(inlayProgramCall(program_.get(), in.data(), in.size(), out.data(), out.size()));
+  }
+
+private:
+  struct Close {
+    void operator()(InlayProgram *program) const { inlayProgramClose(program); }
+  };
+
+  static void check(InlayStatus status) {
+    if (status != InlayStatusOk)
+      throw Error(status, inlayLastError());
+  }
+
+  static std::vector<InlayTensor> convert(const std::vector<Tensor> &tensors) {
+    std::vector<InlayTensor> result;
+    for (const Tensor &tensor : tensors)
+      result.push_back({tensor.data, tensor.element, tensor.dims.size(), tensor.dims.data()});
+    return result;
+  }
+
+  TensorInfo describe(InlayStatus (*get)(const InlayProgram *, size_t, InlayTensorInfo *), size_t number) const {
+    InlayTensorInfo info;
+    check(get(program_.get(), number, &info));
+    return {info.name, info.element, {info.dims, info.dims + info.rank}, info.type};
+  }
+
+  std::unique_ptr<Options> options_; ///< outlives the program, which calls back
+  std::unique_ptr<InlayProgram, Close> program_;
+};
+
+} // namespace inlay::runtime
+
+#endif // INLAY_C_RUNTIME_HPP

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay-c/runtime.h"
+#include "inlay/Runtime/Core/Device.h"
+#include "inlay/Runtime/Loader/Loader.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+using namespace inlay::rt;
+
+namespace {
+/// An input or a result as the caller sees it.
+struct Described {
+  std::string name, type;
+  InlayElement element = InlayElementF32;
+  std::vector<int64_t> dims;
+};
+} // namespace
+
+struct InlayProgram {
+  OpenedProgram opened;
+  std::vector<Described> inputs, outputs;
+};
+
+//===-- Status --------------------------------------------------------------------------------------------------===//
+
+static_assert(int(InlayStatusInvalidArgument) == int(StatusCode::InvalidArgument) &&
+                  int(InlayStatusDeviceLost) == int(StatusCode::DeviceLost) &&
+                  int(InlayStatusInternal) == int(StatusCode::Internal),
+              "the codes of C are those of C++");
+static_assert(int(InlayElementBool) == int(ElementType::Bool) && int(InlayElementF16) == int(ElementType::F16) &&
+                  int(InlayElementF64) == int(ElementType::F64),
+              "the elements of C are those of C++");
+
+static thread_local std::string lastError;
+
+static InlayStatus toC(const Status &status) {
+  if (!status.isOk())
+    lastError = status.message();
+  return static_cast<InlayStatus>(status.code());
+}
+
+static InlayStatus invalid(std::string message) {
+  lastError = std::move(message);
+  return InlayStatusInvalidArgument;
+}
+
+int inlayRuntimeAbi(void) { return INLAY_RUNTIME_ABI; }
+const char *inlayRuntimeVersion(void) { return INLAY_VERSION; }
+const char *inlayLastError(void) { return lastError.c_str(); }
+
+static bool isElement(InlayElement element) {
+  return element >= InlayElementBool && element <= InlayElementF64; // whatever the caller casts
+}
+
+const char *inlayElementName(InlayElement element) {
+  return isElement(element) ? name(static_cast<ElementType>(element)) : nullptr;
+}
+
+size_t inlayElementSize(InlayElement element) {
+  return isElement(element) ? byteWidth(static_cast<ElementType>(element)) : 0;
+}
+
+//===-- Loading -------------------------------------------------------------------------------------------------===//
+
+static std::vector<Described> describe(const Plan &plan, const std::vector<uint32_t> &numbers) {
+  std::vector<Described> result;
+  for (uint32_t number : numbers) {
+    const Buffer &buffer = plan.buffers[number];
+    Described &described = result.emplace_back();
+    described.name = buffer.name;
+    described.type = toString(buffer.type, plan.symbols);
+    described.element = static_cast<InlayElement>(buffer.type.element);
+    for (const Expr &dim : buffer.type.dims) {
+      int64_t size = -1;
+      described.dims.push_back(dim.isConstant(size) ? size : -1);
+    }
+  }
+  return result;
+}
+
+InlayOpenOptions inlayOpenOptions(void) {
+  InlayOpenOptions options;
+  std::memset(&options, 0, sizeof(options));
+  options.size = sizeof(options);
+  return options;
+}
+
+static OpenOptions convert(const InlayOpenOptions &raw) {
+  OpenOptions options;
+  options.device = raw.device ? raw.device : "";
+  options.publicKeyFile = raw.publicKeyFile ? raw.publicKeyFile : "";
+  options.recovery = !raw.withoutRecovery;
+  if (raw.notice)
+    options.notify = [raw](const RecoveryNotice &notice) {
+      std::string text = notice.failure.isOk() ? notice.action : notice.failure.message() + "; " + notice.action;
+      raw.notice(text.c_str(), raw.userData);
+    };
+  if (raw.stop)
+    options.stop = [raw] { return raw.stop(raw.userData); };
+  return options;
+}
+
+InlayStatus inlayProgramOpen(const char *path, const InlayOpenOptions *options, InlayProgram **program) {
+  if (!program)
+    return invalid("expected where to put the program, but got null");
+  *program = nullptr;
+  if (!path)
+    return invalid("expected a path, but got null");
+  // Of an older caller the rest keeps its defaults; what a newer one asks for can't be done.
+  InlayOpenOptions known = inlayOpenOptions();
+  if (options && (options->size < sizeof(size_t) || options->size > sizeof(known)))
+    return invalid(fmt::format("expected options of at most {} bytes, but got {}: start from inlayOpenOptions()",
+                               sizeof(known), options->size));
+  if (options)
+    std::memcpy(&known, options, options->size);
+  StatusOr<OpenedProgram> opened = openProgram(path, convert(known));
+  if (!opened.isOk())
+    return toC(opened.status());
+  auto result = std::make_unique<InlayProgram>();
+  result->opened = std::move(*opened);
+  const Plan &plan = *result->opened.plan;
+  result->inputs = describe(plan, plan.inputs);
+  result->outputs = describe(plan, plan.outputs);
+  *program = result.release();
+  return InlayStatusOk;
+}
+
+void inlayProgramClose(InlayProgram *program) { delete program; }
+
+//===-- What a program takes and gives --------------------------------------------------------------------------===//
+
+size_t inlayProgramInputCount(const InlayProgram *program) { return program->inputs.size(); }
+size_t inlayProgramOutputCount(const InlayProgram *program) { return program->outputs.size(); }
+
+static InlayStatus find(const std::vector<Described> &list, const char *what, size_t number, InlayTensorInfo *info) {
+  if (!info || number >= list.size())
+    return invalid(fmt::format("expected one of {} {}s, but got {}", list.size(), what, number));
+  const Described &described = list[number];
+  *info = {described.name.c_str(), described.element, described.dims.size(), described.dims.data(),
+           described.type.c_str()};
+  return InlayStatusOk;
+}
+
+InlayStatus inlayProgramInput(const InlayProgram *program, size_t number, InlayTensorInfo *info) {
+  return find(program->inputs, "input", number, info);
+}
+
+InlayStatus inlayProgramOutput(const InlayProgram *program, size_t number, InlayTensorInfo *info) {
+  return find(program->outputs, "result", number, info);
+}
+
+const char *inlayProgramDevice(const InlayProgram *program) {
+  return program->opened.device ? program->opened.device->deviceName().c_str() : "";
+}
+
+const char *inlayProgramReport(const InlayProgram *program) { return program->opened.info.report.c_str(); }
+const char *inlayProgramMetadata(const InlayProgram *program) { return program->opened.info.metadata.c_str(); }
+
+//===-- Calls ---------------------------------------------------------------------------------------------------===//
+
+static Status convert(const InlayTensor *tensors, size_t count, const char *what, std::vector<TensorView> &views) {
+  constexpr size_t kMostDims = 64;
+  if (count && !tensors)
+    return {StatusCode::InvalidArgument, fmt::format("expected {} {}s, but got null", count, what)};
+  for (size_t i = 0; i < count; ++i) {
+    const InlayTensor &tensor = tensors[i];
+    if (!isElement(tensor.element))
+      return {StatusCode::InvalidArgument,
+              fmt::format("{} {}: expected an element type, but got {}", what, i, static_cast<int>(tensor.element))};
+    if (tensor.rank > kMostDims || (tensor.rank && !tensor.dims))
+      return {StatusCode::InvalidArgument, fmt::format("{} {}: expected at most {} dims, but got {}{}", what, i,
+                                                       kMostDims, tensor.rank, tensor.dims ? "" : " at null")};
+    std::vector<int64_t> dims;
+    for (size_t dim = 0; dim < tensor.rank; ++dim)
+      dims.push_back(tensor.dims[dim]);
+    views.push_back({tensor.data, static_cast<ElementType>(tensor.element), std::move(dims)});
+  }
+  return Status::ok();
+}
+
+InlayStatus inlayProgramOutputDims(const InlayProgram *program, const InlayTensor *inputs, size_t inputCount,
+                                   size_t number, int64_t *dims, size_t capacity, size_t *rank) {
+  if (!rank || (capacity && !dims))
+    return invalid("expected where to put the dims, but got null");
+  if (number >= program->outputs.size())
+    return invalid(fmt::format("expected one of {} results, but got {}", program->outputs.size(), number));
+  std::vector<TensorView> views;
+  if (Status status = convert(inputs, inputCount, "input", views); !status.isOk())
+    return toC(status);
+  InputDims inputDims;
+  for (TensorView &view : views)
+    inputDims.push_back(std::move(view.dims));
+  StatusOr<std::vector<std::vector<int64_t>>> all = program->opened.program->outputDims(inputDims);
+  if (!all.isOk())
+    return toC(all.status());
+  const std::vector<int64_t> &found = (*all)[number];
+  *rank = found.size();
+  for (size_t i = 0; i < found.size() && i < capacity; ++i)
+    dims[i] = found[i];
+  return InlayStatusOk;
+}
+
+InlayStatus inlayProgramCall(InlayProgram *program, const InlayTensor *inputs, size_t inputCount,
+                             const InlayTensor *outputs, size_t outputCount) {
+  std::vector<TensorView> in, out;
+  Status status = convert(inputs, inputCount, "input", in);
+  if (status.isOk())
+    status = convert(outputs, outputCount, "result", out);
+  return toC(status.isOk() ? program->opened.program->call(in, out) : status);
+}

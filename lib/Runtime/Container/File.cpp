@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "File.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include <atomic>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace inlay::rt {
+
+static std::string systemError() { return std::strerror(errno); }
+
+std::string folderOf(const std::string &path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+bool isPlainName(const std::string &name) {
+  return !name.empty() && name != "." && name != ".." &&
+         name.find_first_of(std::string("/\\\0", 3)) == std::string::npos;
+}
+
+//===-- InputFile -----------------------------------------------------------------------------------------------===//
+
+/// Takes over a descriptor, or an error in errno.
+StatusOr<InputFile> InputFile::adopt(int descriptor) {
+  if (descriptor < 0)
+    return Status(StatusCode::NotFound, fmt::format("can't be opened: {}", systemError()));
+  InputFile file;
+  file.descriptor_ = std::shared_ptr<const int>(new int(descriptor), [](const int *opened) {
+    close(*opened);
+    delete opened;
+  });
+  struct stat facts = {};
+  if (fstat(descriptor, &facts) != 0)
+    return Status(StatusCode::NotFound, fmt::format("can't be looked at: {}", systemError()));
+  if (S_ISDIR(facts.st_mode))
+    return Status(StatusCode::InvalidArgument, "is a directory");
+  if (!S_ISREG(facts.st_mode))
+    return Status(StatusCode::InvalidArgument, "expected a regular file, but got a pipe, a socket or a device");
+  file.size_ = static_cast<uint64_t>(facts.st_size);
+  return file;
+}
+
+StatusOr<InputFile> InputFile::open(const std::string &path) {
+  return adopt(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)); // a pipe without a writer doesn't block
+}
+
+/// The path without links; empty, with the reason in errno, if there is no such file.
+static std::string resolve(const std::string &path) {
+  std::unique_ptr<char, decltype(&std::free)> resolved(realpath(path.c_str(), nullptr), &std::free);
+  return resolved ? resolved.get() : "";
+}
+
+StatusOr<InputFile> InputFile::openBeside(const std::string &path, const std::string &name) {
+  if (!isPlainName(name))
+    return Status(StatusCode::InvalidArgument, "expected the name of a file in the container's folder");
+  std::string folder = resolve(folderOf(path)), file = folder.empty() ? "" : resolve(folder + "/" + name);
+  if (file.empty())
+    return Status(StatusCode::NotFound, fmt::format("can't be opened: {}", systemError()));
+  if (folderOf(file) != folder)
+    return Status(StatusCode::InvalidArgument, "is a link that leads out of the container's folder");
+  // What the name stands for may have changed since: a link is not followed again.
+  return adopt(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+}
+
+Status InputFile::read(uint64_t offset, char *to, size_t bytes) const {
+  while (bytes > 0) {
+    ssize_t count = pread(*descriptor_, to, bytes, static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return {StatusCode::NotFound, fmt::format("can't be read: {}", systemError())};
+    if (count == 0)
+      return {StatusCode::InvalidArgument, "became shorter while it was read"};
+    to += count;
+    offset += static_cast<uint64_t>(count);
+    bytes -= static_cast<size_t>(count);
+  }
+  return Status::ok();
+}
+
+StatusOr<Mapping> InputFile::mapFrom(uint64_t offset) const {
+  // A page of this system may be larger than the file's unit.
+  uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE)), start = offset / page * page;
+  if (offset >= size_)
+    return Mapping();
+  size_t length = size_ - start;
+  void *data = mmap(nullptr, length, PROT_READ, MAP_PRIVATE, *descriptor_, static_cast<off_t>(start));
+  if (data == MAP_FAILED)
+    return Status(StatusCode::ResourceExhausted, fmt::format("can't be mapped: {}", systemError()));
+  Mapping mapping;
+  mapping.owner =
+      std::shared_ptr<const void>(data, [length](const void *mapped) { munmap(const_cast<void *>(mapped), length); });
+  mapping.bytes = {static_cast<const char *>(data) + (offset - start), size_ - offset};
+  struct stat facts = {};
+  if (fstat(*descriptor_, &facts) != 0 || static_cast<uint64_t>(facts.st_size) != size_)
+    return Status(StatusCode::InvalidArgument, "changed its size while it was read");
+  madvise(data, length, MADV_WILLNEED);
+  return mapping;
+}
+
+//===-- OutputFile ----------------------------------------------------------------------------------------------===//
+
+StatusOr<OutputFile> OutputFile::create(const std::string &path) {
+  static std::atomic<unsigned> count{0};
+  OutputFile file;
+  file.path_ = path;
+  for (int attempt = 0; attempt < 100 && file.descriptor_ < 0; ++attempt) { // others may have left such a name
+    file.temporary_ = fmt::format("{}.{}-{}.tmp", path, getpid(), count++);
+    file.descriptor_ = ::open(file.temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file.descriptor_ < 0 && errno != EEXIST)
+      break;
+  }
+  if (file.descriptor_ < 0)
+    return file.failed();
+  return file;
+}
+
+OutputFile::OutputFile(OutputFile &&other) noexcept
+    : path_(std::move(other.path_)), temporary_(std::move(other.temporary_)), descriptor_(other.descriptor_) {
+  other.descriptor_ = -1;
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ < 0)
+    return;
+  close(descriptor_);
+  unlink(temporary_.c_str());
+}
+
+Status OutputFile::failed() const {
+  return {StatusCode::NotFound, fmt::format("'{}' can't be written: {}", path_, systemError())};
+}
+
+Status OutputFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return failed();
+    bytes.remove_prefix(static_cast<size_t>(count));
+  }
+  return Status::ok();
+}
+
+Status OutputFile::commit() {
+  int descriptor = descriptor_;
+  descriptor_ = -1;
+  Status status;
+  if (close(descriptor) != 0 || rename(temporary_.c_str(), path_.c_str()) != 0) {
+    status = failed();
+    unlink(temporary_.c_str());
+  }
+  return status;
+}
+
+} // namespace inlay::rt

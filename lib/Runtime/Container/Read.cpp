@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Open.h"
+#include "Weights.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <set>
+
+namespace inlay::rt {
+
+static Status invalid(std::string message) { return {StatusCode::InvalidArgument, std::move(message)}; }
+
+std::string_view OpenedContainer::bytes(const char *name) const {
+  const Section *section = findSection(sections, name);
+  return section ? std::string_view(head).substr(section->offset, section->bytes) : std::string_view();
+}
+
+/// Parses header and table at the start of `bytes`.
+static Status parseFrame(std::string_view bytes, uint64_t fileBytes, OpenedContainer &opened) {
+  StatusOr<Header> header = parseHeader(bytes.substr(0, kHeaderBytes), fileBytes);
+  if (!header.isOk())
+    return header.status();
+  opened.header = *header;
+  size_t table = kSectionBytes * header->sections;
+  if (bytes.size() < kHeaderBytes + table)
+    return Status::ok(); // asked for the header alone
+  StatusOr<std::vector<Section>> sections = parseSections(bytes.substr(kHeaderBytes, table), *header);
+  if (!sections.isOk())
+    return sections.status();
+  opened.sections = std::move(*sections);
+  return Status::ok();
+}
+
+/// How much of the file stands before the constants.
+static uint64_t headEnd(const OpenedContainer &opened) {
+  const Section *constants = findSection(opened.sections, section::kConstants);
+  return constants ? constants->offset : opened.header.fileBytes;
+}
+
+/// The length of the head of a file, which `start` is the start of.
+static StatusOr<uint64_t> measureHead(const OpenedContainer &opened, Budget &budget) {
+  uint64_t bytes = headEnd(opened);
+  if (!budget.take(bytes))
+    return Status(StatusCode::ResourceExhausted,
+                  fmt::format("its {} bytes besides the constants are more than the memory that is allowed", bytes));
+  return bytes;
+}
+
+/// Parses the head, which was measured before it was copied.
+static Status checkHead(uint64_t fileBytes, OpenedContainer &opened) {
+  INLAY_RETURN_IF_ERROR(parseFrame(opened.head, fileBytes, opened));
+  if (headEnd(opened) != opened.head.size())
+    return invalid("changed while it was read");
+  return Status::ok();
+}
+
+static Status checkDigest(const OpenedContainer &opened) {
+  if (hashFile(opened.head, opened.constants.bytes) != opened.header.digest)
+    return invalid("is damaged: its bytes don't match its hash");
+  return Status::ok();
+}
+
+static Status openWeights(const std::string &path, OpenedContainer &opened) {
+  if (!findSection(opened.sections, section::kWeights))
+    return Status::ok();
+  StatusOr<WeightsRecord> record = parseRecord(opened.bytes(section::kWeights));
+  if (!record.isOk())
+    return record.status();
+  auto bad = [&](const Status &status) {
+    return Status(status.code(), fmt::format("weights file '{}': {}", record->name, status.message()));
+  };
+  StatusOr<InputFile> file = InputFile::openBeside(path, record->name);
+  if (!file.isOk())
+    return bad(file.status());
+  if (file->size() != record->bytes)
+    return bad(invalid(
+        fmt::format("expected {} bytes, but got {}: it is another one than was saved", record->bytes, file->size())));
+  StatusOr<Mapping> mapping = file->mapFrom(0);
+  if (!mapping.isOk())
+    return bad(mapping.status());
+  if (hash(mapping->bytes) != record->digest)
+    return bad(invalid("its bytes don't match the hash in the container: it is another one than was saved"));
+  opened.weights = std::move(*mapping);
+  return Status::ok();
+}
+
+StatusOr<OpenedContainer> openContainer(const std::string &path, Budget &budget) {
+  StatusOr<InputFile> file = InputFile::open(path);
+  if (!file.isOk())
+    return file.status();
+  OpenedContainer opened;
+  for (size_t wanted : {kHeaderBytes, kHeaderBytes + kMostSections * kSectionBytes}) {
+    opened.head.resize(std::min<uint64_t>(wanted, file->size()));
+    INLAY_RETURN_IF_ERROR(file->read(0, opened.head.data(), opened.head.size()));
+    INLAY_RETURN_IF_ERROR(parseFrame(opened.head, file->size(), opened));
+  }
+  StatusOr<uint64_t> head = measureHead(opened, budget);
+  if (!head.isOk())
+    return head.status();
+  opened.head.resize(*head);
+  INLAY_RETURN_IF_ERROR(file->read(0, opened.head.data(), opened.head.size()));
+  INLAY_RETURN_IF_ERROR(checkHead(file->size(), opened));
+  StatusOr<Mapping> constants = file->mapFrom(*head);
+  if (!constants.isOk())
+    return constants.status();
+  opened.constants = std::move(*constants);
+  INLAY_RETURN_IF_ERROR(checkDigest(opened));
+  INLAY_RETURN_IF_ERROR(openWeights(path, opened));
+  return opened;
+}
+
+StatusOr<OpenedContainer> openImage(std::string_view image, Budget &budget) {
+  OpenedContainer opened;
+  INLAY_RETURN_IF_ERROR(parseFrame(image, image.size(), opened));
+  StatusOr<uint64_t> head = measureHead(opened, budget);
+  if (!head.isOk())
+    return head.status();
+  opened.head = image.substr(0, *head);
+  opened.constants.bytes = image.substr(*head);
+  INLAY_RETURN_IF_ERROR(checkDigest(opened));
+  if (findSection(opened.sections, section::kWeights))
+    return invalid("has a weights file, but lies in memory");
+  return opened;
+}
+
+StatusOr<SavedProgram> decodeContainer(const OpenedContainer &opened, Budget &budget) {
+  if (!findSection(opened.sections, section::kPlan))
+    return invalid("has no section 'plan'");
+  PlanBytes bytes;
+  bytes.plan = opened.bytes(section::kPlan);
+  bytes.spirv = opened.bytes(section::kSpirv);
+  bytes.host = opened.bytes(section::kHost);
+  bytes.foreign = opened.bytes(section::kForeign);
+  if (const Section *constants = findSection(opened.sections, section::kConstants))
+    bytes.inside = {opened.constants.bytes.substr(0, constants->bytes), opened.constants.owner};
+  bytes.outside = {opened.weights.bytes, opened.weights.owner};
+  StatusOr<std::shared_ptr<Plan>> plan = decodePlan(bytes, budget);
+  if (!plan.isOk())
+    return plan.status();
+  SavedProgram saved;
+  saved.info = {opened.header.major, opened.header.minor, opened.header.arch, {}, "", "", {}};
+  saved.info.report = opened.bytes(section::kReport);
+  saved.info.metadata = opened.bytes(section::kMetadata);
+  for (const Section &section : opened.sections)
+    saved.info.sections.push_back({section.name, section.offset, section.bytes});
+  std::set<std::string> requirements;
+  for (const Engine &engine : (*plan)->engines)
+    for (const Kernel &kernel : engine.kernels)
+      requirements.insert(kernel.requirements.begin(), kernel.requirements.end());
+  saved.info.requirements.assign(requirements.begin(), requirements.end());
+  if (!(*plan)->hostCode.objects.empty() && archOf((*plan)->hostCode.triple) != opened.header.arch)
+    return invalid(fmt::format("its header says that host code is for '{}', but the code's triple is '{}'",
+                               opened.header.arch, (*plan)->hostCode.triple));
+  saved.plan = std::move(*plan);
+  return saved;
+}
+
+static StatusOr<SavedProgram> read(const std::string &path, const ContainerReadOptions &options) {
+  Budget budget(options.memoryLimit ? options.memoryLimit : uint64_t(1) << 30);
+  StatusOr<OpenedContainer> opened = openContainer(path, budget);
+  if (!opened.isOk())
+    return opened.status();
+  const char *fromEnvironment = std::getenv("INLAY_PUBLIC_KEY");
+  std::string key = options.publicKeyFile.empty() && fromEnvironment ? fromEnvironment : options.publicKeyFile;
+  if (!key.empty())
+    INLAY_RETURN_IF_ERROR(verifySignature(path, *opened, key));
+  return decodeContainer(*opened, budget);
+}
+
+StatusOr<SavedProgram> readContainer(const std::string &path, const ContainerReadOptions &options) {
+  StatusOr<SavedProgram> saved = read(path, options);
+  if (!saved.isOk())
+    return Status(saved.status().code(), fmt::format("'{}': {}", path, saved.status().message()));
+  return saved;
+}
+
+bool isContainer(const std::string &path) {
+  StatusOr<InputFile> file = InputFile::open(path);
+  char start[kMagic.size()] = {};
+  return file.isOk() && file->read(0, start, sizeof(start)).isOk() && std::string_view(start, sizeof(start)) == kMagic;
+}
+
+} // namespace inlay::rt

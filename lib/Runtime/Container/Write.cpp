@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Bytes.h"
+#include "File.h"
+#include "Layout.h"
+#include "PlanReader.h"
+#include "PlanWriter.h"
+#include "Weights.h"
+#include "inlay/Runtime/Container/Container.h"
+#include "inlay/Runtime/Core/PlanChecker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace inlay::rt {
+
+static Status invalid(std::string message) { return {StatusCode::InvalidArgument, std::move(message)}; }
+
+/// A step, with what it came from: "'callback 0' (segment 2: relu, add)".
+static std::string describeStep(const Step &step) {
+  std::string origin = step.segment < 0 ? "" : fmt::format("segment {}", step.segment);
+  if (!step.calls.empty())
+    origin += fmt::format("{}{}", origin.empty() ? "" : ": ", fmt::join(step.calls, ", "));
+  return origin.empty() ? fmt::format("'{}'", step.name) : fmt::format("'{}' ({})", step.name, origin);
+}
+
+/// An error that lists the steps which call the framework, if there are any.
+static Status refuseFramework(const Plan &plan) {
+  std::string list;
+  size_t count = 0;
+  constexpr size_t mostListed = 20;
+  for (const Step &step : plan.steps)
+    if (step.kind == StepKind::Callback && ++count <= mostListed)
+      list += (list.empty() ? "" : ", ") + describeStep(step);
+  if (count == 0)
+    return Status::ok();
+  if (count > mostListed)
+    list += fmt::format(" and {} more", count - mostListed);
+  return invalid(fmt::format("{} of the program's {} steps call the framework, which isn't saved: {}", count,
+                             plan.steps.size(), list));
+}
+
+static Status checkSavable(const Plan &plan, const ContainerWriteOptions &options) {
+  if (!options.allowFramework)
+    INLAY_RETURN_IF_ERROR(refuseFramework(plan));
+  if (Status status = checkPlan(plan); !status.isOk())
+    return {status.code(), fmt::format("the plan is not sound: {}", status.message())};
+  for (size_t i = 0; i < plan.constants.size(); ++i)
+    if (!plan.constants[i].data && plan.constants[i].size > 0)
+      return invalid(fmt::format("constant {} ('{}') has no data", i, plan.constants[i].key));
+  return checkLimits(plan);
+}
+
+/// Places the constants that aren't outside in a pool: small ones on a cache line, others on a page.
+static BytePool placeConstants(const Plan &plan, std::vector<ConstantPlace> &places) {
+  BytePool pool;
+  for (size_t i = 0; i < places.size(); ++i) {
+    std::string_view bytes(static_cast<const char *>(plan.constants[i].data), plan.constants[i].size);
+    if (!places[i].isOutside)
+      places[i].offset = pool.add(bytes, bytes.size() < kPageBytes ? kSectionAlignment : kPageBytes);
+  }
+  return pool;
+}
+
+static StatusOr<WeightsRecord> writeWeights(const std::string &path, const std::string &name,
+                                            const WeightsLayout &layout) {
+  StatusOr<OutputFile> file = OutputFile::create(folderOf(path) + "/" + name);
+  if (!file.isOk())
+    return file.status();
+  WeightsRecord record;
+  record.name = name;
+  Hasher hasher;
+  std::vector<std::string_view> parts = {layout.header};
+  parts.insert(parts.end(), layout.tensors.begin(), layout.tensors.end());
+  for (std::string_view part : parts) {
+    INLAY_RETURN_IF_ERROR(file->write(part));
+    hasher.add(part);
+    record.bytes += part.size();
+  }
+  record.digest = hasher.digest();
+  INLAY_RETURN_IF_ERROR(file->commit());
+  return record;
+}
+
+static std::string join(const BytePool &pool) {
+  std::string bytes;
+  for (const BytePool::Piece &piece : pool.pieces()) {
+    bytes.resize(piece.offset, '\0');
+    bytes += piece.bytes;
+  }
+  return bytes;
+}
+
+/// The pieces of a pool with zeros between them: calls `take` with each part.
+template <typename Take>
+static Status eachPart(const BytePool &pool, Take take) {
+  static const std::string zeros(kPageBytes, '\0');
+  uint64_t at = 0;
+  for (const BytePool::Piece &piece : pool.pieces()) {
+    INLAY_RETURN_IF_ERROR(take(std::string_view(zeros).substr(0, piece.offset - at)));
+    INLAY_RETURN_IF_ERROR(take(piece.bytes));
+    at = piece.offset + piece.bytes.size();
+  }
+  return Status::ok();
+}
+
+namespace {
+struct NamedBytes {
+  const char *name;
+  std::string bytes;
+  bool isRequired;
+};
+} // namespace
+
+/// Everything before the constants, with the hash over it and them.
+static StatusOr<std::string> makeHead(const std::string &arch, std::vector<NamedBytes> parts,
+                                      const BytePool &constants) {
+  parts.erase(std::remove_if(parts.begin() + 1, parts.end(), [](const NamedBytes &one) { return one.bytes.empty(); }),
+              parts.end());
+  std::vector<Section> sections;
+  uint64_t at = headBytes(parts.size() + (constants.size() > 0 ? 1 : 0));
+  for (const NamedBytes &part : parts) {
+    at = alignTo(at, kSectionAlignment);
+    sections.push_back({part.name, at, part.bytes.size(), part.isRequired});
+    at += part.bytes.size();
+  }
+  if (constants.size() > 0) {
+    at = alignTo(at, kPageBytes);
+    sections.push_back({section::kConstants, at, constants.size(), true});
+  }
+  Header header;
+  header.sections = static_cast<uint32_t>(sections.size());
+  header.arch = arch;
+  header.fileBytes = at + constants.size();
+  std::string head = formatHead(header, sections);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    head.resize(sections[i].offset, '\0');
+    head += parts[i].bytes;
+  }
+  head.resize(at, '\0');
+  Hasher hasher;
+  hasher.add(std::string_view(head).substr(0, kDigestAt));
+  hasher.add(std::string_view(head).substr(kDigestAt + sizeof(Digest)));
+  INLAY_RETURN_IF_ERROR(eachPart(constants, [&](std::string_view part) {
+    hasher.add(part);
+    return Status::ok();
+  }));
+  Digest digest = hasher.digest();
+  std::copy(digest.begin(), digest.end(), head.begin() + kDigestAt);
+  return head;
+}
+
+static Status checkWeightsName(const std::string &path, const std::string &name) {
+  if (!isPlainName(name))
+    return invalid(fmt::format("weights file '{}': expected the name of a file in the container's folder", name));
+  if (folderOf(path) + "/" + name == folderOf(path) + "/" + path.substr(path.rfind('/') + 1))
+    return invalid(fmt::format("weights file '{}': expected another name than the container's", name));
+  return Status::ok();
+}
+
+Status writeContainer(const std::string &path, const Plan &plan, const ContainerExtras &extras,
+                      const ContainerWriteOptions &options) {
+  INLAY_RETURN_IF_ERROR(checkSavable(plan, options));
+  std::vector<ConstantPlace> places(plan.constants.size());
+  std::string record;
+  if (!options.weightsFile.empty()) {
+    INLAY_RETURN_IF_ERROR(checkWeightsName(path, options.weightsFile));
+    StatusOr<WeightsRecord> written = writeWeights(path, options.weightsFile, layOutWeights(plan, places));
+    if (!written.isOk())
+      return written.status();
+    record = formatRecord(*written);
+  }
+  BytePool constants = placeConstants(plan, places);
+  EncodedPlan encoded = encodePlan(plan, places);
+  std::string arch = plan.hostCode.objects.empty() ? "" : archOf(plan.hostCode.triple);
+  if (arch.size() > kNameBytes)
+    return invalid(fmt::format("expected a processor's name of at most {} bytes, but got '{}'", kNameBytes, arch));
+  StatusOr<std::string> head = makeHead(arch,
+                                        {{section::kPlan, std::move(encoded.plan), true},
+                                         {section::kSpirv, join(encoded.spirv), true},
+                                         {section::kHost, join(encoded.host), true},
+                                         {section::kForeign, join(encoded.foreign), true},
+                                         {section::kWeights, std::move(record), true},
+                                         {section::kReport, extras.report, false},
+                                         {section::kMetadata, extras.metadata, false}},
+                                        constants);
+  if (!head.isOk())
+    return head.status();
+  StatusOr<OutputFile> file = OutputFile::create(path);
+  if (!file.isOk())
+    return file.status();
+  INLAY_RETURN_IF_ERROR(file->write(*head));
+  INLAY_RETURN_IF_ERROR(eachPart(constants, [&](std::string_view part) { return file->write(part); }));
+  return file->commit();
+}
+
+} // namespace inlay::rt

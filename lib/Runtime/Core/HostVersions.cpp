@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// moveToHost. Which memory a buffer lies in follows from the engines that are left; only around calls that share device
+// buffers with these does the list of steps grow.
+
+#include "inlay/Runtime/Core/HostVersions.h"
+#include "inlay/Runtime/Core/PlanChecker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace inlay::rt {
+
+bool hasHostVersion(const Plan &plan, uint32_t engine) { return plan.engines[engine].hostVersion >= 0; }
+
+std::vector<uint32_t> launchedEngines(const Plan &plan) {
+  std::set<uint32_t> engines;
+  for (const Step &step : plan.steps)
+    if (step.kind == StepKind::LaunchEngine)
+      engines.insert(step.callee);
+  return {engines.begin(), engines.end()};
+}
+
+namespace {
+
+class Mover {
+public:
+  Mover(const Plan &plan, const std::vector<uint32_t> &engines)
+      : plan_(plan), result_(plan), moves_(plan.engines.size()) {
+    for (uint32_t engine : engines)
+      moves_[engine] = true;
+  }
+  StatusOr<Plan> run();
+
+private:
+  /// A launch with what the host computes in its stead.
+  struct Group {
+    uint32_t call = 0;             ///< its new number
+    std::vector<uint32_t> results; ///< copies back to the device
+  };
+
+  bool isMoved(const Step &step) const { return step.kind == StepKind::LaunchEngine && moves_[step.callee]; }
+  Status check() const;
+  void placeBuffers();
+  void countWriters();
+  void addStep(uint32_t number);
+  void addCall(uint32_t number);
+  uint32_t addCopy(const Step &launch, uint32_t from, uint32_t to, std::vector<uint32_t> after);
+  uint32_t twinOf(uint32_t buffer);
+  uint32_t scratchOf(uint32_t function, uint32_t number);
+  uint32_t addBuffer(BufferKind kind, uint32_t index, TensorType type, std::string name);
+  std::vector<uint32_t> renumber(const std::vector<uint32_t> &after) const;
+  void countBodies();
+
+  const Plan &plan_;
+  Plan result_;
+  std::vector<bool> moves_;            ///< per engine
+  std::vector<uint32_t> writers_;      ///< per buffer: how many steps write it
+  std::vector<Group> groups_;          ///< per old step: the new ones that it is
+  std::vector<uint32_t> firsts_;       ///< per old step, and one more: the first of the new ones
+  std::map<uint32_t, uint32_t> twins_; ///< of device buffers that engines left use: the host's copy
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> scratch_;
+};
+
+} // namespace
+
+Status Mover::check() const {
+  for (uint32_t engine = 0; engine < moves_.size(); ++engine)
+    if (moves_[engine] && !hasHostVersion(plan_, engine))
+      return {StatusCode::NotFound, fmt::format("engine '{}' has no host version", plan_.engines[engine].name)};
+  for (const Step &step : plan_.steps) {
+    if (!isMoved(step))
+      continue;
+    std::vector<Access> access = argumentAccess(plan_.engines[step.callee]);
+    for (size_t i = 0; i < access.size(); ++i) // the host's code may write one before it has read the other
+      if (writes(access[i]) && std::count(step.buffers.begin(), step.buffers.end(), step.buffers[i]) > 1)
+        return {StatusCode::InvalidArgument,
+                fmt::format("segment '{}' can't run on the host: it writes '{}', which it is passed twice", step.name,
+                            plan_.buffers[step.buffers[i]].name)};
+  }
+  return Status::ok();
+}
+
+/// All but what an engine that is left uses goes to the host.
+void Mover::placeBuffers() {
+  for (Buffer &buffer : result_.buffers)
+    buffer.space = MemorySpace::Host;
+  for (const Step &step : plan_.steps)
+    if (step.kind == StepKind::LaunchEngine && !isMoved(step))
+      for (uint32_t buffer : step.buffers)
+        result_.buffers[buffer].space = MemorySpace::Device;
+}
+
+void Mover::countWriters() {
+  writers_.assign(plan_.buffers.size(), 0);
+  for (const Step &step : plan_.steps)
+    for (auto [buffer, access] : stepAccess(plan_, step))
+      writers_[buffer] += writes(access);
+}
+
+uint32_t Mover::addBuffer(BufferKind kind, uint32_t index, TensorType type, std::string name) {
+  result_.buffers.push_back({kind, MemorySpace::Host, index, std::move(type), std::move(name)});
+  return static_cast<uint32_t>(result_.buffers.size() - 1);
+}
+
+uint32_t Mover::twinOf(uint32_t buffer) {
+  auto [found, isNew] = twins_.try_emplace(buffer, 0);
+  const Buffer &original = plan_.buffers[buffer];
+  if (isNew) // a constant's is the same constant
+    found->second = addBuffer(original.kind, original.index, original.type, original.name);
+  return found->second;
+}
+
+uint32_t Mover::scratchOf(uint32_t function, uint32_t number) {
+  auto [found, isNew] = scratch_.try_emplace({function, number}, 0);
+  const HostFunction &callee = plan_.hostCode.functions[function];
+  if (isNew)
+    found->second = addBuffer(BufferKind::Temporary, 0, {ElementType::I8, {callee.scratch[number]}},
+                              "scratch of " + callee.symbol);
+  return found->second;
+}
+
+/// The new steps for old ones that a step comes after.
+std::vector<uint32_t> Mover::renumber(const std::vector<uint32_t> &after) const {
+  std::vector<uint32_t> result;
+  for (uint32_t old : after) {
+    result.push_back(groups_[old].call);
+    result.insert(result.end(), groups_[old].results.begin(), groups_[old].results.end());
+  }
+  return result;
+}
+
+uint32_t Mover::addCopy(const Step &launch, uint32_t from, uint32_t to, std::vector<uint32_t> after) {
+  Step copy;
+  copy.buffers = {from, to};
+  copy.after = std::move(after);
+  copy.name = launch.name;
+  copy.segment = launch.segment;
+  result_.steps.push_back(std::move(copy));
+  return static_cast<uint32_t>(result_.steps.size() - 1);
+}
+
+/// The call of a host version. A buffer on the device comes from there first if anything else may have written it, even
+/// where the call only writes: it need not write all of it.
+void Mover::addCall(uint32_t number) {
+  const Step &launch = plan_.steps[number];
+  const Engine &engine = plan_.engines[launch.callee];
+  auto function = static_cast<uint32_t>(engine.hostVersion);
+  std::vector<Access> access = argumentAccess(engine);
+  Step call = launch;
+  call.kind = StepKind::CallHost;
+  call.callee = function;
+  call.after = renumber(launch.after);
+  std::set<uint32_t> fetched;
+  std::vector<std::pair<uint32_t, uint32_t>> returns;
+  for (size_t i = 0; i < launch.buffers.size(); ++i) {
+    uint32_t buffer = launch.buffers[i];
+    if (result_.buffers[buffer].space == MemorySpace::Host)
+      continue;
+    call.buffers[i] = twinOf(buffer);
+    bool isConstant = plan_.buffers[buffer].kind == BufferKind::Constant;
+    bool needsOld = access[i] != Access::Write || writers_[buffer] > 1;
+    if (!isConstant && needsOld && fetched.insert(buffer).second)
+      call.after.push_back(addCopy(launch, buffer, call.buffers[i], renumber(launch.after)));
+    if (writes(access[i]))
+      returns.emplace_back(call.buffers[i], buffer);
+  }
+  for (uint32_t i = 0; i < plan_.hostCode.functions[function].scratch.size(); ++i)
+    call.buffers.push_back(scratchOf(function, i));
+  groups_[number].call = static_cast<uint32_t>(result_.steps.size());
+  result_.steps.push_back(std::move(call));
+  for (auto [from, to] : returns)
+    groups_[number].results.push_back(addCopy(launch, from, to, {groups_[number].call}));
+}
+
+void Mover::addStep(uint32_t number) {
+  firsts_.push_back(static_cast<uint32_t>(result_.steps.size()));
+  if (isMoved(plan_.steps[number]))
+    return addCall(number);
+  groups_[number].call = firsts_.back();
+  Step step = plan_.steps[number];
+  step.after = renumber(step.after);
+  result_.steps.push_back(std::move(step));
+}
+
+/// The bodies of steps have as many steps as what theirs became.
+void Mover::countBodies() {
+  for (uint32_t number = 0; number < plan_.steps.size(); ++number) {
+    uint32_t first = number + 1;
+    for (uint32_t &count : result_.steps[groups_[number].call].bodies) {
+      uint32_t end = first + count;
+      count = firsts_[end] - firsts_[first];
+      first = end;
+    }
+  }
+}
+
+StatusOr<Plan> Mover::run() {
+  INLAY_RETURN_IF_ERROR(check());
+  placeBuffers();
+  countWriters();
+  result_.steps.clear();
+  groups_.resize(plan_.steps.size());
+  for (uint32_t i = 0; i < plan_.steps.size(); ++i)
+    addStep(i);
+  firsts_.push_back(static_cast<uint32_t>(result_.steps.size()));
+  countBodies();
+  return std::move(result_);
+}
+
+StatusOr<Plan> moveToHost(const Plan &plan, const std::vector<uint32_t> &engines) { return Mover(plan, engines).run(); }
+
+} // namespace inlay::rt

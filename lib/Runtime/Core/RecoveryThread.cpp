@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The way back to the device, on a thread that exists once something has failed.
+
+#include "Recovering.h"
+
+#include "inlay/Runtime/Core/HostVersions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace inlay::rt {
+
+void Recovering::startThread() {
+  if (hasThread_)
+    return;
+  auto run = [](void *self) -> void * {
+    static_cast<Recovering *>(self)->watch();
+    return nullptr;
+  };
+  hasThread_ = pthread_create(&thread_, nullptr, run, this) == 0; // without it the host goes on
+}
+
+void Recovering::watch() {
+  std::unique_lock<std::mutex> lock(state_);
+  while (!stops_) {
+    if (!garbage_.empty()) {
+      std::vector<std::shared_ptr<void>> garbage = std::move(garbage_);
+      garbage_.clear();
+      lock.unlock();
+      garbage.clear();
+      lock.lock();
+      continue;
+    }
+    std::optional<Quarantine::Time> next = quarantine_.nextTry();
+    if (!next || (quarantine_.isDeviceLost() && !options_.reopenDevice)) {
+      changed_.wait(lock);
+    } else if (*next > Quarantine::Clock::now()) {
+      changed_.wait_until(lock, *next);
+    } else {
+      std::vector<RecoveryNotice> notices;
+      tryDevice(lock, notices);
+      lock.unlock();
+      notify(notices);
+      lock.lock();
+    }
+  }
+}
+
+/// Opens a device in the lost one's place. It counts as lost until a version runs on it.
+bool Recovering::reopen(std::unique_lock<std::mutex> &lock) {
+  lock.unlock();
+  StatusOr<std::shared_ptr<Device>> device = options_.reopenDevice();
+  lock.lock();
+  if (!device.isOk() || !*device)
+    return false;
+  base_.device = std::move(*device);
+  return true;
+}
+
+/// Loads engines that aren't kept from the device for their own sake, or are due, and returns those of `due` that could
+/// be loaded. Calls go on meanwhile.
+std::vector<uint32_t> Recovering::loadEngines(std::unique_lock<std::mutex> &lock, const std::vector<uint32_t> &due) {
+  std::shared_ptr<Device> device = base_.device;
+  std::vector<std::shared_ptr<DeviceEngine>> engines = base_.engines;
+  engines.resize(plan_->engines.size());
+  auto isDue = [&](uint32_t engine) { return std::find(due.begin(), due.end(), engine) != due.end(); };
+  std::vector<uint32_t> wanted;
+  for (uint32_t engine : launched_)
+    if (!engines[engine] && (isDue(engine) || !quarantine_.holdsAlone(engine)))
+      wanted.push_back(engine);
+  std::vector<Status> failures(plan_->engines.size());
+  lock.unlock();
+  for (uint32_t engine : wanted) {
+    StatusOr<std::shared_ptr<DeviceEngine>> loaded = device->load(plan_->engines[engine]);
+    failures[engine] = loaded.status();
+    if (loaded.isOk())
+      engines[engine] = std::move(*loaded);
+  }
+  lock.lock();
+  if (base_.device != device) // lost meanwhile
+    return {};
+  base_.engines = engines;
+  for (uint32_t engine : wanted)
+    if (!failures[engine].isOk() && hasHostVersion(*plan_, engine))
+      quarantine_.fail(engine, Quarantine::Clock::now());
+  std::vector<uint32_t> loaded;
+  for (uint32_t engine : due)
+    if (engines[engine])
+      loaded.push_back(engine);
+  return loaded;
+}
+
+/// Gives the device what is due for it; what fails waits longer.
+void Recovering::tryDevice(std::unique_lock<std::mutex> &lock, std::vector<RecoveryNotice> &notices) {
+  bool wasLost = quarantine_.isDeviceLost();
+  if (wasLost && !reopen(lock))
+    return quarantine_.failDevice(Quarantine::Clock::now());
+  std::vector<uint32_t> released = loadEngines(lock, quarantine_.due(Quarantine::Clock::now()));
+  if (!base_.device) // a call found it lost, and says when to try again
+    return;
+  std::vector<uint32_t> moved;
+  for (uint32_t engine : launched_)
+    if (quarantine_.holdsAlone(engine) && std::find(released.begin(), released.end(), engine) == released.end())
+      moved.push_back(engine);
+  Failure failure;
+  bool isBetter = wasLost || !released.empty();
+  StatusOr<Version> version = isBetter ? build(moved, failure) : StatusOr<Version>(Version());
+  Quarantine::Time now = Quarantine::Clock::now();
+  if (!version.isOk()) {
+    for (uint32_t engine : released)
+      quarantine_.fail(engine, now);
+    if (wasLost) {
+      quarantine_.failDevice(now);
+      dropDevice();
+    } else if (version.status().code() == StatusCode::DeviceLost) {
+      quarantine_.loseDevice(/*blamed=*/false, now);
+      dropDevice();
+    }
+    return;
+  }
+  if (!isBetter)
+    return;
+  for (uint32_t engine : released)
+    quarantine_.release(engine, now);
+  if (wasLost)
+    quarantine_.releaseDevice(now);
+  install(std::move(*version));
+  if (moved.size() == launched_.size())
+    return;
+  std::string who = moved.empty() ? "all segments run" : fmt::format("all segments but '{}' run", nameSegments(moved));
+  notices.push_back({"", Status::ok(), fmt::format("{} on device '{}' again", who, base_.device->deviceName())});
+}
+
+} // namespace inlay::rt

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ReportJson.h"
+#include "inlay/Runtime/Report/ReportKeys.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace inlay::rt {
+
+static Json describe(const HostKernel &kernel) {
+  Json entry{{"kind", name(kernel.kind)}, {"ops", kernel.calls}};
+  for (const PostOp &postOp : kernel.postOps)
+    entry["post_ops"].push_back(name(postOp.kind));
+  if (kernel.hasBias)
+    entry["bias"] = true;
+  return entry;
+}
+
+/// Appends the kernels of what a step calls; none if it doesn't tell them apart.
+static void addKernels(const Plan &plan, const Step &step, Json &kernels) {
+  if (step.kind == StepKind::LaunchEngine)
+    for (const Dispatch &dispatch : plan.engines[step.callee].dispatches)
+      kernels.push_back(Json{{"kind", "dispatch"}, {"ops", dispatch.calls}});
+  if (step.kind == StepKind::CallHost)
+    for (const HostKernel &kernel : plan.hostCode.functions[step.callee].kernels)
+      kernels.push_back(describe(kernel));
+}
+
+std::string addKernels(const std::string &report, const Plan &plan) {
+  StatusOr<Json> root = parseReport(report);
+  if (!root.isOk())
+    return report;
+  Json &segments = (*root)["segments"];
+  std::vector<Json> kernels(segments.size(), Json::array());
+  for (const Step &step : plan.steps)
+    if (step.segment >= 0 && static_cast<size_t>(step.segment) < kernels.size())
+      addKernels(plan, step, kernels[step.segment]);
+  for (size_t segment = 0; segment < kernels.size(); ++segment)
+    if (!kernels[segment].empty() && segments[segment].is_object())
+      segments[segment]["kernels"] = std::move(kernels[segment]);
+  return formatReport(*root);
+}
+
+/// "convolution+bias+relu (conv1, bn1, act1)".
+static std::string formatKernel(const Json &kernel) {
+  std::string text = textOf(&kernel, "kind");
+  if (const Json *bias = findMember(&kernel, "bias"); bias && bias->is_boolean() && bias->get<bool>())
+    text += "+bias";
+  if (const Json *postOps = findArray(&kernel, "post_ops"))
+    text += "+" + joinNames(postOps, "+");
+  std::string ops = joinNames(findArray(&kernel, "ops"), ", ");
+  return ops.empty() ? text : text + " (" + ops + ")";
+}
+
+static std::string countOf(size_t number, const char *noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+std::string formatKernels(const std::string &report) {
+  constexpr size_t kMost = 32;
+  StatusOr<Json> root = parseReport(report);
+  std::string text;
+  if (!root.isOk())
+    return text;
+  const Json &segments = *findArray(&*root, "segments");
+  for (size_t number = 0; number < segments.size(); ++number) {
+    const Json *kernels = findArray(&segments[number], "kernels"), *ops = findArray(&segments[number], "ops");
+    if (!kernels)
+      continue;
+    text += text.empty() ? "kernels:\n" : "";
+    text += fmt::format("  segment {} ({}): {} from {}: ", number, textOf(&segments[number], "target"),
+                        countOf(kernels->size(), "kernel"), countOf(ops ? ops->size() : 0, "op"));
+    for (size_t i = 0; i < std::min(kMost, kernels->size()); ++i)
+      if ((*kernels)[i].is_object())
+        text += (i ? "; " : "") + formatKernel((*kernels)[i]);
+    if (kernels->size() > kMost)
+      text += fmt::format("; and {} more", kernels->size() - kMost);
+    text += "\n";
+  }
+  return text;
+}
+
+} // namespace inlay::rt

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Runtime/Report/PlanText.h"
+#include "ReportJson.h"
+#include "inlay/Runtime/Report/ReportKeys.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <set>
+
+namespace inlay::rt {
+
+static std::string listOf(const std::vector<std::string> &names) {
+  return names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+static std::string describeValues(const Plan &plan, const char *title, const std::vector<uint32_t> &numbers) {
+  std::string text = fmt::format("{}\n", title);
+  for (uint32_t number : numbers)
+    text += fmt::format("  {}: {}\n", plan.buffers[number].name, toString(plan.buffers[number].type, plan.symbols));
+  return text;
+}
+
+/// What a step runs, by name.
+static std::string describeCallee(const Plan &plan, const Step &step) {
+  switch (step.kind) {
+  case StepKind::LaunchEngine:
+    return plan.engines[step.callee].name;
+  case StepKind::CallHost:
+    return plan.hostCode.functions[step.callee].symbol;
+  case StepKind::Callback:
+    return plan.callbacks[step.callee].name;
+  case StepKind::RunForeign:
+    return plan.foreignEngines[step.callee].name;
+  default:
+    return "";
+  }
+}
+
+static std::string describeSteps(const Plan &plan) {
+  std::string text = "steps\n";
+  std::vector<size_t> ends; // of the bodies that a step is in
+  for (size_t number = 0; number < plan.steps.size(); ++number) {
+    const Step &step = plan.steps[number];
+    while (!ends.empty() && ends.back() <= number)
+      ends.pop_back();
+    std::string buffers;
+    for (uint32_t buffer : step.buffers)
+      buffers += fmt::format("{}%{}", buffers.empty() ? "" : " ", buffer);
+    std::string callee = describeCallee(plan, step);
+    text += fmt::format("  {:>4}  {}{}{}{} ({})\n", number, std::string(2 * ends.size(), ' '), name(step.kind),
+                        callee.empty() ? "" : " " + callee,
+                        step.segment < 0 ? "" : fmt::format(" of segment {}", step.segment), buffers);
+    if (!step.bodies.empty())
+      ends.push_back(number + countSteps(step));
+  }
+  return text;
+}
+
+static std::string describeBuffers(const Plan &plan) {
+  static constexpr const char *kKinds[] = {"input", "result", "constant", "temporary"};
+  std::string text = "buffers\n";
+  for (size_t number = 0; number < plan.buffers.size(); ++number) {
+    const Buffer &buffer = plan.buffers[number];
+    InputDims dims(plan.inputs.size());
+    StatusOr<std::vector<int64_t>> sizes = evaluateDims(buffer.type, dims);
+    StatusOr<size_t> bytes = sizes.isOk() ? byteSize(buffer.type.element, *sizes) : StatusOr<size_t>(sizes.status());
+    text +=
+        fmt::format("  {:>4}  {:<9}  {:<6}  {:>10}  {} {}\n", fmt::format("%{}", number),
+                    kKinds[static_cast<size_t>(buffer.kind)], buffer.space == MemorySpace::Device ? "device" : "host",
+                    bytes.isOk() ? formatBytes(*bytes) : "?", toString(buffer.type, plan.symbols), buffer.name);
+  }
+  return text;
+}
+
+static std::string describeEngines(const Plan &plan) {
+  std::string text;
+  for (const Engine &engine : plan.engines) {
+    std::set<std::string> needs;
+    size_t words = 0;
+    for (const Kernel &kernel : engine.kernels) {
+      needs.insert(kernel.requirements.begin(), kernel.requirements.end());
+      words += kernel.spirv.size();
+    }
+    text += fmt::format("engine {}: {} kernels ({} of SPIR-V), {} dispatches, needs {}, {}\n", engine.name,
+                        engine.kernels.size(), formatBytes(words * sizeof(uint32_t)), engine.dispatches.size(),
+                        listOf({needs.begin(), needs.end()}),
+                        engine.hostVersion < 0 ? "no host version" : "with a host version");
+  }
+  return text;
+}
+
+static std::string describeHostCode(const HostCode &code) {
+  std::string text;
+  for (const HostObject &object : code.objects)
+    text += fmt::format("host code for {}, {}: {}, {} functions, needs {}\n", code.triple, object.cpu,
+                        formatBytes(object.code.size()), code.functions.size(), listOf(object.features));
+  return text;
+}
+
+std::string describePlan(const Plan &plan) {
+  uint64_t constants = 0;
+  for (const Constant &constant : plan.constants)
+    constants += constant.size;
+  return fmt::format("program '{}'\n", plan.name) + describeValues(plan, "inputs", plan.inputs) +
+         describeValues(plan, "results", plan.outputs) + describeSteps(plan) + describeBuffers(plan) +
+         describeEngines(plan) + describeHostCode(plan.hostCode) +
+         fmt::format("{} constants: {}\n", plan.constants.size(), formatBytes(constants));
+}
+
+/// "report: 3 segments: 2 on vulkan, 1 on host".
+static std::string describeReport(const std::string &report) {
+  StatusOr<Json> root = parseReport(report);
+  if (!root.isOk())
+    return report.empty() ? "no report\n" : fmt::format("a report of {}\n", formatBytes(report.size()));
+  const Json &segments = *findArray(&*root, "segments");
+  std::map<std::string, size_t> targets;
+  for (const Json &segment : segments)
+    ++targets[textOf(&segment, "target")];
+  std::vector<std::string> parts;
+  for (const auto &[target, count] : targets)
+    parts.push_back(fmt::format("{} on {}", count, target));
+  return fmt::format("report: {} segments: {}\n", segments.size(), listOf(parts));
+}
+
+std::string describeContainer(const ContainerInfo &info) {
+  std::string text = fmt::format("container of version {}.{}, host code for {}, a device with {}\n", info.major,
+                                 info.minor, info.arch.empty() ? "nothing" : info.arch, listOf(info.requirements));
+  text += describeReport(info.report);
+  if (!info.metadata.empty())
+    text += fmt::format("metadata: {}\n", info.metadata);
+  text += "sections\n";
+  for (const ContainerSection &section : info.sections)
+    text += fmt::format("  {:<12}  {:>10} from byte {}\n", section.name, formatBytes(section.bytes), section.offset);
+  return text;
+}
+
+} // namespace inlay::rt

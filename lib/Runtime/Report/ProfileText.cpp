@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Measured times for people.
+
+#include "ReportJson.h"
+#include "inlay/Runtime/Report/Profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace inlay::rt {
+
+/// The sum of some keys of a segment's times, or `-` without them.
+static std::string formatTimes(const Json *times, std::initializer_list<const char *> keys) {
+  double sum = 0;
+  for (const char *key : keys)
+    sum += numberOf(times, key);
+  return times ? formatNanoseconds(sum) : "-";
+}
+
+/// The first of some names.
+static std::string formatOrigin(const Json *names) {
+  constexpr size_t kMost = 4;
+  std::string text = joinNames(names, ", ", kMost);
+  if (names && names->size() > kMost)
+    text += fmt::format(" and {} more", names->size() - kMost);
+  return text;
+}
+
+static auto countRuns(const Json &entry) { return static_cast<int64_t>(numberOf(&entry, "runs")); }
+
+/// The kernels of a segment that took longest.
+static std::string formatKernels(size_t segment, const Json &kernels) {
+  constexpr size_t kMost = 16;
+  constexpr const char *kRow = "  {:<12}  {:>4}  {:>10}  {}\n";
+  std::string text = fmt::format("kernels of segment {}\n", segment);
+  text += fmt::format(kRow, "kind", "runs", "measured", "of");
+  for (size_t i = 0; i < std::min(kMost, kernels.size()); ++i)
+    text += fmt::format(kRow, textOf(&kernels[i], "kind"), countRuns(kernels[i]),
+                        formatNanoseconds(numberOf(&kernels[i], "measured_ns")), textOf(&kernels[i], "name", ""));
+  if (kernels.size() > kMost)
+    text += fmt::format("  and {} more\n", kernels.size() - kMost);
+  return text;
+}
+
+/// Where the time went by the user's ops, the largest part first.
+static std::string formatOps(const Json &ops) {
+  constexpr size_t kMost = 24;
+  constexpr const char *kRow = "  {:>10}  {:>5}  {:>4}  {}\n";
+  double total = 0;
+  for (const Json &op : ops)
+    total += numberOf(&op, "measured_ns");
+  std::string text = "by op\n" + fmt::format(kRow, "measured", "share", "runs", "of");
+  for (size_t i = 0; i < std::min(kMost, ops.size()); ++i) {
+    double time = numberOf(&ops[i], "measured_ns");
+    text += fmt::format(kRow, formatNanoseconds(time), fmt::format("{:.0f} %", total > 0 ? 100 * time / total : 0),
+                        countRuns(ops[i]), formatOrigin(findArray(&ops[i], "ops")));
+  }
+  if (ops.size() > kMost)
+    text += fmt::format("  and {} more\n", ops.size() - kMost);
+  return text;
+}
+
+static std::string formatSegment(size_t number, const Json &segment) {
+  constexpr const char *kRow = "{:>8}  {:<8}  {:>5}  {:>10}  {:>10}  {:>10}  {:>10}  {}\n";
+  const Json *modelled = findObject(&segment, "modelled_ns"), *measured = findObject(&segment, "measured_ns");
+  const Json *ops = findArray(&segment, "ops"), *calls = findArray(&segment, "calls");
+  return fmt::format(kRow, number, textOf(&segment, "target"), ops ? ops->size() : 0,
+                     formatTimes(modelled, {"compute", "launch"}), formatTimes(measured, {"run"}),
+                     formatTimes(modelled, {"transfer_in", "transfer_out"}), formatTimes(measured, {"transfers"}),
+                     formatOrigin(calls ? calls : ops));
+}
+
+StatusOr<std::string> formatMeasuredTimes(const std::string &report) {
+  StatusOr<Json> root = parseReport(report);
+  if (!root.isOk())
+    return root.status();
+  const Json &segments = *findArray(&*root, "segments");
+  std::string text = " segment  target      ops    modelled    measured   transfers    measured  of\n";
+  for (size_t number = 0; number < segments.size(); ++number)
+    if (segments[number].is_object())
+      text += formatSegment(number, segments[number]);
+  const Json *summary = findObject(&*root, "summary");
+  text += "all segments: ";
+  if (double modelled = numberOf(summary, "modelled_ns", -1); modelled >= 0)
+    text += "modelled " + formatNanoseconds(modelled) + ", ";
+  text += "measured " + formatNanoseconds(numberOf(summary, "measured_ns")) + "\n";
+  for (size_t number = 0; number < segments.size(); ++number)
+    if (const Json *kernels = findArray(&segments[number], "kernels"))
+      text += formatKernels(number, *kernels);
+  if (const Json *ops = findArray(&*root, "measured_ops"))
+    text += formatOps(*ops);
+  return text;
+}
+
+} // namespace inlay::rt

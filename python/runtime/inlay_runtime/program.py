@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs over arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import library as c
+from .library import Error, check, library
+
+
+@dataclass(frozen=True)
+class TensorInfo:
+    """An input or a result of a program."""
+
+    name: str
+    dtype: str
+    """ "float32", "bool", ..."""
+    shape: tuple[int | None, ...]
+    """None where calls may differ."""
+    type: str
+    """With the names of such dims: "float32[batch x 10]"."""
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    device: str | None = None,
+    public_key: str | os.PathLike[str] | None = None,
+    recovery: bool = True,
+    notice: Callable[[str], object] | None = None,
+) -> Program:
+    """Loads a program that `inlay.CompiledModule.save` or `inlay-compile` wrote.
+
+    device: a Vulkan device, as a number or a part of its name; INLAY_DEVICE or the best one that can run the program.
+    public_key: file of the Ed25519 public key (PEM) that the program must be signed with; default: INLAY_PUBLIC_KEY.
+    recovery: run on the host what a device fails at, instead of raising an error.
+    notice: called with a sentence when that happens; it is printed to stderr otherwise.
+
+    Raises Error.
+    """
+    return Program(path, device, public_key, recovery, notice)
+
+
+class Program:
+    """A loaded program: call it with arrays, by position or by name. May be called from several threads at a time."""
+
+    def __init__(self, path, device, public_key, recovery, notice):
+        options = library.inlayOpenOptions()
+        options.device = None if device is None else str(device).encode()
+        options.public_key_file = None if public_key is None else os.fsencode(public_key)
+        options.without_recovery = not recovery
+        if notice is not None:
+            self._notice = options.notice = c.NOTICE(lambda text, _: notice(text.decode()))  # kept: it is called later
+        handle = ctypes.c_void_p()
+        check(library.inlayProgramOpen(os.fsencode(path), options, handle))
+        self._handle = handle
+        self._close = weakref.finalize(self, library.inlayProgramClose, handle)
+        self.inputs = self._describe(library.inlayProgramInput, library.inlayProgramInputCount(handle))
+        self.outputs = self._describe(library.inlayProgramOutput, library.inlayProgramOutputCount(handle))
+
+    def _describe(self, get, count) -> tuple[TensorInfo, ...]:
+        found = []
+        for number in range(count):
+            info = c.TensorInfo()
+            check(get(self._handle, number, info))
+            shape = tuple(None if size < 0 else size for size in info.dims[: info.rank])
+            found.append(TensorInfo(info.name.decode(), c.ELEMENTS[info.element], shape, info.type.decode()))
+        return tuple(found)
+
+    @property
+    def device(self) -> str:
+        """The device that it runs on; empty if all of it runs on the host."""
+        return library.inlayProgramDevice(self._handle).decode()
+
+    @property
+    def report(self) -> Any:
+        """The partition report: what runs where, and why. None if the file has none."""
+        text = library.inlayProgramReport(self._handle)
+        return json.loads(text) if text else None
+
+    @property
+    def metadata(self) -> str:
+        """What whoever saved the file put in, as JSON."""
+        return library.inlayProgramMetadata(self._handle).decode()
+
+    def __call__(self, *arrays: Any, **named: Any) -> Any:
+        """The results: one array, or a tuple of them.
+
+        Takes NumPy arrays and what has __dlpack__ in host memory, of the dtypes and shapes that `inputs` says.
+        Raises Error, which names the input.
+        """
+        inputs = [_to_numpy(info, array) for info, array in zip(self.inputs, self._order(arrays, named))]
+        given = _tensors(inputs, [info.dtype for info in self.inputs])
+        outputs = [
+            np.empty(self._result_shape(given, number), _dtype(info, "result"))
+            for number, info in enumerate(self.outputs)
+        ]
+        results = _tensors(outputs, [info.dtype for info in self.outputs])
+        check(library.inlayProgramCall(self._handle, given, len(given), results, len(results)))
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def _order(self, arrays, named):
+        """All arrays in the order of the inputs."""
+        names = [info.name for info in self.inputs]
+        for name in named:
+            if name not in names[len(arrays) :]:
+                raise Error(f"expected the inputs {', '.join(names)}, each once, but got {name!r}")
+        if len(arrays) + len(named) != len(names):
+            raise Error(f"expected {len(names)} inputs ({', '.join(names)}), but got {len(arrays) + len(named)}")
+        return [*arrays, *(named[name] for name in names[len(arrays) :])]
+
+    def _result_shape(self, given, number):
+        rank = ctypes.c_size_t(len(self.outputs[number].shape))
+        dims = (ctypes.c_int64 * rank.value)()
+        check(library.inlayProgramOutputDims(self._handle, given, len(given), number, dims, len(dims), rank))
+        return tuple(dims)
+
+    def __repr__(self) -> str:
+        inputs, outputs = (", ".join(f"{info.name}: {info.type}" for info in list) for list in (self.inputs, self.outputs))
+        return f"<inlay_runtime.Program ({inputs}) -> ({outputs})>"
+
+
+def _dtype(info: TensorInfo, what: str) -> np.dtype:
+    try:
+        return np.dtype(info.dtype)
+    except TypeError:
+        pass
+    try:
+        import ml_dtypes  # NumPy has no dtype for some elements
+
+        return np.dtype(getattr(ml_dtypes, info.dtype))
+    except (ImportError, AttributeError):
+        raise Error(f"{what} {info.name!r}: NumPy has no {info.dtype}: pip install ml_dtypes") from None
+
+
+def _to_numpy(info: TensorInfo, array: Any) -> np.ndarray:
+    """The same elements, dense and row-major; a copy only if they aren't."""
+    if not isinstance(array, (np.ndarray, np.generic)):
+        if not hasattr(array, "__dlpack__"):
+            raise Error(f"input {info.name!r}: expected an array, but got {type(array).__name__}")
+        try:
+            array = np.from_dlpack(array)
+        except (BufferError, RuntimeError, TypeError, ValueError) as error:
+            raise Error(f"input {info.name!r}: can't be read in host memory: {error}") from None
+    if array.dtype != _dtype(info, "input"):
+        raise Error(f"input {info.name!r}: expected {info.type}, but got {array.dtype.name} {list(array.shape)}")
+    return np.require(array, requirements=["C", "A"])
+
+
+def _tensors(arrays: list[np.ndarray], dtypes: list[str]) -> ctypes.Array:
+    tensors = (c.Tensor * len(arrays))()
+    for tensor, array, dtype in zip(tensors, arrays, dtypes):
+        tensor.data, tensor.element, tensor.rank = array.ctypes.data, c.ELEMENTS.index(dtype), array.ndim
+        tensor.dims = (ctypes.c_int64 * array.ndim)(*array.shape)
+    return tensors

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Arguments.h"
+#include "Files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+using namespace inlay;
+using namespace inlay::tools;
+using rt::Status;
+using rt::StatusCode;
+using rt::StatusOr;
+
+using Given = std::vector<std::optional<Array>>;
+
+/// The arrays of the files that the options name, by input.
+static StatusOr<Given> readInputs(const rt::Plan &plan, const RunOptions &options) {
+  Given given(plan.inputs.size());
+  bool archive = options.inputs.size() == 1 && endsWith(options.inputs[0], ".npz");
+  if (!archive && options.inputs.size() > plan.inputs.size())
+    return Status(StatusCode::InvalidArgument, "expected at most " + std::to_string(plan.inputs.size()) +
+                                                   " inputs, but got " + std::to_string(options.inputs.size()));
+  if (!archive) {
+    for (size_t i = 0; i < options.inputs.size(); ++i) {
+      StatusOr<Array> array = readNpy(options.inputs[i]);
+      if (!array.isOk())
+        return array.status();
+      given[i] = std::move(*array);
+    }
+    return given;
+  }
+  auto arrays = readNpz(options.inputs[0]);
+  if (!arrays.isOk())
+    return arrays.status();
+  for (size_t i = 0; i < plan.inputs.size(); ++i) {
+    const std::string &name = plan.buffers[plan.inputs[i]].name;
+    if (!arrays->count(name))
+      return Status(StatusCode::NotFound, "'" + options.inputs[0] + "' has no array '" + name + "'");
+    given[i] = std::move((*arrays)[name]);
+  }
+  return given;
+}
+
+/// Sets the value of one symbol as "name=value" says.
+static Status readSize(const rt::Plan &plan, const std::string &text, std::vector<int64_t> &values) {
+  size_t equals = std::min(text.find('='), text.size());
+  std::string name = text.substr(0, equals), number = text.substr(std::min(equals + 1, text.size())), names;
+  for (size_t i = 0; i < plan.symbols.size(); ++i) {
+    names += (i ? ", " : "; it has ") + plan.symbols[i].name;
+    if (name != plan.symbols[i].name)
+      continue;
+    if (parseNumber(number, values[i]))
+      return Status::ok();
+    return {StatusCode::InvalidArgument,
+            fmt::format("option --size: expected a number for '{}', but got '{}'", name, number)};
+  }
+  return {StatusCode::InvalidArgument, fmt::format("option --size: the module has no size '{}'{}", name, names)};
+}
+
+/// The symbols' values: what a file says, else the options, else the least.
+static StatusOr<std::vector<int64_t>> chooseSizes(const rt::Plan &plan, const Given &given, const RunOptions &options) {
+  rt::InputDims dims;
+  for (const std::optional<Array> &array : given)
+    dims.push_back(array ? array->dims : std::vector<int64_t>());
+  std::vector<int64_t> values;
+  for (const rt::Symbol &symbol : plan.symbols) {
+    StatusOr<int64_t> value = rt::valueOf(symbol).evaluate(dims);
+    values.push_back(value.isOk() ? *value : std::min(std::max<int64_t>(symbol.min, 1), symbol.max));
+  }
+  for (const std::string &size : options.sizes)
+    INLAY_RETURN_IF_ERROR(readSize(plan, size, values));
+  return values;
+}
+
+StatusOr<std::vector<Array>> tools::makeInputs(const rt::Plan &plan, const RunOptions &options) {
+  StatusOr<Given> given = readInputs(plan, options);
+  if (!given.isOk())
+    return given.status();
+  StatusOr<std::vector<int64_t>> values = chooseSizes(plan, *given, options);
+  if (!values.isOk())
+    return values.status();
+  StatusOr<rt::InputDims> dims = rt::inputDimsFor(plan, *values);
+  if (!dims.isOk())
+    return dims.status();
+  std::vector<Array> inputs;
+  for (size_t i = 0; i < plan.inputs.size(); ++i) {
+    if ((*given)[i]) {
+      inputs.push_back(std::move(*(*given)[i]));
+      continue;
+    }
+    StatusOr<Array> array = makeArray(plan.buffers[plan.inputs[i]].type.element, (*dims)[i]);
+    if (!array.isOk())
+      return array.status();
+    fillRandom(*array, options.seed + i);
+    inputs.push_back(std::move(*array));
+  }
+  return inputs;
+}
+
+StatusOr<std::vector<Array>> tools::makeOutputs(const rt::Program &program, const std::vector<Array> &inputs) {
+  StatusOr<std::vector<std::vector<int64_t>>> dims = program.outputDims(dimsOf(inputs));
+  if (!dims.isOk())
+    return dims.status();
+  std::vector<Array> outputs;
+  for (size_t i = 0; i < dims->size(); ++i) {
+    rt::ElementType element = program.plan().buffers[program.plan().outputs[i]].type.element;
+    StatusOr<Array> array = makeArray(element, (*dims)[i]);
+    if (!array.isOk())
+      return array.status();
+    outputs.push_back(std::move(*array));
+  }
+  return outputs;
+}
+
+std::vector<rt::TensorView> tools::views(std::vector<Array> &arrays) {
+  std::vector<rt::TensorView> result;
+  for (Array &array : arrays)
+    result.push_back(array.view());
+  return result;
+}
+
+rt::InputDims tools::dimsOf(const std::vector<Array> &arrays) {
+  rt::InputDims dims;
+  for (const Array &array : arrays)
+    dims.push_back(array.dims);
+  return dims;
+}
+
+void tools::summarize(const std::vector<Array> &outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Array &array = outputs[i];
+    std::string dims, first;
+    for (int64_t dim : array.dims)
+      dims += (dims.empty() ? "" : "x") + std::to_string(dim);
+    int64_t shown = std::min<int64_t>(array.count(), 8);
+    for (int64_t j = 0; j < shown; ++j) {
+      double value = elementAt(array, j);
+      value = std::isnan(value) ? std::abs(value) : value; // a NaN's sign says nothing
+      first += fmt::format("{}{:g}", j ? " " : "", value);
+    }
+    fmt::print("result {}: {}[{}] = {}{}\n", i, rt::name(array.element), dims, first,
+               shown < array.count() ? " ..." : "");
+  }
+}
+
+Status tools::save(const std::string &path, const std::vector<Array> &outputs) {
+  if (endsWith(path, ".npy")) {
+    if (outputs.size() != 1)
+      return {StatusCode::InvalidArgument, "'" + path + "' holds one array, but there are " +
+                                               std::to_string(outputs.size()) + " results: use a .npz file"};
+    return writeNpy(path, outputs[0]);
+  }
+  if (!endsWith(path, ".npz"))
+    return {StatusCode::InvalidArgument, "expected a .npy or .npz file for results, but got '" + path + "'"};
+  std::vector<std::pair<std::string, const Array *>> arrays;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    arrays.emplace_back("result_" + std::to_string(i), &outputs[i]);
+  return writeNpz(path, arrays);
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arguments and results of a program as the command line wants them.
+
+#ifndef INLAY_TOOLS_INLAYRUN_ARGUMENTS_H
+#define INLAY_TOOLS_INLAYRUN_ARGUMENTS_H
+
+#include "Arrays.h"
+#include "Options.h"
+
+namespace inlay::tools {
+
+/// An array for each input: what a file holds, else random ones of the sizes that the options say.
+rt::StatusOr<std::vector<Array>> makeInputs(const rt::Plan &plan, const RunOptions &options);
+
+/// Zeros for each result.
+rt::StatusOr<std::vector<Array>> makeOutputs(const rt::Program &program, const std::vector<Array> &inputs);
+
+std::vector<rt::TensorView> views(std::vector<Array> &arrays);
+rt::InputDims dimsOf(const std::vector<Array> &arrays);
+
+/// Prints the first elements of each result.
+void summarize(const std::vector<Array> &outputs);
+
+/// Writes the results to a .npy or .npz file.
+rt::Status save(const std::string &path, const std::vector<Array> &outputs);
+
+} // namespace inlay::tools
+
+#endif // INLAY_TOOLS_INLAYRUN_ARGUMENTS_H

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "DriverCrash.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <unistd.h>
+
+using namespace inlay;
+
+static constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+
+/// Made before, since a handler may not allocate.
+static std::string words;
+
+static void onCrash(int number) {
+  if (write(STDERR_FILENO, words.data(), words.size()) < 0) {
+    // There is nobody left to tell.
+  }
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+
+tools::DriverCrash::DriverCrash(const char *doing) {
+  const char *drivers = std::getenv("VK_DRIVER_FILES");
+  words =
+      fmt::format("error: a crash while {}, most likely in a Vulkan driver: {}; try others by VK_DRIVER_FILES\n", doing,
+                  drivers && *drivers ? fmt::format("VK_DRIVER_FILES={}", drivers)
+                                      : "VK_DRIVER_FILES isn't set, so all installed ones were loaded");
+  for (int number : kSignals)
+    std::signal(number, onCrash);
+}
+
+tools::DriverCrash::~DriverCrash() {
+  for (int number : kSignals)
+    std::signal(number, SIG_DFL);
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Options.h"
+#include "Files.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+using namespace inlay;
+using rt::Status;
+using rt::StatusCode;
+using rt::StatusOr;
+using tools::RunOptions;
+
+namespace {
+/// An option of inlay-compile.
+struct CompilerOption {
+  const char *name, *value, *help; ///< without a name for its value it is a switch
+  bool isOfGraph = false;          ///< says what the graph is, not where it runs
+};
+} // namespace
+
+static constexpr CompilerOption kCompilerOptions[] = {
+    {"targets", "NAMES", "Targets in priority order (vulkan, host, torch); default: the module's"},
+    {"input-shape", "NAME:DIMS",
+     "Sizes of an input whose dims are ? in the module, as x:1..8x3x224x224 or x:batch=1..8x3", true},
+    {"require-device", nullptr, "Fail without a Vulkan device instead of running on the host alone"},
+    {"host-cpu", "NAMES", "Processors to make host code for, as x86-64-v3,native; default: native"},
+    {"min-block-size", "NUMBER", "Accelerator segments of fewer ops go to the next target"},
+    {"fallback-ops", "NAMES", "Ops forced to the last target that can run them"},
+    {"fallback-modules", "NAMES", "Modules, by class or path, whose ops are forced likewise"},
+    {"fallback-locations", "PLACES", "Ops, by label (globs) or file:line, forced likewise"},
+    {"allow-ops", "NAMES", "Ops that accelerators may run, on any or, as op@target, on one; no others"},
+    {"exempt-ops", "NAMES", "Ops that are worth a segment below --min-block-size"},
+    {"placement", "FILE", "Placement file whose segments to form, instead of deciding anew"},
+    {"save-placement", "FILE", "File for the placement"},
+    {"enabled", nullptr, "If false the first target must run the whole graph as one segment"},
+    {"require-full-compilation", nullptr, "Fail unless the whole graph runs on the first target"},
+    {"strategy", "NAME", "How segments are formed: levels, cost, in-order or torch-tensorrt"},
+    {"cost-model", "FILE", "Cost model, e.g. of inlay-bench --calibrate; default: round figures per kind of device"},
+    {"report", "FILE", "File for the partition report: .txt and .html say its form, else JSON; - for standard output"},
+    {"what-if", nullptr, "Report what more ops on the first target would change"},
+    {"sweep", nullptr, "Report what other least sizes of segments would change"},
+    {"dump-dir", "FOLDER", "Folder for the module after each phase"},
+    {"from", "PHASE", "First phase to run, for a module that inlay-compile --to stopped before it", true},
+};
+
+static constexpr const char *kDefaultRuns = "10";
+
+static Status wrong(const char *option, const std::string &what) {
+  return {StatusCode::InvalidArgument, fmt::format("option --{}: {}", option, what)};
+}
+
+//===-- Words ---------------------------------------------------------------------------------------------------===//
+
+/// How many letters to change, add or leave out to make one word of the other.
+static size_t distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t(0));
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t corner = row[0]++;
+    for (size_t j = 0; j < b.size(); ++j) {
+      size_t next = std::min({row[j] + 1, row[j + 1] + 1, corner + (a[i] != b[j])});
+      corner = row[j + 1];
+      row[j + 1] = next;
+    }
+  }
+  return row.back();
+}
+
+static Status unknown(const CLI::App &app, const std::string &word) {
+  if (word.empty() || word[0] != '-')
+    return {StatusCode::InvalidArgument, fmt::format("expected one module or program, but got '{}' too", word)};
+  std::string name = word.substr(0, word.find('=')), best;
+  size_t least = 3; // letters, from which on it is another word
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &known : option->get_lnames())
+      if (size_t away = distance(name, "--" + known); away < least) {
+        least = away;
+        best = known;
+      }
+  return {StatusCode::InvalidArgument,
+          fmt::format("unknown option '{}'{}", name, best.empty() ? "" : fmt::format("; did you mean --{}?", best))};
+}
+
+/// Gives options that may have a value the default where they have none, so that no other word is taken for it.
+static void completeWords(std::vector<std::string> &words) {
+  for (std::string &word : words) {
+    if (word.size() > 2 && word[0] == '-' && word[1] != '-' && !std::isdigit(static_cast<unsigned char>(word[1])))
+      word.insert(0, "-"); // one dash does too
+    for (const char *name : {"--time", "--profile"})
+      if (word == name || word == std::string(name) + "=")
+        word = fmt::format("{}={}", name, kDefaultRuns);
+  }
+}
+
+//===-- Options -------------------------------------------------------------------------------------------------===//
+
+namespace {
+/// The texts of options that are more than texts.
+struct Texts {
+  std::string seed, time, profile;
+  std::map<const CompilerOption *, std::string> switches;
+};
+} // namespace
+
+static void addOwnOptions(CLI::App &app, RunOptions &options, Texts &texts) {
+  app.add_option("file", options.file, "Module (.mlir) or compiled program (.inlay); - for a module on standard input");
+  app.add_option("--input", options.inputs, "Arguments: .npy files in order, or one .npz file by name")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--size", options.sizes,
+                 "Sizes of arguments without a file, as name=number; default: the least "
+                 "from 1 on")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--seed", texts.seed, "Seed for arguments without a file");
+  app.add_option("--output", options.output, "File for results, .npy or .npz; default: print a summary");
+  app.add_option("--device", options.device, "Vulkan device: a number or a part of its name; default: INLAY_DEVICE");
+  app.add_flag("--compare", options.compare, "Run on the host alone too and print the largest difference");
+  app.add_flag("--check", options.check, "Compare each segment on a device with what the host makes of its inputs");
+  app.add_option("--time", texts.time, "Time this many runs (default 10)")->type_name("[NUMBER]");
+  app.add_option("--profile", texts.profile,
+                 "Time segments, kernels and ops over this many runs (default 10), beside what the cost model says; to "
+                 "a .json file: a trace of a run for Perfetto")
+      ->type_name("[NUMBER or FILE]");
+  app.add_flag("--describe", options.describe, "Print what a compiled program consists of, and end");
+  app.add_flag("--list-devices", options.listDevices, "Print the Vulkan devices and end");
+  app.add_option("--public-key", options.publicKey,
+                 "Ed25519 public key (PEM) that a program must be signed with; "
+                 "default: INLAY_PUBLIC_KEY");
+}
+
+/// Adds an option that is handed on: each value, in order.
+static void addCompilerOption(CLI::App &app, RunOptions &options, Texts &texts, const CompilerOption &option) {
+  std::string flag = std::string("--") + option.name;
+  if (!option.value) {
+    app.add_flag(flag, texts.switches[&option], option.help)->group("Compilation");
+    return;
+  }
+  auto handOn = [&options, &option, flag](const std::vector<std::string> &values) {
+    for (const std::string &value : values) {
+      options.compilation.push_back(flag + "=" + value);
+      if (option.isOfGraph)
+        options.graph.push_back(flag + "=" + value);
+      if (flag == "--report")
+        options.report = value;
+      if (flag == "--from")
+        options.from = value;
+    }
+  };
+  app.add_option_function<std::vector<std::string>>(flag, handOn, option.help)
+      ->type_name(option.value)
+      ->allow_extra_args(false)
+      ->group("Compilation");
+}
+
+/// The runs that an option asks for.
+static Status readRuns(const char *option, const std::string &text, unsigned &runs) {
+  if (text.empty() || (tools::parseNumber(text, runs) && runs > 0))
+    return Status::ok();
+  return wrong(option, fmt::format("expected a positive number of runs, but got '{}'", text));
+}
+
+static Status readTexts(const Texts &texts, RunOptions &options) {
+  if (!texts.seed.empty() && !tools::parseNumber(texts.seed, options.seed))
+    return wrong("seed", fmt::format("expected a number, but got '{}'", texts.seed));
+  INLAY_RETURN_IF_ERROR(readRuns("time", texts.time, options.repeat));
+  if (tools::endsWith(texts.profile, ".json")) {
+    options.trace = texts.profile;
+    return readRuns("profile", kDefaultRuns, options.profiled);
+  }
+  if (readRuns("profile", texts.profile, options.profiled).isOk())
+    return Status::ok();
+  return wrong("profile", fmt::format("expected a positive number of runs or a .json file for a trace, but got '{}'",
+                                      texts.profile));
+}
+
+StatusOr<RunOptions> tools::parseOptions(std::vector<std::string> words, std::string &help) {
+  CLI::App app("Runs a compiled program, or compiles a module and runs it.", "inlay-run");
+  app.get_formatter()->column_width(34);
+  app.allow_extras();
+  RunOptions options;
+  Texts texts;
+  addOwnOptions(app, options, texts);
+  for (const CompilerOption &option : kCompilerOptions)
+    addCompilerOption(app, options, texts, option);
+  completeWords(words);
+  std::reverse(words.begin(), words.end()); // as the library wants them
+  try {
+    app.parse(words);
+  } catch (const CLI::CallForHelp &) {
+    help = app.help();
+    return options;
+  } catch (const CLI::ParseError &error) {
+    return Status(StatusCode::InvalidArgument, fmt::format("option {}", error.what()));
+  }
+  for (const std::string &word : app.remaining())
+    return unknown(app, word);
+  INLAY_RETURN_IF_ERROR(readTexts(texts, options));
+  for (const auto &[option, value] : texts.switches)
+    if (!value.empty())
+      options.compilation.push_back(fmt::format("--{}={}", option->name, value));
+  if (!options.device.empty())
+    options.compilation.push_back("--device=" + options.device);
+  return options;
+}

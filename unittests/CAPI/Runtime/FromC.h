@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef INLAY_UNITTESTS_CAPI_RUNTIME_FROMC_H
+#define INLAY_UNITTESTS_CAPI_RUNTIME_FROMC_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// With the file of a program that copies x to y and computes the sine of four zeros.
+const char *runFromC(const char *path);
+const char *failFromC(const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // INLAY_UNITTESTS_CAPI_RUNTIME_FROMC_H

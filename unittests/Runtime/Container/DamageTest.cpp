@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Damaged files are refused; with the hash made right again they are refused or give a plan that can be checked. Worth
+// most under a sanitizer.
+
+#include "ContainerFixture.h"
+#include "inlay/Runtime/Core/PlanChecker.h"
+
+#include <random>
+
+using namespace inlay::rt;
+using namespace inlay::rt::test;
+
+namespace {
+
+bool isFull() {
+  const char *full = std::getenv("INLAY_FULL");
+  return full && *full && std::string(full) != "0";
+}
+
+/// Changes some bytes of an image somewhere.
+void damage(std::string &image, const std::string &other, std::mt19937 &random) {
+  auto place = [&] { return random() % image.size(); };
+  size_t at = place();
+  static const uint64_t numbers[] = {0, 1, 0x7f, 0xff, 0x7fffffff, 0xffffffff, UINT64_MAX, uint64_t(1) << 63};
+  switch (random() % 8) {
+  case 0:
+    image[at] = static_cast<char>(image[at] ^ (1 << random() % 8));
+    return;
+  case 1:
+    image[at] = static_cast<char>(random());
+    return;
+  case 2: {
+    std::string number;
+    appendLittle(number, numbers[random() % 8]);
+    image.replace(at, std::min<size_t>(number.size(), image.size() - at), number.substr(0, image.size() - at));
+    return;
+  }
+  case 3:
+    image.resize(std::max<size_t>(at, 1));
+    return;
+  case 4:
+    image.insert(at, std::string(1 + random() % 64, static_cast<char>(random())));
+    return;
+  case 5:
+    image.erase(at, 1 + random() % 64);
+    image.resize(std::max<size_t>(image.size(), 1));
+    return;
+  case 6: { // a piece of itself elsewhere
+    std::string piece = image.substr(place(), 1 + random() % 100);
+    image.replace(at, piece.size(), piece);
+    return;
+  }
+  default:
+    image.replace(at, 100, other.substr(std::min<size_t>(random() % other.size(), at), 100));
+  }
+}
+
+} // namespace
+
+TEST_F(ContainerTest, EachFlippedByteIsRefused) {
+  std::string good = write(*randomPlan(3), {"{}", "{}"});
+  ASSERT_TRUE(readImage(good).isOk());
+  for (size_t i = 0; i < good.size(); ++i)
+    for (int mask : {0x01, 0x80, 0xff}) {
+      std::string bad = good;
+      bad[i] = static_cast<char>(bad[i] ^ mask);
+      EXPECT_FALSE(readImage(bad).isOk()) << "byte " << i << " ^ " << mask;
+    }
+}
+
+TEST_F(ContainerTest, EachTruncationIsRefused) {
+  std::string good = write(*randomPlan(3), {"{}", "{}"});
+  for (size_t size = 0; size < good.size(); ++size)
+    EXPECT_FALSE(readImage(good.substr(0, size)).isOk()) << size;
+  EXPECT_FALSE(readImage(good + '\0').isOk());
+  for (size_t size : {0, 1, 7, 8, 20, 63, 64, 100, 1000})
+    EXPECT_NE(refusal(good.substr(0, size)), "") << size << " bytes in a file";
+}
+
+TEST_F(ContainerTest, RandomDamageIsRefused) {
+  std::string good[] = {write(*randomPlan(4), {"{}", "{}"}), write(*randomPlan(9)), write(*smallPlan())};
+  std::mt19937 random(1);
+  int count = isFull() ? 100000 : 4000;
+  for (int i = 0; i < count; ++i) {
+    std::string bad = good[i % 3];
+    for (uint32_t times = 1 + random() % 3; times > 0; --times)
+      damage(bad, good[random() % 3], random);
+    bool isGood = bad == good[0] || bad == good[1] || bad == good[2];
+    ASSERT_TRUE(isGood || !readImage(bad).isOk()) << i;
+  }
+}
+
+TEST_F(ContainerTest, DamageWithARightHashIsRefusedOrGivesAPlan) {
+  std::string good[] = {write(*randomPlan(4), {"{}", "{}"}), write(*randomPlan(9)), write(*smallPlan())};
+  std::mt19937 random(2);
+  int count = isFull() ? 100000 : 4000, refused = 0, read = 0, sound = 0;
+  for (int i = 0; i < count; ++i) {
+    std::string bad = good[i % 3];
+    for (uint32_t times = 1 + random() % 3; times > 0; --times)
+      damage(bad, good[random() % 3], random);
+    seal(bad);
+    auto saved = readImage(bad);
+    if (!saved.isOk()) {
+      ASSERT_NE(saved.status().message(), "");
+      ++refused;
+      continue;
+    }
+    ++read;
+    Status status = checkPlan(*saved->plan);
+    ASSERT_TRUE(status.isOk() || !status.message().empty());
+    sound += status.isOk();
+  }
+  EXPECT_GT(refused, count / 10);
+  EXPECT_GT(read, count / 20) << "otherwise the decoder isn't reached";
+  EXPECT_GT(sound, count / 50);
+}
+
+TEST_F(ContainerTest, MemoryIsLimitedBeforeItIsAllocated) {
+  std::string image = write(*randomPlan(4), {std::string(100000, ' '), ""});
+  EXPECT_TRUE(readImage(image, 1 << 20).isOk());
+  auto saved = readImage(image, 10000);
+  EXPECT_EQ(saved.status().code(), StatusCode::ResourceExhausted);
+  EXPECT_NE(saved.status().message().find("are more than the memory that is allowed"), std::string::npos);
+  // The head fits, what it is decoded to does not.
+  saved = readImage(image, 100000 + 5000);
+  EXPECT_EQ(saved.status().code(), StatusCode::ResourceExhausted) << saved.status().message();
+  ContainerReadOptions options;
+  options.memoryLimit = 10000;
+  EXPECT_EQ(readContainer(at("a.inlay"), options).status().code(), StatusCode::ResourceExhausted);
+}
+
+TEST_F(ContainerTest, CountsThatDoNotFitAreRefusedWithTheirPlace) {
+  std::string image = write(*smallPlan());
+  size_t plan = image.find("plan");                                                // in the table
+  auto offset = static_cast<size_t>(static_cast<unsigned char>(image[plan + 16])); // of the section: below 256
+  std::string huge = image;
+  huge.replace(offset, 4, "\xff\xff\xff\x7f"); // the length of the plan's name
+  seal(huge);
+  auto saved = readImage(huge);
+  ASSERT_FALSE(saved.isOk());
+  EXPECT_EQ(saved.status().message().find("section 'plan', byte 4: expected at most"), 0u) << saved.status().message();
+}
+
+TEST_F(ContainerTest, SeedsOfTheFuzzTargetCanBeRead) {
+  if (thisArch() != "x86_64")
+    GTEST_SKIP() << "their host code is for x86_64";
+  int count = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(INLAY_FUZZ_CORPUS)) {
+    auto saved = readContainer(entry.path());
+    EXPECT_TRUE(saved.isOk()) << saved.status().message() << ": make fuzz-seeds makes them anew for a new format";
+    ++count;
+  }
+  EXPECT_GE(count, 5);
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files that are none of ours, or not of this version or machine, by what is said of them.
+
+#include "../PlanBuilder.h"
+#include "ContainerFixture.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace inlay::rt;
+using namespace inlay::rt::test;
+
+namespace {
+
+/// The image with bytes replaced and the hash made right again.
+std::string patched(std::string image, size_t at, const std::string &bytes) {
+  image.replace(at, bytes.size(), bytes);
+  seal(image);
+  return image;
+}
+
+} // namespace
+
+TEST_F(ContainerTest, FilesThatAreNoContainersAreNamedAsWhatTheyAre) {
+  EXPECT_EQ(refusal(""), "is empty");
+  EXPECT_EQ(refusal("func.func @main() {}"), "is no inlay container: it starts with other bytes");
+  EXPECT_EQ(refusal("\x89INL"), "is truncated: expected a header of 64 bytes, but got 4 bytes");
+  std::string good = write(*randomPlan(2));
+  EXPECT_EQ(refusal(good), "");
+  std::string unixText = good;
+  unixText.erase(6, 1); // as a transfer of text does it
+  EXPECT_EQ(refusal(unixText), "is no inlay container: it starts with other bytes");
+  std::string size = std::to_string(good.size());
+  EXPECT_EQ(refusal(good.substr(0, 1000)), "is truncated: its header says " + size + " bytes, but the file has 1000");
+  EXPECT_EQ(refusal(good + "x").find("is damaged: its header says " + size), 0u);
+  std::string flipped = good;
+  flipped.back() = static_cast<char>(flipped.back() ^ 1);
+  EXPECT_EQ(refusal(flipped), "is damaged: its bytes don't match its hash");
+}
+
+TEST_F(ContainerTest, WhatIsNoFileIsRefused) {
+  auto message = [](const std::string &path) { return readContainer(path).status().message(); };
+  EXPECT_EQ(message(folder), "'" + folder + "': is a directory");
+  EXPECT_EQ(message(at("none")), "'" + at("none") + "': can't be opened: No such file or directory");
+  EXPECT_EQ(readContainer(at("none")).status().code(), StatusCode::NotFound);
+  ASSERT_EQ(mkfifo(at("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(message(at("pipe")), "'" + at("pipe") + "': expected a regular file, but got a pipe, a socket or a device");
+  EXPECT_EQ(message("/dev/zero"), "'/dev/zero': expected a regular file, but got a pipe, a socket or a device");
+  EXPECT_FALSE(isContainer(folder));
+  EXPECT_FALSE(isContainer(at("pipe")));
+  if (geteuid() != 0) { // root may read all
+    write(*smallPlan());
+    chmod(at("a.inlay").c_str(), 0);
+    EXPECT_EQ(message(at("a.inlay")), "'" + at("a.inlay") + "': can't be opened: Permission denied");
+  }
+}
+
+TEST_F(ContainerTest, IsContainerLooksAtTheMagic) {
+  write(*smallPlan());
+  EXPECT_TRUE(isContainer(at("a.inlay")));
+  store(at("b.mlir"), "module {}");
+  EXPECT_FALSE(isContainer(at("b.mlir")));
+  store(at("b.mlir"), "");
+  EXPECT_FALSE(isContainer(at("b.mlir")));
+}
+
+TEST_F(ContainerTest, OtherVersionsAreRefusedWithBothVersions) {
+  std::string good = write(*smallPlan());
+  EXPECT_EQ(refusal(patched(good, 8, {2, 0})),
+            "expected format version 1.x, but got 2.0; this reader is of version 1.0");
+  EXPECT_EQ(refusal(patched(good, 10, {7, 0, 3, 0})),
+            "is of format version 1.7 and needs a reader of version 1.3 at least, but this one is of version 1.0");
+  EXPECT_EQ(refusal(patched(good, 10, {7, 0, 0, 0})), "") << "a newer minor version that doesn't say so is read";
+}
+
+TEST_F(ContainerTest, OtherMachinesAreRefused) {
+  std::string good = write(*smallPlan());
+  EXPECT_EQ(refusal(patched(good, 16, {1, 2, 3, 4})),
+            "expected little-endian numbers, but got a file with big-endian ones");
+  EXPECT_EQ(refusal(patched(good, 16, {1, 2, 3, 5})), "expected byte order mark 0x01020304, but got 0x05030201");
+  EXPECT_EQ(refusal(patched(good, 24, "s390x")), "its host code is for s390x, but this machine is " + thisArch());
+  EXPECT_EQ(refusal(patched(good, 24, "\x01")), "is damaged: the name of its processor isn't one");
+}
+
+TEST_F(ContainerTest, AHeaderThatDisagreesWithTheCodeIsRefused) {
+  std::shared_ptr<Plan> plan = smallPlan();
+  plan->hostCode.triple = "s390x-linux-gnu";
+  plan->hostCode.objects.push_back({"z14", {}, {1, 2}});
+  std::string image = write(*plan);
+  EXPECT_EQ(refusal(image), "its host code is for s390x, but this machine is " + thisArch());
+  EXPECT_EQ(refusal(patched(image, 24, std::string(16, '\0'))),
+            "its header says that host code is for '', but the code's triple is 's390x-linux-gnu'");
+}
+
+TEST_F(ContainerTest, UnknownSectionsAreSkippedUnlessTheyAreRequired) {
+  std::string good = write(*smallPlan(), {"{}", ""});
+  size_t entry = good.find("report");
+  ASSERT_EQ(entry, kHeaderBytes + kSectionBytes) << "in the table";
+  std::string unknown = patched(good, entry, "future");
+  EXPECT_EQ(refusal(unknown), "");
+  EXPECT_EQ(refusal(patched(unknown, entry + 32, {1})),
+            "section 'future' is required, but this reader, of version 1.0, doesn't know it");
+  EXPECT_EQ(refusal(patched(unknown, entry + 32, {2})), "section 'future': unknown flags 0x2");
+  EXPECT_EQ(refusal(patched(good, good.find("plan"), "plen")),
+            "section 'plen' is required, but this reader, of version 1.0, doesn't know it");
+  EXPECT_EQ(refusal(patched(good, kHeaderBytes,
+                            std::string("food") + std::string(12, '\0') + good.substr(80, 16) + std::string(4, '\0'))),
+            "has no section 'plan'");
+}
+
+TEST_F(ContainerTest, SectionsThatDoNotLieInTheFileAreRefused) {
+  PlanBuilder builder;
+  uint32_t x = builder.input("x", {Expr(4)}), y = builder.output("y", {Expr(4)});
+  builder.copy(x, y);
+  builder.constant("w", MemorySpace::Host, {1, 2});
+  std::string good = write(*builder.plan);
+  size_t plan = kHeaderBytes, constants = kHeaderBytes + kSectionBytes;
+  std::string far(8, '\xff');
+  EXPECT_EQ(refusal(patched(good, plan + 24, far)).find("section 'plan': expected bytes between 144 and "), 0u);
+  EXPECT_EQ(refusal(patched(good, plan + 16, far)).find("section 'plan': expected bytes between 144 and "), 0u);
+  EXPECT_EQ(refusal(patched(good, plan + 16, std::string(8, '\0'))).find("section 'plan': expected bytes between"), 0u)
+      << "over the header";
+  EXPECT_EQ(refusal(patched(good, constants + 16, std::string("\xfc\x0f", 2))),
+            "expected the constants to be the last section and to start at a multiple of 4096, but they start at 4092");
+  EXPECT_EQ(refusal(patched(good, 20, std::string("\x41\0", 2))),
+            "expected at most 64 sections, with a table in the file, but got 65");
+  EXPECT_EQ(refusal(patched(good, plan, good.substr(constants, 16))), "section 'constants' is there more than once");
+}
+
+TEST_F(ContainerTest, AFileThatCannotBeWrittenLeavesNothing) {
+  std::filesystem::create_directory(at("folder"));
+  EXPECT_EQ(writeContainer(at("folder"), *smallPlan(), {}).message(),
+            "'" + at("folder") + "' can't be written: Is a directory");
+  EXPECT_EQ(writeContainer(at("none/a.inlay"), *smallPlan(), {}).message(),
+            "'" + at("none/a.inlay") + "' can't be written: No such file or directory");
+  size_t entries = 0;
+  for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator(folder))
+    ++entries;
+  EXPECT_EQ(entries, 1u) << "the folder alone";
+}
+
+TEST_F(ContainerTest, AFileThatIsReplacedStaysWhatItWasForThoseWhoReadIt) {
+  PlanBuilder builder;
+  uint32_t x = builder.input("x", {Expr(4)}), y = builder.output("y", {Expr(4)});
+  builder.copy(x, y);
+  builder.constant("w", MemorySpace::Host, std::vector<float>(5000, 1));
+  write(*builder.plan);
+  auto saved = readContainer(at("a.inlay"));
+  ASSERT_TRUE(saved.isOk());
+  std::string before = describe(*saved->plan);
+  write(*smallPlan());
+  EXPECT_EQ(describe(*saved->plan), before);
+}

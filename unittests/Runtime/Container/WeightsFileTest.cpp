@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Constants in a safetensors file beside the container.
+
+#include "../PlanBuilder.h"
+#include "ContainerFixture.h"
+
+using namespace inlay::rt;
+using namespace inlay::rt::test;
+
+namespace {
+
+struct WeightsFileTest : ContainerTest {
+  WeightsFileTest() {
+    uint32_t x = builder.input("x", {Expr(4)}), y = builder.output("y", {Expr(4)});
+    builder.copy(x, y);
+    add("b", {1, 2, 3}, "fc.bias");
+    add("w", std::vector<float>(2000, 0.5F), "fc.weight");
+    add("eps", {1e-5F}, "");
+    add("w2", {7}, "fc.weight"); // of the same name, but other bytes
+    builder.constant(5);
+    builder.plan->constants.back().key = "a \"step\"";
+  }
+  void add(const char *name, const std::vector<float> &values, const char *key) {
+    builder.constant(name, MemorySpace::Host, values);
+    builder.plan->constants.back().key = key;
+  }
+  Status save(const std::string &weights = "w.safetensors") {
+    return writeContainer(at("m.inlay"), *builder.plan, {}, {weights, false});
+  }
+  std::string error() {
+    auto saved = readContainer(at("m.inlay"));
+    std::string message = saved.isOk() ? "" : saved.status().message();
+    size_t start = message.find("': ");
+    return start == std::string::npos ? message : message.substr(start + 3);
+  }
+
+  PlanBuilder builder;
+};
+
+} // namespace
+
+TEST_F(WeightsFileTest, NamedConstantsLieOutside) {
+  ASSERT_TRUE(save().isOk());
+  auto saved = readContainer(at("m.inlay"));
+  ASSERT_TRUE(saved.isOk()) << saved.status().message();
+  EXPECT_EQ(describe(*saved->plan), describe(*builder.plan));
+  std::string weights = load(at("w.safetensors"));
+  EXPECT_EQ(weights.size(), 8 + loadLittle<uint64_t>(weights.data()) + 8 + 2003 * sizeof(float));
+  std::string header = weights.substr(8, loadLittle<uint64_t>(weights.data()));
+  EXPECT_EQ(header.substr(0, header.find_last_not_of(' ') + 1),
+            "{\"a \\\"step\\\"\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[0,8]},"
+            "\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[8,20]},"
+            "\"fc.weight\":{\"dtype\":\"F32\",\"shape\":[2000],\"data_offsets\":[20,8020]}}");
+  EXPECT_LT(load(at("m.inlay")).size(), 4096u + 200u) << "all that is inside are two numbers";
+  std::string first = load(at("m.inlay"));
+  ASSERT_TRUE(save().isOk());
+  EXPECT_EQ(load(at("m.inlay")), first);
+  EXPECT_EQ(load(at("w.safetensors")), weights);
+}
+
+TEST_F(WeightsFileTest, AnotherFileIsRefused) {
+  ASSERT_TRUE(save().isOk());
+  std::string weights = load(at("w.safetensors")), size = std::to_string(weights.size());
+  weights.back() = static_cast<char>(weights.back() ^ 1);
+  store(at("w.safetensors"), weights);
+  EXPECT_EQ(error(), "weights file 'w.safetensors': its bytes don't match the hash in the container: it is another one "
+                     "than was saved");
+  store(at("w.safetensors"), weights + "x");
+  EXPECT_EQ(error(), "weights file 'w.safetensors': expected " + size + " bytes, but got " +
+                         std::to_string(weights.size() + 1) + ": it is another one than was saved");
+  std::filesystem::remove(at("w.safetensors"));
+  EXPECT_EQ(error(), "weights file 'w.safetensors': can't be opened: No such file or directory");
+  std::filesystem::create_directory(at("w.safetensors"));
+  EXPECT_EQ(error(), "weights file 'w.safetensors': is a directory");
+}
+
+TEST_F(WeightsFileTest, ALinkMayNotLeadOutOfTheFolder) {
+  ASSERT_TRUE(save().isOk());
+  std::filesystem::create_directory(at("elsewhere"));
+  std::filesystem::rename(at("w.safetensors"), at("elsewhere/w.safetensors"));
+  std::filesystem::create_symlink("elsewhere/w.safetensors", at("w.safetensors"));
+  EXPECT_EQ(error(), "weights file 'w.safetensors': is a link that leads out of the container's folder");
+  std::filesystem::remove(at("w.safetensors"));
+  std::filesystem::rename(at("elsewhere/w.safetensors"), at("v2.safetensors"));
+  std::filesystem::create_symlink("v2.safetensors", at("w.safetensors"));
+  EXPECT_EQ(error(), "") << "one inside of it may be";
+  // The folder itself may be one.
+  std::filesystem::create_directory_symlink(folder, folder + "-link");
+  EXPECT_TRUE(readContainer(folder + "-link/m.inlay").isOk());
+  std::filesystem::remove(folder + "-link");
+}
+
+TEST_F(WeightsFileTest, ANameMayNotLeadOutOfTheFolder) {
+  for (const char *name : {"../w.safetensors", "/tmp/w.safetensors", "a/b", ".", "..", "a\\b"}) {
+    Status status = save(name);
+    EXPECT_EQ(status.message(),
+              "weights file '" + std::string(name) + "': expected the name of a file in the container's folder");
+  }
+  EXPECT_EQ(save("m.inlay").message(), "weights file 'm.inlay': expected another name than the container's");
+  // One that a file says.
+  ASSERT_TRUE(save("../").isOk() == false);
+  ASSERT_TRUE(save("abcdefgh").isOk());
+  std::string image = load(at("m.inlay"));
+  image.replace(image.find("abcdefgh"), 8, "../../ab");
+  seal(image);
+  store(at("m.inlay"), image);
+  EXPECT_EQ(error(), "weights file '../../ab': expected the name of a file in the container's folder");
+}
+
+TEST_F(WeightsFileTest, AnOffsetThatIsNotAlignedIsRefused) {
+  ASSERT_TRUE(save().isOk());
+  std::string image = load(at("m.inlay"));
+  size_t key = image.find("fc.bias");
+  ASSERT_NE(key, std::string::npos);
+  image[key + 7 + 1] = static_cast<char>(image[key + 7 + 1] + 1); // the offset follows the key and a bool
+  seal(image);
+  store(at("m.inlay"), image);
+  EXPECT_EQ(error(), "constant 0 ('b'): expected an offset that is a multiple of 4 bytes, the width of its elements");
+}

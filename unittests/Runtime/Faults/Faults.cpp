@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Faults.h"
+#include "Results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+
+namespace inlay::rt::test {
+
+namespace {
+
+constexpr VkResult H = VK_ERROR_OUT_OF_HOST_MEMORY, D = VK_ERROR_OUT_OF_DEVICE_MEMORY, L = VK_ERROR_DEVICE_LOST;
+
+struct EntryInfo {
+  const char *name;
+  std::vector<VkResult> failures = {}; ///< VK_ERROR_UNKNOWN left out
+};
+
+/// Vulkan 1.3.239's registry; what needs an extension that isn't used is left out.
+const std::vector<EntryInfo> &entries() {
+  static const std::vector<EntryInfo> list = {
+      {"vkAllocateCommandBuffers", {H, D}},
+      {"vkAllocateDescriptorSets", {H, D, VK_ERROR_FRAGMENTED_POOL, VK_ERROR_OUT_OF_POOL_MEMORY}},
+      {"vkAllocateMemory", {H, D, VK_ERROR_INVALID_EXTERNAL_HANDLE, VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS}},
+      {"vkBeginCommandBuffer", {H, D}},
+      {"vkBindBufferMemory", {H, D, VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS}},
+      {"vkCreateBuffer", {H, D, VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS}},
+      {"vkCreateCommandPool", {H, D}},
+      {"vkCreateComputePipelines", {H, D, VK_ERROR_INVALID_SHADER_NV}},
+      {"vkCreateDebugUtilsMessengerEXT", {H}},
+      {"vkCreateDescriptorPool", {H, D, VK_ERROR_FRAGMENTATION}},
+      {"vkCreateDescriptorSetLayout", {H, D}},
+      {"vkCreateDevice",
+       {H, D, L, VK_ERROR_INITIALIZATION_FAILED, VK_ERROR_EXTENSION_NOT_PRESENT, VK_ERROR_FEATURE_NOT_PRESENT,
+        VK_ERROR_TOO_MANY_OBJECTS}},
+      {"vkCreateInstance",
+       {H, D, VK_ERROR_INITIALIZATION_FAILED, VK_ERROR_LAYER_NOT_PRESENT, VK_ERROR_EXTENSION_NOT_PRESENT,
+        VK_ERROR_INCOMPATIBLE_DRIVER}},
+      {"vkCreatePipelineCache", {H, D}},
+      {"vkCreatePipelineLayout", {H, D}},
+      {"vkCreateQueryPool", {H, D}},
+      {"vkCreateSemaphore", {H, D}},
+      {"vkCreateShaderModule", {H, D, VK_ERROR_INVALID_SHADER_NV}},
+      {"vkEndCommandBuffer", {H, D}},
+      {"vkEnumerateDeviceExtensionProperties", {H, D, VK_ERROR_LAYER_NOT_PRESENT, VK_INCOMPLETE}},
+      {"vkEnumerateInstanceLayerProperties", {H, D, VK_INCOMPLETE}},
+      {"vkEnumeratePhysicalDevices", {H, D, VK_ERROR_INITIALIZATION_FAILED, VK_INCOMPLETE}},
+      {"vkGetCalibratedTimestampsEXT", {H, D}},
+      {"vkGetMemoryHostPointerPropertiesEXT", {H, VK_ERROR_INVALID_EXTERNAL_HANDLE}},
+      {"vkGetPhysicalDeviceCalibrateableTimeDomainsEXT", {H, D, VK_INCOMPLETE}},
+      {"vkGetPipelineCacheData", {H, D, VK_INCOMPLETE}},
+      {"vkGetQueryPoolResults", {H, D, L, VK_NOT_READY}},
+      {"vkGetSemaphoreCounterValue", {H, D, L}},
+      {"vkMapMemory", {H, D, VK_ERROR_MEMORY_MAP_FAILED}},
+      {"vkQueueSubmit2", {H, D, L, VK_SUCCESS}},
+      {"vkWaitSemaphores", {H, D, L, VK_TIMEOUT}},
+      {"vkCmdBindDescriptorSets"},
+      {"vkCmdBindPipeline"},
+      {"vkCmdCopyBuffer"},
+      {"vkCmdDispatch"},
+      {"vkCmdPipelineBarrier2"},
+      {"vkCmdPushConstants"},
+      {"vkCmdResetQueryPool"},
+      {"vkCmdWriteTimestamp2"},
+      {"vkDestroyBuffer"},
+      {"vkDestroyCommandPool"},
+      {"vkDestroyDebugUtilsMessengerEXT"},
+      {"vkDestroyDescriptorPool"},
+      {"vkDestroyDescriptorSetLayout"},
+      {"vkDestroyDevice"},
+      {"vkDestroyInstance"},
+      {"vkDestroyPipeline"},
+      {"vkDestroyPipelineCache"},
+      {"vkDestroyPipelineLayout"},
+      {"vkDestroyQueryPool"},
+      {"vkDestroySemaphore"},
+      {"vkDestroyShaderModule"},
+      {"vkFreeMemory"},
+      {"vkGetBufferMemoryRequirements"},
+      {"vkGetDeviceQueue"},
+      {"vkGetPhysicalDeviceFeatures2"},
+      {"vkGetPhysicalDeviceMemoryProperties"},
+      {"vkGetPhysicalDeviceProperties"},
+      {"vkGetPhysicalDeviceProperties2"},
+      {"vkGetPhysicalDeviceQueueFamilyProperties"},
+      {"vkUpdateDescriptorSets"},
+  };
+  return list;
+}
+
+/// Shared by all that runs; guarded by `mutex`.
+struct State {
+  std::mutex mutex;
+  std::optional<Fault> fault;
+  bool struck = false;
+  std::map<std::string, uint32_t> calls;
+  std::set<VkQueue> stuck;
+  std::map<std::string, std::set<uint64_t>> live; ///< handles by what created them
+};
+
+State &state() {
+  static State state;
+  return state;
+}
+
+/// Counts a call; what it is to return instead of the driver's result, if anything.
+std::optional<VkResult> enter(const char *name) {
+  State &s = state();
+  std::lock_guard<std::mutex> lock(s.mutex);
+  uint32_t call = s.calls[name]++;
+  if (s.struck || !s.fault || s.fault->entry != name || s.fault->call != call)
+    return std::nullopt;
+  s.struck = true;
+  return s.fault->result;
+}
+
+bool startsWith(const std::string &text, const char *prefix) { return text.rfind(prefix, 0) == 0; }
+
+/// "vkCreateBuffer" for "vkDestroyBuffer"; empty for what destroys nothing.
+std::string creatorOf(const std::string &name) {
+  if (name == "vkFreeMemory")
+    return "vkAllocateMemory";
+  if (name == "vkDestroyPipeline")
+    return "vkCreateComputePipelines";
+  return startsWith(name, "vkDestroy") ? "vkCreate" + name.substr(9) : "";
+}
+
+template <typename T>
+uint64_t number(T value) {
+  if constexpr (std::is_pointer_v<T>)
+    return reinterpret_cast<uint64_t>(value);
+  else
+    return 0;
+}
+
+/// Creators give the handle through their last argument, one at a time.
+template <typename... Args>
+void noteCreated(const char *name, Args... args) {
+  auto last = std::get<sizeof...(Args) - 1>(std::make_tuple(args...));
+  if constexpr (std::is_pointer_v<decltype(last)>) {
+    using Handle = std::remove_pointer_t<decltype(last)>;
+    if constexpr (std::is_pointer_v<Handle> && !std::is_const_v<Handle>) {
+      std::lock_guard<std::mutex> lock(state().mutex);
+      state().live[name].insert(number(*last));
+    }
+  }
+}
+
+/// Destroyers take the handle before the allocator, which is the last argument.
+template <typename... Args>
+void noteDestroyed(const char *name, Args... args) {
+  std::string creator = creatorOf(name);
+  if constexpr (sizeof...(Args) >= 2) {
+    if (creator.empty())
+      return;
+    uint64_t handle = number(std::get<sizeof...(Args) - 2>(std::make_tuple(args...)));
+    std::lock_guard<std::mutex> lock(state().mutex);
+    if (state().live[creator].erase(handle) == 0)
+      fmt::print(stderr, "{} of an object that isn't there\n", name);
+  }
+}
+
+/// A queue that hangs takes what comes later, too, and never does it.
+bool isSwallowed(const char *name, std::optional<VkResult> injected, VkQueue queue) {
+  if (std::string(name) != "vkQueueSubmit2")
+    return false;
+  std::lock_guard<std::mutex> lock(state().mutex);
+  if (injected == VK_SUCCESS)
+    state().stuck.insert(queue);
+  return state().stuck.count(queue) != 0;
+}
+
+/// Whether the driver is to do its work all the same before a failure is reported.
+bool isForwarded(const char *name, VkResult injected) {
+  bool isDone = injected == VK_INCOMPLETE || injected == VK_NOT_READY;
+  return isDone || std::string(name) == "vkWaitSemaphores"; // or objects would go while in use
+}
+
+template <auto Member>
+struct Wrapped;
+
+template <typename Table, typename Result, typename... Args, Result (*Table::*Member)(Args...)>
+struct Wrapped<Member> {
+  static inline Result (*real)(Args...) = nullptr;
+  static inline const char *name = nullptr;
+
+  static Result call(Args... args) {
+    std::optional<VkResult> injected = enter(name);
+    if constexpr (std::is_same_v<Result, VkResult>) {
+      auto first = std::get<0>(std::make_tuple(args...));
+      if constexpr (std::is_same_v<decltype(first), VkQueue>)
+        if (isSwallowed(name, injected, first))
+          return VK_SUCCESS;
+      if (injected && !isForwarded(name, *injected))
+        return *injected;
+      VkResult result = real(args...);
+      if (injected)
+        return *injected;
+      if (result == VK_SUCCESS && (startsWith(name, "vkCreate") || startsWith(name, "vkAllocateMemory")))
+        noteCreated(name, args...);
+      return result;
+    } else {
+      noteDestroyed(name, args...);
+      real(args...);
+    }
+  }
+
+  static void put(const char *entry, const Table &from, Table &to) {
+    if (!(from.*Member) || from.*Member == call) { // not there, or wrapped already
+      to.*Member = from.*Member;
+      return;
+    }
+    if (real != from.*Member) { // another device has the same driver: then other threads may be reading these
+      name = entry;
+      real = from.*Member;
+    }
+    to.*Member = call;
+  }
+};
+
+} // namespace
+
+#define INLAY_DEVICE_FUNCTIONS(X)                                                                                      \
+  X(vkAllocateCommandBuffers)                                                                                          \
+  X(vkAllocateDescriptorSets)                                                                                          \
+  X(vkAllocateMemory)                                                                                                  \
+  X(vkBeginCommandBuffer)                                                                                              \
+  X(vkBindBufferMemory)                                                                                                \
+  X(vkCmdBindDescriptorSets)                                                                                           \
+  X(vkCmdBindPipeline)                                                                                                 \
+  X(vkCmdCopyBuffer)                                                                                                   \
+  X(vkCmdDispatch)                                                                                                     \
+  X(vkCmdPipelineBarrier2)                                                                                             \
+  X(vkCmdPushConstants)                                                                                                \
+  X(vkCmdResetQueryPool)                                                                                               \
+  X(vkCmdWriteTimestamp2)                                                                                              \
+  X(vkCreateBuffer)                                                                                                    \
+  X(vkCreateCommandPool)                                                                                               \
+  X(vkCreateComputePipelines)                                                                                          \
+  X(vkCreateDescriptorPool)                                                                                            \
+  X(vkCreateDescriptorSetLayout)                                                                                       \
+  X(vkCreatePipelineCache)                                                                                             \
+  X(vkCreatePipelineLayout)                                                                                            \
+  X(vkCreateQueryPool)                                                                                                 \
+  X(vkCreateSemaphore)                                                                                                 \
+  X(vkCreateShaderModule)                                                                                              \
+  X(vkDestroyBuffer)                                                                                                   \
+  X(vkDestroyCommandPool)                                                                                              \
+  X(vkDestroyDescriptorPool)                                                                                           \
+  X(vkDestroyDescriptorSetLayout)                                                                                      \
+  X(vkDestroyDevice)                                                                                                   \
+  X(vkDestroyPipeline)                                                                                                 \
+  X(vkDestroyPipelineCache)                                                                                            \
+  X(vkDestroyPipelineLayout)                                                                                           \
+  X(vkDestroyQueryPool)                                                                                                \
+  X(vkDestroySemaphore)                                                                                                \
+  X(vkDestroyShaderModule)                                                                                             \
+  X(vkEndCommandBuffer)                                                                                                \
+  X(vkFreeMemory)                                                                                                      \
+  X(vkGetBufferMemoryRequirements)                                                                                     \
+  X(vkGetCalibratedTimestampsEXT)                                                                                      \
+  X(vkGetDeviceQueue)                                                                                                  \
+  X(vkGetMemoryHostPointerPropertiesEXT)                                                                               \
+  X(vkGetPipelineCacheData)                                                                                            \
+  X(vkGetQueryPoolResults)                                                                                             \
+  X(vkGetSemaphoreCounterValue)                                                                                        \
+  X(vkMapMemory)                                                                                                       \
+  X(vkQueueSubmit2)                                                                                                    \
+  X(vkUpdateDescriptorSets)                                                                                            \
+  X(vkWaitSemaphores)
+
+void wrapTable(vulkan::InstanceTable &table) {
+  vulkan::InstanceTable wrapped;
+#define INLAY_WRAP(entry) Wrapped<&vulkan::InstanceTable::entry>::put(#entry, table, wrapped);
+  INLAY_LOADER_FUNCTIONS(INLAY_WRAP)
+  INLAY_INSTANCE_FUNCTIONS(INLAY_WRAP)
+#undef INLAY_WRAP
+  table = wrapped;
+}
+
+void wrapTable(VolkDeviceTable &table) {
+  VolkDeviceTable wrapped{};
+#define INLAY_WRAP(entry) Wrapped<&VolkDeviceTable::entry>::put(#entry, table, wrapped);
+  INLAY_DEVICE_FUNCTIONS(INLAY_WRAP)
+#undef INLAY_WRAP
+  table = wrapped;
+}
+
+std::string toString(const Fault &fault) {
+  if (fault.hangs())
+    return fmt::format("{} call {} never ends", fault.entry, fault.call);
+  return fmt::format("{} call {} returns {}", fault.entry, fault.call, vulkan::resultName(fault.result));
+}
+
+std::vector<VkResult> failuresOf(const std::string &entry) {
+  for (const EntryInfo &info : entries()) {
+    if (info.name != entry)
+      continue;
+    std::vector<VkResult> failures = info.failures;
+    if (!failures.empty())
+      failures.push_back(VK_ERROR_UNKNOWN);
+    return failures;
+  }
+  fmt::print(stderr, "{} isn't in the list of entry points\n", entry);
+  return {};
+}
+
+void armFault(std::optional<Fault> fault) {
+  State &s = state();
+  std::lock_guard<std::mutex> lock(s.mutex);
+  s.fault = std::move(fault);
+  s.struck = false;
+  s.calls.clear();
+}
+
+bool hasStruck() {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  return state().struck;
+}
+
+std::map<std::string, uint32_t> countCalls() {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  return state().calls;
+}
+
+std::string describeLiveObjects() {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  std::string text;
+  for (const auto &[creator, handles] : state().live)
+    if (!handles.empty() && creator != "vkCreateInstance" && creator != "vkCreateDebugUtilsMessengerEXT")
+      text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", creator, handles.size());
+  return text;
+}
+
+void forgetLiveObjects() {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  for (auto &[creator, handles] : state().live)
+    if (creator != "vkCreateInstance" && creator != "vkCreateDebugUtilsMessengerEXT")
+      handles.clear();
+}
+
+} // namespace inlay::rt::test

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Objects as a compiler makes them run; damaged ones are refused with words.
+
+#include "inlay/Runtime/Host/ObjectLoader.h"
+#include "ElfObject.h"
+#include "inlay/Runtime/Host/Processor.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <elf.h>
+#include <fstream>
+#include <iterator>
+#include <random>
+
+using namespace inlay::rt;
+using namespace inlay::rt::host;
+
+namespace {
+
+std::string readFile(const char *path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+const std::string &sample() {
+  static const std::string bytes = readFile(INLAY_CODE_SAMPLE);
+  return bytes;
+}
+
+HostEntry find(HostLibrary &library, const char *name) {
+  StatusOr<HostEntry> entry = library.lookup(name);
+  EXPECT_TRUE(entry.isOk()) << entry.status().message();
+  return entry.isOk() ? *entry : nullptr;
+}
+
+TEST(ObjectLoader, codeCallsAndReadsItsConstants) {
+  auto library = linkObject(sample());
+  ASSERT_TRUE(library.isOk()) << library.status().message();
+  std::array<float, 4> x = {0, 0.5f, 1, 2}, y = {};
+  void *buffers[] = {x.data(), y.data()};
+  find(**library, "sample_sine")(buffers);
+  for (size_t i = 0; i < x.size(); ++i)
+    EXPECT_FLOAT_EQ(y[i], std::sin(x[i]) * 2 + 1);
+}
+
+TEST(ObjectLoader, dataHoldsAddressesAndKeepsItsValues) {
+  auto library = linkObject(sample()), other = linkObject(sample());
+  ASSERT_TRUE(library.isOk() && other.isOk());
+  std::array<float, 9> y = {};
+  void *buffers[] = {y.data()};
+  HostEntry function = find(**library, "sample_tables");
+  function(buffers);
+  function(buffers);
+  EXPECT_EQ(y, (std::array<float, 9>{5, 6, 7, 8, 1, 2, 3, 4, 2}));
+  find(**other, "sample_tables")(buffers); // has data of its own
+  EXPECT_EQ(y[8], 1);
+}
+
+TEST(ObjectLoader, jumpTablesLead) {
+  auto library = linkObject(sample());
+  ASSERT_TRUE(library.isOk());
+  HostEntry function = find(**library, "sample_switch");
+  const float expected[] = {1, std::exp(1.0f), 30, 32, NAN, 6, -1};
+  for (int x = 0; x < 7; ++x) {
+    float y = 0;
+    void *buffers[] = {&x, &y};
+    function(buffers);
+    if (x == 4)
+      EXPECT_TRUE(std::isnan(y));
+    else
+      EXPECT_FLOAT_EQ(y, expected[x]) << x;
+  }
+}
+
+/// "r-xp": how the page at an address may be used.
+std::string accessOf(const void *address) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    uint64_t begin = 0, end = 0;
+    char access[5] = {};
+    if (std::sscanf(line.c_str(), "%lx-%lx %4s", &begin, &end, access) == 3 &&
+        reinterpret_cast<uint64_t>(address) >= begin && reinterpret_cast<uint64_t>(address) < end)
+      return access;
+  }
+  return "none";
+}
+
+TEST(ObjectLoader, codeIsNotWritable) {
+  auto library = linkObject(sample());
+  ASSERT_TRUE(library.isOk());
+  EXPECT_EQ(accessOf(reinterpret_cast<void *>(find(**library, "sample_sine"))), "r-xp");
+}
+
+TEST(ObjectLoader, missingFunctionIsNamed) {
+  auto library = linkObject(sample());
+  ASSERT_TRUE(library.isOk());
+  StatusOr<HostEntry> entry = (*library)->lookup("sample_cosine");
+  EXPECT_EQ(entry.status().code(), StatusCode::NotFound);
+  EXPECT_EQ(entry.status().message(), "the host code has no function 'sample_cosine'");
+}
+
+TEST(ObjectLoader, otherFunctionsCannotBeCalled) {
+  auto library = linkObject(readFile(INLAY_FORBIDDEN_SAMPLE));
+  EXPECT_EQ(library.status().code(), StatusCode::NotFound);
+  EXPECT_EQ(library.status().message(), "host code needs 'system', which is none of the functions that it may call");
+}
+
+//===-- Damage --------------------------------------------------------------------------------------------------===//
+
+TEST(ObjectLoader, shortFilesAreRefused) {
+  for (size_t size = 0; size < sample().size(); size += size < 256 ? 1 : 37) {
+    std::string bytes = sample().substr(0, size); // a copy of its own, so that a sanitizer sees reads behind it
+    auto library = linkObject(std::string_view(bytes.data(), bytes.size()));
+    EXPECT_FALSE(library.isOk()) << size;
+    EXPECT_FALSE(library.status().message().empty());
+  }
+}
+
+TEST(ObjectLoader, damagedFilesDoNotCrash) {
+  std::mt19937 random(1);
+  size_t refused = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string bytes = sample();
+    for (uint32_t change = 0; change <= random() % 4; ++change) {
+      // Mostly in headers, tables and names, which lie at both ends.
+      size_t place = random() % 2 ? random() % bytes.size() : bytes.size() - 1 - random() % (bytes.size() / 2);
+      bytes[place] = random() % 3 ? static_cast<char>(random()) : static_cast<char>(random() % 2 ? 0xff : 0x7f);
+    }
+    auto library = linkObject(bytes);
+    refused += !library.isOk();
+    if (library.isOk()) // its code may be damaged: it is not run
+      (void)(*library)->lookup("sample_sine");
+  }
+  EXPECT_GT(refused, 1000u);
+  EXPECT_LT(refused, 20000u);
+}
+
+/// Writes `value` over a field of the section header of `name`.
+template <typename T>
+std::string changeSection(std::string_view name, T Elf64_Shdr::*field, T value) {
+  std::string bytes = sample();
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  StatusOr<ElfObject> object = parseElf(bytes);
+  EXPECT_TRUE(object.isOk());
+  for (size_t number = 0; number < object->sections.size(); ++number) {
+    if (object->sections[number].name != name)
+      continue;
+    Elf64_Shdr section;
+    char *place = bytes.data() + header.e_shoff + number * sizeof(section);
+    std::memcpy(&section, place, sizeof(section));
+    section.*field = value;
+    std::memcpy(place, &section, sizeof(section));
+    return bytes;
+  }
+  ADD_FAILURE() << "no section " << name;
+  return bytes;
+}
+
+std::string messageOf(const std::string &bytes) { return linkObject(bytes).status().message(); }
+
+TEST(ObjectLoader, errorsSayWhatIsWrong) {
+  EXPECT_EQ(messageOf("not a file"), "damaged object file: expected an ELF header");
+  EXPECT_EQ(messageOf(changeSection<uint64_t>(".text", &Elf64_Shdr::sh_flags, SHF_ALLOC | SHF_EXECINSTR | SHF_WRITE)),
+            "damaged object file: section '.text' is both code and writable");
+  EXPECT_EQ(messageOf(changeSection<uint64_t>(".data", &Elf64_Shdr::sh_flags, SHF_ALLOC | SHF_TLS)),
+            "damaged object file: section '.data' is thread-local storage, which host code has none of");
+  EXPECT_EQ(messageOf(changeSection<uint64_t>(".bss", &Elf64_Shdr::sh_size, uint64_t(1) << 40)),
+            "expected less than 1 GiB of host code and its data");
+  EXPECT_EQ(messageOf(changeSection<uint64_t>(".text", &Elf64_Shdr::sh_addralign, 3)),
+            "damaged object file: expected section '.text' to be aligned to a power of 2, at most 4096, but got 3");
+  EXPECT_EQ(messageOf(changeSection<uint32_t>(".data", &Elf64_Shdr::sh_type, SHT_INIT_ARRAY)),
+            "damaged object file: expected section '.data' to hold code or data, but it has type 14");
+  EXPECT_NE(messageOf(changeSection<uint64_t>(".text", &Elf64_Shdr::sh_offset, ~uint64_t(0))).find("exceeds its"),
+            std::string::npos);
+}
+
+//===-- Several processors --------------------------------------------------------------------------------------===//
+
+HostCode codeFor(std::vector<HostObject> objects, std::string triple = "x86_64-unknown-linux-gnu") {
+  HostCode code;
+  code.triple = std::move(triple);
+  code.objects = std::move(objects);
+  return code;
+}
+
+TEST(Processor, firstObjectThatFitsIsUsed) {
+  Processor processor{"x86_64", {"avx", "avx2", "fma"}};
+  HostCode code =
+      codeFor({{"x86-64-v4", {"avx512f", "avx2"}, {}}, {"x86-64-v3", {"fma", "avx2"}, {}}, {"any", {}, {}}});
+  StatusOr<size_t> number = chooseObject(code, processor);
+  ASSERT_TRUE(number.isOk());
+  EXPECT_EQ(*number, 1u);
+  processor.features.clear();
+  EXPECT_EQ(*chooseObject(code, processor), 2u);
+}
+
+TEST(Processor, errorsListWhatIsNeeded) {
+  Processor processor{"x86_64", {"avx", "avx2"}};
+  StatusOr<size_t> number = chooseObject(codeFor({{"x86-64-v4", {"avx512f", "avx2", "avx512bw"}, {}}}), processor);
+  EXPECT_EQ(number.status().message(), "none of the host code fits this processor: that for 'x86-64-v4' needs "
+                                       "avx512bw, avx512f; the processor has avx, avx2");
+  number = chooseObject(codeFor({{"any", {}, {}}}, "aarch64-unknown-linux-gnu"), processor);
+  EXPECT_EQ(number.status().message(),
+            "the host code is for 'aarch64-unknown-linux-gnu', but this is x86_64 with Linux");
+}
+
+#if defined(__x86_64__)
+TEST(Processor, featuresAreThoseThatTheCompilerFinds) {
+  const std::vector<std::string> &features = thisProcessor().features;
+  auto has = [&](const char *name) { return std::find(features.begin(), features.end(), name) != features.end(); };
+  EXPECT_TRUE(has("sse2"));
+  EXPECT_EQ(has("sse4.2"), bool(__builtin_cpu_supports("sse4.2")));
+  EXPECT_EQ(has("avx2"), bool(__builtin_cpu_supports("avx2")));
+  EXPECT_EQ(has("fma"), bool(__builtin_cpu_supports("fma")));
+  EXPECT_EQ(has("bmi2"), bool(__builtin_cpu_supports("bmi2")));
+  EXPECT_EQ(has("avx512f"), bool(__builtin_cpu_supports("avx512f")));
+  EXPECT_EQ(has("avx512vnni"), bool(__builtin_cpu_supports("avx512vnni")));
+}
+
+TEST(ObjectLoader, linksTheObjectThatFits) {
+  std::vector<char> bytes(sample().begin(), sample().end());
+  auto library = linkHostCode(codeFor({{"none", {"no-such-feature"}, {'x'}}, {"any", {"sse2"}, bytes}}));
+  ASSERT_TRUE(library.isOk()) << library.status().message();
+  EXPECT_TRUE((*library)->lookup("sample_sine").isOk());
+  EXPECT_EQ(linkHostCode(codeFor({{"any", {}, {'x'}}})).status().message(),
+            "host code for 'any': damaged object file: expected an ELF header");
+}
+#endif
+
+TEST(ObjectLoader, noObjectsMakeNoLibrary) {
+  auto library = linkHostCode({});
+  ASSERT_TRUE(library.isOk());
+  EXPECT_EQ(*library, nullptr);
+}
+
+} // namespace

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Runtime/Report/Profile.h"
+#include "inlay/Runtime/Report/ReportKeys.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+using namespace inlay::rt;
+
+static const std::vector<StepProfile> kSteps = {{"copy of x", StepKind::Copy, 10, 0},
+                                                {"f_0", StepKind::LaunchEngine, 200, 0},
+                                                {"copy of y", StepKind::Copy, 30, 0},
+                                                {"f_2", StepKind::CallHost, 4000, 2},
+                                                {"other", StepKind::Callback, 50000, -1}};
+
+TEST(Profile, SumsStepsBySegment) {
+  std::vector<MeasuredTime> times = sumBySegment(kSteps);
+  ASSERT_EQ(times.size(), 3u);
+  EXPECT_DOUBLE_EQ(times[0].run, 200e-9);
+  EXPECT_DOUBLE_EQ(times[0].transfers, 40e-9);
+  EXPECT_EQ(times[1].run, 0);
+  EXPECT_DOUBLE_EQ(times[2].run, 4000e-9);
+}
+
+TEST(Profile, AddsTimesToAReport) {
+  std::string report = R"({"segments": [{"target": "vulkan", "ops": ["a", "b"],
+      "modelled_ns": {"compute": 1000, "launch": 500, "transfer_in": 20, "transfer_out": 3}}], "summary": {}})";
+  StatusOr<std::string> added = addMeasuredTimes(report, kSteps);
+  ASSERT_TRUE(added.isOk()) << added.status().message();
+  EXPECT_NE(added->find("\"measured_ns\": 54240"), std::string::npos) << *added;
+  StatusOr<std::string> table = formatMeasuredTimes(*added);
+  ASSERT_TRUE(table.isOk());
+  EXPECT_NE(table->find("vulkan        2     1.50 us      200 ns       23 ns       40 ns"), std::string::npos)
+      << *table;
+  EXPECT_NE(table->find("all segments: measured 54.2 us"), std::string::npos) << *table;
+}
+
+static KernelProfile kernel(uint32_t number, const char *kind, std::vector<std::string> calls, uint64_t time) {
+  return {number, kind, std::move(calls), time, 1};
+}
+
+/// A host function of two kernels and an engine of three dispatches, of which one did nothing.
+static std::vector<StepProfile> stepsWithKernels() {
+  std::vector<StepProfile> steps = {{"f_0", StepKind::CallHost, 1000, 0},
+                                    {"copy of x", StepKind::Copy, 10, 1},
+                                    {"f_1", StepKind::LaunchEngine, 100, 1},
+                                    {"callback 0", StepKind::Callback, 5000, -1, {"net.sort"}}};
+  steps[0].kernels = {kernel(0, "contraction", {"fc", "act"}, 200), kernel(1, "loops", {"softmax"}, 300)};
+  steps[2].kernels = {kernel(0, "dispatch", {"softmax"}, 70), kernel(2, "dispatch", {"fc", "act"}, 60)};
+  return steps;
+}
+
+TEST(Profile, SumsKernelsByOp) {
+  std::vector<std::pair<std::string, int>> rows;
+  for (const OpTime &op : sumByOp(stepsWithKernels()))
+    rows.emplace_back(op.ops.back() + " " + std::to_string(op.runs), static_cast<int>(op.seconds * 1e9 + 0.5));
+  EXPECT_EQ(
+      rows,
+      (std::vector<std::pair<std::string, int>>{
+          {"net.sort 1", 5000}, {"(between kernels) 1", 500}, {"softmax 2", 370}, {"act 2", 260}, {"(copies) 1", 10}}))
+      << "kernels that take longer than their step leave nothing between them";
+}
+
+TEST(Profile, AddsTimesToTheKernelsThatAReportHas) {
+  StatusOr<std::string> added = addMeasuredTimes(
+      R"({"segments": [{"kernels": [{"kind": "contraction", "post_ops": ["relu"]}, {"kind": "loops"}]},
+                       {"kernels": [{"kind": "dispatch", "ops": ["a"]}, {"kind": "dispatch", "ops": ["b"]}]}],
+          "summary": {}})",
+      stepsWithKernels());
+  ASSERT_TRUE(added.isOk()) << added.status().message();
+  nlohmann::json segments = nlohmann::json::parse(*added)["segments"], host = segments[0]["kernels"];
+  EXPECT_EQ(host[0]["measured_ns"], 300);
+  EXPECT_EQ(host[1]["post_ops"][0], "relu");
+  EXPECT_EQ(host[1]["measured_ns"], 200);
+  nlohmann::json device = segments[1]["kernels"];
+  ASSERT_EQ(device.size(), 3u) << "the last has no description, the second did not run";
+  EXPECT_EQ(device[0]["ops"][0], "a");
+  EXPECT_FALSE(device[2].contains("measured_ns"));
+  StatusOr<std::string> table = formatMeasuredTimes(*added);
+  EXPECT_NE(table->find("260 ns    4 %     2  fc, act"), std::string::npos) << *table;
+}
+
+TEST(ReportKeys, SayWhatWasFused) {
+  Plan plan;
+  HostFunction &function = plan.hostCode.functions.emplace_back();
+  function.kernels.resize(2);
+  function.kernels[0].kind = HostKernelKind::Convolution;
+  function.kernels[0].calls = {"conv1", "bn1", "act1"};
+  function.kernels[0].hasBias = true;
+  function.kernels[0].postOps = {{PostOpKind::Relu, 0, 0}};
+  Engine &engine = plan.engines.emplace_back();
+  engine.dispatches.resize(1);
+  engine.dispatches[0].calls = {"sum"};
+  plan.steps = {{StepKind::CallHost, 0, {}, {}, "f_0", 0}, {StepKind::LaunchEngine, 0, {}, {}, "f_1", 1}};
+  std::string report = addKernels(R"({"segments": [{"target": "host", "ops": ["a", "b", "c"]},
+                                                    {"target": "vulkan", "ops": ["d"]}, {}], "summary": {}})",
+                                  plan);
+  EXPECT_EQ(formatKernels(report),
+            "kernels:\n"
+            "  segment 0 (host): 2 kernels from 3 ops: convolution+bias+relu (conv1, bn1, act1); loops\n"
+            "  segment 1 (vulkan): 1 kernel from 1 op: dispatch (sum)\n");
+  EXPECT_EQ(addKernels("[]", plan), "[]");
+  EXPECT_EQ(formatKernels("[]"), "");
+}
+
+TEST(ReportKeys, SayWhatMemoryIsNeeded) {
+  MemoryUse use;
+  use.hostScratch = {2048, 5120};
+  use.deviceTemporaries = {1 << 20, 3 << 20};
+  use.hostConstants = 10;
+  EXPECT_EQ(formatMemory(use), "memory of a call\n"
+                               "                            peak    unshared   ratio\n"
+                               "  host scratch           2.0 KiB     5.0 KiB     2.5\n"
+                               "  device temporaries     1.0 MiB     3.0 MiB     3.0\n"
+                               "  together               1.0 MiB     3.0 MiB     3.0\n"
+                               "constants: 10 B on the host, 0 B on the device\n");
+  StatusOr<std::string> report = addMemory(R"({"segments": [], "summary": {}})", use);
+  ASSERT_TRUE(report.isOk()) << report.status().message();
+  EXPECT_NE(report->find("\"unshared\": 3145728"), std::string::npos) << *report;
+  EXPECT_FALSE(addMemory("[]", use).isOk());
+}
+
+TEST(Profile, RefusesWhatIsNoReport) {
+  for (const char *text : {"", "[]", "{}", R"({"segments": []})", R"({"segments": 1, "summary": {}})", "{\"a\""}) {
+    StatusOr<std::string> added = addMeasuredTimes(text, kSteps);
+    ASSERT_FALSE(added.isOk()) << text;
+    EXPECT_EQ(added.status().message().rfind("expected a partition report of one function, but ", 0), 0u);
+    EXPECT_FALSE(formatMeasuredTimes(text).isOk());
+  }
+}
+
+TEST(ReportKeys, StandBehindWhatAReportHas) {
+  Plan plan;
+  plan.engines.emplace_back().dispatches.resize(1);
+  plan.steps = {{StepKind::LaunchEngine, 0, {}, {}, "f", 0}};
+  EXPECT_EQ(addKernels(R"({"version": 1, "segments": [{"target": "vulkan"}], "summary": {}, "last": 0.5})", plan),
+            R"({
+  "version": 1,
+  "segments": [
+    {
+      "target": "vulkan",
+      "kernels": [
+        {
+          "kind": "dispatch",
+          "ops": []
+        }
+      ]
+    }
+  ],
+  "summary": {},
+  "last": 0.5
+}
+)");
+}
+
+TEST(ReportKeys, RefuseReportsThatAreDamaged) {
+  // What a report from elsewhere may hold: members of other types, and levels without end.
+  std::string deep(100000, '[');
+  EXPECT_FALSE(addMeasuredTimes(R"({"segments": )" + deep, kSteps).isOk());
+  EXPECT_FALSE(
+      addMeasuredTimes(R"({"segments": )" + deep + std::string(100000, ']') + R"(, "summary": {}})", kSteps).isOk());
+  StatusOr<std::string> added = addMeasuredTimes(
+      R"({"segments": [1, {"ops": 5, "target": [], "kernels": [7], "modelled_ns": {"compute": "x"}}], "summary": {}})",
+      kSteps);
+  ASSERT_TRUE(added.isOk());
+  EXPECT_TRUE(formatMeasuredTimes(*added).isOk());
+  EXPECT_NE(formatKernels(*added).find("segment 1 (?): 1 kernel from 0 ops"), std::string::npos);
+}

@@ -124,7 +124,7 @@ struct Fallback {
 struct Request : CompileRequest {
   void addWeight(std::string key, SharedArray array) {
     auto owner = std::make_shared<SharedArray>(std::move(array));
-    weights.push_back({std::move(key), owner->data(), owner->nbytes(), owner});
+    weights.push_back({std::move(key), owner->data(), owner->nbytes(), owner, /*type=*/""});
   }
 
   void setProgress(nb::object function) {

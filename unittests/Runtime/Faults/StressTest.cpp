@@ -76,8 +76,8 @@ struct StressTest : testing::Test {
     }
   }
 
-  /// Any fault of any call that comes soon, or none. Not those of a device that doesn't answer: objects that other calls
-  /// use then are left behind.
+  /// Any fault of any call that comes soon, or none. Not those of a device that doesn't answer: objects that other
+  /// calls use then are left behind.
   static std::optional<Fault> pickFault(std::mt19937 &random) {
     static const char *const entries[] = {"vkQueueSubmit2",           "vkWaitSemaphores",     "vkAllocateMemory",
                                           "vkCreateComputePipelines", "vkCreateCommandPool",  "vkBeginCommandBuffer",

@@ -15,7 +15,7 @@ CONFORMANCE ?= ../shared/conformance
 # From Debian 12's own archive (llvm 22 is in its security suite).
 BUILD_PACKAGES := g++ cmake ninja-build ccache git \
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools lld-22 libfmt-dev libdnnl-dev libsodium-dev libxxhash-dev \
-  libvulkan-dev libvulkan-volk-dev libzip-dev pkg-config mesa-vulkan-drivers vulkan-validationlayers spirv-tools \
+  libcli11-dev nlohmann-json3-dev libvulkan-dev libvulkan-volk-dev libzip-dev pkg-config mesa-vulkan-drivers vulkan-validationlayers spirv-tools \
   libgtest-dev python3 python3-dev python3-venv
 LINT_PACKAGES := clang-format-22 clang-tidy-22
 FUZZ_PACKAGES := clang-22 libclang-rt-22-dev
@@ -157,9 +157,12 @@ bench-sizes: build ## measure models at many sizes and write docs/benchmarks/siz
 	@$(PYTHON) docs/benchmarks/make_page.py sizes $(FIGURES)/sizes-*.json
 
 ##@ Packages
-.PHONY: wheel
+.PHONY: wheel wheel-runtime
 wheel: packages $(VENV)/.ready ## build a wheel of the Python package into build/wheels; compiles everything anew
 	$(call quietly,wheel,$(PYTHON) -m pip wheel . --no-deps -w $(BUILD)/wheels)
+	@ls $(BUILD)/wheels
+wheel-runtime: packages $(VENV)/.ready ## build a wheel of the package that only runs programs, inlay-runtime
+	$(call quietly,wheel-runtime,$(PYTHON) -m pip wheel python/runtime --no-deps -w $(BUILD)/wheels)
 	@ls $(BUILD)/wheels
 
 ##@ Source

@@ -175,9 +175,12 @@ bench-sizes: build ## measure models at many sizes and write docs/benchmarks/siz
 	@$(PYTHON) docs/benchmarks/make_page.py sizes $(FIGURES)/sizes-*.json
 
 ##@ Packages
-.PHONY: wheel
+.PHONY: wheel wheel-runtime
 wheel: packages $(VENV)/.ready ## build a wheel of the Python package into build/wheels; compiles everything anew
 	$(call quietly,wheel,$(PYTHON) -m pip wheel . --no-deps -w $(BUILD)/wheels)
+	@ls $(BUILD)/wheels
+wheel-runtime: packages $(VENV)/.ready ## build a wheel of the package that only runs programs, inlay-runtime
+	$(call quietly,wheel-runtime,$(PYTHON) -m pip wheel python/runtime --no-deps -w $(BUILD)/wheels)
 	@ls $(BUILD)/wheels
 
 ##@ Source

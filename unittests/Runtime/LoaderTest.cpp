@@ -5,7 +5,9 @@
 #include "inlay/Runtime/Loader/Loader.h"
 #include "Kernels.h"
 #include "PlanBuilder.h"
+#include "inlay/Runtime/Core/PlanChecker.h"
 #include "inlay/Runtime/Host/Processor.h"
+#include "inlay/Runtime/Loader/SegmentCheck.h"
 #include "inlay/Runtime/Loader/SharedDevice.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
@@ -107,6 +109,66 @@ TEST_F(LoaderOnDevice, errorsSayWhatEachDeviceLacks) {
   EXPECT_NE(message.find("kernel 'sum': needs 2000000000 bytes of workgroup memory, but the device has"),
             std::string::npos)
       << message;
+}
+
+/// The same with a host version.
+std::shared_ptr<Plan> sumPlanWith(const std::string &hostVersion) {
+  std::shared_ptr<Plan> plan = sumPlan();
+  plan->hostCode = sinePlan().plan->hostCode;
+  plan->hostCode.functions = {{hostVersion, 3, {Access::Read, Access::Read, Access::Write}}};
+  plan->engines[0].hostVersion = 0;
+  return plan;
+}
+
+StatusOr<SegmentCheck> checkSum(const std::shared_ptr<Plan> &plan) {
+  auto opened = loadPlan(plan);
+  if (!opened.isOk())
+    return opened.status();
+  std::vector<float> a = {1, 2, 3, 4}, c(4);
+  StatusOr<SegmentCheck> check = checkSegments(*opened, {}, {view(a)}, {view(c)});
+  EXPECT_EQ(c, (std::vector<float>{2, 4, 6, 8}));
+  return check;
+}
+
+TEST_F(LoaderOnDevice, segmentsAreCheckedAgainstTheirHostVersions) {
+  auto right = checkSum(sumPlanWith("sample_sum")), wrong = checkSum(sumPlanWith("sample_sum_wrong"));
+  ASSERT_TRUE(right.isOk()) << right.status().message();
+  ASSERT_TRUE(wrong.isOk()) << wrong.status().message();
+  ASSERT_EQ(right->differences.size(), 1u);
+  EXPECT_EQ(right->differences[0].absolute, 0);
+  EXPECT_EQ(right->differences[0].runs, 1u);
+  ASSERT_EQ(wrong->differences.size(), 1u);
+  EXPECT_EQ(wrong->differences[0].absolute, 1);
+  EXPECT_FLOAT_EQ(static_cast<float>(wrong->differences[0].relative), 1.0f / 8);
+  EXPECT_EQ(wrong->differences[0].result, "c");
+  auto none = checkSum(sumPlan());
+  ASSERT_TRUE(none.isOk());
+  EXPECT_TRUE(none->differences.empty());
+  EXPECT_EQ(none->unchecked, (std::vector<std::string>{"step1"}));
+}
+
+TEST(SegmentProbes, bodiesGrowWithWhatIsInThem) {
+  PlanBuilder b;
+  uint32_t condition = b.input("condition", {}), y = b.output("y", {Expr(4)});
+  b.plan->buffers[condition].type.element = ElementType::Bool;
+  uint32_t x = b.constant("x", MemorySpace::Device, {1, 2, 3, 4});
+  uint32_t sum = b.temporary("sum", MemorySpace::Device, {Expr(4)});
+  Kernel kernel;
+  kernel.spirv = {0};
+  kernel.bindings = {Access::Read, Access::Read, Access::Write};
+  kernel.pushConstants = 1;
+  b.plan->engines.push_back(elementwiseEngine(kernel, Expr(4)));
+  b.hostFunction("sample_sum", {Access::Read, Access::Read, Access::Write});
+  b.plan->engines[0].hostVersion = 0;
+  b.control(StepKind::Branch, {condition}, {[&] { b.launch(0, {x, x, sum}); }, [&] { b.launch(0, {x, x, sum}); }});
+  b.copy(sum, y);
+  ASSERT_EQ(checkPlan(*b.plan).message(), "");
+  ProbedPlan probed = probeSegments(*b.plan);
+  EXPECT_EQ(checkPlan(probed.plan).message(), "");
+  EXPECT_EQ(probed.probes.size(), 2u);
+  // In each body the launch, its host version, two copies of the result that both write, and the comparison.
+  EXPECT_EQ(probed.plan.steps[0].bodies, (std::vector<uint32_t>{5, 5}));
+  EXPECT_EQ(probed.plan.steps.size(), 12u);
 }
 
 TEST(SharedDevice, unfitDevicesAreNotChosen) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "PlanBuilder.h"
+#include "inlay/Runtime/Report/PlanText.h"
 #include "inlay/Runtime/Report/Profile.h"
 #include "inlay/Runtime/Report/ReportKeys.h"
 
@@ -166,4 +168,51 @@ TEST(ReportKeys, RefuseReportsThatAreDamaged) {
   ASSERT_TRUE(added.isOk());
   EXPECT_TRUE(formatMeasuredTimes(*added).isOk());
   EXPECT_NE(formatKernels(*added).find("segment 1 (?): 1 kernel from 0 ops"), std::string::npos);
+}
+
+TEST(PlanText, NamesWhatAPlanConsistsOf) {
+  test::PlanBuilder b;
+  b.plan->name = "forward";
+  b.plan->symbols.push_back({"batch", 1, 8, 0, 0});
+  uint32_t x = b.input("x", {Expr::dim(0, 0)}), y = b.output("y", {Expr::dim(0, 0)});
+  uint32_t w = b.constant("w", MemorySpace::Device, {1, 2, 3}), t = b.temporary("t", MemorySpace::Device, {Expr(256)});
+  uint32_t engine = b.engine("k", 2);
+  b.plan->engines[engine].kernels[0].requirements = {"float16"};
+  b.launch(engine, {w, t});
+  b.plan->steps[0].segment = 4;
+  b.control(StepKind::Branch, {x}, {[&] { b.copy(x, y); }, [] {}});
+  b.plan->hostCode.triple = "x86_64-linux";
+  b.plan->hostCode.objects.push_back({"x86-64-v3", {"avx2", "fma"}, std::vector<char>(2048)});
+  EXPECT_EQ(describePlan(*b.plan), R"(program 'forward'
+inputs
+  x: float32[batch]
+results
+  y: float32[batch]
+steps
+     0  engine engine_k of segment 4 (%2 %3)
+     1  branch (%0)
+     2    copy (%0 %1)
+buffers
+    %0  input      host             ?  float32[batch] x
+    %1  result     host             ?  float32[batch] y
+    %2  constant   device        12 B  float32[3] w
+    %3  temporary  device     1.0 KiB  float32[256] t
+engine engine_k: 1 kernels (4 B of SPIR-V), 1 dispatches, needs float16, no host version
+host code for x86_64-linux, x86-64-v3: 2.0 KiB, 0 functions, needs avx2, fma
+1 constants: 12 B
+)");
+}
+
+TEST(PlanText, SaysWhatAContainerHolds) {
+  ContainerInfo info;
+  info.major = 1;
+  info.arch = "x86_64";
+  info.requirements = {"float16"};
+  info.report = R"({"segments": [{"target": "vulkan"}, {"target": "host"}, {"target": "vulkan"}], "summary": {}})";
+  info.sections = {{"plan", 104, 4096}};
+  EXPECT_EQ(describeContainer(info), R"(container of version 1.0, host code for x86_64, a device with float16
+report: 3 segments: 1 on host, 2 on vulkan
+sections
+  plan             4.0 KiB from byte 104
+)");
 }

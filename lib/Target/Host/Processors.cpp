@@ -72,8 +72,9 @@ FailureOr<HostProcessor> inlay::findProcessor(Location loc, StringRef name) {
 }
 
 FailureOr<std::vector<HostProcessor>> inlay::findProcessors(Location loc, ArrayRef<std::string> names) {
+  static const std::string kNative = "native";
   std::vector<HostProcessor> processors;
-  for (const std::string &name : names.empty() ? ArrayRef<std::string>("native") : names) {
+  for (const std::string &name : names.empty() ? ArrayRef(kNative) : names) {
     FailureOr<HostProcessor> processor = findProcessor(loc, name);
     if (failed(processor))
       return failure();

@@ -56,3 +56,16 @@ void sample_switch(void *const *buffers) {
     *y = -1;
   }
 }
+
+// c = a + b, as an engine's host version does it; and one that is wrong in one element.
+void sample_sum(void *const *buffers) {
+  const float *a = buffers[0], *b = buffers[1];
+  float *c = buffers[2];
+  for (int i = 0; i < 4; ++i)
+    c[i] = a[i] + b[i];
+}
+
+void sample_sum_wrong(void *const *buffers) {
+  sample_sum(buffers);
+  ((float *)buffers[2])[2] += 1;
+}

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The package that only runs programs: on NumPy and DLPack, without the compiler and without torch."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import inlay
+import inlay_runtime
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+TARGETS = [("host",), ("vulkan", "host")]
+
+
+class Net(nn.Module):
+    def forward(self, x, mask):
+        return torch.relu(x) * 2, mask.logical_not()
+
+
+X = torch.tensor([[-1.0, 2.0, 3.0]])
+MASK = torch.tensor([True, False])
+
+
+@pytest.fixture(params=TARGETS, ids=["host", "vulkan"])
+def path(request, tmp_path):
+    compiled = inlay.compile(Net().eval(), (X, MASK), targets=request.param)
+    compiled.save(tmp_path / "net.inlay")
+    return tmp_path / "net.inlay"
+
+
+def test_numpy_arrays_and_names(path):
+    program = inlay_runtime.load(path)
+    assert [(info.dtype, info.shape) for info in program.inputs] == [("float32", (1, 3)), ("bool", (2,))]
+    doubled, inverted = program(X.numpy(), MASK.numpy())
+    assert doubled.tolist() == [[0, 4, 6]] and doubled.dtype == np.float32
+    assert inverted.tolist() == [False, True] and inverted.dtype == np.bool_
+    first, second = (info.name for info in program.inputs)
+    named, _ = program(**{second: MASK.numpy(), first: X.numpy()})
+    assert named.tolist() == [[0, 4, 6]]
+    assert program.report["segments"]
+
+
+def test_dlpack_and_strides(path):
+    program = inlay_runtime.load(path)
+    assert program(X, MASK)[0].tolist() == [[0, 4, 6]]
+    wide = np.zeros((1, 6), "float32")
+    wide[:, ::2] = X.numpy()
+    assert program(wide[:, ::2], MASK)[0].tolist() == [[0, 4, 6]]
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ((X,), "expected 2 inputs"),
+        ((X.double(), MASK), r"expected float32\[1x3\], but got float64 \[1, 3\]"),
+        ((X[:, :2], MASK), r"expected float32\[1x3\], but got float32\[1x2\]"),
+        (([1, 2, 3], MASK), "expected an array, but got list"),
+        ((X.clone().requires_grad_(), MASK), "can't be read in host memory"),
+    ],
+)
+def test_wrong_inputs_are_named(path, arrays, words):
+    with pytest.raises(inlay_runtime.Error, match=words):
+        inlay_runtime.load(path)(*arrays)
+
+
+def test_missing_files_are_named():
+    with pytest.raises(inlay_runtime.Error, match=r"nowhere\.inlay") as caught:
+        inlay_runtime.load("nowhere.inlay")
+    assert caught.value.status == "not found"
+
+
+def test_nothing_of_the_compiler_is_loaded(path):
+    script = f"""
+import sys, inlay_runtime
+inlay_runtime.load({str(path)!r})
+assert not {{"torch", "inlay"}} & set(sys.modules)
+maps = open("/proc/self/maps").read()
+assert "libMLIR" not in maps, maps
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_several_processors(tmp_path):
+    names = ("x86-64", "x86-64-v2")
+    inlay.compile(Net().eval(), (X, MASK), targets=("host",), host_cpu=names).save(tmp_path / "net.inlay")
+    assert inlay_runtime.load(tmp_path / "net.inlay")(X, MASK)[0].tolist() == [[0, 4, 6]]
+    with pytest.raises(inlay.CompileError, match="unknown host processor 'x86-64-v9'"):
+        inlay.compile(Net().eval(), (X, MASK), targets=("host",), host_cpu="x86-64-v9")
+    with pytest.raises(TypeError, match="expected host_cpu to be names of processors, but got 1"):
+        inlay.compile(Net().eval(), (X, MASK), host_cpu=[1])
+
+
+@pytest.mark.skipif(os.environ.get("INLAY_FULL") != "1", reason="builds a wheel; INLAY_FULL=1 runs it")
+def test_the_wheel_runs_alone(path, tmp_path):
+    source = pathlib.Path(__file__).parents[1] / "runtime"
+    pip = [sys.executable, "-m", "pip"]
+    subprocess.run([*pip, "wheel", str(source), "--no-deps", "-w", str(tmp_path)], check=True)
+    (wheel,) = tmp_path.glob("inlay_runtime-*-py3-none-*.whl")
+    subprocess.run([*pip, "install", "--no-deps", "--target", str(tmp_path / "site"), str(wheel)], check=True)
+    script = f"import inlay_runtime; print(inlay_runtime.__file__); inlay_runtime.load({str(path)!r})"
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
+    ran = subprocess.run([sys.executable, "-c", script], check=True, env=environment, capture_output=True, text=True)
+    assert ran.stdout.startswith(str(tmp_path))

@@ -378,31 +378,7 @@ std::vector<std::string> listDevices() {
   return lines;
 }
 
-void bindCompilation(nb::module_ &m) {
-  nb::class_<Compilation>(m, "Compilation")
-      .def("call", &Compilation::call, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert())
-      .def("profile", &Compilation::profile, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert(), "traced"_a)
-      .def("memory", &Compilation::memory, "inputs"_a)
-      .def("replace_weights", &Compilation::replaceWeights, "weights"_a)
-      .def("save", &Compilation::save, "path"_a, "metadata"_a, "tensors"_a, "weights_file"_a, "allow_framework"_a)
-      .def("constant", &Compilation::constant, "key"_a)
-      .def_prop_ro("plain_signature", &Compilation::plainSignature)
-      .def_prop_ro("framework_calls", &Compilation::frameworkCalls)
-      .def_prop_ro("report", [](Compilation &c) { return c.compiled.report; })
-      .def_prop_ro("notice", [](Compilation &c) { return c.compiled.notice; })
-      .def_prop_ro("device", &Compilation::device);
-}
-
-} // namespace
-
-NB_MODULE(_inlay, m) {
-  m.attr("__version__") = INLAY_VERSION;
-  m.attr("llvm_version") = LLVM_VERSION_STRING;
-  m.def("devices", &listDevices);
-  python::bindGraph(m);
-  python::bindSignatures(m);
-  python::bindPatterns(m);
-
+void bindRequest(nb::module_ &m) {
   nb::class_<Request>(m, "Request")
       .def(nb::init<>())
       .def_rw("text", &Request::text)
@@ -472,7 +448,34 @@ NB_MODULE(_inlay, m) {
       .def("add_weight", &Request::addWeight, "key"_a, nb::arg("array").noconvert())
       .def("set_progress", &Request::setProgress, "function"_a)
       .def("set_fallback", [](Request &r, nb::object run) { r.fallback->run = share(std::move(run)); }, "run"_a);
+}
 
+void bindCompilation(nb::module_ &m) {
+  nb::class_<Compilation>(m, "Compilation")
+      .def("call", &Compilation::call, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert())
+      .def("profile", &Compilation::profile, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert(), "traced"_a)
+      .def("memory", &Compilation::memory, "inputs"_a)
+      .def("replace_weights", &Compilation::replaceWeights, "weights"_a)
+      .def("save", &Compilation::save, "path"_a, "metadata"_a, "tensors"_a, "weights_file"_a, "allow_framework"_a)
+      .def("constant", &Compilation::constant, "key"_a)
+      .def_prop_ro("plain_signature", &Compilation::plainSignature)
+      .def_prop_ro("framework_calls", &Compilation::frameworkCalls)
+      .def_prop_ro("report", [](Compilation &c) { return c.compiled.report; })
+      .def_prop_ro("notice", [](Compilation &c) { return c.compiled.notice; })
+      .def_prop_ro("device", &Compilation::device);
+}
+
+} // namespace
+
+NB_MODULE(_inlay, m) {
+  m.attr("__version__") = INLAY_VERSION;
+  m.attr("llvm_version") = LLVM_VERSION_STRING;
+  m.def("devices", &listDevices);
+  python::bindGraph(m);
+  python::bindSignatures(m);
+  python::bindPatterns(m);
+
+  bindRequest(m);
   bindCompilation(m);
 
   m.def("compile", &compileRequest, "request"_a, nb::rv_policy::take_ownership);

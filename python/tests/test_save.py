@@ -351,7 +351,7 @@ def test_what_another_tool_saved_takes_its_inputs_by_place(tmp_path, targets):
     (tmp_path / "m.mlir").write_text(
         "func.func public @f(%x: tensor<?x3xf32>, %y: tensor<3xf32>) -> (tensor<?x3xf32>, tensor<?x6xf32>) {\n"
         "  %0 = inlay.add %x, %y : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>\n"
-        "  %1 = inlay.concat %0, %x dim 1 : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x6xf32>\n"
+        "  %1 = inlay.cat %0, %x dim 1 : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x6xf32>\n"
         "  return %0, %1 : tensor<?x3xf32>, tensor<?x6xf32>\n}\n"
     )
     command = [tool, f"--targets={','.join(targets)}", "--input-shape=x:n=1..8x3", tmp_path / "m.mlir"]

@@ -178,7 +178,8 @@ TEST_F(ContainerTest, NumbersOutOfRangeAreRefusedByWhatTheyAre) {
   };
   EXPECT_EQ(constant(false, 0, 8), "");
   EXPECT_EQ(constant(false, 8, 0), "");
-  for (auto [offset, size] : {std::pair<uint64_t, uint64_t>{0, 9}, {1, 8}, {8, 1}, {9, 0}, {UINT64_MAX - 3, 8}})
+  for (auto [offset, size] :
+       {std::pair<uint64_t, uint64_t>{0, 9}, {1, 8}, {8, 1}, {9, 0}, {UINT64_MAX - 3, 8}, {4, UINT64_MAX - 3}})
     EXPECT_TRUE(contains(constant(false, offset, size), "expected a range in the 8 bytes of section 'constants'"))
         << offset << ", " << size;
   EXPECT_TRUE(contains(constant(true, 0, 1), "expected a range in the 0 bytes of the weights file"));

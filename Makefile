@@ -14,8 +14,9 @@ CONFORMANCE ?= ../shared/conformance
 
 # From Debian 12's own archive (llvm 22 is in its security suite).
 BUILD_PACKAGES := g++ cmake ninja-build ccache git \
-  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools lld-22 libfmt-dev libdnnl-dev libsodium-dev libxxhash-dev \
-  libcli11-dev nlohmann-json3-dev libvulkan-dev libvulkan-volk-dev libzip-dev pkg-config mesa-vulkan-drivers vulkan-validationlayers spirv-tools \
+  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools lld-22 openssl libfmt-dev libdnnl-dev libsodium-dev libxxhash-dev \
+  libcli11-dev nlohmann-json3-dev libvulkan-dev libvulkan-volk-dev libzip-dev pkg-config mesa-vulkan-drivers \
+  vulkan-validationlayers spirv-tools \
   libgtest-dev python3 python3-dev python3-venv
 LINT_PACKAGES := clang-format-22 clang-tidy-22
 FUZZ_PACKAGES := clang-22 libclang-rt-22-dev

@@ -42,7 +42,7 @@ from .options import LOOP_ITERATIONS, TARGETS, Options
 from .report import Report
 from .rewrite.compiling import import_rewritten
 from .rewrite.network import Module
-from .saving import restore
+from .saving import describe_plain, restore
 from .shapes import Input, make_examples, untie
 from .text import with_number
 
@@ -177,6 +177,8 @@ def partition(
 def load(path: StrPath, *, device: str | None = None, public_key: StrPath | None = None) -> LoadedModule:
     """A model that `CompiledModule.save` wrote, ready to be called. Nothing is compiled.
 
+    What inlay-compile wrote takes the inputs of its function by their places, and gives its result or a tuple of them.
+
     The file holds native code: load it from those alone whom you trust.
 
     device: selector of a Vulkan device, if the model needs one; default: INLAY_DEVICE or the best device.
@@ -187,16 +189,13 @@ def load(path: StrPath, *, device: str | None = None, public_key: StrPath | None
     fallback, path = Fallback(), os.fspath(path)
     key = "" if public_key is None else os.fspath(public_key)
     compilation, metadata = _extension().load(path, device or "", fallback, refuse_lost_device, key)
-    if not metadata:
-        raise UnsupportedError(
-            f"'{path}' says nothing of calls from Python: it was saved by another tool (inlay-run runs it)"
-        )
     if compilation.device:
         note_device()
     try:
+        metadata = metadata or describe_plain(*compilation.plain_signature)
         imported, signature, out_spec = restore(metadata, compilation.constant)
         report = Report.parse(compilation.report)
-    except (ValueError, RecursionError) as error:
+    except (ValueError, KeyError, RecursionError) as error:
         raise ArgumentValueError(f"'{path}': {error}") from error
     return LoadedModule(imported, compilation, fallback, report, signature, out_spec)
 

@@ -35,6 +35,7 @@ _OPERATORS = {
 }
 _NAMES = {one: name for name, one in _OPERATORS.items()}
 _MOST_POWER = 16
+_PLAN_OPERATORS = ("Add", "Mul", "FloorDiv", "CeilDiv", "PythonMod", "Min", "Max")  # of the runtime's expressions
 _TORCH_KINDS = {"dtype": torch.dtype, "layout": torch.layout, "memory_format": torch.memory_format}
 
 
@@ -142,6 +143,52 @@ def _spec(spec, what):
         return pytree.treespec_dumps(spec)
     except (NotImplementedError, TypeError) as error:
         raise UnsupportedError(f"the structure of the model's {what} can't be saved: {error}") from error
+
+
+# -- Programs of other tools ------------------------------------------------------------------------------------------
+
+
+def describe_plain(symbols: Any, inputs: Any, outputs: Any) -> str:
+    """The JSON for a program that another tool saved, from its `plain_signature`.
+
+    The program's inputs are the arguments, by their places; its only output, or a tuple of them, is the result.
+    """
+    told = {
+        (given, dim): {"Add": [{"Mul": [scale, {"symbol": number}]}, offset]}
+        for number, (_, _, _, given, dim, scale, offset) in enumerate(symbols)
+    }
+
+    def tree(code):
+        stack = []
+        for operation, a, b in code:
+            if operation == 0:
+                stack.append(a)
+            elif operation == 1:
+                stack.append(told[a, b])
+            else:
+                right, left = stack.pop(), stack.pop()
+                stack.append({_PLAN_OPERATORS[operation - 2]: [left, right]})
+        return stack.pop()
+
+    def tensor(dtype, dims):
+        return {"dtype": dtype, "dims": [tree(code) for code in dims]}
+
+    results = range(len(outputs))
+    described = {
+        "python": VERSION,
+        "symbols": [{"name": name, "min": least, "max": most} for name, least, most, *_ in symbols],
+        "inputs": [{"name": name} | tensor(dtype, dims) for name, dtype, dims in inputs],
+        "outputs": [{"kind": "result", "index": number, "copied": False, "value": None} for number in results],
+        "results": [tensor(dtype, dims) for _, dtype, dims in outputs],
+        "carried": [],
+        "writes": [],
+        "conditions": [],
+        "in_spec": _spec(pytree.tree_flatten((tuple(range(len(inputs))), {}))[1], "arguments"),
+        "out_spec": _spec(pytree.tree_flatten(0 if len(outputs) == 1 else tuple(results))[1], "results"),
+        "argument_names": [name or f"argument{number}" for number, (name, *_) in enumerate(inputs)],
+        "defaults": {},
+    }
+    return json.dumps(described)
 
 
 # -- From JSON --------------------------------------------------------------------------------------------------------

@@ -240,6 +240,15 @@ public:
     return nb::none();
   }
 
+  /// What a call takes and gives, as the plan has it: (symbols, inputs, outputs). Symbols are (name, least, largest
+  /// value, input, dim, scale, offset), tensors (name, dtype, dims), dims postfix lists of (operation, a, b).
+  nb::tuple plainSignature() const {
+    nb::list symbols;
+    for (const rt::Symbol &one : compiled.plan->symbols)
+      symbols.append(nb::make_tuple(one.name, one.min, one.max, one.input, one.dim, one.scale, one.offset));
+    return nb::make_tuple(symbols, describeBuffers(compiled.plan->inputs), describeBuffers(compiled.plan->outputs));
+  }
+
   /// (number of the segment, the call as text) of each step that calls the framework.
   std::vector<std::pair<int32_t, std::string>> frameworkCalls() const {
     std::vector<std::pair<int32_t, std::string>> calls;
@@ -260,6 +269,22 @@ private:
     for (const Array &array : arrays)
       result.push_back(view(array));
     return result;
+  }
+
+  nb::list describeBuffers(const std::vector<uint32_t> &numbers) const {
+    nb::list described;
+    for (uint32_t number : numbers) {
+      const rt::Buffer &buffer = compiled.plan->buffers[number];
+      nb::list dims;
+      for (const rt::Expr &dim : buffer.type.dims) {
+        nb::list code;
+        for (auto [op, a, b] : dim.code())
+          code.append(nb::make_tuple(static_cast<int>(op), a, b));
+        dims.append(code);
+      }
+      described.append(nb::make_tuple(buffer.name, rt::name(buffer.type.element), dims));
+    }
+    return described;
   }
 
   /// Replaces the constant of that key, or adds it.
@@ -361,6 +386,7 @@ void bindCompilation(nb::module_ &m) {
       .def("replace_weights", &Compilation::replaceWeights, "weights"_a)
       .def("save", &Compilation::save, "path"_a, "metadata"_a, "tensors"_a, "weights_file"_a, "allow_framework"_a)
       .def("constant", &Compilation::constant, "key"_a)
+      .def_prop_ro("plain_signature", &Compilation::plainSignature)
       .def_prop_ro("framework_calls", &Compilation::frameworkCalls)
       .def_prop_ro("report", [](Compilation &c) { return c.compiled.report; })
       .def_prop_ro("notice", [](Compilation &c) { return c.compiled.notice; })

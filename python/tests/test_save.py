@@ -346,13 +346,23 @@ def test_malformed_metadata_is_refused():
             restore(text, {}.get)
 
 
-def test_what_another_tool_saved_says_so(tmp_path):
+def test_what_another_tool_saved_takes_its_inputs_by_place(tmp_path, targets):
     tool = pathlib.Path(inlay.__file__).parents[2] / "bin" / "inlay-compile"
-    text = "func.func public @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n  return %x : tensor<2xf32>\n}\n"
-    (tmp_path / "m.mlir").write_text(text)
-    subprocess.run([tool, "--targets=host", tmp_path / "m.mlir", "-o", tmp_path / "m.inlay"], check=True)
-    with pytest.raises(inlay.UnsupportedError, match="says nothing of calls from Python"):
-        inlay.load(tmp_path / "m.inlay")
+    (tmp_path / "m.mlir").write_text(
+        "func.func public @f(%x: tensor<?x3xf32>, %y: tensor<3xf32>) -> (tensor<?x3xf32>, tensor<?x6xf32>) {\n"
+        "  %0 = inlay.add %x, %y : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>\n"
+        "  %1 = inlay.cat %0, %x dim 1 : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x6xf32>\n"
+        "  return %0, %1 : tensor<?x3xf32>, tensor<?x6xf32>\n}\n"
+    )
+    command = [tool, f"--targets={','.join(targets)}", "--input-shape=x:n=1..8x3", tmp_path / "m.mlir"]
+    subprocess.run([*command, "-o", tmp_path / "m.inlay"], check=True)
+    loaded = inlay.load(tmp_path / "m.inlay")
+    assert loaded.symbols == {"n": (1, 8)}
+    a, b = loaded(x(5, 3), x(3))
+    assert torch.equal(a, x(5, 3) + x(3))
+    assert torch.equal(b, torch.cat([a, x(5, 3)], 1))
+    with pytest.raises(inlay.SizesError, match=r"dim 0 \('n'\) is 9, but expected 1 to 8"):
+        loaded(x(9, 3), x(3))
 
 
 def test_a_loaded_model_has_no_names_for_its_weights(tmp_path):

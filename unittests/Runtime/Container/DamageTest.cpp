@@ -4,8 +4,10 @@
 // most under a sanitizer.
 
 #include "ContainerFixture.h"
+#include "PlanWriter.h"
 #include "inlay/Runtime/Core/PlanChecker.h"
 
+#include <functional>
 #include <random>
 
 using namespace inlay::rt;
@@ -135,11 +137,60 @@ TEST_F(ContainerTest, CountsThatDoNotFitAreRefusedWithTheirPlace) {
   size_t plan = image.find("plan");                                                // in the table
   auto offset = static_cast<size_t>(static_cast<unsigned char>(image[plan + 16])); // of the section: below 256
   std::string huge = image;
-  huge.replace(offset, 4, "\xff\xff\xff\x7f"); // the length of the plan's name
+  huge.replace(offset, 4, std::string("\xff\xff\0\0", 4)); // the length of the plan's name
   seal(huge);
   auto saved = readImage(huge);
   ASSERT_FALSE(saved.isOk());
-  EXPECT_EQ(saved.status().message().find("section 'plan', byte 4: expected at most"), 0u) << saved.status().message();
+  std::string message = saved.status().message();
+  EXPECT_EQ(message.find("section 'plan', byte 4: expected at most"), 0u) << message;
+  EXPECT_NE(message.find("elements, as many bytes follow, but got 65535"), std::string::npos) << message;
+}
+
+namespace {
+
+/// What decoding says of a small plan, some bytes of which `change` changes; empty if it is decoded.
+std::string decoded(const std::function<void(std::string &plan)> &change) {
+  std::shared_ptr<Plan> plan = smallPlan();
+  static const int64_t value = 7;
+  plan->constants.push_back({&value, 8, nullptr, "key"});
+  EncodedPlan encoded = encodePlan(*plan, {ConstantPlace{false, 0}});
+  change(encoded.plan);
+  Budget budget(1 << 20);
+  std::string_view constants(reinterpret_cast<const char *>(&value), 8);
+  auto result = decodePlan({encoded.plan, "", "", "", {constants, nullptr}, {}}, budget);
+  return result.isOk() ? "" : result.status().message();
+}
+
+} // namespace
+
+TEST_F(ContainerTest, NumbersOutOfRangeAreRefusedByWhatTheyAre) {
+  // After the key: in the weights file?, offset, length.
+  auto constant = [](bool outside, uint64_t offset, uint64_t size) {
+    return decoded([&](std::string &plan) {
+      std::string place(1, static_cast<char>(outside));
+      appendLittle(place, offset);
+      appendLittle(place, size);
+      plan.replace(plan.find("key") + 3, place.size(), place);
+    });
+  };
+  auto contains = [](const std::string &message, const std::string &part) {
+    return message.find(part) != std::string::npos;
+  };
+  EXPECT_EQ(constant(false, 0, 8), "");
+  EXPECT_EQ(constant(false, 8, 0), "");
+  for (auto [offset, size] :
+       {std::pair<uint64_t, uint64_t>{0, 9}, {1, 8}, {8, 1}, {9, 0}, {UINT64_MAX - 3, 8}, {4, UINT64_MAX - 3}})
+    EXPECT_TRUE(contains(constant(false, offset, size), "expected a range in the 8 bytes of section 'constants'"))
+        << offset << ", " << size;
+  EXPECT_TRUE(contains(constant(true, 0, 1), "expected a range in the 0 bytes of the weights file"));
+  EXPECT_TRUE(
+      contains(decoded([](std::string &plan) { plan[plan.find("key") + 3] = 2; }), "expected 0 or 1, but got 2"));
+  // Before the step's name: its length, one list of no step, one of two buffers, the callee, the kind.
+  auto kind = [](char number) { return decoded([&](std::string &plan) { plan[plan.find("step0") - 25] = number; }); };
+  EXPECT_EQ(kind(7), "");
+  EXPECT_TRUE(contains(kind(8), "expected a kind of step up to 7, but got 8"));
+  EXPECT_TRUE(contains(decoded([](std::string &plan) { plan += '\0'; }), "1 bytes are left over"));
+  EXPECT_TRUE(contains(decoded([](std::string &plan) { plan.pop_back(); }), "expected 8 bytes more, but got 7"));
 }
 
 TEST_F(ContainerTest, SeedsOfTheFuzzTargetCanBeRead) {

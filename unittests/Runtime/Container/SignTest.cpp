@@ -3,7 +3,9 @@
 // Signatures: nothing is decoded of a file that isn't signed by the key that is asked for.
 
 #include "../PlanBuilder.h"
+
 #include "ContainerFixture.h"
+#include <sodium.h>
 
 using namespace inlay::rt;
 using namespace inlay::rt::test;
@@ -89,6 +91,25 @@ TEST_F(SignTest, TheWeightsFileIsSignedToo) {
   store(at("m.inlay"), image);
   EXPECT_TRUE(readContainer(at("m.inlay")).isOk());
   EXPECT_EQ(error(), isNotThat("key.pub.pem"));
+}
+
+TEST_F(SignTest, TheSignatureIsThatOfBothFilesOneAfterTheOther) {
+  save("w.safetensors");
+  std::string key(44, '\0'), pem = load(at("key.pub.pem"));
+  size_t length = 0, start = pem.find('\n') + 1;
+  ASSERT_EQ(sodium_base642bin(reinterpret_cast<unsigned char *>(key.data()), key.size(), pem.data() + start,
+                              pem.find('\n', start) - start, nullptr, &length, nullptr, sodium_base64_VARIANT_ORIGINAL),
+            0);
+  auto isSigned = [&](const std::string &bytes) {
+    auto data = [](const std::string &text) { return reinterpret_cast<const unsigned char *>(text.data()); };
+    std::string signature = load(at("m.inlay.sig"));
+    crypto_sign_state state;
+    crypto_sign_init(&state);
+    crypto_sign_update(&state, data(bytes), bytes.size());
+    return crypto_sign_final_verify(&state, data(signature), data(key) + 12) == 0;
+  };
+  EXPECT_TRUE(isSigned(load(at("m.inlay")) + load(at("w.safetensors"))));
+  EXPECT_FALSE(isSigned(load(at("m.inlay"))));
 }
 
 TEST_F(SignTest, MissingAndMalformedSignaturesAndKeysAreNamed) {

@@ -61,6 +61,20 @@ test-full: test lint-tidy ## test, and the checks that take long
 	@INLAY_FULL=1 $(MAKE) test-unit
 	@$(TEST_ENV) INLAY_FULL=1 $(PYTHON) -m pytest -q python
 
+# The runtime's unit tests with the address and undefined-behaviour sanitizers, and with that of threads. What isn't ours
+# (drivers, layers) isn't built with them: the files name what is left out of that.
+SUPPRESS = $(CURDIR)/cmake/sanitizers
+SANITIZE_ENV = $(TEST_ENV) TSAN_OPTIONS=suppressions=$(SUPPRESS)/threads.supp:halt_on_error=1:history_size=4 \
+  LSAN_OPTIONS=suppressions=$(SUPPRESS)/leaks.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1
+.PHONY: sanitize sanitize-runtime sanitize-threads
+sanitize: sanitize-runtime sanitize-threads ## the runtime's unit tests under sanitizers
+
+sanitize-runtime sanitize-threads: packages
+	$(call quietly,build-$@,cmake --preset $@ && cmake --build --preset $@ -j $(JOBS))
+	@echo "== $@"; $(SANITIZE_ENV) ctest --test-dir build-$@ --output-on-failure -j $(JOBS) --progress \
+	  >$(BUILD)/logs/$@.log 2>&1 && tail -n 4 $(BUILD)/logs/$@.log || \
+	  { tail -n 200 $(BUILD)/logs/$@.log; exit 1; }
+
 ##@ Tests by kind
 .PHONY: test-unit test-lit test-python test-conformance
 # lit's summary has no end of line.

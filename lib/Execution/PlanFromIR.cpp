@@ -173,7 +173,8 @@ static FailureOr<rt::HostFunction> convertHostFunction(plan::HostFunctionOp op, 
   function.access.resize(function.arguments, rt::Access::Write);
   function.scratch = op.getScratch().getNumResults();
   if (failed(convertNumbers(op, op.getSizes(), symbols, function.sizes)) ||
-      failed(convertNumbers(op, op.getUnsharedScratch(), symbols, function.unsharedScratch)))
+      failed(convertNumbers(op, op.getUnsharedScratch(), symbols, function.unsharedScratch)) ||
+      failed(convertNumbers(op, op.getScratch(), symbols, function.scratchBytes)))
     return failure();
   if (op.getKernels())
     for (auto kernel : op.getKernelsAttr().getAsRange<plan::HostKernelAttr>())

@@ -123,6 +123,7 @@ IN_LIBRARIES = [
     (r"\breport_fatal_error\b|\babort\(\)|\bstd::exit\b", "ends the process instead of reporting"),
 ]
 IN_RUNTIME = [(r"\bthrow\b(?!\()|\bassert\(", "throws or asserts: the runtime returns a Status")]
+IN_VULKAN = [(r"(?<![\w.>\"])vk[A-Z]\w*\(", "calls Vulkan around the function tables")]
 
 
 def check_text(path: pathlib.Path, lines: list[str], inside: pathlib.PurePath | None) -> Iterator[Finding]:
@@ -131,6 +132,7 @@ def check_text(path: pathlib.Path, lines: list[str], inside: pathlib.PurePath | 
     code_rules = []
     if inside is not None:
         code_rules = IN_LIBRARIES + (IN_RUNTIME if inside.parts[0] == "Runtime" else [])
+        code_rules = code_rules + (IN_VULKAN if inside.parts[:2] == ("Runtime", "Vulkan") else [])
     for number, line in enumerate(lines, 1):
         code = line.split("//")[0]
         yield from ((path, number, what) for pattern, what in ANYWHERE if re.search(pattern, line))

@@ -131,8 +131,11 @@ TEST_F(HostVersionsTest, HostVersionsAreChecked) {
   HostFunction &function = builder.plan->hostCode.functions[engine.hostVersion];
   auto refusal = [&] { return checkPlan(*builder.plan).message(); };
   EXPECT_EQ(refusal(), "");
+  function.scratchBytes = {Expr(16), Expr(16)};
+  EXPECT_EQ(refusal(), "host function 'addLanes': expected the sizes of 1 buffers to work in, but got 2");
   function.scratchBytes = {};
-  EXPECT_EQ(refusal(), "engine 'engine_add': expected 1 sizes of what its host version 'addLanes' works in, but got 0");
+  EXPECT_EQ(refusal(), "");
+  EXPECT_FALSE(hasHostVersion(*builder.plan, functions.sum)) << "nothing says how much it works in";
   function.scratch = 0;
   EXPECT_EQ(
       refusal(),

@@ -14,7 +14,13 @@
 
 namespace inlay::rt {
 
-bool hasHostVersion(const Plan &plan, uint32_t engine) { return plan.engines[engine].hostVersion >= 0; }
+bool hasHostVersion(const Plan &plan, uint32_t engine) {
+  int32_t number = plan.engines[engine].hostVersion;
+  if (number < 0)
+    return false;
+  const HostFunction &function = plan.hostCode.functions[number];
+  return function.scratchBytes.size() == function.scratch;
+}
 
 std::vector<uint32_t> launchedEngines(const Plan &plan) {
   std::set<uint32_t> engines;

@@ -169,6 +169,10 @@ Status Checker::checkHostCode() const {
     INLAY_RETURN_IF_ERROR(checkSizes(fmt::format("host function '{}'", function.symbol), function.sizes));
     INLAY_RETURN_IF_ERROR(checkSizes(fmt::format("host function '{}'", function.symbol), function.unsharedScratch));
     INLAY_RETURN_IF_ERROR(checkSizes(fmt::format("host function '{}'", function.symbol), function.scratchBytes));
+    if (!function.scratchBytes.empty() && function.scratchBytes.size() != function.scratch)
+      return {StatusCode::InvalidArgument,
+              fmt::format("host function '{}': expected the sizes of {} buffers to work in, but got {}",
+                          function.symbol, function.scratch, function.scratchBytes.size())};
     if (function.scratch > function.arguments)
       return {StatusCode::InvalidArgument,
               fmt::format("host function '{}': expected scratch to be some of the {} arguments, but got {}",
@@ -191,9 +195,6 @@ Status Checker::checkHostVersion(const Engine &engine) const {
   if (function.arguments != uint64_t(engine.arguments) + function.scratch)
     return bad(fmt::format("expected its host version '{}' to take {} buffers and {} to work in, but it takes {}",
                            function.symbol, engine.arguments, function.scratch, function.arguments));
-  if (function.scratchBytes.size() != function.scratch)
-    return bad(fmt::format("expected {} sizes of what its host version '{}' works in, but got {}", function.scratch,
-                           function.symbol, function.scratchBytes.size()));
   std::vector<Access> access = argumentAccess(engine);
   for (size_t i = 0; i < access.size() && !function.access.empty(); ++i)
     if (writes(function.access[i]) && !writes(access[i]))

@@ -181,7 +181,7 @@ std::string Recovering::describeRetry() const {
   if (!next)
     return "the device isn't used";
   double seconds = std::chrono::duration<double>(*next - Quarantine::Clock::now()).count();
-  return fmt::format("the device is tried again in {:.2g} s", std::max(seconds, 0.0));
+  return fmt::format("the device is tried again in {:.{}f} s", std::max(seconds, 0.0), seconds < 1 ? 2 : 0);
 }
 
 /// Puts what failed into quarantine and makes the version without it the current one.
@@ -219,12 +219,13 @@ Recovering::Version Recovering::recover(Version &&failed, const Status &status, 
   {
     std::lock_guard<std::mutex> lock(state_);
     next = current();
-    constexpr int kFew = 2; // a device that fails that often has nothing more to do with this call
-    if (tries >= kFew)
+    constexpr int kFew = 2; // a device that fails more often has nothing more to do with this call
+    bool movesAll = tries >= kFew && canMoveAll_;
+    if (movesAll)
       failure.engines.clear();
     bool isCurrent = next == failed;
     garbage_.push_back(std::move(failed)); // a call may be the last to hold it
-    if (isCurrent || tries >= kFew) {
+    if (isCurrent || movesAll) {
       Status replaced = replaceVersion(status, failure, notices);
       next = replaced.isOk() ? current() : nullptr;
       reason = replaced.message();
@@ -244,7 +245,7 @@ Status Recovering::runRecovering(Attempt attempt) {
   for (int tries = 0;; ++tries) {
     Failure failure;
     Status status = attempt(*version, failure);
-    if (status.isOk() || !failure.ofDevice)
+    if (status.isOk() || !failure.ofDevice || static_cast<size_t>(tries) > launched_.size() + 1)
       return status;
     std::string effect;
     if (failure.effect)

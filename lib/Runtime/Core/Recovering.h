@@ -60,6 +60,7 @@ private:
 
   // The thread's.
   void watch();
+  void loseAgain();
   bool reopen(std::unique_lock<std::mutex> &lock);
   std::vector<uint32_t> loadEngines(std::unique_lock<std::mutex> &lock, const std::vector<uint32_t> &due);
   void tryDevice(std::unique_lock<std::mutex> &lock, std::vector<RecoveryNotice> &notices);

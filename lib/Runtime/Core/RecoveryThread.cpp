@@ -59,6 +59,16 @@ bool Recovering::reopen(std::unique_lock<std::mutex> &lock) {
   return true;
 }
 
+/// The device failed on the way back.
+void Recovering::loseAgain() {
+  Quarantine::Time now = Quarantine::Clock::now();
+  if (quarantine_.isDeviceLost())
+    quarantine_.failDevice(now);
+  else
+    quarantine_.loseDevice(/*blamed=*/false, now);
+  dropDevice();
+}
+
 /// Loads engines that aren't kept from the device for their own sake, or are due, and returns those of `due` that could
 /// be loaded. Calls go on meanwhile.
 std::vector<uint32_t> Recovering::loadEngines(std::unique_lock<std::mutex> &lock, const std::vector<uint32_t> &due) {
@@ -81,6 +91,11 @@ std::vector<uint32_t> Recovering::loadEngines(std::unique_lock<std::mutex> &lock
   lock.lock();
   if (base_.device != device) // lost meanwhile
     return {};
+  if (std::any_of(failures.begin(), failures.end(),
+                  [](const Status &status) { return status.code() == StatusCode::DeviceLost; })) {
+    loseAgain();
+    return {};
+  }
   base_.engines = engines;
   for (uint32_t engine : wanted)
     if (!failures[engine].isOk() && hasHostVersion(*plan_, engine))
@@ -98,7 +113,7 @@ void Recovering::tryDevice(std::unique_lock<std::mutex> &lock, std::vector<Recov
   if (wasLost && !reopen(lock))
     return quarantine_.failDevice(Quarantine::Clock::now());
   std::vector<uint32_t> released = loadEngines(lock, quarantine_.due(Quarantine::Clock::now()));
-  if (!base_.device) // a call found it lost, and says when to try again
+  if (!base_.device) // lost again: it was said when to try
     return;
   std::vector<uint32_t> moved;
   for (uint32_t engine : launched_)
@@ -111,13 +126,8 @@ void Recovering::tryDevice(std::unique_lock<std::mutex> &lock, std::vector<Recov
   if (!version.isOk()) {
     for (uint32_t engine : released)
       quarantine_.fail(engine, now);
-    if (wasLost) {
-      quarantine_.failDevice(now);
-      dropDevice();
-    } else if (version.status().code() == StatusCode::DeviceLost) {
-      quarantine_.loseDevice(/*blamed=*/false, now);
-      dropDevice();
-    }
+    if (wasLost || version.status().code() == StatusCode::DeviceLost)
+      loseAgain();
     return;
   }
   if (!isBetter)

@@ -31,8 +31,18 @@ Status Staging::prepare(uint32_t queueFamily) {
   return Status::ok();
 }
 
-/// One copy with full barriers on both sides: it is a slow path that waits anyway.
 Status Staging::copy(VkBuffer from, uint64_t fromOffset, VkBuffer to, uint64_t toOffset, uint64_t bytes) {
+  Status status = record(from, fromOffset, to, toOffset, bytes);
+  if (!status.isOk()) { // what was recorded halfway can't be begun again
+    pool_ = CommandPoolHandle();
+    commands_ = VK_NULL_HANDLE;
+    return status;
+  }
+  return queue_.run({commands_});
+}
+
+/// One copy with full barriers on both sides: it is a slow path that waits anyway.
+Status Staging::record(VkBuffer from, uint64_t fromOffset, VkBuffer to, uint64_t toOffset, uint64_t bytes) {
   VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
   begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
   INLAY_RETURN_IF_ERROR(checkResult("vkBeginCommandBuffer", table_.vk.vkBeginCommandBuffer(commands_, &begin)));
@@ -53,8 +63,7 @@ Status Staging::copy(VkBuffer from, uint64_t fromOffset, VkBuffer to, uint64_t t
   barrier.dstAccessMask =
       VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT | VK_ACCESS_2_HOST_READ_BIT;
   table_.vk.vkCmdPipelineBarrier2(commands_, &dependency);
-  INLAY_RETURN_IF_ERROR(checkResult("vkEndCommandBuffer", table_.vk.vkEndCommandBuffer(commands_)));
-  return queue_.run({commands_});
+  return checkResult("vkEndCommandBuffer", table_.vk.vkEndCommandBuffer(commands_));
 }
 
 Status Staging::upload(const MemoryRange &target, const void *source, uint64_t bytes, uint32_t queueFamily) {

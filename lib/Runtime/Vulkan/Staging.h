@@ -20,6 +20,7 @@ public:
 
 private:
   Status prepare(uint32_t queueFamily);
+  Status record(VkBuffer from, uint64_t fromOffset, VkBuffer to, uint64_t toOffset, uint64_t bytes);
   Status copy(VkBuffer from, uint64_t fromOffset, VkBuffer to, uint64_t toOffset, uint64_t bytes);
 
   static constexpr uint64_t chunkBytes = uint64_t(8) << 20;

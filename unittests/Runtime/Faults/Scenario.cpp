@@ -24,7 +24,9 @@ void Scenario::judge(const char *what, const Status &status) {
   if (!isTyped || status.message().find("vk") == std::string::npos)
     isTyped = isTyped && status.message().find("hasn't finished within") != std::string::npos;
   bool hadEffects = status.message().find("had run and may have had effects") != std::string::npos;
-  if (!isTyped)
+  if (status.message().find("validation layer") != std::string::npos)
+    fail(status.message());
+  else if (!isTyped)
     fail(fmt::format("{}: an error without a type: {}", what, status.message()));
   else if (program_.canMove && !(program_.hasEffects && hadEffects))
     fail(fmt::format("{}: expected a result, but got {}", what, status.message()));

@@ -189,7 +189,7 @@ struct HostFunction {
   uint32_t scratch = 0;                 ///< how many of the arguments, the last ones, are memory to work in
   /// Bytes of that if its parts shared no memory; one number, or none if that isn't known.
   std::vector<Expr> unsharedScratch = {};
-  /// Bytes of each of these arguments; of a host version, for which no step's buffers say that. Else there may be none.
+  /// Bytes of each of these arguments, which a host version needs: no step's buffers say that. Else there may be none.
   std::vector<Expr> scratchBytes = {};
 };
 

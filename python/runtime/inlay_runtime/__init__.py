@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs programs that Inlay compiled: on NumPy arrays, without the compiler and without a framework.
 
-    program = inlay_runtime.load("model.inlay")
-    y = program(x)
+program = inlay_runtime.load("model.inlay")
+y = program(x)
 """
 
 from .library import Error, version

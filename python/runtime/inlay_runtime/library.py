@@ -6,7 +6,16 @@ import pathlib
 from ctypes import POINTER, Structure, c_bool, c_char_p, c_int, c_int64, c_size_t, c_void_p
 
 ABI = 1  # of the header that this was written from
-STATUS = ("ok", "invalid argument", "not found", "resource exhausted", "device lost", "unavailable", "stopped", "internal")
+STATUS = (
+    "ok",
+    "invalid argument",
+    "not found",
+    "resource exhausted",
+    "device lost",
+    "unavailable",
+    "stopped",
+    "internal",
+)
 ELEMENTS = ("bool", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64")
 
 NOTICE = ctypes.CFUNCTYPE(None, c_char_p, c_void_p)
@@ -74,8 +83,8 @@ def _open() -> ctypes.CDLL:
     for name, (result, arguments) in _FUNCTIONS.items():
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
-    if library.inlayRuntimeAbi() != ABI:
-        raise ImportError(f"expected version {ABI} of libinlay_runtime.so's interface, but got {library.inlayRuntimeAbi()}")
+    if (abi := library.inlayRuntimeAbi()) != ABI:
+        raise ImportError(f"expected version {ABI} of libinlay_runtime.so's interface, but got {abi}")
     return library
 
 

@@ -98,7 +98,7 @@ class Program:
         Takes NumPy arrays and what has __dlpack__ in host memory, of the dtypes and shapes that `inputs` says.
         Raises Error, which names the input.
         """
-        inputs = [_to_numpy(info, array) for info, array in zip(self.inputs, self._order(arrays, named))]
+        inputs = [_to_numpy(info, array) for info, array in zip(self.inputs, self._order(arrays, named), strict=True)]
         given = _tensors(inputs, [info.dtype for info in self.inputs])
         outputs = [
             np.empty(self._result_shape(given, number), _dtype(info, "result"))
@@ -125,8 +125,10 @@ class Program:
         return tuple(dims)
 
     def __repr__(self) -> str:
-        inputs, outputs = (", ".join(f"{info.name}: {info.type}" for info in list) for list in (self.inputs, self.outputs))
-        return f"<inlay_runtime.Program ({inputs}) -> ({outputs})>"
+        def spell(infos):
+            return ", ".join(f"{info.name}: {info.type}" for info in infos)
+
+        return f"<inlay_runtime.Program ({spell(self.inputs)}) -> ({spell(self.outputs)})>"
 
 
 def _dtype(info: TensorInfo, what: str) -> np.dtype:
@@ -158,7 +160,7 @@ def _to_numpy(info: TensorInfo, array: Any) -> np.ndarray:
 
 def _tensors(arrays: list[np.ndarray], dtypes: list[str]) -> ctypes.Array:
     tensors = (c.Tensor * len(arrays))()
-    for tensor, array, dtype in zip(tensors, arrays, dtypes):
+    for tensor, array, dtype in zip(tensors, arrays, dtypes, strict=True):
         tensor.data, tensor.element, tensor.rank = array.ctypes.data, c.ELEMENTS.index(dtype), array.ndim
         tensor.dims = (ctypes.c_int64 * array.ndim)(*array.shape)
     return tensors

@@ -67,6 +67,7 @@ static std::unordered_map<std::string_view, uint64_t> makeImports() {
       INLAY_LIBM(Unary, expm1),
       INLAY_LIBM(Unary, fabs),
       INLAY_LIBM(Unary, floor),
+      INLAY_LIBM(Unary, lgamma),
       INLAY_LIBM(Unary, log),
       INLAY_LIBM(Unary, log10),
       INLAY_LIBM(Unary, log1p),

@@ -62,8 +62,9 @@ static std::string show(const HostCode &code) {
     text +=
         fmt::format("object {:?} {} {}\n", object.cpu, object.features, hex(object.code.data(), object.code.size()));
   for (const HostFunction &function : code.functions) {
-    text += fmt::format("function {:?} {} {} {} {} {}\n", function.symbol, function.arguments, show(function.access),
-                        show(function.sizes), function.scratch, show(function.unsharedScratch));
+    text += fmt::format("function {:?} {} {} {} {} {} {}\n", function.symbol, function.arguments, show(function.access),
+                        show(function.sizes), function.scratch, show(function.unsharedScratch),
+                        show(function.scratchBytes));
     for (const HostKernel &kernel : function.kernels)
       text += show(kernel);
   }

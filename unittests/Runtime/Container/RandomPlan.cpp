@@ -141,7 +141,7 @@ private:
       code.objects.push_back({text(), texts(), {bytes.begin(), bytes.end()}});
     }
     for (uint32_t i = 1 + below(2); i > 0; --i) {
-      HostFunction function{text(), 2, {Access::Read, any(Access::ReadWrite)}, exprs(), {}, below(2), exprs()};
+      HostFunction function{text(), 2, {Access::Read, any(Access::ReadWrite)}, exprs(), {}, below(2), exprs(), exprs()};
       if (below(3) == 0)
         function.access.clear();
       for (uint32_t kernels = below(3); kernels > 0; --kernels)

@@ -179,14 +179,15 @@ static Status runProgram(OpenedProgram &opened, Compiler &compiler, const RunOpt
 
 /// Options that make no sense for a program that is compiled already.
 static Status checkForContainer(const RunOptions &options) {
+  auto wrong = [&](const std::string &option, const char *more) {
+    return Status(
+        StatusCode::InvalidArgument,
+        fmt::format("option {}: expected a module, but '{}' is a compiled program{}", option, options.file, more));
+  };
   for (const std::string &word : options.compilation)
     if (word.rfind("--device=", 0) != 0)
-      return {StatusCode::InvalidArgument,
-              fmt::format("option {}: '{}' is compiled already", word.substr(0, word.find('=')), options.file)};
-  if (options.compare)
-    return {StatusCode::InvalidArgument,
-            fmt::format("option --compare: '{}' is compiled already: use --check", options.file)};
-  return Status::ok();
+      return wrong(word.substr(0, word.find('=')), "");
+  return options.compare ? wrong("--compare", "; --check compares its segments") : Status::ok();
 }
 
 static Status describe(const RunOptions &options) {
@@ -212,6 +213,11 @@ Status tools::run(const RunOptions &options) {
   if (options.compare && !isGraph)
     return {StatusCode::InvalidArgument,
             fmt::format("--compare needs a graph that isn't partitioned yet, but --from is {}", options.from)};
+  if (!isContainer && !options.publicKey.empty())
+    return {StatusCode::InvalidArgument,
+            fmt::format("option --public-key: expected a compiled program, but '{}' is none", options.file)};
+  if (!isContainer)
+    unsetenv("INLAY_PUBLIC_KEY"); // what is compiled here isn't signed
   Compiler compiler(options.file);
   std::string path = options.file;
   if (!isContainer) {

@@ -32,6 +32,8 @@ plan.host_function @sized arguments 2 inputs 1 scratch affine_map<()[s0] -> (s0 
 
 // CHECK: plan.object "x86_64-pc-linux-gnu" dense<[127, 69, 76, 70]> : tensor<4xi8>
 plan.object "x86_64-pc-linux-gnu" dense<[0x7f, 0x45, 0x4c, 0x46]> : tensor<4xi8>
+// CHECK: plan.object "x86_64-pc-linux-gnu" dense<1> : tensor<4xi8> {cpu = "x86-64-v3", features = ["avx2", "fma"]}
+plan.object "x86_64-pc-linux-gnu" dense<1> : tensor<4xi8> {features = ["avx2", "fma"], cpu = "x86-64-v3"}
 
 // CHECK-LABEL: func @between_convert_and_stitch
 func.func @between_convert_and_stitch(%x: tensor<4xf32>) -> tensor<4xf32> {

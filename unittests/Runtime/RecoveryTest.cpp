@@ -224,6 +224,36 @@ TEST_P(RecoveryTest, ADeviceThatWillNotOpenIsTriedAgain) {
   EXPECT_EQ(second->submissions, 2);
 }
 
+TEST_P(RecoveryTest, ADeviceThatFailsOnTheWayBackIsOpenedAgainLater) {
+  backoff = 20ms;
+  second->failUploads = 3; // of the constant
+  load();
+  first->failRuns = 1 << 20;
+  auto begin = std::chrono::steady_clock::now();
+  expectRight("on the host");
+  ASSERT_TRUE(notices.wait(2));
+  EXPECT_EQ(reopens, 4);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, (1 + 2 + 4 + 8) * backoff);
+  expectRight("on the device");
+  EXPECT_EQ(second->submissions, 2);
+}
+
+TEST_P(RecoveryTest, WithoutSegmentsTheErrorIsTheDevices) {
+  if (GetParam())
+    GTEST_SKIP() << "nothing is copied";
+  PlanBuilder copies;
+  uint32_t from = copies.input("x", {Expr(kLanes)}), to = copies.output("y", {Expr(kLanes)});
+  uint32_t a = copies.temporary("a", MemorySpace::Device, {Expr(kLanes)});
+  copies.copy(from, a);
+  copies.copy(a, to);
+  builder.plan = copies.plan;
+  load();
+  first->failUploads = 1;
+  EXPECT_EQ(call().message(), "segment 'step0': fake staging is full; no segment could run on the host instead");
+  EXPECT_EQ(call().message(), "");
+  EXPECT_EQ(out, in);
+}
+
 TEST_P(RecoveryTest, WithoutAHostVersionTheErrorIsTheDevices) {
   builder.plan->engines[functions.twice].hostVersion = -1;
   load();
@@ -323,6 +353,17 @@ TEST_P(RecoveryTest, NewConstantsThatTheDeviceRefusesGoToTheHost) {
   expectRight("on the host", 5);
   ASSERT_TRUE(notices.wait(2));
   expectRight("on the device", 5);
+}
+
+TEST_P(RecoveryTest, NewConstantsReachADeviceThatWasNotUsedMeanwhile) {
+  load();
+  first->failAllocations = 2;
+  expectRight("without memory");
+  ASSERT_EQ(program->replaceConstants({{0, weights(5)}}).message(), "");
+  expectRight("on the host", 5);
+  ASSERT_TRUE(notices.wait(2));
+  expectRight("on the device", 5);
+  EXPECT_EQ(first->submissions, 2);
 }
 
 TEST_P(RecoveryTest, ProfilesAndSizesAreThoseOfTheVersionThatRuns) {

@@ -117,7 +117,7 @@ struct FaultSweepTest : testing::Test {
                totals.faults, totals.struck, totals.stuck, totals.errors, totals.recoveries);
     EXPECT_EQ(totals.struck, totals.faults);
     if (totals.stuck > 0) // it still has devices, which are left behind on purpose
-      (void)instance->release();
+      keepForever(std::move(*instance));
   }
 
   std::string runOne(vulkan::Instance &instance, const FaultProgram &program, const std::optional<Fault> &fault,

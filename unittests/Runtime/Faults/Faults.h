@@ -10,6 +10,7 @@
 #include "Instance.h"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -49,6 +50,9 @@ std::string describeLiveObjects();
 
 /// Forgets these, where a stuck device makes the runtime leave them behind.
 void forgetLiveObjects();
+
+/// Never destroys it: it has devices that are stuck, or drivers whose threads go on.
+vulkan::Instance &keepForever(std::unique_ptr<vulkan::Instance> instance);
 
 } // namespace inlay::rt::test
 

@@ -30,7 +30,7 @@ struct StressTest : testing::Test {
       ASSERT_EQ(std::getenv("INLAY_REQUIRE_VULKAN"), nullptr) << made.status().message();
       GTEST_SKIP() << made.status().message();
     }
-    instance = made->release(); // it outlives drivers' threads
+    instance = &keepForever(std::move(*made));
   }
   void TearDown() override { armFault(std::nullopt); }
 

@@ -14,9 +14,9 @@ CONFORMANCE ?= ../shared/conformance
 
 # From Debian 12's own archive (llvm 22 is in its security suite).
 BUILD_PACKAGES := g++ cmake ninja-build ccache git \
-  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools lld-22 openssl libfmt-dev libdnnl-dev libsodium-dev libxxhash-dev \
-  libcli11-dev nlohmann-json3-dev libvulkan-dev libvulkan-volk-dev libzip-dev pkg-config mesa-vulkan-drivers \
-  vulkan-validationlayers spirv-tools \
+  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools lld-22 libfmt-dev libdnnl-dev libsodium-dev libxxhash-dev openssl \
+  libcli11-dev nlohmann-json3-dev \
+  libvulkan-dev libvulkan-volk-dev libzip-dev pkg-config mesa-vulkan-drivers vulkan-validationlayers spirv-tools \
   libgtest-dev python3 python3-dev python3-venv
 LINT_PACKAGES := clang-format-22 clang-tidy-22
 FUZZ_PACKAGES := clang-22 libclang-rt-22-dev
@@ -153,10 +153,13 @@ bench-models: build ## measure whole models beside peers and write docs/benchmar
 	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)
 	@mkdir -p $(FIGURES)
 	$(peers_environment)
-	@$(BUILD)/bin/inlay-bench models $(RIVALS) --repeats=5 --json=$(FIGURES)/models-1.json
+	@$(BUILD)/bin/inlay-bench models $(RIVALS) --routes=host+torch --repeats=5 --json=$(FIGURES)/models-1.json
+	@$(BUILD)/bin/inlay-bench models --python=$(VENV)/bin/python --repeats=3 \
+	  --routes=vulkan+host+torch,vulkan+host@activations,host+torch --json=$(FIGURES)/models-2.json
 	@$(BUILD)/bin/inlay-bench models --python=$(VENV)/bin/python --dtypes=f16,bf16 --scale=tiny \
-	  --routes=vulkan+host+torch --json=$(FIGURES)/models-2.json
-	@$(PYTHON) docs/benchmarks/make_page.py models $(FIGURES)/models-1.json $(FIGURES)/models-2.json
+	  --routes=vulkan+host+torch --json=$(FIGURES)/models-3.json
+	@$(PYTHON) docs/benchmarks/make_page.py models $(FIGURES)/models-1.json $(FIGURES)/models-2.json \
+	  $(FIGURES)/models-3.json
 
 bench-kernels: build ## measure kernels beside peers and write docs/benchmarks/kernels.md; about half an hour
 	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)

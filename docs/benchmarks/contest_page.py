@@ -12,13 +12,14 @@ sys.path.insert(0, str(HERE.parents[1] / "tools" / "inlay-bench" / "peers" / "co
 from summary import pair_best, summarize
 
 RULES = """\
-Every contender is a process of its own that makes the same model from the same seed; then they take turns, in rounds: a
-call that wakes its threads and isn't counted, then those that are. Between two turns there are 60 ms of rest, for as
-long as threads of any contender that wait for work spin. All have the same number of threads: those of PyTorch, of ONNX
-Runtime (`intra_op_num_threads`), of OpenVINO (`INFERENCE_NUM_THREADS`) and of Inlay (`INLAY_NUM_THREADS`). OpenVINO is
-asked to compute in the dtype of the model (`INFERENCE_PRECISION_HINT`) and for the least latency (`PERFORMANCE_HINT`),
-inductor to reuse nothing that it compiled in an earlier run. All else is as it comes, the spinning of ONNX Runtime's
-threads too, without which it is slower. ONNX Runtime and OpenVINO read what `torch.onnx.export` writes.
+Every contender is a process of its own that makes the same model from the same seed; then they take turns, in rounds:
+30 ms of calls, at least one, that wake threads and cores and aren't counted, then those that are. Between two turns
+there are 60 ms of rest, for as long as threads of any contender that wait for work spin. All have the same number of
+threads: those of PyTorch, of ONNX Runtime (`intra_op_num_threads`), of OpenVINO (`INFERENCE_NUM_THREADS`) and of Inlay
+(`INLAY_NUM_THREADS`). OpenVINO is asked to compute in the dtype of the model (`INFERENCE_PRECISION_HINT`) and for the
+least latency (`PERFORMANCE_HINT`), inductor to reuse nothing that it compiled in an earlier run. All else is as it
+comes, the spinning of ONNX Runtime's threads too, without which it is slower. ONNX Runtime and OpenVINO read what
+`torch.onnx.export` writes.
 """
 MODELS_HEAD = (
     """\
@@ -43,6 +44,13 @@ What each figure counts stands above its table.
 A turn is as many calls as take 20 ms.
 """
 )
+
+SPLITTING = """\
+Mesa's software driver runs kernels on the same cores as the host does, without a library: a segment loses there what
+its products and convolutions lose beside oneDNN's, whichever way the model is split. What the splitting itself adds is
+the rest: `copies_ms`, which is 0 where both sides use the same memory, and `rest_ms`, submissions and waiting; and that
+activations no longer run inside the product before them, on either side.
+"""
 
 
 def describe_models(rows: list[Row]) -> str:
@@ -128,13 +136,32 @@ def draw_roofline(rows: list[Row], limits: Row) -> None:
     save(figure, "kernels-roofline.svg")
 
 
+def drop_repeated(rows: list[Row]) -> list[Row]:
+    """Without those of a run without peers where another run has the same beside peers."""
+
+    def key(row: Row) -> tuple[str, str, str]:
+        return row["model"], row["contender"], row["dtype"]
+
+    beside_peers = {key(row) for row in rows if row["to_best"]}
+    return [row for row in rows if row["to_best"] or key(row) not in beside_peers]
+
+
+def write_splitting(tables: dict[str, Any]) -> list[str]:
+    if "splitting" not in tables:
+        return []
+    models, losses = tables["splitting"], tables["lossy_segments"]
+    parts = ["## What splitting costs", "", models["counted"], "", make_table(models), ""]
+    return [*parts, SPLITTING, "", losses["counted"], "", make_table(losses), ""]
+
+
 def write_models(paths: Iterable[pathlib.Path]) -> None:
     tables, commands, machine, notes = read_tables(paths)
     table = tables["models"]
-    rows = table["rows"]
+    table["rows"] = rows = drop_repeated(table["rows"])
     parts = write_head(MODELS_HEAD, commands, machine, notes)
     if any(row["is_peer"] for row in rows):
         parts += write_comparison([row for row in rows if row["to_best"]], "model")
+    parts += write_splitting(tables)
     placement = ("ops", "vulkan", "host", "torch", "opaque", "segments")
     ours = {"rows": [row for row in rows if not row["is_peer"]]}
     parts += ["## All figures", "", table["counted"], "", describe_models(rows), ""]

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 
 namespace inlay {
@@ -51,9 +52,46 @@ static void restore(ModuleOp module, OwningOpRef<func::FuncOp> segment, TargetAt
   module.push_back(segment.release());
 }
 
+/// The host as the module's targets say it, or as it is by default; null if this context doesn't know how to convert
+/// for it.
+static TargetAttrInterface findHost(ModuleOp module) {
+  if (auto targets = module->getAttrOfType<ArrayAttr>(InlayDialect::kTargetsAttr))
+    for (Attribute target : targets)
+      if (isa<HostAttr>(target))
+        return dyn_cast<TargetAttrInterface>(target);
+  return dyn_cast<TargetAttrInterface>(Attribute(HostAttr::get(module.getContext())));
+}
+
+/// Converts `segment`, from which `engine` was made, for the host as well. If it can't be, the engine stays without.
+static void addHostVersion(plan::EngineOp engine, OwningOpRef<func::FuncOp> segment, TargetAttrInterface host) {
+  auto module = engine->getParentOfType<ModuleOp>();
+  SymbolTable symbols(module);
+  func::FuncOp copy = segment.release();
+  copy.setSymName((engine.getSymName() + "_host").str());
+  copy->setAttr(kSegmentAttr, host);
+  StringAttr name = symbols.insert(copy);
+  std::string why;
+  ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
+    if (why.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      why = diagnostic.str();
+    return success();
+  });
+  if (succeeded(host.convertSegment(copy))) {
+    engine.setHostVersion(name.strref());
+    return;
+  }
+  while (Operation *left = SymbolTable::lookupSymbolIn(module, name))
+    left->erase();
+  remark::missed(engine.getLoc(), remark::RemarkOpts::name("NoHostVersion").category("inlay-convert"))
+      << remark::reason("segment '{0}' can't run on the host: {1}", engine.getSymName().str(), why);
+}
+
 namespace {
 struct ConvertSegmentsPass : inlay::impl::ConvertSegmentsPassBase<ConvertSegmentsPass> {
+  using ConvertSegmentsPassBase::ConvertSegmentsPassBase;
+
   void runOnOperation() override {
+    TargetAttrInterface host = hostVersions ? findHost(getOperation()) : TargetAttrInterface();
     llvm::SetVector<TargetAttrInterface> targets;
     bool ok = true;
     for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
@@ -64,8 +102,15 @@ struct ConvertSegmentsPass : inlay::impl::ConvertSegmentsPassBase<ConvertSegment
         continue;
       targets.insert(*target);
       OwningOpRef<func::FuncOp> original = func.clone();
-      if (succeeded(target->convertSegment(func)))
+      StringAttr name = func.getSymNameAttr();
+      if (succeeded(target->convertSegment(func))) {
+        auto engine = dyn_cast_or_null<plan::EngineOp>(SymbolTable::lookupSymbolIn(getOperation(), name));
+        if (engine && host) {
+          addHostVersion(engine, std::move(original), host);
+          targets.insert(host);
+        }
         continue;
+      }
       restore(getOperation(), std::move(original), *target);
       ok = false;
     }

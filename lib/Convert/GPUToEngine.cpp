@@ -90,7 +90,8 @@ public:
     }
     symbols = getSymbols(func).size();
     auto engine = plan::EngineOp::create(builder, func.getLoc(), func.getSymName(), own,
-                                         AffineMap::get(0, symbols, scratch, builder.getContext()));
+                                         AffineMap::get(0, symbols, scratch, builder.getContext()),
+                                         /*host_version=*/nullptr);
     builder.createBlock(&engine.getBody());
     for (Operation &op : func.getBody().front()) {
       if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op)) {

@@ -121,6 +121,7 @@ CompiledModule inlay::compile(const Module &module, const CompileSpec &spec) {
   request.directory = module.directory;
   request.targets = spec.targets;
   request.device = spec.device;
+  request.options.recovery = spec.recovery;
   PartitionInfo &partition = request.options.partition;
   partition.enabled = spec.enabled;
   partition.minBlockSize = spec.min_block_size;

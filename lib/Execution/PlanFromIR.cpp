@@ -171,10 +171,9 @@ static FailureOr<rt::HostFunction> convertHostFunction(plan::HostFunctionOp op, 
   function.arguments = op.getArguments() + op.getScratch().getNumResults();
   function.access.assign(op.getInputs(), rt::Access::Read);
   function.access.resize(function.arguments, rt::Access::Write);
-  function.scratch = op.getScratch().getNumResults();
-  if (failed(convertNumbers(op, op.getSizes(), symbols, function.sizes)) ||
-      failed(convertNumbers(op, op.getUnsharedScratch(), symbols, function.unsharedScratch)) ||
-      failed(convertNumbers(op, op.getScratch(), symbols, function.scratchBytes)))
+  if (failed(convertNumbers(op, op.getScratch(), symbols, function.scratch)) ||
+      failed(convertNumbers(op, op.getSizes(), symbols, function.sizes)) ||
+      failed(convertNumbers(op, op.getUnsharedScratch(), symbols, function.unsharedScratch)))
     return failure();
   if (op.getKernels())
     for (auto kernel : op.getKernelsAttr().getAsRange<plan::HostKernelAttr>())
@@ -233,6 +232,9 @@ private:
       callees[op.getSymName()] = plan->hostCode.functions.size();
       plan->hostCode.functions.push_back(std::move(*function));
     }
+    for (auto op : module.getOps<plan::EngineOp>())
+      if (std::optional<StringRef> name = op.getHostVersion()) // which Stitch verified
+        plan->engines[callees[op.getSymName()]].hostVersion = static_cast<int32_t>(callees.lookup(*name));
     for (auto op : module.getOps<plan::ForeignEngineOp>()) {
       callees[op.getSymName()] = plan->foreignEngines.size();
       plan->foreignEngines.push_back({op.getSymName().str(), op.getRunner().str(), op.getPayload().str(),

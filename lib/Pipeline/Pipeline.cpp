@@ -36,7 +36,7 @@ void inlay::buildPhase(OpPassManager &pm, Phase phase, const Options &options) {
     return;
   case Phase::Convert:
     pm.addPass(createOutlineSegmentsPass());
-    pm.addPass(createConvertSegmentsPass());
+    pm.addPass(createConvertSegmentsPass({options.recovery}));
     pm.addPass(createConvertVerifyPass());
     return;
   case Phase::Stitch:

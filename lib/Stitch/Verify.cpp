@@ -36,7 +36,27 @@ static std::optional<int64_t> countArguments(Operation *step, Operation *callee)
   return std::nullopt;
 }
 
-/// How many symbols the sizes of `callee` need.
+/// What the engine, which is a symbol table itself, names as its host version; null if that isn't one.
+static plan::HostFunctionOp findHostVersion(plan::EngineOp engine) {
+  Operation *found = SymbolTable::lookupNearestSymbolFrom(engine->getParentOp(), engine.getHostVersionAttr());
+  return dyn_cast_or_null<plan::HostFunctionOp>(found);
+}
+
+/// The host version of an engine takes its buffers.
+static LogicalResult checkHostVersion(plan::EngineOp engine) {
+  FlatSymbolRefAttr name = engine.getHostVersionAttr();
+  if (!name)
+    return success();
+  plan::HostFunctionOp host = findHostVersion(engine);
+  if (!host)
+    return engine.emitOpError("expected host version ") << name << " to be a host function";
+  if (host.getArguments() != engine.getArguments())
+    return engine.emitOpError("expected host version ") << name << " to take the engine's " << engine.getArguments()
+                                                        << " buffers, but it takes " << host.getArguments();
+  return success();
+}
+
+/// How many symbols the sizes of `callee`, and of its host version, need.
 static unsigned countSymbols(Operation *callee) {
   unsigned count = 0;
   auto add = [&](AffineMap map) { count = std::max(count, map.getNumSymbols()); };
@@ -46,6 +66,8 @@ static unsigned countSymbols(Operation *callee) {
       add(dispatch.getGrid());
       add(dispatch.getPushConstants());
     }
+    if (engine.getHostVersionAttr())
+      count = std::max(count, countSymbols(findHostVersion(engine)));
   } else if (auto host = dyn_cast<plan::HostFunctionOp>(callee)) {
     add(host.getScratch());
     for (std::optional<AffineMap> map : {host.getSizes(), host.getUnsharedScratch()})
@@ -225,6 +247,9 @@ static LogicalResult checkProgram(plan::ProgramOp program) {
 namespace {
 struct StitchVerifyPass : inlay::impl::StitchVerifyPassBase<StitchVerifyPass> {
   void runOnOperation() override {
+    for (auto engine : getOperation().getOps<plan::EngineOp>())
+      if (failed(checkHostVersion(engine)))
+        return signalPassFailure();
     for (auto program : getOperation().getOps<plan::ProgramOp>())
       if (failed(checkProgram(program)))
         return signalPassFailure();

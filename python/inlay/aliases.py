@@ -60,6 +60,7 @@ class CompileOptions(Synonyms, total=False):
     dynamic_shapes: DynamicShapes | None
     out_of_range: OutOfRange
     max_loop_iterations: int
+    recovery: bool
     placement: StrPath | None
     save_placement: StrPath | None
     cache: object

@@ -72,6 +72,7 @@ def compile(
     dynamic_shapes: DynamicShapes | None = None,
     out_of_range: OutOfRange = "error",
     max_loop_iterations: int = LOOP_ITERATIONS,
+    recovery: bool = True,
     placement: StrPath | None = None,
     save_placement: StrPath | None = None,
     cache: object = None,
@@ -108,6 +109,7 @@ def compile(
     dynamic_shapes: which dims may differ from call to call, as for torch.export.
     out_of_range: what a call with other sizes does: "error", or "torch" to run the module itself.
     max_loop_iterations: rounds after which a loop of the model is taken for one without an end, which is an error.
+    recovery: compile what runs on a device for the host too, to run there when the device fails.
     cache: not supported yet.
 
     Raises ArgumentTypeError or ArgumentValueError for a wrong option (with "did you mean"), UnsupportedError for a
@@ -380,6 +382,7 @@ def _request(extension, imported, options):
     request.name = "forward"
     request.targets = list(options.targets)
     request.min_block_size = options.min_block_size
+    request.recovery = options.recovery
     request.fallback_ops = list(options.torch_executed_ops)
     request.fallback_modules = list(options.torch_executed_modules)
     if options.torch_executed_modules and imported.unplaced:

@@ -42,6 +42,7 @@ class Options:
     dynamic_shapes: DynamicShapes | None = None
     out_of_range: OutOfRange = "error"
     max_loop_iterations: int = LOOP_ITERATIONS
+    recovery: bool = True
     cache: object = None
 
     @classmethod
@@ -111,7 +112,7 @@ def _check_contradictions(options):
 
 
 def _check_flags(options):
-    for name in ("enabled", "require_full_compilation"):
+    for name in ("enabled", "require_full_compilation", "recovery"):
         value = getattr(options, name)
         if not isinstance(value, bool):
             raise ArgumentTypeError(f"expected {name} to be a bool, but got {value!r}")

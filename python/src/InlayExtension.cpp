@@ -124,7 +124,7 @@ struct Fallback {
 struct Request : CompileRequest {
   void addWeight(std::string key, SharedArray array) {
     auto owner = std::make_shared<SharedArray>(std::move(array));
-    weights.push_back({std::move(key), owner->data(), owner->nbytes(), owner});
+    weights.push_back({std::move(key), owner->data(), owner->nbytes(), owner, /*type=*/""});
   }
 
   void setProgress(nb::object function) {
@@ -378,31 +378,7 @@ std::vector<std::string> listDevices() {
   return lines;
 }
 
-void bindCompilation(nb::module_ &m) {
-  nb::class_<Compilation>(m, "Compilation")
-      .def("call", &Compilation::call, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert())
-      .def("profile", &Compilation::profile, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert(), "traced"_a)
-      .def("memory", &Compilation::memory, "inputs"_a)
-      .def("replace_weights", &Compilation::replaceWeights, "weights"_a)
-      .def("save", &Compilation::save, "path"_a, "metadata"_a, "tensors"_a, "weights_file"_a, "allow_framework"_a)
-      .def("constant", &Compilation::constant, "key"_a)
-      .def_prop_ro("plain_signature", &Compilation::plainSignature)
-      .def_prop_ro("framework_calls", &Compilation::frameworkCalls)
-      .def_prop_ro("report", [](Compilation &c) { return c.compiled.report; })
-      .def_prop_ro("notice", [](Compilation &c) { return c.compiled.notice; })
-      .def_prop_ro("device", &Compilation::device);
-}
-
-} // namespace
-
-NB_MODULE(_inlay, m) {
-  m.attr("__version__") = INLAY_VERSION;
-  m.attr("llvm_version") = LLVM_VERSION_STRING;
-  m.def("devices", &listDevices);
-  python::bindGraph(m);
-  python::bindSignatures(m);
-  python::bindPatterns(m);
-
+void bindRequest(nb::module_ &m) {
   nb::class_<Request>(m, "Request")
       .def(nb::init<>())
       .def_rw("text", &Request::text)
@@ -464,12 +440,42 @@ NB_MODULE(_inlay, m) {
           "sweep", [](Request &r) { return r.options.partition.sweep; },
           [](Request &r, bool on) { r.options.partition.sweep = on; })
       .def_prop_rw(
+          "recovery", [](Request &r) { return r.options.recovery; },
+          [](Request &r, bool on) { r.options.recovery = on; })
+      .def_prop_rw(
           "dump_directory", [](Request &r) { return r.options.dumpDirectory; },
           [](Request &r, std::string path) { r.options.dumpDirectory = std::move(path); })
       .def("add_weight", &Request::addWeight, "key"_a, nb::arg("array").noconvert())
       .def("set_progress", &Request::setProgress, "function"_a)
       .def("set_fallback", [](Request &r, nb::object run) { r.fallback->run = share(std::move(run)); }, "run"_a);
+}
 
+void bindCompilation(nb::module_ &m) {
+  nb::class_<Compilation>(m, "Compilation")
+      .def("call", &Compilation::call, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert())
+      .def("profile", &Compilation::profile, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert(), "traced"_a)
+      .def("memory", &Compilation::memory, "inputs"_a)
+      .def("replace_weights", &Compilation::replaceWeights, "weights"_a)
+      .def("save", &Compilation::save, "path"_a, "metadata"_a, "tensors"_a, "weights_file"_a, "allow_framework"_a)
+      .def("constant", &Compilation::constant, "key"_a)
+      .def_prop_ro("plain_signature", &Compilation::plainSignature)
+      .def_prop_ro("framework_calls", &Compilation::frameworkCalls)
+      .def_prop_ro("report", [](Compilation &c) { return c.compiled.report; })
+      .def_prop_ro("notice", [](Compilation &c) { return c.compiled.notice; })
+      .def_prop_ro("device", &Compilation::device);
+}
+
+} // namespace
+
+NB_MODULE(_inlay, m) {
+  m.attr("__version__") = INLAY_VERSION;
+  m.attr("llvm_version") = LLVM_VERSION_STRING;
+  m.def("devices", &listDevices);
+  python::bindGraph(m);
+  python::bindSignatures(m);
+  python::bindPatterns(m);
+
+  bindRequest(m);
   bindCompilation(m);
 
   m.def("compile", &compileRequest, "request"_a, nb::rv_policy::take_ownership);

@@ -12,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "inlay-benc
 from contest import compare, difference
 from kernels import KERNELS
 from rounds import Worker, WorkerError, take_turns
+from splitting import split_rows
 from summary import add_ratios, pair_best, summarize
 from tables import add_roofline
 
@@ -125,3 +126,25 @@ def test_the_roof_is_the_lower_of_two_limits(kernel, bound):
     row = add_roofline({"kernel": kernel, "latency_ms": 2 * least_ms}, {"copy_gb_per_s": 10, "gemm_gflops": 100})
     assert row["bound"] == bound
     assert row["roofline"] == pytest.approx(0.5)
+
+
+def test_what_splitting_costs_is_told_by_segment():
+    """The ops of a segment are timed where the host runs all; what was fused counts where its first op is."""
+    same = {"subject": "m", "dtype": "f32", "is_peer": False}
+    segments = [
+        {"target": "vulkan", "ops": ["conv", "add"], "bytes": 8e6, "run_ms": 5.0, "copies_ms": 0.5},
+        {"target": "host", "ops": ["relu"], "bytes": 4e6, "run_ms": 1.0, "copies_ms": 0.0},
+    ]
+    split = {**same, "contender": "inlay:vulkan+host@activations", "latency_ms": 7.0, "profiled_segments": segments}
+    ops = [
+        {"ops": ["conv", "relu"], "ms": 2.0},
+        {"ops": ["add"], "ms": 0.25},
+        {"ops": ["(between kernels)"], "ms": 9.0},
+    ]
+    alone = {**same, "contender": "inlay:host+torch", "latency_ms": 3.5, "profiled_ops": ops}
+    peer = {**same, "contender": "onnxruntime", "latency_ms": 1.0, "is_peer": True}
+    [model], losses = split_rows([alone, split, peer])
+    assert (model["segments"], model["to_host_alone"], model["mb_across"]) == (2, 2.0, 12.0)
+    assert (model["device_ms"], model["host_ms"], model["copies_ms"], model["rest_ms"]) == (5.0, 1.0, 0.5, 0.5)
+    assert [(loss["segment"], loss["host_alone_ms"]) for loss in losses] == [(0, 2.25), (1, 0.0)]
+    assert split_rows([split, peer]) == ([], [])

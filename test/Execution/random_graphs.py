@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random graphs of the dialect's ops, run split over Vulkan and the host and on the host alone, against PyTorch.
+"""Random graphs of the dialect's ops, run split over Vulkan and the host and on the host alone, with its library and
+without, against PyTorch op by op.
 
     random_graphs.py [--inlay-run PATH] [--count N] [--seed S] [--keep DIR] [--no-vulkan]
 
@@ -25,6 +26,8 @@ from inlay.importer.graph import GraphBuilder
 from inlay.text import ELEMENT_TYPES
 from safetensors.torch import save_file
 
+# The graph for targets with options of their own, by the name of its file.
+TARGETS = {"no-library.mlir": "#inlay.host<library = false>"}
 DTYPES = {name: dtype for dtype, name in ELEMENT_TYPES.items()}
 SIZES = [1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 33, 64, 65]
 MOST_ELEMENTS = 6000
@@ -404,27 +407,31 @@ def write(graph, folder):
     text = graph.builder.module([node.value for node in graph.results], attributes)
     graph.names = {name for name in graph.names if f"{name} " in text}  # the builder leaves out what nobody uses
     (folder / "graph.mlir").write_text(text)
+    for name, target in TARGETS.items():
+        given = "module attributes {" if text.startswith("module attributes {") else "module {"
+        more = f"module attributes {{inlay.targets = [{target}]{', ' if given != 'module {' else '} {'}"
+        (folder / name).write_text(text.replace(given, more, 1))
     if graph.builder.weights:
         save_file(graph.builder.weights, folder / "weights.safetensors")
     numpy.savez(folder / "inputs.npz", **{f"x{i}": tensor.numpy() for i, tensor in enumerate(graph.arguments)})
 
 
 def settings(graph, seed, vulkan):
-    """The ways to split the graph: options of inlay-run. An op's name alone says whether it is forced to the host."""
-    ways = [["--targets=host"]]
+    """The ways to run the graph: arguments of inlay-run. An op's name alone says whether it is forced to the host."""
+    ways = [["graph.mlir", "--targets=host"], *([file] for file in TARGETS)]
     if not vulkan:
         return ways
     draw = random.Random(f"{seed} split")
     strategy, least = draw.choice(["levels", "in-order"]), draw.choice([1, 1, 2, 3])
     forced = [name for name in sorted(graph.names) if random.Random(f"{seed} {name}").random() < 0.35]
-    ways.append(["--targets=vulkan,host", f"--strategy={strategy}", f"--min-block-size={least}"])
+    ways.append(["graph.mlir", "--targets=vulkan,host", f"--strategy={strategy}", f"--min-block-size={least}"])
     if forced:
         ways.append([*ways[-1], f"--fallback-ops={','.join(forced)}"])
     return ways
 
 
-def run(graph, folder, tool, options):
-    command = [tool, str(folder / "graph.mlir"), f"--input={folder / 'inputs.npz'}",
+def run(graph, folder, tool, file, *options):
+    command = [tool, str(folder / file), f"--input={folder / 'inputs.npz'}",
                f"--output={folder / 'results.npz'}", "--require-device", *options]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     shown = " ".join(command) + "\n"
@@ -456,7 +463,7 @@ def check(seed, most_ops, options):
     write(graph, folder)
     try:
         for way in settings(graph, seed, options.vulkan):
-            run(graph, folder, options.inlay_run, way)
+            run(graph, folder, options.inlay_run, *way)
     except Wrong as wrong:
         return graph.size, str(wrong)
     shutil.rmtree(folder)

@@ -4,6 +4,7 @@ arrows    a folder includes only what ARROWS lets it; the runtime includes nothi
 sizes     files, tool mains and functions stay below LIMITS
 passes    flag, class, file, test and debug type of each pass follow from one another
 text      every source starts with the licence, diagnostics read alike, nothing names a machine or a ticket
+documents every INLAY_* variable that code reads is in VARIABLES, and every test that SECURITY names exists
 
 Prints `path:line: what is wrong` for each finding and exits 1 if there are any.
 """
@@ -192,8 +193,36 @@ def check_passes(root: pathlib.Path, td: pathlib.Path, text: str) -> Iterator[Fi
                 yield td, line, f"expected a {field} of {name}"
 
 
+VARIABLES, SECURITY = "docs/guide/debug.md", "SECURITY.md"
+OWN = {("python", "tests"), ("tools", "inlay-bench")}
+READ = re.compile(r'\b(?:getenv|environ(?:\.get)?)[(\[]\s*"(INLAY_\w+)"')
+TEST_NAME = re.compile(r"`([A-Z]\w*)\.(\w+)`")
+
+
+def check_variables(root: pathlib.Path, sources: list[pathlib.Path]) -> Iterator[Finding]:
+    """Variables that what is installed reads; those of tests and benchmarks are their own affair."""
+    table = root / VARIABLES
+    known = set(re.findall(r"`(INLAY_\w+)`", table.read_text())) if table.exists() else set()
+    for path in sources:
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            for name in READ.findall(line):
+                if name not in known:
+                    yield path, number, f"expected {name} to be explained in {VARIABLES}"
+
+
+def check_security(root: pathlib.Path) -> Iterator[Finding]:
+    page = root / SECURITY
+    if not page.exists():
+        return
+    text = "\n".join(path.read_text() for path in sorted((root / "unittests").rglob("*.cpp")))
+    for number, line in enumerate(page.read_text().splitlines(), 1):
+        for suite, test in TEST_NAME.findall(line):
+            if not re.search(rf"TEST(?:_F|_P)?\({suite}, {test}\)", text):
+                yield page, number, f"names the test {suite}.{test}, which doesn't exist"
+
+
 def check_tree(root: pathlib.Path) -> Iterator[Finding]:
-    sources = []
+    sources, shipped = [], []
     files = (f for top in ROOTS for f in sorted((root / top).rglob("*")) if f.is_file())
     for path in files:
         relative = path.relative_to(root)
@@ -216,7 +245,12 @@ def check_tree(root: pathlib.Path) -> Iterator[Finding]:
             yield from check_passes(root, path, "\n".join(lines))
         if path.suffix == ".cpp":
             sources.append(path)
+        is_installed = relative.parts[0] in ("lib", "tools", "include", "python") and relative.parts[:2] not in OWN
+        if is_installed and path.suffix in CODE | {".py"}:
+            shipped.append(path)
     yield from check_functions(sources)
+    yield from check_variables(root, shipped)
+    yield from check_security(root)
 
 
 def main() -> int:

@@ -151,7 +151,7 @@ plan.engine @e arguments 1 scratch affine_map<() -> ()> {
 plan.program @symbols_of_engine attributes {inlay.symbols = [#inlay.symbol<"n", 1 to 8>]} {
   %t = plan.temporary "t" : <tensor<4xf32>, device>
   // expected-error @+1 {{expected sizes of @e to use the program's 1 symbols, but got 2}}
-  plan.launch @e() outs(%t) : () -> !plan.buffer<tensor<4xf32>, device>
+  plan.launch @e() outs(%t) : () -> (!plan.buffer<tensor<4xf32>, device>)
 }
 
 // -----
@@ -201,4 +201,28 @@ plan.program @position_of_the_caller {
   // expected-error @+1 {{writes a buffer that is read only}}
   plan.for %n = %n to %n step %n {
   } : <tensor<i64>, host>
+}
+
+// -----
+
+// expected-error @+1 {{expected host version @nowhere to be a host function}}
+plan.engine @lost arguments 2 scratch affine_map<() -> ()> host_version @nowhere {
+}
+
+// -----
+
+// expected-error @+1 {{expected host version @h to take the engine's 2 buffers, but it takes 3}}
+plan.engine @other_buffers arguments 2 scratch affine_map<() -> ()> host_version @h {
+}
+plan.host_function @h arguments 3 inputs 1 scratch affine_map<() -> ()>
+
+// -----
+
+plan.engine @e arguments 1 scratch affine_map<() -> ()> host_version @h {
+}
+plan.host_function @h arguments 1 inputs 0 scratch affine_map<()[s0] -> (s0)>
+plan.program @other_symbols {
+  %t = plan.temporary "t" : <tensor<4xf32>, device>
+  // expected-error @+1 {{expected sizes of @e to use the program's 0 symbols, but got 1}}
+  plan.launch @e() outs(%t) : () -> (!plan.buffer<tensor<4xf32>, device>)
 }

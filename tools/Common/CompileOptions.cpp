@@ -63,6 +63,8 @@ static cl::opt<bool> whatIf("what-if", cl::cat(category),
                             cl::desc("Report what more ops on the first target would change"));
 static cl::opt<bool> sweep("sweep", cl::cat(category),
                            cl::desc("Report what other least sizes of segments would change"));
+static cl::opt<bool> recovery("recovery", cl::init(true), cl::cat(category),
+                              cl::desc("Compile what runs on a device for the host too, to run there when it fails"));
 static cl::opt<std::string> dumpDirectory("dump-dir", cl::cat(category),
                                           cl::desc("Folder for the module after each phase"));
 
@@ -98,6 +100,7 @@ rt::StatusOr<CompileRequest> tools::makeRequest(const std::string &file) {
   request.device = device;
   request.hostCpus.assign(hostCpus.begin(), hostCpus.end());
   request.allowMissingDevice = !requireDevice;
+  request.options.recovery = recovery;
   request.options.dumpDirectory = dumpDirectory;
   PartitionInfo &partition = request.options.partition;
   partition.minBlockSize = minBlockSize;

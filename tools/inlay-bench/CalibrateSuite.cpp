@@ -7,11 +7,12 @@
 
 #include "Suites.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
-#include "inlay/Runtime/Report/Profile.h"
+#include "inlay/Execution/Session.h"
 #include "inlay/Partition/CostModel.h"
 #include "inlay/Partition/OpWork.h"
 #include "inlay/Pipeline/InitAll.h"
 #include "inlay/Runtime/Core/Device.h"
+#include "inlay/Runtime/Report/Profile.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"

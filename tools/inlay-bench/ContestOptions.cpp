@@ -18,8 +18,9 @@ cl::OptionCategory &bench::kernelsCategory() {
 
 static cl::list<std::string> routes("routes", cl::CommaSeparated, cl::cat(bench::modelsCategory()),
                                     cl::cat(bench::kernelsCategory()),
-                                    cl::desc("Targets of Inlay, joined by '+'; default: "
-                                             "vulkan+host+torch,host+torch,torch for models, host for kernels"));
+                                    cl::desc("Targets of Inlay, joined by '+', then @activations to keep those from "
+                                             "the first; default: vulkan+host+torch,host+torch,torch for models, host "
+                                             "for kernels"));
 /// LLVM's library has an option --threads, of ThinLTO, which makes way for ours.
 static bool freeName(llvm::StringRef name) {
   auto &options = cl::getRegisteredOptions();

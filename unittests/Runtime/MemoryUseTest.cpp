@@ -63,8 +63,8 @@ TEST(MemoryUse, OfTheHost) {
   uint32_t large = builder.temporary("scratch", MemorySpace::Host, {Expr(64)});
   std::vector<Access> access = {Access::Read, Access::Write, Access::Write};
   uint32_t first = builder.hostFunction("first", access), second = builder.hostFunction("second", access);
-  for (HostFunction &function : builder.plan->hostCode.functions)
-    function.scratch = 1;
+  builder.plan->hostCode.functions[0].scratch = {Expr(16)};
+  builder.plan->hostCode.functions[1].scratch = {Expr(64)};
   builder.plan->hostCode.functions[1].unsharedScratch = {Expr(1000)};
   builder.call(first, {x, t, small});
   builder.call(second, {t, y, large}, {0});

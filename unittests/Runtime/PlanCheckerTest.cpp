@@ -207,7 +207,7 @@ TEST_F(PlanCheckerTest, HostFunctionAccesses) {
 }
 
 TEST_F(PlanCheckerTest, HostFunctionScratch) {
-  plan().hostCode.functions[0].scratch = 3;
+  plan().hostCode.functions[0].scratch = {Expr(1), Expr(1), Expr(1)};
   EXPECT_EQ(error(), "host function 'f': expected scratch to be some of the 2 arguments, but got 3");
 }
 

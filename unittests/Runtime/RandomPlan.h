@@ -73,10 +73,8 @@ private:
     uint32_t version =
         isSum ? builder.hostFunction("addLanes", {Access::Read, Access::Read, Access::Write, Access::Write})
               : builder.hostFunction("doubleLanes", {Access::Read, Access::Write});
-    if (isSum) {
-      builder.plan->hostCode.functions[version].scratch = 1;
-      builder.plan->hostCode.functions[version].scratchBytes = {Expr(kLanes * int64_t(sizeof(float)))};
-    }
+    if (isSum)
+      builder.plan->hostCode.functions[version].scratch = {Expr(kLanes * int64_t(sizeof(float)))};
     builder.plan->engines[number].hostVersion = static_cast<int32_t>(version);
     return number;
   }

@@ -69,7 +69,7 @@ struct RecoveryTest : testing::TestWithParam<bool> {
         return Status(StatusCode::Unavailable, "no device");
       return std::shared_ptr<Device>(second);
     };
-    options.firstBackoff = 20ms;
+    options.firstBackoff = backoff;
     options.longestBackoff = 10s;
     return options;
   }
@@ -112,6 +112,7 @@ struct RecoveryTest : testing::TestWithParam<bool> {
   Notices notices;
   std::atomic<int> reopens{0};
   int failReopens = 0;
+  std::chrono::milliseconds backoff{200}; ///< long enough that a test is done before it, where that matters
   std::unique_ptr<Program> program;
   std::vector<float> in = {1, 2, 3, 4}, out = std::vector<float>(kLanes);
 };
@@ -126,7 +127,7 @@ TEST_P(RecoveryTest, ALostDeviceIsReplacedByTheHostAndThenByAnother) {
   ASSERT_EQ(notices.all().size(), 1u);
   EXPECT_EQ(notices.all()[0].segment, "sum");
   EXPECT_EQ(notices.all()[0].failure.message(), "segment 'sum': fake device is gone");
-  EXPECT_EQ(notices.all()[0].action.find("all segments run on the host for now, and the device is tried again in 0.0"),
+  EXPECT_EQ(notices.all()[0].action.find("all segments run on the host for now, and the device is tried again in 0."),
             0u)
       << notices.all()[0].action;
   expectRight("on the host");
@@ -169,18 +170,18 @@ TEST_P(RecoveryTest, OneSegmentFailsAndTheOtherStays) {
 }
 
 TEST_P(RecoveryTest, ASegmentThatFailsAgainWaitsLonger) {
+  backoff = 30ms;
   load();
   first->failRunsOf = "engine_double";
+  std::vector<std::chrono::steady_clock::duration> waits;
   for (size_t round = 0; round < 4; ++round) {
+    auto begin = std::chrono::steady_clock::now();
     expectRight("each time");
-    ASSERT_EQ(notices.all().size(), 2 * round + 1);
     ASSERT_TRUE(notices.wait(2 * round + 2));
+    waits.push_back(std::chrono::steady_clock::now() - begin);
   }
-  std::vector<std::string> waits;
-  for (size_t i = 0; i < 8; i += 2)
-    waits.push_back(notices.all()[i].action);
-  EXPECT_NE(waits[1].find("0.04 s"), std::string::npos) << waits[1];
-  EXPECT_NE(waits[3].find("0.16 s"), std::string::npos) << waits[3];
+  EXPECT_GE(waits[1], 2 * backoff);
+  EXPECT_GE(waits[3], 8 * backoff);
 }
 
 TEST_P(RecoveryTest, RecordingFails) {
@@ -213,6 +214,7 @@ TEST_P(RecoveryTest, MemoryRunsOut) {
 
 TEST_P(RecoveryTest, ADeviceThatWillNotOpenIsTriedAgain) {
   failReopens = 3;
+  backoff = 20ms;
   load();
   first->failRuns = 1 << 20;
   expectRight("on the host");
@@ -297,16 +299,13 @@ TEST_P(RecoveryTest, NewConstantsReachEveryVersion) {
   load();
   ASSERT_EQ(program->replaceConstants({{0, weights(5)}}).message(), "");
   expectRight("on the device", 5);
-  RecoveryOptions patient = options();
   first->failRuns = 1 << 20;
   expectRight("on the host", 5);
   ASSERT_EQ(program->replaceConstants({{0, weights(7)}}).message(), "");
-  if (notices.all().size() < 2) {
-    expectRight("on the host still", 7);
-  }
+  expectRight("on the host still", 7);
   ASSERT_TRUE(notices.wait(2));
   expectRight("on the other device", 7);
-  EXPECT_EQ(second->submissions, 2);
+  EXPECT_GE(second->submissions, 2);
   second->failRunsOf = "engine_double";
   ASSERT_EQ(program->replaceConstants({{0, weights(3)}}).message(), "");
   expectRight("with one segment moved", 3);
@@ -359,6 +358,7 @@ TEST_P(RecoveryTest, ACallerMayStopALoopOnTheHostToo) {
 }
 
 TEST_P(RecoveryTest, CallsInFlightAllEndWell) {
+  backoff = 5ms;
   load();
   std::atomic<bool> stop{false};
   std::atomic<int> wrong{0}, calls{0};

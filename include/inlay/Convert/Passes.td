@@ -92,7 +92,14 @@ def ConvertSegmentsPass : Pass<"inlay-convert-segments", "::mlir::ModuleOp"> {
   let description = [{
     Asks the target of each function that `inlay-convert-outline-segments` made to convert it: afterwards the module
     holds engines and host functions, and one object file with the native code of all host functions.
+
+    With `host-versions` each segment that becomes an engine is converted for the host too, as the host function that
+    the engine's `host_version` names, if it can be.
   }];
+  let options = [
+    Option<"hostVersions", "host-versions", "bool", /*default=*/"false",
+           "Convert what becomes an engine for the host as well, for when the device fails">,
+  ];
   let dependentDialects = ["::inlay::plan::PlanDialect"];
 }
 

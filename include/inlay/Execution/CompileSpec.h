@@ -66,7 +66,8 @@ struct CompileSpec {
   std::vector<std::string> torch_executed_ops;     ///< forced away from the accelerator, by name
   std::vector<std::string> torch_executed_modules; ///< likewise, by path or class (globs)
   bool require_full_compilation = false;
-  std::string device; ///< a number or a part of a name; empty for INLAY_DEVICE or the best one
+  bool recovery = true; ///< compile what runs on a device for the host too, to run there when the device fails
+  std::string device;   ///< a number or a part of a name; empty for INLAY_DEVICE or the best one
 };
 
 /// A model to compile: MLIR text and the folder of the file that holds its weights.

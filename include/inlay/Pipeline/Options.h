@@ -16,6 +16,7 @@ struct Options {
   PartitionInfo partition;
   Phase from = Phase::Import; ///< the first phase to run
   Phase to = Phase::Stitch;   ///< the last phase to run
+  bool recovery = true;       ///< keep a host version of each engine, to run when the device fails
   std::string dumpDirectory;  ///< if not empty, the module after each phase is written there as NN-phase.mlir
 };
 

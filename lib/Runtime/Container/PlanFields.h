@@ -84,8 +84,8 @@ void fields(Coder &coder, Ref<Coder, HostKernel> kernel) {
 
 template <typename Coder>
 void fields(Coder &coder, Ref<Coder, HostFunction> function) {
-  auto &[symbol, arguments, access, sizes, kernels, scratch, unsharedScratch, scratchBytes] = function;
-  coder(symbol, arguments, access, sizes, kernels, scratch, unsharedScratch, scratchBytes);
+  auto &[symbol, arguments, access, sizes, kernels, scratch, unsharedScratch] = function;
+  coder(symbol, arguments, access, sizes, kernels, scratch, unsharedScratch);
 }
 
 template <typename Coder>

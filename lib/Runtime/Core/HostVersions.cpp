@@ -14,13 +14,7 @@
 
 namespace inlay::rt {
 
-bool hasHostVersion(const Plan &plan, uint32_t engine) {
-  int32_t number = plan.engines[engine].hostVersion;
-  if (number < 0)
-    return false;
-  const HostFunction &function = plan.hostCode.functions[number];
-  return function.scratchBytes.size() == function.scratch;
-}
+bool hasHostVersion(const Plan &plan, uint32_t engine) { return plan.engines[engine].hostVersion >= 0; }
 
 std::vector<uint32_t> launchedEngines(const Plan &plan) {
   std::set<uint32_t> engines;
@@ -124,7 +118,7 @@ uint32_t Mover::scratchOf(uint32_t function, uint32_t number) {
   auto [found, isNew] = scratch_.try_emplace({function, number}, 0);
   const HostFunction &callee = plan_.hostCode.functions[function];
   if (isNew)
-    found->second = addBuffer(BufferKind::Temporary, 0, {ElementType::I8, {callee.scratchBytes[number]}},
+    found->second = addBuffer(BufferKind::Temporary, 0, {ElementType::I8, {callee.scratch[number]}},
                               "scratch of " + callee.symbol);
   return found->second;
 }
@@ -174,7 +168,7 @@ void Mover::addCall(uint32_t number) {
     if (writes(access[i]))
       returns.emplace_back(call.buffers[i], buffer);
   }
-  for (uint32_t i = 0; i < plan_.hostCode.functions[function].scratch; ++i)
+  for (uint32_t i = 0; i < plan_.hostCode.functions[function].scratch.size(); ++i)
     call.buffers.push_back(scratchOf(function, i));
   groups_[number].call = static_cast<uint32_t>(result_.steps.size());
   result_.steps.push_back(std::move(call));

@@ -16,7 +16,7 @@ static Status findHostScratch(const Plan &plan, const InputDims &inputs, std::ve
       continue;
     const HostFunction &function = plan.hostCode.functions[step.callee];
     uint64_t sum = 0;
-    for (size_t i = step.buffers.size() - function.scratch; i < step.buffers.size(); ++i) {
+    for (size_t i = step.buffers.size() - function.scratch.size(); i < step.buffers.size(); ++i) {
       isScratch[step.buffers[i]] = true;
       sum += bytes[step.buffers[i]];
     }

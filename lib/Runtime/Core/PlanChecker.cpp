@@ -168,15 +168,11 @@ Status Checker::checkHostCode() const {
                 fmt::format("host function '{}': unknown access {}", function.symbol, static_cast<int>(access))};
     INLAY_RETURN_IF_ERROR(checkSizes(fmt::format("host function '{}'", function.symbol), function.sizes));
     INLAY_RETURN_IF_ERROR(checkSizes(fmt::format("host function '{}'", function.symbol), function.unsharedScratch));
-    INLAY_RETURN_IF_ERROR(checkSizes(fmt::format("host function '{}'", function.symbol), function.scratchBytes));
-    if (!function.scratchBytes.empty() && function.scratchBytes.size() != function.scratch)
-      return {StatusCode::InvalidArgument,
-              fmt::format("host function '{}': expected the sizes of {} buffers to work in, but got {}",
-                          function.symbol, function.scratch, function.scratchBytes.size())};
-    if (function.scratch > function.arguments)
+    INLAY_RETURN_IF_ERROR(checkSizes(fmt::format("host function '{}': scratch", function.symbol), function.scratch));
+    if (function.scratch.size() > function.arguments)
       return {StatusCode::InvalidArgument,
               fmt::format("host function '{}': expected scratch to be some of the {} arguments, but got {}",
-                          function.symbol, function.arguments, function.scratch)};
+                          function.symbol, function.arguments, function.scratch.size())};
   }
   return Status::ok();
 }
@@ -192,9 +188,9 @@ Status Checker::checkHostVersion(const Engine &engine) const {
   if (engine.hostVersion < 0 || static_cast<size_t>(engine.hostVersion) >= functions.size())
     return bad(fmt::format("its host version {} is out of range of {}", engine.hostVersion, functions.size()));
   const HostFunction &function = functions[engine.hostVersion];
-  if (function.arguments != uint64_t(engine.arguments) + function.scratch)
+  if (function.arguments != uint64_t(engine.arguments) + function.scratch.size())
     return bad(fmt::format("expected its host version '{}' to take {} buffers and {} to work in, but it takes {}",
-                           function.symbol, engine.arguments, function.scratch, function.arguments));
+                           function.symbol, engine.arguments, function.scratch.size(), function.arguments));
   std::vector<Access> access = argumentAccess(engine);
   for (size_t i = 0; i < access.size() && !function.access.empty(); ++i)
     if (writes(function.access[i]) && !writes(access[i]))

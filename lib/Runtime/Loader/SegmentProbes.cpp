@@ -104,7 +104,7 @@ private:
       }
       arguments.push_back(twin->second);
     }
-    for (const Expr &bytes : plan_.hostCode.functions[function].scratchBytes)
+    for (const Expr &bytes : plan_.hostCode.functions[function].scratch)
       arguments.push_back(addBuffer(BufferKind::Temporary, 0, {ElementType::I8, {bytes}}, "scratch"));
     add(launch);
     addOurs(StepKind::CallHost, function, std::move(arguments), launch);

@@ -17,6 +17,10 @@ plan.engine @engine arguments 2 scratch affine_map<()[s0] -> (s0 * 4, 16)> {
   plan.dispatch @add buffers [3] grid affine_map<() -> (4, 1, 1)> push_constants affine_map<() -> ()>
 }
 
+// CHECK: plan.engine @either arguments 2 scratch #{{.*}} host_version @host_code {
+plan.engine @either arguments 2 scratch affine_map<() -> ()> host_version @host_code {
+}
+
 // CHECK: plan.foreign_engine @foreign runner "dsp" payload "\00\01relu" arguments 2 inputs 1
 plan.foreign_engine @foreign runner "dsp" payload "\00\01relu" arguments 2 inputs 1
 

@@ -62,9 +62,8 @@ static std::string show(const HostCode &code) {
     text +=
         fmt::format("object {:?} {} {}\n", object.cpu, object.features, hex(object.code.data(), object.code.size()));
   for (const HostFunction &function : code.functions) {
-    text += fmt::format("function {:?} {} {} {} {} {} {}\n", function.symbol, function.arguments, show(function.access),
-                        show(function.sizes), function.scratch, show(function.unsharedScratch),
-                        show(function.scratchBytes));
+    text += fmt::format("function {:?} {} {} {} {} {}\n", function.symbol, function.arguments, show(function.access),
+                        show(function.sizes), show(function.scratch), show(function.unsharedScratch));
     for (const HostKernel &kernel : function.kernels)
       text += show(kernel);
   }

@@ -98,7 +98,7 @@ private:
 
   void engine() {
     Engine &engine = builder_.plan->engines.emplace_back();
-    engine = {text(), 2, {expr()}, {}, {}, below(2) ? -1 : 0};
+    engine = {text(), 2, {expr()}, {}, {}, -1};
     for (uint32_t i = 1 + below(2); i > 0; --i) {
       Kernel &kernel = engine.kernels.emplace_back();
       std::vector<uint32_t> spirv(1 + below(6), 0x07230203);
@@ -141,13 +141,26 @@ private:
       code.objects.push_back({text(), texts(), {bytes.begin(), bytes.end()}});
     }
     for (uint32_t i = 1 + below(2); i > 0; --i) {
-      HostFunction function{text(), 2, {Access::Read, any(Access::ReadWrite)}, exprs(), {}, below(2), exprs(), exprs()};
+      HostFunction function{text(), 2, {Access::Read, any(Access::ReadWrite)}, exprs(), {}, {}, exprs()};
       if (below(3) == 0)
         function.access.clear();
       for (uint32_t kernels = below(3); kernels > 0; --kernels)
         function.kernels.push_back(hostKernel());
       code.functions.push_back(std::move(function));
     }
+    callable_ = static_cast<uint32_t>(code.functions.size());
+    for (Engine &engine : builder_.plan->engines)
+      if (below(2))
+        hostVersion(engine);
+  }
+
+  void hostVersion(Engine &engine) {
+    std::vector<HostFunction> &functions = builder_.plan->hostCode.functions;
+    engine.hostVersion = static_cast<int32_t>(functions.size());
+    HostFunction function{text(), 2, {Access::Read, Access::Read}, exprs(), {}, exprs(), exprs()};
+    function.arguments += static_cast<uint32_t>(function.scratch.size());
+    function.access.resize(function.arguments, Access::Write);
+    functions.push_back(std::move(function));
   }
 
   void body(int depth) {
@@ -166,7 +179,7 @@ private:
       builder_.launch(below(static_cast<uint32_t>(plan.engines.size())), {device_[from], device_[to]}, after());
       return;
     case 2:
-      builder_.call(below(static_cast<uint32_t>(plan.hostCode.functions.size())), {host_[from], host_[to]}, after());
+      builder_.call(below(callable_), {host_[from], host_[to]}, after());
       return;
     case 3:
       builder_.step(StepKind::RunForeign, 0, {host_[from], host_[to]});
@@ -192,6 +205,7 @@ private:
   }
 
   std::mt19937 random_;
+  uint32_t callable_ = 0; ///< host functions that steps call; those behind them are host versions
   bool callsFramework_;
   PlanBuilder builder_;
   Expr n_ = Expr::dim(0, 0);

@@ -86,8 +86,7 @@ struct Maker {
     HostFunction &version = builder.plan->hostCode.functions[builder.plan->engines[number].hostVersion];
     version.access.push_back(Access::Write);
     version.arguments = 4;
-    version.scratch = 1;
-    version.scratchBytes = {bytes};
+    version.scratch = {bytes};
     return number;
   }
   uint32_t device(const char *name) { return builder.temporary(name, MemorySpace::Device, {n}); }

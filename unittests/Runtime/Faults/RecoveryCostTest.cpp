@@ -21,6 +21,12 @@ using namespace inlay::rt::test;
 
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kCountsTime = false; // a sanitizer takes more than what is measured
+#else
+constexpr bool kCountsTime = true;
+#endif
+
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
 template <typename Work>
@@ -80,7 +86,9 @@ TEST(RecoveryCost, OfACall) {
       best[i] = std::min(best[i], time * 1e6 / kCalls);
     }
   fmt::print("a call takes {:.0f} ns, one that would be recovered {:.0f} ns\n", best[0], best[1]);
-  EXPECT_LT(best[1] - best[0], 2000);
+  if (kCountsTime) {
+    EXPECT_LT(best[1] - best[0], 2000);
+  }
 }
 
 TEST(RecoveryCost, OfAFailure) {
@@ -112,5 +120,7 @@ TEST(RecoveryCost, OfAFailure) {
                onHost, failing - onHost);
     least = std::min(least, failing - onHost);
   }
-  EXPECT_LT(least, 50);
+  if (kCountsTime) {
+    EXPECT_LT(least, 50);
+  }
 }

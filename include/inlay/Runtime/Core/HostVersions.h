@@ -9,8 +9,7 @@
 
 namespace inlay::rt {
 
-/// True if a checked plan has a host function that computes what this engine does, and says how much memory that works
-/// in.
+/// True if a checked plan has a host function that computes what this engine does.
 bool hasHostVersion(const Plan &plan, uint32_t engine);
 
 /// The engines that steps of a checked plan launch, by number.

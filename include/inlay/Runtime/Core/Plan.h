@@ -186,11 +186,9 @@ struct HostFunction {
   std::vector<Access> access;   ///< per argument; empty means that each may be read and written (costs copies)
   std::vector<Expr> sizes = {}; ///< if there are any, one more pointer leads to these numbers, as 64-bit integers
   std::vector<HostKernel> kernels = {}; ///< if there are any, the last pointer is to an InlayHostContext
-  uint32_t scratch = 0;                 ///< how many of the arguments, the last ones, are memory to work in
+  std::vector<Expr> scratch = {};       ///< bytes of the arguments, the last ones, that are memory to work in
   /// Bytes of that if its parts shared no memory; one number, or none if that isn't known.
   std::vector<Expr> unsharedScratch = {};
-  /// Bytes of each of these arguments, which a host version needs: no step's buffers say that. Else there may be none.
-  std::vector<Expr> scratchBytes = {};
 };
 
 /// Native code of all host functions for one kind of processor: a relocatable object file.

@@ -12,7 +12,6 @@ class Needs:
 
     modules: tuple[str, ...]
     packages: str  # as pip names them
-    lack: str = ""  # why it can't be run even so
 
     def hint(self) -> str:
         return f"pip install {self.packages}"
@@ -28,9 +27,12 @@ PEERS = {
     "iree": Needs(
         ("iree.compiler", "iree.runtime", "onnx", "onnxscript"), "iree-base-compiler[onnx] iree-base-runtime"
     ),
-    "ncnn": Needs(("ncnn", "pnnx"), "ncnn pnnx", lack="there is no worker yet that converts models by pnnx"),
+    "ncnn": Needs(("ncnn", "pnnx"), "ncnn pnnx"),
     "executorch": Needs(("executorch",), "executorch"),
 }
+# What a route that ends in @activations leaves to the target after the first: between products and convolutions, so
+# that a model falls into many segments.
+ACTIVATIONS = frozenset(f"aten::{name}" for name in ("relu", "gelu", "silu", "hardswish", "hardsigmoid", "hardtanh"))
 REFERENCE = "torch"  # what every result is compared with, and whose latency is eager_ms
 
 
@@ -45,6 +47,21 @@ def label(contender: str) -> str:
 
 def is_inlay(contender: str) -> bool:
     return contender.startswith("inlay:")
+
+
+@dataclass(frozen=True)
+class Route:
+    """A list of Inlay's targets, and whether activations are kept from the first."""
+
+    targets: tuple[str, ...]
+    is_forced: bool
+
+
+def read_route(contender: str) -> Route:
+    targets, _, forced = contender.removeprefix("inlay:").partition("@")
+    if forced not in ("", "activations"):
+        raise ValueError(f"expected a route to end in @activations or in targets alone, but got '@{forced}'")
+    return Route(tuple(targets.split("+")), bool(forced))
 
 
 def needs(contender: str) -> Needs:

@@ -43,8 +43,6 @@ def installed(python: str) -> frozenset[str]:
 
 def find_interpreter(contender: str, pythons: list[str]) -> tuple[str | None, str]:
     """The first that has all that it needs; without one, what the last one that comes near lacks."""
-    if catalog.needs(contender).lack:
-        return None, catalog.needs(contender).lack
     wanted = (*catalog.EVERY, *catalog.needs(contender).modules)
     lacking = {python: [name for name in wanted if name not in installed(python)] for python in pythons}
     for python, missing in lacking.items():

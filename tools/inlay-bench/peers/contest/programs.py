@@ -4,10 +4,17 @@
 import contextlib
 import os
 import pathlib
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 from typing import Any
+
+import numpy
+import torch
+from inlay.models import Example
+from subjects import tensors
+from torch.utils import _pytree as pytree
 
 
 def input_names(path: str) -> list[str]:
@@ -45,6 +52,65 @@ def compile_by_iree(path: str, threads: int) -> Callable[..., list[Any]]:
         results = function(*arrays)
         results = results if isinstance(results, list | tuple) else [results]
         return [result.to_host() for result in results]
+
+    return call
+
+
+class Flat(torch.nn.Module):
+    """An example's module as a function of tensors that gives tensors."""
+
+    def __init__(self, example: Example) -> None:
+        super().__init__()
+        self.model = example.model
+        self._spec = pytree.tree_structure((example.args, example.kwargs or {}))
+
+    def forward(self, *leaves: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        args, kwargs = pytree.tree_unflatten(list(leaves), self._spec)
+        results = pytree.tree_leaves(self.model(*args, **kwargs))
+        return tuple(leaf for leaf in results if isinstance(leaf, torch.Tensor))
+
+
+def compile_by_ncnn(example: Example, folder: pathlib.Path, threads: int) -> Callable[[], list[Any]]:
+    """A call of what pnnx converts the module to. pnnx leaves out a batch of one where it finds that dim, and writes a
+    Python file that says so."""
+    import ncnn
+    import pnnx
+
+    given = tensors((example.args, example.kwargs))
+    flat = Flat(example).eval()
+    shapes = [tuple(result.shape) for result in flat(*given)]
+    with contextlib.redirect_stdout(sys.stderr):
+        pnnx.export(flat, os.fspath(folder / "by_ncnn.pt"), inputs=tuple(given), fp16=False)
+    net = ncnn.Net()
+    net.opt.num_threads = threads
+    for option in ("use_fp16_packed", "use_fp16_storage", "use_fp16_arithmetic", "use_bf16_storage"):
+        setattr(net.opt, option, False)
+    for load, suffix in ((net.load_param, "param"), (net.load_model, "bin")):
+        path = folder / f"by_ncnn.ncnn.{suffix}"
+        if not path.exists() or load(os.fspath(path)) != 0:
+            raise RuntimeError(f"pnnx wrote no {path.name} that ncnn can load")
+    glue = (folder / "by_ncnn_ncnn.py").read_text()
+    squeezed = dict(re.findall(r'ex\.input\("(\w+)", ncnn\.Mat\(\w+(?:\.squeeze\((\d)\))?', glue))
+    names = re.findall(r'ex\.extract\("(\w+)"\)', glue)
+    if len(squeezed) != len(given) or len(names) != len(shapes):
+        found = f"{len(squeezed)} of {len(given)} inputs and {len(names)} of {len(shapes)} results"
+        raise RuntimeError(f"pnnx kept {found}")
+    arrays = [
+        (name, numpy.ascontiguousarray(value.squeeze(int(dim)) if dim else value))
+        for (name, dim), value in zip(squeezed.items(), given, strict=True)
+    ]
+
+    def call() -> list[Any]:
+        results = []
+        with net.create_extractor() as extractor:
+            for name, array in arrays:
+                extractor.input(name, ncnn.Mat(array))
+            for name, shape in zip(names, shapes, strict=True):
+                code, result = extractor.extract(name)
+                if code != 0:
+                    raise RuntimeError(f"ncnn can't compute '{name}': code {code}")
+                results.append(numpy.array(result).reshape(shape))
+        return results
 
     return call
 

@@ -76,8 +76,8 @@ def take_turns(
 ) -> tuple[dict[str, list[float]], dict[str, str]]:
     """The times of each worker's calls by its name, and what went wrong with those that failed.
 
-    In each round each worker has one turn: a call that wakes its threads and isn't counted, then calls for turn_ms, at
-    least one. Between two turns the machine rests for pause_s. A worker that fails takes part no longer.
+    In each round each worker has one turn: calls that wake it and aren't counted, then calls for turn_ms, at least one.
+    Between two turns the machine rests for pause_s. A worker that fails takes part no longer.
     """
     times: dict[str, list[float]] = {worker.name: [] for worker in workers}
     errors: dict[str, str] = {}

@@ -4,6 +4,7 @@
 from typing import Any
 
 from kernels import KERNELS
+from splitting import split_rows
 from summary import Row, pair_best, summarize
 
 TURNS = (
@@ -18,6 +19,17 @@ MODELS = (
     "called (of inductor its first call), compile_mb what memory grows by meanwhile at most, peak_mb that of the whole "
     "process while it is called, PyTorch in it included. "
 ) + TURNS
+SPLITTING = (
+    "Each model split over the accelerator and the host beside the same on the host alone, in one run. A route that "
+    "ends in @activations keeps activations from the accelerator. split_ms and host_alone_ms are median latencies. "
+    "device_ms, host_ms and copies_ms are those of segments and of copies in a profiled call, where each segment is "
+    "submitted and waited for by itself; rest_ms is split_ms without them, negative where segments that follow one "
+    "another on the device are submitted together. mb_across is what enters and leaves segments."
+)
+LOSSY_SEGMENTS = (
+    "Of each split model the three segments that lose most: run_ms and copies_ms of a profiled call beside "
+    "host_alone_ms, what the same ops take when the host runs the whole model."
+)
 KERNELS_COUNTED = (
     "Each kernel by each contender, which is a list of Inlay's targets or a peer. gflops and gb_per_s are what is "
     "computed and moved at least, over latency_ms. roofline is the share of what the machine allows: the lower of what "
@@ -61,7 +73,26 @@ def model_tables(rows: list[Row]) -> list[dict[str, Any]]:
         *("compile_ms", "compile_mb", "peak_mb", "first_ms", "latency_ms", "eager_ms", "to_eager", "to_best"),
         *("difference", "is_peer"),
     ]
-    return [_table("models", MODELS, columns, rows), *_summaries(rows, "model")]
+    return [_table("models", MODELS, columns, rows), *split_tables(rows), *_summaries(rows, "model")]
+
+
+def split_tables(rows: list[Row]) -> list[dict[str, Any]]:
+    """What splitting costs, if the rows have routes with an accelerator and one of the host alone."""
+    models, losses = split_rows(rows)
+    if not models:
+        return []
+    columns = [
+        *("model", "contender", "dtype", "segments", "mb_across", "host_alone_ms", "split_ms", "to_host_alone"),
+        *("device_ms", "host_ms", "copies_ms", "rest_ms"),
+    ]
+    of_segments = [
+        *("model", "contender", "dtype", "segment", "target", "ops", "from", "to", "mb_across", "run_ms"),
+        *("copies_ms", "host_alone_ms"),
+    ]
+    return [
+        _table("splitting", SPLITTING, columns, _name_subject(models, "model")),
+        _table("lossy_segments", LOSSY_SEGMENTS, of_segments, _name_subject(losses, "model")),
+    ]
 
 
 def add_roofline(row: Row, limits: dict[str, float]) -> Row:

@@ -19,7 +19,8 @@ def Plan_EngineOp : Plan_Op<"engine", [Symbol, SymbolTable, IsolatedFromAbove, N
   let summary = "a segment converted for a device";
   let description = [{
     A table of kernels and the dispatches of one launch, in order. Dispatches number the engine's buffers: first its
-    `arguments`, then its own scratch buffers, whose byte sizes are the results of `scratch`.
+    `arguments`, then its own scratch buffers, whose byte sizes are the results of `scratch`. `host_version` is the host
+    function that computes the same over the same buffers, for when the device fails.
 
     Example:
     ```mlir
@@ -30,9 +31,11 @@ def Plan_EngineOp : Plan_Op<"engine", [Symbol, SymbolTable, IsolatedFromAbove, N
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arguments, AffineMapAttr:$scratch);
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arguments, AffineMapAttr:$scratch,
+      OptionalAttr<FlatSymbolRefAttr>:$host_version);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = [{ $sym_name `arguments` $arguments `scratch` $scratch attr-dict-with-keyword $body }];
+  let assemblyFormat = [{ $sym_name `arguments` $arguments `scratch` $scratch (`host_version` $host_version^)?
+      attr-dict-with-keyword $body }];
   let hasVerifier = 1;
 }
 

@@ -30,6 +30,7 @@ static constexpr CompilerOption kCompilerOptions[] = {
      "Sizes of an input whose dims are ? in the module, as x:1..8x3x224x224 or x:batch=1..8x3", true},
     {"require-device", nullptr, "Fail without a Vulkan device instead of running on the host alone"},
     {"host-cpu", "NAMES", "Processors to make host code for, as x86-64-v3,native; default: native"},
+    {"recovery", nullptr, "Compile what runs on a device for the host too, to run there when it fails; default: true"},
     {"min-block-size", "NUMBER", "Accelerator segments of fewer ops go to the next target"},
     {"fallback-ops", "NAMES", "Ops forced to the last target that can run them"},
     {"fallback-modules", "NAMES", "Modules, by class or path, whose ops are forced likewise"},

@@ -68,6 +68,14 @@ FailureOr<HostProcessor> inlay::findProcessor(Location loc, StringRef name) {
                           << "': expected native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4 or LLVM's name of one"
                           << suggest(name, std::vector<std::string>(known.begin(), known.end()));
   llvm::X86::getFeaturesForCPU(name, features);
+  llvm::StringMap<bool> all; // with what each of them implies
+  for (StringRef feature : features) {
+    all[feature] = true;
+    llvm::X86::updateImpliedFeatures(feature, /*Enabled=*/true, all);
+  }
+  features.clear();
+  for (const auto &feature : all)
+    features.push_back(feature.getKey());
   return HostProcessor{name.str(), name.str(), {}, select(features)};
 }
 

@@ -118,8 +118,8 @@ uint32_t Mover::scratchOf(uint32_t function, uint32_t number) {
   auto [found, isNew] = scratch_.try_emplace({function, number}, 0);
   const HostFunction &callee = plan_.hostCode.functions[function];
   if (isNew)
-    found->second = addBuffer(BufferKind::Temporary, 0, {ElementType::I8, {callee.scratch[number]}},
-                              "scratch of " + callee.symbol);
+    found->second =
+        addBuffer(BufferKind::Temporary, 0, {ElementType::I8, {callee.scratch[number]}}, "scratch of " + callee.symbol);
   return found->second;
 }
 

@@ -20,8 +20,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
-#include <string_view>
 
 using namespace inlay;
 using namespace inlay::tools;
@@ -50,9 +48,6 @@ static StatusOr<OpenedProgram> openContainer(const std::string &path, const RunO
   rt::OpenOptions opening;
   opening.device = options.device;
   opening.publicKeyFile = options.publicKey;
-  // What the validation layer finds is a failure of the device too, and to be seen.
-  const char *validation = std::getenv("INLAY_VULKAN_VALIDATION");
-  opening.recovery = !validation || !*validation || std::string_view(validation) == "0";
   return rt::openProgram(path, opening);
 }
 

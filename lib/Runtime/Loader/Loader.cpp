@@ -4,6 +4,7 @@
 #include "inlay/Runtime/Host/HostKernelLoader.h"
 #include "inlay/Runtime/Host/ObjectLoader.h"
 #include "inlay/Runtime/Loader/SharedDevice.h"
+#include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +13,8 @@ namespace inlay::rt {
 /// Programs that lose the device that they share get a new one that they share.
 static RecoveryOptions makeRecovery(const std::shared_ptr<Device> &device, const OpenOptions &options) {
   RecoveryOptions recovery;
-  recovery.enabled = options.recovery;
+  // What the validation layer finds fails a call too, and is to be seen.
+  recovery.enabled = options.recovery && !vulkan::wantsValidation();
   recovery.notify = options.notify;
   if (device)
     recovery.reopenDevice = [current = std::make_shared<std::shared_ptr<Device>>(device)] {

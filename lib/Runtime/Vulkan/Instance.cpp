@@ -2,6 +2,7 @@
 
 #include "Instance.h"
 #include "Results.h"
+#include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
 #include <fmt/format.h>
 
@@ -38,7 +39,7 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(VkDebugUtilsMessageSeverityFlagB
   return VK_FALSE;
 }
 
-static bool wantsValidation() {
+bool wantsValidation() {
   const char *value = std::getenv("INLAY_VULKAN_VALIDATION");
   return value && *value && std::strcmp(value, "0") != 0;
 }

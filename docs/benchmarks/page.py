@@ -49,7 +49,21 @@ def format_fact(value: Any) -> str:
 
 def make_table(table: Row, keep: Callable[[str], bool] = lambda column: True) -> str:
     columns = [column for column in table["rows"][0] if keep(column)]
-    left = ("shape", "model", "kernel", "strategy", "rewriter", "contender", "dtype", "inlay", "best_peer", "bound")
+    left = (
+        "shape",
+        "model",
+        "kernel",
+        "strategy",
+        "rewriter",
+        "contender",
+        "dtype",
+        "inlay",
+        "best_peer",
+        "bound",
+        "target",
+        "from",
+        "to",
+    )
     lines = [columns, ["---" if column in left else "--:" for column in columns]]
     lines += [[format_cell(row[column]) for column in columns] for row in table["rows"]]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)

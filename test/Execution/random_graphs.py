@@ -427,6 +427,7 @@ def settings(graph, seed, vulkan):
     ways.append(["graph.mlir", "--targets=vulkan,host", f"--strategy={strategy}", f"--min-block-size={least}"])
     if forced:
         ways.append([*ways[-1], f"--fallback-ops={','.join(forced)}"])
+    ways[-1].append("--check")  # of each segment on Vulkan against its host version
     return ways
 
 

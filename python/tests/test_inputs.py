@@ -76,7 +76,7 @@ def test_a_script_is_refused_as_what_it_is():
 def test_a_compiled_model_is_not_copied():
     compiled = compile_here(nn.ReLU(), (x(2, 3),))
     for make in (pickle.dumps, copy.deepcopy):
-        with pytest.raises(inlay.UnsupportedError, match="can't be copied or pickled: compile the model again"):
+        with pytest.raises(inlay.UnsupportedError, match="can't be copied or pickled: save it"):
             make(compiled)
 
 

@@ -71,7 +71,8 @@ typedef struct InlayOpenOptions {
   const char *publicKeyFile;
   /// Whether a failure of the device ends a call with an error, instead of in running what failed on the host.
   bool withoutRecovery;
-  /// Called with a sentence when the program goes on after a failure; from any thread that calls. May be null.
+  /// Called with a sentence when the program goes on after a failure; from any thread that calls, or
+  /// from one of the runtime's own, which tries the device again. May be null.
   void (*notice)(const char *text, void *userData);
   /// Asked a few times a second during loops: true stops the call. May be null.
   bool (*stop)(void *userData);

@@ -372,7 +372,7 @@ TEST_F(VulkanDeviceTest, ReadsHostMemoryInPlace) {
     GTEST_SKIP() << "the device can't";
   std::shared_ptr<float> memory = allocateHost(5000, 1040); // not at a page's start, and over several
   std::fill_n(memory.get(), 5000, 3.0f);
-  std::shared_ptr<DeviceBuffer> imported = device->importHost(memory.get(), 5000 * sizeof(float));
+  std::shared_ptr<DeviceBuffer> imported = device->importHost(memory.get(), 5000 * sizeof(float), nullptr);
   ASSERT_TRUE(imported);
   EXPECT_EQ(imported->hostPointer(), memory.get());
   EXPECT_EQ(imported->size(), 5000 * sizeof(float));
@@ -388,13 +388,13 @@ TEST_F(VulkanDeviceTest, ReadsHostMemoryInPlace) {
 TEST_F(VulkanDeviceTest, MemoryAtOddPlacesIsNotReadInPlace) {
   std::shared_ptr<float> memory = allocateHost(1001, 0);
   if (context->info.bindingAlignment > 1) {
-    EXPECT_FALSE(device->importHost(reinterpret_cast<std::byte *>(memory.get()) + 1, 4000));
+    EXPECT_FALSE(device->importHost(reinterpret_cast<std::byte *>(memory.get()) + 1, 4000, nullptr));
   }
 }
 
 TEST_F(VulkanStagingTest, WhatTheHostCantShareIsNotReadInPlace) {
   std::shared_ptr<float> memory = allocateHost(1000, 0);
-  EXPECT_FALSE(device->importHost(memory.get(), 4000));
+  EXPECT_FALSE(device->importHost(memory.get(), 4000, nullptr));
 }
 
 /// Large weights may be read in place: what is put in their stead counts all the same.

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <unistd.h>
 
 using namespace inlay::rt;
 using namespace inlay::rt::test;
@@ -97,6 +98,46 @@ TEST(DeviceTimeout, IsANumberOfSeconds) {
     EXPECT_EQ(status.message(),
               "INLAY_DEVICE_TIMEOUT: expected seconds from 0 to 1000000000, but got '" + std::string(text) + "'");
   }
+}
+
+TEST_F(VulkanFaultTest, AChildOfForkHasNoDevice) {
+  GTEST_FLAG_SET(death_test_style, "fast");
+  auto a = upload(std::vector<float>(8, 1)), c = upload(std::vector<float>(8, 1));
+  auto runInChild = [&] {
+    std::fprintf(stderr, "%s\n", run(engine, {a, a, c}).message().c_str());
+    device.reset(); // waits for no thread of the driver's
+    context.reset();
+    _exit(0);
+  };
+  EXPECT_EXIT(runInChild(), testing::ExitedWithCode(0), "it is its parent's alone");
+  EXPECT_EQ(run(engine, {a, a, c}).message(), "");
+}
+
+/// Memory that a device reads in place stays while the device may be at it, whoever closes what used it.
+TEST(LentMemory, OutlivesADeviceThatHangs) {
+  static uint64_t reached;
+  vulkan::DeviceTable table;
+  table.vk.vkGetSemaphoreCounterValue = [](VkDevice, VkSemaphore, uint64_t *value) {
+    *value = reached;
+    return VK_SUCCESS;
+  };
+  auto owner = std::make_shared<int>(0);
+  {
+    vulkan::LentMemory done(table, owner);
+  }
+  EXPECT_EQ(owner.use_count(), 1);
+  table.isStuck = true;
+  table.submitted = 5;
+  reached = 4;
+  {
+    vulkan::LentMemory inUse(table, owner);
+  }
+  EXPECT_EQ(owner.use_count(), 2);
+  reached = 5;
+  {
+    vulkan::LentMemory finished(table, owner);
+  }
+  EXPECT_EQ(owner.use_count(), 2);
 }
 
 TEST_F(VulkanFaultTest, OutOfDeviceMemory) {

@@ -116,6 +116,8 @@ InlayStatus inlayProgramOpen(const char *path, const InlayOpenOptions *options, 
                                sizeof(known), options->size));
   if (options)
     std::memcpy(&known, options, options->size);
+  if (known.publicKeyFile && !*known.publicKeyFile)
+    return invalid("expected publicKeyFile to name a file, but it is empty");
   StatusOr<OpenedProgram> opened = openProgram(path, convert(known));
   if (!opened.isOk())
     return toC(opened.status());

@@ -163,6 +163,8 @@ static StatusOr<SavedProgram> read(const std::string &path, const ContainerReadO
   if (!opened.isOk())
     return opened.status();
   const char *fromEnvironment = std::getenv("INLAY_PUBLIC_KEY");
+  if (options.publicKeyFile.empty() && fromEnvironment && !*fromEnvironment)
+    return Status(StatusCode::InvalidArgument, "expected INLAY_PUBLIC_KEY to name a file, but it is empty");
   std::string key = options.publicKeyFile.empty() && fromEnvironment ? fromEnvironment : options.publicKeyFile;
   if (!key.empty())
     INLAY_RETURN_IF_ERROR(verifySignature(path, *opened, key));

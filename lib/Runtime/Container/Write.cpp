@@ -156,6 +156,8 @@ static Status checkWeightsName(const std::string &path, const std::string &name)
     return invalid(fmt::format("weights file '{}': expected the name of a file in the container's folder", name));
   if (folderOf(path) + "/" + name == folderOf(path) + "/" + path.substr(path.rfind('/') + 1))
     return invalid(fmt::format("weights file '{}': expected another name than the container's", name));
+  if (folderOf(path) + "/" + name == folderOf(path) + "/" + path.substr(path.rfind('/') + 1) + ".sig")
+    return invalid(fmt::format("weights file '{}': expected another name than the signature's", name));
   return Status::ok();
 }
 

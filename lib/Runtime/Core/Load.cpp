@@ -82,7 +82,7 @@ static Status resolveSteps(LoadedPlan &loaded, Failure &failure) {
 StatusOr<std::shared_ptr<DeviceBuffer>> placeConstant(Device &device, const Constant &constant) {
   constexpr size_t kFewestImported = size_t(64) << 10; // for fewer bytes it isn't worth the pages
   if (constant.size >= kFewestImported)
-    if (std::shared_ptr<DeviceBuffer> imported = device.importHost(constant.data, constant.size))
+    if (std::shared_ptr<DeviceBuffer> imported = device.importHost(constant.data, constant.size, constant.owner))
       return imported;
   StatusOr<std::shared_ptr<DeviceBuffer>> storage = device.allocate(constant.size);
   if (storage.isOk())

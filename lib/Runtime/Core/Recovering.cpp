@@ -19,13 +19,18 @@ Recovering::Recovering(LoadedPlan loaded, RecoveryOptions options)
       quarantine_(plan_->engines.size(), options_.firstBackoff, options_.longestBackoff) {}
 
 Recovering::~Recovering() {
+  if (getpid() != process_) { // a child of fork, which doesn't have the thread
+    static_cast<void>(changed_.release());
+    return;
+  }
   {
     std::lock_guard<std::mutex> lock(state_);
     stops_ = true;
   }
-  changed_.notify_all();
-  if (hasThread_)
-    pthread_join(thread_, nullptr);
+  if (!hasThread_)
+    return;
+  changed_->notify_all();
+  pthread_join(thread_, nullptr);
 }
 
 Recovering::Version Recovering::current() const {
@@ -233,7 +238,7 @@ Recovering::Version Recovering::recover(Version &&failed, const Status &status, 
     if (!hasThread_)
       garbage_.clear();
   }
-  changed_.notify_all();
+  changed_->notify_all();
   notify(notices);
   return next;
 }
@@ -315,7 +320,7 @@ Status Recovering::replaceConstants(const std::vector<std::pair<uint32_t, Consta
     if (!replaceVersion(status, failure, notices).isOk())
       return status;
   }
-  changed_.notify_all();
+  changed_->notify_all();
   notify(notices);
   return Status::ok();
 }

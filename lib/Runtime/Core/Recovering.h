@@ -13,6 +13,7 @@
 
 #include <condition_variable>
 #include <pthread.h>
+#include <unistd.h>
 
 namespace inlay::rt {
 
@@ -80,7 +81,9 @@ private:
   std::vector<std::shared_ptr<void>> garbage_; ///< of a lost device, for the thread to destroy: that may take long
   pthread_t thread_;
   bool hasThread_ = false;
-  std::condition_variable changed_;
+  const pid_t process_ = getpid();
+  /// Left behind in a child of fork: it would wait for the thread that waits on it in the parent.
+  std::unique_ptr<std::condition_variable> changed_ = std::make_unique<std::condition_variable>();
   bool stops_ = false;
 };
 

@@ -35,9 +35,9 @@ void Recovering::watch() {
     }
     std::optional<Quarantine::Time> next = quarantine_.nextTry();
     if (!next || (quarantine_.isDeviceLost() && !options_.reopenDevice)) {
-      changed_.wait(lock);
+      changed_->wait(lock);
     } else if (*next > Quarantine::Clock::now()) {
-      changed_.wait_until(lock, *next);
+      changed_->wait_until(lock, *next);
     } else {
       std::vector<RecoveryNotice> notices;
       tryDevice(lock, notices);

@@ -19,8 +19,9 @@ public:
       return range.status();
     return std::shared_ptr<Buffer>(new Buffer(std::move(context), *range));
   }
-  /// Over host memory that the caller keeps; null if the device can't use it in place.
-  static std::shared_ptr<Buffer> importHost(std::shared_ptr<Context> context, const void *data, uint64_t bytes) {
+  /// Over host memory that `owner`, or else the caller, keeps; null if the device can't use it in place.
+  static std::shared_ptr<Buffer> importHost(std::shared_ptr<Context> context, const void *data, uint64_t bytes,
+                                            std::shared_ptr<const void> owner) {
     uint64_t alignment = context->info.hostImportAlignment;
     uint64_t offset = alignment ? reinterpret_cast<uintptr_t>(data) % alignment : 0;
     if (!alignment || offset % context->info.bindingAlignment)
@@ -28,6 +29,7 @@ public:
     std::unique_ptr<MemoryBlock> block = context->memory.importBlock(data, bytes, alignment);
     if (!block)
       return nullptr;
+    block->lent = LentMemory(*context, std::move(owner));
     MemoryRange range{block.get(), offset, bytes};
     std::shared_ptr<Buffer> buffer(new Buffer(std::move(context), range));
     buffer->imported_ = std::move(block);

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <unistd.h>
 #include <utility>
 
 namespace inlay::rt::vulkan {
@@ -23,10 +24,16 @@ struct DeviceTable {
   mutable std::atomic<bool> isStuck{false};
   mutable std::atomic<uint64_t> submitted{0}; ///< the value that `timeline` has when all is done
   VkSemaphore timeline = VK_NULL_HANDLE;
+  const pid_t process = getpid();
   mutable std::atomic<bool> hasLeaked{false}; ///< an object was left behind for that: the device has to be too
 
-  /// False while the device is stuck. Doesn't wait.
+  /// In a child of fork the driver's threads are gone, and whatever waits for one of them hangs.
+  bool isForked() const { return getpid() != process; }
+
+  /// False while the device is stuck, and in a child of fork. Doesn't wait.
   bool mayDestroy() const {
+    if (isForked())
+      return false;
     if (!isStuck)
       return true;
     uint64_t value = 0;

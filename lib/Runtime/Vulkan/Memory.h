@@ -23,8 +23,26 @@ enum class MemoryUse {
   Staging ///< the host writes or reads it, the device copies
 };
 
+/// Host memory that the device reads in place. It outlives a device that may still be at it.
+class LentMemory {
+public:
+  LentMemory() = default;
+  LentMemory(const DeviceTable &table, std::shared_ptr<const void> owner) : table_(&table), owner_(std::move(owner)) {}
+  LentMemory(LentMemory &&other) = default;
+  LentMemory &operator=(LentMemory &&other) = default;
+  ~LentMemory() {
+    if (owner_ && !table_->mayDestroy())
+      new std::shared_ptr<const void>(std::move(owner_)); // on purpose for good
+  }
+
+private:
+  const DeviceTable *table_ = nullptr;
+  std::shared_ptr<const void> owner_;
+};
+
 /// One allocation of the driver's with a buffer over all of it.
 struct MemoryBlock {
+  LentMemory lent; ///< what is imported; dies last
   MemoryHandle memory;
   BufferHandle buffer; ///< after `memory`, so destroyed before it
   std::byte *mapped = nullptr;

@@ -58,6 +58,9 @@ Status Queue::lose(Status status) {
 }
 
 Status Queue::submit(const std::vector<VkCommandBuffer> &commands, uint64_t &value) {
+  if (table_.isForked())
+    return {StatusCode::InvalidArgument,
+            "the device was opened before this process was forked: it is its parent's alone"};
   std::vector<VkCommandBufferSubmitInfo> infos;
   infos.reserve(commands.size());
   for (VkCommandBuffer command : commands)

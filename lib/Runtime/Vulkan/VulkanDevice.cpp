@@ -27,8 +27,8 @@ public:
   bool unifiedMemory() const override { return context_->caps().unifiedMemory; }
 
   StatusOr<std::shared_ptr<DeviceBuffer>> allocate(size_t bytes) override;
-  std::shared_ptr<DeviceBuffer> importHost(const void *data, size_t bytes) override {
-    return Buffer::importHost(context_, data, bytes);
+  std::shared_ptr<DeviceBuffer> importHost(const void *data, size_t bytes, std::shared_ptr<const void> owner) override {
+    return Buffer::importHost(context_, data, bytes, std::move(owner));
   }
   Status upload(DeviceBuffer &buffer, const void *source, size_t bytes) override;
   Status download(DeviceBuffer &buffer, void *destination, size_t bytes) override;

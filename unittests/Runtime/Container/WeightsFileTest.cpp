@@ -98,6 +98,7 @@ TEST_F(WeightsFileTest, ANameMayNotLeadOutOfTheFolder) {
               "weights file '" + std::string(name) + "': expected the name of a file in the container's folder");
   }
   EXPECT_EQ(save("m.inlay").message(), "weights file 'm.inlay': expected another name than the container's");
+  EXPECT_EQ(save("m.inlay.sig").message(), "weights file 'm.inlay.sig': expected another name than the signature's");
   // One that a file says.
   ASSERT_TRUE(save("../").isOk() == false);
   ASSERT_TRUE(save("abcdefgh").isOk());

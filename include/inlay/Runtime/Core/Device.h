@@ -48,9 +48,13 @@ public:
 
   /// `bytes` may be 0: an empty buffer can be bound all the same.
   virtual StatusOr<std::shared_ptr<DeviceBuffer>> allocate(size_t bytes) = 0;
-  /// A buffer over the `bytes` at `data`, which stay as they are while it lives: engines may only read it. Null where
+  /// A buffer over the `bytes` at `data`, which stay as they are while it lives: engines may only read it. `owner`,
+  /// which may be null, keeps them, for longer than the buffer if a device that hangs may still read them. Null where
   /// the device can't read them in place.
-  virtual std::shared_ptr<DeviceBuffer> importHost(const void * /*data*/, size_t /*bytes*/) { return nullptr; }
+  virtual std::shared_ptr<DeviceBuffer> importHost(const void * /*data*/, size_t /*bytes*/,
+                                                   std::shared_ptr<const void> /*owner*/) {
+    return nullptr;
+  }
   /// Copies between host memory and a device buffer and waits; `bytes` at most the buffer's size.
   virtual Status upload(DeviceBuffer &buffer, const void *source, size_t bytes) = 0;
   virtual Status download(DeviceBuffer &buffer, void *destination, size_t bytes) = 0;

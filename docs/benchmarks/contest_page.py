@@ -137,13 +137,11 @@ def draw_roofline(rows: list[Row], limits: Row) -> None:
 
 
 def drop_repeated(rows: list[Row]) -> list[Row]:
-    """Without those of a run without peers where another run has the same beside peers."""
-
-    def key(row: Row) -> tuple[str, str, str]:
-        return row["model"], row["contender"], row["dtype"]
-
-    beside_peers = {key(row) for row in rows if row["to_best"]}
-    return [row for row in rows if row["to_best"] or key(row) not in beside_peers]
+    """Of what several runs measured the last one beside peers, or else the last one."""
+    found: dict[tuple[str, str, str], Row] = {}
+    for row in sorted(rows, key=lambda row: row["to_best"] is not None):
+        found[row["model"], row["contender"], row["dtype"]] = row
+    return [row for row in rows if any(row is kept for kept in found.values())]
 
 
 def write_splitting(tables: dict[str, Any]) -> list[str]:

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <optional>
 
 using namespace inlay;
@@ -18,62 +19,94 @@ using rt::StatusOr;
 
 using Given = std::vector<std::optional<Array>>;
 
-/// The arrays of the files that the options name, by input.
-static StatusOr<Given> readInputs(const rt::Plan &plan, const RunOptions &options) {
-  Given given(plan.inputs.size());
-  bool archive = options.inputs.size() == 1 && endsWith(options.inputs[0], ".npz");
-  if (!archive && options.inputs.size() > plan.inputs.size())
-    return Status(StatusCode::InvalidArgument, "expected at most " + std::to_string(plan.inputs.size()) +
-                                                   " inputs, but got " + std::to_string(options.inputs.size()));
-  if (!archive) {
-    for (size_t i = 0; i < options.inputs.size(); ++i) {
-      StatusOr<Array> array = readNpy(options.inputs[i]);
-      if (!array.isOk())
-        return array.status();
-      given[i] = std::move(*array);
-    }
-    return given;
-  }
-  auto arrays = readNpz(options.inputs[0]);
+static Status invalid(std::string words) { return {StatusCode::InvalidArgument, std::move(words)}; }
+
+/// The arrays of an archive, by the inputs' names.
+static StatusOr<Given> readArchive(const rt::Plan &plan, const std::string &path) {
+  auto arrays = readNpz(path);
   if (!arrays.isOk())
     return arrays.status();
+  Given given(plan.inputs.size());
+  std::map<std::string, size_t> taken;
   for (size_t i = 0; i < plan.inputs.size(); ++i) {
     const std::string &name = plan.buffers[plan.inputs[i]].name;
-    if (!arrays->count(name))
-      return Status(StatusCode::NotFound, "'" + options.inputs[0] + "' has no array '" + name + "'");
-    given[i] = std::move((*arrays)[name]);
+    auto array = arrays->find(name);
+    if (array == arrays->end())
+      return Status(StatusCode::NotFound, "'" + path + "' has no array '" + name + "'");
+    if (auto [other, isNew] = taken.emplace(name, i); !isNew)
+      return invalid(
+          fmt::format("'{}': expected one input of each name, but inputs {} and {} are both '{}'; .npy files "
+                      "go by their order",
+                      path, other->second, i, name));
+    given[i] = std::move(array->second);
   }
   return given;
 }
 
+/// The arrays of the files that the options name, by input.
+static StatusOr<Given> readInputs(const rt::Plan &plan, const RunOptions &options) {
+  if (options.inputs.size() == 1 && endsWith(options.inputs[0], ".npz"))
+    return readArchive(plan, options.inputs[0]);
+  if (options.inputs.size() > plan.inputs.size())
+    return invalid(fmt::format("expected at most {} inputs, but got {}", plan.inputs.size(), options.inputs.size()));
+  Given given(plan.inputs.size());
+  for (size_t i = 0; i < options.inputs.size(); ++i) {
+    StatusOr<Array> array = readNpy(options.inputs[i]);
+    if (!array.isOk())
+      return array.status();
+    given[i] = std::move(*array);
+  }
+  return given;
+}
+
+using Sizes = std::vector<std::optional<int64_t>>;
+
 /// Sets the value of one symbol as "name=value" says.
-static Status readSize(const rt::Plan &plan, const std::string &text, std::vector<int64_t> &values) {
+static Status readSize(const rt::Plan &plan, const std::string &text, Sizes &sizes) {
   size_t equals = std::min(text.find('='), text.size());
   std::string name = text.substr(0, equals), number = text.substr(std::min(equals + 1, text.size())), names;
   for (size_t i = 0; i < plan.symbols.size(); ++i) {
     names += (i ? ", " : "; it has ") + plan.symbols[i].name;
     if (name != plan.symbols[i].name)
       continue;
-    if (parseNumber(number, values[i]))
-      return Status::ok();
-    return {StatusCode::InvalidArgument,
-            fmt::format("option --size: expected a number for '{}', but got '{}'", name, number)};
+    int64_t value = 0;
+    if (!parseNumber(number, value))
+      return invalid(fmt::format("option --size: expected a number for '{}', but got '{}'", name, number));
+    if (sizes[i].value_or(value) != value)
+      return invalid(
+          fmt::format("option --size: expected one number for '{}', but got {} and {}", name, *sizes[i], value));
+    sizes[i] = value;
+    return Status::ok();
   }
-  return {StatusCode::InvalidArgument, fmt::format("option --size: the module has no size '{}'{}", name, names)};
+  return invalid(fmt::format("option --size: the module has no size '{}'{}", name, names));
 }
 
-/// The symbols' values: what a file says, else the options, else the least.
+/// A symbol's value: what a file says, else the option, else the least.
+static StatusOr<int64_t> chooseSize(const rt::Plan &plan, const rt::Symbol &symbol, const rt::InputDims &dims,
+                                    std::optional<int64_t> size) {
+  StatusOr<int64_t> value = rt::valueOf(symbol).evaluate(dims);
+  if (!value.isOk())
+    return size.value_or(std::min(std::max<int64_t>(symbol.min, 1), symbol.max));
+  if (size.value_or(*value) != *value)
+    return invalid(fmt::format("option --size: expected {} for '{}', as the file of input '{}' has it, but got {}",
+                               *value, symbol.name, plan.buffers[plan.inputs[symbol.input]].name, *size));
+  return value;
+}
+
 static StatusOr<std::vector<int64_t>> chooseSizes(const rt::Plan &plan, const Given &given, const RunOptions &options) {
   rt::InputDims dims;
   for (const std::optional<Array> &array : given)
     dims.push_back(array ? array->dims : std::vector<int64_t>());
-  std::vector<int64_t> values;
-  for (const rt::Symbol &symbol : plan.symbols) {
-    StatusOr<int64_t> value = rt::valueOf(symbol).evaluate(dims);
-    values.push_back(value.isOk() ? *value : std::min(std::max<int64_t>(symbol.min, 1), symbol.max));
-  }
+  Sizes sizes(plan.symbols.size());
   for (const std::string &size : options.sizes)
-    INLAY_RETURN_IF_ERROR(readSize(plan, size, values));
+    INLAY_RETURN_IF_ERROR(readSize(plan, size, sizes));
+  std::vector<int64_t> values;
+  for (size_t i = 0; i < plan.symbols.size(); ++i) {
+    StatusOr<int64_t> value = chooseSize(plan, plan.symbols[i], dims, sizes[i]);
+    if (!value.isOk())
+      return value.status();
+    values.push_back(*value);
+  }
   return values;
 }
 

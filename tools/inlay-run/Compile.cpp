@@ -2,16 +2,15 @@
 
 #include "Compile.h"
 
+#include "inlay/Runtime/Container/Container.h"
+
 #include <fmt/format.h>
 
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace inlay;
@@ -49,66 +48,34 @@ static StatusOr<int> keepInput(const std::string &folder) {
 }
 
 Status tools::Compiler::prepare() {
-  if (!folder_.empty())
+  if (folder_.path().empty())
+    INLAY_RETURN_IF_ERROR(folder_.make());
+  if (file_ != "-" || input_ >= 0)
     return Status::ok();
-  const char *root = std::getenv("TMPDIR");
-  std::string path = std::string(root && *root ? root : "/tmp") + "/inlay-run-XXXXXX";
-  if (!mkdtemp(path.data()))
-    return {StatusCode::NotFound,
-            fmt::format("can't make a temporary folder '{}' (TMPDIR): {}", path, std::strerror(errno))};
-  folder_ = path;
-  if (file_ != "-")
-    return Status::ok();
-  StatusOr<int> input = keepInput(folder_);
+  StatusOr<int> input = keepInput(folder_.path());
   if (!input.isOk())
     return input.status();
   input_ = *input;
+  if (rt::isContainer(fmt::format("/proc/self/fd/{}", input_)))
+    return {StatusCode::InvalidArgument,
+            "expected a module on standard input, but got a compiled program, which is read from a file alone"};
   return Status::ok();
 }
 
 tools::Compiler::~Compiler() {
-  for (const std::string &path : made_)
-    unlink(path.c_str());
-  if (!folder_.empty())
-    rmdir(folder_.c_str());
   if (input_ >= 0)
     close(input_);
 }
 
-/// Runs a program and waits; its exit status, or 128 and more if a signal ended it.
-static StatusOr<int> run(const std::vector<std::string> &words, int input) {
-  std::vector<char *> arguments;
-  for (const std::string &word : words)
-    arguments.push_back(const_cast<char *>(word.c_str()));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  if (input >= 0) {
-    lseek(input, 0, SEEK_SET);
-    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-  }
-  pid_t child = -1;
-  int code = posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (code != 0)
-    return Status(StatusCode::NotFound, fmt::format("can't run '{}': {}", words[0], std::strerror(code)));
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR)
-      return Status(StatusCode::Internal, fmt::format("can't wait for '{}': {}", words[0], std::strerror(errno)));
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 StatusOr<std::string> tools::Compiler::compile(const std::vector<std::string> &options) {
+  INLAY_RETURN_IF_ERROR(prepare());
   StatusOr<std::string> compiler = findCompiler(file_);
   if (!compiler.isOk())
     return compiler;
-  INLAY_RETURN_IF_ERROR(prepare());
-  std::string path = fmt::format("{}/program{}.inlay", folder_, made_.size());
-  made_.push_back(path);
+  std::string path = folder_.path() + "/program.inlay";
   std::vector<std::string> words = {*compiler, file_, "-o", path};
   words.insert(words.end(), options.begin(), options.end());
-  StatusOr<int> code = run(words, input_);
+  StatusOr<int> code = runAndWait(words, input_);
   if (!code.isOk())
     return code.status();
   if (*code > 128)

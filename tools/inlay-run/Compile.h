@@ -5,7 +5,7 @@
 #ifndef INLAY_TOOLS_INLAYRUN_COMPILE_H
 #define INLAY_TOOLS_INLAYRUN_COMPILE_H
 
-#include "inlay/Runtime/Core/Status.h"
+#include "Temporary.h"
 
 #include <string>
 #include <vector>
@@ -20,17 +20,19 @@ public:
   Compiler(const Compiler &) = delete;
   Compiler &operator=(const Compiler &) = delete;
 
-  /// Compiles with these options; the path of the container, which is removed with this object. After a failure that
-  /// the compiler has told of, the status has no message.
+  /// Compiles with these options; the path of the container, which is there until it is removed or replaced. After a
+  /// failure that the compiler has told of, the status has no message.
   rt::StatusOr<std::string> compile(const std::vector<std::string> &options);
+
+  /// Removes what is temporary, as soon as a container is opened: what is mapped of it stays.
+  void removeFiles() { folder_.remove(); }
 
 private:
   rt::Status prepare();
 
   std::string file_;
-  std::string folder_; ///< of what is temporary
-  int input_ = -1;     ///< what standard input held
-  std::vector<std::string> made_;
+  TemporaryFolder folder_;
+  int input_ = -1; ///< what standard input held
 };
 
 } // namespace inlay::tools

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "DriverCrash.h"
+#include "Temporary.h"
 
 #include <fmt/format.h>
 
@@ -20,6 +21,7 @@ static void onCrash(int number) {
   if (write(STDERR_FILENO, words.data(), words.size()) < 0) {
     // There is nobody left to tell.
   }
+  tools::removeTemporaryFiles();
   std::signal(number, SIG_DFL);
   std::raise(number);
 }

@@ -88,15 +88,48 @@ static Status unknown(const CLI::App &app, const std::string &word) {
           fmt::format("unknown option '{}'{}", name, best.empty() ? "" : fmt::format("; did you mean --{}?", best))};
 }
 
-/// Gives options that may have a value the default where they have none, so that no other word is taken for it.
-static void completeWords(std::vector<std::string> &words) {
-  for (std::string &word : words) {
+/// Options that may have a value.
+static constexpr const char *kRunsOptions[] = {"time", "profile"};
+
+/// One dash does too.
+static void completeDashes(std::vector<std::string> &words) {
+  for (std::string &word : words)
     if (word.size() > 2 && word[0] == '-' && word[1] != '-' && !std::isdigit(static_cast<unsigned char>(word[1])))
-      word.insert(0, "-"); // one dash does too
-    for (const char *name : {"--time", "--profile"})
-      if (word == name || word == std::string(name) + "=")
-        word = fmt::format("{}={}", name, kDefaultRuns);
+      word.insert(0, "-");
+}
+
+/// Gives options that may have a value the default where they have none, so that no other word is taken for it.
+static void completeRuns(std::vector<std::string> &words) {
+  for (std::string &word : words)
+    for (const char *name : kRunsOptions)
+      if (word == fmt::format("--{}", name) || word == fmt::format("--{}=", name))
+        word = fmt::format("--{}={}", name, kDefaultRuns);
+}
+
+/// Whether a word is what an option like --time has, and no program.
+static bool isForRuns(std::string_view word) {
+  unsigned runs = 0;
+  return tools::parseNumber(word, runs) || tools::endsWith(word, ".json");
+}
+
+/// Words of which the library would make something else: values that are empty, or apart from their option.
+static Status checkWords(const CLI::App &app, const std::vector<std::string> &words) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    std::string name = words[i].substr(0, words[i].find('='));
+    bool isAlone = name.size() == words[i].size(), hasNext = isAlone && i + 1 < words.size();
+    const CLI::Option *option = name.rfind("--", 0) == 0 ? app.get_option_no_throw(name) : nullptr;
+    if (!option)
+      continue;
+    bool takesRuns = std::any_of(std::begin(kRunsOptions), std::end(kRunsOptions),
+                                 [&](const char *known) { return name.substr(2) == known; });
+    if (takesRuns && hasNext && isForRuns(words[i + 1]))
+      return wrong(name.c_str() + 2, fmt::format("expected {0}={1}, but got '{0} {1}'", name, words[i + 1]));
+    if (takesRuns)
+      continue;
+    if (isAlone ? hasNext && words[i + 1].empty() : words[i].size() == name.size() + 1)
+      return wrong(name.c_str() + 2, "expected a value, but got none");
   }
+  return Status::ok();
 }
 
 //===-- Options -------------------------------------------------------------------------------------------------===//
@@ -106,6 +139,16 @@ namespace {
 struct Texts {
   std::string seed, time, profile;
   std::map<const CompilerOption *, std::string> switches;
+};
+} // namespace
+
+namespace {
+/// Spells values that may be left out without a blank before them: --time[=NUMBER].
+struct Formatter : CLI::Formatter {
+  std::string make_option_opts(const CLI::Option *option) const override {
+    std::string text = CLI::Formatter::make_option_opts(option);
+    return text.rfind(" [=", 0) == 0 ? text.substr(1) : text;
+  }
 };
 } // namespace
 
@@ -124,11 +167,11 @@ static void addOwnOptions(CLI::App &app, RunOptions &options, Texts &texts) {
   app.add_option("--device", options.device, "Vulkan device: a number or a part of its name; default: INLAY_DEVICE");
   app.add_flag("--compare", options.compare, "Run on the host alone too and print the largest difference");
   app.add_flag("--check", options.check, "Compare each segment on a device with what the host makes of its inputs");
-  app.add_option("--time", texts.time, "Time this many runs (default 10)")->type_name("[NUMBER]");
+  app.add_option("--time", texts.time, "Time this many runs (default 10)")->type_name("[=NUMBER]");
   app.add_option("--profile", texts.profile,
                  "Time segments, kernels and ops over this many runs (default 10), beside what the cost model says; to "
                  "a .json file: a trace of a run for Perfetto")
-      ->type_name("[NUMBER or FILE]");
+      ->type_name("[=NUMBER or FILE]");
   app.add_flag("--describe", options.describe, "Print what a compiled program consists of, and end");
   app.add_flag("--list-devices", options.listDevices, "Print the Vulkan devices and end");
   app.add_option("--public-key", options.publicKey,
@@ -183,6 +226,7 @@ static Status readTexts(const Texts &texts, RunOptions &options) {
 
 StatusOr<RunOptions> tools::parseOptions(std::vector<std::string> words, std::string &help) {
   CLI::App app("Runs a compiled program, or compiles a module and runs it.", "inlay-run");
+  app.formatter(std::make_shared<Formatter>());
   app.get_formatter()->column_width(34);
   app.allow_extras();
   RunOptions options;
@@ -190,7 +234,9 @@ StatusOr<RunOptions> tools::parseOptions(std::vector<std::string> words, std::st
   addOwnOptions(app, options, texts);
   for (const CompilerOption &option : kCompilerOptions)
     addCompilerOption(app, options, texts, option);
-  completeWords(words);
+  completeDashes(words);
+  INLAY_RETURN_IF_ERROR(checkWords(app, words));
+  completeRuns(words);
   std::reverse(words.begin(), words.end()); // as the library wants them
   try {
     app.parse(words);

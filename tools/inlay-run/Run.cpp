@@ -86,6 +86,7 @@ static Status compare(Compiler &compiler, const RunOptions &options, std::vector
   if (!path.isOk())
     return path.status();
   StatusOr<OpenedProgram> host = openContainer(*path, {});
+  compiler.removeFiles();
   if (!host.isOk())
     return host.status();
   StatusOr<std::vector<Array>> expected = makeOutputs(*host->program, inputs);
@@ -185,6 +186,16 @@ static Status checkForContainer(const RunOptions &options) {
   return options.compare ? wrong("--compare", "; --check compares its segments") : Status::ok();
 }
 
+/// For an option that makes sense for a compiled program alone.
+static Status noContainer(const char *option, const RunOptions &options) {
+  if (options.file == "-")
+    return {StatusCode::InvalidArgument,
+            fmt::format("option {}: expected the file of a compiled program, which isn't read from standard input",
+                        option)};
+  return {StatusCode::InvalidArgument,
+          fmt::format("option {}: expected a compiled program, but '{}' is none", option, options.file)};
+}
+
 static Status describe(const RunOptions &options) {
   rt::ContainerReadOptions reading;
   reading.publicKeyFile = options.publicKey;
@@ -198,8 +209,7 @@ static Status describe(const RunOptions &options) {
 Status tools::run(const RunOptions &options) {
   bool isContainer = endsWith(options.file, ".inlay") || (options.file != "-" && rt::isContainer(options.file));
   if (options.describe && !isContainer)
-    return {StatusCode::InvalidArgument,
-            fmt::format("option --describe: expected a compiled program, but '{}' is none", options.file)};
+    return noContainer("--describe", options);
   if (isContainer)
     INLAY_RETURN_IF_ERROR(checkForContainer(options));
   if (options.describe)
@@ -209,8 +219,7 @@ Status tools::run(const RunOptions &options) {
     return {StatusCode::InvalidArgument,
             fmt::format("--compare needs a graph that isn't partitioned yet, but --from is {}", options.from)};
   if (!isContainer && !options.publicKey.empty())
-    return {StatusCode::InvalidArgument,
-            fmt::format("option --public-key: expected a compiled program, but '{}' is none", options.file)};
+    return noContainer("--public-key", options);
   if (!isContainer)
     unsetenv("INLAY_PUBLIC_KEY"); // what is compiled here isn't signed
   Compiler compiler(options.file);
@@ -222,5 +231,6 @@ Status tools::run(const RunOptions &options) {
     path = *made;
   }
   StatusOr<OpenedProgram> opened = openContainer(path, options);
+  compiler.removeFiles();
   return opened.isOk() ? runProgram(*opened, compiler, options) : opened.status();
 }

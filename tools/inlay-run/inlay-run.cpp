@@ -5,7 +5,12 @@
 #include "Options.h"
 #include "Run.h"
 
+#include <fmt/format.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <system_error>
 
 using namespace inlay;
 
@@ -16,15 +21,34 @@ static int fail(const rt::Status &status) {
   return 1;
 }
 
-int main(int argc, char **argv) {
+static rt::Status runWith(std::vector<std::string> words) {
   std::string help;
-  rt::StatusOr<tools::RunOptions> options = tools::parseOptions({argv + 1, argv + argc}, help);
+  rt::StatusOr<tools::RunOptions> options = tools::parseOptions(std::move(words), help);
   if (!options.isOk())
-    return fail(options.status());
-  if (!help.empty()) {
-    std::fputs(help.c_str(), stdout);
-    return 0;
+    return options.status();
+  if (help.empty())
+    return options->listDevices ? tools::listDevices() : tools::run(*options);
+  std::fputs(help.c_str(), stdout);
+  return rt::Status::ok();
+}
+
+/// What was printed goes out, or the status says why not.
+static rt::Status flush() {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout))
+    return rt::Status::ok();
+  return {rt::StatusCode::Internal,
+          fmt::format("can't write to standard output{}{}", errno ? ": " : "", errno ? std::strerror(errno) : "")};
+}
+
+int main(int argc, char **argv) {
+  rt::Status status = rt::Status::ok();
+  try {
+    status = runWith({argv + 1, argv + argc});
+  } catch (const std::system_error &error) { // of what prints
+    status = {rt::StatusCode::Internal, fmt::format("can't write to standard output: {}", error.code().message())};
   }
-  rt::Status status = options->listDevices ? tools::listDevices() : tools::run(*options);
+  if (status.isOk())
+    status = flush();
   return status.isOk() ? 0 : fail(status);
 }

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 import sys
 import threading
 import warnings
@@ -36,7 +35,7 @@ from .calls import no_autocast
 from .errors import ArgumentTypeError, ArgumentValueError, Error, InternalError, UnsupportedError
 from .forking import note_device, refuse_lost_device
 from .importer import ImportedProgram, import_program
-from .module import CompiledModule, Fallback, LoadedModule
+from .module import CompiledModule, Fallback, LoadedModule, path_text
 from .onnx import import_onnx, is_onnx
 from .options import LOOP_ITERATIONS, TARGETS, Options
 from .report import Report
@@ -188,18 +187,44 @@ def load(path: StrPath, *, device: str | None = None, public_key: StrPath | None
     Raises ArgumentValueError for a file that is damaged, of another version or for another processor, DeviceError
     without the device that it needs, Error if it can't be opened.
     """
-    fallback, path = Fallback(), os.fspath(path)
-    key = "" if public_key is None else os.fspath(public_key)
+    fallback, path = Fallback(), path_text(path, "path")
+    key = "" if public_key is None else path_text(public_key, "public_key")
+    if public_key is not None and not key:
+        raise ArgumentValueError("expected public_key to be the name of a PEM file, but got an empty one")
     compilation, metadata = _extension().load(path, device or "", fallback, refuse_lost_device, key)
     if compilation.device:
         note_device()
     try:
         metadata = metadata or describe_plain(*compilation.plain_signature)
         imported, signature, out_spec = restore(metadata, compilation.constant)
-        report = Report.parse(compilation.report)
-    except (ValueError, KeyError, RecursionError) as error:
+        _check_fits(imported, compilation)
+        report = _saved_report(compilation.report)
+    except ArgumentValueError as error:
         raise ArgumentValueError(f"'{path}': {error}") from error
+    except Exception as error:  # whatever it is, the file is to blame
+        raise ArgumentValueError(f"'{path}': malformed metadata: {type(error).__name__}: {error}") from error
     return LoadedModule(imported, compilation, fallback, report, signature, out_spec)
+
+
+def _check_fits(imported, compilation):
+    """Raises ArgumentValueError for metadata of another program."""
+    _, inputs, outputs = compilation.plain_signature
+    for what, have, wanted in (
+        ("inputs", len(imported.arguments), len(inputs)),
+        ("results", len(imported.results), len(outputs)),
+    ):
+        if have != wanted:
+            raise ArgumentValueError(f"malformed metadata: {what!r}: expected {wanted} of the program, but got {have}")
+
+
+def _saved_report(text):
+    """The Report of a file. Raises ArgumentValueError for one that can't be shown."""
+    try:
+        report = Report.parse(text)
+        str(report)
+    except Exception as error:
+        raise ArgumentValueError(f"malformed report: {type(error).__name__}: {error}") from error
+    return report
 
 
 def export_program(

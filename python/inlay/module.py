@@ -17,7 +17,7 @@ from torch.utils import _pytree as pytree
 from .aliases import StrPath
 from .arguments import Signature
 from .calls import describe_call, run_call
-from .errors import ArgumentTypeError, Error, InternalError, SizesError, UnsupportedError
+from .errors import ArgumentTypeError, ArgumentValueError, Error, InternalError, SizesError, UnsupportedError
 from .forking import refuse_lost_device
 from .importer import ImportedProgram, Size
 from .importer.sizes import UNBOUNDED
@@ -257,13 +257,13 @@ class CompiledModule:
         allow_framework: save a model with segments that run in PyTorch, which can be loaded in Python alone.
         Raises UnsupportedError for a model with such segments, listing them, and for what can't be said in a file.
         """
+        path = path_text(path, "path")
+        weights_file = "" if weights_file is None else path_text(weights_file, "weights_file")
         self._check_savable(allow_framework)
         with self._turn:
             self._state.follow()
             metadata, tensors = describe(self._imported, self._signature, self._out_spec, self._state)
-            self._compilation.save(
-                os.fspath(path), metadata, list(tensors.items()), weights_file or "", bool(allow_framework)
-            )
+            self._compilation.save(path, metadata, list(tensors.items()), weights_file, bool(allow_framework))
 
     def _check_savable(self, allow_framework):
         if self._out_spec is None:
@@ -373,6 +373,23 @@ class LoadedModule(CompiledModule):
     def load_state_dict(self, state_dict: object, strict: bool = True, assign: bool = False) -> NoReturn:
         """Raises UnsupportedError."""
         raise UnsupportedError("a loaded model's weights can't be replaced: compile the model with others and save it")
+
+
+def path_text(path: StrPath, what: str) -> str:
+    """A path as the runtime takes it. Raises ArgumentTypeError or ArgumentValueError, naming `what`, for others."""
+    try:
+        text = os.fspath(path)
+    except TypeError as error:
+        raise ArgumentTypeError(f"expected {what} to be a str or os.PathLike, but got {type(path).__name__}") from error
+    if not isinstance(text, str):
+        raise ArgumentTypeError(f"expected {what} to be a path of str, but got one of {type(text).__name__}")
+    if "\0" in text:
+        raise ArgumentValueError(f"expected {what} to have no NUL characters, but got {text!r}")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ArgumentValueError(f"expected {what} to be valid UTF-8, but got {text!r}") from error
+    return text
 
 
 def _evaluate(shape, sizes):

@@ -2,6 +2,7 @@
 """Models in files: saved once, loaded without compiling, with the same results to the bit."""
 
 import collections
+import dataclasses
 import json
 import os
 import pathlib
@@ -11,7 +12,6 @@ import sys
 import inlay
 import pytest
 import torch
-from inlay.saving import restore
 from torch import nn
 from torch.utils import _pytree as pytree
 
@@ -325,25 +325,103 @@ def test_a_key_asks_for_a_signature(tmp_path):
         inlay.load(tmp_path / "m.inlay", public_key=key)
 
 
-def test_malformed_metadata_is_refused():
-    good = {"python": 1, "symbols": [], "inputs": [], "outputs": [], "results": [], "carried": [], "writes": []}
-    good |= {"conditions": [], "in_spec": None, "out_spec": None, "argument_names": None, "defaults": {}}
-    restore(json.dumps(good), {}.get)
-    for change, text in [
-        ({"python": 2}, "expected metadata of version 1, but got 2"),
-        ({"symbols": 3}, "malformed metadata: TypeError"),
-        ({"inputs": [{"name": "x", "dtype": "save", "dims": []}]}, "expected a dtype of PyTorch's, but got 'save'"),
-        ({"results": [{"dtype": "float32", "dims": [{"Pow": [10, 1000000]}]}]}, "expected a power of a size"),
-        ({"results": [{"dtype": "float32", "dims": [{"exec": [1]}]}]}, "malformed metadata: KeyError: 'exec'"),
-        ({"results": [{"dtype": "float32", "dims": [{"symbol": 4}]}]}, "malformed metadata: IndexError"),
-        ({"carried": [{"name": "b", "key": "state/b", "dtype": "int8", "dims": [2]}]}, "'state/b' isn't there"),
-        ({"in_spec": "[]"}, "malformed metadata"),
+class Results(nn.Module):
+    """Gives what a function makes of a result."""
+
+    def __init__(self, make):
+        super().__init__()
+        self.make = make
+
+    def forward(self, x):
+        return self.make(x + 1)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda one: collections.OrderedDict(b=one, a=[one * 2]),
+        lambda one: collections.deque([one], 3),
+        lambda one: {1: one, "a": (), None: [{}]},
+    ],
+    ids=["OrderedDict", "deque", "dict"],
+)
+def test_containers_come_back(tmp_path, make):
+    check_same(*saved(Results(make), (x(3),), tmp_path / "m.inlay"), x(3))
+
+
+def test_registered_classes_come_back(tmp_path, registered):
+    check_same(*saved(Results(lambda one: registered(one, one * 2)), (x(3),), tmp_path / "m.inlay"), x(3))
+
+
+@dataclasses.dataclass
+class Both:
+    first: torch.Tensor
+    second: torch.Tensor
+
+
+@pytest.fixture(params=[Pair, Both], ids=["namedtuple", "dataclass"])
+def registered(request):
+    name = f"test_save.{request.param.__name__}"
+    if request.param is Pair:
+        pytree._register_namedtuple(Pair, serialized_type_name=name)
+    else:
+        torch.export.register_dataclass(Both, serialized_type_name=name)
+    yield request.param
+    pytree._deregister_pytree_node(request.param)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda one: collections.defaultdict(list, a=one),
+        lambda one: collections.defaultdict(None, a=one),
+        lambda one: {(1, 2): one},
+        lambda one: collections.namedtuple("Other", "first")(one),
+    ],
+    ids=["defaultdict", "without a factory", "tuple as a key", "namedtuple"],
+)
+def test_structures_that_a_file_cant_hold_are_refused(tmp_path, make):
+    compiled = inlay.compile(Results(make), (x(3),), targets=("host",))
+    with pytest.raises(inlay.UnsupportedError, match="the structure of the model's results can't be saved: "):
+        compiled.save(tmp_path / "m.inlay")
+    assert not list(tmp_path.iterdir())
+
+
+class Place:
+    def __init__(self, path):
+        self.path = path
+
+    def __fspath__(self):
+        return self.path
+
+
+def test_odd_paths_are_refused(tmp_path):
+    compiled = inlay.compile(nn.ReLU(), (x(3),), targets=("host",))
+    good = tmp_path / "m.inlay"
+    compiled.save(Place(str(good)))
+    inlay.load(Place(str(good)))
+    for odd, error, text in [
+        (f"{tmp_path}/a\0b.inlay", inlay.ArgumentValueError, "to have no NUL characters, but got"),
+        (f"{tmp_path}/\udc80", inlay.ArgumentValueError, "to be valid UTF-8, but got"),
+        (os.fsencode(good), inlay.ArgumentTypeError, "to be a path of str, but got one of bytes"),
+        (Place(os.fsencode(good)), inlay.ArgumentTypeError, "to be a path of str, but got one of bytes"),
+        (3, inlay.ArgumentTypeError, "to be a str or os.PathLike, but got int"),
     ]:
-        with pytest.raises(inlay.ArgumentValueError, match=text):
-            restore(json.dumps(good | change), {}.get)
-    for text in ("", "[]", "3", "[" * 100000):
-        with pytest.raises(inlay.ArgumentValueError, match="malformed metadata"):
-            restore(text, {}.get)
+        for what, call in [
+            ("path", lambda odd: compiled.save(odd)),
+            ("path", lambda odd: inlay.load(odd)),
+            ("weights_file", lambda odd: compiled.save(good, weights_file=odd)),
+            ("public_key", lambda odd: inlay.load(good, public_key=odd)),
+        ]:
+            with pytest.raises(error, match=f"expected {what} {text}"):
+                call(odd)
+    assert list(tmp_path.iterdir()) == [good]
+
+
+def test_a_key_without_a_name_is_refused(tmp_path):
+    inlay.compile(nn.ReLU(), (x(3),), targets=("host",)).save(tmp_path / "m.inlay")
+    with pytest.raises(inlay.ArgumentValueError, match="expected public_key to be the name of a PEM file"):
+        inlay.load(tmp_path / "m.inlay", public_key="")
 
 
 def test_what_another_tool_saved_takes_its_inputs_by_place(tmp_path, targets):

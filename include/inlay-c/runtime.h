@@ -65,8 +65,10 @@ typedef struct InlayProgram InlayProgram;
 /// How a file is loaded. Start from `inlayOpenOptions()`. Pointers are needed during the call of `inlayProgramOpen`
 /// alone, but for `userData` and the callbacks, which the program keeps.
 typedef struct InlayOpenOptions {
-  size_t size;        ///< of this struct, so that libraries can tell what their callers know of
-  const char *device; ///< a number or a part of a name; null for INLAY_DEVICE or the best that can run the program
+  size_t size; ///< of this struct, so that libraries can tell what their callers know of
+  /// A number or a part of a name; null for INLAY_DEVICE or the best that can run the program. "none": the host runs
+  /// all of it, if it was compiled with recovery.
+  const char *device;
   /// An Ed25519 public key in PEM: the file must be signed by its owner. Null for what INLAY_PUBLIC_KEY names, if any.
   const char *publicKeyFile;
   /// Whether a failure of the device ends a call with an error, instead of in running what failed on the host.

@@ -4,51 +4,17 @@
 compiled = inlay.compile(model, (x,))
 y = compiled(x)
 print(compiled.report)
+
+What is compiled can be saved, and `inlay.load` runs it where there is no compiler too.
 """
 
-from . import debug, ops, rewrite
-from .compiler import compile, load, partition
-from .errors import (
-    ArgumentTypeError,
-    ArgumentValueError,
-    CompileError,
-    DeviceError,
-    ErasedError,
-    Error,
-    InternalError,
-    RewriteError,
-    SizesError,
-    UnsupportedError,
-)
-from .exporting import export
-from .module import CompiledModule
-from .report import Report
-from .rewrite import Module, import_module, parse, replace_modules
-from .shapes import Input
+# The wheel `inlay` has all of inlay.api; the wheel `inlay-runtime` has inlay_runtime. This file is the same in both, so
+# that they can stand side by side, in which case programs are loaded by the compiler's package.
+from importlib.util import find_spec
 
-__all__ = [
-    "ArgumentTypeError",
-    "ArgumentValueError",
-    "CompileError",
-    "CompiledModule",
-    "DeviceError",
-    "ErasedError",
-    "Error",
-    "Input",
-    "InternalError",
-    "Module",
-    "Report",
-    "RewriteError",
-    "SizesError",
-    "UnsupportedError",
-    "compile",
-    "debug",
-    "export",
-    "import_module",
-    "load",
-    "ops",
-    "parse",
-    "partition",
-    "replace_modules",
-    "rewrite",
-]
+if find_spec("inlay.api"):
+    from .api import *
+    from .api import __all__
+else:
+    from inlay_runtime import *
+    from inlay_runtime import __all__

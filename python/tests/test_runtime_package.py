@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -94,6 +95,21 @@ def test_several_processors(tmp_path):
         inlay.compile(Net().eval(), (X, MASK), host_cpu=[1])
 
 
+def test_load_is_inlays_without_the_compiler(path, tmp_path):
+    (tmp_path / "inlay").mkdir()
+    shutil.copy(inlay.__file__, tmp_path / "inlay")
+    (tmp_path / "inlay_runtime").symlink_to(pathlib.Path(inlay_runtime.__file__).parent)
+    script = f"""
+import inlay
+print(inlay.__file__)
+inlay.load({str(path)!r})
+assert not hasattr(inlay, "compile")
+"""
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    ran = subprocess.run([sys.executable, "-c", script], check=True, env=environment, capture_output=True, text=True)
+    assert ran.stdout.startswith(str(tmp_path))
+
+
 @pytest.mark.skipif(os.environ.get("INLAY_FULL") != "1", reason="builds a wheel; INLAY_FULL=1 runs it")
 def test_the_wheel_runs_alone(path, tmp_path):
     source = pathlib.Path(__file__).parents[1] / "runtime"
@@ -101,7 +117,7 @@ def test_the_wheel_runs_alone(path, tmp_path):
     subprocess.run([*pip, "wheel", str(source), "--no-deps", "-w", str(tmp_path)], check=True)
     (wheel,) = tmp_path.glob("inlay_runtime-*-py3-none-*.whl")
     subprocess.run([*pip, "install", "--no-deps", "--target", str(tmp_path / "site"), str(wheel)], check=True)
-    script = f"import inlay_runtime; print(inlay_runtime.__file__); inlay_runtime.load({str(path)!r})"
+    script = f"import inlay; print(inlay.__file__, inlay.load.__module__); inlay.load({str(path)!r})"
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
     ran = subprocess.run([sys.executable, "-c", script], check=True, env=environment, capture_output=True, text=True)
     assert ran.stdout.startswith(str(tmp_path))

@@ -3,6 +3,8 @@
 #include "Arguments.h"
 #include "Files.h"
 
+#include "inlay/Runtime/Loader/Difference.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -164,17 +166,18 @@ rt::InputDims tools::dimsOf(const std::vector<Array> &arrays) {
   return dims;
 }
 
-void tools::summarize(const std::vector<Array> &outputs) {
+void tools::summarize(std::vector<Array> &outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const Array &array = outputs[i];
+    Array &array = outputs[i];
+    bool isFloat = array.element >= rt::ElementType::F16; // the last of the list
     std::string dims, first;
     for (int64_t dim : array.dims)
       dims += (dims.empty() ? "" : "x") + std::to_string(dim);
     int64_t shown = std::min<int64_t>(array.count(), 8);
     for (int64_t j = 0; j < shown; ++j) {
-      double value = elementAt(array, j);
+      long double value = rt::elementAt(array.view(), j);
       value = std::isnan(value) ? std::abs(value) : value; // a NaN's sign says nothing
-      first += fmt::format("{}{:g}", j ? " " : "", value);
+      first += (j ? " " : "") + (isFloat ? fmt::format("{:g}", value) : fmt::format("{:.0f}", value));
     }
     fmt::print("result {}: {}[{}] = {}{}\n", i, rt::name(array.element), dims, first,
                shown < array.count() ? " ..." : "");

@@ -20,7 +20,7 @@ std::vector<rt::TensorView> views(std::vector<Array> &arrays);
 rt::InputDims dimsOf(const std::vector<Array> &arrays);
 
 /// Prints the first elements of each result.
-void summarize(const std::vector<Array> &outputs);
+void summarize(std::vector<Array> &outputs);
 
 /// Writes the results to a .npy or .npz file.
 rt::Status save(const std::string &path, const std::vector<Array> &outputs);

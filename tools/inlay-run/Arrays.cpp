@@ -47,40 +47,8 @@ StatusOr<tools::Array> tools::makeArray(ElementType element, std::vector<int64_t
 //===-- Elements ------------------------------------------------------------------------------------------------===//
 
 template <typename T>
-static T load(const char *bytes) {
-  T value;
-  std::memcpy(&value, bytes, sizeof(T));
-  return value;
-}
-
-template <typename T>
 static void store(char *bytes, T value) {
   std::memcpy(bytes, &value, sizeof(T));
-}
-
-double tools::elementAt(const Array &array, int64_t index) {
-  const char *bytes = array.bytes.get() + index * rt::byteWidth(array.element);
-  switch (array.element) {
-  case ElementType::F16:
-    return rt::host::halfToFloat(load<uint16_t>(bytes));
-  case ElementType::BF16:
-    return rt::host::bfloatToFloat(load<uint16_t>(bytes));
-  case ElementType::F32:
-    return load<float>(bytes);
-  case ElementType::F64:
-    return load<double>(bytes);
-  case ElementType::I16:
-    return load<int16_t>(bytes);
-  case ElementType::I32:
-    return load<int32_t>(bytes);
-  case ElementType::I64:
-    return static_cast<double>(load<int64_t>(bytes));
-  case ElementType::Bool:
-    return load<uint8_t>(bytes);
-  case ElementType::I8:
-    break;
-  }
-  return load<int8_t>(bytes);
 }
 
 static void setElement(char *bytes, ElementType element, double value) {

@@ -32,9 +32,6 @@ rt::StatusOr<Array> makeArray(rt::ElementType element, std::vector<int64_t> dims
 /// Fills floats with normal values and integers with small ones, the same for the same seed everywhere.
 void fillRandom(Array &array, uint64_t seed);
 
-/// Element `index` as a double.
-double elementAt(const Array &array, int64_t index);
-
 /// Reads a .npy file, or each array of a .npz file under its name; errors name the file and what is wrong in it.
 rt::StatusOr<Array> readNpy(const std::string &path);
 rt::StatusOr<std::map<std::string, Array>> readNpz(const std::string &path);

@@ -9,6 +9,7 @@
 
 #include "inlay/Runtime/Container/Container.h"
 #include "inlay/Runtime/Core/Trace.h"
+#include "inlay/Runtime/Loader/Difference.h"
 #include "inlay/Runtime/Loader/Loader.h"
 #include "inlay/Runtime/Report/PlanText.h"
 #include "inlay/Runtime/Report/Profile.h"
@@ -19,7 +20,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 
 using namespace inlay;
 using namespace inlay::tools;
@@ -57,29 +57,9 @@ static Status call(OpenedProgram &opened, std::vector<Array> &inputs, std::vecto
 
 //===-- Comparison and timing -----------------------------------------------------------------------------------===//
 
-namespace {
-/// How far results are apart: as a number, and as a part of the largest element of the result it is in.
-struct Difference {
-  double absolute = 0, relative = 0;
-
-  void add(const Array &actual, const Array &expected) {
-    double difference = 0, largest = 0;
-    for (int64_t i = 0, e = actual.count(); i < e; ++i) {
-      double a = elementAt(actual, i), b = elementAt(expected, i);
-      bool same = a == b || (std::isnan(a) && std::isnan(b));
-      difference = std::max(difference, same ? 0.0 : std::isfinite(a - b) ? std::abs(a - b) : INFINITY);
-      if (std::isfinite(b))
-        largest = std::max(largest, std::abs(b));
-    }
-    absolute = std::max(absolute, difference);
-    relative = std::max(relative, largest > 0 ? difference / largest : difference);
-  }
-};
-} // namespace
-
 /// Prints the largest difference to a run of the same graph on the host alone.
 static Status compare(Compiler &compiler, const RunOptions &options, std::vector<Array> &inputs,
-                      const std::vector<Array> &outputs) {
+                      std::vector<Array> &outputs) {
   std::vector<std::string> words = options.graph;
   words.emplace_back("--targets=host");
   StatusOr<std::string> path = compiler.compile(words);
@@ -93,9 +73,9 @@ static Status compare(Compiler &compiler, const RunOptions &options, std::vector
   if (!expected.isOk())
     return expected.status();
   INLAY_RETURN_IF_ERROR(call(*host, inputs, *expected));
-  Difference difference;
+  rt::Difference difference;
   for (size_t i = 0; i < outputs.size(); ++i)
-    difference.add(outputs[i], (*expected)[i]);
+    difference.add(outputs[i].view(), (*expected)[i].view());
   fmt::print("largest difference to the host alone: {:.1e}, {:.1e} of the largest element\n", difference.absolute,
              difference.relative);
   return Status::ok();

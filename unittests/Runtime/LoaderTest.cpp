@@ -112,8 +112,8 @@ TEST_F(LoaderOnDevice, errorsSayWhatEachDeviceLacks) {
 }
 
 /// The same with a host version.
-std::shared_ptr<Plan> sumPlanWith(const std::string &hostVersion) {
-  std::shared_ptr<Plan> plan = sumPlan();
+std::shared_ptr<Plan> sumPlanWith(const std::string &hostVersion, std::vector<std::string> requirements = {}) {
+  std::shared_ptr<Plan> plan = sumPlan(std::move(requirements));
   plan->hostCode = sinePlan().plan->hostCode;
   plan->hostCode.functions = {{hostVersion, 3, {Access::Read, Access::Read, Access::Write}}};
   plan->engines[0].hostVersion = 0;
@@ -145,6 +145,39 @@ TEST_F(LoaderOnDevice, segmentsAreCheckedAgainstTheirHostVersions) {
   ASSERT_TRUE(none.isOk());
   EXPECT_TRUE(none->differences.empty());
   EXPECT_EQ(none->unchecked, (std::vector<std::string>{"step1"}));
+}
+
+TEST(Loader, withoutADeviceHostVersionsRun) {
+  OpenOptions options;
+  options.device = "none";
+  auto opened = loadPlan(sumPlanWith("sample_sum", {"workgroup-memory=2000000000"}), options);
+  ASSERT_TRUE(opened.isOk()) << opened.status().message();
+  EXPECT_EQ(opened->device, nullptr);
+  std::vector<float> a = {1, 2, 3, 4}, c(4);
+  Status status = opened->program->call({view(a)}, {view(c)});
+  ASSERT_TRUE(status.isOk()) << status.message();
+  EXPECT_EQ(c, (std::vector<float>{2, 4, 6, 8}));
+
+  EXPECT_EQ(loadPlan(sumPlan(), options).status().message(), "device 'none': engine 'engine_sum' has no host version");
+}
+
+TEST_F(LoaderOnDevice, errorsSayWhetherTheHostCouldRunIt) {
+  std::string advice = "; with the device 'none' the host runs all of it";
+  auto can = loadPlan(sumPlanWith("sample_sum", {"workgroup-memory=2000000000"}));
+  EXPECT_NE(can.status().message().find(advice), std::string::npos) << can.status().message();
+  auto cannot = loadPlan(sumPlan({"workgroup-memory=2000000000"}));
+  EXPECT_EQ(cannot.status().message().find(advice), std::string::npos) << cannot.status().message();
+}
+
+TEST(Difference, integersAreComparedExactly) {
+  std::vector<int64_t> a = {(int64_t(1) << 53) + 1, -5}, b = {int64_t(1) << 53, -5};
+  Difference difference;
+  difference.add({a.data(), ElementType::I64, {2}}, {b.data(), ElementType::I64, {2}});
+  EXPECT_EQ(difference.absolute, 1);
+  EXPECT_GT(difference.relative, 0);
+  Difference none;
+  none.add({a.data(), ElementType::I64, {2}}, {a.data(), ElementType::I64, {2}});
+  EXPECT_EQ(none.absolute, 0);
 }
 
 TEST(SegmentProbes, bodiesGrowWithWhatIsInThem) {

@@ -260,7 +260,8 @@ TEST_P(RecoveryTest, WithoutAHostVersionTheErrorIsTheDevices) {
   first->failRunsOf = "engine_double";
   Status status = call();
   EXPECT_EQ(status.code(), StatusCode::ResourceExhausted);
-  EXPECT_EQ(status.message(), "segment 'twice': fake run failed; segment 'twice' has no host version");
+  EXPECT_EQ(status.message(), "segment 'twice': fake run failed; segment 'twice' has no host version (has it been "
+                              "compiled without recovery?)");
   first->failRunsOf = "";
   expectRight("as it failed for a while");
   EXPECT_TRUE(notices.all().empty());

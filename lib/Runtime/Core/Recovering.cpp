@@ -175,7 +175,8 @@ std::string Recovering::nameUnmoved(const Failure &failure) const {
   for (const std::vector<uint32_t> &engines : {failure.engines, launched_})
     for (uint32_t engine : engines)
       if (!hasHostVersion(*plan_, engine))
-        return fmt::format("segment '{}' has no host version", nameSegments({engine}));
+        return fmt::format("segment '{}' has no host version (has it been compiled without recovery?)",
+                           nameSegments({engine}));
   return "no segment could run on the host instead";
 }
 

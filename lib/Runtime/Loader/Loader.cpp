@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Runtime/Loader/Loader.h"
+#include "inlay/Runtime/Core/HostVersions.h"
+#include "inlay/Runtime/Core/PlanChecker.h"
 #include "inlay/Runtime/Host/HostKernelLoader.h"
 #include "inlay/Runtime/Host/ObjectLoader.h"
 #include "inlay/Runtime/Loader/SharedDevice.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
 #include <fmt/format.h>
+
+#include <cstdlib>
 
 namespace inlay::rt {
 
@@ -26,16 +30,42 @@ static RecoveryOptions makeRecovery(const std::shared_ptr<Device> &device, const
   return recovery;
 }
 
+/// True if the host versions are to run, whatever devices there are.
+static bool wantsNoDevice(const OpenOptions &options) {
+  const char *environment = std::getenv("INLAY_DEVICE");
+  return (options.device.empty() && environment ? environment : options.device) == "none";
+}
+
+static StatusOr<std::shared_ptr<const Plan>> moveAllToHost(const Plan &plan) {
+  INLAY_RETURN_IF_ERROR(checkPlan(plan));
+  StatusOr<Plan> moved = moveToHost(plan, launchedEngines(plan));
+  if (!moved.isOk())
+    return Status(moved.status().code(), fmt::format("device 'none': {}", moved.status().message()));
+  moved->engines.clear();
+  return std::shared_ptr<const Plan>(std::make_shared<Plan>(std::move(*moved)));
+}
+
+/// How a program that gets no device runs all the same, if it can.
+static const char *adviseNone(const Plan &plan) {
+  return moveAllToHost(plan).isOk() ? "; with the device 'none' the host runs all of it" : "";
+}
+
 StatusOr<OpenedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOptions &options) {
   OpenedProgram opened;
   opened.plan = std::move(plan);
+  if (!opened.plan->engines.empty() && wantsNoDevice(options)) {
+    StatusOr<std::shared_ptr<const Plan>> moved = moveAllToHost(*opened.plan);
+    if (!moved.isOk())
+      return moved.status();
+    opened.plan = std::move(*moved);
+  }
   StatusOr<std::shared_ptr<HostLibrary>> host = host::linkHostCode(opened.plan->hostCode);
   if (!host.isOk())
     return host.status();
   if (!opened.plan->engines.empty()) {
     StatusOr<std::shared_ptr<Device>> device = shareDevice(options.device, *opened.plan);
     if (!device.isOk())
-      return device.status();
+      return Status(device.status().code(), device.status().message() + adviseNone(*opened.plan));
     opened.device = std::move(*device);
   }
   auto program = loadRecovering(opened.plan, opened.device, *host, options.callbacks, options.runners,

@@ -122,7 +122,7 @@ private:
       onHost.push_back(twins.at(buffer));
       addOurs(StepKind::Copy, 0, {buffer, onDevice.back()}, launch);
       differences.push_back(
-          {launch.name, launch.segment, plan_.buffers[buffer].name, plan_.buffers[buffer].type.element});
+          {Difference(), launch.name, launch.segment, plan_.buffers[buffer].name, plan_.buffers[buffer].type.element});
     }
     Callback callback;
     callback.name = "comparison of " + launch.name;

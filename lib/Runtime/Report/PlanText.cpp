@@ -126,8 +126,9 @@ static std::string describeReport(const std::string &report) {
 }
 
 std::string describeContainer(const ContainerInfo &info) {
-  std::string text = fmt::format("container of version {}.{}, host code for {}, a device with {}\n", info.major,
-                                 info.minor, info.arch.empty() ? "nothing" : info.arch, listOf(info.requirements));
+  std::string text = fmt::format("container of version {}.{}, {}{}\n", info.major, info.minor,
+                                 info.arch.empty() ? "no host code" : "host code for " + info.arch,
+                                 info.requirements.empty() ? "" : ", needs a device with " + listOf(info.requirements));
   text += describeReport(info.report);
   if (!info.metadata.empty())
     text += fmt::format("metadata: {}\n", info.metadata);

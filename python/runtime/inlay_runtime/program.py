@@ -40,7 +40,8 @@ def load(
 ) -> Program:
     """Loads a program that `inlay.CompiledModule.save` or `inlay-compile` wrote.
 
-    device: a Vulkan device, as a number or a part of its name; INLAY_DEVICE or the best one that can run the program.
+    device: a Vulkan device, as a number or a part of its name; default: INLAY_DEVICE or the best one that can run the
+    program. "none": the host runs all of it, if it was compiled with recovery.
     public_key: file of the Ed25519 public key (PEM) that the program must be signed with; default: INLAY_PUBLIC_KEY.
     recovery: run on the host what a device fails at, instead of raising an error.
     notice: called with a sentence when that happens; it is printed to stderr otherwise.

@@ -15,7 +15,9 @@
 namespace inlay::rt {
 
 struct OpenOptions {
-  std::string device;        ///< selector, if an engine needs one; empty for INLAY_DEVICE or the best that fits
+  /// Selector, if an engine needs a device; empty for INLAY_DEVICE or the best that fits. "none" needs none: the host
+  /// versions of segments run instead.
+  std::string device;
   CallbackHandler callbacks; ///< needed if the program calls the framework
   Runners runners;           ///< needed for the foreign engines that name them
   StopCheck stop;            ///< may be empty: what stops calls

@@ -6,6 +6,7 @@
 #ifndef INLAY_RUNTIME_LOADER_SEGMENTCHECK_H
 #define INLAY_RUNTIME_LOADER_SEGMENTCHECK_H
 
+#include "inlay/Runtime/Loader/Difference.h"
 #include "inlay/Runtime/Loader/Loader.h"
 
 #include <string>
@@ -14,14 +15,12 @@
 namespace inlay::rt {
 
 /// How far a result of the device is from that of the host, over all runs of the segment in a call.
-struct SegmentDifference {
+struct SegmentDifference : Difference {
   std::string step;     ///< the segment's name
   int32_t segment = -1; ///< as in Step
   std::string result;   ///< name of the buffer
   ElementType element = ElementType::F32;
   uint64_t runs = 0;
-  double absolute = 0; ///< the largest; infinite if one is NaN or infinite and the other isn't the same
-  double relative = 0; ///< that by the host's largest element
 };
 
 /// How large `relative` may be: sums in another order differ by rounding. 0 for integers and bool.

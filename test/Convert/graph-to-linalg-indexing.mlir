@@ -59,3 +59,22 @@ func.func @causal(%q: tensor<2x3x4xf16>, %k: tensor<2x5x4xf16>) -> tensor<2x3x4x
     : (tensor<2x3x4xf16>, tensor<2x5x4xf16>, tensor<2x5x4xf16>) -> tensor<2x3x4xf16>
   return %0 : tensor<2x3x4xf16>
 }
+
+// -----
+
+// The scores of 2,500 queries would take 80 MB: two parts of the queries, one after the other.
+// CHECK-LABEL: func.func @long(
+// CHECK-SAME:    %[[Q:.*]]: tensor<2500x4xf32>, %[[K:.*]]: tensor<8000x4xf32>, %[[M:.*]]: tensor<2500x8000xf32>)
+func.func @long(%q: tensor<2500x4xf32>, %k: tensor<8000x4xf32>, %m: tensor<2500x8000xf32>) -> tensor<2500x4xf32> {
+  // CHECK: tensor.extract_slice %[[Q]][0, 0] [1250, 4] [1, 1]
+  // CHECK: tensor.extract_slice %[[M]][0, 0] [1250, 8000] [1, 1]
+  // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1250x8000xf32>)
+  // CHECK: %[[FIRST:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[0, 0] [1250, 4] [1, 1]
+  // CHECK: tensor.extract_slice %[[Q]][1250, 0] [1250, 4] [1, 1]
+  // CHECK: tensor.extract_slice %[[M]][1250, 0] [1250, 8000] [1, 1]
+  // CHECK: %[[ALL:.*]] = tensor.insert_slice %{{.*}} into %[[FIRST]][1250, 0] [1250, 4] [1, 1]
+  // CHECK: return %[[ALL]]
+  %0 = inlay.scaled_dot_product_attention %q, %k, %k, %m scale 0.5
+    : (tensor<2500x4xf32>, tensor<8000x4xf32>, tensor<8000x4xf32>, tensor<2500x8000xf32>) -> tensor<2500x4xf32>
+  return %0 : tensor<2500x4xf32>
+}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Attention: products, a softmax over the keys in the accumulator's type, and products again. Rows are divided by their
-// sums last, where there is least to divide.
+// sums last, where there is least to divide. Where the scores of all queries are too many to be in memory together,
+// some queries are taken at a time.
 
 #include "GraphPattern.h"
 #include "Reductions.h"
@@ -22,6 +23,7 @@ struct Attention {
   Type sum;      ///< what is computed in
   double scale;
   bool isCausal;
+  int64_t firstRow = 0; ///< of the queries among all, for those that see keys up to their own
 
   unsigned batch() const { return leading.size(); }
 };
@@ -85,10 +87,14 @@ static Value createScores(OpBuilder &builder, Location loc, const Attention &att
       return arith::AddFOp::create(nested, nestedLoc, score, castScalar(nested, nestedLoc, args[1], attention.sum));
     if (attention.mask)
       seen = args[1];
-    if (attention.isCausal)
+    if (attention.isCausal) {
+      Value own = linalg::IndexOp::create(nested, nestedLoc, batch);
+      if (attention.firstRow)
+        own = arith::AddIOp::create(nested, nestedLoc, own,
+                                    arith::ConstantIndexOp::create(nested, nestedLoc, attention.firstRow));
       seen = arith::CmpIOp::create(nested, nestedLoc, arith::CmpIPredicate::ule,
-                                   linalg::IndexOp::create(nested, nestedLoc, batch + 1),
-                                   linalg::IndexOp::create(nested, nestedLoc, batch));
+                                   linalg::IndexOp::create(nested, nestedLoc, batch + 1), own);
+    }
     if (!seen)
       return score;
     Value lowest = arith::ConstantOp::create(nested, nestedLoc, lowestValue(attention.sum));
@@ -145,6 +151,70 @@ static Value createMeans(OpBuilder &builder, Location loc, const Attention &atte
                          });
 }
 
+static Value createAttention(OpBuilder &builder, Location loc, const Attention &attention, Type element) {
+  Value scores = createScores(builder, loc, attention);
+  Value powers = createPowers(builder, loc, attention, scores);
+  return createMeans(builder, loc, attention, powers, element);
+}
+
+//===-- Some queries at a time ----------------------------------------------------------------------------------===//
+
+/// Bytes of the scores that are in memory at a time: half of the buffer that each Vulkan device can bind.
+static constexpr int64_t kMostScoreBytes = int64_t(1) << 26;
+/// Each part has kernels of its own.
+static constexpr int64_t kMostParts = 64;
+
+/// How many queries to take at a time; all if a size isn't known.
+static int64_t chooseQueries(const Attention &attention) {
+  int64_t queries = tensorType(attention.query).getShape().take_back(2).front();
+  int64_t keys = tensorType(attention.key).getShape().take_back(2).front();
+  int64_t bytes = attention.sum.getIntOrFloatBitWidth() / 8; // of the scores of a query
+  for (OpFoldResult size : attention.leading) {
+    std::optional<int64_t> known = getConstantIntValue(size);
+    if (!known || llvm::MulOverflow(bytes, *known, bytes))
+      return queries;
+  }
+  if (ShapedType::isDynamic(queries) || ShapedType::isDynamic(keys) || llvm::MulOverflow(bytes, keys, bytes) ||
+      bytes == 0 || queries <= kMostScoreBytes / bytes || queries > kMostParts * (kMostScoreBytes / bytes))
+    return queries;
+  return llvm::divideCeil(queries, llvm::divideCeil(queries, kMostScoreBytes / bytes)); // parts that are nearly alike
+}
+
+/// `count` rows of `value` from `first` on; null for null, and all of one that has the same for all rows.
+static Value takeRows(OpBuilder &builder, Location loc, Value value, int64_t first, int64_t count) {
+  int64_t rank = value ? tensorType(value).getRank() : 0;
+  if (rank < 2 || tensorType(value).getDimSize(rank - 2) == 1)
+    return value;
+  Sizes offsets(rank, builder.getIndexAttr(0)), sizes = getSizes(builder, loc, value);
+  Sizes strides(rank, builder.getIndexAttr(1));
+  offsets[rank - 2] = builder.getIndexAttr(first);
+  sizes[rank - 2] = builder.getIndexAttr(count);
+  return tensor::ExtractSliceOp::create(builder, loc, value, offsets, sizes, strides);
+}
+
+/// Attention to which `queries` of its queries are given at a time.
+static Value createParts(OpBuilder &builder, Location loc, const Attention &attention, int64_t queries, Type element) {
+  int64_t rank = attention.batch() + 2, all = tensorType(attention.query).getShape().take_back(2).front();
+  Sizes sizes(attention.leading), offsets(rank, builder.getIndexAttr(0)), strides(rank, builder.getIndexAttr(1));
+  sizes.push_back(builder.getIndexAttr(all));
+  sizes.push_back(getSize(builder, loc, attention.value, tensorType(attention.value).getRank() - 1));
+  Value result = tensor::EmptyOp::create(builder, loc, sizes, element);
+  for (int64_t first = 0; first < all; first += queries) {
+    int64_t count = std::min(queries, all - first);
+    Attention part = attention;
+    part.query = takeRows(builder, loc, attention.query, first, count);
+    part.mask = takeRows(builder, loc, attention.mask, first, count);
+    part.firstRow = first;
+    offsets[rank - 2] = builder.getIndexAttr(first);
+    sizes[rank - 2] = builder.getIndexAttr(count);
+    Value means = createAttention(builder, loc, part, element);
+    result = tensor::InsertSliceOp::create(builder, loc, means, result, offsets, sizes, strides);
+  }
+  return result;
+}
+
+//===-- The pattern ---------------------------------------------------------------------------------------------===//
+
 FailureOr<Value> ConvertAttention::convert(ScaledDotProductAttentionOp op, PatternRewriter &rewriter) const {
   Location loc = op.getLoc();
   RankedTensorType result = inferResultType(op);
@@ -174,9 +244,10 @@ FailureOr<Value> ConvertAttention::convert(ScaledDotProductAttentionOp op, Patte
       *operand = *operand ? splitHeads(rewriter, loc, *operand, groups) : *operand;
   }
   attention.leading = broadcastSizes(rewriter, loc, {attention.query, attention.key, attention.value}, /*dropBack=*/2);
-  Value scores = createScores(rewriter, loc, attention);
-  Value powers = createPowers(rewriter, loc, attention, scores);
-  Value means = createMeans(rewriter, loc, attention, powers, element);
+  int64_t queries = chooseQueries(attention);
+  bool isWhole = queries == tensorType(attention.query).getShape().take_back(2).front();
+  Value means = isWhole ? createAttention(rewriter, loc, attention, element)
+                        : createParts(rewriter, loc, attention, queries, element);
   return op.getEnableGqa() ? mergeDim(rewriter, loc, means, result.getRank() - 3) : means;
 }
 

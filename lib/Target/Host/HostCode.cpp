@@ -150,6 +150,20 @@ static void fixDeclaration(func::FuncOp func) {
                                          func.getResultTypes()));
 }
 
+/// All of them at once: finding the uses of one takes as long as finding those of all.
+static void eraseUnusedDeclarations(ModuleOp module) {
+  llvm::DenseSet<StringAttr> used;
+  module.walk([&](Operation *op) {
+    if (auto call = dyn_cast<LLVM::CallOp>(op); call && call.getCalleeAttr())
+      used.insert(call.getCalleeAttr().getAttr());
+    else if (auto address = dyn_cast<LLVM::AddressOfOp>(op))
+      used.insert(address.getGlobalNameAttr().getAttr());
+  });
+  for (auto func : llvm::make_early_inc_range(module.getOps<LLVM::LLVMFuncOp>()))
+    if (func.isExternal() && !used.contains(func.getSymNameAttr()))
+      func.erase();
+}
+
 LogicalResult inlay::lowerToLLVM(ModuleOp module) {
   if (failed(approximateMath(module)))
     return failure();
@@ -199,12 +213,10 @@ LogicalResult inlay::lowerToLLVM(ModuleOp module) {
   for (auto func : llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>()))
     if (func->hasAttr(kKernelsAttr))
       callThroughContext(func);
-  for (auto func : llvm::make_early_inc_range(module.getOps<LLVM::LLVMFuncOp>())) {
+  eraseUnusedDeclarations(module); // of the library, reached through the context now
+  for (auto func : module.getOps<LLVM::LLVMFuncOp>())
     if (!func.isExternal())
       packArguments(func);
-    else if (SymbolTable::symbolKnownUseEmpty(func, module)) // of the library, reached through the context now
-      func.erase();
-  }
   return success();
 }
 

@@ -18,6 +18,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -195,19 +196,34 @@ private:
 /// True if kernels can be added to the report that the partition phase writes to `path`.
 static bool takesKernels(const std::string &path) {
   ReportFormat format = findReportFormat(path);
-  return !path.empty() && path != "-" && (format == ReportFormat::Text || format == ReportFormat::Json);
+  return !path.empty() && path != "-" &&
+         (format == ReportFormat::Text || format == ReportFormat::Html || format == ReportFormat::Json);
+}
+
+/// The report at `path`, with the kernels that `report`, JSON, has.
+static llvm::ErrorOr<std::string> withKernels(const std::string &path, const std::string &report) {
+  if (findReportFormat(path) == ReportFormat::Json)
+    return report;
+  auto written = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!written)
+    return written.getError();
+  std::string before = (*written)->getBuffer().str();
+  return findReportFormat(path) == ReportFormat::Html ? rt::insertKernels(before, report)
+                                                      : before + rt::formatKernels(report);
 }
 
 /// Adds what is known once all is compiled to the report at `path`, which takes it: the kernels.
 static Status completeReport(const std::string &path, const std::string &report) {
-  bool isText = findReportFormat(path) == ReportFormat::Text;
-  std::error_code error;
-  llvm::raw_fd_ostream stream(path, error, isText ? llvm::sys::fs::OF_Append : llvm::sys::fs::OF_None);
+  llvm::ErrorOr<std::string> text = withKernels(path, report);
+  std::error_code error = text.getError();
   if (!error) {
-    stream << (isText ? rt::formatKernels(report) : report);
-    stream.close();
-    error = stream.error();
-    stream.clear_error();
+    llvm::raw_fd_ostream stream(path, error);
+    if (!error) {
+      stream << *text;
+      stream.close();
+      error = stream.error();
+      stream.clear_error();
+    }
   }
   return error ? Status(StatusCode::NotFound, "can't write the report to '" + path + "': " + error.message())
                : Status::ok();

@@ -38,11 +38,11 @@ class Report(dict[str, Any]):
     @property
     def text(self) -> str:
         """Each segment with its target and its ops, then a summary, then what its kernels were made of."""
-        return self._rendered("text") + self._format_kernels()
+        return self._rendered("text")
 
     @property
     def html(self) -> str:
-        """A page: the segments drawn, their ops with reasons, a table of all ops."""
+        """A page: the segments drawn, their ops with reasons, tables of all ops and of kernels."""
         return self._rendered("html")
 
     @property
@@ -69,21 +69,11 @@ class Report(dict[str, Any]):
             text = json.dumps(self, indent=2) + "\n"
         else:
             text = self._rendered(form, what_if=what_if, sweep=sweep)
-            text += self._format_kernels() if form == "text" else ""
         path.write_text(text, encoding="utf-8")
 
     def _repr_html_(self) -> str:
         page = html.escape(self.html, quote=True)
         return f'<iframe style="width: 100%; height: 720px; border: 0" srcdoc="{page}"></iframe>'
-
-    def _format_kernels(self):
-        lines = [
-            f"  segment {segment['id']} ({segment['target']}): {_count(len(segment['kernels']), 'kernel')} from "
-            f"{_count(len(segment['ops']), 'op')}: " + "; ".join(map(_describe_kernel, segment["kernels"]))
-            for segment in self["segments"]
-            if segment.get("kernels")
-        ]
-        return "\n".join(["kernels:", *lines, ""]) if lines else ""
 
     def _answer(self, key, **question):
         if key in self:
@@ -98,7 +88,12 @@ class Report(dict[str, Any]):
             raise ArgumentValueError(
                 "this report was read from JSON, which has no other forms: partition the model again"
             )
-        return self._render(form, **questions)
+        from ._inlay import format_kernels, insert_kernels
+
+        made = self._render(form, **questions)
+        if form == "text":
+            return made + format_kernels(json.dumps(self))
+        return insert_kernels(made, json.dumps(self)) if form == "html" else made
 
     def ops_by_target(self) -> dict[str, int]:
         """Target name -> number of ops; ops in no segment (constants) are not counted."""
@@ -180,12 +175,6 @@ def _some(labels):
     if len(labels) <= 2 or len(whole) <= _MOST_LETTERS:
         return whole
     return f"{labels[0]} ... {labels[-1]}"
-
-
-def _describe_kernel(kernel):
-    """`convolution+bias+relu (conv1, act1)`."""
-    parts = [kernel["kind"], *(["bias"] if kernel.get("bias") else []), *kernel.get("post_ops", ())]
-    return "+".join(parts) + (f" ({', '.join(kernel['ops'])})" if kernel.get("ops") else "")
 
 
 def _total(sizes):

@@ -468,9 +468,13 @@ void bindCompilation(nb::module_ &m) {
 } // namespace
 
 NB_MODULE(_inlay, m) {
+  // Tracing of loops keeps the caller's globals until the process ends: what they hold isn't lost by us.
+  nb::set_leak_warnings(false);
   m.attr("__version__") = INLAY_VERSION;
   m.attr("llvm_version") = LLVM_VERSION_STRING;
   m.def("devices", &listDevices);
+  m.def("format_kernels", &rt::formatKernels, nb::arg("report"));
+  m.def("insert_kernels", &rt::insertKernels, nb::arg("page"), nb::arg("report"));
   python::bindGraph(m);
   python::bindSignatures(m);
   python::bindPatterns(m);

@@ -275,6 +275,7 @@ def test_reports_have_other_forms_and_answer_questions(tmp_path):
     for report in (inlay.partition(model, (x(4),), **options), inlay.compile(model, (x(4),), **options).report):
         assert "Segment Block @0:" in report.text and "Target: vulkan" in report.text
         assert report.html.startswith("<!DOCTYPE html>") and "what_if" not in report
+        assert ("<h2>Kernels</h2>" in report.html) == any("kernels" in segment for segment in report["segments"])
         (kind,) = report.what_if["kinds"]
         assert (kind["kinds"], kind["count"], kind["segments"]) == (["inlay.lgamma"], 2, 1)
         assert report.what_if["now"]["segments"] == len(report["segments"]) == 5

@@ -104,6 +104,13 @@ TEST(ReportKeys, SayWhatWasFused) {
             "  segment 1 (vulkan): 1 kernel from 1 op: dispatch (sum)\n");
   EXPECT_EQ(addKernels("[]", plan), "[]");
   EXPECT_EQ(formatKernels("[]"), "");
+  const char *named = R"({"segments": [{"target": "host", "kernels": [{"kind": "loops", "ops": ["a<b>"]}]}]})";
+  std::string page = insertKernels("<body><script></script>", named);
+  EXPECT_NE(page.find("<td class=\"mono\">loops (a&lt;b&gt;)</td></tr>\n</tbody></table></div>\n</section>\n<script>"),
+            std::string::npos)
+      << page;
+  EXPECT_EQ(insertKernels("<body><script></script>", R"({"segments": [{"target": "host"}]})"),
+            "<body><script></script>");
 }
 
 TEST(ReportKeys, SayWhatMemoryIsNeeded) {

@@ -58,28 +58,59 @@ static std::string countOf(size_t number, const char *noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
+/// Calls `visit` with the number of each segment that has kernels, the segment and these.
+template <typename Visit>
+static void forEachWithKernels(const std::string &report, Visit visit) {
+  StatusOr<Json> root = parseReport(report);
+  if (!root.isOk())
+    return;
+  const Json &segments = *findArray(&*root, "segments");
+  for (size_t number = 0; number < segments.size(); ++number)
+    if (const Json *kernels = findArray(&segments[number], "kernels"))
+      visit(number, segments[number], *kernels);
+}
+
 std::string formatKernels(const std::string &report) {
   constexpr size_t kMost = 32;
-  StatusOr<Json> root = parseReport(report);
   std::string text;
-  if (!root.isOk())
-    return text;
-  const Json &segments = *findArray(&*root, "segments");
-  for (size_t number = 0; number < segments.size(); ++number) {
-    const Json *kernels = findArray(&segments[number], "kernels"), *ops = findArray(&segments[number], "ops");
-    if (!kernels)
-      continue;
+  forEachWithKernels(report, [&](size_t number, const Json &segment, const Json &kernels) {
+    const Json *ops = findArray(&segment, "ops");
     text += text.empty() ? "kernels:\n" : "";
-    text += fmt::format("  segment {} ({}): {} from {}: ", number, textOf(&segments[number], "target"),
-                        countOf(kernels->size(), "kernel"), countOf(ops ? ops->size() : 0, "op"));
-    for (size_t i = 0; i < std::min(kMost, kernels->size()); ++i)
-      if ((*kernels)[i].is_object())
-        text += (i ? "; " : "") + formatKernel((*kernels)[i]);
-    if (kernels->size() > kMost)
-      text += fmt::format("; and {} more", kernels->size() - kMost);
+    text += fmt::format("  segment {} ({}): {} from {}: ", number, textOf(&segment, "target"),
+                        countOf(kernels.size(), "kernel"), countOf(ops ? ops->size() : 0, "op"));
+    for (size_t i = 0; i < std::min(kMost, kernels.size()); ++i)
+      if (kernels[i].is_object())
+        text += (i ? "; " : "") + formatKernel(kernels[i]);
+    if (kernels.size() > kMost)
+      text += fmt::format("; and {} more", kernels.size() - kMost);
     text += "\n";
-  }
+  });
   return text;
+}
+
+static std::string escape(const std::string &text) {
+  std::string escaped;
+  for (char c : text)
+    escaped += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : std::string(1, c);
+  return escaped;
+}
+
+std::string insertKernels(const std::string &page, const std::string &report) {
+  std::string rows;
+  forEachWithKernels(report, [&](size_t number, const Json &segment, const Json &kernels) {
+    for (const Json &kernel : kernels)
+      if (kernel.is_object())
+        rows += fmt::format("<tr><td class=\"n\">{}</td><td>{}</td><td class=\"mono\">{}</td></tr>\n", number,
+                            escape(textOf(&segment, "target")), escape(formatKernel(kernel)));
+  });
+  size_t end = page.rfind("<script>");
+  if (rows.empty() || end == std::string::npos)
+    return page;
+  std::string section =
+      "<section>\n<h2>Kernels</h2>\n<div class=\"scroll\"><table><thead><tr><th class=\"n\">segment</th>"
+      "<th>target</th><th>made of</th></tr></thead><tbody>\n" +
+      rows + "</tbody></table></div>\n</section>\n";
+  return page.substr(0, end) + section + page.substr(end);
 }
 
 } // namespace inlay::rt

@@ -21,6 +21,9 @@ std::string addKernels(const std::string &report, const Plan &plan);
 /// For people: a line for each segment with `kernels`, below a headline; nothing without any.
 std::string formatKernels(const std::string &report);
 
+/// The page that a report is in HTML, with a table of its kernels at the end.
+std::string insertKernels(const std::string &page, const std::string &report);
+
 /// As a JSON object, in bytes: `peak` and `unshared` of each part and of the `total`, which has the `ratio` of these
 /// too, and what constants take.
 std::string describeMemory(const MemoryUse &use);

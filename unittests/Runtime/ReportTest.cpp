@@ -104,7 +104,8 @@ TEST(ReportKeys, SayWhatWasFused) {
             "  segment 1 (vulkan): 1 kernel from 1 op: dispatch (sum)\n");
   EXPECT_EQ(addKernels("[]", plan), "[]");
   EXPECT_EQ(formatKernels("[]"), "");
-  const char *named = R"({"segments": [{"target": "host", "kernels": [{"kind": "loops", "ops": ["a<b>"]}]}]})";
+  const char *named =
+      R"({"segments": [{"target": "host", "kernels": [{"kind": "loops", "ops": ["a<b>"]}]}], "summary": {}})";
   std::string page = insertKernels("<body><script></script>", named);
   EXPECT_NE(page.find("<td class=\"mono\">loops (a&lt;b&gt;)</td></tr>\n</tbody></table></div>\n</section>\n<script>"),
             std::string::npos)
@@ -217,7 +218,7 @@ TEST(PlanText, SaysWhatAContainerHolds) {
   info.requirements = {"float16"};
   info.report = R"({"segments": [{"target": "vulkan"}, {"target": "host"}, {"target": "vulkan"}], "summary": {}})";
   info.sections = {{"plan", 104, 4096}};
-  EXPECT_EQ(describeContainer(info), R"(container of version 1.0, host code for x86_64, a device with float16
+  EXPECT_EQ(describeContainer(info), R"(container of version 1.0, host code for x86_64, needs a device with float16
 report: 3 segments: 1 on host, 2 on vulkan
 sections
   plan             4.0 KiB from byte 104

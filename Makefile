@@ -65,7 +65,8 @@ test-full: test lint-tidy ## test, and the checks that take long
 # (drivers, layers) isn't built with them: the files name what is left out of that.
 SUPPRESS = $(CURDIR)/cmake/sanitizers
 SANITIZE_ENV = $(TEST_ENV) TSAN_OPTIONS=suppressions=$(SUPPRESS)/threads.supp:halt_on_error=1:history_size=4 \
-  LSAN_OPTIONS=suppressions=$(SUPPRESS)/leaks.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1
+  LSAN_OPTIONS=suppressions=$(SUPPRESS)/leaks.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1 \
+  ASAN_OPTIONS=intercept_tls_get_addr=0 # GCC 12's misreads glibc's of libraries that are loaded late
 .PHONY: sanitize sanitize-runtime sanitize-threads
 sanitize: sanitize-runtime sanitize-threads ## the runtime's unit tests under sanitizers
 

@@ -34,7 +34,13 @@ typedef enum InlayStatus {
   InlayStatusInternal = 7           ///< a fault of the runtime
 } InlayStatus;
 
-typedef enum InlayElement {
+#ifdef __cplusplus
+#define INLAY_ENUM_BASE : int // any number that a caller casts is a value
+#else
+#define INLAY_ENUM_BASE
+#endif
+
+typedef enum InlayElement INLAY_ENUM_BASE {
   InlayElementBool = 0, ///< a byte, 0 or 1
   InlayElementI8 = 1,
   InlayElementI16 = 2,

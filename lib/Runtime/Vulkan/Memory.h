@@ -32,10 +32,12 @@ public:
   LentMemory &operator=(LentMemory &&other) = default;
   ~LentMemory() {
     if (owner_ && !table_->mayDestroy())
-      new std::shared_ptr<const void>(std::move(owner_)); // on purpose for good
+      keepForGood(std::move(owner_));
   }
 
 private:
+  static void keepForGood(std::shared_ptr<const void> owner);
+
   const DeviceTable *table_ = nullptr;
   std::shared_ptr<const void> owner_;
 };

@@ -33,6 +33,9 @@ public:
       }
       return total;
     }
+    Status wait() override { return pipelines; }
+    Status state() const override { return pipelines; }
+    Status pipelines; ///< what became of them
   };
   struct Recorded final : DeviceCommand {
     const Loaded *loaded;
@@ -77,12 +80,15 @@ public:
       return Status(StatusCode::Internal, "fake pipeline failed");
     auto loaded = std::make_shared<Loaded>();
     loaded->engine = engine;
+    if (engine.name == failPipelinesOf)
+      loaded->pipelines = {StatusCode::Internal, "fake pipeline failed later"};
     ++loads;
     return std::shared_ptr<DeviceEngine>(loaded);
   }
   StatusOr<std::unique_ptr<DeviceCommand>> record(DeviceEngine &engine,
                                                   const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
                                                   const InputDims &, std::shared_ptr<DeviceBuffer> scratch) override {
+    INLAY_RETURN_IF_ERROR(engine.wait());
     if (static_cast<Loaded &>(engine).engine.name == failRecordsOf)
       return Status(StatusCode::ResourceExhausted, "fake descriptors are gone");
     auto recorded = std::make_unique<Recorded>();
@@ -109,7 +115,7 @@ public:
   std::atomic<int> uploads{0}, downloads{0}, loads{0}, records{0}, submissions{0}, failRuns{0}, failAllocations{0},
       failUploads{0};
   /// Names of engines; set while no call runs.
-  std::string failLoadsOf, failRecordsOf, failRunsOf;
+  std::string failLoadsOf, failPipelinesOf, failRecordsOf, failRunsOf;
   StatusCode failCode = StatusCode::ResourceExhausted; ///< of `failRunsOf`
   std::atomic<size_t> allocatedBytes{0};
 

@@ -192,6 +192,16 @@ TEST_P(RecoveryTest, RecordingFails) {
   EXPECT_EQ(first->submissions, 1) << "the other segment is where it was";
 }
 
+TEST_P(RecoveryTest, ADeviceThatNeverComesBackIsReplacedToo) {
+  load();
+  expectRight("before");
+  first->failWaits = 1 << 20;
+  expectRight("as it is lost");
+  EXPECT_EQ(notices.all()[0].failure.message(), "segment 'sum': fake device never came back");
+  EXPECT_EQ(notices.all()[0].segment, "sum");
+  expectRight("on the host");
+}
+
 TEST_P(RecoveryTest, PipelinesFailInTheBackground) {
   first->failPipelinesOf = "engine_add";
   load();

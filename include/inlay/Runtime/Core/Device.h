@@ -76,6 +76,14 @@ public:
 
   /// Submits the commands in order in one submission and waits until the device has finished them.
   virtual Status run(const std::vector<DeviceCommand *> &commands) = 0;
+  /// The same in two parts. The number is what to wait for; submissions are run in order, so that waiting for one is
+  /// waiting for all before it. Whoever has submitted has to wait before anything that the commands use goes. A device
+  /// that can't work beside the host does so at once.
+  virtual StatusOr<uint64_t> submit(const std::vector<DeviceCommand *> &commands) {
+    INLAY_RETURN_IF_ERROR(run(commands));
+    return uint64_t(0);
+  }
+  virtual Status wait(uint64_t /*submission*/) { return Status::ok(); }
 
   /// Runs a command with its dispatches one after the other, even those that `run` may overlap, and says when each ran:
   /// not before this was called, nor after it returned. Those that did nothing are left out, and all if the device

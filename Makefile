@@ -77,7 +77,7 @@ sanitize-runtime sanitize-threads: packages
 	  { tail -n 200 $(BUILD)/logs/$@.log; exit 1; }
 
 ##@ Tests by kind
-.PHONY: test-unit test-lit test-python test-conformance
+.PHONY: test-unit test-lit test-python test-conformance swiftshader
 # lit's summary has no end of line.
 lit = status=0; $(TEST_ENV) $(PYTHON) $(LLVM_BIN)/lit -sv --no-progress-bar -j $(JOBS) $(1) || status=$$?; echo; exit $$status
 
@@ -86,7 +86,14 @@ test-unit: $(BUILD)/build.ninja ## GoogleTest, by ctest
 	@echo "== unit tests"; $(TEST_ENV) ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) --progress \
 	  >$(BUILD)/logs/unit.log 2>&1 && tail -n 4 $(BUILD)/logs/unit.log || { tail -n 200 $(BUILD)/logs/unit.log; exit 1; }
 
-test-lit: build ## FileCheck tests, by lit; TESTS="test/Partition" for some
+# A second driver, with other limits and few features, for tests alone. Without it they are left out.
+SWIFTSHADER = $(BUILD)/drivers/swiftshader
+swiftshader: $(SWIFTSHADER)/vk_swiftshader_icd.json
+$(SWIFTSHADER)/vk_swiftshader_icd.json:
+	@mkdir -p $(BUILD)/logs; test/fetch_swiftshader.sh $(SWIFTSHADER) >$(BUILD)/logs/swiftshader.log 2>&1 || \
+	  echo "== SwiftShader can't be had, so its tests are left out: $$(tail -n 1 $(BUILD)/logs/swiftshader.log)"
+
+test-lit: build swiftshader ## FileCheck tests, by lit; TESTS="test/Partition" for some
 	@echo "== lit"; $(call lit,$(or $(TESTS:test%=$(BUILD)/test%),$(BUILD)/test))
 
 test-python: build ## pytest

@@ -4,7 +4,8 @@
 #   %inlay_src      root of the source tree              %inlay_build   root of the build tree
 #   %mlir_include   folder of MLIR's headers              %ccache        a compiler launcher, or nothing
 #   %python         the interpreter that has the package   %llvm_tools    folder of FileCheck and its like
-# and in REQUIRES: vulkan (a driver is there), python (the package was built), torch, examples.
+#   %swiftshader    the driver file of SwiftShader, a device with few features
+# and in REQUIRES: vulkan (a driver is there), swiftshader, python (the package was built), torch, examples.
 # INLAY_ROUNDTRIP=1 in the environment makes each inlay-opt also check that what it reads and prints survives.
 
 import os
@@ -52,6 +53,14 @@ if driver:
     config.environment.setdefault("INLAY_VULKAN_VALIDATION", "1")
 elif os.environ.get("INLAY_REQUIRE_VULKAN"):
     lit_config.fatal("INLAY_REQUIRE_VULKAN is set, but there is no Vulkan driver")
+
+places = [os.path.join(config.inlay_obj_root, "drivers", "swiftshader"), "/usr/lib/chromium"]
+files = [os.path.join(place, "vk_swiftshader_icd.json") for place in places]
+if found := next(filter(os.path.exists, files), None):
+    config.available_features.add("swiftshader")
+    config.substitutions.append(("%swiftshader", found))
+else:
+    lit_config.note("SwiftShader isn't there (make swiftshader), so its tests are left out")
 
 if config.inlay_python:
     config.available_features.add("python")

@@ -95,6 +95,10 @@ INLAY_RUNTIME_API InlayOpenOptions inlayOpenOptions(void);
 INLAY_RUNTIME_API InlayStatus inlayProgramOpen(const char *path, const InlayOpenOptions *options,
                                                InlayProgram **program);
 
+/// Waits until all that opening left to other threads is done: a device's kernels, which are made while the caller
+/// goes on. The first call waits for them otherwise. An error as that of a call.
+INLAY_RUNTIME_API InlayStatus inlayProgramWait(InlayProgram *program);
+
 /// Frees the program; not while a call runs. Null does nothing.
 INLAY_RUNTIME_API void inlayProgramClose(InlayProgram *program);
 

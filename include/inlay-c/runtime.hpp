@@ -125,6 +125,9 @@ public:
     return dims;
   }
 
+  /// Waits for what opening left to other threads, as the first call does otherwise.
+  void wait() { check(inlayProgramWait(program_.get())); }
+
   void call(const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs) {
     std::vector<InlayTensor> in = convert(inputs), out = convert(outputs);
     check(inlayProgramCall(program_.get(), in.data(), in.size(), out.data(), out.size()));

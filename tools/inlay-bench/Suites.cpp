@@ -10,8 +10,8 @@ using namespace inlay;
 using namespace inlay::bench;
 
 llvm::ArrayRef<Suite> bench::getSuites() {
-  static const Suite suites[] = {partitionSuite(), rewriteSuite(), modelsSuite(),
-                                 kernelsSuite(),   sizesSuite(),   calibrateSuite()};
+  static const Suite suites[] = {partitionSuite(), rewriteSuite(),  modelsSuite(),   kernelsSuite(),
+                                 sizesSuite(),     launchesSuite(), calibrateSuite()};
   return suites;
 }
 

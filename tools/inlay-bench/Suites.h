@@ -20,6 +20,7 @@ struct Suite {
 
 const Suite &calibrateSuite();
 const Suite &kernelsSuite();
+const Suite &launchesSuite();
 const Suite &modelsSuite();
 const Suite &partitionSuite();
 const Suite &rewriteSuite();

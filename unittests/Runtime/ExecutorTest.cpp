@@ -3,6 +3,8 @@
 #include "FakeDevice.h"
 #include "PlanBuilder.h"
 
+#include "inlay/Runtime/Core/Trace.h"
+
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -190,6 +192,65 @@ TEST(Executor, TemporariesThatAreNeverAliveTogetherShareMemory) {
   ASSERT_TRUE((*program)->call({view(in)}, {view(out)}).isOk());
   EXPECT_EQ(out, (std::vector<float>{64, 128, 192, 256}));
   EXPECT_EQ(device->allocatedBytes, 32u) << "seven temporaries of 16 bytes, two alive at a time";
+}
+
+/// u = double(x) on the device, v = negate(x) on the host.
+TEST(Executor, ATraceShowsThatTheHostWorksWhileTheDeviceDoes) {
+  PlanBuilder builder;
+  std::vector<Expr> four = {Expr(4)};
+  uint32_t x = builder.input("x", four), u = builder.output("u", four), v = builder.output("v", four);
+  uint32_t a = builder.temporary("a", MemorySpace::Device, four), b = builder.temporary("b", MemorySpace::Device, four);
+  uint32_t twice = builder.engine("double", 2), negate = builder.hostFunction("negate", {Access::Read, Access::Write});
+  builder.copy(x, a);
+  builder.launch(twice, {a, b});
+  uint32_t beside = builder.call(negate, {x, v});
+  builder.copy(b, u);
+  builder.plan->steps[beside].name = "beside";
+  for (bool unified : {false, true}) {
+    auto program = Program::load(builder.plan, std::make_shared<FakeDevice>(unified), std::make_shared<Library>());
+    ASSERT_TRUE(program.isOk()) << program.status().message();
+    std::vector<float> in = {1, 2, 3, 4}, doubled(4), negated(4);
+    Trace trace;
+    {
+      TraceSpan span(&trace, "call", "call");
+      ASSERT_EQ((*program)->call({view(in)}, {view(doubled), view(negated)}).message(), "");
+    }
+    EXPECT_EQ(doubled, (std::vector<float>{2, 4, 6, 8}));
+    EXPECT_EQ(negated, (std::vector<float>{-1, -2, -3, -4}));
+    auto find = [&](const std::string &category) {
+      TraceEvent found;
+      for (const TraceEvent &event : trace.events())
+        if (event.category == category)
+          found = event;
+      EXPECT_NE(found.end, 0) << category;
+      return found;
+    };
+    EXPECT_EQ(find("host").name, "beside");
+    EXPECT_LE(find("submit").end, find("host").begin);
+    EXPECT_LE(find("host").end, find("wait").begin);
+  }
+}
+
+TEST(Executor, AFailureOfTheHostWaitsForTheDevice) {
+  PlanBuilder builder;
+  std::vector<Expr> four = {Expr(4)};
+  uint32_t x = builder.input("x", four), a = builder.temporary("a", MemorySpace::Device, four),
+           b = builder.temporary("b", MemorySpace::Device, four);
+  builder.plan->callbacks.push_back({"breaks", 1});
+  builder.copy(x, a);
+  builder.launch(builder.engine("double", 2), {a, b});
+  builder.step(StepKind::Callback, 0, {x});
+  auto device = std::make_shared<FakeDevice>(true);
+  auto breaks = [&](uint32_t, const std::vector<TensorView> &, const std::vector<TensorView> &,
+                    const std::vector<int64_t> &) {
+    EXPECT_EQ(device->inFlight(), 1u);
+    return Status(StatusCode::InvalidArgument, "broken");
+  };
+  auto program = Program::load(builder.plan, device, nullptr, breaks);
+  ASSERT_TRUE(program.isOk()) << program.status().message();
+  std::vector<float> in(4);
+  EXPECT_EQ((*program)->call({view(in)}, {}).message(), "callback 'breaks': broken");
+  EXPECT_EQ(device->inFlight(), 0u);
 }
 
 TEST(Executor, CallbacksSeeTheDimsOfThisCall) {

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A device made of host memory that knows the kernels "add" and "double", counts what it is asked and fails on demand.
+// It begins with what is submitted as late as it may, when somebody waits for it.
 
 #ifndef INLAY_UNITTESTS_RUNTIME_FAKEDEVICE_H
 #define INLAY_UNITTESTS_RUNTIME_FAKEDEVICE_H
 
 #include "inlay/Runtime/Core/Device.h"
+#include "inlay/Runtime/Core/Trace.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <deque>
+#include <mutex>
 
 namespace inlay::rt::test {
 
@@ -33,6 +37,9 @@ public:
       }
       return total;
     }
+    Status wait() override { return pipelines; }
+    Status state() const override { return pipelines; }
+    Status pipelines; ///< what became of them
   };
   struct Recorded final : DeviceCommand {
     const Loaded *loaded;
@@ -77,12 +84,15 @@ public:
       return Status(StatusCode::Internal, "fake pipeline failed");
     auto loaded = std::make_shared<Loaded>();
     loaded->engine = engine;
+    if (engine.name == failPipelinesOf)
+      loaded->pipelines = {StatusCode::Internal, "fake pipeline failed later"};
     ++loads;
     return std::shared_ptr<DeviceEngine>(loaded);
   }
   StatusOr<std::unique_ptr<DeviceCommand>> record(DeviceEngine &engine,
                                                   const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
                                                   const InputDims &, std::shared_ptr<DeviceBuffer> scratch) override {
+    INLAY_RETURN_IF_ERROR(engine.wait());
     if (static_cast<Loaded &>(engine).engine.name == failRecordsOf)
       return Status(StatusCode::ResourceExhausted, "fake descriptors are gone");
     auto recorded = std::make_unique<Recorded>();
@@ -93,23 +103,44 @@ public:
     return std::unique_ptr<DeviceCommand>(std::move(recorded));
   }
   Status run(const std::vector<DeviceCommand *> &commands) override {
+    StatusOr<uint64_t> number = submit(commands);
+    return number.isOk() ? wait(*number) : number.status();
+  }
+  StatusOr<uint64_t> submit(const std::vector<DeviceCommand *> &commands) override {
     if (failRuns > 0) {
       --failRuns;
-      return {StatusCode::DeviceLost, "fake device is gone"};
+      return Status(StatusCode::DeviceLost, "fake device is gone");
     }
     for (DeviceCommand *command : commands)
       if (static_cast<Recorded &>(*command).loaded->engine.name == failRunsOf)
-        return {failCode, "fake run failed"};
+        return Status(failCode, "fake run failed");
     ++submissions;
-    for (DeviceCommand *command : commands)
-      execute(static_cast<Recorded &>(*command));
-    return Status::ok();
+    TraceSpan span("submit", "submit");
+    std::lock_guard<std::mutex> lock(mutex_);
+    inFlight_.emplace_back(++submitted_, commands);
+    return submitted_;
+  }
+  Status wait(uint64_t number) override {
+    TraceSpan span("wait", "wait for the device");
+    std::lock_guard<std::mutex> lock(mutex_);
+    bool fails = failWaits > 0 && failWaits-- > 0;
+    while (!inFlight_.empty() && inFlight_.front().first <= number) {
+      for (DeviceCommand *command : inFlight_.front().second)
+        execute(static_cast<Recorded &>(*command));
+      inFlight_.pop_front();
+    }
+    return fails ? Status(StatusCode::DeviceLost, "fake device never came back") : Status::ok();
   }
 
-  std::atomic<int> uploads{0}, downloads{0}, loads{0}, records{0}, submissions{0}, failRuns{0}, failAllocations{0},
-      failUploads{0};
+  size_t inFlight() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return inFlight_.size();
+  }
+
+  std::atomic<int> uploads{0}, downloads{0}, loads{0}, records{0}, submissions{0}, failRuns{0}, failWaits{0},
+      failAllocations{0}, failUploads{0};
   /// Names of engines; set while no call runs.
-  std::string failLoadsOf, failRecordsOf, failRunsOf;
+  std::string failLoadsOf, failPipelinesOf, failRecordsOf, failRunsOf;
   StatusCode failCode = StatusCode::ResourceExhausted; ///< of `failRunsOf`
   std::atomic<size_t> allocatedBytes{0};
 
@@ -128,6 +159,9 @@ private:
 
   std::string name_ = "fake";
   bool unified_;
+  std::mutex mutex_;
+  uint64_t submitted_ = 0;
+  std::deque<std::pair<uint64_t, std::vector<DeviceCommand *>>> inFlight_;
 };
 
 } // namespace inlay::rt::test

@@ -192,6 +192,59 @@ TEST_P(RecoveryTest, RecordingFails) {
   EXPECT_EQ(first->submissions, 1) << "the other segment is where it was";
 }
 
+TEST_P(RecoveryTest, ADeviceThatNeverComesBackIsReplacedToo) {
+  load();
+  expectRight("before");
+  first->failWaits = 1 << 20;
+  expectRight("as it is lost");
+  EXPECT_EQ(notices.all()[0].failure.message(), "segment 'sum': fake device never came back");
+  EXPECT_EQ(notices.all()[0].segment, "sum");
+  expectRight("on the host");
+}
+
+TEST_P(RecoveryTest, PipelinesFailInTheBackground) {
+  first->failPipelinesOf = "engine_add";
+  load();
+  EXPECT_TRUE(notices.all().empty()) << "nobody has asked yet";
+  expectRight("at the first call");
+  EXPECT_EQ(notices.all()[0].failure.message(), "segment 'sum': fake pipeline failed later");
+  EXPECT_EQ(first->submissions, 1) << "the other segment is where it was";
+  int loads = first->loads;
+  first->failPipelinesOf = "";
+  ASSERT_TRUE(notices.wait(2));
+  EXPECT_EQ(notices.all()[1].action, "all segments run on device 'fake' again");
+  EXPECT_EQ(first->loads, loads + 1) << "what failed is made anew, and nothing else";
+  expectRight("on the device");
+  EXPECT_EQ(first->submissions, 3);
+}
+
+TEST_P(RecoveryTest, PipelinesThatFailAgainKeepTheSegmentOnTheHost) {
+  backoff = 10ms;
+  first->failPipelinesOf = "engine_add";
+  load();
+  expectRight("at the first call");
+  while (first->loads < 4)
+    std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(notices.all().size(), 1u) << "it wasn't back in between";
+  expectRight("on the host");
+}
+
+TEST_P(RecoveryTest, WaitingRecoversAsACallDoes) {
+  first->failPipelinesOf = "engine_add";
+  load();
+  EXPECT_EQ(program->wait().message(), "");
+  ASSERT_EQ(notices.all().size(), 1u);
+  EXPECT_EQ(notices.all()[0].failure.message(), "segment 'sum': fake pipeline failed later");
+  expectRight("from then on");
+}
+
+TEST_P(RecoveryTest, WaitingSaysWhatTheHostCannotDo) {
+  removeHostVersions();
+  first->failPipelinesOf = "engine_add";
+  load();
+  EXPECT_EQ(program->wait().message(), "segment 'sum': fake pipeline failed later; segment 'sum' has no host version");
+}
+
 TEST_P(RecoveryTest, LoadingFails) {
   first->failLoadsOf = "engine_add";
   load();

@@ -2,10 +2,12 @@
 
 #include "PlanBuilder.h"
 
+#include "inlay/Runtime/Core/PlanChecker.h"
 #include "inlay/Runtime/Core/Schedule.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 using namespace inlay::rt;
@@ -17,12 +19,12 @@ struct ScheduleTest : testing::Test {
   uint32_t device(const std::string &name) { return builder.temporary(name, MemorySpace::Device, {Expr(4)}); }
   uint32_t host(const std::string &name) { return builder.temporary(name, MemorySpace::Host, {Expr(4)}); }
 
-  /// Steps of each action, as "LL C H": one word per action.
+  /// Steps of each action, as "LL C H WW": one word per action.
   std::string actions(bool unified) {
     std::string text;
     for (const Action &action : makeSchedule(*builder.plan, unified).actions) {
       text += text.empty() ? "" : " ";
-      text += std::string(action.steps.size(), "LHCB"[static_cast<size_t>(action.kind)]);
+      text += std::string(action.steps.size(), action.isWait ? 'W' : "LHCB"[static_cast<size_t>(action.kind)]);
     }
     return text;
   }
@@ -40,7 +42,7 @@ TEST_F(ScheduleTest, AdjacentLaunchesShareASubmission) {
   uint32_t a = device("a"), b = device("b"), c = device("c");
   builder.launch(twice, {a, b});
   builder.launch(twice, {b, c}, {0});
-  EXPECT_EQ(actions(true), "LL");
+  EXPECT_EQ(actions(true), "LL WW");
 }
 
 TEST_F(ScheduleTest, IndependentHostWorkDoesNotSplitASubmission) {
@@ -48,7 +50,7 @@ TEST_F(ScheduleTest, IndependentHostWorkDoesNotSplitASubmission) {
   builder.launch(twice, {a, b});
   builder.call(reader, {h, g});
   builder.launch(twice, {b, c}, {0});
-  EXPECT_EQ(actions(true), "H LL");
+  EXPECT_EQ(actions(true), "LL H WW");
 }
 
 TEST_F(ScheduleTest, HostWorkThatDependsOnALaunchSplitsIt) {
@@ -56,7 +58,158 @@ TEST_F(ScheduleTest, HostWorkThatDependsOnALaunchSplitsIt) {
   builder.launch(twice, {a, b});
   builder.call(reader, {h, g}, {0});
   builder.launch(twice, {b, c}, {1});
-  EXPECT_EQ(actions(true), "L H L");
+  EXPECT_EQ(actions(true), "L W H L W");
+}
+
+TEST_F(ScheduleTest, HostWorkGoesOnWhileTheDeviceWorks) {
+  uint32_t a = device("a"), b = device("b"), c = device("c"), h = host("h"), g = host("g");
+  builder.launch(twice, {a, b});
+  builder.call(reader, {h, g});
+  builder.launch(twice, {b, c}, {1});
+  EXPECT_EQ(actions(true), "L H L WW") << "the second launch waits for the host, not for the first";
+}
+
+TEST_F(ScheduleTest, TheDeviceGoesOnWithOtherThingsWhileTheHostWorksOnItsResult) {
+  uint32_t a = device("a"), b = device("b"), c = device("c"), d = device("d"), h = host("h"), g = host("g");
+  builder.launch(twice, {a, b});
+  builder.copy(b, h);
+  builder.call(reader, {h, g});
+  builder.launch(twice, {c, d});
+  EXPECT_EQ(actions(true), "L L W H W") << "the host needs the first alone";
+}
+
+TEST_F(ScheduleTest, ForACopyLaunchesStayTogether) {
+  uint32_t y = builder.output("y", {Expr(4)});
+  uint32_t a = device("a"), b = device("b"), c = device("c"), d = device("d");
+  builder.launch(twice, {a, b});
+  builder.copy(b, y);
+  builder.launch(twice, {c, d});
+  EXPECT_EQ(actions(true), "LL WW C");
+}
+
+TEST_F(ScheduleTest, ALaunchIsTakenForwardWithTheCopyThatItNeeds) {
+  uint32_t x = builder.input("x", {Expr(4)}), z = builder.input("z", {Expr(4)});
+  uint32_t a = device("a"), b = device("b"), c = device("c"), d = device("d"), e = device("e"), h = host("h"),
+           g = host("g");
+  builder.launch(twice, {a, b});
+  builder.call(reader, {h, g});
+  builder.copy(z, e); // for nobody
+  builder.copy(x, c);
+  builder.launch(twice, {c, d});
+  EXPECT_EQ(actions(true), "C LL H C WW");
+}
+
+TEST_F(ScheduleTest, WhatFollowsHostWorkStaysBehindIt) {
+  uint32_t a = device("a"), b = device("b"), c = device("c"), d = device("d"), h = host("h"), g = host("g"),
+           k = host("k");
+  builder.launch(twice, {a, b});
+  builder.call(reader, {h, g});
+  builder.call(reader, {g, k});
+  builder.copy(k, c);
+  builder.launch(twice, {c, d});
+  EXPECT_EQ(actions(true), "L H H L WW") << "the copy shares bytes";
+  EXPECT_EQ(actions(false), "L H H C L WW");
+}
+
+TEST_F(ScheduleTest, ALaunchDoesNotOvertakeWhoReadsWhatItWrites) {
+  uint32_t y = builder.output("y", {Expr(4)}), a = device("a"), b = device("b"), c = device("c");
+  builder.launch(twice, {a, b});
+  builder.copy(b, y);
+  builder.launch(twice, {c, b});
+  EXPECT_EQ(actions(true), "L W C L W");
+}
+
+TEST_F(ScheduleTest, WhatTheHostTouchesMeanwhileSharesNoBytesWithWhatIsInFlight) {
+  uint32_t a = device("a"), b = device("b"), c = device("c"), d = device("d"), h = host("h"), g = host("g");
+  builder.launch(twice, {a, b});
+  builder.launch(twice, {b, c});
+  builder.call(reader, {h, g});
+  builder.copy(g, d);
+  builder.launch(twice, {d, c});
+  Schedule schedule = makeSchedule(*builder.plan, true);
+  EXPECT_EQ(actions(true), "LL H L WWW");
+  EXPECT_EQ(schedule.storage[d], g);
+  EXPECT_EQ(schedule.lifetimes[a].last, 0u);
+  EXPECT_EQ(schedule.lifetimes[g].first, 0u) << "as if it lived since the submission";
+  EXPECT_EQ(schedule.lifetimes[h].first, 2u) << "the device doesn't see it";
+  EXPECT_EQ(schedule.lifetimes[b].first, 0u);
+  EXPECT_EQ(schedule.lifetimes[b].last, 1u) << "the device runs launches in order";
+}
+
+TEST_F(ScheduleTest, NothingIsInFlightOverALoop) {
+  uint32_t a = device("a"), b = device("b"), h = host("h"), g = host("g");
+  uint32_t position = builder.temporary("i", MemorySpace::Host, {}), lower = builder.input("lower", {}),
+           upper = builder.input("upper", {}), stride = builder.input("stride", {});
+  builder.launch(twice, {a, b});
+  uint32_t loop = uint32_t(builder.plan->steps.size());
+  builder.plan->steps.push_back({StepKind::For, 0, {position, lower, upper, stride}, {}, "loop"});
+  builder.call(reader, {h, g});
+  builder.plan->steps[loop].bodies = {1};
+  std::vector<Action> actions = makeSchedule(*builder.plan, true).actions;
+  ASSERT_EQ(actions.size(), 3u);
+  EXPECT_TRUE(actions[1].isWait);
+  EXPECT_EQ(actions[2].kind, StepKind::For);
+}
+
+/// Any two steps that touch the same bytes, one of them writing, stay in the order of the list; a launch is over when
+/// it was waited for.
+TEST(ScheduleOrder, OfRandomPlansKeepsTheirMeaning) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 300; ++round) {
+    PlanBuilder builder;
+    uint32_t twice = builder.engine("double", 2), reader = builder.hostFunction("read", {Access::Read, Access::Write});
+    std::vector<uint32_t> buffers[2];
+    for (int i = 0; i < 12; ++i)
+      buffers[i % 2].push_back(builder.temporary("t", i % 2 ? MemorySpace::Device : MemorySpace::Host, {Expr(4)}));
+    auto pick = [&](int space) { return buffers[space][random() % buffers[space].size()]; };
+    for (int i = 0; i < 25; ++i) {
+      int space = int(random() % 2);
+      if (random() % 3 == 0)
+        builder.copy(pick(space), pick(1 - space));
+      else if (space == 1)
+        builder.launch(twice, {pick(1), pick(1)});
+      else
+        builder.call(reader, {pick(0), pick(0)});
+    }
+    const Plan &plan = *builder.plan;
+    for (bool unified : {true, false}) {
+      Schedule schedule = makeSchedule(plan, unified);
+      std::vector<size_t> begins(plan.steps.size(), 0), ends(plan.steps.size(), 0);
+      size_t position = 0, count = 0;
+      for (const Action &action : schedule.actions) {
+        ++position;
+        for (uint32_t step : action.steps) {
+          count += !action.isWait;
+          (action.isWait ? ends : begins)[step] = position;
+          if (action.kind != StepKind::LaunchEngine)
+            ends[step] = position;
+        }
+      }
+      ASSERT_EQ(count, plan.steps.size() - size_t(std::count(schedule.elided.begin(), schedule.elided.end(), true)));
+      auto isLaunch = [&](uint32_t step) { return plan.steps[step].kind == StepKind::LaunchEngine; };
+      for (uint32_t later = 0; later < plan.steps.size(); ++later)
+        for (uint32_t earlier = 0; earlier < later; ++earlier) {
+          if (schedule.elided[later] || schedule.elided[earlier])
+            continue;
+          bool conflict = false;
+          for (auto [a, accessA] : stepAccess(plan, plan.steps[earlier]))
+            for (auto [b, accessB] : stepAccess(plan, plan.steps[later]))
+              conflict |= schedule.storage[a] == schedule.storage[b] && (writes(accessA) || writes(accessB));
+          if (!conflict)
+            continue;
+          if (isLaunch(earlier) && isLaunch(later))
+            ASSERT_LE(begins[earlier], begins[later]) << "round " << round; // in one submission the list's order counts
+          else
+            ASSERT_LT(ends[earlier], begins[later]) << "round " << round;
+          ASSERT_GT(ends[earlier], 0u) << "it was waited for";
+        }
+      for (const Action &action : schedule.actions)
+        if (action.steps.size() > 1 && !action.isWait) {
+          for (size_t i = 1; i < action.steps.size(); ++i)
+            ASSERT_LT(action.steps[i - 1], action.steps[i]);
+        }
+    }
+  }
 }
 
 TEST_F(ScheduleTest, AnElidedCopyPassesTheDependencyOn) {
@@ -64,8 +217,8 @@ TEST_F(ScheduleTest, AnElidedCopyPassesTheDependencyOn) {
   builder.launch(twice, {a, b});
   builder.copy(b, h, {0});
   builder.call(reader, {h, g}, {1});
-  EXPECT_EQ(actions(true), "L H");
-  EXPECT_EQ(actions(false), "L C H");
+  EXPECT_EQ(actions(true), "L W H");
+  EXPECT_EQ(actions(false), "L W C H");
 }
 
 TEST_F(ScheduleTest, BytesDecideEvenWhereNoDependencyIsStated) {
@@ -73,8 +226,8 @@ TEST_F(ScheduleTest, BytesDecideEvenWhereNoDependencyIsStated) {
   builder.launch(twice, {a, b});
   builder.copy(b, h);
   builder.call(reader, {h, g});
-  EXPECT_EQ(actions(true), "L H");
-  EXPECT_EQ(actions(false), "L C H");
+  EXPECT_EQ(actions(true), "L W H");
+  EXPECT_EQ(actions(false), "L W C H");
 }
 
 TEST_F(ScheduleTest, ACopyIsElidedOnlyWithUnifiedMemoryOrInOneSpace) {

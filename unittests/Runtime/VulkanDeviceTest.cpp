@@ -104,6 +104,21 @@ TEST_F(VulkanDeviceTest, ScratchCarriesDataAndBarriersStandWhereItFlows) {
   }
 }
 
+TEST_F(VulkanDeviceTest, WaitingForASubmissionWaitsForAllBefore) {
+  auto a = upload(iota(5000, 0)), b = upload(std::vector<float>(5000)), c = upload(std::vector<float>(5000));
+  auto loaded = device->load(elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(5000)));
+  auto first = device->record(**loaded, {a, a, b}, {}), second = device->record(**loaded, {b, b, c}, {});
+  ASSERT_TRUE(second.isOk()) << second.status().message();
+  for (int i = 0; i < 20; ++i) {
+    auto one = device->submit({first->get()}), two = device->submit({second->get()});
+    ASSERT_TRUE(one.isOk() && two.isOk());
+    EXPECT_LT(*one, *two);
+    ASSERT_EQ(device->wait(*two).message(), "");
+    EXPECT_EQ(download(*c)[4999], 4 * 4999) << "the second sees what the first wrote";
+    EXPECT_EQ(device->wait(*one).message(), "");
+  }
+}
+
 TEST_F(VulkanDeviceTest, TimedRunsSayWhenEachDispatchRan) {
   auto a = upload(iota(5000, 0)), b = upload(iota(5000, 1));
   auto c = upload(std::vector<float>(5000)), d = upload(std::vector<float>(5000));

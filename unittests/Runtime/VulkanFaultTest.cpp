@@ -168,8 +168,13 @@ TEST_F(VulkanFaultTest, ShortMemoryGivesASmallBlock) {
 TEST_F(VulkanFaultTest, PipelineCreationFails) {
   context->vk.vkCreateComputePipelines = [](VkDevice, VkPipelineCache, uint32_t, const VkComputePipelineCreateInfo *,
                                             const VkAllocationCallbacks *, VkPipeline *) { return VK_ERROR_UNKNOWN; };
-  EXPECT_EQ(device->load(engine).status().message(),
-            "engine 'engine_add': kernel 'add': vkCreateComputePipelines failed with VK_ERROR_UNKNOWN");
+  auto loaded = device->load(engine);
+  ASSERT_TRUE(loaded.isOk()) << "it shows later";
+  std::string failure = "engine 'engine_add': kernel 'add': vkCreateComputePipelines failed with VK_ERROR_UNKNOWN";
+  EXPECT_EQ((*loaded)->wait().message(), failure);
+  EXPECT_EQ((*loaded)->state().message(), failure);
+  auto a = upload(std::vector<float>(8, 1));
+  EXPECT_EQ(device->record(**loaded, {a, a, a}, {}).status().message(), failure);
 }
 
 TEST_F(VulkanFaultTest, DescriptorPoolFails) {
@@ -291,6 +296,21 @@ TEST_F(VulkanFaultTest, ACorruptCacheFileIsReplaced) {
   std::ofstream(path) << "rubbish";
   auto other = vulkan::openDevice("");
   ASSERT_TRUE(other.isOk()) << other.status().message();
-  EXPECT_TRUE((*other)->load(engine).isOk());
+  auto loaded = (*other)->load(engine);
+  ASSERT_TRUE(loaded.isOk());
+  EXPECT_EQ((*loaded)->wait().message(), "");
   EXPECT_FALSE(vulkan::readFramed(path).empty());
+}
+
+/// A cache folder that can't be written to, whoever the user is.
+TEST_F(VulkanFaultTest, WithoutAPlaceForTheCacheAllElseWorks) {
+  setenv("XDG_CACHE_HOME", "/proc/self/no-such", 1);
+  auto other = vulkan::openContext("");
+  unsetenv("XDG_CACHE_HOME");
+  ASSERT_TRUE(other.isOk()) << other.status().message();
+  context = *other;
+  device = vulkan::makeDevice(context);
+  auto a = upload(std::vector<float>(8, 1)), c = upload(std::vector<float>(8, 1));
+  EXPECT_EQ(run(engine, {a, a, c}).message(), "");
+  EXPECT_EQ(download(*c)[7], 2);
 }

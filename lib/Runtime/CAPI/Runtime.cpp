@@ -130,6 +130,8 @@ InlayStatus inlayProgramOpen(const char *path, const InlayOpenOptions *options, 
   return InlayStatusOk;
 }
 
+InlayStatus inlayProgramWait(InlayProgram *program) { return toC(program->opened.program->wait()); }
+
 void inlayProgramClose(InlayProgram *program) { delete program; }
 
 //===-- What a program takes and gives --------------------------------------------------------------------------===//

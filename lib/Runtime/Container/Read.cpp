@@ -184,4 +184,17 @@ bool isContainer(const std::string &path) {
   return file.isOk() && file->read(0, start, sizeof(start)).isOk() && std::string_view(start, sizeof(start)) == kMagic;
 }
 
+bool hasDeviceKernels(const std::string &path) {
+  StatusOr<InputFile> file = InputFile::open(path);
+  if (!file.isOk())
+    return false;
+  OpenedContainer opened;
+  opened.head.resize(std::min<uint64_t>(kHeaderBytes + kMostSections * kSectionBytes, file->size()));
+  if (!file->read(0, opened.head.data(), opened.head.size()).isOk() ||
+      !parseFrame(opened.head, file->size(), opened).isOk())
+    return false;
+  const Section *kernels = findSection(opened.sections, section::kSpirv);
+  return kernels && kernels->bytes > 0;
+}
+
 } // namespace inlay::rt

@@ -19,6 +19,21 @@ StatusOr<std::unique_ptr<Executor>> Executor::load(LoadedPlan &loaded, Failure &
   return std::unique_ptr<Executor>(new Executor(std::move(loaded)));
 }
 
+Status Executor::wait() {
+  Failure failure;
+  return wait(failure);
+}
+
+Status Executor::wait(Failure &failure) {
+  for (const Step &step : loaded_.plan->steps) {
+    if (step.kind != StepKind::LaunchEngine)
+      continue;
+    if (Status status = loaded_.engines[step.callee]->wait(); !status.isOk())
+      return failure.note({status.code(), fmt::format("segment '{}': {}", step.name, status.message())}, {step.callee});
+  }
+  return Status::ok();
+}
+
 StatusOr<std::vector<std::vector<int64_t>>> Executor::outputDims(const InputDims &inputs) const {
   INLAY_RETURN_IF_ERROR(checkInputDims(*loaded_.plan, inputs));
   return evaluateOutputDims(*loaded_.plan, inputs);

@@ -21,6 +21,7 @@ public:
   /// isn't loaded again. It is moved from, except after a failure: then it holds what was loaded until then.
   static StatusOr<std::unique_ptr<Executor>> load(LoadedPlan &loaded, Failure &failure);
 
+  Status wait() override;
   StatusOr<std::vector<std::vector<int64_t>>> outputDims(const InputDims &inputs) const override;
   StatusOr<MemoryUse> memory(const InputDims &inputs) const override;
   Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) override;
@@ -31,6 +32,7 @@ public:
   const Plan &plan() const override { return *loaded_.plan; }
 
   /// The same with a word on failures.
+  Status wait(Failure &failure);
   Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Failure &failure);
   StatusOr<std::vector<StepProfile>> profile(const std::vector<TensorView> &inputs,
                                              const std::vector<TensorView> &outputs, Trace *trace, Failure &failure);

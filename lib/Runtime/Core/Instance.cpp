@@ -185,6 +185,14 @@ void Instance::bind(const std::vector<TensorView> &inputs, const std::vector<Ten
 }
 
 Status Instance::run(const std::vector<Action> &actions, std::vector<StepTime> *times) {
+  Status status = runActions(actions, times);
+  for (const Submission &submission : inFlight_) // after a failure of something else
+    static_cast<void>(loaded_.device->wait(submission.number));
+  inFlight_.clear();
+  return status;
+}
+
+Status Instance::runActions(const std::vector<Action> &actions, std::vector<StepTime> *times) {
   for (const Action &action : actions) {
     switch (action.kind) {
     case StepKind::Branch:
@@ -205,13 +213,18 @@ Status Instance::run(const std::vector<Action> &actions, std::vector<StepTime> *
 
 Status Instance::runSteps(const Action &action) {
   if (action.kind == StepKind::LaunchEngine)
-    return launch(action.steps);
-  for (uint32_t step : action.steps)
-    INLAY_RETURN_IF_ERROR(runStep(step));
+    return action.isWait ? waitFor(action.steps) : submit(action.steps);
+  for (uint32_t number : action.steps) {
+    const Step &step = loaded_.plan->steps[number];
+    TraceSpan span(name(step.kind), step.name, step.segment, &step.calls);
+    INLAY_RETURN_IF_ERROR(runStep(number));
+  }
   return Status::ok();
 }
 
 Status Instance::runTimed(const Action &action, std::vector<StepTime> &times) {
+  if (action.isWait)
+    return Status::ok();
   for (uint32_t number : action.steps) {
     const Step &step = loaded_.plan->steps[number];
     bool isCallback = step.kind == StepKind::Callback && step.calls.empty();
@@ -231,7 +244,7 @@ Status Instance::runStep(uint32_t number) {
   const Step &step = loaded_.plan->steps[number];
   switch (step.kind) {
   case StepKind::LaunchEngine:
-    return timed_ && TraceSpan::current() ? launchTimed(number) : launch({number});
+    return timed_ && TraceSpan::current() ? launchTimed(number) : launch(number);
   case StepKind::CallHost:
     return callHost(step);
   case StepKind::Copy:
@@ -252,7 +265,7 @@ bool Instance::readCondition(const Step &step) const {
 Status Instance::branch(const Action &action, std::vector<StepTime> *times) {
   const Step &step = loaded_.plan->steps[action.steps.front()];
   TraceSpan span(name(step.kind), step.name, step.segment, &step.calls);
-  return run(action.bodies[readCondition(step) ? 0 : 1], times);
+  return runActions(action.bodies[readCondition(step) ? 0 : 1], times);
 }
 
 /// Between rounds: whether the caller gave up. Asking takes a lock of the caller's, so it isn't done in each round.
@@ -272,14 +285,14 @@ Status Instance::loop(const Action &action, std::vector<StepTime> *times) {
   const Step &step = loaded_.plan->steps[action.steps.front()];
   TraceSpan span(name(step.kind), step.name, step.segment, &step.calls);
   for (uint64_t runs = 0;; ++runs) {
-    INLAY_RETURN_IF_ERROR(run(action.bodies[0], times));
+    INLAY_RETURN_IF_ERROR(runActions(action.bodies[0], times));
     if (!readCondition(step))
       return Status::ok();
     if (runs == step.limit)
       return {StatusCode::Stopped,
               fmt::format("loop '{}': ran {} times without ending, which is the most it may (max_loop_iterations)",
                           step.name, runs)};
-    INLAY_RETURN_IF_ERROR(run(action.bodies[1], times));
+    INLAY_RETURN_IF_ERROR(runActions(action.bodies[1], times));
     INLAY_RETURN_IF_ERROR(checkStop(step));
   }
 }
@@ -296,7 +309,7 @@ Status Instance::count(const Action &action, std::vector<StepTime> *times) {
             fmt::format("loop '{}': expected a step of at least 1, but got {}", step.name, stride)};
   for (int64_t position = lower; position < upper;) {
     std::memcpy(pointers_[step.buffers[0]], &position, sizeof(position));
-    INLAY_RETURN_IF_ERROR(run(action.bodies[0], times));
+    INLAY_RETURN_IF_ERROR(runActions(action.bodies[0], times));
     INLAY_RETURN_IF_ERROR(checkStop(step));
     if (__builtin_add_overflow(position, stride, &position))
       break;
@@ -304,11 +317,16 @@ Status Instance::count(const Action &action, std::vector<StepTime> *times) {
   return Status::ok();
 }
 
-Status Instance::launch(const std::vector<uint32_t> &steps) {
+std::vector<DeviceCommand *> Instance::commandsOf(const std::vector<uint32_t> &steps) const {
   std::vector<DeviceCommand *> commands;
+  commands.reserve(steps.size());
   for (uint32_t step : steps)
     commands.push_back(commands_[step].get());
-  Status status = loaded_.device->run(commands);
+  return commands;
+}
+
+/// What became of launches, with their names if they failed.
+Status Instance::noteLaunch(const std::vector<uint32_t> &steps, Status status) {
   if (status.isOk())
     return status;
   std::string names;
@@ -319,6 +337,30 @@ Status Instance::launch(const std::vector<uint32_t> &steps) {
   }
   return annotate(fmt::format("{} {}", steps.size() == 1 ? "segment" : "segments", names),
                   failure_->note(std::move(status), std::move(engines)));
+}
+
+Status Instance::submit(const std::vector<uint32_t> &steps) {
+  StatusOr<uint64_t> number = loaded_.device->submit(commandsOf(steps));
+  if (!number.isOk())
+    return noteLaunch(steps, number.status());
+  inFlight_.push_back({*number, steps});
+  return Status::ok();
+}
+
+/// Waits for submissions, the oldest first, up to the one with the last of these steps.
+Status Instance::waitFor(const std::vector<uint32_t> &steps) {
+  while (!inFlight_.empty()) {
+    Submission oldest = std::move(inFlight_.front());
+    inFlight_.erase(inFlight_.begin());
+    INLAY_RETURN_IF_ERROR(noteLaunch(oldest.steps, loaded_.device->wait(oldest.number)));
+    if (oldest.steps.back() == steps.back())
+      break;
+  }
+  return Status::ok();
+}
+
+Status Instance::launch(uint32_t number) {
+  return noteLaunch({number}, loaded_.device->run({commands_[number].get()}));
 }
 
 /// Launches one step with its dispatches one by one, and records when each ran.

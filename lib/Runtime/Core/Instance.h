@@ -70,6 +70,12 @@ struct StepTime : RunTime {
 };
 
 class Instance {
+  /// Launches that the device is at, and what to wait for.
+  struct Submission {
+    uint64_t number;
+    std::vector<uint32_t> steps;
+  };
+
 public:
   /// Evaluates every size for these input dims.
   static StatusOr<std::unique_ptr<Instance>> create(const LoadedPlan &loaded, const InputDims &inputs,
@@ -89,8 +95,9 @@ public:
   /// Sets the caller's tensors for the next run, which were checked, and what a failure of it is noted in.
   void bind(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Failure &failure);
 
-  /// Runs what the schedule grouped, in order. With `times`, one for each step of the plan, runs the steps one by one
-  /// and adds to each how long it took, those in bodies left out of what holds them.
+  /// Runs what the schedule has, in order; the device has nothing left to do afterwards. With `times`, one for each
+  /// step of the plan, runs the steps one by one and adds to each how long it took, those in bodies left out of what
+  /// holds them.
   Status run(const std::vector<Action> &actions, std::vector<StepTime> *times = nullptr);
 
 private:
@@ -102,6 +109,7 @@ private:
   void assignSlots(bool onDevice);
   Status measureScratch(Failure &failure);
   void resolvePointers(const Storage &storage);
+  Status runActions(const std::vector<Action> &actions, std::vector<StepTime> *times);
   Status runSteps(const Action &action);
   Status runTimed(const Action &action, std::vector<StepTime> &times);
   Status runStep(uint32_t number);
@@ -110,7 +118,11 @@ private:
   Status count(const Action &action, std::vector<StepTime> *times);
   bool readCondition(const Step &step) const;
   Status checkStop(const Step &loop);
-  Status launch(const std::vector<uint32_t> &steps);
+  std::vector<DeviceCommand *> commandsOf(const std::vector<uint32_t> &steps) const;
+  Status noteLaunch(const std::vector<uint32_t> &steps, Status status);
+  Status submit(const std::vector<uint32_t> &steps);
+  Status waitFor(const std::vector<uint32_t> &steps);
+  Status launch(uint32_t number);
   Status launchTimed(uint32_t number);
   Status callHost(const Step &step);
   Status callBack(const Step &step);
@@ -124,6 +136,7 @@ private:
   InputDims inputs_;
   std::chrono::steady_clock::time_point lastStopCheck_;
   Failure *failure_ = nullptr;                      ///< of the run
+  std::vector<Submission> inFlight_;                ///< of the run, the oldest first
   StepTime *timed_ = nullptr;                       ///< of the step that runs; null if it isn't timed
   std::vector<std::vector<int64_t>> dims_;          ///< per buffer
   std::vector<size_t> bytes_;                       ///< per buffer

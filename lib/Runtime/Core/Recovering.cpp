@@ -134,8 +134,18 @@ Status Recovering::load() {
 
 //===-- Failures ------------------------------------------------------------------------------------------------===//
 
+/// Forgets engines whose pipelines couldn't be made, so that they are loaded anew when they are due.
+void Recovering::dropBroken() {
+  for (std::shared_ptr<DeviceEngine> &engine : base_.engines)
+    if (engine && !engine->state().isOk()) {
+      garbage_.push_back(engine);
+      engine = nullptr;
+    }
+}
+
 /// Keeps what failed from the device. False if the host can't do it instead.
 bool Recovering::quarantine(const Status &status, const Failure &failure) {
+  dropBroken();
   Quarantine::Time now = Quarantine::Clock::now();
   bool isLost = status.code() == StatusCode::DeviceLost;
   std::vector<uint32_t> engines;
@@ -277,6 +287,10 @@ StatusOr<std::vector<std::vector<int64_t>>> Recovering::outputDims(const InputDi
 }
 
 StatusOr<MemoryUse> Recovering::memory(const InputDims &inputs) const { return current()->memory(inputs); }
+
+Status Recovering::wait() {
+  return runRecovering([](Executor &version, Failure &failure) { return version.wait(failure); });
+}
 
 Status Recovering::call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) {
   return runRecovering([&](Executor &version, Failure &failure) { return version.call(inputs, outputs, failure); });

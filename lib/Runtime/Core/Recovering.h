@@ -25,6 +25,7 @@ public:
   /// Loads what is called first; not safe from several threads.
   Status load();
 
+  Status wait() override;
   StatusOr<std::vector<std::vector<int64_t>>> outputDims(const InputDims &inputs) const override;
   StatusOr<MemoryUse> memory(const InputDims &inputs) const override;
   Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) override;
@@ -47,6 +48,7 @@ private:
   std::vector<uint32_t> heldEngines() const;
   void install(Version version);
   bool quarantine(const Status &status, const Failure &failure);
+  void dropBroken();
   Status replaceVersion(const Status &status, const Failure &failure, std::vector<RecoveryNotice> &notices);
   void dropDevice();
   void keep(const Resources &resources, bool usesDevice);

@@ -84,8 +84,8 @@ std::vector<uint32_t> Recovering::loadEngines(std::unique_lock<std::mutex> &lock
   lock.unlock();
   for (uint32_t engine : wanted) {
     StatusOr<std::shared_ptr<DeviceEngine>> loaded = device->load(plan_->engines[engine]);
-    failures[engine] = loaded.status();
-    if (loaded.isOk())
+    failures[engine] = loaded.isOk() ? (*loaded)->wait() : loaded.status();
+    if (failures[engine].isOk())
       engines[engine] = std::move(*loaded);
   }
   lock.lock();

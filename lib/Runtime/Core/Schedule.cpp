@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copy elision, grouping of launches and lifetimes. All three keep the meaning of running the steps in list order, the
+// Copy elision, order of steps and lifetimes. All three keep the meaning of running the steps in list order, the
 // bodies of loops over and over.
 
-#include "inlay/Runtime/Core/Schedule.h"
+#include "Submissions.h"
+
 #include "inlay/Runtime/Core/PlanChecker.h"
 
 #include <algorithm>
@@ -12,14 +13,6 @@
 namespace inlay::rt {
 
 namespace {
-
-using StepAccesses = std::vector<std::pair<uint32_t, Access>>;
-
-/// Consecutive steps of the list.
-struct Range {
-  uint32_t first = 0, end = 0;
-  bool contains(uint32_t step) const { return first <= step && step < end; }
-};
 
 class Scheduler {
 public:
@@ -30,17 +23,13 @@ private:
   void findLoops();
   void elideCopies();
   bool canShare(uint32_t copy) const;
-  std::vector<Action> groupLaunches(Range range);
-  void flush(std::vector<Action> &actions);
-  bool mustFollowPending(uint32_t step) const;
-  bool conflicts(uint32_t first, uint32_t second) const;
   void findLifetimes(const std::vector<Action> &actions, uint32_t &position);
   void findUses();
   void use(uint32_t step, uint32_t position);
   void keepInLoop(const Action &loop, Lifetime range);
 
   /// The steps in the bodies of a step.
-  Range bodiesOf(uint32_t step) const {
+  StepRange bodiesOf(uint32_t step) const {
     return {step + 1, step + static_cast<uint32_t>(countSteps(plan_.steps[step]))};
   }
   uint32_t storageOf(uint32_t buffer) const { return schedule_.storage[buffer]; }
@@ -49,10 +38,9 @@ private:
   bool unifiedMemory_;
   Schedule schedule_;
   std::vector<StepAccesses> access_;
-  std::vector<Range> loops_;      ///< per step: the body of a loop that it is in, the innermost; the list if in none
-  std::vector<uint32_t> pending_; ///< launches not yet submitted
-  std::vector<Lifetime> usedIn_;  ///< per buffer that is its own storage: the first and last step that uses it
-  std::vector<bool> isPending_;   ///< per step: a pending launch, or an elided copy behind one
+  std::vector<StepRange> loops_;   ///< per step: the body of a loop that it is in, the innermost; the list if in none
+  uint32_t inFlight_ = UINT32_MAX; ///< position of the oldest submission in flight
+  std::vector<Lifetime> usedIn_;   ///< per buffer that is its own storage: the first and last step that uses it
 };
 
 } // namespace
@@ -65,7 +53,7 @@ void Scheduler::findLoops() {
   for (uint32_t i = 0; i < count; ++i) { // inner loops come later
     if (!isLoop(plan_.steps[i].kind))
       continue;
-    Range body = bodiesOf(i);
+    StepRange body = bodiesOf(i);
     std::fill(loops_.begin() + body.first, loops_.begin() + body.end, body);
   }
 }
@@ -115,57 +103,6 @@ void Scheduler::elideCopies() {
   }
 }
 
-bool Scheduler::conflicts(uint32_t first, uint32_t second) const {
-  for (auto [a, accessA] : access_[first])
-    for (auto [b, accessB] : access_[second])
-      if (storageOf(a) == storageOf(b) && (writes(accessA) || writes(accessB)))
-        return true;
-  return false;
-}
-
-bool Scheduler::mustFollowPending(uint32_t step) const {
-  for (uint32_t earlier : plan_.steps[step].after)
-    if (isPending_[earlier])
-      return true;
-  return std::any_of(pending_.begin(), pending_.end(), [&](uint32_t launch) { return conflicts(launch, step); });
-}
-
-void Scheduler::flush(std::vector<Action> &actions) {
-  if (!pending_.empty())
-    actions.push_back({StepKind::LaunchEngine, std::move(pending_)});
-  pending_.clear();
-  std::fill(isPending_.begin(), isPending_.end(), false);
-}
-
-/// Launches are held back until a step needs them, so that independent host work doesn't split a submission. None is
-/// held back over a step with bodies or the end of one.
-std::vector<Action> Scheduler::groupLaunches(Range range) {
-  std::vector<Action> actions;
-  for (uint32_t i = range.first; i < range.end; ++i) {
-    const Step &step = plan_.steps[i];
-    if (schedule_.elided[i]) {
-      isPending_[i] = mustFollowPending(i);
-    } else if (step.kind == StepKind::LaunchEngine) {
-      pending_.push_back(i);
-      isPending_[i] = true;
-    } else if (!step.bodies.empty()) {
-      flush(actions);
-      Action action{step.kind, {i}};
-      for (uint32_t count : step.bodies) {
-        action.bodies.push_back(groupLaunches({i + 1, i + 1 + count}));
-        i += count;
-      }
-      actions.push_back(std::move(action));
-    } else {
-      if (mustFollowPending(i))
-        flush(actions);
-      actions.push_back({step.kind, {i}});
-    }
-  }
-  flush(actions);
-  return actions;
-}
-
 void Scheduler::findUses() {
   usedIn_.resize(plan_.buffers.size());
   for (uint32_t i = 0; i < plan_.steps.size(); ++i)
@@ -176,10 +113,15 @@ void Scheduler::findUses() {
     }
 }
 
+/// What the host touches while submissions are in flight shares no bytes with anything that they use. Launches may,
+/// among themselves: the device runs them in order.
 void Scheduler::use(uint32_t step, uint32_t position) {
+  bool isHost = plan_.steps[step].kind != StepKind::LaunchEngine;
   for (auto [buffer, access] : access_[step]) {
-    Lifetime &lifetime = schedule_.lifetimes[storageOf(buffer)];
-    lifetime.first = std::min(lifetime.first, position);
+    uint32_t storage = storageOf(buffer);
+    Lifetime &lifetime = schedule_.lifetimes[storage];
+    uint32_t first = isHost && schedule_.onDevice[storage] ? std::min(position, inFlight_) : position;
+    lifetime.first = std::min(lifetime.first, first);
     lifetime.last = std::max(lifetime.last, position);
   }
 }
@@ -187,7 +129,7 @@ void Scheduler::use(uint32_t step, uint32_t position) {
 /// Makes what is used in a loop and outside of it live as long as the loop runs. What a run of the body makes for
 /// itself alone was found to live within it.
 void Scheduler::keepInLoop(const Action &loop, Lifetime range) {
-  Range body = bodiesOf(loop.steps.front());
+  StepRange body = bodiesOf(loop.steps.front());
   std::vector<bool> seen(plan_.buffers.size());
   for (uint32_t i = body.first; i < body.end; ++i) {
     for (auto [buffer, access] : access_[i]) {
@@ -205,8 +147,20 @@ void Scheduler::keepInLoop(const Action &loop, Lifetime range) {
 }
 
 void Scheduler::findLifetimes(const std::vector<Action> &actions, uint32_t &position) {
+  std::vector<std::pair<uint32_t, uint32_t>> submissions; ///< last step and position of those in flight
   for (const Action &action : actions) {
     uint32_t first = position;
+    if (action.isWait) {
+      auto oldest = std::find_if(submissions.begin(), submissions.end(),
+                                 [&](auto submission) { return submission.first == action.steps.back(); });
+      submissions.erase(submissions.begin(), std::next(oldest));
+      inFlight_ = submissions.empty() ? UINT32_MAX : submissions.front().second;
+      continue;
+    }
+    if (action.kind == StepKind::LaunchEngine) {
+      submissions.emplace_back(action.steps.back(), position);
+      inFlight_ = submissions.front().second;
+    }
     for (uint32_t step : action.steps)
       use(step, position++);
     for (const std::vector<Action> &body : action.bodies) {
@@ -224,18 +178,17 @@ Schedule Scheduler::run() {
   schedule_.elided.resize(plan_.steps.size());
   schedule_.lifetimes.resize(plan_.buffers.size());
   schedule_.onDevice.resize(plan_.buffers.size());
-  isPending_.resize(plan_.steps.size());
   for (const Step &step : plan_.steps)
     access_.push_back(stepAccess(plan_, step));
   findLoops();
   elideCopies();
-  schedule_.actions = groupLaunches({0, static_cast<uint32_t>(plan_.steps.size())});
-  findUses();
-  uint32_t position = 0;
-  findLifetimes(schedule_.actions, position);
+  schedule_.actions = SubmissionPlanner(plan_, access_, schedule_).run({0, static_cast<uint32_t>(plan_.steps.size())});
   for (uint32_t i = 0; i < plan_.buffers.size(); ++i)
     if (plan_.buffers[i].space == MemorySpace::Device)
       schedule_.onDevice[storageOf(i)] = true;
+  findUses();
+  uint32_t position = 0;
+  findLifetimes(schedule_.actions, position);
   return std::move(schedule_);
 }
 

@@ -11,8 +11,33 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <pthread.h>
 
 namespace inlay::rt {
+
+namespace {
+/// Has drivers loaded while the file is read: each takes about as long. What fails shows when a device is asked for.
+class EarlyDrivers {
+public:
+  explicit EarlyDrivers(bool areNeeded) {
+    auto load = [](void *) -> void * {
+      static_cast<void>(vulkan::listDevices());
+      return nullptr;
+    };
+    hasThread_ = areNeeded && pthread_create(&thread_, nullptr, load, nullptr) == 0;
+  }
+  ~EarlyDrivers() {
+    if (hasThread_)
+      pthread_join(thread_, nullptr);
+  }
+  EarlyDrivers(const EarlyDrivers &) = delete;
+  EarlyDrivers &operator=(const EarlyDrivers &) = delete;
+
+private:
+  bool hasThread_ = false;
+  pthread_t thread_;
+};
+} // namespace
 
 /// Programs that lose the device that they share get a new one that they share.
 static RecoveryOptions makeRecovery(const std::shared_ptr<Device> &device, const OpenOptions &options) {
@@ -79,6 +104,7 @@ StatusOr<OpenedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOpt
 }
 
 StatusOr<OpenedProgram> openProgram(const std::string &path, const OpenOptions &options) {
+  EarlyDrivers drivers(!wantsNoDevice(options) && hasDeviceKernels(path));
   ContainerReadOptions reading;
   reading.publicKeyFile = options.publicKeyFile;
   StatusOr<SavedProgram> saved = readContainer(path, reading);

@@ -295,6 +295,8 @@ StatusOr<std::unique_ptr<Command>> Command::record(std::shared_ptr<Context> cont
   if (status.isOk())
     status = command->checkRanges();
   if (status.isOk())
+    status = command->engine_->waitForPipelines();
+  if (status.isOk())
     status = command->allocateSets();
   if (status.isOk())
     status = command->createCommands();

@@ -15,7 +15,7 @@ static VkPhysicalDeviceMemoryProperties readMemory(const Instance &instance, con
 
 Context::Context(Instance &instance, DeviceInfo deviceInfo)
     : instance(instance), info(std::move(deviceInfo)), memory(*this, readMemory(instance, info), info.caps),
-      queue(*this), pipelines(*this), staging(*this, memory, queue) {}
+      queue(*this), pipelines(*this), staging(*this, memory, queue), builder(*this) {}
 
 /// Enables what the kernels may require and the device has.
 static VkResult createDevice(const InstanceTable &vk, const DeviceInfo &info, VkDevice &device) {

@@ -7,6 +7,7 @@
 
 #include "DeviceQuery.h"
 #include "Memory.h"
+#include "PipelineBuilder.h"
 #include "PipelineCache.h"
 #include "Queue.h"
 #include "Staging.h"
@@ -36,6 +37,7 @@ struct Context : OwnedDevice {
   Queue queue;
   PipelineCache pipelines;
   Staging staging;
+  PipelineBuilder builder; ///< last, so that its threads end first
 
   const DeviceCaps &caps() const { return info.caps; }
 };

@@ -63,12 +63,12 @@ static StatusOr<ShaderModuleHandle> createShader(const DeviceTable &table, const
   return ShaderModuleHandle(table, shader);
 }
 
-StatusOr<VkPipeline> LoadedEngine::createPipeline(const Kernel &kernel, const std::string &entry, VkShaderModule shader,
-                                                  VkPipelineLayout layout) const {
+static StatusOr<VkPipeline> createPipeline(const Context &context, const Kernel &kernel, const std::string &entry,
+                                           VkShaderModule shader, VkPipelineLayout layout) {
   VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup{
       VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
   subgroup.requiredSubgroupSize = requiredSubgroupSize(kernel);
-  bool choosable = context_->caps().minSubgroupSize != context_->caps().maxSubgroupSize;
+  bool choosable = context.caps().minSubgroupSize != context.caps().maxSubgroupSize;
   VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
   info.stage.pNext = choosable && subgroup.requiredSubgroupSize ? &subgroup : nullptr;
@@ -77,15 +77,32 @@ StatusOr<VkPipeline> LoadedEngine::createPipeline(const Kernel &kernel, const st
   info.stage.pName = entry.c_str();
   info.layout = layout;
   VkPipeline pipeline = VK_NULL_HANDLE;
-  INLAY_RETURN_IF_ERROR(checkResult("vkCreateComputePipelines",
-                                    context_->vk.vkCreateComputePipelines(context_->device, context_->pipelines.get(),
-                                                                          1, &info, nullptr, &pipeline)));
+  INLAY_RETURN_IF_ERROR(checkResult(
+      "vkCreateComputePipelines",
+      context.vk.vkCreateComputePipelines(context.device, context.pipelines.get(), 1, &info, nullptr, &pipeline)));
   return pipeline;
 }
 
-Status LoadedEngine::buildPipeline(const Kernel &kernel, const std::vector<uint32_t> &spirv) {
+/// All that Vulkan has to make for a kernel. Reads of it what `PipelineTask::fits` compares.
+static StatusOr<Pipeline> buildPipeline(const Context &context, const Kernel &kernel, const std::string &entry) {
+  StatusOr<SetLayoutHandle> setLayout = createSetLayout(context, kernel.bindings.size());
+  if (!setLayout.isOk())
+    return setLayout.status();
+  StatusOr<PipelineLayoutHandle> layout = createLayout(context, setLayout->get(), kernel.pushConstants);
+  if (!layout.isOk())
+    return layout.status();
+  StatusOr<ShaderModuleHandle> shader = createShader(context, kernel.spirv);
+  if (!shader.isOk())
+    return shader.status();
+  StatusOr<VkPipeline> pipeline = createPipeline(context, kernel, entry, shader->get(), layout->get());
+  if (!pipeline.isOk())
+    return pipeline.status();
+  return Pipeline{std::move(*setLayout), std::move(*layout), PipelineHandle(context, *pipeline)};
+}
+
+Status LoadedEngine::startPipeline(const Kernel &kernel) {
   INLAY_RETURN_IF_ERROR(checkKernelLimits(context_->caps(), kernel));
-  StatusOr<SpirvEntry> entry = findEntry(spirv, kernel.name);
+  StatusOr<SpirvEntry> entry = findEntry(kernel.spirv, kernel.name);
   if (!entry.isOk())
     return {entry.status().code(), fmt::format("kernel '{}': {}", kernel.name, entry.status().message())};
   if (entry->localSize && *entry->localSize != kernel.block)
@@ -93,35 +110,49 @@ Status LoadedEngine::buildPipeline(const Kernel &kernel, const std::vector<uint3
             fmt::format("kernel '{}': expected a block of {}x{}x{}, but its SPIR-V has {}x{}x{}", kernel.name,
                         kernel.block[0], kernel.block[1], kernel.block[2], (*entry->localSize)[0],
                         (*entry->localSize)[1], (*entry->localSize)[2])};
-  StatusOr<SetLayoutHandle> setLayout = createSetLayout(*context_, kernel.bindings.size());
-  if (!setLayout.isOk())
-    return setLayout.status();
-  StatusOr<PipelineLayoutHandle> layout = createLayout(*context_, setLayout->get(), kernel.pushConstants);
-  if (!layout.isOk())
-    return layout.status();
-  StatusOr<ShaderModuleHandle> shader = createShader(*context_, spirv);
-  if (!shader.isOk())
-    return shader.status();
-  StatusOr<VkPipeline> pipeline = createPipeline(kernel, entry->name, shader->get(), layout->get());
-  if (!pipeline.isOk())
-    return {pipeline.status().code(), fmt::format("kernel '{}': {}", kernel.name, pipeline.status().message())};
-  pipelines_.push_back({std::move(*setLayout), std::move(*layout), PipelineHandle(*context_, *pipeline)});
+  // The builder's threads end before the context does.
+  auto create = [context = context_.get()](const Kernel &kernel, const std::string &entry) {
+    return buildPipeline(*context, kernel, entry);
+  };
+  pipelines_.push_back(context_->builder.start(kernel, entry->name, create));
   return Status::ok();
 }
+
+Status LoadedEngine::findFailure() const {
+  for (size_t i = 0; i < pipelines_.size(); ++i)
+    if (Status status = pipelines_[i]->status(); !status.isOk())
+      return {status.code(), fmt::format("kernel '{}': {}", engine_.kernels[i].name, status.message())};
+  return Status::ok();
+}
+
+Status LoadedEngine::waitForPipelines() {
+  context_->builder.wait(pipelines_);
+  INLAY_RETURN_IF_ERROR(findFailure());
+  if (!isSaved_.exchange(true) && !context_->isForked())
+    context_->pipelines.save();
+  return Status::ok();
+}
+
+Status LoadedEngine::annotate(const Status &status) const {
+  return status.isOk() ? status : Status(status.code(), fmt::format("engine '{}': {}", engine_.name, status.message()));
+}
+
+Status LoadedEngine::wait() { return annotate(waitForPipelines()); }
+
+Status LoadedEngine::state() const { return annotate(findFailure()); }
 
 StatusOr<size_t> LoadedEngine::scratchBytes(const InputDims &inputs) const {
   StatusOr<ScratchLayout> layout = layOutScratch(engine_, context_->caps(), inputs);
   if (!layout.isOk())
-    return Status(layout.status().code(), fmt::format("engine '{}': {}", engine_.name, layout.status().message()));
+    return annotate(layout.status());
   return size_t(layout->bytes);
 }
 
 StatusOr<std::shared_ptr<LoadedEngine>> LoadedEngine::load(std::shared_ptr<Context> context, const Engine &engine) {
   std::shared_ptr<LoadedEngine> loaded(new LoadedEngine(std::move(context), engine));
   for (const Kernel &kernel : engine.kernels)
-    if (Status status = loaded->buildPipeline(kernel, kernel.spirv); !status.isOk())
-      return Status(status.code(), fmt::format("engine '{}': {}", engine.name, status.message()));
-  loaded->context_->pipelines.save();
+    if (Status status = loaded->startPipeline(kernel); !status.isOk())
+      return loaded->annotate(status);
   return loaded;
 }
 

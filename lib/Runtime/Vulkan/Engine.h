@@ -11,34 +11,33 @@
 
 namespace inlay::rt::vulkan {
 
-/// One kernel ready to dispatch.
-struct Pipeline {
-  SetLayoutHandle setLayout;
-  PipelineLayoutHandle layout;
-  PipelineHandle pipeline;
-};
-
-/// Immutable after `load`, so calls share it freely.
+/// Its pipelines are made by the context's builder, from `load` on; otherwise immutable, so calls share it freely.
 class LoadedEngine final : public DeviceEngine, public std::enable_shared_from_this<LoadedEngine> {
 public:
-  /// Checks the engine against the device and builds its pipelines. Copies what recording needs: `engine` may die.
+  /// Checks the engine against the device and starts with its pipelines. Copies what recording needs: `engine` may die.
   static StatusOr<std::shared_ptr<LoadedEngine>> load(std::shared_ptr<Context> context, const Engine &engine);
 
   StatusOr<size_t> scratchBytes(const InputDims &inputs) const override;
+  Status wait() override;
+  Status state() const override;
 
   const Engine &engine() const { return engine_; }
-  const Pipeline &pipeline(uint32_t kernel) const { return pipelines_[kernel]; }
+  /// `wait`, with a message that names the kernel alone.
+  Status waitForPipelines();
+  /// Once that has returned ok.
+  const Pipeline &pipeline(uint32_t kernel) const { return pipelines_[kernel]->pipeline(); }
 
 private:
   LoadedEngine(std::shared_ptr<Context> context, const Engine &engine);
 
-  Status buildPipeline(const Kernel &kernel, const std::vector<uint32_t> &spirv);
-  StatusOr<VkPipeline> createPipeline(const Kernel &kernel, const std::string &entry, VkShaderModule shader,
-                                      VkPipelineLayout layout) const;
+  Status startPipeline(const Kernel &kernel);
+  Status findFailure() const;
+  Status annotate(const Status &status) const;
 
   std::shared_ptr<Context> context_;
-  Engine engine_; ///< without SPIR-V
-  std::vector<Pipeline> pipelines_;
+  Engine engine_;                                ///< without SPIR-V
+  std::vector<PipelineBuilder::Task> pipelines_; ///< per kernel
+  std::atomic<bool> isSaved_{false};             ///< the driver's cache with them
 };
 
 } // namespace inlay::rt::vulkan

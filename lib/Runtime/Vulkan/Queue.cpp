@@ -98,6 +98,7 @@ bool Queue::poll(uint64_t value, std::chrono::steady_clock::time_point deadline)
 }
 
 Status Queue::wait(uint64_t value) {
+  INLAY_RETURN_IF_ERROR(state()); // others have found out: once is enough to wait for the limit
   VkSemaphore semaphore = timeline_.get();
   VkSemaphoreWaitInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
   info.semaphoreCount = 1;

@@ -35,13 +35,14 @@ public:
   /// Submits in order in one submission and waits for its end. After a failure the device counts as lost: every later
   /// call fails with the first failure's words. A device that takes longer than the limit counts as lost too.
   Status run(const std::vector<VkCommandBuffer> &commands);
+  /// The same in two parts; `value` is what to wait for. Submissions run in order.
+  Status submit(const std::vector<VkCommandBuffer> &commands, uint64_t &value);
+  Status wait(uint64_t value);
 
   /// The failure that lost the device, or ok.
   Status state() const;
 
 private:
-  Status submit(const std::vector<VkCommandBuffer> &commands, uint64_t &value);
-  Status wait(uint64_t value);
   bool poll(uint64_t value, std::chrono::steady_clock::time_point deadline) const;
   Status lose(Status status);
 

@@ -38,6 +38,8 @@ public:
                                                   const InputDims &inputs,
                                                   std::shared_ptr<DeviceBuffer> scratch) override;
   Status run(const std::vector<DeviceCommand *> &commands) override;
+  StatusOr<uint64_t> submit(const std::vector<DeviceCommand *> &commands) override;
+  Status wait(uint64_t submission) override;
   Status runTimed(DeviceCommand &command, std::vector<DispatchTime> &times) override;
   std::string describeTiming() const override;
 
@@ -103,14 +105,25 @@ VulkanDevice::record(DeviceEngine &engine, const std::vector<std::shared_ptr<Dev
   return std::unique_ptr<DeviceCommand>(std::move(*command));
 }
 
-Status VulkanDevice::run(const std::vector<DeviceCommand *> &commands) {
+StatusOr<uint64_t> VulkanDevice::submit(const std::vector<DeviceCommand *> &commands) {
   INLAY_RETURN_IF_ERROR(context_->instance.log().take());
   std::vector<VkCommandBuffer> handles;
   handles.reserve(commands.size());
   for (DeviceCommand *command : commands)
     handles.push_back(static_cast<Command *>(command)->handle());
-  INLAY_RETURN_IF_ERROR(context_->queue.run(handles));
+  uint64_t value = 0;
+  INLAY_RETURN_IF_ERROR(context_->queue.submit(handles, value));
+  return value;
+}
+
+Status VulkanDevice::wait(uint64_t submission) {
+  INLAY_RETURN_IF_ERROR(context_->queue.wait(submission));
   return context_->instance.log().take();
+}
+
+Status VulkanDevice::run(const std::vector<DeviceCommand *> &commands) {
+  StatusOr<uint64_t> submission = submit(commands);
+  return submission.isOk() ? wait(*submission) : submission.status();
 }
 
 Status VulkanDevice::runTimed(DeviceCommand &command, std::vector<DispatchTime> &times) {

@@ -59,6 +59,9 @@ StatusOr<SavedProgram> readContainer(const std::string &path, const ContainerRea
 /// Whether the file can be read and starts like a container.
 bool isContainer(const std::string &path);
 
+/// Whether a file says that it has kernels of a device, a hint from its first bytes alone: nothing of it is checked.
+bool hasDeviceKernels(const std::string &path);
+
 /// What is stored beside the plan and comes back in ContainerInfo.
 struct ContainerExtras {
   std::string report, metadata;

@@ -31,6 +31,10 @@ public:
   virtual ~DeviceEngine() = default;
   /// Bytes of memory that a command for these inputs needs beside its arguments.
   virtual StatusOr<size_t> scratchBytes(const InputDims &inputs) const = 0;
+  /// Waits until it can be recorded; why it can't. `record` does so too.
+  virtual Status wait() { return Status::ok(); }
+  /// The same as far as it is known by now: ok while its pipelines are being made.
+  virtual Status state() const { return Status::ok(); }
 };
 
 /// When a dispatch of an engine ran, as `traceTime`.
@@ -59,7 +63,7 @@ public:
   virtual Status upload(DeviceBuffer &buffer, const void *source, size_t bytes) = 0;
   virtual Status download(DeviceBuffer &buffer, void *destination, size_t bytes) = 0;
 
-  /// Checks requirements and limits and creates the pipelines.
+  /// Checks requirements and limits, and starts to create the pipelines: whether that works shows later.
   virtual StatusOr<std::shared_ptr<DeviceEngine>> load(const Engine &engine) = 0;
 
   /// Records `engine` over `arguments` with the grid and scratch sizes evaluated for `inputs`. `scratch` has at least
@@ -72,6 +76,14 @@ public:
 
   /// Submits the commands in order in one submission and waits until the device has finished them.
   virtual Status run(const std::vector<DeviceCommand *> &commands) = 0;
+  /// The same in two parts. The number is what to wait for; submissions are run in order, so that waiting for one is
+  /// waiting for all before it. Whoever has submitted has to wait before anything that the commands use goes. A device
+  /// that can't work beside the host does so at once.
+  virtual StatusOr<uint64_t> submit(const std::vector<DeviceCommand *> &commands) {
+    INLAY_RETURN_IF_ERROR(run(commands));
+    return uint64_t(0);
+  }
+  virtual Status wait(uint64_t /*submission*/) { return Status::ok(); }
 
   /// Runs a command with its dispatches one after the other, even those that `run` may overlap, and says when each ran:
   /// not before this was called, nor after it returned. Those that did nothing are left out, and all if the device

@@ -61,14 +61,18 @@ class Program {
 public:
   virtual ~Program() = default;
 
-  /// Checks the plan (numbers in range, sizes equal, requirements met by the device), uploads constants, builds
-  /// pipelines. `device` may be null if no step launches an engine; `runners` holds those that its foreign engines
-  /// name, and is kept. Without `kernels` host functions run on the thread that calls, and may not use a library. The
-  /// plan's constants stay referenced.
+  /// Checks the plan (numbers in range, sizes equal, requirements met by the device), uploads constants, and has the
+  /// device start with pipelines: see `wait`. `device` may be null if no step launches an engine; `runners` holds those
+  /// that its foreign engines name, and is kept. Without `kernels` host functions run on the thread that calls, and may
+  /// not use a library. The plan's constants stay referenced.
   static StatusOr<std::unique_ptr<Program>> load(std::shared_ptr<const Plan> plan, std::shared_ptr<Device> device,
                                                  std::shared_ptr<HostLibrary> host, CallbackHandler callbacks = {},
                                                  Runners runners = {},
                                                  std::shared_ptr<HostKernelLoader> kernels = nullptr);
+
+  /// Waits until all that loading left to other threads is done, as the first call does otherwise, and says what of it
+  /// failed.
+  virtual Status wait() = 0;
 
   /// Output dims for inputs of these dims.
   virtual StatusOr<std::vector<std::vector<int64_t>>> outputDims(const InputDims &inputs) const = 0;

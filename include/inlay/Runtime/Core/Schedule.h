@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Schedule: what a program does at each call, decided once at load: which copies vanish because both sides share bytes,
-// which launches go to the device together, and between which points each temporary is alive.
+// which launches go to the device together and when they are waited for, and between which points each temporary is
+// alive.
 
 #ifndef INLAY_RUNTIME_CORE_SCHEDULE_H
 #define INLAY_RUNTIME_CORE_SCHEDULE_H
@@ -10,11 +11,13 @@
 
 namespace inlay::rt {
 
-/// Steps that run together: several launches in one submission, or one step of another kind.
+/// Steps that run together: several launches in one submission, which goes on until it is waited for, or one step of
+/// another kind.
 struct Action {
   StepKind kind = StepKind::Copy;
   std::vector<uint32_t> steps;
   std::vector<std::vector<Action>> bodies = {}; ///< of a step that has any
+  bool isWait = false; ///< of launches: waits until these have run, the oldest submissions that are in flight
 };
 
 /// Where a temporary holds what is needed, as positions in the order of execution, both inclusive; empty when

@@ -37,7 +37,7 @@ struct OpenedProgram {
 
 /// Loads a plan. A device that can't run the plan's kernels isn't taken; without one that can the error says what each
 /// lacks. Programs of this process that name the same device share it while one of them lives. Safe from several
-/// threads.
+/// threads. A device's pipelines are made by other threads from then on: see `Program::wait`.
 StatusOr<OpenedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOptions &options = {});
 
 /// Reads a container, as `readContainer` does, and loads its plan.

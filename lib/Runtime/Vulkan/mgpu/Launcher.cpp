@@ -83,8 +83,10 @@ StatusOr<std::shared_ptr<DeviceEngine>> Launcher::engine(Device &device, Functio
   // The grid comes as three dims of an input, so one engine serves every launch.
   dispatch.grid = {Expr::dim(0, 0), Expr::dim(0, 1), Expr::dim(0, 2)};
   StatusOr<std::shared_ptr<DeviceEngine>> loaded = device.load(engine);
-  if (loaded.isOk())
+  if (loaded.isOk()) {
+    INLAY_RETURN_IF_ERROR((*loaded)->wait()); // a failure isn't kept
     slot = *loaded;
+  }
   return loaded;
 }
 

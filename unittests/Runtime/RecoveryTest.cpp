@@ -242,7 +242,8 @@ TEST_P(RecoveryTest, WaitingSaysWhatTheHostCannotDo) {
   removeHostVersions();
   first->failPipelinesOf = "engine_add";
   load();
-  EXPECT_EQ(program->wait().message(), "segment 'sum': fake pipeline failed later; segment 'sum' has no host version");
+  EXPECT_EQ(program->wait().message(), "segment 'sum': fake pipeline failed later; segment 'sum' has no host version "
+                                       "(has it been compiled without recovery?)");
 }
 
 TEST_P(RecoveryTest, LoadingFails) {

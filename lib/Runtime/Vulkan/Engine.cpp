@@ -3,6 +3,7 @@
 #include "Engine.h"
 #include "Results.h"
 #include "Scratch.h"
+#include "TexelViews.h"
 
 #include "inlay/Runtime/Vulkan/Limits.h"
 #include "inlay/Runtime/Vulkan/SpirvEntry.h"
@@ -23,13 +24,15 @@ LoadedEngine::LoadedEngine(std::shared_ptr<Context> context, const Engine &engin
     copy.pushConstants = kernel.pushConstants;
     copy.block = kernel.block;
     copy.requirements = kernel.requirements;
+    copy.kinds = kernel.kinds;
   }
 }
 
-static StatusOr<SetLayoutHandle> createSetLayout(const DeviceTable &table, size_t bindings) {
+static StatusOr<SetLayoutHandle> createSetLayout(const DeviceTable &table, const Kernel &kernel) {
+  size_t bindings = kernel.bindings.size();
   std::vector<VkDescriptorSetLayoutBinding> list(bindings);
   for (size_t i = 0; i < bindings; ++i)
-    list[i] = {static_cast<uint32_t>(i), VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+    list[i] = {static_cast<uint32_t>(i), descriptorType(kernel.kind(i)), 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
   VkDescriptorSetLayoutCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
   info.bindingCount = static_cast<uint32_t>(bindings);
   info.pBindings = list.data();
@@ -72,6 +75,8 @@ StatusOr<VkPipeline> LoadedEngine::createPipeline(const Kernel &kernel, const st
   VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
   info.stage.pNext = choosable && subgroup.requiredSubgroupSize ? &subgroup : nullptr;
+  if (subgroup.requiredSubgroupSize && context_->caps().fullSubgroups)
+    info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT; // blocks are of whole subgroups
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = shader;
   info.stage.pName = entry.c_str();
@@ -93,7 +98,7 @@ Status LoadedEngine::buildPipeline(const Kernel &kernel, const std::vector<uint3
             fmt::format("kernel '{}': expected a block of {}x{}x{}, but its SPIR-V has {}x{}x{}", kernel.name,
                         kernel.block[0], kernel.block[1], kernel.block[2], (*entry->localSize)[0],
                         (*entry->localSize)[1], (*entry->localSize)[2])};
-  StatusOr<SetLayoutHandle> setLayout = createSetLayout(*context_, kernel.bindings.size());
+  StatusOr<SetLayoutHandle> setLayout = createSetLayout(*context_, kernel);
   if (!setLayout.isOk())
     return setLayout.status();
   StatusOr<PipelineLayoutHandle> layout = createLayout(*context_, setLayout->get(), kernel.pushConstants);

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -33,8 +34,8 @@ static constexpr int64_t kMaxPushConstants = 32;
 static plan::Access getAccess(BlockArgument buffer) {
   bool reads = false, writes = false;
   for (Operation *user : buffer.getUsers()) {
-    reads |= !isa<memref::StoreOp>(user);
-    writes |= !isa<memref::LoadOp>(user);
+    reads |= !isa<memref::StoreOp, vector::StoreOp>(user);
+    writes |= !isa<memref::LoadOp, vector::LoadOp>(user);
   }
   return reads && writes ? plan::Access::read_write : writes ? plan::Access::write : plan::Access::read;
 }
@@ -131,9 +132,14 @@ private:
              << pushConstants << " numbers that are known at a call alone exceeds the limit of " << kMaxPushConstants;
     for (const std::string &name : spirv->requirements)
       requirements.push_back(builder.getStringAttr(name));
+    SmallVector<Attribute> kinds;
+    if (llvm::any_of(spirv->kinds, [](plan::BindingKind kind) { return kind != plan::BindingKind::storage; }))
+      for (plan::BindingKind kind : spirv->kinds)
+        kinds.push_back(plan::BindingKindAttr::get(builder.getContext(), kind));
     auto op = plan::KernelOp::create(builder, launch.getLoc(), "k" + std::to_string(kernels.size()), words,
                                      builder.getArrayAttr(bindings), builder.getDenseI64ArrayAttr(block), pushConstants,
-                                     requirements.empty() ? ArrayAttr() : builder.getArrayAttr(requirements));
+                                     requirements.empty() ? ArrayAttr() : builder.getArrayAttr(requirements),
+                                     kinds.empty() ? ArrayAttr() : builder.getArrayAttr(kinds));
     kernels[words] = op;
     return op;
   }

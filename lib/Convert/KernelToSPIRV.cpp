@@ -5,6 +5,8 @@
 #include "inlay/Convert/KernelToSPIRV.h"
 #include "ExpandMath.h"
 #include "GuardPowers.h"
+#include "TexelBuffers.h"
+#include "VectorBuffers.h"
 
 #include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
 #include "mlir/Conversion/ControlFlowToSPIRV/ControlFlowToSPIRV.h"
@@ -26,6 +28,7 @@
 #include "mlir/Dialect/SPIRV/Transforms/Passes.h"
 #include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/SPIRV/Serialization.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -59,6 +62,8 @@ static ArrayRef<Feature> allFeatures() {
   return features;
 }
 
+static constexpr StringLiteral kSubgroupFeature = "subgroup-broadcast", kTexelFeature = "texel-reads";
+
 static spirv::TargetEnvAttr getTargetEnv(VulkanAttr target) {
   MLIRContext *context = target.getContext();
   SmallVector<spirv::Capability> capabilities{spirv::Capability::Shader};
@@ -68,9 +73,16 @@ static spirv::TargetEnvAttr getTargetEnv(VulkanAttr target) {
       capabilities.append(feature.capabilities);
       extensions.append(feature.extensions);
     }
+  if (target.hasFeature(kSubgroupFeature))
+    capabilities.push_back(spirv::Capability::GroupNonUniformBallot);
+  if (target.hasFeature(kTexelFeature))
+    capabilities.push_back(spirv::Capability::SampledBuffer);
   auto triple = spirv::VerCapExtAttr::get(spirv::Version::V_1_3, capabilities, extensions, context);
   return spirv::TargetEnvAttr::get(triple, spirv::getDefaultResourceLimits(context), spirv::ClientAPI::Vulkan);
 }
+
+/// Elements of a texel buffer that every device has.
+static constexpr int64_t kLeastTexelElements = 65536;
 
 /// Bytes of a workgroup's memory that every device has.
 static constexpr int64_t kLeastWorkgroupMemory = 16384;
@@ -86,8 +98,17 @@ static int64_t countWorkgroupMemory(spirv::ModuleOp module) {
   return bytes;
 }
 
+/// Elements of the largest texel buffer of the module's kernel.
+static int64_t countTexels(ArrayRef<plan::BindingKind> kinds, ArrayRef<int64_t> elements) {
+  int64_t most = 0;
+  for (auto [kind, count] : llvm::zip_equal(kinds, elements))
+    if (kind != plan::BindingKind::storage)
+      most = std::max(most, kind == plan::BindingKind::vector_texels ? count / 4 : count);
+  return most;
+}
+
 /// The optional features whose capabilities `module` uses, and more of a workgroup's memory than all devices have.
-static SmallVector<std::string> getRequirements(spirv::ModuleOp module) {
+static SmallVector<std::string> getRequirements(spirv::ModuleOp module, VulkanAttr target) {
   SmallVector<std::string> names;
   std::optional<spirv::VerCapExtAttr> triple = module.getVceTriple();
   if (!triple)
@@ -102,6 +123,10 @@ static SmallVector<std::string> getRequirements(spirv::ModuleOp module) {
     names.push_back("storage8");
   if (int64_t bytes = countWorkgroupMemory(module); bytes > kLeastWorkgroupMemory)
     names.push_back("workgroup-memory=" + std::to_string(bytes));
+  if (llvm::is_contained(used, spirv::Capability::GroupNonUniformBallot))
+    names.push_back("subgroup-ballot");
+  if (llvm::is_contained(used, spirv::Capability::GroupNonUniform))
+    names.push_back("subgroup-size=" + std::to_string(target.getSubgroupSize()));
   return names;
 }
 
@@ -191,6 +216,32 @@ static LogicalResult legalizeMath(Operation *module) {
   return applyPatternsGreedily(module, std::move(patterns));
 }
 
+namespace {
+/// Of a lane that is a constant, as SPIR-V before 1.5 wants it.
+struct ConvertBroadcast : OpConversionPattern<gpu::SubgroupBroadcastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(gpu::SubgroupBroadcastOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (op.getBroadcastType() != gpu::BroadcastType::specific_lane || !matchPattern(op.getLane(), m_Constant()))
+      return rewriter.notifyMatchFailure(op, "expected a constant lane");
+    rewriter.replaceOpWithNewOp<spirv::GroupNonUniformBroadcastOp>(op, spirv::Scope::Subgroup, adaptor.getSrc(),
+                                                                   adaptor.getLane());
+    return success();
+  }
+};
+
+struct ConvertLaneId : OpConversionPattern<gpu::LaneIdOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(gpu::LaneIdOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, spirv::getBuiltinVariableValue(op, spirv::BuiltIn::SubgroupLocalInvocationId,
+                                                          rewriter.getI32Type(), rewriter));
+    return success();
+  }
+};
+} // namespace
+
 static LogicalResult convertModule(gpu::GPUModuleOp module, spirv::TargetEnvAttr env) {
   MLIRContext *context = module.getContext();
   spirv::MemorySpaceToStorageClassConverter spaces([](Attribute space) {
@@ -201,6 +252,7 @@ static LogicalResult convertModule(gpu::GPUModuleOp module, spirv::TargetEnvAttr
   SPIRVTypeConverter converter(env);
   RewritePatternSet patterns(context);
   populateGPUToSPIRVPatterns(converter, patterns);
+  patterns.add<ConvertBroadcast, ConvertLaneId>(converter, context, /*benefit=*/2);
   ScfToSPIRVContext scfContext;
   populateSCFToSPIRVPatterns(converter, scfContext, patterns);
   arith::populateArithToSPIRVPatterns(converter, patterns);
@@ -265,7 +317,23 @@ static void locateConstants(ModuleOp holder) {
   });
 }
 
-static LogicalResult finishModule(ModuleOp holder) {
+/// Lanes' numbers need a capability, which is found by ops alone.
+static void requireLanes(spirv::ModuleOp module) {
+  auto isLane = [](spirv::GlobalVariableOp variable) {
+    return variable.getBuiltIn() == spirv::stringifyBuiltIn(spirv::BuiltIn::SubgroupLocalInvocationId);
+  };
+  std::optional<spirv::VerCapExtAttr> triple = module.getVceTriple();
+  if (!triple || llvm::none_of(module.getOps<spirv::GlobalVariableOp>(), isLane))
+    return;
+  llvm::SetVector<spirv::Capability> capabilities(triple->getCapabilities().begin(), triple->getCapabilities().end());
+  capabilities.insert(spirv::Capability::GroupNonUniform);
+  SmallVector<spirv::Extension> extensions(triple->getExtensions());
+  module.setVceTripleAttr(spirv::VerCapExtAttr::get(std::max(triple->getVersion(), spirv::Version::V_1_3),
+                                                    capabilities.getArrayRef(), extensions, module.getContext()));
+}
+
+/// `makeTexels` is what is done with the module before it is known what it needs.
+static LogicalResult finishModule(ModuleOp holder, llvm::function_ref<void(spirv::ModuleOp)> makeTexels) {
   PassManager simplify(holder.getContext()), finish(holder.getContext());
   OpPassManager &pm = simplify.nest<spirv::ModuleOp>();
   pm.addPass(spirv::createSPIRVLowerABIAttributesPass());
@@ -273,9 +341,14 @@ static LogicalResult finishModule(ModuleOp holder) {
   pm.addPass(createCSEPass());
   if (failed(simplify.run(holder)))
     return failure();
+  makeTexels(*holder.getOps<spirv::ModuleOp>().begin());
   locateConstants(holder);
   finish.addNestedPass<spirv::ModuleOp>(spirv::createSPIRVUpdateVCEPass());
-  return finish.run(holder);
+  if (failed(finish.run(holder)))
+    return failure();
+  for (auto module : holder.getOps<spirv::ModuleOp>())
+    requireLanes(module);
+  return success();
 }
 
 //===-- Validation ----------------------------------------------------------------------------------------------===//
@@ -309,17 +382,27 @@ FailureOr<SPIRVKernel> inlay::convertKernelToSPIRV(gpu::GPUFuncOp func, VulkanAt
   module->setAttr(spirv::getTargetEnvAttrName(), env);
   SmallVector<int32_t> size(block.begin(), block.end());
   kernel->setAttr(spirv::getEntryPointABIAttrName(), spirv::getEntryPointABIAttr(context, size));
-  if (failed(pushScalars(kernel)) || failed(legalizeMath(module)) || failed(convertModule(module, env)) ||
-      failed(finishModule(*holder)))
+  SmallVector<int64_t> elements; // of buffers
+  for (Type type : kernel.getArgumentTypes())
+    if (auto buffer = dyn_cast<MemRefType>(type))
+      elements.push_back(buffer.hasStaticShape() ? buffer.getNumElements() : 0);
+  SPIRVKernel result;
+  auto makeTexels = [&](spirv::ModuleOp converted) {
+    if (target.hasFeature(kTexelFeature))
+      result.kinds = makeTexelBuffers(converted, elements.size(), target.getMaxTexelElements());
+  };
+  if (failed(pushScalars(kernel)) || failed(makeVectorBuffers(kernel)) || failed(legalizeMath(module)) ||
+      failed(convertModule(module, env)) || failed(finishModule(*holder, makeTexels)))
     return failure();
   auto modules = holder->getOps<spirv::ModuleOp>();
   if (!llvm::hasSingleElement(modules))
     return func.emitError("expected one SPIR-V module");
-  SPIRVKernel result;
   decorateExact(*modules.begin());
   orderStorageBuffers(*modules.begin());
   if (failed(spirv::serialize(*modules.begin(), result.words)) || failed(validate(func.getLoc(), result.words)))
     return failure();
-  result.requirements = getRequirements(*modules.begin());
+  result.requirements = getRequirements(*modules.begin(), target);
+  if (int64_t texels = result.kinds.empty() ? 0 : countTexels(result.kinds, elements); texels > kLeastTexelElements)
+    result.requirements.push_back("texel-elements=" + std::to_string(texels));
   return result;
 }

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace inlay {
@@ -59,6 +60,30 @@ static Launch openLaunch(OpBuilder &builder, Location loc, AffineExpr tiles, int
   return {launch, guard.getThenBodyBuilder(), number, count};
 }
 
+/// Opens a launch of `groups` workgroups, of which there are at most `most`, of one subgroup each.
+static Launch openSubgroups(OpBuilder &builder, Location loc, AffineExpr groups, int64_t most, int64_t lanes,
+                            int64_t maxGrid) {
+  auto value = [&](AffineExpr expr) {
+    return getValueOrCreateConstantIndexOp(builder, loc, materializeExpr(builder, loc, expr));
+  };
+  Grid grid = foldGrid(groups, most, maxGrid);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1),
+        size = arith::ConstantIndexOp::create(builder, loc, lanes);
+  Value count = value(groups);
+  auto launch = gpu::LaunchOp::create(builder, loc, value(grid.width), value(grid.height), one, size, one, one);
+  OpBuilder inner = OpBuilder::atBlockBegin(&launch.getBody().front());
+  Value number = launch.getBlockIds().x;
+  gpu::TerminatorOp::create(inner, loc);
+  inner.setInsertionPointToStart(&launch.getBody().front());
+  if (!grid.isExact()) {
+    Value row = arith::MulIOp::create(inner, loc, launch.getBlockIds().y, launch.getGridSize().x);
+    number = arith::AddIOp::create(inner, loc, row, number);
+    Value inside = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ult, number, count);
+    inner = scf::IfOp::create(inner, loc, inside, /*withElseRegion=*/false).getThenBodyBuilder();
+  }
+  return {launch, inner, number, count};
+}
+
 /// How many tiles there are along each loop; 1 for reductions.
 static SmallVector<AffineExpr> countTiles(MLIRContext *context, const TileEmitter &emitter, const TileShape &tile) {
   SmallVector<AffineExpr> counts;
@@ -83,14 +108,115 @@ static LogicalResult checkLimits(linalg::LinalgOp op, const TileEmitter &emitter
   return success();
 }
 
-static LogicalResult convertOp(linalg::LinalgOp op, Value initial, int64_t block, int64_t maxGrid) {
+/// The terms that go into one accumulator of a product at most, about.
+static constexpr int64_t kMaxTerms = 4096;
+
+namespace {
+/// How a product's tiles are numbered: those along the row loop are next to each other, so that subgroups that run at
+/// the same time read the same columns, then blocks of lanes, then the other loops.
+struct ProductGrid {
+  ProductGrid(const TileEmitter &emitter, const ProductTile &tile, int64_t lanes, MLIRContext *context);
+
+  SmallVector<unsigned> laneLoops, outerLoops;
+  SmallVector<AffineExpr> laneCounts; ///< tiles along each lane loop
+  SmallVector<AffineExpr> counts;     ///< along each outer loop, of blocks of lanes, along the row loop if there is one
+  AffineExpr positions;               ///< of lanes
+  AffineExpr groups;
+};
+} // namespace
+
+ProductGrid::ProductGrid(const TileEmitter &emitter, const ProductTile &tile, int64_t lanes, MLIRContext *context) {
+  for (auto [number, loop] : llvm::enumerate(emitter.shape().loops)) {
+    AffineExpr count = emitter.size(number).ceilDiv(tile.factor(number));
+    if (loop.reduction || static_cast<int>(number) == tile.rowLoop)
+      continue;
+    if (tile.isLaneLoop[number]) {
+      laneLoops.push_back(number);
+      laneCounts.push_back(count);
+    } else {
+      outerLoops.push_back(number);
+      counts.push_back(count);
+    }
+  }
+  positions = countElements(laneCounts, context);
+  counts.push_back(positions.ceilDiv(lanes));
+  if (tile.rowLoop >= 0)
+    counts.push_back(emitter.size(tile.rowLoop).ceilDiv(tile.rows));
+  groups = countElements(counts, context);
+}
+
+/// Where the invocation `lane` of subgroup `number` computes.
+static ProductPlace findPlace(OpBuilder &builder, Location loc, const ProductTile &tile, const ProductGrid &grid,
+                              int64_t lanes, Value number, ArrayRef<OpFoldResult> counts,
+                              ArrayRef<OpFoldResult> laneCounts, Value positions) {
+  ProductPlace place{SmallVector<Value>(tile.isLaneLoop.size()), nullptr, lanes, nullptr};
+  place.lane = gpu::LaneIdOp::create(builder, loc, /*upper_bound=*/IntegerAttr());
+  SmallVector<int64_t> factors(grid.outerLoops.size(), 1);
+  factors.append({lanes, tile.rows});
+  SmallVector<Value> base = splitNumber(builder, loc, factors, counts, number);
+  for (auto [loop, index] : llvm::zip(grid.outerLoops, base))
+    place.base[loop] = index;
+  if (tile.rowLoop >= 0)
+    place.base[tile.rowLoop] = base.back();
+  Value position = arith::AddIOp::create(builder, loc, base[grid.outerLoops.size()], place.lane);
+  if (!grid.positions.isMultipleOf(lanes)) {
+    place.isActive = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, position, positions);
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    position = arith::MinUIOp::create(builder, loc, position, arith::SubIOp::create(builder, loc, positions, one));
+  }
+  SmallVector<int64_t> laneFactors;
+  for (unsigned loop : grid.laneLoops)
+    laneFactors.push_back(tile.factor(loop));
+  for (auto [loop, index] : llvm::zip(grid.laneLoops, splitNumber(builder, loc, laneFactors, laneCounts, position)))
+    place.base[loop] = index;
+  return place;
+}
+
+/// One subgroup per tile of a product and block of lanes.
+static LogicalResult convertProduct(linalg::LinalgOp op, TileEmitter &emitter, const ProductTile &tile, int64_t lanes,
+                                    int64_t maxGrid) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  ProductGrid grid(emitter, tile, lanes, op.getContext());
+  if (failed(checkLimits(op, emitter, grid.groups, /*block=*/1, maxGrid)))
+    return failure();
+  auto known = dyn_cast<AffineConstantExpr>(grid.groups);
+  if (!known || known.getValue() > 0) {
+    auto materialize = [&](AffineExpr expr) { return materializeExpr(builder, loc, expr); };
+    SmallVector<OpFoldResult> counts = llvm::map_to_vector(grid.counts, materialize);
+    SmallVector<OpFoldResult> laneCounts = llvm::map_to_vector(grid.laneCounts, materialize);
+    Value positions = getValueOrCreateConstantIndexOp(builder, loc, materialize(grid.positions));
+    emitter.setMaxTerms(kMaxTerms);
+    Launch launch =
+        openSubgroups(builder, loc, grid.groups, getRange(grid.groups, emitter.getSymbols()).max, lanes, maxGrid);
+    ProductPlace place = findPlace(launch.inside, loc, tile, grid, lanes, launch.number, counts, laneCounts, positions);
+    emitter.emitProduct(launch.inside, tile, place);
+    sinkScalars(launch.op, launch.count);
+  }
+  op.erase();
+  return success();
+}
+
+namespace {
+struct OpConverter {
+  int64_t block, maxGrid, pointwiseFactor;
+  DeviceProfile profile;
+
+  LogicalResult convert(linalg::LinalgOp op, Value initial) const;
+};
+} // namespace
+
+LogicalResult OpConverter::convert(linalg::LinalgOp op, Value initial) const {
   OpBuilder builder(op);
   FailureOr<TileEmitter> emitter = TileEmitter::create(builder, op);
   if (failed(emitter))
     return failure();
   emitter->setInitial(initial);
+  if (emitter->isPlainProduct())
+    if (std::optional<ProductTile> tile = chooseProduct(emitter->shape(), profile))
+      return convertProduct(op, *emitter, *tile, profile.lanes, maxGrid);
   TileLimits limits;
-  limits.pointwiseFactor = 4;
+  limits.pointwiseFactor = pointwiseFactor;
   limits.maxPoints = 64; // 8 x 8: with more, drivers compile for seconds
   TileShape tile = chooseTile(emitter->shape(), limits);
   SmallVector<AffineExpr> counts = countTiles(op.getContext(), *emitter, tile);
@@ -104,6 +230,7 @@ static LogicalResult convertOp(linalg::LinalgOp op, Value initial, int64_t block
       outside.push_back(loop.reduction ? OpFoldResult() : materializeExpr(builder, op.getLoc(), count));
     Launch launch = openLaunch(builder, op.getLoc(), tiles, most, block, maxGrid);
     SmallVector<Value> base = splitNumber(launch.inside, op.getLoc(), tile.factors, outside, launch.number);
+    emitter->setQuads(true);
     emitter->emit(launch.inside, tile, base, /*active=*/1, findRagged(emitter->shape(), tile));
     sinkScalars(launch.op, launch.count);
   }
@@ -121,10 +248,12 @@ struct LinalgToGPUPass : inlay::impl::LinalgToGPUPassBase<LinalgToGPUPass> {
           << block.getValue() << " and " << maxGrid.getValue();
       return signalPassFailure();
     }
+    DeviceProfile profile = inSoftware ? DeviceProfile::forSoftware(subgroup, texels) : DeviceProfile::forGPU(subgroup);
+    OpConverter converter{block, maxGrid, inSoftware ? 16 : 4, profile};
     replaceCopies(getOperation());
     InitialValues initial = prepareLinalgOps(getOperation());
     for (auto op : llvm::to_vector(getOperation().getOps<linalg::LinalgOp>()))
-      if (failed(convertOp(op, initial.lookup(op), block, maxGrid)))
+      if (failed(converter.convert(op, initial.lookup(op))))
         return signalPassFailure();
   }
 };

@@ -112,6 +112,9 @@ static rt::Kernel convertKernel(plan::KernelOp op, const Origins &origins) {
     kernel.spirv.push_back(static_cast<uint32_t>(word));
   for (Attribute binding : op.getBindings())
     kernel.bindings.push_back(static_cast<rt::Access>(cast<plan::AccessAttr>(binding).getValue()));
+  if (std::optional<ArrayAttr> kinds = op.getKinds())
+    for (Attribute kind : *kinds)
+      kernel.kinds.push_back(static_cast<rt::BindingKind>(cast<plan::BindingKindAttr>(kind).getValue()));
   kernel.pushConstants = op.getPushConstants();
   llvm::copy(op.getBlock(), kernel.block.begin());
   if (ArrayAttr names = op.getRequiresAttr())

@@ -151,16 +151,18 @@ private:
                                              {"float64", caps->float64},
                                              {"int8", caps->int8 && caps->storage8},
                                              {"int16", caps->int16 && caps->storage16},
-                                             {"int64", caps->int64}};
+                                             {"int64", caps->int64},
+                                             {"subgroup-broadcast", caps->subgroupBallot && caps->subgroupSize > 1},
+                                             {"texel-reads", caps->prefersTexels}};
     for (auto [name, has] : optional)
       if (has)
         features.push_back(StringAttr::get(&context, name));
     StringRef kind = caps->software ? "software" : caps->discrete ? "discrete" : "integrated";
     int64_t range = std::min<uint64_t>(caps->maxStorageBufferRange, (uint64_t(1) << 31) - 1);
-    return Attribute(VulkanAttr::get(&context, caps->maxWorkgroupInvocations, caps->maxWorkgroupCount[0], range,
-                                     caps->maxStorageBuffersPerStage, caps->subgroupSize,
-                                     features.empty() ? ArrayAttr() : ArrayAttr::get(&context, features),
-                                     StringAttr::get(&context, kind), caps->maxWorkgroupMemory, /*row_kernels=*/true));
+    return Attribute(VulkanAttr::get(
+        &context, caps->maxWorkgroupInvocations, caps->maxWorkgroupCount[0], range, caps->maxStorageBuffersPerStage,
+        caps->subgroupSize, features.empty() ? ArrayAttr() : ArrayAttr::get(&context, features),
+        StringAttr::get(&context, kind), caps->maxWorkgroupMemory, /*row_kernels=*/true, caps->maxTexelElements));
   }
 
   Status setTargets() {

@@ -97,6 +97,77 @@ Kernel binaryKernel(const std::string &name, const std::string &instruction) {
   return kernel;
 }
 
+static constexpr char texelText[] = R"(
+OpCapability Shader
+OpCapability SampledBuffer
+OpExtension "SPV_KHR_storage_buffer_storage_class"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "{0}" %gid
+OpExecutionMode %main LocalSize 64 1 1
+OpDecorate %gid BuiltIn GlobalInvocationId
+OpDecorate %array ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %params Block
+OpMemberDecorate %params 0 Offset 0
+OpDecorate %a DescriptorSet 0
+OpDecorate %a Binding 0
+OpDecorate %c DescriptorSet 0
+OpDecorate %c Binding 1
+%void = OpTypeVoid
+%function = OpTypeFunction %void
+%bool = OpTypeBool
+%uint = OpTypeInt 32 0
+%float = OpTypeFloat 32
+%float4 = OpTypeVector %float 4
+%uint3 = OpTypeVector %uint 3
+%image = OpTypeImage %float Buffer 0 0 0 1 Unknown
+%array = OpTypeRuntimeArray %float
+%block = OpTypeStruct %array
+%params = OpTypeStruct %uint
+%pimage = OpTypePointer UniformConstant %image
+%pblock = OpTypePointer StorageBuffer %block
+%pfloat = OpTypePointer StorageBuffer %float
+%pparams = OpTypePointer PushConstant %params
+%puint = OpTypePointer PushConstant %uint
+%puint3 = OpTypePointer Input %uint3
+%zero = OpConstant %uint 0
+%a = OpVariable %pimage UniformConstant
+%c = OpVariable %pblock StorageBuffer
+%push = OpVariable %pparams PushConstant
+%gid = OpVariable %puint3 Input
+%main = OpFunction %void None %function
+%entry = OpLabel
+%id = OpLoad %uint3 %gid
+%i = OpCompositeExtract %uint %id 0
+%pn = OpAccessChain %puint %push %zero
+%n = OpLoad %uint %pn
+%inside = OpULessThan %bool %i %n
+OpSelectionMerge %end None
+OpBranchConditional %inside %then %end
+%then = OpLabel
+%texels = OpLoad %image %a
+%texel = OpImageFetch %float4 %texels %i
+%va = OpCompositeExtract %float %texel 0
+%pc = OpAccessChain %pfloat %c %zero %i
+OpStore %pc %va
+OpBranch %end
+%end = OpLabel
+OpReturn
+OpFunctionEnd
+)";
+
+Kernel texelKernel(const std::string &name) {
+  Kernel kernel;
+  kernel.name = name;
+  kernel.spirv = assemble(fmt::format(texelText, name));
+  kernel.bindings = {Access::Read, Access::Write};
+  kernel.kinds = {BindingKind::ScalarTexels, BindingKind::Storage};
+  kernel.pushConstants = 1;
+  kernel.block = {64, 1, 1};
+  return kernel;
+}
+
 Engine elementwiseEngine(const Kernel &kernel, const Expr &count) {
   Engine engine;
   engine.name = "engine_" + kernel.name;

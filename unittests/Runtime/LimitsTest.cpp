@@ -49,7 +49,7 @@ TEST_F(LimitsTest, MessagesGiveBothNumbers) {
 
 TEST_F(LimitsTest, RequirementsAreFeaturesOfTheDevice) {
   for (const char *feature : {"float16", "float64", "int8", "int16", "int64", "storage8", "storage16", "memory-model",
-                              "subgroup-arithmetic", "subgroup-shuffle"}) {
+                              "subgroup-arithmetic", "subgroup-ballot", "subgroup-shuffle"}) {
     Status status = checkRequirement(caps, feature);
     EXPECT_EQ(status.code(), StatusCode::Unavailable);
     EXPECT_EQ(status.message(), std::string("needs '") + feature + "', which device 'default' doesn't have");
@@ -65,6 +65,17 @@ TEST_F(LimitsTest, WorkgroupMemoryIsAtMostTheDevices) {
   EXPECT_EQ(checkRequirement(caps, "workgroup-memory=32772").message(),
             "needs 32772 bytes of workgroup memory, but the device has 32768");
   EXPECT_EQ(checkRequirement(caps, "workgroup-memory=8x").message(), "unknown requirement 'workgroup-memory=8x'");
+}
+
+TEST_F(LimitsTest, TexelBuffersHaveAtMostTheDevicesElements) {
+  EXPECT_TRUE(checkRequirement(caps, "texel-elements=65536").isOk());
+  EXPECT_EQ(checkRequirement(caps, "texel-elements=65537").message(),
+            "needs texel buffers of 65537 elements, but the device allows 65536");
+  EXPECT_TRUE(checkBoundRange(caps, BindingKind::ScalarTexels, 4 * 65536).isOk());
+  EXPECT_TRUE(checkBoundRange(caps, BindingKind::VectorTexels, 16 * 65536 + 15).isOk());
+  EXPECT_TRUE(checkBoundRange(caps, BindingKind::Storage, 1 << 27).isOk());
+  EXPECT_EQ(checkBoundRange(caps, BindingKind::ScalarTexels, 16 * 65536).message(),
+            "a texel buffer has 262144 elements, but the device allows 65536");
 }
 
 TEST_F(LimitsTest, SubgroupSizeIsTheDevicesOrOneItCanChoose) {

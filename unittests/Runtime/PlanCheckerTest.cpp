@@ -186,6 +186,13 @@ TEST_F(PlanCheckerTest, EngineContents) {
   broken.kernels[0].block = {64, 0, 1};
   EXPECT_EQ(error(), "engine 'engine_add': kernel 0 ('add'): expected a block of at least 1x1x1, but got 64x0x1");
   broken.kernels[0].block = {1, 1, 1};
+  broken.kernels[0].kinds = {BindingKind::ScalarTexels};
+  EXPECT_EQ(error(), "engine 'engine_add': kernel 0 ('add'): expected 3 kinds of bindings, but got 1");
+  broken.kernels[0].kinds.assign(3, BindingKind::ScalarTexels);
+  EXPECT_EQ(error(), "engine 'engine_add': kernel 0 ('add'): binding 2 is a texel buffer, but written");
+  broken.kernels[0].kinds.assign(3, static_cast<BindingKind>(3));
+  EXPECT_EQ(error(), "engine 'engine_add': kernel 0 ('add'): unknown kind of binding 3");
+  broken.kernels[0].kinds.clear();
   broken.kernels[0].spirv.clear();
   EXPECT_EQ(error(), "engine 'engine_add': kernel 0 ('add') has no SPIR-V");
   broken.kernels[0].spirv = {0};

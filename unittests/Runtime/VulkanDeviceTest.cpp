@@ -66,6 +66,34 @@ TEST_F(VulkanDeviceTest, AnEngineWithoutDispatchesRuns) {
   EXPECT_EQ(run(engine, {}).message(), "");
 }
 
+TEST_F(VulkanDeviceTest, ReadsTexelsThatAKernelJustWrote) {
+  auto a = upload(iota(1000, 0)), b = upload(iota(1000, 5)), c = upload(std::vector<float>(1000, -1));
+  Engine engine = elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(1000));
+  engine.kernels.push_back(texelKernel("copy"));
+  engine.scratch = {Expr(4000), Expr(4000)};
+  Dispatch copy = engine.dispatches[0];
+  copy.kernel = 1;
+  engine.dispatches[0].buffers = {0, 1, 4};
+  copy.buffers = {4, 3};
+  engine.dispatches.push_back(copy);
+  copy.buffers = {3, 2}; // what an engine's own scratch holds, and what it didn't make
+  engine.dispatches.push_back(copy);
+  ASSERT_EQ(run(engine, {a, b, c}).message(), "");
+  std::vector<float> result = download(*c);
+  for (size_t i = 0; i < result.size(); ++i)
+    ASSERT_EQ(result[i], float(2 * i + 5));
+}
+
+TEST_F(VulkanDeviceTest, ATexelBufferHasAtLeastOneTexel) {
+  auto a = upload(iota(2, 0)), c = upload(iota(2, 0));
+  Engine engine = elementwiseEngine(texelKernel("copy"), Expr(2));
+  engine.kernels[0].kinds[0] = BindingKind::VectorTexels;
+  Status status = run(engine, {a, c});
+  EXPECT_EQ(status.code(), StatusCode::InvalidArgument);
+  EXPECT_NE(status.message().find("expected at least 16 bytes for a texel, but got 8"), std::string::npos)
+      << status.message();
+}
+
 /// A chain through scratch: t0 = a + b, t1 = t0 * b, c = t1 + t0, d = t1 * a.
 static Engine chainEngine(int64_t count) {
   Engine engine = elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(count));

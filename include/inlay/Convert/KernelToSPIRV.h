@@ -6,6 +6,7 @@
 #define INLAY_CONVERT_KERNELTOSPIRV_H
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Plan/IR/Plan.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -15,6 +16,7 @@ namespace inlay {
 struct SPIRVKernel {
   llvm::SmallVector<uint32_t> words;
   llvm::SmallVector<std::string> requirements; ///< optional device features: "float16", "int64", ...
+  llvm::SmallVector<plan::BindingKind> kinds;  ///< of the memref arguments, in their order
 };
 
 /// Converts the kernel `func` (flat memref arguments first, then `index` scalars, which become push constants) for

@@ -251,12 +251,18 @@ def LinalgToGPUPass : Pass<"inlay-convert-linalg-to-gpu", "::mlir::func::FuncOp"
     One launch per op. An invocation computes one register tile of the result: reductions run in loops that carry the
     tile's accumulators, and loads that points of the tile share become one. A fill just before a reduction into the
     same buffer becomes its start value. Buffers are passed flat, and the number of tiles is a launch parameter.
+
+    With a `subgroup` of more than one invocation, products are computed by whole subgroups: what its lanes have in
+    common each loads a part of and hands to the others, and elements that lie side by side are loaded as vectors.
   }];
   let options = [
     Option<"block", "block", "int64_t", "64", "invocations of a workgroup">,
-    Option<"maxGrid", "max-grid", "int64_t", "65535", "most workgroups along one axis">];
+    Option<"maxGrid", "max-grid", "int64_t", "65535", "most workgroups along one axis">,
+    Option<"subgroup", "subgroup", "int64_t", "0", "invocations that can hand values to each other; 0 for none">,
+    Option<"inSoftware", "in-software", "bool", "false", "whether a CPU runs the kernels">,
+    Option<"texels", "texels", "bool", "false", "whether texel buffers are read faster than storage buffers">];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::memref::MemRefDialect"];
+                           "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect"];
 }
 
 def FormWorkgroupKernelsPass : Pass<"inlay-convert-form-workgroup-kernels", "::mlir::func::FuncOp"> {

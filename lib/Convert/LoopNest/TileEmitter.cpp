@@ -105,6 +105,28 @@ static std::vector<int64_t> getTypicalStrides(ArrayRef<AffineExpr> strides, Arra
   return typical;
 }
 
+int TileEmitter::findQuads(const Access &access) const {
+  auto isMultiple = [](AffineExpr expr) { return expr.isMultipleOf(4); };
+  auto isOther = [&](const Access &other) {
+    return other.flat == access.flat && (other.strides != access.strides || other.offset != access.offset);
+  };
+  auto type = access.flat ? cast<MemRefType>(access.flat.getType()) : MemRefType();
+  // A buffer is seen as vectors by all of a kernel or by nobody.
+  if (!type || !type.getElementType().isF32() || type.getMemorySpace() || type.isDynamicDim(0) ||
+      type.getDimSize(0) % 4 || !isMultiple(access.offset) || llvm::any_of(accesses, isOther) ||
+      llvm::any_of(gathers, [&](const auto &gather) { return gather.second.memref == access.flat; }))
+    return -1;
+  int found = -1;
+  for (auto [loop, stride] : llvm::enumerate(access.strides)) {
+    if (isMultiple(stride))
+      continue;
+    if (found >= 0 || !State::is(stride, 1) || !sizes[loop].isMultipleOf(4) || !isa<AffineConstantExpr>(sizes[loop]))
+      return -1;
+    found = static_cast<int>(loop);
+  }
+  return found;
+}
+
 FailureOr<TileEmitter> TileEmitter::create(OpBuilder &builder, linalg::LinalgOp op, KernelValues *shared) {
   TileEmitter emitter(op);
   if (shared)
@@ -131,6 +153,9 @@ FailureOr<TileEmitter> TileEmitter::create(OpBuilder &builder, linalg::LinalgOp 
     emitter.nest.inputStrides.push_back(getTypicalStrides(access.strides, emitter.symbols));
   const Access &output = emitter.accesses[op.getNumDpsInputs()];
   emitter.nest.outputStrides = getTypicalStrides(output.strides, emitter.symbols);
+  for (const Access &access : ArrayRef(emitter.accesses).take_front(op.getNumDpsInputs()))
+    emitter.nest.inputQuads.push_back(emitter.findQuads(access));
+  emitter.nest.outputQuad = op.getNumDpsInits() == 1 ? emitter.findQuads(output) : -1;
   bool alike = llvm::all_of(ArrayRef(emitter.accesses).drop_front(op.getNumDpsInputs()),
                             [&](const Access &other) { return other.strides == output.strides; });
   emitter.nest.vectorizable = alike && isVectorizable(op);
@@ -207,9 +232,28 @@ Value TileEmitter::State::indexAt(OpBuilder &b, const Access &access, Value star
   return offset ? add(b, start, constant(b, offset)) : start;
 }
 
+int TileEmitter::State::quadLoop(const Access &access) const {
+  size_t number = &access - emitter.accesses.data(), inputs = emitter.nest.inputQuads.size();
+  int loop = number < inputs ? emitter.nest.inputQuads[number] : emitter.nest.outputQuad;
+  bool isWhole = loop >= 0 && tile.factors[loop] % 4 == 0 && !llvm::is_contained(ragged, loop);
+  return emitter.usesQuads && !isVector() && isWhole ? loop : -1;
+}
+
+/// The point's element of the vector that holds it.
+Value TileEmitter::State::loadQuad(OpBuilder &b, const Access &access, Value start, ArrayRef<int64_t> point, int loop) {
+  SmallVector<int64_t> first(point);
+  int64_t part = first[loop] % 4;
+  first[loop] -= part;
+  auto type = VectorType::get({4}, cast<MemRefType>(access.flat.getType()).getElementType());
+  Value quad = vector::LoadOp::create(b, loc, type, access.flat, indexAt(b, access, start, first));
+  return vector::ExtractOp::create(b, loc, quad, part);
+}
+
 Value TileEmitter::State::load(OpBuilder &b, const Access &access, Value start, ArrayRef<int64_t> point) {
   if (access.scalar)
     return access.scalar;
+  if (int loop = quadLoop(access); loop >= 0)
+    return loadQuad(b, access, start, point, loop);
   Value index = indexAt(b, access, start, point);
   Type element = cast<MemRefType>(access.flat.getType()).getElementType();
   if (!isVector() || is(laneStride(access), 0))
@@ -244,7 +288,10 @@ void TileEmitter::State::store(OpBuilder &b, const Access &access, Value start, 
       if (Value condition = steps[point[loop]].inside)
         inside = inside ? arith::AndIOp::create(b, loc, inside, condition) : condition;
     OpBuilder guarded = inside ? scf::IfOp::create(b, loc, inside, /*withElseRegion=*/false).getThenBodyBuilder() : b;
-    memref::StoreOp::create(guarded, loc, value, access.flat, index);
+    if (isa<VectorType>(value.getType()))
+      vector::StoreOp::create(guarded, loc, value, access.flat, index);
+    else
+      memref::StoreOp::create(guarded, loc, value, access.flat, index);
     return;
   }
   value = asVector(b, value); // the vector loop is one along which the output is contiguous
@@ -361,9 +408,21 @@ SmallVector<Value> TileEmitter::State::loadOutputs(OpBuilder &b, ArrayRef<Value>
 
 void TileEmitter::State::storeOutputs(OpBuilder &b, ArrayRef<Value> starts, ValueRange results) {
   unsigned numInputs = emitter.op.getNumDpsInputs(), numOutputs = emitter.op.getNumDpsInits();
+  int quad = quadLoop(emitter.accesses[numInputs]);
+  size_t apart = 1; // numbers of points that are neighbours along `quad`
+  for (size_t loop = tile.factors.size(); quad >= 0 && loop-- > static_cast<size_t>(quad) + 1;)
+    apart *= tile.factors[loop];
   for (auto [number, point] : llvm::enumerate(points))
-    for (unsigned i = 0; i < numOutputs; ++i)
-      store(b, emitter.accesses[numInputs + i], starts[numInputs + i], point, results[number * numOutputs + i]);
+    for (unsigned i = 0; i < numOutputs; ++i) {
+      Value value = results[number * numOutputs + i];
+      if (quad >= 0 && point[quad] % 4 != 0)
+        continue;
+      if (quad >= 0) { // the only output
+        Value parts[] = {value, results[number + apart], results[number + 2 * apart], results[number + 3 * apart]};
+        value = vector::FromElementsOp::create(b, loc, VectorType::get({4}, value.getType()), parts);
+      }
+      store(b, emitter.accesses[numInputs + i], starts[numInputs + i], point, value);
+    }
 }
 
 void TileEmitter::State::advance(OpBuilder &b, size_t loop, Value index, MutableArrayRef<Value> current) {

@@ -111,6 +111,8 @@ TileShape inlay::chooseTile(const LoopNestShape &shape, const TileLimits &limits
   bool reduces = std::any_of(shape.loops.begin(), shape.loops.end(), [](auto loop) { return loop.reduction; });
   if (reduces)
     tileForReuse(shape, limits, tile);
+  else if (contiguous >= 0 && tile.vectorLoop < 0 && shape.outputQuad == contiguous && limits.pointwiseFactor >= 4)
+    tile.factors[contiguous] = 4 * largestDivisor(shape.loops[contiguous].size / 4, limits.pointwiseFactor / 4);
   else if (contiguous >= 0 && tile.vectorLoop < 0)
     tile.factors[contiguous] = shape.loops[contiguous].isOpen
                                    ? std::min(shape.loops[contiguous].size, limits.pointwiseFactor)

@@ -38,6 +38,8 @@ struct TileEmitter::State {
     auto constant = llvm::dyn_cast<mlir::AffineConstantExpr>(expr);
     return constant && constant.getValue() == value;
   }
+  /// The loop along which four points of the tile are one aligned vector of the access; -1 if there is none.
+  int quadLoop(const Access &access) const;
   mlir::Type widen(mlir::Type type) const { return mlir::VectorType::get({tile.lanes}, type); }
 
   mlir::Value constant(mlir::OpBuilder &b, int64_t value) {
@@ -59,6 +61,9 @@ struct TileEmitter::State {
   llvm::SmallVector<mlir::Value> startIndices(mlir::OpBuilder &b);
   mlir::Value indexAt(mlir::OpBuilder &b, const Access &access, mlir::Value start, llvm::ArrayRef<int64_t> point);
   mlir::Value load(mlir::OpBuilder &b, const Access &access, mlir::Value start, llvm::ArrayRef<int64_t> point);
+  mlir::Value loadQuad(mlir::OpBuilder &b, const Access &access, mlir::Value start, llvm::ArrayRef<int64_t> point,
+                       int loop);
+  /// Stores `value` unless the point is beyond the end of a ragged loop.
   void store(mlir::OpBuilder &b, const Access &access, mlir::Value start, llvm::ArrayRef<int64_t> point,
              mlir::Value value);
   llvm::SmallVector<mlir::Value> body(mlir::OpBuilder &b, mlir::ValueRange inputs, mlir::ValueRange outputs,

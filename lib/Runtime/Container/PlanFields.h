@@ -45,11 +45,16 @@ void fields(Coder &coder, Ref<Coder, Access> access) {
 }
 
 template <typename Coder>
+void fields(Coder &coder, Ref<Coder, BindingKind> kind) {
+  coder.choice(kind, BindingKind::VectorTexels, "a kind of binding");
+}
+
+template <typename Coder>
 void fields(Coder &coder, Ref<Coder, Kernel> kernel) {
-  auto &[name, spirv, bindings, pushConstants, block, requirements] = kernel;
+  auto &[name, spirv, bindings, pushConstants, block, requirements, kinds] = kernel;
   coder(name);
   coder.pooled(Pool::Spirv, spirv);
-  coder(bindings, pushConstants, block, requirements);
+  coder(bindings, pushConstants, block, requirements, kinds);
 }
 
 template <typename Coder>

@@ -33,6 +33,15 @@ static Status checkKernel(const Engine &engine, size_t number) {
   for (Access access : kernel.bindings)
     if (access > Access::ReadWrite)
       return invalid(engine, fmt::format("{}: unknown access {}", where, static_cast<int>(access)));
+  if (!kernel.kinds.empty() && kernel.kinds.size() != kernel.bindings.size())
+    return invalid(engine, fmt::format("{}: expected {} kinds of bindings, but got {}", where, kernel.bindings.size(),
+                                       kernel.kinds.size()));
+  for (size_t i = 0; i < kernel.kinds.size(); ++i) {
+    if (kernel.kinds[i] > BindingKind::VectorTexels)
+      return invalid(engine, fmt::format("{}: unknown kind of binding {}", where, static_cast<int>(kernel.kinds[i])));
+    if (kernel.kinds[i] != BindingKind::Storage && kernel.bindings[i] != Access::Read)
+      return invalid(engine, fmt::format("{}: binding {} is a texel buffer, but written", where, i));
+  }
   for (uint32_t size : kernel.block)
     if (size == 0)
       return invalid(engine, fmt::format("{}: expected a block of at least 1x1x1, but got {}x{}x{}", where,

@@ -95,28 +95,36 @@ std::string Command::nameBuffer(uint32_t buffer) const {
 
 Status Command::checkRanges() const {
   for (const Work &work : work_)
-    for (uint32_t buffer : work.dispatch->buffers)
-      if (Status status = checkStorageRange(context_->caps(), boundBytes(ranges_[buffer])); !status.isOk())
+    for (size_t i = 0; i < work.dispatch->buffers.size(); ++i) {
+      uint32_t buffer = work.dispatch->buffers[i];
+      Status status = checkBoundRange(context_->caps(), kernelOf(work).kind(i), boundBytes(ranges_[buffer]));
+      if (!status.isOk())
         return {status.code(),
                 fmt::format("kernel '{}': {}: {}", kernelOf(work).name, nameBuffer(buffer), status.message())};
+    }
   return Status::ok();
 }
 
 Status Command::allocateSets() {
-  uint32_t sets = 0, buffers = 0;
+  uint32_t sets = 0, buffers = 0, texels = 0;
   std::vector<VkDescriptorSetLayout> layouts;
   for (const Work &work : work_) {
-    buffers += static_cast<uint32_t>(work.dispatch->buffers.size());
+    for (size_t i = 0; i < work.dispatch->buffers.size(); ++i)
+      ++(kernelOf(work).kind(i) == BindingKind::Storage ? buffers : texels);
     layouts.push_back(engine_->pipeline(work.dispatch->kernel).setLayout.get());
     ++sets;
   }
-  if (buffers == 0)
+  std::vector<VkDescriptorPoolSize> sizes;
+  if (buffers)
+    sizes.push_back({VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, buffers});
+  if (texels)
+    sizes.push_back({VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, texels});
+  if (sizes.empty())
     return Status::ok();
-  VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, buffers};
   VkDescriptorPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
   poolInfo.maxSets = sets;
-  poolInfo.poolSizeCount = 1;
-  poolInfo.pPoolSizes = &size;
+  poolInfo.poolSizeCount = static_cast<uint32_t>(sizes.size());
+  poolInfo.pPoolSizes = sizes.data();
   VkDescriptorPool pool = VK_NULL_HANDLE;
   INLAY_RETURN_IF_ERROR(checkResult("vkCreateDescriptorPool",
                                     context_->vk.vkCreateDescriptorPool(context_->device, &poolInfo, nullptr, &pool)));
@@ -130,24 +138,40 @@ Status Command::allocateSets() {
                                     context_->vk.vkAllocateDescriptorSets(context_->device, &info, handles.data())));
   for (size_t i = 0; i < work_.size(); ++i) {
     work_[i].set = handles[i];
-    writeSet(work_[i]);
+    INLAY_RETURN_IF_ERROR(writeSet(work_[i]));
   }
   return Status::ok();
 }
 
-void Command::writeSet(const Work &work) const {
-  std::vector<VkDescriptorBufferInfo> infos;
-  for (uint32_t buffer : work.dispatch->buffers) {
-    const MemoryRange &range = ranges_[buffer];
-    infos.push_back({range.block->buffer.get(), range.offset, boundBytes(range)});
+Status Command::writeSet(const Work &work) {
+  size_t count = work.dispatch->buffers.size();
+  std::vector<VkDescriptorBufferInfo> infos(count);
+  std::vector<VkBufferView> views(count);
+  std::vector<VkWriteDescriptorSet> writes;
+  for (size_t i = 0; i < count; ++i) {
+    const MemoryRange &range = ranges_[work.dispatch->buffers[i]];
+    BindingKind kind = kernelOf(work).kind(i);
+    infos[i] = {range.block->buffer.get(), range.offset, boundBytes(range)};
+    if (kind != BindingKind::Storage) {
+      StatusOr<VkBufferView> view = views_.get(infos[i], kind);
+      if (!view.isOk())
+        return {view.status().code(), fmt::format("kernel '{}': {}: {}", kernelOf(work).name,
+                                                  nameBuffer(work.dispatch->buffers[i]), view.status().message())};
+      views[i] = *view;
+    }
+    VkWriteDescriptorSet &write = writes.emplace_back();
+    write = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+    write.dstSet = work.set;
+    write.dstBinding = static_cast<uint32_t>(i);
+    write.descriptorCount = 1;
+    write.descriptorType = descriptorType(kind);
+    write.pBufferInfo = &infos[i];
+    write.pTexelBufferView = &views[i];
   }
-  VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
-  write.dstSet = work.set;
-  write.descriptorCount = static_cast<uint32_t>(infos.size()); // consecutive bindings of one type: one write
-  write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-  write.pBufferInfo = infos.data();
-  if (!infos.empty())
-    context_->vk.vkUpdateDescriptorSets(context_->device, 1, &write, 0, nullptr);
+  if (!writes.empty())
+    context_->vk.vkUpdateDescriptorSets(context_->device, static_cast<uint32_t>(writes.size()), writes.data(), 0,
+                                        nullptr);
+  return Status::ok();
 }
 
 Status Command::createCommands() {
@@ -175,7 +199,8 @@ void Command::recordBarrier(VkCommandBuffer commands, bool toHost) const {
   barrier.srcStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
   barrier.srcAccessMask = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
   barrier.dstStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
-  barrier.dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
+  barrier.dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_SAMPLED_READ_BIT |
+                          VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT; // texel buffers are sampled, by their name
   if (toHost) {
     barrier.dstStageMask = VK_PIPELINE_STAGE_2_HOST_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
     barrier.dstAccessMask = VK_ACCESS_2_HOST_READ_BIT | VK_ACCESS_2_TRANSFER_READ_BIT;

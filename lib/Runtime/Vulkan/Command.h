@@ -7,6 +7,7 @@
 
 #include "Buffer.h"
 #include "Engine.h"
+#include "TexelViews.h"
 #include "Timestamps.h"
 
 #include "inlay/Runtime/Vulkan/HazardTracker.h"
@@ -42,7 +43,7 @@ private:
   };
 
   Command(std::shared_ptr<Context> context, std::shared_ptr<LoadedEngine> engine)
-      : context_(std::move(context)), engine_(std::move(engine)) {}
+      : context_(std::move(context)), engine_(std::move(engine)), views_(*context_) {}
 
   const Kernel &kernelOf(const Work &work) const { return engine_->engine().kernels[work.dispatch->kernel]; }
   Status bindArguments(const std::vector<std::shared_ptr<DeviceBuffer>> &arguments);
@@ -52,7 +53,7 @@ private:
   Status checkRanges() const;
   std::string nameBuffer(uint32_t buffer) const;
   Status allocateSets();
-  void writeSet(const Work &work) const;
+  Status writeSet(const Work &work);
   Status createCommands();
   Status allocateCommands(VkCommandBuffer &commands) const;
   Status recordAll();
@@ -67,6 +68,7 @@ private:
   std::shared_ptr<DeviceBuffer> scratch_;
   std::vector<MemoryRange> ranges_; ///< per engine-local buffer number
   std::vector<Work> work_;
+  TexelViews views_;
   DescriptorPoolHandle descriptors_;
   CommandPoolHandle pool_;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;

@@ -23,6 +23,7 @@ static VkResult createDevice(const InstanceTable &vk, const DeviceInfo &info, Vk
   VkPhysicalDeviceVulkan13Features v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
   v13.synchronization2 = VK_TRUE;
   v13.maintenance4 = VK_TRUE; // required in 1.3
+  v13.computeFullSubgroups = caps.fullSubgroups;
   v13.subgroupSizeControl = caps.minSubgroupSize != caps.maxSubgroupSize;
   VkPhysicalDeviceVulkan12Features v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &v13};
   v12.timelineSemaphore = VK_TRUE;

@@ -50,13 +50,15 @@ static void readLimits(const Properties &properties, DeviceCaps &caps) {
       {limits.maxPerStageDescriptorStorageBuffers, limits.maxDescriptorSetStorageBuffers, limits.maxPerStageResources});
   caps.maxStorageBufferRange = limits.maxStorageBufferRange;
   caps.maxAllocationBytes = std::min(properties.v11.maxMemoryAllocationSize, properties.v13.maxBufferSize);
-  caps.storageOffsetAlignment =
-      static_cast<uint32_t>(std::max<VkDeviceSize>(256, limits.minStorageBufferOffsetAlignment));
+  caps.storageOffsetAlignment = static_cast<uint32_t>(
+      std::max<VkDeviceSize>({256, limits.minStorageBufferOffsetAlignment, limits.minTexelBufferOffsetAlignment}));
+  caps.maxTexelElements = limits.maxTexelBufferElements;
   caps.subgroupSize = properties.v11.subgroupSize;
   VkSubgroupFeatureFlags operations = properties.v11.subgroupSupportedOperations;
   bool inCompute = properties.v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT;
   caps.subgroupArithmetic = inCompute && (operations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT);
   caps.subgroupShuffle = inCompute && (operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT);
+  caps.subgroupBallot = inCompute && (operations & VK_SUBGROUP_FEATURE_BALLOT_BIT);
   caps.minSubgroupSize = caps.maxSubgroupSize = caps.subgroupSize;
 }
 
@@ -75,6 +77,7 @@ static std::string readFeatures(const Properties &properties, const Features &fe
     caps.minSubgroupSize = properties.v13.minSubgroupSize;
     caps.maxSubgroupSize = properties.v13.maxSubgroupSize;
   }
+  caps.fullSubgroups = features.v13.computeFullSubgroups;
   if (!features.v12.timelineSemaphore)
     return "it has no timeline semaphores";
   if (!features.v13.synchronization2)
@@ -174,6 +177,8 @@ DeviceInfo queryDevice(const InstanceTable &vk, VkPhysicalDevice device) {
   caps.vendorId = core.vendorID;
   caps.discrete = core.deviceType == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
   caps.software = core.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  // Software loads from a storage buffer lane by lane, each with a check of its own; texels it fetches for all at once.
+  caps.prefersTexels = caps.software;
   caps.driver = formatVersion(core.driverVersion);
   if (core.apiVersion < VK_API_VERSION_1_3) {
     caps.unusable = fmt::format("it has Vulkan {}, but 1.3 is needed", formatVersion(core.apiVersion));
@@ -185,7 +190,8 @@ DeviceInfo queryDevice(const InstanceTable &vk, VkPhysicalDevice device) {
   caps.driver = fmt::format("{} {}", properties.v12.driverName, properties.v12.driverInfo);
   info.cacheKey = makeCacheKey(core);
   readLimits(properties, caps);
-  info.bindingAlignment = core.limits.minStorageBufferOffsetAlignment;
+  info.bindingAlignment =
+      std::max(core.limits.minStorageBufferOffsetAlignment, core.limits.minTexelBufferOffsetAlignment);
   readMemory(vk, device, caps);
   info.hostImportAlignment = readHostImportAlignment(vk, device, caps);
   caps.unusable = readFeatures(properties, features, caps);

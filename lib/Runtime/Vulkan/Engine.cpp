@@ -3,6 +3,7 @@
 #include "Engine.h"
 #include "Results.h"
 #include "Scratch.h"
+#include "TexelViews.h"
 
 #include "inlay/Runtime/Vulkan/Limits.h"
 #include "inlay/Runtime/Vulkan/SpirvEntry.h"
@@ -23,13 +24,15 @@ LoadedEngine::LoadedEngine(std::shared_ptr<Context> context, const Engine &engin
     copy.pushConstants = kernel.pushConstants;
     copy.block = kernel.block;
     copy.requirements = kernel.requirements;
+    copy.kinds = kernel.kinds;
   }
 }
 
-static StatusOr<SetLayoutHandle> createSetLayout(const DeviceTable &table, size_t bindings) {
+static StatusOr<SetLayoutHandle> createSetLayout(const DeviceTable &table, const Kernel &kernel) {
+  size_t bindings = kernel.bindings.size();
   std::vector<VkDescriptorSetLayoutBinding> list(bindings);
   for (size_t i = 0; i < bindings; ++i)
-    list[i] = {static_cast<uint32_t>(i), VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+    list[i] = {static_cast<uint32_t>(i), descriptorType(kernel.kind(i)), 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
   VkDescriptorSetLayoutCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
   info.bindingCount = static_cast<uint32_t>(bindings);
   info.pBindings = list.data();
@@ -72,6 +75,8 @@ static StatusOr<VkPipeline> createPipeline(const Context &context, const Kernel 
   VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
   info.stage.pNext = choosable && subgroup.requiredSubgroupSize ? &subgroup : nullptr;
+  if (subgroup.requiredSubgroupSize && context.caps().fullSubgroups)
+    info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT; // blocks are of whole subgroups
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = shader;
   info.stage.pName = entry.c_str();
@@ -85,7 +90,7 @@ static StatusOr<VkPipeline> createPipeline(const Context &context, const Kernel 
 
 /// All that Vulkan has to make for a kernel. Reads of it what `PipelineTask::fits` compares.
 static StatusOr<Pipeline> buildPipeline(const Context &context, const Kernel &kernel, const std::string &entry) {
-  StatusOr<SetLayoutHandle> setLayout = createSetLayout(context, kernel.bindings.size());
+  StatusOr<SetLayoutHandle> setLayout = createSetLayout(context, kernel);
   if (!setLayout.isOk())
     return setLayout.status();
   StatusOr<PipelineLayoutHandle> layout = createLayout(context, setLayout->get(), kernel.pushConstants);

@@ -83,6 +83,7 @@ using PipelineLayoutHandle = Handle<VkPipelineLayout, &VolkDeviceTable::vkDestro
 using PipelineHandle = Handle<VkPipeline, &VolkDeviceTable::vkDestroyPipeline>;
 using QueryPoolHandle = Handle<VkQueryPool, &VolkDeviceTable::vkDestroyQueryPool>;
 using PipelineCacheHandle = Handle<VkPipelineCache, &VolkDeviceTable::vkDestroyPipelineCache>;
+using BufferViewHandle = Handle<VkBufferView, &VolkDeviceTable::vkDestroyBufferView>;
 using DescriptorPoolHandle = Handle<VkDescriptorPool, &VolkDeviceTable::vkDestroyDescriptorPool>;
 
 } // namespace inlay::rt::vulkan

@@ -10,6 +10,7 @@ namespace inlay::rt::vulkan {
 
 static constexpr char subgroupSizePrefix[] = "subgroup-size=";
 static constexpr char workgroupMemoryPrefix[] = "workgroup-memory=";
+static constexpr char texelElementsPrefix[] = "texel-elements=";
 
 static Status unavailable(std::string message) { return {StatusCode::Unavailable, std::move(message)}; }
 
@@ -44,6 +45,12 @@ Status checkRequirement(const DeviceCaps &caps, const std::string &requirement) 
     return unavailable(
         fmt::format("needs {} bytes of workgroup memory, but the device has {}", bytes, caps.maxWorkgroupMemory));
   }
+  if (uint32_t elements = parseNumber(requirement, texelElementsPrefix, uint32_t(1) << 31)) {
+    if (elements <= caps.maxTexelElements)
+      return Status::ok();
+    return unavailable(
+        fmt::format("needs texel buffers of {} elements, but the device allows {}", elements, caps.maxTexelElements));
+  }
   const std::pair<const char *, bool> features[] = {
       {"float16", caps.float16},
       {"float64", caps.float64},
@@ -54,6 +61,7 @@ Status checkRequirement(const DeviceCaps &caps, const std::string &requirement) 
       {"storage16", caps.storage16},
       {"memory-model", caps.memoryModel},
       {"subgroup-arithmetic", caps.subgroupArithmetic},
+      {"subgroup-ballot", caps.subgroupBallot},
       {"subgroup-shuffle", caps.subgroupShuffle},
   };
   for (auto [feature, present] : features) {
@@ -116,6 +124,16 @@ Status checkStorageRange(const DeviceCaps &caps, uint64_t bytes) {
     return Status::ok();
   return unavailable(
       fmt::format("a buffer has {} bytes, but the device's kernels see at most {}", bytes, caps.maxStorageBufferRange));
+}
+
+Status checkBoundRange(const DeviceCaps &caps, BindingKind kind, uint64_t bytes) {
+  if (kind == BindingKind::Storage)
+    return checkStorageRange(caps, bytes);
+  uint64_t elements = bytes / (kind == BindingKind::VectorTexels ? 16 : 4);
+  if (elements <= caps.maxTexelElements)
+    return Status::ok();
+  return unavailable(
+      fmt::format("a texel buffer has {} elements, but the device allows {}", elements, caps.maxTexelElements));
 }
 
 } // namespace inlay::rt::vulkan

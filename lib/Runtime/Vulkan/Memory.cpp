@@ -55,7 +55,7 @@ StatusOr<std::unique_ptr<MemoryBlock>> MemoryPool::createBlock(uint64_t bytes, M
   bufferInfo.size = bytes;
   bufferInfo.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   if (use == MemoryUse::Device)
-    bufferInfo.usage |= VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+    bufferInfo.usage |= VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
   VkBuffer buffer = VK_NULL_HANDLE;
   INLAY_RETURN_IF_ERROR(
       checkResult("vkCreateBuffer", table_.vk.vkCreateBuffer(table_.device, &bufferInfo, nullptr, &buffer)));
@@ -109,7 +109,8 @@ std::unique_ptr<MemoryBlock> MemoryPool::importBlock(const void *data, uint64_t 
   external.handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
   VkBufferCreateInfo bufferInfo{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, &external};
   bufferInfo.size = size;
-  bufferInfo.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
+  bufferInfo.usage =
+      VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
   VkBuffer buffer = VK_NULL_HANDLE;
   if (table_.vk.vkCreateBuffer(table_.device, &bufferInfo, nullptr, &buffer) != VK_SUCCESS)
     return nullptr;

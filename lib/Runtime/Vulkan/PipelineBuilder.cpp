@@ -80,7 +80,8 @@ static Status forked() {
 
 bool PipelineTask::fits(const Kernel &kernel, const std::string &entry) const {
   return kernel_.spirv == kernel.spirv && entry_ == entry && kernel_.bindings == kernel.bindings &&
-         kernel_.pushConstants == kernel.pushConstants && requiredSubgroupSize(kernel_) == requiredSubgroupSize(kernel);
+         kernel_.kinds == kernel.kinds && kernel_.pushConstants == kernel.pushConstants &&
+         requiredSubgroupSize(kernel_) == requiredSubgroupSize(kernel);
 }
 
 //===-- Threads -------------------------------------------------------------------------------------------------===//

@@ -60,8 +60,8 @@ Status Staging::record(VkBuffer from, uint64_t fromOffset, VkBuffer to, uint64_t
   barrier.srcStageMask = VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
   barrier.srcAccessMask = VK_ACCESS_2_TRANSFER_WRITE_BIT;
   barrier.dstStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_HOST_BIT;
-  barrier.dstAccessMask =
-      VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT | VK_ACCESS_2_HOST_READ_BIT;
+  barrier.dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_SAMPLED_READ_BIT |
+                          VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT | VK_ACCESS_2_HOST_READ_BIT;
   table_.vk.vkCmdPipelineBarrier2(commands_, &dependency);
   return checkResult("vkEndCommandBuffer", table_.vk.vkEndCommandBuffer(commands_));
 }

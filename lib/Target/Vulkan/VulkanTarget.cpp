@@ -51,6 +51,9 @@ static LogicalResult runStages(ModuleOp module, VulkanAttr target) {
   LinalgToGPUPassOptions options;
   options.block = std::min<int64_t>(64, target.getMaxWorkgroupInvocations());
   options.maxGrid = target.getMaxWorkgroupCount();
+  options.subgroup = target.hasFeature("subgroup-broadcast") ? target.getSubgroupSize() : 0;
+  options.inSoftware = target.getDeviceKind() == DeviceKind::SoftwareVulkan;
+  options.texels = target.hasFeature("texel-reads");
   pm.addNestedPass<func::FuncOp>(createLinalgToGPUPass(options));
   pm.addPass(createGpuKernelOutliningPass()); // before any CSE: it would make launch parameters of constants
   pm.addPass(createLowerAffinePass());

@@ -28,10 +28,11 @@ static std::string show(const List &exprs) {
   return text + "]";
 }
 
-static std::string show(const std::vector<Access> &list) {
+template <typename T>
+static std::string showNumbers(const std::vector<T> &list) {
   std::string text;
-  for (Access access : list)
-    text += std::to_string(static_cast<int>(access));
+  for (T value : list)
+    text += std::to_string(static_cast<int>(value));
   return text;
 }
 
@@ -39,8 +40,8 @@ static std::string show(const Engine &engine) {
   std::string text =
       fmt::format("engine {:?} {} {} {}\n", engine.name, engine.arguments, show(engine.scratch), engine.hostVersion);
   for (const Kernel &kernel : engine.kernels)
-    text += fmt::format("  kernel {:?} {} {} {} {} {}\n", kernel.name, kernel.spirv, show(kernel.bindings),
-                        kernel.pushConstants, kernel.block, kernel.requirements);
+    text += fmt::format("  kernel {:?} {} {} {} {} {} {}\n", kernel.name, kernel.spirv, showNumbers(kernel.bindings),
+                        showNumbers(kernel.kinds), kernel.pushConstants, kernel.block, kernel.requirements);
   for (const Dispatch &dispatch : engine.dispatches)
     text += fmt::format("  dispatch {} {} {} {} {}\n", dispatch.kernel, dispatch.buffers, show(dispatch.grid),
                         show(dispatch.pushConstants), dispatch.calls);
@@ -62,8 +63,9 @@ static std::string show(const HostCode &code) {
     text +=
         fmt::format("object {:?} {} {}\n", object.cpu, object.features, hex(object.code.data(), object.code.size()));
   for (const HostFunction &function : code.functions) {
-    text += fmt::format("function {:?} {} {} {} {} {}\n", function.symbol, function.arguments, show(function.access),
-                        show(function.sizes), show(function.scratch), show(function.unsharedScratch));
+    text +=
+        fmt::format("function {:?} {} {} {} {} {}\n", function.symbol, function.arguments, showNumbers(function.access),
+                    show(function.sizes), show(function.scratch), show(function.unsharedScratch));
     for (const HostKernel &kernel : function.kernels)
       text += show(kernel);
   }

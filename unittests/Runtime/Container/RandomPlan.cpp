@@ -104,6 +104,8 @@ private:
       std::vector<uint32_t> spirv(1 + below(6), 0x07230203);
       spirv.back() = below(3);
       kernel = {text(), spirv, {Access::Read, any(Access::ReadWrite)}, below(3), {1 + below(64), 1, 2}, {}};
+      if (below(2))
+        kernel.kinds = {any(BindingKind::VectorTexels), BindingKind::Storage};
       kernel.requirements = below(2) ? std::vector<std::string>{"int64", "float16"} : texts();
     }
     for (uint32_t i = 1 + below(3); i > 0; --i) {

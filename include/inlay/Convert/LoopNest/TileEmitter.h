@@ -6,7 +6,7 @@
 #ifndef INLAY_CONVERT_LOOPNEST_TILEEMITTER_H
 #define INLAY_CONVERT_LOOPNEST_TILEEMITTER_H
 
-#include "inlay/Convert/LoopNest/TilePolicy.h"
+#include "inlay/Convert/LoopNest/ProductPolicy.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -61,6 +61,14 @@ struct ReductionShare {
   int64_t count = 1;
 };
 
+/// Which part of a product an invocation computes.
+struct ProductPlace {
+  llvm::SmallVector<mlir::Value> base; ///< the tile's first index along each parallel loop, null for reductions
+  mlir::Value lane;                    ///< the invocation's number in its subgroup
+  int64_t lanes;                       ///< of the subgroup
+  mlir::Value isActive;                ///< false if another invocation has this tile, too, and stores it; null for true
+};
+
 class TileEmitter {
 public:
   /// Reads `op`, a LinalgOp on buffers; flat buffers, and sizes and strides that are known at a call alone, are emitted
@@ -80,6 +88,10 @@ public:
 
   /// Has sums of floats of more terms than about `terms` added up in parts.
   void setMaxTerms(int64_t terms) { maxTerms = terms; }
+
+  /// Has tiles without a vector loop load and store aligned vectors of four where they can. All code that accesses the
+  /// same buffers in a kernel must be this one tile's.
+  void setQuads(bool use) { usesQuads = use; }
 
   /// Reads and writes a part of a buffer in `local` from here on.
   void setLocal(const LocalBuffer &local);
@@ -105,6 +117,13 @@ public:
   void emit(mlir::OpBuilder &builder, const TileShape &tile, llvm::ArrayRef<mlir::Value> base, int64_t active,
             llvm::ArrayRef<size_t> ragged = {}, mlir::Value activeLanes = nullptr);
 
+  /// True if the op's body computes from its operands' elements alone, all of 32 bits, as `emitProduct` needs.
+  bool isPlainProduct() const;
+  /// Emits the tile at `place`, of which all invocations of a subgroup take part at once: what they have in common each
+  /// loads a part of, and hands it to the others. Tiles may reach over the end of their row and column loops: what is
+  /// there is computed from other elements and not stored.
+  void emitProduct(mlir::OpBuilder &builder, const ProductTile &tile, const ProductPlace &place);
+
 private:
   /// Where an operand's element lies: sum of strides times loop indices, plus offset.
   struct Access {
@@ -115,6 +134,7 @@ private:
     mlir::Value start;  ///< more of the offset, of a local buffer; null for 0
   };
   struct State;
+  struct Product;
 
   /// The op of the body that joins the only output with what is reduced into it, if that can be done in any order.
   mlir::Operation *findCombiner() const;
@@ -125,6 +145,8 @@ private:
   explicit TileEmitter(mlir::linalg::LinalgOp op) : op(op) {}
   mlir::LogicalResult readLoops(mlir::OpBuilder &builder);
   mlir::LogicalResult addAccess(mlir::OpBuilder &builder, mlir::OpOperand &operand);
+  /// The loop along which an operand has aligned vectors of four, or -1.
+  int findQuads(const Access &access) const;
   /// Emits `expr` at the builder's position, once, unless it is constant.
   void prepare(mlir::OpBuilder &builder, mlir::AffineExpr expr);
 
@@ -137,6 +159,7 @@ private:
   llvm::DenseMap<mlir::Operation *, FlatBuffer> gathers; ///< buffers that the body loads from
   mlir::Value initial;
   int64_t maxTerms = 0; ///< 0: no bound
+  bool usesQuads = false;
 };
 
 } // namespace inlay

@@ -23,6 +23,10 @@ struct LoopNestShape {
   std::vector<int64_t> outputStrides;             ///< of the first output
   bool vectorizable = true;                       ///< the body can be computed lane by lane in vectors
   bool sumsLanes = false; ///< reductions may go on in each lane by itself, to be joined in the end
+  /// Per input the loop of which four steps, from a multiple of four on, are one aligned vector in memory; -1 if there
+  /// is none. If it is empty, no input has one.
+  std::vector<int> inputQuads;
+  int outputQuad = -1; ///< the same of the only output
 };
 
 /// What the policy may use.

@@ -74,8 +74,11 @@ struct Constant {
 /// What one storage buffer of a kernel is used for: decides the barriers.
 enum class Access : uint8_t { Read, Write, ReadWrite };
 
-/// A compute kernel: one SPIR-V module with one entry point. Binding i of set 0 is a storage buffer with access
-/// `bindings[i]`; push constants are `pushConstants` 32-bit words.
+/// How a kernel sees a buffer. Texels are of uniform texel buffers, which are only read: of one f32, or of four.
+enum class BindingKind : uint8_t { Storage, ScalarTexels, VectorTexels };
+
+/// A compute kernel: one SPIR-V module with one entry point. Binding i of set 0 has access `bindings[i]` and is what
+/// `kinds[i]` says; push constants are `pushConstants` 32-bit words.
 struct Kernel {
   std::string name; ///< for messages: with the user's calls that it came from
   std::vector<uint32_t> spirv;
@@ -83,6 +86,9 @@ struct Kernel {
   uint32_t pushConstants = 0;
   std::array<uint32_t, 3> block = {1, 1, 1};
   std::vector<std::string> requirements; ///< device features it needs: "float16", "int8", "int64", "float64", ...
+  std::vector<BindingKind> kinds = {};   ///< as many as there are bindings, or none: then all are storage buffers
+
+  BindingKind kind(size_t binding) const { return kinds.empty() ? BindingKind::Storage : kinds[binding]; }
 };
 
 /// One dispatch of an engine. `buffers` are engine-local numbers: first the engine's arguments, then its scratch.

@@ -33,8 +33,12 @@ struct DeviceCaps {
   bool storage8 = false, storage16 = false;
   bool memoryModel = false; ///< the Vulkan memory model
   bool subgroupArithmetic = false, subgroupShuffle = false;
+  bool subgroupBallot = false; ///< with it, an invocation can hand a value to all others of its subgroup
+  bool fullSubgroups = false;  ///< pipelines may ask for subgroups without inactive invocations
   uint32_t minSubgroupSize = 0, maxSubgroupSize = 0; ///< what a pipeline may ask for
   uint32_t storageOffsetAlignment = 256;
+  uint32_t maxTexelElements = 65536; ///< of one texel buffer
+  bool prefersTexels = false;        ///< texel buffers are read faster than storage buffers
 
   /// What every device that this runtime accepts has at least: Vulkan 1.3's required limits and no optional feature.
   /// The target to compile for when there is no device to ask.

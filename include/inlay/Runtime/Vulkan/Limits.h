@@ -11,7 +11,8 @@
 namespace inlay::rt::vulkan {
 
 /// One entry of `Kernel::requirements`: float16, float64, int8, int16, int64, storage8, storage16, memory-model,
-/// subgroup-arithmetic, subgroup-shuffle, subgroup-size=N, or workgroup-memory=N (bytes). An unknown one is an error.
+/// subgroup-arithmetic, subgroup-ballot, subgroup-shuffle, subgroup-size=N, workgroup-memory=N (bytes), or
+/// texel-elements=N. An unknown one is an error.
 Status checkRequirement(const DeviceCaps &caps, const std::string &requirement);
 
 /// The N of subgroup-size=N among the kernel's requirements, or 0.
@@ -25,6 +26,9 @@ Status checkGrid(const DeviceCaps &caps, const std::array<int64_t, 3> &grid);
 
 /// Bytes that one binding may see.
 Status checkStorageRange(const DeviceCaps &caps, uint64_t bytes);
+
+/// The same of a binding of kind `kind`: of texels as many as the device's texel buffers have.
+Status checkBoundRange(const DeviceCaps &caps, BindingKind kind, uint64_t bytes);
 
 } // namespace inlay::rt::vulkan
 

@@ -34,16 +34,17 @@ static std::optional<DeviceKind> symbolizeDeviceKind(StringRef kind) {
 LogicalResult VulkanAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t maxWorkgroupInvocations,
                                  int64_t maxWorkgroupCount, int64_t maxStorageBufferRange, int64_t maxStorageBuffers,
                                  int64_t subgroupSize, ArrayAttr features, StringAttr kind, int64_t maxWorkgroupMemory,
-                                 bool rowKernels) {
+                                 bool rowKernels, int64_t maxTexelElements) {
   if (maxWorkgroupInvocations < 1 || maxWorkgroupCount < 1 || maxStorageBufferRange < 1 || maxStorageBuffers < 1 ||
-      maxWorkgroupMemory < 1)
+      maxWorkgroupMemory < 1 || maxTexelElements < 1)
     return emitError() << "expected device limits of at least 1";
   if (subgroupSize < 0 || (subgroupSize & (subgroupSize - 1)))
     return emitError() << "expected subgroup_size to be a power of two or 0, but got " << subgroupSize;
-  static constexpr StringLiteral known[] = {"float16", "float64", "int8", "int16", "int64"};
+  static constexpr StringLiteral known[] = {"float16",    "float64", "int8", "int16", "int64", "subgroup-broadcast",
+                                            "texel-reads"};
   for (Attribute feature : features ? features.getValue() : ArrayRef<Attribute>())
     if (!isa<StringAttr>(feature) || !llvm::is_contained(known, cast<StringAttr>(feature).getValue()))
-      return emitError() << "expected features among float16, float64, int8, int16, int64, but got " << feature;
+      return emitError() << "expected features among " << llvm::join(ArrayRef(known), ", ") << ", but got " << feature;
   if (kind && !symbolizeDeviceKind(kind.getValue()))
     return emitError() << "expected kind to be discrete, integrated or software, but got '" << kind.getValue() << "'";
   return success();

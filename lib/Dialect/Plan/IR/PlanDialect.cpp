@@ -192,6 +192,14 @@ LogicalResult ObjectOp::verify() {
 LogicalResult KernelOp::verify() {
   if (!llvm::all_of(getBindings(), llvm::IsaPred<AccessAttr>))
     return emitOpError("expected bindings to be accesses, but got ") << getBindings();
+  if (std::optional<ArrayAttr> kinds = getKinds()) {
+    if (kinds->size() != getBindings().size() || !llvm::all_of(*kinds, llvm::IsaPred<BindingKindAttr>))
+      return emitOpError("expected a kind for each of ") << getBindings().size() << " bindings, but got " << *kinds;
+    for (auto [kind, access] : llvm::zip_equal(*kinds, getBindings()))
+      if (cast<BindingKindAttr>(kind).getValue() != BindingKind::storage &&
+          cast<AccessAttr>(access).getValue() != Access::read)
+        return emitOpError("expected texel buffers to be read only, but got ") << access;
+  }
   if (getBlock().size() != 3 || llvm::any_of(getBlock(), [](int64_t size) { return size < 1; }))
     return emitOpError("expected three positive block sizes, but got [") << getBlock() << "]";
   if (!isa<DenseElementsAttr>(getSpirv()) || !getSpirv().getElementType().isInteger(32))

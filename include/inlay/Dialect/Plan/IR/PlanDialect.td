@@ -35,6 +35,15 @@ def Plan_AccessAttr : EnumAttr<Plan_Dialect, Plan_Access, "access"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Plan_BindingKind : I32EnumAttr<"BindingKind", "how a kernel sees a buffer", [
+    I32EnumAttrCase<"storage", 0>, I32EnumAttrCase<"scalar_texels", 1>, I32EnumAttrCase<"vector_texels", 2>]> {
+  let cppNamespace = "::inlay::plan";
+  let genSpecializedAttr = 0;
+}
+def Plan_BindingKindAttr : EnumAttr<Plan_Dialect, Plan_BindingKind, "binding_kind"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def Plan_Space : I32EnumAttr<"Space", "the memory a buffer lives in", [
     I32EnumAttrCase<"host", 0>, I32EnumAttrCase<"device", 1>]> {
   let cppNamespace = "::inlay::plan";

@@ -42,12 +42,14 @@ def Plan_EngineOp : Plan_Op<"engine", [Symbol, SymbolTable, IsolatedFromAbove, N
 def Plan_KernelOp : Plan_Op<"kernel", [Symbol, HasParent<"::inlay::plan::EngineOp">]> {
   let summary = "a compute kernel as SPIR-V words";
   let description = [{
-    One entry point, `main`. Binding i of descriptor set 0 is a storage buffer used as `bindings[i]` says;
-    `push_constants` counts 32-bit words; `requires` names optional device features.
+    One entry point, `main`. Binding i of descriptor set 0 is used as `bindings[i]` says, and is what `kinds[i]` says: a
+    storage buffer, or a uniform texel buffer of f32 or of vectors of four f32, which is only read. Without `kinds` all
+    are storage buffers. `push_constants` counts 32-bit words; `requires` names optional device features.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, ElementsAttr:$spirv, ArrayAttr:$bindings,
-      DenseI64ArrayAttr:$block, DefaultValuedAttr<I64Attr, "0">:$push_constants, OptionalAttr<StrArrayAttr>:$requires);
-  let assemblyFormat = [{ $sym_name `spirv` $spirv `bindings` $bindings `block` $block
+      DenseI64ArrayAttr:$block, DefaultValuedAttr<I64Attr, "0">:$push_constants, OptionalAttr<StrArrayAttr>:$requires,
+      OptionalAttr<ArrayAttr>:$kinds);
+  let assemblyFormat = [{ $sym_name `spirv` $spirv `bindings` $bindings (`kinds` $kinds^)? `block` $block
       (`push_constants` $push_constants^)? (`requires` $requires^)? attr-dict }];
   let hasVerifier = 1;
 }

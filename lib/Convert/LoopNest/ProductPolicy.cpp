@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Convert/LoopNest/ProductPolicy.h"
+
+#include <algorithm>
+
+using namespace inlay;
+
+static int64_t divideUp(int64_t number, int64_t by) { return (number + by - 1) / by; }
+
+DeviceProfile DeviceProfile::forSoftware(int64_t lanes, bool readsTexels) {
+  DeviceProfile profile;
+  profile.lanes = lanes;
+  profile.maxPoints = 128;
+  profile.maxUnrolled = 512;
+  profile.enough = 16;
+  profile.quad = readsTexels ? 16 : 34;
+  return profile;
+}
+
+DeviceProfile DeviceProfile::forGPU(int64_t lanes) {
+  DeviceProfile profile;
+  profile.lanes = lanes;
+  profile.load = 8;
+  profile.quad = 12;
+  return profile;
+}
+
+/// True if there is one step of `loop` for sure.
+static bool isSingle(const LoopNestShape::Loop &loop) { return loop.size <= 1 && !loop.isOpen; }
+
+//===-- What a tile loads ---------------------------------------------------------------------------------------===//
+
+bool inlay::isLoadedTogether(const LoopNestShape &shape, const ProductTile &tile, size_t input) {
+  for (size_t loop = 0; loop < shape.loops.size(); ++loop)
+    if (tile.isLaneLoop[loop] && !isSingle(shape.loops[loop]) && shape.inputStrides[input][loop] != 0)
+      return false;
+  return true;
+}
+
+/// True if vectors along `loop` are whole in each tile.
+static bool hasWholeQuads(const LoopNestShape &shape, const ProductTile &tile, int loop) {
+  if (loop < 0)
+    return false;
+  if (loop == tile.innerLoop)
+    return tile.depth % 4 == 0 && shape.loops[loop].size % tile.depth == 0;
+  return tile.factor(loop) % 4 == 0;
+}
+
+int inlay::findQuadLoop(const LoopNestShape &shape, const ProductTile &tile, size_t input) {
+  int loop = input < shape.inputQuads.size() ? shape.inputQuads[input] : -1;
+  return hasWholeQuads(shape, tile, loop) ? loop : -1;
+}
+
+int inlay::findStoredQuadLoop(const LoopNestShape &shape, const ProductTile &tile) {
+  return shape.outputQuad == tile.columnLoop && hasWholeQuads(shape, tile, shape.outputQuad) ? shape.outputQuad : -1;
+}
+
+/// Elements that the points of a tile, in `depth` steps, read of an operand: neighbouring windows overlap.
+static int64_t countElements(const std::vector<int64_t> &strides, const ProductTile &tile) {
+  int64_t rows = tile.rowLoop >= 0 && strides[tile.rowLoop] != 0 ? tile.rows : 1;
+  int64_t column = strides[tile.columnLoop], inner = strides[tile.innerLoop];
+  if (column == 0 || inner == 0)
+    return rows * (column ? tile.columns : 1) * (inner ? tile.depth : 1);
+  std::vector<int64_t> offsets;
+  for (int64_t i = 0; i < tile.columns; ++i)
+    for (int64_t k = 0; k < tile.depth; ++k)
+      offsets.push_back(i * column + k * inner);
+  std::sort(offsets.begin(), offsets.end());
+  return rows * (std::unique(offsets.begin(), offsets.end()) - offsets.begin());
+}
+
+/// What `tile` costs for one step of `depth`.
+static double getStepCost(const LoopNestShape &shape, const ProductTile &tile, const DeviceProfile &profile) {
+  double cost = profile.step * double(tile.rows * tile.columns * tile.depth);
+  for (size_t input = 0; input < shape.inputStrides.size(); ++input) {
+    int64_t elements = countElements(shape.inputStrides[input], tile);
+    bool isQuad = findQuadLoop(shape, tile, input) >= 0;
+    int64_t loads = isQuad ? divideUp(elements, 4) : elements;
+    if (isLoadedTogether(shape, tile, input)) {
+      cost += profile.broadcast * double(elements);
+      loads = divideUp(loads, profile.lanes);
+    }
+    cost += double(loads) * (isQuad ? profile.quad : profile.load);
+  }
+  return cost;
+}
+
+/// What all tiles cost, as if no fewer subgroups ran than keep the device busy.
+static double getCost(const LoopNestShape &shape, const ProductTile &tile, const DeviceProfile &profile) {
+  double others = 1, positions = 1, subgroups = 1;
+  for (size_t loop = 0; loop < shape.loops.size(); ++loop) {
+    auto size = double(divideUp(shape.loops[loop].size, tile.factor(int(loop))));
+    if (shape.loops[loop].reduction)
+      others *= int(loop) == tile.innerLoop ? 1 : size;
+    else
+      (tile.isLaneLoop[loop] ? positions : subgroups) *= size;
+  }
+  subgroups *= double(divideUp(int64_t(std::min(positions, 1e15)), profile.lanes));
+  double steps = others * double(divideUp(shape.loops[tile.innerLoop].size, tile.depth));
+  double stores = double(tile.rows * tile.columns) * profile.load;
+  if (findStoredQuadLoop(shape, tile) >= 0)
+    stores *= profile.quad / profile.load / 4;
+  return (steps * getStepCost(shape, tile, profile) + stores) * std::max(subgroups, double(profile.enough));
+}
+
+//===-- Choosing ------------------------------------------------------------------------------------------------===//
+
+namespace {
+/// The best tile so far.
+struct Best {
+  const LoopNestShape &shape;
+  const DeviceProfile &profile;
+  std::optional<ProductTile> tile = std::nullopt;
+  double cost = 0;
+
+  void consider(const ProductTile &other) {
+    double otherCost = getCost(shape, other, profile);
+    if (tile && otherCost >= cost)
+      return;
+    tile = other;
+    cost = otherCost;
+  }
+};
+} // namespace
+
+/// Considers tiles of all sizes along the loops of `tile`.
+static void considerSizes(Best &best, ProductTile tile) {
+  const DeviceProfile &profile = best.profile;
+  int64_t rowSize = tile.rowLoop < 0 ? 1 : best.shape.loops[tile.rowLoop].size;
+  int64_t columnSize = best.shape.loops[tile.columnLoop].size;
+  for (int64_t rows = std::min<int64_t>(rowSize, 16); rows >= 1; --rows)
+    for (int64_t columns = std::min<int64_t>(columnSize, 16); columns >= 1; --columns) {
+      bool isSmall = rows == 1 && columns == 1; // there is one at least
+      if (!isSmall && (rows * columns > profile.maxPoints || rows * columns * tile.depth > profile.maxUnrolled))
+        continue;
+      tile.rows = rows;
+      tile.columns = columns;
+      best.consider(tile);
+    }
+}
+
+/// True if some input, which lanes share or not, stays along `loop`, so that rows share what is loaded of it.
+static bool hasReuse(const LoopNestShape &shape, size_t loop) {
+  return std::any_of(shape.inputStrides.begin(), shape.inputStrides.end(),
+                     [&](const std::vector<int64_t> &strides) { return strides[loop] == 0; });
+}
+
+/// Considers the tiles whose lanes go along all parallel loops that operand `tile.uniform` stays along.
+static void considerLoops(Best &best, ProductTile tile) {
+  const LoopNestShape &shape = best.shape;
+  std::vector<int> rows{-1}, columns;
+  for (size_t i = shape.loops.size(); i-- > 0;) {
+    if (shape.loops[i].reduction || isSingle(shape.loops[i]))
+      continue;
+    if (tile.isLaneLoop[i])
+      columns.push_back(int(i));
+    else if (hasReuse(shape, i))
+      rows.push_back(int(i));
+  }
+  for (int row : rows)
+    for (int column : columns) {
+      tile.rowLoop = row;
+      tile.columnLoop = column;
+      considerSizes(best, tile);
+    }
+}
+
+/// The last reduction, of more than one step if there is such.
+static int findInnerLoop(const LoopNestShape &shape) {
+  int inner = -1;
+  for (size_t i = 0; i < shape.loops.size(); ++i)
+    if (shape.loops[i].reduction && (inner < 0 || !isSingle(shape.loops[i])))
+      inner = int(i);
+  return inner;
+}
+
+std::optional<ProductTile> inlay::chooseProduct(const LoopNestShape &shape, const DeviceProfile &profile) {
+  int inner = findInnerLoop(shape);
+  if (profile.lanes < 2 || inner < 0 || shape.inputStrides.size() < 2)
+    return std::nullopt;
+  int64_t size = shape.loops[inner].size;
+  if (size < 1)
+    return std::nullopt;
+  Best best{shape, profile};
+  for (unsigned input = 0; input < shape.inputStrides.size(); ++input) {
+    ProductTile tile;
+    tile.uniform = input;
+    tile.innerLoop = inner;
+    tile.depth = size <= 8 && !shape.loops[inner].isOpen ? size : std::min<int64_t>(size, 4);
+    const std::vector<int64_t> &strides = shape.inputStrides[input];
+    if (std::all_of(strides.begin(), strides.end(), [](int64_t stride) { return stride == 0; }))
+      continue; // a scalar
+    for (size_t i = 0; i < shape.loops.size(); ++i)
+      tile.isLaneLoop.push_back(!shape.loops[i].reduction && strides[i] == 0);
+    considerLoops(best, tile);
+  }
+  return best.tile;
+}

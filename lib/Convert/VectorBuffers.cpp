@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "VectorBuffers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace inlay;
+
+/// Elements of a vector.
+static constexpr int64_t kWidth = 4;
+
+static bool isVectorAccess(Operation *user) { return isa<vector::LoadOp, vector::StoreOp>(user); }
+
+/// The number of the vector that begins at `element`.
+static Value countVectors(OpBuilder &builder, Location loc, Value element) {
+  Value width = arith::ConstantIndexOp::create(builder, loc, kWidth);
+  return arith::DivUIOp::create(builder, loc, element, width);
+}
+
+static LogicalResult replaceAccess(Operation *access, Value buffer, VectorType type) {
+  OpBuilder builder(access);
+  Location loc = access->getLoc();
+  if (auto load = dyn_cast<vector::LoadOp>(access); load && load.getType() == type) {
+    Value index = countVectors(builder, loc, load.getIndices().front());
+    load.replaceAllUsesWith(memref::LoadOp::create(builder, loc, buffer, index).getResult());
+  } else if (auto store = dyn_cast<vector::StoreOp>(access);
+             store && store.getValueToStore().getType() == type && store.getBase() != store.getValueToStore()) {
+    Value index = countVectors(builder, loc, store.getIndices().front());
+    memref::StoreOp::create(builder, loc, store.getValueToStore(), buffer, index);
+  } else {
+    return access->emitError("expected each access to a buffer of vectors to be one of ") << type;
+  }
+  access->erase();
+  return success();
+}
+
+LogicalResult inlay::makeVectorBuffers(gpu::GPUFuncOp func) {
+  for (BlockArgument argument : func.getArguments()) {
+    auto type = dyn_cast<MemRefType>(argument.getType());
+    if (!type || llvm::none_of(argument.getUsers(), isVectorAccess))
+      continue;
+    if (type.getRank() != 1 || type.isDynamicDim(0))
+      return func.emitError("expected a buffer that is accessed by vectors to have one static dim, but got ") << type;
+    auto vector = VectorType::get({kWidth}, type.getElementType());
+    SmallVector<Operation *> users(argument.getUsers());
+    argument.setType(MemRefType::get({type.getDimSize(0) / kWidth}, vector));
+    for (Operation *user : users)
+      if (failed(replaceAccess(user, argument, vector)))
+        return failure();
+  }
+  SmallVector<Type> types(func.getBody().getArgumentTypes());
+  func.setType(FunctionType::get(func.getContext(), types, func.getFunctionType().getResults()));
+  return success();
+}

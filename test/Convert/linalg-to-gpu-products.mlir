@@ -1,0 +1,103 @@
+// RUN: inlay-opt %s --inlay-convert-linalg-to-gpu="subgroup=8 in-software texels" | FileCheck %s
+// RUN: inlay-opt %s --inlay-convert-linalg-to-gpu="subgroup=8 in-software texels max-grid=3" | FileCheck %s --check-prefix=FOLD
+// RUN: inlay-opt %s --inlay-convert-linalg-to-gpu | FileCheck %s --check-prefix=ALONE
+
+// A subgroup computes 16 rows, each lane 8 columns of its own. Four steps of the sum at once: each lane loads 2 vectors
+// of the left operand, which all lanes need, and 8 of the columns of the right one. Results are stored as vectors.
+// CHECK-LABEL: func.func @matmul
+// CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %c4, {{.*}}) threads({{.*}}) in (%{{.*}} = %c8
+// CHECK: %[[LANE:.*]] = gpu.lane_id
+// CHECK-NOT: memref.load
+// CHECK: %{{.*}}:128 = scf.for
+// CHECK: vector.load %{{.*}} : memref<1024xf32>, vector<4xf32>
+// CHECK: gpu.subgroup_broadcast %{{.*}}, specific_lane
+// CHECK-NOT: memref.load
+// CHECK-NOT: scf.if
+// CHECK-COUNT-32: vector.store
+// CHECK-NOT: vector.store
+// CHECK-NOT: memref.store
+
+// Where there are more workgroups than along one axis, whole subgroups go without a tile.
+// FOLD-LABEL: func.func @matmul
+// FOLD: arith.cmpi ult
+// FOLD: scf.if
+// FOLD: gpu.subgroup_broadcast
+
+// Without subgroups each invocation has a tile of its own.
+// ALONE-LABEL: func.func @matmul
+// ALONE-NOT: gpu.subgroup_broadcast
+func.func @matmul(%a: memref<64x16xf32>, %b: memref<16x64xf32>, %c: memref<64x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<64x64xf32>)
+  linalg.matmul ins(%a, %b : memref<64x16xf32>, memref<16x64xf32>) outs(%c : memref<64x64xf32>)
+  return
+}
+
+// Odd sizes: single elements; what lies over the end is read from the last row and column, and not stored. What is left
+// of the sum has a loop of its own.
+// CHECK-LABEL: func.func @odd
+// CHECK: gpu.lane_id
+// CHECK: arith.minui
+// CHECK-NOT: vector.load
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK: memref.store
+// CHECK-NOT: vector.store
+func.func @odd(%a: memref<11x17xf32>, %b: memref<17x13xf32>, %c: memref<11x13xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<11x13xf32>)
+  linalg.matmul ins(%a, %b : memref<11x17xf32>, memref<17x13xf32>) outs(%c : memref<11x13xf32>)
+  return
+}
+
+// Windows that overlap along a row are loaded once: 7 neighbours in 3 steps are 9 elements. The kernel is shared.
+// CHECK-LABEL: func.func @conv
+// CHECK: gpu.lane_id
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK: memref.load %{{.*}} : memref<7200xf32>
+// CHECK: gpu.subgroup_broadcast
+func.func @conv(%x: memref<1x8x30x30xf32>, %w: memref<16x8x3x3xf32>, %y: memref<1x16x28x28xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%y : memref<1x16x28x28xf32>)
+  linalg.conv_2d_nchw_fchw ins(%x, %w : memref<1x8x30x30xf32>, memref<16x8x3x3xf32>)
+      outs(%y : memref<1x16x28x28xf32>)
+  return
+}
+
+// Sums of what both operands move along are no products.
+// CHECK-LABEL: func.func @rows
+// CHECK-NOT: gpu.subgroup_broadcast
+// CHECK: return
+#whole = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @rows(%x: memref<64x32xf32>, %y: memref<64x32xf32>, %r: memref<64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%r : memref<64xf32>)
+  linalg.generic {indexing_maps = [#whole, #whole, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %y : memref<64x32xf32>, memref<64x32xf32>) outs(%r : memref<64xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Elementwise ops load and store vectors where elements lie side by side.
+// CHECK-LABEL: func.func @pointwise
+// CHECK-COUNT-4: vector.load
+// CHECK-COUNT-16: math.exp
+// CHECK-COUNT-4: vector.store
+#id = affine_map<(d0) -> (d0)>
+func.func @pointwise(%x: memref<1024xf32>, %y: memref<1024xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : memref<1024xf32>) outs(%y : memref<1024xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

@@ -123,7 +123,7 @@ fuzz-seeds: $(BUILD)/build.ninja ## write the seeds of the fuzz target anew, for
 	@$(BUILD)/bin/InlayContainerSeeds $(FUZZ_SEEDS)
 
 ##@ Figures
-.PHONY: bench-partition bench-rewrite bench-models bench-kernels bench-sizes
+.PHONY: bench-partition bench-rewrite bench-models bench-kernels bench-sizes bench-vulkan bench-gpu
 BENCH = $(BUILD)/bin/inlay-bench partition
 FIGURES = $(BUILD)/bench
 bench-partition: build ## measure partitioning and write docs/benchmarks/partition.md; about eight minutes
@@ -181,6 +181,24 @@ bench-sizes: build ## measure models at many sizes and write docs/benchmarks/siz
 	@mkdir -p $(FIGURES)
 	@$(BUILD)/bin/inlay-bench sizes --python=$(VENV)/bin/python --json=$(FIGURES)/sizes-1.json
 	@$(PYTHON) docs/benchmarks/make_page.py sizes $(FIGURES)/sizes-*.json
+
+VULKAN_KERNELS = matmul-512,matmul-1024,add-4m,softmax-512x1000,conv3x3-32-64-28
+VULKAN_RIVALS = --python=$(VENV)/bin/python,$(PEERS)/bin/python --routes=vulkan
+bench-vulkan: build ## measure a Vulkan device beside peers on it and write docs/benchmarks/vulkan.md; some ten minutes
+	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)
+	@mkdir -p $(FIGURES)
+	$(peers_environment)
+	@$(PYTHON) tools/inlay-bench/save_models.py $(FIGURES)/programs resnet50
+	@$(BUILD)/bin/inlay-bench launches --repeats=5 --programs=$(FIGURES)/programs/resnet50-host.inlay,$(FIGURES)/programs/resnet50-vulkan.inlay \
+	  --json=$(FIGURES)/vulkan-1.json
+	@$(BUILD)/bin/inlay-bench kernels --kernels=$(VULKAN_KERNELS) $(VULKAN_RIVALS) --against=iree-vulkan,ncnn-vulkan \
+	  --repeats=5 --json=$(FIGURES)/vulkan-2.json
+	@$(BUILD)/bin/inlay-bench models --models=resnet18 $(VULKAN_RIVALS) --against=ncnn-vulkan --repeats=3 \
+	  --json=$(FIGURES)/vulkan-3.json
+	@$(PYTHON) docs/benchmarks/make_page.py vulkan $(FIGURES)/vulkan-*.json
+
+bench-gpu: build ## test and measure on the GPU whose driver VK_DRIVER_FILES names
+	@tools/inlay-bench/gpu.sh $(BUILD) $(PYTHON)
 
 ##@ Packages
 .PHONY: wheel wheel-runtime

@@ -5,6 +5,7 @@ make_page.py rewrite FIGURES.json...   : docs/benchmarks/rewrite.md and its SVG 
 make_page.py models FIGURES.json...    : docs/benchmarks/models.md and its SVG file
 make_page.py kernels FIGURES.json...   : docs/benchmarks/kernels.md and its SVG file
 make_page.py sizes FIGURES.json...     : docs/benchmarks/sizes.md
+make_page.py vulkan FIGURES.json...    : docs/benchmarks/vulkan.md
 """
 
 import argparse
@@ -15,6 +16,7 @@ from collections.abc import Callable, Iterable
 import matplotlib.pyplot as plt
 from contest_page import write_kernels, write_models
 from page import HERE, Row, describe_range, make_table, read_tables, save, write_head
+from vulkan_page import write_vulkan
 
 HEAD = """\
 # Partitioning: segments, time, memory
@@ -220,7 +222,7 @@ def describe_sizes(rows: list[Row]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("page", choices=["partition", "rewrite", "models", "kernels", "sizes"])
+    parser.add_argument("page", choices=["partition", "rewrite", "models", "kernels", "sizes", "vulkan"])
     parser.add_argument("figures", nargs="+", type=pathlib.Path)
     args = parser.parse_args()
     writers = {
@@ -229,6 +231,7 @@ def main() -> None:
         "models": write_models,
         "kernels": write_kernels,
         "sizes": functools.partial(write_table, "sizes", SIZES_HEAD, describe_sizes),
+        "vulkan": write_vulkan,
     }
     writers[args.page](args.figures)
 

@@ -61,6 +61,8 @@ def make_table(table: Row, keep: Callable[[str], bool] = lambda column: True) ->
         "best_peer",
         "bound",
         "target",
+        "what",
+        "program",
         "from",
         "to",
     )

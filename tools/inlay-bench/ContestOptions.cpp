@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ContestOptions.h"
+#include "PythonPeer.h"
 
 using namespace inlay;
 namespace cl = llvm::cl;
@@ -21,6 +22,10 @@ static cl::list<std::string> routes("routes", cl::CommaSeparated, cl::cat(bench:
                                     cl::desc("Targets of Inlay, joined by '+', then @activations to keep those from "
                                              "the first; default: vulkan+host+torch,host+torch,torch for models, host "
                                              "for kernels"));
+static cl::list<std::string> dtypes("dtypes", cl::CommaSeparated, cl::cat(bench::modelsCategory()),
+                                    cl::cat(bench::kernelsCategory()),
+                                    cl::desc("Of weights and inputs: f32, f16, bf16; default: f32"));
+
 /// LLVM's library has an option --threads, of ThinLTO, which makes way for ours.
 static bool freeName(llvm::StringRef name) {
   auto &options = cl::getRegisteredOptions();
@@ -34,5 +39,12 @@ static cl::opt<unsigned> threads("threads", cl::cat(bench::modelsCategory()), cl
                                  cl::init(2), cl::desc("Threads of every contender; default: 2"));
 
 std::vector<std::string> bench::getRoutes() { return routes; }
+
+rt::StatusOr<std::vector<std::string>> bench::getDtypes() {
+  rt::StatusOr<std::vector<std::string>> types = choose("dtypes", dtypes, {"f32", "f16", "bf16"});
+  if (types.isOk() && dtypes.empty())
+    types->resize(1);
+  return types;
+}
 
 unsigned bench::getThreads() { return threads; }

@@ -5,6 +5,8 @@
 #ifndef INLAY_TOOLS_BENCH_CONTESTOPTIONS_H
 #define INLAY_TOOLS_BENCH_CONTESTOPTIONS_H
 
+#include "inlay/Runtime/Core/Status.h"
+
 #include "llvm/Support/CommandLine.h"
 
 #include <string>
@@ -17,6 +19,9 @@ llvm::cl::OptionCategory &kernelsCategory();
 
 /// The lists of Inlay's targets that --routes names; empty without it.
 std::vector<std::string> getRoutes();
+
+/// What --dtypes names, f32 without it; an error for a name that is none.
+rt::StatusOr<std::vector<std::string>> getDtypes();
 
 /// How many threads every contender has.
 unsigned getThreads();

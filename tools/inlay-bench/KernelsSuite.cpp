@@ -18,8 +18,11 @@ static Status run(unsigned repeats, Figures &figures) {
   std::vector<std::string> routes = getRoutes();
   if (routes.empty())
     routes = {"host"};
-  return runContest({"kernels", "kernels", kernelNames, std::move(routes), {"f32"}, "usual", getThreads()}, repeats,
-                    figures);
+  rt::StatusOr<std::vector<std::string>> dtypes = getDtypes();
+  if (!dtypes.isOk())
+    return dtypes.status();
+  return runContest({"kernels", "kernels", kernelNames, std::move(routes), std::move(*dtypes), "usual", getThreads()},
+                    repeats, figures);
 }
 
 const Suite &bench::kernelsSuite() {

@@ -15,18 +15,14 @@ namespace cl = llvm::cl;
 
 static cl::list<std::string> modelNames("models", cl::CommaSeparated, cl::cat(modelsCategory()),
                                         cl::desc("Models; default: all of inlay.models"));
-static cl::list<std::string> dtypes("dtypes", cl::CommaSeparated, cl::cat(modelsCategory()),
-                                    cl::desc("Of weights and inputs: f32, f16, bf16; default: f32"));
 static cl::opt<std::string> scale("scale", cl::cat(modelsCategory()), cl::init("usual"),
                                   cl::desc("Size of the models: usual, or tiny; default: usual"));
 
 static Status run(unsigned repeats, Figures &figures) {
-  StatusOr<std::vector<std::string>> types = choose("dtypes", dtypes, {"f32", "f16", "bf16"});
+  StatusOr<std::vector<std::string>> types = getDtypes();
   StatusOr<std::vector<std::string>> scales = choose("scale", {scale}, {"usual", "tiny"});
   for (const Status &status : {types.status(), scales.status()})
     INLAY_RETURN_IF_ERROR(status);
-  if (dtypes.empty())
-    types->resize(1);
   std::vector<std::string> routes = getRoutes();
   if (routes.empty())
     routes = {"vulkan+host+torch", "host+torch", "torch"};

@@ -17,11 +17,13 @@ using rt::StatusCode;
 using rt::StatusOr;
 namespace cl = llvm::cl;
 
-static cl::list<std::string> against(
-    "against", cl::CommaSeparated, cl::cat(tools::toolCategory()), cl::value_desc("peer"),
-    cl::desc("Compare with peers. Suite partition, instead: torch, the partitioners of torch.fx on the same "
-             "graphs; sizes default to 500,1000. Suite rewrite, instead: onnxscript, xdsl, inductor, torch.fx. "
-             "Suites models and kernels, besides: torch, inductor, onnxruntime, openvino, iree, ncnn, executorch"));
+static cl::list<std::string>
+    against("against", cl::CommaSeparated, cl::cat(tools::toolCategory()), cl::value_desc("peer"),
+            cl::desc("Compare with peers. Suite partition, instead: torch, the partitioners of torch.fx on the same "
+                     "graphs; sizes default to 500,1000. Suite rewrite, instead: onnxscript, xdsl, inductor, torch.fx. "
+                     "Suites models and kernels, besides: torch, torch-cuda, inductor, onnxruntime, openvino, iree, "
+                     "iree-vulkan, ncnn, "
+                     "ncnn-vulkan, executorch"));
 static cl::list<std::string>
     pythons("python", cl::CommaSeparated, cl::cat(tools::toolCategory()),
             cl::desc("Interpreters for the suites models and kernels and for --against, the first that has a "

@@ -21,13 +21,18 @@ EVERY = ("torch", "transformers", "numpy", "inlay")  # each worker makes the mod
 INLAY = Needs(EVERY, "torch transformers numpy, and have inlay on PYTHONPATH")
 PEERS = {
     "torch": INLAY,
+    "torch-cuda": INLAY,
     "inductor": INLAY,
     "onnxruntime": Needs(("onnxruntime", "onnx", "onnxscript"), "onnxruntime onnx onnxscript"),
     "openvino": Needs(("openvino", "onnx", "onnxscript"), "openvino onnx onnxscript"),
     "iree": Needs(
         ("iree.compiler", "iree.runtime", "onnx", "onnxscript"), "iree-base-compiler[onnx] iree-base-runtime"
     ),
+    "iree-vulkan": Needs(
+        ("iree.compiler", "iree.runtime", "onnx", "onnxscript"), "iree-base-compiler[onnx] iree-base-runtime"
+    ),
     "ncnn": Needs(("ncnn", "pnnx"), "ncnn pnnx"),
+    "ncnn-vulkan": Needs(("ncnn", "pnnx"), "ncnn pnnx"),
     "executorch": Needs(("executorch",), "executorch"),
 }
 # What a route that ends in @activations leaves to the target after the first: between products and convolutions, so

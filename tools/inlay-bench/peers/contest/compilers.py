@@ -43,6 +43,25 @@ def by_torch(example: Example, setting: Setting) -> Built:
     return Built(example)
 
 
+def by_torch_cuda(example: Example, setting: Setting) -> Built:
+    """Arguments and results stay on the device; a call ends when it is done."""
+    if not torch.cuda.is_available():
+        raise RuntimeError("PyTorch has no CUDA device here")
+
+    def move(leaf: Any) -> Any:
+        return leaf.cuda() if isinstance(leaf, torch.Tensor) else leaf
+
+    args, kwargs = torch.utils._pytree.tree_map(move, (example.args, example.kwargs or {}))
+    model = example.model.cuda()
+
+    def call() -> Any:
+        results = model(*args, **kwargs)
+        torch.cuda.synchronize()
+        return results
+
+    return Built(call)
+
+
 def by_inlay(example: Example, setting: Setting) -> Built:
     import inlay
 
@@ -124,14 +143,19 @@ def by_openvino(example: Example, setting: Setting) -> Built:
 
 
 def by_iree(example: Example, setting: Setting) -> Built:
+    """On the processor, or as iree-vulkan on the first Vulkan device."""
+    is_vulkan = setting.contender.endswith("-vulkan")
     path, export_ms = export_onnx(example, pathlib.Path(setting.folder))
     inputs = list(feed(example, input_names(path)).values())
-    function, figures = _compile(lambda: compile_by_iree(path, setting.threads), export_ms=export_ms)
+    function, figures = _compile(lambda: compile_by_iree(path, setting.threads, is_vulkan), export_ms=export_ms)
     return Built(lambda: function(*inputs), figures)
 
 
 def by_ncnn(example: Example, setting: Setting) -> Built:
-    call, figures = _compile(lambda: compile_by_ncnn(example, pathlib.Path(setting.folder), setting.threads))
+    """On the processor, or as ncnn-vulkan on the first Vulkan device."""
+    is_vulkan = setting.contender.endswith("-vulkan")
+    folder = pathlib.Path(setting.folder)
+    call, figures = _compile(lambda: compile_by_ncnn(example, folder, setting.threads, is_vulkan))
     return Built(call, figures)
 
 
@@ -145,11 +169,14 @@ def by_executorch(example: Example, setting: Setting) -> Built:
 
 COMPILERS: dict[str, Callable[[Example, Setting], Built]] = {
     "torch": by_torch,
+    "torch-cuda": by_torch_cuda,
     "inductor": by_inductor,
     "onnxruntime": by_onnxruntime,
     "openvino": by_openvino,
     "iree": by_iree,
+    "iree-vulkan": by_iree,
     "ncnn": by_ncnn,
+    "ncnn-vulkan": by_ncnn,
     "executorch": by_executorch,
 }
 

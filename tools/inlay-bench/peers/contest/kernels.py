@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Single ops and short chains of them in the shapes of real models, each with its work in FLOPs and bytes.
 
-Bytes are what must be moved at least: each input, weight and result once, four bytes an element. A multiply-add is two
-FLOPs; exp, a division and a comparison are one each.
+Bytes are what must be moved at least: each input, weight and result once, four bytes an element in f32. A multiply-add
+is two FLOPs; exp, a division and a comparison are one each.
 """
 
 from collections.abc import Callable
@@ -113,6 +113,19 @@ def elementwise(elements: int) -> Kernel:
     )
 
 
+def add(elements: int) -> Kernel:
+    return Kernel(
+        lambda: (_function(lambda a, b: a + b), _random((elements,), (elements,))),
+        flops=elements,
+        bytes=FLOAT * 3 * elements,
+    )
+
+
+def negate(elements: int) -> Kernel:
+    """As near to a copy as an op of a graph comes: one read and one write for each element."""
+    return Kernel(lambda: (_function(lambda x: -x), _random((elements,))), flops=elements, bytes=FLOAT * 2 * elements)
+
+
 KERNELS: dict[str, Kernel] = {
     **{f"matmul-{size}": matmul(size, size, size) for size in (64, 128, 256, 512, 1024, 2048)},
     "matmul-128x768x768": matmul(128, 768, 768),
@@ -120,6 +133,7 @@ KERNELS: dict[str, Kernel] = {
     "matmul-1x4096x4096": matmul(1, 4096, 4096),
     "linear-gelu-128x768x3072": linear_gelu(128, 768, 3072),
     "conv7x7-3-64-224": convolution(3, 64, 224, 7, stride=2),
+    "conv3x3-32-64-28": convolution(32, 64, 28, 3),
     "conv3x3-64-56": convolution(64, 64, 56, 3),
     "conv3x3-128-28": convolution(128, 128, 28, 3),
     "conv3x3-256-14": convolution(256, 256, 14, 3),
@@ -135,4 +149,6 @@ KERNELS: dict[str, Kernel] = {
     "attention-12x128x64": attention(12, 128, 64),
     "attention-12x1024x64": attention(12, 1024, 64),
     "elementwise-4m": elementwise(1 << 22),
+    "add-4m": add(1 << 22),
+    "negate-16m": negate(1 << 24),
 }

@@ -26,8 +26,44 @@ def input_names(path: str) -> list[str]:
     return [entry.name for entry in graph.input if entry.name not in weights]
 
 
-def compile_by_iree(path: str, threads: int) -> Callable[..., list[Any]]:
-    """A function of numpy arrays: imported from ONNX, compiled for this processor, run by the runtime's own threads."""
+# What iree-compile's --iree-vulkan-target calls devices, by a part of their name.
+VULKAN_TARGETS = {"llvmpipe": "llvmpipe", "nvidia": "ampere", "amd": "rdna3", "radeon": "rdna3", "intel": "arc"}
+
+
+def find_vulkan_target() -> str:
+    """What to compile for: the first device that IREE's own driver lists."""
+    import iree.runtime
+
+    devices = iree.runtime.get_driver("vulkan").query_available_devices()
+    name = devices[0]["name"] if devices else "none"
+    for part, target in VULKAN_TARGETS.items():
+        if part in name.lower():
+            return target
+    raise RuntimeError(f"expected a device with a target of IREE's, but got {name}")
+
+
+def fetch(result: Any, device: Any) -> Any:
+    """A device's array as numpy's. What `to_host` does where memory can't be imported: on Vulkan it tries to with some
+    that doesn't start on a page, which the driver refuses."""
+    from iree.runtime import BufferUsage, HalElementType, HalFence, MemoryType
+
+    view = result._buffer_view
+    source = view.get_buffer()
+    staging = device.allocator.allocate_buffer(
+        memory_type=int(MemoryType.HOST_LOCAL | MemoryType.DEVICE_VISIBLE),
+        allowed_usage=int(BufferUsage.TRANSFER_TARGET | BufferUsage.MAPPING_SCOPED),
+        allocation_size=source.byte_length(),
+    )
+    done = device.create_semaphore(0)
+    before, after = HalFence.create_at(done, 0), HalFence.create_at(done, 1)
+    device.queue_copy(source, staging, wait_semaphores=before, signal_semaphores=after)
+    after.wait()
+    return staging.map().asarray(view.shape, HalElementType.map_to_dtype(view.element_type))
+
+
+def compile_by_iree(path: str, threads: int, is_vulkan: bool) -> Callable[..., list[Any]]:
+    """A function of numpy arrays: imported from ONNX, compiled for this processor, run by the runtime's own threads, or
+    compiled for the first Vulkan device and run there."""
     import iree.compiler
     import iree.runtime
 
@@ -36,11 +72,12 @@ def compile_by_iree(path: str, threads: int) -> Callable[..., list[Any]]:
     imported = subprocess.run([*importer, "--opset-version=17"], capture_output=True, text=True, check=False)
     if imported.returncode:
         raise RuntimeError(f"import_onnx failed: {imported.stderr.strip().splitlines()[-1]}")
-    program = iree.compiler.compile_file(
-        os.fspath(module), target_backends=["llvm-cpu"], extra_args=["--iree-llvmcpu-target-cpu=host"]
-    )
+    backend, option = "llvm-cpu", "--iree-llvmcpu-target-cpu=host"
+    if is_vulkan:
+        backend, option = "vulkan-spirv", f"--iree-vulkan-target={find_vulkan_target()}"
+    program = iree.compiler.compile_file(os.fspath(module), target_backends=[backend], extra_args=[option])
     iree.runtime.flags.parse_flags(f"--task_topology_group_count={threads}")
-    config = iree.runtime.Config("local-task")
+    config = iree.runtime.Config("vulkan" if is_vulkan else "local-task")
     loaded = iree.runtime.VmModule.copy_buffer(config.vm_instance, program)
     context = iree.runtime.SystemContext(config=config)
     context.add_vm_module(loaded)
@@ -51,7 +88,7 @@ def compile_by_iree(path: str, threads: int) -> Callable[..., list[Any]]:
     def call(*arrays):
         results = function(*arrays)
         results = results if isinstance(results, list | tuple) else [results]
-        return [result.to_host() for result in results]
+        return [fetch(result, config.device) if is_vulkan else result.to_host() for result in results]
 
     return call
 
@@ -70,26 +107,31 @@ class Flat(torch.nn.Module):
         return tuple(leaf for leaf in results if isinstance(leaf, torch.Tensor))
 
 
-def compile_by_ncnn(example: Example, folder: pathlib.Path, threads: int) -> Callable[[], list[Any]]:
-    """A call of what pnnx converts the module to. pnnx leaves out a batch of one where it finds that dim, and writes a
-    Python file that says so."""
+def compile_by_ncnn(example: Example, folder: pathlib.Path, threads: int, is_vulkan: bool) -> Callable[[], list[Any]]:
+    """A call of what pnnx converts the module to; with `is_vulkan` layers that have Vulkan code run there.
+
+    pnnx leaves out a batch of one where it finds that dim, and writes a Python file that says so."""
     import ncnn
     import pnnx
 
+    stem = "by_ncnn_vulkan" if is_vulkan else "by_ncnn"
     given = tensors((example.args, example.kwargs))
     flat = Flat(example).eval()
     shapes = [tuple(result.shape) for result in flat(*given)]
     with contextlib.redirect_stdout(sys.stderr):
-        pnnx.export(flat, os.fspath(folder / "by_ncnn.pt"), inputs=tuple(given), fp16=False)
+        pnnx.export(flat, os.fspath(folder / f"{stem}.pt"), inputs=tuple(given), fp16=False)
+    if is_vulkan and ncnn.get_gpu_count() == 0:
+        raise RuntimeError("ncnn finds no Vulkan device")
     net = ncnn.Net()
     net.opt.num_threads = threads
+    net.opt.use_vulkan_compute = is_vulkan
     for option in ("use_fp16_packed", "use_fp16_storage", "use_fp16_arithmetic", "use_bf16_storage"):
         setattr(net.opt, option, False)
     for load, suffix in ((net.load_param, "param"), (net.load_model, "bin")):
-        path = folder / f"by_ncnn.ncnn.{suffix}"
+        path = folder / f"{stem}.ncnn.{suffix}"
         if not path.exists() or load(os.fspath(path)) != 0:
             raise RuntimeError(f"pnnx wrote no {path.name} that ncnn can load")
-    glue = (folder / "by_ncnn_ncnn.py").read_text()
+    glue = (folder / f"{stem}_ncnn.py").read_text()
     squeezed = dict(re.findall(r'ex\.input\("(\w+)", ncnn\.Mat\(\w+(?:\.squeeze\((\d)\))?', glue))
     names = re.findall(r'ex\.extract\("(\w+)"\)', glue)
     if len(squeezed) != len(given) or len(names) != len(shapes):

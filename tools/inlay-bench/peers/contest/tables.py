@@ -98,15 +98,16 @@ def split_tables(rows: list[Row]) -> list[dict[str, Any]]:
 def add_roofline(row: Row, limits: dict[str, float]) -> Row:
     """With the kernel's work, what was reached of it, and of what the machine allows."""
     kernel = KERNELS[row["kernel"]]
-    intensity = kernel.flops / kernel.bytes
+    moved = kernel.bytes if row["dtype"] == "f32" else kernel.bytes / 2
+    intensity = kernel.flops / moved
     by_memory = intensity * limits["copy_gb_per_s"]
     gflops = kernel.flops / row["latency_ms"] / 1e6
     return {
         **row,
         "mflop": kernel.flops / 1e6,
-        "mb": kernel.bytes / 1e6,
+        "mb": moved / 1e6,
         "gflops": gflops,
-        "gb_per_s": kernel.bytes / row["latency_ms"] / 1e6,
+        "gb_per_s": moved / row["latency_ms"] / 1e6,
         "bound": "memory" if by_memory < limits["gemm_gflops"] else "compute",
         "roofline": gflops / min(by_memory, limits["gemm_gflops"]),
     }

@@ -48,7 +48,7 @@ def save_results(results: Any, path: pathlib.Path) -> None:
     """All tensors, in the order of the model's results; in a format that has numbers of every dtype."""
     leaves = torch.utils._pytree.tree_leaves(results)
     arrays = [
-        leaf.detach().to(torch.float32).numpy() if isinstance(leaf, torch.Tensor) else leaf
+        leaf.detach().to(torch.float32).cpu().numpy() if isinstance(leaf, torch.Tensor) else leaf
         for leaf in leaves
         if isinstance(leaf, torch.Tensor | numpy.ndarray)
     ]

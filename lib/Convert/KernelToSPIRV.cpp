@@ -4,6 +4,7 @@
 
 #include "inlay/Convert/KernelToSPIRV.h"
 #include "ExpandMath.h"
+#include "GuardLoops.h"
 #include "GuardPowers.h"
 #include "TexelBuffers.h"
 #include "VectorBuffers.h"
@@ -391,6 +392,7 @@ FailureOr<SPIRVKernel> inlay::convertKernelToSPIRV(gpu::GPUFuncOp func, VulkanAt
     if (target.hasFeature(kTexelFeature))
       result.kinds = makeTexelBuffers(converted, elements.size(), target.getMaxTexelElements());
   };
+  guardLoops(kernel);
   if (failed(pushScalars(kernel)) || failed(makeVectorBuffers(kernel)) || failed(legalizeMath(module)) ||
       failed(convertModule(module, env)) || failed(finishModule(*holder, makeTexels)))
     return failure();

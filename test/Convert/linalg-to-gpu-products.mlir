@@ -1,15 +1,15 @@
 // RUN: inlay-opt %s --inlay-convert-linalg-to-gpu="subgroup=8 in-software texels" | FileCheck %s
-// RUN: inlay-opt %s --inlay-convert-linalg-to-gpu="subgroup=8 in-software texels max-grid=3" | FileCheck %s --check-prefix=FOLD
+// RUN: inlay-opt %s --inlay-convert-linalg-to-gpu="subgroup=8 in-software texels max-grid=50" | FileCheck %s --check-prefix=FOLD
 // RUN: inlay-opt %s --inlay-convert-linalg-to-gpu | FileCheck %s --check-prefix=ALONE
 
 // A subgroup computes 16 rows, each lane 8 columns of its own. Four steps of the sum at once: each lane loads 2 vectors
 // of the left operand, which all lanes need, and 8 of the columns of the right one. Results are stored as vectors.
 // CHECK-LABEL: func.func @matmul
-// CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %c4, {{.*}}) threads({{.*}}) in (%{{.*}} = %c8
+// CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %c64{{.*}}) threads({{.*}}) in (%{{.*}} = %c8
 // CHECK: %[[LANE:.*]] = gpu.lane_id
 // CHECK-NOT: memref.load
 // CHECK: %{{.*}}:128 = scf.for
-// CHECK: vector.load %{{.*}} : memref<1024xf32>, vector<4xf32>
+// CHECK: vector.load %{{.*}} : memref<4096xf32>, vector<4xf32>
 // CHECK: gpu.subgroup_broadcast %{{.*}}, specific_lane
 // CHECK-NOT: memref.load
 // CHECK-NOT: scf.if
@@ -26,10 +26,10 @@
 // Without subgroups each invocation has a tile of its own.
 // ALONE-LABEL: func.func @matmul
 // ALONE-NOT: gpu.subgroup_broadcast
-func.func @matmul(%a: memref<64x16xf32>, %b: memref<16x64xf32>, %c: memref<64x64xf32>) {
+func.func @matmul(%a: memref<256x16xf32>, %b: memref<16x256xf32>, %c: memref<256x256xf32>) {
   %zero = arith.constant 0.0 : f32
-  linalg.fill ins(%zero : f32) outs(%c : memref<64x64xf32>)
-  linalg.matmul ins(%a, %b : memref<64x16xf32>, memref<16x64xf32>) outs(%c : memref<64x64xf32>)
+  linalg.fill ins(%zero : f32) outs(%c : memref<256x256xf32>)
+  linalg.matmul ins(%a, %b : memref<256x16xf32>, memref<16x256xf32>) outs(%c : memref<256x256xf32>)
   return
 }
 
@@ -88,9 +88,11 @@ func.func @rows(%x: memref<64x32xf32>, %y: memref<64x32xf32>, %r: memref<64xf32>
 
 // Elementwise ops load and store vectors where elements lie side by side.
 // CHECK-LABEL: func.func @pointwise
-// CHECK-COUNT-4: vector.load
+// CHECK: vector.load
+// CHECK-NOT: memref.load
 // CHECK-COUNT-16: math.exp
 // CHECK-COUNT-4: vector.store
+// CHECK-NOT: memref.store
 #id = affine_map<(d0) -> (d0)>
 func.func @pointwise(%x: memref<1024xf32>, %y: memref<1024xf32>) {
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}

@@ -8,7 +8,8 @@
 // CHECK: arith.cmpi ult, {{.*}}, %[[COUNT]]
 // CHECK: scf.if
 // CHECK: %{{.*}}:64 = scf.for
-// CHECK-COUNT-64: memref.store
+// CHECK-COUNT-16: vector.store
+// CHECK-NOT: memref.store
 // CHECK-NOT: gpu.launch
 func.func @matmul(%a: memref<64x16xf32>, %b: memref<16x128xf32>, %c: memref<64x128xf32>) {
   %zero = arith.constant 0.0 : f32

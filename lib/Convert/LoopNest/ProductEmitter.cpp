@@ -314,7 +314,9 @@ SmallVector<Value> TileEmitter::Product::reduce(OpBuilder &b, ArrayRef<Value> st
   SmallVector<Value> before(current);
   bool isWhole = size.isMultipleOf(tile.depth);
   Value end = state.value(loops.inside(), size), whole = end;
-  if (!isWhole) {
+  if (!isWhole && known) {
+    whole = state.constant(loops.inside(), known.getValue() / tile.depth * tile.depth);
+  } else if (!isWhole) {
     Value rest = arith::RemUIOp::create(loops.inside(), loc, end, state.constant(loops.inside(), tile.depth));
     whole = arith::SubIOp::create(loops.inside(), loc, end, rest);
   }

@@ -123,7 +123,7 @@ fuzz-seeds: $(BUILD)/build.ninja ## write the seeds of the fuzz target anew, for
 	@$(BUILD)/bin/InlayContainerSeeds $(FUZZ_SEEDS)
 
 ##@ Figures
-.PHONY: bench-partition bench-rewrite bench-models bench-kernels bench-sizes bench-vulkan bench-gpu
+.PHONY: bench-partition bench-rewrite bench-models bench-splitting bench-kernels bench-sizes bench-vulkan bench-gpu
 BENCH = $(BUILD)/bin/inlay-bench partition
 FIGURES = $(BUILD)/bench
 bench-partition: build ## measure partitioning and write docs/benchmarks/partition.md; about eight minutes
@@ -162,12 +162,16 @@ bench-models: build ## measure whole models beside peers and write docs/benchmar
 	@mkdir -p $(FIGURES)
 	$(peers_environment)
 	@$(BUILD)/bin/inlay-bench models $(RIVALS) --routes=host+torch --repeats=5 --json=$(FIGURES)/models-1.json
-	@$(BUILD)/bin/inlay-bench models --python=$(VENV)/bin/python --repeats=3 \
-	  --routes=vulkan+host+torch,vulkan+host@activations,host+torch --json=$(FIGURES)/models-2.json
 	@$(BUILD)/bin/inlay-bench models --python=$(VENV)/bin/python --dtypes=f16,bf16 --scale=tiny \
-	  --routes=vulkan+host+torch --json=$(FIGURES)/models-3.json
-	@$(PYTHON) docs/benchmarks/make_page.py models $(FIGURES)/models-1.json $(FIGURES)/models-2.json \
-	  $(FIGURES)/models-3.json
+	  --routes=vulkan+host+torch --json=$(FIGURES)/models-2.json
+	@$(PYTHON) docs/benchmarks/make_page.py models $(FIGURES)/models-1.json $(FIGURES)/models-2.json
+
+bench-splitting: build ## measure what splitting models costs and write docs/benchmarks/splitting.md; some six minutes
+	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)
+	@mkdir -p $(FIGURES)
+	@$(BUILD)/bin/inlay-bench models --python=$(VENV)/bin/python --repeats=3 --scale=tiny \
+	  --routes=vulkan+host+torch,vulkan+host@activations,host+torch --json=$(FIGURES)/splitting-1.json
+	@$(PYTHON) docs/benchmarks/make_page.py splitting $(FIGURES)/splitting-1.json
 
 bench-kernels: build ## measure kernels beside peers and write docs/benchmarks/kernels.md; about half an hour
 	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)

@@ -3,6 +3,7 @@
 make_page.py partition FIGURES.json... : docs/benchmarks/partition.md and its SVG files
 make_page.py rewrite FIGURES.json...   : docs/benchmarks/rewrite.md and its SVG file
 make_page.py models FIGURES.json...    : docs/benchmarks/models.md and its SVG file
+make_page.py splitting FIGURES.json... : docs/benchmarks/splitting.md
 make_page.py kernels FIGURES.json...   : docs/benchmarks/kernels.md and its SVG file
 make_page.py sizes FIGURES.json...     : docs/benchmarks/sizes.md
 make_page.py vulkan FIGURES.json...    : docs/benchmarks/vulkan.md
@@ -14,7 +15,7 @@ import pathlib
 from collections.abc import Callable, Iterable
 
 import matplotlib.pyplot as plt
-from contest_page import write_kernels, write_models
+from contest_page import write_kernels, write_models, write_splitting
 from page import HERE, Row, describe_range, make_table, read_tables, save, write_head
 from vulkan_page import write_vulkan
 
@@ -222,13 +223,14 @@ def describe_sizes(rows: list[Row]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("page", choices=["partition", "rewrite", "models", "kernels", "sizes", "vulkan"])
+    parser.add_argument("page", choices=["partition", "rewrite", "models", "splitting", "kernels", "sizes", "vulkan"])
     parser.add_argument("figures", nargs="+", type=pathlib.Path)
     args = parser.parse_args()
     writers = {
         "partition": write_partition,
         "rewrite": write_rewrite,
         "models": write_models,
+        "splitting": write_splitting,
         "kernels": write_kernels,
         "sizes": functools.partial(write_table, "sizes", SIZES_HEAD, describe_sizes),
         "vulkan": write_vulkan,

@@ -329,6 +329,21 @@ TEST_F(VulkanDeviceTest, LoadNamesTheKernelAndBothNumbers) {
             std::string::npos);
 }
 
+TEST_F(VulkanDeviceTest, ABufferThatKernelsCannotSeeAllOfIsRefused) {
+  uint64_t most = context->caps().maxStorageBufferRange;
+  if (most > uint64_t(1) << 28 || most + 4 > context->caps().maxAllocationBytes)
+    GTEST_SKIP() << "a buffer as large is too much for a test";
+  auto small = upload(iota(8, 0));
+  auto large = device->allocate(most + 4), fits = device->allocate(most);
+  ASSERT_TRUE(large.isOk() && fits.isOk());
+  Engine engine = elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(8));
+  EXPECT_EQ(run(engine, {small, small, *fits}).message(), "");
+  Status status = run(engine, {small, small, *large});
+  EXPECT_EQ(status.message(), "engine 'engine_add': kernel 'add': argument 2: a buffer has " +
+                                  std::to_string(most + 4) + " bytes, but the device's kernels see at most " +
+                                  std::to_string(most));
+}
+
 TEST_F(VulkanDeviceTest, RecordNamesTheDispatchAndBothNumbers) {
   auto a = upload(iota(8, 0));
   Engine engine = elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr::dim(0, 0));

@@ -125,7 +125,7 @@ def compile_by_ncnn(example: Example, folder: pathlib.Path, threads: int, is_vul
     net = ncnn.Net()
     net.opt.num_threads = threads
     net.opt.use_vulkan_compute = is_vulkan
-    for option in ("use_fp16_packed", "use_fp16_storage", "use_fp16_arithmetic", "use_bf16_storage"):
+    for option in filter(lambda name: "16" in name, dir(net.opt)):  # it would compute in half floats
         setattr(net.opt, option, False)
     for load, suffix in ((net.load_param, "param"), (net.load_model, "bin")):
         path = folder / f"{stem}.ncnn.{suffix}"

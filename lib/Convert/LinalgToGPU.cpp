@@ -206,6 +206,14 @@ struct OpConverter {
 };
 } // namespace
 
+/// Elements that an invocation computes of an op without reductions: fewer of what takes drivers longer to compile.
+static int64_t choosePointwiseFactor(linalg::LinalgOp op, int64_t most) {
+  constexpr int64_t kSmallBody = 6, kUsual = 4;
+  Block *body = op.getBlock();
+  bool isSmall = body->getOperations().size() <= kSmallBody && body->getOps<memref::LoadOp>().empty();
+  return isSmall ? most : std::min(most, kUsual);
+}
+
 LogicalResult OpConverter::convert(linalg::LinalgOp op, Value initial) const {
   OpBuilder builder(op);
   FailureOr<TileEmitter> emitter = TileEmitter::create(builder, op);
@@ -216,7 +224,7 @@ LogicalResult OpConverter::convert(linalg::LinalgOp op, Value initial) const {
     if (std::optional<ProductTile> tile = chooseProduct(emitter->shape(), profile))
       return convertProduct(op, *emitter, *tile, profile.lanes, maxGrid);
   TileLimits limits;
-  limits.pointwiseFactor = pointwiseFactor;
+  limits.pointwiseFactor = choosePointwiseFactor(op, pointwiseFactor);
   limits.maxPoints = 64; // 8 x 8: with more, drivers compile for seconds
   TileShape tile = chooseTile(emitter->shape(), limits);
   SmallVector<AffineExpr> counts = countTiles(op.getContext(), *emitter, tile);

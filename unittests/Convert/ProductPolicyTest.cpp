@@ -85,7 +85,7 @@ TEST(ProductPolicy, OtherDevicesHaveOtherTiles) {
   std::optional<ProductTile> tile = chooseProduct(matmul(1024, 1024, 1024), gpu);
   ASSERT_TRUE(tile);
   EXPECT_LE(tile->rows * tile->columns, gpu.maxPoints);
-  EXPECT_LE(tile->rows * tile->columns * tile->depth, gpu.maxUnrolled);
+  EXPECT_LE(countUnrolled(matmul(1024, 1024, 1024), *tile), gpu.maxUnrolled);
 }
 
 TEST(ProductPolicy, LinearLoadsVectorsAlongTheSum) {
@@ -150,7 +150,7 @@ TEST(ProductPolicy, TilesOfAnyProductAreWithinLimits) {
     if (!tile)
       continue;
     EXPECT_LE(tile->rows * tile->columns, profile.maxPoints);
-    EXPECT_TRUE(tile->rows * tile->columns * tile->depth <= profile.maxUnrolled || tile->rows * tile->columns == 1);
+    EXPECT_TRUE(countUnrolled(shape, *tile) <= profile.maxUnrolled || tile->rows * tile->columns == 1);
     EXPECT_TRUE(tile->isLaneLoop[tile->columnLoop]);
     EXPECT_TRUE(tile->rowLoop < 0 ? tile->rows == 1 : !tile->isLaneLoop[tile->rowLoop]);
     EXPECT_LE(tile->columns, shape.loops[tile->columnLoop].size);

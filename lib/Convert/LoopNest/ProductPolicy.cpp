@@ -12,7 +12,7 @@ DeviceProfile DeviceProfile::forSoftware(int64_t lanes, bool readsTexels) {
   DeviceProfile profile;
   profile.lanes = lanes;
   profile.maxPoints = 128;
-  profile.maxUnrolled = 512;
+  profile.maxUnrolled = 700;
   profile.enough = 16;
   profile.quad = readsTexels ? 16 : 34;
   return profile;
@@ -56,11 +56,13 @@ int inlay::findStoredQuadLoop(const LoopNestShape &shape, const ProductTile &til
   return shape.outputQuad == tile.columnLoop && hasWholeQuads(shape, tile, shape.outputQuad) ? shape.outputQuad : -1;
 }
 
-/// Elements that the points of a tile, in `depth` steps, read of an operand: neighbouring windows overlap.
-static int64_t countElements(const std::vector<int64_t> &strides, const ProductTile &tile) {
+/// Elements that the points of a tile, in `depth` steps, read of an operand: neighbouring windows overlap, but not in
+/// tiles that are cut short.
+static int64_t countElements(const LoopNestShape &shape, const std::vector<int64_t> &strides, const ProductTile &tile) {
   int64_t rows = tile.rowLoop >= 0 && strides[tile.rowLoop] != 0 ? tile.rows : 1;
   int64_t column = strides[tile.columnLoop], inner = strides[tile.innerLoop];
-  if (column == 0 || inner == 0)
+  const LoopNestShape::Loop &columns = shape.loops[tile.columnLoop];
+  if (column == 0 || inner == 0 || columns.isOpen || columns.size % tile.columns)
     return rows * (column ? tile.columns : 1) * (inner ? tile.depth : 1);
   std::vector<int64_t> offsets;
   for (int64_t i = 0; i < tile.columns; ++i)
@@ -74,7 +76,7 @@ static int64_t countElements(const std::vector<int64_t> &strides, const ProductT
 static double getStepCost(const LoopNestShape &shape, const ProductTile &tile, const DeviceProfile &profile) {
   double cost = profile.step * double(tile.rows * tile.columns * tile.depth);
   for (size_t input = 0; input < shape.inputStrides.size(); ++input) {
-    int64_t elements = countElements(shape.inputStrides[input], tile);
+    int64_t elements = countElements(shape, shape.inputStrides[input], tile);
     bool isQuad = findQuadLoop(shape, tile, input) >= 0;
     int64_t loads = isQuad ? divideUp(elements, 4) : elements;
     if (isLoadedTogether(shape, tile, input)) {
@@ -124,19 +126,23 @@ struct Best {
 };
 } // namespace
 
+int64_t inlay::countUnrolled(const LoopNestShape &shape, const ProductTile &tile) {
+  constexpr int64_t kStore = 5; // steps that a driver compiles in the time for a store
+  int64_t points = tile.rows * tile.columns;
+  return points * tile.depth + kStore * (findStoredQuadLoop(shape, tile) >= 0 ? points / 4 : points);
+}
+
 /// Considers tiles of all sizes along the loops of `tile`.
 static void considerSizes(Best &best, ProductTile tile) {
   const DeviceProfile &profile = best.profile;
   int64_t rowSize = tile.rowLoop < 0 ? 1 : best.shape.loops[tile.rowLoop].size;
   int64_t columnSize = best.shape.loops[tile.columnLoop].size;
-  for (int64_t rows = std::min<int64_t>(rowSize, 16); rows >= 1; --rows)
-    for (int64_t columns = std::min<int64_t>(columnSize, 16); columns >= 1; --columns) {
-      bool isSmall = rows == 1 && columns == 1; // there is one at least
-      if (!isSmall && (rows * columns > profile.maxPoints || rows * columns * tile.depth > profile.maxUnrolled))
-        continue;
-      tile.rows = rows;
-      tile.columns = columns;
-      best.consider(tile);
+  for (tile.rows = std::min<int64_t>(rowSize, 16); tile.rows >= 1; --tile.rows)
+    for (tile.columns = std::min<int64_t>(columnSize, 16); tile.columns >= 1; --tile.columns) {
+      int64_t points = tile.rows * tile.columns;
+      bool fits = points <= profile.maxPoints && countUnrolled(best.shape, tile) <= profile.maxUnrolled;
+      if (fits || points == 1) // there is one at least
+        best.consider(tile);
     }
 }
 

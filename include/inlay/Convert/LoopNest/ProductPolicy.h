@@ -17,7 +17,7 @@ namespace inlay {
 struct DeviceProfile {
   int64_t lanes = 0;         ///< invocations of a subgroup, which can hand values to each other; 0: they can't
   int64_t maxPoints = 32;    ///< accumulators of an invocation
-  int64_t maxUnrolled = 256; ///< steps of all points in a loop's body: drivers compile longer for more
+  int64_t maxUnrolled = 256; ///< steps that are written out, stores included: drivers compile longer for more
   int64_t enough = 256;      ///< subgroups that keep the device busy
   double load = 16;          ///< cost of loading an element
   double quad = 18;          ///< cost of loading an aligned vector of four
@@ -46,6 +46,9 @@ struct ProductTile {
 
 /// The tile that takes the least time by `profile`; nothing if the op isn't a product or lanes can't hand on values.
 std::optional<ProductTile> chooseProduct(const LoopNestShape &shape, const DeviceProfile &profile);
+
+/// Steps that a kernel of such tiles has written out, with what its stores count as.
+int64_t countUnrolled(const LoopNestShape &shape, const ProductTile &tile);
 
 /// True if `tile` loads `input` once for all lanes, each lane a part of it.
 bool isLoadedTogether(const LoopNestShape &shape, const ProductTile &tile, size_t input);

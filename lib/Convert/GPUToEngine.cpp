@@ -107,16 +107,23 @@ public:
   }
 
 private:
-  /// The kernel's symbol in the engine, converting it the first time. Equal words are one kernel.
+  /// The kernel's symbol in the engine, converting it the first time. Equal words are one kernel where they need the
+  /// same: the size of a texel buffer isn't in them.
   FailureOr<plan::KernelOp> getKernel(gpu::LaunchFuncOp launch, gpu::GPUFuncOp kernel, ArrayRef<int64_t> block) {
     FailureOr<SPIRVKernel> spirv = convertKernelToSPIRV(kernel, target, block);
     if (failed(spirv))
       return failure();
     auto type = RankedTensorType::get({static_cast<int64_t>(spirv->words.size())}, builder.getI32Type());
     auto words = DenseElementsAttr::get(type, ArrayRef<uint32_t>(spirv->words));
-    if (plan::KernelOp known = kernels.lookup(words))
+    SmallVector<Attribute> bindings, requirements, kinds;
+    for (const std::string &name : spirv->requirements)
+      requirements.push_back(builder.getStringAttr(name));
+    if (llvm::any_of(spirv->kinds, [](plan::BindingKind kind) { return kind != plan::BindingKind::storage; }))
+      for (plan::BindingKind kind : spirv->kinds)
+        kinds.push_back(plan::BindingKindAttr::get(builder.getContext(), kind));
+    Attribute key = builder.getArrayAttr({words, builder.getArrayAttr(requirements), builder.getArrayAttr(kinds)});
+    if (plan::KernelOp known = kernels.lookup(key))
       return known;
-    SmallVector<Attribute> bindings, requirements;
     int64_t pushConstants = 0;
     for (BlockArgument argument : kernel.getArguments()) {
       if (isa<MemRefType>(argument.getType()))
@@ -130,17 +137,11 @@ private:
     if (pushConstants > kMaxPushConstants)
       return launch.emitError("unsupported-shape: a kernel of ")
              << pushConstants << " numbers that are known at a call alone exceeds the limit of " << kMaxPushConstants;
-    for (const std::string &name : spirv->requirements)
-      requirements.push_back(builder.getStringAttr(name));
-    SmallVector<Attribute> kinds;
-    if (llvm::any_of(spirv->kinds, [](plan::BindingKind kind) { return kind != plan::BindingKind::storage; }))
-      for (plan::BindingKind kind : spirv->kinds)
-        kinds.push_back(plan::BindingKindAttr::get(builder.getContext(), kind));
     auto op = plan::KernelOp::create(builder, launch.getLoc(), "k" + std::to_string(kernels.size()), words,
                                      builder.getArrayAttr(bindings), builder.getDenseI64ArrayAttr(block), pushConstants,
                                      requirements.empty() ? ArrayAttr() : builder.getArrayAttr(requirements),
                                      kinds.empty() ? ArrayAttr() : builder.getArrayAttr(kinds));
-    kernels[words] = op;
+    kernels[key] = op;
     return op;
   }
 

@@ -35,4 +35,38 @@ module attributes {gpu.container_module} {
       gpu.return
     }
   }
+
+  // The same words, but texel buffers of other sizes: one may be too large for a device that the other is not for.
+  // CHECK: plan.engine @sizes
+  // CHECK: plan.kernel @k0
+  // CHECK-SAME: requires ["texel-elements=70000"]
+  // CHECK: plan.kernel @k1
+  // CHECK-SAME: requires ["texel-elements=80000"]
+  // CHECK-NOT: plan.kernel
+  func.func @sizes(%s: memref<70000xf32>, %l: memref<80000xf32>, %r: memref<64xf32>) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @b::@k blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+        args(%s : memref<70000xf32>, %r : memref<64xf32>)
+    gpu.launch_func @c::@k blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+        args(%l : memref<80000xf32>, %r : memref<64xf32>)
+    gpu.launch_func @b::@k blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+        args(%s : memref<70000xf32>, %r : memref<64xf32>)
+    return
+  }
+  gpu.module @b {
+    gpu.func @k(%s: memref<70000xf32>, %r: memref<64xf32>) kernel {
+      %c0 = arith.constant 0 : index
+      %0 = memref.load %s[%c0] : memref<70000xf32>
+      memref.store %0, %r[%c0] : memref<64xf32>
+      gpu.return
+    }
+  }
+  gpu.module @c {
+    gpu.func @k(%s: memref<80000xf32>, %r: memref<64xf32>) kernel {
+      %c0 = arith.constant 0 : index
+      %0 = memref.load %s[%c0] : memref<80000xf32>
+      memref.store %0, %r[%c0] : memref<64xf32>
+      gpu.return
+    }
+  }
 }

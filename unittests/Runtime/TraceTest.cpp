@@ -127,7 +127,8 @@ TEST(Trace, AProfiledCallIsRecorded) {
   std::vector<std::string> categories;
   for (const TraceEvent &event : trace.events())
     categories.push_back(event.category);
-  EXPECT_EQ(categories, (std::vector<std::string>{"copy", "submit", "wait", "engine", "copy", "loops", "host", "call"}));
+  EXPECT_EQ(categories,
+            (std::vector<std::string>{"copy", "submit", "wait", "engine", "copy", "loops", "host", "call"}));
   EXPECT_EQ(trace.notes(), (std::vector<std::string>{"kernels of 'fake' aren't timed"}));
   EXPECT_TRUE((*program)->profile({view(in)}, {view(out)}).isOk()) << "without a trace";
 }

@@ -77,6 +77,18 @@ TEST_F(PipelineBuilderTest, StartingDoesNotWaitAndWaitingDoes) {
   opener.join();
 }
 
+/// Each comes when those before have begun, so that none waits in the queue.
+TEST_F(PipelineBuilderTest, ThereAreAsManyThreadsAsProcessors) {
+  PipelineBuilder builder(table);
+  std::vector<PipelineBuilder::Task> tasks;
+  for (size_t i = 0; i < threads; ++i) {
+    tasks.push_back(builder.start(kernelOf(1, uint32_t(i)), "main", gate.create()));
+    gate.waitForBegun(i + 1);
+  }
+  gate.open();
+  builder.wait(tasks);
+}
+
 TEST_F(PipelineBuilderTest, TheLargestComeFirst) {
   PipelineBuilder builder(table);
   std::vector<PipelineBuilder::Task> tasks;

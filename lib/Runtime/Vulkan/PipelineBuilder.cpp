@@ -126,10 +126,10 @@ void PipelineBuilder::Shared::work() {
   --running;
 }
 
-/// With the lock held. Without a thread whoever waits does the work.
+/// For a task that came; with the lock held. Without a thread whoever waits does the work.
 void PipelineBuilder::Shared::addThread() {
   size_t most = std::max(1u, std::thread::hardware_concurrency());
-  if (stops || running >= std::min(most, queue.size()))
+  if (stops || running >= most) // those that run have something to do, or else they would have ended
     return;
   if (running == 0) { // those there were don't take the lock any more
     for (pthread_t thread : threads)

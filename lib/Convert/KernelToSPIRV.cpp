@@ -276,6 +276,17 @@ static void decorateExact(spirv::ModuleOp module) {
   });
 }
 
+/// Has what is stored as f16 rounded to the nearest, as on the host: else drivers choose, even from store to store.
+/// SPIR-V lets only what is stored at once say so.
+static void decorateRounding(spirv::ModuleOp module) {
+  auto nearest = spirv::FPRoundingModeAttr::get(module.getContext(), spirv::FPRoundingMode::RTE);
+  module.walk([&](spirv::FConvertOp convert) {
+    bool isStored = llvm::all_of(convert->getUsers(), llvm::IsaPred<spirv::StoreOp>);
+    if (getElementTypeOrSelf(convert.getType()).isF16() && isStored)
+      convert->setAttr("fp_rounding_mode", nearest);
+  });
+}
+
 /// True if the kernel both loads from and stores to the variable.
 static bool isReadAndWritten(spirv::GlobalVariableOp variable, spirv::ModuleOp module) {
   bool reads = false, writes = false;
@@ -400,6 +411,7 @@ FailureOr<SPIRVKernel> inlay::convertKernelToSPIRV(gpu::GPUFuncOp func, VulkanAt
   if (!llvm::hasSingleElement(modules))
     return func.emitError("expected one SPIR-V module");
   decorateExact(*modules.begin());
+  decorateRounding(*modules.begin());
   orderStorageBuffers(*modules.begin());
   if (failed(spirv::serialize(*modules.begin(), result.words)) || failed(validate(func.getLoc(), result.words)))
     return failure();

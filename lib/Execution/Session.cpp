@@ -11,6 +11,7 @@
 #include "inlay/Pipeline/InitAll.h"
 #include "inlay/Pipeline/Pipeline.h"
 #include "inlay/Runtime/Report/ReportKeys.h"
+#include "inlay/Runtime/Vulkan/DeviceSelection.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 #include "inlay/Support/Suggest.h"
 
@@ -132,6 +133,11 @@ private:
   /// The device to compile for. Failure with `missing` set where doing without one is allowed: nobody asked for a
   /// device by name.
   StatusOr<rt::vulkan::DeviceCaps> findDevice() {
+    if (rt::vulkan::wantsNoDevice(request.device)) {
+      Status none(StatusCode::Unavailable, "the device 'none' is asked for");
+      missing = request.allowMissingDevice ? none.message() : "";
+      return none;
+    }
     StatusOr<rt::vulkan::DeviceCaps> caps = rt::vulkan::selectDevice(request.device);
     if (!caps.isOk() && request.allowMissingDevice && request.device.empty() &&
         caps.status().code() != StatusCode::NotFound)

@@ -9,6 +9,7 @@
 #include "inlay/Runtime/Core/Device.h"
 #include "inlay/Runtime/Report/Profile.h"
 #include "inlay/Runtime/Report/ReportKeys.h"
+#include "inlay/Runtime/Vulkan/DeviceSelection.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
 #include "llvm/Config/llvm-config.h"
@@ -330,7 +331,7 @@ nb::tuple loadContainer(const std::string &path, const std::string &device, nb::
   options.load.callbacks = callbacksOf(fallback);
   options.read.publicKeyFile = publicKey;
   options.admit = [&](const rt::Plan &plan) {
-    if (plan.engines.empty())
+    if (plan.engines.empty() || rt::vulkan::wantsNoDevice(options.load.device))
       return rt::Status::ok();
     nb::gil_scoped_acquire lock;
     try {

@@ -123,7 +123,9 @@ def test_summaries_are_geometric_means_over_what_ran():
 def test_the_roof_is_the_lower_of_two_limits(kernel, bound):
     work = KERNELS[kernel]
     least_ms = 1e-6 * max(work.flops / 100, work.bytes / 10)
-    row = add_roofline({"kernel": kernel, "latency_ms": 2 * least_ms}, {"copy_gb_per_s": 10, "gemm_gflops": 100})
+    row = add_roofline(
+        {"kernel": kernel, "dtype": "f32", "latency_ms": 2 * least_ms}, {"copy_gb_per_s": 10, "gemm_gflops": 100}
+    )
     assert row["bound"] == bound
     assert row["roofline"] == pytest.approx(0.5)
 

@@ -205,6 +205,19 @@ def test_no_row_is_read_where_there_is_none(targets):
         compiled(x(0, 4), torch.tensor([0, 0]))
 
 
+@pytest.mark.parametrize("targets", TARGETS, ids="-".join)
+def test_extremes_and_their_places_are_results(targets):
+    class Extremes(nn.Module):
+        def forward(self, x):
+            low = x.min(-1)
+            return x.max(-1), low.values, low.indices, x.max(1, keepdim=True).indices
+
+    model = Extremes().eval()
+    compiled = inlay.compile(model, (x(3, 5),), targets=targets, dynamic_shapes={"x": {0: BATCH}})
+    for rows in (1, 4, 8):
+        check(model, compiled, x(rows, 5))
+
+
 def test_sizes_are_results():
     class Model(nn.Module):
         def forward(self, a):

@@ -305,7 +305,7 @@ def test_files_that_are_no_models_are_refused(tmp_path):
         (b"PK\3\4", "is no inlay container"),
         (good[:500], "is truncated: its header says"),
         (good[:-1] + bytes([good[-1] ^ 1]), "is damaged: its bytes don't match its hash"),
-        (good[:8] + b"\2" + good[9:], "expected format version 1.x, but got 2.0"),
+        (good[:8] + b"\3" + good[9:], "expected format version 2.x, but got 3.0"),
     ]:
         path.write_bytes(bad)
         with pytest.raises(ValueError, match=f"m.inlay': {text}"):

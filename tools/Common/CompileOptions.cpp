@@ -19,8 +19,9 @@ static cl::list<std::string>
 static cl::list<std::string>
     inputShapes("input-shape", cl::value_desc("name:dims"), cl::cat(category),
                 cl::desc("Sizes of an input whose dims are ? in the module, as x:1..8x3x224x224 or x:batch=1..8x3"));
-static cl::opt<std::string> device("device", cl::cat(category),
-                                   cl::desc("Vulkan device: a number or a part of its name; default: INLAY_DEVICE"));
+static cl::opt<std::string>
+    device("device", cl::cat(category),
+           cl::desc("Vulkan device: a number, a part of its name or none; default: INLAY_DEVICE"));
 static cl::opt<bool> requireDevice("require-device", cl::cat(category),
                                    cl::desc("Fail without a Vulkan device instead of running on the host alone"));
 static cl::list<std::string>

@@ -164,7 +164,8 @@ static void addOwnOptions(CLI::App &app, RunOptions &options, Texts &texts) {
       ->allow_extra_args(false);
   app.add_option("--seed", texts.seed, "Seed for arguments without a file");
   app.add_option("--output", options.output, "File for results, .npy or .npz; default: print a summary");
-  app.add_option("--device", options.device, "Vulkan device: a number or a part of its name; default: INLAY_DEVICE");
+  app.add_option("--device", options.device,
+                 "Vulkan device: a number, a part of its name or none; default: INLAY_DEVICE");
   app.add_flag("--compare", options.compare, "Run on the host alone too and print the largest difference");
   app.add_flag("--check", options.check, "Compare each segment on a device with what the host makes of its inputs");
   app.add_option("--time", texts.time, "Time this many runs (default 10)")->type_name("[=NUMBER]");

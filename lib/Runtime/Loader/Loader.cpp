@@ -6,11 +6,11 @@
 #include "inlay/Runtime/Host/HostKernelLoader.h"
 #include "inlay/Runtime/Host/ObjectLoader.h"
 #include "inlay/Runtime/Loader/SharedDevice.h"
+#include "inlay/Runtime/Vulkan/DeviceSelection.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <pthread.h>
 
 namespace inlay::rt {
@@ -55,12 +55,6 @@ static RecoveryOptions makeRecovery(const std::shared_ptr<Device> &device, const
   return recovery;
 }
 
-/// True if the host versions are to run, whatever devices there are.
-static bool wantsNoDevice(const OpenOptions &options) {
-  const char *environment = std::getenv("INLAY_DEVICE");
-  return (options.device.empty() && environment ? environment : options.device) == "none";
-}
-
 static StatusOr<std::shared_ptr<const Plan>> moveAllToHost(const Plan &plan) {
   INLAY_RETURN_IF_ERROR(checkPlan(plan));
   StatusOr<Plan> moved = moveToHost(plan, launchedEngines(plan));
@@ -78,7 +72,7 @@ static const char *adviseNone(const Plan &plan) {
 StatusOr<OpenedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOptions &options) {
   OpenedProgram opened;
   opened.plan = std::move(plan);
-  if (!opened.plan->engines.empty() && wantsNoDevice(options)) {
+  if (!opened.plan->engines.empty() && vulkan::wantsNoDevice(options.device)) {
     StatusOr<std::shared_ptr<const Plan>> moved = moveAllToHost(*opened.plan);
     if (!moved.isOk())
       return moved.status();
@@ -104,7 +98,7 @@ StatusOr<OpenedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOpt
 }
 
 StatusOr<OpenedProgram> openProgram(const std::string &path, const OpenOptions &options) {
-  EarlyDrivers drivers(!wantsNoDevice(options) && hasDeviceKernels(path));
+  EarlyDrivers drivers(!vulkan::wantsNoDevice(options.device) && hasDeviceKernels(path));
   ContainerReadOptions reading;
   reading.publicKeyFile = options.publicKeyFile;
   StatusOr<SavedProgram> saved = readContainer(path, reading);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace inlay::rt::vulkan {
 
@@ -79,6 +80,11 @@ static StatusOr<size_t> chooseNamed(const std::vector<DeviceCaps> &devices, cons
                                                     source, devices.size(), describe(devices)));
   return Status(StatusCode::NotFound, fmt::format("no usable device has '{}'{} in its name; there are {} devices ({})",
                                                   selector, source, devices.size(), describe(devices)));
+}
+
+bool wantsNoDevice(const std::string &selector) {
+  const char *environment = std::getenv("INLAY_DEVICE");
+  return (selector.empty() && environment ? environment : selector) == "none";
 }
 
 StatusOr<size_t> chooseDevice(const std::vector<DeviceCaps> &devices, const std::string &selector,

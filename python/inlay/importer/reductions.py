@@ -45,8 +45,8 @@ def _reduce(walker, call, name, dim, shape, suffix=None):
 def _handle_extreme_and_place(walker, call):
     values, places = call.val
     name = call.base
-    largest = _reduce(walker, call, f"a{name}", call["dim"], tuple(values.shape))
-    return [largest, _place(walker, call, f"arg{name}", call["dim"], tuple(places.shape), "indices")]
+    largest = _reduce(walker, call, f"a{name}", call["dim"], walker.symbols.dims(values))
+    return [largest, _place(walker, call, f"arg{name}", call["dim"], walker.symbols.dims(places), "indices")]
 
 
 def _handle_place(walker, call):

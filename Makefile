@@ -64,7 +64,7 @@ test-full: test lint-tidy ## test, and the checks that take long
 # The runtime's unit tests with the address and undefined-behaviour sanitizers, and with that of threads. What isn't ours
 # (drivers, layers) isn't built with them: the files name what is left out of that.
 SUPPRESS = $(CURDIR)/cmake/sanitizers
-SANITIZE_ENV = $(TEST_ENV) TSAN_OPTIONS=suppressions=$(SUPPRESS)/threads.supp:halt_on_error=1:history_size=4 \
+SANITIZE_ENV = $(TEST_ENV) TSAN_OPTIONS=suppressions=$(SUPPRESS)/threads.supp:halt_on_error=1:history_size=4:die_after_fork=0 \
   LSAN_OPTIONS=suppressions=$(SUPPRESS)/leaks.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1 \
   ASAN_OPTIONS=intercept_tls_get_addr=0 # GCC 12's misreads glibc's of libraries that are loaded late
 .PHONY: sanitize sanitize-runtime sanitize-threads

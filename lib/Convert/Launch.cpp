@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Launch.h"
+#include "inlay/Convert/LoopNest/SizeExprs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -25,6 +27,28 @@ Grid inlay::foldGrid(AffineExpr groups, int64_t most, int64_t maxGrid) {
   else if (most >= maxGrid) // rows short enough that few of the last one's groups have nothing to do
     width = constant(std::min<int64_t>(maxGrid, 256));
   return {width, width == groups ? constant(1) : groups.ceilDiv(width)};
+}
+
+Launch inlay::openWorkgroups(OpBuilder &builder, Location loc, AffineExpr groups, int64_t most, int64_t size,
+                             int64_t maxGrid) {
+  auto value = [&](AffineExpr expr) {
+    return getValueOrCreateConstantIndexOp(builder, loc, materializeExpr(builder, loc, expr));
+  };
+  Grid grid = foldGrid(groups, most, maxGrid);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1), count = value(groups);
+  Value block = arith::ConstantIndexOp::create(builder, loc, size);
+  auto launch = gpu::LaunchOp::create(builder, loc, value(grid.width), value(grid.height), one, block, one, one);
+  OpBuilder inner = OpBuilder::atBlockBegin(&launch.getBody().front());
+  Value number = launch.getBlockIds().x;
+  gpu::TerminatorOp::create(inner, loc);
+  inner.setInsertionPointToStart(&launch.getBody().front());
+  if (!grid.isExact()) {
+    Value row = arith::MulIOp::create(inner, loc, launch.getBlockIds().y, launch.getGridSize().x);
+    number = arith::AddIOp::create(inner, loc, row, number);
+    Value inside = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ult, number, count);
+    inner = scf::IfOp::create(inner, loc, inside, /*withElseRegion=*/false).getThenBodyBuilder();
+  }
+  return {launch, inner, number, count};
 }
 
 void inlay::sinkScalars(gpu::LaunchOp launch, Value kept) {

@@ -26,6 +26,19 @@ struct Grid {
 /// A grid for `groups` workgroups, of which there are at most `most`, with at most `maxGrid` along an axis.
 Grid foldGrid(mlir::AffineExpr groups, int64_t most, int64_t maxGrid);
 
+/// A launch under construction.
+struct Launch {
+  mlir::gpu::LaunchOp op;
+  mlir::OpBuilder inside; ///< within the bounds check
+  mlir::Value number;     ///< of the invocation or workgroup
+  mlir::Value count;      ///< of these: the one constant that stays outside, as a launch parameter
+};
+
+/// Opens a launch of `groups` workgroups, of which there are at most `most`, of `size` invocations each. The bounds
+/// check is of whole workgroups: all invocations of one come to its barriers, or none.
+Launch openWorkgroups(mlir::OpBuilder &builder, mlir::Location loc, mlir::AffineExpr groups, int64_t most, int64_t size,
+                      int64_t maxGrid);
+
 /// Gives the launch its own copies of constants from around it, so that they don't become launch parameters, and of
 /// what is computed from sizes but is no size. `kept` stays a parameter.
 void sinkScalars(mlir::gpu::LaunchOp launch, mlir::Value kept = nullptr);

@@ -28,16 +28,6 @@ using namespace inlay;
 /// Invocations work on 32-bit indices.
 static constexpr int64_t kMaxTiles = (int64_t(1) << 31) - 1;
 
-namespace {
-/// A launch under construction.
-struct Launch {
-  gpu::LaunchOp op;
-  OpBuilder inside; ///< within the bounds check
-  Value number;     ///< the invocation's
-  Value count;      ///< of invocations: the one constant that stays outside, as a launch parameter
-};
-} // namespace
-
 /// Opens a launch of `tiles` invocations, of which there are at most `most`.
 static Launch openLaunch(OpBuilder &builder, Location loc, AffineExpr tiles, int64_t most, int64_t block,
                          int64_t maxGrid) {
@@ -58,30 +48,6 @@ static Launch openLaunch(OpBuilder &builder, Location loc, AffineExpr tiles, int
   auto guard = scf::IfOp::create(inner, loc, inside, /*withElseRegion=*/false);
   gpu::TerminatorOp::create(inner, loc);
   return {launch, guard.getThenBodyBuilder(), number, count};
-}
-
-/// Opens a launch of `groups` workgroups, of which there are at most `most`, of one subgroup each.
-static Launch openSubgroups(OpBuilder &builder, Location loc, AffineExpr groups, int64_t most, int64_t lanes,
-                            int64_t maxGrid) {
-  auto value = [&](AffineExpr expr) {
-    return getValueOrCreateConstantIndexOp(builder, loc, materializeExpr(builder, loc, expr));
-  };
-  Grid grid = foldGrid(groups, most, maxGrid);
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1),
-        size = arith::ConstantIndexOp::create(builder, loc, lanes);
-  Value count = value(groups);
-  auto launch = gpu::LaunchOp::create(builder, loc, value(grid.width), value(grid.height), one, size, one, one);
-  OpBuilder inner = OpBuilder::atBlockBegin(&launch.getBody().front());
-  Value number = launch.getBlockIds().x;
-  gpu::TerminatorOp::create(inner, loc);
-  inner.setInsertionPointToStart(&launch.getBody().front());
-  if (!grid.isExact()) {
-    Value row = arith::MulIOp::create(inner, loc, launch.getBlockIds().y, launch.getGridSize().x);
-    number = arith::AddIOp::create(inner, loc, row, number);
-    Value inside = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ult, number, count);
-    inner = scf::IfOp::create(inner, loc, inside, /*withElseRegion=*/false).getThenBodyBuilder();
-  }
-  return {launch, inner, number, count};
 }
 
 /// How many tiles there are along each loop; 1 for reductions.
@@ -188,7 +154,7 @@ static LogicalResult convertProduct(linalg::LinalgOp op, TileEmitter &emitter, c
     Value positions = getValueOrCreateConstantIndexOp(builder, loc, materialize(grid.positions));
     emitter.setMaxTerms(kMaxTerms);
     Launch launch =
-        openSubgroups(builder, loc, grid.groups, getRange(grid.groups, emitter.getSymbols()).max, lanes, maxGrid);
+        openWorkgroups(builder, loc, grid.groups, getRange(grid.groups, emitter.getSymbols()).max, lanes, maxGrid);
     ProductPlace place = findPlace(launch.inside, loc, tile, grid, lanes, launch.number, counts, laneCounts, positions);
     emitter.emitProduct(launch.inside, tile, place);
     sinkScalars(launch.op, launch.count);

@@ -436,25 +436,9 @@ void RowKernel::emit() {
   SmallVector<AffineExpr> blocks(group.rowSizes());
   blocks.back() = blocks.back().ceilDiv(plan.rows);
   AffineExpr groups = countElements(blocks, context);
-  auto value = [&](AffineExpr expr) {
-    return getValueOrCreateConstantIndexOp(builder, loc, materializeExpr(builder, loc, expr));
-  };
-  Grid grid = foldGrid(groups, getRange(groups, steps.front().emitter.getSymbols()).max, limits.maxGrid);
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1), count = value(groups);
-  Value block = arith::ConstantIndexOp::create(builder, loc, limits.block);
-  auto launch = gpu::LaunchOp::create(builder, loc, value(grid.width), value(grid.height), one, block, one, one);
-  OpBuilder inner = OpBuilder::atBlockBegin(&launch.getBody().front());
-  Value number = launch.getBlockIds().x;
-  gpu::TerminatorOp::create(inner, loc);
-  inner.setInsertionPointToStart(&launch.getBody().front());
-  if (!grid.isExact()) {
-    Value row = arith::MulIOp::create(inner, loc, launch.getBlockIds().y, launch.getGridSize().x);
-    number = arith::AddIOp::create(inner, loc, row, number);
-    // The same for all invocations of a workgroup, so that all or none come to its barriers.
-    Value inside = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ult, number, count);
-    inner = scf::IfOp::create(inner, loc, inside, /*withElseRegion=*/false).getThenBodyBuilder();
-  }
-  builder.setInsertionPoint(launch);
-  emitSteps(inner, launch, number);
-  sinkScalars(launch);
+  int64_t most = getRange(groups, steps.front().emitter.getSymbols()).max;
+  Launch launch = openWorkgroups(builder, loc, groups, most, limits.block, limits.maxGrid);
+  builder.setInsertionPoint(launch.op);
+  emitSteps(launch.inside, launch.op, launch.number);
+  sinkScalars(launch.op);
 }

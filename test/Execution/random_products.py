@@ -5,16 +5,7 @@ have NaN and infinities.
     random_products.py [--inlay-run PATH] [--count N] [--seed S] [--keep DIR] [--subgroup-size N]
 """
 
-import argparse
-import os
-import pathlib
-import random
-import shutil
-import subprocess
-import sys
-import tempfile
-
-import numpy
+import one_op
 import torch
 from torch.nn import functional
 
@@ -34,13 +25,11 @@ def list_ways(lanes):
     }
 
 
-class Case:
-    """One op with its operands, `inputs`, and what it should compute, `expected`, in double."""
+class Case(one_op.Case):
+    allowed = ALLOWED
 
     def __init__(self, seed):
-        self.random = random.Random(seed)
-        self.torch = torch.Generator().manual_seed(seed)
-        self.inputs, self.types = [], []
+        super().__init__(seed)
         self.expected = self.random.choice([self.matmul, self.matmul, self.linear, self.convolution])()
 
     def size(self):
@@ -89,58 +78,9 @@ class Case:
                 f"dilation [{dilation}, {dilation}] groups {groups}")  # fmt: skip
         return self.call(text, functional.conv2d(value, weight, bias, stride, padding, dilation, groups))
 
-    def module(self, targets):
-        arguments = ", ".join(f'%a{i}: {type} loc("x{i}")' for i, type in enumerate(self.types))
-        attributes = f"attributes {{inlay.targets = [{targets}]}} " if targets else ""
-        return (f"module {attributes}{{\nfunc.func public @forward({arguments}) -> {self.result} {{\n  {self.text}\n"
-                f"  return %r : {self.result}\n}}\n}}\n")  # fmt: skip
-
-
-def run(case, folder, tool, way, vulkan):
-    """What is wrong with the case, run this way; None if nothing is."""
-    (folder / "graph.mlir").write_text(case.module(f"{vulkan}, #inlay.host" if vulkan else None))
-    command = [tool, str(folder / "graph.mlir"), f"--output={folder / 'result.npz'}"]
-    command += [f"--input={folder / 'inputs.npz'}", "--require-device", "--require-full-compilation"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    shown = f"{way}: {' '.join(command)}\n"
-    if done.returncode or done.stderr:
-        return f"{shown}exit status {done.returncode}\n{done.stdout}{done.stderr}"
-    got = torch.from_numpy(numpy.load(folder / "result.npz")["result_0"]).double()
-    finite = case.expected[torch.isfinite(case.expected)].abs()
-    slack = ALLOWED * max(1e-3, float(finite.max()) if finite.numel() else 0)
-    if not torch.allclose(got, case.expected, rtol=0, atol=slack, equal_nan=True):
-        difference = (got - case.expected).abs()
-        where = int(torch.nan_to_num(difference, nan=float("inf")).argmax())
-        return (f"{shown}element {where}: {got.flatten()[where]} instead of {case.expected.flatten()[where]}, "
-                f"where {slack} is allowed\n{(folder / 'graph.mlir').read_text()}")  # fmt: skip
-    return None
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--inlay-run", default="inlay-run")
-    parser.add_argument("--count", type=int, default=200 if os.environ.get("INLAY_FULL") else 12)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / "random-products")
-    parser.add_argument("--subgroup-size", type=int, default=8, help="the device's")
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    failures = 0
-    for seed in range(options.seed, options.seed + options.count):
-        case, folder = Case(seed), options.keep / str(seed)
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        numpy.savez(folder / "inputs.npz", **{f"x{i}": tensor.numpy() for i, tensor in enumerate(case.inputs)})
-        ways = list_ways(options.subgroup_size)
-        wrong = [run(case, folder, options.inlay_run, way, vulkan) for way, vulkan in ways.items()]
-        for text in filter(None, wrong):
-            print(f"seed {seed}, {text}", flush=True)
-        failures += any(wrong)
-        if not any(wrong):
-            shutil.rmtree(folder)
-    print(f"{options.count - failures} of {options.count} ops are right")
-    return 1 if failures else 0
-
 
 if __name__ == "__main__":
-    sys.exit(main())
+    parser = one_op.make_parser("random-products")
+    parser.add_argument("--subgroup-size", type=int, default=8, help="the device's")
+    options = parser.parse_args()
+    one_op.run_all(options, Case, list_ways(options.subgroup_size))

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs random cases of an op in several ways and compares each result with what is expected, in doubles.
+
+A way is the Vulkan target to compile for: None for the device's own, "" for the host alone.
+"""
+
+import argparse
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import numpy
+import torch
+
+
+class Case:
+    """An op as `text`, with operands, `inputs` and their `types`, the type of `result`, what it should compute,
+    `expected`, in doubles, and how far elements may be off, `allowed`, as a part of the largest."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.torch = torch.Generator().manual_seed(seed)
+        self.inputs, self.types = [], []
+
+    def module(self, targets):
+        """The text of a module; `targets` are attributes, or None for those of the command line."""
+        arguments = ", ".join(f'%a{i}: {type} loc("x{i}")' for i, type in enumerate(self.types))
+        attributes = f"attributes {{inlay.targets = [{targets}]}} " if targets else ""
+        return (f"module {attributes}{{\nfunc.func public @forward({arguments}) -> {self.result} {{\n  {self.text}\n"
+                f"  return %r : {self.result}\n}}\n}}\n")  # fmt: skip
+
+
+def run(case, folder, tool, way, vulkan):
+    """What is wrong with the case, run this way; None if nothing is."""
+    (folder / "graph.mlir").write_text(case.module(f"{vulkan}, #inlay.host" if vulkan else None))
+    command = [tool, str(folder / "graph.mlir"), f"--output={folder / 'result.npz'}"]
+    command += [f"--input={folder / 'inputs.npz'}"]
+    command += ["--targets=host"] if vulkan == "" else ["--require-device", "--require-full-compilation"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    shown = f"{way}: {' '.join(command)}\n"
+    if done.returncode or done.stderr:
+        return f"{shown}exit status {done.returncode}\n{done.stdout}{done.stderr}"
+    got = torch.from_numpy(numpy.load(folder / "result.npz")["result_0"]).double()
+    finite = case.expected[torch.isfinite(case.expected)].abs()
+    slack = case.allowed * max(1e-3, float(finite.max()) if finite.numel() else 0)
+    if not torch.allclose(got, case.expected, rtol=0, atol=slack, equal_nan=True):
+        difference = (got - case.expected).abs()
+        where = int(torch.nan_to_num(difference, nan=float("inf")).argmax())
+        return (f"{shown}element {where}: {got.flatten()[where]} instead of {case.expected.flatten()[where]}, "
+                f"where {slack} is allowed\n{(folder / 'graph.mlir').read_text()}")  # fmt: skip
+    return None
+
+
+def make_parser(name):
+    """What all such scripts take; `name` is that of the folder for what is wrong."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--inlay-run", default="inlay-run")
+    parser.add_argument("--count", type=int, default=200 if os.environ.get("INLAY_FULL") else 12)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / name)
+    return parser
+
+
+def run_all(options, make_case, ways):
+    """Runs the case of each seed in all ways; exits with 1 if one is wrong."""
+    torch.set_num_threads(1)
+    failures = 0
+    for seed in range(options.seed, options.seed + options.count):
+        case, folder = make_case(seed), options.keep / str(seed)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        numpy.savez(folder / "inputs.npz", **{f"x{i}": tensor.numpy() for i, tensor in enumerate(case.inputs)})
+        wrong = [run(case, folder, options.inlay_run, way, vulkan) for way, vulkan in ways.items()]
+        for text in filter(None, wrong):
+            print(f"seed {seed}, {text}", flush=True)
+        failures += any(wrong)
+        if not any(wrong):
+            shutil.rmtree(folder)
+    print(f"{options.count - failures} of {options.count} ops are right")
+    sys.exit(1 if failures else 0)

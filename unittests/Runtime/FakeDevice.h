@@ -92,7 +92,6 @@ public:
   StatusOr<std::unique_ptr<DeviceCommand>> record(DeviceEngine &engine,
                                                   const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
                                                   const InputDims &, std::shared_ptr<DeviceBuffer> scratch) override {
-    INLAY_RETURN_IF_ERROR(engine.wait());
     if (static_cast<Loaded &>(engine).engine.name == failRecordsOf)
       return Status(StatusCode::ResourceExhausted, "fake descriptors are gone");
     auto recorded = std::make_unique<Recorded>();
@@ -111,9 +110,12 @@ public:
       --failRuns;
       return Status(StatusCode::DeviceLost, "fake device is gone");
     }
-    for (DeviceCommand *command : commands)
-      if (static_cast<Recorded &>(*command).loaded->engine.name == failRunsOf)
+    for (DeviceCommand *command : commands) {
+      const Loaded &loaded = *static_cast<Recorded &>(*command).loaded;
+      INLAY_RETURN_IF_ERROR(loaded.pipelines);
+      if (loaded.engine.name == failRunsOf)
         return Status(failCode, "fake run failed");
+    }
     ++submissions;
     TraceSpan span("submit", "submit");
     std::lock_guard<std::mutex> lock(mutex_);

@@ -89,19 +89,39 @@ TEST_F(PipelineBuilderTest, ThereAreAsManyThreadsAsProcessors) {
   builder.wait(tasks);
 }
 
-TEST_F(PipelineBuilderTest, TheLargestComeFirst) {
+TEST_F(PipelineBuilderTest, TheFirstComeFirst) {
   PipelineBuilder builder(table);
   std::vector<PipelineBuilder::Task> tasks;
   for (size_t i = 0; i < threads; ++i) // these keep all threads busy
     tasks.push_back(builder.start(kernelOf(1, uint32_t(i)), "main", gate.create()));
   gate.waitForBegun(threads);
-  for (size_t words : {20, 40, 10, 30})
+  for (size_t words = 2; words < 2 + 2 * threads; ++words)
     tasks.push_back(builder.start(kernelOf(words), "main", gate.create()));
   gate.open();
+  builder.wait({tasks.begin(), tasks.begin() + long(threads)}); // so that only the builder's threads take the others
   builder.wait(tasks);
   std::vector<size_t> begun = gate.begun();
-  ASSERT_EQ(begun.size(), threads + 4);
-  EXPECT_EQ(*std::max_element(begun.begin() + long(threads), begun.begin() + long(threads) + 2), 40u);
+  ASSERT_EQ(begun.size(), 3 * threads);
+  // As many as there are threads begin at a time, in any order of these.
+  for (size_t i = threads; i < begun.size(); ++i)
+    EXPECT_NEAR(double(begun[i]), double(2 + i - threads), double(2 * threads)) << i;
+}
+
+/// Whoever waits makes what hasn't begun, and doesn't wait for others.
+TEST_F(PipelineBuilderTest, WaitingTakesItsOwnAlone) {
+  PipelineBuilder builder(table);
+  std::vector<PipelineBuilder::Task> held;
+  for (size_t i = 0; i < threads; ++i)
+    held.push_back(builder.start(kernelOf(1, uint32_t(i)), "main", gate.create()));
+  gate.waitForBegun(threads);
+  Gate open;
+  open.open();
+  auto other = builder.start(kernelOf(2), "main", open.create());
+  auto wanted = builder.start(kernelOf(3), "main", open.create());
+  builder.wait({wanted});
+  EXPECT_TRUE(wanted->isDone());
+  EXPECT_FALSE(other->isDone());
+  gate.open();
 }
 
 TEST_F(PipelineBuilderTest, WhatIsTheSameIsMadeOnce) {

@@ -229,6 +229,29 @@ TEST_P(RecoveryTest, PipelinesThatFailAgainKeepTheSegmentOnTheHost) {
   expectRight("on the host");
 }
 
+TEST_P(RecoveryTest, OfSegmentsSubmittedTogetherTheOneWithoutPipelinesIsMoved) {
+  PlanBuilder chain;
+  LaneFunctions lanes(chain);
+  uint32_t from = chain.input("x", {Expr(kLanes)}), to = chain.output("y", {Expr(kLanes)});
+  uint32_t weight = chain.constant("w", MemorySpace::Device, {10, 20, 30, 40});
+  uint32_t a = chain.temporary("a", MemorySpace::Device, {Expr(kLanes)}),
+           b = chain.temporary("b", MemorySpace::Device, {Expr(kLanes)}),
+           c = chain.temporary("c", MemorySpace::Device, {Expr(kLanes)});
+  chain.copy(from, a);
+  chain.plan->steps[chain.launch(lanes.sum, {a, weight, b})].name = "sum";
+  chain.plan->steps[chain.launch(lanes.twice, {b, c})].name = "twice";
+  chain.copy(c, to);
+  builder.plan = chain.plan;
+  first->failPipelinesOf = "engine_double";
+  load();
+  ASSERT_EQ(call().message(), "");
+  for (int64_t i = 0; i < kLanes; ++i)
+    EXPECT_EQ(out[i], 2 * (in[i] + 10 * float(i + 1)));
+  ASSERT_EQ(notices.all().size(), 1u);
+  EXPECT_EQ(notices.all()[0].failure.message(), "segment 'twice': fake pipeline failed later");
+  EXPECT_EQ(notices.all()[0].action.find("it runs on the host for now"), 0u) << notices.all()[0].action;
+}
+
 TEST_P(RecoveryTest, WaitingRecoversAsACallDoes) {
   first->failPipelinesOf = "engine_add";
   load();
@@ -349,17 +372,22 @@ TEST_P(RecoveryTest, WhatMayHaveHadEffectsIsNotRunAgain) {
       static_cast<float *>(outputs[0].data)[i] = static_cast<float *>(inputs[0].data)[i] + 1;
     return Status::ok();
   };
+  first->failPipelinesOf = "engine_double";
   load();
+  expectRight("what can be known before is");
+  EXPECT_EQ(callbacks, 1);
+  first->failPipelinesOf = "";
+  ASSERT_TRUE(notices.wait(2));
   first->failRunsOf = "engine_double";
   EXPECT_EQ(call().message(), "segment 'twice': fake run failed; the call isn't run again on the host, as callback "
                               "'log' had run and may have had effects");
-  EXPECT_EQ(callbacks, 1);
-  expectRight("the next call");
   EXPECT_EQ(callbacks, 2);
-  first->failRunsOf = "engine_add";
-  ASSERT_TRUE(notices.wait(2));
-  expectRight("a failure before the callback");
+  expectRight("the next call");
   EXPECT_EQ(callbacks, 3);
+  first->failRunsOf = "engine_add";
+  ASSERT_TRUE(notices.wait(4));
+  expectRight("a failure before the callback");
+  EXPECT_EQ(callbacks, 4);
 }
 
 TEST_P(RecoveryTest, WhatIsNotTheDevicesIsNotRunAgain) {

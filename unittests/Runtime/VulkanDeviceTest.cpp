@@ -119,8 +119,10 @@ TEST_F(VulkanDeviceTest, ScratchCarriesDataAndBarriersStandWhereItFlows) {
   auto c = upload(std::vector<float>(5000)), d = upload(std::vector<float>(5000));
   auto loaded = device->load(chainEngine(5000));
   ASSERT_TRUE(loaded.isOk()) << loaded.status().message();
+  ASSERT_EQ((*loaded)->wait().message(), "");
   auto command = device->record(**loaded, {a, b, c, d}, {});
   ASSERT_TRUE(command.isOk()) << command.status().message();
+  EXPECT_EQ(static_cast<vulkan::Command &>(**command).parts().size(), 1u);
   EXPECT_EQ(static_cast<vulkan::Command &>(**command).barriers(), 2u) << "the last two dispatches are independent";
   for (int i = 0; i < 20; ++i)
     ASSERT_EQ(device->run({command->get()}).message(), "");

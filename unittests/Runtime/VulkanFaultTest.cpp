@@ -9,9 +9,11 @@
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <unistd.h>
 
 using namespace inlay::rt;
@@ -175,6 +177,85 @@ TEST_F(VulkanFaultTest, PipelineCreationFails) {
   EXPECT_EQ((*loaded)->state().message(), failure);
   auto a = upload(std::vector<float>(8, 1));
   EXPECT_EQ(device->record(**loaded, {a, a, a}, {}).status().message(), failure);
+}
+
+namespace {
+
+/// Two dispatches; the pipeline of the second one isn't made before something was submitted.
+struct SlowPipelines : VulkanFaultTest {
+  static inline std::mutex mutex;
+  static inline std::condition_variable changed;
+  static inline int submissions;
+  static inline bool fails;
+  static inline PFN_vkCreateComputePipelines create;
+  static inline PFN_vkQueueSubmit2 submit;
+
+  SlowPipelines() {
+    engine.kernels.push_back(binaryKernel("mul", "OpFMul"));
+    engine.arguments = 4;
+    Dispatch second = engine.dispatches[0];
+    second.kernel = 1;
+    second.buffers = {2, 1, 3}; // (a + b) * b
+    engine.dispatches.push_back(second);
+  }
+  void SetUp() override {
+    VulkanFaultTest::SetUp();
+    if (!context)
+      return;
+    submissions = 0;
+    fails = false;
+    create = context->vk.vkCreateComputePipelines;
+    submit = context->vk.vkQueueSubmit2;
+    context->vk.vkCreateComputePipelines = [](VkDevice device, VkPipelineCache cache, uint32_t count,
+                                              const VkComputePipelineCreateInfo *infos,
+                                              const VkAllocationCallbacks *callbacks, VkPipeline *made) {
+      if (std::string(infos->stage.pName) == "mul") {
+        std::unique_lock<std::mutex> lock(mutex);
+        changed.wait_for(lock, std::chrono::seconds(20), [] { return submissions > 0; });
+        if (fails)
+          return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+      }
+      return create(device, cache, count, infos, callbacks, made);
+    };
+    context->vk.vkQueueSubmit2 = [](VkQueue queue, uint32_t count, const VkSubmitInfo2 *infos, VkFence fence) {
+      std::lock_guard<std::mutex> lock(mutex);
+      ++submissions;
+      changed.notify_all();
+      return submit(queue, count, infos, fence);
+    };
+  }
+};
+
+} // namespace
+
+TEST_F(SlowPipelines, TheDeviceBeginsWithWhatIsReady) {
+  auto a = upload(std::vector<float>(8, 1)), b = upload(std::vector<float>(8, 2)), c = upload(std::vector<float>(8)),
+       d = upload(std::vector<float>(8));
+  auto loaded = device->load(engine);
+  auto command = device->record(**loaded, {a, b, c, d}, {});
+  ASSERT_TRUE(command.isOk()) << command.status().message();
+  auto begin = std::chrono::steady_clock::now();
+  ASSERT_EQ(device->run({command->get()}).message(), "");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20)) << "the second pipeline didn't wait";
+  EXPECT_EQ(download(*d)[7], 6);
+  EXPECT_EQ(submissions, 2);
+  ASSERT_EQ(device->run({command->get()}).message(), "");
+  EXPECT_EQ(submissions, 3) << "all of it at once from then on";
+}
+
+TEST_F(SlowPipelines, WhatHasBegunEndsBeforeTheFailureIsTold) {
+  fails = true;
+  auto a = upload(std::vector<float>(8, 1)), b = upload(std::vector<float>(8, 2)), c = upload(std::vector<float>(8)),
+       d = upload(std::vector<float>(8, -1));
+  auto loaded = device->load(engine);
+  auto command = device->record(**loaded, {a, b, c, d}, {});
+  ASSERT_TRUE(command.isOk()) << command.status().message();
+  for (int call = 0; call < 2; ++call)
+    EXPECT_EQ(device->run({command->get()}).message(), "engine 'engine_add': kernel 'mul': vkCreateComputePipelines "
+                                                       "failed with VK_ERROR_OUT_OF_DEVICE_MEMORY");
+  EXPECT_EQ(submissions, 2) << "the first part, each time";
+  EXPECT_EQ(download(*c)[7], 3);
+  EXPECT_EQ(download(*d)[7], -1);
 }
 
 TEST_F(VulkanFaultTest, DescriptorPoolFails) {

@@ -155,7 +155,21 @@ void Instance::resolvePointers(const Storage &storage) {
   }
 }
 
+/// A call can't be run again after a step that may have effects: what can be known to fail is to be known before.
+Status Instance::waitBeforeEffects(Failure &failure) const {
+  const std::vector<Step> &steps = loaded_.plan->steps;
+  bool hasEffects = std::any_of(steps.begin(), steps.end(), [](const Step &step) {
+    return step.kind == StepKind::Callback || step.kind == StepKind::RunForeign;
+  });
+  for (const Step &step : steps)
+    if (hasEffects && step.kind == StepKind::LaunchEngine)
+      if (Status status = loaded_.engines[step.callee]->wait(); !status.isOk())
+        return annotate(nameStep(step), failure.note(std::move(status), {step.callee}));
+  return Status::ok();
+}
+
 Status Instance::record(const Storage &storage, Failure &failure) {
+  INLAY_RETURN_IF_ERROR(waitBeforeEffects(failure));
   resolvePointers(storage);
   const Plan &plan = *loaded_.plan;
   commands_.resize(plan.steps.size());
@@ -325,10 +339,21 @@ std::vector<DeviceCommand *> Instance::commandsOf(const std::vector<uint32_t> &s
   return commands;
 }
 
+/// Those whose pipelines couldn't be made, or else all.
+std::vector<uint32_t> Instance::findBroken(const std::vector<uint32_t> &launches) const {
+  std::vector<uint32_t> broken;
+  for (uint32_t step : launches)
+    if (!loaded_.engines[loaded_.plan->steps[step].callee]->state().isOk())
+      broken.push_back(step);
+  return broken.empty() ? launches : broken;
+}
+
 /// What became of launches, with their names if they failed.
-Status Instance::noteLaunch(const std::vector<uint32_t> &steps, Status status) {
+Status Instance::noteLaunch(std::vector<uint32_t> steps, Status status) {
   if (status.isOk())
     return status;
+  if (status.code() != StatusCode::DeviceLost)
+    steps = findBroken(steps);
   std::string names;
   std::vector<uint32_t> engines;
   for (uint32_t step : steps) {

@@ -91,6 +91,7 @@ public:
 
   /// Puts the temporaries into `storage` and records each launch over it.
   Status record(const Storage &storage, Failure &failure);
+  Status waitBeforeEffects(Failure &failure) const;
 
   /// Sets the caller's tensors for the next run, which were checked, and what a failure of it is noted in.
   void bind(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Failure &failure);
@@ -119,7 +120,8 @@ private:
   bool readCondition(const Step &step) const;
   Status checkStop(const Step &loop);
   std::vector<DeviceCommand *> commandsOf(const std::vector<uint32_t> &steps) const;
-  Status noteLaunch(const std::vector<uint32_t> &steps, Status status);
+  std::vector<uint32_t> findBroken(const std::vector<uint32_t> &launches) const;
+  Status noteLaunch(std::vector<uint32_t> steps, Status status);
   Status submit(const std::vector<uint32_t> &steps);
   Status waitFor(const std::vector<uint32_t> &steps);
   Status launch(uint32_t number);

@@ -105,12 +105,14 @@ Status Command::checkRanges() const {
   return Status::ok();
 }
 
-Status Command::allocateSets() {
+/// Those of a part, in a pool of their own.
+Status Command::allocateSets(Part &part, size_t begin, size_t end) {
   uint32_t sets = 0, buffers = 0, texels = 0;
   std::vector<VkDescriptorSetLayout> layouts;
-  for (const Work &work : work_) {
-    for (size_t i = 0; i < work.dispatch->buffers.size(); ++i)
-      ++(kernelOf(work).kind(i) == BindingKind::Storage ? buffers : texels);
+  for (size_t i = begin; i < end; ++i) {
+    const Work &work = work_[i];
+    for (size_t binding = 0; binding < work.dispatch->buffers.size(); ++binding)
+      ++(kernelOf(work).kind(binding) == BindingKind::Storage ? buffers : texels);
     layouts.push_back(engine_->pipeline(work.dispatch->kernel).setLayout.get());
     ++sets;
   }
@@ -128,7 +130,7 @@ Status Command::allocateSets() {
   VkDescriptorPool pool = VK_NULL_HANDLE;
   INLAY_RETURN_IF_ERROR(checkResult("vkCreateDescriptorPool",
                                     context_->vk.vkCreateDescriptorPool(context_->device, &poolInfo, nullptr, &pool)));
-  descriptors_ = DescriptorPoolHandle(*context_, pool);
+  part.descriptors = DescriptorPoolHandle(*context_, pool);
   VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
   info.descriptorPool = pool;
   info.descriptorSetCount = sets;
@@ -136,8 +138,8 @@ Status Command::allocateSets() {
   std::vector<VkDescriptorSet> handles(sets);
   INLAY_RETURN_IF_ERROR(checkResult("vkAllocateDescriptorSets",
                                     context_->vk.vkAllocateDescriptorSets(context_->device, &info, handles.data())));
-  for (size_t i = 0; i < work_.size(); ++i) {
-    work_[i].set = handles[i];
+  for (size_t i = begin; i < end; ++i) {
+    work_[i].set = handles[i - begin];
     INLAY_RETURN_IF_ERROR(writeSet(work_[i]));
   }
   return Status::ok();
@@ -174,7 +176,7 @@ Status Command::writeSet(const Work &work) {
   return Status::ok();
 }
 
-Status Command::createCommands() {
+Status Command::createPool() {
   // A pool of its own, so that threads record at the same time.
   VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
   poolInfo.queueFamilyIndex = context_->info.queueFamily;
@@ -182,7 +184,7 @@ Status Command::createCommands() {
   INLAY_RETURN_IF_ERROR(checkResult("vkCreateCommandPool",
                                     context_->vk.vkCreateCommandPool(context_->device, &poolInfo, nullptr, &pool)));
   pool_ = CommandPoolHandle(*context_, pool);
-  return allocateCommands(commands_);
+  return Status::ok();
 }
 
 Status Command::allocateCommands(VkCommandBuffer &commands) const {
@@ -236,20 +238,59 @@ void Command::recordWork(VkCommandBuffer commands, const Work &work) const {
                              static_cast<uint32_t>(work.grid[2]));
 }
 
-Status Command::recordAll() {
-  VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-  INLAY_RETURN_IF_ERROR(checkResult("vkBeginCommandBuffer", context_->vk.vkBeginCommandBuffer(commands_, &begin)));
-  recordBarrier(commands_, /*toHost=*/false); // against the command before it in the same submission
+Status Command::recordDispatches(VkCommandBuffer commands, size_t begin, size_t end) {
+  VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  INLAY_RETURN_IF_ERROR(checkResult("vkBeginCommandBuffer", context_->vk.vkBeginCommandBuffer(commands, &info)));
+  recordBarrier(commands, /*toHost=*/false); // against what was submitted before it
   HazardTracker hazards;
-  for (const Work &work : work_) {
-    if (needsBarrier(work, hazards)) {
-      recordBarrier(commands_, /*toHost=*/false);
-      ++barriers_;
+  uint32_t barriers = 0;
+  for (size_t i = begin; i < end; ++i) {
+    if (needsBarrier(work_[i], hazards)) {
+      recordBarrier(commands, /*toHost=*/false);
+      ++barriers;
     }
-    recordWork(commands_, work);
+    recordWork(commands, work_[i]);
   }
-  recordBarrier(commands_, /*toHost=*/true);
-  return checkResult("vkEndCommandBuffer", context_->vk.vkEndCommandBuffer(commands_));
+  if (end == work_.size())
+    recordBarrier(commands, /*toHost=*/true);
+  INLAY_RETURN_IF_ERROR(checkResult("vkEndCommandBuffer", context_->vk.vkEndCommandBuffer(commands)));
+  barriers_ += barriers;
+  return Status::ok();
+}
+
+/// Waits for the pipelines of as many dispatches as have been recorded, one at first, and takes along what is ready.
+StatusOr<size_t> Command::waitForMore() {
+  size_t end = std::min(work_.size(), std::max<size_t>(1, 2 * recorded_));
+  for (size_t i = recorded_; i < end; ++i)
+    INLAY_RETURN_IF_ERROR(engine_->waitForPipeline(work_[i].dispatch->kernel));
+  while (end < work_.size() && engine_->isReady(work_[end].dispatch->kernel)) {
+    INLAY_RETURN_IF_ERROR(engine_->waitForPipeline(work_[end].dispatch->kernel));
+    ++end;
+  }
+  if (end == work_.size())
+    INLAY_RETURN_IF_ERROR(engine_->waitForPipelines());
+  return end;
+}
+
+Status Command::recordPart() {
+  StatusOr<size_t> end = waitForMore();
+  if (!end.isOk())
+    return end.status();
+  Part part;
+  INLAY_RETURN_IF_ERROR(allocateSets(part, recorded_, *end));
+  INLAY_RETURN_IF_ERROR(allocateCommands(part.commands));
+  INLAY_RETURN_IF_ERROR(recordDispatches(part.commands, recorded_, *end));
+  parts_.push_back(std::move(part));
+  recorded_ = *end;
+  return Status::ok();
+}
+
+Status Command::recordMore() { return annotate(recordPart()); }
+
+Status Command::annotate(const Status &status) const {
+  return status.isOk()
+             ? status
+             : Status(status.code(), fmt::format("engine '{}': {}", engine_->engine().name, status.message()));
 }
 
 /// Timestamps are taken once the kernels before them have ended, so that no two dispatches' times overlap.
@@ -272,6 +313,9 @@ Status Command::recordAllTimed() {
 StatusOr<VkCommandBuffer> Command::recordTimed() {
   if (timed_)
     return timed_;
+  while (!isComplete())
+    if (Status status = recordMore(); !status.isOk())
+      return status;
   VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
   info.queryType = VK_QUERY_TYPE_TIMESTAMP;
   info.queryCount = std::max<uint32_t>(2 * static_cast<uint32_t>(work_.size()), 1);
@@ -320,15 +364,11 @@ StatusOr<std::unique_ptr<Command>> Command::record(std::shared_ptr<Context> cont
   if (status.isOk())
     status = command->checkRanges();
   if (status.isOk())
-    status = command->engine_->waitForPipelines();
-  if (status.isOk())
-    status = command->allocateSets();
-  if (status.isOk())
-    status = command->createCommands();
-  if (status.isOk())
-    status = command->recordAll();
+    status = command->createPool();
+  if (status.isOk() && command->engine_->isReady())
+    status = command->recordPart();
   if (!status.isOk())
-    return Status(status.code(), fmt::format("engine '{}': {}", command->engine_->engine().name, status.message()));
+    return command->annotate(status);
   return command;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An engine bound to buffers and recorded: command buffer, descriptor sets, scratch memory.
+// An engine bound to buffers and recorded: command buffers, descriptor sets, scratch memory.
 
 #ifndef INLAY_LIB_RUNTIME_VULKAN_COMMAND_H
 #define INLAY_LIB_RUNTIME_VULKAN_COMMAND_H
@@ -15,6 +15,10 @@
 namespace inlay::rt::vulkan {
 
 /// Keeps its engine and buffers alive. May be submitted again when the last submission has finished.
+///
+/// It is recorded in one part if all of its pipelines are there. Otherwise the parts come at the first submission, as
+/// pipelines do, so that the device begins with those that are there: each doubles what is recorded, so that there are
+/// few.
 class Command final : public DeviceCommand {
 public:
   static StatusOr<std::unique_ptr<Command>> record(std::shared_ptr<Context> context,
@@ -22,14 +26,22 @@ public:
                                                    const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
                                                    const InputDims &inputs, std::shared_ptr<DeviceBuffer> scratch);
 
-  VkCommandBuffer handle() const { return commands_; }
+  struct Part {
+    DescriptorPoolHandle descriptors;
+    VkCommandBuffer commands = VK_NULL_HANDLE;
+  };
+  /// As far as they are recorded, in order.
+  const std::vector<Part> &parts() const { return parts_; }
+  bool isComplete() const { return !parts_.empty() && recorded_ == work_.size(); }
+  /// Waits for more pipelines and records one more part. May be tried again after a failure.
+  Status recordMore();
 
   /// A variant with a barrier and timestamps around each dispatch, recorded at the first call of this.
   StatusOr<VkCommandBuffer> recordTimed();
   /// What the timestamps of the variant's last run were, by dispatch. Once it has finished.
   StatusOr<std::vector<DispatchTicks>> readTicks() const;
 
-  /// Barriers between dispatches, for tests.
+  /// Barriers between dispatches of a part, for tests.
   uint32_t barriers() const { return barriers_; }
 
 private:
@@ -52,12 +64,15 @@ private:
   Status bindScratch(const InputDims &inputs, std::shared_ptr<DeviceBuffer> scratch);
   Status checkRanges() const;
   std::string nameBuffer(uint32_t buffer) const;
-  Status allocateSets();
+  Status allocateSets(Part &part, size_t begin, size_t end);
   Status writeSet(const Work &work);
-  Status createCommands();
+  Status createPool();
   Status allocateCommands(VkCommandBuffer &commands) const;
-  Status recordAll();
+  StatusOr<size_t> waitForMore();
+  Status recordPart();
+  Status recordDispatches(VkCommandBuffer commands, size_t begin, size_t end);
   Status recordAllTimed();
+  Status annotate(const Status &status) const;
   bool needsBarrier(const Work &work, HazardTracker &hazards) const;
   void recordWork(VkCommandBuffer commands, const Work &work) const;
   void recordBarrier(VkCommandBuffer commands, bool toHost) const;
@@ -69,9 +84,9 @@ private:
   std::vector<MemoryRange> ranges_; ///< per engine-local buffer number
   std::vector<Work> work_;
   TexelViews views_;
-  DescriptorPoolHandle descriptors_;
   CommandPoolHandle pool_;
-  VkCommandBuffer commands_ = VK_NULL_HANDLE;
+  std::vector<Part> parts_;
+  size_t recorded_ = 0;     ///< of `work_`, by the parts
   QueryPoolHandle queries_; ///< two for each of `work_`
   VkCommandBuffer timed_ = VK_NULL_HANDLE;
   uint32_t barriers_ = 0;

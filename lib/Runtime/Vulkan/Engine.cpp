@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace inlay::rt::vulkan {
 
 LoadedEngine::LoadedEngine(std::shared_ptr<Context> context, const Engine &engine) : context_(std::move(context)) {
@@ -123,11 +125,26 @@ Status LoadedEngine::startPipeline(const Kernel &kernel) {
   return Status::ok();
 }
 
+Status LoadedEngine::failureOf(size_t kernel) const {
+  Status status = pipelines_[kernel]->status();
+  if (status.isOk())
+    return status;
+  return {status.code(), fmt::format("kernel '{}': {}", engine_.kernels[kernel].name, status.message())};
+}
+
 Status LoadedEngine::findFailure() const {
   for (size_t i = 0; i < pipelines_.size(); ++i)
-    if (Status status = pipelines_[i]->status(); !status.isOk())
-      return {status.code(), fmt::format("kernel '{}': {}", engine_.kernels[i].name, status.message())};
+    INLAY_RETURN_IF_ERROR(failureOf(i));
   return Status::ok();
+}
+
+bool LoadedEngine::isReady() const {
+  return std::all_of(pipelines_.begin(), pipelines_.end(), [](const auto &task) { return task->isDone(); });
+}
+
+Status LoadedEngine::waitForPipeline(uint32_t kernel) {
+  context_->builder.wait({pipelines_[kernel]});
+  return failureOf(kernel);
 }
 
 Status LoadedEngine::waitForPipelines() {

@@ -22,15 +22,20 @@ public:
   Status state() const override;
 
   const Engine &engine() const { return engine_; }
-  /// `wait`, with a message that names the kernel alone.
+  /// Whether nothing has to be waited for, of one kernel or of all.
+  bool isReady(uint32_t kernel) const { return pipelines_[kernel]->isDone(); }
+  bool isReady() const;
+  /// `wait`, for one kernel or for all, with a message that names the kernel alone.
+  Status waitForPipeline(uint32_t kernel);
   Status waitForPipelines();
-  /// Once that has returned ok.
+  /// Once one of these has returned ok.
   const Pipeline &pipeline(uint32_t kernel) const { return pipelines_[kernel]->pipeline(); }
 
 private:
   LoadedEngine(std::shared_ptr<Context> context, const Engine &engine);
 
   Status startPipeline(const Kernel &kernel);
+  Status failureOf(size_t kernel) const;
   Status findFailure() const;
   Status annotate(const Status &status) const;
 

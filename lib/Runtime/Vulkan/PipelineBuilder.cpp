@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <pthread.h>
@@ -19,7 +20,7 @@ namespace inlay::rt::vulkan {
 struct PipelineBuilder::Shared {
   std::mutex mutex;
   std::condition_variable done; ///< some task is
-  std::vector<Task> queue;
+  std::deque<Task> queue;
   std::multimap<size_t, std::weak_ptr<PipelineTask>> known; ///< by the hash of their code
   std::vector<pthread_t> threads;
   size_t running = 0; ///< threads that still take tasks
@@ -31,7 +32,7 @@ struct PipelineBuilder::Shared {
   void finish(const Task &task, Status status);
   void addThread();
   Task find(const Kernel &kernel, const std::string &entry, size_t hash);
-  Task takeLargest();
+  Task take(std::deque<Task>::iterator place);
 };
 
 namespace {
@@ -103,19 +104,16 @@ void PipelineBuilder::Shared::finish(const Task &task, Status status) {
   done.notify_all();
 }
 
-PipelineBuilder::Task PipelineBuilder::Shared::takeLargest() {
-  auto largest = std::max_element(queue.begin(), queue.end(), [](const Task &a, const Task &b) {
-    return a->kernel_.spirv.size() < b->kernel_.spirv.size();
-  });
-  Task task = std::move(*largest);
-  queue.erase(largest);
+PipelineBuilder::Task PipelineBuilder::Shared::take(std::deque<Task>::iterator place) {
+  Task task = std::move(*place);
+  queue.erase(place);
   return task;
 }
 
 void PipelineBuilder::Shared::work() {
   std::unique_lock<std::mutex> lock(mutex);
   while (!queue.empty() && !stops) {
-    Task task = takeLargest();
+    Task task = take(queue.begin());
     if (task.use_count() == 1) // nobody wants it any more
       continue;
     run(lock, task);
@@ -211,8 +209,7 @@ PipelineBuilder::Task PipelineBuilder::start(const Kernel &kernel, const std::st
 }
 
 void PipelineBuilder::wait(const std::vector<Task> &tasks) {
-  auto isIn = [](PipelineTask::State state) { return [state](const Task &task) { return task->state_ == state; }; };
-  auto isDone = isIn(PipelineTask::State::Done), isQueued = isIn(PipelineTask::State::Queued);
+  auto isDone = [](const Task &task) { return task->isDone(); };
   if (std::all_of(tasks.begin(), tasks.end(), isDone)) // nearly always: no lock
     return;
   if (table_.isForked()) {
@@ -224,11 +221,9 @@ void PipelineBuilder::wait(const std::vector<Task> &tasks) {
     return;
   }
   std::unique_lock<std::mutex> lock(shared_->mutex);
-  while (std::any_of(tasks.begin(), tasks.end(), isQueued)) {
-    Task task = shared_->takeLargest();
-    if (task.use_count() > 1)
-      shared_->run(lock, task);
-  }
+  for (const Task &task : tasks)
+    if (task->state_ == PipelineTask::State::Queued)
+      shared_->run(lock, shared_->take(std::find(shared_->queue.begin(), shared_->queue.end(), task)));
   shared_->done.wait(lock, [&] { return std::all_of(tasks.begin(), tasks.end(), isDone); });
 }
 

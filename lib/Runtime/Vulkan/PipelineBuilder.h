@@ -31,8 +31,9 @@ public:
   PipelineTask(const Kernel &kernel, std::string entry, Create create)
       : kernel_(kernel), entry_(std::move(entry)), create_(std::move(create)) {}
 
+  bool isDone() const { return state_ == State::Done; }
   /// Why it failed; ok as long as it isn't done.
-  Status status() const { return state_ == State::Done ? status_ : Status::ok(); }
+  Status status() const { return isDone() ? status_ : Status::ok(); }
   /// Once the builder has waited for it, if it hasn't failed.
   const Pipeline &pipeline() const { return pipeline_; }
 
@@ -52,8 +53,9 @@ private:
 };
 
 /// Thread-safe. Threads come with the first task, as many as there are processors at most, and go with the last one.
-/// Largest kernels first, so that no long one is left for the end. At exit of the process they are stopped before the
-/// driver goes. In a child of fork, which has none of the threads, all that wasn't done is an error.
+/// Tasks begin in the order they came in, which is that of dispatches: the device can begin with the first ones while
+/// others are being made. At exit of the process threads are stopped before the driver goes. In a child of fork, which
+/// has none of them, all that wasn't done is an error.
 class PipelineBuilder {
 public:
   using Task = std::shared_ptr<PipelineTask>;
@@ -65,7 +67,7 @@ public:
   /// for the same code that hasn't failed, it is returned instead.
   Task start(const Kernel &kernel, const std::string &entry, PipelineTask::Create create);
 
-  /// Waits until these are done. Helps while some haven't begun.
+  /// Waits until these are done. Makes those itself that haven't begun.
   void wait(const std::vector<Task> &tasks);
 
   /// Tasks that were started, and what was returned instead of another, for tests.

@@ -44,6 +44,8 @@ public:
   std::string describeTiming() const override;
 
 private:
+  Status submitAll(const std::vector<DeviceCommand *> &commands, uint64_t &value);
+
   std::shared_ptr<Context> context_;
 };
 
@@ -105,15 +107,34 @@ VulkanDevice::record(DeviceEngine &engine, const std::vector<std::shared_ptr<Dev
   return std::unique_ptr<DeviceCommand>(std::move(*command));
 }
 
-StatusOr<uint64_t> VulkanDevice::submit(const std::vector<DeviceCommand *> &commands) {
-  INLAY_RETURN_IF_ERROR(context_->instance.log().take());
+/// What is recorded is given to the device before more is waited for.
+Status VulkanDevice::submitAll(const std::vector<DeviceCommand *> &commands, uint64_t &value) {
   std::vector<VkCommandBuffer> handles;
   handles.reserve(commands.size());
-  for (DeviceCommand *command : commands)
-    handles.push_back(static_cast<Command *>(command)->handle());
+  for (DeviceCommand *each : commands) {
+    auto &command = static_cast<Command &>(*each);
+    for (size_t part = 0; part < command.parts().size() || !command.isComplete(); ++part) {
+      if (part == command.parts().size()) {
+        if (!handles.empty())
+          INLAY_RETURN_IF_ERROR(context_->queue.submit(handles, value));
+        handles.clear();
+        INLAY_RETURN_IF_ERROR(command.recordMore());
+      }
+      handles.push_back(command.parts()[part].commands);
+    }
+  }
+  return context_->queue.submit(handles, value);
+}
+
+StatusOr<uint64_t> VulkanDevice::submit(const std::vector<DeviceCommand *> &commands) {
+  INLAY_RETURN_IF_ERROR(context_->instance.log().take());
   uint64_t value = 0;
-  INLAY_RETURN_IF_ERROR(context_->queue.submit(handles, value));
-  return value;
+  Status status = submitAll(commands, value);
+  if (status.isOk())
+    return value;
+  if (value != 0) // the rest isn't to follow
+    INLAY_RETURN_IF_ERROR(context_->queue.wait(value));
+  return status;
 }
 
 Status VulkanDevice::wait(uint64_t submission) {

@@ -31,7 +31,7 @@ public:
   virtual ~DeviceEngine() = default;
   /// Bytes of memory that a command for these inputs needs beside its arguments.
   virtual StatusOr<size_t> scratchBytes(const InputDims &inputs) const = 0;
-  /// Waits until it can be recorded; why it can't. `record` does so too.
+  /// Waits until it can run; why it can't. The first submission of a command does so too.
   virtual Status wait() { return Status::ok(); }
   /// The same as far as it is known by now: ok while its pipelines are being made.
   virtual Status state() const { return Status::ok(); }
@@ -74,7 +74,8 @@ public:
                                                           const InputDims &inputs,
                                                           std::shared_ptr<DeviceBuffer> scratch = nullptr) = 0;
 
-  /// Submits the commands in order in one submission and waits until the device has finished them.
+  /// Submits the commands in order and waits until the device has finished them. In one submission, except for those
+  /// that come while their pipelines are being made: what is ready begins. If that fails nothing is left running.
   virtual Status run(const std::vector<DeviceCommand *> &commands) = 0;
   /// The same in two parts. The number is what to wait for; submissions are run in order, so that waiting for one is
   /// waiting for all before it. Whoever has submitted has to wait before anything that the commands use goes. A device

@@ -173,7 +173,7 @@ bench-splitting: build ## measure what splitting models costs and write docs/ben
 	  --routes=vulkan+host+torch,vulkan+host@activations,host+torch --json=$(FIGURES)/splitting-1.json
 	@$(PYTHON) docs/benchmarks/make_page.py splitting $(FIGURES)/splitting-1.json
 
-bench-kernels: build ## measure kernels beside peers and write docs/benchmarks/kernels.md; about half an hour
+bench-kernels: build ## measure kernels beside peers and write docs/benchmarks/kernels.md; about a quarter of an hour
 	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)
 	@mkdir -p $(FIGURES)
 	$(peers_environment)

@@ -35,8 +35,8 @@ KERNELS_HEAD = (
     """\
 # Kernels: how near to what the machine allows
 
-`make bench-kernels` measures this and writes this page; it takes about half an hour and wants a quiet machine.
-What each figure counts stands above its table.
+`make bench-kernels` measures this and writes this page; it takes about a quarter of an hour and wants a quiet
+machine. What each figure counts stands above its table.
 
 """
     + RULES

@@ -21,14 +21,15 @@ def _least_s(function: Callable[[], object], times: int = 8) -> float:
 
 
 def measure_limits() -> dict[str, float]:
-    """GB/s of a large copy, each byte being read once and written once, and GFLOP/s of large products of matrices."""
+    """GB/s of a large copy, each byte being read once and written once, and GFLOP/s of large products of matrices by
+    oneDNN, which PyTorch takes for tensors in its layout; the BLAS that it takes otherwise is slower on some machines.
+    """
     source = torch.ones(COPIED_MB << 18)
     target = torch.empty_like(source)
     copied = 2 * source.nbytes / _least_s(lambda: target.copy_(source))
     multiplied = 0.0
     for size in (1024, 1536, 2048):
-        a, b = torch.randn(size, size), torch.randn(size, size)
-        result = torch.empty(size, size)
-        seconds = _least_s(lambda a=a, b=b, result=result: torch.mm(a, b, out=result))
+        a, b = torch.randn(size, size).to_mkldnn(), torch.randn(size, size).to_mkldnn()
+        seconds = _least_s(lambda a=a, b=b: torch.nn.functional.linear(a, b))
         multiplied = max(multiplied, 2 * size**3 / seconds)
     return {"copy_gb_per_s": copied / 1e9, "gemm_gflops": multiplied / 1e9}

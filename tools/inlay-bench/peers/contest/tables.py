@@ -119,7 +119,7 @@ def kernel_tables(rows: list[Row], limits: dict[str, float]) -> list[dict[str, A
         *("kernel", "contender", "dtype", "mflop", "mb", "compile_ms", "first_ms", "latency_ms", "eager_ms"),
         *("to_eager", "to_best", "gflops", "gb_per_s", "bound", "roofline", "difference", "is_peer"),
     ]
-    reached = "What this machine reaches: bytes of a large copy, read and written, and large products of matrices."
+    reached = "What this machine reaches: a large copy, its bytes read and written, and large products by oneDNN."
     return [
         _table("limits", reached, list(limits), [limits]),
         _table("kernels", KERNELS_COUNTED, columns, rows),

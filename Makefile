@@ -157,7 +157,7 @@ bench-rewrite: build ## measure rewriting and write docs/benchmarks/rewrite.md; 
 	@$(PYTHON) docs/benchmarks/make_page.py rewrite $(FIGURES)/rewrite-*.json
 
 RIVALS = --python=$(VENV)/bin/python,$(PEERS)/bin/python --against=torch,inductor,onnxruntime,openvino
-bench-models: build ## measure whole models beside peers and write docs/benchmarks/models.md; about an hour
+bench-models: build ## measure whole models beside peers and write docs/benchmarks/models.md; about half an hour
 	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)
 	@mkdir -p $(FIGURES)
 	$(peers_environment)

@@ -25,8 +25,8 @@ MODELS_HEAD = (
     """\
 # Models: what runs where, how long, how exact
 
-`make bench-models` measures this and writes this page; it takes about an hour and wants a quiet machine. Weights are
-random. What each figure counts stands above its table.
+`make bench-models` measures this and writes this page; it takes about half an hour and wants a quiet machine.
+Weights are random. What each figure counts stands above its table.
 
 """
     + RULES

@@ -69,11 +69,15 @@ def describe_models(rows: list[Row]) -> str:
     ours = [row for row in rows if not row["is_peer"]]
     words = []
     for dtype in dict.fromkeys(row["dtype"] for row in ours):
-        worst = max(row["difference"] for row in ours if row["dtype"] == dtype)
-        words.append(f"{worst:.1e} in {dtype}")
+        worst = max((row for row in ours if row["dtype"] == dtype), key=lambda row: row["difference"])
+        words.append(f"{worst['difference']:.1e} in {dtype} ({worst['model']})")
     opaque = sorted({row["model"] for row in ours if row["opaque"] and row["contender"] != "torch"})
     left = ", ".join(opaque) if opaque else "none"
-    return f"Largest difference of Inlay: {', '.join(words)}. Models with ops that the dialect lacks: {left}."
+    return (
+        f"Largest difference of Inlay: {', '.join(words)}. Where a model chooses by its scores, as mixtral's experts "
+        "are chosen, rounding may choose otherwise for a token whose scores are nearly equal. "
+        f"Models with ops that the dialect lacks: {left}."
+    )
 
 
 def describe_pairs(pairs: list[Row], subject: str) -> str:

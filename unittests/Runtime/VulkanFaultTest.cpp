@@ -258,6 +258,32 @@ TEST_F(SlowPipelines, WhatHasBegunEndsBeforeTheFailureIsTold) {
   EXPECT_EQ(download(*d)[7], -1);
 }
 
+/// A driver may find the device lost while it is still at work.
+TEST_F(SlowPipelines, WhatHasBegunEndsOnALostDeviceToo) {
+  static int waits;
+  static PFN_vkWaitSemaphores wait;
+  waits = 0;
+  wait = context->vk.vkWaitSemaphores;
+  context->vk.vkWaitSemaphores = [](VkDevice device, const VkSemaphoreWaitInfo *info, uint64_t limit) {
+    ++waits;
+    return wait(device, info, limit);
+  };
+  context->vk.vkQueueSubmit2 = [](VkQueue queue, uint32_t count, const VkSubmitInfo2 *infos, VkFence fence) {
+    std::lock_guard<std::mutex> lock(mutex);
+    changed.notify_all();
+    return ++submissions == 2 ? VK_ERROR_DEVICE_LOST : submit(queue, count, infos, fence);
+  };
+  auto a = upload(std::vector<float>(8, 1)), b = upload(std::vector<float>(8, 2)), c = upload(std::vector<float>(8)),
+       d = upload(std::vector<float>(8, -1));
+  auto loaded = device->load(engine);
+  auto command = device->record(**loaded, {a, b, c, d}, {});
+  ASSERT_TRUE(command.isOk()) << command.status().message();
+  EXPECT_EQ(device->run({command->get()}).message(), "vkQueueSubmit2 failed with VK_ERROR_DEVICE_LOST");
+  EXPECT_EQ(waits, 1);
+  if (device->unifiedMemory())
+    EXPECT_EQ(static_cast<const float *>(c->hostPointer())[7], 3);
+}
+
 TEST_F(VulkanFaultTest, DescriptorPoolFails) {
   auto a = upload(std::vector<float>(8, 1));
   context->vk.vkCreateDescriptorPool = [](VkDevice, const VkDescriptorPoolCreateInfo *, const VkAllocationCallbacks *,

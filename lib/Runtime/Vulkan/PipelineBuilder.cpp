@@ -24,6 +24,7 @@ struct PipelineBuilder::Shared {
   std::multimap<size_t, std::weak_ptr<PipelineTask>> known; ///< by the hash of their code
   std::vector<pthread_t> threads;
   size_t running = 0; ///< threads that still take tasks
+  size_t most = std::max(1u, std::thread::hardware_concurrency());
   bool stops = false;
   Counts counts;
 
@@ -126,7 +127,6 @@ void PipelineBuilder::Shared::work() {
 
 /// For a task that came; with the lock held. Without a thread whoever waits does the work.
 void PipelineBuilder::Shared::addThread() {
-  size_t most = std::max(1u, std::thread::hardware_concurrency());
   if (stops || running >= most) // those that run have something to do, or else they would have ended
     return;
   if (running == 0) { // those there were don't take the lock any more
@@ -225,6 +225,11 @@ void PipelineBuilder::wait(const std::vector<Task> &tasks) {
     if (task->state_ == PipelineTask::State::Queued)
       shared_->run(lock, shared_->take(std::find(shared_->queue.begin(), shared_->queue.end(), task)));
   shared_->done.wait(lock, [&] { return std::all_of(tasks.begin(), tasks.end(), isDone); });
+}
+
+void PipelineBuilder::limitThreads(size_t most) {
+  std::lock_guard<std::mutex> lock(shared_->mutex);
+  shared_->most = most;
 }
 
 PipelineBuilder::Counts PipelineBuilder::counts() const {

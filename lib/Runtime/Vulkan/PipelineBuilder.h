@@ -70,6 +70,9 @@ public:
   /// Waits until these are done. Makes those itself that haven't begun.
   void wait(const std::vector<Task> &tasks);
 
+  /// From now on at most so many threads: with none, whoever waits makes what hasn't begun, one after the other.
+  void limitThreads(size_t most);
+
   /// Tasks that were started, and what was returned instead of another, for tests.
   struct Counts {
     uint64_t started = 0, shared = 0;

@@ -97,8 +97,11 @@ bool Queue::poll(uint64_t value, std::chrono::steady_clock::time_point deadline)
   }
 }
 
+/// Of a lost device too: it may have been at work when it was found lost, and says when it no longer is.
 Status Queue::wait(uint64_t value) {
-  INLAY_RETURN_IF_ERROR(state()); // others have found out: once is enough to wait for the limit
+  Status lost = state();
+  if (!lost.isOk() && table_.isStuck) // once is enough to wait for the limit
+    return lost;
   VkSemaphore semaphore = timeline_.get();
   VkSemaphoreWaitInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
   info.semaphoreCount = 1;
@@ -109,15 +112,17 @@ Status Queue::wait(uint64_t value) {
   uint64_t limit = timeout_ ? static_cast<uint64_t>(timeout_->count()) : UINT64_MAX;
   VkResult result = table_.vk.vkWaitSemaphores(table_.device, &info, limit);
   if (result == VK_SUCCESS)
-    return Status::ok();
+    return lost;
   // The commands may still run, and their objects are about to go.
   if (result != VK_ERROR_DEVICE_LOST && result != VK_TIMEOUT && poll(value, deadline))
-    return Status::ok();
+    return lost;
   table_.isStuck = result != VK_ERROR_DEVICE_LOST;
   Status status = checkResult("vkWaitSemaphores", result);
   if (result == VK_TIMEOUT)
     status = {StatusCode::DeviceLost, fmt::format("the device hasn't finished within {:g} s (INLAY_DEVICE_TIMEOUT)",
                                                   std::chrono::duration<double>(*timeout_).count())};
+  if (!lost.isOk())
+    return lost;
   std::lock_guard<std::mutex> lock(mutex_);
   return lose({StatusCode::DeviceLost, status.message()});
 }

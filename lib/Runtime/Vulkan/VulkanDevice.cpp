@@ -132,9 +132,8 @@ StatusOr<uint64_t> VulkanDevice::submit(const std::vector<DeviceCommand *> &comm
   Status status = submitAll(commands, value);
   if (status.isOk())
     return value;
-  if (value != 0) // the rest isn't to follow
-    INLAY_RETURN_IF_ERROR(context_->queue.wait(value));
-  return status;
+  Status ended = value == 0 ? Status::ok() : context_->queue.wait(value); // the rest isn't to follow
+  return ended.isOk() || status.code() == StatusCode::DeviceLost ? status : ended;
 }
 
 Status VulkanDevice::wait(uint64_t submission) {

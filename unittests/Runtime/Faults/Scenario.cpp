@@ -36,6 +36,7 @@ StatusOr<std::shared_ptr<Device>> Scenario::open() {
   auto context = vulkan::openContext(instance_, "", [](VolkDeviceTable &table) { wrapTable(table); });
   if (!context.isOk())
     return context.status();
+  (*context)->builder.limitThreads(pipelineThreads);
   return vulkan::makeDevice(*context);
 }
 

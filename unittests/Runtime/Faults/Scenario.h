@@ -24,6 +24,9 @@ public:
   /// Runs it all; the first thing that is wrong, or nothing.
   std::string run();
 
+  /// None by default: then calls come in one order, and engines are submitted in parts as their pipelines are made.
+  size_t pipelineThreads = 0;
+
   size_t errors() const { return errors_; }      ///< calls and loads that ended in a typed error
   size_t recoveries() const { return notices_; } ///< changes of where segments run
 

@@ -215,7 +215,7 @@ public:
   /// Writes the program to a container: with the weights that it has now, and these tensors by their keys beside it.
   void save(const std::string &path, const std::string &metadata,
             const std::vector<std::pair<std::string, SharedArray>> &tensors, const std::string &weightsFile,
-            bool allowFramework) const {
+            bool allowFramework, bool replaceWeights) const {
     rt::Status status;
     {
       nb::gil_scoped_release unlock;
@@ -227,7 +227,7 @@ public:
       Compiled current;
       current.plan = std::move(plan);
       current.report = compiled.report;
-      status = saveProgram(path, current, metadata, {weightsFile, allowFramework});
+      status = saveProgram(path, current, metadata, {weightsFile, allowFramework, replaceWeights});
     }
     if (!status.isOk())
       raise(status, /*compiling=*/false);
@@ -457,7 +457,8 @@ void bindCompilation(nb::module_ &m) {
       .def("profile", &Compilation::profile, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert(), "traced"_a)
       .def("memory", &Compilation::memory, "inputs"_a)
       .def("replace_weights", &Compilation::replaceWeights, "weights"_a)
-      .def("save", &Compilation::save, "path"_a, "metadata"_a, "tensors"_a, "weights_file"_a, "allow_framework"_a)
+      .def("save", &Compilation::save, "path"_a, "metadata"_a, "tensors"_a, "weights_file"_a, "allow_framework"_a,
+           "replace_weights"_a)
       .def("constant", &Compilation::constant, "key"_a)
       .def_prop_ro("plain_signature", &Compilation::plainSignature)
       .def_prop_ro("framework_calls", &Compilation::frameworkCalls)

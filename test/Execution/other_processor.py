@@ -1,8 +1,8 @@
 """Run host code that was made for another processor: `other_processor.py FOLDER RUN MODULE...`.
 
-Each module is compiled for this processor's architecture and for AArch64, and the two programs are run on the same
-inputs, the latter by the command RUN, an inlay-run in an emulator. Prints `NAME: N results` for each whose results agree
-to rounding, and exits 1 if some don't.
+Each module is compiled for this processor and for AArch64, and the two programs are run on the same inputs, the latter
+by the command RUN, an inlay-run in an emulator. Prints `NAME: N results` for each whose results agree to rounding, and
+exits 1 if some don't.
 """
 
 import pathlib

@@ -478,3 +478,20 @@ def test_a_forked_process_may_load_what_needs_no_device(tmp_path):
             os._exit(0)
         os._exit(1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_forked_process_may_load_all_if_it_wants_no_device(tmp_path, monkeypatch):
+    inlay.compile(nn.ReLU(), (x(3),), targets=("vulkan", "host")).save(tmp_path / "m.inlay")
+    monkeypatch.delenv("INLAY_DEVICE", raising=False)
+    child = os.fork()
+    if child == 0:
+        try:
+            loaded = inlay.load(tmp_path / "m.inlay", device="none")
+            assert torch.equal(loaded(x(3)), x(3).relu()) and loaded.device == ""
+            os.environ["INLAY_DEVICE"] = "none"
+            assert torch.equal(inlay.load(tmp_path / "m.inlay")(x(3)), x(3).relu())
+            os._exit(0)
+        except BaseException as error:  # must not come to pytest, which runs in the parent
+            print(error, file=sys.stderr, flush=True)
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0

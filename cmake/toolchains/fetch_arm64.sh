@@ -3,9 +3,9 @@
 # folder, with what programs need to run in it. Needs the network, but not to be root: apt has its lists in the folder
 # too, and the system's stay as they are.
 set -e
-packages="libfmt-dev libfmt9 libsodium-dev libsodium23 libxxhash-dev libvulkan-dev libvulkan-volk-dev libdnnl-dev libdnnl2
-  libcli11-dev nlohmann-json3-dev libzip-dev libzip4 zlib1g-dev zlib1g libbz2-1.0 libssl3 libgtest-dev spirv-tools
-  libc6 libgcc-s1 libgomp1 libstdc++6"
+packages="libfmt-dev libfmt9 libsodium-dev libsodium23 libxxhash-dev libvulkan-dev libvulkan1 libvulkan-volk-dev
+  libdnnl-dev libdnnl2 libcli11-dev nlohmann-json3-dev libzip-dev libzip4 zlib1g-dev zlib1g libbz2-1.0 libssl3 libgtest-dev
+  spirv-tools libc6 libgcc-s1 libgomp1 libstdc++6"
 folder=$1
 if [ "$(cat "$folder/packages" 2>/dev/null)" = "$packages" ]; then
   exit

@@ -20,6 +20,7 @@ BUILD_PACKAGES := g++ cmake ninja-build ccache git \
   libgtest-dev python3 python3-dev python3-venv
 LINT_PACKAGES := clang-format-22 clang-tidy-22
 FUZZ_PACKAGES := clang-22 libclang-rt-22-dev
+AARCH64_PACKAGES := g++-aarch64-linux-gnu qemu-user-static
 
 # Tests run on Mesa's software driver with the validation layer, unless the caller names a driver. Its shader cache
 # stays where it is, so that a second run compiles no shader.
@@ -43,7 +44,7 @@ need_packages = @missing=; for p in $(1); do dpkg-query -W -f '$${Status}' $$p 2
 ##@ Everyday
 .PHONY: help setup build demo test test-full
 help: ## this list
-	@awk -F ':.*## ' '/^##@/ {print substr($$0, 5) ":"} /^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^##@/ {print substr($$0, 5) ":"} /^[a-z0-9-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: packages $(VENV)/.ready ## install packages and the Python environment
 
@@ -75,6 +76,21 @@ sanitize-runtime sanitize-threads: packages
 	@echo "== $@"; $(SANITIZE_ENV) ctest --test-dir build-$@ --output-on-failure -j $(JOBS) --progress \
 	  >$(BUILD)/logs/$@.log 2>&1 && tail -n 4 $(BUILD)/logs/$@.log || \
 	  { tail -n 200 $(BUILD)/logs/$@.log; exit 1; }
+
+# The runtime for AArch64, cross-compiled; in an emulator its unit tests, but for those that need a device, and programs
+# that were compiled here. What waits for times may come too late in an emulator: it is tried again.
+AARCH64_RUN = qemu-aarch64-static -L $(CURDIR)/build-aarch64/sysroot $(CURDIR)/build-aarch64/bin/inlay-run
+.PHONY: aarch64
+aarch64: build ## build the runtime for AArch64 and run its unit tests, and programs for it, in qemu
+	$(call need_packages,$(AARCH64_PACKAGES))
+	$(call quietly,aarch64-libraries,cmake/toolchains/fetch_arm64.sh build-aarch64/sysroot)
+	$(call quietly,build-aarch64,cmake --preset aarch64 && cmake --build --preset aarch64 -j $(JOBS))
+	@echo "== unit tests for aarch64"; env -u VK_DRIVER_FILES ctest --test-dir build-aarch64 --output-on-failure -j $(JOBS) \
+	  --repeat until-pass:3 --progress >$(BUILD)/logs/aarch64.log 2>&1 && \
+	  { grep 'tests passed' $(BUILD)/logs/aarch64.log; \
+	  echo "$$(grep -c '(Skipped)$$' $(BUILD)/logs/aarch64.log) of them skipped"; } || \
+	  { tail -n 200 $(BUILD)/logs/aarch64.log; exit 1; }
+	@echo "== programs for aarch64"; $(call lit,--param 'aarch64=$(AARCH64_RUN)' $(BUILD)/test --filter other-processor)
 
 ##@ Tests by kind
 .PHONY: test-unit test-lit test-python test-conformance swiftshader

@@ -5,7 +5,8 @@
 #   %mlir_include   folder of MLIR's headers              %ccache        a compiler launcher, or nothing
 #   %python         the interpreter that has the package   %llvm_tools    folder of FileCheck and its like
 #   %swiftshader    the driver file of SwiftShader, a device with few features
-# and in REQUIRES: vulkan (a driver is there), swiftshader, python (the package was built), torch, examples.
+#   %aarch64        a command that is inlay-run for AArch64, in an emulator: what --param aarch64= says
+# and in REQUIRES: vulkan (a driver is there), swiftshader, python (the package was built), torch, examples, aarch64.
 # INLAY_ROUNDTRIP=1 in the environment makes each inlay-opt also check that what it reads and prints survives.
 
 import os
@@ -61,6 +62,10 @@ if found := next(filter(os.path.exists, files), None):
     config.substitutions.append(("%swiftshader", found))
 else:
     lit_config.note("SwiftShader isn't there (make swiftshader), so its tests are left out")
+
+if "aarch64" in lit_config.params:
+    config.available_features.add("aarch64")
+    config.substitutions.append(("%aarch64", lit_config.params["aarch64"]))
 
 if config.inlay_python:
     config.available_features.add("python")

@@ -248,13 +248,22 @@ class CompiledModule:
         with self._turn:
             return self._state.load(state_dict, strict, assign)
 
-    def save(self, path: StrPath, weights_file: str | None = None, allow_framework: bool = False) -> None:
+    def save(
+        self,
+        path: StrPath,
+        weights_file: str | None = None,
+        allow_framework: bool = False,
+        replace_weights: bool = False,
+    ) -> None:
         """Writes the program to one file, which `inlay.load` and inlay-run take: nothing is compiled there.
 
         What is saved is the model as it is now, with the weights that it has and the buffers that it wrote.
 
         weights_file: name of a safetensors file, in the same folder, for the weights; else they are in the file itself.
+            One that is there with the same contents is kept.
         allow_framework: save a model with segments that run in PyTorch, which can be loaded in Python alone.
+        replace_weights: replace a weights file that is there with other contents, an error else: programs that were
+            saved with it can't be loaded any more.
         Raises UnsupportedError for a model with such segments, listing them, and for what can't be said in a file.
         """
         path = path_text(path, "path")
@@ -263,7 +272,9 @@ class CompiledModule:
         with self._turn:
             self._state.follow()
             metadata, tensors = describe(self._imported, self._signature, self._out_spec, self._state)
-            self._compilation.save(path, metadata, list(tensors.items()), weights_file, bool(allow_framework))
+            self._compilation.save(
+                path, metadata, list(tensors.items()), weights_file, bool(allow_framework), bool(replace_weights)
+            )
 
     def _check_savable(self, allow_framework):
         if self._out_spec is None:

@@ -4,6 +4,7 @@
 // memory (tensors are shared, never copied), the interpreter lock (let go of while compiling and running) and errors.
 
 #include "Graph.h"
+#include "InterpreterLock.h"
 
 #include "inlay/Execution/Saved.h"
 #include "inlay/Runtime/Core/Device.h"
@@ -62,7 +63,7 @@ constexpr std::pair<rt::ElementType, nb::dlpack::dtype> kElementTypes[] = {
 /// A Python object that C++ may copy and drop without the interpreter lock.
 std::shared_ptr<nb::object> share(nb::object object) {
   return {new nb::object(std::move(object)), [](nb::object *shared) {
-            nb::gil_scoped_acquire lock;
+            Locked locked;
             delete shared;
           }};
 }
@@ -103,7 +104,7 @@ struct Fallback {
 
   rt::Status call(uint32_t number, const std::vector<rt::TensorView> &inputs,
                   const std::vector<rt::TensorView> &outputs, const std::vector<int64_t> &sizes) const {
-    nb::gil_scoped_acquire lock;
+    Locked locked;
     const std::string &text = plan->callbacks[number].name;
     try {
       nb::list read, written;
@@ -111,7 +112,7 @@ struct Fallback {
         read.append(makeTensor(input));
       for (const rt::TensorView &output : outputs)
         written.append(makeTensor(output));
-      (*run)(text, read, written, sizes);
+      sleepAtTheEnd([&] { (*run)(text, read, written, sizes); });
       return rt::Status::ok();
     } catch (nb::python_error &error) {
       return {rt::StatusCode::Internal, error.what()};
@@ -130,9 +131,9 @@ struct Request : CompileRequest {
 
   void setProgress(nb::object function) {
     progress = [function = share(std::move(function))](llvm::StringRef phase, unsigned number, unsigned count) {
-      nb::gil_scoped_acquire lock;
+      Locked locked;
       try {
-        (*function)(phase.str(), number, count);
+        sleepAtTheEnd([&] { (*function)(phase.str(), number, count); });
       } catch (nb::python_error &error) { // nothing may be thrown through the compiler
         error.discard_as_unraisable("inlay's progress function");
       }
@@ -147,8 +148,8 @@ class Compilation {
 public:
   explicit Compilation(Compiled made) : compiled(std::move(made)) {
     compiled.program->stopWhen([] {
-      nb::gil_scoped_acquire lock;
-      return PyErr_CheckSignals() != 0;
+      Locked locked;
+      return sleepAtTheEnd([] { return PyErr_CheckSignals() != 0; });
     });
   }
 
@@ -156,7 +157,7 @@ public:
     std::vector<rt::TensorView> read = views(inputs), written = views(outputs);
     rt::Status status;
     {
-      nb::gil_scoped_release unlock;
+      Unlocked unlocked;
       status = compiled.program->call(read, written);
     }
     if (!status.isOk())
@@ -169,7 +170,7 @@ public:
     rt::Trace trace;
     auto steps = [&]() -> rt::StatusOr<std::vector<rt::StepProfile>> {
       std::vector<rt::TensorView> read = views(inputs), written = views(outputs);
-      nb::gil_scoped_release unlock;
+      Unlocked unlocked;
       return compiled.program->profile(read, written, traced ? &trace : nullptr);
     }();
     if (!steps.isOk())
@@ -203,7 +204,7 @@ public:
     }
     rt::Status status;
     {
-      nb::gil_scoped_release unlock;
+      Unlocked unlocked;
       status = compiled.program->replaceConstants(replacements);
     }
     if (!status.isOk())
@@ -215,10 +216,10 @@ public:
   /// Writes the program to a container: with the weights that it has now, and these tensors by their keys beside it.
   void save(const std::string &path, const std::string &metadata,
             const std::vector<std::pair<std::string, SharedArray>> &tensors, const std::string &weightsFile,
-            bool allowFramework) const {
+            bool allowFramework, bool replaceWeights) const {
     rt::Status status;
     {
-      nb::gil_scoped_release unlock;
+      Unlocked unlocked;
       auto plan = std::make_shared<rt::Plan>(*compiled.plan);
       for (const auto &[number, constant] : replaced)
         plan->constants[number] = constant;
@@ -227,7 +228,7 @@ public:
       Compiled current;
       current.plan = std::move(plan);
       current.report = compiled.report;
-      status = saveProgram(path, current, metadata, {weightsFile, allowFramework});
+      status = saveProgram(path, current, metadata, {weightsFile, allowFramework, replaceWeights});
     }
     if (!status.isOk())
       raise(status, /*compiling=*/false);
@@ -311,7 +312,7 @@ Compilation *compileRequest(Request &request) {
   std::shared_ptr<Fallback> fallback = request.fallback;
   request.callbacks = callbacksOf(fallback);
   auto compiled = [&] {
-    nb::gil_scoped_release unlock;
+    Unlocked unlocked;
     return compile(request);
   }();
   if (!compiled.isOk())
@@ -333,9 +334,9 @@ nb::tuple loadContainer(const std::string &path, const std::string &device, nb::
   options.admit = [&](const rt::Plan &plan) {
     if (plan.engines.empty() || rt::vulkan::wantsNoDevice(options.load.device))
       return rt::Status::ok();
-    nb::gil_scoped_acquire lock;
+    Locked locked;
     try {
-      beforeDevice();
+      sleepAtTheEnd([&] { beforeDevice(); });
     } catch (nb::python_error &error) {
       error.restore(); // `raise` raises it
       return rt::Status(rt::StatusCode::Unavailable, "the device may not be used");
@@ -344,7 +345,7 @@ nb::tuple loadContainer(const std::string &path, const std::string &device, nb::
   };
   std::string metadata;
   auto compiled = [&] {
-    nb::gil_scoped_release unlock;
+    Unlocked unlocked;
     return openSaved(path, options, &metadata);
   }();
   if (!compiled.isOk())
@@ -359,7 +360,7 @@ std::string partitionRequest(Request &request, const std::string &format) {
   if (!wanted)
     throw nb::value_error(("expected a report as json, text, table or html, but got '" + format + "'").c_str());
   auto report = [&] {
-    nb::gil_scoped_release unlock;
+    Unlocked unlocked;
     return partition(request, *wanted);
   }();
   if (!report.isOk())
@@ -457,7 +458,8 @@ void bindCompilation(nb::module_ &m) {
       .def("profile", &Compilation::profile, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert(), "traced"_a)
       .def("memory", &Compilation::memory, "inputs"_a)
       .def("replace_weights", &Compilation::replaceWeights, "weights"_a)
-      .def("save", &Compilation::save, "path"_a, "metadata"_a, "tensors"_a, "weights_file"_a, "allow_framework"_a)
+      .def("save", &Compilation::save, "path"_a, "metadata"_a, "tensors"_a, "weights_file"_a, "allow_framework"_a,
+           "replace_weights"_a)
       .def("constant", &Compilation::constant, "key"_a)
       .def_prop_ro("plain_signature", &Compilation::plainSignature)
       .def_prop_ro("framework_calls", &Compilation::frameworkCalls)

@@ -6,6 +6,7 @@
 
 #include "Attributes.h"
 #include "Errors.h"
+#include "InterpreterLock.h"
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Rewrite/AnalysisPatternManager.h"
@@ -343,7 +344,7 @@ public:
     const GraphPattern &pattern = *manager.get(label);
     RuleVerdict verdict;
     {
-      nb::gil_scoped_release unlock;
+      Unlocked unlocked;
       verdict = checker->checkPattern(pattern, label);
     }
     return nb::make_tuple(verdict.text, verdict.instance);
@@ -444,7 +445,7 @@ public:
     auto count = [&] {
       if (callsPython)
         return manager.rewrite(module, options);
-      nb::gil_scoped_release unlock;
+      Unlocked unlocked;
       return manager.rewrite(module, options);
     }();
     for (Operation *gone : freed)

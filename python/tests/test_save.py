@@ -248,6 +248,21 @@ def test_weights_may_lie_in_a_file_beside_it(tmp_path):
         compiled.save(tmp_path / "m.inlay", weights_file="../w.safetensors")
 
 
+def test_a_weights_file_that_another_program_needs_is_kept(tmp_path):
+    torch.manual_seed(0)
+    first, second = (inlay.compile(nn.Linear(8, 4), (x(2, 8),), targets=("host",)) for _ in range(2))
+    first.save(tmp_path / "first.inlay", weights_file="w.safetensors")
+    first.save(tmp_path / "again.inlay", weights_file="w.safetensors")
+    with pytest.raises(ValueError, match=r"'w.safetensors': exists with other contents, .*replace_weights"):
+        second.save(tmp_path / "second.inlay", weights_file="w.safetensors")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["again.inlay", "first.inlay", "w.safetensors"]
+    check_same(first, inlay.load(tmp_path / "first.inlay"), x(2, 8))
+    second.save(tmp_path / "second.inlay", weights_file="w.safetensors", replace_weights=True)
+    check_same(second, inlay.load(tmp_path / "second.inlay"), x(2, 8))
+    with pytest.raises(inlay.Error, match=r"weights file 'w.safetensors': its bytes don't match"):
+        inlay.load(tmp_path / "first.inlay")
+
+
 def test_another_process_loads_it_and_compiles_nothing(tmp_path, targets):
     torch.manual_seed(0)
     compiled = inlay.compile(ResNet().eval(), (x(2, 3, 16, 16),), targets=targets)
@@ -462,4 +477,21 @@ def test_a_forked_process_may_load_what_needs_no_device(tmp_path):
         except inlay.DeviceError:
             os._exit(0)
         os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_forked_process_may_load_all_if_it_wants_no_device(tmp_path, monkeypatch):
+    inlay.compile(nn.ReLU(), (x(3),), targets=("vulkan", "host")).save(tmp_path / "m.inlay")
+    monkeypatch.delenv("INLAY_DEVICE", raising=False)
+    child = os.fork()
+    if child == 0:
+        try:
+            loaded = inlay.load(tmp_path / "m.inlay", device="none")
+            assert torch.equal(loaded(x(3)), x(3).relu()) and loaded.device == ""
+            os.environ["INLAY_DEVICE"] = "none"
+            assert torch.equal(inlay.load(tmp_path / "m.inlay")(x(3)), x(3).relu())
+            os._exit(0)
+        except BaseException as error:  # must not come to pytest, which runs in the parent
+            print(error, file=sys.stderr, flush=True)
+            os._exit(1)
     assert os.waitpid(child, 0)[1] == 0

@@ -38,7 +38,7 @@ static Status writeContainer(const CompileRequest &request, const tools::OutputO
   if (!compiled.isOk())
     return compiled.status();
   tools::printNotice(compiled->notice);
-  INLAY_RETURN_IF_ERROR(saveProgram(output.path, *compiled, "", {output.weightsFile, false}));
+  INLAY_RETURN_IF_ERROR(saveProgram(output.path, *compiled, "", {output.weightsFile, false, output.replaceWeights}));
   return output.key.empty() ? Status::ok() : rt::signContainer(output.path, output.key);
 }
 

@@ -12,7 +12,8 @@ namespace inlay::tools {
 struct OutputOptions {
   std::string path;        ///< "-" for standard output; one that ends in .inlay gets a container
   std::string weightsFile; ///< for the constants of a container, beside it; empty: inside
-  std::string key;         ///< private key to sign a container with; may be empty
+  bool replaceWeights = false;
+  std::string key; ///< private key to sign a container with; may be empty
 };
 
 /// Compiles as `request` says and writes the result.

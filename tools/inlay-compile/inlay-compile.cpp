@@ -18,6 +18,8 @@ static cl::opt<std::string> output("o", cl::cat(tools::toolCategory()), cl::valu
                                    cl::init("-"));
 static cl::opt<std::string> weightsFile("weights-file", cl::cat(tools::toolCategory()), cl::value_desc("name"),
                                         cl::desc("Safetensors file for the weights, beside the .inlay file"));
+static cl::opt<bool> replaceWeights("replace-weights", cl::cat(tools::toolCategory()),
+                                    cl::desc("Replace a --weights-file that is there with other contents"));
 static cl::opt<std::string> key("sign", cl::cat(tools::toolCategory()), cl::value_desc("key file"),
                                 cl::desc("Ed25519 private key (PEM) to sign the .inlay file with, as <file>.sig"));
 static cl::opt<std::string> from("from", cl::cat(tools::toolCategory()),
@@ -37,6 +39,6 @@ int main(int argc, char **argv) {
     return tools::fail(request.status());
   request->options.from = *first;
   request->options.to = *last;
-  rt::Status status = tools::compileTo(*request, {output, weightsFile, key});
+  rt::Status status = tools::compileTo(*request, {output, weightsFile, replaceWeights, key});
   return status.isOk() ? 0 : tools::fail(status);
 }

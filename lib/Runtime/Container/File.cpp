@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -13,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace inlay::rt {
 
@@ -114,27 +116,34 @@ StatusOr<OutputFile> OutputFile::create(const std::string &path) {
   static std::atomic<unsigned> count{0};
   OutputFile file;
   file.path_ = path;
+  struct stat facts = {};
+  if (stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode)) { // else it would turn out when all is written
+    errno = EISDIR;
+    return file.failed();
+  }
   for (int attempt = 0; attempt < 100 && file.descriptor_ < 0; ++attempt) { // others may have left such a name
     file.temporary_ = fmt::format("{}.{}-{}.tmp", path, getpid(), count++);
     file.descriptor_ = ::open(file.temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file.descriptor_ < 0 && errno != EEXIST)
       break;
   }
-  if (file.descriptor_ < 0)
-    return file.failed();
+  if (file.descriptor_ < 0) {
+    Status status = file.failed();
+    file.temporary_.clear(); // of others
+    return status;
+  }
   return file;
 }
 
 OutputFile::OutputFile(OutputFile &&other) noexcept
-    : path_(std::move(other.path_)), temporary_(std::move(other.temporary_)), descriptor_(other.descriptor_) {
-  other.descriptor_ = -1;
-}
+    : path_(std::move(other.path_)), temporary_(std::exchange(other.temporary_, "")),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 OutputFile::~OutputFile() {
-  if (descriptor_ < 0)
-    return;
-  close(descriptor_);
-  unlink(temporary_.c_str());
+  if (descriptor_ >= 0)
+    close(descriptor_);
+  if (!temporary_.empty())
+    unlink(temporary_.c_str());
 }
 
 Status OutputFile::failed() const {
@@ -153,15 +162,55 @@ Status OutputFile::write(std::string_view bytes) {
   return Status::ok();
 }
 
-Status OutputFile::commit() {
-  int descriptor = descriptor_;
-  descriptor_ = -1;
-  Status status;
-  if (close(descriptor) != 0 || rename(temporary_.c_str(), path_.c_str()) != 0) {
-    status = failed();
-    unlink(temporary_.c_str());
-  }
+/// Of fsync: whether a file system has nothing to wait for in what was asked of it.
+static bool isUnsupported(int error) { return error == EINVAL || error == ENOTSUP; }
+
+Status OutputFile::finish() {
+  if (descriptor_ < 0)
+    return Status::ok();
+  if (fsync(descriptor_) != 0 && !isUnsupported(errno))
+    return failed();
+  return close(std::exchange(descriptor_, -1)) == 0 ? Status::ok() : failed();
+}
+
+/// Waits until the names in the folder are on the disk. Whoever may write to a folder needn't be allowed to open it.
+Status OutputFile::syncFolder() const {
+  int folder = ::open(folderOf(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0)
+    return Status::ok();
+  Status status = fsync(folder) == 0 || isUnsupported(errno) ? Status::ok() : failed();
+  close(folder);
   return status;
+}
+
+Status OutputFile::commit() {
+  INLAY_RETURN_IF_ERROR(finish());
+  if (rename(temporary_.c_str(), path_.c_str()) != 0)
+    return failed();
+  temporary_.clear();
+  return syncFolder();
+}
+
+/// Renames unless something has the name; where the file system can't do that at once, in two steps.
+static int renameNew(const char *from, const char *to) {
+  if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+    return 0;
+  if (errno != EINVAL && errno != ENOSYS)
+    return -1;
+  struct stat facts = {};
+  if (lstat(to, &facts) != 0)
+    return rename(from, to);
+  errno = EEXIST;
+  return -1;
+}
+
+StatusOr<bool> OutputFile::commitNew() {
+  INLAY_RETURN_IF_ERROR(finish());
+  if (renameNew(temporary_.c_str(), path_.c_str()) != 0)
+    return errno == EEXIST ? StatusOr<bool>(false) : failed();
+  temporary_.clear();
+  INLAY_RETURN_IF_ERROR(syncFolder());
+  return true;
 }
 
 } // namespace inlay::rt

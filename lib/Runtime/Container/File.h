@@ -39,7 +39,8 @@ private:
   uint64_t size_ = 0;
 };
 
-/// A file that appears under its name when it is committed, and leaves nothing behind if it isn't.
+/// A file that appears under its name when it is committed, and leaves nothing behind if it isn't. Whatever happens to
+/// the machine, what has the name is the old file or all of the new one.
 class OutputFile {
 public:
   static StatusOr<OutputFile> create(const std::string &path);
@@ -48,13 +49,19 @@ public:
   ~OutputFile();
 
   Status write(std::string_view bytes);
+  /// Waits until all of it is on the disk; it hasn't its name yet.
+  Status finish();
+  /// Finishes it, gives it its name, in place of what has it, and waits until that is on the disk.
   Status commit();
+  /// The same, but false, and the other stays, if something has the name.
+  StatusOr<bool> commitNew();
 
 private:
   OutputFile() = default;
   Status failed() const;
+  Status syncFolder() const;
 
-  std::string path_, temporary_;
+  std::string path_, temporary_; ///< the latter is empty once there is no such file
   int descriptor_ = -1;
 };
 

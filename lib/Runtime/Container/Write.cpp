@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Bytes.h"
-#include "File.h"
 #include "Layout.h"
 #include "PlanReader.h"
 #include "PlanWriter.h"
-#include "Weights.h"
+#include "WeightsFile.h"
 #include "inlay/Runtime/Container/Container.h"
 #include "inlay/Runtime/Core/PlanChecker.h"
 
@@ -61,26 +60,6 @@ static BytePool placeConstants(const Plan &plan, std::vector<ConstantPlace> &pla
       places[i].offset = pool.add(bytes, bytes.size() < kPageBytes ? kSectionAlignment : kPageBytes);
   }
   return pool;
-}
-
-static StatusOr<WeightsRecord> writeWeights(const std::string &path, const std::string &name,
-                                            const WeightsLayout &layout) {
-  StatusOr<OutputFile> file = OutputFile::create(folderOf(path) + "/" + name);
-  if (!file.isOk())
-    return file.status();
-  WeightsRecord record;
-  record.name = name;
-  Hasher hasher;
-  std::vector<std::string_view> parts = {layout.header};
-  parts.insert(parts.end(), layout.tensors.begin(), layout.tensors.end());
-  for (std::string_view part : parts) {
-    INLAY_RETURN_IF_ERROR(file->write(part));
-    hasher.add(part);
-    record.bytes += part.size();
-  }
-  record.digest = hasher.digest();
-  INLAY_RETURN_IF_ERROR(file->commit());
-  return record;
 }
 
 static std::string join(const BytePool &pool) {
@@ -166,12 +145,15 @@ Status writeContainer(const std::string &path, const Plan &plan, const Container
   INLAY_RETURN_IF_ERROR(checkSavable(plan, options));
   std::vector<ConstantPlace> places(plan.constants.size());
   std::string record;
+  std::optional<WeightsFile> weights;
   if (!options.weightsFile.empty()) {
     INLAY_RETURN_IF_ERROR(checkWeightsName(path, options.weightsFile));
-    StatusOr<WeightsRecord> written = writeWeights(path, options.weightsFile, layOutWeights(plan, places));
-    if (!written.isOk())
-      return written.status();
-    record = formatRecord(*written);
+    StatusOr<WeightsFile> prepared =
+        WeightsFile::prepare(path, options.weightsFile, layOutWeights(plan, places), options.replaceWeights);
+    if (!prepared.isOk())
+      return prepared.status();
+    record = formatRecord(prepared->record());
+    weights.emplace(std::move(*prepared));
   }
   BytePool constants = placeConstants(plan, places);
   EncodedPlan encoded = encodePlan(plan, places);
@@ -194,6 +176,9 @@ Status writeContainer(const std::string &path, const Plan &plan, const Container
     return file.status();
   INLAY_RETURN_IF_ERROR(file->write(*head));
   INLAY_RETURN_IF_ERROR(eachPart(constants, [&](std::string_view part) { return file->write(part); }));
+  INLAY_RETURN_IF_ERROR(file->finish()); // from here on little can fail: neither file is replaced without the other
+  if (weights)
+    INLAY_RETURN_IF_ERROR(weights->commit());
   return file->commit();
 }
 

@@ -274,6 +274,9 @@ static LogicalResult emitObject(ModuleOp host, const HostProcessor &processor) {
     return host.emitError("can't translate host code to LLVM IR");
   code->setTargetTriple(machine->getTargetTriple());
   code->setDataLayout(machine->createDataLayout());
+  if (!processor.tuning.empty())
+    for (llvm::Function &function : *code)
+      function.addFnAttr("tune-cpu", processor.tuning);
   optimize(*code, *machine);
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);

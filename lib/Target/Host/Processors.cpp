@@ -9,6 +9,7 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/AArch64TargetParser.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
@@ -17,30 +18,37 @@
 using namespace mlir;
 using namespace inlay;
 
-ArrayRef<llvm::StringLiteral> inlay::selectedFeatures() {
-  static constexpr llvm::StringLiteral kFeatures[] = {
-      "64bit",      "adx",          "aes",          "amx-bf16",     "amx-int8",    "amx-tile",   "avx",
-      "avx2",       "avx512bf16",   "avx512bitalg", "avx512bw",     "avx512cd",    "avx512dq",   "avx512f",
-      "avx512fp16", "avx512ifma",   "avx512vbmi",   "avx512vbmi2",  "avx512vl",    "avx512vnni", "avx512vpopcntdq",
-      "avxifma",    "avxneconvert", "avxvnni",      "avxvnniint16", "avxvnniint8", "bmi",        "bmi2",
-      "cmov",       "crc32",        "cx16",         "cx8",          "f16c",        "fma",        "fxsr",
-      "gfni",       "lzcnt",        "mmx",          "movbe",        "pclmul",      "popcnt",     "sahf",
-      "sha",        "sse",          "sse2",         "sse3",         "sse4.1",      "sse4.2",     "sse4a",
-      "ssse3",      "vaes",         "vpclmulqdq"};
-  return kFeatures;
+/// Those of x86-64.
+static constexpr llvm::StringLiteral kX86Features[] = {
+    "64bit",      "adx",          "aes",          "amx-bf16",     "amx-int8",    "amx-tile",   "avx",
+    "avx2",       "avx512bf16",   "avx512bitalg", "avx512bw",     "avx512cd",    "avx512dq",   "avx512f",
+    "avx512fp16", "avx512ifma",   "avx512vbmi",   "avx512vbmi2",  "avx512vl",    "avx512vnni", "avx512vpopcntdq",
+    "avxifma",    "avxneconvert", "avxvnni",      "avxvnniint16", "avxvnniint8", "bmi",        "bmi2",
+    "cmov",       "crc32",        "cx16",         "cx8",          "f16c",        "fma",        "fxsr",
+    "gfni",       "lzcnt",        "mmx",          "movbe",        "pclmul",      "popcnt",     "sahf",
+    "sha",        "sse",          "sse2",         "sse3",         "sse4.1",      "sse4.2",     "sse4a",
+    "ssse3",      "vaes",         "vpclmulqdq"};
+
+/// Those of AArch64. Code for it uses no others, since these are what a process can ask its kernel for.
+static constexpr llvm::StringLiteral kAArch64Features[] = {
+    "aes", "bf16", "crc", "dotprod", "fp-armv8", "fullfp16", "i8mm", "lse", "neon", "rdm", "sha2", "sve", "sve2"};
+
+ArrayRef<llvm::StringLiteral> inlay::selectedFeatures(const llvm::Triple &triple) {
+  return triple.isAArch64() ? ArrayRef(kAArch64Features) : ArrayRef(kX86Features);
 }
 
 /// The names of `features` that code may need.
-static std::vector<std::string> select(ArrayRef<StringRef> features) {
+static std::vector<std::string> select(const llvm::Triple &triple, ArrayRef<StringRef> features) {
   std::vector<std::string> required;
-  for (StringRef name : selectedFeatures())
+  for (StringRef name : selectedFeatures(triple))
     if (llvm::is_contained(features, name))
       required.push_back(name.str());
   return required;
 }
 
 static HostProcessor findNative() {
-  HostProcessor processor{"native", llvm::sys::getHostCPUName().str(), {}, {}};
+  llvm::Triple triple(llvm::sys::getProcessTriple());
+  HostProcessor processor{"native", triple, llvm::sys::getHostCPUName().str(), {}, {}, {}};
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   SmallVector<StringRef> present;
   std::vector<std::string> words;
@@ -51,22 +59,18 @@ static HostProcessor findNative() {
   }
   llvm::sort(words); // the map has no order
   processor.features = llvm::join(words, ",");
-  processor.required = select(present);
+  processor.required = select(triple, present);
   return processor;
 }
 
-FailureOr<HostProcessor> inlay::findProcessor(Location loc, StringRef name) {
-  if (name == "native")
-    return findNative();
+/// The triple of this process if it is of that architecture, else one with Linux.
+static llvm::Triple tripleOf(llvm::Triple::ArchType arch) {
   llvm::Triple triple(llvm::sys::getProcessTriple());
-  if (triple.getArch() != llvm::Triple::x86_64)
-    return emitError(loc) << "host processor '" << name << "': expected native, since this is none of x86-64";
-  SmallVector<StringRef> known{"native"}, features;
-  llvm::X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
-  if (!llvm::is_contained(known, name))
-    return emitError(loc) << "unknown host processor '" << name
-                          << "': expected native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4 or LLVM's name of one"
-                          << suggest(name, std::vector<std::string>(known.begin(), known.end()));
+  return triple.getArch() == arch ? triple : llvm::Triple(llvm::Triple::getArchTypeName(arch) + "-unknown-linux-gnu");
+}
+
+static HostProcessor findX86(StringRef name) {
+  SmallVector<StringRef> features;
   llvm::X86::getFeaturesForCPU(name, features);
   llvm::StringMap<bool> all; // with what each of them implies
   for (StringRef feature : features) {
@@ -76,7 +80,49 @@ FailureOr<HostProcessor> inlay::findProcessor(Location loc, StringRef name) {
   features.clear();
   for (const auto &feature : all)
     features.push_back(feature.getKey());
-  return HostProcessor{name.str(), name.str(), {}, select(features)};
+  llvm::Triple triple = tripleOf(llvm::Triple::x86_64);
+  return HostProcessor{name.str(), triple, name.str(), {}, {}, select(triple, features)};
+}
+
+/// A processor ("cortex-a72") or a version of the architecture ("armv8.2-a"); nothing if it is neither.
+static std::optional<HostProcessor> findAArch64(StringRef name) {
+  llvm::AArch64::ExtensionBitset extensions;
+  const llvm::AArch64::ArchInfo *version = llvm::AArch64::parseArch(name);
+  std::optional<llvm::AArch64::CpuInfo> cpu = llvm::AArch64::parseCpu(name);
+  if (cpu)
+    extensions = cpu->getImpliedExtensions();
+  else if (version && version->Name == name)
+    extensions = version->DefaultExts;
+  else
+    return std::nullopt;
+  std::vector<StringRef> words;
+  llvm::AArch64::getExtensionFeatures(extensions, words);
+  SmallVector<StringRef> features;
+  for (StringRef word : words)
+    if (word.consume_front("+"))
+      features.push_back(word);
+  llvm::Triple triple = tripleOf(llvm::Triple::aarch64);
+  HostProcessor processor{name.str(), triple, "generic", cpu ? name.str() : "", {}, select(triple, features)};
+  for (const std::string &feature : processor.required)
+    processor.features += (processor.features.empty() ? "+" : ",+") + feature;
+  return processor;
+}
+
+FailureOr<HostProcessor> inlay::findProcessor(Location loc, StringRef name) {
+  if (name == "native")
+    return findNative();
+  SmallVector<StringRef> known;
+  llvm::X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
+  if (llvm::is_contained(known, name))
+    return findX86(name);
+  if (std::optional<HostProcessor> processor = findAArch64(name))
+    return *processor;
+  known.push_back("native");
+  llvm::AArch64::fillValidCPUArchList(known);
+  return emitError(loc) << "unknown host processor '" << name
+                        << "': expected native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, armv8-a, armv8.2-a or LLVM's "
+                           "name of one"
+                        << suggest(name, std::vector<std::string>(known.begin(), known.end()));
 }
 
 FailureOr<std::vector<HostProcessor>> inlay::findProcessors(Location loc, ArrayRef<std::string> names) {
@@ -89,6 +135,11 @@ FailureOr<std::vector<HostProcessor>> inlay::findProcessors(Location loc, ArrayR
     if (llvm::none_of(processors, [&](const HostProcessor &other) { return other.name == name; }))
       processors.push_back(std::move(*processor));
   }
+  for (const HostProcessor &processor : processors)
+    if (processor.triple.getArch() != processors.front().triple.getArch())
+      return emitError(loc) << "host processors '" << processors.front().name << "' and '" << processor.name
+                            << "': expected those of one architecture, but got "
+                            << processors.front().triple.getArchName() << " and " << processor.triple.getArchName();
   // What has all of another's features and more comes before it.
   llvm::stable_sort(
       processors, [](const HostProcessor &a, const HostProcessor &b) { return a.required.size() > b.required.size(); });
@@ -96,21 +147,27 @@ FailureOr<std::vector<HostProcessor>> inlay::findProcessors(Location loc, ArrayR
 }
 
 std::unique_ptr<llvm::TargetMachine> inlay::createMachine(Location loc, const HostProcessor &processor) {
-  static std::once_flag once;
-  std::call_once(once, [] {
+  static std::once_flag native, all;
+  std::call_once(native, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
   });
-  llvm::Triple triple(llvm::sys::getProcessTriple());
+  if (processor.triple.getArch() != llvm::Triple(llvm::sys::getProcessTriple()).getArch())
+    std::call_once(all, [] {
+      llvm::InitializeAllTargetInfos();
+      llvm::InitializeAllTargets();
+      llvm::InitializeAllTargetMCs();
+      llvm::InitializeAllAsmPrinters();
+    });
   std::string error;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(processor.triple, error);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   std::unique_ptr<llvm::TargetMachine> machine;
   if (target)
-    machine.reset(target->createTargetMachine(triple, processor.cpu, processor.features, options, llvm::Reloc::PIC_,
-                                              /*CM=*/std::nullopt, llvm::CodeGenOptLevel::Default));
+    machine.reset(target->createTargetMachine(processor.triple, processor.cpu, processor.features, options,
+                                              llvm::Reloc::PIC_, /*CM=*/std::nullopt, llvm::CodeGenOptLevel::Default));
   if (!machine)
-    emitError(loc) << "can't generate native code for " << triple.str() << ": " << error;
+    emitError(loc) << "can't generate native code for " << processor.triple.str() << ": " << error;
   return machine;
 }

@@ -64,7 +64,8 @@ class Program:
         handle = ctypes.c_void_p()
         check(library.inlayProgramOpen(os.fsencode(path), options, handle))
         self._handle = handle
-        self._close = weakref.finalize(self, library.inlayProgramClose, handle)
+        self._use = _Use(handle)
+        weakref.finalize(self, self._use.close)
         self.inputs = self._describe(library.inlayProgramInput, library.inlayProgramInputCount(handle))
         self.outputs = self._describe(library.inlayProgramOutput, library.inlayProgramOutputCount(handle))
 
@@ -101,12 +102,13 @@ class Program:
         """
         inputs = [_to_numpy(info, array) for info, array in zip(self.inputs, self._order(arrays, named), strict=True)]
         given = _tensors(inputs, [info.dtype for info in self.inputs])
-        outputs = [
-            np.empty(self._result_shape(given, number), _dtype(info, "result"))
-            for number, info in enumerate(self.outputs)
-        ]
-        results = _tensors(outputs, [info.dtype for info in self.outputs])
-        check(library.inlayProgramCall(self._handle, given, len(given), results, len(results)))
+        with self._use as handle:
+            outputs = [
+                np.empty(self._result_shape(given, number), _dtype(info, "result"))
+                for number, info in enumerate(self.outputs)
+            ]
+            results = _tensors(outputs, [info.dtype for info in self.outputs])
+            check(library.inlayProgramCall(handle, given, len(given), results, len(results)))
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     def _order(self, arrays, named):
@@ -130,6 +132,30 @@ class Program:
             return ", ".join(f"{info.name}: {info.type}" for info in infos)
 
         return f"<inlay_runtime.Program ({spell(self.inputs)}) -> ({spell(self.outputs)})>"
+
+
+class _Use:
+    """Who is inside a program. It is closed when nobody has it, or the interpreter ends and nobody is inside it: daemon
+    threads still run then."""
+
+    def __init__(self, handle: ctypes.c_void_p):
+        self._handle, self._is_closed = handle, False
+        self._inside: list[None] = []
+
+    def __enter__(self) -> ctypes.c_void_p:
+        self._inside.append(None)  # before the look: whoever closes does the reverse
+        if self._is_closed:
+            self._inside.pop()
+            raise Error("the program is closed, since the interpreter ends")
+        return self._handle
+
+    def __exit__(self, *_: object) -> None:
+        self._inside.pop()
+
+    def close(self) -> None:
+        self._is_closed = True
+        if not self._inside:
+            library.inlayProgramClose(self._handle)
 
 
 def _dtype(info: TensorInfo, what: str) -> np.dtype:

@@ -5,6 +5,11 @@
 #include "../PlanBuilder.h"
 #include "ContainerFixture.h"
 
+#include <array>
+#include <chrono>
+#include <set>
+#include <thread>
+
 using namespace inlay::rt;
 using namespace inlay::rt::test;
 
@@ -25,8 +30,14 @@ struct WeightsFileTest : ContainerTest {
     builder.constant(name, MemorySpace::Host, values);
     builder.plan->constants.back().key = key;
   }
-  Status save(const std::string &weights = "w.safetensors") {
-    return writeContainer(at("m.inlay"), *builder.plan, {}, {weights, false});
+  Status save(const std::string &weights = "w.safetensors", bool replace = false, const char *name = "m.inlay") {
+    return writeContainer(at(name), *builder.plan, {}, {weights, false, replace});
+  }
+  std::set<std::string> files() const {
+    std::set<std::string> names;
+    for (const auto &entry : std::filesystem::directory_iterator(folder))
+      names.insert(entry.path().filename().string());
+    return names;
   }
   std::string error() {
     auto saved = readContainer(at("m.inlay"));
@@ -73,6 +84,91 @@ TEST_F(WeightsFileTest, AnotherFileIsRefused) {
   EXPECT_EQ(error(), "weights file 'w.safetensors': can't be opened: No such file or directory");
   std::filesystem::create_directory(at("w.safetensors"));
   EXPECT_EQ(error(), "weights file 'w.safetensors': is a directory");
+}
+
+TEST_F(WeightsFileTest, TheSameContentsAreKept) {
+  ASSERT_TRUE(save().isOk());
+  std::filesystem::path weights = at("w.safetensors");
+  auto before = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
+  std::filesystem::last_write_time(weights, before);
+  ASSERT_TRUE(save("w.safetensors", false, "n.inlay").isOk());
+  ASSERT_TRUE(save("w.safetensors", true, "o.inlay").isOk());
+  EXPECT_EQ(std::filesystem::last_write_time(weights), before) << "was written anew";
+  for (const char *name : {"m.inlay", "n.inlay", "o.inlay"})
+    EXPECT_TRUE(readContainer(at(name)).isOk()) << name;
+}
+
+TEST_F(WeightsFileTest, OtherContentsAreNotLost) {
+  ASSERT_TRUE(save().isOk());
+  std::string weights = load(at("w.safetensors"));
+  const std::string refusal =
+      "weights file 'w.safetensors': exists with other contents, which another container may need: save with another "
+      "name, or say that it is to be replaced (replace_weights=True, --replace-weights)";
+  add("more", {1}, "more"); // another length
+  EXPECT_EQ(save("w.safetensors", false, "n.inlay").message(), refusal);
+  builder.plan->constants.pop_back();
+  builder.plan->buffers.pop_back();
+  auto other = std::make_shared<std::vector<float>>(2000, 0.5F); // one value, at the end
+  other->back() = 1;
+  Constant &weight = builder.plan->constants[1];
+  weight.data = other->data();
+  weight.owner = other;
+  EXPECT_EQ(save("w.safetensors", false, "n.inlay").message(), refusal);
+  store(at("text"), "notes");
+  EXPECT_EQ(save("text").message().substr(0, 41), "weights file 'text': exists with other co");
+  EXPECT_EQ(load(at("w.safetensors")), weights);
+  EXPECT_TRUE(readContainer(at("m.inlay")).isOk());
+  EXPECT_EQ(files(), (std::set<std::string>{"m.inlay", "text", "w.safetensors"}));
+  // Unless that is wanted.
+  ASSERT_TRUE(save("w.safetensors", true, "n.inlay").isOk());
+  EXPECT_TRUE(readContainer(at("n.inlay")).isOk());
+  EXPECT_EQ(error(), "weights file 'w.safetensors': its bytes don't match the hash in the container: it is another one "
+                     "than was saved");
+}
+
+TEST_F(WeightsFileTest, WhatCannotBeReadIsNotReplaced) {
+  std::filesystem::create_directory(at("w.safetensors"));
+  EXPECT_EQ(save().message(), "weights file 'w.safetensors': is a directory");
+  std::filesystem::remove(at("w.safetensors"));
+  std::filesystem::create_symlink("/dev/null", at("w.safetensors"));
+  EXPECT_EQ(save().message(), "weights file 'w.safetensors': is a link that leads out of the container's folder");
+  EXPECT_EQ(files(), std::set<std::string>{"w.safetensors"});
+}
+
+TEST_F(WeightsFileTest, WeightsAreNotReplacedWithoutTheContainer) {
+  ASSERT_TRUE(save().isOk());
+  std::string weights = load(at("w.safetensors"));
+  add("more", {1}, "more");
+  std::filesystem::create_directory(at("folder"));
+  EXPECT_FALSE(save("w.safetensors", true, "folder").isOk());
+  EXPECT_EQ(load(at("w.safetensors")), weights);
+  EXPECT_EQ(files(), (std::set<std::string>{"folder", "m.inlay", "w.safetensors"}));
+}
+
+TEST_F(WeightsFileTest, OfManyThatSaveAtOnceOneKindSucceeds) {
+  PlanBuilder different;
+  uint32_t x = different.input("x", {Expr(4)}), y = different.output("y", {Expr(4)});
+  different.copy(x, y);
+  different.constant("b", MemorySpace::Host, std::vector<float>(3000, 2));
+  different.plan->constants.back().key = "b";
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::thread> threads;
+    std::array<bool, 8> saved = {};
+    for (size_t i = 0; i < saved.size(); ++i)
+      threads.emplace_back([&, i] {
+        const Plan &plan = i % 2 ? *different.plan : *builder.plan;
+        saved[i] = writeContainer(at(std::to_string(i)), plan, {}, {"w.safetensors", false}).isOk();
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+    EXPECT_NE(saved[0], saved[1]);
+    for (size_t i = 0; i < saved.size(); ++i) {
+      EXPECT_EQ(saved[i], saved[i % 2]);
+      EXPECT_TRUE(!saved[i] || readContainer(at(std::to_string(i))).isOk());
+    }
+    for (const std::string &name : files())
+      std::filesystem::remove(at(name));
+  }
 }
 
 TEST_F(WeightsFileTest, ALinkMayNotLeadOutOfTheFolder) {

@@ -21,8 +21,8 @@ using namespace inlay::rt::test;
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kCountsTime = false; // a sanitizer takes more than what is measured
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(INLAY_EMULATOR)
+constexpr bool kCountsTime = false; // a sanitizer, or an emulator, takes more than what is measured
 #else
 constexpr bool kCountsTime = true;
 #endif

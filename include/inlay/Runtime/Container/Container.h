@@ -69,18 +69,22 @@ struct ContainerExtras {
 
 struct ContainerWriteOptions {
   /// Name of a safetensors file, in the folder of the container, for the constants that have a key. Empty: they are
-  /// stored in the container.
+  /// stored in the container. If it is there with the same contents, it is kept.
   std::string weightsFile;
   /// Store a plan that calls the framework, which nobody can run who hasn't its callbacks.
   bool allowFramework = false;
+  /// Replace a weights file that is there with other contents. Containers that name it fit it no more, and are refused.
+  bool replaceWeights = false;
 };
 
-/// Writes to a temporary file and renames it, so that at each time `path` is the old file or all of the new one (with a
-/// weights file: there is a moment in which the old container doesn't fit the new weights, and is refused). The same
-/// plan and extras give the same bytes. A signature of an older file stays and doesn't fit any more.
+/// Writes to a temporary file, waits until it is on the disk, renames it and waits for that: whatever happens to the
+/// machine, `path` is the old file or all of the new one, and the new one once this returns (where a weights file is
+/// replaced, there is a moment in which the old container doesn't fit it, and is refused). The same plan and extras
+/// give the same bytes. A signature of an older file stays and doesn't fit any more.
 ///
 /// Errors: InvalidArgument for a plan that `checkPlan` refuses, for one with framework calls (the message lists them),
-/// for a name of a weights file that isn't in the folder; NotFound if a file can't be written.
+/// for a name of a weights file that isn't in the folder or that a file with other contents has; NotFound if a file
+/// can't be written. Then what was there before is there still.
 Status writeContainer(const std::string &path, const Plan &plan, const ContainerExtras &extras,
                       const ContainerWriteOptions &options = {});
 

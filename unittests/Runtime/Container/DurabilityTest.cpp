@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a crash of the machine leaves: files are on the disk before they get their names, and the names before a call
+// returns. This file's functions are what the whole executable calls instead of the system's.
+
+#include "../PlanBuilder.h"
+#include "ContainerFixture.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using namespace inlay::rt;
+using namespace inlay::rt::test;
+
+namespace {
+
+/// The calls of this thread while a test looks.
+struct Calls {
+  std::vector<std::string> made;
+  size_t failing = SIZE_MAX; ///< of the fsyncs, the one that fails
+  size_t syncs = 0;
+};
+thread_local Calls *calls = nullptr;
+
+/// The last part of a path: "temporary of m.inlay" for "/tmp/f/m.inlay.123-4.tmp".
+std::string shorten(const std::string &path) {
+  std::string name = std::filesystem::path(path).filename().string();
+  if (name.size() < 4 || name.substr(name.size() - 4) != ".tmp")
+    return name;
+  return "temporary of " + name.substr(0, name.rfind('.', name.size() - 5));
+}
+
+int renameAs(const char *from, const char *to, unsigned flags) {
+  if (calls)
+    calls->made.push_back("rename to " + shorten(to));
+  return static_cast<int>(syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, flags));
+}
+
+} // namespace
+
+extern "C" int fsync(int descriptor) {
+  if (calls) {
+    calls->made.push_back("sync " +
+                          shorten(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor))));
+    if (calls->syncs++ == calls->failing) {
+      errno = EIO;
+      return -1;
+    }
+  }
+  return static_cast<int>(syscall(SYS_fsync, descriptor));
+}
+
+extern "C" int rename(const char *from, const char *to) noexcept { return renameAs(from, to, 0); }
+extern "C" int renameat2(int, const char *from, int, const char *to, unsigned flags) noexcept {
+  return renameAs(from, to, flags);
+}
+
+namespace {
+
+struct DurabilityTest : ContainerTest {
+  DurabilityTest() {
+    uint32_t x = builder.input("x", {Expr(4)}), y = builder.output("y", {Expr(4)});
+    builder.copy(x, y);
+    builder.constant("b", MemorySpace::Host, {1, 2, 3});
+    builder.plan->constants.back().key = "b";
+  }
+  void TearDown() override {
+    calls = nullptr;
+    ContainerTest::TearDown();
+  }
+  Status save(bool replace = false) {
+    return writeContainer(at("m.inlay"), *builder.plan, {}, {"w.safetensors", false, replace});
+  }
+
+  PlanBuilder builder;
+  Calls watched;
+};
+
+} // namespace
+
+TEST_F(DurabilityTest, FilesAreOnTheDiskBeforeTheyGetTheirNames) {
+  calls = &watched;
+  std::string place = shorten(folder);
+  ASSERT_TRUE(writeContainer(at("m.inlay"), *builder.plan, {}).isOk());
+  EXPECT_EQ(watched.made,
+            (std::vector<std::string>{"sync temporary of m.inlay", "rename to m.inlay", "sync " + place}));
+  for (bool replace : {false, true}) {
+    watched.made.clear();
+    ASSERT_TRUE(save(replace).isOk());
+    EXPECT_EQ(watched.made, (std::vector<std::string>{"sync temporary of w.safetensors", "sync temporary of m.inlay",
+                                                      "rename to w.safetensors", "sync " + place, "rename to m.inlay",
+                                                      "sync " + place}));
+    builder.constant("more", MemorySpace::Host, {1});
+    builder.plan->constants.back().key = "more";
+  }
+}
+
+TEST_F(DurabilityTest, WhatCannotBeStoredLeavesTheOldFiles) {
+  ASSERT_TRUE(save().isOk());
+  std::string container = load(at("m.inlay")), weights = load(at("w.safetensors"));
+  builder.constant("more", MemorySpace::Host, {1});
+  builder.plan->constants.back().key = "more";
+  for (size_t failing : {0, 1}) {
+    watched = {{}, failing, 0};
+    calls = &watched;
+    EXPECT_EQ(save(true).message(),
+              "'" + at(failing == 0 ? "w.safetensors" : "m.inlay") + "' can't be written: Input/output error");
+    calls = nullptr;
+    EXPECT_EQ(load(at("m.inlay")), container);
+    EXPECT_EQ(load(at("w.safetensors")), weights);
+    size_t entries = 0;
+    for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator(folder))
+      ++entries;
+    EXPECT_EQ(entries, 2u) << "nothing else is left";
+  }
+}
+
+TEST_F(DurabilityTest, AFolderThatCannotBeStoredIsAnError) {
+  watched.failing = 1;
+  calls = &watched;
+  EXPECT_EQ(writeContainer(at("m.inlay"), *builder.plan, {}).message(),
+            "'" + at("m.inlay") + "' can't be written: Input/output error");
+}

@@ -4,6 +4,7 @@
 #include "CompiledPattern.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace inlay;
@@ -63,6 +64,26 @@ LogicalResult PDLPattern::match(Operation *op, Match &match, const MatchContext 
   return success();
 }
 
+/// Whether an op that isn't registered is dead nobody knows but the pattern, which spoke of it. What uses it, and is
+/// dead too, goes first.
+static void eraseUnknown(const MatchProgram &program, Bindings &bindings, Operation *root, GraphRewriter &rewriter) {
+  auto isUnknown = [&](unsigned slot) { return !bindings.op(slot)->isRegistered(); };
+  if (llvm::none_of(program.ops, isUnknown))
+    return;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (unsigned slot : program.ops) {
+      Operation *op = bindings.op(slot);
+      if (op == root || !op->getBlock() || !op->use_empty() || op->getNumResults() == 0)
+        continue;
+      if (!isUnknown(slot) && !wouldOpBeTriviallyDead(op))
+        continue;
+      rewriter.eraseOp(op);
+      changed = true;
+    }
+  }
+}
+
 LogicalResult PDLPattern::matchAndRewrite(Operation *op, GraphRewriter &rewriter, const MatchContext &context) const {
   const MatchProgram &program = compiled->program;
   Bindings bindings;
@@ -73,10 +94,6 @@ LogicalResult PDLPattern::matchAndRewrite(Operation *op, GraphRewriter &rewriter
     return failure();
   if (failed(compiled->replacement.apply(program, bindings, *carried, rewriter)))
     return failure();
-  // Whether an op that isn't registered is dead nobody knows but the pattern, which spoke of it.
-  for (unsigned slot : program.ops)
-    if (Operation *matched = bindings.op(slot); !matched->isRegistered() && matched->getBlock() && matched != op &&
-                                                matched->use_empty() && matched->getNumResults() != 0)
-      rewriter.eraseOp(matched);
+  eraseUnknown(program, bindings, op, rewriter);
   return success();
 }

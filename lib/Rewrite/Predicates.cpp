@@ -179,6 +179,18 @@ static LogicalResult hasOneUse(NativeCall &call) {
   return value && value.hasOneUse() ? success() : call.fail("expected a value that is used once");
 }
 
+/// uses(value, 2): used so many times, each operand counted
+static LogicalResult hasUses(NativeCall &call) {
+  Value value = call.get<Value>(0);
+  std::optional<int64_t> wanted = getInteger(call, 1);
+  if (!value || !wanted || *wanted < 0)
+    return call.fail("expected a value and a number of uses");
+  int64_t found = std::distance(value.use_begin(), value.use_end());
+  if (found == *wanted)
+    return success();
+  return call.fail("expected " + Twine(*wanted) + " uses, but found " + Twine(found));
+}
+
 /// absent(op, "bias"): the op has no attribute of that name
 static LogicalResult isAbsent(NativeCall &call) {
   auto *op = call.get<Operation *>(0);
@@ -220,4 +232,5 @@ void inlay::addPredicates(NativeFunctions &functions) {
   functions.addConstraint("same_type", isSameType);
   functions.addConstraint("splat", isSplat);
   functions.addConstraint("static_shape", hasStaticShape);
+  functions.addConstraint("uses", hasUses);
 }

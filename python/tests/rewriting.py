@@ -3,7 +3,16 @@
 
 import inlay
 import torch
-from inlay.rewrite import PatternRewriter, Tensor, net_guard, op, record_signature
+from inlay.rewrite import (
+    Attribute,
+    Pattern,
+    PatternRewriter,
+    RewritePatternManager,
+    Tensor,
+    net_guard,
+    op,
+    record_signature,
+)
 
 LINEAR = """
 func.func @forward(%x: tensor<4x8xf32> loc("x"), %w: tensor<8x8xf32> loc("w"), %b: tensor<8xf32> loc("b"))
@@ -23,6 +32,11 @@ def linear():
 def kinds(module):
     """The ops in order, without their dialect if it is inlay."""
     return [layer.op.removeprefix("inlay.") for layer in module.get_layers()]
+
+
+def steps(module):
+    """The ops in order, without constants."""
+    return [kind for kind in kinds(module) if kind != "constant"]
 
 
 def chain(*names):
@@ -76,3 +90,65 @@ def attention_network(batch_size=4, in_len=128, hidden_size=1024, after=None):
         out.mark_output()
         present.mark_output()
     return module
+
+
+def network(build, **inputs):
+    """A module of the tensors that `build` makes of inputs by name, whose types are written as `x="4x8xf16"`."""
+    module = inlay.Module()
+    with net_guard(module):
+        tensors = []
+        for name, text in inputs.items():
+            *shape, dtype = text.split("x") if text[0].isdigit() else [text]
+            tensors.append(Tensor(name, dtype, [int(size) for size in shape]))
+        outputs = build(*tensors)
+        for output in outputs if isinstance(outputs, (list, tuple)) else [outputs]:
+            output.mark_output()
+    return module
+
+
+def drawn(module):
+    """The layers, a line each: `%1, %2 = t.op(x, %0) {k=1}`; the last line says what is returned."""
+    names, lines = {tensor: tensor.name for tensor in module.get_inputs()}, []
+    for layer in module.get_layers():
+        inputs = ", ".join(names[tensor] for tensor in layer.get_inputs())
+        names.update({tensor: f"%{len(names) + number}" for number, tensor in enumerate(layer.get_outputs())})
+        attributes = {key: value for key, value in sorted(layer.attributes.items()) if key != "inlay.signature"}
+        lines.append(
+            ", ".join(names[tensor] for tensor in layer.get_outputs())
+            + f" = {layer.op.removeprefix('inlay.')}({inputs})"
+            + (" {" + ", ".join(f"{key}={value}" for key, value in attributes.items()) + "}" if attributes else "")
+        )
+    return [*lines, "return " + ", ".join(names[tensor] for tensor in module.get_outputs())]
+
+
+def rewritten(module, *patterns, **options):
+    """How many rewrites these patterns, or classes, do to the module."""
+    manager = RewritePatternManager()
+    for number, one in enumerate(patterns):
+        manager.add(f"p{number}", one, None if isinstance(one, Pattern) else 0)
+    return manager.rewrite(module, **options)
+
+
+def constant(value, shape=""):
+    """A constant of floats: one number for all elements, or nested lists."""
+    kind = f"tensor<{shape}xf32>" if shape else "tensor<f32>"
+    value = [float(one) for one in value] if isinstance(value, list) else value
+    return op("inlay.constant", value=Attribute(f"dense<{value}> : {kind}"), results=[kind])
+
+
+def number_of(tensor):
+    """The number that all elements of a constant are; None for anything else."""
+    parent = tensor.get_parent()
+    if parent is None or parent.op != "inlay.constant":
+        return None
+    try:
+        return float(str(parent.value).partition("dense<")[2].partition(">")[0])
+    except ValueError:
+        return None
+
+
+def check(module, *rules, count=1):
+    """Runs the rules, each rewrite both ways, and returns what is left."""
+    assert rewritten(module, *rules, check=True) == count
+    module.verify()
+    return steps(module)

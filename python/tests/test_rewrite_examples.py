@@ -241,9 +241,20 @@ def test_a_constant_bias_becomes_an_argument():
         lambda: biased(lambda qkv, past: unfused_attention([qkv, qkv], past)),
         lambda: biased(lambda qkv, past: unfused_attention(qkv, past, count=1)),
         lambda: biased(gpt_attention, bias=deep),
+        lambda: biased(lambda qkv, past: (*gpt_attention(past, past), qkv)),
         lambda: biased(lambda qkv, past: gpt_attention.__wrapped__(qkv, past)),
     ],
-    ids=["two users", "both constant", "both mutable", "a bias already", "a list", "one output", "deep", "no record"],
+    ids=[
+        "two users",
+        "both constant",
+        "both mutable",
+        "a bias already",
+        "a list",
+        "one output",
+        "deep",
+        "an input",
+        "no record",
+    ],
 )
 def test_what_is_no_constant_bias(module):
     module = module()

@@ -66,6 +66,8 @@ def test_structures_come_back_as_they_were():
     (info,) = memo(module)
     assert info == memo(module).get(first) == memo(module).get(second.name)
     assert info.layer_kind == "block" and info.layers == [first, second] and info.parent is None
+    tensors = info.get_input("x"), *info.get_input("others"), *info.get_input("named").values()
+    assert all(tensor.network is module for tensor in tensors)
     assert info.raw_inputs == {
         "x": x, "others": (y,), "named": {"z": z}, "mode": Mode.EXACT, "dtype": torch.float16, "flag": True,
         "sizes": (1, 2), "scale": 0.5,

@@ -5,7 +5,9 @@ import subprocess
 
 import pytest
 from conftest import INLAY_OPT
+from inlay.rewrite import op as make_layer
 from inlay.rewrite import pattern
+from rewriting import drawn, network, rewritten
 
 GRAPH = """
 func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32> {
@@ -107,6 +109,43 @@ def test_several_results(tmp_path):
     assert "inlay.relu" not in text
 
 
+def two_and_use(*more):
+    def build(x):
+        first, second = make_layer("t.two", x, results=[x, "tensor<2xf16>"])
+        return make_layer("t.use", first, results=[x]), second, *(make_layer("t.use", first, results=[x]) for _ in more)
+
+    return network(build, x="4xf32")
+
+
+def find_two_and_use(op, x):
+    first, second = op("t.two", x, results=2)
+    return op("t.use", first), second
+
+
+def test_results_that_only_the_match_uses_need_no_replacement():
+    both = make(find_two_and_use, lambda op, x: op("t.both", x, results=2))
+    module = two_and_use()
+    assert rewritten(module, both) == 1
+    assert drawn(module) == ["%1, %2 = t.both(x)", "return %1, %2"]
+    assert [tensor.type for tensor in module.get_outputs()] == ["tensor<4xf32>", "tensor<2xf16>"]
+    assert rewritten(two_and_use("more"), both) == 0
+    first = make(lambda op, x: op("t.two", x, results=2)[0], lambda op, x: op("t.one", x, like=x))
+    assert rewritten(two_and_use(), first) == 0  # its second result is used
+    module = network(lambda x: make_layer("t.two", x, results=[x, x])[0], x="4xf32")
+    assert rewritten(module, first) == 1 and drawn(module) == ["%1 = t.one(x)", "return %1"]
+
+
+def test_results_may_have_the_types_of_inputs():
+    def replace(op, x):
+        inner = op("t.inner", x, results=2, like=(x, x))
+        return op("t.both", inner[1], results=2)
+
+    module = two_and_use()
+    assert rewritten(module, make(find_two_and_use, replace)) == 1
+    assert drawn(module) == ["%1, %2 = t.inner(x)", "%3, %4 = t.both(%2)", "return %3, %4"]
+    assert [tensor.type for tensor in module.get_layers()[0].get_outputs()] == ["tensor<4xf32>"] * 2
+
+
 @pytest.mark.parametrize(
     ("build", "replace", "message"),
     [
@@ -124,6 +163,11 @@ def test_several_results(tmp_path):
         (lambda op, x: op.softmax(x, op.attr("x")), lambda op, x: x, "but 'x' is captured twice"),
         (lambda op, x: op.relu(x) if x else x, lambda op, x: x, "state conditions in 'where'"),
         (lambda op, *x: op.relu(x[0]), lambda op, x: x, "expected functions of 'op' and captured values"),
+        (
+            lambda op, x: op.relu(x),
+            lambda op, x: op("t.a", x, like=op.neg(x)),
+            "expected 'like' to be a value of the pat",
+        ),
         (lambda op, x: op("relu", x), lambda op, x: x, "expected an op's full name with its dialect, but got 'relu'"),
     ],
 )

@@ -4,7 +4,7 @@ arrows    a folder includes only what ARROWS lets it; the runtime includes nothi
 sizes     files, tool mains and functions stay below LIMITS
 passes    flag, class, file, test and debug type of each pass follow from one another
 text      every source starts with the licence, diagnostics read alike, nothing names a machine or a ticket
-documents every INLAY_* variable that code reads is in VARIABLES, and every test that SECURITY names exists
+documents every INLAY_* variable that code reads is in VARIABLES, and every test that SECURITY and FACTS name exists
 
 Prints `path:line: what is wrong` for each finding and exits 1 if there are any.
 """
@@ -221,6 +221,48 @@ def check_security(root: pathlib.Path) -> Iterator[Finding]:
                 yield page, number, f"names the test {suite}.{test}, which doesn't exist"
 
 
+FACTS = "test/Rewrite/facts.md"
+LIT_NAME = re.compile(r"`([\w-]+\.mlir)@(\w+)`")
+PYTHON_NAME = re.compile(r"`(test_\w+\.py)::(\w+)(?:\[([^`\]]+)\])?`")
+
+
+def find_missing_tests(root: pathlib.Path, line: str, suites: str) -> Iterator[str]:
+    """Tests that a row names: functions of lit files and of Python files, with a case in brackets, and unit tests."""
+    for file, name in LIT_NAME.findall(line):
+        path = (root / FACTS).parent / file
+        text = path.read_text() if path.exists() else ""
+        if not re.search(rf"func\.func @{name}\(", text):
+            yield f"{file}@{name}"
+    for file, name, case in PYTHON_NAME.findall(line):
+        path = root / "python/tests" / file
+        text = path.read_text() if path.exists() else ""
+        found = re.search(rf"^def {name}\(", text, re.MULTILINE)
+        if not found or (case and case not in text):
+            yield f"{file}::{name}" + (f"[{case}]" if case else "")
+    for suite, test in TEST_NAME.findall(line):
+        if not re.search(rf"TEST(?:_F|_P)?\({suite}, {test}\)", suites):
+            yield f"{suite}.{test}"
+
+
+def check_facts(root: pathlib.Path) -> Iterator[Finding]:
+    """Each row of the tables names tests that exist, and no case has two rows."""
+    page = root / FACTS
+    if not page.exists():
+        return
+    suites, seen = "\n".join(path.read_text() for path in sorted((root / "unittests").rglob("*.cpp"))), set()
+    for number, line in enumerate(page.read_text().splitlines(), 1):
+        if not line.startswith("| ") or re.match(r"\| *(?:case|fact|what it does) *\|", line):
+            continue
+        first, tests = (cell.strip() for cell in line.split("|")[1:3])
+        if first in seen:
+            yield page, number, f"expected one row for {first}, but got another"
+        seen.add(first)
+        if not any(pattern.search(tests) for pattern in (LIT_NAME, PYTHON_NAME, TEST_NAME)):
+            yield page, number, f"expected a test of {first}, but got none"
+        for name in find_missing_tests(root, tests, suites):
+            yield page, number, f"names the test {name}, which doesn't exist"
+
+
 def check_tree(root: pathlib.Path) -> Iterator[Finding]:
     sources, shipped = [], []
     files = (f for top in ROOTS for f in sorted((root / top).rglob("*")) if f.is_file())
@@ -251,6 +293,7 @@ def check_tree(root: pathlib.Path) -> Iterator[Finding]:
     yield from check_functions(sources)
     yield from check_variables(root, shipped)
     yield from check_security(root)
+    yield from check_facts(root)
 
 
 def main() -> int:

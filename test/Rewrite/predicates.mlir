@@ -76,3 +76,15 @@ func.func @constants(%x: tensor<2xf32>) {
   %7 = "t.variable"(%x) : (tensor<2xf32>) -> i1
   return
 }
+
+// CHECK-LABEL: @uses
+func.func @uses(%a: tensor<2xf32>, %b: tensor<2xf32>, %c: tensor<2xf32>) {
+  // CHECK-NEXT: "t.yes"(%arg0)
+  // CHECK-NEXT: "t.uses"(%arg1)
+  // CHECK-NEXT: "t.uses"(%arg2)
+  %0 = "t.uses"(%a) : (tensor<2xf32>) -> i1
+  %1 = "t.uses"(%b) : (tensor<2xf32>) -> i1
+  %2 = "t.uses"(%c) : (tensor<2xf32>) -> i1
+  "t.use"(%a, %c, %c) : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> ()
+  return
+}

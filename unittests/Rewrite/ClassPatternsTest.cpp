@@ -58,6 +58,33 @@ struct Lambda : GraphPattern {
   Function function;
 };
 
+/// PDL says nothing of what is in a region; a class may compare it, here with a region that is text.
+TEST_F(ClassPatternsTest, RegionsAreComparedByAClass) {
+  auto text = [](const char *op, const std::string &name, const std::string &more = "") {
+    return "\"t.loops\"() ({\n^bb0(%in: f32, %out: f32):\n  %m = \"" + std::string(op) +
+           "\"(%in, %out) : (f32, f32) -> f32\n" + more + "  \"t.yield\"(%m) : (f32) -> ()\n}) {status = \"" + name +
+           "\"} : () -> ()\n";
+  };
+  auto module = parseBody(text("t.max", "a") + text("t.min", "b") + text("t.max", "c", "  \"t.more\"() : () -> ()\n") +
+                          text("t.max", "d"));
+  auto wanted = parseBody(text("t.max", "wanted"));
+  Region &region = find(*wanted, "t.loops")->getRegion(0);
+  auto pattern = std::make_unique<Lambda>(RootSet{{"t.loops"}, nullptr}, [&](Operation *op, GraphRewriter &rewriter) {
+    if (op->hasAttr("matched") ||
+        !OperationEquivalence::isRegionEquivalentTo(&op->getRegion(0), &region, OperationEquivalence::IgnoreLocations))
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] { op->setAttr("matched", rewriter.getUnitAttr()); });
+    return success();
+  });
+  EXPECT_EQ(rewrite(std::move(pattern), *module), 2u);
+  std::string matched;
+  module->walk([&](Operation *op) {
+    if (op->hasAttr("matched"))
+      matched += op->getAttrOfType<StringAttr>("status").getValue();
+  });
+  EXPECT_EQ(matched, "ad");
+}
+
 TEST_F(ClassPatternsTest, RootsMayBeInterfacesTraitsOrAny) {
   auto module = parseBody(R"(%0 = inlay.relu %x : (!t) -> !t
     %1 = "t.other"(%0) : (!t) -> !t)",

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import pathlib
 import weakref
 
 from ..aliases import DynamicShapes, Inputs, Model
@@ -98,6 +100,17 @@ class Module:
             if tensor in numbers:
                 lines.append(f"  {numbers[tensor]} -> out{number};")
         return "\n".join([*lines, "}", ""])
+
+    def to_onnx(self, folder: str | os.PathLike[str]) -> pathlib.Path:
+        """Writes the graph as `network.onnx` into the folder, for viewers of ONNX.
+
+        It has the ops, which nothing that runs ONNX knows, and their types, without the bytes of constants.
+
+        Raises CompileError if it can't be written, UnsupportedError without the package `onnx`.
+        """
+        from .viewing import write_onnx
+
+        return write_onnx(self, pathlib.Path(folder))
 
 
 def parse(text: str, name: str = "<input>") -> Module:

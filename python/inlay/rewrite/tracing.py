@@ -62,8 +62,10 @@ class Writer:
 
     def __init__(self, pattern: str, captures: dict[str, Symbol], numbers: dict[str, Any], matching: bool) -> None:
         self._pattern, self._captures, self._numbers, self._matching = pattern, captures, numbers, matching
-        self._lines, self._made, self._shared = [], {}, set()
+        self._lines, self._made, self._shared, self._used = [], {}, set(), []
+        self._operands = {}  # by op
         self._ops = {}  # by line: whether no other attributes may be there than those that it says
+        self._untyped = []  # lines of ops of several results, whose types aren't said, and these results
 
     def __getattr__(self, name: str) -> Callable[..., Symbol]:
         if name.startswith("_"):
@@ -82,7 +84,11 @@ class Writer:
         like: Symbol | Sequence[Symbol] | None = None,
         **attributes: Any,
     ) -> Any:
-        """An op of any dialect by its full name. `like` gives the result types of what the rewrite makes."""
+        """An op of any dialect by its full name.
+
+        like: values whose types are those of the results that the rewrite makes; left out if there is one result, or if
+        each takes the place of a value.
+        """
         if not isinstance(name, str) or "." not in name:
             raise ArgumentValueError(f"expected an op's full name with its dialect, but got {name!r}")
         texts = {key: self._attribute(key, value, None) for key, value in attributes.items()} if attributes else {}
@@ -171,34 +177,74 @@ class Writer:
         if attributes:
             text += " {" + ", ".join(f'"{key}" = %{value}' for key, value in attributes.items()) + "}"
         if types:
-            text += f" -> ({', '.join(['%' + one for one in types])} : {', '.join(['!pdl.type'] * len(types))})"
-        self._ops[len(self._lines)] = exact and self._matching
+            text += self._type_text(types)
+        line = len(self._lines)
+        self._ops[line] = exact and self._matching
         op = self._line(text)
+        self._operands[op] = [one._name for one in operands]
         values = []
         for number in range(results):
             value = self._line(f"pdl.result {number} of %{op}")
             self._made[value] = (op, number, results, types)
             values.append(Symbol(self, value, "value"))
+        if results > 1 and not types:
+            self._untyped.append((line, values))
         return values[0] if results == 1 else tuple(values)
+
+    def _give_types(self, types):
+        """Says the types of ops whose results all have one: `types`, by result."""
+        for line, values in self._untyped:
+            given = [types.get(value._name) for value in values]
+            if None not in given:
+                self._lines[line] += (
+                    f" -> ({', '.join('%' + one for one in given)} : {', '.join(['!pdl.type'] * len(given))})"
+                )
+
+    @staticmethod
+    def _type_text(types):
+        return f" -> ({', '.join(['%' + one for one in types])} : {', '.join(['!pdl.type'] * len(types))})"
 
     def _use(self, symbol):
         captured = self._numbers["captured"]
         if self._matching and symbol._kind == "list" and symbol._name not in captured:
             captured.add(symbol._name)
             self._lines.append(f"%{symbol._name} = pdl.operands")
+        self._used.append(symbol._name)
         return symbol._name
 
     def _type_of(self, value):
-        made = self._numbers["types"].get(getattr(value, "_name", None))
-        if made is None:
-            raise ArgumentTypeError("expected 'like' to be a value that an op of the pattern makes")
-        return made
+        types, name = self._numbers["types"], getattr(value, "_name", None)
+        if name not in types:
+            operand = f"%{name} = pdl.operand"
+            if operand not in self._numbers["lines"]:
+                raise ArgumentTypeError("expected 'like' to be a value of the pattern")
+            types[name] = str(self._numbers["next"])
+            self._numbers["next"] += 1
+            line = self._numbers["lines"].index(operand)
+            self._numbers["lines"][line] = f"%{types[name]} = pdl.type\n  {operand} : %{types[name]}"
+        return types[name]
 
     def _line(self, text):
         name = str(self._numbers["next"])
         self._numbers["next"] += 1
         self._lines.append(f"%{name} = {text}")
         return name
+
+    def _expect_uses(self, op, number):
+        """Lets the result match only where nothing but this function's ops uses it; returns its name."""
+        value = next(value for value, (made, at, *_) in self._made.items() if (made, at) == (op, number))
+        count = self._line(f"pdl.attribute = {self._used.count(value)} : i64")
+        self._lines.append(f'pdl.apply_native_constraint "uses"(%{value}, %{count} : !pdl.value, !pdl.attribute)')
+        return value
+
+    def _users(self, values, besides):
+        """The ops of this function that use these values, or what they make of them, users first."""
+        reached, users = set(values), []
+        for op, operands in self._operands.items():
+            if op not in besides and reached.intersection(operands):
+                users.append(op)
+                reached.update(value for value, (made, *_) in self._made.items() if made == op)
+        return users[::-1]
 
     def _op_of(self, value):
         made = self._made.get(getattr(value, "_name", None))
@@ -375,6 +421,7 @@ class Pattern:
         numbers = {"next": 0, "captured": set(names), "types": {}}
         captures = {}
         writer = Writer(self.label, captures, numbers, matching=True)
+        numbers["lines"] = writer._lines
         captures.update({name: Symbol(writer, name, "value") for name in names})
         writer._lines += [f"%{name} = pdl.operand" for name in names]
         results = self._call(self._function, writer, names, captures)
@@ -402,7 +449,7 @@ class Pattern:
             raise ArgumentValueError(
                 f"pattern '{self.label}' has {len(results)} results, but its replacement has {len(values)}"
             )
-        self._replace(rewriter, roots, values)
+        self._replace(writer, rewriter, roots, values)
         return self._finish(writer, roots, rewriter._lines)
 
     def _finish(self, writer, roots, replacement):
@@ -443,15 +490,21 @@ class Pattern:
                 raise ArgumentTypeError(f"expected values from the functions of pattern '{self.label}', got {result!r}")
         return results
 
-    def _replace(self, rewriter, roots, values):
-        by_op = {}
-        for (op, number, count, _), value in zip(roots, values, strict=True):
+    def _replace(self, writer, rewriter, roots, values):
+        by_op, types = {}, {}
+        for (op, number, count, kinds), value in zip(roots, values, strict=True):
             if by_op.setdefault(op, [None] * count)[number] is not None:
                 raise ArgumentValueError(f"pattern '{self.label}' returns a result twice")
             by_op[op][number] = value._name
-        for op, names in by_op.items():
-            if None in names:
-                raise ArgumentValueError(f"pattern '{self.label}' returns some results of an op, and not all")
+            types[value._name] = kinds[number]
+        rewriter._give_types(types)
+        # What the match alone uses is left until its users are gone.
+        for op, names in sorted(by_op.items(), key=lambda one: (None in one[1], -int(one[0]))):
+            missing = [number for number, name in enumerate(names) if name is None]
+            kept = {number: writer._expect_uses(op, number) for number in missing}
+            for user in writer._users(kept.values(), by_op):
+                rewriter._lines.append(f"pdl.erase %{user}")
+            names = [kept.get(number, name) for number, name in enumerate(names)]
             kinds = ", ".join(["!pdl.value"] * len(names))
             rewriter._lines.append(f"pdl.replace %{op} with ({', '.join('%' + name for name in names)} : {kinds})")
 

@@ -90,3 +90,14 @@ pdl.pattern @not_constant : benefit(1) {
     pdl.replace %op with %new
   }
 }
+pdl.pattern @uses : benefit(1) {
+  %x = pdl.operand
+  %two = pdl.attribute = 2
+  pdl.apply_native_constraint "uses"(%x, %two : !pdl.value, !pdl.attribute)
+  %t = pdl.type
+  %op = pdl.operation "t.uses"(%x : !pdl.value) -> (%t : !pdl.type)
+  pdl.rewrite %op {
+    %new = pdl.operation "t.yes"(%x : !pdl.value) -> (%t : !pdl.type)
+    pdl.replace %op with %new
+  }
+}

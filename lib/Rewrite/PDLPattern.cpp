@@ -75,8 +75,8 @@ LogicalResult PDLPattern::matchAndRewrite(Operation *op, GraphRewriter &rewriter
     return failure();
   // Whether an op that isn't registered is dead nobody knows but the pattern, which spoke of it.
   for (unsigned slot : program.ops)
-    if (Operation *matched = bindings.op(slot); !matched->isRegistered() && matched->getBlock() && matched != op &&
-                                                matched->use_empty() && matched->getNumResults() != 0)
+    if (Operation *matched = bindings.op(slot); matched->getBlock() && matched != op && isUnused(matched) &&
+                                                matched->getNumResults() != 0 && !matched->isRegistered())
       rewriter.eraseOp(matched);
   return success();
 }

@@ -136,7 +136,7 @@ unsigned RootIndex::build(std::vector<Entry> entries) {
   }
   for (auto &[name, part] : byName) {
     unsigned child = build(std::move(part));
-    nodes[number].byName[name] = child;
+    nodes[number].byName.push_back({name, child});
   }
   if (!other.empty()) {
     unsigned child = build(std::move(other));
@@ -162,8 +162,12 @@ void RootIndex::find(Operation *root, SmallVectorImpl<unsigned> &patterns) const
       Operation *parent = ops[place.parent];
       Value operand = place.operand < parent->getNumOperands() ? parent->getOperand(place.operand) : Value();
       Operation *op = operand ? operand.getDefiningOp() : nullptr;
-      auto it = op ? node.byName.find(op->getName().getAsOpaquePointer()) : node.byName.end();
-      if (it == node.byName.end())
+      if (!op)
+        break;
+      const void *name = op->getName().getAsOpaquePointer();
+      auto it = std::partition_point(node.byName.begin(), node.byName.end(),
+                                     [&](const auto &entry) { return std::less<>()(entry.first, name); });
+      if (it == node.byName.end() || it->first != name)
         break;
       ops[node.place] = op;
       next = it->second;

@@ -32,9 +32,12 @@ public:
     Stopped,   ///< the run is over: an error was reported, or the limit is reached
   };
 
-  OpFacts getFacts(mlir::Operation *op) {
-    auto it = facts.find(op->getName());
-    return it == facts.end() ? findFacts(op->getName()) : it->second;
+  const OpFacts &getFacts(mlir::Operation *op) {
+    const void *name = op->getName().getAsOpaquePointer();
+    Recent &recent = recents[llvm::DenseMapInfo<const void *>::getHashValue(name) % kRecents];
+    if (LLVM_UNLIKELY(recent.name != name))
+      recent = {name, findFacts(op->getName())};
+    return recent.facts;
   }
 
   /// Tries the patterns for `op` in order until one changes the graph.
@@ -82,7 +85,14 @@ private:
   GraphRewriter rewriter;
   TerminationGuard guard;
   UserIndex users;
-  llvm::SmallDenseMap<mlir::OperationName, OpFacts, 16> facts;
+  llvm::DenseMap<mlir::OperationName, OpFacts> facts;
+  /// Facts that were asked for last, by hash: each op is asked for them.
+  struct Recent {
+    const void *name = nullptr;
+    OpFacts facts;
+  };
+  static constexpr unsigned kRecents = 64;
+  Recent recents[kRecents];
   llvm::SmallVector<mlir::MemoryEffects::EffectInstance, 4> effects; ///< of the op that is asked for them
   uint64_t rewrites = 0;
   Journal::Mark lastMark = 0;

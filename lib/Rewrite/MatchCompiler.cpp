@@ -276,7 +276,6 @@ private:
                      });
     if (operands.size() == 2 && !open && !symmetric) {
       order = program.steps.size();
-      program.hasOrders = true;
       add(isCommutative(op) ? Step::Order : Step::AsWritten, op, a);
     }
     for (auto [number, value] : llvm::enumerate(operands)) {

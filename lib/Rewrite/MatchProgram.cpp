@@ -23,6 +23,36 @@ void MatchProgram::finish() {
     if (slot.kind == SlotKind::Types && slot.constant)
       constantLists.push_back(number);
   }
+  joinSteps();
+}
+
+void MatchProgram::joinSteps() {
+  llvm::SmallDenseMap<unsigned, size_t> shapes; // by op
+  SmallVector<int> numbers;                     // of steps among those that are joined
+  for (const Step &step : steps) {
+    numbers.push_back(step.kind == Step::Order ? static_cast<int>(joined.size()) : -1);
+    bool isCount = step.kind == Step::OperandCount || step.kind == Step::ResultCount;
+    if (step.kind == Step::Name || step.kind == Step::NoRegions || (isCount && !step.open)) {
+      auto [it, isNew] = shapes.try_emplace(step.a, joined.size());
+      if (isNew) {
+        joined.push_back(step);
+        joined.back().kind = Step::Shape;
+        joined.back().open = true;
+        joined.back().b = joined.back().c = Step::kAny;
+      }
+      Step &shape = joined[it->second];
+      if (step.kind == Step::Name)
+        shape.name = step.name;
+      else if (step.kind == Step::NoRegions)
+        shape.open = false;
+      else
+        (step.kind == Step::OperandCount ? shape.b : shape.c) = step.b;
+    } else if (step.kind != Step::AsWritten) {
+      joined.push_back(step);
+      if (step.order >= 0)
+        joined.back().order = numbers[step.order];
+    }
+  }
 }
 
 //===-- Words for what is found ---------------------------------------------------------------------------------===//
@@ -45,7 +75,8 @@ static SmallVector<Element> slice(Range range, const Step &step) {
 }
 
 namespace {
-/// Runs the checks of one step. Each returns success or says why not.
+/// Runs the checks of one step. Each says whether it holds and, if it is to explain, why not.
+template <bool kExplains>
 class Checker {
 public:
   Checker(const MatchProgram &program, Bindings &bindings, const MatchContext &context, ArrayRef<uint8_t> orders,
@@ -87,7 +118,7 @@ public:
     case Step::Result: {
       Operation *op = bindings.op(step.a);
       return step.c < op->getNumResults() ? checkValue(step, op->getResult(step.c))
-                                          : whyNot && no("it has too few results");
+                                          : kExplains && no("it has too few results");
     }
     case Step::Results:
       return checkValues(step, llvm::to_vector<4>(llvm::map_range(bindings.op(step.a)->getResults(),
@@ -96,14 +127,16 @@ public:
       return checkUses(step);
     case Step::NoRegions:
       return bindings.op(step.a)->getNumRegions() == 0 ||
-             (whyNot &&
+             (kExplains &&
               no("expected an op without regions, but " + quote(bindings.op(step.a)->getName()) + " has some"));
     case Step::Native:
       return succeeded(callNative(program.natives[step.c], program.slots, bindings, context.args, nullptr, whyNot));
     case Step::Equal:
-      return bindings[step.a] == bindings[step.b] || (whyNot && no("expected the same, but got another"));
-    case Step::Order:
+      return bindings[step.a] == bindings[step.b] || (kExplains && no("expected the same, but got another"));
+    case Step::Shape:
+      return checkShape(step);
     case Step::AsWritten:
+    case Step::Order:
     case Step::User:
       return true;
     }
@@ -111,7 +144,7 @@ public:
   }
 
 private:
-  /// Ask for `whyNot` before, for what goes into the text takes longer than most checks.
+  /// Ask for `kExplains` before, for what goes into the text takes longer than most checks.
   bool no(const Twine &why) {
     if (whyNot->empty())
       *whyNot = why.str();
@@ -121,53 +154,65 @@ private:
   bool checkName(const Step &step) {
     OperationName found = bindings.op(step.a)->getName();
     return found.getAsOpaquePointer() == step.name ||
-           (whyNot &&
+           (kExplains &&
             no("expected " + quote(OperationName::getFromOpaquePointer(step.name)) + ", but found " + quote(found)));
   }
 
   bool checkCount(const Step &step, unsigned found, StringRef what) {
     return (step.open ? found >= step.b : found == step.b) ||
-           (whyNot && no("expected " + Twine(step.open ? "at least " : "") + Twine(step.b) + " " + what +
-                         ", but found " + Twine(found)));
+           (kExplains && no("expected " + Twine(step.open ? "at least " : "") + Twine(step.b) + " " + what +
+                            ", but found " + Twine(found)));
+  }
+
+  bool checkShape(const Step &step) {
+    Operation *op = bindings.op(step.a);
+    return (!step.name || op->getName().getAsOpaquePointer() == step.name) &&
+           (step.b == Step::kAny || op->getNumOperands() == step.b) &&
+           (step.c == Step::kAny || op->getNumResults() == step.c) && (step.open || op->getNumRegions() == 0);
   }
 
   bool checkAttribute(const Step &step) {
     Attribute found = bindings.op(step.a)->getAttr(step.text);
     if (!found)
-      return whyNot && no("expected attribute '" + step.text.getValue() + "', but there is none");
+      return kExplains && no("expected attribute '" + step.text.getValue() + "', but there is none");
     if (step.bind) {
       bindings[step.b] = found.getAsOpaquePointer();
       return true;
     }
     return found.getAsOpaquePointer() == bindings[step.b] ||
-           (whyNot && no("expected attribute '" + step.text.getValue() + "' to be " +
-                         toText(bindings.attribute(step.b)) + ", but found " + toText(found)));
+           (kExplains && no("expected attribute '" + step.text.getValue() + "' to be " +
+                            toText(bindings.attribute(step.b)) + ", but found " + toText(found)));
   }
 
   bool checkNoAttributes(const Step &step) {
     Operation *op = bindings.op(step.a);
+    // Most have none at all, which takes less time to find than to list them.
+    return (op->getPropertiesStorageSize() == 0 && op->getRawDictionaryAttrs().empty()) || checkAttributes(step, op);
+  }
+
+  LLVM_ATTRIBUTE_NOINLINE bool checkAttributes(const Step &step, Operation *op) {
     for (NamedAttribute attribute : op->getAttrs())
       if (StringRef name = attribute.getName();
           !name.contains('.') && !name.ends_with("SegmentSizes") &&
           !llvm::is_contained(program.attributeNames[step.c], attribute.getName()))
-        return whyNot && no("expected no attribute '" + attribute.getName().getValue() + "', but found " +
-                            toText(attribute.getValue()));
+        return kExplains && no("expected no attribute '" + attribute.getName().getValue() + "', but found " +
+                               toText(attribute.getValue()));
     return true;
   }
 
   bool checkType(const Step &step, Type found) {
     if (step.bind) {
       bindings[step.b] = found.getAsOpaquePointer();
-      return found || (whyNot && no("expected an attribute with a type"));
+      return found || (kExplains && no("expected an attribute with a type"));
     }
     return found.getAsOpaquePointer() == bindings[step.b] ||
-           (whyNot && no("expected type " + toText(bindings.type(step.b)) + ", but found " + toText(found)));
+           (kExplains && no("expected type " + toText(bindings.type(step.b)) + ", but found " + toText(found)));
   }
 
   bool checkResultType(const Step &step) {
     Operation *op = bindings.op(step.a);
     if (step.c >= op->getNumResults())
-      return whyNot && no("it has too few results");
+      return kExplains && no("it has too few results");
     return checkType(step, op->getResult(step.open ? op->getNumResults() - 1 - step.c : step.c).getType());
   }
 
@@ -177,7 +222,8 @@ private:
       bindings.types(step.b) = std::move(found);
       return true;
     }
-    return found == bindings.types(step.b) || (whyNot && no("expected the same types as elsewhere, but found others"));
+    return found == bindings.types(step.b) ||
+           (kExplains && no("expected the same types as elsewhere, but found others"));
   }
 
   bool checkValue(const Step &step, Value found) {
@@ -186,7 +232,7 @@ private:
       return true;
     }
     return found.getAsOpaquePointer() == bindings[step.b] ||
-           (whyNot && no("expected the same value as elsewhere in the pattern, but found " + describe(found)));
+           (kExplains && no("expected the same value as elsewhere in the pattern, but found " + describe(found)));
   }
 
   bool checkValues(const Step &step, SmallVector<Value> found) {
@@ -195,14 +241,15 @@ private:
       bindings.values(step.b) = std::move(found);
       return true;
     }
-    return found == bindings.values(step.b) || (whyNot && no("expected the same values as elsewhere in the pattern"));
+    return found == bindings.values(step.b) ||
+           (kExplains && no("expected the same values as elsewhere in the pattern"));
   }
 
   bool checkOperand(const Step &step) {
     Operation *op = bindings.op(step.a);
     unsigned number = step.order >= 0 && orders[step.order] ? 1 - step.c : step.c;
     if (number >= op->getNumOperands())
-      return whyNot && no("it has too few operands");
+      return kExplains && no("it has too few operands");
     return checkValue(step, op->getOperand(step.open ? op->getNumOperands() - 1 - number : number));
   }
 
@@ -210,17 +257,18 @@ private:
     auto result = dyn_cast_or_null<OpResult>(bindings.value(step.a));
     if (!result) {
       auto wanted = cast<pdl::OperationOp>(step.source);
-      return whyNot &&
+      return kExplains &&
              no("expected a result of '" + wanted.getOpName().value_or("any op") + "', but found a block argument");
     }
+    Operation *op = result.getOwner();
     if (step.bind)
-      bindings[step.b] = result.getOwner();
-    else if (bindings.op(step.b) != result.getOwner())
-      return whyNot &&
+      bindings[step.b] = op;
+    else if (bindings.op(step.b) != op)
+      return kExplains &&
              no("expected a result of the same op as elsewhere in the pattern, but found " + describe(result));
     if (result.getResultNumber() != step.c)
-      return whyNot && no("expected result #" + Twine(step.c) + ", but found #" + Twine(result.getResultNumber()));
-    return !step.bind || isInReach(result.getOwner());
+      return kExplains && no("expected result #" + Twine(step.c) + ", but found #" + Twine(result.getResultNumber()));
+    return !step.bind || isInReach(op);
   }
 
   bool checkDefinitions(const Step &step) {
@@ -228,9 +276,10 @@ private:
     Operation *op = values.empty() ? nullptr : values.front().getDefiningOp();
     if (!op || op->getNumResults() != values.size() ||
         !llvm::equal(values, op->getResults(), [](Value a, OpResult b) { return a == Value(b); }))
-      return whyNot && no("expected all results of one op");
+      return kExplains && no("expected all results of one op");
     if (!step.bind)
-      return bindings.op(step.b) == op || (whyNot && no("expected results of the same op as elsewhere in the pattern"));
+      return bindings.op(step.b) == op ||
+             (kExplains && no("expected results of the same op as elsewhere in the pattern"));
     bindings[step.b] = op;
     return isInReach(op);
   }
@@ -241,26 +290,27 @@ private:
     if (op->getBlock() == root->getBlock() || op->hasTrait<OpTrait::ConstantLike>())
       return true;
     if (!context.acrossSegments)
-      return whyNot && no("expected an op in the block of the root, but it is in another");
+      return kExplains && no("expected an op in the block of the root, but it is in another");
     // Out of a segment that is still open into the block around it.
     for (Operation *around = root->getParentOp(); around && isa<SegmentOp>(around); around = around->getParentOp())
       if (around->getBlock() == op->getBlock())
         return true;
-    return whyNot && no("expected an op in the block of the root or around its segment, but it is elsewhere");
+    return kExplains && no("expected an op in the block of the root or around its segment, but it is elsewhere");
   }
 
   bool checkUses(const Step &step) {
     Operation *op = bindings.op(step.a);
     ArrayRef<unsigned> counts = program.useCounts[step.c];
-    for (OpResult result : op->getResults()) {
-      unsigned wanted = result.getResultNumber() < counts.size() ? counts[result.getResultNumber()] : 0;
+    for (unsigned number = 0; number < op->getNumResults(); ++number) {
+      OpResult result = op->getResult(number);
+      unsigned wanted = number < counts.size() ? counts[number] : 0;
       auto use = result.use_begin();
       for (unsigned i = 0; i < wanted && use != result.use_end(); ++i)
         ++use;
       // Constants may have any users. Asked last: to look a trait up takes longer than the rest of this.
       if (use != result.use_end())
         return op->hasTrait<OpTrait::ConstantLike>() ||
-               (whyNot &&
+               (kExplains &&
                 no("expected " + quote(op->getName()) + " to be used by what matches alone, but it has another user, " +
                    quote((*result.user_begin())->getName()) + "; say 'shared' in the pattern to allow it"));
     }
@@ -322,7 +372,9 @@ struct Choice {
 
 bool MatchProgram::check(const Step &step, Bindings &bindings, const MatchContext &context, ArrayRef<uint8_t> orders,
                          std::string *whyNot) const {
-  return Checker(*this, bindings, context, orders, whyNot).check(step);
+  if (whyNot)
+    return Checker<true>(*this, bindings, context, orders, whyNot).check(step);
+  return Checker<false>(*this, bindings, context, orders, nullptr).check(step);
 }
 
 static bool giveUp(const MatchContext &context) {
@@ -333,38 +385,30 @@ static bool giveUp(const MatchContext &context) {
   return false;
 }
 
-bool MatchProgram::run(Operation *root, Bindings &bindings, const MatchContext &context) const {
-  bindings.reset(*this);
-  bindings[ops.front()] = root;
-  SmallVector<uint8_t, 32> orders;
+/// Runs `steps` of `program`. Explaining takes them as they are written.
+template <bool kExplains>
+static bool runSteps(const MatchProgram &program, ArrayRef<Step> steps, Bindings &bindings,
+                     const MatchContext &context) {
+  Operation *root = bindings.op(program.ops.front());
+  SmallVector<uint8_t, 64> orders(steps.size(), 0);
   SmallVector<Choice, 4> choices;
-  if (hasOrders)
-    orders.resize(steps.size());
-  Checker checker(*this, bindings, context, orders, context.whyNot);
-  unsigned next = 0, ways = 0;
-  while (next < steps.size()) {
-    const Step &step = steps[next];
-    bool good = true;
-    if (step.kind == Step::Order) {
-      orders[next] = 0;
-      choices.emplace_back(next, step, bindings, context);
-    } else if (step.kind == Step::User) {
-      choices.emplace_back(next, step, bindings, context);
-      good = false; // comes back to the choice, which takes the first
-    } else {
-      good = checker.check(step);
+  Checker<kExplains> checker(program, bindings, context, orders, context.whyNot);
+  unsigned ways = 0;
+  for (const Step *step = steps.begin(); step != steps.end();) {
+    if (step->isChoice()) {
+      choices.emplace_back(step - steps.begin(), *step, bindings, context);
+      orders[step - steps.begin()] = 0;
     }
-    if (good) {
-      ++next;
+    // To take the first user, it comes back to the choice.
+    if (LLVM_LIKELY(step->kind != Step::User && checker.check(*step))) {
+      ++step;
       continue;
     }
     while (!choices.empty()) {
       Choice &choice = choices.back();
-      bool more = false;
-      if (steps[choice.step].kind == Step::Order)
-        more = orders[choice.step]++ == 0;
-      else
-        more = choice.takeNextUser(steps[choice.step], bindings, root->getBlock());
+      const Step &chosen = steps[choice.step];
+      bool more = chosen.kind == Step::Order ? orders[choice.step]++ == 0
+                                             : choice.takeNextUser(chosen, bindings, root->getBlock());
       if (more)
         break;
       choices.pop_back();
@@ -372,11 +416,18 @@ bool MatchProgram::run(Operation *root, Bindings &bindings, const MatchContext &
     if (choices.empty())
       return false;
     // The first choice alone takes time linear in the users of a value.
-    if (choices.size() > 1 && ++ways > kMostWays)
+    if (choices.size() > 1 && ++ways > MatchProgram::kMostWays)
       return giveUp(context);
-    next = choices.back().step + 1;
+    step = steps.begin() + choices.back().step + 1;
   }
   return true;
+}
+
+bool MatchProgram::run(Operation *root, Bindings &bindings, const MatchContext &context) const {
+  bindings.reset(*this);
+  bindings[ops.front()] = root;
+  return context.whyNot ? runSteps<true>(*this, steps, bindings, context)
+                        : runSteps<false>(*this, joined, bindings, context);
 }
 
 //===-- Native calls --------------------------------------------------------------------------------------------===//

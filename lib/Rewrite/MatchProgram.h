@@ -76,10 +76,15 @@ struct Step {
     NoRegions,     ///< op a has no regions
     Native,        ///< call c gives success
     Equal,         ///< slots a and b are equal
-    Order,         ///< choice: the two operands of op a stand as written, or the other way round
     AsWritten,     ///< the two operands of op a stand as written: holds always, for what explains to look at
+    Shape,         ///< Name, OperandCount b, ResultCount c (kAny for any) and, unless `open`, NoRegions of op a
+    Order,         ///< choice: the two operands of op a stand as written, or the other way round
     User,          ///< choice: op b uses value a as operand c
   };
+  static constexpr unsigned kAny = ~0u;
+
+  bool isChoice() const { return kind >= Order; }
+
   Kind kind;
   bool bind = false; ///< the first to see its slot: fills it instead of comparing
   bool open = false;
@@ -106,9 +111,9 @@ struct MatchProgram {
   llvm::SmallVector<unsigned, 4> ops; ///< slots of matched ops, root first
   unsigned depth = 0;                 ///< of the root over the deepest matched op
   bool looksAtUsers = false;          ///< has a User step
-  bool hasOrders = false;             ///< has an Order step
 
-  // What `finish` takes out of the slots:
+  // What `finish` makes of the above:
+  std::vector<Step> joined; ///< the same steps for who doesn't ask why not: what they ask of one op first is a Shape
   llvm::SmallVector<const void *, 16> constants; ///< by slot
   llvm::SmallVector<unsigned, 1> constantLists;  ///< slots of lists of types that the pattern gives
 
@@ -116,7 +121,7 @@ struct MatchProgram {
   static mlir::FailureOr<MatchProgram> compile(mlir::pdl::PatternOp pattern, const NativeFunctions &functions,
                                                llvm::DenseMap<mlir::Value, unsigned> &slotOf);
 
-  /// Call it when all slots are there, those of the replacement too.
+  /// Call it when all slots and steps are there, those of the replacement too.
   void finish();
 
   /// After so many ways to match that a second choice offers, a try is given up: nested choices multiply.
@@ -128,6 +133,9 @@ struct MatchProgram {
   /// Runs one step that isn't a choice. `orders` are the alternatives taken by Order steps, by step.
   bool check(const Step &step, Bindings &bindings, const MatchContext &context, llvm::ArrayRef<uint8_t> orders,
              std::string *whyNot) const;
+
+private:
+  void joinSteps();
 };
 
 /// Calls a native function on slots and binds its results; the results must be of the kinds that the slots have.

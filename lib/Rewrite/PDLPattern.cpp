@@ -74,7 +74,7 @@ static void eraseUnknown(const MatchProgram &program, Bindings &bindings, Operat
     changed = false;
     for (unsigned slot : program.ops) {
       Operation *op = bindings.op(slot);
-      if (op == root || !op->getBlock() || !op->use_empty() || op->getNumResults() == 0)
+      if (op == root || !op->getBlock() || !isUnused(op) || op->getNumResults() == 0)
         continue;
       if (!isUnknown(slot) && !wouldOpBeTriviallyDead(op))
         continue;

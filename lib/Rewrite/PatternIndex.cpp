@@ -37,7 +37,7 @@ public:
 private:
   Skeleton readVariant(unsigned variant) {
     Skeleton skeleton{pattern, {}};
-    std::map<unsigned, std::vector<unsigned>> opPlace, valuePlace;
+    llvm::SmallDenseMap<unsigned, std::vector<unsigned>, 8> opPlace, valuePlace;
     opPlace[program.ops.front()] = {};
     for (const Step &step : program.steps) {
       if (step.kind == Step::Name && opPlace.count(step.a))
@@ -49,8 +49,9 @@ private:
       std::optional<unsigned> number = getOperand(step, variant);
       if (!number)
         continue;
-      valuePlace[step.b] = opPlace[step.a];
-      valuePlace[step.b].push_back(*number);
+      std::vector<unsigned> place = opPlace[step.a];
+      place.push_back(*number);
+      valuePlace[step.b] = std::move(place);
     }
     dropOrphans(skeleton);
     return skeleton;
@@ -92,7 +93,7 @@ RootIndex::RootIndex(std::vector<Skeleton> skeletons) {
   std::map<std::vector<unsigned>, unsigned, decltype(shorter)> numbers(shorter);
   for (const Skeleton &skeleton : skeletons)
     for (const auto &[path, name] : skeleton.names)
-      numbers.insert({path, 0});
+      numbers.try_emplace(path, 0);
   for (auto &[path, number] : numbers) {
     number = places.size();
     std::vector<unsigned> parent = path;
@@ -136,7 +137,7 @@ unsigned RootIndex::build(std::vector<Entry> entries) {
   }
   for (auto &[name, part] : byName) {
     unsigned child = build(std::move(part));
-    nodes[number].byName[name] = child;
+    nodes[number].byName.push_back({name, child});
   }
   if (!other.empty()) {
     unsigned child = build(std::move(other));
@@ -162,8 +163,12 @@ void RootIndex::find(Operation *root, SmallVectorImpl<unsigned> &patterns) const
       Operation *parent = ops[place.parent];
       Value operand = place.operand < parent->getNumOperands() ? parent->getOperand(place.operand) : Value();
       Operation *op = operand ? operand.getDefiningOp() : nullptr;
-      auto it = op ? node.byName.find(op->getName().getAsOpaquePointer()) : node.byName.end();
-      if (it == node.byName.end())
+      if (!op)
+        break;
+      const void *name = op->getName().getAsOpaquePointer();
+      auto it = std::partition_point(node.byName.begin(), node.byName.end(),
+                                     [&](const auto &entry) { return std::less<>()(entry.first, name); });
+      if (it == node.byName.end() || it->first != name)
         break;
       ops[node.place] = op;
       next = it->second;
@@ -185,7 +190,7 @@ const RootIndex *PatternIndex::lookup(OperationName name) {
       if (!pattern->getRoots().contains(name))
         continue;
       if (const PDLPattern *pdl = pattern->asPDL())
-        llvm::append_range(skeletons, SkeletonReader(number, pdl->getCompiled().program).read());
+        llvm::move(SkeletonReader(number, pdl->getCompiled().program).read(), std::back_inserter(skeletons));
       else
         skeletons.push_back({static_cast<unsigned>(number), {}});
     }

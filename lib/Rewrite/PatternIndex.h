@@ -39,8 +39,8 @@ private:
   };
   struct Node {
     unsigned place = 0;
-    llvm::SmallDenseMap<const void *, unsigned, 2> byName;
-    int other = -1; ///< for patterns that want nothing there
+    std::vector<std::pair<const void *, unsigned>> byName; ///< sorted: mostly one or two, sometimes hundreds
+    int other = -1;                                        ///< for patterns that want nothing there
     llvm::SmallVector<unsigned, 2> patterns;
   };
   using Test = std::pair<unsigned, const void *>;       ///< of a place

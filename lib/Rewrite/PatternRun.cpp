@@ -35,18 +35,21 @@ void PatternRun::fail(Location loc, const Twine &why) {
 }
 
 OpFacts PatternRun::findFacts(OperationName name) {
-  OpFacts found;
+  auto [it, isNew] = facts.try_emplace(name);
+  OpFacts &found = it->second;
+  if (!isNew)
+    return found;
   found.patterns = index.lookup(name);
   if (!name.hasInterface<SymbolOpInterface>())
     found.effects = name.getInterface<MemoryEffectOpInterface>();
   found.mayBeDead = options.removeDeadCode && !name.mightHaveTrait<OpTrait::IsTerminator>();
-  return facts[name] = found;
+  return found;
 }
 
 bool PatternRun::isDead(Operation *op) {
   if (!isUnused(op))
     return false;
-  OpFacts found = getFacts(op);
+  const OpFacts &found = getFacts(op);
   if (!found.mayBeDead)
     return false;
   // Most have no effects whatever: that saves the questions to their traits.
@@ -75,7 +78,7 @@ void PatternRun::eraseDeadSince(Journal::Mark mark) {
   // Erasing adds to the journal: the loop goes on to what that made dead.
   for (size_t i = mark; i < getJournal().mark(); ++i)
     Journal::forEachReleased(getJournal()[i], [&](Value value) {
-      Operation *producer = value.getDefiningOp();
+      Operation *producer = value.use_empty() ? value.getDefiningOp() : nullptr;
       if (producer && !getJournal().isErased(producer) && isDead(producer))
         rewriter.eraseOp(producer);
     });
@@ -157,7 +160,8 @@ bool PatternRun::tryPattern(unsigned number, Operation *op) {
     return false;
   }
   eraseDeadSince(mark);
-  users.update(journal.since(mark));
+  const Journal::Changes changes = journal.since(mark);
+  users.update(changes);
   lastMark = mark;
   ++entry.statistics.rewritten;
   ++rewrites;
@@ -165,7 +169,7 @@ bool PatternRun::tryPattern(unsigned number, Operation *op) {
     options.trace->push_back(firing->finish(entry.label, rewrites, journal, mark));
   SmallVector<unsigned> culprits;
   auto label = [&](unsigned pattern) { return StringRef(manager.entries[pattern].label); };
-  if (guard.note(number, op, journal.since(mark), culprits)) {
+  if (guard.note(number, op, changes, culprits)) {
     bool one = culprits.size() == 1;
     fail(loc, "rewriting doesn't end: " + Twine(one ? "pattern " : "patterns ") + quoteAll(culprits, label) +
                   (one ? " leads back to where it started" : " lead back to where they started"));

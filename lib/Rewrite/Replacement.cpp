@@ -16,8 +16,6 @@ using namespace inlay;
 
 /// Attributes of `op` beside those of its definition.
 static void addOwnAttributes(Operation *op, SmallVectorImpl<NamedAttribute> &attributes) {
-  if (op->getRawDictionaryAttrs().empty())
-    return;
   for (NamedAttribute attribute : op->getDiscardableAttrs())
     if (attribute.getName() != InlayDialect::kSignatureAttr) // about this op alone; its location names the call, too
       attributes.push_back(attribute);
@@ -35,6 +33,8 @@ FailureOr<SmallVector<NamedAttribute, 2>> Replacement::getCarried(const MatchPro
   };
   for (unsigned slot : program.ops) {
     Operation *op = bindings.op(slot);
+    if (op->getRawDictionaryAttrs().empty())
+      continue;
     SmallVector<NamedAttribute, 2> own;
     addOwnAttributes(op, own);
     if (!own.empty() && op->hasTrait<OpTrait::ConstantLike>())
@@ -72,7 +72,7 @@ public:
     for (unsigned slot : program.ops)
       if (Location other = bindings.op(slot)->getLoc(); !llvm::is_contained(locs, other))
         locs.push_back(other);
-    loc = locs.size() == 1 ? locs.front() : rewriter.getFusedLoc(locs);
+    loc = locs.size() == 1 ? locs.front() : fuse(locs);
     return *loc;
   }
 
@@ -122,6 +122,14 @@ public:
   }
 
 private:
+  /// As Builder::getFusedLoc, of different locations.
+  Location fuse(ArrayRef<Location> locs) {
+    // Where there is nothing to take apart or to leave out, that needs no set.
+    if (llvm::none_of(locs, llvm::IsaPred<FusedLoc, UnknownLoc>))
+      return FusedLoc::get(rewriter.getContext(), locs, Attribute());
+    return rewriter.getFusedLoc(locs);
+  }
+
   void insert(const Action &action, Operation *op) {
     rewriter.insert(op);
     bindings[action.a] = op;
@@ -143,8 +151,12 @@ private:
     Operation *op = Operation::create(getLoc(), *action.name, given, operands, model->getRawDictionaryAttrs(),
                                       model->getPropertiesStorage(), BlockRange(), 0);
     insert(action, op);
+    bool hasAttributes = !op->getRawDictionaryAttrs().empty();
+    bool isKnown = op->isRegistered() || op->getDialect() || !rewriter.getContext()->allowsUnregisteredDialects();
+    if (!isKnown && !hasAttributes && !llvm::is_contained(operands, Value()))
+      return success(); // nothing else is ever wrong with it
     // The attributes of an op without a dialect's are its definition's alone to verify.
-    if (!op->isRegistered() || !op->getRawDictionaryAttrs().empty())
+    if (!op->isRegistered() || hasAttributes)
       return verify(op);
     return success(succeeded(action.name->verifyInvariants(op)) && succeeded(action.name->verifyRegionInvariants(op)));
   }
@@ -213,6 +225,15 @@ static LogicalResult setCommonInsertionPoint(const MatchProgram &program, const 
   return success();
 }
 
+static bool haveTypesOf(ValueRange values, Operation *op) {
+  if (values.size() != op->getNumResults())
+    return false;
+  for (auto [number, value] : llvm::enumerate(values))
+    if (value.getType() != op->getResult(number).getType())
+      return false;
+  return true;
+}
+
 LogicalResult Replacement::apply(const MatchProgram &program, Bindings &bindings, ArrayRef<NamedAttribute> carried,
                                  GraphRewriter &rewriter) const {
   rewriter.setInsertionPoint(bindings.op(root));
@@ -220,7 +241,7 @@ LogicalResult Replacement::apply(const MatchProgram &program, Bindings &bindings
     return failure();
   Application application(program, bindings, rewriter);
   auto replace = [&](Operation *op, ValueRange values) {
-    if (isInPlace && TypeRange(values) == op->getResultTypes())
+    if (isInPlace && haveTypesOf(values, op))
       rewriter.replaceChecked(op, values);
     else
       rewriter.replaceOp(op, values);

@@ -29,7 +29,7 @@ uint64_t TerminationGuard::hash(Operation *op, unsigned depth) const {
   return code;
 }
 
-bool TerminationGuard::note(unsigned pattern, Operation *root, Journal::Changes changes,
+bool TerminationGuard::note(unsigned pattern, Operation *root, const Journal::Changes &changes,
                             SmallVectorImpl<unsigned> &culprits) {
   ++count;
   double ops = static_cast<double>(seen);

@@ -28,7 +28,7 @@ public:
 
   /// Takes note of a rewrite by the pattern of that number at `root`, and of what the journal says it did. Returns the
   /// numbers of the patterns that undo each other, in order, if they do; then `why` says so.
-  bool note(unsigned pattern, mlir::Operation *root, Journal::Changes changes,
+  bool note(unsigned pattern, mlir::Operation *root, const Journal::Changes &changes,
             llvm::SmallVectorImpl<unsigned> &culprits);
 
   bool isSpent() const { return count > budget * static_cast<double>(seen) + kFree; }

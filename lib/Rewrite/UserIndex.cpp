@@ -32,9 +32,7 @@ UserIndex::Users *UserIndex::get(Value value, const void *name) {
   return &users;
 }
 
-void UserIndex::update(Journal::Changes changes) {
-  if (index.empty())
-    return;
+void UserIndex::forget(const Journal::Changes &changes) {
   for (const Journal::Entry &entry : changes) {
     Operation *op = entry.getOp();
     if (op && op->getBlock() && names.contains(op->getName().getAsOpaquePointer())) {

@@ -26,9 +26,14 @@ public:
   Users *get(mlir::Value value, const void *name);
 
   /// Forgets what `changes` may have made wrong.
-  void update(Journal::Changes changes);
+  void update(const Journal::Changes &changes) {
+    if (!index.empty())
+      forget(changes);
+  }
 
 private:
+  void forget(const Journal::Changes &changes);
+
   llvm::DenseMap<std::pair<mlir::Value, const void *>, Users> index;
   llvm::DenseSet<const void *> names;
 };

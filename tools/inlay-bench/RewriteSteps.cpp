@@ -156,8 +156,9 @@ StatusOr<json::Object> bench::measureTraced(uint32_t ops, const std::string &pdl
   Setting setting;
   std::string text;
   llvm::raw_string_ostream(text) << *makeBlocks(setting.context, ops);
-  // Once before it is timed, as the peers do: the process's first memory is no part of rewriting.
-  auto first = parseSourceString<ModuleOp>(text, &setting.context);
+  // Once before it is timed, as the peers do: the process's first memory is no part of rewriting. By another name, for
+  // the context keeps locations: to join those of the graph that is timed is part of it.
+  auto first = parseSourceString<ModuleOp>(text, &setting.context, "first");
   json::Object untimed;
   INLAY_RETURN_IF_ERROR(runInlay(*first, pdl, /*greedy=*/false, untimed).status());
   first = nullptr;

@@ -185,6 +185,19 @@ std::string getWanted(const Corpus &corpus, Mutation mutation) {
 
 class ExplainCorpusTest : public RewriteFixture, public testing::WithParamInterface<unsigned> {};
 
+/// Ops that `pattern` matches at, as it is tried in a run, or as it is asked why not.
+static unsigned countMatches(const GraphPattern &pattern, ModuleOp module, bool asks) {
+  unsigned count = 0;
+  module.walk([&](Operation *op) {
+    Match match(op);
+    std::string whyNot;
+    MatchContext context;
+    context.whyNot = asks ? &whyNot : nullptr;
+    count += succeeded(pattern.match(op, match, context));
+  });
+  return count;
+}
+
 TEST_P(ExplainCorpusTest, WhatWasChangedIsNamedFirst) {
   Corpus corpus(GetParam());
   RewritePatternManager manager;
@@ -206,6 +219,8 @@ TEST_P(ExplainCorpusTest, WhatWasChangedIsNamedFirst) {
     Explanation explanation = explain(*manager.get("p"), *module);
     std::string text = explanation.str("p");
     EXPECT_EQ(explanation.matches, 0u) << text;
+    EXPECT_EQ(countMatches(*manager.get("p"), *module, /*asks=*/false), 0u) << text;
+    EXPECT_EQ(countMatches(*manager.get("p"), *module, /*asks=*/true), 0u) << text;
     ASSERT_FALSE(explanation.mismatches.empty());
     const Mismatch &first = explanation.mismatches.front();
     EXPECT_NE(first.why.find(getWanted(corpus, mutation)), std::string::npos) << getWanted(corpus, mutation) << "\n"
@@ -216,6 +231,8 @@ TEST_P(ExplainCorpusTest, WhatWasChangedIsNamedFirst) {
   }
   auto module = parseBody("%h = \"t.half\"() : () -> tensor<4xf16>\n" + corpus.writeGraph("a", {Change::None}));
   EXPECT_EQ(explain(*manager.get("p"), *module).matches, 1u);
+  EXPECT_EQ(countMatches(*manager.get("p"), *module, /*asks=*/false), 1u);
+  EXPECT_EQ(countMatches(*manager.get("p"), *module, /*asks=*/true), 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ExplainCorpusTest, testing::Range(0u, 60u));

@@ -50,6 +50,19 @@ TEST_F(ManagerTest, ChainsGoToTheirEnd) {
   EXPECT_EQ(manager.getStatistics("b").rewritten, 1u);
 }
 
+TEST_F(ManagerTest, OpsOfAnotherShapeDontMatch) {
+  RewritePatternManager manager;
+  add(manager, rename("p", "t.a", "t.b"));
+  auto module = parseBody(R"(%0:2 = "t.a"(%x) : (!t) -> (!t, !t)
+    "t.a"(%x) : (!t) -> ()
+    %1 = "t.a"(%x, %y) : (!t, !t) -> !t
+    %2 = "t.a"() : () -> !t
+    %3 = "t.a"(%x) ({}) : (!t) -> !t)");
+  FailureOr<uint64_t> rewrites = manager.rewrite(*module);
+  ASSERT_TRUE(succeeded(rewrites));
+  EXPECT_EQ(*rewrites, 0u);
+}
+
 TEST_F(ManagerTest, WhatUsesTheRootCantTakeItsPlace) {
   const char *kOps[] = {R"(%new = pdl.operation "t.b"(%a : !pdl.value) -> (%t : !pdl.type)
     pdl.replace %root with %new)",

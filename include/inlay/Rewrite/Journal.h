@@ -17,6 +17,15 @@
 
 namespace inlay {
 
+/// Calls `visit` for each operand of `op` and of what is in it.
+template <typename Visit>
+void forEachOperand(mlir::Operation *op, Visit visit) {
+  if (op->getNumRegions() != 0)
+    op->walk([&](mlir::Operation *nested) { llvm::for_each(nested->getOpOperands(), visit); });
+  else
+    llvm::for_each(op->getOpOperands(), visit);
+}
+
 class Journal {
 public:
   enum class Kind : uint8_t {
@@ -76,7 +85,13 @@ public:
   Changes since(Mark mark) const { return {*this, mark}; }
 
   /// Calls `visit` with each value that the change took a use from.
-  static void forEachReleased(const Entry &entry, llvm::function_ref<void(mlir::Value)> visit);
+  template <typename Visit>
+  static void forEachReleased(const Entry &entry, Visit visit) {
+    if (entry.kind == Kind::Operand)
+      visit(mlir::Value::getFromOpaquePointer(entry.place));
+    else if (entry.kind == Kind::Erased)
+      forEachOperand(entry.getOp(), [&](mlir::OpOperand &operand) { visit(operand.get()); });
+  }
 
   /// Takes everything back that was done since `mark`.
   void undoTo(Mark mark);
@@ -84,19 +99,19 @@ public:
   /// Makes everything final: frees what was erased.
   void commit();
 
-  void created(mlir::Operation *op) { add({Kind::Created, 0, op, nullptr, nullptr}); }
+  void created(mlir::Operation *op) { add(Kind::Created, 0, op, nullptr, nullptr); }
   void moved(mlir::Operation *op, mlir::Block *from, mlir::Operation *next);
-  void createdBlock(mlir::Block *block) { add({Kind::BlockCreated, 0, block, nullptr, nullptr}); }
+  void createdBlock(mlir::Block *block) { add(Kind::BlockCreated, 0, block, nullptr, nullptr); }
 
   void movedBlock(mlir::Block *block, mlir::Region *from, mlir::Block *next) {
-    add({Kind::BlockMoved, 0, block, from, next});
+    add(Kind::BlockMoved, 0, block, from, next);
   }
 
   /// Remembers operands, attributes, result types and location of an op that is about to be changed in place.
   void modifying(mlir::Operation *op);
 
   /// Says that `block` got another argument, its last.
-  void addedArgument(mlir::Block *block) { add({Kind::ArgumentAdded, 0, block, nullptr, nullptr}); }
+  void addedArgument(mlir::Block *block) { add(Kind::ArgumentAdded, 0, block, nullptr, nullptr); }
 
   void setOperand(mlir::OpOperand &operand, mlir::Value value);
 
@@ -128,10 +143,16 @@ private:
 
   static constexpr size_t kChunk = 1024;
 
-  void add(Entry entry) {
+  /// Writes the parts where they stay: an entry that is made and then copied would wait for all writes before it.
+  void add(Kind kind, unsigned number, void *subject, void *place, void *next) {
     if (count == chunks.size() * kChunk)
       chunks.emplace_back(new Entry[kChunk]);
-    chunks[count / kChunk][count % kChunk] = entry;
+    Entry &entry = chunks[count / kChunk][count % kChunk];
+    entry.kind = kind;
+    entry.number = number;
+    entry.subject = subject;
+    entry.place = place;
+    entry.next = next;
     ++count;
   }
 
@@ -143,6 +164,7 @@ private:
   size_t count = 0;
   std::deque<Snapshot> snapshots;
   llvm::DenseSet<mlir::Operation *> nestedErased; ///< ops in regions of erased ops
+  bool erasesBlocks = false;                      ///< since the last commit
 };
 
 } // namespace inlay

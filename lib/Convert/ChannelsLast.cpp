@@ -168,10 +168,10 @@ Value Labelling::computeLast(Value value) {
     return nullptr;
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
+  Value init = toLastInit(op.getDpsInits()[0]);
   auto copy = cast<linalg::GenericOp>(rewriter.clone(*op));
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   maps.back() = moveLast(maps.back());
-  Value init = toLastInit(op.getDpsInits()[0]);
   copy.getDpsInitsMutable()[0].set(init);
   copy.getResult(0).setType(tensorType(init));
   copy.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));

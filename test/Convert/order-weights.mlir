@@ -3,7 +3,7 @@
 // What a device reads as weights of products by subgroups comes with its output channels innermost; a weight of groups,
 // one that is used twice or has too few outputs for vectors, and what differs from call to call, come as they are.
 // CHECK-LABEL: plan.engine @forward_0
-// CHECK-SAME: plan.orders = [array<i64>, array<i64: 2, 3, 1, 0>, array<i64: 1, 0>, array<i64>, array<i64>, array<i64>, array<i64>]
+// CHECK-SAME: plan.orders = [array<i64>, array<i64: 2, 3, 1, 0>, array<i64: 1, 0>, array<i64>, array<i64>, array<i64>, array<i64>, array<i64>, array<i64>, array<i64>, array<i64>]
 func.func private @forward_0(%x: tensor<1x4x5x5xf32>, %w: tensor<8x4x3x3xf32> {plan.constant},
     %l: tensor<16x16xf32> {plan.constant}, %few: tensor<6x16xf32> {plan.constant},
     %g: tensor<8x4x3x3xf32> {plan.constant}, %b: tensor<8x16xf32>, %y: tensor<3x16xf32>)

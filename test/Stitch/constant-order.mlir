@@ -2,9 +2,9 @@
 
 // A constant is one buffer for each order that devices have it in, and one for the host.
 // CHECK-LABEL: plan.program @orders
-// CHECK: %[[PLAIN:.*]] = plan.constant dense<{{.*}}> "constant{{.*}}" : <tensor<2x2xf32>, device>
-// CHECK: %[[ORDERED:.*]] = plan.constant dense<{{.*}}> "constant{{.*}}" {plan.order = array<i64: 1, 0>} : <tensor<2x2xf32>, device>
+// CHECK: %[[PLAIN:.*]] = plan.constant dense<{{.*}}> : tensor<2x2xf32> "constant" : <tensor<2x2xf32>, device>
 // CHECK: plan.launch @plain(%{{.*}}, %[[PLAIN]])
+// CHECK: %[[ORDERED:.*]] = plan.constant dense<{{.*}}> : tensor<2x2xf32> "constant" {plan.order = array<i64: 1, 0>} : <tensor<2x2xf32>, device>
 // CHECK: plan.launch @ordered(%{{.*}}, %[[ORDERED]])
 // CHECK: plan.launch @ordered(%{{.*}}, %[[ORDERED]])
 func.func @orders(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <cstring>
+#include <new>
 
 namespace inlay::rt {
 
@@ -36,15 +37,28 @@ Status checkOrder(const Constant &constant) {
   return Status::ok();
 }
 
-std::vector<char> putInOrder(const Constant &constant, const void *data) {
-  size_t rank = constant.dims.size();
-  std::vector<size_t> strides(rank), sizes(rank), apart(rank), index(rank); // bytes, but for sizes and indices
-  size_t elements = 1;
+/// Copies `count` elements that are `apart` bytes from each other.
+template <size_t width>
+static void copyRun(char *to, const char *from, size_t count, size_t apart) {
+  for (size_t i = 0; i < count; ++i, to += width, from += apart)
+    std::memcpy(to, from, width);
+}
+
+static void copyRun(char *to, const char *from, size_t count, size_t apart, size_t width) {
+  if (width == 4)
+    return copyRun<4>(to, from, count, apart);
+  for (size_t i = 0; i < count; ++i, to += width, from += apart)
+    std::memcpy(to, from, width);
+}
+
+std::unique_ptr<char[]> putInOrder(const Constant &constant, const void *data) {
+  std::unique_ptr<char[]> result(new (std::nothrow) char[constant.size]);
+  size_t rank = constant.dims.size(), elements = 1;
   for (uint64_t size : constant.dims)
     elements *= size;
-  std::vector<char> result(constant.size);
-  if (elements == 0)
+  if (!result || elements == 0 || rank == 0)
     return result;
+  std::vector<size_t> strides(rank), sizes(rank), apart(rank), index(rank); // bytes, but for sizes and indices
   size_t width = constant.size / elements, stride = width;
   for (size_t dim = rank; dim-- > 0; stride *= constant.dims[dim])
     strides[dim] = stride;
@@ -53,9 +67,10 @@ std::vector<char> putInOrder(const Constant &constant, const void *data) {
     apart[dim] = strides[constant.order[dim]];
   }
   const char *from = static_cast<const char *>(data);
-  for (char *to = result.data(), *end = to + result.size(); to != end; to += width) {
-    std::memcpy(to, from, width);
-    for (size_t dim = rank; dim-- > 0;) {
+  size_t run = sizes.back() * width;
+  for (char *to = result.get(), *end = to + constant.size; to != end; to += run) {
+    copyRun(to, from, sizes.back(), apart.back(), width);
+    for (size_t dim = rank - 1; dim-- > 0;) {
       from += apart[dim];
       if (++index[dim] < sizes[dim])
         break;

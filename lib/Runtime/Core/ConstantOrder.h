@@ -8,13 +8,15 @@
 #include "inlay/Runtime/Core/Plan.h"
 #include "inlay/Runtime/Core/Status.h"
 
+#include <memory>
+
 namespace inlay::rt {
 
 /// Checks that `order` of a constant goes over its dims and these over its bytes.
 Status checkOrder(const Constant &constant);
 
-/// The bytes at `data`, of `constant`, whose order is sound, as a device has them.
-std::vector<char> putInOrder(const Constant &constant, const void *data);
+/// The bytes at `data`, of `constant`, whose order is sound, as a device has them; null if there is no memory for them.
+std::unique_ptr<char[]> putInOrder(const Constant &constant, const void *data);
 
 } // namespace inlay::rt
 

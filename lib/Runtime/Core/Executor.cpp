@@ -4,7 +4,6 @@
 
 #include "Executor.h"
 #include "Arguments.h"
-#include "ConstantOrder.h"
 
 #include "inlay/Runtime/Core/Trace.h"
 
@@ -105,7 +104,7 @@ Status Executor::replaceOnDevice(uint32_t number, const Constant &constant) {
   if (!storage)
     return Status::ok();
   if (const Constant &planned = loaded_.plan->constants[number]; !planned.order.empty())
-    return loaded_.device->upload(*storage, putInOrder(planned, constant.data).data(), constant.size);
+    return uploadInOrder(*loaded_.device, *storage, planned, constant.data);
   const void *old = loaded_.hostConstants[number].data;
   if (storage->hostPointer() != old) // the device's own copy
     return loaded_.device->upload(*storage, constant.data, constant.size);

@@ -80,6 +80,13 @@ static Status resolveSteps(LoadedPlan &loaded, Failure &failure) {
   return Status::ok();
 }
 
+Status uploadInOrder(Device &device, DeviceBuffer &storage, const Constant &constant, const void *data) {
+  std::unique_ptr<char[]> bytes = putInOrder(constant, data);
+  if (!bytes)
+    return {StatusCode::ResourceExhausted, fmt::format("no memory for {} bytes in another order", constant.size)};
+  return device.upload(storage, bytes.get(), constant.size);
+}
+
 StatusOr<std::shared_ptr<DeviceBuffer>> placeConstant(Device &device, const Constant &constant) {
   constexpr size_t kFewestImported = size_t(64) << 10; // for fewer bytes it isn't worth the pages
   bool isOrdered = !constant.order.empty();
@@ -90,7 +97,7 @@ StatusOr<std::shared_ptr<DeviceBuffer>> placeConstant(Device &device, const Cons
   if (!storage.isOk())
     return storage;
   if (isOrdered)
-    INLAY_RETURN_IF_ERROR(device.upload(**storage, putInOrder(constant, constant.data).data(), constant.size));
+    INLAY_RETURN_IF_ERROR(uploadInOrder(device, **storage, constant, constant.data));
   else
     INLAY_RETURN_IF_ERROR(device.upload(**storage, constant.data, constant.size));
   return storage;

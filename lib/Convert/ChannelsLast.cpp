@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions of the library on data whose channels are innermost, and with them what is computed between: a labelling
-// of tensors, by which ops read and write other orders of dims. Copies remain where a tensor enters or leaves.
+// Convolutions on data whose channels are innermost, and with them what is computed between: a labelling of tensors, by
+// which ops read and write other orders of dims. Copies remain where a tensor enters or leaves.
 
 #include "GraphToLinalg/Structured.h"
 #include "inlay/Convert/Passes.h"
@@ -38,7 +38,8 @@ namespace {
 /// One function's tensors with channels last, by those that they stand for.
 class Labelling {
 public:
-  explicit Labelling(func::FuncOp func) : func(func), rewriter(func.getContext()) {}
+  /// With `direct`, structured ops that are convolutions are relabelled, too.
+  Labelling(func::FuncOp func, bool direct) : func(func), direct(direct), rewriter(func.getContext()) {}
 
   void run();
 
@@ -47,7 +48,10 @@ private:
   bool relabel(Operation *op);
   bool relabelConvolution(plan::LibraryCallOp op);
   void readLast(plan::LibraryCallOp contraction);
+  bool relabelDirect(linalg::GenericOp op);
   bool relabelGeneric(linalg::GenericOp op);
+  /// What an elementwise op that reads nothing labelled computes, with channels last; null if it is none.
+  Value computeLast(Value value);
   bool relabelCollapse(tensor::CollapseShapeOp op);
   bool relabelSlice(tensor::ExtractSliceOp op);
   bool relabelSlice(tensor::InsertSliceOp op);
@@ -62,6 +66,7 @@ private:
   void restore();
 
   func::FuncOp func;
+  bool direct;
   IRRewriter rewriter;
   llvm::MapVector<Value, Value> labelled;
   llvm::DenseMap<Value, Value> copies; ///< of tensors that aren't labelled
@@ -137,7 +142,40 @@ Value Labelling::toLastInit(Value init) {
   if (auto fill = init.getDefiningOp<linalg::FillOp>())
     return linalg::FillOp::create(rewriter, init.getLoc(), fill.getInputs(), toLastInit(fill.getOutputs()[0]))
         .getResult(0);
+  if (Value computed = computeLast(init))
+    return computed;
   return toLast(init);
+}
+
+/// Puts the loops of `op` in the order of its result and its reductions in the order `inner`, so that the innermost one
+/// goes along what is contiguous.
+static linalg::GenericOp orderLoops(RewriterBase &rewriter, linalg::GenericOp op, ArrayRef<unsigned> inner = {}) {
+  SmallVector<unsigned> order;
+  for (AffineExpr expr : op.getIndexingMapsArray().back().getResults())
+    order.push_back(cast<AffineDimExpr>(expr).getPosition());
+  llvm::append_range(order, inner);
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    if (!llvm::is_contained(order, loop))
+      order.push_back(loop);
+  FailureOr<linalg::GenericOp> ordered = linalg::interchangeGenericOp(rewriter, op, order);
+  return succeeded(ordered) ? *ordered : op;
+}
+
+Value Labelling::computeLast(Value value) {
+  auto op = value.getDefiningOp<linalg::GenericOp>();
+  if (!op || !value.hasOneUse() || op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 0 || isLabelled(value) ||
+      !op.getIndexingMapsArray().back().isPermutation())
+    return nullptr;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  Value init = toLastInit(op.getDpsInits()[0]);
+  auto copy = cast<linalg::GenericOp>(rewriter.clone(*op));
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps.back() = moveLast(maps.back());
+  copy.getDpsInitsMutable()[0].set(init);
+  copy.getResult(0).setType(tensorType(init));
+  copy.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  return orderLoops(rewriter, copy).getResult(0);
 }
 
 void Labelling::restore() {
@@ -190,6 +228,84 @@ bool Labelling::relabelConvolution(plan::LibraryCallOp op) {
   labelled[op.getResult()] = call.getResult();
   return true;
 }
+
+//===-- Convolutions that are one structured op -----------------------------------------------------------------===//
+
+/// The loop that dim `dim` of an operand is; nullopt if it is no single loop.
+static std::optional<unsigned> findLoop(AffineMap map, unsigned dim) {
+  if (dim >= map.getNumResults())
+    return std::nullopt;
+  auto loop = dyn_cast<AffineDimExpr>(map.getResult(dim));
+  return loop ? std::optional<unsigned>(loop.getPosition()) : std::nullopt;
+}
+
+/// True for a reduction of products of two operands, the first of at least one place for each of the result's.
+static bool isWindowed(linalg::GenericOp op) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  return op.getNumDpsInputs() == 2 && op.getNumDpsInits() == 1 && op.getNumResults() == 1 &&
+         op.getNumReductionLoops() > 0 && maps[2].isProjectedPermutation() && maps[2].getNumResults() >= 3 &&
+         maps[0].getNumResults() == maps[2].getNumResults() && maps[0].getResult(0) == maps[2].getResult(0);
+}
+
+/// The loop over input channels, if `op` is a convolution of one group.
+static std::optional<unsigned> findInputChannel(linalg::GenericOp op) {
+  if (!isWindowed(op))
+    return std::nullopt;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  AffineMap input = maps[0], weight = maps[1], result = maps[2];
+  std::optional<unsigned> channel = findLoop(input, 1), output = findLoop(result, 1);
+  if (!channel || !output || input.isFunctionOfDim(*output) || !weight.isFunctionOfDim(*output) ||
+      !weight.isFunctionOfDim(*channel) || result.isFunctionOfDim(*channel))
+    return std::nullopt;
+  for (unsigned dim = 0; dim < result.getNumResults(); ++dim) {
+    unsigned loop = cast<AffineDimExpr>(result.getResult(dim)).getPosition();
+    if (dim != 1 && (weight.isFunctionOfDim(loop) || !input.getResult(dim).isFunctionOfDim(loop)))
+      return std::nullopt;
+  }
+  return channel;
+}
+
+/// True for a convolution whose groups are a loop of their own.
+static bool isGrouped(linalg::GenericOp op) {
+  if (!isWindowed(op))
+    return false;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  return maps[0].getResult(1) == maps[2].getResult(1) && maps[1].getResult(0) == maps[2].getResult(1) &&
+         maps[2].getNumResults() > 3;
+}
+
+/// Computing with channels last takes copies of input and result, which many terms for each element outweigh.
+bool Labelling::relabelDirect(linalg::GenericOp op) {
+  constexpr int64_t kFewestTerms = 64, kVector = 4;
+  std::optional<unsigned> channel = findInputChannel(op);
+  if (!channel)
+    return false;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  int64_t terms = 1, outputs = sizes[*findLoop(maps[2], 1)];
+  SmallVector<unsigned> inner;
+  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (kind == utils::IteratorType::reduction) {
+      terms *= sizes[loop];
+      if (loop != *channel)
+        inner.push_back(loop);
+    }
+  inner.push_back(*channel);
+  if (outputs % kVector || (!isLabelled(op.getInputs()[0]) && terms < kFewestTerms))
+    return false;
+  Value input = toLast(op.getInputs()[0]), init = toLastInit(op.getDpsInits()[0]);
+  auto copy = cast<linalg::GenericOp>(rewriter.clone(*op));
+  copy.getInputsMutable()[0].set(input);
+  copy.getDpsInitsMutable()[0].set(init);
+  copy.getResult(0).setType(tensorType(init));
+  maps[0] = moveLast(maps[0]);
+  maps[2] = moveLast(maps[2]);
+  copy.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  labelled[op.getResult(0)] = orderLoops(rewriter, copy, inner).getResult(0);
+  return true;
+}
+
+//===-- Other ops -----------------------------------------------------------------------------------------------===//
 
 /// True if the loop at the result's channels goes over channels of `read`, the indices or the map that a labelled
 /// tensor of the same rank is read by.
@@ -247,15 +363,7 @@ bool Labelling::relabelGeneric(linalg::GenericOp op) {
     rewriter.replaceAllUsesWith(op->getResults(), copy->getResults());
     return true;
   }
-  // The loops in the result's order, so that the innermost one goes along what is contiguous.
-  SmallVector<unsigned> order;
-  for (AffineExpr expr : maps.back().getResults())
-    order.push_back(cast<AffineDimExpr>(expr).getPosition());
-  for (unsigned loop = 0; loop < result.getNumDims(); ++loop)
-    if (!llvm::is_contained(order, loop))
-      order.push_back(loop);
-  FailureOr<linalg::GenericOp> ordered = linalg::interchangeGenericOp(rewriter, copy, order);
-  labelled[op.getResult(0)] = (succeeded(ordered) ? *ordered : copy).getResult(0);
+  labelled[op.getResult(0)] = orderLoops(rewriter, copy).getResult(0);
   return true;
 }
 
@@ -304,7 +412,7 @@ bool Labelling::relabelSlice(tensor::InsertSliceOp op) {
 bool Labelling::relabel(Operation *op) {
   return TypeSwitch<Operation *, bool>(op)
       .Case([&](plan::LibraryCallOp call) { return relabelConvolution(call); })
-      .Case([&](linalg::GenericOp generic) { return relabelGeneric(generic); })
+      .Case([&](linalg::GenericOp generic) { return (direct && relabelDirect(generic)) || relabelGeneric(generic); })
       .Case([&](tensor::CollapseShapeOp collapse) { return relabelCollapse(collapse); })
       .Case([&](tensor::ExtractSliceOp slice) { return relabelSlice(slice); })
       .Case([&](tensor::InsertSliceOp slice) { return relabelSlice(slice); })
@@ -329,9 +437,13 @@ void Labelling::run() {
 
 namespace {
 struct ChannelsLastPass : inlay::impl::ChannelsLastPassBase<ChannelsLastPass> {
+  using ChannelsLastPassBase::ChannelsLastPassBase;
+
   void runOnOperation() override {
-    if (!getOperation().isDeclaration())
-      Labelling(getOperation()).run();
+    if (getOperation().isDeclaration())
+      return;
+    bool hasGroups = llvm::any_of(getOperation().getOps<linalg::GenericOp>(), isGrouped);
+    Labelling(getOperation(), direct && !hasGroups).run();
   }
 };
 } // namespace

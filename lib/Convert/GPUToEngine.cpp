@@ -7,6 +7,7 @@
 #include "inlay/Convert/LoopNest/SizeExprs.h"
 #include "inlay/Convert/Passes.h"
 #include "inlay/Dialect/Inlay/IR/Origin.h"
+#include "inlay/Dialect/Plan/IR/ConstantOrder.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -93,6 +94,7 @@ public:
     auto engine = plan::EngineOp::create(builder, func.getLoc(), func.getSymName(), own,
                                          AffineMap::get(0, symbols, scratch, builder.getContext()),
                                          /*host_version=*/nullptr);
+    setOrders(engine, own);
     builder.createBlock(&engine.getBody());
     for (Operation &op : func.getBody().front()) {
       if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op)) {
@@ -107,6 +109,19 @@ public:
   }
 
 private:
+  /// Says in which orders the engine reads its constants.
+  void setOrders(plan::EngineOp engine, int64_t arguments) {
+    SmallVector<Attribute> orders(arguments, builder.getDenseI64ArrayAttr({}));
+    bool hasAny = false;
+    for (int64_t number = 0; number < arguments; ++number)
+      if (Attribute order = func.getArgAttr(number, plan::kConstantOrderAttr)) {
+        orders[number] = order;
+        hasAny = true;
+      }
+    if (hasAny)
+      engine->setAttr(plan::kConstantOrdersAttr, builder.getArrayAttr(orders));
+  }
+
   /// The kernel's symbol in the engine, converting it the first time. Equal words are one kernel where they need the
   /// same: the size of a texel buffer isn't in them.
   FailureOr<plan::KernelOp> getKernel(gpu::LaunchFuncOp launch, gpu::GPUFuncOp kernel, ArrayRef<int64_t> block) {

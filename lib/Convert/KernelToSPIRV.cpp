@@ -63,7 +63,8 @@ static ArrayRef<Feature> allFeatures() {
   return features;
 }
 
-static constexpr StringLiteral kSubgroupFeature = "subgroup-broadcast", kTexelFeature = "texel-reads";
+static constexpr StringLiteral kSubgroupFeature = "subgroup-broadcast", kShuffleFeature = "subgroup-shuffle",
+                               kTexelFeature = "texel-reads";
 
 static spirv::TargetEnvAttr getTargetEnv(VulkanAttr target) {
   MLIRContext *context = target.getContext();
@@ -76,6 +77,8 @@ static spirv::TargetEnvAttr getTargetEnv(VulkanAttr target) {
     }
   if (target.hasFeature(kSubgroupFeature))
     capabilities.push_back(spirv::Capability::GroupNonUniformBallot);
+  if (target.hasFeature(kShuffleFeature))
+    capabilities.push_back(spirv::Capability::GroupNonUniformShuffle);
   if (target.hasFeature(kTexelFeature))
     capabilities.push_back(spirv::Capability::SampledBuffer);
   auto triple = spirv::VerCapExtAttr::get(spirv::Version::V_1_3, capabilities, extensions, context);
@@ -126,6 +129,8 @@ static SmallVector<std::string> getRequirements(spirv::ModuleOp module, VulkanAt
     names.push_back("workgroup-memory=" + std::to_string(bytes));
   if (llvm::is_contained(used, spirv::Capability::GroupNonUniformBallot))
     names.push_back("subgroup-ballot");
+  if (llvm::is_contained(used, spirv::Capability::GroupNonUniformShuffle))
+    names.push_back("subgroup-shuffle");
   if (llvm::is_contained(used, spirv::Capability::GroupNonUniform))
     names.push_back("subgroup-size=" + std::to_string(target.getSubgroupSize()));
   return names;
@@ -218,18 +223,27 @@ static LogicalResult legalizeMath(Operation *module) {
 }
 
 namespace {
-/// Of a lane that is a constant, as SPIR-V before 1.5 wants it.
+/// Of a lane that is a constant, as SPIR-V before 1.5 wants it; by a shuffle if that is allowed.
 struct ConvertBroadcast : OpConversionPattern<gpu::SubgroupBroadcastOp> {
-  using OpConversionPattern::OpConversionPattern;
+  ConvertBroadcast(const TypeConverter &converter, MLIRContext *context, bool shuffles)
+      : OpConversionPattern(converter, context, /*benefit=*/2), shuffles(shuffles) {}
 
   LogicalResult matchAndRewrite(gpu::SubgroupBroadcastOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     if (op.getBroadcastType() != gpu::BroadcastType::specific_lane || !matchPattern(op.getLane(), m_Constant()))
       return rewriter.notifyMatchFailure(op, "expected a constant lane");
+    if (shuffles) {
+      rewriter.replaceOpWithNewOp<spirv::GroupNonUniformShuffleOp>(op, spirv::Scope::Subgroup, adaptor.getSrc(),
+                                                                   adaptor.getLane());
+      return success();
+    }
     rewriter.replaceOpWithNewOp<spirv::GroupNonUniformBroadcastOp>(op, spirv::Scope::Subgroup, adaptor.getSrc(),
                                                                    adaptor.getLane());
     return success();
   }
+
+private:
+  bool shuffles;
 };
 
 struct ConvertLaneId : OpConversionPattern<gpu::LaneIdOp> {
@@ -253,7 +267,9 @@ static LogicalResult convertModule(gpu::GPUModuleOp module, spirv::TargetEnvAttr
   SPIRVTypeConverter converter(env);
   RewritePatternSet patterns(context);
   populateGPUToSPIRVPatterns(converter, patterns);
-  patterns.add<ConvertBroadcast, ConvertLaneId>(converter, context, /*benefit=*/2);
+  patterns.add<ConvertBroadcast>(converter, context,
+                                 spirv::TargetEnv(env).allows(spirv::Capability::GroupNonUniformShuffle));
+  patterns.add<ConvertLaneId>(converter, context, /*benefit=*/2);
   ScfToSPIRVContext scfContext;
   populateSCFToSPIRVPatterns(converter, scfContext, patterns);
   arith::populateArithToSPIRVPatterns(converter, patterns);

@@ -5,6 +5,7 @@
 #include "PlanSymbols.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Dialect/Inlay/IR/Origin.h"
+#include "inlay/Dialect/Plan/IR/ConstantOrder.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -301,14 +302,19 @@ private:
     return success();
   }
 
-  /// One constant of the plan serves buffers of both memories.
+  /// One constant of the plan serves buffers of both memories, if they have it in one order.
   FailureOr<uint32_t> readConstant(plan::ConstantOp op) {
-    auto [it, inserted] = constants.try_emplace(op.getValue(), plan->constants.size());
+    auto order = op->getAttrOfType<DenseI64ArrayAttr>(plan::kConstantOrderAttr);
+    auto [it, inserted] = constants.try_emplace({op.getValue(), order}, plan->constants.size());
     if (!inserted)
       return it->second;
     FailureOr<rt::Constant> constant = convertConstant(op, owner);
     if (failed(constant))
       return failure();
+    if (order) {
+      llvm::append_range(constant->dims, op.getValue().getShapedType().getShape());
+      llvm::append_range(constant->order, order.asArrayRef());
+    }
     plan->constants.push_back(std::move(*constant));
     return it->second;
   }
@@ -451,7 +457,7 @@ private:
   std::shared_ptr<rt::Plan> plan;
   llvm::StringMap<uint32_t> callees;
   llvm::DenseMap<Value, uint32_t> numbers;
-  llvm::DenseMap<Attribute, uint32_t> constants;
+  llvm::DenseMap<std::pair<Attribute, Attribute>, uint32_t> constants; ///< by value and order
 };
 } // namespace
 

@@ -159,6 +159,7 @@ private:
                                              {"int16", caps->int16 && caps->storage16},
                                              {"int64", caps->int64},
                                              {"subgroup-broadcast", caps->subgroupBallot && caps->subgroupSize > 1},
+                                             {"subgroup-shuffle", caps->subgroupShuffle && caps->software},
                                              {"texel-reads", caps->prefersTexels}};
     for (auto [name, has] : optional)
       if (has)

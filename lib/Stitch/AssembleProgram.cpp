@@ -4,6 +4,7 @@
 
 #include "BufferTable.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Plan/IR/ConstantOrder.h"
 #include "inlay/Stitch/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -136,10 +137,25 @@ private:
     return success();
   }
 
+  LogicalResult addLaunch(plan::InvokeOp invoke, plan::EngineOp engine) {
+    auto orders = engine->getAttrOfType<ArrayAttr>(plan::kConstantOrdersAttr);
+    SmallVector<Value> inputs;
+    for (auto [number, input] : llvm::enumerate(invoke.getInputs())) {
+      auto order = orders && number < orders.size() ? dyn_cast<DenseI64ArrayAttr>(orders[number]) : DenseI64ArrayAttr();
+      inputs.push_back(buffers.getInOrder(input, order));
+      if (!inputs.back())
+        return invoke.emitOpError("expected input ") << number << " to be a constant, which the engine orders";
+    }
+    SmallVector<Value> results = buffers.defineAll(invoke.getOutputs(), Space::device);
+    auto step = plan::LaunchOp::create(buffers.steps(), invoke.getLoc(), invoke.getCalleeAttr(), inputs, results);
+    buffers.mark(step, buffers.getSegment());
+    return success();
+  }
+
   LogicalResult addInvoke(plan::InvokeOp invoke) {
     Operation *callee = SymbolTable::lookupNearestSymbolFrom(invoke, invoke.getCalleeAttr());
-    if (isa_and_nonnull<plan::EngineOp>(callee))
-      return addCall<plan::LaunchOp>(invoke, Space::device);
+    if (auto engine = dyn_cast_or_null<plan::EngineOp>(callee))
+      return addLaunch(invoke, engine);
     if (isa_and_nonnull<plan::ForeignEngineOp>(callee))
       return addCall<plan::RunOp>(invoke, Space::host);
     if (auto host = dyn_cast_or_null<plan::HostFunctionOp>(callee)) {

@@ -4,6 +4,7 @@
 #include "inlay/Dialect/Inlay/IR/Border.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Dialect/Plan/IR/ConstantOrder.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -135,14 +136,24 @@ static ElementsAttr findConstant(Value value) {
   return nullptr;
 }
 
-/// Equal constants share a buffer.
-Value BufferTable::getConstant(Value value, ElementsAttr attribute, Space space) {
-  Value &buffer = constants[{attribute, static_cast<unsigned>(space)}];
+/// Equal constants in one order share a buffer.
+Value BufferTable::getConstant(Value value, ElementsAttr attribute, Space space, DenseI64ArrayAttr order) {
+  Value &buffer = constants[{attribute, static_cast<unsigned>(space), order}];
   if (buffer)
     return buffer;
   OpBuilder declare = declarations();
-  return buffer = plan::ConstantOp::create(declare, value.getLoc(), getType(value, space), attribute,
-                                           getLabel(value, "constant"));
+  auto constant =
+      plan::ConstantOp::create(declare, value.getLoc(), getType(value, space), attribute, getLabel(value, "constant"));
+  if (order)
+    constant->setAttr(plan::kConstantOrderAttr, order);
+  return buffer = constant;
+}
+
+Value BufferTable::getInOrder(Value value, DenseI64ArrayAttr order) {
+  if (!order || order.empty())
+    return get(value, Space::device);
+  ElementsAttr constant = findConstant(value);
+  return constant ? getConstant(value, constant, Space::device, order) : Value();
 }
 
 std::pair<unsigned, Value> BufferTable::find(Value value, Space space) const {

@@ -48,6 +48,9 @@ public:
 
   /// The buffer that holds `value` in `space`, copying it there where it is not.
   mlir::Value get(mlir::Value value, plan::Space space);
+  /// The same of a constant that the device has in another order of its dims, unless `order` is null or empty; null if
+  /// it is no constant.
+  mlir::Value getInOrder(mlir::Value value, mlir::DenseI64ArrayAttr order);
   llvm::SmallVector<mlir::Value> getAll(mlir::ValueRange values, plan::Space space);
   /// The buffer that `value` is in already in some memory, `preferred` if in both.
   mlir::Value getAnywhere(mlir::Value value, plan::Space preferred);
@@ -84,7 +87,8 @@ private:
   /// A builder for declarations, which come before all steps of the program that use them.
   mlir::OpBuilder declarations();
   plan::BufferType getType(mlir::Value value, plan::Space space);
-  mlir::Value getConstant(mlir::Value value, mlir::ElementsAttr attribute, plan::Space space);
+  mlir::Value getConstant(mlir::Value value, mlir::ElementsAttr attribute, plan::Space space,
+                          mlir::DenseI64ArrayAttr order = nullptr);
   /// The innermost scope in which `value` is known to be in `space`, and the buffer; null if there is none.
   std::pair<unsigned, mlir::Value> find(mlir::Value value, plan::Space space) const;
 
@@ -96,7 +100,7 @@ private:
   llvm::SmallVector<Scope> scopes;
   llvm::DenseMap<mlir::Value, mlir::Attribute> makers;
   llvm::DenseMap<mlir::Value, mlir::Value> requests;
-  llvm::DenseMap<std::pair<mlir::Attribute, unsigned>, mlir::Value> constants;
+  llvm::DenseMap<std::tuple<mlir::Attribute, unsigned, mlir::Attribute>, mlir::Value> constants;
 };
 
 /// The space of a buffer.

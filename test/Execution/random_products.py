@@ -19,10 +19,14 @@ def list_ways(lanes):
     return {
         "by this device": None,
         "by subgroups": f'#inlay.vulkan<{subgroup}], kind = "software">',
-        "by subgroups from texels": f'#inlay.vulkan<{subgroup}, "texel-reads"], kind = "software">',
+        "by subgroups from texels": f'#inlay.vulkan<{subgroup}, "subgroup-shuffle", "texel-reads"], kind = "software">',
         "by subgroups, small tiles": f'#inlay.vulkan<{subgroup}], kind = "discrete", max_workgroup_count = 100>',
         "by invocations": "#inlay.vulkan",
     }
+
+
+def spell(shape):
+    return f"tensor<{'x'.join(map(str, [*shape, 'f32']))}>"
 
 
 class Case(one_op.Case):
@@ -30,6 +34,7 @@ class Case(one_op.Case):
 
     def __init__(self, seed):
         super().__init__(seed)
+        self.operands, self.constants = [], ""
         self.expected = self.random.choice([self.matmul, self.matmul, self.linear, self.convolution])()
 
     def size(self):
@@ -40,14 +45,27 @@ class Case(one_op.Case):
         value = torch.randn(shape, generator=self.torch)
         if spoil and self.random.random() < 0.2:
             value.view(-1)[self.random.randrange(value.numel())] = self.random.choice([float("nan"), float("inf")])
+        self.operands.append((f"%a{len(self.inputs)}", spell(shape)))
         self.inputs.append(value)
-        self.types.append(f"tensor<{'x'.join(map(str, [*shape, 'f32']))}>")
+        self.types.append(spell(shape))
+        return value.double()
+
+    def weight(self, shape):
+        """An argument, or a constant, which the device may have in another order."""
+        if self.random.random() < 0.4:
+            return self.tensor(shape)
+        value = torch.randn(shape, generator=self.torch)
+        name = f"%w{len(self.operands)}"
+        data = value.numpy().tobytes().hex()
+        self.constants += f'{name} = inlay.constant dense<"0x{data}"> : {spell(shape)}\n  '
+        self.operands.append((name, spell(shape)))
         return value.double()
 
     def call(self, text, result):
-        operands = ", ".join(f"%a{i}" for i in range(len(self.types)))
-        self.result = f"tensor<{'x'.join(map(str, [*result.shape, 'f32']))}>"
-        self.text = text.replace("OPERANDS", operands) + f" : ({', '.join(self.types)}) -> {self.result}"
+        names, types = zip(*self.operands, strict=True)
+        self.result = spell(result.shape)
+        text = text.replace("OPERANDS", ", ".join(names))
+        self.text = f"{self.constants}{text} : ({', '.join(types)}) -> {self.result}"
         return result
 
     def matmul(self):
@@ -60,19 +78,19 @@ class Case(one_op.Case):
     def linear(self):
         shape = [*self.random.choice([[], [3]]), self.size()]
         inner, features = self.random.choice([*SIZES, 512]), self.size()
-        value, weight = self.tensor([*shape, inner], spoil=True), self.tensor([features, inner])
+        value, weight = self.tensor([*shape, inner], spoil=True), self.weight([features, inner])
         bias = self.tensor([features]) if self.random.random() < 0.5 else None
         return self.call("%r = inlay.linear OPERANDS", functional.linear(value, weight, bias))
 
     def convolution(self):
         groups = self.random.choice([1, 1, 2, 4])
-        channels, outputs = (groups * self.random.choice([1, 2, 3, 8]) for _ in range(2))
+        channels, outputs = (groups * self.random.choice([1, 2, 3, 8, 16]) for _ in range(2))
         kernel = [self.random.choice([1, 2, 3, 5]) for _ in range(2)]
         stride, dilation = self.random.choice([1, 1, 2]), self.random.choice([1, 1, 2])
         padding = [self.random.randint(0, extent // 2) for extent in kernel]
         size = [self.random.choice([9, 12, 14, 28]) for _ in range(2)]
         value = self.tensor([self.random.choice([1, 2]), channels, *size], spoil=True)
-        weight = self.tensor([outputs, channels // groups, *kernel])
+        weight = self.weight([outputs, channels // groups, *kernel])
         bias = self.tensor([outputs]) if self.random.random() < 0.5 else None
         text = (f"%r = inlay.conv OPERANDS stride [{stride}, {stride}] padding {padding} "
                 f"dilation [{dilation}, {dilation}] groups {groups}")  # fmt: skip

@@ -145,6 +145,20 @@ TEST_P(ExecutorTest, ConstantsAreReplaced) {
   EXPECT_EQ(y, (std::vector<float>{-2, -4, -6, -10}));
 }
 
+TEST_P(ExecutorTest, TheDeviceHasConstantsInTheirOrder) {
+  builder.plan->constants[0].dims = {2, 2};
+  builder.plan->constants[0].order = {1, 0};
+  auto program = load();
+  ASSERT_TRUE(program.isOk()) << program.status().message();
+  std::vector<float> x = {1, 2, 3, 4}, y(4);
+  ASSERT_TRUE((*program)->call({view(x)}, {view(y)}).isOk());
+  EXPECT_EQ(y, (std::vector<float>{-22, -64, -46, -88}));
+  auto other = std::make_shared<std::vector<float>>(std::vector<float>{0, 1, 0, 0});
+  ASSERT_TRUE((*program)->replaceConstants({{0, {other->data(), 16, other}}}).isOk());
+  ASSERT_TRUE((*program)->call({view(x)}, {view(y)}).isOk());
+  EXPECT_EQ(y, (std::vector<float>{-2, -4, -8, -8}));
+}
+
 TEST_P(ExecutorTest, IdleInstancesGiveWayWhenMemoryIsShort) {
   auto program = load();
   std::vector<float> x = {1, 2, 3, 4}, y(4);

@@ -104,6 +104,11 @@ TEST_F(PlanCheckerTest, ConstantOutOfRangeOfOtherSizeOrWithoutData) {
   plan().buffers[w].index = 0;
   plan().constants[0].size = 12;
   EXPECT_EQ(error(), "buffer 1 ('w'): expected 16 bytes for float32[4], but constant 0 has 12");
+  plan().constants[0].size = 16;
+  plan().constants[0].dims = {2, 3};
+  plan().constants[0].order = {1, 0};
+  EXPECT_EQ(error(), "buffer 1 ('w'): constant '': expected bytes for each element, but got the order [1, 0] of dims "
+                     "[2, 3] in 16 bytes");
   plan().constants[0] = {nullptr, 16, nullptr};
   EXPECT_EQ(error(), "buffer 1 ('w'): constant 0 has no data");
   plan().buffers[w].type.dims = {Expr::dim(0, 0)};

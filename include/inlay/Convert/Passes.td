@@ -114,12 +114,13 @@ def ConvertVerifyPass : Pass<"inlay-convert-verify", "::mlir::ModuleOp"> {
 //===-- Tensors to buffers --------------------------------------------------------------------------------------===//
 
 def ChannelsLastPass : Pass<"inlay-convert-channels-last", "::mlir::func::FuncOp"> {
-  let summary = "Let convolutions of the library compute with channels innermost";
+  let summary = "Let convolutions compute with channels innermost";
   let description = [{
     The library's convolutions get and give data with channels last, and so do the structured ops between them that go
     over channels: they read and write through other maps, with their loops in the order of the result. A tensor is
     copied to the other order where it enters, and where something else reads it. Functions without convolutions of the
-    library stay as they are.
+    library stay as they are. With `direct`, so do the convolutions that are one structured op, of one group, and worth
+    copies; then functions with convolutions of several groups stay as they are.
 
     ```mlir
     %r = plan.library_call convolution(%x, %w) into %e {window = array<i64: 1, 3, 1, 1, 1, 3, 1, 1, 1>}
@@ -133,6 +134,9 @@ def ChannelsLastPass : Pass<"inlay-convert-channels-last", "::mlir::func::FuncOp
     %r = linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, h, w, c)>, ...} ins(%1) ...
     ```
   }];
+  let options = [
+    Option<"direct", "direct", "bool", /*default=*/"false", "Also for convolutions that are one structured op">,
+  ];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 

@@ -33,8 +33,10 @@ namespace {
 struct ConvolutionMaps {
   ConvolutionMaps(MLIRContext *context, const Window &window, bool grouped);
 
-  AffineMap input, weight, result;
-  AffineMap bias; ///< under the parallel loops alone
+  AffineMap input, result;
+  AffineMap weight; ///< of all its dims
+  AffineMap narrow; ///< without the kernel's dims of size 1
+  AffineMap bias;   ///< under the parallel loops alone
 };
 } // namespace
 
@@ -42,7 +44,7 @@ ConvolutionMaps::ConvolutionMaps(MLIRContext *context, const Window &window, boo
   unsigned loops = 0;
   auto nextLoop = [&]() { return getAffineDimExpr(loops++, context); };
   AffineExpr batch = nextLoop();
-  SmallVector<AffineExpr> reads{batch}, weights, writes{batch};
+  SmallVector<AffineExpr> reads{batch}, weights, narrowed, writes{batch};
   if (grouped) {
     AffineExpr group = nextLoop();
     for (auto *exprs : {&reads, &weights, &writes})
@@ -60,14 +62,17 @@ ConvolutionMaps::ConvolutionMaps(MLIRContext *context, const Window &window, boo
   AffineExpr inputChannel = nextLoop();
   reads.push_back(inputChannel);
   weights.push_back(inputChannel);
+  narrowed = weights;
   for (size_t i = 0; i < window.kernel.size(); ++i) {
     AffineExpr position = getAffineConstantExpr(0, context);
     if (window.kernel[i] != 1)
-      weights.push_back(position = nextLoop());
+      narrowed.push_back(position = nextLoop());
+    weights.push_back(position);
     reads.push_back(window.locate(i, outputs[i], position));
   }
   input = makeMap(context, loops, reads);
   weight = makeMap(context, loops, weights);
+  narrow = makeMap(context, loops, narrowed);
   result = makeMap(context, loops, writes);
   bias = makeMap(context, parallel, biases);
 }
@@ -116,12 +121,17 @@ Value ConvertConv::emit(ConvOp op, PatternRewriter &rewriter, const Window &wind
   }
   sizes.push_back(rewriter.getIndexAttr(weightType.getDimSize(0) / groups));
   sizes.append(window.getOutputSizes(rewriter, loc, op.getInput()));
-  weight = dropUnitKernel(rewriter, loc, weight, grouped ? 3 : 2);
 
   ConvolutionMaps maps(op.getContext(), window, grouped);
+  AffineMap weightMap = maps.weight;
+  Value source = readUnpermuted(weight, weightMap);
+  if (source == weight) {
+    source = dropUnitKernel(rewriter, loc, weight, grouped ? 3 : 2);
+    weightMap = maps.narrow;
+  }
   Value init = createStart(rewriter, loc, bias, maps.bias, sizes, sum);
-  AffineMap allMaps[] = {maps.input, maps.weight, maps.result};
-  Value result = createReduction(rewriter, loc, {input, weight}, allMaps, init, multiplyAdd);
+  AffineMap allMaps[] = {maps.input, weightMap, maps.result};
+  Value result = createReduction(rewriter, loc, {input, source}, allMaps, init, multiplyAdd);
   result = castElements(rewriter, loc, result, element);
   return grouped ? mergeDim(rewriter, loc, result, 1) : result;
 }

@@ -62,7 +62,8 @@ struct ConvertLinear : GraphPattern<LinearOp> {
     Value init = createStart(rewriter, loc, op.getBias(), makeMap(context, rank, feature), sizes, sum);
     AffineMap maps[] = {dropLoops(context, rank + 1, rank - 1), makeMap(context, rank + 1, {feature, inner}),
                         dropLoops(context, rank + 1, rank)};
-    Value result = createReduction(rewriter, loc, {op.getInput(), op.getWeight()}, maps, init, multiplyAdd);
+    Value weight = readUnpermuted(op.getWeight(), maps[1]);
+    Value result = createReduction(rewriter, loc, {op.getInput(), weight}, maps, init, multiplyAdd);
     return castElements(rewriter, loc, result, element);
   }
 };

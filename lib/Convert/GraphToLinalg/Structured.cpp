@@ -343,3 +343,15 @@ TypedAttr inlay::highestValue(Type element) {
   unsigned width = element.getIntOrFloatBitWidth();
   return IntegerAttr::get(element, width == 1 ? APInt::getAllOnes(1) : APInt::getSignedMaxValue(width));
 }
+
+Value inlay::readUnpermuted(Value value, AffineMap &map) {
+  auto op = value.getDefiningOp<linalg::GenericOp>();
+  if (!op || op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 0)
+    return value;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  Value yielded = op.getBody()->getTerminator()->getOperand(0);
+  if (!maps[0].isPermutation() || !maps[1].isIdentity() || yielded != op.getBody()->getArgument(0))
+    return value;
+  map = maps[0].compose(map);
+  return op.getInputs()[0];
+}

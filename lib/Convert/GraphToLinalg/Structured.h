@@ -104,6 +104,9 @@ mlir::TypedAttr lowestValue(mlir::Type element);
 /// The value that `minScalars` never prefers: infinity, the greatest integer, true.
 mlir::TypedAttr highestValue(mlir::Type element);
 
+/// What is read instead of `value`, through `map`, if that is only a permutation of the dims of something else.
+mlir::Value readUnpermuted(mlir::Value value, mlir::AffineMap &map);
+
 } // namespace inlay
 
 #endif // INLAY_LIB_CONVERT_GRAPHTOLINALG_STRUCTURED_H

@@ -88,8 +88,10 @@ private:
   Shared share(OpBuilder &b, size_t operand, int64_t depth);
   Value loadAt(OpBuilder &b, size_t operand, Value index, bool isQuad);
   Value loadOwn(OpBuilder &b, size_t operand, Value start, Point point);
+  Value loadPart(OpBuilder &b, size_t operand, Value start, int64_t number);
   Value loadShared(OpBuilder &b, size_t operand, Value start, Point point);
   Value indexAt(OpBuilder &b, size_t operand, Value start, Point point);
+  void loadAll(OpBuilder &b, ArrayRef<Value> starts, int64_t depth);
   SmallVector<Value> computeSteps(OpBuilder &b, ArrayRef<Value> starts, int64_t depth, ValueRange accumulators);
   SmallVector<Value> reduce(OpBuilder &b, ArrayRef<Value> starts, SmallVector<Value> values);
   SmallVector<Value> loadOutputs(OpBuilder &b, Value start);
@@ -240,6 +242,15 @@ Value TileEmitter::Product::loadOwn(OpBuilder &b, size_t operand, Value start, P
   return quad < 0 ? loaded : vector::ExtractOp::create(b, loc, loaded, part).getResult();
 }
 
+/// What each lane loads, as its load `number`, of an operand that all lanes need.
+Value TileEmitter::Product::loadPart(OpBuilder &b, size_t operand, Value start, int64_t number) {
+  const Shared &parts = shared.find({currentDepth, operand})->second;
+  Value &loaded = loads[{operand, std::make_tuple(number, int64_t(0), int64_t(0))}];
+  if (!loaded)
+    loaded = loadAt(b, operand, state.add(b, start, parts.offsets[number]), parts.quadLoop >= 0);
+  return loaded;
+}
+
 /// An element that all lanes need: one of them has loaded it.
 Value TileEmitter::Product::loadShared(OpBuilder &b, size_t operand, Value start, Point point) {
   const Shared &parts = shared.find({currentDepth, operand})->second;
@@ -247,10 +258,8 @@ Value TileEmitter::Product::loadShared(OpBuilder &b, size_t operand, Value start
   int64_t number = alongRows ? point.depth * parts.rows + point.row : point.row * parts.depth + point.depth;
   int64_t part = parts.quadLoop >= 0 ? number % 4 : 0;
   number = parts.quadLoop >= 0 ? number / 4 : number;
-  int64_t lanes = place.lanes, load = number / lanes;
-  Value &loaded = loads[{operand, std::make_tuple(load, int64_t(0), int64_t(0))}];
-  if (!loaded)
-    loaded = loadAt(b, operand, state.add(b, start, parts.offsets[load]), parts.quadLoop >= 0);
+  int64_t lanes = place.lanes;
+  Value loaded = loadPart(b, operand, start, number / lanes);
   Value value = parts.quadLoop >= 0 ? vector::ExtractOp::create(b, loc, loaded, part).getResult() : loaded;
   if (parts.count == 1)
     return value; // all have it
@@ -272,16 +281,34 @@ Value TileEmitter::Product::load(OpBuilder &b, size_t operand, Value start, Poin
 
 //===-- The reduction -------------------------------------------------------------------------------------------===//
 
-/// Runs the body at all points, `depth` times.
+/// Loads what the body needs at all points in `depth` steps, before any of them is computed: where loads are calls, no
+/// accumulator stays in a register from before one to after it.
+void TileEmitter::Product::loadAll(OpBuilder &b, ArrayRef<Value> starts, int64_t depth) {
+  for (size_t input = 0; input < output(); ++input) {
+    if (isShared(input)) {
+      const Shared &parts = shared.find({depth, input})->second;
+      for (size_t number = 0; number < parts.offsets.size(); ++number)
+        loadPart(b, input, starts[input], number);
+      continue;
+    }
+    for (int64_t step = 0; step < depth; ++step)
+      for (int64_t row = 0; row < tile.rows; ++row)
+        for (int64_t column = 0; column < tile.columns; ++column)
+          load(b, input, starts[input], {row, column, step});
+  }
+}
+
+/// Runs the body at all points, `depth` times at each, so that one accumulator after the other is in a register.
 SmallVector<Value> TileEmitter::Product::computeSteps(OpBuilder &b, ArrayRef<Value> starts, int64_t depth,
                                                       ValueRange accumulators) {
   elements.clear();
   loads.clear();
   currentDepth = depth;
+  loadAll(b, starts, depth);
   SmallVector<Value> values(accumulators);
-  for (int64_t step = 0; step < depth; ++step)
-    for (int64_t row = 0; row < tile.rows; ++row)
-      for (int64_t column = 0; column < tile.columns; ++column) {
+  for (int64_t row = 0; row < tile.rows; ++row)
+    for (int64_t column = 0; column < tile.columns; ++column)
+      for (int64_t step = 0; step < depth; ++step) {
         SmallVector<Value> inputs;
         for (size_t input = 0; input < output(); ++input)
           inputs.push_back(load(b, input, starts[input], {row, column, step}));

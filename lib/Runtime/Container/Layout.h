@@ -16,7 +16,7 @@
 namespace inlay::rt {
 
 constexpr std::string_view kMagic("\x89INLAY\r\n", 8);
-constexpr uint16_t kMajor = 2, kMinor = 0;
+constexpr uint16_t kMajor = 3, kMinor = 0;
 constexpr size_t kHeaderBytes = 64, kDigestAt = 48, kSectionBytes = 40;
 constexpr size_t kNameBytes = 16; ///< of processors and sections, padded with zeros
 constexpr size_t kMostSections = 64;

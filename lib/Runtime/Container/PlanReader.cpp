@@ -168,6 +168,8 @@ private:
     constant.data = bytes.data() ? static_cast<const void *>(bytes.data()) : &nothing;
     constant.size = bytes.size();
     constant.owner = source.owner;
+    get(constant.dims);
+    get(constant.order);
   }
 
   const PlanBytes &bytes_;

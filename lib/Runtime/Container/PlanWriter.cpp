@@ -98,6 +98,8 @@ private:
     put(place.isOutside);
     put(place.offset);
     put(static_cast<uint64_t>(constant.size));
+    put(constant.dims);
+    put(constant.order);
   }
   template <typename T>
   void putBits(T value) {

@@ -62,6 +62,9 @@ private:
 /// Checks replacements of a plan's constants.
 Status checkReplacements(const Plan &plan, const Executor::Replacements &replacements);
 
+/// Puts the elements at `data` of a constant with an order into device memory, in that order.
+Status uploadInOrder(Device &device, DeviceBuffer &storage, const Constant &constant, const void *data);
+
 /// Device memory with the constant in it, or that of the host where the device can read it in place.
 StatusOr<std::shared_ptr<DeviceBuffer>> placeConstant(Device &device, const Constant &constant);
 

@@ -2,6 +2,7 @@
 //
 // What a plan needs before its first call: host functions, runners, pipelines, constants on the device.
 
+#include "ConstantOrder.h"
 #include "Executor.h"
 #include "SerialKernels.h"
 
@@ -79,13 +80,25 @@ static Status resolveSteps(LoadedPlan &loaded, Failure &failure) {
   return Status::ok();
 }
 
+Status uploadInOrder(Device &device, DeviceBuffer &storage, const Constant &constant, const void *data) {
+  std::unique_ptr<char[]> bytes = putInOrder(constant, data);
+  if (!bytes)
+    return {StatusCode::ResourceExhausted, fmt::format("no memory for {} bytes in another order", constant.size)};
+  return device.upload(storage, bytes.get(), constant.size);
+}
+
 StatusOr<std::shared_ptr<DeviceBuffer>> placeConstant(Device &device, const Constant &constant) {
   constexpr size_t kFewestImported = size_t(64) << 10; // for fewer bytes it isn't worth the pages
-  if (constant.size >= kFewestImported)
+  bool isOrdered = !constant.order.empty();
+  if (constant.size >= kFewestImported && !isOrdered)
     if (std::shared_ptr<DeviceBuffer> imported = device.importHost(constant.data, constant.size, constant.owner))
       return imported;
   StatusOr<std::shared_ptr<DeviceBuffer>> storage = device.allocate(constant.size);
-  if (storage.isOk())
+  if (!storage.isOk())
+    return storage;
+  if (isOrdered)
+    INLAY_RETURN_IF_ERROR(uploadInOrder(device, **storage, constant, constant.data));
+  else
     INLAY_RETURN_IF_ERROR(device.upload(**storage, constant.data, constant.size));
   return storage;
 }

@@ -3,6 +3,7 @@
 // The load-time checker: buffers, constants, inputs and outputs, steps.
 
 #include "inlay/Runtime/Core/PlanChecker.h"
+#include "ConstantOrder.h"
 
 #include <fmt/format.h>
 
@@ -121,6 +122,8 @@ Status Checker::checkConstant(uint32_t number) const {
                                          toString(buffer.type, plan_.symbols), buffer.index, constant.size));
   if (!constant.data)
     return badBuffer(number, fmt::format("constant {} has no data", buffer.index));
+  if (Status order = checkOrder(constant); !order.isOk())
+    return badBuffer(number, order.message());
   return Status::ok();
 }
 

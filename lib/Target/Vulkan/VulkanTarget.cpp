@@ -3,6 +3,7 @@
 #include "inlay/Target/Vulkan/VulkanTarget.h"
 #include "inlay/Convert/Bufferize.h"
 #include "inlay/Convert/GraphToLinalg.h"
+#include "inlay/Convert/OrderWeights.h"
 #include "inlay/Convert/Passes.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
@@ -40,10 +41,17 @@ static FormWorkgroupKernelsPassOptions chooseWorkgroups(VulkanAttr target) {
   return options;
 }
 
+/// Whether products are computed by whole subgroups, which read vectors of channels.
+static bool computesBySubgroups(VulkanAttr target) {
+  return target.hasFeature("subgroup-broadcast") && target.getSubgroupSize() > 1;
+}
+
 /// From linalg on tensors to a `plan.engine`.
 static LogicalResult runStages(ModuleOp module, VulkanAttr target) {
   PassManager pm(module.getContext());
   pm.enableVerifier(false); // each stage is verified in its own tests; here it would cost a third of the time
+  if (computesBySubgroups(target))
+    pm.addNestedPass<func::FuncOp>(createChannelsLastPass({/*direct=*/true}));
   buildBufferizePipeline(pm);
   if (target.getRowKernels())
     pm.addNestedPass<func::FuncOp>(createFormWorkgroupKernelsPass(chooseWorkgroups(target)));
@@ -77,7 +85,9 @@ struct VulkanTarget : TargetAttrInterface::ExternalModel<VulkanTarget, VulkanAtt
   }
 
   LogicalResult convertSegment(Attribute attr, func::FuncOp segment) const {
-    auto module = convertAlone(segment, [&](ModuleOp scratch) { return runStages(scratch, cast<VulkanAttr>(attr)); });
+    auto target = cast<VulkanAttr>(attr);
+    Preparation prepare = computesBySubgroups(target) ? Preparation(orderWeights) : nullptr;
+    auto module = convertAlone(segment, [&](ModuleOp scratch) { return runStages(scratch, target); }, prepare);
     if (failed(module))
       return failure();
     OpBuilder builder(segment);

@@ -81,7 +81,8 @@ std::string describe(const Plan &plan) {
     text += fmt::format("symbol {:?} {} {} {} {} {} {}\n", symbol.name, symbol.min, symbol.max, symbol.input,
                         symbol.dim, symbol.scale, symbol.offset);
   for (const Constant &constant : plan.constants)
-    text += fmt::format("constant {:?} {}\n", constant.key, hex(constant.data, constant.size));
+    text += fmt::format("constant {:?} {} {} {}\n", constant.key, hex(constant.data, constant.size), constant.dims,
+                        constant.order);
   for (const Engine &engine : plan.engines)
     text += show(engine);
   text += show(plan.hostCode);

@@ -85,6 +85,10 @@ private:
       auto bytes = std::make_shared<std::string>(blob(count * static_cast<uint32_t>(byteWidth(element))));
       std::string key = below(3) == 0 ? "" : "weight." + std::to_string(plan.constants.size());
       plan.constants.push_back({bytes->data(), bytes->size(), bytes, key});
+      if (below(3) == 0) {
+        plan.constants.back().dims = {1, count};
+        plan.constants.back().order = {1, 0};
+      }
       auto number = static_cast<uint32_t>(plan.constants.size() - 1);
       for (uint32_t uses = 1 + below(2); uses > 0; --uses)
         plan.buffers.push_back(

@@ -69,6 +69,10 @@ struct Constant {
   size_t size = 0;
   std::shared_ptr<const void> owner;
   std::string key = {}; ///< the name of a weight; empty for other constants
+  /// If not empty, a device has the elements with the dims, of these sizes, in another order: dim i there is dim
+  /// `order[i]` here.
+  std::vector<uint64_t> dims = {};
+  std::vector<uint32_t> order = {};
 };
 
 /// What one storage buffer of a kernel is used for: decides the barriers.

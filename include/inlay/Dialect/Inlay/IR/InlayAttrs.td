@@ -21,7 +21,8 @@ def Inlay_VulkanAttr : Inlay_Attr<"Vulkan", "vulkan"> {
     `kind` is what sort of device it is, for the default cost model: `discrete`, `integrated` or `software`.
 
     With `subgroup-broadcast`, the `subgroup_size` invocations of a subgroup can hand values to each other, and products
-    are computed by whole subgroups: kernels then need just this size. `texel-reads` says that texel buffers, of at most
+    are computed by whole subgroups: kernels then need just this size. `subgroup-shuffle` says that shuffles are the
+    fastest way to do so. `texel-reads` says that texel buffers, of at most
     `max_texel_elements`, are read faster than storage buffers; f32 that are only read are then such.
 
     Ops that work row by row, as those of a softmax, a norm or attention, are one kernel unless `row_kernels` is false.
@@ -34,7 +35,7 @@ def Inlay_VulkanAttr : Inlay_Attr<"Vulkan", "vulkan"> {
     DefaultValuedParameter<"int64_t", "134217728", "most bytes of one storage buffer binding">:$max_storage_buffer_range,
     DefaultValuedParameter<"int64_t", "16", "most storage buffers of one kernel">:$max_storage_buffers,
     DefaultValuedParameter<"int64_t", "0", "invocations that run in lockstep, 0 if unknown">:$subgroup_size,
-    OptionalParameter<"::mlir::ArrayAttr", "optional features: float16, float64, int8, int16, int64, subgroup-broadcast, texel-reads">:$features,
+    OptionalParameter<"::mlir::ArrayAttr", "optional features: float16, float64, int8, int16, int64, subgroup-broadcast, subgroup-shuffle, texel-reads">:$features,
     OptionalParameter<"::mlir::StringAttr", "discrete, integrated or software">:$kind,
     DefaultValuedParameter<"int64_t", "16384", "bytes of a workgroup's memory">:$max_workgroup_memory,
     DefaultValuedParameter<"bool", "true", "whether ops that work row by row are one kernel">:$row_kernels,

@@ -18,6 +18,8 @@
 
 namespace inlay::rt {
 
+static constexpr const char *kNoRegularFile = "a pipe, a socket or a device";
+
 static std::string systemError() { return std::strerror(errno); }
 
 std::string folderOf(const std::string &path) {
@@ -47,7 +49,7 @@ StatusOr<InputFile> InputFile::adopt(int descriptor) {
   if (S_ISDIR(facts.st_mode))
     return Status(StatusCode::InvalidArgument, "is a directory");
   if (!S_ISREG(facts.st_mode))
-    return Status(StatusCode::InvalidArgument, "expected a regular file, but got a pipe, a socket or a device");
+    return Status(StatusCode::InvalidArgument, fmt::format("expected a regular file, but got {}", kNoRegularFile));
   file.size_ = static_cast<uint64_t>(facts.st_size);
   return file;
 }
@@ -117,10 +119,14 @@ StatusOr<OutputFile> OutputFile::create(const std::string &path) {
   OutputFile file;
   file.path_ = path;
   struct stat facts = {};
-  if (stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode)) { // else it would turn out when all is written
+  bool exists = stat(path.c_str(), &facts) == 0;
+  if (exists && S_ISDIR(facts.st_mode)) { // else it would turn out when all is written
     errno = EISDIR;
     return file.failed();
   }
+  if (exists && !S_ISREG(facts.st_mode)) // a rename would put a file in its place
+    return Status(StatusCode::InvalidArgument,
+                  fmt::format("'{}' can't be written: expected a regular file, but got {}", path, kNoRegularFile));
   for (int attempt = 0; attempt < 100 && file.descriptor_ < 0; ++attempt) { // others may have left such a name
     file.temporary_ = fmt::format("{}.{}-{}.tmp", path, getpid(), count++);
     file.descriptor_ = ::open(file.temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -134,10 +134,14 @@ TEST_F(ContainerTest, AFileThatCannotBeWrittenLeavesNothing) {
             "'" + at("folder") + "' can't be written: Is a directory");
   EXPECT_EQ(writeContainer(at("none/a.inlay"), *smallPlan(), {}).message(),
             "'" + at("none/a.inlay") + "' can't be written: No such file or directory");
+  ASSERT_EQ(mkfifo(at("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(writeContainer(at("pipe"), *smallPlan(), {}).message(),
+            "'" + at("pipe") + "' can't be written: expected a regular file, but got a pipe, a socket or a device");
+  EXPECT_TRUE(std::filesystem::is_fifo(at("pipe")));
   size_t entries = 0;
   for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator(folder))
     ++entries;
-  EXPECT_EQ(entries, 1u) << "the folder alone";
+  EXPECT_EQ(entries, 2u) << "the folder and the pipe alone";
 }
 
 TEST_F(ContainerTest, AFileThatIsReplacedStaysWhatItWasForThoseWhoReadIt) {

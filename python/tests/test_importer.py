@@ -198,6 +198,7 @@ def test_reductions_of_integers(imports):
         (torch.addmm, [(4,), (2, 3), (3, 4)], ["permute", "linear"]),
         (lambda b, m, n: torch.addmm(b, m, n.t()), [(4,), (2, 3), (4, 3)], ["permute", "linear"]),
         (lambda b, m, n: torch.addmm(b, m, n, beta=2, alpha=3), [(2, 4), (2, 3), (3, 4)], None),
+        (lambda b, m, n: torch.addmm(b, m, n, beta=0), [(2, 4), (2, 3), (3, 4)], ["permute", "linear"]),
         (lambda a, b: torch.einsum("bij,bkj->bik", a, b), [(2, 3, 4), (2, 5, 4)], None),
         (torch.baddbmm, [(5, 2, 4), (5, 2, 3), (5, 3, 4)], None),
     ],

@@ -226,14 +226,17 @@ def _handle_addmm(walker, call):
     product = walker.op(
         "linear", [walker.tensor(call["mat1"]), weight, None], shape=call.shape, dtype=call.dtype, suffix="product"
     )
-    for factor, suffix in ((alpha, "alpha"), (beta, "beta")):
-        if factor != 1:
-            value = product if suffix == "alpha" else bias
-            scaled = walker.op(
-                "mul", [value, walker.scalar(factor, value.dtype)], shape=value.shape, dtype=value.dtype, suffix=suffix
-            )
-            product, bias = (scaled, bias) if suffix == "alpha" else (product, scaled)
-    return walker.op("add", [product, bias], shape=call.shape, dtype=call.dtype)
+    product = _scaled(walker, product, alpha, "alpha")
+    if beta == 0:  # NaN and infinities of what isn't read don't count
+        return product
+    return walker.op("add", [product, _scaled(walker, bias, beta, "beta")], shape=call.shape, dtype=call.dtype)
+
+
+def _scaled(walker, value, factor, suffix):
+    if factor == 1:
+        return value
+    scalar = walker.scalar(factor, value.dtype)
+    return walker.op("mul", [value, scalar], shape=value.shape, dtype=value.dtype, suffix=suffix)
 
 
 def _transposed(walker, node):

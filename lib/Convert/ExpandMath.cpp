@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "ExpandMath.h"
+#include "inlay/Convert/ExpandMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -23,6 +24,7 @@ public:
   Value trunc(Value x) { return sign(call<math::FloorOp>(size(x)), x); }
   Value expm1(Value x);
   Value log1p(Value x);
+  Value tanh(Value x);
   Value sinh(Value x);
   Value cosh(Value x);
   Value asinh(Value x);
@@ -38,7 +40,8 @@ public:
   Value quotient(arith::DivFOp op);
 
 private:
-  Value constant(double value) { return arith::ConstantOp::create(b, b.getFloatAttr(cast<FloatType>(type), value)); }
+  Value constant(double value);
+  unsigned precision() { return cast<FloatType>(getElementTypeOrSelf(type)).getFPMantissaWidth(); }
   template <typename Op>
   Value call(Value x) {
     return Op::create(b, x);
@@ -57,14 +60,25 @@ private:
   Value less(Value x, double y) { return compare(CmpFPredicate::OLT, x, constant(y)); }
   Value greater(Value x, double y) { return compare(CmpFPredicate::OGT, x, constant(y)); }
   Value polynomial(Value x, ArrayRef<double> coefficients);
+  Value expm1Near(Value x);
   std::pair<Value, Value> halvesOfExponential(Value size);
-  std::pair<Value, Value> split(Value x);
   Value squareRootOfRest(Value x) { return call<math::SqrtOp>(mul(sub(constant(1), x), add(constant(1), x))); }
+
+  using State = SmallVector<Value>;
+  State iterate(const State &start, llvm::function_ref<Value(ValueRange)> goesOn,
+                llvm::function_ref<State(ValueRange)> next);
 
   ImplicitLocOpBuilder b;
   Type type;
 };
 } // namespace
+
+Value Expander::constant(double value) {
+  auto scalar = b.getFloatAttr(getElementTypeOrSelf(type), value);
+  if (auto vector = dyn_cast<VectorType>(type))
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(vector, Attribute(scalar)));
+  return arith::ConstantOp::create(b, scalar);
+}
 
 /// By Horner's rule, the highest power first.
 Value Expander::polynomial(Value x, ArrayRef<double> coefficients) {
@@ -74,21 +88,65 @@ Value Expander::polynomial(Value x, ArrayRef<double> coefficients) {
   return sum;
 }
 
-//===-- Exponentials, logarithms --------------------------------------------------------------------------------===//
-
-Value Expander::expm1(Value x) {
-  Value series =
-      polynomial(x, {1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1});
-  Value far = sub(call<math::ExpOp>(x), constant(1));
-  return select(less(size(x), 0.5), mul(x, series), far);
+/// Goes from each state that `goesOn` to the next, and returns the last.
+Expander::State Expander::iterate(const State &start, llvm::function_ref<Value(ValueRange)> goesOn,
+                                  llvm::function_ref<State(ValueRange)> next) {
+  SmallVector<Type> types(start.size(), type);
+  SmallVector<Location> locs(start.size(), b.getLoc());
+  auto loop = scf::WhileOp::create(b, types, start);
+  OpBuilder::InsertionGuard guard(b);
+  Block *before = b.createBlock(&loop.getBefore(), {}, types, locs);
+  scf::ConditionOp::create(b, goesOn(before->getArguments()), before->getArguments());
+  Block *after = b.createBlock(&loop.getAfter(), {}, types, locs);
+  scf::YieldOp::create(b, next(after->getArguments()));
+  return loop.getResults();
 }
 
+//===-- Exponentials, logarithms --------------------------------------------------------------------------------===//
+
+/// Up to these sizes, differences from 1 have too few digits.
+static constexpr double kNearExpm1 = 0.5, kNearLog1p = 0.3;
+
+/// How many terms of a series matter at `precision` binary digits, the size of one after the other being `term`.
+static unsigned countTerms(unsigned precision, llvm::function_ref<double(unsigned)> term) {
+  unsigned count = 1;
+  while (term(count) > std::ldexp(0.25, -static_cast<int>(precision)))
+    ++count;
+  return count;
+}
+
+/// x + x^2 / 2! + x^3 / 3! + ..., for sizes up to `kNearExpm1`.
+Value Expander::expm1Near(Value x) {
+  auto coefficient = [](unsigned number) { return 1 / std::tgamma(number + 2); };
+  unsigned count =
+      countTerms(precision(), [&](unsigned number) { return coefficient(number) * std::pow(kNearExpm1, number); });
+  SmallVector<double> coefficients;
+  for (unsigned number = count; number-- > 0;)
+    coefficients.push_back(coefficient(number));
+  return mul(x, polynomial(x, coefficients));
+}
+
+Value Expander::expm1(Value x) {
+  return select(less(size(x), kNearExpm1), expm1Near(x), sub(call<math::ExpOp>(x), constant(1)));
+}
+
+/// log((1 + s) / (1 - s)) = 2 (s + s^3 / 3 + ...), where s is x / (x + 2).
 Value Expander::log1p(Value x) {
-  // log((1 + s) / (1 - s)) = 2 (s + s^3 / 3 + ...).
+  const double most = kNearLog1p / (2 - kNearLog1p);
+  unsigned count =
+      countTerms(precision(), [&](unsigned number) { return std::pow(most, 2 * number) / (2 * number + 1); });
+  SmallVector<double> coefficients;
+  for (unsigned number = count; number-- > 0;)
+    coefficients.push_back(2.0 / (2 * number + 1));
   Value s = div(x, add(x, constant(2)));
-  Value series = polynomial(mul(s, s), {2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3, 2});
   Value far = call<math::LogOp>(add(x, constant(1)));
-  return select(less(size(x), 0.3), mul(s, series), far);
+  return select(less(size(x), kNearLog1p), mul(s, polynomial(mul(s, s), coefficients)), far);
+}
+
+/// Drivers know the difference of two exponentials, which has no right digits left where these are close to each other.
+Value Expander::tanh(Value x) {
+  Value grown = expm1Near(add(x, x));
+  return select(less(size(x), kNearExpm1 / 2), div(grown, add(grown, constant(2))), math::TanhOp::create(b, x));
 }
 
 /// exp(size) / 2 without overflow before the half's own, and exp(-size) / 2.
@@ -165,33 +223,25 @@ Value Expander::acos(Value x) {
 
 //===-- Remainders ----------------------------------------------------------------------------------------------===//
 
-/// Halves of the digits, whose products are exact (Veltkamp, by way of Dekker, Numer. Math. 18, 1971).
-std::pair<Value, Value> Expander::split(Value x) {
-  unsigned precision = cast<FloatType>(type).getFPMantissaWidth();
-  Value scaled = mul(x, constant(std::ldexp(1.0, static_cast<int>((precision + 1) / 2)) + 1));
-  Value high = sub(scaled, sub(scaled, x));
-  return {high, sub(x, high)};
-}
-
-/// Exact while the quotient has no more digits than the type.
+/// By long division in binary, whose subtractions are exact. Some devices take the smallest numbers for 0.
 Value Expander::remainder(Value lhs, Value rhs) {
-  Value dividend = size(lhs), divisor = size(rhs), zero = constant(0);
-  Value quotient = call<math::FloorOp>(div(dividend, divisor));
-  auto [high, low] = split(quotient);
-  auto [rhsHigh, rhsLow] = split(divisor);
-  Value product = mul(quotient, divisor);
-  Value error = sub(product, mul(high, rhsHigh));
-  error = sub(sub(error, mul(low, rhsHigh)), mul(high, rhsLow));
-  error = sub(mul(low, rhsLow), error); // product + error is quotient * divisor
-  Value rest = sub(sub(dividend, product), error);
-  // The quotient may have been rounded up or down to a whole number.
-  rest = select(compare(CmpFPredicate::OLT, rest, zero), add(rest, divisor), rest);
-  rest = select(compare(CmpFPredicate::OGE, rest, divisor), sub(rest, divisor), rest);
-  rest = select(compare(CmpFPredicate::OLT, dividend, divisor), dividend, rest);
-  rest = sign(rest, lhs);
+  Value dividend = size(lhs), divisor = size(rhs), zero = constant(0), half = constant(0.5);
   Value none = arith::OrIOp::create(b, compare(CmpFPredicate::UEQ, dividend, infinity()),
                                     compare(CmpFPredicate::UEQ, divisor, zero));
-  return select(none, nan(), rest);
+  Value start = select(none, zero, dividend), halved = mul(start, half);
+  auto both = [&](Value one, Value other) -> Value { return arith::AndIOp::create(b, one, other); };
+  // The greatest of the divisor's doubles that isn't above the dividend. No step is taken from NaN or 0.
+  Value greatest = iterate(
+      {divisor}, [&](ValueRange now) { return both(compare(CmpFPredicate::OLE, now[0], halved), greater(now[0], 0)); },
+      [&](ValueRange now) { return State{add(now[0], now[0])}; })[0];
+  Value rest = iterate(
+      {start, greatest},
+      [&](ValueRange now) { return both(compare(CmpFPredicate::OGE, now[0], divisor), greater(now[1], 0)); },
+      [&](ValueRange now) {
+        Value fits = compare(CmpFPredicate::OGE, now[0], now[1]);
+        return State{select(fits, sub(now[0], now[1]), now[0]), mul(now[1], half)};
+      })[0];
+  return select(none, nan(), sign(rest, lhs));
 }
 
 //===-- What Mesa's llvmpipe takes for simpler than it is -------------------------------------------------------===//
@@ -234,6 +284,7 @@ static Value expand(Operation *op) {
       .Case([&](math::TruncOp o) { return e.trunc(o.getOperand()); })
       .Case([&](math::ExpM1Op o) { return e.expm1(o.getOperand()); })
       .Case([&](math::Log1pOp o) { return e.log1p(o.getOperand()); })
+      .Case([&](math::TanhOp o) { return e.tanh(o.getOperand()); })
       .Case([&](math::SinhOp o) { return e.sinh(o.getOperand()); })
       .Case([&](math::CoshOp o) { return e.cosh(o.getOperand()); })
       .Case([&](math::AsinhOp o) { return e.asinh(o.getOperand()); })
@@ -250,6 +301,11 @@ static Value expand(Operation *op) {
       .Default(Value());
 }
 
+static void replace(Operation *op, Value value) {
+  op->getResult(0).replaceAllUsesWith(value);
+  op->erase();
+}
+
 /// Upstream's conversion takes the sign from the operand's absolute value, which the least integer has none of.
 static void expandRemainder(arith::RemSIOp op) {
   OpBuilder builder(op);
@@ -260,15 +316,20 @@ static void expandRemainder(arith::RemSIOp op) {
   op.erase();
 }
 
+void inlay::expandDifferencesFromOne(Operation *root) {
+  root->walk([](Operation *op) {
+    if (isa<math::ExpM1Op, math::Log1pOp>(op))
+      replace(op, expand(op));
+  });
+}
+
 void inlay::expandMath(Operation *root) {
   root->walk([](Operation *op) {
     if (auto remainder = dyn_cast<arith::RemSIOp>(op))
       return expandRemainder(remainder);
     if (op->getNumResults() != 1 || !isa<FloatType>(op->getResult(0).getType()))
       return;
-    if (Value value = expand(op)) {
-      op->getResult(0).replaceAllUsesWith(value);
-      op->erase();
-    }
+    if (Value value = expand(op))
+      replace(op, value);
   });
 }

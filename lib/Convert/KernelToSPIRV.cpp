@@ -3,11 +3,11 @@
 // One GPU kernel to SPIR-V words, in a module of its own: launches elsewhere never see it change.
 
 #include "inlay/Convert/KernelToSPIRV.h"
-#include "ExpandMath.h"
 #include "GuardLoops.h"
 #include "GuardPowers.h"
 #include "TexelBuffers.h"
 #include "VectorBuffers.h"
+#include "inlay/Convert/ExpandMath.h"
 
 #include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
 #include "mlir/Conversion/ControlFlowToSPIRV/ControlFlowToSPIRV.h"

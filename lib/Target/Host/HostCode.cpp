@@ -4,6 +4,7 @@
 #include "HostCalls.h"
 #include "Processors.h"
 #include "inlay/Convert/Bufferize.h"
+#include "inlay/Convert/ExpandMath.h"
 #include "inlay/Convert/HostKernels.h"
 #include "inlay/Convert/Passes.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
@@ -58,6 +59,7 @@ LogicalResult inlay::lowerToLoops(ModuleOp module) {
 
 /// Polynomials where libm would be called once per lane. They are right to a few units in the last place in f32.
 static LogicalResult approximateMath(ModuleOp module) {
+  expandDifferencesFromOne(module);
   RewritePatternSet patterns(module.getContext());
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
     return llvm::is_contained(

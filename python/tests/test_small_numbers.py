@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions whose small or large arguments leave no digits to those who compute them as they are written."""
+
+import math
+
+import pytest
+import torch
+from torch.nn import functional
+
+import inlay
+
+HOST, BOTH = ("host",), ("vulkan", "host")
+NEAR_ZERO = [torch.expm1, torch.log1p, torch.tanh, torch.sinh, torch.erf, functional.elu, torch.atan, torch.asinh]
+
+
+class Each(torch.nn.Module):
+    def __init__(self, functions):
+        super().__init__()
+        self.functions = functions
+
+    def forward(self, *arguments):
+        return tuple(function(*arguments) for function in self.functions)
+
+
+def errors(got, expected):
+    return ((got.double() - expected) / expected).abs().max().item()
+
+
+@pytest.mark.parametrize(("targets", "dtype"), [(HOST, "float32"), (HOST, "float64"), (BOTH, "float32")])
+def test_small_arguments_keep_their_digits(targets, dtype):
+    sizes = torch.cat([torch.logspace(-12, 0, 200, dtype=torch.float64), torch.tensor([0.24999, 0.3, 0.49999, 0.5])])
+    x = torch.cat([sizes, -0.9 * sizes]).to(getattr(torch, dtype))
+    compiled = inlay.compile(Each(NEAR_ZERO), (x,), targets=targets)
+    allowed = 2e-6 if dtype == "float32" else 1e-14
+    for function, got in zip(NEAR_ZERO, compiled(x), strict=True):
+        assert errors(got, function(x.double())) < allowed, function.__name__
+
+
+@pytest.mark.parametrize("targets", [HOST, BOTH])
+def test_a_softplus_of_little_isnt_nothing(targets):
+    x = torch.linspace(-80, 20, 301)
+    compiled = inlay.compile(Each([functional.softplus]), (x,), targets=targets)
+    assert errors(compiled(x)[0], torch.log1p(torch.exp(x.double()))) < 2e-5  # of exp(-80), whose argument is rounded
+
+
+@pytest.mark.parametrize("targets", [HOST, BOTH])
+def test_remainders_of_large_quotients(targets):
+    pairs = [(a, b) for a in (0.0, 5.0, 7.5, 2.0**24 + 2, 1e10, 1e20, 3.4e38) for b in (0.75, 1.0, 3.0, 1e-30, 1e30)]
+    pairs += [(-a, b) for a, b in pairs] + [(5.0, math.inf)]
+    x, y = torch.tensor(pairs).T.contiguous()
+    compiled = inlay.compile(Each([torch.fmod]), (x, y), targets=targets)
+    expected = [math.fmod(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+    assert compiled(x, y)[0].tolist() == torch.tensor(expected).tolist()
+
+
+@pytest.mark.parametrize("targets", [HOST, BOTH])
+def test_what_has_no_remainder(targets):
+    x, y = torch.tensor([[1.0, math.inf, math.nan, 1.0, 0.0], [0.0, 2.0, 2.0, math.nan, 0.0]])
+    compiled = inlay.compile(Each([torch.fmod, torch.remainder]), (x, y), targets=targets)
+    assert all(result.isnan().all() for result in compiled(x, y))

@@ -115,6 +115,14 @@ TEST_F(PlanCheckerTest, ConstantOutOfRangeOfOtherSizeOrWithoutData) {
   EXPECT_NE(error().find("a constant's type must be static"), std::string::npos);
 }
 
+TEST_F(PlanCheckerTest, ConstantsInADevicesOrderAreForEnginesAlone) {
+  plan().constants[0].dims = {2, 2};
+  plan().constants[0].order = {1, 0};
+  EXPECT_EQ(error(), "");
+  builder.copy(w, hy, {});
+  EXPECT_EQ(error(), "step 4 ('step4'): copies buffer 1 ('w'), which a device has in an order of its engines");
+}
+
 TEST_F(PlanCheckerTest, StepThatRunsAfterALaterOne) {
   plan().steps[1].after = {1};
   EXPECT_EQ(error(), "step 1 ('step1'): runs after step 1, which doesn't come before it");

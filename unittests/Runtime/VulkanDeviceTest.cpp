@@ -457,6 +457,28 @@ TEST_F(VulkanStagingTest, WhatTheHostCantShareIsNotReadInPlace) {
   EXPECT_FALSE(device->importHost(memory.get(), 4000, nullptr));
 }
 
+/// Whether at once or later is the device's choice, but for those that a command knows already.
+static void fillBuffers(Device &device, VulkanFixture &fixture) {
+  auto writer = [](float value) { return [value](void *to) { std::fill_n(static_cast<float *>(to), 1000, value); }; };
+  auto add = elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(1000));
+  auto a = fixture.upload(std::vector<float>(1000, -1)), b = fixture.upload(iota(1000, 0));
+  auto fresh = device.allocate(4000), read = device.allocate(4000);
+  ASSERT_TRUE(fresh.isOk() && read.isOk());
+  ASSERT_TRUE(device.fill(**fresh, 4000, writer(1)).isOk());
+  ASSERT_TRUE(device.fill(**fresh, 4000, writer(2)).isOk()) << "in its place";
+  ASSERT_EQ(fixture.run(add, {*fresh, b, a}).message(), "");
+  EXPECT_EQ(fixture.download(*a)[999], 1001);
+  ASSERT_TRUE(device.fill(**fresh, 4000, writer(3)).isOk());
+  ASSERT_EQ(fixture.run(add, {*fresh, b, a}).message(), "");
+  EXPECT_EQ(fixture.download(*a)[999], 1002);
+  ASSERT_TRUE(device.fill(**read, 4000, writer(4)).isOk());
+  EXPECT_EQ(fixture.download(**read)[999], 4) << "before any command";
+  EXPECT_EQ(device.fill(**read, 4004, writer(5)).message(), "expected at most 4000 bytes to copy, but got 4004");
+}
+
+TEST_F(VulkanDeviceTest, BuffersAreFilledBeforeTheyAreUsed) { fillBuffers(*device, *this); }
+TEST_F(VulkanStagingTest, BuffersAreFilledBeforeTheyAreUsed) { fillBuffers(*device, *this); }
+
 /// Large weights may be read in place: what is put in their stead counts all the same.
 static void replaceLargeConstant(std::shared_ptr<Device> device) {
   constexpr size_t kCount = 40000;

@@ -4,8 +4,8 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstring>
-#include <new>
 
 namespace inlay::rt {
 
@@ -37,48 +37,80 @@ Status checkOrder(const Constant &constant) {
   return Status::ok();
 }
 
+namespace {
+/// A dim of size `size`, whose elements are `from` and `to` bytes apart.
+struct Loop {
+  size_t size = 1, from = 0, to = 0;
+};
+} // namespace
+
 /// Copies `count` elements that are `apart` bytes from each other.
 template <size_t width>
-static void copyRun(char *to, const char *from, size_t count, size_t apart) {
+static void gatherRun(char *to, const char *from, size_t count, size_t apart) {
   for (size_t i = 0; i < count; ++i, to += width, from += apart)
     std::memcpy(to, from, width);
 }
 
 static void copyRun(char *to, const char *from, size_t count, size_t apart, size_t width) {
-  if (width == 4)
-    return copyRun<4>(to, from, count, apart);
-  for (size_t i = 0; i < count; ++i, to += width, from += apart)
-    std::memcpy(to, from, width);
+  if (apart == width)
+    std::memcpy(to, from, count * width);
+  else if (width == 4)
+    gatherRun<4>(to, from, count, apart);
+  else if (width == 2)
+    gatherRun<2>(to, from, count, apart);
+  else
+    for (size_t i = 0; i < count; ++i, to += width, from += apart)
+      std::memcpy(to, from, width);
 }
 
-std::unique_ptr<char[]> putInOrder(const Constant &constant, const void *data) {
-  std::unique_ptr<char[]> result(new (std::nothrow) char[constant.size]);
+/// Copies `count` elements along `last`, at each place that `loops`, the innermost first, lead to.
+static void copyBlock(char *to, const char *from, const std::vector<Loop> &loops, size_t count, const Loop &last) {
+  std::vector<size_t> index(loops.size());
+  for (size_t dim = 0;;) {
+    copyRun(to, from, count, last.from, last.to);
+    for (dim = 0; dim < loops.size(); ++dim) {
+      const Loop &loop = loops[dim];
+      from += loop.from;
+      to += loop.to;
+      if (++index[dim] < loop.size)
+        break;
+      from -= loop.from * loop.size;
+      to -= loop.to * loop.size;
+      index[dim] = 0;
+    }
+    if (dim == loops.size())
+      return;
+  }
+}
+
+void putInOrder(const Constant &constant, void *to) {
+  constexpr size_t kLine = 64; // bytes that are written at once, while as many rows as that has elements are read
   size_t rank = constant.dims.size(), elements = 1;
   for (uint64_t size : constant.dims)
     elements *= size;
-  if (!result || elements == 0 || rank == 0)
-    return result;
-  std::vector<size_t> strides(rank), sizes(rank), apart(rank), index(rank); // bytes, but for sizes and indices
+  if (elements == 0)
+    return;
   size_t width = constant.size / elements, stride = width;
+  std::vector<Loop> loops(rank); // by dims of the constant
   for (size_t dim = rank; dim-- > 0; stride *= constant.dims[dim])
-    strides[dim] = stride;
-  for (size_t dim = 0; dim < rank; ++dim) {
-    sizes[dim] = constant.dims[constant.order[dim]];
-    apart[dim] = strides[constant.order[dim]];
+    loops[dim] = {constant.dims[dim], stride, 0};
+  stride = width;
+  for (size_t dim = rank; dim-- > 0;) {
+    Loop &loop = loops[constant.order[dim]];
+    loop.to = stride;
+    stride *= loop.size;
   }
-  const char *from = static_cast<const char *>(data);
-  size_t run = sizes.back() * width;
-  for (char *to = result.get(), *end = to + constant.size; to != end; to += run) {
-    copyRun(to, from, sizes.back(), apart.back(), width);
-    for (size_t dim = rank - 1; dim-- > 0;) {
-      from += apart[dim];
-      if (++index[dim] < sizes[dim])
-        break;
-      from -= apart[dim] * sizes[dim];
-      index[dim] = 0;
-    }
+  Loop last{1, width, width};
+  if (rank != 0) {
+    auto place = loops.begin() + constant.order.back();
+    last = *place;
+    loops.erase(place);
   }
-  return result;
+  std::reverse(loops.begin(), loops.end()); // read from front to back
+  size_t block = last.from == width ? last.size : std::max<size_t>(kLine / width, 1);
+  for (size_t first = 0; first < last.size; first += block)
+    copyBlock(static_cast<char *>(to) + first * last.to, static_cast<const char *>(constant.data) + first * last.from,
+              loops, std::min(block, last.size - first), last);
 }
 
 } // namespace inlay::rt

@@ -8,15 +8,13 @@
 #include "inlay/Runtime/Core/Plan.h"
 #include "inlay/Runtime/Core/Status.h"
 
-#include <memory>
-
 namespace inlay::rt {
 
 /// Checks that `order` of a constant goes over its dims and these over its bytes.
 Status checkOrder(const Constant &constant);
 
-/// The bytes at `data`, of `constant`, whose order is sound, as a device has them; null if there is no memory for them.
-std::unique_ptr<char[]> putInOrder(const Constant &constant, const void *data);
+/// Writes the bytes of `constant`, whose order is sound, to as many at `to`, as a device has them.
+void putInOrder(const Constant &constant, void *to);
 
 } // namespace inlay::rt
 

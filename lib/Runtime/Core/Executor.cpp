@@ -103,8 +103,12 @@ Status Executor::replaceOnDevice(uint32_t number, const Constant &constant) {
   std::shared_ptr<DeviceBuffer> &storage = loaded_.constants[number];
   if (!storage)
     return Status::ok();
-  if (const Constant &planned = loaded_.plan->constants[number]; !planned.order.empty())
-    return uploadInOrder(*loaded_.device, *storage, planned, constant.data);
+  if (const Constant &planned = loaded_.plan->constants[number]; !planned.order.empty()) {
+    Constant ordered = planned;
+    ordered.data = constant.data;
+    ordered.owner = constant.owner;
+    return fillInOrder(*loaded_.device, *storage, ordered);
+  }
   const void *old = loaded_.hostConstants[number].data;
   if (storage->hostPointer() != old) // the device's own copy
     return loaded_.device->upload(*storage, constant.data, constant.size);

@@ -62,8 +62,8 @@ private:
 /// Checks replacements of a plan's constants.
 Status checkReplacements(const Plan &plan, const Executor::Replacements &replacements);
 
-/// Puts the elements at `data` of a constant with an order into device memory, in that order.
-Status uploadInOrder(Device &device, DeviceBuffer &storage, const Constant &constant, const void *data);
+/// Has the device put the elements of a constant with an order into its memory, in that order.
+Status fillInOrder(Device &device, DeviceBuffer &storage, const Constant &constant);
 
 /// Device memory with the constant in it, or that of the host where the device can read it in place.
 StatusOr<std::shared_ptr<DeviceBuffer>> placeConstant(Device &device, const Constant &constant);

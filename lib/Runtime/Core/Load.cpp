@@ -80,11 +80,8 @@ static Status resolveSteps(LoadedPlan &loaded, Failure &failure) {
   return Status::ok();
 }
 
-Status uploadInOrder(Device &device, DeviceBuffer &storage, const Constant &constant, const void *data) {
-  std::unique_ptr<char[]> bytes = putInOrder(constant, data);
-  if (!bytes)
-    return {StatusCode::ResourceExhausted, fmt::format("no memory for {} bytes in another order", constant.size)};
-  return device.upload(storage, bytes.get(), constant.size);
+Status fillInOrder(Device &device, DeviceBuffer &storage, const Constant &constant) {
+  return device.fill(storage, constant.size, [constant](void *to) { putInOrder(constant, to); });
 }
 
 StatusOr<std::shared_ptr<DeviceBuffer>> placeConstant(Device &device, const Constant &constant) {
@@ -97,7 +94,7 @@ StatusOr<std::shared_ptr<DeviceBuffer>> placeConstant(Device &device, const Cons
   if (!storage.isOk())
     return storage;
   if (isOrdered)
-    INLAY_RETURN_IF_ERROR(uploadInOrder(device, **storage, constant, constant.data));
+    INLAY_RETURN_IF_ERROR(fillInOrder(device, **storage, constant));
   else
     INLAY_RETURN_IF_ERROR(device.upload(**storage, constant.data, constant.size));
   return storage;

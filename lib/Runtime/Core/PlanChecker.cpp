@@ -271,6 +271,10 @@ Status Checker::checkCopy(uint32_t number) const {
   uint32_t from = step.buffers[0], to = step.buffers[1];
   if (from == to)
     return badStep(number, fmt::format("copies {} to itself", nameBuffer(from)));
+  const Buffer &source = plan_.buffers[from];
+  bool isOrdered = source.kind == BufferKind::Constant && !plan_.constants[source.index].order.empty();
+  if (isOrdered && source.space == MemorySpace::Device)
+    return badStep(number, fmt::format("copies {}, which a device has in an order of its engines", nameBuffer(from)));
   BufferKind kind = plan_.buffers[to].kind;
   if (kind == BufferKind::Input || kind == BufferKind::Constant)
     return badStep(number, fmt::format("writes {}, which is an {}", nameBuffer(to),

@@ -8,6 +8,11 @@
 #include "Context.h"
 
 #include "inlay/Runtime/Core/Device.h"
+#include "inlay/Runtime/Core/Trace.h"
+
+#include <atomic>
+#include <mutex>
+#include <utility>
 
 namespace inlay::rt::vulkan {
 
@@ -40,6 +45,26 @@ public:
       context_->memory.release(range_);
   }
 
+  /// Of host-visible memory: has `write` make its bytes when it is used, or at once if it is.
+  void fill(BufferWriter write) {
+    std::lock_guard<std::mutex> lock(filling_);
+    if (isUsed_)
+      write(hostPointer());
+    else
+      write_ = std::move(write);
+  }
+  /// Before bytes are read, or a command that uses them is recorded.
+  void prepare() {
+    if (isUsed_)
+      return;
+    std::lock_guard<std::mutex> lock(filling_);
+    if (BufferWriter write = std::exchange(write_, nullptr)) {
+      TraceSpan span("upload", "upload");
+      write(hostPointer());
+    }
+    isUsed_ = true;
+  }
+
   size_t size() const override { return range_.size; }
   void *hostPointer() const override { return range_.hostPointer(); }
   const MemoryRange &range() const { return range_; }
@@ -49,6 +74,9 @@ private:
 
   std::shared_ptr<Context> context_;
   MemoryRange range_;
+  std::mutex filling_;
+  BufferWriter write_;                    ///< that has yet to be asked; guarded by `filling_`
+  std::atomic<bool> isUsed_ = false;      ///< set by its holder
   std::unique_ptr<MemoryBlock> imported_; ///< that `range_` is part of; null if it is the pool's
 };
 

@@ -272,10 +272,19 @@ StatusOr<size_t> Command::waitForMore() {
   return end;
 }
 
+/// Has those that these dispatches use filled.
+void Command::prepareArguments(size_t begin, size_t end) const {
+  for (size_t i = begin; i < end; ++i)
+    for (uint32_t buffer : work_[i].dispatch->buffers)
+      if (buffer < arguments_.size())
+        static_cast<Buffer &>(*arguments_[buffer]).prepare();
+}
+
 Status Command::recordPart() {
   StatusOr<size_t> end = waitForMore();
   if (!end.isOk())
     return end.status();
+  prepareArguments(recorded_, *end);
   Part part;
   INLAY_RETURN_IF_ERROR(allocateSets(part, recorded_, *end));
   INLAY_RETURN_IF_ERROR(allocateCommands(part.commands));

@@ -69,6 +69,7 @@ private:
   Status createPool();
   Status allocateCommands(VkCommandBuffer &commands) const;
   StatusOr<size_t> waitForMore();
+  void prepareArguments(size_t begin, size_t end) const;
   Status recordPart();
   Status recordDispatches(VkCommandBuffer commands, size_t begin, size_t end);
   Status recordAllTimed();

@@ -32,6 +32,7 @@ public:
   }
   Status upload(DeviceBuffer &buffer, const void *source, size_t bytes) override;
   Status download(DeviceBuffer &buffer, void *destination, size_t bytes) override;
+  Status fill(DeviceBuffer &buffer, size_t bytes, BufferWriter write) override;
   StatusOr<std::shared_ptr<DeviceEngine>> load(const Engine &engine) override;
   StatusOr<std::unique_ptr<DeviceCommand>> record(DeviceEngine &engine,
                                                   const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
@@ -69,6 +70,7 @@ Status VulkanDevice::upload(DeviceBuffer &buffer, const void *source, size_t byt
   INLAY_RETURN_IF_ERROR(checkCopySize(buffer, bytes));
   if (bytes == 0)
     return Status::ok();
+  static_cast<Buffer &>(buffer).prepare();
   TraceSpan span("upload", "upload");
   if (!buffer.hostPointer())
     return context_->staging.upload(static_cast<Buffer &>(buffer).range(), source, bytes, context_->info.queueFamily);
@@ -80,11 +82,24 @@ Status VulkanDevice::download(DeviceBuffer &buffer, void *destination, size_t by
   INLAY_RETURN_IF_ERROR(checkCopySize(buffer, bytes));
   if (bytes == 0)
     return Status::ok();
+  static_cast<Buffer &>(buffer).prepare();
   TraceSpan span("download", "download");
   if (!buffer.hostPointer())
     return context_->staging.download(static_cast<Buffer &>(buffer).range(), destination, bytes,
                                       context_->info.queueFamily);
   std::memcpy(destination, buffer.hostPointer(), bytes);
+  return Status::ok();
+}
+
+/// Later, so that the first dispatches don't wait for the constants of those after them; but copies through the queue
+/// are done at once, since later ones would wait for those dispatches.
+Status VulkanDevice::fill(DeviceBuffer &buffer, size_t bytes, BufferWriter write) {
+  INLAY_RETURN_IF_ERROR(checkCopySize(buffer, bytes));
+  if (bytes == 0)
+    return Status::ok();
+  if (!buffer.hostPointer())
+    return Device::fill(buffer, bytes, std::move(write));
+  static_cast<Buffer &>(buffer).fill(std::move(write));
   return Status::ok();
 }
 

@@ -7,6 +7,7 @@
 
 #include "inlay/Runtime/Core/Plan.h"
 
+#include <functional>
 #include <memory>
 
 namespace inlay::rt {
@@ -43,6 +44,9 @@ struct DispatchTime {
   int64_t begin = 0, end = 0;
 };
 
+/// Writes all bytes of a buffer to memory that has room for them.
+using BufferWriter = std::function<void(void *to)>;
+
 class Device {
 public:
   virtual ~Device() = default;
@@ -62,6 +66,11 @@ public:
   /// Copies between host memory and a device buffer and waits; `bytes` at most the buffer's size.
   virtual Status upload(DeviceBuffer &buffer, const void *source, size_t bytes) = 0;
   virtual Status download(DeviceBuffer &buffer, void *destination, size_t bytes) = 0;
+
+  /// Has `write` make the first `bytes` of a buffer, which has as many: at once, or before the first command that uses
+  /// the buffer is recorded. Until then what it reads has to stay. It takes the place of one that hasn't been asked
+  /// yet.
+  virtual Status fill(DeviceBuffer &buffer, size_t bytes, BufferWriter write);
 
   /// Checks requirements and limits, and starts to create the pipelines: whether that works shows later.
   virtual StatusOr<std::shared_ptr<DeviceEngine>> load(const Engine &engine) = 0;

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Runtime/Core/Device.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <new>
+
+namespace inlay::rt {
+
+Status Device::fill(DeviceBuffer &buffer, size_t bytes, BufferWriter write) {
+  if (void *pointer = buffer.hostPointer()) {
+    write(pointer);
+    return Status::ok();
+  }
+  std::unique_ptr<char[]> made(new (std::nothrow) char[bytes]);
+  if (!made)
+    return {StatusCode::ResourceExhausted, fmt::format("no memory for {} bytes on their way to the device", bytes)};
+  write(made.get());
+  return upload(buffer, made.get(), bytes);
+}
+
+} // namespace inlay::rt

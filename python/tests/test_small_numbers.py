@@ -3,11 +3,10 @@
 
 import math
 
+import inlay
 import pytest
 import torch
 from torch.nn import functional
-
-import inlay
 
 HOST, BOTH = ("host",), ("vulkan", "host")
 NEAR_ZERO = [torch.expm1, torch.log1p, torch.tanh, torch.sinh, torch.erf, functional.elu, torch.atan, torch.asinh]

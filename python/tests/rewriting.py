@@ -93,13 +93,13 @@ def attention_network(batch_size=4, in_len=128, hidden_size=1024, after=None):
 
 
 def network(build, **inputs):
-    """A module of the tensors that `build` makes of inputs by name, whose types are written as `x="4x8xf16"`."""
+    """A module of the tensors that `build` makes of inputs by name, whose types are written as `x="4x?xf16"`."""
     module = inlay.Module()
     with net_guard(module):
         tensors = []
         for name, text in inputs.items():
-            *shape, dtype = text.split("x") if text[0].isdigit() else [text]
-            tensors.append(Tensor(name, dtype, [int(size) for size in shape]))
+            *shape, dtype = text.split("x") if text[0] in "?0123456789" else [text]
+            tensors.append(Tensor(name, dtype, [-1 if size == "?" else int(size) for size in shape]))
         outputs = build(*tensors)
         for output in outputs if isinstance(outputs, (list, tuple)) else [outputs]:
             output.mark_output()

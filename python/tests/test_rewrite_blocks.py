@@ -3,37 +3,68 @@
 
 import pytest
 from inlay.rewrite import FLayerInfoMemo, PatternRewriter, Tensor, op, pattern, record_signature
-from rewriting import drawn, network, rewritten
+from rewriting import constant, drawn, network, number_of, rewritten
 
 LAST = 2**63 - 1
 
 
-# One product for gate and up, cut in halves: gate's activation, times up.
-def gated(name, activate, **attributes):
+# One product for gate and up, cut in halves: gate's activation, times up. The halves are slices, items of a list that
+# says the sizes, or results of an op that says nothing.
+def by_slices(op, x):
+    dim, start, half, end = (op.attr(one) for one in ("dim", "start", "half", "end"))
+    return op.slice(x, dim, start, half, op.attr("step")), op.slice(x, dim, half, end, op.attr("step"))
+
+
+def by_items(op, x):
+    parts = op("t.split_sizes", x, sizes=op.attr("sizes"), dim=op.attr("dim"))
+    return op("t.getitem", parts, index=0), op("t.getitem", parts, index=1)
+
+
+def by_results(op, x):
+    return op("t.split", x, results=2)
+
+
+def are_slices_halves(x, dim, start, half, end, step):
+    size = x.shape[-1]
+    return dim in (-1, len(x.shape) - 1) and start == 0 and step == 1 and half * 2 == size and end >= size
+
+
+def are_items_halves(x, dim, sizes):
+    return dim in (-1, len(x.shape) - 1) and sizes == [x.shape[-1] // 2] * 2
+
+
+def are_results_halves(x):
+    splits = [user for user in x.get_users() if user.op == "t.split"]
+    return all(part.shape[-1] * 2 == x.shape[-1] for one in splits for part in one.get_outputs())
+
+
+HALVES = {by_slices: are_slices_halves, by_items: are_items_halves, by_results: are_results_halves}
+
+
+def gated(name, activate, cut):
     def find(op, x):
-        dim, start, half, end = (op.attr(one) for one in ("dim", "start", "half", "end"))
-        gate = op.slice(x, dim, start, half, op.attr("step"))
-        up = op.slice(x, dim, half, end, op.attr("step"))
+        gate, up = cut(op, x)
         return activate(op, gate) * up
 
-    rule = pattern(name)(find).to(lambda op, x: op(f"t.{name}", x))
-
-    @rule.constraint
-    def _(x, dim, start, half, end, step):
-        size = x.shape[-1]
-        return dim in (-1, len(x.shape) - 1) and start == 0 and step == 1 and half * 2 == size and end >= size
-
+    rule = pattern(f"{name}_{cut.__name__}")(find).to(lambda op, x: op(f"t.{name}", x))
+    rule.constraint(HALVES[cut])
     return rule
 
 
-SILU_MUL = gated("silu_and_mul", lambda op, gate: op.silu(gate))
-GELU_MUL = gated("gelu_tanh_and_mul", lambda op, gate: op("t.gelu", gate, approximate="tanh"))
+GATES = [
+    gated(name, activate, cut)
+    for cut in HALVES
+    for name, activate in (
+        ("silu_and_mul", lambda op, gate: op.silu(gate)),
+        ("gelu_tanh_and_mul", lambda op, gate: op("t.gelu", gate, approximate="tanh")),
+    )
+]
 
 
-def halves(activate, swap=False, dim=-1, cut=8, start=8, end=16, other=False):
+def halves(activate, swap=False, dim=-1, first=0, cut=8, start=8, end=16, step=1, other=False):
     def build(x, y):
-        gate = op.slice(x, dim, 0, cut, 1)
-        up = op.slice(y if other else x, dim, start, end, 1)
+        gate = op.slice(x, dim, first, cut, step)
+        up = op.slice(y if other else x, dim, start, end, step)
         gate = activate(gate)
         return up * gate if swap else gate * up
 
@@ -49,17 +80,68 @@ def gelu(kind):
 def test_the_halves_of_a_product_gate_each_other(swap, end):
     for activate, name in ((op.silu, "silu_and_mul"), (gelu("tanh"), "gelu_tanh_and_mul")):
         module = halves(activate, swap, end=end)
-        assert rewritten(module, SILU_MUL, GELU_MUL) == 1
+        assert rewritten(module, *GATES) == 1
         assert drawn(module) == [f"%2 = t.{name}(x)", "return %2"]
 
 
 @pytest.mark.parametrize(
-    "options", [{"dim": 0}, {"cut": 4, "start": 4, "end": 8}, {"start": 4, "end": 12}, {"other": True}]
+    "options",
+    [
+        {"dim": 0},
+        {"first": 7},
+        {"cut": 1, "start": 1},
+        {"end": 9},
+        {"step": 2},
+        {"start": 4, "end": 12},
+        {"other": True},
+    ],
 )
 def test_other_cuts_stay(options):
     for activate in (op.silu, gelu("tanh")):
-        assert rewritten(halves(activate, **options), SILU_MUL, GELU_MUL) == 0
-    assert rewritten(halves(gelu("none")), SILU_MUL, GELU_MUL) == 0
+        assert rewritten(halves(activate, **options), *GATES) == 0
+    assert rewritten(halves(gelu("none")), *GATES) == 0
+
+
+def parts(activate, cut, sizes=(8, 8), items=(0, 1), dim=-1, swap=False, other=False):
+    def build(x, y):
+        types = [f"tensor<{size}x16xf16>" if dim == 0 else f"tensor<16x{size}xf16>" for size in sizes]
+
+        def split(x):
+            if cut is by_results:
+                return op("t.split", x, results=types).__getitem__
+            listed = op("t.split_sizes", x, sizes=list(sizes), dim=dim, results=[x])
+            return lambda item: op("t.getitem", listed, index=item, results=[types[item]])
+
+        made = split(x)
+        gate, up = activate(made(items[0])), (split(y) if other else made)(items[1])
+        return up * gate if swap else gate * up
+
+    return network(build, x="16x16xf16", y="16x16xf16")
+
+
+@pytest.mark.parametrize("swap", [False, True])
+@pytest.mark.parametrize("cut", [by_items, by_results])
+def test_halves_may_be_items_or_results(cut, swap):
+    for activate, name in ((op.silu, "silu_and_mul"), (gelu("tanh"), "gelu_tanh_and_mul")):
+        module = parts(activate, cut, swap=swap)
+        assert rewritten(module, *GATES) == 1
+        assert drawn(module) == [f"%2 = t.{name}(x)", "return %2"]
+    module = parts(op.silu, by_items, dim=1)
+    assert rewritten(module, *GATES) == 1
+
+
+OTHER_PARTS = [{"sizes": (1, 15)}, {"sizes": (4, 4, 8)}, {"other": True}]
+OTHER_PARTS += [{"items": (1, 0)}, {"items": (0, 0)}, {"items": (1, 1)}]
+
+
+@pytest.mark.parametrize(
+    ("cut", "options"),
+    [*((cut, options) for cut in (by_items, by_results) for options in OTHER_PARTS), (by_items, {"dim": 0})],
+)
+def test_other_parts_stay(cut, options):
+    for activate in (op.silu, gelu("tanh")):
+        assert rewritten(parts(activate, cut, **options), *GATES) == 0
+    assert rewritten(parts(gelu("none"), cut), *GATES) == 0
 
 
 # What follows takes a quantized operand: the gated product quantizes as it writes.
@@ -141,6 +223,101 @@ def test_gated_feed_forward_becomes_two_products(biases):
     assert drawn(module)[0] == f"%{first} = cat(gate, up) {{dim=0}}"
     assert drawn(module)[1 + biases] == ("%9 = t.fused(x, %7, down, %8, c)" if biases else "%5 = t.fused(x, %4, down)")
     assert rewritten(feed_forward(biases, use_gate=True), swiglu(False), swiglu(True)) == 0
+
+
+# The same of quantized products, each with scales: then one product for gate and up, if both scale what they read, and
+# what they make, by the same number.
+def quantized_swiglu(kind):
+    def find(op, x, gate, up, down):
+        def linear(one, w, scales):
+            return op(f"q.fake_{kind}_linear", one, w, op.rest(scales), bias=False)
+
+        return linear(op.silu(linear(x, gate, "gate_scales")) * linear(x, up, "up_scales"), down, "down_scales")
+
+    def make(op, x, gate, up, down):
+        scales = [op.rest(f"{one}_scales") for one in ("gate", "up", "down")]
+        return op(f"q.{kind}_swiglu", x, gate, up, down, *scales)
+
+    return pattern(f"{kind}_swiglu")(find).to(make)
+
+
+def find_fp4(op, x, gate, up, down, scale, ws, alpha, up_scale, up_ws, up_alpha, ds, dws, da):
+    return op("q.fp4_swiglu", x, gate, up, down, scale, ws, alpha, up_scale, up_ws, up_alpha, ds, dws, da)
+
+
+def make_fp4(op, x, gate, up, down, scale, ws, alpha, up_ws, ds, dws, da):
+    return op("q.fp4_fused", x, op.cat([gate, up], 0), down, scale, op.cat([ws, up_ws], 0), alpha, ds, dws, da)
+
+
+def is_same_number(a, b):
+    return a == b or (number_of(a) is not None and number_of(a) == number_of(b))
+
+
+joined_fp4 = pattern("join_fp4")(find_fp4).to(make_fp4)
+joined_fp4.constraint(lambda scale, up_scale: is_same_number(scale, up_scale))
+joined_fp4.constraint(lambda alpha, up_alpha: is_same_number(alpha, up_alpha))
+joined_fp8 = pattern("join_fp8")(
+    lambda op, x, gate, up, down, ws, up_ws, dws: op("q.fp8_swiglu", x, gate, up, down, ws, up_ws, dws)
+).to(
+    lambda op, x, gate, up, down, ws, up_ws, dws: op(
+        "q.fp8_fused", x, op.cat([gate, up], 0), down, op.cat([ws, up_ws], 0), dws
+    )
+)
+
+
+def quantized_feed_forward(kind, numbers=("s", "a", "s", "a"), use=False, bias=False):
+    def build(x, gate, up, down, ws, up_ws, dws, **inputs):
+        scale, alpha, up_scale, up_alpha = (inputs[one] if one in inputs else constant(one) for one in numbers)
+        scales = {"fp4": [(scale, ws, alpha), (up_scale, up_ws, up_alpha), (inputs["d"], dws, inputs["e"])]}
+        of_gate, of_up, of_down = scales.get(kind, [(ws,), (up_ws,), (dws,)])
+
+        def linear(one, w, scales, rows, bias=False):
+            return op(f"q.fake_{kind}_linear", one, w, *scales, bias=bias, results=[f"tensor<4x{rows}xf16>"])
+
+        product = op.silu(linear(x, gate, of_gate, 16, bias)) * linear(x, up, of_up, 16)
+        result = linear(product, down, of_down, 8)
+        return (result, product) if use else result
+
+    names = ("x", "gate", "up", "down", "ws", "up_ws", "dws", *"sarbde")
+    weights = {"x": "4x8xf16", "gate": "16x4xi8", "up": "16x4xi8", "down": "8x8xi8"}
+    weights |= {"ws": "16xf32", "up_ws": "16xf32", "dws": "8xf32", **dict.fromkeys("sarbde", "f32")}
+    return network(lambda *inputs: build(**dict(zip(names, inputs, strict=True))), **weights)
+
+
+QUANTIZED = quantized_swiglu("fp4"), quantized_swiglu("fp8")
+
+
+@pytest.mark.parametrize("kind", ["fp4", "fp8"])
+def test_quantized_feed_forward_becomes_two_products(kind):
+    module = quantized_feed_forward(kind)
+    assert rewritten(module, *QUANTIZED) == 1
+    scales = "s, ws, a, s, up_ws, a, d, dws, e" if kind == "fp4" else "ws, up_ws, dws"
+    assert drawn(module) == [f"%13 = q.{kind}_swiglu(x, gate, up, down, {scales})", "return %13"]
+    assert rewritten(module, joined_fp4, joined_fp8) == 1
+    scales = "s, %14, a, d, dws, e" if kind == "fp4" else "%14, dws"
+    assert drawn(module)[:3] == [
+        "%13 = cat(gate, up) {dim=0}",
+        "%14 = cat(ws, up_ws) {dim=0}",
+        f"%15 = q.{kind}_fused(x, %13, down, {scales})",
+    ]
+    assert rewritten(quantized_feed_forward(kind, use=True), *QUANTIZED) == 0
+    assert rewritten(quantized_feed_forward(kind, bias=True), *QUANTIZED) == 0
+
+
+@pytest.mark.parametrize(
+    ("numbers", "count"),
+    [
+        ((0.5, 2.0, 0.5, 2.0), 1),
+        ((0.5, 2.0, 0.75, 2.0), 0),
+        ((0.5, 2.0, 0.5, 3.0), 0),
+        (("s", "a", "r", "a"), 0),
+        (("s", "a", "s", "b"), 0),
+    ],
+)
+def test_gate_and_up_of_other_scales_stay_two_products(numbers, count):
+    module = quantized_feed_forward("fp4", numbers)
+    assert rewritten(module, *QUANTIZED) == 1
+    assert rewritten(module, joined_fp4) == count
 
 
 # Experts: lists of weights become one tensor each.

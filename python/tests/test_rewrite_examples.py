@@ -14,9 +14,10 @@ from inlay.rewrite import (
     constant,
     net_guard,
     op,
+    pattern,
     record_signature,
 )
-from rewriting import ReplaceAddWithSub, attention_network, gpt_attention, kinds, linear
+from rewriting import ReplaceAddWithSub, attention_network, gpt_attention, kinds, linear, rewritten, steps
 
 
 class GPTAttentionPluginRemovePaddingRewritePass(PatternRewriter):
@@ -210,10 +211,13 @@ def biased(build, bias=None, both_constant=False):
     return module
 
 
-def deep(ones, x):
-    for _ in range(12):
-        ones = op.neg(ones)
-    return ones
+def deep(count):
+    def negated(ones, x):
+        for _ in range(count):
+            ones = op.neg(ones)
+        return ones
+
+    return negated
 
 
 def test_a_constant_bias_becomes_an_argument():
@@ -231,6 +235,20 @@ def test_a_constant_bias_becomes_an_argument():
     assert "add" not in kinds(module)
 
 
+fixed_bias = pattern("fixed_bias")(lambda op, x, bias: x + bias).where(lambda m: m.bias.foldable())
+fixed_bias.to(lambda op, x, bias: op("t.biased", x, bias))
+
+
+@pytest.mark.parametrize(("count", "found"), [(0, True), (10, True), (11, False)])
+def test_constants_are_looked_for_over_ten_layers(count, found):
+    module = biased(gpt_attention, bias=deep(count))
+    assert rewritten(module, FuseAttentionWithBias()) == found
+    assert steps(module) == ["matmul", *["neg"] * count, *([] if found else ["add"]), "plugin"]
+    module = biased(gpt_attention, bias=deep(count))
+    assert rewritten(module, fixed_bias) == found  # the predicate counts alike
+    assert steps(module) == ["matmul", *["neg"] * count, "t.biased" if found else "add", "plugin"]
+
+
 @pytest.mark.parametrize(
     "module",
     [
@@ -240,7 +258,7 @@ def test_a_constant_bias_becomes_an_argument():
         lambda: biased(lambda qkv, past: gpt_attention(qkv, past, qkv_bias=op.exp(past))),
         lambda: biased(lambda qkv, past: unfused_attention([qkv, qkv], past)),
         lambda: biased(lambda qkv, past: unfused_attention(qkv, past, count=1)),
-        lambda: biased(gpt_attention, bias=deep),
+        lambda: biased(gpt_attention, bias=deep(11)),
         lambda: biased(lambda qkv, past: (*gpt_attention(past, past), qkv)),
         lambda: biased(lambda qkv, past: gpt_attention.__wrapped__(qkv, past)),
     ],

@@ -151,15 +151,19 @@ def l2_norm(cast):
     return rule.constraint(lambda x, narrow: x.dtype == narrow) if cast else rule
 
 
+def written_out(x, reduce, wide=None, narrow=None, swap=False):
+    inner = op.cast(x, wide) if wide else x
+    over = op.rsqrt(reduce(inner * inner, dims=[-1], keepdim=True) + 0.25)
+    result = over * inner if swap else inner * over
+    return op.cast(result, narrow) if narrow else result
+
+
 @pytest.mark.parametrize(("dtype", "cast"), [("f32", False), ("f16", True), ("bf16", True), ("f16", False)])
 @pytest.mark.parametrize("swap", [False, True])
 def test_norms_that_are_written_out(dtype, cast, swap):
     def build(x, w):
         def normal(reduce):
-            wide = op.cast(x, "f32") if cast else x
-            over = op.rsqrt(reduce(wide * wide, dims=[-1], keepdim=True) + 0.25)
-            result = over * wide if swap else wide * over
-            return op.cast(result, dtype) if cast else result
+            return written_out(x, reduce, *(("f32", dtype) if cast else (None, None)), swap=swap)
 
         return (normal(op.mean) * w if swap else w * normal(op.mean)), normal(op.sum)
 
@@ -171,6 +175,17 @@ def test_norms_that_are_written_out(dtype, cast, swap):
         "%3 = t.l2_norm(x) {eps=0.25}",
         "return %2, %3",
     ]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "wide", "narrow"), [("f64", None, None), ("f64", "f32", "f64"), ("f16", "f32", "bf16")]
+)
+def test_norms_of_other_types_stay(dtype, wide, narrow):
+    types = {"x": f"8x8x{dtype}", "w": f"8x{narrow or dtype}"}
+    scaled = network(lambda x, w: w * written_out(x, op.mean, wide, narrow), **types)
+    assert rewritten(scaled, rms_norm(wide is not None)) == 0
+    alone = network(lambda x, w: (written_out(x, op.sum, wide, narrow), w), **types)
+    assert rewritten(alone, l2_norm(wide is not None)) == 0
 
 
 @pytest.mark.parametrize(

@@ -107,10 +107,10 @@ conv_affine.to(
 )
 
 
-def convolution(x, w=None, padding=0, groups=1):
+def convolution(x, w=None, padding=0, groups=1, b=None):
     w = constant(0.5, f"4x{4 // groups}x3x3") if w is None else w
     sizes = {"stride": [2, 1], "padding": [padding, padding], "dilation": [1, 1], "groups": groups}
-    return op.conv(x, w, constant([1, 2, 3, 4], "4"), **sizes)
+    return op.conv(x, w, constant([1, 2, 3, 4], "4") if b is None else b, **sizes)
 
 
 @pytest.mark.parametrize(("padding", "groups"), [(0, 1), (1, 1), (0, 2)])
@@ -122,11 +122,19 @@ def test_numbers_go_into_a_convolution(padding, groups):
     assert check(module, affine_conv, conv_affine)[-1] == "conv"
 
 
-def test_weights_that_are_no_constants_stay():
-    module = network(lambda x, w: convolution(x, w) * 2 + 3, x="1x4x5x5xf32", w="4x4x3x3xf32")
-    assert rewritten(module, affine_conv, conv_affine) == 0
-    module = network(lambda x, s: convolution(x) * s + 3, x="1x4x5x5xf32", s="f32")
-    assert rewritten(module, affine_conv, conv_affine) == 0
+@pytest.mark.parametrize("other", ["", "w", "b", "s", "o", "s of a row", "o of a row"])
+@pytest.mark.parametrize("before", [False, True])
+def test_weights_that_are_no_constants_stay(before, other):
+    def build(x, *inputs):
+        given = dict(zip("wbso", inputs, strict=True))
+        numbers = constant(0.5, "4x4x3x3"), constant([1, 2, 3, 4], "4"), constant(2.0), constant(3.0)
+        row = constant(4.0, "5" if before else "3")
+        changed = {other[0]: row if "row" in other else given[other]} if other else {}
+        w, b, s, o = {**dict(zip("wbso", numbers, strict=True)), **changed}.values()
+        return convolution(x * s + o, w, b=b) if before else convolution(x, w, b=b) * s + o
+
+    module = network(build, x="1x4x5x5xf32", w="4x4x3x3xf32", b="4xf32", s="f32", o="f32")
+    assert rewritten(module, affine_conv, conv_affine) == (not other)
 
 
 # A pad of zeros goes into the convolution after it.

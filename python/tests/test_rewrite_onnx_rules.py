@@ -319,30 +319,41 @@ def find_scatter_range(op, data, turned, updates):
 
 scatter_range = pattern("scatter_range")(find_scatter_range).to(lambda op, data, turned, updates: updates)
 scatter_range.where(lambda m: m.turned.same_type(m.updates))
-scatter_range.constraint(lambda data, turned, axis: data.shape[axis] == turned.shape[0])
+scatter_range.constraint(lambda data, turned, axis: 0 <= data.shape[axis] == turned.shape[0])
 
 
-@pytest.mark.parametrize(("rows", "count"), [("[[0], [1], [2]]", 1), ("[[0], [2], [1]]", 0), ("[[0], [1], [1]]", 0)])
-def test_updates_of_all_rows_are_the_result(rows, count):
+@pytest.mark.parametrize(
+    ("rows", "size", "count"),
+    [("[[0], [1], [2]]", 4, 1), ("[[0], [2], [1]]", 4, 0), ("[[0], [1], [1]]", 4, 0), ("[[0], [1], [2]]", "?", 0)],
+)
+def test_updates_of_all_rows_are_the_result(rows, size, count):
     def build(data, updates):
         kind = "tensor<3x1xi64>"
         indices = op("inlay.constant", value=Attribute(f"dense<{rows}> : {kind}"), results=[kind])
         return op("t.scatter_nd", data, indices, updates, results=[data])
 
-    module = network(build, data="3x4xf32", updates="3x4xf32")
+    module = network(build, data=f"3x{size}xf32", updates="3x4xf32")
     assert rewritten(module, scatter_all) == count
     assert drawn(module)[-1] == ("return updates" if count else "return %3")
 
 
-@pytest.mark.parametrize(("axis", "count"), [(1, 1), (0, 0)])
-def test_updates_of_a_whole_axis_are_the_result(axis, count):
+@pytest.mark.parametrize(
+    ("axis", "data", "turned", "updates", "count"),
+    [
+        (1, "3x4", "4x3", "4x3", 1),
+        (0, "3x4", "4x3", "4x3", 0),
+        (1, "3x4", "4x?", "4x3", 0),
+        (1, "3x?", "?x3", "?x3", 0),
+    ],
+)
+def test_updates_of_a_whole_axis_are_the_result(axis, data, turned, updates, count):
     def build(data, turned, updates):
         size = op("t.gather", op("t.shape", data, results=["tensor<2xi64>"]), axis=axis, results=["tensor<i64>"])
         rows = op("t.range", size, start=0, step=1, results=["tensor<?xi64>"])
         rows = op("t.unsqueeze", rows, axes=[-1], results=["tensor<?x1xi64>"])
         return op("t.scatter_nd", turned, rows, updates, results=[turned])
 
-    module = network(build, data="3x4xf32", turned="4x3xf32", updates="4x3xf32")
+    module = network(build, data=f"{data}xf32", turned=f"{turned}xf32", updates=f"{updates}xf32")
     assert rewritten(module, scatter_range) == count
     assert not count or drawn(module) == ["return updates"]
 

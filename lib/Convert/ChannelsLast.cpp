@@ -270,8 +270,8 @@ static bool isGrouped(linalg::GenericOp op) {
   if (!isWindowed(op))
     return false;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  return maps[0].getResult(1) == maps[2].getResult(1) && maps[1].getResult(0) == maps[2].getResult(1) &&
-         maps[2].getNumResults() > 3;
+  return maps[2].getNumResults() > 3 && maps[1].getNumResults() > 0 && maps[0].getResult(1) == maps[2].getResult(1) &&
+         maps[1].getResult(0) == maps[2].getResult(1);
 }
 
 /// Computing with channels last takes copies of input and result, which many terms for each element outweigh.
@@ -286,12 +286,14 @@ bool Labelling::relabelDirect(linalg::GenericOp op) {
   SmallVector<unsigned> inner;
   for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
     if (kind == utils::IteratorType::reduction) {
+      if (ShapedType::isDynamic(sizes[loop]))
+        return false;
       terms *= sizes[loop];
       if (loop != *channel)
         inner.push_back(loop);
     }
   inner.push_back(*channel);
-  if (outputs % kVector || (!isLabelled(op.getInputs()[0]) && terms < kFewestTerms))
+  if (ShapedType::isDynamic(outputs) || outputs % kVector || (!isLabelled(op.getInputs()[0]) && terms < kFewestTerms))
     return false;
   Value input = toLast(op.getInputs()[0]), init = toLastInit(op.getDpsInits()[0]);
   auto copy = cast<linalg::GenericOp>(rewriter.clone(*op));

@@ -293,11 +293,15 @@ static void decorateExact(spirv::ModuleOp module) {
 }
 
 /// Has what is stored as f16 rounded to the nearest, as on the host: else drivers choose, even from store to store.
-/// SPIR-V lets only what is stored at once say so.
+/// SPIR-V lets only what is stored in a buffer at once say so.
 static void decorateRounding(spirv::ModuleOp module) {
   auto nearest = spirv::FPRoundingModeAttr::get(module.getContext(), spirv::FPRoundingMode::RTE);
   module.walk([&](spirv::FConvertOp convert) {
-    bool isStored = llvm::all_of(convert->getUsers(), llvm::IsaPred<spirv::StoreOp>);
+    bool isStored = llvm::all_of(convert->getUsers(), [&](Operation *user) {
+      auto store = dyn_cast<spirv::StoreOp>(user);
+      return store &&
+             cast<spirv::PointerType>(store.getPtr().getType()).getStorageClass() == spirv::StorageClass::StorageBuffer;
+    });
     if (getElementTypeOrSelf(convert.getType()).isF16() && isStored)
       convert->setAttr("fp_rounding_mode", nearest);
   });

@@ -13,10 +13,10 @@ static SmallVector<int64_t> chooseOrder(OpOperand &use) {
   constexpr int64_t kVector = 4;
   auto type = dyn_cast<RankedTensorType>(use.get().getType());
   bool isWord = type && (type.getElementType().isF32() || type.getElementType().isInteger(32));
-  if (!isWord || !type.hasStaticShape() || use.getOperandNumber() != 1 || type.getDimSize(0) % kVector)
-    return {};
   auto conv = dyn_cast<ConvOp>(use.getOwner());
-  if (!(conv && conv.getGroups() == 1) && !isa<LinearOp>(use.getOwner()))
+  if (use.getOperandNumber() != 1 || (!(conv && conv.getGroups() == 1) && !isa<LinearOp>(use.getOwner())))
+    return {};
+  if (!isWord || !type.hasStaticShape() || type.getDimSize(0) % kVector)
     return {};
   SmallVector<int64_t> order; // the kernel, input channels, output channels
   for (int64_t dim = 2; dim < type.getRank(); ++dim)

@@ -8,6 +8,7 @@
 #include "inlay/Dialect/Plan/IR/ConstantOrder.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/SymbolTable.h"
@@ -312,6 +313,8 @@ private:
     if (failed(constant))
       return failure();
     if (order) {
+      if (!isPermutationVector(order.asArrayRef()))
+        return op.emitOpError("expected '") << plan::kConstantOrderAttr << "' to have each dim once, but got " << order;
       llvm::append_range(constant->dims, op.getValue().getShapedType().getShape());
       llvm::append_range(constant->order, order.asArrayRef());
     }

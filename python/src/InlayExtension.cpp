@@ -222,7 +222,7 @@ public:
       Unlocked unlocked;
       auto plan = std::make_shared<rt::Plan>(*compiled.plan);
       for (const auto &[number, constant] : replaced)
-        plan->constants[number] = constant;
+        plan->constants[number].replaceBytes(constant);
       for (const auto &[key, array] : tensors)
         putConstant(*plan, {array.data(), array.nbytes(), nullptr, key});
       Compiled current;
@@ -289,14 +289,16 @@ private:
     return described;
   }
 
-  /// Replaces the constant of that key, or adds it.
+  /// Replaces the bytes of the constants of that key, or adds one.
   static void putConstant(rt::Plan &plan, rt::Constant constant) {
+    bool isThere = false;
     for (rt::Constant &present : plan.constants)
-      if (present.key == constant.key) {
-        present = std::move(constant);
-        return;
+      if (present.key == constant.key && present.size == constant.size) {
+        present.replaceBytes(constant);
+        isThere = true;
       }
-    plan.constants.push_back(std::move(constant));
+    if (!isThere)
+      plan.constants.push_back(std::move(constant));
   }
 
   std::map<uint32_t, rt::Constant> replaced; ///< by their numbers: constants that aren't what the plan has any more

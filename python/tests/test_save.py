@@ -205,18 +205,21 @@ def test_buffers_that_the_model_writes_go_on_from_where_they_were(tmp_path, targ
 
 def test_the_weights_are_those_of_the_moment(tmp_path, targets):
     torch.manual_seed(0)
-    model = nn.Linear(4, 3)
-    compiled = inlay.compile(model, (x(2, 4),), targets=targets)
+    model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.Flatten(), nn.Linear(8, 4), nn.Linear(4, 3))
+    image = x(2, 3, 3, 3)  # devices have weights of the first two in another order
+    compiled = inlay.compile(model, (image,), targets=targets)
     with torch.no_grad():
-        model.weight.add_(1)  # seen by the next call
+        for parameter in model.parameters():
+            parameter.add_(1)  # seen by the next call
     compiled.save(tmp_path / "m.inlay")
     loaded = inlay.load(tmp_path / "m.inlay")
-    check_same(compiled, loaded, x(2, 4))
-    compiled.load_state_dict({"weight": x(3, 4), "bias": x(3)})
+    check_same(compiled, loaded, image)
+    torch.testing.assert_close(loaded(image), model(image), rtol=1e-5, atol=1e-5)
+    compiled.load_state_dict({name: x(*value.shape) for name, value in model.state_dict().items()})
     compiled.save(tmp_path / "m.inlay")
     replaced = inlay.load(tmp_path / "m.inlay")
-    check_same(compiled, replaced, x(2, 4))
-    assert not torch.equal(replaced(x(2, 4)), loaded(x(2, 4))), "the one that was loaded stays what it was"
+    check_same(compiled, replaced, image)
+    assert not torch.equal(replaced(image), loaded(image)), "the one that was loaded stays what it was"
 
 
 def test_a_loaded_model_is_saved_as_it_was(tmp_path):
@@ -320,7 +323,7 @@ def test_files_that_are_no_models_are_refused(tmp_path):
         (b"PK\3\4", "is no inlay container"),
         (good[:500], "is truncated: its header says"),
         (good[:-1] + bytes([good[-1] ^ 1]), "is damaged: its bytes don't match its hash"),
-        (good[:8] + b"\3" + good[9:], "expected format version 2.x, but got 3.0"),
+        (good[:8] + b"\2" + good[9:], "expected format version 3.x, but got 2.0"),
     ]:
         path.write_bytes(bad)
         with pytest.raises(ValueError, match=f"m.inlay': {text}"):

@@ -21,6 +21,17 @@ func.func private @forward_0(%x: tensor<1x4x5x5xf32>, %w: tensor<8x4x3x3xf32> {p
 
 // -----
 
+// So does what is no weight of a product.
+// CHECK-LABEL: plan.engine @scale
+// CHECK-NOT: plan.orders
+func.func private @scale(%x: tensor<3x16xf32>, %s: tensor<f32> {plan.constant}) -> tensor<3x16xf32>
+    attributes {plan.target = #inlay.vulkan<subgroup_size = 8, features = ["subgroup-broadcast"], kind = "software">} {
+  %0 = inlay.mul %x, %s : (tensor<3x16xf32>, tensor<f32>) -> tensor<3x16xf32>
+  return %0 : tensor<3x16xf32>
+}
+
+// -----
+
 // Without subgroups all stays as it is.
 // CHECK-LABEL: plan.engine @alone
 // CHECK-NOT: plan.orders

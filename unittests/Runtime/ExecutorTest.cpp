@@ -146,6 +146,7 @@ TEST_P(ExecutorTest, ConstantsAreReplaced) {
 }
 
 TEST_P(ExecutorTest, TheDeviceHasConstantsInTheirOrder) {
+  builder.plan->buffers[2].type.dims = {Expr(2), Expr(2)};
   builder.plan->constants[0].dims = {2, 2};
   builder.plan->constants[0].order = {1, 0};
   auto program = load();

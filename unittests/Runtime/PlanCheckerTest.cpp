@@ -105,10 +105,12 @@ TEST_F(PlanCheckerTest, ConstantOutOfRangeOfOtherSizeOrWithoutData) {
   plan().constants[0].size = 12;
   EXPECT_EQ(error(), "buffer 1 ('w'): expected 16 bytes for float32[4], but constant 0 has 12");
   plan().constants[0].size = 16;
-  plan().constants[0].dims = {2, 3};
+  plan().constants[0].dims = {2, 2};
   plan().constants[0].order = {1, 0};
-  EXPECT_EQ(error(), "buffer 1 ('w'): constant '': expected bytes for each element, but got the order [1, 0] of dims "
-                     "[2, 3] in 16 bytes");
+  EXPECT_EQ(error(), "buffer 1 ('w'): expected the dims of constant 0, which has an order, to be [4], but got [2, 2]");
+  plan().constants[0].dims = {4};
+  EXPECT_EQ(error(), "buffer 1 ('w'): constant '': expected each dim once, but got the order [1, 0] of dims [4] in 16 "
+                     "bytes");
   plan().constants[0] = {nullptr, 16, nullptr};
   EXPECT_EQ(error(), "buffer 1 ('w'): constant 0 has no data");
   plan().buffers[w].type.dims = {Expr::dim(0, 0)};
@@ -116,8 +118,8 @@ TEST_F(PlanCheckerTest, ConstantOutOfRangeOfOtherSizeOrWithoutData) {
 }
 
 TEST_F(PlanCheckerTest, ConstantsInADevicesOrderAreForEnginesAlone) {
-  plan().constants[0].dims = {2, 2};
-  plan().constants[0].order = {1, 0};
+  plan().constants[0].dims = {4};
+  plan().constants[0].order = {0};
   EXPECT_EQ(error(), "");
   builder.copy(w, hy, {});
   EXPECT_EQ(error(), "step 4 ('step4'): copies buffer 1 ('w'), which a device has in an order of its engines");

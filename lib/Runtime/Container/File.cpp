@@ -76,6 +76,15 @@ StatusOr<InputFile> InputFile::openBeside(const std::string &path, const std::st
   return adopt(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
 }
 
+/// Of fsync: whether a file system has nothing to wait for in what was asked of it.
+static bool isUnsupported(int error) { return error == EINVAL || error == ENOTSUP || error == EROFS; }
+
+Status InputFile::sync() const {
+  if (fsync(*descriptor_) == 0 || isUnsupported(errno))
+    return Status::ok();
+  return {StatusCode::NotFound, fmt::format("can't be brought to the disk: {}", systemError())};
+}
+
 Status InputFile::read(uint64_t offset, char *to, size_t bytes) const {
   while (bytes > 0) {
     ssize_t count = pread(*descriptor_, to, bytes, static_cast<off_t>(offset));
@@ -167,9 +176,6 @@ Status OutputFile::write(std::string_view bytes) {
   }
   return Status::ok();
 }
-
-/// Of fsync: whether a file system has nothing to wait for in what was asked of it.
-static bool isUnsupported(int error) { return error == EINVAL || error == ENOTSUP; }
 
 Status OutputFile::finish() {
   if (descriptor_ < 0)

@@ -29,6 +29,8 @@ public:
   static StatusOr<InputFile> openBeside(const std::string &path, const std::string &name);
 
   uint64_t size() const { return size_; }
+  /// Waits until its bytes are on the disk, as far as the file system can.
+  Status sync() const;
   Status read(uint64_t offset, char *to, size_t bytes) const;
   /// Maps from `offset`, a multiple of 4096, to the end. An error if the file has another size by then.
   StatusOr<Mapping> mapFrom(uint64_t offset) const;

@@ -62,6 +62,8 @@ StatusOr<bool> WeightsFile::isThere() const {
   StatusOr<InputFile> file = InputFile::openBeside(path_, record_.name);
   StatusOr<bool> isSame =
       file.isOk() ? isMadeOf(*file, record_.bytes, partsOf(layout_)) : StatusOr<bool>(file.status());
+  if (isSame.isOk() && *isSame) // whoever wrote it may not have waited
+    INLAY_RETURN_IF_ERROR(inFile(record_.name, file->sync()));
   if (mayReplace_)
     return isSame.isOk() && *isSame;
   if (!isSame.isOk())

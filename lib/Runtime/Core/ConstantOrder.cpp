@@ -63,9 +63,10 @@ static void copyRun(char *to, const char *from, size_t count, size_t apart, size
       std::memcpy(to, from, width);
 }
 
-/// Copies `count` elements along `last`, at each place that `loops`, the innermost first, lead to.
-static void copyBlock(char *to, const char *from, const std::vector<Loop> &loops, size_t count, const Loop &last) {
-  std::vector<size_t> index(loops.size());
+/// Copies `count` elements along `last`, at each place that `loops`, the innermost first, lead to. The index has a 0
+/// for each of them, before and after.
+static void copyBlock(char *to, const char *from, const std::vector<Loop> &loops, std::vector<size_t> &index,
+                      size_t count, const Loop &last) {
   for (size_t dim = 0;;) {
     copyRun(to, from, count, last.from, last.to);
     for (dim = 0; dim < loops.size(); ++dim) {
@@ -108,9 +109,10 @@ void putInOrder(const Constant &constant, void *to) {
   }
   std::reverse(loops.begin(), loops.end()); // read from front to back
   size_t block = last.from == width ? last.size : std::max<size_t>(kLine / width, 1);
+  std::vector<size_t> index(loops.size());
   for (size_t first = 0; first < last.size; first += block)
     copyBlock(static_cast<char *>(to) + first * last.to, static_cast<const char *>(constant.data) + first * last.from,
-              loops, std::min(block, last.size - first), last);
+              loops, index, std::min(block, last.size - first), last);
 }
 
 } // namespace inlay::rt

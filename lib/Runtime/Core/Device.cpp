@@ -10,6 +10,11 @@
 namespace inlay::rt {
 
 Status Device::fill(DeviceBuffer &buffer, size_t bytes, BufferWriter write) {
+  if (!write)
+    return {StatusCode::InvalidArgument, "expected what writes a buffer, but got null"};
+  if (bytes > buffer.size())
+    return {StatusCode::InvalidArgument,
+            fmt::format("expected at most {} bytes to write, but got {}", buffer.size(), bytes)};
   if (void *pointer = buffer.hostPointer()) {
     write(pointer);
     return Status::ok();

@@ -105,8 +105,7 @@ Status Executor::replaceOnDevice(uint32_t number, const Constant &constant) {
     return Status::ok();
   if (const Constant &planned = loaded_.plan->constants[number]; !planned.order.empty()) {
     Constant ordered = planned;
-    ordered.data = constant.data;
-    ordered.owner = constant.owner;
+    ordered.replaceBytes(constant);
     return fillInOrder(*loaded_.device, *storage, ordered);
   }
   const void *old = loaded_.hostConstants[number].data;
@@ -153,9 +152,7 @@ Status Executor::replaceConstants(const Replacements &replacements, Failure &fai
     if (Status status = replaceOnDevice(number, constant); !status.isOk())
       return failure.note(
           {status.code(), fmt::format("constant '{}': {}", loaded_.plan->constants[number].key, status.message())});
-    Constant &replaced = loaded_.hostConstants[number];
-    replaced.data = constant.data;
-    replaced.owner = constant.owner;
+    loaded_.hostConstants[number].replaceBytes(constant);
   }
   return Status::ok();
 }

@@ -5,7 +5,7 @@
 #include "inlay/Runtime/Core/PlanChecker.h"
 #include "ConstantOrder.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -122,6 +122,12 @@ Status Checker::checkConstant(uint32_t number) const {
                                          toString(buffer.type, plan_.symbols), buffer.index, constant.size));
   if (!constant.data)
     return badBuffer(number, fmt::format("constant {} has no data", buffer.index));
+  if (constant.order.empty() && constant.dims.empty())
+    return Status::ok();
+  if (constant.dims != std::vector<uint64_t>(dims->begin(), dims->end()))
+    return badBuffer(number,
+                     fmt::format("expected the dims of constant {}, which has an order, to be [{}], but got [{}]",
+                                 buffer.index, fmt::join(*dims, ", "), fmt::join(constant.dims, ", ")));
   if (Status order = checkOrder(constant); !order.isOk())
     return badBuffer(number, order.message());
   return Status::ok();

@@ -316,10 +316,8 @@ Status Recovering::replaceConstants(const std::vector<std::pair<uint32_t, Consta
   {
     std::unique_lock<CallLock> alone(running_);
     std::lock_guard<std::mutex> lock(state_);
-    for (const auto &[number, constant] : replacements) {
-      base_.hostConstants[number].data = constant.data;
-      base_.hostConstants[number].owner = constant.owner;
-    }
+    for (const auto &[number, constant] : replacements)
+      base_.hostConstants[number].replaceBytes(constant);
     Failure failure;
     Version version = current();
     Status status = version->replaceConstants(replacements, failure);

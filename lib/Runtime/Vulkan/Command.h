@@ -33,7 +33,7 @@ public:
   /// As far as they are recorded, in order.
   const std::vector<Part> &parts() const { return parts_; }
   bool isComplete() const { return !parts_.empty() && recorded_ == work_.size(); }
-  /// Waits for more pipelines and records one more part. May be tried again after a failure.
+  /// Waits for more pipelines and records one more part.
   Status recordMore();
 
   /// A variant with a barrier and timestamps around each dispatch, recorded at the first call of this.

@@ -94,10 +94,7 @@ Status VulkanDevice::download(DeviceBuffer &buffer, void *destination, size_t by
 /// Later, so that the first dispatches don't wait for the constants of those after them; but copies through the queue
 /// are done at once, since later ones would wait for those dispatches.
 Status VulkanDevice::fill(DeviceBuffer &buffer, size_t bytes, BufferWriter write) {
-  INLAY_RETURN_IF_ERROR(checkCopySize(buffer, bytes));
-  if (bytes == 0)
-    return Status::ok();
-  if (!buffer.hostPointer())
+  if (!write || bytes > buffer.size() || !buffer.hostPointer())
     return Device::fill(buffer, bytes, std::move(write));
   static_cast<Buffer &>(buffer).fill(std::move(write));
   return Status::ok();

@@ -147,6 +147,8 @@ FailureOr<std::vector<HostProcessor>> inlay::findProcessors(Location loc, ArrayR
 }
 
 std::unique_ptr<llvm::TargetMachine> inlay::createMachine(Location loc, const HostProcessor &processor) {
+  static std::mutex registering; // what is registered again is written again
+  std::lock_guard<std::mutex> lock(registering);
   static std::once_flag native, all;
   std::call_once(native, [] {
     llvm::InitializeNativeTarget();

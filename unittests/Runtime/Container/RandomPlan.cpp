@@ -85,14 +85,15 @@ private:
       auto bytes = std::make_shared<std::string>(blob(count * static_cast<uint32_t>(byteWidth(element))));
       std::string key = below(3) == 0 ? "" : "weight." + std::to_string(plan.constants.size());
       plan.constants.push_back({bytes->data(), bytes->size(), bytes, key});
+      std::vector<Expr> dims = {Expr(int64_t(count))};
       if (below(3) == 0) {
         plan.constants.back().dims = {1, count};
         plan.constants.back().order = {1, 0};
+        dims.insert(dims.begin(), Expr(1));
       }
       auto number = static_cast<uint32_t>(plan.constants.size() - 1);
       for (uint32_t uses = 1 + below(2); uses > 0; --uses)
-        plan.buffers.push_back(
-            {BufferKind::Constant, any(MemorySpace::Device), number, {element, {Expr(int64_t(count))}}, text()});
+        plan.buffers.push_back({BufferKind::Constant, any(MemorySpace::Device), number, {element, dims}, text()});
       if (below(3) == 0) { // the same bytes elsewhere
         auto copy = std::make_shared<std::string>(*bytes);
         plan.constants.push_back({copy->data(), copy->size(), copy, key + "'"});

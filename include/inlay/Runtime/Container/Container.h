@@ -84,7 +84,8 @@ struct ContainerWriteOptions {
 ///
 /// Errors: InvalidArgument for a plan that `checkPlan` refuses, for one with framework calls (the message lists them),
 /// for a name of a weights file that isn't in the folder or that a file with other contents has; NotFound if a file
-/// can't be written. Then what was there before is there still.
+/// can't be written. Until all is written, what was there before is there still; a disk that fails while names change
+/// may leave a new file beside an old one, which it is refused with.
 Status writeContainer(const std::string &path, const Plan &plan, const ContainerExtras &extras,
                       const ContainerWriteOptions &options = {});
 

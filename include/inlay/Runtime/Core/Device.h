@@ -70,6 +70,8 @@ public:
   /// Has `write` make the first `bytes` of a buffer, which has as many: at once, or before the first command that uses
   /// the buffer is recorded. Until then what it reads has to stay. It takes the place of one that hasn't been asked
   /// yet.
+  ///
+  /// Errors: InvalidArgument without `write` or for more bytes than the buffer has; ResourceExhausted.
   virtual Status fill(DeviceBuffer &buffer, size_t bytes, BufferWriter write);
 
   /// Checks requirements and limits, and starts to create the pipelines: whether that works shows later.

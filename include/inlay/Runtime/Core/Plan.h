@@ -73,6 +73,12 @@ struct Constant {
   /// `order[i]` here.
   std::vector<uint64_t> dims = {};
   std::vector<uint32_t> order = {};
+
+  /// Has the bytes of another from now on, of the same size, and stays what it is in all else.
+  void replaceBytes(const Constant &other) {
+    data = other.data;
+    owner = other.owner;
+  }
 };
 
 /// What one storage buffer of a kernel is used for: decides the barriers.

@@ -17,7 +17,6 @@ struct AllPatterns : RewritePattern {
   AllPatterns(PatternRun &run, MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context), run(run) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    run.sawOp();
     run.getRewriter().setObserver(dyn_cast_or_null<RewriterBase::Listener>(rewriter.getListener()));
     if (run.tryPatterns(op) != PatternRun::Outcome::Rewritten)
       return rewriter.notifyMatchFailure(op, "no pattern matches");
@@ -43,6 +42,7 @@ FailureOr<uint64_t> inlay::driveGreedy(PatternRun &run, Operation *root) {
   }
   // Upstream's driver also changes the graph on its own, so that only a copy can bring it back.
   OwningOpRef<Operation *> before(root->clone());
+  root->walk([&](Operation *) { run.sawOp(); }); // not those that rewriting makes, else the budget grows with them
   RewritePatternSet patterns(root->getContext());
   patterns.add<AllPatterns>(run, root->getContext());
   GreedyRewriteConfig config;

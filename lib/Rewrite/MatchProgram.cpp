@@ -23,7 +23,22 @@ void MatchProgram::finish() {
     if (slot.kind == SlotKind::Types && slot.constant)
       constantLists.push_back(number);
   }
+  findEarlierOps();
   joinSteps();
+}
+
+/// Those that an op looked for among users isn't to be: two ops of a pattern that may be anywhere are two of the graph.
+void MatchProgram::findEarlierOps() {
+  SmallVector<unsigned, 4> bound = {ops.front()};
+  for (Step &step : steps) {
+    if (step.kind == Step::User) {
+      step.d = earlierOps.size();
+      earlierOps.push_back(bound);
+    }
+    bool binds = (step.kind == Step::Definition || step.kind == Step::Definitions) && step.bind;
+    if (binds || step.kind == Step::User)
+      bound.push_back(step.b);
+  }
 }
 
 void MatchProgram::joinSteps() {
@@ -339,12 +354,15 @@ struct Choice {
   }
 
   /// Goes on to the next user that may be `step`'s op, in `block`; false if there is none left.
-  bool takeNextUser(const Step &step, Bindings &bindings, Block *block) {
+  bool takeNextUser(const MatchProgram &program, const Step &step, Bindings &bindings, Block *block) {
     Value value = bindings.value(step.a);
+    auto isTaken = [&](Operation *user) {
+      return llvm::any_of(program.earlierOps[step.d], [&](unsigned op) { return bindings.op(op) == user; });
+    };
     auto fits = [&](Operation *user, unsigned operand) {
       if ((operand != step.c && !step.open) || user->getBlock() != block ||
           user->getName().getAsOpaquePointer() != step.name || operand >= user->getNumOperands() ||
-          user->getOperand(operand) != value)
+          user->getOperand(operand) != value || isTaken(user))
         return false;
       bindings[step.b] = user;
       return true;
@@ -408,7 +426,7 @@ static bool runSteps(const MatchProgram &program, ArrayRef<Step> steps, Bindings
       Choice &choice = choices.back();
       const Step &chosen = steps[choice.step];
       bool more = chosen.kind == Step::Order ? orders[choice.step]++ == 0
-                                             : choice.takeNextUser(chosen, bindings, root->getBlock());
+                                             : choice.takeNextUser(program, chosen, bindings, root->getBlock());
       if (more)
         break;
       choices.pop_back();

@@ -79,7 +79,7 @@ struct Step {
     AsWritten,     ///< the two operands of op a stand as written: holds always, for what explains to look at
     Shape,         ///< Name, OperandCount b, ResultCount c (kAny for any) and, unless `open`, NoRegions of op a
     Order,         ///< choice: the two operands of op a stand as written, or the other way round
-    User,          ///< choice: op b uses value a as operand c
+    User,          ///< choice: op b, none of those of list d, uses value a as operand c
   };
   static constexpr unsigned kAny = ~0u;
 
@@ -108,9 +108,10 @@ struct MatchProgram {
   std::vector<NativeStep> natives;
   std::vector<llvm::SmallVector<unsigned, 2>> useCounts;
   std::vector<llvm::SmallVector<mlir::StringAttr, 4>> attributeNames;
-  llvm::SmallVector<unsigned, 4> ops; ///< slots of matched ops, root first
-  unsigned depth = 0;                 ///< of the root over the deepest matched op
-  bool looksAtUsers = false;          ///< has a User step
+  std::vector<llvm::SmallVector<unsigned, 4>> earlierOps; ///< slots of ops that are bound before a User step
+  llvm::SmallVector<unsigned, 4> ops;                     ///< slots of matched ops, root first
+  unsigned depth = 0;                                     ///< of the root over the deepest matched op
+  bool looksAtUsers = false;                              ///< has a User step
 
   // What `finish` makes of the above:
   std::vector<Step> joined; ///< the same steps for who doesn't ask why not: what they ask of one op first is a Shape
@@ -135,6 +136,7 @@ struct MatchProgram {
              std::string *whyNot) const;
 
 private:
+  void findEarlierOps();
   void joinSteps();
 };
 

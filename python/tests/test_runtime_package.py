@@ -68,6 +68,21 @@ def test_wrong_inputs_are_named(path, arrays, words):
         inlay_runtime.load(path)(*arrays)
 
 
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"device": "none\0x"}, ValueError, "expected device to have no NUL"),
+        ({"public_key": "key\0"}, ValueError, "expected public_key to have no NUL"),
+        ({"notice": 3}, TypeError, "expected notice to be called with a sentence, but got 3"),
+    ],
+)
+def test_options_that_are_none(path, options, error, words):
+    with pytest.raises(error, match=words):
+        inlay_runtime.load(path, **options)
+    with pytest.raises(ValueError, match="expected path to have no NUL"):
+        inlay_runtime.load(f"{path}\0.evil")
+
+
 def test_missing_files_are_named():
     with pytest.raises(inlay_runtime.Error, match=r"nowhere\.inlay") as caught:
         inlay_runtime.load("nowhere.inlay")

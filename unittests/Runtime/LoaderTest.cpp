@@ -102,6 +102,24 @@ TEST_F(LoaderOnDevice, programsShareADevice) {
   EXPECT_EQ(after->device, *again);
 }
 
+TEST_F(LoaderOnDevice, aLostDeviceThatAProgramHoldsIsNotShared) {
+  OpenOptions options;
+  options.recovery = false;
+  setenv("INLAY_DEVICE_TIMEOUT", "1e-9", 1);
+  auto first = loadPlan(sumPlan(), options);
+  unsetenv("INLAY_DEVICE_TIMEOUT");
+  ASSERT_TRUE(first.isOk()) << first.status().message();
+  std::vector<float> a = {1, 2, 3, 4}, c(4);
+  Status lost = Status::ok();
+  for (int i = 0; i < 1000 && lost.isOk(); ++i) // it may be fast enough now and then
+    lost = first->program->call({view(a)}, {view(c)});
+  ASSERT_EQ(lost.code(), StatusCode::DeviceLost) << lost.message();
+  auto second = loadPlan(sumPlan(), options);
+  ASSERT_TRUE(second.isOk()) << second.status().message();
+  EXPECT_NE(second->device, first->device);
+  EXPECT_EQ(second->program->call({view(a)}, {view(c)}).message(), "");
+}
+
 TEST_F(LoaderOnDevice, errorsSayWhatEachDeviceLacks) {
   auto opened = loadPlan(sumPlan({"workgroup-memory=2000000000"}));
   EXPECT_EQ(opened.status().code(), StatusCode::Unavailable);

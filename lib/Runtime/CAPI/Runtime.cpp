@@ -47,6 +47,8 @@ static InlayStatus invalid(std::string message) {
   return InlayStatusInvalidArgument;
 }
 
+static InlayStatus noProgram() { return invalid("expected a program, but got null"); }
+
 int inlayRuntimeAbi(void) { return INLAY_RUNTIME_ABI; }
 const char *inlayRuntimeVersion(void) { return INLAY_VERSION; }
 const char *inlayLastError(void) { return lastError.c_str(); }
@@ -112,8 +114,8 @@ InlayStatus inlayProgramOpen(const char *path, const InlayOpenOptions *options, 
   // Of an older caller the rest keeps its defaults; what a newer one asks for can't be done.
   InlayOpenOptions known = inlayOpenOptions();
   if (options && (options->size < sizeof(size_t) || options->size > sizeof(known)))
-    return invalid(fmt::format("expected options of at most {} bytes, but got {}: start from inlayOpenOptions()",
-                               sizeof(known), options->size));
+    return invalid(fmt::format("expected options of {} to {} bytes, but got {}: start from inlayOpenOptions()",
+                               sizeof(size_t), sizeof(known), options->size));
   if (options)
     std::memcpy(&known, options, options->size);
   if (known.publicKeyFile && !*known.publicKeyFile)
@@ -130,17 +132,21 @@ InlayStatus inlayProgramOpen(const char *path, const InlayOpenOptions *options, 
   return InlayStatusOk;
 }
 
-InlayStatus inlayProgramWait(InlayProgram *program) { return toC(program->opened.program->wait()); }
+InlayStatus inlayProgramWait(InlayProgram *program) {
+  return program ? toC(program->opened.program->wait()) : noProgram();
+}
 
 void inlayProgramClose(InlayProgram *program) { delete program; }
 
 //===-- What a program takes and gives --------------------------------------------------------------------------===//
 
-size_t inlayProgramInputCount(const InlayProgram *program) { return program->inputs.size(); }
-size_t inlayProgramOutputCount(const InlayProgram *program) { return program->outputs.size(); }
+size_t inlayProgramInputCount(const InlayProgram *program) { return program ? program->inputs.size() : 0; }
+size_t inlayProgramOutputCount(const InlayProgram *program) { return program ? program->outputs.size() : 0; }
 
 static InlayStatus find(const std::vector<Described> &list, const char *what, size_t number, InlayTensorInfo *info) {
-  if (!info || number >= list.size())
+  if (!info)
+    return invalid("expected where to put what it is, but got null");
+  if (number >= list.size())
     return invalid(fmt::format("expected one of {} {}s, but got {}", list.size(), what, number));
   const Described &described = list[number];
   *info = {described.name.c_str(), described.element, described.dims.size(), described.dims.data(),
@@ -149,19 +155,23 @@ static InlayStatus find(const std::vector<Described> &list, const char *what, si
 }
 
 InlayStatus inlayProgramInput(const InlayProgram *program, size_t number, InlayTensorInfo *info) {
-  return find(program->inputs, "input", number, info);
+  return program ? find(program->inputs, "input", number, info) : noProgram();
 }
 
 InlayStatus inlayProgramOutput(const InlayProgram *program, size_t number, InlayTensorInfo *info) {
-  return find(program->outputs, "result", number, info);
+  return program ? find(program->outputs, "result", number, info) : noProgram();
 }
 
 const char *inlayProgramDevice(const InlayProgram *program) {
-  return program->opened.device ? program->opened.device->deviceName().c_str() : "";
+  return program && program->opened.device ? program->opened.device->deviceName().c_str() : "";
 }
 
-const char *inlayProgramReport(const InlayProgram *program) { return program->opened.info.report.c_str(); }
-const char *inlayProgramMetadata(const InlayProgram *program) { return program->opened.info.metadata.c_str(); }
+const char *inlayProgramReport(const InlayProgram *program) {
+  return program ? program->opened.info.report.c_str() : "";
+}
+const char *inlayProgramMetadata(const InlayProgram *program) {
+  return program ? program->opened.info.metadata.c_str() : "";
+}
 
 //===-- Calls ---------------------------------------------------------------------------------------------------===//
 
@@ -187,6 +197,8 @@ static Status convert(const InlayTensor *tensors, size_t count, const char *what
 
 InlayStatus inlayProgramOutputDims(const InlayProgram *program, const InlayTensor *inputs, size_t inputCount,
                                    size_t number, int64_t *dims, size_t capacity, size_t *rank) {
+  if (!program)
+    return noProgram();
   if (!rank || (capacity && !dims))
     return invalid("expected where to put the dims, but got null");
   if (number >= program->outputs.size())
@@ -209,6 +221,8 @@ InlayStatus inlayProgramOutputDims(const InlayProgram *program, const InlayTenso
 
 InlayStatus inlayProgramCall(InlayProgram *program, const InlayTensor *inputs, size_t inputCount,
                              const InlayTensor *outputs, size_t outputCount) {
+  if (!program)
+    return noProgram();
   std::vector<TensorView> in, out;
   Status status = convert(inputs, inputCount, "input", in);
   if (status.isOk())

@@ -120,7 +120,7 @@ Status Checker::checkConstant(uint32_t number) const {
   if (constant.size != *bytes)
     return badBuffer(number, fmt::format("expected {} bytes for {}, but constant {} has {}", *bytes,
                                          toString(buffer.type, plan_.symbols), buffer.index, constant.size));
-  if (!constant.data)
+  if (!constant.data && constant.size != 0)
     return badBuffer(number, fmt::format("constant {} has no data", buffer.index));
   if (constant.order.empty() && constant.dims.empty())
     return Status::ok();

@@ -33,7 +33,8 @@ public:
 
   StatusOr<std::shared_ptr<Device>> share(size_t number) {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (std::shared_ptr<Device> device = open_[number].lock())
+    std::shared_ptr<Device> device = open_[number].lock();
+    if (device && device->state().isOk()) // else programs without recovery may still hold it
       return device;
     return openAt(number);
   }

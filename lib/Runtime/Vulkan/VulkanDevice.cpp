@@ -25,6 +25,7 @@ public:
 
   const std::string &deviceName() const override { return context_->caps().name; }
   bool unifiedMemory() const override { return context_->caps().unifiedMemory; }
+  Status state() const override { return context_->queue.state(); }
 
   StatusOr<std::shared_ptr<DeviceBuffer>> allocate(size_t bytes) override;
   std::shared_ptr<DeviceBuffer> importHost(const void *data, size_t bytes, std::shared_ptr<const void> owner) override {

@@ -51,18 +51,28 @@ def load(
     return Program(path, device, public_key, recovery, notice)
 
 
+def _encode(name, text):
+    """For C, where a text ends at its first NUL."""
+    encoded = os.fsencode(text)
+    if b"\0" in encoded:
+        raise ValueError(f"expected {name} to have no NUL, but got {text!r}")
+    return encoded
+
+
 class Program:
     """A loaded program: call it with arrays, by position or by name. May be called from several threads at a time."""
 
     def __init__(self, path, device, public_key, recovery, notice):
         options = library.inlayOpenOptions()
-        options.device = None if device is None else str(device).encode()
-        options.public_key_file = None if public_key is None else os.fsencode(public_key)
+        options.device = None if device is None else _encode("device", str(device))
+        options.public_key_file = None if public_key is None else _encode("public_key", public_key)
         options.without_recovery = not recovery
         if notice is not None:
+            if not callable(notice):
+                raise TypeError(f"expected notice to be called with a sentence, but got {notice!r}")
             self._notice = options.notice = c.NOTICE(lambda text, _: notice(text.decode()))  # kept: it is called later
         handle = ctypes.c_void_p()
-        check(library.inlayProgramOpen(os.fsencode(path), options, handle))
+        check(library.inlayProgramOpen(_encode("path", path), options, handle))
         self._handle = handle
         self._use = _Use(handle)
         weakref.finalize(self, self._use.close)

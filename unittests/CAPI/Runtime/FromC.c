@@ -54,6 +54,17 @@ const char *failFromC(const char *path) {
   EXPECT(inlayProgramOpen(path, &options, &program) == InlayStatusInvalidArgument);
   EXPECT(strstr(inlayLastError(), "but got 4096: start from inlayOpenOptions()"));
 
+  InlayTensorInfo none;
+  EXPECT(inlayProgramInputCount(NULL) == 0 && inlayProgramOutputCount(NULL) == 0);
+  EXPECT(inlayProgramInput(NULL, 0, &none) == InlayStatusInvalidArgument);
+  EXPECT(strcmp(inlayLastError(), "expected a program, but got null") == 0);
+  EXPECT(inlayProgramOutput(NULL, 0, &none) == InlayStatusInvalidArgument);
+  EXPECT(inlayProgramWait(NULL) == InlayStatusInvalidArgument);
+  EXPECT(inlayProgramCall(NULL, NULL, 0, NULL, 0) == InlayStatusInvalidArgument);
+  size_t rank;
+  EXPECT(inlayProgramOutputDims(NULL, NULL, 0, 0, NULL, 0, &rank) == InlayStatusInvalidArgument);
+  EXPECT(!*inlayProgramDevice(NULL) && !*inlayProgramReport(NULL) && !*inlayProgramMetadata(NULL));
+
   EXPECT(inlayProgramOpen(path, NULL, &program) == InlayStatusOk);
   InlayTensorInfo info;
   EXPECT(inlayProgramInput(program, 1, &info) == InlayStatusInvalidArgument);

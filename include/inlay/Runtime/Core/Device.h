@@ -53,6 +53,8 @@ public:
 
   virtual const std::string &deviceName() const = 0;
   virtual bool unifiedMemory() const = 0;
+  /// DeviceLost, with why, from the first failure on after which nothing works any more.
+  virtual Status state() const { return Status::ok(); }
 
   /// `bytes` may be 0: an empty buffer can be bound all the same.
   virtual StatusOr<std::shared_ptr<DeviceBuffer>> allocate(size_t bytes) = 0;

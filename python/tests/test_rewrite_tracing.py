@@ -3,10 +3,11 @@
 
 import subprocess
 
+import inlay
 import pytest
 from conftest import INLAY_OPT
+from inlay.rewrite import RewritePatternManager, pattern
 from inlay.rewrite import op as make_layer
-from inlay.rewrite import pattern
 from rewriting import drawn, network, rewritten
 
 GRAPH = """
@@ -186,3 +187,39 @@ def test_labels_and_benefits():
         _ = pattern("p")(lambda op, x: op.relu(x)).pdl
     with pytest.raises(ValueError, match="captures no value 'y'"):
         _ = make(lambda op, x: op.relu(x), lambda op, x: x, condition=lambda m: m.y.rank(2)).pdl
+
+
+PAIR = make(
+    lambda op, x, w, v: (op.matmul(x, w), op.matmul(x, v)),
+    lambda op, x, w, v: op("t.pair", x, w, v, results=2),
+    label="pair",
+)
+
+
+@pytest.mark.parametrize("driver", ["fixpoint", "sweep", "greedy"])
+@pytest.mark.parametrize(("count", "pairs"), [(1, 0), (2, 1), (3, 1), (4, 2)])
+def test_two_ops_of_a_pattern_are_two_of_the_graph(driver, count, pairs):
+    matrices = ", ".join(f"%w{i}: tensor<8x8xf32>" for i in range(count))
+    products = "\n".join(
+        f"  %{i} = inlay.matmul %x, %w{i} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>" for i in range(count)
+    )
+    results = ", ".join(f"%{i}" for i in range(count))
+    types = ", ".join(["tensor<4x8xf32>"] * count)
+    graph = inlay.parse(
+        f"func.func @f(%x: tensor<4x8xf32>, {matrices}) -> ({types}) {{\n{products}\n  return {results} : {types}\n}}"
+    )
+    manager = RewritePatternManager()
+    manager.add("pair", PAIR)
+    assert manager.rewrite(graph, driver=driver) == pairs
+    assert str(graph).count("t.pair") == pairs and str(graph).count("inlay.matmul") == count - 2 * pairs
+
+
+@pytest.mark.parametrize("driver", ["fixpoint", "greedy"])
+def test_what_grows_without_end_is_ended(driver):
+    manager = RewritePatternManager()
+    manager.add("grow", make(lambda op, x: op.relu(x), lambda op, x: op.relu(op.relu(x)), label="grow"))
+    graph = inlay.parse(GRAPH)
+    before = str(graph)
+    with pytest.raises(inlay.RewriteError, match="grow"):
+        manager.rewrite(graph, driver=driver)
+    assert str(graph) == before

@@ -4,6 +4,7 @@
 #include "InferTypes.h"
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Rewrite/Signature.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
@@ -17,7 +18,7 @@ using namespace inlay;
 /// Attributes of `op` beside those of its definition.
 static void addOwnAttributes(Operation *op, SmallVectorImpl<NamedAttribute> &attributes) {
   for (NamedAttribute attribute : op->getDiscardableAttrs())
-    if (attribute.getName() != InlayDialect::kSignatureAttr) // about this op alone; its location names the call, too
+    if (attribute.getName() != InlayDialect::kSignatureAttr) // about this op alone: it is made anew
       attributes.push_back(attribute);
 }
 
@@ -91,7 +92,7 @@ public:
       carried = {};
     std::string problem;
     LogicalResult made = rewriter.withReason(problem, [&] {
-      bool isCopy = action.model && carried.empty() && action.regionsFrom < 0;
+      bool isCopy = action.model && carried.empty() && action.regionsFrom < 0 && !isOfCall();
       return isCopy ? createCopy(action) : createAnew(action, carried);
     });
     if (failed(made))
@@ -128,6 +129,27 @@ private:
     if (llvm::none_of(locs, llvm::IsaPred<FusedLoc, UnknownLoc>))
       return FusedLoc::get(rewriter.getContext(), locs, Attribute());
     return rewriter.getFusedLoc(locs);
+  }
+
+  /// Whether what matched is part of a recorded call.
+  bool isOfCall() {
+    if (!ofCall)
+      ofCall = llvm::any_of(program.ops, [&](unsigned slot) {
+        Operation *op = bindings.op(slot);
+        return !op->getRawDictionaryAttrs().empty() && op->hasAttr(InlayDialect::kSignatureAttr);
+      });
+    return *ofCall;
+  }
+
+  /// Makes what is about to be created part of the calls that what matched is part of.
+  void addToCalls(const Action &action, OperationState &state) {
+    if (!isOfCall() || state.attributes.get(InlayDialect::kSignatureAttr))
+      return;
+    SmallVector<Operation *> matched =
+        llvm::map_to_vector(program.ops, [&](unsigned slot) { return bindings.op(slot); });
+    Operation *replaced = action.replaces >= 0 ? bindings.op(action.replaces) : nullptr;
+    if (ArrayAttr records = mergeSignatures(matched, state.operands, replaced, state.types.size()))
+      state.addAttribute(InlayDialect::kSignatureAttr, records);
   }
 
   void insert(const Action &action, Operation *op) {
@@ -178,6 +200,7 @@ private:
       state.addTypes(bindings.op(action.replaces)->getResultTypes());
     else if (state.types.empty() && failed(inferTypes(state, state.location)))
       return failure();
+    addToCalls(action, state);
     insert(action, Operation::create(state));
     // What takes regions is whole only when it has them.
     return action.regionsFrom >= 0 ? success() : verify(bindings.op(action.a));
@@ -195,6 +218,7 @@ private:
   Bindings &bindings;
   GraphRewriter &rewriter;
   std::optional<Location> loc;
+  std::optional<bool> ofCall;
 };
 } // namespace
 

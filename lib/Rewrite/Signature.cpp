@@ -184,6 +184,38 @@ static ArrayRef<int64_t> getNumbers(Operation *op, StringRef key, StringRef whic
   return found;
 }
 
+ArrayAttr inlay::mergeSignatures(ArrayRef<Operation *> matched, ValueRange operands, Operation *replaced,
+                                 size_t results) {
+  llvm::SmallSetVector<StringAttr, 2> keys;
+  for (Operation *op : matched)
+    visitRecords(op, [&](StringAttr key, DictionaryAttr) { keys.insert(key); });
+  if (keys.empty())
+    return {};
+  Builder builder(keys.front().getContext());
+  SmallVector<Attribute> records;
+  for (StringAttr key : keys) {
+    llvm::SmallDenseMap<Value, int64_t, 8> inputs;
+    for (Operation *op : matched)
+      for (auto [operand, number] : llvm::zip(op->getOperands(), getNumbers(op, key, kOperands, op->getNumOperands())))
+        if (number >= 0)
+          inputs.try_emplace(operand, number);
+    auto find = [&](Value operand) {
+      auto it = inputs.find(operand);
+      return it == inputs.end() ? int64_t(-1) : it->second;
+    };
+    SmallVector<int64_t> outputs(results, -1);
+    if (replaced)
+      if (ArrayRef<int64_t> numbers = getNumbers(replaced, key, kResults, results); !numbers.empty())
+        outputs.assign(numbers.begin(), numbers.end());
+    NamedAttrList record;
+    record.set(kCall, key);
+    record.set(kOperands, builder.getDenseI64ArrayAttr(llvm::map_to_vector(operands, find)));
+    record.set(kResults, builder.getDenseI64ArrayAttr(outputs));
+    records.push_back(record.getDictionary(builder.getContext()));
+  }
+  return builder.getArrayAttr(records);
+}
+
 Value Signature::getInputTensor(int64_t number) const {
   for (Operation *op : ops)
     for (auto [index, tensor] : llvm::enumerate(getNumbers(op, key, kOperands, op->getNumOperands())))

@@ -174,6 +174,36 @@ def test_inputs_follow_traced_patterns():
     assert info.get_input("qkv").get_parent().op == "inlay.abs"
 
 
+@record_signature
+def product_block(x, w):
+    return op.relu(op.matmul(x, w))
+
+
+def test_what_replaces_layers_of_a_call_takes_their_part_in_it():
+    def find(op, x, w):
+        return op.relu(op.matmul(x, w))
+
+    def make(op, x, w):
+        return op.sigmoid(op.matmul(op.neg(x), w))
+
+    module = inlay.Module()
+    with net_guard(module):
+        x, w = (Tensor(name, torch.float32, (4, 4)) for name in "xw")
+        out = op.neg(product_block(x, w))
+        out.mark_output()
+    manager = RewritePatternManager()
+    manager.add("p", pattern("p")(find).to(make))
+    assert manager.rewrite(module) == 1
+    (info,) = memo(module)
+    negated, product, sigmoid, last = module.get_layers()
+    assert info.layers == [negated, product, sigmoid] and memo(module).get(sigmoid) == info
+    assert info.get_input("x") == x and info.get_input("w") == w
+    assert info.raw_outputs == sigmoid.get_outputs(0)[0]
+    with net_guard(module), insert_before(last):
+        info.replace_outputs_uses_with(module, op.exp(x))
+    assert last.get_inputs(0)[0].get_parent().op == "inlay.exp"
+
+
 def test_outputs_move_whatever_their_structure():
     module = network(lambda x, y, z: [op.exp(one) for one in make_block(x, y, z)])
     (info,) = memo(module)

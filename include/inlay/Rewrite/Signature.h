@@ -125,6 +125,12 @@ private:
 /// The key of the innermost call that `op` is part of; null if it is part of none.
 mlir::StringAttr getInnermostCall(mlir::Operation *op);
 
+/// The records, for `inlay.signature`, of an op that is made where `matched` ops were: it is part of their calls, with
+/// the inputs of these that are among its `operands`, and with the outputs that `replaced` gives, one of them, if its
+/// `results`, as many, take their place; `replaced` may be null. Null if the ops are part of no call.
+mlir::ArrayAttr mergeSignatures(llvm::ArrayRef<mlir::Operation *> matched, mlir::ValueRange operands,
+                                mlir::Operation *replaced, size_t results);
+
 /// Finds the calls of a module. All that is said of a call is read from the module when it is asked for; kept is only
 /// which ops may be part of which. So a table stays right for as long as it hears of ops that come to be part of a
 /// call, and of those that are freed; one that doesn't is made anew after a rewrite.

@@ -341,7 +341,7 @@ class Long(nn.Module):
 
 @pytest.mark.parametrize("target", ["host", "vulkan"])
 def test_other_threads_go_on_while_a_program_runs(target):
-    model, inputs = Long(), (torch.randn(640, 640),)
+    model, inputs = Long(), (torch.randn(1280, 1280),)
     compiled = inlay.compile(model, inputs, targets=(target, "torch"), torch_executed_ops=["aten.relu"])
     assert set(compiled.report.ops_by_target()) == {target, "torch"}
     done, ticks = threading.Event(), 0

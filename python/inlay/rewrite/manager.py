@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import fnmatch
+import contextlib
 import functools
 import json
 import os
 import pathlib
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
@@ -15,7 +17,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from ..aliases import StrPath
 from ..errors import ArgumentTypeError, ArgumentValueError, RewriteError, did_you_mean
 from .checking import check_by_examples, check_each_rewrite
-from .classes import PatternAnalyzer, PatternRewriter, _ClassPattern
+from .classes import Args, PatternAnalyzer, PatternRewriter, _ClassPattern
 from .handles import Layer, Tensor
 from .network import Module
 from .scope import working_on
@@ -87,6 +89,7 @@ class _Manager:
 
         self._manager = PatternManager()
         self._patterns, self._functions, self._args = {}, {}, {}
+        self._lock = threading.Lock()  # held by the run that goes on
 
     def add(self, label: str, pattern: AnyPattern, benefit: int | None = None) -> None:
         """Adds a pattern under a label of its own.
@@ -200,7 +203,7 @@ class _Manager:
     def _constraint(self, label, function, names):
         def call(operands):
             operands = iter(operands)
-            given = [self._args if name == "args" else _wrap(next(operands)) for name in names]
+            given = [Args(label, self._args) if name == "args" else _wrap(next(operands)) for name in names]
             result = function(*given)
             if isinstance(result, (bool, str)):
                 return result
@@ -210,28 +213,34 @@ class _Manager:
 
         return call
 
+    @contextlib.contextmanager
     def _running(self, network, args):
-        """Gives all patterns the run's arguments; the network is the current one meanwhile."""
-        return _Running(self, network, args)
+        """Gives all patterns the run's arguments, and has them back as they were; the network is the current one."""
+        args = _check_args(args)
+        if not self._lock.acquire(blocking=False):
+            raise RewriteError("expected a pattern manager at rest, but its patterns are being run")
+        try:
+            used = [one for one in self._patterns if isinstance(self._patterns[one], _ClassPattern)]
+            used = {id(self._patterns[one]): self._patterns[one] for one in used if self._manager.is_enabled(one)}
+            for pattern in used.values():
+                pattern._check_args(args)
+            with contextlib.ExitStack() as stack:
+                for pattern in used.values():
+                    stack.enter_context(pattern._taking(args))
+                stack.enter_context(working_on(network))
+                self._args = args
+                yield args
+        finally:
+            self._args = {}
+            self._lock.release()
 
 
-class _Running:
-    def __init__(self, manager, network, args):
-        if args is not None and not isinstance(args, dict):
-            raise ArgumentTypeError(f"expected args to be a dict, but got {type(args).__name__}")
-        self._manager, self._args, self._scope = manager, dict(args or {}), working_on(network)
-
-    def __enter__(self):
-        manager = self._manager
-        for label, pattern in manager._patterns.items():
-            if isinstance(pattern, _ClassPattern) and manager._manager.is_enabled(label):
-                pattern._take_args(self._args)
-        manager._args = self._args
-        self._scope.__enter__()
-        return self._args
-
-    def __exit__(self, *failure):
-        self._scope.__exit__(*failure)
+def _check_args(args):
+    if args is not None and not isinstance(args, dict):
+        raise ArgumentTypeError(f"expected args to be a dict, but got {type(args).__name__}")
+    if "" in (args or {}):
+        raise ArgumentValueError("expected names as keys of args, but got an empty one")
+    return dict(args or {})
 
 
 class RewritePatternManager(_Manager):

@@ -102,7 +102,7 @@ def test_arguments_may_be_given_by_hand():
     assert one.args is None
     one.args = {"tag": 3}
     assert copy.deepcopy(one).args == {"tag": 3}
-    with pytest.raises(ArgumentValueError, match="pattern 'tag' needs argument 'tag', which isn't given$"):
+    with pytest.raises(ArgumentValueError, match=r"pattern 'tag' needs argument 'tag', which isn't given$"):
         manage(one).rewrite(chain("t.a"), args={"t": 1})
     assert one.args == {"tag": 3}
 

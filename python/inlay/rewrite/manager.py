@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import fnmatch
 import contextlib
+import fnmatch
 import functools
 import json
 import os

@@ -2,8 +2,8 @@
 """Python values that attributes stand for, beyond numbers, text, flags, lists and dicts."""
 
 import enum
-import importlib
 import numbers
+import sys
 
 import torch
 
@@ -102,8 +102,12 @@ def unflatten(plain, leaf):
 
 
 def _find_enum(text):
-    module, _, path = text.partition(":")
-    found = importlib.import_module(module)
+    """The member of an enum of a module that is loaded: text of a graph must neither import nor reach anything else."""
+    module, _, path = str(text).partition(":")
+    path, _, member = path.rpartition(".")
+    found = sys.modules.get(module)
     for name in path.split("."):
-        found = getattr(found, name)
-    return found
+        found = getattr(found, "__dict__", {}).get(name)
+    if isinstance(found, enum.EnumMeta) and member in found.__members__:
+        return found.__members__[member]
+    raise ArgumentValueError(f"expected a member of an enum of a module that is imported, but got {text!r:.80}")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -10,10 +11,9 @@ import torch
 
 from .. import ops
 from ..errors import ArgumentTypeError, UnknownNameError, did_you_mean
-from ..ops import print_float
 from .handles import Layer, Tensor
 from .scope import changing, current_network
-from .values import element_text, type_text
+from .values import element_text, float_text, type_text
 
 
 ResultType: TypeAlias = str | Tensor | tuple[torch.dtype | str, Sequence[int]]
@@ -75,7 +75,10 @@ def constant(value: float, like: Tensor) -> Tensor:
     from .._inlay import Attribute
 
     element = like._value.element
-    literal = print_float(float(value)) if element.startswith(("f", "bf")) else str(value).lower()
+    if element.startswith(("f", "bf")) or not math.isfinite(value):
+        literal = float_text(value, element)
+    else:
+        literal = str(value).lower()
     attribute = Attribute(f"dense<{literal}> : tensor<{element}>")
     return _results(_create("inlay.constant", [], {"value": attribute}, [f"tensor<{element}>"]))
 

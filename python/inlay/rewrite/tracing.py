@@ -4,15 +4,31 @@
 from __future__ import annotations
 
 import inspect
+import re
 import types
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeAlias
 
-from .. import ops
-from ..errors import ArgumentTypeError, ArgumentValueError, did_you_mean
+import torch
 
+from .. import ops
+from ..errors import ArgumentTypeError, ArgumentValueError, UnknownNameError, did_you_mean
+from .values import check_flag, check_integer, check_number, check_text, element_text, float_text
+
+_NAME = re.compile(r"[A-Za-z_$.][\w$.-]*", re.ASCII)  # of a value in PDL; digits alone are what has no name
 _FREE = inspect.Parameter.POSITIONAL_OR_KEYWORD
 _MANY = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+
+
+_Operator: TypeAlias = Callable[["Symbol", "Symbol | float"], "Symbol"]
+
+
+def _arithmetic(name: str) -> tuple[_Operator, _Operator]:
+    """The operator with a symbol on its left, and on its right."""
+    return (
+        lambda self, other: self._writer.make(name, self, other),
+        lambda self, other: self._writer.make(name, other, self),
+    )
 
 
 class Symbol:
@@ -23,29 +39,12 @@ class Symbol:
     def __init__(self, writer: Writer, name: str, kind: str) -> None:
         self._writer, self._name, self._kind = writer, name, kind
 
-    def __add__(self, other: Symbol | float) -> Symbol:
-        return self._writer.make("add", self, other)
-
-    def __radd__(self, other: Symbol | float) -> Symbol:
-        return self._writer.make("add", other, self)
-
-    def __sub__(self, other: Symbol | float) -> Symbol:
-        return self._writer.make("sub", self, other)
-
-    def __rsub__(self, other: Symbol | float) -> Symbol:
-        return self._writer.make("sub", other, self)
-
-    def __mul__(self, other: Symbol | float) -> Symbol:
-        return self._writer.make("mul", self, other)
-
-    def __rmul__(self, other: Symbol | float) -> Symbol:
-        return self._writer.make("mul", other, self)
-
-    def __truediv__(self, other: Symbol | float) -> Symbol:
-        return self._writer.make("div", self, other)
-
-    def __rtruediv__(self, other: Symbol | float) -> Symbol:
-        return self._writer.make("div", other, self)
+    __add__, __radd__ = _arithmetic("add")
+    __sub__, __rsub__ = _arithmetic("sub")
+    __mul__, __rmul__ = _arithmetic("mul")
+    __truediv__, __rtruediv__ = _arithmetic("div")
+    __pow__, __rpow__ = _arithmetic("pow")
+    __matmul__, __rmatmul__ = _arithmetic("matmul")
 
     def __neg__(self) -> Symbol:
         return self._writer.make("neg", self)
@@ -91,6 +90,8 @@ class Writer:
         """
         if not isinstance(name, str) or "." not in name:
             raise ArgumentValueError(f"expected an op's full name with its dialect, but got {name!r}")
+        if "" in attributes:
+            raise ArgumentValueError(f"expected names of attributes for '{name}', but got an empty one")
         texts = {key: self._attribute(key, value, None) for key, value in attributes.items()} if attributes else {}
         return self._write(name, self._flatten(name, operands), texts, results, like)
 
@@ -103,6 +104,7 @@ class Writer:
         return self._capture(name, "list")
 
     def _capture(self, name, kind):
+        _check_name(self._pattern, name)
         if not self._matching and name not in self._captures:
             near = did_you_mean(name, self._captures)
             raise ArgumentValueError(f"pattern '{self._pattern}' captures no {kind} '{name}'{near}")
@@ -149,8 +151,9 @@ class Writer:
         """In a pattern a number is a constant of equal elements; a replacement can't tell of which type it would be."""
         if not self._matching:
             raise ArgumentTypeError(f"expected a captured value in the replacement, but got the number {number}")
+        number = check_number(f"a number in pattern '{self._pattern}'", number)
         value = self._line("pdl.operand")
-        wanted = self._line(f"pdl.attribute = {ops.print_float(float(number))} : f64")
+        wanted = self._line(f"pdl.attribute = {float_text(number, 'f64')} : f64")
         self._lines.append(f'pdl.apply_native_constraint "splat"(%{value}, %{wanted} : !pdl.value, !pdl.attribute)')
         return Symbol(self, value, "value")
 
@@ -160,6 +163,7 @@ class Writer:
                 raise ArgumentTypeError(f"expected an attribute for '{key}', but got a value")
             if self._matching and value._name not in self._numbers["captured"]:
                 self._numbers["captured"].add(value._name)
+                self._used.append(value._name)
                 self._lines.append(f"%{value._name} = pdl.attribute")
             return value._name
         return self._line(f"pdl.attribute = {print_attribute(key, value, kind)}")
@@ -170,12 +174,12 @@ class Writer:
             types = [self._line("pdl.type") for _ in range(results)]
         elif like is not None:
             types = [self._type_of(one) for one in (like if isinstance(like, (list, tuple)) else [like])]
-        text = f'pdl.operation "{name}"'
+        text = f"pdl.operation {ops.quote(name)}"
         if operands:
             kinds = ", ".join(["!pdl.range<value>" if one._kind == "list" else "!pdl.value" for one in operands])
             text += f"({', '.join(['%' + self._use(one) for one in operands])} : {kinds})"
         if attributes:
-            text += " {" + ", ".join(f'"{key}" = %{value}' for key, value in attributes.items()) + "}"
+            text += " {" + ", ".join(f"{ops.quote(key)} = %{value}" for key, value in attributes.items()) + "}"
         if types:
             text += self._type_text(types)
         line = len(self._lines)
@@ -249,63 +253,99 @@ class Writer:
     def _op_of(self, value):
         made = self._made.get(getattr(value, "_name", None))
         if made is None:
-            raise ArgumentTypeError("expected a value that an op of this function makes")
+            given = f", but got the capture '{value._name}'" if getattr(value, "_name", None) in self._captures else ""
+            raise ArgumentTypeError(f"expected a value that an op of pattern '{self._pattern}' makes{given}")
         return made
 
 
 class Condition:
     """What `where` may ask of one captured value."""
 
-    def __init__(self, add: Callable[..., None], name: str) -> None:
-        self._add, self._name = add, name
+    def __init__(self, add: Callable[..., None], name: str, pattern: str) -> None:
+        self._add, self._name, self._pattern = add, name, pattern
 
-    def _ask(self, constraint, *parameters, negated=False):
-        self._add(constraint, [(self._name, "!pdl.value")], parameters, negated)
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        known = [one for one in vars(Condition) if not one.startswith("_")]
+        raise UnknownNameError(
+            f"unknown predicate '{name}' of '{self._name}' in pattern '{self._pattern}'{did_you_mean(name, known)}"
+        )
 
-    def dtype(self, *types: str) -> None:
-        self._ask("dtype", "[" + ", ".join(ops.quote(str(one)) for one in types) + "]")
+    def _ask(self, constraint, *parameters, negated=False, others=()):
+        values = [(one, "!pdl.value") for one in (self._name, *others)]
+        self._add(constraint, values, [str(one) for one in parameters], negated)
+
+    def _what(self, predicate, argument):
+        return f"'{argument}' of {self._name}.{predicate} in pattern '{self._pattern}'"
+
+    def dtype(self, *types: torch.dtype | str) -> None:
+        try:
+            texts = [element_text(one) for one in types]
+        except (ArgumentTypeError, ArgumentValueError) as error:
+            raise type(error)(f"in {self._name}.dtype of pattern '{self._pattern}': {error}") from None
+        if not texts:
+            raise ArgumentValueError(f"expected dtypes for {self._name}.dtype in pattern '{self._pattern}'")
+        self._ask("dtype", "[" + ", ".join(map(ops.quote, texts)) + "]")
 
     def rank(self, least: int, most: int | None = None) -> None:
-        self._ask("rank", str(int(least)), str(int(least if most is None else most)))
+        least = check_integer(self._what("rank", "least"), least, 0)
+        most = least if most is None else check_integer(self._what("rank", "most"), most, least)
+        self._ask("rank", least, most)
 
     def dim(self, dim: int, size: int) -> None:
-        self._ask("dim", str(int(dim)), str(int(size)))
+        self._ask("dim", self._dim("dim", dim), check_integer(self._what("dim", "size"), size, 0))
 
     def dim_between(self, dim: int, least: int, most: int) -> None:
-        self._ask("dim_between", str(int(dim)), str(int(least)), str(int(most)))
+        least = check_integer(self._what("dim_between", "least"), least, 0)
+        most = check_integer(self._what("dim_between", "most"), most, least)
+        self._ask("dim_between", self._dim("dim_between", dim), least, most)
 
     def multiple_of(self, dim: int, factor: int) -> None:
-        self._ask("multiple_of", str(int(dim)), str(int(factor)))
+        factor = check_integer(self._what("multiple_of", "factor"), factor, 1)
+        self._ask("multiple_of", self._dim("multiple_of", dim), factor)
+
+    def _dim(self, predicate, dim):
+        return check_integer(self._what(predicate, "dim"), dim)
 
     def static_shape(self) -> None:
         self._ask("static_shape")
 
     def splat(self, number: float, tolerance: float = 0.0) -> None:
-        self._ask("splat", *(f"{ops.print_float(float(one))} : f64" for one in (number, tolerance)))
+        number = check_number(self._what("splat", "number"), number)
+        tolerance = check_number(self._what("splat", "tolerance"), tolerance, 0)
+        self._ask("splat", *(f"{float_text(one, 'f64')} : f64" for one in (number, tolerance)))
 
     def constant(self, yes: bool = True) -> None:
-        self._ask("constant", negated=not yes)
+        self._ask("constant", negated=not check_flag(self._what("constant", "yes"), yes))
 
     def foldable(self, depth: int = 10) -> None:
-        self._ask("foldable", str(int(depth)))
+        self._ask("foldable", check_integer(self._what("foldable", "depth"), depth, 0))
 
     def one_use(self) -> None:
         self._ask("one_use")
 
     def same_shape(self, other: Condition) -> None:
-        self._add("same_shape", [(self._name, "!pdl.value"), (other._name, "!pdl.value")], (), False)
+        self._ask("same_shape", others=[self._other("same_shape", other)])
 
     def same_type(self, other: Condition) -> None:
-        self._add("same_type", [(self._name, "!pdl.value"), (other._name, "!pdl.value")], (), False)
+        self._ask("same_type", others=[self._other("same_type", other)])
+
+    def _other(self, predicate, other):
+        if not isinstance(other, Condition):
+            what = self._what(predicate, "other")
+            raise ArgumentTypeError(f"expected {what} to be a captured value, as m.{self._name}, but got {other!r:.80}")
+        return other._name
 
 
 class Args:
     """`m.args`: conditions on the run's arguments."""
 
-    def __init__(self, add: Callable[..., None]) -> None:
-        self._add = add
+    def __init__(self, add: Callable[..., None], pattern: str) -> None:
+        self._add, self._pattern = add, pattern
 
     def equals(self, name: str, value: Any) -> None:
+        check_text(f"'name' of args.equals in pattern '{self._pattern}'", name)
         self._add("arg", [], (ops.quote(name), print_attribute(name, value, None)), False)
 
 
@@ -316,7 +356,7 @@ class Conditions:
 
     def __init__(self, pattern: str, names: Sequence[str], writer: Writer, call: Callable[..., None]) -> None:
         self._pattern, self._names, self._writer, self._call = pattern, names, writer, call
-        self.args = Args(self._add)
+        self.args = Args(self._add, pattern)
 
     def constraint(self, function: Callable[..., bool | str], *captured: Condition) -> None:
         """Asks a Python function for each match, with what is captured: `m.constraint(is_even, m.x)`."""
@@ -331,7 +371,7 @@ class Conditions:
             raise ArgumentValueError(
                 f"pattern '{self._pattern}' captures no value '{name}'{did_you_mean(name, self._names)}"
             )
-        return Condition(self._add, name)
+        return Condition(self._add, name, self._pattern)
 
     def _add(self, constraint, operands, parameters, negated):
         operands = [
@@ -352,7 +392,7 @@ def print_attribute(key: str, value: Any, kind: str | None) -> str:
     if isinstance(value, int) and kind in (None, "i64"):
         return f"{value} : i64"
     if isinstance(value, (int, float)) and kind in (None, "f64"):
-        return f"{ops.print_float(float(value))} : f64"
+        return f"{float_text(value, 'f64')} : f64"
     if isinstance(value, str):
         return ops.quote(value)
     if isinstance(value, (list, tuple)) and all(isinstance(one, int) for one in value):
@@ -418,6 +458,8 @@ class Pattern:
 
     def _trace(self, label, constraints):
         names = _parameters(self.label, self._function)
+        for name in names:
+            _check_name(self.label, name)
         numbers = {"next": 0, "captured": set(names), "types": {}}
         captures = {}
         writer = Writer(self.label, captures, numbers, matching=True)
@@ -426,6 +468,8 @@ class Pattern:
         writer._lines += [f"%{name} = pdl.operand" for name in names]
         results = self._call(self._function, writer, names, captures)
         roots = [writer._op_of(result) for result in results]
+        for name in captures.keys() - set(writer._used):
+            raise ArgumentValueError(f"capture '{name}' isn't used by pattern '{self.label}'")
         numbers["types"] = {value: types[number] for value, (_, number, _, types) in writer._made.items()}
 
         def call(function, given):
@@ -507,6 +551,13 @@ class Pattern:
             names = [kept.get(number, name) for number, name in enumerate(names)]
             kinds = ", ".join(["!pdl.value"] * len(names))
             rewriter._lines.append(f"pdl.replace %{op} with ({', '.join('%' + name for name in names)} : {kinds})")
+
+
+def _check_name(label, name):
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ArgumentValueError(
+            f"expected names of ASCII letters, digits and underscores in pattern '{label}', but got {name!r:.80}"
+        )
 
 
 def _parameters(label, function):

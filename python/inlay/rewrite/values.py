@@ -2,13 +2,15 @@
 """Python values that attributes stand for, beyond numbers, text, flags, lists and dicts."""
 
 import enum
+import math
 import numbers
 import sys
 
 import torch
 
 from ..errors import ArgumentTypeError, ArgumentValueError, did_you_mean
-from ..text import ELEMENT_TYPES, dtype_name
+from ..ops import print_float
+from ..text import ELEMENT_TYPES, dtype_name, scalar_literal
 
 _DTYPES = {text: dtype for dtype, text in ELEMENT_TYPES.items()}
 _NAMES = {dtype_name(dtype): text for dtype, text in ELEMENT_TYPES.items()}
@@ -45,6 +47,46 @@ def element_text(dtype):
             return dtype
         raise ArgumentValueError(f"unknown dtype {dtype!r}{did_you_mean(dtype, [*_NAMES, *_DTYPES])}")
     raise ArgumentTypeError(f"expected a dtype like torch.float16, but got {dtype!r}")
+
+
+def float_text(value, element):
+    """A float as a literal of that element type, in hexadecimal if it isn't finite."""
+    value = float(value)
+    if math.isfinite(value):
+        return print_float(value)
+    if decode(element) is None or not decode(element).is_floating_point:
+        raise ArgumentValueError(f"expected a number that {element} has, but got {value}")
+    return scalar_literal(value, decode(element))
+
+
+def check_integer(what, value, least=-(2**63)):
+    """The value as an int of 64 bits, from `least`."""
+    is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not is_whole or not least <= value < 2**63:
+        start = f" from {least}" if least > -(2**63) else " of 64 bits" if is_whole else ""
+        raise ArgumentValueError(f"expected {what} to be an integer{start}, but got {value!r:.80}")
+    return int(value)
+
+
+def check_number(what, value, least=-math.inf):
+    """The value as a float, from `least`; NaN, which equals nothing, is none."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not is_number or not value >= least:
+        start = f" from {least:g}" if least > -math.inf else ""
+        raise ArgumentValueError(f"expected {what} to be a number{start}, but got {value!r:.80}")
+    return float(value)
+
+
+def check_flag(what, value):
+    if not isinstance(value, bool):
+        raise ArgumentTypeError(f"expected {what} to be True or False, but got {value!r:.80}")
+    return value
+
+
+def check_text(what, value):
+    if not isinstance(value, str) or not value:
+        raise ArgumentTypeError(f"expected {what} to be a string that isn't empty, but got {value!r:.80}")
+    return value
 
 
 def decode(text):

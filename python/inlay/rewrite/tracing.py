@@ -20,15 +20,11 @@ _FREE = inspect.Parameter.POSITIONAL_OR_KEYWORD
 _MANY = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
-_Operator: TypeAlias = Callable[["Symbol", "Symbol | float"], "Symbol"]
+def _arithmetic(name: str, swapped: bool = False) -> Callable[[Symbol, Symbol | float], Symbol]:
+    def make(self: Symbol, other: Symbol | float) -> Symbol:
+        return self._writer.make(name, other, self) if swapped else self._writer.make(name, self, other)
 
-
-def _arithmetic(name: str) -> tuple[_Operator, _Operator]:
-    """The operator with a symbol on its left, and on its right."""
-    return (
-        lambda self, other: self._writer.make(name, self, other),
-        lambda self, other: self._writer.make(name, other, self),
-    )
+    return make
 
 
 class Symbol:
@@ -39,12 +35,12 @@ class Symbol:
     def __init__(self, writer: Writer, name: str, kind: str) -> None:
         self._writer, self._name, self._kind = writer, name, kind
 
-    __add__, __radd__ = _arithmetic("add")
-    __sub__, __rsub__ = _arithmetic("sub")
-    __mul__, __rmul__ = _arithmetic("mul")
-    __truediv__, __rtruediv__ = _arithmetic("div")
-    __pow__, __rpow__ = _arithmetic("pow")
-    __matmul__, __rmatmul__ = _arithmetic("matmul")
+    __add__, __radd__ = _arithmetic("add"), _arithmetic("add", swapped=True)
+    __sub__, __rsub__ = _arithmetic("sub"), _arithmetic("sub", swapped=True)
+    __mul__, __rmul__ = _arithmetic("mul"), _arithmetic("mul", swapped=True)
+    __truediv__, __rtruediv__ = _arithmetic("div"), _arithmetic("div", swapped=True)
+    __pow__, __rpow__ = _arithmetic("pow"), _arithmetic("pow", swapped=True)
+    __matmul__, __rmatmul__ = _arithmetic("matmul"), _arithmetic("matmul", swapped=True)
 
     def __neg__(self) -> Symbol:
         return self._writer.make("neg", self)

@@ -14,6 +14,7 @@ from .. import ops
 from ..errors import ArgumentTypeError, ArgumentValueError, did_you_mean
 from .handles import Layer
 from .interfaces import Interface
+from .values import check_flag
 
 _LOG = logging.getLogger("inlay.rewrite")
 _NEAR = 0.7  # how alike names of arguments must be for one to be meant by the other
@@ -142,7 +143,7 @@ class PatternRewriter(_ClassPattern):
         args: ArgKinds | None = None,
     ) -> None:
         super().__init__(name, root_layer, args=args)
-        self.separate_match_rewrite = separate_match_rewrite
+        self.separate_match_rewrite = check_flag(f"separate_match_rewrite of pattern '{name}'", separate_match_rewrite)
 
     def match(self, layer: Layer) -> bool:
         """Whether `rewrite` shall be called for the layer."""

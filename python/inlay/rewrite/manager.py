@@ -22,6 +22,7 @@ from .handles import Layer, Tensor
 from .network import Module
 from .scope import working_on
 from .tracing import Pattern
+from .values import check_flag, check_integer, check_number, check_text
 
 Driver: TypeAlias = Literal["fixpoint", "sweep", "greedy"]
 
@@ -118,6 +119,7 @@ class _Manager:
         """Adds each pattern of a PDL text under its symbol name, after `prefix`; all of them or none. Their labels."""
         if not isinstance(text, str):
             raise ArgumentTypeError(f"expected PDL text, but got {type(text).__name__}")
+        check_text("prefix", prefix, may_be_empty=True)
         labels = self._manager.add_pdl(text, str(name), prefix)
         self._patterns.update({label: PDLPattern(label, text) for label in labels})
         return labels
@@ -152,11 +154,11 @@ class _Manager:
 
     def enable(self, glob: str = "*") -> int:
         """Turns patterns on whose label fits, as `fuse_*`; returns how many fit."""
-        return self._manager.set_enabled(glob, True)
+        return self._manager.set_enabled(check_text("glob", glob, may_be_empty=True), True)
 
     def disable(self, glob: str = "*") -> int:
         """Turns patterns off whose label fits; returns how many fit. Nothing is compiled anew."""
-        return self._manager.set_enabled(glob, False)
+        return self._manager.set_enabled(check_text("glob", glob, may_be_empty=True), False)
 
     def is_enabled(self, label: str) -> bool:
         self.get(label)
@@ -177,6 +179,7 @@ class _Manager:
         self.get(label)
         network, layers = (where.network, [where]) if isinstance(where, Layer) else (_module(where), None)
         if at is not None:
+            check_text("at", at)
             layers = [layer for layer in layers or network.get_layers() if _is_at(layer, at)]
             if not layers:
                 names = [layer.name for layer in network.get_layers()]
@@ -261,6 +264,7 @@ class RewritePatternManager(_Manager):
         check: whether to run what it matches against what replaces it first, as `check` does (with `example`); what
         fails isn't added.
         """
+        check_flag("check", check)
         super().add(label, pattern, benefit)
         if check:
             try:
@@ -299,8 +303,12 @@ class RewritePatternManager(_Manager):
         network = _module(network)
         if driver not in _DRIVERS:
             raise ArgumentValueError(f"unknown driver {driver!r}{did_you_mean(str(driver), _DRIVERS)}")
-        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
-            raise ArgumentValueError(f"expected limit to be an int from 0, but got {limit!r}")
+        limit = None if limit is None else check_integer("limit", limit, 0)
+        budget = check_number("budget", budget, 0)
+        flags = {"across_segments": across_segments, "remove_dead_code": remove_dead_code, "check": check}
+        for name, flag in flags.items():
+            check_flag(name, flag)
+        file = None if trace is None or isinstance(trace, list) else _check_file(trace)
         if check and any(self._functions.get(one) and self.is_enabled(one) for one in self.labels):
             options = {"driver": driver, "across_segments": across_segments, "remove_dead_code": remove_dead_code}
             step = functools.partial(self.rewrite, args=args, limit=1, **options)
@@ -313,16 +321,16 @@ class RewritePatternManager(_Manager):
                 given,
                 driver,
                 -1 if limit is None else limit,
-                float(budget),
+                budget,
                 remove_dead_code,
                 across_segments,
                 trace is not None,
                 check,
             )
-        if isinstance(trace, list):
-            trace.extend(json.loads(firings))
+        if file is not None:
+            file.write_text(json.dumps(json.loads(firings), indent=2) + "\n")
         elif trace is not None:
-            pathlib.Path(os.fspath(trace)).write_text(json.dumps(json.loads(firings), indent=2) + "\n")
+            trace.extend(json.loads(firings))
         return count
 
     def check(
@@ -382,18 +390,34 @@ class AnalysisPatternManager(_Manager):
             return [_match(*found) for found in self._manager.analyze(network._graph, given, None)]
 
     def find(self, network: Module, args: dict[str, Any] | None = None) -> Iterator[Match]:
-        """The same one by one, each looked for when it is asked for."""
+        """The same one by one, each looked for when it is asked for; not at layers that are gone by then."""
         network = _module(network)
         for layer in network.get_layers():
+            if layer.is_removed():
+                continue
             with self._running(network, args) as given:
                 found = self._manager.analyze(network._graph, given, layer._op)
-            yield from (_match(*one) for one in found)
+            for match in [_match(*one) for one in found]:
+                if not any(one.is_removed() for one in match.layers):
+                    yield match
 
     def _class_functions(self, label, pattern):
         functions = super()._class_functions(label, pattern)
         if isinstance(pattern, PatternRewriter) and not pattern.separate_match_rewrite:
             raise ArgumentTypeError(f"expected pattern '{label}' to match by itself: separate_match_rewrite=True")
         return functions
+
+
+def _check_file(trace):
+    """The path for a trace; raises OSError if it can't be written, while nothing is rewritten yet."""
+    if not isinstance(trace, (str, os.PathLike)) or not isinstance(os.fspath(trace), str):
+        raise ArgumentTypeError(f"expected trace to be a list or a path, but got {trace!r:.80}")
+    path = pathlib.Path(trace)
+    is_new = not path.exists()
+    path.open("a").close()
+    if is_new:
+        path.unlink()
+    return path
 
 
 def _match(label, ops, captures):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import types
@@ -65,6 +66,8 @@ class Writer:
     def __getattr__(self, name: str) -> Callable[..., Symbol]:
         if name.startswith("_"):
             raise AttributeError(name)
+        if name in ops.CALLS:
+            return functools.partial(self, f"inlay.{name}")
         if name not in ops.table():
             raise ArgumentValueError(
                 f"unknown op '{name}' in pattern '{self._pattern}'{did_you_mean(name, ops.table())}"
@@ -74,6 +77,7 @@ class Writer:
     def __call__(
         self,
         name: str,
+        /,
         *operands: Operand | Sequence[Operand],
         results: int = 1,
         like: Symbol | Sequence[Symbol] | None = None,

@@ -63,7 +63,7 @@ def check_integer(what, value, least=-(2**63)):
     """The value as an int of 64 bits, from `least`."""
     is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not is_whole or not least <= value < 2**63:
-        start = f" from {least}" if least > -(2**63) else " of 64 bits" if is_whole else ""
+        start = " of 64 bits" if is_whole and abs(value) >= 2**63 else f" from {least}" if least > -(2**63) else ""
         raise ArgumentValueError(f"expected {what} to be an integer{start}, but got {value!r:.80}")
     return int(value)
 
@@ -83,9 +83,11 @@ def check_flag(what, value):
     return value
 
 
-def check_text(what, value):
-    if not isinstance(value, str) or not value:
-        raise ArgumentTypeError(f"expected {what} to be a string that isn't empty, but got {value!r:.80}")
+def check_text(what, value, may_be_empty=False):
+    if not isinstance(value, str):
+        raise ArgumentTypeError(f"expected {what} to be a string, but got {value!r:.80}")
+    if not value and not may_be_empty:
+        raise ArgumentValueError(f"expected {what} to be a string that isn't empty, but got ''")
     return value
 
 

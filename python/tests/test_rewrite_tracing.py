@@ -8,7 +8,7 @@ import inlay
 import pytest
 import torch
 from conftest import INLAY_OPT
-from inlay.rewrite import RewritePatternManager, pattern
+from inlay.rewrite import AnalysisPatternManager, RewritePatternManager, pattern
 from inlay.rewrite import op as make_layer
 from rewriting import drawn, network, rewritten
 
@@ -287,6 +287,11 @@ def test_conditions_that_never_hold(condition, message):
         (lambda op, x: op.softmax(x, op.attr("0")), "in pattern 'a', but got '0'"),
         (lambda op, x: x, "expected a value that an op of pattern 'a' makes, but got the capture 'x'"),
         (lambda op, x: op("t.a", x, **{"": 1}), "expected names of attributes for 't.a', but got an empty one"),
+        (
+            lambda op, x: (op.tanh(x), op.relu(x))[1],
+            "'inlay.tanh' isn't part of what the function of pattern 'a' returns",
+        ),
+        (lambda op, x, y: (op.relu(x), op.exp(y)), "expected the results of pattern 'a' to share a captured value"),
         (lambda op, x: x + math.nan, "expected a number in pattern 'a' to be a number, but got nan"),
     ],
 )
@@ -294,6 +299,27 @@ def test_what_pdl_would_refuse_is_said_in_terms_of_the_function(build, message):
     with pytest.raises((TypeError, ValueError)) as error:
         _ = make(build, lambda op, *_: None, "a").trace("a")
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize("given", [lambda one: one.to(5), lambda one: one.where(5), lambda one: one.constraint(5)])
+def test_functions_are_functions(given):
+    with pytest.raises(TypeError, match="expected a function for pattern 'a', but got 5"):
+        given(pattern("a")(lambda op, x: op.relu(x)))
+    with pytest.raises(TypeError, match="expected a function for pattern 'a', but got 5"):
+        pattern("a")(5)
+
+
+def test_several_results_are_found_without_a_replacement():
+    def build(x, w, v):
+        first = x @ w
+        return first, x @ v, make_layer.exp(first)
+
+    module, manager = network(build, x="4x8xf32", w="8x8xf32", v="8x8xf32"), AnalysisPatternManager()
+    manager.add("two", pattern("two")(lambda op, x, w, v: (x @ w, x @ v)).constraint(lambda w, v: w != v))
+    manager.add("chain", pattern("chain")(lambda op, x, w: (lambda first: (first, op.exp(first)))(x @ w)))
+    found = [(match.label, len(match.layers)) for match in manager.analyze(module)]
+    assert sorted(found) == [("chain", 2), ("two", 2), ("two", 2)]
+    assert [layer.op for layer in module.get_layers()] == ["inlay.matmul", "inlay.matmul", "inlay.exp"]
 
 
 def test_names_of_attributes_may_be_any_text(tmp_path):

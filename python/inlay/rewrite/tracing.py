@@ -14,7 +14,7 @@ import torch
 
 from .. import ops
 from ..errors import ArgumentTypeError, ArgumentValueError, UnknownNameError, did_you_mean
-from .values import check_flag, check_integer, check_number, check_text, element_text, float_text
+from .values import check_flag, check_integer, check_number, check_text, element_text, float_text, print_attribute
 
 _NAME = re.compile(r"[A-Za-z_$.][\w$.-]*", re.ASCII)  # of a value in PDL; digits alone are what has no name
 _FREE = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -59,7 +59,7 @@ class Writer:
     def __init__(self, pattern: str, captures: dict[str, Symbol], numbers: dict[str, Any], matching: bool) -> None:
         self._pattern, self._captures, self._numbers, self._matching = pattern, captures, numbers, matching
         self._lines, self._made, self._shared, self._used = [], {}, set(), []
-        self._operands = {}  # by op
+        self._operands, self._kinds = {}, {}  # by op
         self._ops = {}  # by line: whether no other attributes may be there than those that it says
         self._untyped = []  # lines of ops of several results, whose types aren't said, and these results
 
@@ -185,7 +185,7 @@ class Writer:
         line = len(self._lines)
         self._ops[line] = exact and self._matching
         op = self._line(text)
-        self._operands[op] = [one._name for one in operands]
+        self._operands[op], self._kinds[op] = [one._name for one in operands], name
         values = []
         for number in range(results):
             value = self._line(f"pdl.result {number} of %{op}")
@@ -249,6 +249,23 @@ class Writer:
                 users.append(op)
                 reached.update(value for value, (made, *_) in self._made.items() if made == op)
         return users[::-1]
+
+    def _check_parts(self, roots):
+        """That the pattern is in one piece: each op is part of a result, and each result shares a value with others."""
+        reached = set(roots)
+        for op in reversed(self._operands):  # users first
+            if op not in reached:
+                raise ArgumentValueError(
+                    f"'{self._kinds[op]}' isn't part of what the function of pattern '{self._pattern}' returns"
+                )
+            reached.update(self._made[value][0] for value in self._operands[op] if value in self._made)
+        pieces = []  # sets of values that ops share
+        for op, operands in self._operands.items() if len(set(roots)) > 1 else ():
+            piece = {op, *operands, *(self._made[one][0] for one in operands if one in self._made)}
+            near = [one for one in pieces if one & piece]
+            pieces = [one for one in pieces if one not in near] + [piece.union(*near)]
+        if len(pieces) > 1:
+            raise ArgumentValueError(f"expected the results of pattern '{self._pattern}' to share a captured value")
 
     def _op_of(self, value):
         made = self._made.get(getattr(value, "_name", None))
@@ -362,7 +379,7 @@ class Conditions:
         """Asks a Python function for each match, with what is captured: `m.constraint(is_even, m.x)`."""
         if not captured or not all(isinstance(one, Condition) for one in captured):
             raise ArgumentTypeError(f"expected captured values to call a constraint of pattern '{self._pattern}' with")
-        self._call(function, [one._name for one in captured])
+        self._call(_check_function(self._pattern, function), [one._name for one in captured])
 
     def __getattr__(self, name: str) -> Condition:
         if name.startswith("_"):
@@ -383,23 +400,6 @@ class Conditions:
         self._writer._lines.append(f'pdl.apply_native_constraint "{constraint}"({names} : {kinds}){end}')
 
 
-def print_attribute(key: str, value: Any, kind: str | None) -> str:
-    """A Python value as an attribute's text."""
-    if kind == "type" or (kind is None and type(value).__name__ == "dtype"):
-        return str(value)
-    if value is True or value is False:
-        return "unit" if kind == "unit" else str(value).lower()
-    if isinstance(value, int) and kind in (None, "i64"):
-        return f"{value} : i64"
-    if isinstance(value, (int, float)) and kind in (None, "f64"):
-        return f"{float_text(value, 'f64')} : f64"
-    if isinstance(value, str):
-        return ops.quote(value)
-    if isinstance(value, (list, tuple)) and all(isinstance(one, int) for one in value):
-        return f"array<i64: {', '.join(map(str, value))}>" if value else "array<i64>"
-    raise ArgumentTypeError(f"expected a number, a string or integers for attribute '{key}', but got {value!r}")
-
-
 class Pattern:
     """A pattern and, once `to` is given, what replaces it."""
 
@@ -413,12 +413,12 @@ class Pattern:
 
     def to(self, function: Callable[..., Symbol | Sequence[Symbol]]) -> Pattern:
         """Decorates the function that makes the replacement."""
-        self._replacement, self._pdl = function, None
+        self._replacement, self._pdl = _check_function(self.label, function), None
         return self
 
     def where(self, function: Callable[[Conditions], None]) -> Pattern:
         """Decorates the function that states conditions on what is captured."""
-        self._condition, self._pdl = function, None
+        self._condition, self._pdl = _check_function(self.label, function), None
         return self
 
     def constraint(self, function: Callable[..., bool | str]) -> Pattern:
@@ -426,7 +426,7 @@ class Pattern:
 
         Values come as Tensors, attributes as Python values, lists as lists. It returns True, False, or why not as text.
         """
-        self._asked.append(function)
+        self._asked.append(_check_function(self.label, function))
         self._pdl = None
         return self
 
@@ -470,6 +470,7 @@ class Pattern:
         roots = [writer._op_of(result) for result in results]
         for name in captures.keys() - set(writer._used):
             raise ArgumentValueError(f"capture '{name}' isn't used by pattern '{self.label}'")
+        writer._check_parts([op for op, *_ in roots])
         numbers["types"] = {value: types[number] for value, (_, number, _, types) in writer._made.items()}
 
         def call(function, given):
@@ -484,7 +485,9 @@ class Pattern:
         for function in self._asked:
             call(function, [one.name for one in inspect.signature(function).parameters.values()])
         if self._replacement is None or constraints is None:
-            return self._finish(writer, roots, ["pdl.attribute = unit"])
+            ops_found = dict.fromkeys(op for op, *_ in roots)
+            found = [f"pdl.erase %{op}" for op in ops_found] if len(ops_found) > 1 else ["pdl.attribute = unit"]
+            return self._finish(writer, roots, found)  # which nothing does
         # What is done with a capture from here on belongs to the replacement.
         rewriter = Writer(self.label, captures, numbers, matching=False)
         captures.update({name: Symbol(rewriter, one._name, one._kind) for name, one in captures.items()})
@@ -553,6 +556,12 @@ class Pattern:
             rewriter._lines.append(f"pdl.replace %{op} with ({', '.join('%' + name for name in names)} : {kinds})")
 
 
+def _check_function(label, function):
+    if not callable(function):
+        raise ArgumentTypeError(f"expected a function for pattern '{label}', but got {function!r:.80}")
+    return function
+
+
 def _check_name(label, name):
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ArgumentValueError(
@@ -581,4 +590,4 @@ def pattern(label: str, benefit: int = 1) -> Callable[[Callable[..., Symbol | Se
         raise ArgumentTypeError(f'expected a label, but got {label!r}: write @pattern("label")')
     if not isinstance(benefit, int) or not 0 <= benefit <= 0x7FFF:
         raise ArgumentValueError(f"expected a benefit from 0 to 32767, but got {benefit!r}")
-    return lambda function: Pattern(label, function, benefit)
+    return lambda function: Pattern(label, _check_function(label, function), benefit)

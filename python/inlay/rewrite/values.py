@@ -9,7 +9,7 @@ import sys
 import torch
 
 from ..errors import ArgumentTypeError, ArgumentValueError, did_you_mean
-from ..ops import print_float
+from ..ops import print_float, quote
 from ..text import ELEMENT_TYPES, dtype_name, scalar_literal
 
 _DTYPES = {text: dtype for dtype, text in ELEMENT_TYPES.items()}
@@ -57,6 +57,23 @@ def float_text(value, element):
     if decode(element) is None or not decode(element).is_floating_point:
         raise ArgumentValueError(f"expected a number that {element} has, but got {value}")
     return scalar_literal(value, decode(element))
+
+
+def print_attribute(key, value, kind):
+    """A Python value as the text of an attribute of that kind, or of any."""
+    if kind == "type" or (kind is None and type(value).__name__ == "dtype"):
+        return str(value)
+    if value is True or value is False:
+        return "unit" if kind == "unit" else str(value).lower()
+    if isinstance(value, int) and kind in (None, "i64"):
+        return f"{value} : i64"
+    if isinstance(value, (int, float)) and kind in (None, "f64"):
+        return f"{float_text(value, 'f64')} : f64"
+    if isinstance(value, str):
+        return quote(value)
+    if isinstance(value, (list, tuple)) and all(isinstance(one, int) for one in value):
+        return f"array<i64: {', '.join(map(str, value))}>" if value else "array<i64>"
+    raise ArgumentTypeError(f"expected a number, a string or integers for attribute '{key}', but got {value!r}")
 
 
 def check_integer(what, value, least=-(2**63)):

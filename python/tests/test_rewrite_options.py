@@ -7,7 +7,15 @@ import math
 import inlay
 import pytest
 from inlay.errors import ArgumentTypeError, ArgumentValueError
-from inlay.rewrite import AnalysisPatternManager, PatternRewriter, RewritePatternManager, net_guard, op, pattern
+from inlay.rewrite import (
+    AnalysisPatternManager,
+    PatternRewriter,
+    RewritePatternManager,
+    constant,
+    net_guard,
+    op,
+    pattern,
+)
 from rewriting import chain, drawn, kinds, network, rewritten
 
 
@@ -99,6 +107,11 @@ def test_budgets_are_numbers():
         (lambda manager, layer: setattr(layer, "name", 3), "expected the name of a layer 't.a' to be a string, but"),
         (lambda manager, layer: layer.mark_as_removed("q"), "expected with_regions to be True or False, but got 'q'"),
         (lambda manager, layer: layer.network.get_layer_by_name(3), "the name of a layer to be a string, but got 3"),
+        (lambda manager, layer: layer.network.to_onnx(None), "expected a folder, but got None"),
+        (lambda manager, layer: manager.check("p", args=["b"]), "expected args to be a dict, but got list"),
+        (lambda manager, layer: constant("a", layer.get_inputs()[0]), "expected a number for a constant, but got 'a'"),
+        (lambda manager, layer: layer.get_inputs()[0] + 10**400, "expected a number for a constant, but got 1000"),
+        (lambda manager, layer: op("t.c", results=[("f32", 4)]), "expected a shape of integers, but got 4"),
         (lambda manager, layer: op(3, *layer.get_inputs()), "expected the name of an op to be a string, but got 3"),
         (
             lambda manager, layer: op("t.c", *layer.get_inputs(), results=[], **{"": 1}),

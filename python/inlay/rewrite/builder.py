@@ -81,8 +81,12 @@ def constant(value: float, like: Tensor) -> Tensor:
     from .._inlay import Attribute
 
     element = like._value.element
-    if element.startswith(("f", "bf")) or not math.isfinite(value):
-        literal = float_text(value, element)
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentTypeError(f"expected a number for a constant, but got {value!r:.80}") from None
+    if element.startswith(("f", "bf")) or not math.isfinite(number):
+        literal = float_text(number, element)
     else:
         literal = str(value).lower()
     attribute = Attribute(f"dense<{literal}> : tensor<{element}>")

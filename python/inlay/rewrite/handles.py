@@ -43,7 +43,7 @@ class Tensor:
             raise ArgumentTypeError(f"expected a name for the new input, but got {name!r}")
         graph = current_network()._graph
         with changing(graph):
-            self._value = graph.add_input(name, type_text((dtype, tuple(shape))))
+            self._value = graph.add_input(name, type_text((dtype, shape)))
 
     @classmethod
     def _of(cls, value):

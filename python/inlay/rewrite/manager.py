@@ -313,7 +313,7 @@ class RewritePatternManager(_Manager):
             options = {"driver": driver, "across_segments": across_segments, "remove_dead_code": remove_dead_code}
             step = functools.partial(self.rewrite, args=args, limit=1, **options)
             most = budget * max(len(network.get_layers()), 100) if limit is None else limit
-            check_each_rewrite(network, step, dict(args or {}), most)
+            check_each_rewrite(network, step, _check_args(args), most)
             check = False
         with self._running(network, args) as given:
             count, firings = self._manager.rewrite(
@@ -347,7 +347,7 @@ class RewritePatternManager(_Manager):
         for what it traces to. Raises RewriteError with a counterexample for what changes what a graph computes, and
         with the reason for what can't be checked.
         """
-        args = dict(args or {})
+        args = _check_args(args)
         for one in [label] if label is not None else [one for one in self.labels if self.is_enabled(one)]:
             pattern = self.get(one)
             if self._functions.get(one) or example is not None:

@@ -111,6 +111,8 @@ class Module:
         """
         from .viewing import write_onnx
 
+        if not isinstance(folder, (str, os.PathLike)):
+            raise ArgumentTypeError(f"expected a folder, but got {folder!r:.80}")
         return write_onnx(self, pathlib.Path(folder))
 
 

@@ -5,6 +5,7 @@ import enum
 import math
 import numbers
 import sys
+from collections.abc import Iterable
 
 import torch
 
@@ -87,11 +88,14 @@ def check_integer(what, value, least=-(2**63)):
 
 def check_number(what, value, least=-math.inf):
     """The value as a float, from `least`; NaN, which equals nothing, is none."""
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not is_number or not value >= least:
+    try:
+        number = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
+    except OverflowError:
+        number = math.nan
+    if not number >= least:
         start = f" from {least:g}" if least > -math.inf else ""
         raise ArgumentValueError(f"expected {what} to be a number{start}, but got {value!r:.80}")
-    return float(value)
+    return number
 
 
 def check_flag(what, value):
@@ -124,6 +128,8 @@ def type_text(result):
         return result
     if isinstance(result, (tuple, list)) and len(result) == 2:
         dtype, shape = result
+        if not isinstance(shape, Iterable):
+            raise ArgumentTypeError(f"expected a shape of integers, but got {shape!r:.80}")
         return f"tensor<{''.join(f'{_dim(dim)}x' for dim in shape)}{element_text(dtype)}>"
     if hasattr(result, "type"):
         return result.type

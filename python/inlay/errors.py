@@ -79,7 +79,7 @@ def from_status(code: str, message: str, compiling: bool) -> Error:
     return _BY_CODE.get(code, Error)(message)
 
 
-def did_you_mean(word: object, words: Iterable[str]) -> str:
-    """ "; did you mean 'x'?" for the nearest of `words`, or an empty string."""
-    near = difflib.get_close_matches(str(word), list(words), n=1, cutoff=0.5)
+def did_you_mean(word: object, words: Iterable[str], cutoff: float = 0.5) -> str:
+    """ "; did you mean 'x'?" for the nearest of `words`, or an empty string if none is as alike as `cutoff`."""
+    near = difflib.get_close_matches(str(word), list(words), n=1, cutoff=cutoff)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _TABLE = pathlib.Path(__file__).with_name("_ops.json")
 _FORMAT_TOKEN = re.compile(r"`([^`]*)`|\$(\w+)(\^)?|(functional-type\(operands, results\))|(attr-dict)|(\()|(\)\?)")
 _CUSTOM = re.compile(r"custom<\w+>\((\$\w+)\)")  # prints as the attribute itself but for OPEN, which is ?
+CALLS = ("opaque", "plugin")  # ops that the table hasn't: they call by a name, so that calls say their results' types
 OPEN = -(2**63)  # an i64 of an attribute that is a result of the op's `sizes`
 
 
@@ -219,8 +220,8 @@ def find(aten_name: str) -> Op | None:
 
 
 def __getattr__(name: str) -> OpFunction:
-    if name.startswith("_") or name not in table():
-        raise UnknownNameError(f"unknown op '{name}'{did_you_mean(name, table())}")
+    if name.startswith("_") or (name not in table() and name not in CALLS):
+        raise UnknownNameError(f"unknown op '{name}'{did_you_mean(name, [*table(), *CALLS])}")
     from .rewrite.builder import op
 
     return getattr(op, name)

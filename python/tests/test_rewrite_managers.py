@@ -395,7 +395,7 @@ def test_roots_are_ops_and_interfaces():
         (lambda m: m.add("p", rename("p", "t.a", "t.b").constraint(lambda: 1)), TypeError, "to take captured values"),
         (lambda m: m.rewrite(LINEAR), TypeError, "expected a module, as inlay.parse gives one, but got str"),
         (lambda m: m.rewrite(linear(), driver="fixpint"), ValueError, "unknown driver 'fixpint'; did you mean 'fixp"),
-        (lambda m: m.rewrite(linear(), limit=-1), ValueError, "expected limit to be an int from 0, but got -1"),
+        (lambda m: m.rewrite(linear(), limit=-1), ValueError, "expected limit to be an integer from 0, but got -1"),
     ],
 )  # fmt: skip
 def test_mistakes(add, error, message):

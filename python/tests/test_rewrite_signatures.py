@@ -310,3 +310,51 @@ def test_layers_without_a_record():
         _ = FLayerInfo(module._graph, "none_1").layer_kind
     with pytest.raises(inlay.RewriteError, match=r"there is no network"):
         FLayerInfoMemo.instance()
+
+
+def test_signatures_have_the_structure_of_the_arguments():
+    module = network(make_block)
+    arguments = next(iter(memo(module))).signature[1]
+    assert arguments["others"] == (Tensor,) and arguments["named"] == {"z": Tensor}
+    assert arguments["sizes"] == (1, 2) and arguments["mode"] is Mode.EXACT
+
+
+def with_enum(name):
+    return inlay.parse(f"""
+        module attributes {{inlay.signatures = [{{f_0 = {{
+            arguments = {{x = {{python.enum = "{name}"}}}}, function = "f", outputs = #inlay.tensor<1>}}}}]}} {{
+          func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {{
+            %1 = inlay.relu %x {{inlay.signature = [
+                {{call = "f_0", operands = array<i64: 0>, results = array<i64: 1>}}]}}
+              : (tensor<4xf32>) -> tensor<4xf32> loc("a")
+            return %1 : tensor<4xf32>
+          }}
+        }}""")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "unloaded_module:X",
+        "unloaded_module:X.Y",
+        "os:system",
+        "os:path.sep",
+        "test_rewrite_signatures:Mode",
+        "test_rewrite_signatures:Mode.SLOW",
+        "test_rewrite_signatures:Mode.__class__",
+        "test_rewrite_signatures:memo.__name__",
+        "",
+    ],
+)
+def test_graphs_reach_nothing_but_members_of_enums(name, tmp_path, monkeypatch):
+    (tmp_path / "unloaded_module.py").write_text("raise AssertionError('imported')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    module = with_enum(name)
+    with pytest.raises(ValueError) as error:
+        memo(module).get("a").get_input("x")
+    assert f"expected a member of an enum of a module that is imported, but got {name!r}" in str(error.value)
+
+
+def test_members_of_enums_come_back():
+    assert memo(with_enum(f"{__name__}:Mode.FAST")).get("a").get_input("x") is Mode.FAST
+    assert memo(with_enum("inlay.rewrite:Interface.COMMUTATIVE")).get("a").get_input("x").value == "commutative"

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Traced patterns: what they do to a graph, by inlay-opt, and what they refuse."""
 
+import math
 import subprocess
 
 import inlay
 import pytest
+import torch
 from conftest import INLAY_OPT
-from inlay.rewrite import RewritePatternManager, pattern
+from inlay.rewrite import AnalysisPatternManager, RewritePatternManager, pattern
 from inlay.rewrite import op as make_layer
 from rewriting import drawn, network, rewritten
 
@@ -155,7 +157,7 @@ def test_results_may_have_the_types_of_inputs():
         (lambda op, x: op.relu(x, 1), lambda op, x: x, "op.relu takes 1 arguments"),
         (lambda op, x: op.softmax(x, dm=1), lambda op, x: x, "has no argument 'dm'; did you mean 'dim'?"),
         (lambda op, x: op.relu("x"), lambda op, x: x, "expected values as operands of 'relu', but got 'x'"),
-        (lambda op, x: x, lambda op, x: x, "expected a value that an op of this function makes"),
+        (lambda op, x: x, lambda op, x: x, "expected a value that an op of pattern 'p' makes, but got the capture 'x'"),
         (lambda op, x: 1, lambda op, x: x, "expected values from the functions of pattern 'p', got 1"),
         (lambda op, x: op.relu(x), lambda op, y: y, "names 'y', which isn't captured"),
         (lambda op, x: op.relu(x), lambda op, x: (x, x), "has 1 results, but its replacement has 2"),
@@ -223,3 +225,131 @@ def test_what_grows_without_end_is_ended(driver):
     with pytest.raises(inlay.RewriteError, match="grow"):
         manager.rewrite(graph, driver=driver)
     assert str(graph) == before
+
+
+def states(condition):
+    """The PDL of a pattern of an op with these conditions on what it captures."""
+    return make(lambda op, x, y: op.add(x, y), lambda op, x, y: op.sub(x, y), "a", condition).pdl
+
+
+def test_dtypes_are_told_in_each_spelling():
+    texts = [states(lambda m, one=one: m.x.dtype("f16", one)) for one in ("f32", "float32", torch.float32)]
+    assert '["f16", "f32"]' in texts[0] and texts == texts[:1] * 3
+
+
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        (lambda m: m.x.dtype(), "expected dtypes for x.dtype in pattern 'a'"),
+        (lambda m: m.x.dtype("f33"), "in x.dtype of pattern 'a': unknown dtype 'f33'"),
+        (lambda m: m.x.dtype('f32"]'), "in x.dtype of pattern 'a': unknown dtype"),
+        (lambda m: m.x.dtype(3), "in x.dtype of pattern 'a': expected a dtype like torch.float16, but got 3"),
+        (lambda m: m.x.rank(-1), "expected 'least' of x.rank in pattern 'a' to be an integer from 0, but got -1"),
+        (lambda m: m.x.rank("a"), "'least' of x.rank in pattern 'a' to be an integer from 0, but got 'a'"),
+        (lambda m: m.x.rank(True), "but got True"),
+        (lambda m: m.x.rank(3, 1), "expected 'most' of x.rank in pattern 'a' to be an integer from 3, but got 1"),
+        (lambda m: m.x.dim(10**30, 4), "expected 'dim' of x.dim in pattern 'a' to be an integer of 64 bits, but got 1"),
+        (lambda m: m.x.dim(0.5, 4), "expected 'dim' of x.dim in pattern 'a' to be an integer, but got 0.5"),
+        (lambda m: m.x.dim(0, -5), "expected 'size' of x.dim in pattern 'a' to be an integer from 0, but got -5"),
+        (lambda m: m.x.dim_between(0, 4, 2), "'most' of x.dim_between in pattern 'a' to be an integer from 4, but got"),
+        (
+            lambda m: m.x.multiple_of(0, 0),
+            "'factor' of x.multiple_of in pattern 'a' to be an integer from 1, but got",
+        ),
+        (lambda m: m.x.multiple_of(0, -4), "to be an integer from 1, but got -4"),
+        (lambda m: m.x.multiple_of(0, 1.5), "to be an integer from 1, but got 1.5"),
+        (lambda m: m.x.splat(0, -1), "'tolerance' of x.splat in pattern 'a' to be a number from 0, but got -1"),
+        (lambda m: m.x.splat("1"), "'number' of x.splat in pattern 'a' to be a number, but got '1'"),
+        (lambda m: m.x.splat(math.nan), "'number' of x.splat in pattern 'a' to be a number, but got nan"),
+        (lambda m: m.x.foldable(-1), "'depth' of x.foldable in pattern 'a' to be an integer from 0, but got -1"),
+        (lambda m: m.x.constant("no"), "'yes' of x.constant in pattern 'a' to be True or False, but got 'no'"),
+        (lambda m: m.x.same_shape("y"), "'other' of x.same_shape in pattern 'a' to be a captured value, as m.x, but"),
+        (lambda m: m.x.rnk(1), "unknown predicate 'rnk' of 'x' in pattern 'a'; did you mean 'rank'?"),
+        (lambda m: m.args.equals("", 1), "'name' of args.equals in pattern 'a' to be a string that isn't empty"),
+    ],
+)
+def test_conditions_that_never_hold(condition, message):
+    with pytest.raises((TypeError, ValueError)) as error:
+        states(condition)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda op, x, y: op.relu(x), "capture 'y' isn't used by pattern 'a'"),
+        (lambda op, x, y: (op.attr("dim"), op.add(x, y))[1], "capture 'dim' isn't used by pattern 'a'"),
+        (
+            lambda op, ü: op.relu(ü),
+            "expected names of ASCII letters, digits and underscores in pattern 'a', but got",
+        ),
+        (lambda op, x: op.softmax(x, op.attr("dim dim")), "in pattern 'a', but got 'dim dim'"),
+        (lambda op, x: op.softmax(x, op.attr("0")), "in pattern 'a', but got '0'"),
+        (lambda op, x: x, "expected a value that an op of pattern 'a' makes, but got the capture 'x'"),
+        (lambda op, x: op("t.a", x, **{"": 1}), "expected names of attributes for 't.a', but got an empty one"),
+        (
+            lambda op, x: (op.tanh(x), op.relu(x))[1],
+            "'inlay.tanh' isn't part of what the function of pattern 'a' returns",
+        ),
+        (lambda op, x, y: (op.relu(x), op.exp(y)), "expected the results of pattern 'a' to share a captured value"),
+        (lambda op, x: x + math.nan, "expected a number in pattern 'a' to be a number, but got nan"),
+    ],
+)
+def test_what_pdl_would_refuse_is_said_in_terms_of_the_function(build, message):
+    with pytest.raises((TypeError, ValueError)) as error:
+        _ = make(build, lambda op, *_: None, "a").trace("a")
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize("given", [lambda one: one.to(5), lambda one: one.where(5), lambda one: one.constraint(5)])
+def test_functions_are_functions(given):
+    with pytest.raises(TypeError, match="expected a function for pattern 'a', but got 5"):
+        given(pattern("a")(lambda op, x: op.relu(x)))
+    with pytest.raises(TypeError, match="expected a function for pattern 'a', but got 5"):
+        pattern("a")(5)
+
+
+def test_several_results_are_found_without_a_replacement():
+    def build(x, w, v):
+        first = x @ w
+        return first, x @ v, make_layer.exp(first)
+
+    module, manager = network(build, x="4x8xf32", w="8x8xf32", v="8x8xf32"), AnalysisPatternManager()
+    manager.add("two", pattern("two")(lambda op, x, w, v: (x @ w, x @ v)).constraint(lambda w, v: w != v))
+    manager.add("chain", pattern("chain")(lambda op, x, w: (lambda first: (first, op.exp(first)))(x @ w)))
+    found = [(match.label, len(match.layers)) for match in manager.analyze(module)]
+    assert sorted(found) == [("chain", 2), ("two", 2), ("two", 2)]
+    assert [layer.op for layer in module.get_layers()] == ["inlay.matmul", "inlay.matmul", "inlay.exp"]
+
+
+def test_names_of_attributes_may_be_any_text(tmp_path):
+    replace = lambda op, x: op("my.yes", x, **{'a"b': 1})  # noqa: E731
+    assert "my.yes" in rewrite(tmp_path, make(lambda op, x: op.relu(x), replace))
+
+
+def test_products_and_powers(tmp_path):
+    product = make(lambda op, x, w: x @ w, lambda op, x, w: op("my.product", x, w))
+    assert "my.product" in rewrite(tmp_path, product)
+    module = network(lambda x: [x**2, x**3], x="4xf32")
+    assert rewritten(module, make(lambda op, x: x**2, lambda op, x: x * x)) == 1
+    module = network(lambda x: 2**x, x="4xf32")
+    assert rewritten(module, make(lambda op, x: 2**x, lambda op, x: op.exp(x))) == 1
+
+
+@pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "f64"])
+@pytest.mark.parametrize("number", [math.inf, -math.inf])
+def test_infinities_are_constants(dtype, number):
+    module = network(lambda x: [x * number, x * -number], x=f"4x{dtype}")
+    assert rewritten(module, make(lambda op, x: x * number, lambda op, x: op.neg(x))) == 1
+    by_where = make(lambda op, x, y: x * y, lambda op, x, y: op.neg(x), "p", lambda m: m.y.splat(-number))
+    assert rewritten(module, by_where) == 1
+    written = make(lambda op, x: op.neg(x), lambda op, x: op("my.neg", x, by=number))
+    assert rewritten(module, written) == 2
+    assert [layer.by for layer in module.get_layers() if layer.op == "my.neg"] == [number] * 2
+
+
+def test_no_number_is_a_constant_of_a_graph():
+    for dtype, text in (("f32", "0x7FC00000"), ("f16", "0x7E00"), ("f64", "0x7FF8000000000000")):
+        assert f"dense<{text}> : tensor<{dtype}>" in str(network(lambda x: x + math.nan, x=f"4x{dtype}"))
+    with pytest.raises(ValueError, match="expected a number that i64 has, but got inf"):
+        network(lambda x: x + math.inf, x="4xi64")

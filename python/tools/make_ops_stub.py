@@ -19,6 +19,9 @@ from .rewrite.builder import OpFunction
 from .rewrite.handles import Tensor
 
 _Operand: TypeAlias = Tensor | float  # numbers become constants
+
+opaque: OpFunction
+plugin: OpFunction
 """
 
 # Type and default of an argument by its kind, as `Op.bind` and `OpFunction` take it.

@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import torch
 
 from .. import ops
-from ..errors import ArgumentTypeError, UnknownNameError, did_you_mean
-from ..ops import print_float
+from ..errors import ArgumentTypeError, ArgumentValueError, UnknownNameError, did_you_mean
 from .handles import Layer, Tensor
 from .scope import changing, current_network
-from .values import element_text, type_text
+from .values import check_text, element_text, float_text, type_text
 
 
 ResultType: TypeAlias = str | Tensor | tuple[torch.dtype | str, Sequence[int]]
@@ -26,7 +26,10 @@ class OpFunction(str):
 
     def __call__(self, *operands: Any, **attributes: Any) -> Any:
         """Arguments are those of the op's definition, by place or by name; numbers become constants."""
-        definition = ops.table()[self.removeprefix("inlay.")]
+        name = self.removeprefix("inlay.")
+        if name in ops.CALLS:
+            return op(str(self), *operands, **attributes)
+        definition = ops.table()[name]
         values, given = definition.bind(operands, attributes)
         kinds = {argument.name: argument.kind for argument in definition.attributes}
         plain = {key: _attribute(definition.name, key, value, kinds[key]) for key, value in given.items()}
@@ -38,12 +41,12 @@ class Builder:
     """Makes layers; patterns and builders call it `op`."""
 
     def __getattr__(self, name: str) -> OpFunction:
-        if name.startswith("_") or name not in ops.table():
-            raise UnknownNameError(f"unknown op '{name}'{did_you_mean(name, ops.table())}")
+        if name.startswith("_") or (name not in ops.table() and name not in ops.CALLS):
+            raise UnknownNameError(f"unknown op '{name}'{did_you_mean(name, [*ops.table(), *ops.CALLS])}")
         return OpFunction(f"inlay.{name}")
 
     def __dir__(self) -> list[str]:
-        return list(ops.table())
+        return [*ops.table(), *ops.CALLS]
 
     def __call__(
         self,
@@ -58,6 +61,9 @@ class Builder:
         results: the types of its results, each as text, as a tensor of the same type or as (dtype, shape); left out if
         the op's definition infers them. Returns its only result, else a tuple of them.
         """
+        check_text("the name of an op", kind)
+        if "" in attributes:
+            raise ArgumentValueError(f"expected names of attributes for '{kind}', but got an empty one")
         if results is not None:
             results = [type_text(one) for one in (results if isinstance(results, (list, tuple)) else [results])]
         values = _tensors(kind, operands)
@@ -75,7 +81,14 @@ def constant(value: float, like: Tensor) -> Tensor:
     from .._inlay import Attribute
 
     element = like._value.element
-    literal = print_float(float(value)) if element.startswith(("f", "bf")) else str(value).lower()
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentTypeError(f"expected a number for a constant, but got {value!r:.80}") from None
+    if element.startswith(("f", "bf")) or not math.isfinite(number):
+        literal = float_text(number, element)
+    else:
+        literal = str(value).lower()
     attribute = Attribute(f"dense<{literal}> : tensor<{element}>")
     return _results(_create("inlay.constant", [], {"value": attribute}, [f"tensor<{element}>"]))
 

@@ -3,16 +3,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
-from collections.abc import Iterable, Mapping
+import threading
+import types
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NoReturn, TypeAlias
 
 from .. import ops
 from ..errors import ArgumentTypeError, ArgumentValueError, did_you_mean
 from .handles import Layer
 from .interfaces import Interface
+from .values import check_flag
 
 _LOG = logging.getLogger("inlay.rewrite")
+_NEAR = 0.7  # how alike names of arguments must be for one to be meant by the other
+_local = threading.local()  # the arguments of each thread's runs, by pattern
 
 Root: TypeAlias = str | Interface  # a function that makes ops is its name
 ArgKinds: TypeAlias = Mapping[str, type | tuple[type, ...]]
@@ -27,8 +33,15 @@ class Args(dict[str, Any]):
 
     def __missing__(self, name: str) -> NoReturn:
         raise ArgumentValueError(
-            f"pattern '{self._pattern}' needs argument '{name}', which isn't given{did_you_mean(str(name), self)}"
+            f"pattern '{self._pattern}' needs argument '{name}', which isn't given"
+            f"{did_you_mean(str(name), self, _NEAR)}"
         )
+
+
+def _given():
+    if not hasattr(_local, "args"):
+        _local.args = {}
+    return _local.args
 
 
 class _ClassPattern:
@@ -42,7 +55,6 @@ class _ClassPattern:
 
     name: str
     root_layer: tuple[list[str], list[str]] | None
-    args: Any  # the Args of a run, None before the first
 
     def __init__(
         self, name: str, root_layer: Root | Iterable[Root] | None = None, *, args: ArgKinds | None = None
@@ -51,9 +63,20 @@ class _ClassPattern:
             raise ArgumentTypeError(f"expected a name for the pattern, but got {name!r}")
         self.name = name
         self.root_layer = None if root_layer is None else _roots(name, root_layer)
-        self.args = None
-        self._wanted = dict(args or {})
+        self._last_args = None
+        self._wanted = _check_kinds(name, args)
         self._reason = None
+
+    @property
+    def args(self) -> Any:
+        """The Args of the run that this thread is in, else of the last one; None before the first."""
+        return _given().get(id(self), self._last_args)
+
+    @args.setter
+    def args(self, args: Any) -> None:
+        if id(self) in _given():
+            _given()[id(self)] = args
+        self._last_args = args
 
     def fail(self, reason: object) -> Literal[False]:
         """Returned from `match`: why the layer doesn't match, for `explain`."""
@@ -69,7 +92,7 @@ class _ClassPattern:
     def log_error(self, text: str) -> None:
         _LOG.error("%s: %s", self.name, text)
 
-    def _take_args(self, values):
+    def _check_args(self, values):
         for name, kind in self._wanted.items():
             if name not in values:
                 Args(self.name, values)[name]
@@ -78,7 +101,19 @@ class _ClassPattern:
                     f"expected argument '{name}' of pattern '{self.name}' to be {_kinds(kind)}, "
                     f"but got {values[name]!r}"
                 )
-        self.args = Args(self.name, values)
+
+    @contextlib.contextmanager
+    def _taking(self, values: Mapping[str, Any]) -> Iterator[None]:
+        """Gives the pattern a run's arguments, in this thread."""
+        given, key, outer = _given(), id(self), self.args
+        is_inner = key in given
+        given[key] = self._last_args = Args(self.name, values)
+        try:
+            yield
+        finally:
+            del given[key]
+            if is_inner:
+                given[key] = self._last_args = outer
 
     def _matcher(self):
         return lambda handle: self._asked("match", self.match(Layer(handle)))
@@ -108,7 +143,7 @@ class PatternRewriter(_ClassPattern):
         args: ArgKinds | None = None,
     ) -> None:
         super().__init__(name, root_layer, args=args)
-        self.separate_match_rewrite = separate_match_rewrite
+        self.separate_match_rewrite = check_flag(f"separate_match_rewrite of pattern '{name}'", separate_match_rewrite)
 
     def match(self, layer: Layer) -> bool:
         """Whether `rewrite` shall be called for the layer."""
@@ -166,8 +201,24 @@ class PatternAnalyzer(_ClassPattern):
         return self._asked("match", result)
 
 
+def _check_kinds(pattern, kinds):
+    """The types of arguments by name."""
+    if not isinstance(kinds or {}, Mapping):
+        raise ArgumentTypeError(f"expected args of pattern '{pattern}' to be a dict of types, but got {kinds!r:.80}")
+    for name, kind in (kinds or {}).items():
+        given = kind if isinstance(kind, tuple) else (kind,)
+        is_class = all(isinstance(one, (type, types.UnionType)) and not hasattr(one, "__origin__") for one in given)
+        if not isinstance(name, str) or not given or not is_class:
+            raise ArgumentTypeError(
+                f"expected args of pattern '{pattern}' to give a class, or a tuple of them, by name, "
+                f"but got {kind!r:.80} for {name!r}"
+            )
+    return dict(kinds or {})
+
+
 def _kinds(kind):
-    return " or ".join(one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,)))
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    return " or ".join(one.__name__ if isinstance(one, type) else str(one) for one in kinds)
 
 
 def _roots(pattern, given):

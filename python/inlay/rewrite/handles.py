@@ -15,7 +15,7 @@ import torch
 from .. import ops
 from ..errors import ArgumentTypeError, UnknownNameError, did_you_mean
 from .scope import changing, current_network
-from .values import dtype_of, type_text
+from .values import check_flag, check_text, dtype_of, type_text
 
 if TYPE_CHECKING:
     from .._inlay import Op
@@ -43,7 +43,7 @@ class Tensor:
             raise ArgumentTypeError(f"expected a name for the new input, but got {name!r}")
         graph = current_network()._graph
         with changing(graph):
-            self._value = graph.add_input(name, type_text((dtype, tuple(shape))))
+            self._value = graph.add_input(name, type_text((dtype, shape)))
 
     @classmethod
     def _of(cls, value):
@@ -165,6 +165,7 @@ class Layer:
 
     @name.setter
     def name(self, name: str) -> None:
+        check_text(f"the name of a layer '{self.op}'", name, may_be_empty=True)
         with changing(self._op.graph):
             self._op.rename(name)
 
@@ -192,6 +193,7 @@ class Layer:
 
     def set_attribute(self, name: str, value: Any) -> None:
         """Sets an attribute, or takes it away if `value` is None; what the op's definition refuses is an error."""
+        check_text(f"the name of an attribute of '{self.op}'", name)
         with changing(self._op.graph):
             self._op.set_attribute(name, value)
 
@@ -222,6 +224,7 @@ class Layer:
 
     def mark_as_removed(self, with_regions: bool = False) -> None:
         """Removes the layer when the rewrite or the outermost `net_guard` ends; by then nothing may use it."""
+        check_flag("with_regions", with_regions)
         graph = self._op.graph
         with changing(graph):
             self._op.mark_removed(with_regions)

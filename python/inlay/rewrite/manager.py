@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import functools
 import json
 import os
 import pathlib
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
@@ -15,11 +17,12 @@ from typing import Any, Literal, TypeAlias, get_args
 from ..aliases import StrPath
 from ..errors import ArgumentTypeError, ArgumentValueError, RewriteError, did_you_mean
 from .checking import check_by_examples, check_each_rewrite
-from .classes import PatternAnalyzer, PatternRewriter, _ClassPattern
+from .classes import Args, PatternAnalyzer, PatternRewriter, _ClassPattern
 from .handles import Layer, Tensor
 from .network import Module
 from .scope import working_on
 from .tracing import Pattern
+from .values import check_flag, check_integer, check_number, check_text
 
 Driver: TypeAlias = Literal["fixpoint", "sweep", "greedy"]
 
@@ -87,6 +90,7 @@ class _Manager:
 
         self._manager = PatternManager()
         self._patterns, self._functions, self._args = {}, {}, {}
+        self._lock = threading.Lock()  # held by the run that goes on
 
     def add(self, label: str, pattern: AnyPattern, benefit: int | None = None) -> None:
         """Adds a pattern under a label of its own.
@@ -115,6 +119,7 @@ class _Manager:
         """Adds each pattern of a PDL text under its symbol name, after `prefix`; all of them or none. Their labels."""
         if not isinstance(text, str):
             raise ArgumentTypeError(f"expected PDL text, but got {type(text).__name__}")
+        check_text("prefix", prefix, may_be_empty=True)
         labels = self._manager.add_pdl(text, str(name), prefix)
         self._patterns.update({label: PDLPattern(label, text) for label in labels})
         return labels
@@ -149,11 +154,11 @@ class _Manager:
 
     def enable(self, glob: str = "*") -> int:
         """Turns patterns on whose label fits, as `fuse_*`; returns how many fit."""
-        return self._manager.set_enabled(glob, True)
+        return self._manager.set_enabled(check_text("glob", glob, may_be_empty=True), True)
 
     def disable(self, glob: str = "*") -> int:
         """Turns patterns off whose label fits; returns how many fit. Nothing is compiled anew."""
-        return self._manager.set_enabled(glob, False)
+        return self._manager.set_enabled(check_text("glob", glob, may_be_empty=True), False)
 
     def is_enabled(self, label: str) -> bool:
         self.get(label)
@@ -174,6 +179,7 @@ class _Manager:
         self.get(label)
         network, layers = (where.network, [where]) if isinstance(where, Layer) else (_module(where), None)
         if at is not None:
+            check_text("at", at)
             layers = [layer for layer in layers or network.get_layers() if _is_at(layer, at)]
             if not layers:
                 names = [layer.name for layer in network.get_layers()]
@@ -200,7 +206,7 @@ class _Manager:
     def _constraint(self, label, function, names):
         def call(operands):
             operands = iter(operands)
-            given = [self._args if name == "args" else _wrap(next(operands)) for name in names]
+            given = [Args(label, self._args) if name == "args" else _wrap(next(operands)) for name in names]
             result = function(*given)
             if isinstance(result, (bool, str)):
                 return result
@@ -210,28 +216,34 @@ class _Manager:
 
         return call
 
+    @contextlib.contextmanager
     def _running(self, network, args):
-        """Gives all patterns the run's arguments; the network is the current one meanwhile."""
-        return _Running(self, network, args)
+        """Gives all patterns the run's arguments, and has them back as they were; the network is the current one."""
+        args = _check_args(args)
+        if not self._lock.acquire(blocking=False):
+            raise RewriteError("expected a pattern manager at rest, but its patterns are being run")
+        try:
+            used = [one for one in self._patterns if isinstance(self._patterns[one], _ClassPattern)]
+            used = {id(self._patterns[one]): self._patterns[one] for one in used if self._manager.is_enabled(one)}
+            for pattern in used.values():
+                pattern._check_args(args)
+            with contextlib.ExitStack() as stack:
+                for pattern in used.values():
+                    stack.enter_context(pattern._taking(args))
+                stack.enter_context(working_on(network))
+                self._args = args
+                yield args
+        finally:
+            self._args = {}
+            self._lock.release()
 
 
-class _Running:
-    def __init__(self, manager, network, args):
-        if args is not None and not isinstance(args, dict):
-            raise ArgumentTypeError(f"expected args to be a dict, but got {type(args).__name__}")
-        self._manager, self._args, self._scope = manager, dict(args or {}), working_on(network)
-
-    def __enter__(self):
-        manager = self._manager
-        for label, pattern in manager._patterns.items():
-            if isinstance(pattern, _ClassPattern) and manager._manager.is_enabled(label):
-                pattern._take_args(self._args)
-        manager._args = self._args
-        self._scope.__enter__()
-        return self._args
-
-    def __exit__(self, *failure):
-        self._scope.__exit__(*failure)
+def _check_args(args):
+    if args is not None and not isinstance(args, dict):
+        raise ArgumentTypeError(f"expected args to be a dict, but got {type(args).__name__}")
+    if "" in (args or {}):
+        raise ArgumentValueError("expected names as keys of args, but got an empty one")
+    return dict(args or {})
 
 
 class RewritePatternManager(_Manager):
@@ -252,6 +264,7 @@ class RewritePatternManager(_Manager):
         check: whether to run what it matches against what replaces it first, as `check` does (with `example`); what
         fails isn't added.
         """
+        check_flag("check", check)
         super().add(label, pattern, benefit)
         if check:
             try:
@@ -290,13 +303,17 @@ class RewritePatternManager(_Manager):
         network = _module(network)
         if driver not in _DRIVERS:
             raise ArgumentValueError(f"unknown driver {driver!r}{did_you_mean(str(driver), _DRIVERS)}")
-        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
-            raise ArgumentValueError(f"expected limit to be an int from 0, but got {limit!r}")
+        limit = None if limit is None else check_integer("limit", limit, 0)
+        budget = check_number("budget", budget, 0)
+        flags = {"across_segments": across_segments, "remove_dead_code": remove_dead_code, "check": check}
+        for name, flag in flags.items():
+            check_flag(name, flag)
+        file = None if trace is None or isinstance(trace, list) else _check_file(trace)
         if check and any(self._functions.get(one) and self.is_enabled(one) for one in self.labels):
             options = {"driver": driver, "across_segments": across_segments, "remove_dead_code": remove_dead_code}
             step = functools.partial(self.rewrite, args=args, limit=1, **options)
             most = budget * max(len(network.get_layers()), 100) if limit is None else limit
-            check_each_rewrite(network, step, dict(args or {}), most)
+            check_each_rewrite(network, step, _check_args(args), most)
             check = False
         with self._running(network, args) as given:
             count, firings = self._manager.rewrite(
@@ -304,16 +321,16 @@ class RewritePatternManager(_Manager):
                 given,
                 driver,
                 -1 if limit is None else limit,
-                float(budget),
+                budget,
                 remove_dead_code,
                 across_segments,
                 trace is not None,
                 check,
             )
-        if isinstance(trace, list):
-            trace.extend(json.loads(firings))
+        if file is not None:
+            file.write_text(json.dumps(json.loads(firings), indent=2) + "\n")
         elif trace is not None:
-            pathlib.Path(os.fspath(trace)).write_text(json.dumps(json.loads(firings), indent=2) + "\n")
+            trace.extend(json.loads(firings))
         return count
 
     def check(
@@ -330,7 +347,7 @@ class RewritePatternManager(_Manager):
         for what it traces to. Raises RewriteError with a counterexample for what changes what a graph computes, and
         with the reason for what can't be checked.
         """
-        args = dict(args or {})
+        args = _check_args(args)
         for one in [label] if label is not None else [one for one in self.labels if self.is_enabled(one)]:
             pattern = self.get(one)
             if self._functions.get(one) or example is not None:
@@ -373,18 +390,34 @@ class AnalysisPatternManager(_Manager):
             return [_match(*found) for found in self._manager.analyze(network._graph, given, None)]
 
     def find(self, network: Module, args: dict[str, Any] | None = None) -> Iterator[Match]:
-        """The same one by one, each looked for when it is asked for."""
+        """The same one by one, each looked for when it is asked for; not at layers that are gone by then."""
         network = _module(network)
         for layer in network.get_layers():
+            if layer.is_removed():
+                continue
             with self._running(network, args) as given:
                 found = self._manager.analyze(network._graph, given, layer._op)
-            yield from (_match(*one) for one in found)
+            for match in [_match(*one) for one in found]:
+                if not any(one.is_removed() for one in match.layers):
+                    yield match
 
     def _class_functions(self, label, pattern):
         functions = super()._class_functions(label, pattern)
         if isinstance(pattern, PatternRewriter) and not pattern.separate_match_rewrite:
             raise ArgumentTypeError(f"expected pattern '{label}' to match by itself: separate_match_rewrite=True")
         return functions
+
+
+def _check_file(trace):
+    """The path for a trace; raises OSError if it can't be written, while nothing is rewritten yet."""
+    if not isinstance(trace, (str, os.PathLike)) or not isinstance(os.fspath(trace), str):
+        raise ArgumentTypeError(f"expected trace to be a list or a path, but got {trace!r:.80}")
+    path = pathlib.Path(trace)
+    is_new = not path.exists()
+    path.open("a").close()
+    if is_new:
+        path.unlink()
+    return path
 
 
 def _match(label, ops, captures):

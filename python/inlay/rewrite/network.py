@@ -10,6 +10,7 @@ import weakref
 from ..aliases import DynamicShapes, Inputs, Model
 from ..errors import ArgumentTypeError
 from .handles import Layer, Tensor
+from .values import check_text
 
 _EMPTY = "func.func @forward() {\n  return\n}\n"
 
@@ -71,7 +72,7 @@ class Module:
 
     def get_layer_by_name(self, name: str) -> Layer | None:
         """The layer of that name; None if there is none."""
-        found = self._graph.find(name)
+        found = self._graph.find(check_text("the name of a layer", name, may_be_empty=True))
         return None if found is None else Layer(found)
 
     def is_input(self, tensor: Tensor) -> bool:
@@ -110,6 +111,8 @@ class Module:
         """
         from .viewing import write_onnx
 
+        if not isinstance(folder, (str, os.PathLike)):
+            raise ArgumentTypeError(f"expected a folder, but got {folder!r:.80}")
         return write_onnx(self, pathlib.Path(folder))
 
 

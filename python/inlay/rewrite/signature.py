@@ -95,8 +95,9 @@ class FLayerInfo:
     @property
     def signature(self) -> tuple[str, dict[str, Any]]:
         """The function's name, and the arguments with each tensor replaced by the class Tensor."""
-        kinds = lambda value: Tensor if isinstance(value, Tensor) else value  # noqa: E731
-        return self.layer_kind, {name: flatten(value, kinds) for name, value in self.raw_inputs.items()}
+        kind = lambda value: Tensor if isinstance(_wrap(value), Tensor) else value  # noqa: E731
+        arguments = self._read()["arguments"]
+        return self.layer_kind, {name: unflatten(value, kind) for name, value in arguments.items()}
 
     def get_input(self, name: str) -> Any:
         """The argument of that name."""

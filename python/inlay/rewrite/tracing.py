@@ -3,16 +3,29 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import re
 import types
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeAlias
 
-from .. import ops
-from ..errors import ArgumentTypeError, ArgumentValueError, did_you_mean
+import torch
 
+from .. import ops
+from ..errors import ArgumentTypeError, ArgumentValueError, UnknownNameError, did_you_mean
+from .values import check_flag, check_integer, check_number, check_text, element_text, float_text, print_attribute
+
+_NAME = re.compile(r"[A-Za-z_$.][\w$.-]*", re.ASCII)  # of a value in PDL; digits alone are what has no name
 _FREE = inspect.Parameter.POSITIONAL_OR_KEYWORD
 _MANY = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+
+
+def _arithmetic(name: str, swapped: bool = False) -> Callable[[Symbol, Symbol | float], Symbol]:
+    def make(self: Symbol, other: Symbol | float) -> Symbol:
+        return self._writer.make(name, other, self) if swapped else self._writer.make(name, self, other)
+
+    return make
 
 
 class Symbol:
@@ -23,29 +36,12 @@ class Symbol:
     def __init__(self, writer: Writer, name: str, kind: str) -> None:
         self._writer, self._name, self._kind = writer, name, kind
 
-    def __add__(self, other: Symbol | float) -> Symbol:
-        return self._writer.make("add", self, other)
-
-    def __radd__(self, other: Symbol | float) -> Symbol:
-        return self._writer.make("add", other, self)
-
-    def __sub__(self, other: Symbol | float) -> Symbol:
-        return self._writer.make("sub", self, other)
-
-    def __rsub__(self, other: Symbol | float) -> Symbol:
-        return self._writer.make("sub", other, self)
-
-    def __mul__(self, other: Symbol | float) -> Symbol:
-        return self._writer.make("mul", self, other)
-
-    def __rmul__(self, other: Symbol | float) -> Symbol:
-        return self._writer.make("mul", other, self)
-
-    def __truediv__(self, other: Symbol | float) -> Symbol:
-        return self._writer.make("div", self, other)
-
-    def __rtruediv__(self, other: Symbol | float) -> Symbol:
-        return self._writer.make("div", other, self)
+    __add__, __radd__ = _arithmetic("add"), _arithmetic("add", swapped=True)
+    __sub__, __rsub__ = _arithmetic("sub"), _arithmetic("sub", swapped=True)
+    __mul__, __rmul__ = _arithmetic("mul"), _arithmetic("mul", swapped=True)
+    __truediv__, __rtruediv__ = _arithmetic("div"), _arithmetic("div", swapped=True)
+    __pow__, __rpow__ = _arithmetic("pow"), _arithmetic("pow", swapped=True)
+    __matmul__, __rmatmul__ = _arithmetic("matmul"), _arithmetic("matmul", swapped=True)
 
     def __neg__(self) -> Symbol:
         return self._writer.make("neg", self)
@@ -63,13 +59,15 @@ class Writer:
     def __init__(self, pattern: str, captures: dict[str, Symbol], numbers: dict[str, Any], matching: bool) -> None:
         self._pattern, self._captures, self._numbers, self._matching = pattern, captures, numbers, matching
         self._lines, self._made, self._shared, self._used = [], {}, set(), []
-        self._operands = {}  # by op
+        self._operands, self._kinds = {}, {}  # by op
         self._ops = {}  # by line: whether no other attributes may be there than those that it says
         self._untyped = []  # lines of ops of several results, whose types aren't said, and these results
 
     def __getattr__(self, name: str) -> Callable[..., Symbol]:
         if name.startswith("_"):
             raise AttributeError(name)
+        if name in ops.CALLS:
+            return functools.partial(self, f"inlay.{name}")
         if name not in ops.table():
             raise ArgumentValueError(
                 f"unknown op '{name}' in pattern '{self._pattern}'{did_you_mean(name, ops.table())}"
@@ -79,6 +77,7 @@ class Writer:
     def __call__(
         self,
         name: str,
+        /,
         *operands: Operand | Sequence[Operand],
         results: int = 1,
         like: Symbol | Sequence[Symbol] | None = None,
@@ -91,6 +90,8 @@ class Writer:
         """
         if not isinstance(name, str) or "." not in name:
             raise ArgumentValueError(f"expected an op's full name with its dialect, but got {name!r}")
+        if "" in attributes:
+            raise ArgumentValueError(f"expected names of attributes for '{name}', but got an empty one")
         texts = {key: self._attribute(key, value, None) for key, value in attributes.items()} if attributes else {}
         return self._write(name, self._flatten(name, operands), texts, results, like)
 
@@ -103,6 +104,7 @@ class Writer:
         return self._capture(name, "list")
 
     def _capture(self, name, kind):
+        _check_name(self._pattern, name)
         if not self._matching and name not in self._captures:
             near = did_you_mean(name, self._captures)
             raise ArgumentValueError(f"pattern '{self._pattern}' captures no {kind} '{name}'{near}")
@@ -149,8 +151,9 @@ class Writer:
         """In a pattern a number is a constant of equal elements; a replacement can't tell of which type it would be."""
         if not self._matching:
             raise ArgumentTypeError(f"expected a captured value in the replacement, but got the number {number}")
+        number = check_number(f"a number in pattern '{self._pattern}'", number)
         value = self._line("pdl.operand")
-        wanted = self._line(f"pdl.attribute = {ops.print_float(float(number))} : f64")
+        wanted = self._line(f"pdl.attribute = {float_text(number, 'f64')} : f64")
         self._lines.append(f'pdl.apply_native_constraint "splat"(%{value}, %{wanted} : !pdl.value, !pdl.attribute)')
         return Symbol(self, value, "value")
 
@@ -160,6 +163,7 @@ class Writer:
                 raise ArgumentTypeError(f"expected an attribute for '{key}', but got a value")
             if self._matching and value._name not in self._numbers["captured"]:
                 self._numbers["captured"].add(value._name)
+                self._used.append(value._name)
                 self._lines.append(f"%{value._name} = pdl.attribute")
             return value._name
         return self._line(f"pdl.attribute = {print_attribute(key, value, kind)}")
@@ -170,18 +174,18 @@ class Writer:
             types = [self._line("pdl.type") for _ in range(results)]
         elif like is not None:
             types = [self._type_of(one) for one in (like if isinstance(like, (list, tuple)) else [like])]
-        text = f'pdl.operation "{name}"'
+        text = f"pdl.operation {ops.quote(name)}"
         if operands:
             kinds = ", ".join(["!pdl.range<value>" if one._kind == "list" else "!pdl.value" for one in operands])
             text += f"({', '.join(['%' + self._use(one) for one in operands])} : {kinds})"
         if attributes:
-            text += " {" + ", ".join(f'"{key}" = %{value}' for key, value in attributes.items()) + "}"
+            text += " {" + ", ".join(f"{ops.quote(key)} = %{value}" for key, value in attributes.items()) + "}"
         if types:
             text += self._type_text(types)
         line = len(self._lines)
         self._ops[line] = exact and self._matching
         op = self._line(text)
-        self._operands[op] = [one._name for one in operands]
+        self._operands[op], self._kinds[op] = [one._name for one in operands], name
         values = []
         for number in range(results):
             value = self._line(f"pdl.result {number} of %{op}")
@@ -246,66 +250,119 @@ class Writer:
                 reached.update(value for value, (made, *_) in self._made.items() if made == op)
         return users[::-1]
 
+    def _check_parts(self, roots):
+        """That the pattern is in one piece: each op is part of a result, and each result shares a value with others."""
+        reached = set(roots)
+        for op in reversed(self._operands):  # users first
+            if op not in reached:
+                raise ArgumentValueError(
+                    f"'{self._kinds[op]}' isn't part of what the function of pattern '{self._pattern}' returns"
+                )
+            reached.update(self._made[value][0] for value in self._operands[op] if value in self._made)
+        pieces = []  # sets of values that ops share
+        for op, operands in self._operands.items() if len(set(roots)) > 1 else ():
+            piece = {op, *operands, *(self._made[one][0] for one in operands if one in self._made)}
+            near = [one for one in pieces if one & piece]
+            pieces = [one for one in pieces if one not in near] + [piece.union(*near)]
+        if len(pieces) > 1:
+            raise ArgumentValueError(f"expected the results of pattern '{self._pattern}' to share a captured value")
+
     def _op_of(self, value):
         made = self._made.get(getattr(value, "_name", None))
         if made is None:
-            raise ArgumentTypeError("expected a value that an op of this function makes")
+            given = f", but got the capture '{value._name}'" if getattr(value, "_name", None) in self._captures else ""
+            raise ArgumentTypeError(f"expected a value that an op of pattern '{self._pattern}' makes{given}")
         return made
 
 
 class Condition:
     """What `where` may ask of one captured value."""
 
-    def __init__(self, add: Callable[..., None], name: str) -> None:
-        self._add, self._name = add, name
+    def __init__(self, add: Callable[..., None], name: str, pattern: str) -> None:
+        self._add, self._name, self._pattern = add, name, pattern
 
-    def _ask(self, constraint, *parameters, negated=False):
-        self._add(constraint, [(self._name, "!pdl.value")], parameters, negated)
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        known = [one for one in vars(Condition) if not one.startswith("_")]
+        raise UnknownNameError(
+            f"unknown predicate '{name}' of '{self._name}' in pattern '{self._pattern}'{did_you_mean(name, known)}"
+        )
 
-    def dtype(self, *types: str) -> None:
-        self._ask("dtype", "[" + ", ".join(ops.quote(str(one)) for one in types) + "]")
+    def _ask(self, constraint, *parameters, negated=False, others=()):
+        values = [(one, "!pdl.value") for one in (self._name, *others)]
+        self._add(constraint, values, [str(one) for one in parameters], negated)
+
+    def _what(self, predicate, argument):
+        return f"'{argument}' of {self._name}.{predicate} in pattern '{self._pattern}'"
+
+    def dtype(self, *types: torch.dtype | str) -> None:
+        try:
+            texts = [element_text(one) for one in types]
+        except (ArgumentTypeError, ArgumentValueError) as error:
+            raise type(error)(f"in {self._name}.dtype of pattern '{self._pattern}': {error}") from None
+        if not texts:
+            raise ArgumentValueError(f"expected dtypes for {self._name}.dtype in pattern '{self._pattern}'")
+        self._ask("dtype", "[" + ", ".join(map(ops.quote, texts)) + "]")
 
     def rank(self, least: int, most: int | None = None) -> None:
-        self._ask("rank", str(int(least)), str(int(least if most is None else most)))
+        least = check_integer(self._what("rank", "least"), least, 0)
+        most = least if most is None else check_integer(self._what("rank", "most"), most, least)
+        self._ask("rank", least, most)
 
     def dim(self, dim: int, size: int) -> None:
-        self._ask("dim", str(int(dim)), str(int(size)))
+        self._ask("dim", self._dim("dim", dim), check_integer(self._what("dim", "size"), size, 0))
 
     def dim_between(self, dim: int, least: int, most: int) -> None:
-        self._ask("dim_between", str(int(dim)), str(int(least)), str(int(most)))
+        least = check_integer(self._what("dim_between", "least"), least, 0)
+        most = check_integer(self._what("dim_between", "most"), most, least)
+        self._ask("dim_between", self._dim("dim_between", dim), least, most)
 
     def multiple_of(self, dim: int, factor: int) -> None:
-        self._ask("multiple_of", str(int(dim)), str(int(factor)))
+        factor = check_integer(self._what("multiple_of", "factor"), factor, 1)
+        self._ask("multiple_of", self._dim("multiple_of", dim), factor)
+
+    def _dim(self, predicate, dim):
+        return check_integer(self._what(predicate, "dim"), dim)
 
     def static_shape(self) -> None:
         self._ask("static_shape")
 
     def splat(self, number: float, tolerance: float = 0.0) -> None:
-        self._ask("splat", *(f"{ops.print_float(float(one))} : f64" for one in (number, tolerance)))
+        number = check_number(self._what("splat", "number"), number)
+        tolerance = check_number(self._what("splat", "tolerance"), tolerance, 0)
+        self._ask("splat", *(f"{float_text(one, 'f64')} : f64" for one in (number, tolerance)))
 
     def constant(self, yes: bool = True) -> None:
-        self._ask("constant", negated=not yes)
+        self._ask("constant", negated=not check_flag(self._what("constant", "yes"), yes))
 
     def foldable(self, depth: int = 10) -> None:
-        self._ask("foldable", str(int(depth)))
+        self._ask("foldable", check_integer(self._what("foldable", "depth"), depth, 0))
 
     def one_use(self) -> None:
         self._ask("one_use")
 
     def same_shape(self, other: Condition) -> None:
-        self._add("same_shape", [(self._name, "!pdl.value"), (other._name, "!pdl.value")], (), False)
+        self._ask("same_shape", others=[self._other("same_shape", other)])
 
     def same_type(self, other: Condition) -> None:
-        self._add("same_type", [(self._name, "!pdl.value"), (other._name, "!pdl.value")], (), False)
+        self._ask("same_type", others=[self._other("same_type", other)])
+
+    def _other(self, predicate, other):
+        if not isinstance(other, Condition):
+            what = self._what(predicate, "other")
+            raise ArgumentTypeError(f"expected {what} to be a captured value, as m.{self._name}, but got {other!r:.80}")
+        return other._name
 
 
 class Args:
     """`m.args`: conditions on the run's arguments."""
 
-    def __init__(self, add: Callable[..., None]) -> None:
-        self._add = add
+    def __init__(self, add: Callable[..., None], pattern: str) -> None:
+        self._add, self._pattern = add, pattern
 
     def equals(self, name: str, value: Any) -> None:
+        check_text(f"'name' of args.equals in pattern '{self._pattern}'", name)
         self._add("arg", [], (ops.quote(name), print_attribute(name, value, None)), False)
 
 
@@ -316,13 +373,13 @@ class Conditions:
 
     def __init__(self, pattern: str, names: Sequence[str], writer: Writer, call: Callable[..., None]) -> None:
         self._pattern, self._names, self._writer, self._call = pattern, names, writer, call
-        self.args = Args(self._add)
+        self.args = Args(self._add, pattern)
 
     def constraint(self, function: Callable[..., bool | str], *captured: Condition) -> None:
         """Asks a Python function for each match, with what is captured: `m.constraint(is_even, m.x)`."""
         if not captured or not all(isinstance(one, Condition) for one in captured):
             raise ArgumentTypeError(f"expected captured values to call a constraint of pattern '{self._pattern}' with")
-        self._call(function, [one._name for one in captured])
+        self._call(_check_function(self._pattern, function), [one._name for one in captured])
 
     def __getattr__(self, name: str) -> Condition:
         if name.startswith("_"):
@@ -331,7 +388,7 @@ class Conditions:
             raise ArgumentValueError(
                 f"pattern '{self._pattern}' captures no value '{name}'{did_you_mean(name, self._names)}"
             )
-        return Condition(self._add, name)
+        return Condition(self._add, name, self._pattern)
 
     def _add(self, constraint, operands, parameters, negated):
         operands = [
@@ -341,23 +398,6 @@ class Conditions:
         names, kinds = ", ".join("%" + one for one, _ in operands), ", ".join(kind for _, kind in operands)
         end = " {isNegated = true}" if negated else ""
         self._writer._lines.append(f'pdl.apply_native_constraint "{constraint}"({names} : {kinds}){end}')
-
-
-def print_attribute(key: str, value: Any, kind: str | None) -> str:
-    """A Python value as an attribute's text."""
-    if kind == "type" or (kind is None and type(value).__name__ == "dtype"):
-        return str(value)
-    if value is True or value is False:
-        return "unit" if kind == "unit" else str(value).lower()
-    if isinstance(value, int) and kind in (None, "i64"):
-        return f"{value} : i64"
-    if isinstance(value, (int, float)) and kind in (None, "f64"):
-        return f"{ops.print_float(float(value))} : f64"
-    if isinstance(value, str):
-        return ops.quote(value)
-    if isinstance(value, (list, tuple)) and all(isinstance(one, int) for one in value):
-        return f"array<i64: {', '.join(map(str, value))}>" if value else "array<i64>"
-    raise ArgumentTypeError(f"expected a number, a string or integers for attribute '{key}', but got {value!r}")
 
 
 class Pattern:
@@ -373,12 +413,12 @@ class Pattern:
 
     def to(self, function: Callable[..., Symbol | Sequence[Symbol]]) -> Pattern:
         """Decorates the function that makes the replacement."""
-        self._replacement, self._pdl = function, None
+        self._replacement, self._pdl = _check_function(self.label, function), None
         return self
 
     def where(self, function: Callable[[Conditions], None]) -> Pattern:
         """Decorates the function that states conditions on what is captured."""
-        self._condition, self._pdl = function, None
+        self._condition, self._pdl = _check_function(self.label, function), None
         return self
 
     def constraint(self, function: Callable[..., bool | str]) -> Pattern:
@@ -386,7 +426,7 @@ class Pattern:
 
         Values come as Tensors, attributes as Python values, lists as lists. It returns True, False, or why not as text.
         """
-        self._asked.append(function)
+        self._asked.append(_check_function(self.label, function))
         self._pdl = None
         return self
 
@@ -418,6 +458,8 @@ class Pattern:
 
     def _trace(self, label, constraints):
         names = _parameters(self.label, self._function)
+        for name in names:
+            _check_name(self.label, name)
         numbers = {"next": 0, "captured": set(names), "types": {}}
         captures = {}
         writer = Writer(self.label, captures, numbers, matching=True)
@@ -426,6 +468,9 @@ class Pattern:
         writer._lines += [f"%{name} = pdl.operand" for name in names]
         results = self._call(self._function, writer, names, captures)
         roots = [writer._op_of(result) for result in results]
+        for name in captures.keys() - set(writer._used):
+            raise ArgumentValueError(f"capture '{name}' isn't used by pattern '{self.label}'")
+        writer._check_parts([op for op, *_ in roots])
         numbers["types"] = {value: types[number] for value, (_, number, _, types) in writer._made.items()}
 
         def call(function, given):
@@ -440,7 +485,9 @@ class Pattern:
         for function in self._asked:
             call(function, [one.name for one in inspect.signature(function).parameters.values()])
         if self._replacement is None or constraints is None:
-            return self._finish(writer, roots, ["pdl.attribute = unit"])
+            ops_found = dict.fromkeys(op for op, *_ in roots)
+            found = [f"pdl.erase %{op}" for op in ops_found] if len(ops_found) > 1 else ["pdl.attribute = unit"]
+            return self._finish(writer, roots, found)  # which nothing does
         # What is done with a capture from here on belongs to the replacement.
         rewriter = Writer(self.label, captures, numbers, matching=False)
         captures.update({name: Symbol(rewriter, one._name, one._kind) for name, one in captures.items()})
@@ -509,6 +556,19 @@ class Pattern:
             rewriter._lines.append(f"pdl.replace %{op} with ({', '.join('%' + name for name in names)} : {kinds})")
 
 
+def _check_function(label, function):
+    if not callable(function):
+        raise ArgumentTypeError(f"expected a function for pattern '{label}', but got {function!r:.80}")
+    return function
+
+
+def _check_name(label, name):
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ArgumentValueError(
+            f"expected names of ASCII letters, digits and underscores in pattern '{label}', but got {name!r:.80}"
+        )
+
+
 def _parameters(label, function):
     code = getattr(function, "__code__", None)
     plain = code and type(function) is types.FunctionType and not hasattr(function, "__wrapped__")
@@ -530,4 +590,4 @@ def pattern(label: str, benefit: int = 1) -> Callable[[Callable[..., Symbol | Se
         raise ArgumentTypeError(f'expected a label, but got {label!r}: write @pattern("label")')
     if not isinstance(benefit, int) or not 0 <= benefit <= 0x7FFF:
         raise ArgumentValueError(f"expected a benefit from 0 to 32767, but got {benefit!r}")
-    return lambda function: Pattern(label, function, benefit)
+    return lambda function: Pattern(label, _check_function(label, function), benefit)

@@ -115,6 +115,8 @@ def test_classes_of_any_layer_need_an_example():
         check(anything, example=inlay.parse("func.func @f() { return }"))
     with pytest.raises(ArgumentTypeError, match="expected a module, or a list of them, as example"):
         check(anything, example="relu")
+    with pytest.raises(inlay.ArgumentValueError, match="expected an example at least, but got none"):
+        check(anything, example=[])
 
 
 def test_constraints_are_asked():

@@ -6,7 +6,7 @@ it, and what it makes of each is compared with the example on the host.
 """
 
 from .. import ops
-from ..errors import ArgumentTypeError, RewriteError
+from ..errors import ArgumentTypeError, ArgumentValueError, RewriteError
 from .network import Module, parse
 from .tracing import Pattern
 
@@ -22,7 +22,10 @@ def check_by_examples(label, pattern, run, args, given):
     run: applies the pattern alone to a module, and says how often it changed it. given: examples, or None to draw them.
     """
     if given is not None:
-        for example in _list(given):
+        examples = _list(given)
+        if not examples:
+            raise ArgumentValueError(f"pattern '{label}' can't be checked: expected an example at least, but got none")
+        for example in examples:
             wrong, is_known = _try(label, example, run, args, _UNKNOWN_SIZE)
             if is_known is None:
                 raise RewriteError(f"pattern '{label}' can't be checked: it matches nowhere in the example\n{example}")

@@ -4,6 +4,7 @@
 #include "inlay/Rewrite/Explain.h"
 #include "inlay/Rewrite/Library.h"
 #include "inlay/Rewrite/Passes.h"
+#include "inlay/Rewrite/RewriteLimit.h"
 #include "inlay/Rewrite/RuleCheck.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -63,6 +64,8 @@ struct RewritePass : inlay::impl::RewritePassBase<RewritePass> {
 
   /// Patterns are compiled here, once, while dialects may still be loaded.
   LogicalResult initialize(MLIRContext *context) override {
+    if (limit < -1)
+      return emitError(UnknownLoc::get(context), "limit: expected -1 or more, but got ") << limit.getValue();
     manager = std::make_shared<RewritePatternManager>();
     if (failed(addFiles(*manager, patterns, context)))
       return failure();
@@ -151,11 +154,17 @@ struct RewritePass : inlay::impl::RewritePassBase<RewritePass> {
     return success();
   }
 
+  /// The stricter of the pass's limit and the tool's; -1 for none.
+  int64_t chooseLimit() const {
+    int64_t left = getRewritesLeft();
+    return left < 0 || limit < 0 ? std::max(left, limit.getValue()) : std::min(left, limit.getValue());
+  }
+
   void runOnOperation() override {
     RewriteOptions options;
     options.args = arguments;
     options.driver = driver;
-    options.limit = limit;
+    options.limit = chooseLimit();
     options.budget = budget;
     options.removeDeadCode = !keepDeadCode;
     options.acrossSegments = acrossSegments;
@@ -164,6 +173,7 @@ struct RewritePass : inlay::impl::RewritePassBase<RewritePass> {
     if (!trace.empty())
       options.trace = &firings;
     FailureOr<uint64_t> count = manager->rewrite(getOperation(), options);
+    countRewrites(succeeded(count) ? *count : 0);
     Location loc = getOperation().getLoc();
     // The trace of a run that failed shows what led there.
     if (!trace.empty() && failed(writeTrace(loc, trace, std::move(firings))))

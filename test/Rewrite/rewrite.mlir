@@ -3,6 +3,10 @@
 // RUN: inlay-opt %s --inlay-rewrite="patterns=%S/Inputs/patterns.pdl.mlir labels=add_* disabled=*_to_sub" | FileCheck %s --check-prefix=DISABLED
 // RUN: inlay-opt %s --inlay-rewrite="patterns=%S/Inputs/patterns.pdl.mlir limit=1" | FileCheck %s --check-prefix=LIMIT
 // RUN: inlay-opt %s --inlay-rewrite="patterns=%S/Inputs/patterns.pdl.mlir limit=0" | FileCheck %s --check-prefix=DISABLED
+// RUN: inlay-opt %s --inlay-rewrite="patterns=%S/Inputs/patterns.pdl.mlir limit=2" --inlay-rewrite-limit=1 | FileCheck %s --check-prefix=LIMIT
+// RUN: inlay-opt %s --inlay-rewrite="patterns=%S/Inputs/patterns.pdl.mlir limit=1" --inlay-rewrite="patterns=%S/Inputs/patterns.pdl.mlir" --inlay-rewrite-limit=1 | FileCheck %s --check-prefix=LIMIT
+// RUN: not inlay-opt %s --inlay-rewrite="limit=-5" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// NEGATIVE: error: limit: expected -1 or more, but got -5
 // RUN: inlay-opt %s --inlay-rewrite="patterns=%S/Inputs/patterns.pdl.mlir" --remarks-filter="inlay-rewrite" 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 // REMARK: Rewrite{{.*}}label=add_to_sub, rewritten=3, tried=3
 

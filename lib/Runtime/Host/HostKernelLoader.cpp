@@ -19,11 +19,21 @@ namespace inlay::rt::host {
 static constexpr int64_t kLeastElements = 32768, kChunkElements = 8192;
 static constexpr int64_t kChunksPerThread = 4;
 
-static std::atomic<bool> &deterministicFlag() {
-  static std::atomic<bool> flag{[] {
+/// What INLAY_DETERMINISTIC says; read once.
+static const StatusOr<bool> &environmentSaysDeterministic() {
+  static const StatusOr<bool> says = []() -> StatusOr<bool> {
     const char *text = std::getenv("INLAY_DETERMINISTIC");
-    return text && std::string_view(text) == "1";
-  }()};
+    std::string_view value = text ? text : "";
+    if (value.empty() || value == "0" || value == "1")
+      return value == "1";
+    return Status(StatusCode::InvalidArgument,
+                  fmt::format("expected INLAY_DETERMINISTIC to be 0 or 1, but got '{}'", value));
+  }();
+  return says;
+}
+
+static std::atomic<bool> &deterministicFlag() {
+  static std::atomic<bool> flag{environmentSaysDeterministic().isOk() && *environmentSaysDeterministic()};
   return flag;
 }
 
@@ -71,6 +81,7 @@ class Loader : public HostKernelLoader {
 public:
   StatusOr<std::unique_ptr<HostKernels>> load(const HostFunction &function) override {
     INLAY_RETURN_IF_ERROR(ThreadPool::get().status());
+    INLAY_RETURN_IF_ERROR(environmentSaysDeterministic().status());
     StatusOr<SequentialLibrary *> library = hostLibrary();
     if (!library.isOk())
       return library.status();

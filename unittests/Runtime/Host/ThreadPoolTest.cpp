@@ -156,6 +156,11 @@ TEST(HostEnvironment, WordsAreNoNumbersOfThreads) {
 
 TEST(HostEnvironment, ANumberOfThreadsIsTaken) { expectAtLoad("INLAY_NUM_THREADS", "1024", 0, ""); }
 
+TEST(HostEnvironment, DeterministicIsYesOrNo) {
+  expectAtLoad("INLAY_DETERMINISTIC", "yes", 7, "expected INLAY_DETERMINISTIC to be 0 or 1, but got 'yes'");
+  expectAtLoad("INLAY_DETERMINISTIC", "0", 0, "");
+}
+
 TEST(HostEnvironment, ALibraryThatIsNotThereIsAnErrorAtLoad) {
   expectAtLoad("INLAY_HOST_LIBRARY", "/nowhere/lib.so", 7, "INLAY_HOST_LIBRARY: can't load '/nowhere/lib.so'");
 }

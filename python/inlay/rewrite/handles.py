@@ -7,13 +7,14 @@ A handle is good for as long as what it stands for is in its network, whoever re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from .. import ops
 from ..errors import ArgumentTypeError, UnknownNameError, did_you_mean
+from .arithmetic import Arithmetic
 from .scope import changing, current_network
 from .values import check_flag, check_text, dtype_of, type_text
 
@@ -22,18 +23,7 @@ if TYPE_CHECKING:
     from .network import Module
 
 
-def _arithmetic(name: str, swapped: bool = False) -> Callable[[Tensor, Tensor | float], Tensor]:
-    def make(self: Tensor, other: Tensor | float) -> Tensor:
-        if not isinstance(other, (Tensor, int, float)) or isinstance(other, bool):
-            return NotImplemented
-        from .builder import op
-
-        return getattr(op, name)(other, self) if swapped else getattr(op, name)(self, other)
-
-    return make
-
-
-class Tensor:
+class Tensor(Arithmetic):
     """A value of the graph: what a layer makes, or an input. `Tensor(name, dtype, shape)` adds an input."""
 
     __slots__ = ("_value",)
@@ -118,12 +108,12 @@ class Tensor:
     def __bool__(self) -> bool:
         return True
 
-    __add__, __radd__ = _arithmetic("add"), _arithmetic("add", swapped=True)
-    __sub__, __rsub__ = _arithmetic("sub"), _arithmetic("sub", swapped=True)
-    __mul__, __rmul__ = _arithmetic("mul"), _arithmetic("mul", swapped=True)
-    __truediv__, __rtruediv__ = _arithmetic("div"), _arithmetic("div", swapped=True)
-    __pow__, __rpow__ = _arithmetic("pow"), _arithmetic("pow", swapped=True)
-    __matmul__, __rmatmul__ = _arithmetic("matmul"), _arithmetic("matmul", swapped=True)
+    def _combine(self, name: str, *operands: Any) -> Tensor:
+        if any(not isinstance(one, (Tensor, int, float)) or isinstance(one, bool) for one in operands):
+            return NotImplemented
+        from .builder import op
+
+        return getattr(op, name)(*operands)
 
     def __neg__(self) -> Tensor:
         from .builder import op

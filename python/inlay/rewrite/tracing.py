@@ -14,6 +14,7 @@ import torch
 
 from .. import ops
 from ..errors import ArgumentTypeError, ArgumentValueError, UnknownNameError, did_you_mean
+from .arithmetic import Arithmetic
 from .values import check_flag, check_integer, check_number, check_text, element_text, float_text, print_attribute
 
 _NAME = re.compile(r"[A-Za-z_$.][\w$.-]*", re.ASCII)  # of a value in PDL; digits alone are what has no name
@@ -21,14 +22,7 @@ _FREE = inspect.Parameter.POSITIONAL_OR_KEYWORD
 _MANY = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
-def _arithmetic(name: str, swapped: bool = False) -> Callable[[Symbol, Symbol | float], Symbol]:
-    def make(self: Symbol, other: Symbol | float) -> Symbol:
-        return self._writer.make(name, other, self) if swapped else self._writer.make(name, self, other)
-
-    return make
-
-
-class Symbol:
+class Symbol(Arithmetic):
     """A value, an attribute or a list of values that stands for what a match will find there."""
 
     __slots__ = ("_kind", "_name", "_writer")
@@ -36,12 +30,8 @@ class Symbol:
     def __init__(self, writer: Writer, name: str, kind: str) -> None:
         self._writer, self._name, self._kind = writer, name, kind
 
-    __add__, __radd__ = _arithmetic("add"), _arithmetic("add", swapped=True)
-    __sub__, __rsub__ = _arithmetic("sub"), _arithmetic("sub", swapped=True)
-    __mul__, __rmul__ = _arithmetic("mul"), _arithmetic("mul", swapped=True)
-    __truediv__, __rtruediv__ = _arithmetic("div"), _arithmetic("div", swapped=True)
-    __pow__, __rpow__ = _arithmetic("pow"), _arithmetic("pow", swapped=True)
-    __matmul__, __rmatmul__ = _arithmetic("matmul"), _arithmetic("matmul", swapped=True)
+    def _combine(self, name: str, *operands: Symbol | float) -> Symbol:
+        return self._writer.make(name, *operands)
 
     def __neg__(self) -> Symbol:
         return self._writer.make("neg", self)

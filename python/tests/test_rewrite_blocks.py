@@ -75,13 +75,18 @@ def gelu(kind):
     return lambda x: op("t.gelu", x, approximate=kind, results=[x])
 
 
+def check_gates(make):
+    """Checks that what `make` builds with each activation becomes the op of that activation."""
+    for activate, name in ((op.silu, "silu_and_mul"), (gelu("tanh"), "gelu_tanh_and_mul")):
+        module = make(activate)
+        assert rewritten(module, *GATES) == 1
+        assert drawn(module) == [f"%2 = t.{name}(x)", "return %2"]
+
+
 @pytest.mark.parametrize("end", [16, LAST])
 @pytest.mark.parametrize("swap", [False, True])
 def test_the_halves_of_a_product_gate_each_other(swap, end):
-    for activate, name in ((op.silu, "silu_and_mul"), (gelu("tanh"), "gelu_tanh_and_mul")):
-        module = halves(activate, swap, end=end)
-        assert rewritten(module, *GATES) == 1
-        assert drawn(module) == [f"%2 = t.{name}(x)", "return %2"]
+    check_gates(lambda activate: halves(activate, swap, end=end))
 
 
 @pytest.mark.parametrize(
@@ -122,10 +127,7 @@ def parts(activate, cut, sizes=(8, 8), items=(0, 1), dim=-1, swap=False, other=F
 @pytest.mark.parametrize("swap", [False, True])
 @pytest.mark.parametrize("cut", [by_items, by_results])
 def test_halves_may_be_items_or_results(cut, swap):
-    for activate, name in ((op.silu, "silu_and_mul"), (gelu("tanh"), "gelu_tanh_and_mul")):
-        module = parts(activate, cut, swap=swap)
-        assert rewritten(module, *GATES) == 1
-        assert drawn(module) == [f"%2 = t.{name}(x)", "return %2"]
+    check_gates(lambda activate: parts(activate, cut, swap=swap))
     module = parts(op.silu, by_items, dim=1)
     assert rewritten(module, *GATES) == 1
 

@@ -79,8 +79,11 @@ StatusOr<InputFile> InputFile::openBeside(const std::string &path, const std::st
 /// Of fsync: whether a file system has nothing to wait for in what was asked of it.
 static bool isUnsupported(int error) { return error == EINVAL || error == ENOTSUP || error == EROFS; }
 
+/// Waits until what was written is on the disk; false with the reason in errno.
+static bool bringToDisk(int descriptor) { return fsync(descriptor) == 0 || isUnsupported(errno); }
+
 Status InputFile::sync() const {
-  if (fsync(*descriptor_) == 0 || isUnsupported(errno))
+  if (bringToDisk(*descriptor_))
     return Status::ok();
   return {StatusCode::NotFound, fmt::format("can't be brought to the disk: {}", systemError())};
 }
@@ -180,7 +183,7 @@ Status OutputFile::write(std::string_view bytes) {
 Status OutputFile::finish() {
   if (descriptor_ < 0)
     return Status::ok();
-  if (fsync(descriptor_) != 0 && !isUnsupported(errno))
+  if (!bringToDisk(descriptor_))
     return failed();
   return close(std::exchange(descriptor_, -1)) == 0 ? Status::ok() : failed();
 }
@@ -190,7 +193,7 @@ Status OutputFile::syncFolder() const {
   int folder = ::open(folderOf(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0)
     return Status::ok();
-  Status status = fsync(folder) == 0 || isUnsupported(errno) ? Status::ok() : failed();
+  Status status = bringToDisk(folder) ? Status::ok() : failed();
   close(folder);
   return status;
 }

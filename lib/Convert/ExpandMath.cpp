@@ -60,6 +60,7 @@ private:
   Value less(Value x, double y) { return compare(CmpFPredicate::OLT, x, constant(y)); }
   Value greater(Value x, double y) { return compare(CmpFPredicate::OGT, x, constant(y)); }
   Value polynomial(Value x, ArrayRef<double> coefficients);
+  Value series(Value x, double most, llvm::function_ref<double(unsigned)> coefficient);
   Value expm1Near(Value x);
   std::pair<Value, Value> halvesOfExponential(Value size);
   Value squareRootOfRest(Value x) { return call<math::SqrtOp>(mul(sub(constant(1), x), add(constant(1), x))); }
@@ -107,23 +108,21 @@ Expander::State Expander::iterate(const State &start, llvm::function_ref<Value(V
 /// Up to these sizes, differences from 1 have too few digits.
 static constexpr double kNearExpm1 = 0.5, kNearLog1p = 0.3;
 
-/// How many terms of a series matter at `precision` binary digits, the size of one after the other being `term`.
-static unsigned countTerms(unsigned precision, llvm::function_ref<double(unsigned)> term) {
-  unsigned count = 1;
-  while (term(count) > std::ldexp(0.25, -static_cast<int>(precision)))
-    ++count;
-  return count;
+/// The sum of `coefficient` times x to the power of its number, for x up to `most` in size: as many terms as matter.
+Value Expander::series(Value x, double most, llvm::function_ref<double(unsigned)> coefficient) {
+  auto matters = [&](unsigned number) {
+    double share = coefficient(number) / coefficient(0) * std::pow(most, number);
+    return share > std::ldexp(0.25, -static_cast<int>(precision()));
+  };
+  SmallVector<double> coefficients;
+  for (unsigned number = 0; matters(number); ++number)
+    coefficients.insert(coefficients.begin(), coefficient(number));
+  return polynomial(x, coefficients);
 }
 
 /// x + x^2 / 2! + x^3 / 3! + ..., for sizes up to `kNearExpm1`.
 Value Expander::expm1Near(Value x) {
-  auto coefficient = [](unsigned number) { return 1 / std::tgamma(number + 2); };
-  unsigned count =
-      countTerms(precision(), [&](unsigned number) { return coefficient(number) * std::pow(kNearExpm1, number); });
-  SmallVector<double> coefficients;
-  for (unsigned number = count; number-- > 0;)
-    coefficients.push_back(coefficient(number));
-  return mul(x, polynomial(x, coefficients));
+  return mul(x, series(x, kNearExpm1, [](unsigned number) { return 1 / std::tgamma(number + 2); }));
 }
 
 Value Expander::expm1(Value x) {
@@ -133,14 +132,10 @@ Value Expander::expm1(Value x) {
 /// log((1 + s) / (1 - s)) = 2 (s + s^3 / 3 + ...), where s is x / (x + 2).
 Value Expander::log1p(Value x) {
   const double most = kNearLog1p / (2 - kNearLog1p);
-  unsigned count =
-      countTerms(precision(), [&](unsigned number) { return std::pow(most, 2 * number) / (2 * number + 1); });
-  SmallVector<double> coefficients;
-  for (unsigned number = count; number-- > 0;)
-    coefficients.push_back(2.0 / (2 * number + 1));
   Value s = div(x, add(x, constant(2)));
+  Value sum = series(mul(s, s), most * most, [](unsigned number) { return 2.0 / (2 * number + 1); });
   Value far = call<math::LogOp>(add(x, constant(1)));
-  return select(less(size(x), kNearLog1p), mul(s, polynomial(mul(s, s), coefficients)), far);
+  return select(less(size(x), kNearLog1p), mul(s, sum), far);
 }
 
 /// Drivers know the difference of two exponentials, which has no right digits left where these are close to each other.

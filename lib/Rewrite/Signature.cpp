@@ -110,6 +110,16 @@ void SignatureRecorder::notifyOperationErased(Operation *op) {
   ForwardingListener::notifyOperationErased(op);
 }
 
+/// What an op's attribute says of one call.
+static DictionaryAttr makeRecord(StringAttr key, ArrayRef<int64_t> operands, ArrayRef<int64_t> results) {
+  MLIRContext *context = key.getContext();
+  NamedAttrList record;
+  record.set(kCall, key);
+  record.set(kOperands, DenseI64ArrayAttr::get(context, operands));
+  record.set(kResults, DenseI64ArrayAttr::get(context, results));
+  return record.getDictionary(context);
+}
+
 SignatureRecorder::~SignatureRecorder() {
   builder.setListener(outer);
   current = parent;
@@ -120,15 +130,12 @@ SignatureRecorder::~SignatureRecorder() {
   };
   StringAttr keyAttr = builder.getStringAttr(key);
   for (Operation *op : ops) {
-    NamedAttrList record;
-    record.set(kCall, keyAttr);
-    record.set(kOperands, builder.getDenseI64ArrayAttr(llvm::map_to_vector(op->getOperands(), number)));
-    record.set(kResults, builder.getDenseI64ArrayAttr(
-                             llvm::map_to_vector(op->getResults(), [&](OpResult result) { return number(result); })));
     SmallVector<Attribute> records;
     if (auto inner = op->getAttrOfType<ArrayAttr>(InlayDialect::kSignatureAttr))
       llvm::append_range(records, inner);
-    records.push_back(record.getDictionary(context));
+    records.push_back(
+        makeRecord(keyAttr, llvm::map_to_vector(op->getOperands(), number),
+                   llvm::map_to_vector(op->getResults(), [&](OpResult result) { return number(result); })));
     op->setAttr(InlayDialect::kSignatureAttr, builder.getArrayAttr(records));
     op->setLoc(addSignatureKey(op->getLoc(), keyAttr));
   }
@@ -191,7 +198,6 @@ ArrayAttr inlay::mergeSignatures(ArrayRef<Operation *> matched, ValueRange opera
     visitRecords(op, [&](StringAttr key, DictionaryAttr) { keys.insert(key); });
   if (keys.empty())
     return {};
-  Builder builder(keys.front().getContext());
   SmallVector<Attribute> records;
   for (StringAttr key : keys) {
     llvm::SmallDenseMap<Value, int64_t, 8> inputs;
@@ -207,13 +213,9 @@ ArrayAttr inlay::mergeSignatures(ArrayRef<Operation *> matched, ValueRange opera
     if (replaced)
       if (ArrayRef<int64_t> numbers = getNumbers(replaced, key, kResults, results); !numbers.empty())
         outputs.assign(numbers.begin(), numbers.end());
-    NamedAttrList record;
-    record.set(kCall, key);
-    record.set(kOperands, builder.getDenseI64ArrayAttr(llvm::map_to_vector(operands, find)));
-    record.set(kResults, builder.getDenseI64ArrayAttr(outputs));
-    records.push_back(record.getDictionary(builder.getContext()));
+    records.push_back(makeRecord(key, llvm::map_to_vector(operands, find), outputs));
   }
-  return builder.getArrayAttr(records);
+  return ArrayAttr::get(keys.front().getContext(), records);
 }
 
 Value Signature::getInputTensor(int64_t number) const {

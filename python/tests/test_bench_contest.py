@@ -4,6 +4,7 @@
 import itertools
 import pathlib
 import sys
+import time
 
 import numpy
 import pytest
@@ -54,18 +55,41 @@ def start(tmp_path):
 def test_workers_take_turns(start):
     workers = [start("a", 1), start("b", 2)]
     assert [worker.receive_ready() for worker in workers] == [{"first_ms": 1}, {"first_ms": 2}]
-    times, errors = take_turns(workers, rounds=3, pause_s=0)
+    times, errors = take_turns(workers, rounds=3)
     assert start.log.read_text() == "ababab"
     assert times == {"a": [1] * 6, "b": [2] * 6}
     assert not errors
     assert workers[0].ask(do="stop") == {"peak_mb": 1}
 
 
+def test_a_worker_stands_still_outside_its_turn(start):
+    spinning = """
+import json, sys, threading
+def spin():
+    while True: pass
+threading.Thread(target=spin, daemon=True).start()
+print(json.dumps({}), flush=True)
+for line in sys.stdin:
+    print(json.dumps({"times": [1]}), flush=True)
+"""
+    worker = start("spinning", 0, script=spinning)
+    worker.receive_ready()
+
+    def state():
+        """As /proc says it, once the signal has arrived."""
+        time.sleep(0.05)
+        return pathlib.Path(f"/proc/{worker.pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+    assert state() == "T"
+    assert worker.ask(do="calls", for_ms=0) == {"times": [1]}
+    assert state() == "T"
+
+
 def test_a_worker_that_fails_takes_part_no_longer(start):
     workers = [start("a", 1, last=2), start("b", 2)]
     for worker in workers:
         worker.receive_ready()
-    times, errors = take_turns(workers, rounds=3, pause_s=0)
+    times, errors = take_turns(workers, rounds=3)
     assert start.log.read_text() == "abbb"
     assert list(times) == ["b"]
     assert errors == {"a": "ended with status 7 before it answered"}

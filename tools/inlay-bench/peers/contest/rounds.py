@@ -9,15 +9,12 @@ figures known at the end. {"error": "..."} instead of any of them ends the worke
 import contextlib
 import json
 import select
+import signal
 import subprocess
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 READY_S, ANSWER_S = 1800.0, 600.0  # what takes longer is taken for hung
-# Threads that wait for work spin before they sleep, which disturbs whoever has the next turn: those of ONNX Runtime for
-# some 45 ms, OpenMP's for some 10 ms. To forbid it slows the calls themselves.
-PAUSE_S = 0.06
 
 
 class WorkerError(Exception):
@@ -25,13 +22,19 @@ class WorkerError(Exception):
 
 
 class Worker:
-    """One contender in a process of its own. As a context, it is gone at the end."""
+    """One contender in a process of its own. As a context, it is gone at the end.
+
+    Once it is ready, the process stands still but for the time it takes to answer. Threads that wait for work spin,
+    and that would be at the cost of whoever has the turn: those of OpenMP for some 10 ms, of ONNX Runtime for some
+    45 ms, one of IREE's Vulkan for ever.
+    """
 
     def __init__(self, name: str, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
         self.name = name
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
         )
+        self.pid = self._process.pid
 
     def __enter__(self) -> "Worker":
         return self
@@ -45,7 +48,9 @@ class Worker:
 
     def receive_ready(self) -> dict[str, Any]:
         """What it says of its own accord."""
-        return self.receive(READY_S)
+        answer = self.receive(READY_S)
+        self._process.send_signal(signal.SIGSTOP)
+        return answer
 
     def receive(self, limit_s: float = ANSWER_S) -> dict[str, Any]:
         """The next object; a worker says one line at a time, so that a first byte means a whole line soon."""
@@ -63,21 +68,24 @@ class Worker:
         return answer
 
     def ask(self, **request: Any) -> dict[str, Any]:
+        self._process.send_signal(signal.SIGCONT)
         try:
             self._process.stdin.write(json.dumps(request).encode() + b"\n")
             self._process.stdin.flush()
         except BrokenPipeError:
             raise WorkerError(f"ended with status {self._process.wait()} between two calls") from None
-        return self.receive()
+        answer = self.receive()
+        self._process.send_signal(signal.SIGSTOP)
+        return answer
 
 
 def take_turns(
-    workers: Sequence[Worker], rounds: int, turn_ms: float = 0, pause_s: float = PAUSE_S
+    workers: Sequence[Worker], rounds: int, turn_ms: float = 0
 ) -> tuple[dict[str, list[float]], dict[str, str]]:
     """The times of each worker's calls by its name, and what went wrong with those that failed.
 
     In each round each worker has one turn: calls that wake it and aren't counted, then calls for turn_ms, at least one.
-    Between two turns the machine rests for pause_s. A worker that fails takes part no longer.
+    A worker that fails takes part no longer.
     """
     times: dict[str, list[float]] = {worker.name: [] for worker in workers}
     errors: dict[str, str] = {}
@@ -85,7 +93,6 @@ def take_turns(
         for worker in workers:
             if worker.name in errors:
                 continue
-            time.sleep(pause_s)
             try:
                 times[worker.name] += worker.ask(do="calls", for_ms=turn_ms)["times"]
             except WorkerError as error:

@@ -249,6 +249,28 @@ def HoistAllocationsPass : Pass<"inlay-convert-hoist-allocations", "::mlir::func
 
 //===-- Buffers to loops and kernels ----------------------------------------------------------------------------===//
 
+def SplitSumsPass : Pass<"inlay-convert-split-sums", "::mlir::func::FuncOp"> {
+  let summary = "Split long reductions into parts that are computed beside each other";
+  let description = [{
+    A product of few results of many terms keeps few subgroups busy, and no invocation can take more than `longest`
+    steps for an element. Such a reduction is split along one of its loops ("split-K"), which operands must go along as
+    it is: a first op reduces each part, a second one joins parts.
+
+    ```mlir
+    %r = linalg.matmul ins(%a, %b : tensor<16x16384xf32>, tensor<16384x16xf32>) outs(%init : tensor<16x16xf32>)
+    // becomes, with %0 and %1 %a and %b as tensor<16x8x2048xf32> and tensor<8x2048x16xf32>, and %2 zeros:
+    %3 = linalg.generic {...} ins(%0, %1) outs(%2) -> tensor<8x16x16xf32> // (part, m, n, k)
+    %r = linalg.generic {...} ins(%3) outs(%init)                         // (m, n, part)
+    ```
+  }];
+  let options = [
+    Option<"subgroup", "subgroup", "int64_t", "0", "invocations that can hand values to each other; 0 for none">,
+    Option<"inSoftware", "in-software", "bool", "false", "whether a CPU runs the kernels">,
+    Option<"texels", "texels", "bool", "false", "whether texel buffers are read faster than storage buffers">,
+    Option<"longest", "longest", "int64_t", "65534", "most steps of reductions for an element">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def LinalgToGPUPass : Pass<"inlay-convert-linalg-to-gpu", "::mlir::func::FuncOp"> {
   let summary = "Map each structured op on buffers to a GPU launch";
   let description = [{

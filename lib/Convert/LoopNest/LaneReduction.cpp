@@ -5,51 +5,11 @@
 #include "ReductionLoops.h"
 #include "TileState.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace inlay;
-
-/// The value that changes nothing when it is joined by `combiner`, or null if there is none.
-static TypedAttr getNeutral(Operation *combiner) {
-  Type type = combiner->getResult(0).getType();
-  Builder builder(combiner->getContext());
-  if (auto floating = dyn_cast<FloatType>(type)) {
-    const llvm::fltSemantics &semantics = floating.getFloatSemantics();
-    if (isa<arith::AddFOp>(combiner))
-      return builder.getFloatAttr(type, APFloat::getZero(semantics, /*Negative=*/true));
-    if (isa<arith::MulFOp>(combiner))
-      return builder.getFloatAttr(type, APFloat::getOne(semantics));
-    if (isa<arith::MaximumFOp>(combiner))
-      return builder.getFloatAttr(type, APFloat::getInf(semantics, /*Negative=*/true));
-    if (isa<arith::MinimumFOp>(combiner))
-      return builder.getFloatAttr(type, APFloat::getInf(semantics));
-    return nullptr;
-  }
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (isa<arith::AddIOp>(combiner))
-    return builder.getIntegerAttr(type, APInt::getZero(width));
-  if (isa<arith::MulIOp>(combiner))
-    return builder.getIntegerAttr(type, APInt(width, 1));
-  if (isa<arith::MaxSIOp>(combiner))
-    return builder.getIntegerAttr(type, APInt::getSignedMinValue(width));
-  if (isa<arith::MinSIOp>(combiner))
-    return builder.getIntegerAttr(type, APInt::getSignedMaxValue(width));
-  return nullptr;
-}
-
-Operation *TileEmitter::findCombiner() const {
-  linalg::LinalgOp linalgOp = op;
-  if (linalgOp.getNumDpsInits() != 1 || !linalgOp.getNumReductionLoops())
-    return nullptr;
-  SmallVector<Operation *, 4> combiners;
-  if (!matchReduction(linalgOp.getRegionOutputArgs(), 0, combiners) || combiners.size() != 1)
-    return nullptr;
-  Operation *combiner = combiners.front();
-  return linalg::getCombinerOpKind(combiner) && getNeutral(combiner) ? combiner : nullptr;
-}
 
 namespace {
 /// The accumulators of a tile: vectors, and scalars for what is left over.
@@ -76,7 +36,7 @@ void TileEmitter::emitLaneReduction(OpBuilder &builder, const TileShape &tile, A
   State lanes{*this, tile, base, loc, enumeratePoints(tile.factors), nullptr, {}, {}};
   State scalars{*this, single, base, loc, enumeratePoints(tile.factors), nullptr, {}, {}};
   SmallVector<Value> starts = scalars.startIndices(builder), current = starts, indices(base);
-  Operation *combiner = findCombiner();
+  Operation *combiner = findCombiner(op);
   TypedAttr neutral = getNeutral(combiner);
   Value zeros = arith::ConstantOp::create(
       builder, loc, DenseElementsAttr::get(cast<ShapedType>(lanes.widen(neutral.getType())), Attribute(neutral)));
@@ -129,7 +89,7 @@ Value TileEmitter::emitShare(OpBuilder &builder, ArrayRef<Value> base, const Red
   State state{*this, tile, base, op.getLoc(), enumeratePoints(tile.factors), nullptr, {}, {}};
   SmallVector<Value> starts = state.startIndices(builder);
   Value start = state.loadOutputs(builder, starts).front();
-  Value neutral = arith::ConstantOp::create(builder, op.getLoc(), getNeutral(findCombiner()));
+  Value neutral = arith::ConstantOp::create(builder, op.getLoc(), getNeutral(findCombiner(op)));
   Value isFirst =
       arith::CmpIOp::create(builder, op.getLoc(), arith::CmpIPredicate::eq, share.number, state.constant(builder, 0));
   start = arith::SelectOp::create(builder, op.getLoc(), isFirst, start, neutral);
@@ -137,7 +97,7 @@ Value TileEmitter::emitShare(OpBuilder &builder, ArrayRef<Value> base, const Red
 }
 
 Value TileEmitter::join(OpBuilder &builder, Value lhs, Value rhs) const {
-  Operation *combiner = findCombiner();
+  Operation *combiner = findCombiner(op);
   OperationState state(combiner->getLoc(), combiner->getName(), {lhs, rhs}, combiner->getResultTypes(),
                        combiner->getAttrs());
   return builder.create(state)->getResult(0);

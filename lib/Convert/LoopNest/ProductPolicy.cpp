@@ -15,6 +15,7 @@ DeviceProfile DeviceProfile::forSoftware(int64_t lanes, bool readsTexels) {
   profile.maxUnrolled = 700;
   profile.enough = 16;
   profile.quad = readsTexels ? 16 : 34;
+  profile.launch = 50000;
   return profile;
 }
 
@@ -88,8 +89,7 @@ static double getStepCost(const LoopNestShape &shape, const ProductTile &tile, c
   return cost;
 }
 
-/// What all tiles cost, as if no fewer subgroups ran than keep the device busy.
-static double getCost(const LoopNestShape &shape, const ProductTile &tile, const DeviceProfile &profile) {
+double inlay::getProductCost(const LoopNestShape &shape, const ProductTile &tile, const DeviceProfile &profile) {
   double others = 1, positions = 1, subgroups = 1;
   for (size_t loop = 0; loop < shape.loops.size(); ++loop) {
     auto size = double(divideUp(shape.loops[loop].size, tile.factor(int(loop))));
@@ -117,7 +117,7 @@ struct Best {
   double cost = 0;
 
   void consider(const ProductTile &other) {
-    double otherCost = getCost(shape, other, profile);
+    double otherCost = getProductCost(shape, other, profile);
     if (tile && otherCost >= cost)
       return;
     tile = other;

@@ -159,7 +159,7 @@ FailureOr<TileEmitter> TileEmitter::create(OpBuilder &builder, linalg::LinalgOp 
   bool alike = llvm::all_of(ArrayRef(emitter.accesses).drop_front(op.getNumDpsInputs()),
                             [&](const Access &other) { return other.strides == output.strides; });
   emitter.nest.vectorizable = alike && isVectorizable(op);
-  emitter.nest.sumsLanes = emitter.nest.vectorizable && emitter.findCombiner();
+  emitter.nest.sumsLanes = emitter.nest.vectorizable && findCombiner(op);
   if (shared)
     *shared = emitter.kernel;
   return emitter;
@@ -447,7 +447,7 @@ SmallVector<SmallVector<int64_t>> inlay::enumeratePoints(ArrayRef<int64_t> facto
 
 SmallVector<int64_t> TileEmitter::cutReductions(int64_t lastStep) const {
   SmallVector<int64_t> cuts(nest.loops.size(), 0);
-  if (!maxTerms || !isa_and_nonnull<arith::AddFOp>(findCombiner()))
+  if (!maxTerms || !isa_and_nonnull<arith::AddFOp>(findCombiner(op)))
     return cuts;
   SmallVector<size_t> reductions;
   std::vector<int64_t> steps;

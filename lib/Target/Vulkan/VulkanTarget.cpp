@@ -46,22 +46,32 @@ static bool computesBySubgroups(VulkanAttr target) {
   return target.hasFeature("subgroup-broadcast") && target.getSubgroupSize() > 1;
 }
 
-/// From linalg on tensors to a `plan.engine`.
-static LogicalResult runStages(ModuleOp module, VulkanAttr target) {
-  PassManager pm(module.getContext());
-  pm.enableVerifier(false); // each stage is verified in its own tests; here it would cost a third of the time
-  if (computesBySubgroups(target))
-    pm.addNestedPass<func::FuncOp>(createChannelsLastPass({/*direct=*/true}));
-  buildBufferizePipeline(pm);
-  if (target.getRowKernels())
-    pm.addNestedPass<func::FuncOp>(createFormWorkgroupKernelsPass(chooseWorkgroups(target)));
-  pm.addNestedPass<func::FuncOp>(createHoistAllocationsPass());
+static LinalgToGPUPassOptions chooseLaunches(VulkanAttr target) {
   LinalgToGPUPassOptions options;
   options.block = std::min<int64_t>(64, target.getMaxWorkgroupInvocations());
   options.maxGrid = target.getMaxWorkgroupCount();
   options.subgroup = target.hasFeature("subgroup-broadcast") ? target.getSubgroupSize() : 0;
   options.inSoftware = target.getDeviceKind() == DeviceKind::SoftwareVulkan;
   options.texels = target.hasFeature("texel-reads");
+  return options;
+}
+
+/// From linalg on tensors to a `plan.engine`.
+static LogicalResult runStages(ModuleOp module, VulkanAttr target) {
+  PassManager pm(module.getContext());
+  pm.enableVerifier(false); // each stage is verified in its own tests; here it would cost a third of the time
+  if (computesBySubgroups(target))
+    pm.addNestedPass<func::FuncOp>(createChannelsLastPass({/*direct=*/true}));
+  LinalgToGPUPassOptions options = chooseLaunches(target);
+  SplitSumsPassOptions parts;
+  parts.subgroup = options.subgroup;
+  parts.inSoftware = options.inSoftware;
+  parts.texels = options.texels;
+  pm.addNestedPass<func::FuncOp>(createSplitSumsPass(parts));
+  buildBufferizePipeline(pm);
+  if (target.getRowKernels())
+    pm.addNestedPass<func::FuncOp>(createFormWorkgroupKernelsPass(chooseWorkgroups(target)));
+  pm.addNestedPass<func::FuncOp>(createHoistAllocationsPass());
   pm.addNestedPass<func::FuncOp>(createLinalgToGPUPass(options));
   pm.addPass(createGpuKernelOutliningPass()); // before any CSE: it would make launch parameters of constants
   pm.addPass(createLowerAffinePass());

@@ -23,6 +23,7 @@ struct DeviceProfile {
   double quad = 18;          ///< cost of loading an aligned vector of four
   double broadcast = 2;      ///< cost of handing a value to all lanes
   double step = 1;           ///< cost of a multiplication and an addition
+  double launch = 500000;    ///< cost of one kernel more, for all that could run meanwhile
 
   /// Software that runs the invocations of a subgroup in the lanes of a CPU's vectors, and loads them one by one.
   static DeviceProfile forSoftware(int64_t lanes, bool readsTexels);
@@ -46,6 +47,9 @@ struct ProductTile {
 
 /// The tile that takes the least time by `profile`; nothing if the op isn't a product or lanes can't hand on values.
 std::optional<ProductTile> chooseProduct(const LoopNestShape &shape, const DeviceProfile &profile);
+
+/// What all tiles like `tile` cost by `profile`, as if no fewer subgroups ran than keep the device busy.
+double getProductCost(const LoopNestShape &shape, const ProductTile &tile, const DeviceProfile &profile);
 
 /// Steps that a kernel of such tiles has written out, with what its stores count as.
 int64_t countUnrolled(const LoopNestShape &shape, const ProductTile &tile);

@@ -6,6 +6,7 @@
 #ifndef INLAY_CONVERT_LOOPNEST_TILEEMITTER_H
 #define INLAY_CONVERT_LOOPNEST_TILEEMITTER_H
 
+#include "inlay/Convert/LoopNest/Combiner.h"
 #include "inlay/Convert/LoopNest/ProductPolicy.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 
@@ -97,14 +98,14 @@ public:
   void setLocal(const LocalBuffer &local);
 
   /// True if shares of the op's reductions can be joined afterwards.
-  static bool canShare(mlir::linalg::LinalgOp op) { return TileEmitter(op).findCombiner() != nullptr; }
+  static bool canShare(mlir::linalg::LinalgOp op) { return findCombiner(op) != nullptr; }
   /// Emits a share of the reductions of the one element at `base`: what it comes to. The first share starts as the
   /// reduction does.
   mlir::Value emitShare(mlir::OpBuilder &builder, llvm::ArrayRef<mlir::Value> base, const ReductionShare &share);
   /// What two shares come to.
   mlir::Value join(mlir::OpBuilder &builder, mlir::Value lhs, mlir::Value rhs) const;
   /// The type of shares.
-  mlir::Type shareType() const { return findCombiner()->getResult(0).getType(); }
+  mlir::Type shareType() const { return findCombiner(op)->getResult(0).getType(); }
   /// Stores `value` as the element at `base`.
   void store(mlir::OpBuilder &builder, llvm::ArrayRef<mlir::Value> base, mlir::Value value);
 
@@ -136,8 +137,6 @@ private:
   struct State;
   struct Product;
 
-  /// The op of the body that joins the only output with what is reduced into it, if that can be done in any order.
-  mlir::Operation *findCombiner() const;
   /// As `cutSums`, for the reductions among the loops, whose last one takes `lastStep` at once.
   llvm::SmallVector<int64_t> cutReductions(int64_t lastStep) const;
   void emitLaneReduction(mlir::OpBuilder &builder, const TileShape &tile, llvm::ArrayRef<mlir::Value> base);

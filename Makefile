@@ -202,7 +202,7 @@ bench-sizes: build ## measure models at many sizes and write docs/benchmarks/siz
 	@$(BUILD)/bin/inlay-bench sizes --python=$(VENV)/bin/python --json=$(FIGURES)/sizes-1.json
 	@$(PYTHON) docs/benchmarks/make_page.py sizes $(FIGURES)/sizes-*.json
 
-VULKAN_KERNELS = matmul-512,matmul-1024,add-4m,softmax-512x1000,conv3x3-32-64-28
+VULKAN_KERNELS = matmul-512,matmul-1024,linear-1x4096x4096,add-4m,softmax-512x1000,conv3x3-32-64-28
 VULKAN_RIVALS = --python=$(VENV)/bin/python,$(PEERS)/bin/python --routes=vulkan
 bench-vulkan: build ## measure a Vulkan device beside peers on it and write docs/benchmarks/vulkan.md; some ten minutes
 	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)

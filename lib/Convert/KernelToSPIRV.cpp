@@ -3,6 +3,7 @@
 // One GPU kernel to SPIR-V words, in a module of its own: launches elsewhere never see it change.
 
 #include "inlay/Convert/KernelToSPIRV.h"
+#include "GuardDomains.h"
 #include "GuardLoops.h"
 #include "GuardPowers.h"
 #include "TexelBuffers.h"
@@ -219,7 +220,10 @@ static LogicalResult legalizeMath(Operation *module) {
   populatePolynomialApproximateErfPattern(patterns);
   populatePolynomialApproximateErfcPattern(patterns);
   math::populateExpansionPatterns(patterns, {"exp2", "clampf", "fpowi"});
-  return applyPatternsGreedily(module, std::move(patterns));
+  if (failed(applyPatternsGreedily(module, std::move(patterns))))
+    return failure();
+  guardDomains(module);
+  return success();
 }
 
 namespace {

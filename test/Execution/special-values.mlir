@@ -5,7 +5,8 @@
 // NaN, infinities and numbers that overflow on the way: alike on each target.
 
 func.func public @forward() -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>,
-    tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<2x3xf32>, tensor<2xf32>, tensor<2xf32>, tensor<1x1x2x2xf32>) {
+    tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<2x3xf32>, tensor<2xf32>, tensor<2xf32>, tensor<1x1x2x2xf32>,
+    tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
   %x = inlay.constant dense<[0x7FC00000, 0xFF800000, 0x7F800000, -200.0, 200.0, -3.0e38, 3.0e38, 0.0]> : tensor<8xf32>
   // CHECK:      result 0: float32[8] = nan 0 inf 0 200 0 3e+38 0
   %relu = inlay.relu %x : (tensor<8xf32>) -> tensor<8xf32>
@@ -38,7 +39,19 @@ func.func public @forward() -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, ten
   %image = inlay.constant dense<[[[[1.0, 0x7FC00000, 2.0], [0.0, 0.0, 0.0], [5.0, 4.0, 3.0]]]]> : tensor<1x1x3x3xf32>
   %pool = inlay.max_pool %image kernel [2, 2] stride [1, 1] padding [0, 0] dilation [1, 1]
     : (tensor<1x1x3x3xf32>) -> tensor<1x1x2x2xf32>
-  return %relu, %exp, %tanh, %sigmoid, %erf, %floor, %gelu, %maximum, %softmax, %amax, %nanmax, %pool
+
+  // What functions of devices leave undefined.
+  // CHECK-NEXT: result 12: float32[8] = nan nan inf nan 5.29832 nan 88.596{{[78]}} -inf
+  %log = inlay.log %x : (tensor<8xf32>) -> tensor<8xf32>
+  // CHECK-NEXT: result 13: float32[8] = nan nan inf nan 14.1421 nan 1.73205e+19 0
+  %sqrt = inlay.sqrt %x : (tensor<8xf32>) -> tensor<8xf32>
+  // CHECK-NEXT: result 14: float32[8] = nan nan 0 nan 0.0707107 nan 5.7735e-20 inf
+  %rsqrt = inlay.rsqrt %x : (tensor<8xf32>) -> tensor<8xf32>
+  // CHECK-NEXT: result 15: float32[8] = nan -1 inf -1 inf -1 inf 0
+  %expm1 = inlay.expm1 %x : (tensor<8xf32>) -> tensor<8xf32>
+  return %relu, %exp, %tanh, %sigmoid, %erf, %floor, %gelu, %maximum, %softmax, %amax, %nanmax, %pool, %log, %sqrt,
+      %rsqrt, %expm1
     : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>,
-      tensor<8xf32>, tensor<2x3xf32>, tensor<2xf32>, tensor<2xf32>, tensor<1x1x2x2xf32>
+      tensor<8xf32>, tensor<2x3xf32>, tensor<2xf32>, tensor<2xf32>, tensor<1x1x2x2xf32>,
+      tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }

@@ -45,6 +45,17 @@ def matmul(m: int, k: int, n: int) -> Kernel:
     )
 
 
+def linear(m: int, k: int, n: int) -> Kernel:
+    """A layer whose weight is a constant; with one row it is what a decoder does for each word."""
+
+    def make():
+        from torch import nn
+
+        return nn.Linear(k, n), _random((m, k))
+
+    return Kernel(make, flops=2 * m * n * k, bytes=FLOAT * (m * k + k * n + n + m * n))
+
+
 def linear_gelu(m: int, k: int, n: int) -> Kernel:
     def make():
         from torch import nn
@@ -131,6 +142,7 @@ KERNELS: dict[str, Kernel] = {
     "matmul-128x768x768": matmul(128, 768, 768),
     "matmul-128x768x3072": matmul(128, 768, 3072),
     "matmul-1x4096x4096": matmul(1, 4096, 4096),
+    "linear-1x4096x4096": linear(1, 4096, 4096),
     "linear-gelu-128x768x3072": linear_gelu(128, 768, 3072),
     "conv7x7-3-64-224": convolution(3, 64, 224, 7, stride=2),
     "conv3x3-32-64-28": convolution(32, 64, 28, 3),

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "GuardDomains.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <limits>
+
+using namespace mlir;
+using arith::CmpFPredicate;
+
+namespace {
+/// Emits, before a function of one number, the driver's own and what takes its place where that can't be relied on.
+class DomainGuard {
+public:
+  explicit DomainGuard(Operation *op)
+      : b(op->getLoc(), op), type(op->getResult(0).getType()), x(op->getOperand(0)), known(b.clone(*op)->getResult(0)) {
+  }
+
+  Value exponential() { return select(isNaN(), x, known); }
+  Value logarithm() {
+    Value endless = select(compare(CmpFPredicate::OEQ, x, constant(infinity)), x, known);
+    Value special = select(compare(CmpFPredicate::OEQ, x, constant(0)), constant(-infinity), constant(nan));
+    return select(isAboveZero(), endless, special);
+  }
+  Value root() { return select(compare(CmpFPredicate::OGE, x, constant(0)), known, constant(nan)); }
+  Value inverseRoot() {
+    Value pole = math::CopySignOp::create(b, constant(infinity), x);
+    Value special = select(compare(CmpFPredicate::OEQ, x, constant(0)), pole, constant(nan));
+    return select(isAboveZero(), known, special);
+  }
+  /// Of more than 10 it is 1 in all formats; as a quotient of sums of exponentials it would be NaN.
+  Value hyperbolicTangent() {
+    Value isFar = compare(CmpFPredicate::OGT, math::AbsFOp::create(b, x), constant(10));
+    Value limit = math::CopySignOp::create(b, constant(1), x);
+    return select(isFar, limit, select(isNaN(), x, known));
+  }
+
+private:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+  Value constant(double value) { return arith::ConstantOp::create(b, b.getFloatAttr(cast<FloatType>(type), value)); }
+  Value compare(CmpFPredicate predicate, Value lhs, Value rhs) { return arith::CmpFOp::create(b, predicate, lhs, rhs); }
+  Value select(Value condition, Value yes, Value no) { return arith::SelectOp::create(b, condition, yes, no); }
+  Value isNaN() { return compare(CmpFPredicate::UNO, x, x); }
+  Value isAboveZero() { return compare(CmpFPredicate::OGT, x, constant(0)); }
+
+  ImplicitLocOpBuilder b;
+  Type type;
+  Value x, known;
+};
+} // namespace
+
+static Value guard(Operation *op) {
+  DomainGuard g(op);
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([&](math::ExpOp) { return g.exponential(); })
+      .Case<math::LogOp, math::Log2Op, math::Log10Op>([&](Operation *) { return g.logarithm(); })
+      .Case([&](math::SqrtOp) { return g.root(); })
+      .Case([&](math::RsqrtOp) { return g.inverseRoot(); })
+      .Case([&](math::TanhOp) { return g.hyperbolicTangent(); })
+      .Default(Value());
+}
+
+void inlay::guardDomains(Operation *root) {
+  SmallVector<Operation *> functions;
+  root->walk([&](Operation *op) {
+    if (isa<math::ExpOp, math::LogOp, math::Log2Op, math::Log10Op, math::SqrtOp, math::RsqrtOp, math::TanhOp>(op) &&
+        isa<FloatType>(op->getResult(0).getType()))
+      functions.push_back(op);
+  });
+  for (Operation *op : functions) {
+    op->getResult(0).replaceAllUsesWith(guard(op));
+    op->erase();
+  }
+}

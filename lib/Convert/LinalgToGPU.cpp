@@ -3,6 +3,7 @@
 // Structured ops on buffers to GPU launches, one launch per op.
 
 #include "Launch.h"
+#include "Profiles.h"
 #include "inlay/Convert/Bufferize.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"
 #include "inlay/Convert/LoopNest/TileEmitter.h"
@@ -222,8 +223,10 @@ struct LinalgToGPUPass : inlay::impl::LinalgToGPUPassBase<LinalgToGPUPass> {
           << block.getValue() << " and " << maxGrid.getValue();
       return signalPassFailure();
     }
-    DeviceProfile profile = inSoftware ? DeviceProfile::forSoftware(subgroup, texels) : DeviceProfile::forGPU(subgroup);
-    OpConverter converter{block, maxGrid, inSoftware ? 16 : 4, profile};
+    FailureOr<DeviceProfile> profile = makeProfile(getOperation(), subgroup, inSoftware, texels, tuning);
+    if (failed(profile))
+      return signalPassFailure();
+    OpConverter converter{block, maxGrid, inSoftware ? 16 : 4, *profile};
     replaceCopies(getOperation());
     InitialValues initial = prepareLinalgOps(getOperation());
     for (auto op : llvm::to_vector(getOperation().getOps<linalg::LinalgOp>()))

@@ -2,6 +2,7 @@
 //
 // Long reductions in parts, as "split-K" of matrix libraries.
 
+#include "Profiles.h"
 #include "inlay/Convert/LoopNest/Combiner.h"
 #include "inlay/Convert/LoopNest/SumPolicy.h"
 #include "inlay/Convert/Passes.h"
@@ -200,13 +201,15 @@ struct SplitSumsPass : inlay::impl::SplitSumsPassBase<SplitSumsPass> {
   using SplitSumsPassBase::SplitSumsPassBase;
 
   void runOnOperation() override {
-    DeviceProfile profile = inSoftware ? DeviceProfile::forSoftware(subgroup, texels) : DeviceProfile::forGPU(subgroup);
+    FailureOr<DeviceProfile> profile = makeProfile(getOperation(), subgroup, inSoftware, texels, tuning);
+    if (failed(profile))
+      return signalPassFailure();
     SmallVector<linalg::GenericOp> ops;
     getOperation().walk([&](linalg::GenericOp op) { ops.push_back(op); });
     for (linalg::GenericOp op : ops) {
       Operation *combiner = findJoin(op);
       int loop = combiner ? findLoop(op) : -1;
-      int64_t parts = loop < 0 ? 1 : chooseParts(readShape(op), loop, longest, profile);
+      int64_t parts = loop < 0 ? 1 : chooseParts(readShape(op), loop, longest, *profile);
       if (parts > 1)
         Splitter(op, loop, parts).run(combiner);
     }

@@ -14,6 +14,7 @@
 #include "inlay/Runtime/Vulkan/DeviceSelection.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 #include "inlay/Support/Suggest.h"
+#include "inlay/Support/Tuning.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -145,6 +146,25 @@ private:
     return caps;
   }
 
+  /// The costs that the tuning file of the request says for this device, and driver; null without a file.
+  StatusOr<DictionaryAttr> readCosts(const rt::vulkan::DeviceCaps &caps) {
+    if (request.tuning.empty())
+      return DictionaryAttr();
+    llvm::Expected<Tuning> tuning = readTuning(request.tuning);
+    if (!tuning)
+      return Status(StatusCode::InvalidArgument, llvm::toString(tuning.takeError()));
+    if (tuning->device != caps.name || tuning->driver != caps.driver)
+      return Status(StatusCode::InvalidArgument, "tuning file '" + request.tuning + "' is of the device '" +
+                                                     tuning->device + "' with the driver '" + tuning->driver +
+                                                     "', but this one is '" + caps.name + "' with '" + caps.driver +
+                                                     "': inlay-bench --tune makes one for it");
+    Builder builder(&context);
+    SmallVector<NamedAttribute> costs;
+    for (const auto &[key, cost] : tuning->costs)
+      costs.push_back(builder.getNamedAttr(key, builder.getF64FloatAttr(cost)));
+    return builder.getDictionaryAttr(costs);
+  }
+
   /// The device's facts as an attribute; null, with a notice, if there is no device and that is allowed.
   StatusOr<Attribute> makeVulkanTarget() {
     StatusOr<rt::vulkan::DeviceCaps> caps = findDevice();
@@ -152,6 +172,9 @@ private:
       return caps.status();
     if (!caps.isOk())
       return Attribute();
+    StatusOr<DictionaryAttr> tuning = readCosts(*caps);
+    if (!tuning.isOk())
+      return tuning.status();
     SmallVector<Attribute> features;
     std::pair<StringRef, bool> optional[] = {{"float16", caps->float16 && caps->storage16},
                                              {"float64", caps->float64},
@@ -166,16 +189,21 @@ private:
         features.push_back(StringAttr::get(&context, name));
     StringRef kind = caps->software ? "software" : caps->discrete ? "discrete" : "integrated";
     int64_t range = std::min<uint64_t>(caps->maxStorageBufferRange, (uint64_t(1) << 31) - 1);
-    return Attribute(VulkanAttr::get(
-        &context, caps->maxWorkgroupInvocations, caps->maxWorkgroupCount[0], range, caps->maxStorageBuffersPerStage,
-        caps->subgroupSize, features.empty() ? ArrayAttr() : ArrayAttr::get(&context, features),
-        StringAttr::get(&context, kind), caps->maxWorkgroupMemory, /*row_kernels=*/true, caps->maxTexelElements));
+    return Attribute(VulkanAttr::get(&context, caps->maxWorkgroupInvocations, caps->maxWorkgroupCount[0], range,
+                                     caps->maxStorageBuffersPerStage, caps->subgroupSize,
+                                     features.empty() ? ArrayAttr() : ArrayAttr::get(&context, features),
+                                     StringAttr::get(&context, kind), caps->maxWorkgroupMemory, /*row_kernels=*/true,
+                                     caps->maxTexelElements, *tuning));
   }
 
   Status setTargets() {
     std::vector<std::string> names = request.targets;
-    if (names.empty() && (*module)->hasAttr(InlayDialect::kTargetsAttr))
+    if (names.empty() && (*module)->hasAttr(InlayDialect::kTargetsAttr)) {
+      if (!request.tuning.empty())
+        return {StatusCode::InvalidArgument, "a tuning file is for targets that are named, but the module has its own, "
+                                             "with the facts of a device"};
       return Status::ok();
+    }
     if (names.empty())
       names = {"vulkan", "host"};
     SmallVector<Attribute> targets;

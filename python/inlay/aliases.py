@@ -56,6 +56,7 @@ class CompileOptions(Synonyms, total=False):
     require_full_compilation: bool
     strategy: Strategy
     cost_model: StrPath | None
+    tuning: StrPath | None
     host_cpu: str | Iterable[str]
     dynamic_shapes: DynamicShapes | None
     out_of_range: OutOfRange

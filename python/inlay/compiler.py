@@ -67,6 +67,7 @@ def compile(
     require_full_compilation: bool = False,
     strategy: Strategy = "levels",
     cost_model: StrPath | None = None,
+    tuning: StrPath | None = None,
     host_cpu: str | Iterable[str] = (),
     dynamic_shapes: DynamicShapes | None = None,
     out_of_range: OutOfRange = "error",
@@ -103,6 +104,8 @@ def compile(
         the least time together; to compare with, "in-order" and "torch-tensorrt".
     cost_model: file that says what work costs on each target (inlay-bench --calibrate measures one), or "default" for
         round figures, which "cost" takes if there is none; the report then has the times of segments.
+    tuning: file of what the Vulkan device's instructions cost (inlay-bench --tune measures it), which decides how its
+        kernels are cut.
     host_cpu: processors to make host code for, by LLVM's names ("x86-64-v3"), or "native", the default: the one that
         compiles. A saved program holds code for each and uses the best that fits where it is loaded.
     dynamic_shapes: which dims may differ from call to call, as for torch.export.
@@ -426,6 +429,7 @@ def _request(extension, imported, options):
     request.require_full_compilation = options.require_full_compilation
     request.strategy = options.strategy
     request.cost_model = options.cost_model
+    request.tuning = options.tuning
     request.host_cpus = list(options.host_cpu)
     for key, tensor in imported.weights.items():
         request.add_weight(key, tensor)

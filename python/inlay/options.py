@@ -38,6 +38,7 @@ class Options:
     require_full_compilation: bool = False
     strategy: Strategy = "levels"
     cost_model: str | None = None
+    tuning: str | None = None
     host_cpu: tuple[str, ...] = ()
     dynamic_shapes: DynamicShapes | None = None
     out_of_range: OutOfRange = "error"
@@ -69,6 +70,7 @@ class Options:
         normal = {
             "strategy": _choice("strategy", options.strategy, STRATEGIES),
             "cost_model": _path("cost_model", options.cost_model, 'a path, "default" or None'),
+            "tuning": _path("tuning", options.tuning),
             "host_cpu": tuple(_processor(name) for name in _as_list(options.host_cpu)),
             "out_of_range": _choice("out_of_range", options.out_of_range, OUT_OF_RANGE),
             "targets": _targets(options.targets),

@@ -389,6 +389,7 @@ void bindRequest(nb::module_ &m) {
       .def_rw("name", &Request::name)
       .def_rw("targets", &Request::targets)
       .def_rw("device", &Request::device)
+      .def_rw("tuning", &Request::tuning)
       .def_rw("allow_missing_device", &Request::allowMissingDevice)
       .def_prop_rw(
           "min_block_size", [](Request &r) { return r.options.partition.minBlockSize; },

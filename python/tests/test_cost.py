@@ -77,3 +77,14 @@ def test_strategies_and_profile_give_right_results(tmp_path):
         assert all("modelled_ns" in segment for segment in report["segments"])
         assert report["summary"]["measured_ns"] == pytest.approx(sum(s for _, _, s in steps) * 1e9, rel=1e-6)
         assert "measured" in str(report) and "measured_ns" not in compiled.report["summary"]
+
+
+def test_a_tuning_file_is_for_one_device(tmp_path):
+    file = tmp_path / "tuning.json"
+    file.write_text('{"version": 1, "device": "another", "driver": "1", "costs": {"load": 4}}')
+    if not inlay.compile(torch.nn.Linear(4, 4), (torch.zeros(1, 4),), targets=["vulkan", "host"])._has_device:
+        pytest.skip("no Vulkan device")
+    with pytest.raises(inlay.CompileError, match="is of the device 'another' with the driver '1', but this one is"):
+        inlay.compile(torch.nn.Linear(4, 4), (torch.zeros(1, 4),), targets=["vulkan", "host"], tuning=file)
+    with pytest.raises(TypeError, match="expected tuning to be a path, but got 3"):
+        inlay.compile(torch.nn.Linear(4, 4), (torch.zeros(1, 4),), tuning=3)

@@ -1,6 +1,12 @@
 // RUN: inlay-opt %s --inlay-convert-linalg-to-gpu="block=1 max-grid=2" --split-input-file --verify-diagnostics
 // RUN: not inlay-opt %s --inlay-convert-linalg-to-gpu="block=0" 2>&1 | FileCheck %s
 // CHECK: expected a positive block and grid, but got 0 and 65535
+// RUN: not inlay-opt %s --inlay-convert-linalg-to-gpu="tuning=fast" 2>&1 | FileCheck %s --check-prefix=TEXT
+// TEXT: expected option 'tuning' to be a dictionary, but got fast
+// RUN: not inlay-opt %s --inlay-convert-linalg-to-gpu="tuning={{speed=1.0}}" 2>&1 | FileCheck %s --check-prefix=KEY
+// KEY: expected option 'tuning' to have floats above 0 by the keys of a tuning file, but got "speed" = 1.000000e+00 : f64
+// RUN: not inlay-opt %s --inlay-convert-split-sums="tuning={{load=0.0}}" 2>&1 | FileCheck %s --check-prefix=COST
+// COST: expected option 'tuning' to have floats above 0 by the keys of a tuning file, but got "load" = 0.000000e+00 : f64
 
 func.func @too_many(%x: memref<64xf32>) {
   %zero = arith.constant 0.0 : f32

@@ -22,6 +22,9 @@ static cl::list<std::string>
 static cl::opt<std::string>
     device("device", cl::cat(category),
            cl::desc("Vulkan device: a number, a part of its name or none; default: INLAY_DEVICE"));
+static cl::opt<std::string>
+    tuning("tuning", cl::value_desc("file"), cl::cat(category),
+           cl::desc("Tuning file of the Vulkan device, from inlay-bench --tune; default: costs by its kind"));
 static cl::opt<bool> requireDevice("require-device", cl::cat(category),
                                    cl::desc("Fail without a Vulkan device instead of running on the host alone"));
 static cl::list<std::string>
@@ -99,6 +102,7 @@ rt::StatusOr<CompileRequest> tools::makeRequest(const std::string &file) {
     request.inputShapes.push_back(std::move(*shape));
   }
   request.device = device;
+  request.tuning = tuning;
   request.hostCpus.assign(hostCpus.begin(), hostCpus.end());
   request.allowMissingDevice = !requireDevice;
   request.options.recovery = recovery;

@@ -5,6 +5,7 @@
 // Each kind of op runs on a small tensor and on a large one: what the large one takes longer is its throughput. Chains
 // of tiny products tell what an op and a launch take, copies of arguments and results what the way there and back does.
 
+#include "Probe.h"
 #include "Suites.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Execution/Session.h"
@@ -26,13 +27,8 @@ using rt::StatusCode;
 using rt::StatusOr;
 namespace cl = llvm::cl;
 
-static cl::OptionCategory category("Suite calibrate");
-static cl::opt<std::string> output("o", cl::cat(category), cl::value_desc("file"),
-                                   cl::desc("File for the cost model; default: print it"));
-static cl::list<std::string> targetNames("targets", cl::CommaSeparated, cl::cat(category),
+static cl::list<std::string> targetNames("targets", cl::CommaSeparated, cl::cat(getCalibrateCategory()),
                                          cl::desc("Targets to measure (vulkan, host); default: all there are"));
-static cl::opt<std::string> device("device", cl::cat(category),
-                                   cl::desc("Vulkan device: a number or a part of its name; default: INLAY_DEVICE"));
 
 //===-- Programs ------------------------------------------------------------------------------------------------===//
 
@@ -96,12 +92,6 @@ static OpWork countWork(const std::string &text) {
 //===-- Measurements --------------------------------------------------------------------------------------------===//
 
 namespace {
-/// Seconds of a program's one segment, and of a copy there and back of `bytes`.
-struct Sample {
-  double run = 0, in = 0, out = 0;
-  double bytesIn = 0, bytesOut = 0;
-};
-
 /// A straight line through two measurements.
 struct Line {
   double perUnit, fixed;
@@ -135,6 +125,13 @@ public:
   std::string deviceName; ///< what it ran on; empty for the host
 
 private:
+  StatusOr<Sample> run(const std::string &text) {
+    StatusOr<Sample> sample = runProbe({text, target, /*tuning=*/"", runs});
+    if (sample.isOk())
+      deviceName = sample->device;
+    return sample;
+  }
+
   Status measureKind(const Probe &probe) {
     std::string small = llvm::formatv(probe.text, probe.small).str();
     std::string large = llvm::formatv(probe.text, probe.large).str();
@@ -151,49 +148,6 @@ private:
       costs.out = {out.rate(), out.fixed};
     }
     return Status::ok();
-  }
-
-  /// One value in and one out: of several the mean.
-  StatusOr<Sample> run(const std::string &text) {
-    CompileRequest request;
-    request.text = text;
-    request.name = "calibration";
-    request.targets = {target};
-    request.device = device;
-    StatusOr<Compiled> compiled = compile(request);
-    if (!compiled.isOk())
-      return compiled.status();
-    if (compiled->device)
-      deviceName = compiled->device->deviceName();
-    std::vector<std::vector<float>> memory;
-    std::vector<rt::TensorView> inputs, outputs;
-    for (auto [numbers, views] : {std::pair(&compiled->plan->inputs, &inputs), {&compiled->plan->outputs, &outputs}})
-      for (uint32_t number : *numbers) {
-        StatusOr<std::vector<int64_t>> dims = rt::evaluateDims(compiled->plan->buffers[number].type, {});
-        if (!dims.isOk())
-          return dims.status();
-        size_t count = 1;
-        for (int64_t dim : *dims)
-          count *= static_cast<size_t>(dim);
-        memory.emplace_back(count, 1.0f);
-        views->push_back({memory.back().data(), rt::ElementType::F32, *dims});
-      }
-    StatusOr<std::vector<rt::StepProfile>> steps = profile(*compiled->program, inputs, outputs, runs);
-    if (!steps.isOk())
-      return steps.status();
-    Sample sample;
-    bool ran = false;
-    for (const rt::StepProfile &step : *steps) {
-      double seconds = static_cast<double>(step.nanoseconds) * 1e-9;
-      bool isCopy = step.kind == rt::StepKind::Copy;
-      (!isCopy ? sample.run : ran ? sample.out : sample.in) += seconds;
-      ran |= !isCopy;
-    }
-    sample.in /= static_cast<double>(inputs.size());
-    sample.out /= static_cast<double>(outputs.size());
-    sample.bytesIn = 4.0 * static_cast<double>(memory.front().size());
-    sample.bytesOut = 4.0 * static_cast<double>(memory.back().size());
-    return sample;
   }
 
   std::string target;
@@ -238,15 +192,16 @@ static Status run(unsigned repeats, Figures &figures) {
   for (const std::string &name : names)
     if (name != "vulkan" && name != "host")
       return {StatusCode::InvalidArgument, "option --targets: expected vulkan or host, but got '" + name + "'"};
+  std::string output = getProbeOutput();
   std::error_code error;
-  llvm::raw_fd_ostream file(output.empty() ? "-" : output.getValue(), error); // nobody wants to measure for nothing
+  llvm::raw_fd_ostream file(output.empty() ? "-" : output, error); // nobody wants to measure for nothing
   if (error)
     return {StatusCode::NotFound, "can't write '" + output + "': " + error.message()};
   CostModel model;
   for (const std::string &name : names) {
     Calibration calibration(name, 5 * repeats);
     StatusOr<TargetCosts> costs = calibration.measure();
-    if (!costs.isOk() && all && name == "vulkan" && device.empty() &&
+    if (!costs.isOk() && all && name == "vulkan" && getProbeDevice().empty() &&
         costs.status().code() == StatusCode::Unavailable) {
       figures.addNote("vulkan is left out: " + costs.status().message(), llvm::errs());
       continue;
@@ -267,6 +222,7 @@ static Status run(unsigned repeats, Figures &figures) {
 }
 
 const Suite &bench::calibrateSuite() {
-  static const Suite suite{"calibrate", "a cost model of this machine's targets, for --cost-model", &category, run};
+  static const Suite suite{"calibrate", "a cost model of this machine's targets, for --cost-model",
+                           &getCalibrateCategory(), run};
   return suite;
 }

@@ -2,20 +2,34 @@
 
 #include "Suites.h"
 #include "PythonPeer.h"
+#include "ToolOptions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace inlay;
 using namespace inlay::bench;
+namespace cl = llvm::cl;
+
+static cl::opt<bool> calibrate("calibrate", cl::cat(tools::toolCategory()),
+                               cl::desc("The suite calibrate: measure a cost model of this machine's targets"));
+static cl::opt<bool> tune("tune", cl::cat(tools::toolCategory()),
+                          cl::desc("The suite tune: measure what a Vulkan device's instructions cost"));
 
 llvm::ArrayRef<Suite> bench::getSuites() {
-  static const Suite suites[] = {partitionSuite(), rewriteSuite(),  modelsSuite(),   kernelsSuite(),
-                                 sizesSuite(),     launchesSuite(), calibrateSuite()};
+  static const Suite suites[] = {partitionSuite(), rewriteSuite(),  modelsSuite(),    kernelsSuite(),
+                                 sizesSuite(),     launchesSuite(), calibrateSuite(), tuneSuite()};
   return suites;
 }
 
 rt::StatusOr<Suite> bench::findSuite(llvm::StringRef name) {
+  for (auto [isGiven, suite] : {std::pair(calibrate.getValue(), "calibrate"), {tune.getValue(), "tune"}}) {
+    if (isGiven && !name.empty() && name != suite)
+      return rt::Status(rt::StatusCode::InvalidArgument, std::string("option --") + suite + " is the suite " + suite +
+                                                             ", but got '" + name.str() + "' besides");
+    if (isGiven)
+      name = suite;
+  }
   std::string names;
   for (const Suite &suite : getSuites()) {
     if (name == suite.name)

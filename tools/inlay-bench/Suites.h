@@ -25,10 +25,11 @@ const Suite &modelsSuite();
 const Suite &partitionSuite();
 const Suite &rewriteSuite();
 const Suite &sizesSuite();
+const Suite &tuneSuite();
 
 llvm::ArrayRef<Suite> getSuites();
 
-/// The suite of a name; the error lists what there is.
+/// The suite of a name, or that an option stands for; the error lists what there is.
 rt::StatusOr<Suite> findSuite(llvm::StringRef name);
 
 /// An error if an option on the command line belongs to another suite.

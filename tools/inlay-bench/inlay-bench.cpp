@@ -16,9 +16,6 @@ static cl::opt<std::string> json("json", cl::cat(tools::toolCategory()), cl::val
 static cl::opt<unsigned> repeats("repeats", cl::cat(tools::toolCategory()), cl::init(3),
                                  cl::desc("Runs of each measurement, whose median counts; default: 3"));
 
-static cl::opt<bool> calibrate("calibrate", cl::cat(tools::toolCategory()),
-                               cl::desc("The suite calibrate: measure a cost model of this machine's targets"));
-
 static int measure(const bench::Suite &suite, int argc, char **argv) {
   std::error_code error;
   std::unique_ptr<llvm::raw_fd_ostream> file; // opened first: nobody wants to measure for nothing
@@ -46,10 +43,7 @@ int main(int argc, char **argv) {
     categories.push_back(suite.options);
   }
   tools::parseOptions(argc, argv, overview, categories);
-  if (calibrate && !what.empty() && what != "calibrate")
-    return tools::fail(
-        {rt::StatusCode::InvalidArgument, "option --calibrate is the suite calibrate, but got '" + what + "' besides"});
-  rt::StatusOr<bench::Suite> suite = bench::findSuite(calibrate ? "calibrate" : what.getValue());
+  rt::StatusOr<bench::Suite> suite = bench::findSuite(what);
   if (!suite.isOk())
     return tools::fail(suite.status());
   if (rt::Status status = bench::checkOptions(*suite); !status.isOk())

@@ -42,6 +42,7 @@ static constexpr CompilerOption kCompilerOptions[] = {
     {"enabled", nullptr, "If false the first target must run the whole graph as one segment"},
     {"require-full-compilation", nullptr, "Fail unless the whole graph runs on the first target"},
     {"strategy", "NAME", "How segments are formed: levels, cost, in-order or torch-tensorrt"},
+    {"tuning", "FILE", "Tuning file of the Vulkan device, from inlay-bench --tune; default: costs by its kind"},
     {"cost-model", "FILE", "Cost model, e.g. of inlay-bench --calibrate; default: round figures per kind of device"},
     {"report", "FILE", "File for the partition report: .txt and .html say its form, else JSON; - for standard output"},
     {"what-if", nullptr, "Report what more ops on the first target would change"},

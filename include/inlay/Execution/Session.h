@@ -28,6 +28,7 @@ struct CompileRequest {
   std::vector<Weight> weights;         ///< bytes of constants that the text only names
   std::vector<std::string> targets;    ///< names in priority order; empty keeps the module's `inlay.targets`
   std::string device;                  ///< selector for `#inlay.vulkan`; empty for INLAY_DEVICE or the best device
+  std::string tuning;                  ///< tuning file of that device; empty for costs by its kind
   std::vector<std::string> hostCpus;   ///< processors to make host code for, by LLVM's names; empty for this one
   /// Without a usable device drop `vulkan` and say so in `notice`, else fail. One that is asked for must be there.
   bool allowMissingDevice = true;

@@ -27,6 +27,16 @@ DeviceProfile DeviceProfile::forGPU(int64_t lanes) {
   return profile;
 }
 
+double *DeviceProfile::find(std::string_view key) {
+  const std::pair<std::string_view, double *> figures[] = {{"load", &load},           {"quad", &quad},
+                                                           {"broadcast", &broadcast}, {"launch", &launch},
+                                                           {"points", &maxPoints},    {"subgroups", &enough}};
+  for (auto [name, figure] : figures)
+    if (name == key)
+      return figure;
+  return nullptr;
+}
+
 /// True if there is one step of `loop` for sure.
 static bool isSingle(const LoopNestShape::Loop &loop) { return loop.size <= 1 && !loop.isOpen; }
 
@@ -103,7 +113,7 @@ double inlay::getProductCost(const LoopNestShape &shape, const ProductTile &tile
   double stores = double(tile.rows * tile.columns) * profile.load;
   if (findStoredQuadLoop(shape, tile) >= 0)
     stores *= profile.quad / profile.load / 4;
-  return (steps * getStepCost(shape, tile, profile) + stores) * std::max(subgroups, double(profile.enough));
+  return (steps * getStepCost(shape, tile, profile) + stores) * std::max(subgroups, profile.enough);
 }
 
 //===-- Choosing ------------------------------------------------------------------------------------------------===//
@@ -140,7 +150,7 @@ static void considerSizes(Best &best, ProductTile tile) {
   for (tile.rows = std::min<int64_t>(rowSize, 16); tile.rows >= 1; --tile.rows)
     for (tile.columns = std::min<int64_t>(columnSize, 16); tile.columns >= 1; --tile.columns) {
       int64_t points = tile.rows * tile.columns;
-      bool fits = points <= profile.maxPoints && countUnrolled(best.shape, tile) <= profile.maxUnrolled;
+      bool fits = double(points) <= profile.maxPoints && countUnrolled(best.shape, tile) <= profile.maxUnrolled;
       if (fits || points == 1) // there is one at least
         best.consider(tile);
     }

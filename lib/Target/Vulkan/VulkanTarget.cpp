@@ -53,6 +53,8 @@ static LinalgToGPUPassOptions chooseLaunches(VulkanAttr target) {
   options.subgroup = target.hasFeature("subgroup-broadcast") ? target.getSubgroupSize() : 0;
   options.inSoftware = target.getDeviceKind() == DeviceKind::SoftwareVulkan;
   options.texels = target.hasFeature("texel-reads");
+  if (target.getTuning())
+    llvm::raw_string_ostream(options.tuning) << target.getTuning();
   return options;
 }
 
@@ -67,6 +69,7 @@ static LogicalResult runStages(ModuleOp module, VulkanAttr target) {
   parts.subgroup = options.subgroup;
   parts.inSoftware = options.inSoftware;
   parts.texels = options.texels;
+  parts.tuning = options.tuning;
   pm.addNestedPass<func::FuncOp>(createSplitSumsPass(parts));
   buildBufferizePipeline(pm);
   if (target.getRowKernels())

@@ -85,6 +85,21 @@ func.func private @result() -> (tensor<2xf32> {inlay.target = "npu"})
 
 // -----
 
+// expected-error @+1 {{expected keys of tuning among load, quad, broadcast, launch, points, subgroups, but got "speed"}}
+#a = #inlay.vulkan<tuning = {speed = 3.0}>
+
+// -----
+
+// expected-error @+1 {{expected tuning's "load" to be a float above 0, but got -3.0}}
+#a = #inlay.vulkan<tuning = {load = -3.0}>
+
+// -----
+
+// expected-error @+1 {{expected tuning's "load" to be a float above 0, but got 3 : i64}}
+#a = #inlay.vulkan<tuning = {load = 3}>
+
+// -----
+
 // expected-error @+1 {{expected kind to be discrete, integrated or software, but got 'laptop'}}
 #a = #inlay.vulkan<kind = "laptop">
 

@@ -10,15 +10,16 @@
 #include "inlay/Convert/LoopNest/TilePolicy.h"
 
 #include <optional>
+#include <string_view>
 
 namespace inlay {
 
 /// What choices are made by. Costs are of one instruction of a whole subgroup; only their ratios matter.
 struct DeviceProfile {
   int64_t lanes = 0;         ///< invocations of a subgroup, which can hand values to each other; 0: they can't
-  int64_t maxPoints = 32;    ///< accumulators of an invocation
+  double maxPoints = 32;     ///< accumulators of an invocation
   int64_t maxUnrolled = 256; ///< steps that are written out, stores included: drivers compile longer for more
-  int64_t enough = 256;      ///< subgroups that keep the device busy
+  double enough = 256;       ///< subgroups that keep the device busy
   double load = 16;          ///< cost of loading an element
   double quad = 18;          ///< cost of loading an aligned vector of four
   double broadcast = 2;      ///< cost of handing a value to all lanes
@@ -28,6 +29,9 @@ struct DeviceProfile {
   /// Software that runs the invocations of a subgroup in the lanes of a CPU's vectors, and loads them one by one.
   static DeviceProfile forSoftware(int64_t lanes, bool readsTexels);
   static DeviceProfile forGPU(int64_t lanes);
+
+  /// The figure of a key of tuning files (Support/Tuning.h); null for another.
+  double *find(std::string_view key);
 };
 
 /// Lanes go along the *lane loops*: the parallel ones along which operand `uniform` stays. A lane takes `columns` steps

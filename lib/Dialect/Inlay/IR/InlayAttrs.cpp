@@ -2,6 +2,7 @@
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
+#include "inlay/Support/Tuning.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -34,7 +35,7 @@ static std::optional<DeviceKind> symbolizeDeviceKind(StringRef kind) {
 LogicalResult VulkanAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t maxWorkgroupInvocations,
                                  int64_t maxWorkgroupCount, int64_t maxStorageBufferRange, int64_t maxStorageBuffers,
                                  int64_t subgroupSize, ArrayAttr features, StringAttr kind, int64_t maxWorkgroupMemory,
-                                 bool rowKernels, int64_t maxTexelElements) {
+                                 bool rowKernels, int64_t maxTexelElements, DictionaryAttr tuning) {
   if (maxWorkgroupInvocations < 1 || maxWorkgroupCount < 1 || maxStorageBufferRange < 1 || maxStorageBuffers < 1 ||
       maxWorkgroupMemory < 1 || maxTexelElements < 1)
     return emitError() << "expected device limits of at least 1";
@@ -47,6 +48,15 @@ LogicalResult VulkanAttr::verify(function_ref<InFlightDiagnostic()> emitError, i
       return emitError() << "expected features among " << llvm::join(ArrayRef(known), ", ") << ", but got " << feature;
   if (kind && !symbolizeDeviceKind(kind.getValue()))
     return emitError() << "expected kind to be discrete, integrated or software, but got '" << kind.getValue() << "'";
+  for (NamedAttribute cost : tuning ? tuning.getValue() : ArrayRef<NamedAttribute>()) {
+    if (!llvm::is_contained(getTuningKeys(), cost.getName().getValue()))
+      return emitError() << "expected keys of tuning among " << llvm::join(getTuningKeys(), ", ") << ", but got "
+                         << cost.getName();
+    auto number = dyn_cast<FloatAttr>(cost.getValue());
+    if (!number || !(number.getValueAsDouble() > 0) || !number.getValue().isFinite())
+      return emitError() << "expected tuning's " << cost.getName() << " to be a float above 0, but got "
+                         << cost.getValue();
+  }
   return success();
 }
 

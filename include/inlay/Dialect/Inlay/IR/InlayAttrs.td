@@ -25,6 +25,9 @@ def Inlay_VulkanAttr : Inlay_Attr<"Vulkan", "vulkan"> {
     fastest way to do so. `texel-reads` says that texel buffers, of at most
     `max_texel_elements`, are read faster than storage buffers; f32 that are only read are then such.
 
+    `tuning` says what instructions cost where that is known better than by `kind`: positive numbers by the keys of a
+    tuning file, as `{load = 8.0, quad = 12.0}`. Tiles of products and parts of sums are chosen by it.
+
     Ops that work row by row, as those of a softmax, a norm or attention, are one kernel unless `row_kernels` is false.
 
     Example: `#inlay.vulkan`, `#inlay.vulkan<subgroup_size = 8, features = ["float16"], kind = "software">`
@@ -39,7 +42,8 @@ def Inlay_VulkanAttr : Inlay_Attr<"Vulkan", "vulkan"> {
     OptionalParameter<"::mlir::StringAttr", "discrete, integrated or software">:$kind,
     DefaultValuedParameter<"int64_t", "16384", "bytes of a workgroup's memory">:$max_workgroup_memory,
     DefaultValuedParameter<"bool", "true", "whether ops that work row by row are one kernel">:$row_kernels,
-    DefaultValuedParameter<"int64_t", "65536", "most elements of one texel buffer">:$max_texel_elements);
+    DefaultValuedParameter<"int64_t", "65536", "most elements of one texel buffer">:$max_texel_elements,
+    OptionalParameter<"::mlir::DictionaryAttr", "costs of instructions, by the keys of a tuning file">:$tuning);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -103,3 +103,26 @@ func.func @pointwise(%x: memref<1024xf32>, %y: memref<1024xf32>) {
   }
   return
 }
+
+// Elements of 16 bits become words when they are loaded, before lanes hand them on.
+// CHECK-LABEL: func.func @halves
+// CHECK: %[[HALF:.*]] = memref.load %{{.*}} : memref<{{[0-9]+}}xf16>
+// CHECK-NEXT: %[[WORD:.*]] = arith.extf %[[HALF]] : f16 to f32
+// CHECK: gpu.subgroup_broadcast %{{.*}}, specific_lane %{{.*}} : f32
+// CHECK-NOT: gpu.subgroup_broadcast {{.*}} : f16
+// CHECK: memref.store %{{.*}} : memref<{{[0-9]+}}xf32>
+#left = affine_map<(m, n, k) -> (m, k)>
+#right = affine_map<(m, n, k) -> (k, n)>
+#result = affine_map<(m, n, k) -> (m, n)>
+func.func @halves(%a: memref<33x70xf16>, %b: memref<70x50xf16>, %c: memref<33x50xf32>) {
+  linalg.generic {indexing_maps = [#left, #right, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<33x70xf16>, memref<70x50xf16>) outs(%c : memref<33x50xf32>) {
+  ^bb0(%x: f16, %y: f16, %sum: f32):
+    %0 = arith.extf %x : f16 to f32
+    %1 = arith.extf %y : f16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %sum, %2 : f32
+    linalg.yield %3 : f32
+  }
+  return
+}

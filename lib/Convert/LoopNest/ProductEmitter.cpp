@@ -16,17 +16,27 @@
 using namespace mlir;
 using namespace inlay;
 
+static bool isWord(Type type) { return type.isF32() || type.isInteger(32); }
+
+/// What makes an input's element one of 32 bits before anything else is done with it; null if it is used as it is.
+static Operation *findWidening(linalg::LinalgOp op, size_t input) {
+  BlockArgument element = op.getBlock()->getArgument(input);
+  if (isWord(element.getType()) || !element.hasOneUse())
+    return nullptr;
+  Operation *user = *element.user_begin();
+  return isa<CastOpInterface>(user) && isWord(user->getResult(0).getType()) ? user : nullptr;
+}
+
 bool TileEmitter::isPlainProduct() const {
   linalg::LinalgOp linalgOp = op;
-  auto isWord = [](Type type) {
-    Type element = getElementTypeOrSelf(type);
-    return element.isF32() || element.isInteger(32);
-  };
   llvm::SmallDenseSet<Value> buffers;
+  auto areWords = [&](BlockArgument element) {
+    return isWord(element.getType()) || findWidening(linalgOp, element.getArgNumber());
+  };
   bool areSeparate =
       llvm::all_of(accesses, [&](const Access &access) { return !access.flat || buffers.insert(access.flat).second; });
   return areSeparate && linalgOp.getNumDpsInits() == 1 && !linalgOp.hasIndexSemantics() && gathers.empty() &&
-         llvm::all_of(linalgOp->getOperandTypes(), isWord) &&
+         llvm::all_of(linalgOp.getBlock()->getArguments(), areWords) &&
          llvm::all_of(linalgOp.getBlock()->without_terminator(), [](Operation &inner) { return isPure(&inner); });
 }
 
@@ -192,8 +202,15 @@ TileEmitter::Product::Shared TileEmitter::Product::share(OpBuilder &b, size_t op
 
 Value TileEmitter::Product::loadAt(OpBuilder &b, size_t operand, Value index, bool isQuad) {
   Value flat = access(operand).flat;
-  if (!isQuad)
-    return memref::LoadOp::create(b, loc, flat, index);
+  if (!isQuad) {
+    Value element = memref::LoadOp::create(b, loc, flat, index);
+    Operation *widening = operand < output() ? findWidening(emitter.op, operand) : nullptr;
+    if (!widening)
+      return element;
+    Operation *cast = b.clone(*widening);
+    cast->setOperand(0, element);
+    return cast->getResult(0);
+  }
   auto type = VectorType::get({4}, cast<MemRefType>(flat.getType()).getElementType());
   return vector::LoadOp::create(b, loc, type, flat, index);
 }

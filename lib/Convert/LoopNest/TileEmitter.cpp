@@ -338,6 +338,12 @@ Value TileEmitter::State::loadGathered(OpBuilder &b, memref::LoadOp gather, IRMa
   return memref::LoadOp::create(b, loc, flat.memref, at);
 }
 
+/// What a cast comes to whose operand was cast when it was loaded; null for all else.
+static Value findGivenResult(Operation &inner, const IRMapping &mapping) {
+  Value operand = isa<CastOpInterface>(inner) ? mapping.lookupOrNull(inner.getOperand(0)) : Value();
+  return operand && operand.getType() == inner.getResult(0).getType() ? operand : Value();
+}
+
 SmallVector<Value> TileEmitter::State::body(OpBuilder &b, ValueRange inputs, ValueRange outputs,
                                             ArrayRef<Value> loopIndices, ArrayRef<int64_t> point) {
   Block *block = emitter.op.getBlock();
@@ -356,6 +362,10 @@ SmallVector<Value> TileEmitter::State::body(OpBuilder &b, ValueRange inputs, Val
       else if (int64_t step = point[index.getDim()])
         at = arith::AddIOp::create(b, loc, at, constant(b, step));
       mapping.map(index.getResult(), at);
+      continue;
+    }
+    if (Value given = findGivenResult(inner, mapping)) {
+      mapping.map(inner.getResult(0), given);
       continue;
     }
     if (auto gather = dyn_cast<memref::LoadOp>(inner))

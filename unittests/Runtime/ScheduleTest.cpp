@@ -303,3 +303,105 @@ TEST(AssignSlots, AChainNeedsTwo) {
   assignSlots({{0, 1}, {1, 2}, {2, 3}, {3, 4}}, {8, 8, 8, 8}, slotSizes);
   EXPECT_EQ(slotSizes, (std::vector<size_t>{8, 8}));
 }
+
+//===-- Loans ---------------------------------------------------------------------------------------------------===//
+
+namespace {
+
+struct LoanTest : ScheduleTest {
+  /// Names of the inputs and results that may be lent, each with its steps that vanish and those that use it.
+  std::string loans(bool unified = true) {
+    std::string text;
+    auto list = [&](const char *what, const std::vector<uint32_t> &numbers) {
+      text += what;
+      for (uint32_t number : numbers)
+        text += " " + std::to_string(number);
+    };
+    for (const Loan &loan : makeSchedule(*builder.plan, unified).loans) {
+      text += (text.empty() ? "" : "; ") + builder.plan->buffers[loan.buffer].name;
+      list(" without", loan.copies);
+      list(", used in", loan.launches);
+    }
+    return text;
+  }
+
+  uint32_t x = builder.input("x", {Expr(4)}), y = builder.output("y", {Expr(4)}), z = builder.output("z", {Expr(4)});
+  uint32_t a = device("a"), b = device("b"), c = device("c");
+};
+
+} // namespace
+
+TEST_F(LoanTest, InputsAndResultsStandInForWhatIsCopied) {
+  builder.copy(x, a);
+  builder.launch(twice, {a, b});
+  builder.copy(b, y);
+  EXPECT_EQ(loans(), "x without 0, used in 1; y without 2, used in 1");
+}
+
+TEST_F(LoanTest, OneInputStandsInForSeveralTemporaries) {
+  builder.copy(x, a);
+  builder.launch(twice, {a, c});
+  builder.copy(x, b);
+  builder.launch(twice, {b, c});
+  EXPECT_EQ(loans(), "x without 0 2, used in 1 3");
+}
+
+TEST_F(LoanTest, WhatIsWrittenIsNoInput) {
+  builder.copy(x, a);
+  builder.launch(twice, {a, b});
+  builder.launch(twice, {b, a});
+  EXPECT_EQ(loans(), "");
+}
+
+TEST_F(LoanTest, WhatSharesItsBytesCountsToo) {
+  uint32_t h = host("h"), g = host("g");
+  builder.copy(x, a);
+  builder.launch(twice, {a, b});
+  builder.copy(a, h);
+  builder.call(reader, {h, g});
+  ASSERT_TRUE(elided(2));
+  EXPECT_EQ(loans(), "x without 0, used in 1");
+  builder.call(unknown, {h, g});
+  EXPECT_EQ(loans(), "") << "it may write h";
+}
+
+TEST_F(LoanTest, WhatGoesOnToChangeIsNoResult) {
+  builder.launch(twice, {a, b});
+  builder.copy(b, y);
+  builder.launch(twice, {a, b});
+  EXPECT_EQ(loans(), "");
+}
+
+TEST_F(LoanTest, OneTemporaryIsOneResult) {
+  builder.launch(twice, {a, b});
+  builder.copy(b, y);
+  builder.copy(b, z);
+  EXPECT_EQ(loans(), "y without 1, used in 0");
+}
+
+TEST_F(LoanTest, AnInputIsNoResult) {
+  builder.copy(x, a);
+  builder.launch(twice, {a, b});
+  builder.copy(a, y);
+  EXPECT_EQ(loans(), "x without 0, used in 1");
+}
+
+TEST_F(LoanTest, ResultsThatMayBeWrittenTwiceOrNotAreCopied) {
+  uint32_t condition = builder.number("condition", ElementType::Bool);
+  builder.launch(twice, {a, b});
+  builder.control(StepKind::Branch, {condition}, {[&] { builder.copy(b, y); }, [&] {}});
+  EXPECT_EQ(loans(), "");
+  builder.launch(twice, {a, c});
+  builder.copy(c, z);
+  EXPECT_EQ(loans(), "z without 4, used in 3") << "after the branch";
+  builder.call(reader, {y, z});
+  EXPECT_EQ(loans(), "");
+}
+
+TEST_F(LoanTest, WhatTheHostAloneUsesStaysWithIt) {
+  uint32_t h = host("h"), g = host("g");
+  builder.copy(x, h);
+  builder.call(reader, {h, g});
+  builder.copy(g, y);
+  EXPECT_EQ(loans(), "");
+}

@@ -24,9 +24,7 @@ constexpr int64_t kMany = int64_t(1) << 17; ///< elements that are worth lending
 /// Tells how often memory was let go of.
 struct Owned {
   explicit Owned(int64_t count = kMany, float value = 1) : values(std::make_shared<std::vector<float>>(count, value)) {}
-  TensorView view() const {
-    return {values->data(), ElementType::F32, {static_cast<int64_t>(values->size())}, values};
-  }
+  TensorView view() const { return {values->data(), ElementType::F32, {static_cast<int64_t>(values->size())}, values}; }
   bool isKept() const { return values.use_count() > 1; }
   std::shared_ptr<std::vector<float>> values;
 };
@@ -44,8 +42,7 @@ struct Library final : HostLibrary {
   }
   static void add(void *const *buffers) {
     for (int64_t i = 0; i < *static_cast<int64_t *>(buffers[3]); ++i)
-      static_cast<float *>(buffers[2])[i] =
-          static_cast<float *>(buffers[0])[i] + static_cast<float *>(buffers[1])[i];
+      static_cast<float *>(buffers[2])[i] = static_cast<float *>(buffers[0])[i] + static_cast<float *>(buffers[1])[i];
   }
   StatusOr<HostEntry> lookup(const std::string &symbol) override { return symbol == "add" ? add : twice; }
 };

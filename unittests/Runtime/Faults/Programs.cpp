@@ -223,7 +223,7 @@ FaultProgram oneVersion() {
 } // namespace
 
 std::vector<FaultProgram> faultPrograms() {
-  return {straight(), lent(),    hostBetween(), scratch(),         branch(),
+  return {straight(),  lent(),    hostBetween(), scratch(),         branch(),
           whileLoop(), forLoop(), callsBack(),   withoutVersions(), oneVersion()};
 }
 

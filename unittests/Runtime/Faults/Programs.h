@@ -25,8 +25,8 @@ struct FaultProgram {
 
 constexpr int64_t kMostLanes = 200;
 
-/// Several engines, memory that is lent, control flow, steps of the host between, an engine of several kernels over scratch, callbacks, and
-/// one without host versions.
+/// Several engines, memory that is lent, control flow, steps of the host between, an engine of several kernels over
+/// scratch, callbacks, and one without host versions.
 std::vector<FaultProgram> faultPrograms();
 
 /// The host's code of all of them, and what they call back.

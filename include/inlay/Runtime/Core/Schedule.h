@@ -30,7 +30,7 @@ struct Lifetime {
 /// An input or result of a call whose memory may stand in for that of temporaries, so that nothing is copied between
 /// them: what is read from the one is never changed in the others, and what is written to it is theirs alone.
 struct Loan {
-  uint32_t buffer;                ///< the input or result
+  uint32_t buffer; ///< the input or result
   bool isResult;
   std::vector<uint32_t> copies;   ///< steps that vanish
   std::vector<uint32_t> buffers;  ///< that use its bytes, in device memory

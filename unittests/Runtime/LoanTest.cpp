@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -94,6 +95,19 @@ TEST_F(LoanedCallTest, LargeOnesWithOwnersAreUsedInPlace) {
     x.values->back() = 1; // nobody reads it any more
   }
   EXPECT_EQ(device->records, 2) << "once for each launch";
+}
+
+TEST_F(LoanedCallTest, InputsAreNotWritten) {
+  size_t bytes = kMany * sizeof(float);
+  void *mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(mapped, MAP_FAILED);
+  std::fill_n(static_cast<float *>(mapped), kMany, 2.0f);
+  ASSERT_EQ(mprotect(mapped, bytes, PROT_READ), 0);
+  std::shared_ptr<const void> owner(mapped, [bytes](const void *data) { munmap(const_cast<void *>(data), bytes); });
+  auto results = program->call({{mapped, ElementType::F32, {kMany}, owner}});
+  ASSERT_TRUE(results.isOk());
+  EXPECT_EQ(device->imports, 2);
+  EXPECT_EQ(floats((*results)[0]), std::vector<float>(kMany, 8));
 }
 
 TEST_F(LoanedCallTest, OthersAreCopied) {
@@ -219,7 +233,7 @@ static std::shared_ptr<void> allocate(size_t bytes) {
 }
 
 TEST(ResultMemory, GoesAround) {
-  size_t bytes = size_t(1) << 20;
+  size_t bytes = size_t(5) << 20;
   std::shared_ptr<void> first = allocate(bytes), second = allocate(bytes);
   EXPECT_NE(first, second);
   void *address = first.get();

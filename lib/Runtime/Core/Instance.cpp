@@ -154,7 +154,6 @@ void Instance::resolvePointers(const Storage &storage) {
       pointers_[i] = deviceBuffers_[i]->hostPointer();
   }
   ownBuffers_ = deviceBuffers_;
-  vanishes_ = schedule.elided;
 }
 
 /// A call can't be run again after a step that may have effects: what can be known to fail is to be known before.
@@ -231,8 +230,6 @@ void Instance::lend(const Loan &loan, const TensorView &view) {
     deviceBuffers_[number] = buffer;
     pointers_[number] = buffer->hostPointer();
   }
-  for (uint32_t copy : loan.copies)
-    vanishes_[copy] = true;
   lent_.push_back(&loan);
 }
 
@@ -255,7 +252,6 @@ void Instance::takeBack() {
       deviceBuffers_[number] = ownBuffers_[number];
       pointers_[number] = ownBuffers_[number]->hostPointer();
     }
-  vanishes_ = loaded_.schedule.elided;
   rebindLent();
   lent_.clear();
 }
@@ -326,7 +322,7 @@ Status Instance::runStep(uint32_t number) {
   case StepKind::CallHost:
     return callHost(step);
   case StepKind::Copy:
-    return vanishes_[number] ? Status::ok() : copy(step);
+    return loaded_.schedule.elided[number] ? Status::ok() : copy(step);
   case StepKind::Callback:
     return callBack(step);
   case StepKind::RunForeign:
@@ -564,7 +560,8 @@ Status Instance::copy(const Step &step) {
   if (bytes == 0) // then a null pointer doesn't mean memory that only the device sees
     return Status::ok();
   if (pointers_[from] && pointers_[to]) {
-    std::memmove(pointers_[to], pointers_[from], bytes);
+    if (pointers_[from] != pointers_[to]) // else one is lent to the other
+      std::memmove(pointers_[to], pointers_[from], bytes);
     return Status::ok();
   }
   HostBlock bounce;

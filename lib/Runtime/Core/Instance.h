@@ -156,7 +156,6 @@ private:
   std::vector<std::shared_ptr<DeviceBuffer>> deviceBuffers_; ///< per buffer; null if it has no device memory
   std::vector<std::shared_ptr<DeviceBuffer>> ownBuffers_;    ///< the same as long as nothing is lent
   std::vector<const Loan *> lent_;                           ///< for the run
-  std::vector<bool> vanishes_;                               ///< per step: a copy that the run leaves out
   std::vector<void *> pointers_;                             ///< per buffer; null if the host can't see it
   std::vector<std::unique_ptr<DeviceCommand>> commands_;     ///< per step; null if it isn't a launch
 };

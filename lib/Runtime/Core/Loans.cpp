@@ -21,7 +21,7 @@ private:
   bool isWritten(uint32_t storage, uint32_t first, uint32_t besides) const;
   bool canReadInPlace(uint32_t copy) const;
   bool canWriteInPlace(uint32_t copy) const;
-  void lend(uint32_t buffer, uint32_t copy, uint32_t storage);
+  void lend(uint32_t buffer, uint32_t storage);
 
   const Plan &plan_;
   const std::vector<StepAccesses> &access_;
@@ -68,13 +68,12 @@ bool LoanFinder::canWriteInPlace(uint32_t copy) const {
   return true;
 }
 
-void LoanFinder::lend(uint32_t buffer, uint32_t copy, uint32_t storage) {
+void LoanFinder::lend(uint32_t buffer, uint32_t storage) {
   bool isResult = plan_.buffers[buffer].kind == BufferKind::Output;
   auto loan = std::find_if(loans_.begin(), loans_.end(), [&](const Loan &other) { return other.buffer == buffer; });
   if (loan == loans_.end())
-    loan = loans_.insert(loan, {buffer, isResult, {}, {}, {}});
+    loan = loans_.insert(loan, {buffer, isResult, {}, {}});
   isLent_[storage] = true;
-  loan->copies.push_back(copy);
   std::vector<bool> isOfIt(plan_.buffers.size());
   for (uint32_t i = 0; i < plan_.buffers.size(); ++i)
     if (schedule_.storage[i] == storage) {
@@ -96,9 +95,9 @@ std::vector<Loan> LoanFinder::run() {
     if (step.kind != StepKind::Copy || schedule_.elided[i])
       continue;
     if (canReadInPlace(i))
-      lend(step.buffers[0], i, schedule_.storage[step.buffers[1]]);
+      lend(step.buffers[0], schedule_.storage[step.buffers[1]]);
     else if (canWriteInPlace(i))
-      lend(step.buffers[1], i, schedule_.storage[step.buffers[0]]);
+      lend(step.buffers[1], schedule_.storage[step.buffers[0]]);
   }
   return std::move(loans_);
 }

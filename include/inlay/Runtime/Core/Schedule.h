@@ -32,7 +32,6 @@ struct Lifetime {
 struct Loan {
   uint32_t buffer; ///< the input or result
   bool isResult;
-  std::vector<uint32_t> copies;   ///< steps that vanish
   std::vector<uint32_t> buffers;  ///< that use its bytes, in device memory
   std::vector<uint32_t> launches; ///< steps that use these
 };

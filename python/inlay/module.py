@@ -103,9 +103,9 @@ class CompiledModule:
 
     Arguments are tensors on the CPU of the dtypes and dims of the export (any strides), where dims that are symbols may
     be any in their range; results are new tensors in the structure that the model returns, of which none can be resized
-    beyond its memory. A device that shares memory with the host reads large arguments and writes large results in place.
-    Nothing is recorded for autograd. Several threads may call at a time; the interpreter lock is free meanwhile. Calls
-    of a model that writes buffers run one after the other.
+    beyond its memory. A device that shares memory with the host reads large arguments and writes large results where
+    they are. Nothing is recorded for autograd. Several threads may call at a time; the interpreter lock is free
+    meanwhile. Calls of a model that writes buffers run one after the other.
 
     Weights are the model's own tensors, not copies, until `load_state_dict` replaces them: what PyTorch writes into
     them is seen by the next call. Buffers that the model writes are the compiled model's own, copied from the model's

@@ -142,8 +142,37 @@ INLAY_RUNTIME_API InlayStatus inlayProgramOutputDims(const InlayProgram *program
                                                      size_t *rank);
 
 /// Reads the inputs and writes the results, into memory that the caller has made for them. All are checked first.
+/// The caller has all memory back when this returns.
 INLAY_RUNTIME_API InlayStatus inlayProgramCall(InlayProgram *program, const InlayTensor *inputs, size_t inputCount,
                                                const InlayTensor *outputs, size_t outputCount);
+
+/// Keeps the memory of an input until `release(object)` is called, which is once, from any thread: as a rule before
+/// the call that it was given to returns, whatever that returns; never if the device hangs, which may go on reading.
+/// A null `release` owns nothing.
+typedef struct InlayOwner {
+  void *object;
+  void (*release)(void *object);
+} InlayOwner;
+
+/// A `release` for those who would rather look than be called: sets the bool at `object`, which is to live as long as
+/// the memory.
+INLAY_RUNTIME_API void inlayMarkReleased(void *object);
+
+/// A result in memory of the library's, which lives until it is freed: longer than the program, if need be.
+typedef struct InlayResult InlayResult;
+
+/// As `inlayProgramCall`, for large tensors without copies: a device that shares memory with the host reads large
+/// inputs that have an owner in place, and writes results where they stay. `owners` has one for each input, or is null.
+/// `results` has place for `resultCount`, as many as the program has; they are null after a failure.
+INLAY_RUNTIME_API InlayStatus inlayProgramRun(InlayProgram *program, const InlayTensor *inputs,
+                                              const InlayOwner *owners, size_t inputCount, InlayResult **results,
+                                              size_t resultCount);
+
+/// The result's elements, which may be written, and dims: both live as long as it does. All zeros for null.
+INLAY_RUNTIME_API InlayTensor inlayResultTensor(const InlayResult *result);
+
+/// Frees the result; from any thread, also when the program is closed. Null does nothing.
+INLAY_RUNTIME_API void inlayResultFree(InlayResult *result);
 
 #ifdef __cplusplus
 }

@@ -47,11 +47,12 @@ struct TensorInfo {
   }
 };
 
-/// Dense row-major elements in memory of the caller.
+/// Dense row-major elements in memory of the caller, or of `owner`.
 struct Tensor {
   void *data;
   InlayElement element;
   std::vector<int64_t> dims;
+  std::shared_ptr<const void> owner = nullptr;
 };
 
 /// The element for a type of C++: bool, int8_t to int64_t, float, double.
@@ -77,8 +78,9 @@ constexpr InlayElement elementOf() {
 
 /// Elements at `data`, which are only read where they are an input.
 template <typename T>
-Tensor view(T *data, std::vector<int64_t> dims) {
-  return {const_cast<std::remove_const_t<T> *>(data), elementOf<std::remove_const_t<T>>(), std::move(dims)};
+Tensor view(T *data, std::vector<int64_t> dims, std::shared_ptr<const void> owner = nullptr) {
+  return {const_cast<std::remove_const_t<T> *>(data), elementOf<std::remove_const_t<T>>(), std::move(dims),
+          std::move(owner)};
 }
 
 struct Options {
@@ -128,9 +130,33 @@ public:
   /// Waits for what opening left to other threads, as the first call does otherwise.
   void wait() { check(inlayProgramWait(program_.get())); }
 
+  /// Into memory of the caller's; owners aren't looked at.
   void call(const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs) {
     std::vector<InlayTensor> in = convert(inputs), out = convert(outputs);
     check(inlayProgramCall(program_.get(), in.data(), in.size(), out.data(), out.size()));
+  }
+
+  /// The results, in memory that their owners keep: longer than the program, if need be. A device that shares memory
+  /// with the host reads large inputs that have an owner in place, and lets go of it as `InlayOwner` says.
+  std::vector<Tensor> call(const std::vector<Tensor> &inputs) {
+    using Owner = std::shared_ptr<const void>;
+    std::vector<InlayTensor> in = convert(inputs);
+    std::vector<InlayOwner> owners;
+    owners.reserve(inputs.size());
+    for (const Tensor &input : inputs)
+      owners.push_back(
+          {input.owner ? new Owner(input.owner) : nullptr, [](void *owner) { delete static_cast<Owner *>(owner); }});
+    std::vector<InlayResult *> made(outputCount());
+    check(inlayProgramRun(program_.get(), in.data(), owners.data(), in.size(), made.data(), made.size()));
+    std::vector<Tensor> results;
+    for (InlayResult *result : made) {
+      InlayTensor tensor = inlayResultTensor(result);
+      results.push_back({tensor.data,
+                         tensor.element,
+                         {tensor.dims, tensor.dims + tensor.rank},
+                         std::shared_ptr<InlayResult>(result, inlayResultFree)});
+    }
+    return results;
   }
 
 private:

@@ -19,7 +19,7 @@ from .arguments import Signature
 from .calls import describe_call, run_call
 from .errors import ArgumentTypeError, ArgumentValueError, Error, InternalError, SizesError, UnsupportedError
 from .forking import refuse_lost_device
-from .importer import ImportedProgram, Size
+from .importer import ImportedProgram
 from .importer.sizes import UNBOUNDED
 from .report import Report
 from .saving import describe
@@ -102,9 +102,10 @@ class CompiledModule:
     """A model compiled by `inlay.compile`: call it as the model itself.
 
     Arguments are tensors on the CPU of the dtypes and dims of the export (any strides), where dims that are symbols may
-    be any in their range; results are new tensors in the structure that the model returns. Nothing is recorded for
-    autograd. Several threads may call at a time; the interpreter lock is free meanwhile. Calls of a model that writes
-    buffers run one after the other.
+    be any in their range; results are new tensors in the structure that the model returns, of which none can be resized
+    beyond its memory. A device that shares memory with the host reads large arguments and writes large results where
+    they are. Nothing is recorded for autograd. Several threads may call at a time; the interpreter lock is free
+    meanwhile. Calls of a model that writes buffers run one after the other.
 
     Weights are the model's own tensors, not copies, until `load_state_dict` replaces them: what PyTorch writes into
     them is seen by the next call. Buffers that the model writes are the compiled model's own, copied from the model's
@@ -181,7 +182,9 @@ class CompiledModule:
         sizes = self._signature.measure(given)
         self._check_written(given)
         with self._turn:
-            results, kept = self._run(self._compilation.call, leaves, sizes)
+            made, kept = self._run(self._compilation.call, leaves)
+            with torch.inference_mode(False):
+                results = made.tensors()
             values = [self._find(output, given, leaves, results, kept, sizes) for output in self._imported.outputs]
             self._write(given, leaves, results, kept, sizes)
         return values
@@ -211,13 +214,14 @@ class CompiledModule:
             show. An argument of the model of that name is given by its place.
         """
         given = self._signature.flatten(args, kwargs)
-        leaves, sizes = self._signature.check(given), self._signature.measure(given)
+        leaves = self._signature.check(given)
+        self._signature.measure(given)
 
-        def run(inputs, outputs):
-            return self._compilation.profile(inputs, outputs, trace is not None)
+        def run(inputs):
+            return self._compilation.profile(inputs, trace is not None)
 
         with self._turn:
-            steps, report, table, events = self._run(run, leaves, sizes, returns=True)
+            (steps, report, table, events), _ = self._run(run, leaves)
         if trace is not None:
             pathlib.Path(trace).write_text(events, encoding="utf-8")
         return Profile(steps, self._report.replaced(report), table)
@@ -298,20 +302,15 @@ class CompiledModule:
         counts = ", ".join(f"{count} ops on {target}" for target, count in self._report.ops_by_target().items())
         return f"<inlay.CompiledModule: {counts}>"
 
-    def _run(self, function, leaves, sizes, returns=False):
-        """(the function's results, kept values), or with `returns` what the function gives."""
+    def _run(self, function, leaves):
+        """(what the function makes of the program's arguments, kept values)."""
         if self._has_device:
             refuse_lost_device()
         self._state.follow()
         tensors, kept = self._split(leaves)
-        with torch.inference_mode(False):
-            results = [
-                torch.empty(_evaluate(shape, sizes), dtype=dtype, device="cpu")
-                for shape, dtype in self._imported.results
-            ]
         self._fallback.begin(kept)
         try:
-            returned = function(tensors, results)
+            made = function(tensors)
         except InternalError:
             _raise_failure(self._fallback.end())
             raise
@@ -321,7 +320,7 @@ class CompiledModule:
                 "called under the transforms of torch.func (vmap, grad, jvp)"
             ) from error
         self._fallback.end()
-        return returned if returns else (results, kept)
+        return made, kept
 
     def _split(self, leaves):
         """(the program's arguments, kept values) for checked flat arguments."""
@@ -401,8 +400,3 @@ def path_text(path: StrPath, what: str) -> str:
     except UnicodeEncodeError as error:
         raise ArgumentValueError(f"expected {what} to be valid UTF-8, but got {text!r}") from error
     return text
-
-
-def _evaluate(shape, sizes):
-    """Dims as ints."""
-    return [dim.evaluate(sizes) if isinstance(dim, Size) else dim for dim in shape]

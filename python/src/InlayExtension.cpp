@@ -33,7 +33,6 @@ using namespace inlay;
 namespace {
 
 using SharedArray = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
-using WritableArray = nb::ndarray<nb::c_contig, nb::device::cpu>;
 using TorchArray = nb::ndarray<nb::pytorch>;
 
 constexpr std::pair<rt::ElementType, nb::dlpack::dtype> kElementTypes[] = {
@@ -68,10 +67,9 @@ std::shared_ptr<nb::object> share(nb::object object) {
           }};
 }
 
-template <typename Array>
-rt::TensorView view(const Array &array) {
+rt::TensorView view(const SharedArray &array) {
   rt::TensorView view;
-  view.data = const_cast<void *>(static_cast<const void *>(array.data()));
+  view.data = const_cast<void *>(array.data());
   for (size_t i = 0; i < array.ndim(); ++i)
     view.dims.push_back(static_cast<int64_t>(array.shape(i)));
   for (auto [element, dtype] : kElementTypes)
@@ -82,17 +80,18 @@ rt::TensorView view(const Array &array) {
   throw nb::type_error("expected a tensor of a known element type");
 }
 
-/// A PyTorch tensor over the bytes of `view`, which must outlive it.
+/// A PyTorch tensor over the bytes of `view`, which must outlive it unless it has an owner.
 nb::object makeTensor(const rt::TensorView &view) {
   std::vector<size_t> dims(view.dims.begin(), view.dims.end());
   nb::dlpack::dtype dtype = nb::dtype<float>();
   for (auto [element, candidate] : kElementTypes)
     if (element == view.element)
       dtype = candidate;
-  // The owner is a capsule that owns nothing: without one nanobind would copy. Empty tensors may lie nowhere.
+  // A capsule is the owner even where it owns nothing: without one nanobind would copy. Empty tensors may lie nowhere.
   static char nothing;
   void *data = view.data ? view.data : &nothing;
-  nb::capsule owner(data, [](void *) noexcept {});
+  using Owner = std::shared_ptr<const void>;
+  nb::capsule owner(new Owner(view.owner), [](void *kept) noexcept { delete static_cast<Owner *>(kept); });
   return nb::cast(TorchArray(data, dims.size(), dims.data(), owner, nullptr, dtype, nb::device::cpu::value));
 }
 
@@ -119,6 +118,18 @@ struct Fallback {
     } catch (const std::exception &error) {
       return {rt::StatusCode::Internal, error.what()};
     }
+  }
+};
+
+/// What a call gave, to be made tensors of.
+struct Results {
+  std::vector<rt::TensorView> views;
+
+  nb::list tensors() const {
+    nb::list made;
+    for (const rt::TensorView &view : views)
+      made.append(makeTensor(view));
+    return made;
   }
 };
 
@@ -153,25 +164,31 @@ public:
     });
   }
 
-  void call(const std::vector<SharedArray> &inputs, const std::vector<WritableArray> &outputs) {
-    std::vector<rt::TensorView> read = views(inputs), written = views(outputs);
-    rt::Status status;
-    {
+  Results call(std::vector<SharedArray> inputs) {
+    std::vector<rt::TensorView> read = views(std::move(inputs));
+    rt::StatusOr<std::vector<rt::TensorView>> results = [&] {
       Unlocked unlocked;
-      status = compiled.program->call(read, written);
-    }
-    if (!status.isOk())
-      raise(status, /*compiling=*/false);
+      return compiled.program->call(read);
+    }();
+    if (!results.isOk())
+      raise(results.status(), /*compiling=*/false);
+    return {std::move(*results)};
   }
 
   /// (steps, report, table, trace) of one call, run step by step: (name, kind, seconds) of each step, the report with
   /// their times, the same for people, and the trace as JSON, empty unless it is wanted.
-  nb::tuple profile(const std::vector<SharedArray> &inputs, const std::vector<WritableArray> &outputs, bool traced) {
+  nb::tuple profile(std::vector<SharedArray> inputs, bool traced) {
     rt::Trace trace;
+    std::vector<rt::TensorView> read = views(std::move(inputs));
     auto steps = [&]() -> rt::StatusOr<std::vector<rt::StepProfile>> {
-      std::vector<rt::TensorView> read = views(inputs), written = views(outputs);
       Unlocked unlocked;
-      return compiled.program->profile(read, written, traced ? &trace : nullptr);
+      rt::InputDims dims;
+      for (const rt::TensorView &input : read)
+        dims.push_back(input.dims);
+      rt::StatusOr<std::vector<rt::TensorView>> results = rt::makeResults(*compiled.program, dims);
+      if (!results.isOk())
+        return results.status();
+      return compiled.program->profile(read, *results, traced ? &trace : nullptr);
     }();
     if (!steps.isOk())
       raise(steps.status(), /*compiling=*/false);
@@ -265,11 +282,17 @@ public:
   Compiled compiled;
 
 private:
-  template <typename Array>
-  static std::vector<rt::TensorView> views(const std::vector<Array> &arrays) {
+  /// Views that share the arrays, which are dropped with the interpreter lock wherever the last view goes.
+  static std::vector<rt::TensorView> views(std::vector<SharedArray> arrays) {
     std::vector<rt::TensorView> result;
-    for (const Array &array : arrays)
+    for (const SharedArray &array : arrays)
       result.push_back(view(array));
+    std::shared_ptr<const void> owner(new std::vector<SharedArray>(std::move(arrays)), [](auto *shared) {
+      Locked locked;
+      delete shared;
+    });
+    for (rt::TensorView &one : result)
+      one.owner = owner;
     return result;
   }
 
@@ -456,9 +479,10 @@ void bindRequest(nb::module_ &m) {
 }
 
 void bindCompilation(nb::module_ &m) {
+  nb::class_<Results>(m, "Results").def("tensors", &Results::tensors);
   nb::class_<Compilation>(m, "Compilation")
-      .def("call", &Compilation::call, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert())
-      .def("profile", &Compilation::profile, nb::arg("inputs").noconvert(), nb::arg("outputs").noconvert(), "traced"_a)
+      .def("call", &Compilation::call, nb::arg("inputs").noconvert())
+      .def("profile", &Compilation::profile, nb::arg("inputs").noconvert(), "traced"_a)
       .def("memory", &Compilation::memory, "inputs"_a)
       .def("replace_weights", &Compilation::replaceWeights, "weights"_a)
       .def("save", &Compilation::save, "path"_a, "metadata"_a, "tensors"_a, "weights_file"_a, "allow_framework"_a,

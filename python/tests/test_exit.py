@@ -15,12 +15,12 @@ CODE = """
 import sys, threading
 import numpy as np
 package, path = sys.argv[1:]
-x, y = np.ones((2, 256, 512), "float32")
+x = np.ones((256, 512), "float32")
 called = threading.Event()
 if package == "inlay":
     import inlay
     program = inlay.load(path)
-    call = lambda: program._compilation.call([x], [y])
+    call = lambda: program._compilation.call([x])
 else:
     import inlay_runtime
     program = inlay_runtime.load(path)

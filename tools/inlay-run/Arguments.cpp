@@ -137,21 +137,6 @@ StatusOr<std::vector<Array>> tools::makeInputs(const rt::Plan &plan, const RunOp
   return inputs;
 }
 
-StatusOr<std::vector<Array>> tools::makeOutputs(const rt::Program &program, const std::vector<Array> &inputs) {
-  StatusOr<std::vector<std::vector<int64_t>>> dims = program.outputDims(dimsOf(inputs));
-  if (!dims.isOk())
-    return dims.status();
-  std::vector<Array> outputs;
-  for (size_t i = 0; i < dims->size(); ++i) {
-    rt::ElementType element = program.plan().buffers[program.plan().outputs[i]].type.element;
-    StatusOr<Array> array = makeArray(element, (*dims)[i]);
-    if (!array.isOk())
-      return array.status();
-    outputs.push_back(std::move(*array));
-  }
-  return outputs;
-}
-
 std::vector<rt::TensorView> tools::views(std::vector<Array> &arrays) {
   std::vector<rt::TensorView> result;
   for (Array &array : arrays)

@@ -13,9 +13,6 @@ namespace inlay::tools {
 /// An array for each input: what a file holds, else random ones of the sizes that the options say.
 rt::StatusOr<std::vector<Array>> makeInputs(const rt::Plan &plan, const RunOptions &options);
 
-/// Zeros for each result.
-rt::StatusOr<std::vector<Array>> makeOutputs(const rt::Program &program, const std::vector<Array> &inputs);
-
 std::vector<rt::TensorView> views(std::vector<Array> &arrays);
 rt::InputDims dimsOf(const std::vector<Array> &arrays);
 

@@ -14,15 +14,15 @@
 
 namespace inlay::tools {
 
-/// A dense row-major array that owns its bytes.
+/// A dense row-major array that owns its bytes, maybe with others.
 struct Array {
   rt::ElementType element = rt::ElementType::F32;
   std::vector<int64_t> dims;
-  std::unique_ptr<char[]> bytes;
+  std::shared_ptr<char[]> bytes;
 
   size_t size() const { return count() * rt::byteWidth(element); } ///< in bytes
 
-  rt::TensorView view() { return {bytes.get(), element, dims}; }
+  rt::TensorView view() { return {bytes.get(), element, dims, bytes}; }
   int64_t count() const;
 };
 

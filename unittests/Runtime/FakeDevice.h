@@ -20,10 +20,13 @@ namespace inlay::rt::test {
 class FakeDevice final : public Device {
 public:
   struct Memory final : DeviceBuffer {
-    std::vector<float> bytes;
-    bool visible;
-    size_t size() const override { return bytes.size() * sizeof(float); }
-    void *hostPointer() const override { return visible ? const_cast<float *>(bytes.data()) : nullptr; }
+    std::vector<float> own;
+    float *floats = nullptr; ///< its own, or the host's
+    size_t count = 0;
+    bool visible = true;
+    std::shared_ptr<const void> owner; ///< of the host's
+    size_t size() const override { return count * sizeof(float); }
+    void *hostPointer() const override { return visible ? floats : nullptr; }
   };
   struct Loaded final : DeviceEngine {
     Engine engine;
@@ -60,10 +63,22 @@ public:
     if (size > (size_t(1) << 30))
       return Status(StatusCode::ResourceExhausted, "fake memory is small");
     auto memory = std::make_shared<Memory>();
-    memory->bytes.assign((size + 3) / sizeof(float), -1.0f);
+    memory->own.assign((size + 3) / sizeof(float), -1.0f);
+    memory->floats = memory->own.data();
+    memory->count = memory->own.size();
     memory->visible = unified_;
     allocatedBytes += size;
     return std::shared_ptr<DeviceBuffer>(memory);
+  }
+  std::shared_ptr<DeviceBuffer> importHost(const void *data, size_t bytes, std::shared_ptr<const void> owner) override {
+    if (!canImport)
+      return nullptr;
+    ++imports;
+    auto memory = std::make_shared<Memory>();
+    memory->floats = static_cast<float *>(const_cast<void *>(data));
+    memory->count = bytes / sizeof(float);
+    memory->owner = std::move(owner);
+    return memory;
   }
   Status upload(DeviceBuffer &buffer, const void *source, size_t bytes) override {
     if (failUploads > 0) {
@@ -71,12 +86,12 @@ public:
       return {StatusCode::ResourceExhausted, "fake staging is full"};
     }
     ++uploads;
-    std::memcpy(static_cast<Memory &>(buffer).bytes.data(), source, bytes);
+    std::memcpy(static_cast<Memory &>(buffer).floats, source, bytes);
     return Status::ok();
   }
   Status download(DeviceBuffer &buffer, void *destination, size_t bytes) override {
     ++downloads;
-    std::memcpy(destination, static_cast<Memory &>(buffer).bytes.data(), bytes);
+    std::memcpy(destination, static_cast<Memory &>(buffer).floats, bytes);
     return Status::ok();
   }
   StatusOr<std::shared_ptr<DeviceEngine>> load(const Engine &engine) override {
@@ -100,6 +115,10 @@ public:
     recorded->scratch = std::move(scratch);
     ++records;
     return std::unique_ptr<DeviceCommand>(std::move(recorded));
+  }
+  void rebind(DeviceCommand &command, const std::vector<std::shared_ptr<DeviceBuffer>> &arguments) override {
+    static_cast<Recorded &>(command).arguments = arguments;
+    ++rebinds;
   }
   Status run(const std::vector<DeviceCommand *> &commands) override {
     StatusOr<uint64_t> number = submit(commands);
@@ -126,6 +145,12 @@ public:
     TraceSpan span("wait", "wait for the device");
     std::lock_guard<std::mutex> lock(mutex_);
     bool fails = failWaits > 0 && failWaits-- > 0;
+    if (fails && hangs) {
+      for (auto &[submission, commands] : inFlight_)
+        for (DeviceCommand *command : commands)
+          stuck_.push_back(static_cast<Recorded &>(*command));
+      inFlight_.clear();
+    }
     while (!inFlight_.empty() && inFlight_.front().first <= number) {
       for (DeviceCommand *command : inFlight_.front().second)
         execute(static_cast<Recorded &>(*command));
@@ -139,6 +164,15 @@ public:
     return inFlight_.size();
   }
 
+  /// Does what it was at when `hangs` made a wait give up.
+  void goOn() {
+    for (const Recorded &command : stuck_)
+      execute(command);
+    stuck_.clear();
+  }
+
+  bool canImport = false, hangs = false; ///< whether what fails to be waited for goes on; set while no call runs
+  std::atomic<int> imports{0}, rebinds{0};
   std::atomic<int> uploads{0}, downloads{0}, loads{0}, records{0}, submissions{0}, failRuns{0}, failWaits{0},
       failAllocations{0}, failUploads{0};
   /// Names of engines; set while no call runs.
@@ -148,15 +182,15 @@ public:
 
 private:
   static void execute(const Recorded &command) {
-    std::vector<std::vector<float> *> memory;
+    std::vector<const Memory *> memory;
     for (auto &argument : command.arguments)
-      memory.push_back(&static_cast<Memory &>(*argument).bytes);
+      memory.push_back(&static_cast<Memory &>(*argument));
     if (memory.empty())
       return;
-    const std::vector<float> &other = *memory[memory.size() > 2 ? 1 : 0]; // "add" has three arguments, "double" two
-    std::vector<float> &result = *memory.back();
-    for (size_t i = 0; i < std::min({result.size(), memory[0]->size(), other.size()}); ++i)
-      result[i] = (*memory[0])[i] + other[i];
+    const Memory &other = *memory[memory.size() > 2 ? 1 : 0]; // "add" has three arguments, "double" two
+    const Memory &result = *memory.back();
+    for (size_t i = 0; i < std::min({result.count, memory[0]->count, other.count}); ++i)
+      result.floats[i] = memory[0]->floats[i] + other.floats[i];
   }
 
   std::string name_ = "fake";
@@ -164,6 +198,7 @@ private:
   std::mutex mutex_;
   uint64_t submitted_ = 0;
   std::deque<std::pair<uint64_t, std::vector<DeviceCommand *>>> inFlight_;
+  std::vector<Recorded> stuck_;
 };
 
 } // namespace inlay::rt::test

@@ -303,3 +303,103 @@ TEST(AssignSlots, AChainNeedsTwo) {
   assignSlots({{0, 1}, {1, 2}, {2, 3}, {3, 4}}, {8, 8, 8, 8}, slotSizes);
   EXPECT_EQ(slotSizes, (std::vector<size_t>{8, 8}));
 }
+
+//===-- Loans ---------------------------------------------------------------------------------------------------===//
+
+namespace {
+
+struct LoanTest : ScheduleTest {
+  /// Names of the inputs and results that may be lent, each with the temporaries that it stands in for and the steps
+  /// that use them.
+  std::string loans() {
+    std::string text;
+    for (const Loan &loan : makeSchedule(*builder.plan, /*unifiedMemory=*/true).loans) {
+      text += (text.empty() ? "" : "; ") + builder.plan->buffers[loan.buffer].name + " for";
+      for (uint32_t number : loan.buffers)
+        text += " " + builder.plan->buffers[number].name;
+      text += " in";
+      for (uint32_t step : loan.launches)
+        text += " " + std::to_string(step);
+    }
+    return text;
+  }
+
+  uint32_t x = builder.input("x", {Expr(4)}), y = builder.output("y", {Expr(4)}), z = builder.output("z", {Expr(4)});
+  uint32_t a = device("a"), b = device("b"), c = device("c");
+};
+
+} // namespace
+
+TEST_F(LoanTest, InputsAndResultsStandInForWhatIsCopied) {
+  builder.copy(x, a);
+  builder.launch(twice, {a, b});
+  builder.copy(b, y);
+  EXPECT_EQ(loans(), "x for a in 1; y for b in 1");
+}
+
+TEST_F(LoanTest, OneInputStandsInForSeveralTemporaries) {
+  builder.copy(x, a);
+  builder.launch(twice, {a, c});
+  builder.copy(x, b);
+  builder.launch(twice, {b, c});
+  EXPECT_EQ(loans(), "x for a b in 1 3");
+}
+
+TEST_F(LoanTest, WhatIsWrittenIsNoInput) {
+  builder.copy(x, a);
+  builder.launch(twice, {a, b});
+  builder.launch(twice, {b, a});
+  EXPECT_EQ(loans(), "");
+}
+
+TEST_F(LoanTest, WhatSharesItsBytesCountsToo) {
+  uint32_t h = host("h"), g = host("g");
+  builder.copy(x, a);
+  builder.launch(twice, {a, b});
+  builder.copy(a, h);
+  builder.call(reader, {h, g});
+  EXPECT_EQ(loans(), "x for a h in 1");
+  builder.call(unknown, {h, g});
+  EXPECT_EQ(loans(), "") << "it may write h";
+}
+
+TEST_F(LoanTest, WhatGoesOnToChangeIsNoResult) {
+  builder.launch(twice, {a, b});
+  builder.copy(b, y);
+  builder.launch(twice, {a, b});
+  EXPECT_EQ(loans(), "");
+}
+
+TEST_F(LoanTest, OneTemporaryIsOneResult) {
+  builder.launch(twice, {a, b});
+  builder.copy(b, y);
+  builder.copy(b, z);
+  EXPECT_EQ(loans(), "y for b in 0");
+}
+
+TEST_F(LoanTest, AnInputIsNoResult) {
+  builder.copy(x, a);
+  builder.launch(twice, {a, b});
+  builder.copy(a, y);
+  EXPECT_EQ(loans(), "x for a in 1");
+}
+
+TEST_F(LoanTest, ResultsThatMayBeWrittenTwiceOrNotAreCopied) {
+  uint32_t condition = builder.number("condition", ElementType::Bool);
+  builder.launch(twice, {a, b});
+  builder.control(StepKind::Branch, {condition}, {[&] { builder.copy(b, y); }, [&] {}});
+  EXPECT_EQ(loans(), "");
+  builder.launch(twice, {a, c});
+  builder.copy(c, z);
+  EXPECT_EQ(loans(), "z for c in 3") << "after the branch";
+  builder.call(reader, {y, z});
+  EXPECT_EQ(loans(), "");
+}
+
+TEST_F(LoanTest, WhatTheHostAloneUsesStaysWithIt) {
+  uint32_t h = host("h"), g = host("g");
+  builder.copy(x, h);
+  builder.call(reader, {h, g});
+  builder.copy(g, y);
+  EXPECT_EQ(loans(), "");
+}

@@ -457,6 +457,42 @@ TEST_F(VulkanStagingTest, WhatTheHostCantShareIsNotReadInPlace) {
   EXPECT_FALSE(device->importHost(memory.get(), 4000, nullptr));
 }
 
+/// Inputs and results that the device may use in place, with the kernel's arguments as storage buffers and as texels.
+static void runLentPlan(std::shared_ptr<Device> device) {
+  constexpr int64_t kCount = 100000; // not whole pages
+  for (const Kernel &kernel : {binaryKernel("add", "OpFAdd"), texelKernel("texels")}) {
+    PlanBuilder builder;
+    Expr n = Expr::dim(0, 0);
+    uint32_t x = builder.input("x", {n}), y = builder.output("y", {n});
+    uint32_t a = builder.temporary("a", MemorySpace::Device, {n}), b = builder.temporary("b", MemorySpace::Device, {n});
+    builder.plan->engines = {elementwiseEngine(kernel, n)};
+    builder.copy(x, a);
+    bool isBinary = kernel.bindings.size() == 3;
+    builder.launch(0, isBinary ? std::vector<uint32_t>{a, a, b} : std::vector<uint32_t>{a, b});
+    builder.copy(b, y);
+    auto program = Program::load(builder.plan, device, nullptr);
+    ASSERT_TRUE(program.isOk()) << program.status().message();
+    std::vector<TensorView> kept;
+    for (int round = 0; round < 4; ++round) {
+      auto values = std::make_shared<std::vector<float>>(iota(kCount - round * 16, float(round)));
+      TensorView input = view(*values);
+      if (round != 2)
+        input.owner = values;
+      auto results = (*program)->call({input});
+      ASSERT_TRUE(results.isOk()) << results.status().message();
+      input.owner = nullptr;
+      EXPECT_EQ(values.use_count(), 1);
+      kept.push_back((*results)[0]);
+    }
+    for (size_t round = 0; round < kept.size(); ++round)
+      for (int64_t i = 0; i < kept[round].dims[0]; ++i)
+        ASSERT_EQ(static_cast<float *>(kept[round].data)[i], float(i + int64_t(round)) * (isBinary ? 2 : 1));
+  }
+}
+
+TEST_F(VulkanDeviceTest, UsesTheCallersMemoryInPlace) { runLentPlan(device); }
+TEST_F(VulkanStagingTest, UsesNoMemoryOfTheCallersInPlace) { runLentPlan(device); }
+
 /// Whether at once or later is the device's choice, but for those that a command knows already.
 static void fillBuffers(Device &device, VulkanFixture &fixture) {
   auto writer = [](float value) { return [value](void *to) { std::fill_n(static_cast<float *>(to), 1000, value); }; };

@@ -4,6 +4,7 @@
 // driver, each in a process of its own.
 
 #include "PipelineCache.h"
+#include "PlanBuilder.h"
 #include "VulkanFixture.h"
 
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
@@ -140,6 +141,68 @@ TEST(LentMemory, OutlivesADeviceThatHangs) {
     vulkan::LentMemory finished(table, owner);
   }
   EXPECT_EQ(owner.use_count(), 2);
+}
+
+/// y = x + x of many floats.
+static std::shared_ptr<Plan> sumPlan() {
+  PlanBuilder builder;
+  Expr n = Expr::dim(0, 0);
+  uint32_t x = builder.input("x", {n}), y = builder.output("y", {n});
+  uint32_t a = builder.temporary("a", MemorySpace::Device, {n}), b = builder.temporary("b", MemorySpace::Device, {n});
+  builder.plan->engines = {elementwiseEngine(binaryKernel("add", "OpFAdd"), n)};
+  builder.copy(x, a);
+  builder.launch(0, {a, a, b});
+  builder.copy(b, y);
+  return builder.plan;
+}
+
+TEST_F(VulkanFaultTest, WhatAHangingDeviceWasLentIsKeptForGood) {
+  if (!context->info.hostImportAlignment)
+    GTEST_SKIP() << "the device can't use memory in place";
+  setenv("INLAY_DEVICE_TIMEOUT", "0.05", 1);
+  auto other = vulkan::openContext("");
+  unsetenv("INLAY_DEVICE_TIMEOUT");
+  ASSERT_TRUE(other.isOk()) << other.status().message();
+  (*other)->vk.vkQueueSubmit2 = [](VkQueue, uint32_t, const VkSubmitInfo2 *, VkFence) { return VK_SUCCESS; };
+  auto values = std::make_shared<std::vector<float>>(100000, 1.0f);
+  TensorView input = view(*values);
+  input.owner = values;
+  {
+    auto program = Program::load(sumPlan(), vulkan::makeDevice(*other), nullptr);
+    ASSERT_TRUE(program.isOk()) << program.status().message();
+    EXPECT_EQ((*program)->call({input}).status().code(), StatusCode::DeviceLost);
+  }
+  input.owner = nullptr;
+  EXPECT_EQ(values.use_count(), 2);
+}
+
+TEST_F(VulkanFaultTest, MemoryThatCannotBeImportedIsCopied) {
+  for (bool failsToImport : {false, true}) {
+    static int imports;
+    imports = 0;
+    static auto reallyAsk = context->vk.vkGetMemoryHostPointerPropertiesEXT;
+    auto refuse = [](VkDevice, VkExternalMemoryHandleTypeFlagBits, const void *, VkMemoryHostPointerPropertiesEXT *) {
+      return VK_ERROR_INVALID_EXTERNAL_HANDLE;
+    };
+    auto count = [](VkDevice device, VkExternalMemoryHandleTypeFlagBits type, const void *pointer,
+                    VkMemoryHostPointerPropertiesEXT *properties) {
+      ++imports;
+      return reallyAsk(device, type, pointer, properties);
+    };
+    if (failsToImport)
+      context->vk.vkGetMemoryHostPointerPropertiesEXT = refuse;
+    else
+      context->vk.vkGetMemoryHostPointerPropertiesEXT = count;
+    auto program = Program::load(sumPlan(), device, nullptr);
+    ASSERT_TRUE(program.isOk()) << program.status().message();
+    auto values = std::make_shared<std::vector<float>>(100000, 3.0f);
+    TensorView input = view(*values);
+    input.owner = values;
+    auto results = (*program)->call({input});
+    ASSERT_TRUE(results.isOk()) << results.status().message();
+    EXPECT_EQ(static_cast<float *>((*results)[0].data)[99999], 6);
+    EXPECT_EQ(imports, failsToImport || !context->info.hostImportAlignment ? 0 : 2);
+  }
 }
 
 TEST_F(VulkanFaultTest, OutOfDeviceMemory) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 using namespace inlay::rt;
@@ -229,3 +230,59 @@ InlayStatus inlayProgramCall(InlayProgram *program, const InlayTensor *inputs, s
     status = convert(outputs, outputCount, "result", out);
   return toC(status.isOk() ? program->opened.program->call(in, out) : status);
 }
+
+//===-- Calls without copies ------------------------------------------------------------------------------------===//
+
+struct InlayResult {
+  TensorView view;
+};
+
+void inlayMarkReleased(void *object) { *static_cast<bool *>(object) = true; }
+
+static std::shared_ptr<const void> share(const InlayOwner &owner) {
+  return owner.release
+             ? std::shared_ptr<const void>(owner.object, [owner](const void *) { owner.release(owner.object); })
+             : nullptr;
+}
+
+/// With the owners, which it holds until it returns.
+static Status run(InlayProgram *program, const InlayTensor *inputs, std::vector<std::shared_ptr<const void>> owners,
+                  size_t inputCount, std::vector<TensorView> &results) {
+  std::vector<TensorView> in;
+  INLAY_RETURN_IF_ERROR(convert(inputs, inputCount, "input", in));
+  for (size_t i = 0; i < owners.size(); ++i)
+    in[i].owner = std::move(owners[i]);
+  StatusOr<std::vector<TensorView>> made = program->opened.program->call(in);
+  if (made.isOk())
+    results = std::move(*made);
+  return made.status();
+}
+
+InlayStatus inlayProgramRun(InlayProgram *program, const InlayTensor *inputs, const InlayOwner *owners,
+                            size_t inputCount, InlayResult **results, size_t resultCount) {
+  std::vector<std::shared_ptr<const void>> kept; // from here on released whatever happens
+  for (size_t i = 0; owners && i < inputCount; ++i)
+    kept.push_back(share(owners[i]));
+  if (resultCount && !results)
+    return invalid("expected where to put the results, but got null");
+  std::fill_n(results, resultCount, nullptr);
+  if (!program)
+    return noProgram();
+  if (resultCount != program->outputs.size())
+    return invalid(fmt::format("expected place for {} results, but got {}", program->outputs.size(), resultCount));
+  std::vector<TensorView> made;
+  if (Status status = run(program, inputs, std::move(kept), inputCount, made); !status.isOk())
+    return toC(status);
+  for (size_t i = 0; i < resultCount; ++i)
+    results[i] = new InlayResult{std::move(made[i])};
+  return InlayStatusOk;
+}
+
+InlayTensor inlayResultTensor(const InlayResult *result) {
+  if (!result)
+    return {nullptr, InlayElementBool, 0, nullptr};
+  const TensorView &view = result->view;
+  return {view.data, static_cast<InlayElement>(view.element), view.dims.size(), view.dims.data()};
+}
+
+void inlayResultFree(InlayResult *result) { delete result; }

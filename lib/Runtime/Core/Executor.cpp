@@ -4,6 +4,7 @@
 
 #include "Executor.h"
 #include "Arguments.h"
+#include "ResultMemory.h"
 
 #include "inlay/Runtime/Core/Trace.h"
 
@@ -62,7 +63,8 @@ std::unique_ptr<Lane> Executor::takeIdle(const InputDims &dims) {
 }
 
 StatusOr<std::unique_ptr<Lane>> Executor::acquire(const std::vector<TensorView> &inputs,
-                                                  const std::vector<TensorView> &outputs, Failure &failure) {
+                                                  const std::vector<TensorView> &outputs, bool lendResults,
+                                                  Failure &failure) {
   InputDims dims;
   INLAY_RETURN_IF_ERROR(checkCall(*loaded_.plan, inputs, outputs, dims));
   std::unique_ptr<Lane> lane = takeIdle(dims);
@@ -84,7 +86,7 @@ StatusOr<std::unique_ptr<Lane>> Executor::acquire(const std::vector<TensorView> 
     release(std::move(lane));
     return status;
   }
-  lane->instance().bind(inputs, outputs, failure);
+  lane->instance().bind(inputs, outputs, lendResults, failure);
   return lane;
 }
 
@@ -163,8 +165,31 @@ Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<T
 }
 
 Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Failure &failure) {
+  return run(inputs, outputs, /*lendResults=*/false, failure);
+}
+
+StatusOr<std::vector<TensorView>> Executor::call(const std::vector<TensorView> &inputs) {
+  Failure failure;
+  return call(inputs, failure);
+}
+
+/// Each try has results of its own: a device that hangs may still write those of the last.
+StatusOr<std::vector<TensorView>> Executor::call(const std::vector<TensorView> &inputs, Failure &failure) {
+  InputDims dims;
+  for (const TensorView &input : inputs)
+    dims.push_back(input.dims);
+  StatusOr<std::vector<TensorView>> results = makeResults(*this, dims);
+  if (!results.isOk())
+    return results.status();
+  if (Status status = run(inputs, *results, /*lendResults=*/true, failure); !status.isOk())
+    return status;
+  return results;
+}
+
+Status Executor::run(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, bool lendResults,
+                     Failure &failure) {
   std::shared_lock<CallLock> running(running_);
-  StatusOr<std::unique_ptr<Lane>> lane = acquire(inputs, outputs, failure);
+  StatusOr<std::unique_ptr<Lane>> lane = acquire(inputs, outputs, lendResults, failure);
   if (!lane.isOk())
     return lane.status();
   // A lane that failed isn't used again: nothing is known of its device state.
@@ -206,7 +231,7 @@ StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorVie
                                                      const std::vector<TensorView> &outputs, Trace *trace,
                                                      Failure &failure) {
   std::shared_lock<CallLock> running(running_);
-  StatusOr<std::unique_ptr<Lane>> lane = acquire(inputs, outputs, failure);
+  StatusOr<std::unique_ptr<Lane>> lane = acquire(inputs, outputs, /*lendResults=*/false, failure);
   if (!lane.isOk())
     return lane.status();
   const std::vector<Step> &steps = loaded_.plan->steps;
@@ -223,6 +248,22 @@ StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorVie
                         times[i].runs, describeKernels(*loaded_.plan, steps[i], times[i])});
   release(std::move(*lane));
   return profiles;
+}
+
+StatusOr<std::vector<TensorView>> makeResults(const Program &program, const InputDims &inputs) {
+  StatusOr<std::vector<std::vector<int64_t>>> dims = program.outputDims(inputs);
+  if (!dims.isOk())
+    return dims.status();
+  const Plan &plan = program.plan();
+  std::vector<TensorView> results;
+  for (size_t i = 0; i < dims->size(); ++i) {
+    const Buffer &buffer = plan.buffers[plan.outputs[i]];
+    StatusOr<std::shared_ptr<void>> memory = allocateResult(*byteSize(buffer.type.element, (*dims)[i]));
+    if (!memory.isOk())
+      return Status(memory.status().code(), fmt::format("result '{}': {}", buffer.name, memory.status().message()));
+    results.push_back({memory->get(), buffer.type.element, std::move((*dims)[i]), *memory});
+  }
+  return results;
 }
 
 StatusOr<std::unique_ptr<Program>> Program::load(std::shared_ptr<const Plan> plan, std::shared_ptr<Device> device,

@@ -25,6 +25,7 @@ public:
   StatusOr<std::vector<std::vector<int64_t>>> outputDims(const InputDims &inputs) const override;
   StatusOr<MemoryUse> memory(const InputDims &inputs) const override;
   Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) override;
+  StatusOr<std::vector<TensorView>> call(const std::vector<TensorView> &inputs) override;
   StatusOr<std::vector<StepProfile>> profile(const std::vector<TensorView> &inputs,
                                              const std::vector<TensorView> &outputs, Trace *trace) override;
   Status replaceConstants(const Replacements &replacements) override;
@@ -34,6 +35,7 @@ public:
   /// The same with a word on failures.
   Status wait(Failure &failure);
   Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Failure &failure);
+  StatusOr<std::vector<TensorView>> call(const std::vector<TensorView> &inputs, Failure &failure);
   StatusOr<std::vector<StepProfile>> profile(const std::vector<TensorView> &inputs,
                                              const std::vector<TensorView> &outputs, Trace *trace, Failure &failure);
   Status replaceConstants(const Replacements &replacements, Failure &failure);
@@ -46,7 +48,9 @@ private:
 
   Status replaceOnDevice(uint32_t number, const Constant &constant);
   StatusOr<std::unique_ptr<Lane>> acquire(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs,
-                                          Failure &failure);
+                                          bool lendResults, Failure &failure);
+  Status run(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, bool lendResults,
+             Failure &failure);
   std::unique_ptr<Lane> takeIdle(const InputDims &dims);
   void release(std::unique_ptr<Lane> lane);
 

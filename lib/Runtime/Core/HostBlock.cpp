@@ -12,7 +12,7 @@ StatusOr<HostBlock> allocateHostBlock(size_t bytes) {
   void *data = nullptr;
   size_t alignment = bytes >= (1 << 20) ? 4096 : 64;
   if (posix_memalign(&data, alignment, std::max<size_t>(bytes, 1)) != 0)
-    return Status(StatusCode::ResourceExhausted, fmt::format("out of host memory for a temporary of {} bytes", bytes));
+    return Status(StatusCode::ResourceExhausted, fmt::format("out of host memory for {} bytes", bytes));
   return HostBlock(data);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// HostBlock: aligned host memory for temporaries.
+// HostBlock: aligned host memory for temporaries and results.
 
 #ifndef INLAY_LIB_RUNTIME_CORE_HOSTBLOCK_H
 #define INLAY_LIB_RUNTIME_CORE_HOSTBLOCK_H

@@ -153,6 +153,7 @@ void Instance::resolvePointers(const Storage &storage) {
     if (deviceBuffers_[i])
       pointers_[i] = deviceBuffers_[i]->hostPointer();
   }
+  ownBuffers_ = deviceBuffers_;
 }
 
 /// A call can't be run again after a step that may have effects: what can be known to fail is to be known before.
@@ -168,6 +169,14 @@ Status Instance::waitBeforeEffects(Failure &failure) const {
   return Status::ok();
 }
 
+std::vector<std::shared_ptr<DeviceBuffer>> Instance::argumentsOf(const Step &step) const {
+  std::vector<std::shared_ptr<DeviceBuffer>> arguments;
+  arguments.reserve(step.buffers.size());
+  for (uint32_t buffer : step.buffers)
+    arguments.push_back(deviceBuffers_[buffer]);
+  return arguments;
+}
+
 Status Instance::record(const Storage &storage, Failure &failure) {
   INLAY_RETURN_IF_ERROR(waitBeforeEffects(failure));
   resolvePointers(storage);
@@ -177,12 +186,8 @@ Status Instance::record(const Storage &storage, Failure &failure) {
     const Step &step = plan.steps[i];
     if (step.kind != StepKind::LaunchEngine)
       continue;
-    std::vector<std::shared_ptr<DeviceBuffer>> arguments;
-    arguments.reserve(step.buffers.size());
-    for (uint32_t buffer : step.buffers)
-      arguments.push_back(deviceBuffers_[buffer]);
     StatusOr<std::unique_ptr<DeviceCommand>> command =
-        loaded_.device->record(*loaded_.engines[step.callee], arguments, inputs_, storage.scratch());
+        loaded_.device->record(*loaded_.engines[step.callee], argumentsOf(step), inputs_, storage.scratch());
     if (!command.isOk())
       return annotate(nameStep(step), failure.note(command.status(), {step.callee}));
     commands_[i] = std::move(*command);
@@ -190,12 +195,65 @@ Status Instance::record(const Storage &storage, Failure &failure) {
   return Status::ok();
 }
 
-void Instance::bind(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Failure &failure) {
+void Instance::bind(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, bool lendResults,
+                    Failure &failure) {
   failure_ = &failure;
   for (size_t i = 0; i < inputs.size(); ++i)
     pointers_[loaded_.plan->inputs[i]] = inputs[i].data;
   for (size_t i = 0; i < outputs.size(); ++i)
     pointers_[loaded_.plan->outputs[i]] = outputs[i].data;
+  for (const Loan &loan : loaded_.schedule.loans)
+    if ((!loan.isResult || lendResults) && isWorthLending(loan)) {
+      uint32_t index = loaded_.plan->buffers[loan.buffer].index;
+      lend(loan, loan.isResult ? outputs[index] : inputs[index]);
+    }
+  rebindLent();
+}
+
+/// Recording commands over other memory takes as long as copying some 8 KiB for each of their dispatches.
+bool Instance::isWorthLending(const Loan &loan) const {
+  constexpr size_t kLeast = size_t(256) << 10, kPerDispatch = size_t(8) << 10;
+  size_t dispatches = 0;
+  for (uint32_t launch : loan.launches)
+    dispatches += loaded_.plan->engines[loaded_.plan->steps[launch].callee].dispatches.size();
+  return bytes_[loan.buffer] >= std::max(kLeast, dispatches * kPerDispatch);
+}
+
+/// Puts the caller's memory in the place of temporaries, if the device can use it.
+void Instance::lend(const Loan &loan, const TensorView &view) {
+  if (!view.owner)
+    return;
+  std::shared_ptr<DeviceBuffer> buffer = loaded_.device->importHost(view.data, bytes_[loan.buffer], view.owner);
+  if (!buffer)
+    return;
+  for (uint32_t number : loan.buffers) {
+    deviceBuffers_[number] = buffer;
+    pointers_[number] = buffer->hostPointer();
+  }
+  lent_.push_back(&loan);
+}
+
+/// Has the launches that use what is lent, or no longer is, go by the buffers as they are now.
+void Instance::rebindLent() {
+  std::vector<uint32_t> launches;
+  for (const Loan *loan : lent_)
+    launches.insert(launches.end(), loan->launches.begin(), loan->launches.end());
+  std::sort(launches.begin(), launches.end());
+  launches.erase(std::unique(launches.begin(), launches.end()), launches.end());
+  for (uint32_t launch : launches)
+    loaded_.device->rebind(*commands_[launch], argumentsOf(loaded_.plan->steps[launch]));
+}
+
+void Instance::takeBack() {
+  if (lent_.empty())
+    return;
+  for (const Loan *loan : lent_)
+    for (uint32_t number : loan->buffers) {
+      deviceBuffers_[number] = ownBuffers_[number];
+      pointers_[number] = ownBuffers_[number]->hostPointer();
+    }
+  rebindLent();
+  lent_.clear();
 }
 
 Status Instance::run(const std::vector<Action> &actions, std::vector<StepTime> *times) {
@@ -203,6 +261,8 @@ Status Instance::run(const std::vector<Action> &actions, std::vector<StepTime> *
   for (const Submission &submission : inFlight_) // after a failure of something else
     static_cast<void>(loaded_.device->wait(submission.number));
   inFlight_.clear();
+  if (status.isOk())
+    takeBack();
   return status;
 }
 
@@ -500,7 +560,8 @@ Status Instance::copy(const Step &step) {
   if (bytes == 0) // then a null pointer doesn't mean memory that only the device sees
     return Status::ok();
   if (pointers_[from] && pointers_[to]) {
-    std::memmove(pointers_[to], pointers_[from], bytes);
+    if (pointers_[from] != pointers_[to]) // else one is lent to the other
+      std::memmove(pointers_[to], pointers_[from], bytes);
     return Status::ok();
   }
   HostBlock bounce;

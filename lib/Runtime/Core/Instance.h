@@ -93,12 +93,14 @@ public:
   Status record(const Storage &storage, Failure &failure);
   Status waitBeforeEffects(Failure &failure) const;
 
-  /// Sets the caller's tensors for the next run, which were checked, and what a failure of it is noted in.
-  void bind(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Failure &failure);
+  /// Sets the caller's tensors for the next run, which were checked, and what a failure of it is noted in. Those that
+  /// have owners the device may use in place, results only with `lendResults`.
+  void bind(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, bool lendResults,
+            Failure &failure);
 
-  /// Runs what the schedule has, in order; the device has nothing left to do afterwards. With `times`, one for each
-  /// step of the plan, runs the steps one by one and adds to each how long it took, those in bodies left out of what
-  /// holds them.
+  /// Runs what the schedule has, in order; the device has nothing left to do afterwards, and no owners are kept if all
+  /// went well. With `times`, one for each step of the plan, runs the steps one by one and adds to each how long it
+  /// took, those in bodies left out of what holds them.
   Status run(const std::vector<Action> &actions, std::vector<StepTime> *times = nullptr);
 
 private:
@@ -110,6 +112,11 @@ private:
   void assignSlots(bool onDevice);
   Status measureScratch(Failure &failure);
   void resolvePointers(const Storage &storage);
+  std::vector<std::shared_ptr<DeviceBuffer>> argumentsOf(const Step &step) const;
+  bool isWorthLending(const Loan &loan) const;
+  void lend(const Loan &loan, const TensorView &view);
+  void rebindLent();
+  void takeBack();
   Status runActions(const std::vector<Action> &actions, std::vector<StepTime> *times);
   Status runSteps(const Action &action);
   Status runTimed(const Action &action, std::vector<StepTime> &times);
@@ -147,6 +154,8 @@ private:
   SlotSizes slotSizes_;
   std::vector<int32_t> slots_;                               ///< per buffer; -1 if it has none of its own
   std::vector<std::shared_ptr<DeviceBuffer>> deviceBuffers_; ///< per buffer; null if it has no device memory
+  std::vector<std::shared_ptr<DeviceBuffer>> ownBuffers_;    ///< the same as long as nothing is lent
+  std::vector<const Loan *> lent_;                           ///< for the run
   std::vector<void *> pointers_;                             ///< per buffer; null if the host can't see it
   std::vector<std::unique_ptr<DeviceCommand>> commands_;     ///< per step; null if it isn't a launch
 };

@@ -280,6 +280,16 @@ Status Recovering::runRecovering(Attempt attempt) {
   }
 }
 
+template <typename Value, typename Attempt>
+StatusOr<Value> Recovering::makeRecovering(Attempt attempt) {
+  StatusOr<Value> made = Status::ok();
+  Status status = runRecovering([&](Executor &version, Failure &failure) {
+    made = attempt(version, failure);
+    return made.status();
+  });
+  return status.isOk() ? std::move(made) : status;
+}
+
 //===-- The program ---------------------------------------------------------------------------------------------===//
 
 StatusOr<std::vector<std::vector<int64_t>>> Recovering::outputDims(const InputDims &inputs) const {
@@ -296,18 +306,15 @@ Status Recovering::call(const std::vector<TensorView> &inputs, const std::vector
   return runRecovering([&](Executor &version, Failure &failure) { return version.call(inputs, outputs, failure); });
 }
 
+StatusOr<std::vector<TensorView>> Recovering::call(const std::vector<TensorView> &inputs) {
+  return makeRecovering<std::vector<TensorView>>(
+      [&](Executor &version, Failure &failure) { return version.call(inputs, failure); });
+}
+
 StatusOr<std::vector<StepProfile>> Recovering::profile(const std::vector<TensorView> &inputs,
                                                        const std::vector<TensorView> &outputs, Trace *trace) {
-  std::vector<StepProfile> profiles;
-  Status status = runRecovering([&](Executor &version, Failure &failure) {
-    StatusOr<std::vector<StepProfile>> result = version.profile(inputs, outputs, trace, failure);
-    if (result.isOk())
-      profiles = std::move(*result);
-    return result.status();
-  });
-  if (!status.isOk())
-    return status;
-  return profiles;
+  return makeRecovering<std::vector<StepProfile>>(
+      [&](Executor &version, Failure &failure) { return version.profile(inputs, outputs, trace, failure); });
 }
 
 Status Recovering::replaceConstants(const std::vector<std::pair<uint32_t, Constant>> &replacements) {

@@ -29,6 +29,7 @@ public:
   StatusOr<std::vector<std::vector<int64_t>>> outputDims(const InputDims &inputs) const override;
   StatusOr<MemoryUse> memory(const InputDims &inputs) const override;
   Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) override;
+  StatusOr<std::vector<TensorView>> call(const std::vector<TensorView> &inputs) override;
   StatusOr<std::vector<StepProfile>> profile(const std::vector<TensorView> &inputs,
                                              const std::vector<TensorView> &outputs, Trace *trace) override;
   Status replaceConstants(const std::vector<std::pair<uint32_t, Constant>> &replacements) override;
@@ -41,6 +42,9 @@ private:
   /// Runs `attempt` over the current version, and again over others while the device fails.
   template <typename Attempt>
   Status runRecovering(Attempt attempt);
+  /// The same for attempts that make something.
+  template <typename Value, typename Attempt>
+  StatusOr<Value> makeRecovering(Attempt attempt);
   Version current() const;
 
   // With `state_` held.

@@ -29,7 +29,7 @@ public:
                                             std::shared_ptr<const void> owner) {
     uint64_t alignment = context->info.hostImportAlignment;
     uint64_t offset = alignment ? reinterpret_cast<uintptr_t>(data) % alignment : 0;
-    if (!alignment || offset % context->info.bindingAlignment)
+    if (!alignment || offset % context->info.bindingAlignment || context->isForked())
       return nullptr;
     std::unique_ptr<MemoryBlock> block = context->memory.importBlock(data, bytes, alignment);
     if (!block)

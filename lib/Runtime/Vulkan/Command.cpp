@@ -286,6 +286,8 @@ Status Command::recordPart() {
     return end.status();
   prepareArguments(recorded_, *end);
   Part part;
+  if (!pool_.get())
+    INLAY_RETURN_IF_ERROR(createPool());
   INLAY_RETURN_IF_ERROR(allocateSets(part, recorded_, *end));
   INLAY_RETURN_IF_ERROR(allocateCommands(part.commands));
   INLAY_RETURN_IF_ERROR(recordDispatches(part.commands, recorded_, *end));
@@ -295,6 +297,17 @@ Status Command::recordPart() {
 }
 
 Status Command::recordMore() { return annotate(recordPart()); }
+
+void Command::rebind(const std::vector<std::shared_ptr<DeviceBuffer>> &arguments) {
+  parts_.clear();
+  recorded_ = barriers_ = 0;
+  timed_ = VK_NULL_HANDLE;
+  pool_ = CommandPoolHandle();
+  views_ = TexelViews(*context_); // before the buffers that they are of
+  arguments_ = arguments;
+  for (size_t i = 0; i < arguments_.size(); ++i)
+    ranges_[i] = static_cast<const Buffer &>(*arguments_[i]).range();
+}
 
 Status Command::annotate(const Status &status) const {
   return status.isOk()
@@ -372,8 +385,6 @@ StatusOr<std::unique_ptr<Command>> Command::record(std::shared_ptr<Context> cont
     status = command->bindScratch(inputs, std::move(scratch));
   if (status.isOk())
     status = command->checkRanges();
-  if (status.isOk())
-    status = command->createPool();
   if (status.isOk() && command->engine_->isReady())
     status = command->recordPart();
   if (!status.isOk())

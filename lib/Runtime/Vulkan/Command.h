@@ -36,6 +36,9 @@ public:
   /// Waits for more pipelines and records one more part.
   Status recordMore();
 
+  /// Records again, in parts, when it is submitted.
+  void rebind(const std::vector<std::shared_ptr<DeviceBuffer>> &arguments);
+
   /// A variant with a barrier and timestamps around each dispatch, recorded at the first call of this.
   StatusOr<VkCommandBuffer> recordTimed();
   /// What the timestamps of the variant's last run were, by dispatch. Once it has finished.

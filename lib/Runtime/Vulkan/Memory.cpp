@@ -87,13 +87,16 @@ StatusOr<std::unique_ptr<MemoryBlock>> MemoryPool::createBlock(uint64_t bytes, M
   return block;
 }
 
-static std::optional<uint32_t> findImportType(const DeviceTable &table, void *pointer, uint32_t allowed) {
+/// One whose bytes both sides see without more ado.
+static std::optional<uint32_t> findImportType(const DeviceTable &table, const VkPhysicalDeviceMemoryProperties &memory,
+                                              void *pointer, uint32_t allowed) {
   VkMemoryHostPointerPropertiesEXT properties{VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT};
   if (table.vk.vkGetMemoryHostPointerPropertiesEXT(table.device, VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
                                                    pointer, &properties) != VK_SUCCESS)
     return std::nullopt;
-  for (uint32_t type = 0; type < 32; ++type)
-    if (allowed & properties.memoryTypeBits & (1u << type))
+  for (uint32_t type = 0; type < memory.memoryTypeCount; ++type)
+    if ((allowed & properties.memoryTypeBits & (1u << type)) &&
+        (memory.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT))
       return type;
   return std::nullopt;
 }
@@ -120,7 +123,7 @@ std::unique_ptr<MemoryBlock> MemoryPool::importBlock(const void *data, uint64_t 
   VkImportMemoryHostPointerInfoEXT import{VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT};
   import.handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
   import.pHostPointer = reinterpret_cast<void *>(start);
-  std::optional<uint32_t> type = findImportType(table_, import.pHostPointer, requirements.memoryTypeBits);
+  std::optional<uint32_t> type = findImportType(table_, memory_, import.pHostPointer, requirements.memoryTypeBits);
   if (!type || requirements.size > size || start % requirements.alignment)
     return nullptr;
   VkMemoryAllocateInfo allocateInfo{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &import};

@@ -25,10 +25,11 @@ StatusOr<VkBufferView> TexelViews::get(const VkDescriptorBufferInfo &range, Bind
   if (known.get())
     return known.get();
   VkBufferView view = VK_NULL_HANDLE;
-  Status status = checkResult("vkCreateBufferView", table_.vk.vkCreateBufferView(table_.device, &info, nullptr, &view));
+  Status status =
+      checkResult("vkCreateBufferView", table_->vk.vkCreateBufferView(table_->device, &info, nullptr, &view));
   if (!status.isOk())
     return status;
-  known = BufferViewHandle(table_, view);
+  known = BufferViewHandle(*table_, view);
   return view;
 }
 

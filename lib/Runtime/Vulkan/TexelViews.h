@@ -20,7 +20,7 @@ VkDescriptorType descriptorType(BindingKind kind);
 /// Views of the buffers of one recorded command, each made once.
 class TexelViews {
 public:
-  explicit TexelViews(const DeviceTable &table) : table_(table) {}
+  explicit TexelViews(const DeviceTable &table) : table_(&table) {}
 
   /// The view of the whole texels in `range`, whose offset is aligned as the device needs it; it lives as long as this.
   StatusOr<VkBufferView> get(const VkDescriptorBufferInfo &range, BindingKind kind);
@@ -28,7 +28,7 @@ public:
 private:
   using Key = std::tuple<VkBuffer, VkDeviceSize, VkDeviceSize, BindingKind>;
 
-  const DeviceTable &table_;
+  const DeviceTable *table_;
   std::map<Key, BufferViewHandle> views_;
 };
 

@@ -39,6 +39,9 @@ public:
                                                   const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
                                                   const InputDims &inputs,
                                                   std::shared_ptr<DeviceBuffer> scratch) override;
+  void rebind(DeviceCommand &command, const std::vector<std::shared_ptr<DeviceBuffer>> &arguments) override {
+    static_cast<Command &>(command).rebind(arguments);
+  }
   Status run(const std::vector<DeviceCommand *> &commands) override;
   StatusOr<uint64_t> submit(const std::vector<DeviceCommand *> &commands) override;
   Status wait(uint64_t submission) override;

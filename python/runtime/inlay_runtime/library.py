@@ -56,6 +56,10 @@ class Tensor(Structure):
     _fields_ = [("data", c_void_p), ("element", c_int), ("rank", c_size_t), ("dims", POINTER(c_int64))]
 
 
+class Owner(Structure):
+    _fields_ = [("object", c_void_p), ("release", c_void_p)]
+
+
 _FUNCTIONS = {
     "inlayRuntimeAbi": (c_int, []),
     "inlayRuntimeVersion": (c_char_p, []),
@@ -70,11 +74,13 @@ _FUNCTIONS = {
     "inlayProgramDevice": (c_char_p, [c_void_p]),
     "inlayProgramReport": (c_char_p, [c_void_p]),
     "inlayProgramMetadata": (c_char_p, [c_void_p]),
-    "inlayProgramOutputDims": (
+    "inlayProgramRun": (
         c_int,
-        [c_void_p, POINTER(Tensor), c_size_t, c_size_t, POINTER(c_int64), c_size_t, POINTER(c_size_t)],
+        [c_void_p, POINTER(Tensor), POINTER(Owner), c_size_t, POINTER(c_void_p), c_size_t],
     ),
-    "inlayProgramCall": (c_int, [c_void_p, POINTER(Tensor), c_size_t, POINTER(Tensor), c_size_t]),
+    "inlayMarkReleased": (None, [c_void_p]),
+    "inlayResultTensor": (Tensor, [c_void_p]),
+    "inlayResultFree": (None, [c_void_p]),
 }
 
 

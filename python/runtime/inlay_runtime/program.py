@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 import os
 import weakref
 from collections.abc import Callable
@@ -111,14 +112,10 @@ class Program:
         Raises Error, which names the input.
         """
         inputs = [_to_numpy(info, array) for info, array in zip(self.inputs, self._order(arrays, named), strict=True)]
-        given = _tensors(inputs, [info.dtype for info in self.inputs])
+        dtypes = [_dtype(info, "result") for info in self.outputs]
         with self._use as handle:
-            outputs = [
-                np.empty(self._result_shape(given, number), _dtype(info, "result"))
-                for number, info in enumerate(self.outputs)
-            ]
-            results = _tensors(outputs, [info.dtype for info in self.outputs])
-            check(library.inlayProgramCall(handle, given, len(given), results, len(results)))
+            results = _run(handle, _tensors(inputs, [info.dtype for info in self.inputs]), inputs, len(dtypes))
+        outputs = [_result_array(result, dtype) for result, dtype in zip(results, dtypes, strict=True)]
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     def _order(self, arrays, named):
@@ -130,12 +127,6 @@ class Program:
         if len(arrays) + len(named) != len(names):
             raise Error(f"expected {len(names)} inputs ({', '.join(names)}), but got {len(arrays) + len(named)}")
         return [*arrays, *(named[name] for name in names[len(arrays) :])]
-
-    def _result_shape(self, given, number):
-        rank = ctypes.c_size_t(len(self.outputs[number].shape))
-        dims = (ctypes.c_int64 * rank.value)()
-        check(library.inlayProgramOutputDims(self._handle, given, len(given), number, dims, len(dims), rank))
-        return tuple(dims)
 
     def __repr__(self) -> str:
         def spell(infos):
@@ -201,3 +192,42 @@ def _tensors(arrays: list[np.ndarray], dtypes: list[str]) -> ctypes.Array:
         tensor.data, tensor.element, tensor.rank = array.ctypes.data, c.ELEMENTS.index(dtype), array.ndim
         tensor.dims = (ctypes.c_int64 * array.ndim)(*array.shape)
     return tensors
+
+
+class _Result:
+    """Frees a result when nobody has it, the end of the interpreter included: arrays may still be in use then."""
+
+    def __init__(self, handle: int, free: Callable[[int], None] = library.inlayResultFree):
+        self.handle, self._free = handle, free
+
+    def __del__(self) -> None:
+        self._free(self.handle)
+
+
+# What a device that hangs may still read.
+_kept_for_good: list[object] = []
+
+_MARK_RELEASED = ctypes.cast(library.inlayMarkReleased, ctypes.c_void_p)
+
+
+def _run(handle: ctypes.c_void_p, given: ctypes.Array, inputs: list[np.ndarray], count: int) -> list[_Result]:
+    """Calls a program, which may use the inputs in place."""
+    released = (ctypes.c_bool * len(inputs))()
+    owners = (c.Owner * len(inputs))()
+    for number, owner in enumerate(owners):
+        owner.object, owner.release = ctypes.addressof(released) + number, _MARK_RELEASED
+    results = (ctypes.c_void_p * count)()
+    status = library.inlayProgramRun(handle, given, owners, len(given), results, count)
+    if not all(released):
+        _kept_for_good.append((released, inputs))
+    check(status)
+    return [_Result(result) for result in results]
+
+
+def _result_array(result: _Result, dtype: np.dtype) -> np.ndarray:
+    """An array over a result, which it keeps."""
+    tensor = library.inlayResultTensor(result.handle)
+    shape = tuple(tensor.dims[: tensor.rank])
+    memory = (ctypes.c_char * (math.prod(shape) * dtype.itemsize)).from_address(tensor.data)
+    memory.owner = result
+    return np.ndarray(shape, dtype, memory)

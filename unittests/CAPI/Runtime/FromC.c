@@ -39,7 +39,43 @@ const char *runFromC(const char *path) {
   EXPECT(inlayProgramCall(program, &input, 1, outputs, 2) == InlayStatusOk);
   EXPECT(memcmp(x, y, sizeof(x)) == 0);
   EXPECT(sine[0] == 1 && sine[3] == 1);
+
+  bool released = false;
+  InlayOwner owner = {&released, inlayMarkReleased};
+  InlayResult *results[2];
+  EXPECT(inlayProgramRun(program, &input, &owner, 1, results, 2) == InlayStatusOk);
+  EXPECT(released);
   inlayProgramClose(program);
+  InlayTensor first = inlayResultTensor(results[0]), second = inlayResultTensor(results[1]);
+  EXPECT(first.element == InlayElementF32 && first.rank == 2 && first.dims[0] == 2 && first.dims[1] == 4);
+  EXPECT(memcmp(x, first.data, sizeof(x)) == 0);
+  EXPECT(second.rank == 1 && ((float *)second.data)[3] == 1);
+  inlayResultFree(results[1]);
+  EXPECT(memcmp(x, first.data, sizeof(x)) == 0);
+  inlayResultFree(results[0]);
+  return NULL;
+}
+
+/// What is wrong in a call takes its owners all the same.
+static const char *failToRun(InlayProgram *program, InlayTensor input) {
+  bool released[5] = {false, false, false, false, false};
+  InlayOwner owners[5];
+  for (int i = 0; i < 5; ++i) {
+    owners[i].object = &released[i];
+    owners[i].release = inlayMarkReleased;
+  }
+  InlayResult *results[2];
+  EXPECT(inlayProgramRun(NULL, &input, &owners[0], 1, results, 2) == InlayStatusInvalidArgument);
+  EXPECT(results[0] == NULL && results[1] == NULL && released[0]);
+  EXPECT(inlayProgramRun(program, &input, &owners[1], 1, results, 1) == InlayStatusInvalidArgument);
+  EXPECT(strcmp(inlayLastError(), "expected place for 2 results, but got 1") == 0 && released[1]);
+  EXPECT(inlayProgramRun(program, &input, &owners[2], 1, NULL, 2) == InlayStatusInvalidArgument && released[2]);
+  EXPECT(inlayProgramRun(program, NULL, &owners[3], 1, results, 2) == InlayStatusInvalidArgument && released[3]);
+  input.rank = 1;
+  EXPECT(inlayProgramRun(program, &input, &owners[4], 1, results, 2) == InlayStatusInvalidArgument && released[4]);
+  EXPECT(strstr(inlayLastError(), "input 'x'"));
+  EXPECT(inlayResultTensor(NULL).data == NULL);
+  inlayResultFree(NULL);
   return NULL;
 }
 
@@ -76,6 +112,9 @@ const char *failFromC(const char *path) {
   EXPECT(inlayProgramCall(program, &input, 1, outputs, 2) == InlayStatusInvalidArgument);
   EXPECT(strstr(inlayLastError(), "input 'x'") && strstr(inlayLastError(), "float32[2x3]"));
   input.dims = good;
+  const char *failed = failToRun(program, input);
+  if (failed)
+    return failed;
   EXPECT(inlayProgramCall(program, &input, 1, outputs, 1) == InlayStatusInvalidArgument);
   EXPECT(inlayProgramCall(program, NULL, 1, outputs, 2) == InlayStatusInvalidArgument);
   input.data = NULL;

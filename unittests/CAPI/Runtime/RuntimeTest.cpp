@@ -83,6 +83,24 @@ TEST_F(RuntimeCAPI, runsFromCpp) {
   EXPECT_THROW(runtime::Program("nowhere.inlay"), runtime::Error);
 }
 
+TEST_F(RuntimeCAPI, resultsOfCppKeepTheirMemory) {
+  auto x = std::make_shared<std::vector<float>>(8, 3.0f);
+  std::vector<runtime::Tensor> results;
+  {
+    runtime::Program program(path);
+    results = program.call({runtime::view(x->data(), {2, 4}, x)});
+    EXPECT_EQ(x.use_count(), 1);
+    EXPECT_THROW(program.call({runtime::view(x->data(), {2, 3}, x)}), runtime::Error);
+    EXPECT_EQ(x.use_count(), 1);
+    results = program.call({results[0]});
+  }
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0].dims, (std::vector<int64_t>{2, 4}));
+  EXPECT_EQ(results[0].element, InlayElementF32);
+  auto *y = static_cast<float *>(results[0].data);
+  EXPECT_EQ(std::vector<float>(y, y + 8), *x);
+}
+
 TEST_F(RuntimeCAPI, threadsCallOneProgramAndHaveErrorsOfTheirOwn) {
   runtime::Program program(path);
   std::vector<std::thread> threads;

@@ -128,6 +128,7 @@ struct FaultSweepTest : testing::Test {
     Environment timeout("INLAY_DEVICE_TIMEOUT", hangs ? "0.05" : "30");
     armFault(fault);
     Scenario scenario(instance, program);
+    scenario.hangs = hangs;
     std::string failure = scenario.run();
     totals.struck += hasStruck();
     totals.stuck += hangs;

@@ -3,6 +3,7 @@
 #include "Programs.h"
 #include "Kernels.h"
 
+#include <algorithm>
 #include <map>
 
 namespace inlay::rt::test {
@@ -105,6 +106,18 @@ FaultProgram straight() {
   m.builder.launch(m.mul, {b, m.w, c}, {1});
   m.builder.copy(c, m.y, {2});
   return {"straight", m.builder.plan, [](const Lanes &x, size_t i, float w) { return (x[i] + w) * w; }};
+}
+
+FaultProgram lent() {
+  Maker m;
+  uint32_t a = m.device("a"), b = m.device("b"), c = m.device("c");
+  m.builder.copy(m.x, a);
+  m.builder.launch(m.add, {a, a, b}, {0});
+  m.builder.launch(m.mul, {b, a, c}, {1});
+  m.builder.copy(c, m.y, {2});
+  FaultProgram program{"lent", m.builder.plan, [](const Lanes &x, size_t i, float) { return (x[i] + x[i]) * x[i]; }};
+  program.lentLanes = 70000;
+  return program;
 }
 
 FaultProgram hostBetween() {
@@ -210,8 +223,8 @@ FaultProgram oneVersion() {
 } // namespace
 
 std::vector<FaultProgram> faultPrograms() {
-  return {straight(), hostBetween(), scratch(),         branch(),    whileLoop(),
-          forLoop(),  callsBack(),   withoutVersions(), oneVersion()};
+  return {straight(),  lent(),    hostBetween(), scratch(),         branch(),
+          whileLoop(), forLoop(), callsBack(),   withoutVersions(), oneVersion()};
 }
 
 std::shared_ptr<HostLibrary> faultLibrary() { return std::make_shared<Library>(); }
@@ -221,6 +234,18 @@ Status faultCallback(uint32_t, const std::vector<TensorView> &inputs, const std:
   for (int64_t i = 0; i < inputs[0].dims[0]; ++i)
     static_cast<float *>(outputs[0].data)[i] = -static_cast<float *>(inputs[0].data)[i];
   return Status::ok();
+}
+
+Status callOnce(const FaultProgram &description, Program &program, const std::shared_ptr<std::vector<float>> &x,
+                std::vector<float> &y) {
+  TensorView input = view(*x);
+  if (description.lentLanes == 0)
+    return program.call({input}, {view(y)});
+  input.owner = x;
+  StatusOr<std::vector<TensorView>> results = program.call({input});
+  if (results.isOk())
+    std::copy_n(static_cast<const float *>((*results)[0].data), y.size(), y.begin());
+  return results.status();
 }
 
 Constant makeWeights(float value) {

@@ -26,6 +26,7 @@ public:
 
   /// None by default: then calls come in one order, and engines are submitted in parts as their pipelines are made.
   size_t pipelineThreads = 0;
+  bool hangs = false; ///< a submission never ends: what it uses may be kept
 
   size_t errors() const { return errors_; }      ///< calls and loads that ended in a typed error
   size_t recoveries() const { return notices_; } ///< changes of where segments run

@@ -64,10 +64,11 @@ struct StressTest : testing::Test {
   static void callOften(Shared &shared, uint32_t seed, const std::atomic<bool> &stop) {
     std::mt19937 random(seed);
     while (!stop) {
-      std::vector<float> x(1 + random() % kMostLanes), y(x.size(), -1);
+      auto owner = std::make_shared<std::vector<float>>(1 + random() % kMostLanes + shared.description.lentLanes);
+      std::vector<float> &x = *owner, y(x.size(), -1);
       for (float &value : x)
         value = float(3 + random() % 20);
-      Status status = shared.program->call({view(x)}, {view(y)});
+      Status status = callOnce(shared.description, *shared.program, owner, y);
       ++shared.calls;
       if (!status.isOk())
         ++shared.errors;

@@ -58,9 +58,9 @@ public:
 
   /// `bytes` may be 0: an empty buffer can be bound all the same.
   virtual StatusOr<std::shared_ptr<DeviceBuffer>> allocate(size_t bytes) = 0;
-  /// A buffer over the `bytes` at `data`, which stay as they are while it lives: engines may only read it. `owner`,
-  /// which may be null, keeps them, for longer than the buffer if a device that hangs may still read them. Null where
-  /// the device can't read them in place.
+  /// A buffer over the `bytes` at `data`, which nobody else writes while an engine reads them, nor touches while one
+  /// writes them. `owner`, which may be null, keeps them, for longer than the buffer if a device that hangs may still
+  /// be at them. Null where the device can't use them in place.
   virtual std::shared_ptr<DeviceBuffer> importHost(const void * /*data*/, size_t /*bytes*/,
                                                    std::shared_ptr<const void> /*owner*/) {
     return nullptr;
@@ -86,6 +86,11 @@ public:
                                                           const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
                                                           const InputDims &inputs,
                                                           std::shared_ptr<DeviceBuffer> scratch = nullptr) = 0;
+
+  /// Has a command that isn't running use other buffers, as many and as large as those that it was recorded over, from
+  /// its next submission on. That takes as long as recording it: what fails then is the submission. For devices that
+  /// import host memory.
+  virtual void rebind(DeviceCommand & /*command*/, const std::vector<std::shared_ptr<DeviceBuffer>> & /*arguments*/) {}
 
   /// Submits the commands in order and waits until the device has finished them. In one submission, except for those
   /// that come while their pipelines are being made: what is ready begins. If that fails nothing is left running.

@@ -84,7 +84,14 @@ public:
   /// Safe from several threads at a time. Each call in flight has temporaries of its own, kept for later calls: they
   /// grow to what its largest size so far needs, and serve every size. What was evaluated and recorded for a size is
   /// kept while it is among the 4 most recent ones and the temporaries needn't grow.
+  ///
+  /// A device that shares memory with the host reads large inputs that have an owner in place; the owner is let go of
+  /// before this returns, or never if the device hangs. Other inputs are copied, and so are results into the memory of
+  /// `outputs`, whose owners aren't looked at.
   virtual Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) = 0;
+  /// The same with results in memory of the runtime's, which the device may write in place, and which lives as long as
+  /// their owners do: longer than the program, if need be.
+  virtual StatusOr<std::vector<TensorView>> call(const std::vector<TensorView> &inputs) = 0;
 
   /// Runs once and reports each step's time (steps are run one by one, so the sum exceeds a plain call). With `trace`
   /// the kernels of engines are timed too, which runs them one by one, and all is recorded there.
@@ -100,6 +107,9 @@ public:
 
   virtual const Plan &plan() const = 0;
 };
+
+/// Memory for what `program.outputDims(inputs)` says, with owners.
+StatusOr<std::vector<TensorView>> makeResults(const Program &program, const InputDims &inputs);
 
 } // namespace inlay::rt
 

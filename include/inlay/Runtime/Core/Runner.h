@@ -15,11 +15,14 @@
 
 namespace inlay::rt {
 
-/// A tensor in host memory: dense row-major bytes that the caller owns and keeps alive during the call.
+/// A tensor in host memory: dense row-major bytes that the caller keeps alive during the call.
 struct TensorView {
   void *data = nullptr;
   ElementType element = ElementType::F32;
   std::vector<int64_t> dims;
+  /// Keeps `data` too, for longer than the call if a device that hangs may still be at it. Null: the call's end is the
+  /// end of all use.
+  std::shared_ptr<const void> owner = nullptr;
 };
 
 /// An engine that its runner has loaded. The program owns it and may run it from several threads at a time.

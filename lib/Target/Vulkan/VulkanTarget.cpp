@@ -62,6 +62,11 @@ static LogicalResult runStages(ModuleOp module, VulkanAttr target) {
   options.subgroup = target.hasFeature("subgroup-broadcast") ? target.getSubgroupSize() : 0;
   options.inSoftware = target.getDeviceKind() == DeviceKind::SoftwareVulkan;
   options.texels = target.hasFeature("texel-reads");
+  if (target.hasFeature("float16"))
+    for (const MatrixShape &shape : target.getMatrixShapes())
+      options.matrices.push_back(formatMatrixShape(shape));
+  options.invocations = target.getMaxWorkgroupInvocations();
+  options.memory = std::min(target.getMaxWorkgroupMemory(), kMostWorkgroupMemory);
   pm.addNestedPass<func::FuncOp>(createLinalgToGPUPass(options));
   pm.addPass(createGpuKernelOutliningPass()); // before any CSE: it would make launch parameters of constants
   pm.addPass(createLowerAffinePass());

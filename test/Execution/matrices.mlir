@@ -16,8 +16,8 @@ module attributes {inlay.targets = [#inlay.vulkan<subgroup_size = 8, max_workgro
     matrices = ["8x8x8xf16xf32"]>, #inlay.host]} {
 func.func public @forward(%a0: tensor<128x64xf16>, %b0: tensor<64x128xf16>, %a1: tensor<33x67xf16>,
     %b1: tensor<67x101xf16>, %a2: tensor<2x3x20x64xf16>, %b2: tensor<2x3x64x36xf16>, %b3: tensor<64x44xf16>,
-    %a4: tensor<2x1x20x64xf16>, %b4: tensor<3x64x24xf16>, %a5: tensor<4x50x96xf16>, %w5: tensor<70x96xf16>,
-    %c5: tensor<70xf16>, %a6: tensor<65x1xf16>, %b6: tensor<1x300xf16>, %w7: tensor<1000x64xf16>,
+    %a4: tensor<2x1x20x64xf16>, %b4: tensor<3x64x24xf16>, %a5: tensor<4x50x100xf16>, %w5: tensor<70x100xf16>,
+    %c5: tensor<70xf16>, %a6: tensor<65x1xf16>, %b6: tensor<1x300xf16>, %a7: tensor<128x90xf16>, %w7: tensor<1000x90xf16>,
     %x8: tensor<2x32x14x14xf16>, %w8: tensor<24x32x3x3xf16>, %c8: tensor<24xf16>, %w9: tensor<40x32x1x1xf16>,
     %r8: tensor<2x24x14x14xf16>) -> (tensor<128x128xf16>, tensor<33x101xf16>, tensor<2x3x20x36xf16>,
     tensor<2x3x20x44xf16>, tensor<2x3x20x24xf16>, tensor<4x50x70xf16>, tensor<65x300xf16>, tensor<128x1000xf16>,
@@ -27,10 +27,10 @@ func.func public @forward(%a0: tensor<128x64xf16>, %b0: tensor<64x128xf16>, %a1:
   %2 = inlay.matmul %a2, %b2 : (tensor<2x3x20x64xf16>, tensor<2x3x64x36xf16>) -> tensor<2x3x20x36xf16>
   %3 = inlay.matmul %a2, %b3 : (tensor<2x3x20x64xf16>, tensor<64x44xf16>) -> tensor<2x3x20x44xf16>
   %4 = inlay.matmul %a4, %b4 : (tensor<2x1x20x64xf16>, tensor<3x64x24xf16>) -> tensor<2x3x20x24xf16>
-  %5 = inlay.linear %a5, %w5, %c5 : (tensor<4x50x96xf16>, tensor<70x96xf16>, tensor<70xf16>) -> tensor<4x50x70xf16>
+  %5 = inlay.linear %a5, %w5, %c5 : (tensor<4x50x100xf16>, tensor<70x100xf16>, tensor<70xf16>) -> tensor<4x50x70xf16>
   %relu = inlay.relu %5 : (tensor<4x50x70xf16>) -> tensor<4x50x70xf16>
   %6 = inlay.matmul %a6, %b6 : (tensor<65x1xf16>, tensor<1x300xf16>) -> tensor<65x300xf16>
-  %7 = inlay.linear %a0, %w7 : (tensor<128x64xf16>, tensor<1000x64xf16>) -> tensor<128x1000xf16>
+  %7 = inlay.linear %a7, %w7 : (tensor<128x90xf16>, tensor<1000x90xf16>) -> tensor<128x1000xf16>
   %tanh = inlay.tanh %7 : (tensor<128x1000xf16>) -> tensor<128x1000xf16>
   %twice = inlay.mul %1, %1 : (tensor<33x101xf16>, tensor<33x101xf16>) -> tensor<33x101xf16>
   %8 = inlay.conv %x8, %w8, %c8 stride [1, 1] padding [1, 1] dilation [1, 1] groups 1 : (tensor<2x32x14x14xf16>,

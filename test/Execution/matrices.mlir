@@ -17,11 +17,11 @@ module attributes {inlay.targets = [#inlay.vulkan<subgroup_size = 8, max_workgro
 func.func public @forward(%a0: tensor<128x64xf16>, %b0: tensor<64x128xf16>, %a1: tensor<33x67xf16>,
     %b1: tensor<67x101xf16>, %a2: tensor<2x3x20x64xf16>, %b2: tensor<2x3x64x36xf16>, %b3: tensor<64x44xf16>,
     %a4: tensor<2x1x20x64xf16>, %b4: tensor<3x64x24xf16>, %a5: tensor<4x50x100xf16>, %w5: tensor<70x100xf16>,
-    %c5: tensor<70xf16>, %a6: tensor<65x1xf16>, %b6: tensor<1x300xf16>, %a7: tensor<128x90xf16>, %w7: tensor<1000x90xf16>,
-    %x8: tensor<2x32x14x14xf16>, %w8: tensor<24x32x3x3xf16>, %c8: tensor<24xf16>, %w9: tensor<40x32x1x1xf16>,
-    %r8: tensor<2x24x14x14xf16>) -> (tensor<128x128xf16>, tensor<33x101xf16>, tensor<2x3x20x36xf16>,
-    tensor<2x3x20x44xf16>, tensor<2x3x20x24xf16>, tensor<4x50x70xf16>, tensor<65x300xf16>, tensor<128x1000xf16>,
-    tensor<33x101xf16>, tensor<2x24x14x14xf16>, tensor<2x40x7x7xf16>) {
+    %c5: tensor<70xf16>, %a6: tensor<65x1xf16>, %b6: tensor<1x300xf16>, %a7: tensor<128x90xf16>,
+    %w7: tensor<1000x90xf16>, %x8: tensor<2x32x14x14xf16>, %w8: tensor<24x32x3x3xf16>, %c8: tensor<24xf16>,
+    %w9: tensor<40x32x1x1xf16>, %r8: tensor<2x24x14x14xf16>) -> (tensor<128x128xf16>, tensor<33x101xf16>,
+    tensor<2x3x20x36xf16>, tensor<2x3x20x44xf16>, tensor<2x3x20x24xf16>, tensor<4x50x70xf16>, tensor<65x300xf16>,
+    tensor<128x1000xf16>, tensor<33x101xf16>, tensor<2x24x14x14xf16>, tensor<2x40x7x7xf16>) {
   %0 = inlay.matmul %a0, %b0 : (tensor<128x64xf16>, tensor<64x128xf16>) -> tensor<128x128xf16>
   %1 = inlay.matmul %a1, %b1 : (tensor<33x67xf16>, tensor<67x101xf16>) -> tensor<33x101xf16>
   %2 = inlay.matmul %a2, %b2 : (tensor<2x3x20x64xf16>, tensor<2x3x64x36xf16>) -> tensor<2x3x20x36xf16>

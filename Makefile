@@ -93,7 +93,7 @@ aarch64: build ## build the runtime for AArch64 and run its unit tests, and prog
 	@echo "== programs for aarch64"; $(call lit,--param 'aarch64=$(AARCH64_RUN)' $(BUILD)/test --filter other-processor)
 
 ##@ Tests by kind
-.PHONY: test-unit test-lit test-python test-conformance swiftshader
+.PHONY: test-unit test-lit test-python test-conformance swiftshader newer-lavapipe
 # lit's summary has no end of line.
 lit = status=0; $(TEST_ENV) $(PYTHON) $(LLVM_BIN)/lit -sv --no-progress-bar -j $(JOBS) $(1) || status=$$?; echo; exit $$status
 
@@ -109,7 +109,13 @@ $(SWIFTSHADER)/vk_swiftshader_icd.json:
 	@mkdir -p $(BUILD)/logs; test/fetch_swiftshader.sh $(SWIFTSHADER) >$(BUILD)/logs/swiftshader.log 2>&1 || \
 	  echo "== SwiftShader can't be had, so its tests are left out: $$(tail -n 1 $(BUILD)/logs/swiftshader.log)"
 
-test-lit: build swiftshader ## FileCheck tests, by lit; TESTS="test/Partition" for some
+# A third one, which multiplies matrices. It needs a newer C library, which comes with it.
+NEWER_LAVAPIPE = $(BUILD)/drivers/newer-lavapipe
+newer-lavapipe:
+	@mkdir -p $(BUILD)/logs; test/fetch_newer_lavapipe.sh $(NEWER_LAVAPIPE) >$(BUILD)/logs/newer-lavapipe.log 2>&1 || \
+	  echo "== a newer lavapipe can't be had, so its tests are left out: $$(tail -n 1 $(BUILD)/logs/newer-lavapipe.log)"
+
+test-lit: build swiftshader newer-lavapipe ## FileCheck tests, by lit; TESTS="test/Partition" for some
 	@echo "== lit"; $(call lit,$(or $(TESTS:test%=$(BUILD)/test%),$(BUILD)/test))
 
 test-python: build ## pytest

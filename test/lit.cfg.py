@@ -5,8 +5,12 @@
 #   %mlir_include   folder of MLIR's headers              %ccache        a compiler launcher, or nothing
 #   %python         the interpreter that has the package   %llvm_tools    folder of FileCheck and its like
 #   %swiftshader    the driver file of SwiftShader, a device with few features
+#   %newer-lavapipe a command that runs a program, with its arguments, on the software driver of a newer Mesa, which
+#                   multiplies matrices, with a newer validation layer, which knows of that
+#   %newer-spirv-val, %newer-spirv-dis   the tools for SPIR-V that came with them, to be run by that command
 #   %aarch64        a command that is inlay-run for AArch64, in an emulator: what --param aarch64= says
-# and in REQUIRES: vulkan (a driver is there), swiftshader, python (the package was built), torch, examples, aarch64.
+# and in REQUIRES: vulkan (a driver is there), swiftshader, newer-lavapipe,
+# python (the package was built), torch, examples, aarch64.
 # INLAY_ROUNDTRIP=1 in the environment makes each inlay-opt also check that what it reads and prints survives.
 
 import os
@@ -62,6 +66,17 @@ if found := next(filter(os.path.exists, files), None):
     config.substitutions.append(("%swiftshader", found))
 else:
     lit_config.note("SwiftShader isn't there (make swiftshader), so its tests are left out")
+
+newer = os.path.join(config.inlay_obj_root, "drivers", "newer-lavapipe")
+if os.path.exists(os.path.join(newer, "packages")):
+    config.available_features.add("newer-lavapipe")
+    config.substitutions += [
+        ("%newer-lavapipe", f"{newer}/run"),
+        ("%newer-spirv-val", f"{newer}/files/usr/bin/spirv-val"),
+        ("%newer-spirv-dis", f"{newer}/files/usr/bin/spirv-dis"),
+    ]
+else:
+    lit_config.note("the newer lavapipe isn't there (make newer-lavapipe), so its tests are left out")
 
 if "aarch64" in lit_config.params:
     config.available_features.add("aarch64")

@@ -3,6 +3,7 @@
 // One GPU kernel to SPIR-V words, in a module of its own: launches elsewhere never see it change.
 
 #include "inlay/Convert/KernelToSPIRV.h"
+#include "CooperativeMatrices.h"
 #include "GuardDomains.h"
 #include "GuardLoops.h"
 #include "GuardPowers.h"
@@ -67,7 +68,8 @@ static ArrayRef<Feature> allFeatures() {
 static constexpr StringLiteral kSubgroupFeature = "subgroup-broadcast", kShuffleFeature = "subgroup-shuffle",
                                kTexelFeature = "texel-reads";
 
-static spirv::TargetEnvAttr getTargetEnv(VulkanAttr target) {
+/// With `matrices` for a kernel that multiplies such.
+static spirv::TargetEnvAttr getTargetEnv(VulkanAttr target, bool matrices) {
   MLIRContext *context = target.getContext();
   SmallVector<spirv::Capability> capabilities{spirv::Capability::Shader};
   SmallVector<spirv::Extension> extensions{spirv::Extension::SPV_KHR_storage_buffer_storage_class};
@@ -82,8 +84,18 @@ static spirv::TargetEnvAttr getTargetEnv(VulkanAttr target) {
     capabilities.push_back(spirv::Capability::GroupNonUniformShuffle);
   if (target.hasFeature(kTexelFeature))
     capabilities.push_back(spirv::Capability::SampledBuffer);
-  auto triple = spirv::VerCapExtAttr::get(spirv::Version::V_1_3, capabilities, extensions, context);
+  if (matrices) {
+    capabilities.append({spirv::Capability::CooperativeMatrixKHR, spirv::Capability::VulkanMemoryModel});
+    extensions.append({spirv::Extension::SPV_KHR_cooperative_matrix, spirv::Extension::SPV_KHR_vulkan_memory_model});
+  }
+  spirv::Version version = matrices ? spirv::Version::V_1_6 : spirv::Version::V_1_3; // both Vulkan 1.3 has
+  auto triple = spirv::VerCapExtAttr::get(version, capabilities, extensions, context);
   return spirv::TargetEnvAttr::get(triple, spirv::getDefaultResourceLimits(context), spirv::ClientAPI::Vulkan);
+}
+
+/// True if the kernel multiplies matrices.
+static bool multipliesMatrices(gpu::GPUFuncOp func) {
+  return func.walk([](gpu::SubgroupMmaComputeOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
 /// Elements of a texel buffer that every device has.
@@ -134,6 +146,8 @@ static SmallVector<std::string> getRequirements(spirv::ModuleOp module, VulkanAt
     names.push_back("subgroup-shuffle");
   if (llvm::is_contained(used, spirv::Capability::GroupNonUniform))
     names.push_back("subgroup-size=" + std::to_string(target.getSubgroupSize()));
+  for (const std::string &shape : listMatrixShapes(module))
+    names.push_back("cooperative-matrix=" + shape);
   return names;
 }
 
@@ -159,7 +173,8 @@ static LogicalResult checkBody(gpu::GPUFuncOp func, VulkanAttr target) {
     return std::nullopt;
   };
   auto check = [&](Location loc, Type type) -> LogicalResult {
-    Type element = getElementTypeOrSelf(type);
+    auto matrix = dyn_cast<gpu::MMAMatrixType>(type);
+    Type element = matrix ? matrix.getElementType() : getElementTypeOrSelf(getElementTypeOrSelf(type)); // of vectors
     std::optional<StringRef> needed = feature(element);
     if (!needed)
       return emitError(loc) << "unsupported-type: vulkan has no " << element;
@@ -281,6 +296,8 @@ static LogicalResult convertModule(gpu::GPUModuleOp module, spirv::TargetEnvAttr
   populateMemRefToSPIRVPatterns(converter, patterns);
   populateFuncToSPIRVPatterns(converter, patterns);
   populateVectorToSPIRVPatterns(converter, patterns);
+  populateMMAToSPIRVCoopMatrixTypeConversion(converter);
+  populateGpuWMMAToSPIRVCoopMatrixKHRConversionPatterns(converter, patterns);
   cf::populateControlFlowToSPIRVPatterns(converter, patterns);
   index::populateIndexToSPIRVPatterns(converter, patterns);
   populateBuiltinFuncToSPIRVPatterns(converter, patterns);
@@ -329,6 +346,8 @@ static bool isReadAndWritten(spirv::GlobalVariableOp variable, spirv::ModuleOp m
 /// what others load.
 static void orderStorageBuffers(spirv::ModuleOp module) {
   bool hasBarriers = false;
+  if (hasMatrices(module)) // what they read of these no other invocation has written
+    return;
   module.walk([&](spirv::ControlBarrierOp barrier) {
     barrier.setMemorySemantics(barrier.getMemorySemantics() | spirv::MemorySemantics::UniformMemory);
     hasBarriers = true;
@@ -353,10 +372,12 @@ static void locateConstants(ModuleOp holder) {
   });
 }
 
-/// Lanes' numbers need a capability, which is found by ops alone.
+/// Numbers of lanes and subgroups need a capability, which is found by ops alone.
 static void requireLanes(spirv::ModuleOp module) {
   auto isLane = [](spirv::GlobalVariableOp variable) {
-    return variable.getBuiltIn() == spirv::stringifyBuiltIn(spirv::BuiltIn::SubgroupLocalInvocationId);
+    std::optional<StringRef> name = variable.getBuiltIn();
+    return name == spirv::stringifyBuiltIn(spirv::BuiltIn::SubgroupLocalInvocationId) ||
+           name == spirv::stringifyBuiltIn(spirv::BuiltIn::SubgroupId);
   };
   std::optional<spirv::VerCapExtAttr> triple = module.getVceTriple();
   if (!triple || llvm::none_of(module.getOps<spirv::GlobalVariableOp>(), isLane))
@@ -378,6 +399,7 @@ static LogicalResult finishModule(ModuleOp holder, llvm::function_ref<void(spirv
   if (failed(simplify.run(holder)))
     return failure();
   makeTexels(*holder.getOps<spirv::ModuleOp>().begin());
+  useVulkanMemoryModel(*holder.getOps<spirv::ModuleOp>().begin());
   locateConstants(holder);
   finish.addNestedPass<spirv::ModuleOp>(spirv::createSPIRVUpdateVCEPass());
   if (failed(finish.run(holder)))
@@ -389,9 +411,22 @@ static LogicalResult finishModule(ModuleOp holder, llvm::function_ref<void(spirv
 
 //===-- Validation ----------------------------------------------------------------------------------------------===//
 
+/// Whether SPIRV-Tools have SPV_KHR_cooperative_matrix: those before 2023.3 refuse all modules with it.
+static bool knowsMatrices(spv_const_context context) {
+  StringRef text = "OpCapability CooperativeMatrixKHR";
+  spv_binary binary = nullptr;
+  spv_result_t result = spvTextToBinary(context, text.data(), text.size(), &binary, nullptr);
+  spvBinaryDestroy(binary);
+  return result == SPV_SUCCESS;
+}
+
 /// SPIRV-Tools' verdict on the words; a rejection is a fault of the conversion, so the message says what and where.
-static LogicalResult validate(Location loc, ArrayRef<uint32_t> words) {
+static LogicalResult validate(Location loc, ArrayRef<uint32_t> words, bool matrices) {
   spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_3);
+  if (matrices && !knowsMatrices(context)) {
+    spvContextDestroy(context);
+    return success();
+  }
   spv_const_binary_t binary{words.data(), words.size()};
   spv_diagnostic diagnostic = nullptr;
   spv_result_t result = spvValidate(context, &binary, &diagnostic);
@@ -414,7 +449,7 @@ FailureOr<SPIRVKernel> inlay::convertKernelToSPIRV(gpu::GPUFuncOp func, VulkanAt
   builder.setInsertionPointToEnd(module.getBody());
   auto kernel = cast<gpu::GPUFuncOp>(builder.clone(*func));
   kernel.setName("main");
-  spirv::TargetEnvAttr env = getTargetEnv(target);
+  spirv::TargetEnvAttr env = getTargetEnv(target, multipliesMatrices(func));
   module->setAttr(spirv::getTargetEnvAttrName(), env);
   SmallVector<int32_t> size(block.begin(), block.end());
   kernel->setAttr(spirv::getEntryPointABIAttrName(), spirv::getEntryPointABIAttr(context, size));
@@ -437,7 +472,8 @@ FailureOr<SPIRVKernel> inlay::convertKernelToSPIRV(gpu::GPUFuncOp func, VulkanAt
   decorateExact(*modules.begin());
   decorateRounding(*modules.begin());
   orderStorageBuffers(*modules.begin());
-  if (failed(spirv::serialize(*modules.begin(), result.words)) || failed(validate(func.getLoc(), result.words)))
+  if (failed(spirv::serialize(*modules.begin(), result.words)) ||
+      failed(validate(func.getLoc(), result.words, hasMatrices(*modules.begin()))))
     return failure();
   result.requirements = getRequirements(*modules.begin(), target);
   if (int64_t texels = result.kinds.empty() ? 0 : countTexels(result.kinds, elements); texels > kLeastTexelElements)

@@ -3,11 +3,13 @@
 // Structured ops on buffers to GPU launches, one launch per op.
 
 #include "Launch.h"
+#include "MatrixProducts.h"
 #include "Profiles.h"
 #include "inlay/Convert/Bufferize.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"
 #include "inlay/Convert/LoopNest/TileEmitter.h"
 #include "inlay/Convert/Passes.h"
+#include "inlay/Support/MatrixShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -168,8 +170,10 @@ namespace {
 struct OpConverter {
   int64_t block, maxGrid, pointwiseFactor;
   DeviceProfile profile;
+  MatrixProfile matrices;
 
-  LogicalResult convert(linalg::LinalgOp op, Value initial) const;
+  LogicalResult convertAll(func::FuncOp func, const InitialValues &initial) const;
+  LogicalResult convert(linalg::LinalgOp op, TileEmitter &emitter) const;
 };
 } // namespace
 
@@ -181,36 +185,59 @@ static int64_t choosePointwiseFactor(linalg::LinalgOp op, int64_t most) {
   return isSmall ? most : std::min(most, kUsual);
 }
 
-LogicalResult OpConverter::convert(linalg::LinalgOp op, Value initial) const {
+LogicalResult OpConverter::convertAll(func::FuncOp func, const InitialValues &initial) const {
+  llvm::SmallDenseSet<Operation *> done;
+  for (auto op : llvm::to_vector(func.getOps<linalg::LinalgOp>())) {
+    if (done.contains(op))
+      continue;
+    OpBuilder builder(op);
+    KernelValues values;
+    FailureOr<TileEmitter> emitter = TileEmitter::create(builder, op, &values);
+    if (failed(emitter))
+      return failure();
+    emitter->setInitial(initial.lookup(op));
+    SmallVector<linalg::LinalgOp, 2> launched = launchByMatrices(op, *emitter, values, matrices, maxGrid);
+    if (launched.empty() && failed(convert(op, *emitter)))
+      return failure();
+    for (linalg::LinalgOp each : launched) {
+      done.insert(each);
+      each.erase();
+    }
+  }
+  return success();
+}
+
+LogicalResult OpConverter::convert(linalg::LinalgOp op, TileEmitter &emitter) const {
   OpBuilder builder(op);
-  FailureOr<TileEmitter> emitter = TileEmitter::create(builder, op);
-  if (failed(emitter))
-    return failure();
-  emitter->setInitial(initial);
-  if (emitter->isPlainProduct())
-    if (std::optional<ProductTile> tile = chooseProduct(emitter->shape(), profile))
-      return convertProduct(op, *emitter, *tile, profile.lanes, maxGrid);
+  if (emitter.isPlainProduct())
+    if (std::optional<ProductTile> tile = chooseProduct(emitter.shape(), profile))
+      return convertProduct(op, emitter, *tile, profile.lanes, maxGrid);
   TileLimits limits;
   limits.pointwiseFactor = choosePointwiseFactor(op, pointwiseFactor);
   limits.maxPoints = 64; // 8 x 8: with more, drivers compile for seconds
-  TileShape tile = chooseTile(emitter->shape(), limits);
-  SmallVector<AffineExpr> counts = countTiles(op.getContext(), *emitter, tile);
+  TileShape tile = chooseTile(emitter.shape(), limits);
+  SmallVector<AffineExpr> counts = countTiles(op.getContext(), emitter, tile);
   AffineExpr tiles = countElements(counts, op.getContext());
-  if (failed(checkLimits(op, *emitter, tiles, block, maxGrid)))
+  if (failed(checkLimits(op, emitter, tiles, block, maxGrid)))
     return failure();
   if (auto known = dyn_cast<AffineConstantExpr>(tiles); !known || known.getValue() > 0) {
-    int64_t most = getRange(tiles, emitter->getSymbols()).max;
+    int64_t most = getRange(tiles, emitter.getSymbols()).max;
     SmallVector<OpFoldResult> outside; // of the launch: the counts of parallel loops
-    for (auto [loop, count] : llvm::zip_equal(emitter->shape().loops, counts))
+    for (auto [loop, count] : llvm::zip_equal(emitter.shape().loops, counts))
       outside.push_back(loop.reduction ? OpFoldResult() : materializeExpr(builder, op.getLoc(), count));
     Launch launch = openLaunch(builder, op.getLoc(), tiles, most, block, maxGrid);
     SmallVector<Value> base = splitNumber(launch.inside, op.getLoc(), tile.factors, outside, launch.number);
-    emitter->setQuads(true);
-    emitter->emit(launch.inside, tile, base, /*active=*/1, findRagged(emitter->shape(), tile));
+    emitter.setQuads(true);
+    emitter.emit(launch.inside, tile, base, /*active=*/1, findRagged(emitter.shape(), tile));
     sinkScalars(launch.op, launch.count);
   }
   op.erase();
   return success();
+}
+
+/// Of what the emitter makes kernels for: f16, in lines of at least 16 bytes.
+static bool canLoad(const MatrixShape &shape) {
+  return shape.element == "f16" && shape.sum == "f32" && std::min({shape.rows, shape.columns, shape.depth}) >= 8;
 }
 
 namespace {
@@ -226,12 +253,24 @@ struct LinalgToGPUPass : inlay::impl::LinalgToGPUPassBase<LinalgToGPUPass> {
     FailureOr<DeviceProfile> profile = makeProfile(getOperation(), subgroup, inSoftware, texels, tuning);
     if (failed(profile))
       return signalPassFailure();
-    OpConverter converter{block, maxGrid, inSoftware ? 16 : 4, *profile};
+    MatrixProfile matrixProfile;
+    for (const std::string &text : matrices) {
+      std::optional<MatrixShape> shape = parseMatrixShape(text);
+      if (!shape) {
+        getOperation().emitError("expected matrices as 16x8x16xf16xf32, but got '") << text << "'";
+        return signalPassFailure();
+      }
+      if (canLoad(*shape))
+        matrixProfile.units.push_back({shape->rows, shape->columns, shape->depth});
+    }
+    matrixProfile.lanes = subgroup;
+    matrixProfile.maxInvocations = invocations;
+    matrixProfile.memory = memory;
+    OpConverter converter{block, maxGrid, inSoftware ? 16 : 4, *profile, matrixProfile};
     replaceCopies(getOperation());
     InitialValues initial = prepareLinalgOps(getOperation());
-    for (auto op : llvm::to_vector(getOperation().getOps<linalg::LinalgOp>()))
-      if (failed(converter.convert(op, initial.lookup(op))))
-        return signalPassFailure();
+    if (failed(converter.convertAll(getOperation(), initial)))
+      signalPassFailure();
   }
 };
 } // namespace

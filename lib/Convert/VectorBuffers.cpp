@@ -42,11 +42,12 @@ LogicalResult inlay::makeVectorBuffers(gpu::GPUFuncOp func) {
     auto type = dyn_cast<MemRefType>(argument.getType());
     if (!type || llvm::none_of(argument.getUsers(), isVectorAccess))
       continue;
-    if (type.getRank() != 1 || type.isDynamicDim(0))
-      return func.emitError("expected a buffer that is accessed by vectors to have one static dim, but got ") << type;
+    if (type.getRank() != 1)
+      return func.emitError("expected a buffer that is accessed by vectors to have one dim, but got ") << type;
     auto vector = VectorType::get({kWidth}, type.getElementType());
     SmallVector<Operation *> users(argument.getUsers());
-    argument.setType(MemRefType::get({type.getDimSize(0) / kWidth}, vector));
+    int64_t count = type.isDynamicDim(0) ? ShapedType::kDynamic : type.getDimSize(0) / kWidth;
+    argument.setType(MemRefType::get({count}, vector));
     for (Operation *user : users)
       if (failed(replaceAccess(user, argument, vector)))
         return failure();

@@ -12,6 +12,7 @@
 #include "inlay/Pipeline/Pipeline.h"
 #include "inlay/Runtime/Report/ReportKeys.h"
 #include "inlay/Runtime/Vulkan/DeviceSelection.h"
+#include "inlay/Runtime/Vulkan/Limits.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 #include "inlay/Support/Suggest.h"
 #include "inlay/Support/Tuning.h"
@@ -165,6 +166,17 @@ private:
     return builder.getDictionaryAttr(costs);
   }
 
+  /// What kernels may multiply at once; nothing of software, where other kernels are faster.
+  ArrayAttr listMatrices(const rt::vulkan::DeviceCaps &caps) {
+    if (caps.software)
+      return {};
+    SmallVector<Attribute> matrices;
+    for (const std::string &shape : rt::vulkan::listMatrixShapes(caps))
+      if (parseMatrixShape(shape))
+        matrices.push_back(StringAttr::get(&context, shape));
+    return matrices.empty() ? ArrayAttr() : ArrayAttr::get(&context, matrices);
+  }
+
   /// The device's facts as an attribute; null, with a notice, if there is no device and that is allowed.
   StatusOr<Attribute> makeVulkanTarget() {
     StatusOr<rt::vulkan::DeviceCaps> caps = findDevice();
@@ -193,7 +205,7 @@ private:
                                      caps->maxStorageBuffersPerStage, caps->subgroupSize,
                                      features.empty() ? ArrayAttr() : ArrayAttr::get(&context, features),
                                      StringAttr::get(&context, kind), caps->maxWorkgroupMemory, /*row_kernels=*/true,
-                                     caps->maxTexelElements, *tuning));
+                                     caps->maxTexelElements, listMatrices(*caps), *tuning));
   }
 
   Status setTargets() {

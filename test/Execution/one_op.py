@@ -8,6 +8,7 @@ import argparse
 import os
 import pathlib
 import random
+import shlex
 import shutil
 import subprocess
 import sys
@@ -37,7 +38,7 @@ class Case:
 def run(case, folder, tool, way, vulkan):
     """What is wrong with the case, run this way; None if nothing is."""
     (folder / "graph.mlir").write_text(case.module(f"{vulkan}, #inlay.host" if vulkan else None))
-    command = [tool, str(folder / "graph.mlir"), f"--output={folder / 'result.npz'}"]
+    command = [*shlex.split(tool), str(folder / "graph.mlir"), f"--output={folder / 'result.npz'}"]
     command += [f"--input={folder / 'inputs.npz'}"]
     command += ["--targets=host"] if vulkan == "" else ["--require-device", "--require-full-compilation"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
@@ -58,7 +59,7 @@ def run(case, folder, tool, way, vulkan):
 def make_parser(name):
     """What all such scripts take; `name` is that of the folder for what is wrong."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--inlay-run", default="inlay-run")
+    parser.add_argument("--inlay-run", default="inlay-run", help="a command")
     parser.add_argument("--count", type=int, default=200 if os.environ.get("INLAY_FULL") else 12)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / name)

@@ -2,7 +2,9 @@
 """Matrix products and convolutions of random shapes on Vulkan, by all kinds of kernels, against PyTorch; some operands
 have NaN and infinities.
 
-    random_products.py [--inlay-run PATH] [--count N] [--seed S] [--keep DIR] [--subgroup-size N]
+    random_products.py [--inlay-run COMMAND] [--count N] [--seed S] [--keep DIR] [--subgroup-size N] [--matrices SHAPE]
+
+With --matrices, as 8x8x8xf16xf32, what is multiplied are f16, by matrices of that shape where it pays.
 """
 
 import one_op
@@ -12,6 +14,8 @@ from torch.nn import functional
 SIZES = [1, 1, 2, 3, 4, 7, 8, 12, 16, 17, 31, 33, 64, 100, 129]
 # Relative to the largest element that PyTorch computes in double.
 ALLOWED = 4e-6
+# The same of f16: as far as the nearest one may be, and some more.
+ALLOWED_OF_HALVES = 5.5e-4
 
 
 def list_ways(lanes):
@@ -25,12 +29,22 @@ def list_ways(lanes):
     }
 
 
-def spell(shape):
-    return f"tensor<{'x'.join(map(str, [*shape, 'f32']))}>"
+def list_matrix_ways(lanes, shape):
+    matrices = f'subgroup_size = {lanes}, matrices = ["{shape}"], features = ["float16", "subgroup-broadcast"]'
+    more = "max_workgroup_invocations = 256, max_workgroup_memory = 32768"
+    return {
+        "by matrices": f'#inlay.vulkan<{matrices}, kind = "discrete", {more}>',
+        "by matrices, in small blocks": f'#inlay.vulkan<{matrices}, max_workgroup_memory = 4096, '
+                                        f'max_workgroup_count = 100>',
+        "by invocations": '#inlay.vulkan<features = ["float16"]>',
+    }  # fmt: skip
 
 
 class Case(one_op.Case):
-    allowed = ALLOWED
+    allowed, element, dtype, sizes = ALLOWED, "f32", torch.float32, SIZES
+
+    def spell(self, shape):
+        return f"tensor<{'x'.join(map(str, [*shape, self.element]))}>"
 
     def __init__(self, seed):
         super().__init__(seed)
@@ -38,38 +52,38 @@ class Case(one_op.Case):
         self.expected = self.random.choice([self.matmul, self.matmul, self.linear, self.convolution])()
 
     def size(self):
-        return self.random.choice(SIZES)
+        return self.random.choice(self.sizes)
 
     def tensor(self, shape, spoil=False):
         """An argument; its values in double."""
-        value = torch.randn(shape, generator=self.torch)
+        value = torch.randn(shape, generator=self.torch).to(self.dtype)
         if spoil and self.random.random() < 0.2:
             value.view(-1)[self.random.randrange(value.numel())] = self.random.choice([float("nan"), float("inf")])
-        self.operands.append((f"%a{len(self.inputs)}", spell(shape)))
+        self.operands.append((f"%a{len(self.inputs)}", self.spell(shape)))
         self.inputs.append(value)
-        self.types.append(spell(shape))
+        self.types.append(self.spell(shape))
         return value.double()
 
     def weight(self, shape):
         """An argument, or a constant, which the device may have in another order."""
         if self.random.random() < 0.4:
             return self.tensor(shape)
-        value = torch.randn(shape, generator=self.torch)
+        value = torch.randn(shape, generator=self.torch).to(self.dtype)
         name = f"%w{len(self.operands)}"
         data = value.numpy().tobytes().hex()
-        self.constants += f'{name} = inlay.constant dense<"0x{data}"> : {spell(shape)}\n  '
-        self.operands.append((name, spell(shape)))
+        self.constants += f'{name} = inlay.constant dense<"0x{data}"> : {self.spell(shape)}\n  '
+        self.operands.append((name, self.spell(shape)))
         return value.double()
 
     def call(self, text, result):
         names, types = zip(*self.operands, strict=True)
-        self.result = spell(result.shape)
+        self.result = self.spell(result.shape)
         text = text.replace("OPERANDS", ", ".join(names))
         self.text = f"{self.constants}{text} : ({', '.join(types)}) -> {self.result}"
         return result
 
     def matmul(self):
-        rows, columns, inner = self.size(), self.size(), self.random.choice([*SIZES, 300])
+        rows, columns, inner = self.size(), self.size(), self.random.choice([*self.sizes, 300])
         batch = self.random.choice([[], [], [3], [2, 3]])
         left, right = self.random.choice([(batch, batch), (batch, []), (batch, [1] * len(batch))])
         result = self.tensor([*left, rows, inner], spoil=True) @ self.tensor([*right, inner, columns], spoil=True)
@@ -77,7 +91,7 @@ class Case(one_op.Case):
 
     def linear(self):
         shape = [*self.random.choice([[], [3]]), self.size()]
-        inner, features = self.random.choice([*SIZES, 512]), self.size()
+        inner, features = self.random.choice([*self.sizes, 512]), self.size()
         value, weight = self.tensor([*shape, inner], spoil=True), self.weight([features, inner])
         bias = self.tensor([features]) if self.random.random() < 0.5 else None
         return self.call("%r = inlay.linear OPERANDS", functional.linear(value, weight, bias))
@@ -97,8 +111,18 @@ class Case(one_op.Case):
         return self.call(text, functional.conv2d(value, weight, bias, stride, padding, dilation, groups))
 
 
+class HalfCase(Case):
+    """Sizes are such that matrices compute most of them."""
+
+    allowed, element, dtype = ALLOWED_OF_HALVES, "f16", torch.float16
+    sizes = (3, 8, 16, 17, 31, 33, 64, 100, 129)
+
+
 if __name__ == "__main__":
     parser = one_op.make_parser("random-products")
     parser.add_argument("--subgroup-size", type=int, default=8, help="the device's")
+    parser.add_argument("--matrices", help="their shape")
     options = parser.parse_args()
+    if options.matrices:
+        one_op.run_all(options, HalfCase, list_matrix_ways(options.subgroup_size, options.matrices))
     one_op.run_all(options, Case, list_ways(options.subgroup_size))

@@ -78,6 +78,35 @@ TEST_F(LimitsTest, TexelBuffersHaveAtMostTheDevicesElements) {
             "a texel buffer has 262144 elements, but the device allows 65536");
 }
 
+TEST_F(LimitsTest, MatricesAreOfAShapeThatTheDeviceHas) {
+  EXPECT_EQ(checkRequirement(caps, "cooperative-matrix=16x16x16xf16xf32").message(),
+            "needs cooperative matrices of 16x16x16xf16xf32, but the device 'default' has none");
+  caps.matrices = {{16, 8, 16, "f16", "f16", "f32", "f32"}, {8, 8, 32, "s8", "s8", "s32", "s32"}};
+  EXPECT_TRUE(checkRequirement(caps, "cooperative-matrix=16x8x16xf16xf32").isOk());
+  EXPECT_TRUE(checkRequirement(caps, "cooperative-matrix=8x8x32xs8xs32").isOk());
+  EXPECT_EQ(checkRequirement(caps, "cooperative-matrix=16x8x16xf16xf16").message(),
+            "needs cooperative matrices of 16x8x16xf16xf16, but the device 'default' has 16x8x16xf16xf32, "
+            "8x8x32xs8xs32");
+  EXPECT_EQ(checkRequirement(caps, "cooperative-matrix=").code(), StatusCode::Unavailable);
+}
+
+TEST_F(LimitsTest, MatricesForKernelsAreSubgroupsOwnAndOfOneTypeEach) {
+  MatrixProperties plain{16, 16, 16, "f16", "f16", "f32", "f32"};
+  auto with = [&](auto change) {
+    MatrixProperties changed = plain;
+    change(changed);
+    return changed;
+  };
+  caps.matrices = {plain,
+                   with([](MatrixProperties &matrix) { matrix.scope = MatrixProperties::Scope::Other; }),
+                   with([](MatrixProperties &matrix) { matrix.saturates = true; }),
+                   with([](MatrixProperties &matrix) { matrix.rhs = "f32"; }),
+                   with([](MatrixProperties &matrix) { matrix.lhs = matrix.rhs = ""; }),
+                   with([](MatrixProperties &matrix) { matrix.start = "f16"; }),
+                   with([](MatrixProperties &matrix) { matrix.start = matrix.result = ""; })};
+  EXPECT_EQ(listMatrixShapes(caps), std::vector<std::string>{"16x16x16xf16xf32"});
+}
+
 TEST_F(LimitsTest, SubgroupSizeIsTheDevicesOrOneItCanChoose) {
   caps.subgroupSize = 8;
   caps.minSubgroupSize = 4;

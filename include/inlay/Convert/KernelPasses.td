@@ -39,6 +39,10 @@ def LinalgToGPUPass : Pass<"inlay-convert-linalg-to-gpu", "::mlir::func::FuncOp"
 
     With a `subgroup` of more than one invocation, products are computed by whole subgroups: what its lanes have in
     common each loads a part of and hands to the others, and elements that lie side by side are loaded as vectors.
+
+    Products of f16 that are summed up in f32 are computed by `matrices`, where there are such and it pays: a workgroup
+    brings operands to its memory step by step, and its subgroups multiply them. An elementwise op behind a product, which
+    alone reads what it computes, becomes a part of the launch.
   }];
   let options = [
     Option<"block", "block", "int64_t", "64", "invocations of a workgroup">,
@@ -46,7 +50,12 @@ def LinalgToGPUPass : Pass<"inlay-convert-linalg-to-gpu", "::mlir::func::FuncOp"
     Option<"subgroup", "subgroup", "int64_t", "0", "invocations that can hand values to each other; 0 for none">,
     Option<"inSoftware", "in-software", "bool", "false", "whether a CPU runs the kernels">,
     Option<"texels", "texels", "bool", "false", "whether texel buffers are read faster than storage buffers">,
-    Option<"tuning", "tuning", "std::string", "\"\"", "costs of instructions, as a dictionary by keys of a tuning file">];
+    Option<"tuning", "tuning", "std::string", "\"\"", "costs of instructions, as a dictionary by keys of a tuning file">,
+    ListOption<"matrices", "matrices", "std::string",
+               "matrices that a subgroup multiplies at once, as 16x8x16xf16xf32: rows, columns, depth, types of elements "
+               "and sums">,
+    Option<"invocations", "max-invocations", "int64_t", "128", "most invocations of a workgroup">,
+    Option<"memory", "memory", "int64_t", "16384", "bytes of a workgroup's memory">];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect"];
 }

@@ -105,15 +105,25 @@ static std::vector<int64_t> getTypicalStrides(ArrayRef<AffineExpr> strides, Arra
   return typical;
 }
 
-int TileEmitter::findQuads(const Access &access) const {
+/// True if a flat buffer has whole vectors of four for sure; with `maybeOpen`, also one whose size is known at a call
+/// alone.
+static bool hasWholeVectors(Value flat, bool maybeOpen) {
+  auto type = cast<MemRefType>(flat.getType());
+  if (!type.isDynamicDim(0))
+    return type.getDimSize(0) % 4 == 0;
+  std::optional<SmallVector<AffineExpr>> dims = maybeOpen ? getBufferDims(flat) : std::nullopt;
+  return dims && dims->front().isMultipleOf(4);
+}
+
+int TileEmitter::findVectors(const Access &access, Type element, bool maybeOpen) const {
   auto isMultiple = [](AffineExpr expr) { return expr.isMultipleOf(4); };
   auto isOther = [&](const Access &other) {
     return other.flat == access.flat && (other.strides != access.strides || other.offset != access.offset);
   };
   auto type = access.flat ? cast<MemRefType>(access.flat.getType()) : MemRefType();
   // A buffer is seen as vectors by all of a kernel or by nobody.
-  if (!type || !type.getElementType().isF32() || type.getMemorySpace() || type.isDynamicDim(0) ||
-      type.getDimSize(0) % 4 || !isMultiple(access.offset) || llvm::any_of(accesses, isOther) ||
+  if (!type || type.getElementType() != element || type.getMemorySpace() || !hasWholeVectors(access.flat, maybeOpen) ||
+      !isMultiple(access.offset) || llvm::any_of(accesses, isOther) ||
       llvm::any_of(gathers, [&](const auto &gather) { return gather.second.memref == access.flat; }))
     return -1;
   int found = -1;
@@ -153,9 +163,10 @@ FailureOr<TileEmitter> TileEmitter::create(OpBuilder &builder, linalg::LinalgOp 
     emitter.nest.inputStrides.push_back(getTypicalStrides(access.strides, emitter.symbols));
   const Access &output = emitter.accesses[op.getNumDpsInputs()];
   emitter.nest.outputStrides = getTypicalStrides(output.strides, emitter.symbols);
+  Type word = builder.getF32Type();
   for (const Access &access : ArrayRef(emitter.accesses).take_front(op.getNumDpsInputs()))
-    emitter.nest.inputQuads.push_back(emitter.findQuads(access));
-  emitter.nest.outputQuad = op.getNumDpsInits() == 1 ? emitter.findQuads(output) : -1;
+    emitter.nest.inputQuads.push_back(emitter.findVectors(access, word));
+  emitter.nest.outputQuad = op.getNumDpsInits() == 1 ? emitter.findVectors(output, word) : -1;
   bool alike = llvm::all_of(ArrayRef(emitter.accesses).drop_front(op.getNumDpsInputs()),
                             [&](const Access &other) { return other.strides == output.strides; });
   emitter.nest.vectorizable = alike && isVectorizable(op);

@@ -38,12 +38,17 @@ static VkResult createDevice(const InstanceTable &vk, const DeviceInfo &info, Vk
   features.features.shaderInt16 = caps.int16;
   features.features.shaderInt64 = caps.int64;
 
+  VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR, &features, VK_TRUE, VK_FALSE};
+  bool hasMatrices = !caps.matrices.empty();
+  void *chain = hasMatrices ? static_cast<void *>(&matrices) : &features;
+
   float priority = 1.0f;
   VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
   queueInfo.queueFamilyIndex = info.queueFamily;
   queueInfo.queueCount = 1;
   queueInfo.pQueuePriorities = &priority;
-  VkDeviceCreateInfo deviceInfo{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features};
+  VkDeviceCreateInfo deviceInfo{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, chain};
   deviceInfo.queueCreateInfoCount = 1;
   deviceInfo.pQueueCreateInfos = &queueInfo;
   std::vector<const char *> extensions;
@@ -51,6 +56,8 @@ static VkResult createDevice(const InstanceTable &vk, const DeviceInfo &info, Vk
     extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
   if (info.timestamps.canCalibrate)
     extensions.push_back(VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME);
+  if (hasMatrices)
+    extensions.push_back(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
   deviceInfo.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
   deviceInfo.ppEnabledExtensionNames = extensions.data();
   return vk.vkCreateDevice(info.handle, &deviceInfo, nullptr, &device);

@@ -158,6 +158,52 @@ static uint64_t readHostImportAlignment(const InstanceTable &vk, VkPhysicalDevic
   return import.minImportedHostPointerAlignment;
 }
 
+static std::string nameOf(VkComponentTypeKHR type) {
+  const std::pair<VkComponentTypeKHR, const char *> names[] = {
+      {VK_COMPONENT_TYPE_FLOAT16_KHR, "f16"}, {VK_COMPONENT_TYPE_FLOAT32_KHR, "f32"},
+      {VK_COMPONENT_TYPE_FLOAT64_KHR, "f64"}, {VK_COMPONENT_TYPE_SINT8_KHR, "s8"},
+      {VK_COMPONENT_TYPE_SINT16_KHR, "s16"},  {VK_COMPONENT_TYPE_SINT32_KHR, "s32"},
+      {VK_COMPONENT_TYPE_SINT64_KHR, "s64"},  {VK_COMPONENT_TYPE_UINT8_KHR, "u8"},
+      {VK_COMPONENT_TYPE_UINT16_KHR, "u16"},  {VK_COMPONENT_TYPE_UINT32_KHR, "u32"},
+      {VK_COMPONENT_TYPE_UINT64_KHR, "u64"},
+  };
+  for (auto [known, name] : names)
+    if (type == known)
+      return name;
+  return "";
+}
+
+/// What VK_KHR_cooperative_matrix lets kernels multiply; it needs the Vulkan memory model, and kernels whole subgroups.
+static std::vector<MatrixProperties> readMatrices(const InstanceTable &vk, VkPhysicalDevice device,
+                                                  const DeviceCaps &caps) {
+  if (!caps.memoryModel || !caps.fullSubgroups || !hasExtension(vk, device, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME) ||
+      !vk.vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)
+    return {};
+  VkPhysicalDeviceCooperativeMatrixFeaturesKHR feature{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
+  VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &feature};
+  vk.vkGetPhysicalDeviceFeatures2(device, &features);
+  VkPhysicalDeviceCooperativeMatrixPropertiesKHR stages{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR};
+  VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &stages};
+  vk.vkGetPhysicalDeviceProperties2(device, &properties);
+  if (!feature.cooperativeMatrix || !(stages.cooperativeMatrixSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT))
+    return {};
+  uint32_t count = 0;
+  if (vk.vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(device, &count, nullptr) != VK_SUCCESS)
+    return {};
+  std::vector<VkCooperativeMatrixPropertiesKHR> found(count, {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR});
+  if (vk.vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(device, &count, found.data()) != VK_SUCCESS)
+    return {};
+  std::vector<MatrixProperties> matrices;
+  for (const VkCooperativeMatrixPropertiesKHR &each : found)
+    matrices.push_back(
+        {each.MSize, each.NSize, each.KSize, nameOf(each.AType), nameOf(each.BType), nameOf(each.CType),
+         nameOf(each.ResultType), each.saturatingAccumulation == VK_TRUE,
+         each.scope == VK_SCOPE_SUBGROUP_KHR ? MatrixProperties::Scope::Subgroup : MatrixProperties::Scope::Other});
+  return matrices;
+}
+
 static std::string makeCacheKey(const VkPhysicalDeviceProperties &properties) {
   std::string key;
   for (uint8_t byte : properties.pipelineCacheUUID)
@@ -195,6 +241,7 @@ DeviceInfo queryDevice(const InstanceTable &vk, VkPhysicalDevice device) {
   readMemory(vk, device, caps);
   info.hostImportAlignment = readHostImportAlignment(vk, device, caps);
   caps.unusable = readFeatures(properties, features, caps);
+  caps.matrices = readMatrices(vk, device, caps);
   if (caps.unusable.empty() && !findQueueFamily(vk, device, info))
     caps.unusable = "it has no queue for compute";
   info.timestamps.period = properties.core.properties.limits.timestampPeriod;

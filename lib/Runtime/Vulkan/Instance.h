@@ -5,6 +5,8 @@
 #ifndef INLAY_LIB_RUNTIME_VULKAN_INSTANCE_H
 #define INLAY_LIB_RUNTIME_VULKAN_INSTANCE_H
 
+#include "CooperativeMatrix.h"
+
 #include "inlay/Runtime/Core/Status.h"
 
 #include <volk.h>
@@ -48,6 +50,7 @@ private:
   X(vkGetPhysicalDeviceQueueFamilyProperties)                                                                          \
   X(vkEnumerateDeviceExtensionProperties)                                                                              \
   X(vkGetPhysicalDeviceCalibrateableTimeDomainsEXT)                                                                    \
+  X(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)                                                                 \
   X(vkCreateDevice)                                                                                                    \
   X(vkDestroyDebugUtilsMessengerEXT)                                                                                   \
   X(vkDestroyInstance)

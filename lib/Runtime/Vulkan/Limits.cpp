@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace inlay::rt::vulkan {
@@ -11,6 +12,7 @@ namespace inlay::rt::vulkan {
 static constexpr char subgroupSizePrefix[] = "subgroup-size=";
 static constexpr char workgroupMemoryPrefix[] = "workgroup-memory=";
 static constexpr char texelElementsPrefix[] = "texel-elements=";
+static constexpr char matrixPrefix[] = "cooperative-matrix=";
 
 static Status unavailable(std::string message) { return {StatusCode::Unavailable, std::move(message)}; }
 
@@ -36,6 +38,25 @@ static Status checkSubgroupSize(const DeviceCaps &caps, uint32_t size) {
                                  caps.subgroupSize, caps.minSubgroupSize, caps.maxSubgroupSize));
 }
 
+std::vector<std::string> listMatrixShapes(const DeviceCaps &caps) {
+  std::vector<std::string> shapes;
+  for (const MatrixProperties &matrix : caps.matrices)
+    if (matrix.scope == MatrixProperties::Scope::Subgroup && !matrix.saturates && !matrix.lhs.empty() &&
+        matrix.lhs == matrix.rhs && !matrix.result.empty() && matrix.start == matrix.result)
+      shapes.push_back(
+          fmt::format("{}x{}x{}x{}x{}", matrix.rows, matrix.columns, matrix.depth, matrix.lhs, matrix.result));
+  return shapes;
+}
+
+static Status checkMatrixShape(const DeviceCaps &caps, const std::string &shape) {
+  std::vector<std::string> shapes = listMatrixShapes(caps);
+  if (std::find(shapes.begin(), shapes.end(), shape) != shapes.end())
+    return Status::ok();
+  std::string has = shapes.empty() ? "none" : fmt::format("{}", fmt::join(shapes, ", "));
+  return unavailable(
+      fmt::format("needs cooperative matrices of {}, but the device '{}' has {}", shape, caps.name, has));
+}
+
 Status checkRequirement(const DeviceCaps &caps, const std::string &requirement) {
   if (uint32_t size = parseSubgroupSize(requirement))
     return checkSubgroupSize(caps, size);
@@ -51,6 +72,8 @@ Status checkRequirement(const DeviceCaps &caps, const std::string &requirement) 
     return unavailable(
         fmt::format("needs texel buffers of {} elements, but the device allows {}", elements, caps.maxTexelElements));
   }
+  if (requirement.rfind(matrixPrefix, 0) == 0)
+    return checkMatrixShape(caps, requirement.substr(sizeof(matrixPrefix) - 1));
   const std::pair<const char *, bool> features[] = {
       {"float16", caps.float16},
       {"float64", caps.float64},

@@ -55,6 +55,11 @@ static LinalgToGPUPassOptions chooseLaunches(VulkanAttr target) {
   options.texels = target.hasFeature("texel-reads");
   if (target.getTuning())
     llvm::raw_string_ostream(options.tuning) << target.getTuning();
+  if (target.hasFeature("float16"))
+    for (const MatrixShape &shape : target.getMatrixShapes())
+      options.matrices.push_back(formatMatrixShape(shape));
+  options.invocations = target.getMaxWorkgroupInvocations();
+  options.memory = std::min(target.getMaxWorkgroupMemory(), kMostWorkgroupMemory);
   return options;
 }
 

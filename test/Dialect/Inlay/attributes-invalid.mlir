@@ -115,6 +115,41 @@ func.func private @result() -> (tensor<2xf32> {inlay.target = "npu"})
 
 // -----
 
+// expected-error @+1 {{expected matrices as "16x8x16xf16xf32": rows, columns and depth, which are powers of two up to 256, the type of elements and that of sums, but got "16x12x16xf16xf32"}}
+#a = #inlay.vulkan<subgroup_size = 32, matrices = ["16x16x16xf16xf32", "16x12x16xf16xf32"]>
+
+// -----
+
+// expected-error @+1 {{the type of elements and that of sums, but got "16x16xf16xf32"}}
+#a = #inlay.vulkan<subgroup_size = 32, matrices = ["16x16xf16xf32"]>
+
+// -----
+
+// expected-error @+1 {{the type of elements and that of sums, but got "16x16x512xf16xf32"}}
+#a = #inlay.vulkan<subgroup_size = 32, matrices = ["16x16x512xf16xf32"]>
+
+// -----
+
+// expected-error @+1 {{the type of elements and that of sums, but got "16x+16x16xf16xf32"}}
+#a = #inlay.vulkan<subgroup_size = 32, matrices = ["16x+16x16xf16xf32"]>
+
+// -----
+
+// expected-error @+1 {{the type of elements and that of sums, but got "16x16x16xbf8xf32"}}
+#a = #inlay.vulkan<subgroup_size = 32, matrices = ["16x16x16xbf8xf32"]>
+
+// -----
+
+// expected-error @+1 {{the type of elements and that of sums, but got 16 : i64}}
+#a = #inlay.vulkan<subgroup_size = 32, matrices = [16]>
+
+// -----
+
+// expected-error @+1 {{expected a subgroup_size with matrices, which subgroups multiply}}
+#a = #inlay.vulkan<matrices = ["16x16x16xf16xf32"]>
+
+// -----
+
 // expected-error @+1 {{expected a target name, but got an empty string}}
 #a = #inlay.declared<"", []>
 

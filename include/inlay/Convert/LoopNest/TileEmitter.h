@@ -7,6 +7,7 @@
 #define INLAY_CONVERT_LOOPNEST_TILEEMITTER_H
 
 #include "inlay/Convert/LoopNest/Combiner.h"
+#include "inlay/Convert/LoopNest/MatrixPolicy.h"
 #include "inlay/Convert/LoopNest/ProductPolicy.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 
@@ -70,6 +71,23 @@ struct ProductPlace {
   mlir::Value isActive;                ///< false if another invocation has this tile, too, and stores it; null for true
 };
 
+/// Which block of a product a workgroup computes.
+struct MatrixPlace {
+  llvm::SmallVector<mlir::Value> outer; ///< the index along each outer loop, null for others
+  mlir::Value row, column;              ///< its first, counted along all row or column loops
+  mlir::Value invocation;               ///< the number in the workgroup
+  int64_t lanes;                        ///< of a subgroup
+};
+
+class TileEmitter;
+
+/// An elementwise op that is computed of a product's elements at once, instead of storing them.
+struct MatrixEpilogue {
+  TileEmitter *emitter;
+  mlir::Value buffer;              ///< where it would read them
+  llvm::SmallVector<size_t> loops; ///< that of the product, per loop of the op
+};
+
 class TileEmitter {
 public:
   /// Reads `op`, a LinalgOp on buffers; flat buffers, and sizes and strides that are known at a call alone, are emitted
@@ -125,6 +143,13 @@ public:
   /// there is computed from other elements and not stored.
   void emitProduct(mlir::OpBuilder &builder, const ProductTile &tile, const ProductPlace &place);
 
+  /// True if the op adds up, in f32, products of two inputs' f16, as matrices can.
+  bool isMatrixProduct() const;
+  /// Emits the block at `place`, which all invocations of a workgroup compute together. Blocks may reach over the ends
+  /// of all loops.
+  void emitMatrices(mlir::OpBuilder &builder, const MatrixTile &tile, const MatrixPlace &place,
+                    const MatrixEpilogue *epilogue);
+
 private:
   /// Where an operand's element lies: sum of strides times loop indices, plus offset.
   struct Access {
@@ -136,6 +161,7 @@ private:
   };
   struct State;
   struct Product;
+  struct Matrices;
 
   /// As `cutSums`, for the reductions among the loops, whose last one takes `lastStep` at once.
   llvm::SmallVector<int64_t> cutReductions(int64_t lastStep) const;
@@ -144,8 +170,9 @@ private:
   explicit TileEmitter(mlir::linalg::LinalgOp op) : op(op) {}
   mlir::LogicalResult readLoops(mlir::OpBuilder &builder);
   mlir::LogicalResult addAccess(mlir::OpBuilder &builder, mlir::OpOperand &operand);
-  /// The loop along which an operand has aligned vectors of four, or -1.
-  int findQuads(const Access &access) const;
+  /// The loop along which an operand of `element` has aligned vectors of four, or -1; `maybeOpen` if those of a buffer
+  /// whose size is known at a call alone count.
+  int findVectors(const Access &access, mlir::Type element, bool maybeOpen = false) const;
   /// Emits `expr` at the builder's position, once, unless it is constant.
   void prepare(mlir::OpBuilder &builder, mlir::AffineExpr expr);
 

@@ -8,8 +8,20 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace inlay::rt::vulkan {
+
+/// Matrices that are multiplied and added up at once, as VkCooperativeMatrixPropertiesKHR has them: `rows` x `depth` of
+/// `lhs` times `depth` x `columns` of `rhs`, plus `start`.
+struct MatrixProperties {
+  enum class Scope { Subgroup, Other };
+
+  uint32_t rows = 0, columns = 0, depth = 0;
+  std::string lhs, rhs, start, result; ///< types of elements: f16 to f64, s8 to s64, u8 to u64; empty for others
+  bool saturates = false;
+  Scope scope = Scope::Subgroup; ///< whose invocations share the matrices
+};
 
 struct DeviceCaps {
   std::string name;
@@ -37,8 +49,9 @@ struct DeviceCaps {
   bool fullSubgroups = false;  ///< pipelines may ask for subgroups without inactive invocations
   uint32_t minSubgroupSize = 0, maxSubgroupSize = 0; ///< what a pipeline may ask for
   uint32_t storageOffsetAlignment = 256;
-  uint32_t maxTexelElements = 65536; ///< of one texel buffer
-  bool prefersTexels = false;        ///< texel buffers are read faster than storage buffers
+  uint32_t maxTexelElements = 65536;      ///< of one texel buffer
+  bool prefersTexels = false;             ///< texel buffers are read faster than storage buffers
+  std::vector<MatrixProperties> matrices; ///< what kernels may multiply at once
 
   /// What every device that this runtime accepts has at least: Vulkan 1.3's required limits and no optional feature.
   /// The target to compile for when there is no device to ask.

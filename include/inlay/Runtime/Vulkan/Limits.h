@@ -11,9 +11,13 @@
 namespace inlay::rt::vulkan {
 
 /// One entry of `Kernel::requirements`: float16, float64, int8, int16, int64, storage8, storage16, memory-model,
-/// subgroup-arithmetic, subgroup-ballot, subgroup-shuffle, subgroup-size=N, workgroup-memory=N (bytes), or
-/// texel-elements=N. An unknown one is an error.
+/// subgroup-arithmetic, subgroup-ballot, subgroup-shuffle, subgroup-size=N, workgroup-memory=N (bytes),
+/// texel-elements=N, or cooperative-matrix=S with a shape S as `listMatrixShapes` has them. An unknown one is an error.
 Status checkRequirement(const DeviceCaps &caps, const std::string &requirement);
+
+/// The products of matrices that kernels may have a subgroup of the device compute, as "16x8x16xf16xf32": rows, columns
+/// and depth, then the type of elements and that of sums.
+std::vector<std::string> listMatrixShapes(const DeviceCaps &caps);
 
 /// The N of subgroup-size=N among the kernel's requirements, or 0.
 uint32_t requiredSubgroupSize(const Kernel &kernel);

@@ -35,7 +35,7 @@ static std::optional<DeviceKind> symbolizeDeviceKind(StringRef kind) {
 LogicalResult VulkanAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t maxWorkgroupInvocations,
                                  int64_t maxWorkgroupCount, int64_t maxStorageBufferRange, int64_t maxStorageBuffers,
                                  int64_t subgroupSize, ArrayAttr features, StringAttr kind, int64_t maxWorkgroupMemory,
-                                 bool rowKernels, int64_t maxTexelElements, DictionaryAttr tuning) {
+                                 bool rowKernels, int64_t maxTexelElements, ArrayAttr matrices, DictionaryAttr tuning) {
   if (maxWorkgroupInvocations < 1 || maxWorkgroupCount < 1 || maxStorageBufferRange < 1 || maxStorageBuffers < 1 ||
       maxWorkgroupMemory < 1 || maxTexelElements < 1)
     return emitError() << "expected device limits of at least 1";
@@ -48,6 +48,14 @@ LogicalResult VulkanAttr::verify(function_ref<InFlightDiagnostic()> emitError, i
       return emitError() << "expected features among " << llvm::join(ArrayRef(known), ", ") << ", but got " << feature;
   if (kind && !symbolizeDeviceKind(kind.getValue()))
     return emitError() << "expected kind to be discrete, integrated or software, but got '" << kind.getValue() << "'";
+  for (Attribute matrix : matrices ? matrices.getValue() : ArrayRef<Attribute>())
+    if (!isa<StringAttr>(matrix) || !parseMatrixShape(cast<StringAttr>(matrix).getValue()))
+      return emitError()
+             << "expected matrices as \"16x8x16xf16xf32\": rows, columns and depth, which are powers of two "
+                "up to 256, the type of elements and that of sums, but got "
+             << matrix;
+  if (matrices && !matrices.empty() && subgroupSize == 0)
+    return emitError() << "expected a subgroup_size with matrices, which subgroups multiply";
   for (NamedAttribute cost : tuning ? tuning.getValue() : ArrayRef<NamedAttribute>()) {
     if (!llvm::is_contained(getTuningKeys(), cost.getName().getValue()))
       return emitError() << "expected keys of tuning among " << llvm::join(getTuningKeys(), ", ") << ", but got "
@@ -58,6 +66,14 @@ LogicalResult VulkanAttr::verify(function_ref<InFlightDiagnostic()> emitError, i
                          << cost.getValue();
   }
   return success();
+}
+
+SmallVector<MatrixShape> VulkanAttr::getMatrixShapes() const {
+  SmallVector<MatrixShape> shapes;
+  if (ArrayAttr texts = getMatrices())
+    for (StringRef text : texts.getAsValueRange<StringAttr>())
+      shapes.push_back(*parseMatrixShape(text));
+  return shapes;
 }
 
 DeviceKind VulkanAttr::getDeviceKind() const {

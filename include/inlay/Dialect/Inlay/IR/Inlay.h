@@ -5,6 +5,7 @@
 #ifndef INLAY_DIALECT_INLAY_IR_INLAY_H
 #define INLAY_DIALECT_INLAY_IR_INLAY_H
 
+#include "inlay/Support/MatrixShape.h"
 #include "inlay/Support/Reason.h"
 #include "inlay/Support/TargetCosts.h"
 

@@ -25,12 +25,18 @@ def Inlay_VulkanAttr : Inlay_Attr<"Vulkan", "vulkan"> {
     fastest way to do so. `texel-reads` says that texel buffers, of at most
     `max_texel_elements`, are read faster than storage buffers; f32 that are only read are then such.
 
+    `matrices` are the products of matrices that a subgroup computes at once on units of its own (in Vulkan cooperative
+    matrices): `16x8x16xf16xf32` is one of 16 rows, 8 columns and 16 terms, of f16 that are added up in f32. Products of
+    f16 large enough are computed by them; kernels then need the shape that they use. The device query leaves them out
+    for software, where they are slower.
+
     `tuning` says what instructions cost where that is known better than by `kind`: positive numbers by the keys of a
     tuning file, as `{load = 8.0, quad = 12.0}`. Tiles of products and parts of sums are chosen by it.
 
     Ops that work row by row, as those of a softmax, a norm or attention, are one kernel unless `row_kernels` is false.
 
-    Example: `#inlay.vulkan`, `#inlay.vulkan<subgroup_size = 8, features = ["float16"], kind = "software">`
+    Example: `#inlay.vulkan`, `#inlay.vulkan<subgroup_size = 8, features = ["float16"], kind = "software">`,
+    `#inlay.vulkan<subgroup_size = 32, features = ["float16"], matrices = ["16x16x16xf16xf32"]>`
   }];
   let parameters = (ins
     DefaultValuedParameter<"int64_t", "128", "most invocations of one workgroup">:$max_workgroup_invocations,
@@ -43,11 +49,14 @@ def Inlay_VulkanAttr : Inlay_Attr<"Vulkan", "vulkan"> {
     DefaultValuedParameter<"int64_t", "16384", "bytes of a workgroup's memory">:$max_workgroup_memory,
     DefaultValuedParameter<"bool", "true", "whether ops that work row by row are one kernel">:$row_kernels,
     DefaultValuedParameter<"int64_t", "65536", "most elements of one texel buffer">:$max_texel_elements,
+    OptionalParameter<"::mlir::ArrayAttr", "matrices that a subgroup multiplies at once, as 16x16x16xf16xf32">:$matrices,
     OptionalParameter<"::mlir::DictionaryAttr", "costs of instructions, by the keys of a tuning file">:$tuning);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     bool hasFeature(::llvm::StringRef feature) const;
+    /// The products in `matrices`.
+    ::llvm::SmallVector<::inlay::MatrixShape> getMatrixShapes() const;
     /// By `kind`; an integrated GPU if the attribute doesn't say.
     ::inlay::DeviceKind getDeviceKind() const;
   }];

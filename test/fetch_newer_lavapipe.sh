@@ -1,0 +1,65 @@
+#!/bin/sh
+# Puts a newer Mesa's software driver, which multiplies matrices (VK_KHR_cooperative_matrix), into a folder, with all
+# libraries that it needs, the C library included, a validation layer and tools for SPIR-V that know of matrices, and
+# `run`, which runs a program there. They are Debian 13's, the driver is from its backports. Needs the network, but not
+# to be root: apt has its lists in the folder too, and the system's stay as they are.
+set -e
+packages="mesa-vulkan-drivers/trixie-backports
+  libc6 libdisplay-info2 libdrm-amdgpu1 libdrm2 libedit2 libelf1t64 libexpat1 libffi8 libgcc-s1 libbsd0 libllvm19 liblzma5
+  libmd0 libpng16-16t64 libstdc++6 libtinfo6 libvulkan1 libwayland-client0 libx11-6 libx11-xcb1 libxau6 libxcb-dri3-0
+  libxcb-present0 libxcb-randr0 libxcb-shm0 libxcb-sync1 libxcb-xfixes0 libxcb1 libxdmcp6 libxml2 libxshmfence1 libz3-4
+  libzstd1 spirv-tools vulkan-validationlayers zlib1g"
+folder=$1
+if [ "$(dpkg --print-architecture)" != amd64 ]; then
+  echo "it is fetched for amd64 alone"
+  exit 1
+fi
+if [ "$(cat "$folder/packages" 2>/dev/null)" = "$packages" ]; then
+  exit
+fi
+rm -rf "$folder"
+mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial" "$folder/files"
+folder=$(cd "$folder" && pwd)
+cd "$folder/apt"
+for suite in trixie trixie-backports; do
+  echo "deb http://deb.debian.org/debian $suite main" >>sources.list
+done
+apt() {
+  apt-get -q -o APT::Sandbox::User= -o Dir::Etc::SourceList="$folder/apt/sources.list" -o Dir::Etc::SourceParts=/nowhere \
+    -o Dir::State::status=/dev/null -o Dir::State::lists="$folder/apt/lists" -o Dir::Cache="$folder/apt/cache" \
+    -o Acquire::Languages=none "$@"
+}
+# apt checks signatures and the SHA256 of each package.
+apt -o APT::Update::Error-Mode=any update || {
+  echo "apt can't read the lists of Debian 13 at deb.debian.org"
+  exit 1
+}
+# shellcheck disable=SC2086 # a list of words
+apt download $packages || {
+  echo "Debian 13's packages of Mesa can't be downloaded from deb.debian.org"
+  exit 1
+}
+for package in *.deb; do
+  dpkg-deb -x "$package" "$folder/files"
+done
+cd ..
+rm -rf apt files/usr/share/icons files/usr/share/locale
+libraries=$folder/files/usr/lib/x86_64-linux-gnu
+sed "s|\"library_path\": *\"[^\"]*\"|\"library_path\": \"$libraries/libvulkan_lvp.so\"|" \
+  files/usr/share/vulkan/icd.d/lvp_icd*.json >lvp_icd.json
+cat >run <<END
+#!/bin/sh
+# run PROGRAM ARGUMENTS...: on this folder's driver, with the C library and others that this needs newer.
+program=\$(command -v "\$1") || { echo "run: no program '\$1'" >&2; exit 127; }
+shift
+export PROGRAM_FOLDER="\${program%/*}"
+export VK_DRIVER_FILES=$folder/lvp_icd.json VK_LAYER_PATH=$folder/files/usr/share/vulkan/explicit_layer.d
+exec $libraries/ld-linux-x86-64.so.2 --library-path $libraries "\$program" "\$@"
+END
+# A program finds what lies beside it, which it is no longer: the system takes the loader for the program.
+cat >"$libraries/inlay-compile" <<END
+#!/bin/sh
+exec $folder/run "\$PROGRAM_FOLDER/inlay-compile" "\$@"
+END
+chmod +x run "$libraries/inlay-compile"
+echo "$packages" >packages # last: it says that all is there

@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char *kModule = R"(
 func.func @ops(%x: tensor<4x6xf32>, %d: tensor<?xf32>, %h: tensor<4xf16>, %e: tensor<0xf32>, %b: tensor<4xi1>,
-               %u: tensor<4xui8>, %l: tensor<400x400xf32>) {
+               %u: tensor<4xui8>, %l: tensor<65537xf32>) {
   %0 = inlay.relu %x : (tensor<4x6xf32>) -> tensor<4x6xf32>
   %1 = inlay.lgamma %x : (tensor<4x6xf32>) -> tensor<4x6xf32>
   %2 = inlay.relu %d : (tensor<?xf32>) -> tensor<?xf32>
@@ -30,7 +30,7 @@ func.func @ops(%x: tensor<4x6xf32>, %d: tensor<?xf32>, %h: tensor<4xf16>, %e: te
   %6 = inlay.relu %u : (tensor<4xui8>) -> tensor<4xui8>
   %7 = inlay.opaque "aten::sort"(%x) : (tensor<4x6xf32>) -> tensor<4x6xf32>
   %8 = inlay.opaque "aten::sort"(%x) call "{}" : (tensor<4x6xf32>) -> tensor<4x6xf32>
-  %9 = inlay.sum %l dims [0, 1] : (tensor<400x400xf32>) -> tensor<f32>
+  %9 = inlay.sum %l dims [0] : (tensor<65537xf32>) -> tensor<f32>
   %10 = func.call @callee(%x) : (tensor<4x6xf32>) -> tensor<4x6xf32>
   %11 = arith.addf %x, %x : tensor<4x6xf32>
   %12 = inlay.softmax %x dim 1 : (tensor<4x6xf32>) -> tensor<4x6xf32>

@@ -111,6 +111,13 @@ int64_t inlay::countIterations(const TileEmitter &emitter, const ReductionShare 
   return total;
 }
 
+void inlay::cutSums(TileEmitter &emitter) {
+  constexpr int64_t kMaxTerms = 4096; // that go into one accumulator, about
+  int64_t iterations = countIterations(emitter);
+  if (iterations + llvm::divideCeil(iterations, kMaxTerms) <= kMaxIterations)
+    emitter.setMaxTerms(kMaxTerms);
+}
+
 SmallVector<size_t> inlay::findRagged(const LoopNestShape &shape, const TileShape &tile) {
   SmallVector<size_t> ragged;
   for (auto [number, loop, factor] : llvm::enumerate(shape.loops, tile.factors))

@@ -53,6 +53,10 @@ llvm::SmallVector<mlir::Value> splitNumber(mlir::OpBuilder &builder, mlir::Locat
 /// Of loop `share.loop` it takes one of `share.count` parts.
 int64_t countIterations(const TileEmitter &emitter, const ReductionShare &share = {});
 
+/// Has long sums added up in parts, so that errors don't grow with all terms; not those so long that the parts' loop
+/// would be too much for a driver.
+void cutSums(TileEmitter &emitter);
+
 /// Loops along which the last tile may reach over the end.
 llvm::SmallVector<size_t> findRagged(const LoopNestShape &shape, const TileShape &tile);
 

@@ -77,9 +77,6 @@ static LogicalResult checkLimits(linalg::LinalgOp op, const TileEmitter &emitter
   return success();
 }
 
-/// The terms that go into one accumulator of a product at most, about.
-static constexpr int64_t kMaxTerms = 4096;
-
 namespace {
 /// How a product's tiles are numbered: those along the row loop are next to each other, so that subgroups that run at
 /// the same time read the same columns, then blocks of lanes, then the other loops.
@@ -155,7 +152,7 @@ static LogicalResult convertProduct(linalg::LinalgOp op, TileEmitter &emitter, c
     SmallVector<OpFoldResult> counts = llvm::map_to_vector(grid.counts, materialize);
     SmallVector<OpFoldResult> laneCounts = llvm::map_to_vector(grid.laneCounts, materialize);
     Value positions = getValueOrCreateConstantIndexOp(builder, loc, materialize(grid.positions));
-    emitter.setMaxTerms(kMaxTerms);
+    cutSums(emitter);
     Launch launch =
         openWorkgroups(builder, loc, grid.groups, getRange(grid.groups, emitter.getSymbols()).max, lanes, maxGrid);
     ProductPlace place = findPlace(launch.inside, loc, tile, grid, lanes, launch.number, counts, laneCounts, positions);
@@ -228,6 +225,7 @@ LogicalResult OpConverter::convert(linalg::LinalgOp op, TileEmitter &emitter) co
     Launch launch = openLaunch(builder, op.getLoc(), tiles, most, block, maxGrid);
     SmallVector<Value> base = splitNumber(launch.inside, op.getLoc(), tile.factors, outside, launch.number);
     emitter.setQuads(true);
+    cutSums(emitter);
     emitter.emit(launch.inside, tile, base, /*active=*/1, findRagged(emitter.shape(), tile));
     sinkScalars(launch.op, launch.count);
   }

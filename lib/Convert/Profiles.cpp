@@ -19,7 +19,7 @@ FailureOr<DeviceProfile> inlay::makeProfile(Operation *op, int64_t subgroup, boo
   for (NamedAttribute cost : costs) {
     double *figure = profile.find(cost.getName().getValue());
     auto number = dyn_cast<FloatAttr>(cost.getValue());
-    if (!figure || !number || !(number.getValueAsDouble() > 0))
+    if (!figure || !number || !(number.getValueAsDouble() > 0) || !number.getValue().isFinite())
       return op->emitError("expected option 'tuning' to have floats above 0 by the keys of a tuning file, but got ")
              << cost.getName() << " = " << cost.getValue();
     *figure = number.getValueAsDouble();

@@ -48,6 +48,18 @@ static int findLoop(linalg::GenericOp op) {
   return longest;
 }
 
+/// True if no op before or after `op` goes along what it reduces: neither makes one its input, nor does one that reads
+/// its result read its input, too, as in a softmax or a norm.
+static bool isAlone(linalg::GenericOp op) {
+  auto inputs =
+      llvm::make_filter_range(op.getDpsInputs(), [](Value input) { return isa<ShapedType>(input.getType()); });
+  return llvm::all_of(inputs, [&](Value input) {
+    return !input.getDefiningOp<linalg::LinalgOp>() && llvm::none_of(input.getUsers(), [&](Operation *user) {
+      return user != op && llvm::is_contained(user->getOperands(), op.getResult(0));
+    });
+  });
+}
+
 //===-- What the policy goes by ---------------------------------------------------------------------------------===//
 
 /// Elements that one step of each loop moves by in a contiguous operand.
@@ -201,6 +213,11 @@ struct SplitSumsPass : inlay::impl::SplitSumsPassBase<SplitSumsPass> {
   using SplitSumsPassBase::SplitSumsPassBase;
 
   void runOnOperation() override {
+    if (longest < 1 || subgroup < 0) {
+      getOperation().emitError("expected a positive longest reduction and a subgroup of at least 0, but got ")
+          << longest.getValue() << " and " << subgroup.getValue();
+      return signalPassFailure();
+    }
     FailureOr<DeviceProfile> profile = makeProfile(getOperation(), subgroup, inSoftware, texels, tuning);
     if (failed(profile))
       return signalPassFailure();
@@ -209,7 +226,7 @@ struct SplitSumsPass : inlay::impl::SplitSumsPassBase<SplitSumsPass> {
     for (linalg::GenericOp op : ops) {
       Operation *combiner = findJoin(op);
       int loop = combiner ? findLoop(op) : -1;
-      int64_t parts = loop < 0 ? 1 : chooseParts(readShape(op), loop, longest, *profile);
+      int64_t parts = loop < 0 ? 1 : chooseParts(readShape(op), loop, longest, *profile, isAlone(op));
       if (parts > 1)
         Splitter(op, loop, parts).run(combiner);
     }

@@ -218,6 +218,9 @@ private:
     }
     if (names.empty())
       names = {"vulkan", "host"};
+    if (!request.tuning.empty())
+      if (llvm::Expected<Tuning> tuning = readTuning(request.tuning); !tuning)
+        return {StatusCode::InvalidArgument, llvm::toString(tuning.takeError())};
     SmallVector<Attribute> targets;
     for (const std::string &name : names) {
       StatusOr<Attribute> target = makeTarget(name);

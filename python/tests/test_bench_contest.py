@@ -3,6 +3,7 @@
 
 import itertools
 import pathlib
+import subprocess
 import sys
 import time
 
@@ -70,7 +71,7 @@ def spin():
 threading.Thread(target=spin, daemon=True).start()
 print(json.dumps({}), flush=True)
 for line in sys.stdin:
-    print(json.dumps({"times": [1]}), flush=True)
+    print(json.dumps({"error": "no more"} if "fail" in line else {"times": [1]}), flush=True)
 """
     worker = start("spinning", 0, script=spinning)
     worker.receive_ready()
@@ -83,6 +84,26 @@ for line in sys.stdin:
     assert state() == "T"
     assert worker.ask(do="calls", for_ms=0) == {"times": [1]}
     assert state() == "T"
+    with pytest.raises(WorkerError, match="no more"):
+        worker.ask(do="fail")
+    assert state() == "T"
+
+
+def test_workers_end_with_who_started_them(tmp_path):
+    parent = """
+import os, pathlib, signal, sys
+sys.path.insert(0, sys.argv[1])
+from rounds import Worker
+worker = Worker("orphan", [sys.executable, "-c", "print('{}', flush=True); input()"])
+worker.receive_ready()
+print(worker.pid, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    folder = next(path for path in sys.path if path.endswith("contest"))
+    started = subprocess.run([sys.executable, "-c", parent, folder], stdout=subprocess.PIPE, check=False)
+    time.sleep(0.2)
+    stat = pathlib.Path(f"/proc/{int(started.stdout)}/stat")
+    assert not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] in "XZ"
 
 
 def test_a_worker_that_fails_takes_part_no_longer(start):

@@ -57,3 +57,19 @@ def test_what_has_no_remainder(targets):
     x, y = torch.tensor([[1.0, math.inf, math.nan, 1.0, 0.0], [0.0, 2.0, 2.0, math.nan, 0.0]])
     compiled = inlay.compile(Each([torch.fmod, torch.remainder]), (x, y), targets=targets)
     assert all(result.isnan().all() for result in compiled(x, y))
+
+
+@pytest.mark.parametrize("targets", [HOST, BOTH])
+@pytest.mark.parametrize("terms", [4096, 30000, 60000, 65534, 65537, 1 << 20])
+def test_long_sums_keep_their_digits(targets, terms):
+    """Added up one by one, 60000 terms of 0.1 are wrong by 6e-4."""
+    x = torch.full((terms,), 0.1)
+    functions = [
+        lambda x: x.sum(),
+        lambda x: x.mean(),
+        lambda x: x.exp().sum(),
+        lambda x: (x - x.mean()).sum() + x.sum(),
+    ]
+    compiled = inlay.compile(Each(functions), (x,), targets=targets)
+    for number, (function, got) in enumerate(zip(functions, compiled(x), strict=True)):
+        assert errors(got, function(x.double())) < 5e-5, number

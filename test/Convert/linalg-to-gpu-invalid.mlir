@@ -5,6 +5,8 @@
 // TEXT: expected option 'tuning' to be a dictionary, but got fast
 // RUN: not inlay-opt %s --inlay-convert-linalg-to-gpu="tuning={{speed=1.0}}" 2>&1 | FileCheck %s --check-prefix=KEY
 // KEY: expected option 'tuning' to have floats above 0 by the keys of a tuning file, but got "speed" = 1.000000e+00 : f64
+// RUN: not inlay-opt %s --inlay-convert-split-sums="longest=0 subgroup=8" 2>&1 | FileCheck %s --check-prefix=LONGEST
+// LONGEST: expected a positive longest reduction and a subgroup of at least 0, but got 0 and 8
 // RUN: not inlay-opt %s --inlay-convert-split-sums="tuning={{load=0.0}}" 2>&1 | FileCheck %s --check-prefix=COST
 // COST: expected option 'tuning' to have floats above 0 by the keys of a tuning file, but got "load" = 0.000000e+00 : f64
 

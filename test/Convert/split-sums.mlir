@@ -1,5 +1,4 @@
 // RUN: inlay-opt %s --inlay-convert-split-sums="subgroup=8 in-software" | FileCheck %s
-// RUN: inlay-opt %s --inlay-convert-split-sums="subgroup=8 in-software longest=1000000" | FileCheck %s --check-prefix=LONG
 
 // What a reduction of few results is split into, and what stays whole.
 
@@ -84,8 +83,6 @@ func.func @channels(%x: tensor<1x16384x3x3xf32>, %w: tensor<8x16384x3x3xf32>, %i
 // CHECK: tensor.expand_shape %{{.+}} {{\[\[}}0, 1]] output_shape [512, 1024] : tensor<524288xf32>
 // CHECK: arith.maximumf
 // CHECK: arith.maximumf
-// LONG-LABEL: func @too_long
-// LONG-NOT: expand_shape
 func.func @too_long(%x: tensor<524288xf32>, %init: tensor<f32>) -> tensor<f32> {
   %r = linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
       ins(%x : tensor<524288xf32>) outs(%init : tensor<f32>) {
@@ -94,6 +91,38 @@ func.func @too_long(%x: tensor<524288xf32>, %init: tensor<f32>) -> tensor<f32> {
     linalg.yield %0 : f32
   } -> tensor<f32>
   return %r : tensor<f32>
+}
+
+// A lone sum is split where few invocations would add up; what else goes along its row is a part of one kernel with it.
+// CHECK-LABEL: func @alone
+// CHECK: tensor.expand_shape %{{.+}} {{\[\[}}0, 1]] output_shape [240, 250] : tensor<60000xf32>
+func.func @alone(%x: tensor<60000xf32>, %init: tensor<f32>) -> tensor<f32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : tensor<60000xf32>) outs(%init : tensor<f32>) {
+  ^bb0(%a: f32, %sum: f32):
+    %0 = arith.addf %a, %sum : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}
+
+// CHECK-LABEL: func @row
+// CHECK-NOT: expand_shape
+func.func @row(%x: tensor<60000xf32>, %init: tensor<f32>) -> tensor<60000xf32> {
+  %sum = linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : tensor<60000xf32>) outs(%init : tensor<f32>) {
+  ^bb0(%a: f32, %so_far: f32):
+    %0 = arith.addf %a, %so_far : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  %shares = linalg.generic {
+      indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>, affine_map<(k) -> (k)>],
+      iterator_types = ["parallel"]} ins(%x, %sum : tensor<60000xf32>, tensor<f32>) outs(%x : tensor<60000xf32>) {
+  ^bb0(%a: f32, %whole: f32, %old: f32):
+    %0 = arith.divf %a, %whole : f32
+    linalg.yield %0 : f32
+  } -> tensor<60000xf32>
+  return %shares : tensor<60000xf32>
 }
 
 // Nothing splits a prime, an op that knows its index, one whose steps can't be grouped, or sizes known at a call alone.

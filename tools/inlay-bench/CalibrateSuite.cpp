@@ -192,11 +192,9 @@ static Status run(unsigned repeats, Figures &figures) {
   for (const std::string &name : names)
     if (name != "vulkan" && name != "host")
       return {StatusCode::InvalidArgument, "option --targets: expected vulkan or host, but got '" + name + "'"};
-  std::string output = getProbeOutput();
-  std::error_code error;
-  llvm::raw_fd_ostream file(output.empty() ? "-" : output, error); // nobody wants to measure for nothing
-  if (error)
-    return {StatusCode::NotFound, "can't write '" + output + "': " + error.message()};
+  StatusOr<ProbeOutput> output = ProbeOutput::create();
+  if (!output.isOk())
+    return output.status();
   CostModel model;
   for (const std::string &name : names) {
     Calibration calibration(name, 5 * repeats);
@@ -214,11 +212,7 @@ static Status run(unsigned repeats, Figures &figures) {
   }
   figures.add(makeTable(model), llvm::outs());
   llvm::outs().flush();
-  file << formatCostModel(model);
-  file.flush();
-  error = file.error();
-  file.clear_error();
-  return error ? Status(StatusCode::NotFound, "can't write '" + output + "': " + error.message()) : Status::ok();
+  return output->write(formatCostModel(model));
 }
 
 const Suite &bench::calibrateSuite() {

@@ -8,6 +8,7 @@
 using namespace inlay;
 using namespace inlay::bench;
 using rt::Status;
+using rt::StatusCode;
 using rt::StatusOr;
 namespace cl = llvm::cl;
 
@@ -26,8 +27,54 @@ static cl::opt<std::string> output("o", cl::cat(getCalibrateCategory()), cl::cat
 static cl::opt<std::string> device("device", cl::cat(getCalibrateCategory()), cl::cat(getTuneCategory()),
                                    cl::desc("Vulkan device: a number or a part of its name; default: INLAY_DEVICE"));
 
-std::string bench::getProbeOutput() { return output; }
 std::string bench::getProbeDevice() { return device; }
+
+//===-- What was found ------------------------------------------------------------------------------------------===//
+
+void ProbeOutput::Discard::operator()(llvm::sys::fs::TempFile *file) const {
+  llvm::consumeError(file->discard()); // nothing to do if it was kept
+  delete file;
+}
+
+static Status cantWrite(const std::string &why) {
+  return {StatusCode::NotFound, "can't write '" + output + "': " + why};
+}
+
+StatusOr<ProbeOutput> ProbeOutput::create() {
+  ProbeOutput result;
+  bool isFile =
+      !output.empty() && output != "-" && (!llvm::sys::fs::exists(output) || llvm::sys::fs::is_regular_file(output));
+  if (!isFile)
+    return result;
+  llvm::Expected<llvm::sys::fs::TempFile> temporary = llvm::sys::fs::TempFile::create(output + ".%%%%%%");
+  if (!temporary)
+    return cantWrite(llvm::errorToErrorCode(temporary.takeError()).message());
+  result.file.reset(new llvm::sys::fs::TempFile(std::move(*temporary)));
+  return result;
+}
+
+Status ProbeOutput::write(const std::string &text) {
+  std::error_code error;
+  if (file) {
+    llvm::raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
+    stream << text;
+    stream.flush();
+    error = stream.error();
+    stream.clear_error();
+    if (!error)
+      error = llvm::errorToErrorCode(file->keep(output));
+  } else {
+    llvm::raw_fd_ostream stream(output.empty() ? "-" : output.getValue(), error);
+    if (!error)
+      stream << text;
+    stream.flush();
+    error = error ? error : stream.error();
+    stream.clear_error();
+  }
+  return error ? cantWrite(error.message()) : Status::ok();
+}
+
+//===-- Probes --------------------------------------------------------------------------------------------------===//
 
 namespace {
 /// Values for a program's inputs or results.

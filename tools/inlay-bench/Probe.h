@@ -9,7 +9,9 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 
+#include <memory>
 #include <string>
 
 namespace inlay::bench {
@@ -41,9 +43,22 @@ rt::StatusOr<Sample> runProbe(const ProbeProgram &probe,
 llvm::cl::OptionCategory &getCalibrateCategory();
 llvm::cl::OptionCategory &getTuneCategory();
 
-/// What -o and --device say; empty if they aren't given.
-std::string getProbeOutput();
+/// What --device says; empty if it isn't given.
 std::string getProbeDevice();
+
+/// What -o names, or standard output. Made before anything is measured: nobody wants to measure for nothing. A file
+/// that has the name stays until the new one is whole.
+class ProbeOutput {
+public:
+  static rt::StatusOr<ProbeOutput> create();
+  rt::Status write(const std::string &text);
+
+private:
+  struct Discard {
+    void operator()(llvm::sys::fs::TempFile *file) const;
+  };
+  std::unique_ptr<llvm::sys::fs::TempFile, Discard> file; ///< null for what isn't a file
+};
 
 } // namespace inlay::bench
 

@@ -53,9 +53,20 @@ TEST(SumPolicy, AGPUSplitsWhereSoftwareIsBusy) {
 
 TEST(SumPolicy, NothingTakesMoreThanTheLongest) {
   EXPECT_GE(chooseParts(matmul(2048, 2048, 131072), 2, longest, software), 3);
-  EXPECT_EQ(chooseParts(sum(60000), 0, longest, software), 1);
+  EXPECT_EQ(chooseParts(sum(60000), 0, longest, software), 1) << "a part of a row kernel";
   EXPECT_EQ(chooseParts(sum(1 << 20), 0, longest, software), 1 << 10);
   EXPECT_EQ(chooseParts(sum(524287), 0, longest, software), 1) << "a prime";
+}
+
+TEST(SumPolicy, SplitsALoneSumOfFewResults) {
+  EXPECT_EQ(chooseParts(sum(60000), 0, longest, software, /*isAlone=*/true), 240);
+  EXPECT_EQ(chooseParts(sum(4096), 0, longest, software, /*isAlone=*/true), 1) << "short";
+  LoopNestShape rows = sum(10000);
+  rows.loops.push_back({1000, false});
+  rows.inputStrides = {{1, 10000}};
+  rows.outputStrides = {0, 1};
+  EXPECT_EQ(chooseParts(rows, 0, longest, software, /*isAlone=*/true), 1) << "enough rows";
+  EXPECT_EQ(chooseParts(rows, 0, longest, DeviceProfile::forGPU(32), /*isAlone=*/true), 100);
 }
 
 TEST(SumPolicy, AnOpenSizeIsntSplit) {

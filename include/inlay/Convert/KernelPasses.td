@@ -10,8 +10,8 @@ include "mlir/Pass/PassBase.td"
 def SplitSumsPass : Pass<"inlay-convert-split-sums", "::mlir::func::FuncOp"> {
   let summary = "Split long reductions into parts that are computed beside each other";
   let description = [{
-    A product of few results of many terms keeps few subgroups busy, and no invocation can take more than `longest`
-    steps for an element. Such a reduction is split along one of its loops ("split-K"), which operands must go along as
+    A product or another reduction of few results of many terms keeps few subgroups busy, and no invocation should take
+    more than `longest` steps for an element. Such a reduction is split along one of its loops ("split-K"), which operands must go along as
     it is: a first op reduces each part, a second one joins parts.
 
     ```mlir
@@ -26,7 +26,7 @@ def SplitSumsPass : Pass<"inlay-convert-split-sums", "::mlir::func::FuncOp"> {
     Option<"inSoftware", "in-software", "bool", "false", "whether a CPU runs the kernels">,
     Option<"texels", "texels", "bool", "false", "whether texel buffers are read faster than storage buffers">,
     Option<"tuning", "tuning", "std::string", "\"\"", "costs of instructions, as a dictionary by keys of a tuning file">,
-    Option<"longest", "longest", "int64_t", "65534", "most steps of reductions for an element">];
+    Option<"longest", "longest", "int64_t", "64000", "most steps of reductions for an element">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 

@@ -73,15 +73,23 @@ static int64_t choosePartsOfProduct(const LoopNestShape &shape, size_t loop, int
   return best;
 }
 
-int64_t inlay::chooseParts(const LoopNestShape &shape, size_t loop, int64_t longest, const DeviceProfile &profile) {
+/// True if more invocations could add up than there are results, and have enough to do.
+static bool hasTooFewResults(const LoopNestShape &shape, double steps, const DeviceProfile &profile) {
+  constexpr double kLong = 8192;
+  double invocations = profile.enough * static_cast<double>(std::max<int64_t>(profile.lanes, 1));
+  return steps >= kLong && multiplySizes(shape, /*reductions=*/false) < invocations;
+}
+
+int64_t inlay::chooseParts(const LoopNestShape &shape, size_t loop, int64_t longest, const DeviceProfile &profile,
+                           bool isAlone) {
   if (shape.loops[loop].isOpen || shape.loops[loop].size < 2)
     return 1;
   std::optional<ProductTile> whole = chooseProduct(shape, profile);
   if (whole)
     return choosePartsOfProduct(shape, loop, longest, profile, *whole);
   double steps = multiplySizes(shape, /*reductions=*/true);
-  if (steps <= double(longest))
-    return 1; // row kernels share what there is among a workgroup
+  if (steps <= double(longest) && !(isAlone && hasTooFewResults(shape, steps, profile)))
+    return 1;
   // Both kernels are to be about as long.
   int64_t best = 1;
   auto distance = [&](int64_t parts) { return std::abs(std::log(double(parts) * double(parts) / steps)); };

@@ -50,6 +50,7 @@ LogicalResult RowKernel::createSteps(const InitialValues &initial) {
     if (failed(emitter))
       return failure();
     emitter->setInitial(initial.lookup(member.op));
+    cutSums(*emitter);
     steps.push_back({member, std::move(*emitter), {}, {}, {}, {}, {}});
   }
   return success();

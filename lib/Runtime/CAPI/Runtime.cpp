@@ -240,9 +240,13 @@ struct InlayResult {
 void inlayMarkReleased(void *object) { *static_cast<bool *>(object) = true; }
 
 static std::shared_ptr<const void> share(const InlayOwner &owner) {
-  return owner.release
-             ? std::shared_ptr<const void>(owner.object, [owner](const void *) { owner.release(owner.object); })
-             : nullptr;
+  if (!owner.release)
+    return nullptr;
+  // Not null even if the object is: what is released says that there is an owner.
+  return std::shared_ptr<const void>(new InlayOwner(owner), [](const InlayOwner *kept) {
+    kept->release(kept->object);
+    delete kept;
+  });
 }
 
 /// With the owners, which it holds until it returns.

@@ -86,11 +86,11 @@ _FUNCTIONS = {
 
 def _open() -> ctypes.CDLL:
     library = ctypes.CDLL(str(pathlib.Path(__file__).parent / "libinlay_runtime.so"))
+    if (abi := library.inlayRuntimeAbi()) != ABI:
+        raise ImportError(f"expected version {ABI} of libinlay_runtime.so's interface, but got {abi}")
     for name, (result, arguments) in _FUNCTIONS.items():
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
-    if (abi := library.inlayRuntimeAbi()) != ABI:
-        raise ImportError(f"expected version {ABI} of libinlay_runtime.so's interface, but got {abi}")
     return library
 
 

@@ -13,8 +13,10 @@ namespace inlay {
 /// The number of parts that reduction `loop` is best split into, a divisor of its size: each part is computed as an
 /// element of its own, and a second kernel joins those of one element. 1 where that doesn't pay, unless more than
 /// `longest` steps of reductions make an element, more than an invocation can do: then the number that leaves so few,
-/// or 1 if no divisor does.
-int64_t chooseParts(const LoopNestShape &shape, size_t loop, int64_t longest, const DeviceProfile &profile);
+/// or 1 if no divisor does. What isn't a product and has neighbours that go along the same rows, not `isAlone`, is a
+/// part of their kernel as long as that can be.
+int64_t chooseParts(const LoopNestShape &shape, size_t loop, int64_t longest, const DeviceProfile &profile,
+                    bool isAlone = false);
 
 } // namespace inlay
 

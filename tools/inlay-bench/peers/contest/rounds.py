@@ -7,6 +7,7 @@ figures known at the end. {"error": "..."} instead of any of them ends the worke
 """
 
 import contextlib
+import ctypes
 import json
 import select
 import signal
@@ -21,6 +22,11 @@ class WorkerError(Exception):
     """A worker that failed, ended or hung; the message says in one line how."""
 
 
+def _end_with_parent() -> None:
+    """A process that stands still doesn't see that who started it is gone."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
 class Worker:
     """One contender in a process of its own. As a context, it is gone at the end.
 
@@ -32,7 +38,12 @@ class Worker:
     def __init__(self, name: str, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
         self.name = name
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            preexec_fn=_end_with_parent,
         )
         self.pid = self._process.pid
 
@@ -48,9 +59,10 @@ class Worker:
 
     def receive_ready(self) -> dict[str, Any]:
         """What it says of its own accord."""
-        answer = self.receive(READY_S)
-        self._process.send_signal(signal.SIGSTOP)
-        return answer
+        try:
+            return self.receive(READY_S)
+        finally:
+            self._process.send_signal(signal.SIGSTOP)
 
     def receive(self, limit_s: float = ANSWER_S) -> dict[str, Any]:
         """The next object; a worker says one line at a time, so that a first byte means a whole line soon."""
@@ -74,9 +86,10 @@ class Worker:
             self._process.stdin.flush()
         except BrokenPipeError:
             raise WorkerError(f"ended with status {self._process.wait()} between two calls") from None
-        answer = self.receive()
-        self._process.send_signal(signal.SIGSTOP)
-        return answer
+        try:
+            return self.receive()
+        finally:
+            self._process.send_signal(signal.SIGSTOP)
 
 
 def take_turns(

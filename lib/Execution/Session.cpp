@@ -147,13 +147,10 @@ private:
     return caps;
   }
 
-  /// The costs that the tuning file of the request says for this device, and driver; null without a file.
-  StatusOr<DictionaryAttr> readCosts(const rt::vulkan::DeviceCaps &caps) {
-    if (request.tuning.empty())
-      return DictionaryAttr();
-    llvm::Expected<Tuning> tuning = readTuning(request.tuning);
+  /// The costs that the tuning file says for this device, and driver; null without a file.
+  StatusOr<DictionaryAttr> makeCosts(const rt::vulkan::DeviceCaps &caps) {
     if (!tuning)
-      return Status(StatusCode::InvalidArgument, llvm::toString(tuning.takeError()));
+      return DictionaryAttr();
     if (tuning->device != caps.name || tuning->driver != caps.driver)
       return Status(StatusCode::InvalidArgument, "tuning file '" + request.tuning + "' is of the device '" +
                                                      tuning->device + "' with the driver '" + tuning->driver +
@@ -184,9 +181,9 @@ private:
       return caps.status();
     if (!caps.isOk())
       return Attribute();
-    StatusOr<DictionaryAttr> tuning = readCosts(*caps);
-    if (!tuning.isOk())
-      return tuning.status();
+    StatusOr<DictionaryAttr> costs = makeCosts(*caps);
+    if (!costs.isOk())
+      return costs.status();
     SmallVector<Attribute> features;
     std::pair<StringRef, bool> optional[] = {{"float16", caps->float16 && caps->storage16},
                                              {"float64", caps->float64},
@@ -205,7 +202,7 @@ private:
                                      caps->maxStorageBuffersPerStage, caps->subgroupSize,
                                      features.empty() ? ArrayAttr() : ArrayAttr::get(&context, features),
                                      StringAttr::get(&context, kind), caps->maxWorkgroupMemory, /*row_kernels=*/true,
-                                     caps->maxTexelElements, listMatrices(*caps), *tuning));
+                                     caps->maxTexelElements, listMatrices(*caps), *costs));
   }
 
   Status setTargets() {
@@ -218,9 +215,12 @@ private:
     }
     if (names.empty())
       names = {"vulkan", "host"};
-    if (!request.tuning.empty())
-      if (llvm::Expected<Tuning> tuning = readTuning(request.tuning); !tuning)
-        return {StatusCode::InvalidArgument, llvm::toString(tuning.takeError())};
+    if (!request.tuning.empty()) { // whatever the targets are: a mistake in it is to be heard of
+      llvm::Expected<Tuning> read = readTuning(request.tuning);
+      if (!read)
+        return {StatusCode::InvalidArgument, llvm::toString(read.takeError())};
+      tuning = std::move(*read);
+    }
     SmallVector<Attribute> targets;
     for (const std::string &name : names) {
       StatusOr<Attribute> target = makeTarget(name);
@@ -242,6 +242,7 @@ private:
   }
 
   std::string errors;
+  std::optional<Tuning> tuning; ///< what the request's file says
 };
 } // namespace
 

@@ -8,16 +8,12 @@
 #include "Probe.h"
 #include "Suites.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
-#include "inlay/Execution/Session.h"
 #include "inlay/Partition/CostModel.h"
 #include "inlay/Partition/OpWork.h"
 #include "inlay/Pipeline/InitAll.h"
-#include "inlay/Runtime/Core/Device.h"
-#include "inlay/Runtime/Report/Profile.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace inlay;

@@ -5,7 +5,7 @@
 #include "PlanSymbols.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Dialect/Inlay/IR/Origin.h"
-#include "inlay/Dialect/Plan/IR/ConstantOrder.h"
+#include "inlay/Dialect/Plan/IR/AttributeNames.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"

@@ -11,7 +11,9 @@
 #include "inlay/Shape/Passes.h"
 #include "inlay/Stitch/Passes.h"
 #include "inlay/Target/Host/HostTarget.h"
+#include "inlay/Target/Host/Passes.h"
 #include "inlay/Target/Torch/TorchTarget.h"
+#include "inlay/Target/Vulkan/Passes.h"
 #include "inlay/Target/Vulkan/VulkanTarget.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -30,5 +32,7 @@ void inlay::registerAllPasses() {
   registerPartitionPasses();
   registerInlayShapePasses();
   registerInlayConvertPasses();
+  registerInlayHostPasses();
+  registerInlayVulkanPasses();
   registerInlayStitchPasses();
 }

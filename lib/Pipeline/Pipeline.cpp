@@ -4,7 +4,7 @@
 #include "Refusals.h"
 #include "inlay/Convert/Passes.h"
 #include "inlay/Import/Passes.h"
-#include "inlay/Partition/Annotate.h"
+#include "inlay/Partition/Labels.h"
 #include "inlay/Partition/Partitioning.h"
 #include "inlay/Shape/Passes.h"
 #include "inlay/Stitch/Passes.h"

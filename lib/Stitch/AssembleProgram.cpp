@@ -4,7 +4,7 @@
 
 #include "BufferTable.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
-#include "inlay/Dialect/Plan/IR/ConstantOrder.h"
+#include "inlay/Dialect/Plan/IR/AttributeNames.h"
 #include "inlay/Stitch/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -4,7 +4,7 @@
 #include "inlay/Dialect/Inlay/IR/Border.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
-#include "inlay/Dialect/Plan/IR/ConstantOrder.h"
+#include "inlay/Dialect/Plan/IR/AttributeNames.h"
 
 #include "mlir/IR/Matchers.h"
 

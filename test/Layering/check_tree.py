@@ -163,7 +163,7 @@ def kebab(name: str) -> str:
 
 
 def check_passes(root: pathlib.Path, td: pathlib.Path, text: str) -> Iterator[Finding]:
-    """FormSegmentsPass is lib/Partition/FormSegments.cpp, --inlay-partition-form-segments and form-segments.mlir.
+    """FormSegmentsPass is lib/Partition/Passes/FormSegments.cpp, --inlay-partition-form-segments and form-segments.mlir.
 
     The class may also hold the phase's name, which keeps the closing checks of the phases apart."""
     phase = td.relative_to(root / "include/inlay").parts[0]

@@ -2,7 +2,7 @@
 //
 // inlay-bench: measures one suite, prints its tables and writes the same figures as JSON.
 
-#include "Suites.h"
+#include "Suites/Suites.h"
 #include "ToolOptions.h"
 
 #include "llvm/Support/FileSystem.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "inlay/Partition/CostModel.h"
+#include "Partition/Cost/ModuleCosts.h"
 
 #include "mlir/Parser/Parser.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "inlay/Partition/ReportLayout.h"
+#include "Partition/Report/ReportLayout.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #define INLAY_UNITTESTS_RUNTIME_VULKANFIXTURE_H
 
 #include "Kernels.h"
-#include "OpenContext.h"
+#include "Runtime/Vulkan/Engine/OpenContext.h"
 
 #include <gtest/gtest.h>
 

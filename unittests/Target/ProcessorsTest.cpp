@@ -2,8 +2,8 @@
 //
 // What code for a processor needs is what the runtime can find out about one.
 
-#include "Processors.h"
-#include "inlay/Runtime/Host/Processor.h"
+#include "Target/Host/LLVM/Processors.h"
+#include "Runtime/Host/Support/Processor.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"

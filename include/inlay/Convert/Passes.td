@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes of the Convert phase: from the graph to a target's code.
+// Passes of the Convert phase that all targets share. Those of one target lie in Target/<Name>/Passes.td.
 
 #ifndef INLAY_CONVERT_PASSES_TD
 #define INLAY_CONVERT_PASSES_TD
@@ -32,35 +32,6 @@ def ConvertGraphToLinalgPass : Pass<"inlay-convert-graph-to-linalg", "::mlir::Mo
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
-}
-
-def FormLibraryCallsPass : Pass<"inlay-convert-form-library-calls", "::mlir::func::FuncOp"> {
-  let summary = "Make products, convolutions and attention calls of the host's library";
-  let description = [{
-    `inlay.linear`, `inlay.matmul`, `inlay.conv` of one or two spatial dims and `inlay.scaled_dot_product_attention` of f32
-    become `plan.library_call`, unless so little is to be multiplied that a call costs more. Permutations of a product's
-    operands, and of its result if that has no other use, become part of its maps. A call takes in what follows as long
-    as nothing else uses its result: activations, and sums and products with another tensor. Arguments of the function
-    marked `plan.constant` are the call's constants.
-
-    ```mlir
-    func.func @f(%x: tensor<32x64xf32>, %w: tensor<16x64xf32> {plan.constant}) -> tensor<32x16xf32> {
-      %0 = inlay.linear %x, %w : (tensor<32x64xf32>, tensor<16x64xf32>) -> tensor<32x16xf32>
-      %1 = inlay.relu %0 : (tensor<32x16xf32>) -> tensor<32x16xf32>
-      return %1 : tensor<32x16xf32>
-    }
-    ```
-    becomes
-    ```mlir
-    %0 = tensor.empty() : tensor<32x16xf32>
-    %1 = plan.library_call contraction(%x, %w) into %0 {
-      maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
-      constants = array<i64: 1>, post_ops = [#plan.post_op<relu>]
-    } : (tensor<32x64xf32>, tensor<16x64xf32>, tensor<32x16xf32>) -> tensor<32x16xf32>
-    ```
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
-                           "::inlay::plan::PlanDialect"];
 }
 
 //===-- Segments ------------------------------------------------------------------------------------------------===//
@@ -246,7 +217,5 @@ def HoistAllocationsPass : Pass<"inlay-convert-hoist-allocations", "::mlir::func
   let options = [Option<"arena", "arena", "bool", "false", "put static allocations into one buffer">];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
 }
-
-include "inlay/Convert/KernelPasses.td"
 
 #endif // INLAY_CONVERT_PASSES_TD

@@ -6,9 +6,21 @@
 #ifndef INLAY_PARTITION_WHATIF_H
 #define INLAY_PARTITION_WHATIF_H
 
-#include "inlay/Partition/Forecast.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace inlay {
+
+/// What the summary of a report would count, regions included.
+struct PartitionFigures {
+  int64_t segments = 0, acceleratedSegments = 0, ops = 0, acceleratedOps = 0;
+  int64_t borderBytes = 0; ///< that enter and leave accelerators, as far as sizes are known
+  bool allKnown = true;    ///< whether they all are
+  /// Under the cost model in effect, the function's own block with control flow as a whole; nothing without a model.
+  std::optional<double> seconds;
+};
 
 /// The partition if the first target ran all ops of these kinds.
 struct WhatIfRow {
@@ -30,21 +42,6 @@ struct SweepRow {
   int64_t minBlockSize = 1;
   PartitionFigures figures;
 };
-
-/// True if `a` is better than `b`: less time, where it is modelled, then fewer segments, then more ops on accelerators,
-/// then fewer bytes across borders.
-bool isBetter(const PartitionFigures &a, const PartitionFigures &b);
-
-mlir::FailureOr<WhatIf> askWhatIf(Forecaster &forecaster, const PartitionInfo &info);
-
-/// For sizes 1, 2, 3, 5, 8, ... until no accelerator has a segment.
-mlir::FailureOr<std::vector<SweepRow>> sweepMinBlockSize(Forecaster &forecaster, PartitionInfo info);
-
-/// As entries of a function's `inlay.partition`, and read from there; nothing for what isn't there or isn't whole.
-mlir::Attribute toAttribute(mlir::MLIRContext *context, const WhatIf &whatIf);
-mlir::Attribute toAttribute(mlir::MLIRContext *context, llvm::ArrayRef<SweepRow> rows);
-std::optional<WhatIf> readWhatIf(mlir::Attribute attribute);
-std::vector<SweepRow> readSweep(mlir::Attribute attribute);
 
 } // namespace inlay
 

@@ -56,10 +56,10 @@ private:
   llvm::StringMap<NativeFunction> constraints, rewrites;
 };
 
-/// The predicates (lib/Rewrite/Predicates.cpp).
+/// The predicates (lib/Rewrite/PDL/Predicates.cpp).
 void addPredicates(NativeFunctions &functions);
 
-/// Functions of dims, shapes and numbers (lib/Rewrite/DimFunctions.cpp).
+/// Functions of dims, shapes and numbers (lib/Rewrite/PDL/DimFunctions.cpp).
 void addDimFunctions(NativeFunctions &functions);
 
 } // namespace inlay

@@ -4,8 +4,8 @@
 // sums last, where there is least to divide. Where the scores of all queries are too many to be in memory together,
 // some queries are taken at a time.
 
-#include "GraphPattern.h"
 #include "Reductions.h"
+#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

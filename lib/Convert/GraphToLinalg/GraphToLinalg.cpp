@@ -3,8 +3,8 @@
 // The conversion's driver. Patterns never create graph ops, so one look at each op is enough: no worklist, no folding,
 // and each refusal belongs to the op that was looked at.
 
-#include "inlay/Convert/GraphToLinalg.h"
-#include "GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/GraphToLinalg.h"
+#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
 #include "inlay/Convert/Passes.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"

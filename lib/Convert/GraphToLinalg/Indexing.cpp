@@ -3,7 +3,7 @@
 // Reads at indices out of tensors: one parallel generic that reads the input where its body says.
 
 #include "Indexing.h"
-#include "GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
 #include "inlay/Dialect/Inlay/IR/Inference.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

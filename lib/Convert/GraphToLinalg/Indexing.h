@@ -5,7 +5,7 @@
 #ifndef INLAY_LIB_CONVERT_GRAPHTOLINALG_INDEXING_H
 #define INLAY_LIB_CONVERT_GRAPHTOLINALG_INDEXING_H
 
-#include "Structured.h"
+#include "inlay/Convert/GraphToLinalg/Structured.h"
 
 namespace inlay {
 

@@ -2,8 +2,8 @@
 //
 // Normalizations: reductions and pointwise generics, in f32 for the 16-bit floats.
 
-#include "GraphPattern.h"
 #include "Reductions.h"
+#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
 #include "inlay/Dialect/Inlay/IR/Inference.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -2,8 +2,8 @@
 //
 // Pointwise ops, all by one pattern, and the casts and constants around them.
 
-#include "GraphPattern.h"
-#include "Structured.h"
+#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/Structured.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

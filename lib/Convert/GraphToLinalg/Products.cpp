@@ -2,8 +2,8 @@
 //
 // Matrix products: a start value and one generic, whatever dims broadcast.
 
-#include "GraphPattern.h"
 #include "Indexing.h"
+#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

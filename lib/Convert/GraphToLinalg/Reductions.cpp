@@ -3,7 +3,7 @@
 // Reductions over any dims: a start value and one generic; kept dims are added by a reshape.
 
 #include "Reductions.h"
-#include "GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
 #include "inlay/Dialect/Inlay/IR/Inference.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -5,7 +5,7 @@
 #ifndef INLAY_LIB_CONVERT_GRAPHTOLINALG_REDUCTIONS_H
 #define INLAY_LIB_CONVERT_GRAPHTOLINALG_REDUCTIONS_H
 
-#include "Structured.h"
+#include "inlay/Convert/GraphToLinalg/Structured.h"
 
 namespace inlay {
 

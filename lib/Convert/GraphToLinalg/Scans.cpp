@@ -2,8 +2,8 @@
 //
 // Where along a dim its extreme is, and running sums and products.
 
-#include "GraphPattern.h"
 #include "Reductions.h"
+#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
 #include "inlay/Dialect/Inlay/IR/Inference.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 

@@ -3,8 +3,8 @@
 // Writes at indices out of tensors, turned round: each element of the result looks for what is written to it, so that
 // all are independent of each other and the last write wins wherever this runs.
 
-#include "GraphPattern.h"
 #include "Indexing.h"
+#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
 #include "inlay/Dialect/Inlay/IR/Inference.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -2,8 +2,8 @@
 //
 // Sizes as values of the graph.
 
-#include "GraphPattern.h"
-#include "Structured.h"
+#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/Structured.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

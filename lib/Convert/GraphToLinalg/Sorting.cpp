@@ -3,8 +3,8 @@
 // Sorting by counting: an element's place is the number of those before it. The work grows with the square of the dim,
 // but all of it is independent.
 
-#include "GraphPattern.h"
 #include "Indexing.h"
+#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
 #include "inlay/Dialect/Inlay/IR/Inference.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "inlay/Convert/TrialConversion.h"
-#include "inlay/Convert/GraphToLinalg.h"
+#include "TrialConversion.h"
+#include "inlay/Convert/GraphToLinalg/GraphToLinalg.h"
 #include "inlay/Dialect/Inlay/IR/Border.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"

@@ -5,8 +5,8 @@
 #ifndef INLAY_LIB_CONVERT_GRAPHTOLINALG_WINDOW_H
 #define INLAY_LIB_CONVERT_GRAPHTOLINALG_WINDOW_H
 
-#include "GraphPattern.h"
-#include "Structured.h"
+#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/Structured.h"
 
 namespace inlay {
 

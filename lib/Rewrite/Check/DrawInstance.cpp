@@ -3,10 +3,10 @@
 // Op by op from the inputs on, leaves and attributes are drawn until the op's definition takes them; then the pattern
 // says whether it matches what came out. If not, all is drawn anew.
 
-#include "../CompiledPattern.h"
-#include "../InferTypes.h"
 #include "Draw.h"
 #include "Instance.h"
+#include "Rewrite/Graph/InferTypes.h"
+#include "Rewrite/PDL/CompiledPattern.h"
 #include "TensorData.h"
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "../InferTypes.h"
 #include "Instance.h"
+#include "Rewrite/Graph/InferTypes.h"
 
 #include "mlir/IR/IRMapping.h"
 

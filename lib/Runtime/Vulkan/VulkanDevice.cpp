@@ -3,9 +3,9 @@
 // The Device interface over Vulkan, and the ways to open one.
 
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
-#include "Command.h"
-#include "OpenContext.h"
-#include "Timestamps.h"
+#include "Runtime/Vulkan/Engine/Command.h"
+#include "Runtime/Vulkan/Engine/OpenContext.h"
+#include "Runtime/Vulkan/Engine/Timestamps.h"
 
 #include "inlay/Runtime/Core/Trace.h"
 #include "inlay/Runtime/Vulkan/DeviceSelection.h"

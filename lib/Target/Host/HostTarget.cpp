@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Target/Host/HostTarget.h"
-#include "HostCode.h"
-#include "inlay/Convert/Bufferize.h"
-#include "inlay/Convert/GraphToLinalg.h"
-#include "inlay/Convert/HostKernels.h"
-#include "inlay/Convert/LibraryCalls.h"
+#include "Target/Host/LLVM/HostCode.h"
+#include "Target/Host/LibraryCalls/FormLibraryCalls.h"
+#include "inlay/Convert/Bufferize/Bufferize.h"
+#include "inlay/Convert/GraphToLinalg/GraphToLinalg.h"
+#include "inlay/Convert/SegmentConversion.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
+#include "inlay/Dialect/Plan/IR/AttributeNames.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
-#include "inlay/Target/SegmentConversion.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -20,7 +20,7 @@ using namespace inlay;
 /// The byte sizes of the arguments after the segment's own.
 static FailureOr<AffineMap> getScratch(func::FuncOp func) {
   SmallVector<AffineExpr> sizes;
-  auto own = func->getAttrOfType<IntegerAttr>(kArgumentsAttr);
+  auto own = func->getAttrOfType<IntegerAttr>(plan::kArgumentsAttr);
   for (BlockArgument argument : func.getArguments().drop_front(own ? own.getInt() : func.getNumArguments())) {
     FailureOr<AffineExpr> bytes = getByteSize(func.getLoc(), argument);
     if (failed(bytes))
@@ -32,7 +32,7 @@ static FailureOr<AffineMap> getScratch(func::FuncOp func) {
 
 /// What the scratch memory would take if nothing in it were shared; null if that is no more.
 static AffineMapAttr getUnshared(func::FuncOp func, AffineMap scratch) {
-  auto unshared = func->getAttrOfType<AffineMapAttr>(kUnsharedAttr);
+  auto unshared = func->getAttrOfType<AffineMapAttr>(plan::kUnsharedAttr);
   AffineExpr shared = getAffineConstantExpr(0, func.getContext());
   for (AffineExpr bytes : scratch.getResults())
     shared = shared + bytes;
@@ -42,6 +42,8 @@ static AffineMapAttr getUnshared(func::FuncOp func, AffineMap scratch) {
 namespace {
 struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
   StringRef getTargetName(Attribute) const { return "host"; }
+  bool isAccelerator(Attribute) const { return false; }
+  bool canReplaceEngines(Attribute) const { return true; }
   TargetCosts getCosts(Attribute) const { return getDefaultCosts(DeviceKind::HostCpu); }
 
   Verdict canRun(Attribute, Operation *op) const {
@@ -57,13 +59,13 @@ struct HostTarget : TargetAttrInterface::ExternalModel<HostTarget, HostAttr> {
       if (failed(lowerToLoops(scratchModule)))
         return failure();
       for (auto func : scratchModule.getOps<func::FuncOp>())
-        if (!func.isDeclaration() && !func->hasAttr(kUnitAttr)) {
+        if (!func.isDeclaration() && !func->hasAttr(plan::kUnitAttr)) {
           FailureOr<AffineMap> sizes = getScratch(func);
           if (failed(sizes))
             return failure();
           scratch = *sizes;
           unshared = getUnshared(func, scratch);
-          kernels = func->getAttrOfType<ArrayAttr>(kKernelsAttr);
+          kernels = func->getAttrOfType<ArrayAttr>(plan::kKernelsAttr);
         }
       return lowerToLLVM(scratchModule);
     };
@@ -96,8 +98,10 @@ void inlay::registerHostTarget(DialectRegistry &registry) {
   registerGraphToLinalgDialects(registry);
   registerBufferizeDialects(registry);
   registerHostCodeTranslations(registry);
-  registry.addExtension(+[](MLIRContext *context, InlayDialect *) {
+  registerLibraryCallBufferization(registry);
+  registry.addExtension(+[](MLIRContext *context, InlayDialect *dialect) {
     HostAttr::attachInterface<HostTarget>(*context);
+    dialect->addDefaultTarget(/*rank=*/1, HostAttr::get(context));
     loadBufferizeDialects(*context);
     context->loadDialect<LLVM::LLVMDialect, vector::VectorDialect, plan::PlanDialect>();
   });

@@ -58,6 +58,7 @@ namespace {
 /// call, in order.
 struct TorchTarget : TargetAttrInterface::ExternalModel<TorchTarget, TorchAttr> {
   StringRef getTargetName(Attribute) const { return "torch"; }
+  bool isAccelerator(Attribute) const { return false; }
   TargetCosts getCosts(Attribute) const { return getDefaultCosts(DeviceKind::Framework); }
 
   Verdict canRun(Attribute, Operation *op) const {

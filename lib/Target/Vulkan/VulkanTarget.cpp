@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Target/Vulkan/VulkanTarget.h"
-#include "inlay/Convert/Bufferize.h"
-#include "inlay/Convert/GraphToLinalg.h"
-#include "inlay/Convert/OrderWeights.h"
+#include "Target/Vulkan/GPU/OrderWeights.h"
+#include "inlay/Convert/Bufferize/Bufferize.h"
+#include "inlay/Convert/GraphToLinalg/GraphToLinalg.h"
 #include "inlay/Convert/Passes.h"
+#include "inlay/Convert/SegmentConversion.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
-#include "inlay/Target/SegmentConversion.h"
+#include "inlay/Target/Vulkan/Passes.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
@@ -94,6 +96,10 @@ static LogicalResult runStages(ModuleOp module, VulkanAttr target) {
 namespace {
 struct VulkanTarget : TargetAttrInterface::ExternalModel<VulkanTarget, VulkanAttr> {
   StringRef getTargetName(Attribute) const { return "vulkan"; }
+  std::string getCostKey(Attribute attr) const {
+    StringAttr kind = cast<VulkanAttr>(attr).getKind();
+    return kind ? ("vulkan/" + kind.getValue()).str() : "vulkan";
+  }
   TargetCosts getCosts(Attribute attr) const { return getDefaultCosts(cast<VulkanAttr>(attr).getDeviceKind()); }
 
   Verdict canRun(Attribute attr, Operation *op) const {
@@ -120,8 +126,9 @@ struct VulkanTarget : TargetAttrInterface::ExternalModel<VulkanTarget, VulkanAtt
 void inlay::registerVulkanTarget(DialectRegistry &registry) {
   registerGraphToLinalgDialects(registry);
   registerBufferizeDialects(registry);
-  registry.addExtension(+[](MLIRContext *context, InlayDialect *) {
+  registry.addExtension(+[](MLIRContext *context, InlayDialect *dialect) {
     VulkanAttr::attachInterface<VulkanTarget>(*context);
+    dialect->addDefaultTarget(/*rank=*/0, parseAttribute("#inlay.vulkan", context));
     loadBufferizeDialects(*context);
     context->loadDialect<DLTIDialect, gpu::GPUDialect, plan::PlanDialect, spirv::SPIRVDialect, vector::VectorDialect>();
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Faults.h"
-#include "Results.h"
+#include "Runtime/Vulkan/Device/Results.h"
 
 #include <fmt/format.h>
 

@@ -6,8 +6,8 @@
 #ifndef INLAY_UNITTESTS_RUNTIME_FAULTS_FAULTS_H
 #define INLAY_UNITTESTS_RUNTIME_FAULTS_FAULTS_H
 
-#include "Handles.h"
-#include "Instance.h"
+#include "Runtime/Core/Execute/Instance.h"
+#include "Runtime/Vulkan/Device/Handles.h"
 
 #include <map>
 #include <memory>

@@ -5,8 +5,8 @@
 #include "FakeDevice.h"
 #include "Faults.h"
 #include "Kernels.h"
-#include "OpenContext.h"
 #include "PlanBuilder.h"
+#include "Runtime/Vulkan/Engine/OpenContext.h"
 
 #include "inlay/Runtime/Core/Recovery.h"
 

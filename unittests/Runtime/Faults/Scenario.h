@@ -7,8 +7,8 @@
 #define INLAY_UNITTESTS_RUNTIME_FAULTS_SCENARIO_H
 
 #include "Faults.h"
-#include "OpenContext.h"
 #include "Programs.h"
+#include "Runtime/Vulkan/Engine/OpenContext.h"
 
 #include "inlay/Runtime/Core/Recovery.h"
 

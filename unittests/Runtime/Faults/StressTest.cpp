@@ -4,8 +4,8 @@
 // most under a sanitizer. INLAY_FULL=1 takes longer.
 
 #include "Faults.h"
-#include "OpenContext.h"
 #include "Programs.h"
+#include "Runtime/Vulkan/Engine/OpenContext.h"
 
 #include "inlay/Runtime/Core/Recovery.h"
 

@@ -5,9 +5,9 @@
 #ifndef INLAY_UNITTESTS_RUNTIME_HOST_KERNELFIXTURE_H
 #define INLAY_UNITTESTS_RUNTIME_HOST_KERNELFIXTURE_H
 
-#include "HostLibrary.h"
+#include "Runtime/Host/Kernels/HostLibrary.h"
+#include "Runtime/Host/Support/ThreadPool.h"
 #include "inlay/Runtime/Host/HostKernelLoader.h"
-#include "inlay/Runtime/Host/ThreadPool.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 // Objects as a compiler makes them run; damaged ones are refused with words.
 
 #include "inlay/Runtime/Host/ObjectLoader.h"
-#include "ElfObject.h"
-#include "inlay/Runtime/Host/Processor.h"
+#include "Runtime/Host/Linker/ElfObject.h"
+#include "Runtime/Host/Support/Processor.h"
 
 #include <gtest/gtest.h>
 

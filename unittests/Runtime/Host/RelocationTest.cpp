@@ -3,8 +3,8 @@
 // Relocations change the bits that the ABIs say, and refuse what they can't reach. Expected instructions are those that
 // an assembler gives.
 
-#include "Relocation.h"
-#include "Imports.h"
+#include "Runtime/Host/Linker/Relocation.h"
+#include "Runtime/Host/Linker/Imports.h"
 #include "inlay/Runtime/Host/HalfFloats.h"
 
 #include <gtest/gtest.h>

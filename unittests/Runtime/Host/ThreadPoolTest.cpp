@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "inlay/Runtime/Host/ThreadPool.h"
+#include "Runtime/Host/Support/ThreadPool.h"
 #include "inlay/Runtime/Host/HostKernelLoader.h"
 
 #include <gtest/gtest.h>

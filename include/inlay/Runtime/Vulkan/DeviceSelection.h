@@ -15,6 +15,9 @@ namespace inlay::rt::vulkan {
 /// True if `selector`, or if it is empty INLAY_DEVICE, is "none": the host is to run all, whatever devices there are.
 bool wantsNoDevice(const std::string &selector);
 
+/// Returns true if the environment variable INLAY_VULKAN_VALIDATION asks for the validation layer.
+bool wantsValidation();
+
 /// The index of the device that `selector` names: an index, a part of the name (case-insensitive), or "" for what
 /// `environment` (the value of INLAY_DEVICE) names the same way, else the best one. Best is the first among discrete,
 /// then integrated, then software devices. Fails, listing the devices, when nothing usable matches.

@@ -25,9 +25,6 @@ StatusOr<std::shared_ptr<Device>> openDevice(const std::string &selector);
 /// The capabilities of the device that `openDevice(selector)` would open, without opening it.
 StatusOr<DeviceCaps> selectDevice(const std::string &selector);
 
-/// Whether INLAY_VULKAN_VALIDATION asks for the validation layer.
-bool wantsValidation();
-
 } // namespace inlay::rt::vulkan
 
 #endif // INLAY_RUNTIME_VULKAN_VULKANDEVICE_H

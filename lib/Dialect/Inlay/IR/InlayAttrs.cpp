@@ -98,6 +98,8 @@ LogicalResult DeclaredAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 StringRef DeclaredAttr::getTargetName() const { return getName(); }
 
+bool DeclaredAttr::isAccelerator() const { return getName() != "host" && getName() != "torch"; }
+
 Verdict DeclaredAttr::canRun(Operation *op) const {
   for (StringAttr name : getOps())
     if (name == "*" || matchesName(op, name.getValue()))

@@ -29,6 +29,10 @@ LogicalResult RegisteredOperationName::Model<OpaqueOp>::setPropertiesFromAttr(
   return OpaqueOp::setPropertiesFromAttr(*properties.as<OpaqueOp::Properties *>(), value, emitError);
 }
 
+SmallVector<Attribute> InlayDialect::getDefaultTargets() const {
+  return llvm::to_vector(llvm::make_second_range(defaultTargets));
+}
+
 void InlayDialect::initialize() {
   registerTypes();
   registerAttributes();

@@ -3,7 +3,7 @@
 #ifndef INLAY_LIB_RUNTIME_HOST_ONEDNN_GEMM_H
 #define INLAY_LIB_RUNTIME_HOST_ONEDNN_GEMM_H
 
-#include "../SequentialLibrary.h"
+#include "Runtime/Host/Support/SequentialLibrary.h"
 
 namespace inlay::rt::host::onednn {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Primitive.h"
-#include "../Memory.h"
+#include "Runtime/Host/Support/Memory.h"
 
 #include <omp.h>
 

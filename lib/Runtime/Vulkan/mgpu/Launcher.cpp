@@ -2,7 +2,7 @@
 
 #include "Launcher.h"
 
-#include "inlay/Runtime/Vulkan/SpirvEntry.h"
+#include "Runtime/Vulkan/Pipeline/SpirvEntry.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
 #include <fmt/format.h>

@@ -18,6 +18,8 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <map>
+
 #include "inlay/Dialect/Inlay/IR/InlayDialect.h.inc"
 
 #include "inlay/Dialect/Inlay/IR/InlayAttrInterfaces.h.inc"

@@ -81,11 +81,13 @@ def Inlay_TorchAttr : Inlay_Attr<"Torch", "torch"> {
 }
 
 def Inlay_DeclaredAttr : Inlay_Attr<"Declared", "declared",
-    [DeclareAttrInterfaceMethods<TargetAttrInterface, ["getTargetName", "canRun"]>]> {
+    [DeclareAttrInterfaceMethods<TargetAttrInterface, ["getTargetName", "isAccelerator", "canRun"]>]> {
   let summary = "a target whose ops are listed";
   let description = [{
     For tests, what-if questions and embedders whose backend lives elsewhere. `ops` are names as users write them
     (`aten::conv2d`, `aten.add.Tensor`, `inlay.relu`, `arith.addf`); `"*"` is every op. Names need not occur.
+
+    A target that is declared as "host" or "torch" stands for that target and is therefore no accelerator.
 
     Example: `#inlay.declared<"npu", ["aten::conv2d", "aten::relu"]>`
   }];

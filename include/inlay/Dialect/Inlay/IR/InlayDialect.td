@@ -79,6 +79,16 @@ def Inlay_Dialect : Dialect {
 
     void registerTypes();
     void registerAttributes();
+
+    /// Makes `target` one of the targets of modules without `inlay.targets`. Targets with a lower `rank` are preferred.
+    /// A target calls this when it is registered.
+    void addDefaultTarget(unsigned rank, ::mlir::Attribute target) { defaultTargets.emplace(rank, target); }
+
+    /// Returns the targets of modules without `inlay.targets`, the preferred one first.
+    ::llvm::SmallVector<::mlir::Attribute> getDefaultTargets() const;
+
+  private:
+    std::map<unsigned, ::mlir::Attribute> defaultTargets;
   }];
 }
 

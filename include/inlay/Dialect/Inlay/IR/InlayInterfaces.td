@@ -14,8 +14,20 @@ def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
     Built-in targets implement it in `Target/<Name>`, from the very patterns that convert a segment.
   }];
   let methods = [
-    InterfaceMethod<"Name in reports and options: \"vulkan\", \"host\", ...",
+    InterfaceMethod<"Returns the name in reports and options: \"vulkan\", \"host\", ...",
       "::llvm::StringRef", "getTargetName", (ins)>,
+    InterfaceMethod<[{
+        Returns true if the target is an accelerator, whose segments are worth forming and merging. The host and the
+        framework are none.
+      }], "bool", "isAccelerator", (ins), "", [{ return true; }]>,
+    InterfaceMethod<[{
+        Returns true if the code of this target can stand in for an engine of an accelerator, with the same inputs,
+        after the accelerator's device fails.
+      }], "bool", "canReplaceEngines", (ins), "", [{ return false; }]>,
+    InterfaceMethod<[{
+        Returns the key under which a cost model lists this target with its kind of device, e.g. "vulkan/software". The
+        model's entry for the plain target name applies where it has none for this key.
+      }], "std::string", "getCostKey", (ins), "", [{ return $_attr.getTargetName().str(); }]>,
     InterfaceMethod<[{
         Whether the target can run `op` (with everything nested in it), else why not. Asked once per distinct
         (name, attributes, types); must depend on nothing else. Several threads may ask at a time.

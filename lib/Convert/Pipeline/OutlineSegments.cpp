@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each segment into a function of its own; control flow that is split stays where it is, around calls of these.
+
+#include "inlay/Convert/Bufferize/Bufferize.h"
+#include "inlay/Convert/Passes.h"
+#include "inlay/Dialect/Inlay/IR/Border.h"
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Inlay/IR/Origin.h"
+#include "inlay/Dialect/Inlay/IR/Segments.h"
+#include "inlay/Dialect/Inlay/IR/Symbols.h"
+#include "inlay/Dialect/Plan/IR/AttributeNames.h"
+#include "inlay/Dialect/Plan/IR/Plan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace inlay {
+#define GEN_PASS_DEF_OUTLINESEGMENTSPASS
+#include "inlay/Convert/Passes.h.inc"
+} // namespace inlay
+
+using namespace mlir;
+using namespace inlay;
+
+/// Makes tensor constants of other dialects ours: whatever a constant was written as, its data stays in one place.
+static void replaceForeignConstants(func::FuncOp func) {
+  func.walk([](Operation *op) {
+    ElementsAttr value;
+    if (!op->hasTrait<OpTrait::ConstantLike>() || isa<ConstantOp>(op) || !matchPattern(op, m_Constant(&value)) ||
+        !isa<RankedTensorType>(value.getType()) || op->getResultTypes() != TypeRange(value.getType()))
+      return;
+    OpBuilder builder(op);
+    op->replaceAllUsesWith(ConstantOp::create(builder, op->getLoc(), value.getType(), value));
+    op->erase();
+  });
+}
+
+/// Says the dims of one more input, a static one, where the segment says dims.
+static void addInputDims(SegmentOp segment, RankedTensorType type) {
+  auto dims = segment->getAttrOfType<ArrayAttr>(InlayDialect::kDimsAttr);
+  if (!dims)
+    return;
+  MLIRContext *context = segment.getContext();
+  auto exprs = llvm::map_to_vector(type.getShape(), [&](int64_t size) { return getAffineConstantExpr(size, context); });
+  SmallVector<Attribute> maps(dims.begin(), dims.end());
+  maps.insert(maps.begin() + segment.getInputs().size(), makeDimsAttr(context, getSymbols(segment).size(), exprs));
+  segment->setAttr(InlayDialect::kDimsAttr, ArrayAttr::get(context, maps));
+}
+
+/// Moves constants that carry data from the segment's body to before it, as inputs. Splats cost nothing and stay.
+static void hoistConstants(SegmentOp segment) {
+  Block &body = segment.getBody().front();
+  for (auto constant : llvm::make_early_inc_range(body.getOps<ConstantOp>())) {
+    if (isa<SplatElementsAttr>(constant.getValue()))
+      continue;
+    constant->moveBefore(segment);
+    BlockArgument argument = body.addArgument(constant.getType(), constant.getLoc());
+    constant.getResult().replaceAllUsesWith(argument);
+    addInputDims(segment, constant.getType());
+    segment.getInputsMutable().append(constant.getResult());
+  }
+}
+
+/// The segment's location, with those that lead to the calls its ops were recorded for.
+static Location getLocWithCalls(SegmentOp segment) {
+  SmallVector<Location> locs{segment.getLoc()};
+  llvm::StringSet<> known;
+  for (Operation &op : segment.getBody().front()) {
+    bool isNew = false;
+    for (StringRef call : getCalls(op.getLoc()))
+      isNew |= known.insert(call).second;
+    if (isNew)
+      locs.push_back(op.getLoc());
+  }
+  return FusedLoc::get(segment.getContext(), locs);
+}
+
+/// Says of `func`, and of its call, the dims that are known at a call alone.
+static void carryDims(SegmentOp segment, func::FuncOp parent, func::FuncOp func, Operation *invoke) {
+  auto symbols = parent->getAttrOfType<ArrayAttr>(InlayDialect::kSymbolsAttr);
+  if (!symbols)
+    return;
+  func->setAttr(InlayDialect::kSymbolsAttr, symbols);
+  for (auto [number, input] : llvm::enumerate(segment.getInputs()))
+    if (auto type = dyn_cast<RankedTensorType>(input.getType()); type && !type.hasStaticShape())
+      func.setArgAttr(number, InlayDialect::kDimsAttr, describeDims(input, symbols.size()));
+  SmallVector<Attribute> results;
+  for (auto [number, output] : llvm::enumerate(segment.getOutputs())) {
+    results.push_back(describeDims(output, symbols.size()));
+    if (auto type = dyn_cast<RankedTensorType>(output.getType()); type && !type.hasStaticShape())
+      func.setResultAttr(number, InlayDialect::kDimsAttr, results.back());
+  }
+  if (segment->hasAttr(InlayDialect::kDimsAttr))
+    invoke->setAttr(InlayDialect::kDimsAttr, ArrayAttr::get(func.getContext(), results));
+}
+
+/// The control flow that `segment` holds alone, if all that runs in it is in segments of its own; else null.
+static Operation *findSplitControlFlow(SegmentOp segment) {
+  Operation *found = nullptr;
+  for (Operation &op : segment.getBody().front().without_terminator()) {
+    if (op.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    if (found || !isa_and_nonnull<scf::SCFDialect>(op.getDialect()) || op.getNumRegions() == 0)
+      return nullptr;
+    found = &op;
+  }
+  if (!found)
+    return nullptr;
+  for (Region &region : found->getRegions())
+    for (Operation &op : region.getOps())
+      if (!isa<SegmentOp>(op) && !op.hasTrait<OpTrait::ConstantLike>() && !op.hasTrait<OpTrait::IsTerminator>())
+        return nullptr;
+  return found;
+}
+
+/// Puts what is in `segment` in its place.
+static LogicalResult dissolve(SegmentOp segment, Operation *controlFlow, unsigned number) {
+  if (!isa<scf::IfOp, scf::ForOp, scf::WhileOp>(controlFlow))
+    return controlFlow->emitOpError("expected scf.if, scf.for or scf.while where control flow holds segments");
+  controlFlow->setAttr(plan::kSegmentNumberAttr, Builder(segment.getContext()).getI64IntegerAttr(number));
+  Block &body = segment.getBody().front();
+  for (auto [argument, input] : llvm::zip_equal(body.getArguments(), segment.getInputs()))
+    argument.replaceAllUsesWith(input);
+  Operation *yield = body.getTerminator();
+  segment.replaceAllUsesWith(yield->getOperands());
+  yield->erase();
+  segment->getBlock()->getOperations().splice(segment->getIterator(), body.getOperations());
+  segment.erase();
+  return success();
+}
+
+/// Makes scalars that enter and leave the function of a segment tensors. Ends it with a return.
+static void passScalars(func::FuncOp func) {
+  Block &body = func.getBody().front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&body);
+  for (unsigned number = 0, count = body.getNumArguments(); number < count; ++number) {
+    Type type = body.getArgument(number).getType();
+    RankedTensorType border = getBorderType(type);
+    if (!border || border == type)
+      continue;
+    Location loc = body.getArgument(number).getLoc();
+    Value tensor = body.insertArgument(number, border, loc);
+    body.getArgument(number + 1).replaceAllUsesWith(fromBorder(builder, loc, tensor, type));
+    body.eraseArgument(number + 1);
+  }
+  Operation *yield = body.getTerminator();
+  builder.setInsertionPoint(yield);
+  SmallVector<Value> results;
+  for (Value value : yield->getOperands())
+    results.push_back(getBorderType(value.getType()) ? toBorder(builder, yield->getLoc(), value) : value);
+  func::ReturnOp::create(builder, yield->getLoc(), results);
+  yield->erase();
+  func.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), TypeRange(ValueRange(results))));
+}
+
+/// Says which arguments of the segment's function are the same at each call.
+static void markConstants(SegmentOp segment, func::FuncOp func) {
+  for (auto [number, input] : llvm::enumerate(segment.getInputs()))
+    if (input.getDefiningOp<ConstantOp>())
+      func.setArgAttr(number, plan::kConstantArgumentAttr, UnitAttr::get(func.getContext()));
+}
+
+static LogicalResult outline(SegmentOp segment, func::FuncOp parent, unsigned number, SymbolTable &symbols) {
+  if (!segment.isClosed())
+    return segment.emitOpError("expected a closed segment, but its body uses values from around it");
+  if (Operation *controlFlow = findSplitControlFlow(segment))
+    return dissolve(segment, controlFlow, number);
+  WalkResult nested = segment.getBody().walk([](SegmentOp inner) {
+    inner.emitOpError("expected segments at the top of a function, or in control flow that is a segment of its own");
+    return WalkResult::interrupt();
+  });
+  if (nested.wasInterrupted())
+    return failure();
+  hoistConstants(segment);
+  OpBuilder builder(segment);
+  Location loc = getLocWithCalls(segment);
+  auto type = builder.getFunctionType(segment.getInputs().getTypes(), segment.getOutputs().getTypes());
+  auto func = func::FuncOp::create(segment.getLoc(), (parent.getSymName() + "_" + Twine(number)).str(), type);
+  func.setPrivate();
+  func->setAttr(plan::kSegmentAttr, segment.getTarget());
+  func.getBody().takeBody(segment.getBody());
+  passScalars(func);
+  symbols.insert(func, std::next(parent->getIterator()));
+  auto invoke = plan::InvokeOp::create(builder, loc, segment.getOutputs().getTypes(), FlatSymbolRefAttr::get(func),
+                                       segment.getInputs());
+  invoke->setAttr(plan::kSegmentNumberAttr, builder.getI64IntegerAttr(number));
+  carryDims(segment, parent, func, invoke);
+  markConstants(segment, func);
+  segment.replaceAllUsesWith(invoke);
+  segment.erase();
+  return success();
+}
+
+namespace {
+struct OutlineSegmentsPass : inlay::impl::OutlineSegmentsPassBase<OutlineSegmentsPass> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+      replaceForeignConstants(func);
+      if (func.isDeclaration())
+        continue;
+      for (auto [number, segment] : llvm::enumerate(listSegments(func.front())))
+        if (failed(outline(segment, func, number, symbols)))
+          return signalPassFailure();
+    }
+  }
+};
+} // namespace

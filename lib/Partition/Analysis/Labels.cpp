@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Partition/Labels.h"
+#include "OpKinds.h"
+#include "inlay/Dialect/Inlay/IR/OpNames.h"
+
+#include "mlir/IR/Location.h"
+
+using namespace mlir;
+using namespace inlay;
+
+/// The location with `label` as its name; metadata of a fused location stays outermost.
+static Location nameLocation(Location location, StringRef label) {
+  MLIRContext *context = location.getContext();
+  auto fused = dyn_cast<FusedLoc>(location);
+  if (!fused)
+    return NameLoc::get(StringAttr::get(context, label), location);
+  SmallVector<Location> parts = {NameLoc::get(StringAttr::get(context, label))};
+  llvm::append_range(parts, fused.getLocations());
+  return FusedLoc::get(parts, fused.getMetadata(), context);
+}
+
+void inlay::labelOps(FunctionOpInterface function) {
+  llvm::DenseMap<StringAttr, bool> isUnique;
+  struct Labelled {
+    Operation *op;
+    StringAttr name;
+    unsigned position;
+  };
+  std::vector<Labelled> ops;
+  unsigned position = 0;
+  function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!isConstantLike(op) && !op->hasTrait<OpTrait::IsTerminator>()) {
+      StringAttr name = getLocationNameAttr(op->getLoc());
+      ops.push_back({op, name, position});
+      auto [it, isNew] = isUnique.try_emplace(name, !name.empty());
+      it->second &= isNew;
+    }
+    ++position;
+  });
+  for (auto [op, name, number] : ops) {
+    if (isUnique.lookup(name))
+      continue;
+    std::string label = (getReportedName(op) + "#" + Twine(number)).str();
+    while (isUnique.contains(StringAttr::get(op->getContext(), label))) // from an earlier time, when ops were elsewhere
+      label += "#";
+    op->setLoc(nameLocation(op->getLoc(), label));
+  }
+}

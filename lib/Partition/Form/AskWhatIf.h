@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Answers the questions of `WhatIf.h` by planning partitions, and stores the answers as attributes.
+
+#ifndef INLAY_LIB_PARTITION_FORM_ASKWHATIF_H
+#define INLAY_LIB_PARTITION_FORM_ASKWHATIF_H
+
+#include "Forecast.h"
+#include "inlay/Partition/WhatIf.h"
+
+namespace inlay {
+
+/// True if `a` is better than `b`: less time, where it is modelled, then fewer segments, then more ops on accelerators,
+/// then fewer bytes across borders.
+bool isBetter(const PartitionFigures &a, const PartitionFigures &b);
+
+mlir::FailureOr<WhatIf> askWhatIf(Forecaster &forecaster, const PartitionInfo &info);
+
+/// For sizes 1, 2, 3, 5, 8, ... until no accelerator has a segment.
+mlir::FailureOr<std::vector<SweepRow>> sweepMinBlockSize(Forecaster &forecaster, PartitionInfo info);
+
+/// As entries of a function's `inlay.partition`, and read from there; nothing for what isn't there or isn't whole.
+mlir::Attribute toAttribute(mlir::MLIRContext *context, const WhatIf &whatIf);
+mlir::Attribute toAttribute(mlir::MLIRContext *context, llvm::ArrayRef<SweepRow> rows);
+std::optional<WhatIf> readWhatIf(mlir::Attribute attribute);
+std::vector<SweepRow> readSweep(mlir::Attribute attribute);
+
+} // namespace inlay
+
+#endif // INLAY_LIB_PARTITION_FORM_ASKWHATIF_H

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "CostPlan.h"
+#include "Partition/Analysis/OpKinds.h"
+#include "inlay/Partition/OpWork.h"
+#include "inlay/Scheduling/MinBlockSize.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace inlay;
+
+/// Torch-TensorRT's: what a least size is compared with if none is given.
+static constexpr int64_t kUsualLeastSize = 5;
+/// Nodes and values that may be looked at to put numbers on moves.
+static constexpr uint64_t kExplainWork = 4'000'000;
+
+static std::vector<ColourCosts> getColourCosts(const TargetList &targets, const ModuleCosts &model) {
+  std::vector<ColourCosts> costs;
+  for (unsigned target = 0; target < targets.size(); ++target)
+    costs.push_back({model.of(target).launchSeconds, model.of(target).in, model.of(target).out});
+  return costs;
+}
+
+static std::vector<Colour> getColours(const ScheduleGraph &graph, const Schedule &schedule) {
+  std::vector<Colour> colours(graph.size());
+  for (const ScheduledSegment &segment : schedule.segments)
+    for (NodeId node : segment.nodes)
+      colours[node] = segment.colour;
+  return colours;
+}
+
+CostPlan::CostPlan(const DependencyGraph &graph, const Groups &groups, ArrayRef<unsigned> order,
+                   const ScheduleGraph &schedule, const TargetList &targets, const ModuleCosts &model,
+                   int64_t leastSize)
+    : graph(graph), groups(groups), order(order), schedule(schedule), targets(targets), model(model),
+      costs(schedule, getColourCosts(targets, model)) {
+  addCompute();
+  addValues();
+  times.leastSize = leastSize > 1 ? leastSize : kUsualLeastSize;
+  ScheduleGraph accelerated = schedule, large = schedule;
+  candidates = {getColours(schedule, scheduleWithLeastSize(accelerated, Strategy::Levels, 1)), placeOnHost(schedule),
+                getColours(schedule, scheduleWithLeastSize(large, Strategy::Levels, times.leastSize))};
+}
+
+void CostPlan::addCompute() {
+  for (NodeId node = 0; node < schedule.size(); ++node)
+    for (Colour colour = 0; colour < targets.size(); ++colour)
+      if (costs.getAllowed(node) >> colour & 1) {
+        double seconds = 0;
+        for (unsigned op : groups.getMembers(order[node]))
+          seconds += model.estimate(graph.getOps()[op], colour);
+        costs.setCompute(node, colour, seconds);
+      }
+}
+
+void CostPlan::addValues() {
+  std::vector<NodeId> nodeOf(groups.size());
+  for (auto [node, group] : llvm::enumerate(order))
+    nodeOf[group] = static_cast<NodeId>(node);
+  // An op that floats is copied to its users: they read what it reads.
+  std::vector<SmallVector<NodeId, 1>> nodesOf(graph.size());
+  for (unsigned op = graph.size(); op-- > 0;) {
+    if (!groups.floats(op)) {
+      nodesOf[op].push_back(nodeOf[groups.getGroup(op)]);
+      continue;
+    }
+    for (unsigned user : groups.getCopyRules().users[op])
+      llvm::append_range(nodesOf[op], nodesOf[user]);
+    llvm::sort(nodesOf[op]);
+    nodesOf[op].erase(llvm::unique(nodesOf[op]), nodesOf[op].end());
+  }
+  llvm::MapVector<Value, std::vector<NodeId>> readers;
+  for (unsigned op = 0; op < graph.size(); ++op)
+    for (const auto &operand : graph.getOperands(op))
+      if (mayCrossBorder(operand.value.getType()))
+        llvm::append_range(readers[operand.value], nodesOf[op]);
+  llvm::SmallDenseSet<Value> returned;
+  for (Value value : graph.getBlock().getTerminator()->getOperands())
+    if (mayCrossBorder(value.getType())) {
+      returned.insert(value);
+      readers.try_emplace(value);
+    }
+  for (auto &[value, readBy] : readers) {
+    std::optional<unsigned> definer = graph.getDefiner(value);
+    if (definer && groups.floats(*definer))
+      continue;
+    NodeId maker = definer ? nodeOf[groups.getGroup(*definer)] : CostGraph::kOutside;
+    llvm::sort(readBy);
+    readBy.erase(llvm::unique(readBy), readBy.end());
+    llvm::erase(readBy, maker);
+    costs.addValue(maker, estimateBytes(value.getType()), definer && returned.contains(value), readBy);
+  }
+}
+
+void CostPlan::place(ScheduleGraph &result) {
+  placed = placeByCost(costs, candidates);
+  for (NodeId node = 0; node < schedule.size(); ++node) {
+    result.nodes[node].colour = placed.colours[node];
+    result.nodes[node].neutral = false;
+  }
+}
+
+PlacementTimes CostPlan::estimate(const Schedule &result) {
+  std::vector<Colour> colours = getColours(schedule, result);
+  times.chosen = costs.countCompute(colours) + costs.countTransfers(colours);
+  for (const ScheduledSegment &segment : result.segments)
+    times.chosen += model.of(segment.colour).launchSeconds;
+  times.allAccelerated = costs.estimate(candidates[0]);
+  times.allHost = costs.estimate(candidates[1]);
+  times.leastSized = costs.estimate(candidates[2]);
+  times.lowerBound = placed.lowerBound;
+  return times;
+}
+
+//===-- Reasons -------------------------------------------------------------------------------------------------===//
+
+std::optional<double> CostPlan::countBorder(ArrayRef<NodeId> nodes, Colour from) {
+  llvm::SmallSetVector<unsigned, 16> values;
+  for (NodeId node : nodes)
+    values.insert_range(touching[node]);
+  for (unsigned value : values)
+    work += costs.values[value].lastReader - costs.values[value].firstReader + 1;
+  work += schedule.size() + schedule.edgeCount();
+  if (work > kExplainWork)
+    return std::nullopt;
+  auto count = [&] {
+    double sum = costs.countLaunches(placed.colours);
+    for (unsigned value : values)
+      sum += costs.countTransfers(costs.values[value], placed.colours);
+    return sum;
+  };
+  Colour to = placed.colours[nodes.front()];
+  double here = count();
+  for (NodeId node : nodes)
+    placed.colours[node] = from;
+  double there = count();
+  for (NodeId node : nodes)
+    placed.colours[node] = to;
+  return there - here;
+}
+
+std::string CostPlan::describeMove(ArrayRef<NodeId> nodes) {
+  Colour from = schedule.nodes[nodes.front()].colour, to = placed.colours[nodes.front()];
+  double there = 0, here = 0;
+  for (NodeId node : nodes) {
+    there += costs.getCompute(node, from);
+    here += costs.getCompute(node, to);
+  }
+  std::string text = targets.getName(to).str() + " " + formatSeconds(here) + " here, " + targets.getName(from).str() +
+                     " " + formatSeconds(there);
+  std::optional<double> border = countBorder(nodes, from);
+  if (!border)
+    return text + " + launch and transfers";
+  // Where going back would save launches or transfers too, the ops alone are why.
+  return *border > 0 ? text + " + " + formatSeconds(*border) + " of launch and transfers" : text;
+}
+
+/// Nodes that moved alike and hang together have one reason.
+void CostPlan::explainMoves() {
+  constexpr unsigned kNone = ~0u;
+  moveOf.assign(schedule.size(), kNone);
+  auto isAlike = [&](NodeId a, NodeId b) {
+    return placed.colours[a] == placed.colours[b] && schedule.nodes[a].colour == schedule.nodes[b].colour;
+  };
+  touching.resize(schedule.size());
+  for (auto [number, value] : llvm::enumerate(costs.values)) {
+    if (value.maker != CostGraph::kOutside)
+      touching[value.maker].push_back(static_cast<unsigned>(number));
+    for (uint32_t at = value.firstReader; at < value.lastReader; ++at)
+      touching[costs.readers[at]].push_back(static_cast<unsigned>(number));
+  }
+  for (NodeId start = 0; start < schedule.size(); ++start) {
+    if (placed.colours[start] == schedule.nodes[start].colour || moveOf[start] != kNone)
+      continue;
+    std::vector<NodeId> nodes = {start};
+    moveOf[start] = static_cast<unsigned>(sentences.size());
+    for (size_t at = 0; at < nodes.size(); ++at)
+      for (ScheduleGraph::Range next : {schedule.preds(nodes[at]), schedule.succs(nodes[at])})
+        for (NodeId node : next)
+          if (moveOf[node] == kNone && isAlike(node, start)) {
+            moveOf[node] = moveOf[start];
+            nodes.push_back(node);
+          }
+    sentences.push_back(describeMove(nodes));
+  }
+}
+
+const std::string &CostPlan::explain(NodeId node) {
+  if (moveOf.empty())
+    explainMoves();
+  return sentences[moveOf[node]];
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Partition/Analysis/EffectOrder.h"
+#include "Partition/Analysis/OpKinds.h"
+#include "Partition/Decide/Annotate.h"
+#include "Partition/Decide/WholeGraph.h"
+#include "inlay/Partition/Labels.h"
+#include "inlay/Partition/Passes.h"
+
+namespace inlay {
+#define GEN_PASS_DEF_ANNOTATETARGETSPASS
+#include "inlay/Partition/Passes.h.inc"
+} // namespace inlay
+
+using namespace mlir;
+using namespace inlay;
+
+/// What no target is asked about can't be pinned to one.
+static LogicalResult checkPins(FunctionOpInterface function) {
+  WalkResult result = function.getFunctionBody().walk([](Operation *op) {
+    if (!op->hasAttr(InlayDialect::kTargetAttr) || !(isConstantLike(op) || op->hasTrait<OpTrait::IsTerminator>()))
+      return WalkResult::advance();
+    op->emitError("expected 'inlay.target' on an op that partitioning places, but got it on ")
+        << (isConstantLike(op) ? "a constant, of which each segment has its own" : "a terminator");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+namespace {
+struct AnnotateTargetsPass : inlay::impl::AnnotateTargetsPassBase<AnnotateTargetsPass> {
+  using AnnotateTargetsPassBase::AnnotateTargetsPassBase;
+
+  void runOnOperation() override {
+    PartitionInfo info;
+    info.enabled = enabled;
+    info.requireFullCompilation = requireFullCompilation;
+    info.fallbackOps.assign(fallbackOps.begin(), fallbackOps.end());
+    info.fallbackModules.assign(fallbackModules.begin(), fallbackModules.end());
+    info.fallbackLocations.assign(fallbackLocations.begin(), fallbackLocations.end());
+    info.allowOps.assign(allowOps.begin(), allowOps.end());
+    if (failed(annotate(info)))
+      signalPassFailure();
+  }
+
+  LogicalResult annotate(const PartitionInfo &info) {
+    if (failed(checkWholeGraphSettings(getOperation(), info)))
+      return failure();
+    SmallVector<FunctionOpInterface> functions;
+    for (auto function : getOperation().getOps<FunctionOpInterface>())
+      if (!function.isExternal())
+        functions.push_back(function);
+    for (auto nested : getOperation().getOps<ModuleOp>())
+      nested.emitWarning("functions of a module inside a module aren't partitioned: run the pass on that module");
+    for (FunctionOpInterface function : functions) {
+      if (failed(checkPartitionable(function)) || failed(checkPins(function)))
+        return failure();
+      labelOps(function);
+    }
+    FailureOr<TargetList> targets = TargetList::get(getOperation(), info.allowOps, &getAnalysis<Verdicts>());
+    FailureOr<FallbackFilter> filter =
+        FallbackFilter::get(getOperation(), {info.fallbackOps, info.fallbackModules, info.fallbackLocations});
+    if (failed(targets) || failed(filter))
+      return failure();
+    bool ok = true;
+    for (FunctionOpInterface function : functions)
+      ok &= succeeded(annotate(function, *targets, *filter, info));
+    return success(ok);
+  }
+
+  static LogicalResult annotate(FunctionOpInterface function, TargetList &targets, const FallbackFilter &filter,
+                                const PartitionInfo &info) {
+    Aliases aliases(function);
+    recordProgram(function, aliases);
+    if (!info.enabled)
+      return annotateWhole(function, targets);
+    Annotator annotator(targets, filter, /*keepUnsupported=*/info.requireFullCompilation);
+    if (failed(annotator.annotate(function.front(), aliases)))
+      return failure();
+    return info.requireFullCompilation ? checkFullCompilation(function, targets) : success();
+  }
+};
+} // namespace

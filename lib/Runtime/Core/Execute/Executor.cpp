@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Program::load and the program it makes: a pool of lanes, one taken per call.
+
+#include "Executor.h"
+#include "Arguments.h"
+#include "Runtime/Core/Memory/ResultMemory.h"
+
+#include "inlay/Runtime/Core/Trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace inlay::rt {
+
+StatusOr<std::unique_ptr<Executor>> Executor::load(LoadedPlan &loaded, Failure &failure) {
+  INLAY_RETURN_IF_ERROR(loadResources(loaded, failure));
+  loaded.schedule = makeSchedule(*loaded.plan, loaded.device && loaded.device->unifiedMemory());
+  return std::unique_ptr<Executor>(new Executor(std::move(loaded)));
+}
+
+Status Executor::wait() {
+  Failure failure;
+  return wait(failure);
+}
+
+Status Executor::wait(Failure &failure) {
+  for (const Step &step : loaded_.plan->steps) {
+    if (step.kind != StepKind::LaunchEngine)
+      continue;
+    if (Status status = loaded_.engines[step.callee]->wait(); !status.isOk())
+      return failure.note({status.code(), fmt::format("segment '{}': {}", step.name, status.message())}, {step.callee});
+  }
+  return Status::ok();
+}
+
+StatusOr<std::vector<std::vector<int64_t>>> Executor::outputDims(const InputDims &inputs) const {
+  INLAY_RETURN_IF_ERROR(checkInputDims(*loaded_.plan, inputs));
+  return evaluateOutputDims(*loaded_.plan, inputs);
+}
+
+StatusOr<MemoryUse> Executor::memory(const InputDims &inputs) const {
+  INLAY_RETURN_IF_ERROR(checkInputDims(*loaded_.plan, inputs));
+  Failure failure;
+  StatusOr<std::unique_ptr<Instance>> instance = Instance::create(loaded_, inputs, failure);
+  if (!instance.isOk())
+    return instance.status();
+  return (*instance)->measureMemory();
+}
+
+/// An idle lane, or a new one: best one that knows these dims, so that nothing is recorded, else the one used last, so
+/// that as few as possible grow.
+std::unique_ptr<Lane> Executor::takeIdle(const InputDims &dims) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (idle_.empty())
+    return std::make_unique<Lane>(loaded_);
+  auto found = std::find_if(idle_.rbegin(), idle_.rend(), [&](auto &idle) { return idle->knows(dims); });
+  auto taken = found == idle_.rend() ? std::prev(idle_.end()) : std::next(found).base();
+  std::unique_ptr<Lane> lane = std::move(*taken);
+  idle_.erase(taken);
+  return lane;
+}
+
+StatusOr<std::unique_ptr<Lane>> Executor::acquire(const std::vector<TensorView> &inputs,
+                                                  const std::vector<TensorView> &outputs, bool lendResults,
+                                                  Failure &failure) {
+  InputDims dims;
+  INLAY_RETURN_IF_ERROR(checkCall(*loaded_.plan, inputs, outputs, dims));
+  std::unique_ptr<Lane> lane = takeIdle(dims);
+  Status status = lane->prepare(dims, failure);
+  if (status.code() == StatusCode::ResourceExhausted) {
+    // Memory that idle lanes and other dims hold is worth less than this call.
+    std::vector<std::unique_ptr<Lane>> victims;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      victims.swap(idle_);
+    }
+    victims.clear();
+    lane = nullptr;
+    failure = {};
+    lane = std::make_unique<Lane>(loaded_);
+    status = lane->prepare(dims, failure);
+  }
+  if (!status.isOk()) {
+    release(std::move(lane));
+    return status;
+  }
+  lane->instance().bind(inputs, outputs, lendResults, failure);
+  return lane;
+}
+
+void Executor::release(std::unique_ptr<Lane> lane) {
+  std::unique_ptr<Lane> evicted; // destroyed after the lock is gone
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (idle_.size() == maxIdle) {
+    evicted = std::move(idle_.front());
+    idle_.erase(idle_.begin());
+  }
+  idle_.push_back(std::move(lane));
+}
+
+/// Before `hostConstants` says so.
+Status Executor::replaceOnDevice(uint32_t number, const Constant &constant) {
+  std::shared_ptr<DeviceBuffer> &storage = loaded_.constants[number];
+  if (!storage)
+    return Status::ok();
+  if (const Constant &planned = loaded_.plan->constants[number]; !planned.order.empty()) {
+    Constant ordered = planned;
+    ordered.replaceBytes(constant);
+    return fillInOrder(*loaded_.device, *storage, ordered);
+  }
+  const void *old = loaded_.hostConstants[number].data;
+  if (storage->hostPointer() != old) // the device's own copy
+    return loaded_.device->upload(*storage, constant.data, constant.size);
+  if (constant.data == old)
+    return Status::ok();
+  StatusOr<std::shared_ptr<DeviceBuffer>> placed = placeConstant(*loaded_.device, constant);
+  if (!placed.isOk())
+    return placed.status();
+  storage = std::move(*placed);
+  return Status::ok();
+}
+
+Status checkReplacements(const Plan &plan, const Executor::Replacements &replacements) {
+  const std::vector<Constant> &planned = plan.constants;
+  for (const auto &[number, constant] : replacements) {
+    if (number >= planned.size())
+      return {StatusCode::InvalidArgument, fmt::format("constant {} is out of range of {}", number, planned.size())};
+    if (!constant.data || constant.size != planned[number].size)
+      return {StatusCode::InvalidArgument,
+              fmt::format("constant {} ('{}'): expected {} bytes, but got {}", number, planned[number].key,
+                          planned[number].size, constant.data ? constant.size : 0)};
+  }
+  return Status::ok();
+}
+
+Status Executor::replaceConstants(const Replacements &replacements) {
+  Failure failure;
+  return replaceConstants(replacements, failure);
+}
+
+Status Executor::replaceConstants(const Replacements &replacements, Failure &failure) {
+  INLAY_RETURN_IF_ERROR(checkReplacements(*loaded_.plan, replacements));
+  std::unique_lock<CallLock> alone(running_);
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    idle_.clear(); // they point at what is replaced
+  }
+  for (const std::shared_ptr<HostKernels> &kernels : loaded_.hostKernels)
+    if (kernels)
+      kernels->forgetConstants();
+  for (const auto &[number, constant] : replacements) {
+    if (Status status = replaceOnDevice(number, constant); !status.isOk())
+      return failure.note(
+          {status.code(), fmt::format("constant '{}': {}", loaded_.plan->constants[number].key, status.message())});
+    loaded_.hostConstants[number].replaceBytes(constant);
+  }
+  return Status::ok();
+}
+
+Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) {
+  Failure failure;
+  return call(inputs, outputs, failure);
+}
+
+Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Failure &failure) {
+  return run(inputs, outputs, /*lendResults=*/false, failure);
+}
+
+StatusOr<std::vector<TensorView>> Executor::call(const std::vector<TensorView> &inputs) {
+  Failure failure;
+  return call(inputs, failure);
+}
+
+/// Each try has results of its own: a device that hangs may still write those of the last.
+StatusOr<std::vector<TensorView>> Executor::call(const std::vector<TensorView> &inputs, Failure &failure) {
+  InputDims dims;
+  for (const TensorView &input : inputs)
+    dims.push_back(input.dims);
+  StatusOr<std::vector<TensorView>> results = makeResults(*this, dims);
+  if (!results.isOk())
+    return results.status();
+  if (Status status = run(inputs, *results, /*lendResults=*/true, failure); !status.isOk())
+    return status;
+  return results;
+}
+
+Status Executor::run(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, bool lendResults,
+                     Failure &failure) {
+  std::shared_lock<CallLock> running(running_);
+  StatusOr<std::unique_ptr<Lane>> lane = acquire(inputs, outputs, lendResults, failure);
+  if (!lane.isOk())
+    return lane.status();
+  // A lane that failed isn't used again: nothing is known of its device state.
+  INLAY_RETURN_IF_ERROR((*lane)->instance().run(loaded_.schedule.actions));
+  release(std::move(*lane));
+  return Status::ok();
+}
+
+/// What the kernels of a step took, by the plan's names.
+static std::vector<KernelProfile> describeKernels(const Plan &plan, const Step &step, const StepTime &time) {
+  std::vector<KernelProfile> kernels;
+  for (uint32_t number = 0; number < time.kernels.size(); ++number) {
+    const RunTime &run = time.kernels[number];
+    if (run.runs == 0)
+      continue;
+    KernelProfile &kernel = kernels.emplace_back();
+    kernel.number = number;
+    kernel.nanoseconds = run.nanoseconds;
+    kernel.runs = run.runs;
+    if (step.kind == StepKind::LaunchEngine) {
+      kernel.kind = "dispatch";
+      kernel.calls = plan.engines[step.callee].dispatches[number].calls;
+    } else {
+      const HostKernel &description = plan.hostCode.functions[step.callee].kernels[number];
+      kernel.kind = name(description.kind);
+      kernel.calls = description.calls;
+    }
+  }
+  return kernels;
+}
+
+StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorView> &inputs,
+                                                     const std::vector<TensorView> &outputs, Trace *trace) {
+  Failure failure;
+  return profile(inputs, outputs, trace, failure);
+}
+
+StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorView> &inputs,
+                                                     const std::vector<TensorView> &outputs, Trace *trace,
+                                                     Failure &failure) {
+  std::shared_lock<CallLock> running(running_);
+  StatusOr<std::unique_ptr<Lane>> lane = acquire(inputs, outputs, /*lendResults=*/false, failure);
+  if (!lane.isOk())
+    return lane.status();
+  const std::vector<Step> &steps = loaded_.plan->steps;
+  std::vector<StepTime> times(steps.size());
+  {
+    TraceSpan span(trace, "call", loaded_.plan->name);
+    // In the order of the schedule, not of the list: temporaries share memory by that order.
+    INLAY_RETURN_IF_ERROR((*lane)->instance().run(loaded_.schedule.actions, &times));
+  }
+  std::vector<StepProfile> profiles;
+  profiles.reserve(steps.size());
+  for (size_t i = 0; i < steps.size(); ++i)
+    profiles.push_back({steps[i].name, steps[i].kind, times[i].nanoseconds, steps[i].segment, steps[i].calls,
+                        times[i].runs, describeKernels(*loaded_.plan, steps[i], times[i])});
+  release(std::move(*lane));
+  return profiles;
+}
+
+StatusOr<std::vector<TensorView>> makeResults(const Program &program, const InputDims &inputs) {
+  StatusOr<std::vector<std::vector<int64_t>>> dims = program.outputDims(inputs);
+  if (!dims.isOk())
+    return dims.status();
+  const Plan &plan = program.plan();
+  std::vector<TensorView> results;
+  for (size_t i = 0; i < dims->size(); ++i) {
+    const Buffer &buffer = plan.buffers[plan.outputs[i]];
+    StatusOr<std::shared_ptr<void>> memory = allocateResult(*byteSize(buffer.type.element, (*dims)[i]));
+    if (!memory.isOk())
+      return Status(memory.status().code(), fmt::format("result '{}': {}", buffer.name, memory.status().message()));
+    results.push_back({memory->get(), buffer.type.element, std::move((*dims)[i]), *memory});
+  }
+  return results;
+}
+
+StatusOr<std::unique_ptr<Program>> Program::load(std::shared_ptr<const Plan> plan, std::shared_ptr<Device> device,
+                                                 std::shared_ptr<HostLibrary> host, CallbackHandler callbacks,
+                                                 Runners runners, std::shared_ptr<HostKernelLoader> kernels) {
+  LoadedPlan loaded;
+  loaded.plan = std::move(plan);
+  loaded.device = std::move(device);
+  loaded.host = std::move(host);
+  loaded.callbacks = std::move(callbacks);
+  loaded.runners = std::move(runners);
+  loaded.kernelLoader = std::move(kernels);
+  Failure failure;
+  StatusOr<std::unique_ptr<Executor>> executor = Executor::load(loaded, failure);
+  if (!executor.isOk())
+    return executor.status();
+  return std::unique_ptr<Program>(std::move(*executor));
+}
+
+} // namespace inlay::rt

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Storage: memory for the temporaries of calls that don't run at once, in numbered slots that grow.
+
+#ifndef INLAY_LIB_RUNTIME_CORE_MEMORY_STORAGE_H
+#define INLAY_LIB_RUNTIME_CORE_MEMORY_STORAGE_H
+
+#include "HostBlock.h"
+
+#include "inlay/Runtime/Core/Device.h"
+
+namespace inlay::rt {
+
+/// Bytes of each slot.
+struct SlotSizes {
+  std::vector<size_t> host, device;
+  std::vector<size_t> scratch; ///< on the device too: none, or one slot that engines use one after the other
+};
+
+class Storage {
+public:
+  /// True if each of these slots is there and large enough.
+  bool holds(const SlotSizes &sizes) const;
+
+  /// Makes each slot at least this large; pointers to those that had to grow are void, also after an error.
+  Status growHost(const SlotSizes &sizes);
+  /// The same on a device, which may be null if there are no slots there.
+  Status growDevice(const SlotSizes &sizes, Device *device);
+
+  void *host(size_t slot) const { return host_[slot].block.get(); }
+  const std::shared_ptr<DeviceBuffer> &device(size_t slot) const { return device_[slot].block; }
+  std::shared_ptr<DeviceBuffer> scratch() const { return scratch_.empty() ? nullptr : scratch_[0].block; }
+
+private:
+  template <typename Block>
+  struct Slot {
+    Block block;
+    size_t bytes = 0;
+    bool holds(size_t wanted) const { return block && bytes >= wanted; }
+  };
+  template <typename Block, typename Allocate>
+  static Status growSlots(std::vector<Slot<Block>> &slots, const std::vector<size_t> &sizes, Allocate allocate);
+
+  std::vector<Slot<HostBlock>> host_;
+  std::vector<Slot<std::shared_ptr<DeviceBuffer>>> device_, scratch_;
+};
+
+} // namespace inlay::rt
+
+#endif // INLAY_LIB_RUNTIME_CORE_MEMORY_STORAGE_H

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A library kernel of a host function, and what several kinds of them share.
+
+#ifndef INLAY_LIB_RUNTIME_HOST_KERNELS_LIBRARYKERNEL_H
+#define INLAY_LIB_RUNTIME_HOST_KERNELS_LIBRARYKERNEL_H
+
+#include "Runtime/Host/Support/SequentialLibrary.h"
+#include "inlay/Runtime/Core/Plan.h"
+
+#include <atomic>
+#include <list>
+#include <mutex>
+#include <vector>
+
+namespace inlay::rt::host {
+
+/// Safe from several threads.
+class LibraryKernel {
+public:
+  virtual ~LibraryKernel() = default;
+  virtual Status call(void *const *buffers, const int64_t *sizes) = 0;
+  virtual void forgetConstants() {}
+};
+
+/// Each checks the description. `library` lives as long as the process.
+StatusOr<std::unique_ptr<LibraryKernel>> makeContraction(const HostKernel &kernel, SequentialLibrary &library);
+StatusOr<std::unique_ptr<LibraryKernel>> makeConvolution(const HostKernel &kernel, SequentialLibrary &library);
+StatusOr<std::unique_ptr<LibraryKernel>> makeAttention(const HostKernel &kernel, SequentialLibrary &library);
+
+/// The library's primitive, or our own for a shape that the library leaves out.
+StatusOr<std::shared_ptr<Gemm>> makeGemm(SequentialLibrary &library, const GemmShape &shape);
+
+StatusOr<std::shared_ptr<ConvolutionPrimitive>> makeConvolutionPrimitive(SequentialLibrary &library,
+                                                                         const ConvolutionShape &shape);
+
+/// Whether the kernel's weights are the same at each call.
+bool isConstant(const HostKernel &kernel, uint32_t buffer);
+
+/// How many threads slices are made for: those of the pool, or a fixed number where results must be reproducible.
+int64_t threadsToPlanFor();
+
+/// Keeps the first error of several threads.
+class FirstError {
+public:
+  void record(Status status) {
+    if (status.isOk())
+      return;
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!failed_.exchange(true))
+      status_ = std::move(status);
+  }
+  bool failed() const { return failed_.load(std::memory_order_relaxed); }
+  /// When all threads are done.
+  Status take() { return std::move(status_); }
+
+private:
+  std::atomic<bool> failed_{false};
+  std::mutex mutex_;
+  Status status_;
+};
+
+/// What was planned for the sizes that were used last. Safe from several threads.
+template <typename Plan>
+class PlanCache {
+public:
+  /// The plan for `key`, from `make()` if there is none. Several threads may make the same one.
+  template <typename Make>
+  StatusOr<std::shared_ptr<const Plan>> get(std::vector<int64_t> key, const Make &make) {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      for (auto it = entries_.begin(); it != entries_.end(); ++it)
+        if (it->first == key) {
+          entries_.splice(entries_.begin(), entries_, it);
+          return entries_.front().second;
+        }
+    }
+    StatusOr<std::shared_ptr<const Plan>> made = make();
+    if (!made.isOk())
+      return made;
+    std::lock_guard<std::mutex> lock(mutex_);
+    entries_.emplace_front(std::move(key), *made);
+    if (entries_.size() > kMost)
+      entries_.pop_back();
+    return made;
+  }
+
+private:
+  static constexpr size_t kMost = 8;
+  std::mutex mutex_;
+  std::list<std::pair<std::vector<int64_t>, std::shared_ptr<const Plan>>> entries_;
+};
+
+} // namespace inlay::rt::host
+
+#endif // INLAY_LIB_RUNTIME_HOST_KERNELS_LIBRARYKERNEL_H

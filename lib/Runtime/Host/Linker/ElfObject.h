@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A relocatable object file (ELF-64, little-endian: System V gABI, chapter 4) as checked lists. Files may be hostile.
+
+#ifndef INLAY_LIB_RUNTIME_HOST_LINKER_ELFOBJECT_H
+#define INLAY_LIB_RUNTIME_HOST_LINKER_ELFOBJECT_H
+
+#include "inlay/Runtime/Core/Status.h"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace inlay::rt::host {
+
+/// A section that is in memory when the code runs; others have no `size`. Its number is its place in the list.
+struct ElfSection {
+  std::string_view name;
+  const char *bytes = nullptr; ///< null: zeros
+  uint64_t size = 0;           ///< in bytes
+  uint64_t alignment = 1;      ///< a power of 2, at most a page of 4096 bytes
+  bool isLoaded = false;
+  bool isCode = false;
+  bool isWritable = false;
+};
+
+enum class ElfPlace : uint8_t { Section, Absolute, Elsewhere };
+
+struct ElfSymbol {
+  std::string_view name;
+  ElfPlace place = ElfPlace::Elsewhere;
+  uint32_t section = 0; ///< of `Section`
+  uint64_t value = 0;   ///< of `Section`: bytes from its begin, at most its size
+  bool isFunction = false;
+  bool isGlobal = false;
+};
+
+/// A place in a loaded section that depends on an address.
+struct ElfRelocation {
+  uint32_t section = 0;
+  uint64_t offset = 0; ///< in bytes, less than the section's size
+  uint32_t type = 0;   ///< by the machine's ABI
+  uint32_t symbol = 0;
+  int64_t addend = 0;
+};
+
+/// Points into the bytes that it was read from.
+struct ElfObject {
+  uint16_t machine = 0; ///< EM_X86_64, EM_AARCH64, ...
+  std::vector<ElfSection> sections;
+  std::vector<ElfSymbol> symbols;
+  std::vector<ElfRelocation> relocations;
+};
+
+/// Checks every offset, count, index and size before it is used; sections of unwinding and debugging aren't loaded. An
+/// error says what is wrong, also for what host code has no use for: thread-local storage, initializers.
+StatusOr<ElfObject> parseElf(std::string_view bytes);
+
+} // namespace inlay::rt::host
+
+#endif // INLAY_LIB_RUNTIME_HOST_LINKER_ELFOBJECT_H

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory that may fail to be there, and the thread's scratch.
+
+#ifndef INLAY_LIB_RUNTIME_HOST_SUPPORT_MEMORY_H
+#define INLAY_LIB_RUNTIME_HOST_SUPPORT_MEMORY_H
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+namespace inlay::rt::host {
+
+struct FreeMemory {
+  void operator()(void *memory) const { std::free(memory); }
+};
+using Memory = std::unique_ptr<void, FreeMemory>;
+
+/// Aligned to a cache line; null if there is no memory.
+inline Memory allocate(size_t bytes) {
+  constexpr size_t kLine = 64;
+  if (bytes > SIZE_MAX / 2)
+    return nullptr;
+  return Memory(std::aligned_alloc(kLine, (bytes / kLine + 1) * kLine));
+}
+
+/// Storage of the calling thread that grows and is used again. Each use of it on a thread has an object of its own.
+class Scratch {
+public:
+  /// At least so many bytes, whose contents are undefined; null if there is no memory.
+  void *reserve(size_t bytes) {
+    if (bytes > bytes_ || !memory_) {
+      memory_.reset();
+      memory_ = allocate(bytes);
+      bytes_ = memory_ ? bytes : 0;
+    }
+    return memory_.get();
+  }
+
+private:
+  Memory memory_;
+  size_t bytes_ = 0;
+};
+
+} // namespace inlay::rt::host
+
+#endif // INLAY_LIB_RUNTIME_HOST_SUPPORT_MEMORY_H

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ThreadPool.h"
+#include "inlay/Runtime/Core/Trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <new>
+#include <sched.h>
+#include <string_view>
+
+namespace inlay::rt::host {
+
+/// Parts of `state_`.
+static constexpr uint64_t kJoined = 0xffff;
+static constexpr uint64_t kOpen = 1 << 16;
+static constexpr uint64_t kGeneration = 1 << 17;
+
+/// How long a worker looks for the next loop before it sleeps: longer than the gap between the kernels of a function.
+static constexpr std::chrono::microseconds kSpinTime{50};
+
+static thread_local bool insideLoop = false;
+
+static void pauseBriefly() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#else
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+#endif
+}
+
+static int64_t countUsableCpus() {
+  cpu_set_t usable;
+  CPU_ZERO(&usable);
+  if (sched_getaffinity(0, sizeof(usable), &usable) != 0)
+    return 1;
+  return std::clamp<int64_t>(CPU_COUNT(&usable), 1, ThreadPool::kMostThreads);
+}
+
+static StatusOr<int64_t> readThreads(const char *text) {
+  std::string_view digits = text;
+  int64_t threads = 0;
+  bool isNumber = !digits.empty() && digits.size() <= 4;
+  for (char digit : digits) {
+    isNumber = isNumber && digit >= '0' && digit <= '9';
+    if (isNumber)
+      threads = threads * 10 + (digit - '0');
+  }
+  if (isNumber && threads >= 1 && threads <= ThreadPool::kMostThreads)
+    return threads;
+  return Status(StatusCode::InvalidArgument, fmt::format("expected INLAY_NUM_THREADS to be a number from 1 to {}, but "
+                                                         "got '{}'",
+                                                         ThreadPool::kMostThreads, digits));
+}
+
+ThreadPool &ThreadPool::get() {
+  static ThreadPool pool;
+  return pool;
+}
+
+ThreadPool::ThreadPool() {
+  if (const char *text = std::getenv("INLAY_NUM_THREADS"); text && *text) {
+    StatusOr<int64_t> threads = readThreads(text);
+    status_ = threads.status();
+    threads_ = threads.isOk() ? *threads : 1;
+  } else {
+    threads_ = countUsableCpus();
+  }
+  pthread_atfork(nullptr, nullptr, forgetWorkers);
+}
+
+ThreadPool::~ThreadPool() {
+  threads_ = 1; // whoever comes later runs alone
+  stopWorkers();
+}
+
+/// In the child of a fork, where the workers are gone and locks may be held by nobody.
+void ThreadPool::forgetWorkers() {
+  ThreadPool &pool = get();
+  pool.workers_.clear();
+  pool.state_ = 0;
+  pool.sleepers_ = 0;
+  pool.stopping_ = false;
+  new (&pool.mutex_) std::mutex;
+  new (&pool.wake_) std::condition_variable;
+  pool.busy_ = false;
+}
+
+bool ThreadPool::acquire() {
+  bool expected = false;
+  return busy_.compare_exchange_strong(expected, true, std::memory_order_acquire, std::memory_order_relaxed);
+}
+
+Status ThreadPool::setThreads(int64_t threads) {
+  if (threads < 1 || threads > kMostThreads)
+    return {StatusCode::InvalidArgument,
+            fmt::format("expected a number of threads from 1 to {}, but got {}", kMostThreads, threads)};
+  if (insideLoop)
+    return {StatusCode::InvalidArgument, "the number of threads can't change inside a loop that runs on them"};
+  while (!acquire())
+    sched_yield();
+  if (threads != threads_) {
+    stopWorkers();
+    threads_ = threads;
+  }
+  busy_.store(false, std::memory_order_release);
+  return Status::ok();
+}
+
+/// The caller owns the pool. Where the system gives no more threads, there are fewer.
+void ThreadPool::startWorkers() {
+  while (static_cast<int64_t>(workers_.size()) + 1 < threads_) {
+    pthread_t worker;
+    if (pthread_create(&worker, nullptr, work, this) != 0)
+      break;
+    workers_.push_back(worker);
+  }
+}
+
+void ThreadPool::stopWorkers() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    stopping_ = true;
+    wake_.notify_all();
+  }
+  for (pthread_t worker : workers_)
+    pthread_join(worker, nullptr);
+  workers_.clear();
+  stopping_ = false;
+}
+
+void *ThreadPool::work(void *pool) {
+  insideLoop = true; // what a body calls runs alone
+  static_cast<ThreadPool *>(pool)->serve();
+  return nullptr;
+}
+
+static bool isNewWork(uint64_t state, uint64_t last) { return (state & kOpen) && state / kGeneration != last; }
+
+/// Until there is a loop after number `last`; false if the worker is to end.
+bool ThreadPool::waitForWork(uint64_t last) {
+  auto isDone = [&] {
+    return stopping_.load(std::memory_order_relaxed) || isNewWork(state_.load(std::memory_order_seq_cst), last);
+  };
+  auto end = std::chrono::steady_clock::now() + kSpinTime;
+  while (!isDone() && std::chrono::steady_clock::now() < end)
+    for (int i = 0; i < 32 && !isDone(); ++i)
+      pauseBriefly();
+  if (!isDone()) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    sleepers_.fetch_add(1, std::memory_order_seq_cst);
+    wake_.wait(lock, isDone);
+    sleepers_.fetch_sub(1, std::memory_order_relaxed);
+  }
+  return !stopping_;
+}
+
+void ThreadPool::serve() {
+  uint64_t last = 0;
+  while (waitForWork(last)) {
+    uint64_t state = state_.load(std::memory_order_acquire);
+    if (!isNewWork(state, last))
+      continue;
+    if (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel))
+      continue;
+    last = state / kGeneration;
+    int64_t begin = span_ ? traceTime() : 0;
+    if (runChunks() && span_)
+      span_->addPart(begin, traceTime());
+    state_.fetch_sub(1, std::memory_order_acq_rel);
+  }
+}
+
+/// True if there was any left to run.
+bool ThreadPool::runChunks() {
+  for (bool any = false;; any = true) {
+    int64_t begin = next_.fetch_add(chunk_, std::memory_order_relaxed);
+    if (begin >= count_)
+      return any;
+    body_(data_, begin, std::min(begin + chunk_, count_));
+  }
+}
+
+void ThreadPool::publish() {
+  next_.store(0, std::memory_order_relaxed);
+  uint64_t generation = state_.load(std::memory_order_relaxed) / kGeneration + 1;
+  state_.store(generation * kGeneration | kOpen, std::memory_order_seq_cst);
+  if (sleepers_.load(std::memory_order_seq_cst) > 0) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    wake_.notify_all();
+  }
+}
+
+/// Lets nobody join any more and waits for those who have.
+void ThreadPool::finish() {
+  uint64_t state = state_.fetch_and(~kOpen, std::memory_order_acq_rel);
+  for (int spins = 0; state & kJoined; ++spins) {
+    if (spins < 4096)
+      pauseBriefly();
+    else
+      sched_yield(); // the worker may wait for this very CPU
+    state = state_.load(std::memory_order_acquire);
+  }
+}
+
+void ThreadPool::run(int64_t count, int64_t chunk, Body body, const void *data) {
+  if (count <= 0)
+    return;
+  chunk = std::max<int64_t>(chunk, 1);
+  // `next_` runs past the end by a chunk for each thread, which mustn't overflow.
+  bool mayShare = count <= INT64_MAX / 2 && chunk < INT64_MAX / 2 / (kMostThreads + 1);
+  if (count <= chunk || !mayShare || insideLoop || threads() == 1 || !acquire()) {
+    for (int64_t begin = 0; begin < count; begin += std::min(chunk, count - begin))
+      body(data, begin, begin + std::min(chunk, count - begin));
+    return;
+  }
+  body_ = body;
+  data_ = data;
+  count_ = count;
+  chunk_ = chunk;
+  span_ = TraceSpan::current();
+  startWorkers();
+  publish();
+  insideLoop = true;
+  runChunks();
+  insideLoop = false;
+  finish();
+  busy_.store(false, std::memory_order_release);
+}
+
+} // namespace inlay::rt::host

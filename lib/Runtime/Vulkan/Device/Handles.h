@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Owners of Vulkan objects: one handle each, destroyed through the device's own table.
+
+#ifndef INLAY_LIB_RUNTIME_VULKAN_DEVICE_HANDLES_H
+#define INLAY_LIB_RUNTIME_VULKAN_DEVICE_HANDLES_H
+
+#include <volk.h>
+
+#include <atomic>
+#include <cstdint>
+#include <unistd.h>
+#include <utility>
+
+namespace inlay::rt::vulkan {
+
+/// A device and its function table; both outlive every handle made from them.
+struct DeviceTable {
+  VkDevice device = VK_NULL_HANDLE;
+  VolkDeviceTable vk{};
+
+  /// What the device was asked to do and hasn't done in time; it may be at it still. Then nothing that it may use can
+  /// be destroyed, and no call may wait for it.
+  mutable std::atomic<bool> isStuck{false};
+  mutable std::atomic<uint64_t> submitted{0}; ///< the value that `timeline` has when all is done
+  VkSemaphore timeline = VK_NULL_HANDLE;
+  const pid_t process = getpid();
+  mutable std::atomic<bool> hasLeaked{false}; ///< an object was left behind for that: the device has to be too
+
+  /// In a child of fork the driver's threads are gone, and whatever waits for one of them hangs.
+  bool isForked() const { return getpid() != process; }
+
+  /// False while the device is stuck, and in a child of fork. Doesn't wait.
+  bool mayDestroy() const {
+    if (isForked())
+      return false;
+    if (!isStuck)
+      return true;
+    uint64_t value = 0;
+    VkResult result = vk.vkGetSemaphoreCounterValue(device, timeline, &value);
+    if (result != VK_ERROR_DEVICE_LOST && (result != VK_SUCCESS || value < submitted)) // a lost one does nothing
+      return false;
+    isStuck = false;
+    return true;
+  }
+};
+
+/// Owns a handle that `Destroy` (an entry of the table) destroys.
+template <typename T, auto Destroy>
+class Handle {
+public:
+  Handle() = default;
+  Handle(const DeviceTable &table, T handle) : table_(&table), handle_(handle) {}
+  Handle(Handle &&other) noexcept : table_(other.table_), handle_(std::exchange(other.handle_, VK_NULL_HANDLE)) {}
+  Handle &operator=(Handle &&other) noexcept {
+    std::swap(table_, other.table_);
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Handle() {
+    if (handle_ == VK_NULL_HANDLE)
+      return;
+    if (table_->mayDestroy())
+      (table_->vk.*Destroy)(table_->device, handle_, nullptr);
+    else
+      table_->hasLeaked = true;
+  }
+
+  T get() const { return handle_; }
+
+private:
+  const DeviceTable *table_ = nullptr;
+  T handle_ = VK_NULL_HANDLE;
+};
+
+using BufferHandle = Handle<VkBuffer, &VolkDeviceTable::vkDestroyBuffer>;
+using MemoryHandle = Handle<VkDeviceMemory, &VolkDeviceTable::vkFreeMemory>;
+using SemaphoreHandle = Handle<VkSemaphore, &VolkDeviceTable::vkDestroySemaphore>;
+using CommandPoolHandle = Handle<VkCommandPool, &VolkDeviceTable::vkDestroyCommandPool>;
+using ShaderModuleHandle = Handle<VkShaderModule, &VolkDeviceTable::vkDestroyShaderModule>;
+using SetLayoutHandle = Handle<VkDescriptorSetLayout, &VolkDeviceTable::vkDestroyDescriptorSetLayout>;
+using PipelineLayoutHandle = Handle<VkPipelineLayout, &VolkDeviceTable::vkDestroyPipelineLayout>;
+using PipelineHandle = Handle<VkPipeline, &VolkDeviceTable::vkDestroyPipeline>;
+using QueryPoolHandle = Handle<VkQueryPool, &VolkDeviceTable::vkDestroyQueryPool>;
+using PipelineCacheHandle = Handle<VkPipelineCache, &VolkDeviceTable::vkDestroyPipelineCache>;
+using BufferViewHandle = Handle<VkBufferView, &VolkDeviceTable::vkDestroyBufferView>;
+using DescriptorPoolHandle = Handle<VkDescriptorPool, &VolkDeviceTable::vkDestroyDescriptorPool>;
+
+} // namespace inlay::rt::vulkan
+
+#endif // INLAY_LIB_RUNTIME_VULKAN_DEVICE_HANDLES_H

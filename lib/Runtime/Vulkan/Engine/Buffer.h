@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A range of device memory as the executor sees it.
+
+#ifndef INLAY_LIB_RUNTIME_VULKAN_ENGINE_BUFFER_H
+#define INLAY_LIB_RUNTIME_VULKAN_ENGINE_BUFFER_H
+
+#include "Context.h"
+
+#include "inlay/Runtime/Core/Device.h"
+#include "inlay/Runtime/Core/Trace.h"
+
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+namespace inlay::rt::vulkan {
+
+class Buffer final : public DeviceBuffer {
+public:
+  static StatusOr<std::shared_ptr<Buffer>> create(std::shared_ptr<Context> context, uint64_t bytes) {
+    StatusOr<MemoryRange> range = context->memory.allocate(bytes);
+    if (!range.isOk())
+      return range.status();
+    return std::shared_ptr<Buffer>(new Buffer(std::move(context), *range));
+  }
+  /// Over host memory that `owner`, or else the caller, keeps; null if the device can't use it in place.
+  static std::shared_ptr<Buffer> importHost(std::shared_ptr<Context> context, const void *data, uint64_t bytes,
+                                            std::shared_ptr<const void> owner) {
+    uint64_t alignment = context->info.hostImportAlignment;
+    uint64_t offset = alignment ? reinterpret_cast<uintptr_t>(data) % alignment : 0;
+    if (!alignment || offset % context->info.bindingAlignment || context->isForked())
+      return nullptr;
+    std::unique_ptr<MemoryBlock> block = context->memory.importBlock(data, bytes, alignment);
+    if (!block)
+      return nullptr;
+    block->lent = LentMemory(*context, std::move(owner));
+    MemoryRange range{block.get(), offset, bytes};
+    std::shared_ptr<Buffer> buffer(new Buffer(std::move(context), range));
+    buffer->imported_ = std::move(block);
+    return buffer;
+  }
+  ~Buffer() override {
+    if (!imported_)
+      context_->memory.release(range_);
+  }
+
+  /// Of host-visible memory: has `write` make its bytes when it is used, or at once if it is.
+  void fill(BufferWriter write) {
+    std::lock_guard<std::mutex> lock(filling_);
+    if (isUsed_)
+      write(hostPointer());
+    else
+      write_ = std::move(write);
+  }
+  /// Before bytes are read, or a command that uses them is recorded.
+  void prepare() {
+    if (isUsed_)
+      return;
+    std::lock_guard<std::mutex> lock(filling_);
+    if (BufferWriter write = std::exchange(write_, nullptr)) {
+      TraceSpan span("upload", "upload");
+      write(hostPointer());
+    }
+    isUsed_ = true;
+  }
+
+  size_t size() const override { return range_.size; }
+  void *hostPointer() const override { return range_.hostPointer(); }
+  const MemoryRange &range() const { return range_; }
+
+private:
+  Buffer(std::shared_ptr<Context> context, const MemoryRange &range) : context_(std::move(context)), range_(range) {}
+
+  std::shared_ptr<Context> context_;
+  MemoryRange range_;
+  std::mutex filling_;
+  BufferWriter write_;                    ///< that has yet to be asked; guarded by `filling_`
+  std::atomic<bool> isUsed_ = false;      ///< set by its holder
+  std::unique_ptr<MemoryBlock> imported_; ///< that `range_` is part of; null if it is the pool's
+};
+
+} // namespace inlay::rt::vulkan
+
+#endif // INLAY_LIB_RUNTIME_VULKAN_ENGINE_BUFFER_H

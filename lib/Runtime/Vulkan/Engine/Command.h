@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An engine bound to buffers and recorded: command buffers, descriptor sets, scratch memory.
+
+#ifndef INLAY_LIB_RUNTIME_VULKAN_ENGINE_COMMAND_H
+#define INLAY_LIB_RUNTIME_VULKAN_ENGINE_COMMAND_H
+
+#include "Buffer.h"
+#include "Engine.h"
+#include "Runtime/Vulkan/Memory/TexelViews.h"
+#include "Timestamps.h"
+
+#include "HazardTracker.h"
+
+namespace inlay::rt::vulkan {
+
+/// Keeps its engine and buffers alive. May be submitted again when the last submission has finished.
+///
+/// It is recorded in one part if all of its pipelines are there. Otherwise the parts come at the first submission, as
+/// pipelines do, so that the device begins with those that are there: each doubles what is recorded, so that there are
+/// few.
+class Command final : public DeviceCommand {
+public:
+  static StatusOr<std::unique_ptr<Command>> record(std::shared_ptr<Context> context,
+                                                   std::shared_ptr<LoadedEngine> engine,
+                                                   const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
+                                                   const InputDims &inputs, std::shared_ptr<DeviceBuffer> scratch);
+
+  struct Part {
+    DescriptorPoolHandle descriptors;
+    VkCommandBuffer commands = VK_NULL_HANDLE;
+  };
+  /// As far as they are recorded, in order.
+  const std::vector<Part> &parts() const { return parts_; }
+  bool isComplete() const { return !parts_.empty() && recorded_ == work_.size(); }
+  /// Waits for more pipelines and records one more part.
+  Status recordMore();
+
+  /// Records again, in parts, when it is submitted.
+  void rebind(const std::vector<std::shared_ptr<DeviceBuffer>> &arguments);
+
+  /// A variant with a barrier and timestamps around each dispatch, recorded at the first call of this.
+  StatusOr<VkCommandBuffer> recordTimed();
+  /// What the timestamps of the variant's last run were, by dispatch. Once it has finished.
+  StatusOr<std::vector<DispatchTicks>> readTicks() const;
+
+  /// Barriers between dispatches of a part, for tests.
+  uint32_t barriers() const { return barriers_; }
+
+private:
+  /// A dispatch with its expressions evaluated.
+  struct Work {
+    uint32_t number;
+    const Dispatch *dispatch;
+    std::array<int64_t, 3> grid;
+    std::vector<uint32_t> pushConstants;
+    VkDescriptorSet set = VK_NULL_HANDLE;
+  };
+
+  Command(std::shared_ptr<Context> context, std::shared_ptr<LoadedEngine> engine)
+      : context_(std::move(context)), engine_(std::move(engine)), views_(*context_) {}
+
+  const Kernel &kernelOf(const Work &work) const { return engine_->engine().kernels[work.dispatch->kernel]; }
+  Status bindArguments(const std::vector<std::shared_ptr<DeviceBuffer>> &arguments);
+  Status evaluate(const InputDims &inputs);
+  StatusOr<Work> evaluateDispatch(uint32_t number, const InputDims &inputs) const;
+  Status bindScratch(const InputDims &inputs, std::shared_ptr<DeviceBuffer> scratch);
+  Status checkRanges() const;
+  std::string nameBuffer(uint32_t buffer) const;
+  Status allocateSets(Part &part, size_t begin, size_t end);
+  Status writeSet(const Work &work);
+  Status createPool();
+  Status allocateCommands(VkCommandBuffer &commands) const;
+  StatusOr<size_t> waitForMore();
+  void prepareArguments(size_t begin, size_t end) const;
+  Status recordPart();
+  Status recordDispatches(VkCommandBuffer commands, size_t begin, size_t end);
+  Status recordAllTimed();
+  Status annotate(const Status &status) const;
+  bool needsBarrier(const Work &work, HazardTracker &hazards) const;
+  void recordWork(VkCommandBuffer commands, const Work &work) const;
+  void recordBarrier(VkCommandBuffer commands, bool toHost) const;
+
+  std::shared_ptr<Context> context_;
+  std::shared_ptr<LoadedEngine> engine_;
+  std::vector<std::shared_ptr<DeviceBuffer>> arguments_;
+  std::shared_ptr<DeviceBuffer> scratch_;
+  std::vector<MemoryRange> ranges_; ///< per engine-local buffer number
+  std::vector<Work> work_;
+  TexelViews views_;
+  CommandPoolHandle pool_;
+  std::vector<Part> parts_;
+  size_t recorded_ = 0;     ///< of `work_`, by the parts
+  QueryPoolHandle queries_; ///< two for each of `work_`
+  VkCommandBuffer timed_ = VK_NULL_HANDLE;
+  uint32_t barriers_ = 0;
+};
+
+} // namespace inlay::rt::vulkan
+
+#endif // INLAY_LIB_RUNTIME_VULKAN_ENGINE_COMMAND_H

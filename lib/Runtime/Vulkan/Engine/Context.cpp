@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Context.h"
+#include "Runtime/Vulkan/Device/Results.h"
+
+#include <fmt/format.h>
+
+namespace inlay::rt::vulkan {
+
+static VkPhysicalDeviceMemoryProperties readMemory(const Instance &instance, const DeviceInfo &info) {
+  VkPhysicalDeviceMemoryProperties memory;
+  instance.vk.vkGetPhysicalDeviceMemoryProperties(info.handle, &memory);
+  return memory;
+}
+
+Context::Context(Instance &instance, DeviceInfo deviceInfo)
+    : instance(instance), info(std::move(deviceInfo)), memory(*this, readMemory(instance, info), info.caps),
+      queue(*this), pipelines(*this), staging(*this, memory, queue), builder(*this) {}
+
+/// Enables what the kernels may require and the device has.
+static VkResult createDevice(const InstanceTable &vk, const DeviceInfo &info, VkDevice &device) {
+  const DeviceCaps &caps = info.caps;
+  VkPhysicalDeviceVulkan13Features v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+  v13.synchronization2 = VK_TRUE;
+  v13.maintenance4 = VK_TRUE; // required in 1.3
+  v13.computeFullSubgroups = caps.fullSubgroups;
+  v13.subgroupSizeControl = caps.minSubgroupSize != caps.maxSubgroupSize;
+  VkPhysicalDeviceVulkan12Features v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &v13};
+  v12.timelineSemaphore = VK_TRUE;
+  v12.shaderFloat16 = caps.float16;
+  v12.shaderInt8 = caps.int8;
+  v12.storageBuffer8BitAccess = caps.storage8;
+  v12.vulkanMemoryModel = caps.memoryModel;
+  VkPhysicalDeviceVulkan11Features v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &v12};
+  v11.storageBuffer16BitAccess = caps.storage16;
+  VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v11};
+  features.features.shaderFloat64 = caps.float64;
+  features.features.shaderInt16 = caps.int16;
+  features.features.shaderInt64 = caps.int64;
+
+  VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR, &features, VK_TRUE, VK_FALSE};
+  bool hasMatrices = !caps.matrices.empty();
+  void *chain = hasMatrices ? static_cast<void *>(&matrices) : &features;
+
+  float priority = 1.0f;
+  VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
+  queueInfo.queueFamilyIndex = info.queueFamily;
+  queueInfo.queueCount = 1;
+  queueInfo.pQueuePriorities = &priority;
+  VkDeviceCreateInfo deviceInfo{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, chain};
+  deviceInfo.queueCreateInfoCount = 1;
+  deviceInfo.pQueueCreateInfos = &queueInfo;
+  std::vector<const char *> extensions;
+  if (info.hostImportAlignment)
+    extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+  if (info.timestamps.canCalibrate)
+    extensions.push_back(VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME);
+  if (hasMatrices)
+    extensions.push_back(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
+  deviceInfo.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  deviceInfo.ppEnabledExtensionNames = extensions.data();
+  return vk.vkCreateDevice(info.handle, &deviceInfo, nullptr, &device);
+}
+
+StatusOr<std::shared_ptr<Context>> Context::open(Instance &instance, const DeviceInfo &info, const WrapTable &wrap) {
+  StatusOr<Timeout> timeout = environmentTimeout();
+  if (!timeout.isOk())
+    return timeout.status();
+  auto context = std::make_shared<Context>(instance, info);
+  if (Status status = checkResult("vkCreateDevice", createDevice(instance.vk, info, context->device)); !status.isOk())
+    return Status(status.code(), fmt::format("device '{}': {}", info.caps.name, status.message()));
+  volkLoadDeviceTable(&context->vk, context->device);
+  if (wrap)
+    wrap(context->vk);
+  INLAY_RETURN_IF_ERROR(context->queue.open(info.queueFamily, *timeout));
+  INLAY_RETURN_IF_ERROR(context->pipelines.open(info.cacheKey));
+  return context;
+}
+
+} // namespace inlay::rt::vulkan

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// openDevice in two halves, so that tests can reach the function table between them and inject faults.
+
+#ifndef INLAY_LIB_RUNTIME_VULKAN_ENGINE_OPENCONTEXT_H
+#define INLAY_LIB_RUNTIME_VULKAN_ENGINE_OPENCONTEXT_H
+
+#include "Context.h"
+
+#include "inlay/Runtime/Core/Device.h"
+
+namespace inlay::rt::vulkan {
+
+StatusOr<std::shared_ptr<Context>> openContext(const std::string &selector);
+StatusOr<std::shared_ptr<Context>> openContext(Instance &instance, const std::string &selector,
+                                               const WrapTable &wrap = {});
+std::shared_ptr<Device> makeDevice(std::shared_ptr<Context> context);
+
+} // namespace inlay::rt::vulkan
+
+#endif // INLAY_LIB_RUNTIME_VULKAN_ENGINE_OPENCONTEXT_H

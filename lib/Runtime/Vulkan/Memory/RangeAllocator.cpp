@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "RangeAllocator.h"
+
+namespace inlay::rt::vulkan {
+
+RangeAllocator::RangeAllocator(uint64_t size) : size_(size) {
+  if (size > 0)
+    free_.emplace(0, size);
+}
+
+std::optional<uint64_t> RangeAllocator::allocate(uint64_t size, uint64_t alignment) {
+  if (size == 0 || size > size_)
+    return std::nullopt;
+  auto best = free_.end();
+  for (auto it = free_.begin(); it != free_.end(); ++it) {
+    uint64_t padding = (alignment - it->first % alignment) % alignment;
+    bool fits = it->second >= size && it->second - size >= padding;
+    if (fits && (best == free_.end() || it->second < best->second))
+      best = it;
+  }
+  if (best == free_.end())
+    return std::nullopt;
+  auto [begin, length] = *best;
+  uint64_t offset = begin + (alignment - begin % alignment) % alignment;
+  free_.erase(best);
+  if (offset > begin)
+    free_.emplace(begin, offset - begin);
+  if (uint64_t rest = begin + length - (offset + size))
+    free_.emplace(offset + size, rest);
+  used_.emplace(offset, size);
+  usedBytes_ += size;
+  return offset;
+}
+
+bool RangeAllocator::free(uint64_t offset) {
+  auto it = used_.find(offset);
+  if (it == used_.end())
+    return false;
+  uint64_t size = it->second;
+  used_.erase(it);
+  usedBytes_ -= size;
+  auto next = free_.lower_bound(offset);
+  if (next != free_.end() && next->first == offset + size) {
+    size += next->second;
+    next = free_.erase(next);
+  }
+  if (next != free_.begin()) {
+    auto previous = std::prev(next);
+    if (previous->first + previous->second == offset) {
+      previous->second += size;
+      return true;
+    }
+  }
+  free_.emplace(offset, size);
+  return true;
+}
+
+} // namespace inlay::rt::vulkan

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Scheduling/LevelSchedule.h"
+
+#include "RunHeights.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+using namespace inlay;
+
+namespace {
+constexpr NodeId kNone = std::numeric_limits<NodeId>::max();
+enum Side : uint8_t { First, Second, Either };
+
+/// The level of each node. Levels count from 1; level 1 has the starting side.
+struct Levels {
+  std::vector<uint32_t> level;
+  /// Whether every longest path to the node starts on level 2, and so has a run less than levels.
+  std::vector<bool> late;
+  Side start;
+  uint32_t last = 0;
+
+  bool matches(Side side, uint32_t at) const { return side == Either || (side == start) == (at % 2 == 1); }
+};
+} // namespace
+
+/// The predecessor that puts the node where it is, or none.
+static NodeId findCause(const ScheduleGraph &graph, const Levels &levels, NodeId node) {
+  NodeId best = kNone;
+  for (NodeId pred : graph.preds(node))
+    if (best == kNone || levels.level[pred] > levels.level[best] ||
+        (levels.level[pred] == levels.level[best] && levels.late[best] && !levels.late[pred]))
+      best = pred;
+  return best;
+}
+
+static Levels computeLevels(const ScheduleGraph &graph, const std::vector<Side> &sides, Side start) {
+  Levels levels{std::vector<uint32_t>(graph.size()), std::vector<bool>(graph.size()), start};
+  for (NodeId node = 0; node < graph.size(); ++node) {
+    NodeId cause = findCause(graph, levels, node);
+    uint32_t at = cause == kNone ? 1 : levels.level[cause];
+    bool climbs = !levels.matches(sides[node], at);
+    levels.late[node] = cause == kNone ? climbs : levels.late[cause];
+    levels.level[node] = at + climbs;
+    levels.last = std::max(levels.last, at + climbs);
+  }
+  return levels;
+}
+
+static std::vector<NodeId> findWitness(const ScheduleGraph &graph, const Levels &levels) {
+  std::vector<NodeId> path;
+  NodeId last = kNone;
+  for (NodeId node = 0; node < levels.level.size(); ++node)
+    if (levels.level[node] == levels.last && (last == kNone || (levels.late[last] && !levels.late[node])))
+      last = node;
+  for (; last != kNone; last = findCause(graph, levels, last))
+    path.push_back(last);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+static BoundedPlacement toPlacement(const ScheduleGraph &graph, Levels levels, Colour first, Colour second) {
+  BoundedPlacement result;
+  result.witness = findWitness(graph, levels);
+  for (uint32_t at = 1; at <= levels.last; ++at)
+    result.placement.colours.push_back(levels.matches(First, at) ? first : second);
+  result.placement.segment = std::move(levels.level);
+  for (uint32_t &at : result.placement.segment)
+    --at;
+  result.placement.compact();
+  result.lowerBound = static_cast<uint32_t>(result.placement.colours.size());
+  return result;
+}
+
+//===-- Segments of their own -----------------------------------------------------------------------------------===//
+
+/// Splits the nodes of one segment into runs and single nodes, by the level pass with the single ones as a side of
+/// their own. `scratch` is as long as the graph and zero outside of calls.
+static void splitSegment(const ScheduleGraph &graph, const std::vector<NodeId> &nodes, Colour colour,
+                         std::vector<uint32_t> &scratch, std::vector<ScheduledSegment> &segments) {
+  auto walk = [&](bool ownFirst) {
+    uint32_t last = 0;
+    for (NodeId node : nodes) {
+      uint32_t at = 1;
+      for (NodeId pred : graph.preds(node))
+        at = std::max(at, scratch[pred]);
+      at += graph.isOwn(node, colour) != ((at % 2 == 1) == ownFirst);
+      scratch[node] = at;
+      last = std::max(last, at);
+    }
+    return last;
+  };
+  auto reset = [&] {
+    for (NodeId node : nodes)
+      scratch[node] = 0;
+  };
+  auto runsOfOthers = [&](bool ownFirst) {
+    std::vector<bool> used(walk(ownFirst) + 1);
+    for (NodeId node : nodes)
+      if (!graph.isOwn(node, colour))
+        used[scratch[node]] = true;
+    reset();
+    return std::count(used.begin(), used.end(), true);
+  };
+  bool ownFirst = runsOfOthers(true) < runsOfOthers(false);
+  std::vector<std::vector<NodeId>> levels(walk(ownFirst) + 1);
+  for (NodeId node : nodes)
+    levels[scratch[node]].push_back(node);
+  reset();
+  for (std::vector<NodeId> &level : levels) {
+    if (level.empty())
+      continue;
+    if (!graph.isOwn(level.front(), colour))
+      segments.push_back({colour, false, std::move(level)});
+    else
+      for (NodeId node : level)
+        segments.push_back({colour, true, {node}});
+  }
+}
+
+Schedule inlay::finishSchedule(const ScheduleGraph &graph, BoundedPlacement placed) {
+  placed.placement.compact();
+  Schedule schedule;
+  schedule.lowerBound = placed.lowerBound;
+  schedule.witness = std::move(placed.witness);
+  std::vector<std::vector<NodeId>> members(placed.placement.colours.size());
+  std::vector<uint32_t> sizes(members.size());
+  for (uint32_t at : placed.placement.segment)
+    ++sizes[at];
+  for (size_t at = 0; at < members.size(); ++at)
+    members[at].reserve(sizes[at]);
+  schedule.segments.reserve(members.size());
+  for (NodeId node = 0; node < graph.size(); ++node)
+    members[placed.placement.segment[node]].push_back(node);
+  bool anyOwn = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                            [](const ScheduleNode &node) { return node.own || node.apart; });
+  if (schedule.lowerBound > 0 && anyOwn)
+    schedule.lowerBound = std::max(schedule.lowerBound, boundSegments(graph));
+  std::vector<uint32_t> scratch(graph.size());
+  for (size_t at = 0; at < members.size(); ++at) {
+    Colour colour = placed.placement.colours[at];
+    bool hasOwn = anyOwn && std::any_of(members[at].begin(), members[at].end(),
+                                        [&](NodeId node) { return graph.isOwn(node, colour); });
+    if (hasOwn)
+      splitSegment(graph, members[at], colour, scratch, schedule.segments);
+    else
+      schedule.segments.push_back({colour, false, std::move(members[at])});
+  }
+  return schedule;
+}
+
+//===-- Neutral nodes ------------------------------------------------------------------------------------------===//
+
+void inlay::settleNeutral(const ScheduleGraph &graph, Placement &placement) {
+  constexpr uint32_t kReach = 16; // how many segments further on a place is looked for
+  auto onAccelerator = [&](uint32_t at) { return graph.isAccelerator(placement.colours[at]); };
+  for (NodeId node = graph.size(); node-- > 0;) {
+    uint32_t at = placement.segment[node];
+    if (!graph.nodes[node].neutral || onAccelerator(at))
+      continue;
+    uint32_t end = static_cast<uint32_t>(placement.colours.size());
+    bool feedsAccelerator = false, continuesHost = false;
+    for (NodeId succ : graph.succs(node)) {
+      end = std::min(end, placement.segment[succ] + 1);
+      feedsAccelerator |= onAccelerator(placement.segment[succ]);
+    }
+    for (NodeId pred : graph.preds(node))
+      continuesHost |= !onAccelerator(placement.segment[pred]);
+    if (continuesHost && !feedsAccelerator)
+      continue;
+    for (uint32_t to = at + 1; to < std::min(end, at + kReach); ++to)
+      if (onAccelerator(to) && (graph.nodes[node].allowed >> placement.colours[to] & 1)) {
+        placement.segment[node] = to;
+        break;
+      }
+  }
+}
+
+//===-- Late nodes ---------------------------------------------------------------------------------------------===//
+
+void inlay::sinkLate(const ScheduleGraph &graph, Placement &placement, uint64_t least) {
+  std::vector<uint64_t> weight = placement.weights(graph);
+  for (NodeId node = graph.size(); node-- > 0;) {
+    const ScheduleNode &info = graph.nodes[node];
+    uint32_t at = placement.segment[node];
+    bool spared = !graph.isAccelerator(placement.colours[at]) || weight[at] >= least + info.weight;
+    if (!info.late || !spared || graph.succs(node).empty())
+      continue;
+    uint32_t to = static_cast<uint32_t>(placement.colours.size());
+    for (NodeId succ : graph.succs(node))
+      to = std::min(to, placement.segment[succ]);
+    auto takes = [&](Colour colour) {
+      return colour == placement.colours[at] || (info.neutral && (info.allowed >> colour & 1));
+    };
+    while (to > at && !takes(placement.colours[to]))
+      --to;
+    weight[at] -= info.weight;
+    weight[to] += info.weight;
+    placement.segment[node] = to;
+  }
+}
+
+//===-- Entry points -------------------------------------------------------------------------------------------===//
+
+static std::vector<Colour> findColours(const ScheduleGraph &graph) {
+  ColourSet seen = 0;
+  for (const ScheduleNode &node : graph.nodes)
+    seen |= ColourSet(1) << node.colour;
+  std::vector<Colour> colours;
+  for (Colour colour = 0; colour < 64; ++colour)
+    if (seen >> colour & 1)
+      colours.push_back(colour);
+  return colours;
+}
+
+/// How good a placement is. Nodes of their own make the total NP-hard, so there the fewest accelerator segments, which
+/// are exact, count before it; else one placement has the fewest of both.
+static std::pair<size_t, size_t> rank(const ScheduleGraph &graph, const BoundedPlacement &placed, bool hasOwn) {
+  const std::vector<Colour> &colours = placed.placement.colours;
+  size_t total = hasOwn ? finishSchedule(graph, placed).segments.size() : colours.size();
+  size_t accelerated = static_cast<size_t>(
+      std::count_if(colours.begin(), colours.end(), [&](Colour colour) { return graph.isAccelerator(colour); }));
+  return hasOwn ? std::pair(accelerated, total) : std::pair(total, accelerated);
+}
+
+/// What both starts give, the better first; the other only if it is as good.
+static std::vector<BoundedPlacement> placeFromEitherSide(const ScheduleGraph &graph, Colour first, Colour second) {
+  ColourSet both = ColourSet(1) << first | ColourSet(1) << second;
+  std::vector<Side> sides;
+  sides.reserve(graph.size());
+  uint32_t own = 0;
+  for (const ScheduleNode &node : graph.nodes) {
+    sides.push_back(node.neutral && (node.allowed & both) == both ? Either : node.colour == first ? First : Second);
+    own += node.own || node.apart;
+  }
+  std::vector<BoundedPlacement> placed;
+  std::vector<std::pair<size_t, size_t>> ranks;
+  for (Side start : {Second, First}) {
+    placed.push_back(toPlacement(graph, computeLevels(graph, sides, start), first, second));
+    ranks.push_back(rank(graph, placed.back(), own > 0));
+  }
+  placed[0].lowerBound = placed[1].lowerBound = std::min(placed[0].lowerBound, placed[1].lowerBound);
+  if (ranks[1] < ranks[0]) {
+    std::swap(placed[0], placed[1]);
+    std::swap(ranks[0], ranks[1]);
+  }
+  if (ranks[0] != ranks[1])
+    placed.pop_back();
+  uint32_t apart = own ? countApart(graph) : 0;
+  if (apart) {
+    BoundedPlacement shorter{{}, placed[0].lowerBound, placed[0].witness};
+    uint32_t letters = static_cast<uint32_t>(ranks[0].second) - apart;
+    if (placeByShorterWord(graph, letters, shorter.placement) && rank(graph, shorter, true) < ranks[0])
+      return {shorter};
+  }
+  return placed;
+}
+
+std::vector<BoundedPlacement> inlay::placeByLevelsFromEither(const ScheduleGraph &graph) {
+  std::vector<Colour> colours = findColours(graph);
+  if (colours.size() > 2)
+    return {placeByWords(graph)};
+  if (colours.size() < 2) {
+    std::vector<NodeId> witness;
+    if (graph.size())
+      witness.push_back(0);
+    return {{{std::vector<uint32_t>(graph.size()), colours}, static_cast<uint32_t>(colours.size()), witness}};
+  }
+  std::vector<BoundedPlacement> placed = placeFromEitherSide(graph, colours[0], colours[1]);
+  for (BoundedPlacement &each : placed)
+    settleNeutral(graph, each.placement);
+  return placed;
+}
+
+BoundedPlacement inlay::placeByLevels(const ScheduleGraph &graph) {
+  return std::move(placeByLevelsFromEither(graph).front());
+}
+
+BoundedPlacement inlay::placeInOrder(const ScheduleGraph &graph) {
+  BoundedPlacement result;
+  Placement &placement = result.placement;
+  for (const ScheduleNode &node : graph.nodes) {
+    bool joins = !placement.colours.empty() && (placement.colours.back() == node.colour ||
+                                                (node.neutral && (node.allowed >> placement.colours.back() & 1)));
+    if (!joins)
+      placement.colours.push_back(node.colour);
+    placement.segment.push_back(static_cast<uint32_t>(placement.colours.size() - 1));
+  }
+  return result;
+}
+
+BoundedPlacement inlay::placeByTurns(const ScheduleGraph &graph) {
+  std::vector<uint32_t> missing(graph.size());
+  std::array<std::vector<NodeId>, 2> ready; // off and on accelerators, in the order in which they became ready
+  auto enqueue = [&](NodeId node) { ready[graph.isAccelerator(graph.nodes[node].colour)].push_back(node); };
+  for (NodeId node = 0; node < graph.size(); ++node) {
+    missing[node] = static_cast<uint32_t>(graph.preds(node).last - graph.preds(node).first);
+    if (missing[node] == 0)
+      enqueue(node);
+  }
+  BoundedPlacement result{{std::vector<uint32_t>(graph.size()), {}}, 0, {}};
+  std::vector<Colour> &colours = result.placement.colours;
+  std::array<size_t, 2> next{};
+  for (unsigned side = 0; next[0] < ready[0].size() || next[1] < ready[1].size(); side = 1 - side)
+    while (next[side] < ready[side].size()) {
+      NodeId node = ready[side][next[side]++];
+      if (colours.empty() || colours.back() != graph.nodes[node].colour)
+        colours.push_back(graph.nodes[node].colour);
+      result.placement.segment[node] = static_cast<uint32_t>(colours.size() - 1);
+      for (NodeId succ : graph.succs(node))
+        if (--missing[succ] == 0)
+          enqueue(succ);
+    }
+  return result;
+}
+
+Schedule inlay::scheduleByLevels(const ScheduleGraph &graph) { return finishSchedule(graph, placeByLevels(graph)); }
+
+Schedule inlay::scheduleInOrder(const ScheduleGraph &graph) { return finishSchedule(graph, placeInOrder(graph)); }

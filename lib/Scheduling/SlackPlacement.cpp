@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Small graphs take a minimum cut. Larger ones coordinate descent: what one node's place costs is convex in it, so its
+// best place between its neighbours is found directly. Walked backwards, nodes prefer later places that cost the same,
+// walked forwards earlier ones, so that chains move although no node of theirs gains by itself. Both the given
+// placement and the latest one are tried; cuts with small windows follow.
+
+#include "inlay/Scheduling/SlackPlacement.h"
+
+#include "ColourPlaces.h"
+#include "SlackCut.h"
+
+#include <algorithm>
+#include <utility>
+
+using namespace inlay;
+
+namespace {
+constexpr unsigned kPasses = 6;
+/// Nodes and edges from which on a graph is large, and takes one pass backwards: it saves nearly all that can be.
+constexpr size_t kLarge = 500'000;
+/// Work per node and edge after which a descent ends where it is.
+constexpr uint64_t kWorkPerItem = 128;
+
+/// Like `kExactPlaces`, where nodes may move by one segment at a time.
+constexpr size_t kNearbyPlaces = 200'000;
+
+} // namespace
+
+bool inlay::isLarge(const ScheduleGraph &graph) { return graph.size() + graph.edgeCount() >= kLarge; }
+
+namespace {
+class Descent {
+public:
+  Descent(const ScheduleGraph &graph, const Placement &placement, uint64_t least)
+      : graph(graph), colours(placement.colours), segment(placement.segment), least(least),
+        weight(placement.weights(graph)), last(graph.size()), readers(graph.size()), places(colours),
+        budget(kWorkPerItem * (graph.size() + graph.edgeCount())) {
+    for (NodeId node = 0; node < graph.size(); ++node)
+      findLast(node);
+  }
+
+  /// Every node as late as its readers and its segment allow.
+  void sink() {
+    for (NodeId node = graph.size(); node-- > 0;)
+      if (maySpare(node) && !graph.succs(node).empty())
+        move(node, findPlace(node, interval(node).second, false));
+  }
+
+  void descend() {
+    for (unsigned pass = 0; pass < (isLarge(graph) ? 1 : kPasses) && work < budget; ++pass) {
+      bool backwards = pass % 2 == 0;
+      if (backwards && !std::exchange(gained, false))
+        break; // neither way there was anything to gain
+      for (NodeId at = 0; at < graph.size() && work < budget; ++at)
+        visit(backwards ? graph.size() - 1 - at : at, backwards);
+    }
+  }
+
+  uint64_t cost() const { return countCarriedBytes(graph, segment); }
+  std::vector<uint32_t> &result() { return segment; }
+
+private:
+  struct Read {
+    uint32_t until; ///< where the value is carried to in any case
+    int64_t bytes;
+  };
+
+  void findLast(NodeId node) {
+    last[node] = segment[node];
+    readers[node] = 0;
+    for (NodeId succ : graph.succs(node)) {
+      if (segment[succ] > last[node]) {
+        last[node] = segment[succ];
+        readers[node] = 0;
+      }
+      readers[node] += segment[succ] == last[node];
+    }
+    work += 1 + (graph.succs(node).last - graph.succs(node).first);
+  }
+
+  /// The last segment that reads `pred`, `node` aside.
+  uint32_t lastWithout(NodeId pred, NodeId node) {
+    if (segment[node] < last[pred] || readers[pred] > 1)
+      return last[pred];
+    uint32_t result = segment[pred];
+    for (NodeId succ : graph.succs(pred))
+      if (succ != node)
+        result = std::max(result, segment[succ]);
+    work += graph.succs(pred).last - graph.succs(pred).first;
+    return result;
+  }
+
+  bool maySpare(NodeId node) const {
+    uint32_t at = segment[node];
+    return !graph.isAccelerator(colours[at]) || weight[at] >= least + graph.nodes[node].weight;
+  }
+
+  std::pair<uint32_t, uint32_t> interval(NodeId node) const {
+    uint32_t first = 0, end = static_cast<uint32_t>(colours.size() - 1);
+    for (NodeId pred : graph.preds(node))
+      first = std::max(first, segment[pred]);
+    for (NodeId succ : graph.succs(node))
+      end = std::min(end, segment[succ]);
+    return {first, end};
+  }
+
+  /// The segment of the node's colour nearest to `at`, not after it or not before it; else where the node is.
+  uint32_t findPlace(NodeId node, uint32_t at, bool later) const {
+    Colour colour = colours[segment[node]];
+    if (colours[at] == colour)
+      return at;
+    const std::vector<uint32_t> &own = places.of(colour);
+    uint32_t after = places.firstFrom(colour, at);
+    if (later)
+      return after == own.size() ? segment[node] : own[after];
+    return after == 0 ? segment[node] : own[after - 1];
+  }
+
+  /// Where the cost of the node is least, colours aside: the slope is `-bytes` until what it reads would be carried on.
+  uint32_t findMinimum(std::vector<Read> &reads, int64_t slope, uint32_t end) const {
+    std::sort(reads.begin(), reads.end(), [](const Read &a, const Read &b) { return a.until < b.until; });
+    for (const Read &read : reads)
+      if ((slope += read.bytes) >= 0)
+        return read.until;
+    return end;
+  }
+
+  void visit(NodeId node, bool backwards) {
+    auto [first, end] = interval(node);
+    work += 1 + (graph.preds(node).last - graph.preds(node).first);
+    if (first == end || !maySpare(node))
+      return;
+    reads.clear();
+    for (NodeId pred : graph.preds(node))
+      if (graph.nodes[pred].bytes > 0)
+        reads.push_back({lastWithout(pred, node), static_cast<int64_t>(graph.nodes[pred].bytes)});
+    int64_t made = graph.succs(node).empty() ? 0 : static_cast<int64_t>(graph.nodes[node].bytes);
+    auto costAt = [&](uint32_t place) {
+      int64_t cost = -made * place;
+      for (const Read &read : reads)
+        cost += read.bytes * std::max(read.until, place);
+      return cost;
+    };
+    uint32_t least = made == 0 ? first : std::clamp(findMinimum(reads, -made, end), first, end);
+    uint32_t best = segment[node];
+    int64_t bestCost = costAt(best);
+    for (uint32_t limit : {least, backwards ? end : first})
+      for (bool later : {false, true})
+        if (uint32_t place = findPlace(node, limit, later); place >= first && place <= end) {
+          int64_t cost = costAt(place);
+          bool isPreferred = backwards ? place > best : place < best;
+          if (cost < bestCost || (cost == bestCost && isPreferred)) {
+            best = place;
+            bestCost = cost;
+          }
+        }
+    gained |= bestCost < costAt(segment[node]);
+    move(node, best);
+  }
+
+  void move(NodeId node, uint32_t to) {
+    uint32_t from = segment[node];
+    if (from == to)
+      return;
+    weight[from] -= graph.nodes[node].weight;
+    weight[to] += graph.nodes[node].weight;
+    segment[node] = to;
+    for (NodeId pred : graph.preds(node)) {
+      if (from == last[pred] && to < from && --readers[pred] == 0) {
+        findLast(pred);
+      } else if (to > last[pred]) {
+        last[pred] = to;
+        readers[pred] = 1;
+      } else if (to == last[pred]) {
+        ++readers[pred];
+      }
+    }
+  }
+
+  const ScheduleGraph &graph;
+  const std::vector<Colour> &colours;
+  std::vector<uint32_t> segment;
+  uint64_t least;
+  std::vector<uint64_t> weight;
+  std::vector<uint32_t> last;    ///< the last segment that reads a node, or its own
+  std::vector<uint32_t> readers; ///< how many read it there
+  ColourPlaces places;
+  std::vector<Read> reads;
+  uint64_t work = 0, budget;
+  bool gained = true;
+};
+} // namespace
+
+uint64_t inlay::countCarriedBytes(const ScheduleGraph &graph, const std::vector<uint32_t> &segment) {
+  uint64_t bytes = 0;
+  for (NodeId node = 0; node < graph.size(); ++node) {
+    uint32_t last = segment[node];
+    for (NodeId succ : graph.succs(node))
+      last = std::max(last, segment[succ]);
+    bytes += graph.nodes[node].bytes * (last - segment[node]);
+  }
+  return bytes;
+}
+
+uint64_t inlay::countCarriedBytes(const ScheduleGraph &graph, const Schedule &schedule) {
+  std::vector<uint32_t> segment(graph.size());
+  for (size_t at = 0; at < schedule.segments.size(); ++at)
+    for (NodeId node : schedule.segments[at].nodes)
+      segment[node] = static_cast<uint32_t>(at);
+  return countCarriedBytes(graph, segment);
+}
+
+/// Accelerator segments that hold something, but less than `least` and than they held before.
+static std::vector<bool> findDrained(const ScheduleGraph &graph, const Placement &before, const Placement &after,
+                                     uint64_t least) {
+  std::vector<uint64_t> old = before.weights(graph), now = after.weights(graph);
+  std::vector<bool> drained(old.size());
+  for (size_t at = 0; at < old.size(); ++at)
+    drained[at] = graph.isAccelerator(after.colours[at]) && now[at] > 0 && now[at] < std::min(least, old[at]);
+  return drained;
+}
+
+/// The best placement within the limits; where it would take too much from a segment, that segment's nodes stay. False
+/// beyond a limit.
+static bool cut(const ScheduleGraph &graph, Placement &placement, uint64_t least, CutLimits &limits) {
+  constexpr unsigned kTrials = 8;
+  std::vector<bool> fixed(graph.size());
+  for (unsigned trial = 0; trial < kTrials; ++trial) {
+    Placement moved = placement;
+    if (!placeByCut(graph, moved, fixed, limits))
+      return false;
+    std::vector<bool> drained = findDrained(graph, placement, moved, least);
+    if (std::find(drained.begin(), drained.end(), true) == drained.end()) {
+      placement = std::move(moved);
+      return true;
+    }
+    for (NodeId node = 0; node < graph.size(); ++node)
+      fixed[node] = fixed[node] || drained[placement.segment[node]];
+  }
+  return true;
+}
+
+/// Descents from the given placement, which carries `fewest` bytes, and, unless the graph is large, from the latest
+/// one.
+static void descend(const ScheduleGraph &graph, Placement &placement, uint64_t least, uint64_t fewest) {
+  Placement start = placement;
+  for (bool late : {false, true}) {
+    if (late && isLarge(graph))
+      break;
+    Descent descent(graph, start, least);
+    if (late)
+      descent.sink();
+    descent.descend();
+    if (uint64_t cost = descent.cost(); cost < fewest) {
+      fewest = cost;
+      placement.segment = std::move(descent.result());
+    }
+  }
+}
+
+void inlay::placeWithSlack(const ScheduleGraph &graph, Placement &placement, uint64_t least) {
+  uint64_t given = countCarriedBytes(graph, placement.segment);
+  if (given == 0)
+    return;
+  CutLimits everywhere{~0u, kExactPlaces, kExactSteps};
+  if (cut(graph, placement, least, everywhere))
+    return;
+  descend(graph, placement, least, given);
+  if (isLarge(graph))
+    return;
+  // Blocks of nodes that gain only together. For two colours that ends at the exact answer, if the budget lasts.
+  CutLimits nearby{1, kNearbyPlaces, kExactSteps};
+  uint64_t before;
+  do
+    before = countCarriedBytes(graph, placement.segment);
+  while (cut(graph, placement, least, nearby) && countCarriedBytes(graph, placement.segment) < before);
+}

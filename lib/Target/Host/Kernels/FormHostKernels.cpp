@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Structured ops on buffers to functions that several threads share the iterations of, and library calls to calls with
+// all sizes spelled out.
+
+#include "LibraryOperands.h"
+#include "SplitLoop.h"
+#include "inlay/Convert/Bufferize/Bufferize.h"
+#include "inlay/Convert/LoopNest/SizeExprs.h"
+#include "inlay/Convert/LoopNest/TileEmitter.h"
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Inlay/IR/Origin.h"
+#include "inlay/Dialect/Plan/IR/AttributeNames.h"
+#include "inlay/Dialect/Plan/IR/Plan.h"
+#include "inlay/Target/Host/Passes.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace inlay {
+#define GEN_PASS_DEF_FORMHOSTKERNELSPASS
+#include "inlay/Target/Host/Passes.h.inc"
+} // namespace inlay
+
+using namespace mlir;
+using namespace inlay;
+
+/// What people know the ops by, for messages and profiles.
+static std::string nameOps(ArrayRef<Operation *> ops) {
+  llvm::SmallSetVector<StringRef, 4> names;
+  llvm::SmallDenseSet<Location> seen;
+  // Fusing makes one op of several, which the ops of its body still tell apart.
+  for (Operation *op : ops)
+    op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+      if (seen.insert(inner->getLoc()).second)
+        for (StringRef origin : getOrigins(inner->getLoc()))
+          names.insert(origin);
+    });
+  return llvm::join(names, ", ");
+}
+
+//===-- What a kernel needs from around it ----------------------------------------------------------------------===//
+
+namespace {
+/// What has to be in a kernel besides its structured ops, and the buffers that it is passed.
+struct Surroundings {
+  llvm::SetVector<Operation *> cloned; ///< views, constants, arithmetic on sizes
+  llvm::SetVector<Value> buffers;
+};
+} // namespace
+
+/// Collects what `value` is made of; failure if it isn't made of buffers and of what can be made again.
+static LogicalResult collect(Value value, Surroundings &needs) {
+  Operation *op = value.getDefiningOp();
+  bool isBuffer = isa<MemRefType>(value.getType());
+  if (!op || isa<memref::AllocOp>(op)) {
+    if (!isBuffer)
+      return failure();
+    needs.buffers.insert(value);
+    return success();
+  }
+  if (needs.cloned.contains(op))
+    return success();
+  if (op->getNumRegions() || !(isPure(op) || isa<ViewLikeOpInterface>(op)))
+    return failure();
+  for (Value operand : op->getOperands())
+    if (failed(collect(operand, needs)))
+      return failure();
+  needs.cloned.insert(op);
+  return success();
+}
+
+/// True if each op in the body only computes, or loads. What is called there are functions of libm.
+static bool isPlainBody(linalg::LinalgOp op) {
+  return llvm::all_of(op.getBlock()->without_terminator(),
+                      [](Operation &inner) { return isPure(&inner) || isa<memref::LoadOp, func::CallOp>(inner); });
+}
+
+static LogicalResult collectFor(linalg::LinalgOp op, Surroundings &needs) {
+  llvm::SetVector<Value> values(op->getOperands().begin(), op->getOperands().end());
+  getUsedValuesDefinedAbove(op->getRegions(), values);
+  return success(isPlainBody(op) &&
+                 llvm::all_of(values, [&](Value value) { return succeeded(collect(value, needs)); }));
+}
+
+//===-- Equal kernels -------------------------------------------------------------------------------------------===//
+
+static bool areEqual(func::FuncOp lhs, func::FuncOp rhs) {
+  return lhs.getFunctionType() == rhs.getFunctionType() && lhs.getArgAttrsAttr() == rhs.getArgAttrsAttr() &&
+         lhs->getDiscardableAttrDictionary() == rhs->getDiscardableAttrDictionary() &&
+         OperationEquivalence::isRegionEquivalentTo(&lhs.getBody(), &rhs.getBody(),
+                                                    OperationEquivalence::IgnoreLocations);
+}
+
+static llvm::hash_code hashOf(func::FuncOp func) {
+  llvm::hash_code hash = hash_value(Type(func.getFunctionType()));
+  func.getBody().walk([&](Operation *op) {
+    hash = llvm::hash_combine(hash, op->getName(), Attribute(op->getDiscardableAttrDictionary()),
+                              OperationEquivalence::computeHash(op, OperationEquivalence::ignoreHashValue,
+                                                                OperationEquivalence::ignoreHashValue,
+                                                                OperationEquivalence::IgnoreLocations));
+  });
+  return hash;
+}
+
+//===-- Forming -------------------------------------------------------------------------------------------------===//
+
+namespace {
+/// Forms the kernels of one function.
+class KernelBuilder {
+public:
+  explicit KernelBuilder(func::FuncOp func) : func(func), builder(func) {}
+
+  LogicalResult run() {
+    formGroups();
+    for (auto call : llvm::make_early_inc_range(func.getOps<plan::LibraryCallOp>()))
+      if (failed(callLibrary(call)))
+        return failure();
+    if (!kernels.empty())
+      func->setAttr(plan::kKernelsAttr, builder.getArrayAttr(kernels));
+    return success();
+  }
+
+private:
+  /// Ops in a row become one kernel where they can be split alike. What is between them is pure, or allocates.
+  void formGroups() {
+    SmallVector<SplitGroup> groups;
+    bool open = false;
+    for (Operation &op : func.getBody().front()) {
+      auto structured = dyn_cast<linalg::LinalgOp>(op);
+      Surroundings needs;
+      if (structured && succeeded(collectFor(structured, needs))) {
+        if (!open || !groups.back().join(structured))
+          groups.emplace_back(structured);
+        open = true;
+      } else if (!isPure(&op) && !isa<ViewLikeOpInterface, memref::AllocOp>(op)) {
+        open = false;
+      }
+    }
+    for (const SplitGroup &group : groups)
+      outline(group);
+  }
+
+  int64_t addKernel(plan::HostKernelAttr kernel) {
+    kernels.push_back(kernel);
+    return kernels.size() - 1;
+  }
+
+  void outline(const SplitGroup &group) {
+    Surroundings needs;
+    SmallVector<Operation *> ops;
+    for (auto [op, split] : group.members()) {
+      (void)collectFor(op, needs);
+      ops.push_back(op);
+    }
+    func::FuncOp kernel = reuse(makeKernel(group, needs));
+    // After the last of them: there all buffers are made.
+    builder.setInsertionPointAfter(ops.back());
+    Location loc = ops.back()->getLoc();
+    AffineExpr count = group.size() ? group.size().ceilDiv(group.unit()) : builder.getAffineConstantExpr(1);
+    SmallVector<Value> operands{arith::ConstantIndexOp::create(builder, loc, 0),
+                                getValueOrCreateConstantIndexOp(builder, loc, materializeExpr(builder, loc, count))};
+    llvm::append_range(operands, needs.buffers);
+    auto call = func::CallOp::create(builder, loc, kernel, operands);
+    auto name = builder.getStringAttr(nameOps(ops));
+    int64_t number = addKernel(plan::HostKernelAttr::get(func.getContext(), name, plan::HostKernelKind::loops,
+                                                         needs.buffers.size(), 0, {}, {}, nullptr));
+    call->setAttr(plan::kKernelAttr, builder.getI64IntegerAttr(number));
+    call->setAttr(plan::kCostAttr, builder.getI64IntegerAttr(group.cost()));
+    for (Operation *op : ops)
+      op->erase();
+  }
+
+  func::FuncOp makeKernel(const SplitGroup &group, const Surroundings &needs) {
+    OpBuilder outside(func);
+    linalg::LinalgOp first = group.members().front().first;
+    Location loc = first.getLoc();
+    SmallVector<Type> types(2, outside.getIndexType());
+    for (Value buffer : needs.buffers)
+      types.push_back(buffer.getType());
+    auto kernel = func::FuncOp::create(outside, loc, (func.getSymName() + "_loops" + Twine(functions++)).str(),
+                                       outside.getFunctionType(types, {}));
+    kernel.setPrivate();
+    kernel->setAttr(plan::kUnitAttr, outside.getI64IntegerAttr(group.unit()));
+    if (Attribute symbols = func->getAttr(InlayDialect::kSymbolsAttr))
+      kernel->setAttr(InlayDialect::kSymbolsAttr, symbols);
+    Block *body = kernel.addEntryBlock();
+    IRMapping mapping;
+    for (auto [buffer, argument] : llvm::zip_equal(needs.buffers, body->getArguments().drop_front(2))) {
+      mapping.map(buffer, argument);
+      if (!cast<MemRefType>(buffer.getType()).hasStaticShape())
+        if (std::optional<SmallVector<AffineExpr>> dims = getBufferDims(buffer))
+          kernel.setArgAttr(argument.getArgNumber(), InlayDialect::kDimsAttr,
+                            makeDimsAttr(func.getContext(), getSymbols(func).size(), *dims));
+    }
+    OpBuilder inside = OpBuilder::atBlockEnd(body);
+    for (Operation *op : needs.cloned)
+      inside.clone(*op, mapping);
+    for (auto [op, split] : group.members()) {
+      Operation *clone = inside.clone(*op, mapping);
+      if (split)
+        clone->setAttr(plan::kSplitAttr, inside.getI64IntegerAttr(*split));
+    }
+    func::ReturnOp::create(inside, loc);
+    return kernel;
+  }
+
+  /// An earlier kernel that is equal, instead of `kernel`, or that.
+  func::FuncOp reuse(func::FuncOp kernel) {
+    SmallVector<func::FuncOp> &alike = known[hashOf(kernel)];
+    for (func::FuncOp other : alike)
+      if (areEqual(other, kernel)) {
+        kernel.erase();
+        --functions;
+        return other;
+      }
+    alike.push_back(kernel);
+    return kernel;
+  }
+
+  LogicalResult callLibrary(plan::LibraryCallOp op) {
+    builder.setInsertionPoint(op);
+    FailureOr<LibraryOperands> operands = listLibraryOperands(builder, op);
+    if (failed(operands))
+      return failure();
+    SmallVector<Value> values;
+    for (AffineExpr size : operands->sizes)
+      values.push_back(
+          getValueOrCreateConstantIndexOp(builder, op.getLoc(), materializeExpr(builder, op.getLoc(), size)));
+    for (const FlatBuffer &buffer : operands->buffers) {
+      values.push_back(buffer.memref);
+      values.push_back(
+          getValueOrCreateConstantIndexOp(builder, op.getLoc(), materializeExpr(builder, op.getLoc(), buffer.offset)));
+    }
+    int64_t number = addKernel(op.describe(nameOps({op})));
+    OpBuilder outside(func);
+    auto callee = func::FuncOp::create(outside, op.getLoc(), (func.getSymName() + "_library" + Twine(number)).str(),
+                                       outside.getFunctionType(ValueRange(values).getTypes(), {}));
+    callee.setPrivate();
+    auto call = func::CallOp::create(builder, op.getLoc(), callee, values);
+    call->setAttr(plan::kKernelAttr, builder.getI64IntegerAttr(number));
+    op.erase();
+    return success();
+  }
+
+  func::FuncOp func;
+  OpBuilder builder;
+  SmallVector<Attribute> kernels;
+  size_t functions = 0;
+  llvm::DenseMap<size_t, SmallVector<func::FuncOp>> known; ///< by hash
+};
+
+struct FormHostKernelsPass : inlay::impl::FormHostKernelsPassBase<FormHostKernelsPass> {
+  /// Reductions by the constants that they start from; those that start from other scalars stay as they are.
+  static void prepare(func::FuncOp func) {
+    replaceCopies(func);
+    for (auto [op, value] : prepareLinalgOps(func)) {
+      TypedAttr constant;
+      if (matchPattern(value, m_Constant(&constant))) {
+        op->setAttr(plan::kInitialAttr, constant);
+        continue;
+      }
+      OpBuilder builder(op);
+      linalg::FillOp::create(builder, op->getLoc(), value, cast<linalg::LinalgOp>(op).getDpsInits().front());
+    }
+  }
+
+  void runOnOperation() override {
+    for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+      if (func.isDeclaration())
+        continue;
+      prepare(func);
+      if (failed(completeLibraryCalls(func)) || failed(KernelBuilder(func).run()))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Structured ops on buffers to GPU launches, one launch per op.
+
+#include "Launch.h"
+#include "MatrixProducts.h"
+#include "Profiles.h"
+#include "inlay/Convert/Bufferize/Bufferize.h"
+#include "inlay/Convert/LoopNest/SizeExprs.h"
+#include "inlay/Convert/LoopNest/TileEmitter.h"
+#include "inlay/Support/MatrixShape.h"
+#include "inlay/Target/Vulkan/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace inlay {
+#define GEN_PASS_DEF_LINALGTOGPUPASS
+#include "inlay/Target/Vulkan/Passes.h.inc"
+} // namespace inlay
+
+using namespace mlir;
+using namespace inlay;
+
+/// Invocations work on 32-bit indices.
+static constexpr int64_t kMaxTiles = (int64_t(1) << 31) - 1;
+
+/// Opens a launch of `tiles` invocations, of which there are at most `most`.
+static Launch openLaunch(OpBuilder &builder, Location loc, AffineExpr tiles, int64_t most, int64_t block,
+                         int64_t maxGrid) {
+  auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); };
+  auto value = [&](AffineExpr expr) {
+    return getValueOrCreateConstantIndexOp(builder, loc, materializeExpr(builder, loc, expr));
+  };
+  Grid grid = foldGrid(tiles.ceilDiv(block), most / block, maxGrid);
+  Value one = constant(1), count = value(tiles), size = constant(block);
+  auto launch = gpu::LaunchOp::create(builder, loc, value(grid.width), value(grid.height), one, size, one, one);
+  OpBuilder inner = OpBuilder::atBlockBegin(&launch.getBody().front());
+  gpu::KernelDim3 group = launch.getBlockIds();
+  Value row = arith::MulIOp::create(inner, loc, group.y, launch.getGridSize().x);
+  Value groupNumber = arith::AddIOp::create(inner, loc, row, group.x);
+  Value first = arith::MulIOp::create(inner, loc, groupNumber, launch.getBlockSize().x);
+  Value number = arith::AddIOp::create(inner, loc, first, launch.getThreadIds().x);
+  Value inside = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ult, number, count);
+  auto guard = scf::IfOp::create(inner, loc, inside, /*withElseRegion=*/false);
+  gpu::TerminatorOp::create(inner, loc);
+  return {launch, guard.getThenBodyBuilder(), number, count};
+}
+
+/// How many tiles there are along each loop; 1 for reductions.
+static SmallVector<AffineExpr> countTiles(MLIRContext *context, const TileEmitter &emitter, const TileShape &tile) {
+  SmallVector<AffineExpr> counts;
+  for (auto [number, loop] : llvm::enumerate(emitter.shape().loops))
+    counts.push_back(loop.reduction ? getAffineConstantExpr(1, context)
+                                    : emitter.size(number).ceilDiv(tile.factors[number]));
+  return counts;
+}
+
+/// Refuses ops with too much for one launch or one invocation.
+static LogicalResult checkLimits(linalg::LinalgOp op, const TileEmitter &emitter, AffineExpr tiles, int64_t block,
+                                 int64_t maxGrid) {
+  // Limits of real devices go up to 2^32 - 1, so their products may not fit.
+  uint64_t groups = llvm::SaturatingMultiply<uint64_t>(maxGrid, maxGrid);
+  uint64_t most = std::min<uint64_t>(kMaxTiles, llvm::SaturatingMultiply<uint64_t>(groups, block));
+  int64_t fewest = getRange(tiles, emitter.getSymbols()).min; // what is more at a call is found then
+  if (fewest < 0 || static_cast<uint64_t>(fewest) > most)
+    return op.emitError("unsupported-shape: expected at most ") << most << " tiles, but got " << fewest;
+  if (countIterations(emitter) > kMaxIterations)
+    return op.emitError("unsupported-shape: expected at most ")
+           << kMaxIterations << " steps of a reduction per element";
+  return success();
+}
+
+namespace {
+/// How a product's tiles are numbered: those along the row loop are next to each other, so that subgroups that run at
+/// the same time read the same columns, then blocks of lanes, then the other loops.
+struct ProductGrid {
+  ProductGrid(const TileEmitter &emitter, const ProductTile &tile, int64_t lanes, MLIRContext *context);
+
+  SmallVector<unsigned> laneLoops, outerLoops;
+  SmallVector<AffineExpr> laneCounts; ///< tiles along each lane loop
+  SmallVector<AffineExpr> counts;     ///< along each outer loop, of blocks of lanes, along the row loop if there is one
+  AffineExpr positions;               ///< of lanes
+  AffineExpr groups;
+};
+} // namespace
+
+ProductGrid::ProductGrid(const TileEmitter &emitter, const ProductTile &tile, int64_t lanes, MLIRContext *context) {
+  for (auto [number, loop] : llvm::enumerate(emitter.shape().loops)) {
+    AffineExpr count = emitter.size(number).ceilDiv(tile.factor(number));
+    if (loop.reduction || static_cast<int>(number) == tile.rowLoop)
+      continue;
+    if (tile.isLaneLoop[number]) {
+      laneLoops.push_back(number);
+      laneCounts.push_back(count);
+    } else {
+      outerLoops.push_back(number);
+      counts.push_back(count);
+    }
+  }
+  positions = countElements(laneCounts, context);
+  counts.push_back(positions.ceilDiv(lanes));
+  if (tile.rowLoop >= 0)
+    counts.push_back(emitter.size(tile.rowLoop).ceilDiv(tile.rows));
+  groups = countElements(counts, context);
+}
+
+/// Where the invocation `lane` of subgroup `number` computes.
+static ProductPlace findPlace(OpBuilder &builder, Location loc, const ProductTile &tile, const ProductGrid &grid,
+                              int64_t lanes, Value number, ArrayRef<OpFoldResult> counts,
+                              ArrayRef<OpFoldResult> laneCounts, Value positions) {
+  ProductPlace place{SmallVector<Value>(tile.isLaneLoop.size()), nullptr, lanes, nullptr};
+  place.lane = gpu::LaneIdOp::create(builder, loc, /*upper_bound=*/IntegerAttr());
+  SmallVector<int64_t> factors(grid.outerLoops.size(), 1);
+  factors.append({lanes, tile.rows});
+  SmallVector<Value> base = splitNumber(builder, loc, factors, counts, number);
+  for (auto [loop, index] : llvm::zip(grid.outerLoops, base))
+    place.base[loop] = index;
+  if (tile.rowLoop >= 0)
+    place.base[tile.rowLoop] = base.back();
+  Value position = arith::AddIOp::create(builder, loc, base[grid.outerLoops.size()], place.lane);
+  if (!grid.positions.isMultipleOf(lanes)) {
+    place.isActive = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, position, positions);
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    position = arith::MinUIOp::create(builder, loc, position, arith::SubIOp::create(builder, loc, positions, one));
+  }
+  SmallVector<int64_t> laneFactors;
+  for (unsigned loop : grid.laneLoops)
+    laneFactors.push_back(tile.factor(loop));
+  for (auto [loop, index] : llvm::zip(grid.laneLoops, splitNumber(builder, loc, laneFactors, laneCounts, position)))
+    place.base[loop] = index;
+  return place;
+}
+
+/// One subgroup per tile of a product and block of lanes.
+static LogicalResult convertProduct(linalg::LinalgOp op, TileEmitter &emitter, const ProductTile &tile, int64_t lanes,
+                                    int64_t maxGrid) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  ProductGrid grid(emitter, tile, lanes, op.getContext());
+  if (failed(checkLimits(op, emitter, grid.groups, /*block=*/1, maxGrid)))
+    return failure();
+  auto known = dyn_cast<AffineConstantExpr>(grid.groups);
+  if (!known || known.getValue() > 0) {
+    auto materialize = [&](AffineExpr expr) { return materializeExpr(builder, loc, expr); };
+    SmallVector<OpFoldResult> counts = llvm::map_to_vector(grid.counts, materialize);
+    SmallVector<OpFoldResult> laneCounts = llvm::map_to_vector(grid.laneCounts, materialize);
+    Value positions = getValueOrCreateConstantIndexOp(builder, loc, materialize(grid.positions));
+    cutSums(emitter);
+    Launch launch =
+        openWorkgroups(builder, loc, grid.groups, getRange(grid.groups, emitter.getSymbols()).max, lanes, maxGrid);
+    ProductPlace place = findPlace(launch.inside, loc, tile, grid, lanes, launch.number, counts, laneCounts, positions);
+    emitter.emitProduct(launch.inside, tile, place);
+    sinkScalars(launch.op, launch.count);
+  }
+  op.erase();
+  return success();
+}
+
+namespace {
+struct OpConverter {
+  int64_t block, maxGrid, pointwiseFactor;
+  DeviceProfile profile;
+  MatrixProfile matrices;
+
+  LogicalResult convertAll(func::FuncOp func, const InitialValues &initial) const;
+  LogicalResult convert(linalg::LinalgOp op, TileEmitter &emitter) const;
+};
+} // namespace
+
+/// Elements that an invocation computes of an op without reductions: fewer of what takes drivers longer to compile.
+static int64_t choosePointwiseFactor(linalg::LinalgOp op, int64_t most) {
+  constexpr int64_t kSmallBody = 6, kUsual = 4;
+  Block *body = op.getBlock();
+  bool isSmall = body->getOperations().size() <= kSmallBody && body->getOps<memref::LoadOp>().empty();
+  return isSmall ? most : std::min(most, kUsual);
+}
+
+LogicalResult OpConverter::convertAll(func::FuncOp func, const InitialValues &initial) const {
+  llvm::SmallDenseSet<Operation *> done;
+  for (auto op : llvm::to_vector(func.getOps<linalg::LinalgOp>())) {
+    if (done.contains(op))
+      continue;
+    OpBuilder builder(op);
+    KernelValues values;
+    FailureOr<TileEmitter> emitter = TileEmitter::create(builder, op, &values);
+    if (failed(emitter))
+      return failure();
+    emitter->setInitial(initial.lookup(op));
+    SmallVector<linalg::LinalgOp, 2> launched = launchByMatrices(op, *emitter, values, matrices, maxGrid);
+    if (launched.empty() && failed(convert(op, *emitter)))
+      return failure();
+    for (linalg::LinalgOp each : launched) {
+      done.insert(each);
+      each.erase();
+    }
+  }
+  return success();
+}
+
+LogicalResult OpConverter::convert(linalg::LinalgOp op, TileEmitter &emitter) const {
+  OpBuilder builder(op);
+  if (emitter.isPlainProduct())
+    if (std::optional<ProductTile> tile = chooseProduct(emitter.shape(), profile))
+      return convertProduct(op, emitter, *tile, profile.lanes, maxGrid);
+  TileLimits limits;
+  limits.pointwiseFactor = choosePointwiseFactor(op, pointwiseFactor);
+  limits.maxPoints = 64; // 8 x 8: with more, drivers compile for seconds
+  TileShape tile = chooseTile(emitter.shape(), limits);
+  SmallVector<AffineExpr> counts = countTiles(op.getContext(), emitter, tile);
+  AffineExpr tiles = countElements(counts, op.getContext());
+  if (failed(checkLimits(op, emitter, tiles, block, maxGrid)))
+    return failure();
+  if (auto known = dyn_cast<AffineConstantExpr>(tiles); !known || known.getValue() > 0) {
+    int64_t most = getRange(tiles, emitter.getSymbols()).max;
+    SmallVector<OpFoldResult> outside; // of the launch: the counts of parallel loops
+    for (auto [loop, count] : llvm::zip_equal(emitter.shape().loops, counts))
+      outside.push_back(loop.reduction ? OpFoldResult() : materializeExpr(builder, op.getLoc(), count));
+    Launch launch = openLaunch(builder, op.getLoc(), tiles, most, block, maxGrid);
+    SmallVector<Value> base = splitNumber(launch.inside, op.getLoc(), tile.factors, outside, launch.number);
+    emitter.setQuads(true);
+    cutSums(emitter);
+    emitter.emit(launch.inside, tile, base, /*active=*/1, findRagged(emitter.shape(), tile));
+    sinkScalars(launch.op, launch.count);
+  }
+  op.erase();
+  return success();
+}
+
+/// Of what the emitter makes kernels for: f16, in lines of at least 16 bytes.
+static bool canLoad(const MatrixShape &shape) {
+  return shape.element == "f16" && shape.sum == "f32" && std::min({shape.rows, shape.columns, shape.depth}) >= 8;
+}
+
+namespace {
+struct LinalgToGPUPass : inlay::impl::LinalgToGPUPassBase<LinalgToGPUPass> {
+  using LinalgToGPUPassBase::LinalgToGPUPassBase;
+
+  void runOnOperation() override {
+    if (block < 1 || maxGrid < 1) {
+      getOperation().emitError("expected a positive block and grid, but got ")
+          << block.getValue() << " and " << maxGrid.getValue();
+      return signalPassFailure();
+    }
+    FailureOr<DeviceProfile> profile = makeProfile(getOperation(), subgroup, inSoftware, texels, tuning);
+    if (failed(profile))
+      return signalPassFailure();
+    MatrixProfile matrixProfile;
+    for (const std::string &text : matrices) {
+      std::optional<MatrixShape> shape = parseMatrixShape(text);
+      if (!shape) {
+        getOperation().emitError("expected matrices as 16x8x16xf16xf32, but got '") << text << "'";
+        return signalPassFailure();
+      }
+      if (canLoad(*shape))
+        matrixProfile.units.push_back({shape->rows, shape->columns, shape->depth});
+    }
+    matrixProfile.lanes = subgroup;
+    matrixProfile.maxInvocations = invocations;
+    matrixProfile.memory = memory;
+    OpConverter converter{block, maxGrid, inSoftware ? 16 : 4, *profile, matrixProfile};
+    replaceCopies(getOperation());
+    InitialValues initial = prepareLinalgOps(getOperation());
+    if (failed(converter.convertAll(getOperation(), initial)))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "OrderWeights.h"
+#include "inlay/Dialect/Inlay/IR/Inlay.h"
+#include "inlay/Dialect/Plan/IR/AttributeNames.h"
+
+using namespace mlir;
+using namespace inlay;
+
+/// The order that the op of `use` reads a weight best in; empty for as it is.
+static SmallVector<int64_t> chooseOrder(OpOperand &use) {
+  constexpr int64_t kVector = 4;
+  auto type = dyn_cast<RankedTensorType>(use.get().getType());
+  bool isWord = type && (type.getElementType().isF32() || type.getElementType().isInteger(32));
+  auto conv = dyn_cast<ConvOp>(use.getOwner());
+  if (use.getOperandNumber() != 1 || (!(conv && conv.getGroups() == 1) && !isa<LinearOp>(use.getOwner())))
+    return {};
+  if (!isWord || !type.hasStaticShape() || type.getDimSize(0) % kVector)
+    return {};
+  SmallVector<int64_t> order; // the kernel, input channels, output channels
+  for (int64_t dim = 2; dim < type.getRank(); ++dim)
+    order.push_back(dim);
+  order.append({1, 0});
+  return order;
+}
+
+/// Makes `weight` an argument of dims in `order`.
+static void putInOrder(BlockArgument weight, ArrayRef<int64_t> order) {
+  auto type = cast<RankedTensorType>(weight.getType());
+  SmallVector<int64_t> shape, back(order.size());
+  for (auto [place, dim] : llvm::enumerate(order)) {
+    shape.push_back(type.getDimSize(dim));
+    back[dim] = place;
+  }
+  weight.setType(type.clone(shape));
+  OpBuilder builder = OpBuilder::atBlockBegin(weight.getOwner());
+  auto permute = PermuteOp::create(builder, weight.getLoc(), type, weight, builder.getDenseI64ArrayAttr(back));
+  weight.replaceAllUsesExcept(permute.getResult(), permute);
+}
+
+void inlay::orderWeights(func::FuncOp segment) {
+  Builder builder(segment.getContext());
+  for (BlockArgument argument : segment.getArguments()) {
+    if (!segment.getArgAttr(argument.getArgNumber(), plan::kConstantArgumentAttr) || !argument.hasOneUse())
+      continue;
+    SmallVector<int64_t> order = chooseOrder(*argument.use_begin());
+    if (order.empty())
+      continue;
+    putInOrder(argument, order);
+    segment.setArgAttr(argument.getArgNumber(), plan::kConstantOrderAttr, builder.getDenseI64ArrayAttr(order));
+  }
+  segment.setType(builder.getFunctionType(segment.getBody().getArgumentTypes(), segment.getResultTypes()));
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "SumPolicy.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace inlay;
+
+/// The most parts of a product: with more, what joins them takes as long as they do.
+static constexpr int64_t kMostParts = 256;
+
+/// Divisors of `number` from 2 to `most`, in order.
+static std::vector<int64_t> listDivisors(int64_t number, int64_t most) {
+  std::vector<int64_t> divisors;
+  for (int64_t low = 1; low * low <= number; ++low)
+    if (number % low == 0)
+      for (int64_t divisor : {low, number / low})
+        if (divisor > 1 && divisor <= most)
+          divisors.push_back(divisor);
+  std::sort(divisors.begin(), divisors.end());
+  divisors.erase(std::unique(divisors.begin(), divisors.end()), divisors.end());
+  return divisors;
+}
+
+static double multiplySizes(const LoopNestShape &shape, bool reductions) {
+  double product = 1;
+  for (const LoopNestShape::Loop &loop : shape.loops)
+    product *= loop.reduction == reductions ? double(loop.size) : 1;
+  return product;
+}
+
+/// The op that computes `parts` of `loop` beside each other: along one parallel loop more.
+static LoopNestShape split(LoopNestShape shape, size_t loop, int64_t parts) {
+  int64_t size = shape.loops[loop].size / parts;
+  shape.loops[loop].size = size;
+  shape.loops.push_back({parts, /*reduction=*/false});
+  for (std::vector<int64_t> &strides : shape.inputStrides)
+    strides.push_back(strides[loop] * size);
+  shape.outputStrides.push_back(int64_t(multiplySizes(shape, /*reductions=*/false)) / parts);
+  return shape;
+}
+
+/// What joining the parts costs: each is loaded and added by some invocation.
+static double getJoinCost(const LoopNestShape &shape, int64_t parts, const DeviceProfile &profile) {
+  double joined = multiplySizes(shape, /*reductions=*/false) * double(parts) / double(profile.lanes);
+  return profile.launch + joined * (profile.load + profile.step);
+}
+
+/// The number of parts of a product that takes the least time.
+static int64_t choosePartsOfProduct(const LoopNestShape &shape, size_t loop, int64_t longest,
+                                    const DeviceProfile &profile, const ProductTile &whole) {
+  constexpr double kWorthIt = 0.8; // the model is no better than that
+  double steps = multiplySizes(shape, /*reductions=*/true);
+  bool isTooLong = steps > double(longest);
+  double most = getProductCost(shape, whole, profile) * kWorthIt;
+  if (most < profile.launch && !isTooLong)
+    return 1;
+  int64_t best = 1;
+  for (int64_t parts : listDivisors(shape.loops[loop].size, kMostParts)) {
+    if (steps / double(parts) > double(longest))
+      continue;
+    LoopNestShape inParts = split(shape, loop, parts);
+    std::optional<ProductTile> tile = chooseProduct(inParts, profile);
+    if (!tile)
+      continue;
+    double cost = getProductCost(inParts, *tile, profile) + getJoinCost(shape, parts, profile);
+    if (cost >= most && !(isTooLong && best == 1))
+      continue;
+    best = parts;
+    most = cost;
+  }
+  return best;
+}
+
+/// True if more invocations could add up than there are results, and have enough to do.
+static bool hasTooFewResults(const LoopNestShape &shape, double steps, const DeviceProfile &profile) {
+  constexpr double kLong = 8192;
+  double invocations = profile.enough * static_cast<double>(std::max<int64_t>(profile.lanes, 1));
+  return steps >= kLong && multiplySizes(shape, /*reductions=*/false) < invocations;
+}
+
+int64_t inlay::chooseParts(const LoopNestShape &shape, size_t loop, int64_t longest, const DeviceProfile &profile,
+                           bool isAlone) {
+  if (shape.loops[loop].isOpen || shape.loops[loop].size < 2)
+    return 1;
+  std::optional<ProductTile> whole = chooseProduct(shape, profile);
+  if (whole)
+    return choosePartsOfProduct(shape, loop, longest, profile, *whole);
+  double steps = multiplySizes(shape, /*reductions=*/true);
+  if (steps <= double(longest) && !(isAlone && hasTooFewResults(shape, steps, profile)))
+    return 1;
+  // Both kernels are to be about as long.
+  int64_t best = 1;
+  auto distance = [&](int64_t parts) { return std::abs(std::log(double(parts) * double(parts) / steps)); };
+  for (int64_t parts : listDivisors(shape.loops[loop].size, longest))
+    if (steps / double(parts) <= double(longest) && (best == 1 || distance(parts) < distance(best)))
+      best = parts;
+  return best;
+}

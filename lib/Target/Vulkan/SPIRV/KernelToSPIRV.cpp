@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One GPU kernel to SPIR-V words, in a module of its own: launches elsewhere never see it change.
+
+#include "KernelToSPIRV.h"
+#include "CooperativeMatrices.h"
+#include "GuardDomains.h"
+#include "GuardLoops.h"
+#include "GuardPowers.h"
+#include "TexelBuffers.h"
+#include "VectorBuffers.h"
+#include "inlay/Convert/LoopNest/ExpandMath.h"
+
+#include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
+#include "mlir/Conversion/ControlFlowToSPIRV/ControlFlowToSPIRV.h"
+#include "mlir/Conversion/FuncToSPIRV/FuncToSPIRV.h"
+#include "mlir/Conversion/GPUToSPIRV/GPUToSPIRV.h"
+#include "mlir/Conversion/IndexToSPIRV/IndexToSPIRV.h"
+#include "mlir/Conversion/MathToSPIRV/MathToSPIRV.h"
+#include "mlir/Conversion/MemRefToSPIRV/MemRefToSPIRV.h"
+#include "mlir/Conversion/SCFToSPIRV/SCFToSPIRV.h"
+#include "mlir/Conversion/VectorToSPIRV/VectorToSPIRV.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
+#include "mlir/Dialect/SPIRV/Transforms/Passes.h"
+#include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/SPIRV/Serialization.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+#include "spirv-tools/libspirv.h"
+
+using namespace mlir;
+using namespace inlay;
+
+//===-- The target's environment --------------------------------------------------------------------------------===//
+
+namespace {
+/// A device feature with the SPIR-V capabilities and extensions that it brings.
+struct Feature {
+  StringLiteral name;
+  std::initializer_list<spirv::Capability> capabilities;
+  std::initializer_list<spirv::Extension> extensions;
+};
+} // namespace
+
+static ArrayRef<Feature> allFeatures() {
+  using Cap = spirv::Capability;
+  using Ext = spirv::Extension;
+  static const Feature features[] = {
+      {"float16", {Cap::Float16, Cap::StorageBuffer16BitAccess}, {Ext::SPV_KHR_16bit_storage}},
+      {"float64", {Cap::Float64}, {}},
+      {"int8", {Cap::Int8, Cap::StorageBuffer8BitAccess}, {Ext::SPV_KHR_8bit_storage}},
+      {"int16", {Cap::Int16, Cap::StorageBuffer16BitAccess}, {Ext::SPV_KHR_16bit_storage}},
+      {"int64", {Cap::Int64}, {}},
+  };
+  return features;
+}
+
+static constexpr StringLiteral kSubgroupFeature = "subgroup-broadcast", kShuffleFeature = "subgroup-shuffle",
+                               kTexelFeature = "texel-reads";
+
+/// With `matrices` for a kernel that multiplies such.
+static spirv::TargetEnvAttr getTargetEnv(VulkanAttr target, bool matrices) {
+  MLIRContext *context = target.getContext();
+  SmallVector<spirv::Capability> capabilities{spirv::Capability::Shader};
+  SmallVector<spirv::Extension> extensions{spirv::Extension::SPV_KHR_storage_buffer_storage_class};
+  for (const Feature &feature : allFeatures())
+    if (target.hasFeature(feature.name)) {
+      capabilities.append(feature.capabilities);
+      extensions.append(feature.extensions);
+    }
+  if (target.hasFeature(kSubgroupFeature))
+    capabilities.push_back(spirv::Capability::GroupNonUniformBallot);
+  if (target.hasFeature(kShuffleFeature))
+    capabilities.push_back(spirv::Capability::GroupNonUniformShuffle);
+  if (target.hasFeature(kTexelFeature))
+    capabilities.push_back(spirv::Capability::SampledBuffer);
+  if (matrices) {
+    capabilities.append({spirv::Capability::CooperativeMatrixKHR, spirv::Capability::VulkanMemoryModel});
+    extensions.append({spirv::Extension::SPV_KHR_cooperative_matrix, spirv::Extension::SPV_KHR_vulkan_memory_model});
+  }
+  spirv::Version version = matrices ? spirv::Version::V_1_6 : spirv::Version::V_1_3; // both Vulkan 1.3 has
+  auto triple = spirv::VerCapExtAttr::get(version, capabilities, extensions, context);
+  return spirv::TargetEnvAttr::get(triple, spirv::getDefaultResourceLimits(context), spirv::ClientAPI::Vulkan);
+}
+
+/// True if the kernel multiplies matrices.
+static bool multipliesMatrices(gpu::GPUFuncOp func) {
+  return func.walk([](gpu::SubgroupMmaComputeOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+/// Elements of a texel buffer that every device has.
+static constexpr int64_t kLeastTexelElements = 65536;
+
+/// Bytes of a workgroup's memory that every device has.
+static constexpr int64_t kLeastWorkgroupMemory = 16384;
+
+/// Bytes of the module's variables in a workgroup's memory.
+static int64_t countWorkgroupMemory(spirv::ModuleOp module) {
+  int64_t bytes = 0;
+  for (auto variable : module.getOps<spirv::GlobalVariableOp>()) {
+    auto type = cast<spirv::PointerType>(variable.getType());
+    if (type.getStorageClass() == spirv::StorageClass::Workgroup)
+      bytes += cast<spirv::SPIRVType>(type.getPointeeType()).getSizeInBytes().value_or(0);
+  }
+  return bytes;
+}
+
+/// Elements of the largest texel buffer of the module's kernel.
+static int64_t countTexels(ArrayRef<plan::BindingKind> kinds, ArrayRef<int64_t> elements) {
+  int64_t most = 0;
+  for (auto [kind, count] : llvm::zip_equal(kinds, elements))
+    if (kind != plan::BindingKind::storage)
+      most = std::max(most, kind == plan::BindingKind::vector_texels ? count / 4 : count);
+  return most;
+}
+
+/// The optional features whose capabilities `module` uses, and more of a workgroup's memory than all devices have.
+static SmallVector<std::string> getRequirements(spirv::ModuleOp module, VulkanAttr target) {
+  SmallVector<std::string> names;
+  std::optional<spirv::VerCapExtAttr> triple = module.getVceTriple();
+  if (!triple)
+    return names;
+  auto used = triple->getCapabilities();
+  for (const Feature &feature : allFeatures())
+    if (llvm::is_contained(used, *feature.capabilities.begin()))
+      names.push_back(feature.name.str());
+  if (llvm::is_contained(used, spirv::Capability::StorageBuffer16BitAccess))
+    names.push_back("storage16");
+  if (llvm::is_contained(used, spirv::Capability::StorageBuffer8BitAccess))
+    names.push_back("storage8");
+  if (int64_t bytes = countWorkgroupMemory(module); bytes > kLeastWorkgroupMemory)
+    names.push_back("workgroup-memory=" + std::to_string(bytes));
+  if (llvm::is_contained(used, spirv::Capability::GroupNonUniformBallot))
+    names.push_back("subgroup-ballot");
+  if (llvm::is_contained(used, spirv::Capability::GroupNonUniformShuffle))
+    names.push_back("subgroup-shuffle");
+  if (llvm::is_contained(used, spirv::Capability::GroupNonUniform))
+    names.push_back("subgroup-size=" + std::to_string(target.getSubgroupSize()));
+  for (const std::string &shape : listMatrixShapes(module))
+    names.push_back("cooperative-matrix=" + shape);
+  return names;
+}
+
+//===-- Conversion ----------------------------------------------------------------------------------------------===//
+
+/// True for a function of doubles that GLSL.std.450, unlike most of it, defines.
+static bool isFunctionOfDoubles(Operation *op) {
+  return isa<math::AbsFOp, math::CeilOp, math::CopySignOp, math::FloorOp, math::FmaOp, math::RoundEvenOp, math::RsqrtOp,
+             math::SqrtOp, math::TruncOp>(op);
+}
+
+/// Refuses what SPIR-V conversion lacks, would emulate or, for bf16, miscompile.
+static LogicalResult checkBody(gpu::GPUFuncOp func, VulkanAttr target) {
+  auto feature = [](Type type) -> std::optional<StringRef> {
+    if (type.isF32() || type.isInteger(32) || type.isIndex() || type.isInteger(1))
+      return "";
+    if (type.isF16())
+      return "float16";
+    if (type.isF64())
+      return "float64";
+    if (type.isInteger(8) || type.isInteger(16) || type.isInteger(64))
+      return type.isInteger(8) ? "int8" : type.isInteger(16) ? "int16" : "int64";
+    return std::nullopt;
+  };
+  auto check = [&](Location loc, Type type) -> LogicalResult {
+    auto matrix = dyn_cast<gpu::MMAMatrixType>(type);
+    Type element = matrix ? matrix.getElementType() : getElementTypeOrSelf(getElementTypeOrSelf(type)); // of vectors
+    std::optional<StringRef> needed = feature(element);
+    if (!needed)
+      return emitError(loc) << "unsupported-type: vulkan has no " << element;
+    if (!needed->empty() && !target.hasFeature(*needed))
+      return emitError(loc) << "unsupported-type: " << element << " needs the device feature " << *needed;
+    if (isa<MemRefType>(type) && element.isInteger(1) && !target.hasFeature("int8")) // a byte each
+      return emitError(loc) << "unsupported-type: buffers of i1 need the device feature int8";
+    return success();
+  };
+  for (BlockArgument argument : func.getArguments())
+    if (failed(check(func.getLoc(), argument.getType())))
+      return failure();
+  WalkResult walk = func.walk([&](Operation *op) {
+    if (auto call = dyn_cast<func::CallOp>(op)) {
+      op->emitError("no-converter: vulkan can't call the library function '") << call.getCallee() << "'";
+      return WalkResult::interrupt();
+    }
+    for (Type type : op->getResultTypes())
+      if (failed(check(op->getLoc(), type)))
+        return WalkResult::interrupt();
+    if (isa<math::MathDialect>(op->getDialect()) && op->getResult(0).getType().isF64() && !isFunctionOfDoubles(op)) {
+      op->emitError("unsupported-type: vulkan has no ") << op->getName() << " of f64";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+/// Scalar arguments become push constants, one word each, and leave the signature.
+static LogicalResult pushScalars(gpu::GPUFuncOp func) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
+  BitVector scalars(func.getNumArguments());
+  for (BlockArgument argument : func.getArguments())
+    if (!isa<MemRefType>(argument.getType()))
+      scalars.set(argument.getArgNumber());
+  unsigned offset = 0;
+  for (unsigned number : scalars.set_bits()) {
+    BlockArgument argument = func.getArgument(number);
+    if (!argument.getType().isIndex())
+      return func.emitError("unsupported-type: expected scalar launch operands of type index, but got ")
+             << argument.getType();
+    Value word =
+        spirv::getPushConstantValue(func.getOperation(), scalars.count(), offset++, builder.getI32Type(), builder);
+    if (!word)
+      return func.emitError("can't place a push constant");
+    Value index = arith::IndexCastUIOp::create(builder, func.getLoc(), builder.getIndexType(), word);
+    argument.replaceAllUsesWith(index);
+  }
+  return func.eraseArguments(scalars);
+}
+
+/// Rewrites math that SPIR-V lacks.
+static LogicalResult legalizeMath(Operation *module) {
+  guardPowers(module);
+  expandMath(module);
+  RewritePatternSet patterns(module->getContext());
+  populatePolynomialApproximateErfPattern(patterns);
+  populatePolynomialApproximateErfcPattern(patterns);
+  math::populateExpansionPatterns(patterns, {"exp2", "clampf", "fpowi"});
+  if (failed(applyPatternsGreedily(module, std::move(patterns))))
+    return failure();
+  guardDomains(module);
+  return success();
+}
+
+namespace {
+/// Of a lane that is a constant, as SPIR-V before 1.5 wants it; by a shuffle if that is allowed.
+struct ConvertBroadcast : OpConversionPattern<gpu::SubgroupBroadcastOp> {
+  ConvertBroadcast(const TypeConverter &converter, MLIRContext *context, bool shuffles)
+      : OpConversionPattern(converter, context, /*benefit=*/2), shuffles(shuffles) {}
+
+  LogicalResult matchAndRewrite(gpu::SubgroupBroadcastOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (op.getBroadcastType() != gpu::BroadcastType::specific_lane || !matchPattern(op.getLane(), m_Constant()))
+      return rewriter.notifyMatchFailure(op, "expected a constant lane");
+    if (shuffles) {
+      rewriter.replaceOpWithNewOp<spirv::GroupNonUniformShuffleOp>(op, spirv::Scope::Subgroup, adaptor.getSrc(),
+                                                                   adaptor.getLane());
+      return success();
+    }
+    rewriter.replaceOpWithNewOp<spirv::GroupNonUniformBroadcastOp>(op, spirv::Scope::Subgroup, adaptor.getSrc(),
+                                                                   adaptor.getLane());
+    return success();
+  }
+
+private:
+  bool shuffles;
+};
+
+struct ConvertLaneId : OpConversionPattern<gpu::LaneIdOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(gpu::LaneIdOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, spirv::getBuiltinVariableValue(op, spirv::BuiltIn::SubgroupLocalInvocationId,
+                                                          rewriter.getI32Type(), rewriter));
+    return success();
+  }
+};
+} // namespace
+
+static LogicalResult convertModule(gpu::GPUModuleOp module, spirv::TargetEnvAttr env) {
+  MLIRContext *context = module.getContext();
+  spirv::MemorySpaceToStorageClassConverter spaces([](Attribute space) {
+    return isa_and_nonnull<gpu::AddressSpaceAttr>(space) ? spirv::StorageClass::Workgroup
+                                                         : spirv::mapMemorySpaceToVulkanStorageClass(space);
+  });
+  spirv::convertMemRefTypesAndAttrs(module, spaces);
+  SPIRVTypeConverter converter(env);
+  RewritePatternSet patterns(context);
+  populateGPUToSPIRVPatterns(converter, patterns);
+  patterns.add<ConvertBroadcast>(converter, context,
+                                 spirv::TargetEnv(env).allows(spirv::Capability::GroupNonUniformShuffle));
+  patterns.add<ConvertLaneId>(converter, context, /*benefit=*/2);
+  ScfToSPIRVContext scfContext;
+  populateSCFToSPIRVPatterns(converter, scfContext, patterns);
+  arith::populateArithToSPIRVPatterns(converter, patterns);
+  populateMathToSPIRVPatterns(converter, patterns);
+  populateMemRefToSPIRVPatterns(converter, patterns);
+  populateFuncToSPIRVPatterns(converter, patterns);
+  populateVectorToSPIRVPatterns(converter, patterns);
+  populateMMAToSPIRVCoopMatrixTypeConversion(converter);
+  populateGpuWMMAToSPIRVCoopMatrixKHRConversionPatterns(converter, patterns);
+  cf::populateControlFlowToSPIRVPatterns(converter, patterns);
+  index::populateIndexToSPIRVPatterns(converter, patterns);
+  populateBuiltinFuncToSPIRVPatterns(converter, patterns);
+  std::unique_ptr<ConversionTarget> target = SPIRVConversionTarget::get(env);
+  return applyFullConversion(module.getOperation(), *target, std::move(patterns));
+}
+
+/// Forbids drivers to compute by other laws than IEEE 754's: x - x isn't 0 for all x, nor (x + y) - y always x.
+static void decorateExact(spirv::ModuleOp module) {
+  module.walk([](Operation *op) {
+    if (isa<spirv::FAddOp, spirv::FSubOp, spirv::FMulOp, spirv::FDivOp>(op))
+      op->setAttr("no_contraction", UnitAttr::get(op->getContext()));
+  });
+}
+
+/// Has what is stored as f16 rounded to the nearest, as on the host: else drivers choose, even from store to store.
+/// SPIR-V lets only what is stored in a buffer at once say so.
+static void decorateRounding(spirv::ModuleOp module) {
+  auto nearest = spirv::FPRoundingModeAttr::get(module.getContext(), spirv::FPRoundingMode::RTE);
+  module.walk([&](spirv::FConvertOp convert) {
+    bool isStored = llvm::all_of(convert->getUsers(), [&](Operation *user) {
+      auto store = dyn_cast<spirv::StoreOp>(user);
+      return store &&
+             cast<spirv::PointerType>(store.getPtr().getType()).getStorageClass() == spirv::StorageClass::StorageBuffer;
+    });
+    if (getElementTypeOrSelf(convert.getType()).isF16() && isStored)
+      convert->setAttr("fp_rounding_mode", nearest);
+  });
+}
+
+/// True if the kernel both loads from and stores to the variable.
+static bool isReadAndWritten(spirv::GlobalVariableOp variable, spirv::ModuleOp module) {
+  bool reads = false, writes = false;
+  module.walk([&](spirv::AddressOfOp address) {
+    if (address.getVariable() == variable.getSymName())
+      for (Operation *access : address->getUsers())
+        for (Operation *user : access->getUsers()) {
+          reads |= isa<spirv::LoadOp>(user);
+          writes |= isa<spirv::StoreOp>(user);
+        }
+  });
+  return reads && writes;
+}
+
+/// Barriers order what invocations of a workgroup do with storage buffers, too, and what one of them stored there is
+/// what others load.
+static void orderStorageBuffers(spirv::ModuleOp module) {
+  bool hasBarriers = false;
+  if (hasMatrices(module)) // what they read of these no other invocation has written
+    return;
+  module.walk([&](spirv::ControlBarrierOp barrier) {
+    barrier.setMemorySemantics(barrier.getMemorySemantics() | spirv::MemorySemantics::UniformMemory);
+    hasBarriers = true;
+  });
+  if (!hasBarriers)
+    return;
+  for (auto variable : module.getOps<spirv::GlobalVariableOp>())
+    if (cast<spirv::PointerType>(variable.getType()).getStorageClass() == spirv::StorageClass::StorageBuffer &&
+        isReadAndWritten(variable, module))
+      variable->setAttr("coherent", UnitAttr::get(module.getContext()));
+}
+
+/// Merging of constants leaves them without a location: they came from what uses them.
+static void locateConstants(ModuleOp holder) {
+  holder.walk([](spirv::ConstantOp constant) {
+    if (!isa<UnknownLoc>(constant.getLoc()))
+      return;
+    llvm::SmallSetVector<Location, 4> users;
+    for (Operation *user : constant->getUsers())
+      users.insert(user->getLoc());
+    constant->setLoc(FusedLoc::get(constant.getContext(), users.getArrayRef()));
+  });
+}
+
+/// Numbers of lanes and subgroups need a capability, which is found by ops alone.
+static void requireLanes(spirv::ModuleOp module) {
+  auto isLane = [](spirv::GlobalVariableOp variable) {
+    std::optional<StringRef> name = variable.getBuiltIn();
+    return name == spirv::stringifyBuiltIn(spirv::BuiltIn::SubgroupLocalInvocationId) ||
+           name == spirv::stringifyBuiltIn(spirv::BuiltIn::SubgroupId);
+  };
+  std::optional<spirv::VerCapExtAttr> triple = module.getVceTriple();
+  if (!triple || llvm::none_of(module.getOps<spirv::GlobalVariableOp>(), isLane))
+    return;
+  llvm::SetVector<spirv::Capability> capabilities(triple->getCapabilities().begin(), triple->getCapabilities().end());
+  capabilities.insert(spirv::Capability::GroupNonUniform);
+  SmallVector<spirv::Extension> extensions(triple->getExtensions());
+  module.setVceTripleAttr(spirv::VerCapExtAttr::get(std::max(triple->getVersion(), spirv::Version::V_1_3),
+                                                    capabilities.getArrayRef(), extensions, module.getContext()));
+}
+
+/// `makeTexels` is what is done with the module before it is known what it needs.
+static LogicalResult finishModule(ModuleOp holder, llvm::function_ref<void(spirv::ModuleOp)> makeTexels) {
+  PassManager simplify(holder.getContext()), finish(holder.getContext());
+  OpPassManager &pm = simplify.nest<spirv::ModuleOp>();
+  pm.addPass(spirv::createSPIRVLowerABIAttributesPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  if (failed(simplify.run(holder)))
+    return failure();
+  makeTexels(*holder.getOps<spirv::ModuleOp>().begin());
+  useVulkanMemoryModel(*holder.getOps<spirv::ModuleOp>().begin());
+  locateConstants(holder);
+  finish.addNestedPass<spirv::ModuleOp>(spirv::createSPIRVUpdateVCEPass());
+  if (failed(finish.run(holder)))
+    return failure();
+  for (auto module : holder.getOps<spirv::ModuleOp>())
+    requireLanes(module);
+  return success();
+}
+
+//===-- Validation ----------------------------------------------------------------------------------------------===//
+
+/// Whether SPIRV-Tools have SPV_KHR_cooperative_matrix: those before 2023.3 refuse all modules with it.
+static bool knowsMatrices(spv_const_context context) {
+  StringRef text = "OpCapability CooperativeMatrixKHR";
+  spv_binary binary = nullptr;
+  spv_result_t result = spvTextToBinary(context, text.data(), text.size(), &binary, nullptr);
+  spvBinaryDestroy(binary);
+  return result == SPV_SUCCESS;
+}
+
+/// SPIRV-Tools' verdict on the words; a rejection is a fault of the conversion, so the message says what and where.
+static LogicalResult validate(Location loc, ArrayRef<uint32_t> words, bool matrices) {
+  spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_3);
+  if (matrices && !knowsMatrices(context)) {
+    spvContextDestroy(context);
+    return success();
+  }
+  spv_const_binary_t binary{words.data(), words.size()};
+  spv_diagnostic diagnostic = nullptr;
+  spv_result_t result = spvValidate(context, &binary, &diagnostic);
+  std::string message = diagnostic && diagnostic->error ? diagnostic->error : "";
+  spvDiagnosticDestroy(diagnostic);
+  spvContextDestroy(context);
+  if (result == SPV_SUCCESS)
+    return success();
+  return emitError(loc) << "generated SPIR-V is not valid: " << message;
+}
+
+FailureOr<SPIRVKernel> inlay::convertKernelToSPIRV(gpu::GPUFuncOp func, VulkanAttr target, ArrayRef<int64_t> block) {
+  if (failed(checkBody(func, target)))
+    return failure();
+  MLIRContext *context = func.getContext();
+  OpBuilder builder(context);
+  OwningOpRef<ModuleOp> holder = ModuleOp::create(func.getLoc());
+  builder.setInsertionPointToEnd(holder->getBody());
+  auto module = gpu::GPUModuleOp::create(builder, func.getLoc(), "kernel");
+  builder.setInsertionPointToEnd(module.getBody());
+  auto kernel = cast<gpu::GPUFuncOp>(builder.clone(*func));
+  kernel.setName("main");
+  spirv::TargetEnvAttr env = getTargetEnv(target, multipliesMatrices(func));
+  module->setAttr(spirv::getTargetEnvAttrName(), env);
+  SmallVector<int32_t> size(block.begin(), block.end());
+  kernel->setAttr(spirv::getEntryPointABIAttrName(), spirv::getEntryPointABIAttr(context, size));
+  SmallVector<int64_t> elements; // of buffers
+  for (Type type : kernel.getArgumentTypes())
+    if (auto buffer = dyn_cast<MemRefType>(type))
+      elements.push_back(buffer.hasStaticShape() ? buffer.getNumElements() : 0);
+  SPIRVKernel result;
+  auto makeTexels = [&](spirv::ModuleOp converted) {
+    if (target.hasFeature(kTexelFeature))
+      result.kinds = makeTexelBuffers(converted, elements.size(), target.getMaxTexelElements());
+  };
+  guardLoops(kernel);
+  if (failed(pushScalars(kernel)) || failed(makeVectorBuffers(kernel)) || failed(legalizeMath(module)) ||
+      failed(convertModule(module, env)) || failed(finishModule(*holder, makeTexels)))
+    return failure();
+  auto modules = holder->getOps<spirv::ModuleOp>();
+  if (!llvm::hasSingleElement(modules))
+    return func.emitError("expected one SPIR-V module");
+  decorateExact(*modules.begin());
+  decorateRounding(*modules.begin());
+  orderStorageBuffers(*modules.begin());
+  if (failed(spirv::serialize(*modules.begin(), result.words)) ||
+      failed(validate(func.getLoc(), result.words, hasMatrices(*modules.begin()))))
+    return failure();
+  result.requirements = getRequirements(*modules.begin(), target);
+  if (int64_t texels = result.kinds.empty() ? 0 : countTexels(result.kinds, elements); texels > kLeastTexelElements)
+    result.requirements.push_back("texel-elements=" + std::to_string(texels));
+  return result;
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What other partitioners keep on accelerators if segments have a least size, after what they are documented to do.
+
+#ifndef UNITTESTS_SCHEDULING_ANCESTORS_H
+#define UNITTESTS_SCHEDULING_ANCESTORS_H
+
+#include "inlay/Scheduling/LevelSchedule.h"
+#include "inlay/Scheduling/TorchTensorRTSchedule.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace inlay::testing {
+
+/// Weight in accelerator segments that are large enough; the others go to the host as a whole.
+inline uint64_t weighLarge(const ScheduleGraph &graph, const Placement &placement, uint64_t least) {
+  std::vector<uint64_t> weights = placement.weights(graph);
+  uint64_t kept = 0;
+  for (size_t at = 0; at < weights.size(); ++at)
+    if (graph.isAccelerator(placement.colours[at]) && weights[at] >= least)
+      kept += weights[at];
+  return kept;
+}
+
+/// torch.fx's splitter; for several accelerators Torch-TensorRT's hierarchical partitioner.
+inline uint64_t keepBySplitter(ScheduleGraph graph, uint64_t least) {
+  for (ScheduleNode &node : graph.nodes)
+    node.neutral = false;
+  return weighLarge(graph, placeByTurns(graph).placement, least);
+}
+
+/// Torch-TensorRT's TorchScript front end.
+inline uint64_t keepByTorchTensorRT(ScheduleGraph graph, uint64_t least) {
+  ScheduleGraph demoted = graph;
+  for (ScheduleNode &node : demoted.nodes)
+    node.neutral = false;
+  return scheduleLikeTorchTensorRT(demoted, static_cast<int64_t>(least)).accelerated(graph);
+}
+
+/// torch.fx's CapabilityBasedPartitioner: from the last node to the first, each takes in every partition that it can
+/// without a cycle between partitions; then small ones are dropped.
+class CapabilityBased {
+public:
+  explicit CapabilityBased(const ScheduleGraph &graph) : graph(graph), owner(graph.size()) {
+    std::iota(owner.begin(), owner.end(), 0u);
+    std::vector<NodeId> partitions;
+    for (NodeId node = graph.size(); node-- > 0;) {
+      if (!graph.isAccelerator(graph.nodes[node].colour))
+        continue;
+      std::vector<NodeId> kept{node};
+      for (auto it = partitions.rbegin(); it != partitions.rend(); ++it)
+        if (!tryMerge(*it, node))
+          kept.push_back(*it);
+      partitions.assign(kept.rbegin(), kept.rend());
+    }
+  }
+
+  uint64_t keep(uint64_t least) const {
+    std::map<NodeId, uint64_t> weights;
+    for (NodeId node = 0; node < graph.size(); ++node)
+      if (graph.isAccelerator(graph.nodes[node].colour))
+        weights[owner[node]] += graph.nodes[node].weight;
+    uint64_t kept = 0;
+    for (auto [id, weight] : weights)
+      kept += weight >= least ? weight : 0;
+    return kept;
+  }
+
+private:
+  bool tryMerge(NodeId from, NodeId to) {
+    if (graph.nodes[from].colour != graph.nodes[to].colour)
+      return false;
+    std::vector<NodeId> before = owner;
+    for (NodeId &id : owner)
+      if (id == from)
+        id = to;
+    if (isAcyclic())
+      return true;
+    owner = std::move(before);
+    return false;
+  }
+
+  bool isAcyclic() const {
+    std::vector<unsigned> missing(graph.size());
+    std::vector<std::vector<NodeId>> succs(graph.size());
+    unsigned left = 0;
+    for (NodeId node = 0; node < graph.size(); ++node) {
+      left += owner[node] == node;
+      for (NodeId succ : graph.succs(node))
+        if (owner[succ] != owner[node]) {
+          succs[owner[node]].push_back(owner[succ]);
+          ++missing[owner[succ]];
+        }
+    }
+    std::vector<NodeId> ready;
+    for (NodeId node = 0; node < graph.size(); ++node)
+      if (owner[node] == node && !missing[node])
+        ready.push_back(node);
+    for (; !ready.empty(); --left) {
+      NodeId node = ready.back();
+      ready.pop_back();
+      for (NodeId succ : succs[node])
+        if (--missing[succ] == 0)
+          ready.push_back(succ);
+    }
+    return left == 0;
+  }
+
+  const ScheduleGraph &graph;
+  std::vector<NodeId> owner;
+};
+
+} // namespace inlay::testing
+
+#endif // UNITTESTS_SCHEDULING_ANCESTORS_H

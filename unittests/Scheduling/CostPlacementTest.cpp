@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Scheduling/CostPlacement.h"
+#include "inlay/Scheduling/LevelSchedule.h"
+#include "inlay/Scheduling/MinBlockSize.h"
+
+#include "RandomGraph.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+
+using namespace inlay;
+using namespace inlay::testing;
+
+using Placed = std::vector<Colour>;
+
+namespace {
+/// A graph with costs, all drawn from one seed. Where the last colour is the host's, values go there for free.
+struct Costed {
+  ScheduleGraph graph;
+  std::unique_ptr<CostGraph> costs;
+  unsigned colours;
+};
+} // namespace
+
+/// Every node may take any colour, but for some that may take only the host's or only theirs.
+static Costed makeCosted(std::mt19937 &random, unsigned nodes, unsigned colours, double launch, double edges) {
+  std::uniform_real_distribution<> chance(0, 1);
+  Costed result;
+  result.colours = colours;
+  result.graph = makeRandomGraph(random, {nodes, colours, edges, 0.1, 0});
+  ColourSet all = (ColourSet(1) << colours) - 1;
+  for (ScheduleNode &node : result.graph.nodes) {
+    bool onlyHost = node.colour + 1u == colours && random() % 2;
+    node.allowed = onlyHost ? ColourSet(1) << node.colour : all;
+    node.pinned = random() % 16 == 0;
+    node.neutral &= !node.pinned;
+  }
+  std::vector<ColourCosts> costs(colours);
+  for (unsigned colour = 0; colour < colours; ++colour) {
+    bool isHost = colour + 1 == colours;
+    costs[colour].launchSeconds = launch * (isHost ? 0.1 : 0.5 + chance(random));
+    if (!isHost)
+      costs[colour].in = costs[colour].out = {1 + chance(random), 0.2 * chance(random)};
+  }
+  result.costs = std::make_unique<CostGraph>(result.graph, costs);
+  for (NodeId node = 0; node < nodes; ++node) {
+    double work = std::exp(3 * chance(random)) / 4;
+    for (unsigned colour = 0; colour < colours; ++colour)
+      result.costs->setCompute(node, static_cast<Colour>(colour),
+                               work * (colour + 1 == colours ? 1 : 0.2 + 0.6 * chance(random)));
+    const ScheduleGraph::Range readers = result.graph.succs(node);
+    result.costs->addValue(node, chance(random), readers.empty() || random() % 8 == 0,
+                           std::vector<NodeId>(readers.begin(), readers.end()));
+  }
+  for (NodeId reader = 0; reader < nodes; ++reader)
+    if (result.graph.preds(reader).empty())
+      result.costs->addValue(CostGraph::kOutside, chance(random), false, {reader});
+  return result;
+}
+
+/// Calls `visit` with every placement in allowed colours.
+static void forEachPlacement(const CostGraph &costs, unsigned colours,
+                             const std::function<void(const Placed &)> &visit) {
+  Placed placed(costs.graph.size());
+  std::function<void(NodeId)> assign = [&](NodeId node) {
+    if (node == placed.size())
+      return visit(placed);
+    for (Colour colour = 0; colour < colours; ++colour)
+      if (costs.getAllowed(node) >> colour & 1) {
+        placed[node] = colour;
+        assign(node + 1);
+      }
+  };
+  assign(0);
+}
+
+static double findOptimum(const CostGraph &costs, unsigned colours) {
+  double least = std::numeric_limits<double>::infinity();
+  forEachPlacement(costs, colours, [&](const Placed &placed) {
+    if (costs.countCompute(placed) < least) // all else only adds to it
+      least = std::min(least, costs.estimate(placed));
+  });
+  return least;
+}
+
+/// Where the segments of a schedule put the nodes.
+static Placed toPlaced(const ScheduleGraph &graph, const Schedule &schedule) {
+  Placed placed(graph.size());
+  for (const ScheduledSegment &segment : schedule.segments)
+    for (NodeId node : segment.nodes)
+      placed[node] = segment.colour;
+  return placed;
+}
+
+static std::vector<Placed> makeCandidates(const ScheduleGraph &graph) {
+  ScheduleGraph demoted = graph;
+  return {toPlaced(graph, scheduleByLevels(graph)), placeOnHost(graph),
+          toPlaced(graph, scheduleWithLeastSize(demoted, Strategy::Levels, 3))};
+}
+
+TEST(CostPlacement, IsWithinOnePercentOfTheOptimumOnAverage) {
+  for (double launch : {0.3, 1.0, 3.0}) {
+    std::mt19937 random(7);
+    double sum = 0, bound = 0;
+    int optimal = 0, rounds = 300;
+    for (int round = 0; round < rounds; ++round) {
+      Costed costed = makeCosted(random, 4 + random() % 11, 2, launch, 0.25);
+      CostedPlacement placed = placeByCost(*costed.costs, {});
+      double optimum = findOptimum(*costed.costs, 2);
+      ASSERT_GE(placed.seconds, optimum - 1e-9) << "round " << round;
+      ASSERT_LE(placed.lowerBound, optimum + 1e-9) << "round " << round;
+      ASSERT_NEAR(placed.seconds, costed.costs->estimate(placed.colours), 1e-9);
+      sum += placed.seconds / optimum;
+      bound += placed.lowerBound / optimum;
+      optimal += placed.seconds <= optimum + 1e-9;
+    }
+    EXPECT_LE(sum / rounds, 1.01) << "launch " << launch;
+    EXPECT_GE(optimal, rounds * 9 / 10) << "launch " << launch;
+    std::printf("launch %.1f: mean ratio %.5f, optimal %d of %d, lower bound %.3f of the optimum\n", launch,
+                sum / rounds, optimal, rounds, bound / rounds);
+  }
+}
+
+TEST(CostPlacement, CutsAreExactWithoutLaunches) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 300; ++round) {
+    Costed costed = makeCosted(random, 2 + random() % 11, 2, 0, 0.3);
+    CostedPlacement placed = placeByCost(*costed.costs, {});
+    ASSERT_NEAR(placed.seconds, findOptimum(*costed.costs, 2), 1e-6) << "round " << round;
+    ASSERT_NEAR(placed.seconds, placed.lowerBound, 1e-6) << "round " << round;
+  }
+}
+
+TEST(CostPlacement, MoreColoursAreNeverWorseThanAnyCandidate) {
+  for (unsigned colours : {3u, 4u}) {
+    std::mt19937 random(13);
+    double sum = 0;
+    int rounds = 100;
+    for (int round = 0; round < rounds; ++round) {
+      Costed costed = makeCosted(random, 2 + random() % (colours == 3 ? 8 : 6), colours, 0.5, 0.25);
+      std::vector<Placed> candidates = makeCandidates(costed.graph);
+      CostedPlacement placed = placeByCost(*costed.costs, candidates);
+      double optimum = findOptimum(*costed.costs, colours);
+      ASSERT_LE(placed.lowerBound, optimum + 1e-9);
+      ASSERT_GE(placed.seconds, optimum - 1e-9);
+      for (const Placed &candidate : candidates)
+        ASSERT_LE(placed.seconds, costed.costs->estimate(candidate));
+      sum += placed.seconds / optimum;
+    }
+    EXPECT_LE(sum / rounds, 1.01) << colours << " colours";
+    std::printf("%u colours: mean ratio %.5f\n", colours, sum / rounds);
+  }
+}
+
+TEST(CostPlacement, IsNeverWorseThanAllAcceleratorAllHostOrLeastSize) {
+  std::mt19937 random(17);
+  for (int round = 0; round < 200; ++round) {
+    unsigned colours = 2 + random() % 3;
+    Costed costed = makeCosted(random, random() % 50, colours, 0.1 * double(random() % 40), 0.06);
+    std::vector<Placed> candidates = makeCandidates(costed.graph);
+    CostedPlacement placed = placeByCost(*costed.costs, candidates);
+    ASSERT_EQ(placed.candidates.size(), candidates.size());
+    ASSERT_LE(placed.lowerBound, placed.seconds);
+    for (size_t number = 0; number < candidates.size(); ++number) {
+      ASSERT_EQ(placed.candidates[number], costed.costs->estimate(candidates[number]));
+      ASSERT_LE(placed.seconds, placed.candidates[number]) << "round " << round << " candidate " << number;
+    }
+    for (NodeId node = 0; node < costed.graph.size(); ++node)
+      ASSERT_TRUE(costed.costs->getAllowed(node) >> placed.colours[node] & 1) << "node " << node;
+  }
+}
+
+TEST(CostPlacement, ShipsAValueOnceForAllItsReaders) {
+  // The host makes a value, two nodes of the accelerator read it, and the host reads what one of them makes twice.
+  ScheduleGraph graph;
+  graph.accelerators = 1;
+  for (Colour colour : {1, 0, 0, 1, 1}) {
+    ScheduleNode node;
+    node.colour = colour;
+    graph.add(node);
+  }
+  for (auto [before, after] : {std::pair(0, 1), {0, 2}, {1, 3}, {1, 4}})
+    graph.addEdge(before, after);
+  graph.seal();
+  CostGraph costs(graph, {{0, {1, 10}, {1, 100}}, {}});
+  costs.addValue(0, 1, false, {1, 2});
+  costs.addValue(1, 2, true, {3, 4});
+  costs.addValue(CostGraph::kOutside, 3, false, {1, 2});
+  EXPECT_EQ(costs.countTransfers({1, 0, 0, 1, 1}), (10 + 1) + (100 + 2) + (10 + 3));
+  EXPECT_EQ(costs.countTransfers({1, 1, 1, 1, 1}), 0);
+}
+
+TEST(CostPlacement, TakesAMillionNodes) {
+  std::mt19937 random(19);
+  std::uniform_real_distribution<> chance(0, 1);
+  constexpr NodeId kNodes = 1'000'000;
+  ScheduleGraph graph;
+  graph.accelerators = 1;
+  for (NodeId node = 0; node < kNodes; ++node) {
+    ScheduleNode info;
+    info.colour = random() % 4 == 0;
+    info.allowed = info.colour ? 2 : 3;
+    graph.add(info);
+    for (int edge = 0; edge < 2 && node > 0; ++edge)
+      graph.addEdge(node - 1 - random() % std::min(node, 100u), node);
+  }
+  graph.seal();
+  CostGraph costs(graph, {{1, {10, 0.01}, {10, 0.01}}, {0.01, {}, {}}});
+  for (NodeId node = 0; node < kNodes; ++node) {
+    costs.setCompute(node, 0, 0.1 * chance(random));
+    costs.setCompute(node, 1, chance(random));
+    costs.addValue(node, chance(random), graph.succs(node).empty(),
+                   std::vector<NodeId>(graph.succs(node).begin(), graph.succs(node).end()));
+  }
+  auto start = std::chrono::steady_clock::now();
+  CostedPlacement placed = placeByCost(costs, {toPlaced(graph, scheduleByLevels(graph)), placeOnHost(graph)});
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  EXPECT_LE(placed.seconds, placed.candidates[0]);
+  EXPECT_LE(placed.seconds, placed.candidates[1]);
+  std::printf("a million nodes: %.2f s; all accelerator %.0f, all host %.0f, chosen %.0f, bound %.0f\n", took.count(),
+              placed.candidates[0], placed.candidates[1], placed.seconds, placed.lowerBound);
+}
+
+TEST(CostPlacement, WalksDeepChains) {
+  constexpr NodeId kNodes = 100'000;
+  ScheduleGraph graph;
+  graph.accelerators = 1;
+  for (NodeId node = 0; node < kNodes; ++node) {
+    ScheduleNode info;
+    info.colour = node % 2;
+    info.allowed = info.colour ? 2 : 3;
+    graph.add(info);
+    if (node > 0)
+      graph.addEdge(node - 1, node);
+  }
+  graph.seal();
+  CostGraph costs(graph, {{1, {10, 0.1}, {10, 0.1}}, {1, {}, {}}});
+  for (NodeId node = 0; node < kNodes; ++node) {
+    costs.setCompute(node, 0, 1);
+    costs.setCompute(node, 1, 2);
+    costs.addValue(node, 1, node + 1 == kNodes,
+                   node + 1 == kNodes ? std::vector<NodeId>() : std::vector<NodeId>{node + 1});
+  }
+  CostedPlacement placed = placeByCost(costs, {toPlaced(graph, scheduleByLevels(graph)), placeOnHost(graph)});
+  EXPECT_EQ(placed.colours, placeOnHost(graph)) << "no node is worth its launch";
+  EXPECT_DOUBLE_EQ(placed.seconds, 2.0 * kNodes + 1);
+}
+
+TEST(CostPlacement, TakesNoNodesAndNoValues) {
+  ScheduleGraph graph;
+  graph.seal();
+  CostedPlacement placed = placeByCost(CostGraph(graph, {{}, {}}), {{}});
+  EXPECT_EQ(placed.seconds, 0);
+  EXPECT_EQ(placed.lowerBound, 0);
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Schedules of random graphs of up to 16 nodes against the exact answers.
+
+#include "inlay/Scheduling/LevelSchedule.h"
+
+#include "ExactSchedule.h"
+#include "ScheduleProperties.h"
+
+#include <gtest/gtest.h>
+
+using namespace inlay;
+using namespace inlay::testing;
+
+/// A graph without is one segment, whatever its neutral nodes prefer.
+static bool needsHost(const ScheduleGraph &graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [&](const ScheduleNode &node) { return !node.neutral && !graph.isAccelerator(node.colour); });
+}
+
+static void expectFewestOfBoth(RandomGraphOptions options) {
+  std::mt19937 random(20240607);
+  for (unsigned round = 0; round < countRounds(400); ++round) {
+    ScheduleGraph graph = makeRandomGraph(random, varyOptions(random, round, options, 16));
+    Schedule schedule = scheduleByLevels(graph);
+    FewestSegments exact = findFewestSegments(graph);
+    ASSERT_EQ(checkSchedule(graph, schedule), "") << "round " << round;
+    ASSERT_EQ(schedule.segments.size(), exact.total) << "round " << round;
+    ASSERT_EQ(schedule.lowerBound, exact.total) << "round " << round;
+    if (needsHost(graph)) {
+      ASSERT_EQ(schedule.countOf(graph, true), exact.accelerated) << "round " << round;
+    }
+    ASSERT_EQ(exact.acceleratedOfTotal, exact.accelerated) << "one schedule has the fewest of both";
+  }
+}
+
+TEST(FewestSegments, TwoColours) { expectFewestOfBoth({}); }
+
+TEST(FewestSegments, TwoColoursAndNeutralNodes) {
+  RandomGraphOptions options;
+  options.neutral = 0.3;
+  expectFewestOfBoth(options);
+}
+
+TEST(FewestSegments, OwnNodesLeaveTheAcceleratorsExact) {
+  RandomGraphOptions options;
+  options.own = 0.3;
+  std::mt19937 random(20240608);
+  unsigned rounds = countRounds(400), optimal = 0;
+  for (unsigned round = 0; round < rounds; ++round) {
+    options.neutral = round % 8 < 4 ? 0 : 0.2;
+    ScheduleGraph graph = makeRandomGraph(random, varyOptions(random, round, options, 16));
+    Schedule schedule = scheduleByLevels(graph);
+    FewestSegments exact = findFewestSegments(graph);
+    ASSERT_EQ(checkSchedule(graph, schedule), "") << "round " << round;
+    if (needsHost(graph)) {
+      ASSERT_EQ(schedule.countOf(graph, true), exact.accelerated) << "round " << round;
+    }
+    ASSERT_GE(schedule.segments.size(), exact.total) << "round " << round;
+    ASSERT_LE(schedule.lowerBound, exact.total) << "round " << round;
+    size_t own = static_cast<size_t>(
+        std::count_if(graph.nodes.begin(), graph.nodes.end(), [](const ScheduleNode &node) { return node.own; }));
+    ASSERT_LE(schedule.segments.size(), exact.total + std::min<size_t>(2 * own, 2)) << "round " << round;
+    optimal += schedule.segments.size() == exact.total;
+  }
+  EXPECT_GE(optimal, rounds * 0.995) << "the total is NP-hard";
+}
+
+/// Words of colours are searched by a beam: how often it ends at the optimum, and how often the lower bound proves it.
+static void expectShortWords(unsigned colours, double neutral, double own) {
+  RandomGraphOptions options;
+  options.colours = colours;
+  options.neutral = neutral;
+  options.own = own;
+  std::mt19937 random(20240609 + colours);
+  unsigned rounds = countRounds(250, 2500), optimal = 0, proven = 0;
+  for (unsigned round = 0; round < rounds; ++round) {
+    ScheduleGraph graph = makeRandomGraph(random, varyOptions(random, round, options, 16));
+    Schedule schedule = scheduleByLevels(graph);
+    unsigned fewest = findFewestSegments(graph).total;
+    ASSERT_EQ(checkSchedule(graph, schedule), "") << "round " << round;
+    ASSERT_GE(schedule.segments.size(), fewest) << "round " << round;
+    ASSERT_LE(schedule.segments.size(), fewest + 1) << "round " << round;
+    ASSERT_LE(schedule.lowerBound, fewest) << "round " << round;
+    optimal += schedule.segments.size() == fewest;
+    proven += schedule.lowerBound == schedule.segments.size();
+  }
+  EXPECT_GE(optimal, rounds * 0.995) << colours << " colours";
+  EXPECT_GE(proven, rounds * 0.92) << colours << " colours";
+}
+
+TEST(FewestSegments, ThreeColours) { expectShortWords(3, 0, 0); }
+TEST(FewestSegments, ThreeColoursWithNeutralAndOwnNodes) { expectShortWords(3, 0.2, 0.3); }
+TEST(FewestSegments, FourColours) { expectShortWords(4, 0, 0); }
+TEST(FewestSegments, FourColoursWithNeutralAndOwnNodes) { expectShortWords(4, 0.2, 0.3); }

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Scheduling/SlackPlacement.h"
+#include "inlay/Scheduling/MinBlockSize.h"
+
+#include "ExactSchedule.h"
+#include "ScheduleProperties.h"
+
+#include <gtest/gtest.h>
+
+using namespace inlay;
+using namespace inlay::testing;
+
+static ScheduleGraph makeSizedGraph(std::mt19937 &random, const RandomGraphOptions &options) {
+  ScheduleGraph graph = makeRandomGraph(random, options);
+  for (ScheduleNode &node : graph.nodes)
+    node.bytes = random() % 4 ? 1 + random() % 64 : 0;
+  return graph;
+}
+
+/// Edges keep the order and every node keeps its colour.
+static void expectSound(const ScheduleGraph &graph, const Placement &before, const Placement &after) {
+  ASSERT_EQ(before.colours, after.colours);
+  for (NodeId node = 0; node < graph.size(); ++node) {
+    ASSERT_LT(after.segment[node], after.colours.size());
+    ASSERT_EQ(after.colours[after.segment[node]], before.colours[before.segment[node]]);
+    for (NodeId pred : graph.preds(node))
+      ASSERT_LE(after.segment[pred], after.segment[node]);
+  }
+}
+
+TEST(SlackPlacement, MakesLargeValuesWhereTheyAreRead) {
+  // 0 makes much and is read by 4 alone; 1-2-3-4 alternate.
+  ScheduleGraph graph;
+  graph.accelerators = 1;
+  for (Colour colour : {0, 0, 1, 1, 0}) {
+    ScheduleNode node;
+    node.colour = colour;
+    node.bytes = graph.size() == 0 ? 100 : 1;
+    graph.add(node);
+  }
+  for (auto [before, after] : {std::pair(0, 4), {1, 2}, {2, 3}, {3, 4}})
+    graph.addEdge(before, after);
+  graph.seal();
+  Placement placement = placeByLevels(graph).placement, small = placement;
+  EXPECT_EQ(countCarriedBytes(graph, placement.segment), 202u);
+  placeWithSlack(graph, placement, 1);
+  EXPECT_EQ(placement.segment, (std::vector<uint32_t>{2, 0, 1, 1, 2}));
+  EXPECT_EQ(countCarriedBytes(graph, placement.segment), 2u);
+  placeWithSlack(graph, small, 2);
+  EXPECT_EQ(small.segment[0], 0u) << "the first segment may not lose a node";
+}
+
+TEST(SlackPlacement, MovesChainsOfEqualSizes) {
+  // 0-1-2 make equally much; no node of them gains alone by going to where 2 is read.
+  ScheduleGraph graph;
+  graph.accelerators = 1;
+  for (Colour colour : {0, 0, 0, 0, 1, 0}) {
+    ScheduleNode node;
+    node.colour = colour;
+    node.bytes = 8;
+    graph.add(node);
+  }
+  for (auto [before, after] : {std::pair(0, 1), {1, 2}, {2, 5}, {3, 4}, {4, 5}})
+    graph.addEdge(before, after);
+  graph.seal();
+  Placement placement = placeByLevels(graph).placement;
+  placeWithSlack(graph, placement, 1);
+  EXPECT_EQ(placement.segment, (std::vector<uint32_t>{2, 2, 2, 0, 1, 2}));
+}
+
+TEST(SlackPlacement, LeavesWhatItCantImprove) {
+  std::mt19937 random(5);
+  for (unsigned round = 0; round < 300; ++round) {
+    ScheduleGraph graph = makeRandomGraph(random, {});
+    Placement placement = placeByLevels(graph).placement, same = placement;
+    placeWithSlack(graph, same, 1);
+    EXPECT_EQ(same.segment, placement.segment) << "nothing has a size";
+  }
+}
+
+static void expectFewestBytes(RandomGraphOptions options) {
+  std::mt19937 random(77);
+  options.sized = true;
+  for (unsigned round = 0; round < countRounds(1000); ++round) {
+    ScheduleGraph graph = makeRandomGraph(random, varyOptions(random, round, options, 11));
+    Placement placement = placeByLevels(graph).placement, moved = placement;
+    placeWithSlack(graph, moved, 0);
+    expectSound(graph, placement, moved);
+    uint64_t bytes = countCarriedBytes(graph, moved.segment);
+    ASSERT_EQ(bytes, findFewestBytes(graph, placement)) << "round " << round;
+    if (bytes == countCarriedBytes(graph, placement.segment)) {
+      ASSERT_EQ(moved.segment, placement.segment) << "what saves nothing moves nothing";
+    }
+  }
+}
+
+TEST(SlackPlacement, IsExactOnSmallGraphs) { expectFewestBytes({}); }
+
+TEST(SlackPlacement, IsExactWithNeutralNodesWhereTheyStand) {
+  RandomGraphOptions options;
+  options.neutral = 0.3;
+  expectFewestBytes(options);
+}
+
+TEST(SlackPlacement, IsExactForThreeColours) {
+  RandomGraphOptions options;
+  options.colours = 3;
+  expectFewestBytes(options);
+}
+
+TEST(SlackPlacement, IsNearTheBestThatLeavesSegmentsLarge) {
+  std::mt19937 random(78);
+  RandomGraphOptions options;
+  options.sized = true;
+  unsigned rounds = countRounds(1000), exact = 0;
+  for (unsigned round = 0; round < rounds; ++round) {
+    ScheduleGraph graph = makeRandomGraph(random, varyOptions(random, round, options, 11));
+    uint64_t least = 2 + round % 2;
+    Schedule made = scheduleWithLeastSize(graph, Strategy::Levels, static_cast<int64_t>(least));
+    Placement placement{std::vector<uint32_t>(graph.size()), {}};
+    for (const ScheduledSegment &segment : made.segments) {
+      for (NodeId node : segment.nodes)
+        placement.segment[node] = static_cast<uint32_t>(placement.colours.size());
+      placement.colours.push_back(segment.colour);
+    }
+    Placement moved = placement;
+    placeWithSlack(graph, moved, least);
+    expectSound(graph, placement, moved);
+    std::vector<uint64_t> weights = moved.weights(graph);
+    for (size_t at = 0; at < weights.size(); ++at) {
+      EXPECT_TRUE(!graph.isAccelerator(moved.colours[at]) || weights[at] == 0 || weights[at] >= least);
+    }
+    uint64_t fewest = findFewestBytes(graph, placement, least), bytes = countCarriedBytes(graph, moved.segment);
+    ASSERT_GE(bytes, fewest);
+    exact += bytes == fewest;
+  }
+  EXPECT_GE(exact, rounds * 0.99);
+}
+
+TEST(SlackPlacement, DescentAndCutsOfSmallWindowsEndWhereTheCutDoes) {
+  // The same graph many times over is too large for one cut; apart from each other the copies are not.
+  std::mt19937 random(79);
+  RandomGraphOptions options;
+  options.nodes = 400;
+  options.shape = Shape::Layered;
+  options.sized = true;
+  ScheduleGraph one = makeRandomGraph(random, options), many;
+  many.accelerators = one.accelerators;
+  constexpr NodeId kCopies = 10;
+  for (NodeId copy = 0; copy < kCopies; ++copy)
+    for (NodeId node = 0; node < one.size(); ++node) {
+      many.add(one.nodes[node]);
+      for (NodeId pred : one.preds(node))
+        many.addEdge(copy * one.size() + pred, copy * one.size() + node);
+    }
+  many.seal();
+  Placement single = placeByLevels(one).placement, placement = placeByLevels(many).placement;
+  uint64_t before = countCarriedBytes(many, placement.segment);
+  placeWithSlack(one, single, 0);
+  placeWithSlack(many, placement, 0);
+  EXPECT_LT(countCarriedBytes(many, placement.segment), before);
+  EXPECT_EQ(countCarriedBytes(many, placement.segment), kCopies * countCarriedBytes(one, single.segment));
+}
+
+TEST(SlackPlacement, NeverCostsSegmentsOrColours) {
+  std::mt19937 random(13);
+  for (unsigned round = 0; round < 300; ++round) {
+    RandomGraphOptions options;
+    options.nodes = 10 + random() % 50;
+    options.edges = 0.02 + 0.02 * (random() % 5);
+    options.colours = 2 + random() % 2;
+    options.own = round % 3 == 0 ? 0.2 : 0;
+    options.neutral = round % 4 == 0 ? 0.2 : 0;
+    ScheduleGraph sized = makeSizedGraph(random, options), plain = sized;
+    sized.fewestBytes = true;
+    int64_t least = 1 + random() % 4;
+    ScheduleGraph original = sized;
+    Schedule with = scheduleWithLeastSize(sized, Strategy::Levels, least);
+    Schedule without = scheduleWithLeastSize(plain, Strategy::Levels, least);
+    ASSERT_EQ(checkSchedule(original, with), "");
+    EXPECT_LE(with.segments.size(), without.segments.size());
+    EXPECT_GE(with.accelerated(original), without.accelerated(original));
+    EXPECT_EQ(with.bytesCarried, countCarriedBytes(sized, with));
+    EXPECT_EQ(with.bytesCarriedBefore, countCarriedBytes(sized, without));
+    EXPECT_LE(with.bytesCarried, with.bytesCarriedBefore);
+    for (const ScheduledSegment &segment : with.segments) {
+      EXPECT_TRUE(!original.isAccelerator(segment.colour) || segment.nodes.size() >= static_cast<size_t>(least));
+    }
+    Schedule other = scheduleWithLeastSize(original, Strategy::Levels, least);
+    EXPECT_EQ(other.bytesCarried, with.bytesCarried) << "the same twice";
+  }
+}
+
+TEST(SlackPlacement, TakesLinearTimeOnAHub) {
+  // One value that very many nodes read, each with room to move.
+  constexpr NodeId kReaders = 200'000;
+  ScheduleGraph graph;
+  graph.accelerators = 1;
+  auto add = [&](Colour colour) {
+    ScheduleNode node;
+    node.colour = colour;
+    node.bytes = 4;
+    return graph.add(node);
+  };
+  NodeId previous = add(0);
+  for (unsigned at = 1; at < 41; ++at) {
+    NodeId next = add(at % 2);
+    graph.addEdge(previous, next);
+    previous = next;
+  }
+  for (NodeId reader = 0; reader < kReaders; ++reader)
+    graph.addEdge(0, add(0));
+  graph.seal();
+  Placement placement = placeByLevels(graph).placement;
+  placeWithSlack(graph, placement, 1);
+  EXPECT_EQ(countCarriedBytes(graph, placement.segment), 160u);
+}

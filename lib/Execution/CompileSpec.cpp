@@ -128,7 +128,7 @@ CompiledModule inlay::compile(const Module &module, const CompileSpec &spec) {
   partition.fallbackOps = spec.torch_executed_ops;
   partition.fallbackModules = spec.torch_executed_modules;
   partition.requireFullCompilation = spec.require_full_compilation;
-  StatusOr<Compiled> compiled = compile(request);
+  StatusOr<CompiledProgram> compiled = compile(request);
   if (!compiled.isOk())
     return compiled.status();
   INLAY_RETURN_IF_ERROR(checkInputs(*compiled->program, spec.inputs));

@@ -2,7 +2,7 @@
 
 #include "inlay/Execution/HostRunner.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
-#include "inlay/Execution/Session.h"
+#include "inlay/Execution/Compile.h"
 #include "inlay/Pipeline/InitAll.h"
 #include "inlay/Rewrite/GraphRunner.h"
 
@@ -47,7 +47,7 @@ static llvm::Expected<std::vector<rt::TensorView>> makeViews(Tensors &&tensors) 
 namespace {
 class HostGraph : public RunnableGraph {
 public:
-  explicit HostGraph(Compiled compiled) : compiled(std::move(compiled)) {}
+  explicit HostGraph(CompiledProgram compiled) : compiled(std::move(compiled)) {}
 
   llvm::Error run(ArrayRef<HostTensor> inputs, MutableArrayRef<HostTensor> outputs) override {
     auto in = makeViews(inputs), out = makeViews(outputs);
@@ -60,7 +60,7 @@ public:
   }
 
 private:
-  Compiled compiled;
+  CompiledProgram compiled;
 };
 
 struct HostRunner : GraphRunner {
@@ -72,7 +72,7 @@ struct HostRunner : GraphRunner {
     llvm::raw_string_ostream(request.text) << module;
     request.name = "rule";
     request.targets = {"host"};
-    rt::StatusOr<Compiled> compiled = compile(request);
+    rt::StatusOr<CompiledProgram> compiled = compile(request);
     if (!compiled.isOk())
       return toError(compiled.status());
     return std::make_unique<HostGraph>(std::move(*compiled));

@@ -97,13 +97,13 @@ using Origins = llvm::SmallSetVector<StringRef, 4>;
 
 /// The kernel's symbol and what its dispatches came from: "k0 of linear_0, linear_1 and 3 more".
 static std::string nameKernel(plan::KernelOp kernel, const Origins &origins) {
-  constexpr size_t kMost = 3;
+  constexpr size_t kMax = 3;
   std::string name = kernel.getSymName().str();
   llvm::raw_string_ostream stream(name);
   if (!origins.empty())
-    stream << " of " << llvm::join(origins.getArrayRef().take_front(kMost), ", ");
-  if (origins.size() > kMost)
-    stream << " and " << origins.size() - kMost << " more";
+    stream << " of " << llvm::join(origins.getArrayRef().take_front(kMax), ", ");
+  if (origins.size() > kMax)
+    stream << " and " << origins.size() - kMax << " more";
   return name;
 }
 

@@ -61,7 +61,7 @@ llvm::Expected<std::vector<Weight>> inlay::readSafetensors(const std::string &pa
     return error(path, "expected a header of " + llvm::Twine(headerSize) + " bytes, but only " +
                            llvm::Twine(bytes.size() - 8) + " follow");
   llvm::StringRef data = bytes.drop_front(8 + headerSize);
-  llvm::Expected<llvm::json::Value> json = parseJson(bytes.substr(8, headerSize), /*mostLevels=*/8);
+  llvm::Expected<llvm::json::Value> json = parseJson(bytes.substr(8, headerSize), /*maxLevels=*/8);
   if (!json)
     return error(path, "malformed header: " + llvm::toString(json.takeError()));
   const llvm::json::Object *header = json->getAsObject();

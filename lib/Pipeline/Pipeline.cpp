@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Pipeline/Pipeline.h"
-#include "Refusals.h"
+#include "RefusedOps.h"
 #include "inlay/Convert/Passes.h"
 #include "inlay/Import/Passes.h"
 #include "inlay/Partition/Labels.h"
@@ -138,7 +138,7 @@ private:
 
   LogicalResult runUntilConverted() {
     // Each round refuses ops to a target: more than a few mean that it knows nothing of itself.
-    constexpr unsigned kMostRounds = 8;
+    constexpr unsigned kMaxRounds = 8;
     for (auto function : module.getOps<FunctionOpInterface>())
       labelOps(function);
     OwningOpRef<ModuleOp> graph = module.clone();
@@ -148,7 +148,7 @@ private:
         return failure();
       if (*converted)
         return writeFiles();
-      if (round == kMostRounds || !takeRefusals(module, *graph))
+      if (round == kMaxRounds || !copyRefusedMarks(module, *graph))
         return reportErrors(round);
       OwningOpRef<ModuleOp> again = graph->clone();
       module.getBodyRegion().takeBody(again->getBodyRegion());

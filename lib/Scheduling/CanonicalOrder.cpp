@@ -16,9 +16,9 @@ static uint64_t mix(uint64_t value) {
 static uint64_t combine(uint64_t seed, uint64_t value) { return mix(seed + 0x9e3779b97f4a7c15ull + mix(value)); }
 
 static uint64_t hashNode(const ScheduleNode &node) {
-  uint64_t flags =
-      node.colour | node.neutral << 8 | node.own << 9 | node.pinned << 10 | node.late << 11 | node.apart << 12;
-  return combine(combine(flags | uint64_t(node.weight) << 32, node.allowed), node.bytes);
+  uint64_t flags = node.target | node.neutral << 8 | node.isolatedOnHost << 9 | node.pinned << 10 |
+                   node.sinkable << 11 | node.isolated << 12;
+  return combine(combine(flags | uint64_t(node.opCount) << 32, node.allowed), node.bytes);
 }
 
 namespace {

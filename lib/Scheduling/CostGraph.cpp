@@ -7,9 +7,9 @@
 
 using namespace inlay;
 
-CostGraph::CostGraph(const ScheduleGraph &graph, std::vector<ColourCosts> colours)
-    : graph(graph), colours(std::move(colours)), compute(size_t(graph.size()) * this->colours.size()), coloured(graph) {
-  for (ScheduleNode &node : coloured.nodes)
+CostGraph::CostGraph(const ScheduleGraph &graph, std::vector<TargetOverheads> targets)
+    : graph(graph), targets(std::move(targets)), compute(size_t(graph.size()) * this->targets.size()), assigned(graph) {
+  for (ScheduleNode &node : assigned.nodes)
     node.neutral = false;
 }
 
@@ -19,56 +19,56 @@ void CostGraph::addValue(NodeId maker, double bytes, bool isReturned, const std:
   values.push_back({maker, isReturned, bytes, first, static_cast<uint32_t>(readers.size())});
 }
 
-ColourSet CostGraph::getAllowed(NodeId node) const {
+TargetSet CostGraph::getAllowed(NodeId node) const {
   const ScheduleNode &info = graph.nodes[node];
-  ColourSet own = ColourSet(1) << info.colour;
-  return info.pinned ? own : own | (info.allowed & ((ColourSet(2) << (colours.size() - 1)) - 1));
+  TargetSet ownTarget = TargetSet(1) << info.target;
+  return info.pinned ? ownTarget : ownTarget | (info.allowed & ((TargetSet(2) << (targets.size() - 1)) - 1));
 }
 
-double CostGraph::countCompute(const std::vector<Colour> &placed) const {
+double CostGraph::countCompute(const std::vector<TargetIndex> &placed) const {
   double sum = 0;
   for (NodeId node = 0; node < graph.size(); ++node)
     sum += getCompute(node, placed[node]);
   return sum;
 }
 
-double CostGraph::countTransfers(const Value &value, const std::vector<Colour> &placed) const {
+double CostGraph::countTransfers(const Value &value, const std::vector<TargetIndex> &placed) const {
   double sum = 0;
-  ColourSet read = 0;
+  TargetSet read = 0;
   for (uint32_t at = value.firstReader; at < value.lastReader; ++at)
-    read |= ColourSet(1) << placed[readers[at]];
+    read |= TargetSet(1) << placed[readers[at]];
   if (value.maker != kOutside) {
-    Colour made = placed[value.maker];
-    read &= ~(ColourSet(1) << made);
+    TargetIndex made = placed[value.maker];
+    read &= ~(TargetSet(1) << made);
     if (read || value.isReturned)
-      sum += colours[made].out.estimate(value.bytes);
+      sum += targets[made].out.estimate(value.bytes);
   }
-  for (Colour colour = 0; colour < colours.size(); ++colour)
-    if (read >> colour & 1)
-      sum += colours[colour].in.estimate(value.bytes);
+  for (TargetIndex target = 0; target < targets.size(); ++target)
+    if (read >> target & 1)
+      sum += targets[target].in.estimate(value.bytes);
   return sum;
 }
 
-double CostGraph::countTransfers(const std::vector<Colour> &placed) const {
+double CostGraph::countTransfers(const std::vector<TargetIndex> &placed) const {
   double sum = 0;
   for (const Value &value : values)
     sum += countTransfers(value, placed);
   return sum;
 }
 
-double CostGraph::countLaunches(const std::vector<Colour> &placed) const {
-  bool anyOwn = false;
+double CostGraph::countLaunches(const std::vector<TargetIndex> &placed) const {
+  bool anyIsolated = false;
   for (NodeId node = 0; node < graph.size(); ++node) {
-    coloured.nodes[node].colour = placed[node];
-    anyOwn |= coloured.nodes[node].own;
+    assigned.nodes[node].target = placed[node];
+    anyIsolated |= assigned.nodes[node].isolatedOnHost;
   }
-  BoundedPlacement levels = placeByLevels(coloured);
+  BoundedPlacement levels = placeByLevels(assigned);
   double sum = 0;
-  if (!anyOwn)
-    for (Colour colour : levels.placement.colours)
-      sum += colours[colour].launchSeconds;
+  if (!anyIsolated)
+    for (TargetIndex target : levels.placement.targets)
+      sum += targets[target].launchSeconds;
   else
-    for (const ScheduledSegment &segment : finishSchedule(coloured, std::move(levels)).segments)
-      sum += colours[segment.colour].launchSeconds;
+    for (const ScheduledSegment &segment : finishSchedule(assigned, std::move(levels)).segments)
+      sum += targets[segment.target].launchSeconds;
   return sum;
 }

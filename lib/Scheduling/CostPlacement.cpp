@@ -12,11 +12,11 @@
 using namespace inlay;
 
 namespace {
-using Placed = std::vector<Colour>;
+using Placed = std::vector<TargetIndex>;
 
 /// Parts of a launch that a border is priced at.
 constexpr double kPrices[] = {0, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2};
-/// How often each of three colours and more takes its turn.
+/// How often each of three targets and more takes its turn.
 constexpr unsigned kRounds = 3;
 /// Nodes and edges that the search by single moves may look at.
 constexpr uint64_t kSearchWork = 4'000'000;
@@ -25,10 +25,10 @@ constexpr uint64_t kSearchWork = 4'000'000;
 //===-- One cut -------------------------------------------------------------------------------------------------===//
 
 namespace {
-/// Lets every node keep its colour or take one other, whichever is cheapest for all together: source keeps, sink takes.
+/// Lets every node keep its target or take one other, whichever is cheapest for all together: source keeps, sink takes.
 class Expansion {
 public:
-  Expansion(const CostGraph &costs, const Placed &placed, Colour taken, double price)
+  Expansion(const CostGraph &costs, const Placed &placed, TargetIndex taken, double price)
       : costs(costs), placed(placed), taken(taken), price(price), scale(findScale()) {}
 
   /// The new placement; `seconds` is what it takes without launches, but with the price of borders.
@@ -52,19 +52,19 @@ private:
     for (NodeId node = 0; node < placed.size(); ++node)
       sum += costs.getCompute(node, placed[node]) + costs.getCompute(node, taken);
     for (const CostGraph::Value &value : costs.values)
-      for (Colour colour = 0; colour < costs.colours.size(); ++colour)
-        sum += 2 * (in(value, colour) + out(value, colour));
+      for (TargetIndex target = 0; target < costs.targets.size(); ++target)
+        sum += 2 * (in(value, target) + out(value, target));
     return static_cast<double>(MinCut::kInfinite / 64) / sum;
   }
 
   int64_t whole(double seconds) const { return static_cast<int64_t>(std::llround(seconds * scale)); }
 
-  double in(const CostGraph::Value &value, Colour colour) const {
-    double border = value.maker == CostGraph::kOutside ? 0 : price * costs.colours[colour].launchSeconds;
-    return costs.colours[colour].in.estimate(value.bytes) + border;
+  double in(const CostGraph::Value &value, TargetIndex target) const {
+    double border = value.maker == CostGraph::kOutside ? 0 : price * costs.targets[target].launchSeconds;
+    return costs.targets[target].in.estimate(value.bytes) + border;
   }
-  double out(const CostGraph::Value &value, Colour colour) const {
-    return costs.colours[colour].out.estimate(value.bytes);
+  double out(const CostGraph::Value &value, TargetIndex target) const {
+    return costs.targets[target].out.estimate(value.bytes);
   }
 
   void addNode(NodeId node) {
@@ -127,22 +127,22 @@ private:
       cut.addTerminals(value.maker, whole(out(value, taken)), 0);
     else if (isMade)
       chargeKeeping(value.maker, all, out(value, taken));
-    // Shipped to readers that keep their colour.
-    for (Colour colour = 0; colour < costs.colours.size(); ++colour) {
-      if (colour == taken)
+    // Shipped to readers that keep their target.
+    for (TargetIndex target = 0; target < costs.targets.size(); ++target) {
+      if (target == taken)
         continue;
       keeping.clear();
       for (NodeId reader : all)
-        if (placed[reader] == colour)
+        if (placed[reader] == target)
           keeping.push_back(reader);
-      bool madeThere = isMade && placed[value.maker] == colour;
-      chargeKeeping(madeThere ? value.maker : CostGraph::kOutside, keeping, in(value, colour));
+      bool madeThere = isMade && placed[value.maker] == target;
+      chargeKeeping(madeThere ? value.maker : CostGraph::kOutside, keeping, in(value, target));
     }
   }
 
   const CostGraph &costs;
   const Placed &placed;
-  Colour taken;
+  TargetIndex taken;
   double price, scale;
   MinCut cut;
   std::vector<NodeId> all, keeping;
@@ -164,8 +164,8 @@ public:
     if (!isNew)
       return known->second;
     double seconds = known->second = costs.estimate(placed);
-    if (best.colours.empty() || seconds < best.seconds) {
-      best.colours = placed;
+    if (best.targets.empty() || seconds < best.seconds) {
+      best.targets = placed;
       best.seconds = seconds;
     }
     return seconds;
@@ -174,31 +174,32 @@ public:
   void placeCheapest() {
     Placed placed(costs.graph.size());
     for (NodeId node = 0; node < placed.size(); ++node) {
-      placed[node] = costs.graph.nodes[node].colour;
-      forEachColour(costs.getAllowed(node), [&](Colour colour) {
-        if (costs.getCompute(node, colour) < costs.getCompute(node, placed[node]))
-          placed[node] = colour;
+      placed[node] = costs.graph.nodes[node].target;
+      forEachTarget(costs.getAllowed(node), [&](TargetIndex target) {
+        if (costs.getCompute(node, target) < costs.getCompute(node, placed[node]))
+          placed[node] = target;
       });
     }
-    best.lowerBound = costs.countCompute(placed) + (placed.empty() ? 0 : findLeastLaunch());
+    best.lowerBound = costs.countCompute(placed) + (placed.empty() ? 0 : findMinLaunch());
     consider(placed);
   }
 
   void cutAtPrices() {
     for (double price : kPrices) {
       Placed placed = placeLast();
-      if (countColours() <= 2) { // one cut between the last and the other is all there is to find
+      if (countTargets() <= 2) { // one cut between the last and the other is all there is to find
         double seconds = 0;
         placed = Expansion(costs, placed, findFirst(), price).run(seconds);
         consider(placed);
         if (price == 0)
-          best.lowerBound = std::max(best.lowerBound, seconds + findLeastLaunch());
+          best.lowerBound = std::max(best.lowerBound, seconds + findMinLaunch());
         continue;
       }
       for (unsigned round = 0; round < kRounds; ++round) {
         Placed before = placed;
         double seconds = 0;
-        forEachColour(inUse, [&](Colour colour) { placed = Expansion(costs, placed, colour, price).run(seconds); });
+        forEachTarget(inUse,
+                      [&](TargetIndex target) { placed = Expansion(costs, placed, target, price).run(seconds); });
         consider(placed);
         if (placed == before)
           break;
@@ -206,21 +207,21 @@ public:
     }
   }
 
-  /// Single nodes and whole segments to other colours, as long as that helps.
+  /// Single nodes and whole segments to other targets, as long as that helps.
   void improve() {
     uint64_t each = costs.graph.size() + costs.graph.edgeCount() + costs.values.size() + costs.readers.size() + 1;
     uint64_t left = kSearchWork / each;
     for (bool improved = true; improved && left > 0;) {
       improved = false;
       for (const std::vector<NodeId> &nodes : findMoves())
-        forEachColour(inUse, [&](Colour colour) {
+        forEachTarget(inUse, [&](TargetIndex target) {
           if (left == 0)
             return;
-          Placed placed = best.colours;
+          Placed placed = best.targets;
           for (NodeId node : nodes)
-            if (costs.getAllowed(node) >> colour & 1)
-              placed[node] = colour;
-          if (placed == best.colours)
+            if (costs.getAllowed(node) >> target & 1)
+              placed[node] = target;
+          if (placed == best.targets)
             return;
           --left;
           double before = best.seconds;
@@ -233,74 +234,74 @@ public:
 
 private:
   template <typename Function>
-  static void forEachColour(ColourSet set, Function function) {
-    for (Colour colour = 0; colour < 64 && set >> colour; ++colour)
-      if (set >> colour & 1)
-        function(colour);
+  static void forEachTarget(TargetSet set, Function function) {
+    for (TargetIndex target = 0; target < 64 && set >> target; ++target)
+      if (set >> target & 1)
+        function(target);
   }
 
-  unsigned countColours() const {
+  unsigned countTargets() const {
     unsigned count = 0;
-    forEachColour(inUse, [&](Colour) { ++count; });
+    forEachTarget(inUse, [&](TargetIndex) { ++count; });
     return count;
   }
 
-  Colour findFirst() const {
-    Colour first = 0;
+  TargetIndex findFirst() const {
+    TargetIndex first = 0;
     while (!(inUse >> first & 1))
       ++first;
     return first;
   }
 
-  /// Every node on the last colour it may take.
+  /// Every node on the last target it may take.
   Placed placeLast() const {
     Placed placed(costs.graph.size());
     for (NodeId node = 0; node < placed.size(); ++node)
-      forEachColour(costs.getAllowed(node), [&](Colour colour) { placed[node] = colour; });
+      forEachTarget(costs.getAllowed(node), [&](TargetIndex target) { placed[node] = target; });
     return placed;
   }
 
-  double findLeastLaunch() const {
+  double findMinLaunch() const {
     double least = std::numeric_limits<double>::infinity();
-    forEachColour(inUse, [&](Colour colour) { least = std::min(least, costs.colours[colour].launchSeconds); });
+    forEachTarget(inUse, [&](TargetIndex target) { least = std::min(least, costs.targets[target].launchSeconds); });
     return least;
   }
 
   /// The segments of the best placement, then each node by itself.
   std::vector<std::vector<NodeId>> findMoves() const {
     std::vector<std::vector<NodeId>> moves;
-    ScheduleGraph coloured = costs.graph;
-    for (NodeId node = 0; node < coloured.size(); ++node) {
-      coloured.nodes[node].colour = best.colours[node];
-      coloured.nodes[node].neutral = false;
+    ScheduleGraph assigned = costs.graph;
+    for (NodeId node = 0; node < assigned.size(); ++node) {
+      assigned.nodes[node].target = best.targets[node];
+      assigned.nodes[node].neutral = false;
     }
-    for (ScheduledSegment &segment : scheduleByLevels(coloured).segments)
+    for (ScheduledSegment &segment : scheduleByLevels(assigned).segments)
       moves.push_back(std::move(segment.nodes));
-    for (NodeId node = 0; node < coloured.size(); ++node)
+    for (NodeId node = 0; node < assigned.size(); ++node)
       moves.push_back({node});
     return moves;
   }
 
   const CostGraph &costs;
-  ColourSet inUse = 0;
+  TargetSet inUse = 0;
   std::map<Placed, double> considered; ///< several prices often give one placement
 };
 } // namespace
 
-std::vector<Colour> inlay::placeOnHost(const ScheduleGraph &graph) {
-  std::vector<Colour> placed;
+std::vector<TargetIndex> inlay::placeOnHost(const ScheduleGraph &graph) {
+  std::vector<TargetIndex> placed;
   for (const ScheduleNode &node : graph.nodes) {
-    Colour chosen = node.colour;
+    TargetIndex chosen = node.target;
     if (!node.pinned && graph.isAccelerator(chosen))
-      for (Colour colour = 0; colour < 64; ++colour)
-        if ((node.allowed >> colour & 1) && !graph.isAccelerator(colour))
-          chosen = colour;
+      for (TargetIndex target = 0; target < 64; ++target)
+        if ((node.allowed >> target & 1) && !graph.isAccelerator(target))
+          chosen = target;
     placed.push_back(chosen);
   }
   return placed;
 }
 
-CostedPlacement inlay::placeByCost(const CostGraph &costs, const std::vector<std::vector<Colour>> &candidates) {
+CostedPlacement inlay::placeByCost(const CostGraph &costs, const std::vector<std::vector<TargetIndex>> &candidates) {
   Search search(costs);
   std::vector<double> seconds;
   for (const Placed &candidate : candidates)

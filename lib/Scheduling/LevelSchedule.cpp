@@ -18,7 +18,7 @@ enum Side : uint8_t { First, Second, Either };
 struct Levels {
   std::vector<uint32_t> level;
   /// Whether every longest path to the node starts on level 2, and so has a run less than levels.
-  std::vector<bool> late;
+  std::vector<bool> startsSecond;
   Side start;
   uint32_t last = 0;
 
@@ -31,7 +31,7 @@ static NodeId findCause(const ScheduleGraph &graph, const Levels &levels, NodeId
   NodeId best = kNone;
   for (NodeId pred : graph.preds(node))
     if (best == kNone || levels.level[pred] > levels.level[best] ||
-        (levels.level[pred] == levels.level[best] && levels.late[best] && !levels.late[pred]))
+        (levels.level[pred] == levels.level[best] && levels.startsSecond[best] && !levels.startsSecond[pred]))
       best = pred;
   return best;
 }
@@ -42,7 +42,7 @@ static Levels computeLevels(const ScheduleGraph &graph, const std::vector<Side> 
     NodeId cause = findCause(graph, levels, node);
     uint32_t at = cause == kNone ? 1 : levels.level[cause];
     bool climbs = !levels.matches(sides[node], at);
-    levels.late[node] = cause == kNone ? climbs : levels.late[cause];
+    levels.startsSecond[node] = cause == kNone ? climbs : levels.startsSecond[cause];
     levels.level[node] = at + climbs;
     levels.last = std::max(levels.last, at + climbs);
   }
@@ -53,7 +53,8 @@ static std::vector<NodeId> findWitness(const ScheduleGraph &graph, const Levels 
   std::vector<NodeId> path;
   NodeId last = kNone;
   for (NodeId node = 0; node < levels.level.size(); ++node)
-    if (levels.level[node] == levels.last && (last == kNone || (levels.late[last] && !levels.late[node])))
+    if (levels.level[node] == levels.last &&
+        (last == kNone || (levels.startsSecond[last] && !levels.startsSecond[node])))
       last = node;
   for (; last != kNone; last = findCause(graph, levels, last))
     path.push_back(last);
@@ -61,16 +62,16 @@ static std::vector<NodeId> findWitness(const ScheduleGraph &graph, const Levels 
   return path;
 }
 
-static BoundedPlacement toPlacement(const ScheduleGraph &graph, Levels levels, Colour first, Colour second) {
+static BoundedPlacement toPlacement(const ScheduleGraph &graph, Levels levels, TargetIndex first, TargetIndex second) {
   BoundedPlacement result;
   result.witness = findWitness(graph, levels);
   for (uint32_t at = 1; at <= levels.last; ++at)
-    result.placement.colours.push_back(levels.matches(First, at) ? first : second);
+    result.placement.targets.push_back(levels.matches(First, at) ? first : second);
   result.placement.segment = std::move(levels.level);
   for (uint32_t &at : result.placement.segment)
     --at;
   result.placement.compact();
-  result.lowerBound = static_cast<uint32_t>(result.placement.colours.size());
+  result.lowerBound = static_cast<uint32_t>(result.placement.targets.size());
   return result;
 }
 
@@ -78,15 +79,15 @@ static BoundedPlacement toPlacement(const ScheduleGraph &graph, Levels levels, C
 
 /// Splits the nodes of one segment into runs and single nodes, by the level pass with the single ones as a side of
 /// their own. `scratch` is as long as the graph and zero outside of calls.
-static void splitSegment(const ScheduleGraph &graph, const std::vector<NodeId> &nodes, Colour colour,
+static void splitSegment(const ScheduleGraph &graph, const std::vector<NodeId> &nodes, TargetIndex target,
                          std::vector<uint32_t> &scratch, std::vector<ScheduledSegment> &segments) {
-  auto walk = [&](bool ownFirst) {
+  auto walk = [&](bool isolatedFirst) {
     uint32_t last = 0;
     for (NodeId node : nodes) {
       uint32_t at = 1;
       for (NodeId pred : graph.preds(node))
         at = std::max(at, scratch[pred]);
-      at += graph.isOwn(node, colour) != ((at % 2 == 1) == ownFirst);
+      at += graph.isIsolatedOn(node, target) != ((at % 2 == 1) == isolatedFirst);
       scratch[node] = at;
       last = std::max(last, at);
     }
@@ -96,27 +97,27 @@ static void splitSegment(const ScheduleGraph &graph, const std::vector<NodeId> &
     for (NodeId node : nodes)
       scratch[node] = 0;
   };
-  auto runsOfOthers = [&](bool ownFirst) {
-    std::vector<bool> used(walk(ownFirst) + 1);
+  auto runsOfOthers = [&](bool isolatedFirst) {
+    std::vector<bool> used(walk(isolatedFirst) + 1);
     for (NodeId node : nodes)
-      if (!graph.isOwn(node, colour))
+      if (!graph.isIsolatedOn(node, target))
         used[scratch[node]] = true;
     reset();
     return std::count(used.begin(), used.end(), true);
   };
-  bool ownFirst = runsOfOthers(true) < runsOfOthers(false);
-  std::vector<std::vector<NodeId>> levels(walk(ownFirst) + 1);
+  bool isolatedFirst = runsOfOthers(true) < runsOfOthers(false);
+  std::vector<std::vector<NodeId>> levels(walk(isolatedFirst) + 1);
   for (NodeId node : nodes)
     levels[scratch[node]].push_back(node);
   reset();
   for (std::vector<NodeId> &level : levels) {
     if (level.empty())
       continue;
-    if (!graph.isOwn(level.front(), colour))
-      segments.push_back({colour, false, std::move(level)});
+    if (!graph.isIsolatedOn(level.front(), target))
+      segments.push_back({target, false, std::move(level)});
     else
       for (NodeId node : level)
-        segments.push_back({colour, true, {node}});
+        segments.push_back({target, true, {node}});
   }
 }
 
@@ -125,7 +126,7 @@ Schedule inlay::finishSchedule(const ScheduleGraph &graph, BoundedPlacement plac
   Schedule schedule;
   schedule.lowerBound = placed.lowerBound;
   schedule.witness = std::move(placed.witness);
-  std::vector<std::vector<NodeId>> members(placed.placement.colours.size());
+  std::vector<std::vector<NodeId>> members(placed.placement.targets.size());
   std::vector<uint32_t> sizes(members.size());
   for (uint32_t at : placed.placement.segment)
     ++sizes[at];
@@ -134,19 +135,19 @@ Schedule inlay::finishSchedule(const ScheduleGraph &graph, BoundedPlacement plac
   schedule.segments.reserve(members.size());
   for (NodeId node = 0; node < graph.size(); ++node)
     members[placed.placement.segment[node]].push_back(node);
-  bool anyOwn = std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                            [](const ScheduleNode &node) { return node.own || node.apart; });
-  if (schedule.lowerBound > 0 && anyOwn)
+  bool anyIsolated = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                                 [](const ScheduleNode &node) { return node.isolatedOnHost || node.isolated; });
+  if (schedule.lowerBound > 0 && anyIsolated)
     schedule.lowerBound = std::max(schedule.lowerBound, boundSegments(graph));
   std::vector<uint32_t> scratch(graph.size());
   for (size_t at = 0; at < members.size(); ++at) {
-    Colour colour = placed.placement.colours[at];
-    bool hasOwn = anyOwn && std::any_of(members[at].begin(), members[at].end(),
-                                        [&](NodeId node) { return graph.isOwn(node, colour); });
-    if (hasOwn)
-      splitSegment(graph, members[at], colour, scratch, schedule.segments);
+    TargetIndex target = placed.placement.targets[at];
+    bool hasIsolated = anyIsolated && std::any_of(members[at].begin(), members[at].end(),
+                                                  [&](NodeId node) { return graph.isIsolatedOn(node, target); });
+    if (hasIsolated)
+      splitSegment(graph, members[at], target, scratch, schedule.segments);
     else
-      schedule.segments.push_back({colour, false, std::move(members[at])});
+      schedule.segments.push_back({target, false, std::move(members[at])});
   }
   return schedule;
 }
@@ -155,12 +156,12 @@ Schedule inlay::finishSchedule(const ScheduleGraph &graph, BoundedPlacement plac
 
 void inlay::settleNeutral(const ScheduleGraph &graph, Placement &placement) {
   constexpr uint32_t kReach = 16; // how many segments further on a place is looked for
-  auto onAccelerator = [&](uint32_t at) { return graph.isAccelerator(placement.colours[at]); };
+  auto onAccelerator = [&](uint32_t at) { return graph.isAccelerator(placement.targets[at]); };
   for (NodeId node = graph.size(); node-- > 0;) {
     uint32_t at = placement.segment[node];
     if (!graph.nodes[node].neutral || onAccelerator(at))
       continue;
-    uint32_t end = static_cast<uint32_t>(placement.colours.size());
+    uint32_t end = static_cast<uint32_t>(placement.targets.size());
     bool feedsAccelerator = false, continuesHost = false;
     for (NodeId succ : graph.succs(node)) {
       end = std::min(end, placement.segment[succ] + 1);
@@ -171,7 +172,7 @@ void inlay::settleNeutral(const ScheduleGraph &graph, Placement &placement) {
     if (continuesHost && !feedsAccelerator)
       continue;
     for (uint32_t to = at + 1; to < std::min(end, at + kReach); ++to)
-      if (onAccelerator(to) && (graph.nodes[node].allowed >> placement.colours[to] & 1)) {
+      if (onAccelerator(to) && (graph.nodes[node].allowed >> placement.targets[to] & 1)) {
         placement.segment[node] = to;
         break;
       }
@@ -180,66 +181,67 @@ void inlay::settleNeutral(const ScheduleGraph &graph, Placement &placement) {
 
 //===-- Late nodes ---------------------------------------------------------------------------------------------===//
 
-void inlay::sinkLate(const ScheduleGraph &graph, Placement &placement, uint64_t least) {
-  std::vector<uint64_t> weight = placement.weights(graph);
+void inlay::sinkToUsers(const ScheduleGraph &graph, Placement &placement, uint64_t minSize) {
+  std::vector<uint64_t> opCount = placement.opCounts(graph);
   for (NodeId node = graph.size(); node-- > 0;) {
     const ScheduleNode &info = graph.nodes[node];
     uint32_t at = placement.segment[node];
-    bool spared = !graph.isAccelerator(placement.colours[at]) || weight[at] >= least + info.weight;
-    if (!info.late || !spared || graph.succs(node).empty())
+    bool spared = !graph.isAccelerator(placement.targets[at]) || opCount[at] >= minSize + info.opCount;
+    if (!info.sinkable || !spared || graph.succs(node).empty())
       continue;
-    uint32_t to = static_cast<uint32_t>(placement.colours.size());
+    uint32_t to = static_cast<uint32_t>(placement.targets.size());
     for (NodeId succ : graph.succs(node))
       to = std::min(to, placement.segment[succ]);
-    auto takes = [&](Colour colour) {
-      return colour == placement.colours[at] || (info.neutral && (info.allowed >> colour & 1));
+    auto takes = [&](TargetIndex target) {
+      return target == placement.targets[at] || (info.neutral && (info.allowed >> target & 1));
     };
-    while (to > at && !takes(placement.colours[to]))
+    while (to > at && !takes(placement.targets[to]))
       --to;
-    weight[at] -= info.weight;
-    weight[to] += info.weight;
+    opCount[at] -= info.opCount;
+    opCount[to] += info.opCount;
     placement.segment[node] = to;
   }
 }
 
 //===-- Entry points -------------------------------------------------------------------------------------------===//
 
-static std::vector<Colour> findColours(const ScheduleGraph &graph) {
-  ColourSet seen = 0;
+static std::vector<TargetIndex> findTargetPair(const ScheduleGraph &graph) {
+  TargetSet seen = 0;
   for (const ScheduleNode &node : graph.nodes)
-    seen |= ColourSet(1) << node.colour;
-  std::vector<Colour> colours;
-  for (Colour colour = 0; colour < 64; ++colour)
-    if (seen >> colour & 1)
-      colours.push_back(colour);
-  return colours;
+    seen |= TargetSet(1) << node.target;
+  std::vector<TargetIndex> targets;
+  for (TargetIndex target = 0; target < 64; ++target)
+    if (seen >> target & 1)
+      targets.push_back(target);
+  return targets;
 }
 
 /// How good a placement is. Nodes of their own make the total NP-hard, so there the fewest accelerator segments, which
 /// are exact, count before it; else one placement has the fewest of both.
-static std::pair<size_t, size_t> rank(const ScheduleGraph &graph, const BoundedPlacement &placed, bool hasOwn) {
-  const std::vector<Colour> &colours = placed.placement.colours;
-  size_t total = hasOwn ? finishSchedule(graph, placed).segments.size() : colours.size();
+static std::pair<size_t, size_t> rank(const ScheduleGraph &graph, const BoundedPlacement &placed, bool hasIsolated) {
+  const std::vector<TargetIndex> &targets = placed.placement.targets;
+  size_t total = hasIsolated ? finishSchedule(graph, placed).segments.size() : targets.size();
   size_t accelerated = static_cast<size_t>(
-      std::count_if(colours.begin(), colours.end(), [&](Colour colour) { return graph.isAccelerator(colour); }));
-  return hasOwn ? std::pair(accelerated, total) : std::pair(total, accelerated);
+      std::count_if(targets.begin(), targets.end(), [&](TargetIndex target) { return graph.isAccelerator(target); }));
+  return hasIsolated ? std::pair(accelerated, total) : std::pair(total, accelerated);
 }
 
 /// What both starts give, the better first; the other only if it is as good.
-static std::vector<BoundedPlacement> placeFromEitherSide(const ScheduleGraph &graph, Colour first, Colour second) {
-  ColourSet both = ColourSet(1) << first | ColourSet(1) << second;
+static std::vector<BoundedPlacement> placeFromEitherSide(const ScheduleGraph &graph, TargetIndex first,
+                                                         TargetIndex second) {
+  TargetSet both = TargetSet(1) << first | TargetSet(1) << second;
   std::vector<Side> sides;
   sides.reserve(graph.size());
-  uint32_t own = 0;
+  uint32_t candidates = 0;
   for (const ScheduleNode &node : graph.nodes) {
-    sides.push_back(node.neutral && (node.allowed & both) == both ? Either : node.colour == first ? First : Second);
-    own += node.own || node.apart;
+    sides.push_back(node.neutral && (node.allowed & both) == both ? Either : node.target == first ? First : Second);
+    candidates += node.isolatedOnHost || node.isolated;
   }
   std::vector<BoundedPlacement> placed;
   std::vector<std::pair<size_t, size_t>> ranks;
   for (Side start : {Second, First}) {
     placed.push_back(toPlacement(graph, computeLevels(graph, sides, start), first, second));
-    ranks.push_back(rank(graph, placed.back(), own > 0));
+    ranks.push_back(rank(graph, placed.back(), candidates > 0));
   }
   placed[0].lowerBound = placed[1].lowerBound = std::min(placed[0].lowerBound, placed[1].lowerBound);
   if (ranks[1] < ranks[0]) {
@@ -248,27 +250,27 @@ static std::vector<BoundedPlacement> placeFromEitherSide(const ScheduleGraph &gr
   }
   if (ranks[0] != ranks[1])
     placed.pop_back();
-  uint32_t apart = own ? countApart(graph) : 0;
-  if (apart) {
+  uint32_t isolatedCount = candidates ? countIsolated(graph) : 0;
+  if (isolatedCount) {
     BoundedPlacement shorter{{}, placed[0].lowerBound, placed[0].witness};
-    uint32_t letters = static_cast<uint32_t>(ranks[0].second) - apart;
-    if (placeByShorterWord(graph, letters, shorter.placement) && rank(graph, shorter, true) < ranks[0])
+    uint32_t steps = static_cast<uint32_t>(ranks[0].second) - isolatedCount;
+    if (placeByShorterSequence(graph, steps, shorter.placement) && rank(graph, shorter, true) < ranks[0])
       return {shorter};
   }
   return placed;
 }
 
 std::vector<BoundedPlacement> inlay::placeByLevelsFromEither(const ScheduleGraph &graph) {
-  std::vector<Colour> colours = findColours(graph);
-  if (colours.size() > 2)
-    return {placeByWords(graph)};
-  if (colours.size() < 2) {
+  std::vector<TargetIndex> targets = findTargetPair(graph);
+  if (targets.size() > 2)
+    return {placeByBeamSearch(graph)};
+  if (targets.size() < 2) {
     std::vector<NodeId> witness;
     if (graph.size())
       witness.push_back(0);
-    return {{{std::vector<uint32_t>(graph.size()), colours}, static_cast<uint32_t>(colours.size()), witness}};
+    return {{{std::vector<uint32_t>(graph.size()), targets}, static_cast<uint32_t>(targets.size()), witness}};
   }
-  std::vector<BoundedPlacement> placed = placeFromEitherSide(graph, colours[0], colours[1]);
+  std::vector<BoundedPlacement> placed = placeFromEitherSide(graph, targets[0], targets[1]);
   for (BoundedPlacement &each : placed)
     settleNeutral(graph, each.placement);
   return placed;
@@ -282,11 +284,11 @@ BoundedPlacement inlay::placeInOrder(const ScheduleGraph &graph) {
   BoundedPlacement result;
   Placement &placement = result.placement;
   for (const ScheduleNode &node : graph.nodes) {
-    bool joins = !placement.colours.empty() && (placement.colours.back() == node.colour ||
-                                                (node.neutral && (node.allowed >> placement.colours.back() & 1)));
+    bool joins = !placement.targets.empty() && (placement.targets.back() == node.target ||
+                                                (node.neutral && (node.allowed >> placement.targets.back() & 1)));
     if (!joins)
-      placement.colours.push_back(node.colour);
-    placement.segment.push_back(static_cast<uint32_t>(placement.colours.size() - 1));
+      placement.targets.push_back(node.target);
+    placement.segment.push_back(static_cast<uint32_t>(placement.targets.size() - 1));
   }
   return result;
 }
@@ -294,21 +296,21 @@ BoundedPlacement inlay::placeInOrder(const ScheduleGraph &graph) {
 BoundedPlacement inlay::placeByTurns(const ScheduleGraph &graph) {
   std::vector<uint32_t> missing(graph.size());
   std::array<std::vector<NodeId>, 2> ready; // off and on accelerators, in the order in which they became ready
-  auto enqueue = [&](NodeId node) { ready[graph.isAccelerator(graph.nodes[node].colour)].push_back(node); };
+  auto enqueue = [&](NodeId node) { ready[graph.isAccelerator(graph.nodes[node].target)].push_back(node); };
   for (NodeId node = 0; node < graph.size(); ++node) {
     missing[node] = static_cast<uint32_t>(graph.preds(node).last - graph.preds(node).first);
     if (missing[node] == 0)
       enqueue(node);
   }
   BoundedPlacement result{{std::vector<uint32_t>(graph.size()), {}}, 0, {}};
-  std::vector<Colour> &colours = result.placement.colours;
+  std::vector<TargetIndex> &targets = result.placement.targets;
   std::array<size_t, 2> next{};
   for (unsigned side = 0; next[0] < ready[0].size() || next[1] < ready[1].size(); side = 1 - side)
     while (next[side] < ready[side].size()) {
       NodeId node = ready[side][next[side]++];
-      if (colours.empty() || colours.back() != graph.nodes[node].colour)
-        colours.push_back(graph.nodes[node].colour);
-      result.placement.segment[node] = static_cast<uint32_t>(colours.size() - 1);
+      if (targets.empty() || targets.back() != graph.nodes[node].target)
+        targets.push_back(graph.nodes[node].target);
+      result.placement.segment[node] = static_cast<uint32_t>(targets.size() - 1);
       for (NodeId succ : graph.succs(node))
         if (--missing[succ] == 0)
           enqueue(succ);

@@ -11,27 +11,28 @@
 namespace inlay {
 
 /// The node is a segment of its own unless a neutral one finds another place.
-inline bool isApart(const ScheduleGraph &graph, NodeId node) {
+inline bool isIsolated(const ScheduleGraph &graph, NodeId node) {
   const ScheduleNode &info = graph.nodes[node];
-  return !info.neutral && graph.isOwn(node, info.colour);
+  return !info.neutral && graph.isIsolatedOn(node, info.target);
 }
 
-/// For each node the most runs of colours on a path from it. Neutral nodes neither count nor end a run.
+/// For each node the most runs of targets on a path from it. Neutral nodes neither count nor end a run.
 struct RunHeights {
   std::vector<uint32_t> height;
-  std::vector<ColourSet> heads; ///< colours that paths of that height start with; all where one starts with no run
+  std::vector<TargetSet>
+      firstTargets; ///< targets that paths of that height start with; all where one starts with no run
 
   uint32_t most() const;
 };
 
-/// Nodes of other colours than those counted end runs, and are none.
-RunHeights computeRunHeights(const ScheduleGraph &graph, ColourSet counted);
+/// Nodes of other targets than those counted end runs, and are none.
+RunHeights computeRunHeights(const ScheduleGraph &graph, TargetSet counted);
 
-/// No word of colours that schedules the graph is shorter.
-uint32_t boundWord(const ScheduleGraph &graph, const RunHeights &heights);
+/// No word of targets that schedules the graph is shorter.
+uint32_t boundSequence(const ScheduleGraph &graph, const RunHeights &heights);
 
 /// Nodes that are apart.
-uint32_t countApart(const ScheduleGraph &graph);
+uint32_t countIsolated(const ScheduleGraph &graph);
 
 } // namespace inlay
 

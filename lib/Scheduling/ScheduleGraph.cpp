@@ -29,11 +29,11 @@ void ScheduleGraph::seal() {
   std::vector<std::pair<NodeId, NodeId>>().swap(edges);
 }
 
-Colour ScheduleGraph::demoted(NodeId node, Colour from) const {
+TargetIndex ScheduleGraph::demoted(NodeId node, TargetIndex from) const {
   if (!nodes[node].pinned)
-    for (unsigned colour = from + 1u; colour < 64; ++colour)
-      if (nodes[node].allowed >> colour & 1)
-        return static_cast<Colour>(colour);
+    for (unsigned target = from + 1u; target < 64; ++target)
+      if (nodes[node].allowed >> target & 1)
+        return static_cast<TargetIndex>(target);
   return from;
 }
 
@@ -72,41 +72,41 @@ ScheduleGraph ScheduleGraph::reordered(const std::vector<NodeId> &order) const {
 }
 
 void Placement::compact() {
-  std::vector<bool> used(colours.size());
+  std::vector<bool> used(targets.size());
   for (uint32_t at : segment)
     used[at] = true;
-  std::vector<uint32_t> renumbered(colours.size());
-  std::vector<Colour> kept;
-  for (size_t at = 0; at < colours.size(); ++at) {
-    if (used[at] && (kept.empty() || kept.back() != colours[at]))
-      kept.push_back(colours[at]);
+  std::vector<uint32_t> renumbered(targets.size());
+  std::vector<TargetIndex> kept;
+  for (size_t at = 0; at < targets.size(); ++at) {
+    if (used[at] && (kept.empty() || kept.back() != targets[at]))
+      kept.push_back(targets[at]);
     renumbered[at] = kept.empty() ? 0 : static_cast<uint32_t>(kept.size() - 1);
   }
   for (uint32_t &at : segment)
     at = renumbered[at];
-  colours = std::move(kept);
+  targets = std::move(kept);
 }
 
-std::vector<uint64_t> Placement::weights(const ScheduleGraph &graph) const {
-  std::vector<uint64_t> result(colours.size());
+std::vector<uint64_t> Placement::opCounts(const ScheduleGraph &graph) const {
+  std::vector<uint64_t> result(targets.size());
   for (NodeId node = 0; node < graph.size(); ++node)
-    result[segment[node]] += graph.nodes[node].weight;
+    result[segment[node]] += graph.nodes[node].opCount;
   return result;
 }
 
 uint32_t Schedule::countOf(const ScheduleGraph &graph, bool accelerated) const {
   return static_cast<uint32_t>(std::count_if(segments.begin(), segments.end(), [&](const ScheduledSegment &segment) {
-    return graph.isAccelerator(segment.colour) == accelerated;
+    return graph.isAccelerator(segment.target) == accelerated;
   }));
 }
 
 uint64_t Schedule::accelerated(const ScheduleGraph &graph) const {
-  uint64_t weight = 0;
+  uint64_t opCount = 0;
   for (const ScheduledSegment &segment : segments)
-    if (graph.isAccelerator(segment.colour))
+    if (graph.isAccelerator(segment.target))
       for (NodeId node : segment.nodes)
-        weight += graph.nodes[node].weight;
-  return weight;
+        opCount += graph.nodes[node].opCount;
+  return opCount;
 }
 
 std::string inlay::checkSchedule(const ScheduleGraph &graph, const Schedule &schedule) {
@@ -119,9 +119,9 @@ std::string inlay::checkSchedule(const ScheduleGraph &graph, const Schedule &sch
       const ScheduleNode &node = graph.nodes[id];
       if (rank[id] >= 0)
         return "node " + std::to_string(id) + " is in two segments";
-      if (segment.colour != node.colour && !(node.allowed >> segment.colour & 1))
-        return "node " + std::to_string(id) + " can't have colour " + std::to_string(segment.colour);
-      if (graph.isOwn(id, segment.colour) && (!segment.own || segment.nodes.size() != 1))
+      if (segment.target != node.target && !(node.allowed >> segment.target & 1))
+        return "node " + std::to_string(id) + " can't have target " + std::to_string(segment.target);
+      if (graph.isIsolatedOn(id, segment.target) && (!segment.isIsolated || segment.nodes.size() != 1))
         return "node " + std::to_string(id) + " is not a segment of its own";
       rank[id] = next++;
     }

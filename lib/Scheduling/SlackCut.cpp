@@ -3,7 +3,7 @@
 #include "SlackCut.h"
 
 #include "Closure.h"
-#include "ColourPlaces.h"
+#include "SegmentsByTarget.h"
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@ struct Chain {
 class SlackCut {
 public:
   SlackCut(const ScheduleGraph &graph, Placement &placement, const std::vector<bool> &fixed, CutLimits &limits)
-      : graph(graph), placement(placement), fixed(fixed), limits(limits), placesOf(placement.colours) {}
+      : graph(graph), placement(placement), fixed(fixed), limits(limits), placesOf(placement.targets) {}
 
   bool run() {
     if (!openWindows() || !chooseScale())
@@ -51,32 +51,32 @@ private:
   bool openWindows() {
     std::vector<uint32_t> begin(graph.size()), end(graph.size());
     for (NodeId node = graph.size(); node-- > 0;) {
-      Colour colour = placement.colours[placement.segment[node]];
-      const std::vector<uint32_t> &places = placesOf.of(colour);
+      TargetIndex target = placement.targets[placement.segment[node]];
+      const std::vector<uint32_t> &places = placesOf.of(target);
       uint32_t at = placesOf.rankOf(placement.segment[node]), last = static_cast<uint32_t>(places.size() - 1);
       last = fixed[node] ? at : static_cast<uint32_t>(std::min<uint64_t>(last, uint64_t(at) + limits.window));
       for (NodeId succ : graph.succs(node))
         if (places[last] > end[succ])
-          last = placesOf.firstFrom(colour, end[succ] + 1) - 1;
+          last = placesOf.firstFrom(target, end[succ] + 1) - 1;
       end[node] = places[last];
     }
     size_t items = 0;
     for (NodeId node = 0; node < graph.size(); ++node) {
-      Colour colour = placement.colours[placement.segment[node]];
-      const std::vector<uint32_t> &places = placesOf.of(colour);
+      TargetIndex target = placement.targets[placement.segment[node]];
+      const std::vector<uint32_t> &places = placesOf.of(target);
       uint32_t at = placesOf.rankOf(placement.segment[node]),
                first = fixed[node] ? at : at - std::min(at, limits.window);
       for (NodeId pred : graph.preds(node))
         if (places[first] < begin[pred])
-          first = placesOf.firstFrom(colour, begin[pred]);
+          first = placesOf.firstFrom(target, begin[pred]);
       begin[node] = places[first];
       items += placesOf.rankOf(end[node]) - first;
-      if (items > limits.mostPlaces)
+      if (items > limits.maxPlaces)
         return false;
     }
     chains.resize(graph.size());
     for (NodeId node = 0; node < graph.size(); ++node) {
-      const uint32_t *places = placesOf.of(placement.colours[begin[node]]).data();
+      const uint32_t *places = placesOf.of(placement.targets[begin[node]]).data();
       chains[node].first = places + placesOf.rankOf(begin[node]);
       chains[node].last = places + placesOf.rankOf(end[node]);
     }
@@ -88,12 +88,12 @@ private:
     double items = 1, bytes = 0;
     for (NodeId node = 0; node < graph.size(); ++node) {
       items += static_cast<double>(chains[node].steps());
-      bytes += 2.0 * static_cast<double>(graph.nodes[node].bytes) * static_cast<double>(placement.colours.size());
+      bytes += 2.0 * static_cast<double>(graph.nodes[node].bytes) * static_cast<double>(placement.targets.size());
     }
-    constexpr double kMost = 4e18;
-    if (bytes + items > kMost)
+    constexpr double kMax = 4e18;
+    if (bytes + items > kMax)
       return false;
-    scale = bytes * items + items > kMost ? 1 : static_cast<int64_t>(items);
+    scale = bytes * items + items > kMax ? 1 : static_cast<int64_t>(items);
     return true;
   }
 
@@ -159,7 +159,7 @@ private:
   const std::vector<bool> &fixed;
   CutLimits &limits;
   std::vector<Chain> chains;
-  ColourPlaces placesOf;
+  SegmentsByTarget placesOf;
   ClosureProblem problem;
   int64_t scale = 1;
   std::vector<NodeId> movers;

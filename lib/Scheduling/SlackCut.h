@@ -12,9 +12,9 @@
 namespace inlay {
 
 struct CutLimits {
-  uint32_t window;   ///< how many segments of its colour a node may move either way
-  size_t mostPlaces; ///< that nodes may take besides their first; problems that are larger are not tried
-  uint64_t budget;   ///< steps that are left to solve problems; taken off
+  uint32_t window;  ///< how many segments of its target a node may move either way
+  size_t maxPlaces; ///< that nodes may take besides their first; problems that are larger are not tried
+  uint64_t budget;  ///< steps that are left to solve problems; taken off
 };
 
 /// Moves the nodes that are not `fixed` to where the least bytes are carried within the window, and no further than

@@ -7,7 +7,7 @@
 
 #include "inlay/Scheduling/SlackPlacement.h"
 
-#include "ColourPlaces.h"
+#include "SegmentsByTarget.h"
 #include "SlackCut.h"
 
 #include <algorithm>
@@ -32,9 +32,9 @@ bool inlay::isLarge(const ScheduleGraph &graph) { return graph.size() + graph.ed
 namespace {
 class Descent {
 public:
-  Descent(const ScheduleGraph &graph, const Placement &placement, uint64_t least)
-      : graph(graph), colours(placement.colours), segment(placement.segment), least(least),
-        weight(placement.weights(graph)), last(graph.size()), readers(graph.size()), places(colours),
+  Descent(const ScheduleGraph &graph, const Placement &placement, uint64_t minSize)
+      : graph(graph), targets(placement.targets), segment(placement.segment), minSize(minSize),
+        opCount(placement.opCounts(graph)), last(graph.size()), readers(graph.size()), places(targets),
         budget(kWorkPerItem * (graph.size() + graph.edgeCount())) {
     for (NodeId node = 0; node < graph.size(); ++node)
       findLast(node);
@@ -93,11 +93,11 @@ private:
 
   bool maySpare(NodeId node) const {
     uint32_t at = segment[node];
-    return !graph.isAccelerator(colours[at]) || weight[at] >= least + graph.nodes[node].weight;
+    return !graph.isAccelerator(targets[at]) || opCount[at] >= minSize + graph.nodes[node].opCount;
   }
 
   std::pair<uint32_t, uint32_t> interval(NodeId node) const {
-    uint32_t first = 0, end = static_cast<uint32_t>(colours.size() - 1);
+    uint32_t first = 0, end = static_cast<uint32_t>(targets.size() - 1);
     for (NodeId pred : graph.preds(node))
       first = std::max(first, segment[pred]);
     for (NodeId succ : graph.succs(node))
@@ -105,19 +105,19 @@ private:
     return {first, end};
   }
 
-  /// The segment of the node's colour nearest to `at`, not after it or not before it; else where the node is.
+  /// The segment of the node's target nearest to `at`, not after it or not before it; else where the node is.
   uint32_t findPlace(NodeId node, uint32_t at, bool later) const {
-    Colour colour = colours[segment[node]];
-    if (colours[at] == colour)
+    TargetIndex target = targets[segment[node]];
+    if (targets[at] == target)
       return at;
-    const std::vector<uint32_t> &own = places.of(colour);
-    uint32_t after = places.firstFrom(colour, at);
+    const std::vector<uint32_t> &segmentsOfTarget = places.of(target);
+    uint32_t after = places.firstFrom(target, at);
     if (later)
-      return after == own.size() ? segment[node] : own[after];
-    return after == 0 ? segment[node] : own[after - 1];
+      return after == segmentsOfTarget.size() ? segment[node] : segmentsOfTarget[after];
+    return after == 0 ? segment[node] : segmentsOfTarget[after - 1];
   }
 
-  /// Where the cost of the node is least, colours aside: the slope is `-bytes` until what it reads would be carried on.
+  /// Where the cost of the node is least, targets aside: the slope is `-bytes` until what it reads would be carried on.
   uint32_t findMinimum(std::vector<Read> &reads, int64_t slope, uint32_t end) const {
     std::sort(reads.begin(), reads.end(), [](const Read &a, const Read &b) { return a.until < b.until; });
     for (const Read &read : reads)
@@ -142,10 +142,10 @@ private:
         cost += read.bytes * std::max(read.until, place);
       return cost;
     };
-    uint32_t least = made == 0 ? first : std::clamp(findMinimum(reads, -made, end), first, end);
+    uint32_t minSize = made == 0 ? first : std::clamp(findMinimum(reads, -made, end), first, end);
     uint32_t best = segment[node];
     int64_t bestCost = costAt(best);
-    for (uint32_t limit : {least, backwards ? end : first})
+    for (uint32_t limit : {minSize, backwards ? end : first})
       for (bool later : {false, true})
         if (uint32_t place = findPlace(node, limit, later); place >= first && place <= end) {
           int64_t cost = costAt(place);
@@ -163,8 +163,8 @@ private:
     uint32_t from = segment[node];
     if (from == to)
       return;
-    weight[from] -= graph.nodes[node].weight;
-    weight[to] += graph.nodes[node].weight;
+    opCount[from] -= graph.nodes[node].opCount;
+    opCount[to] += graph.nodes[node].opCount;
     segment[node] = to;
     for (NodeId pred : graph.preds(node)) {
       if (from == last[pred] && to < from && --readers[pred] == 0) {
@@ -179,13 +179,13 @@ private:
   }
 
   const ScheduleGraph &graph;
-  const std::vector<Colour> &colours;
+  const std::vector<TargetIndex> &targets;
   std::vector<uint32_t> segment;
-  uint64_t least;
-  std::vector<uint64_t> weight;
+  uint64_t minSize;
+  std::vector<uint64_t> opCount;
   std::vector<uint32_t> last;    ///< the last segment that reads a node, or its own
   std::vector<uint32_t> readers; ///< how many read it there
-  ColourPlaces places;
+  SegmentsByTarget places;
   std::vector<Read> reads;
   uint64_t work = 0, budget;
   bool gained = true;
@@ -213,24 +213,24 @@ uint64_t inlay::countCarriedBytes(const ScheduleGraph &graph, const Schedule &sc
 
 /// Accelerator segments that hold something, but less than `least` and than they held before.
 static std::vector<bool> findDrained(const ScheduleGraph &graph, const Placement &before, const Placement &after,
-                                     uint64_t least) {
-  std::vector<uint64_t> old = before.weights(graph), now = after.weights(graph);
+                                     uint64_t minSize) {
+  std::vector<uint64_t> old = before.opCounts(graph), now = after.opCounts(graph);
   std::vector<bool> drained(old.size());
   for (size_t at = 0; at < old.size(); ++at)
-    drained[at] = graph.isAccelerator(after.colours[at]) && now[at] > 0 && now[at] < std::min(least, old[at]);
+    drained[at] = graph.isAccelerator(after.targets[at]) && now[at] > 0 && now[at] < std::min(minSize, old[at]);
   return drained;
 }
 
 /// The best placement within the limits; where it would take too much from a segment, that segment's nodes stay. False
 /// beyond a limit.
-static bool cut(const ScheduleGraph &graph, Placement &placement, uint64_t least, CutLimits &limits) {
+static bool cut(const ScheduleGraph &graph, Placement &placement, uint64_t minSize, CutLimits &limits) {
   constexpr unsigned kTrials = 8;
   std::vector<bool> fixed(graph.size());
   for (unsigned trial = 0; trial < kTrials; ++trial) {
     Placement moved = placement;
     if (!placeByCut(graph, moved, fixed, limits))
       return false;
-    std::vector<bool> drained = findDrained(graph, placement, moved, least);
+    std::vector<bool> drained = findDrained(graph, placement, moved, minSize);
     if (std::find(drained.begin(), drained.end(), true) == drained.end()) {
       placement = std::move(moved);
       return true;
@@ -243,12 +243,12 @@ static bool cut(const ScheduleGraph &graph, Placement &placement, uint64_t least
 
 /// Descents from the given placement, which carries `fewest` bytes, and, unless the graph is large, from the latest
 /// one.
-static void descend(const ScheduleGraph &graph, Placement &placement, uint64_t least, uint64_t fewest) {
+static void descend(const ScheduleGraph &graph, Placement &placement, uint64_t minSize, uint64_t fewest) {
   Placement start = placement;
   for (bool late : {false, true}) {
     if (late && isLarge(graph))
       break;
-    Descent descent(graph, start, least);
+    Descent descent(graph, start, minSize);
     if (late)
       descent.sink();
     descent.descend();
@@ -259,20 +259,20 @@ static void descend(const ScheduleGraph &graph, Placement &placement, uint64_t l
   }
 }
 
-void inlay::placeWithSlack(const ScheduleGraph &graph, Placement &placement, uint64_t least) {
+void inlay::placeWithSlack(const ScheduleGraph &graph, Placement &placement, uint64_t minSize) {
   uint64_t given = countCarriedBytes(graph, placement.segment);
   if (given == 0)
     return;
   CutLimits everywhere{~0u, kExactPlaces, kExactSteps};
-  if (cut(graph, placement, least, everywhere))
+  if (cut(graph, placement, minSize, everywhere))
     return;
-  descend(graph, placement, least, given);
+  descend(graph, placement, minSize, given);
   if (isLarge(graph))
     return;
-  // Blocks of nodes that gain only together. For two colours that ends at the exact answer, if the budget lasts.
+  // Blocks of nodes that gain only together. For two targets that ends at the exact answer, if the budget lasts.
   CutLimits nearby{1, kNearbyPlaces, kExactSteps};
   uint64_t before;
   do
     before = countCarriedBytes(graph, placement.segment);
-  while (cut(graph, placement, least, nearby) && countCarriedBytes(graph, placement.segment) < before);
+  while (cut(graph, placement, minSize, nearby) && countCarriedBytes(graph, placement.segment) < before);
 }

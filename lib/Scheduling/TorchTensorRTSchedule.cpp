@@ -9,94 +9,94 @@
 using namespace inlay;
 
 namespace {
-constexpr unsigned kColours = 64;
-constexpr Colour kClosed = kColours;
+constexpr unsigned kMaxTargets = 64;
+constexpr TargetIndex kClosed = kMaxTargets;
 
-/// One list of nodes per colour that no other open list depends on.
+/// One list of nodes per target that no other open list depends on.
 class OpenLists {
 public:
-  OpenLists(ScheduleGraph &graph, uint64_t least) : graph(graph), least(least), openIn(graph.size(), kClosed) {}
+  OpenLists(ScheduleGraph &graph, uint64_t minSize) : graph(graph), minSize(minSize), openIn(graph.size(), kClosed) {}
 
-  void add(NodeId node, Colour colour) {
-    lists[colour].push_back(node);
-    openIn[node] = colour;
+  void add(NodeId node, TargetIndex target) {
+    lists[target].push_back(node);
+    openIn[node] = target;
   }
 
   /// True if the node uses what a node in the list made.
-  bool isRead(Colour colour, NodeId node) const {
+  bool isRead(TargetIndex target, NodeId node) const {
     ScheduleGraph::Range preds = graph.preds(node);
-    return std::any_of(preds.begin(), preds.end(), [&](NodeId pred) { return openIn[pred] == colour; });
+    return std::any_of(preds.begin(), preds.end(), [&](NodeId pred) { return openIn[pred] == target; });
   }
 
-  std::vector<NodeId> close(Colour colour) {
-    for (NodeId node : lists[colour])
+  std::vector<NodeId> close(TargetIndex target) {
+    for (NodeId node : lists[target])
       openIn[node] = kClosed;
-    return std::exchange(lists[colour], {});
+    return std::exchange(lists[target], {});
   }
 
-  bool isEmpty(Colour colour) const { return lists[colour].empty(); }
+  bool isEmpty(TargetIndex target) const { return lists[target].empty(); }
 
   /// The list is to be demoted: on an accelerator, too small, and every node has somewhere to go.
-  bool isSmall(Colour colour) const {
-    uint64_t weight = 0;
-    for (NodeId node : lists[colour])
-      weight += graph.nodes[node].weight;
-    return graph.isAccelerator(colour) && weight < least &&
+  bool isSmall(TargetIndex target) const {
+    uint64_t opCount = 0;
+    for (NodeId node : lists[target])
+      opCount += graph.nodes[node].opCount;
+    return graph.isAccelerator(target) && opCount < minSize &&
            std::all_of(
-               lists[colour].begin(), lists[colour].end(),
-               [&](NodeId node) { return graph.demoted(node, colour) != colour; });
+               lists[target].begin(), lists[target].end(),
+               [&](NodeId node) { return graph.demoted(node, target) != target; });
   }
 
   void demote(NodeId node) {
     ScheduleNode &info = graph.nodes[node];
-    info.colour = graph.demoted(node, info.colour);
+    info.target = graph.demoted(node, info.target);
     info.neutral = false;
   }
 
 private:
   ScheduleGraph &graph;
-  uint64_t least;
-  std::array<std::vector<NodeId>, kColours> lists;
-  std::vector<Colour> openIn;
+  uint64_t minSize;
+  std::array<std::vector<NodeId>, kMaxTargets> lists;
+  std::vector<TargetIndex> openIn;
 };
 } // namespace
 
 /// Demotes runs that are too small. Only a node that depends on a run ends it. Returns whether any was.
-static bool demoteSmallRuns(ScheduleGraph &graph, uint64_t least) {
-  OpenLists runs(graph, least);
+static bool demoteSmallRuns(ScheduleGraph &graph, uint64_t minSize) {
+  OpenLists runs(graph, minSize);
   bool changed = false;
-  auto judge = [&](Colour colour) {
-    bool isSmall = runs.isSmall(colour);
-    for (NodeId node : runs.close(colour))
+  auto judge = [&](TargetIndex target) {
+    bool isSmall = runs.isSmall(target);
+    for (NodeId node : runs.close(target))
       if (isSmall) {
         runs.demote(node);
         changed = true;
       }
   };
   for (NodeId node = 0; node < graph.size(); ++node) {
-    Colour colour = graph.nodes[node].colour;
-    for (Colour other = 0; other < kColours; ++other)
-      if (other != colour && !runs.isEmpty(other) && runs.isRead(other, node))
+    TargetIndex target = graph.nodes[node].target;
+    for (TargetIndex other = 0; other < kMaxTargets; ++other)
+      if (other != target && !runs.isEmpty(other) && runs.isRead(other, node))
         judge(other);
-    if (graph.isAccelerator(colour))
-      runs.add(node, colour);
+    if (graph.isAccelerator(target))
+      runs.add(node, target);
   }
-  for (Colour colour = 0; colour < kColours; ++colour)
-    judge(colour);
+  for (TargetIndex target = 0; target < kMaxTargets; ++target)
+    judge(target);
   return changed;
 }
 
 namespace {
 class Walk {
 public:
-  Walk(ScheduleGraph &graph, uint64_t least) : graph(graph), open(graph, least) {}
+  Walk(ScheduleGraph &graph, uint64_t minSize) : graph(graph), open(graph, minSize) {}
 
   Schedule run() {
     for (NodeId node = 0; node < graph.size(); ++node)
       place(node);
     // What is small joins a later list, so that accelerators come first.
-    for (Colour colour = 0; colour < kColours; ++colour)
-      close(colour);
+    for (TargetIndex target = 0; target < kMaxTargets; ++target)
+      close(target);
     for (ScheduledSegment &segment : schedule.segments)
       std::sort(segment.nodes.begin(), segment.nodes.end());
     return std::move(schedule);
@@ -104,38 +104,38 @@ public:
 
 private:
   void place(NodeId node) {
-    Colour colour = graph.nodes[node].colour;
-    if (graph.isOwn(node, colour) && graph.isAccelerator(colour))
-      close(colour);
-    for (Colour other = 0; other < kColours; ++other)
-      if (other != colour && !open.isEmpty(other) && open.isRead(other, node))
+    TargetIndex target = graph.nodes[node].target;
+    if (graph.isIsolatedOn(node, target) && graph.isAccelerator(target))
+      close(target);
+    for (TargetIndex other = 0; other < kMaxTargets; ++other)
+      if (other != target && !open.isEmpty(other) && open.isRead(other, node))
         close(other);
-    if (!graph.isOwn(node, colour))
-      return open.add(node, colour);
-    emit(colour, false, open.close(colour));
-    emit(colour, true, {node});
+    if (!graph.isIsolatedOn(node, target))
+      return open.add(node, target);
+    emit(target, false, open.close(target));
+    emit(target, true, {node});
   }
 
   /// Emits a list, or places its nodes anew where they are demoted to: after what is open there.
-  void close(Colour colour) {
-    bool isSmall = open.isSmall(colour);
-    std::vector<NodeId> nodes = open.close(colour);
+  void close(TargetIndex target) {
+    bool isSmall = open.isSmall(target);
+    std::vector<NodeId> nodes = open.close(target);
     if (!isSmall)
-      return emit(colour, false, std::move(nodes));
+      return emit(target, false, std::move(nodes));
     for (NodeId node : nodes) {
       open.demote(node);
       place(node);
     }
   }
 
-  /// Neighbours of one colour become one.
-  void emit(Colour colour, bool own, std::vector<NodeId> nodes) {
+  /// Neighbours of one target become one.
+  void emit(TargetIndex target, bool isIsolated, std::vector<NodeId> nodes) {
     if (nodes.empty())
       return;
     std::vector<ScheduledSegment> &segments = schedule.segments;
-    bool joins = !own && !segments.empty() && !segments.back().own && segments.back().colour == colour;
+    bool joins = !isIsolated && !segments.empty() && !segments.back().isIsolated && segments.back().target == target;
     if (!joins)
-      segments.push_back({colour, own, {}});
+      segments.push_back({target, isIsolated, {}});
     segments.back().nodes.insert(segments.back().nodes.end(), nodes.begin(), nodes.end());
   }
 
@@ -145,8 +145,8 @@ private:
 };
 } // namespace
 
-Schedule inlay::scheduleLikeTorchTensorRT(ScheduleGraph &graph, int64_t least) {
-  uint64_t size = static_cast<uint64_t>(std::max<int64_t>(least, 1));
+Schedule inlay::scheduleLikeTorchTensorRT(ScheduleGraph &graph, int64_t minSize) {
+  uint64_t size = static_cast<uint64_t>(std::max<int64_t>(minSize, 1));
   while (size > 1 && demoteSmallRuns(graph, size)) {
   }
   return Walk(graph, size).run();

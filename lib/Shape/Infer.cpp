@@ -133,9 +133,9 @@ static std::optional<unsigned> findOnlySymbol(AffineExpr size) {
 namespace {
 /// Ranges of symbols that leave out sizes at which some op could not run: a tensor that is read at indices has elements
 /// there, unless there are no indices then either.
-class LeastSizes {
+class MinSizes {
 public:
-  explicit LeastSizes(const ShapeAnalysis &analysis) : analysis(analysis), symbols(analysis.getSymbols()) {}
+  explicit MinSizes(const ShapeAnalysis &analysis) : analysis(analysis), symbols(analysis.getSymbols()) {}
 
   SmallVector<SymbolAttr> find(FunctionOpInterface function) {
     function.walk([&](Operation *op) {
@@ -188,7 +188,7 @@ static void annotateDims(FunctionOpInterface function) {
   ShapeAnalysis analysis(function);
   MLIRContext *context = function.getContext();
   unsigned symbols = analysis.getSymbols().size();
-  SmallVector<SymbolAttr> ranges = LeastSizes(analysis).find(function);
+  SmallVector<SymbolAttr> ranges = MinSizes(analysis).find(function);
   SmallVector<Attribute> attributes(ranges.begin(), ranges.end());
   function->setAttr(InlayDialect::kSymbolsAttr, ArrayAttr::get(context, attributes));
   for (BlockArgument argument : function.getFunctionBody().getArguments())

@@ -20,7 +20,7 @@ using namespace inlay;
 using plan::Space;
 
 /// Bodies whose steps lead to a value: no deeper than anybody writes.
-static constexpr unsigned kMostNesting = 64;
+static constexpr unsigned kMaxNesting = 64;
 
 namespace {
 /// Where values are made, so that what hands them on best keeps them there.
@@ -29,7 +29,7 @@ public:
   /// Nothing if either memory will do, or if that takes too long to find.
   std::optional<Space> find(Value value, unsigned depth = 0) {
     auto result = dyn_cast<OpResult>(value);
-    if (!result || depth > kMostNesting)
+    if (!result || depth > kMaxNesting)
       return std::nullopt;
     if (auto known = spaces.find(value); known != spaces.end())
       return known->second;
@@ -76,8 +76,8 @@ namespace {
 /// Builds the program of one function.
 class Assembler {
 public:
-  Assembler(func::FuncOp func, plan::ProgramOp program, int64_t mostIterations)
-      : func(func), buffers(func, program), mostIterations(mostIterations) {}
+  Assembler(func::FuncOp func, plan::ProgramOp program, int64_t maxIterations)
+      : func(func), buffers(func, program), maxIterations(maxIterations) {}
 
   LogicalResult run() {
     if (!llvm::hasSingleElement(func.getBody()))
@@ -314,7 +314,7 @@ private:
       results.push_back(known ? known : buffers.define(result, places.choose(result, value)));
     }
     Value condition = buffers.declareTemporary(last.getCondition(), Space::host);
-    auto step = plan::WhileOp::create(buffers.steps(), loop.getLoc(), condition, mostIterations);
+    auto step = plan::WhileOp::create(buffers.steps(), loop.getLoc(), condition, maxIterations);
     buffers.mark(step, segment);
     for (Region *body : {&step.getBefore(), &step.getBody()})
       body->emplaceBlock();
@@ -341,33 +341,33 @@ private:
   func::FuncOp func;
   BufferTable buffers;
   Places places;
-  int64_t mostIterations;
+  int64_t maxIterations;
   SmallVector<Value> outputs;
 };
 
 /// How often a loop may run at most, as the module says.
-static int64_t getMostIterations(ModuleOp module) {
+static int64_t getMaxIterations(ModuleOp module) {
   auto most = module->getAttrOfType<IntegerAttr>(InlayDialect::kMaxLoopIterationsAttr);
   return most ? most.getInt() : InlayDialect::kDefaultMaxLoopIterations;
 }
 
 struct AssembleProgramPass : inlay::impl::AssembleProgramPassBase<AssembleProgramPass> {
   void runOnOperation() override {
-    int64_t mostIterations = getMostIterations(getOperation());
+    int64_t maxIterations = getMaxIterations(getOperation());
     for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
-      if (func.isPublic() && !func.isDeclaration() && failed(assemble(func, mostIterations)))
+      if (func.isPublic() && !func.isDeclaration() && failed(assemble(func, maxIterations)))
         return signalPassFailure();
     for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
       func.erase(); // framework calls, now inlined
   }
 
-  static LogicalResult assemble(func::FuncOp func, int64_t mostIterations) {
+  static LogicalResult assemble(func::FuncOp func, int64_t maxIterations) {
     OpBuilder builder(func);
     auto program = plan::ProgramOp::create(builder, func.getLoc(), func.getSymName());
     if (Attribute symbols = func->getAttr(InlayDialect::kSymbolsAttr))
       program->setAttr(InlayDialect::kSymbolsAttr, symbols);
     builder.createBlock(&program.getBody());
-    if (failed(Assembler(func, program, mostIterations).run()))
+    if (failed(Assembler(func, program, maxIterations).run()))
       return failure();
     func.erase();
     return success();

@@ -20,8 +20,8 @@ static bool nestsDeeper(llvm::StringRef json, unsigned most) {
   return false;
 }
 
-llvm::Expected<llvm::json::Value> inlay::parseJson(llvm::StringRef text, unsigned mostLevels) {
-  if (nestsDeeper(text, mostLevels))
+llvm::Expected<llvm::json::Value> inlay::parseJson(llvm::StringRef text, unsigned maxLevels) {
+  if (nestsDeeper(text, maxLevels))
     return llvm::createStringError("nests deeper than any of the format does");
   return llvm::json::parse(text);
 }

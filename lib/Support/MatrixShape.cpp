@@ -11,14 +11,14 @@ using namespace inlay;
 
 std::optional<MatrixShape> inlay::parseMatrixShape(StringRef text) {
   static constexpr StringLiteral types[] = {"f16", "f32", "f64", "s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64"};
-  constexpr int64_t kMostAlongADim = 256;
+  constexpr int64_t kMaxSizeOfDim = 256;
   SmallVector<StringRef> parts;
   text.split(parts, 'x');
   if (parts.size() != 5 || !is_contained(types, parts[3]) || !is_contained(types, parts[4]))
     return std::nullopt;
   int64_t sizes[3];
   for (auto [size, part] : zip(sizes, parts))
-    if (!llvm::all_of(part, isDigit) || part.getAsInteger(10, size) || size < 1 || size > kMostAlongADim ||
+    if (!llvm::all_of(part, isDigit) || part.getAsInteger(10, size) || size < 1 || size > kMaxSizeOfDim ||
         !isPowerOf2_64(size))
       return std::nullopt;
   return MatrixShape{sizes[0], sizes[1], sizes[2], parts[3].str(), parts[4].str()};

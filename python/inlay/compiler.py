@@ -42,7 +42,7 @@ from .report import Report
 from .rewrite.compiling import import_rewritten
 from .rewrite.network import Module
 from .saving import describe_plain, restore
-from .shapes import Input, make_examples, untie
+from .shapes import Input, make_examples, split_shared_dims
 from .text import with_number
 
 if TYPE_CHECKING:
@@ -254,10 +254,10 @@ def _examples(model, inputs, dynamic_shapes):
     return make_examples(model, *split_inputs(inputs), dynamic_shapes)
 
 
-def _export(model, examples, may_untie=False):
+def _export(model, examples, may_split_dims=False):
     """(ExportedProgram, the profiles that it needs).
 
-    may_untie: whether dims that the user says are one may be several for torch.export, which the profiles tie together.
+    may_split_dims: whether dims that the user says are one may be several for torch.export, which the profiles tie together.
     """
     (args, kwargs), shapes = _part_repeated((examples.args, examples.kwargs)), examples.dynamic_shapes
     if torch.is_autocast_enabled("cpu"):
@@ -270,9 +270,9 @@ def _export(model, examples, may_untie=False):
             exported = torch.export.export(model, args, kwargs, dynamic_shapes=shapes, strict=False)
     except Exception as error:
         unproven = "Not all values of" in str(error) and "must always be equal" not in str(error)
-        untied = untie(model, examples) if may_untie and unproven else None
-        if untied is not None:
-            return _export(model, untied)
+        split_examples = split_shared_dims(model, examples) if may_split_dims and unproven else None
+        if split_examples is not None:
+            return _export(model, split_examples)
         raise _export_error(error)(
             f"torch.export can't export the model with these inputs: {type(error).__name__}: {_explain(error)}"
         ) from error
@@ -385,7 +385,7 @@ def import_model(
             exported, profiles = export_program(model, inputs, dynamic_shapes), None
         else:
             examples = _examples(model, inputs, dynamic_shapes)
-            exported, profiles = _export(model, examples, may_untie=True)
+            exported, profiles = _export(model, examples, may_split_dims=True)
         with no_autocast():
             return exported, import_program(exported, profiles=profiles, **options)
 

@@ -28,7 +28,7 @@ from .importer import Input, import_graph
 from .importer.decompose import decompositions_for_tracing
 from .importer.guards import read_symbols
 from .importer.program import tensor_input
-from .importer.sizes import UnsayableError
+from .importer.sizes import InexpressibleError
 from .importer.strides import dense_order
 from .options import Options
 
@@ -114,7 +114,7 @@ def _find_strides(fake, symbols):
         return (lambda shape: strides) if is_dense else None
     try:
         order = dense_order(fake, symbols)
-    except UnsayableError:
+    except InexpressibleError:
         return None
     return None if order is None or order == sorted(order) else functools.partial(_lay_out, order)
 

@@ -6,7 +6,7 @@
 #include "Graph.h"
 #include "InterpreterLock.h"
 
-#include "inlay/Execution/Saved.h"
+#include "inlay/Execution/SavedProgram.h"
 #include "inlay/Runtime/Core/Device.h"
 #include "inlay/Runtime/Report/Profile.h"
 #include "inlay/Runtime/Report/ReportKeys.h"
@@ -157,7 +157,7 @@ struct Request : CompileRequest {
 /// A compiled program.
 class Compilation {
 public:
-  explicit Compilation(Compiled made) : compiled(std::move(made)) {
+  explicit Compilation(CompiledProgram made) : compiled(std::move(made)) {
     compiled.program->stopWhen([] {
       Locked locked;
       return sleepAtTheEnd([] { return PyErr_CheckSignals() != 0; });
@@ -242,7 +242,7 @@ public:
         plan->constants[number].replaceBytes(constant);
       for (const auto &[key, array] : tensors)
         putConstant(*plan, {array.data(), array.nbytes(), nullptr, key});
-      Compiled current;
+      CompiledProgram current;
       current.plan = std::move(plan);
       current.report = compiled.report;
       status = saveProgram(path, current, metadata, {weightsFile, allowFramework, replaceWeights});
@@ -279,7 +279,7 @@ public:
 
   std::string device() const { return compiled.device ? compiled.device->deviceName() : std::string(); }
 
-  Compiled compiled;
+  CompiledProgram compiled;
 
 private:
   /// Views that share the arrays, which are dropped with the interpreter lock wherever the last view goes.
@@ -352,7 +352,7 @@ nb::tuple loadContainer(const std::string &path, const std::string &device, nb::
                         const std::string &publicKey) {
   auto fallback = std::make_shared<Fallback>();
   fallback->run = share(std::move(run));
-  SavedOptions options;
+  LoadSavedOptions options;
   options.load.device = device;
   options.load.callbacks = callbacksOf(fallback);
   options.read.publicKeyFile = publicKey;
@@ -371,7 +371,7 @@ nb::tuple loadContainer(const std::string &path, const std::string &device, nb::
   std::string metadata;
   auto compiled = [&] {
     Unlocked unlocked;
-    return openSaved(path, options, &metadata);
+    return loadSaved(path, options, &metadata);
   }();
   if (!compiled.isOk())
     raise(compiled.status(), /*compiling=*/false);

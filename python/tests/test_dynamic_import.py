@@ -58,7 +58,7 @@ def replays(monkeypatch):
 
     def make(model, args, shapes, kwargs=None):
         examples = make_examples(model, args, kwargs or {}, shapes)
-        exported, profiles = compiler._export(model, examples, may_untie=True)
+        exported, profiles = compiler._export(model, examples, may_split_dims=True)
         env = find_env(exported)
         known = [guard.expr for guard in env.guards]
         replay = Replay(monkeypatch, exported, profiles)

@@ -1,6 +1,6 @@
 // A graph of tosa: constants in no segment, layout ops with whatever needs them, shapes never across a border.
 // RUN: inlay-opt %s --inlay-partition | FileCheck %s
-// RUN: inlay-opt %s --inlay-partition --inlay-partition-dissolve | FileCheck %s --check-prefix=BACK
+// RUN: inlay-opt %s --inlay-partition --inlay-partition-inline-segments | FileCheck %s --check-prefix=BACK
 
 module attributes {inlay.targets = [#inlay.declared<"npu", ["tosa.matmul", "tosa.add", "tosa.reshape"]>,
                                     #inlay.declared<"cpu", ["*"]>]} {

@@ -2,7 +2,7 @@
 // RUN: inlay-opt %s --inlay-partition="report=-" -o /dev/null | FileCheck %s --check-prefixes=LEVELS
 // RUN: inlay-opt %s --inlay-partition="strategy=torch-tensorrt report=-" -o /dev/null | FileCheck %s --check-prefix=ANCESTOR
 // RUN: inlay-opt %s --inlay-partition="strategy=torch-tensorrt" --inlay-partition-report="format=table" -o /dev/null | FileCheck %s --check-prefix=TABLE
-// RUN: inlay-opt %s --inlay-partition="strategy=in-order" --inlay-partition-dissolve --inlay-partition-report="format=table" -o /dev/null | FileCheck %s --check-prefix=DISSOLVED
+// RUN: inlay-opt %s --inlay-partition="strategy=in-order" --inlay-partition-inline-segments --inlay-partition-report="format=table" -o /dev/null | FileCheck %s --check-prefix=DISSOLVED
 
 // LEVELS: "function": "branches"
 // LEVELS: "segments": 3,

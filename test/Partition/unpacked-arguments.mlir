@@ -1,7 +1,7 @@
 // A list of known length or a tuple that is an argument enters an accelerator as what it holds, and is made again there.
 // RUN: inlay-opt %s --inlay-partition | FileCheck %s
 // RUN: inlay-opt %s > %t.before
-// RUN: inlay-opt %s --inlay-partition --inlay-partition-dissolve | diff %t.before -
+// RUN: inlay-opt %s --inlay-partition --inlay-partition-inline-segments | diff %t.before -
 // RUN: inlay-opt %s --inlay-partition='save-placement=%t.json report=%t.txt' | grep inlay.segment > %t.once
 // RUN: inlay-opt %s --inlay-partition=placement=%t.json | grep inlay.segment | diff %t.once -
 // RUN: FileCheck %s --check-prefix=TEXT --input-file %t.txt

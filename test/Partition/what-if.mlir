@@ -7,7 +7,7 @@
 // RUN: %python %S/Inputs/check_page.py %t.html sorts=5
 // RUN: FileCheck %s --check-prefix=PAGE < %t.html
 // RUN: inlay-opt %s --inlay-partition="what-if=true sweep=true" | FileCheck %s --check-prefix=IR
-// RUN: inlay-opt %s --inlay-partition="what-if=true sweep=true" --inlay-partition-dissolve | FileCheck %s --check-prefix=DISSOLVED
+// RUN: inlay-opt %s --inlay-partition="what-if=true sweep=true" --inlay-partition-inline-segments | FileCheck %s --check-prefix=DISSOLVED
 // RUN: inlay-opt %s --inlay-partition=report=- -o /dev/null | FileCheck %s --implicit-check-not=what_if --implicit-check-not=min_block_sizes --check-prefix=NOT
 
 // The chain is a u a v a w a: each kind saves two segments alone, and the others follow; the one that is forced away is

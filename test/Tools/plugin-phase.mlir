@@ -5,7 +5,7 @@
 // RUN: FileCheck %s --check-prefix=REPORT < %t.json
 // RUN: %{plugin} %t.mlir --pass-pipeline="builtin.module(inlay-partition-verify,inlay-partition-report{format=table})" \
 // RUN:   -o /dev/null | FileCheck %s --check-prefix=TEXT
-// RUN: %{plugin} %t.mlir --pass-pipeline="builtin.module(inlay-partition-merge-segments,inlay-partition-dissolve)" \
+// RUN: %{plugin} %t.mlir --pass-pipeline="builtin.module(inlay-partition-merge-segments,inlay-partition-inline-segments)" \
 // RUN:   | FileCheck %s --check-prefix=BACK
 
 // What is wrong is said as in inlay-opt.

@@ -7,7 +7,7 @@
 
 #include "ToolOptions.h"
 
-#include "inlay/Execution/Session.h"
+#include "inlay/Execution/Compile.h"
 
 namespace inlay::tools {
 

@@ -2,7 +2,7 @@
 
 #include "Output.h"
 #include "ToolOptions.h"
-#include "inlay/Execution/Saved.h"
+#include "inlay/Execution/SavedProgram.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -34,7 +34,7 @@ static Status writeContainer(const CompileRequest &request, const tools::OutputO
     return {StatusCode::InvalidArgument, "option --to: expected stitch, since '" + output.path +
                                              "' is to hold a whole program, but got " +
                                              stringifyPhase(request.options.to).str()};
-  StatusOr<Compiled> compiled = compileOnly(request);
+  StatusOr<CompiledProgram> compiled = compileOnly(request);
   if (!compiled.isOk())
     return compiled.status();
   tools::printNotice(compiled->notice);

@@ -5,7 +5,7 @@
 #ifndef INLAY_TOOLS_INLAY_COMPILE_OUTPUT_H
 #define INLAY_TOOLS_INLAY_COMPILE_OUTPUT_H
 
-#include "inlay/Execution/Session.h"
+#include "inlay/Execution/Compile.h"
 
 namespace inlay::tools {
 

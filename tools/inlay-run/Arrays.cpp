@@ -190,7 +190,7 @@ static std::string describeZipError(int code) {
 }
 
 /// More than deflate can shrink anything by: what claims to be larger is damaged, or made to fill memory.
-static constexpr zip_uint64_t kMostShrunk = 1100;
+static constexpr zip_uint64_t kMaxShrunk = 1100;
 
 static StatusOr<tools::Array> readMember(const std::string &path, zip_t *archive, zip_uint64_t number,
                                          std::string &name) {
@@ -198,7 +198,7 @@ static StatusOr<tools::Array> readMember(const std::string &path, zip_t *archive
   zip_stat_init(&stat);
   constexpr zip_uint64_t needed = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
   if (zip_stat_index(archive, number, 0, &stat) || (stat.valid & needed) != needed ||
-      stat.size / kMostShrunk > stat.comp_size)
+      stat.size / kMaxShrunk > stat.comp_size)
     return error(path, "has a damaged directory");
   name = stat.name;
   std::unique_ptr<zip_file_t, decltype(&zip_fclose)> file(zip_fopen_index(archive, number, 0), &zip_fclose);

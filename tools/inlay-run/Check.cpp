@@ -13,7 +13,7 @@ using rt::Status;
 using rt::StatusCode;
 using rt::StatusOr;
 
-Status tools::checkSegments(rt::OpenedProgram &opened, std::vector<Array> &inputs, std::vector<Array> &outputs) {
+Status tools::checkSegments(rt::LoadedProgram &opened, std::vector<Array> &inputs, std::vector<Array> &outputs) {
   StatusOr<rt::SegmentCheck> check = rt::checkSegments(opened, {}, views(inputs), views(outputs));
   if (!check.isOk())
     return check.status();

@@ -11,7 +11,7 @@ namespace inlay::tools {
 
 /// Prints how far the results of each segment on a device are from what the host makes of the same inputs. An error if
 /// one is too far (see docs/guide/ship.md), or there is nothing to compare with.
-rt::Status checkSegments(rt::OpenedProgram &opened, std::vector<Array> &inputs, std::vector<Array> &outputs);
+rt::Status checkSegments(rt::LoadedProgram &opened, std::vector<Array> &inputs, std::vector<Array> &outputs);
 
 } // namespace inlay::tools
 

@@ -23,7 +23,7 @@
 
 using namespace inlay;
 using namespace inlay::tools;
-using rt::OpenedProgram;
+using rt::LoadedProgram;
 using rt::Status;
 using rt::StatusCode;
 using rt::StatusOr;
@@ -43,7 +43,7 @@ Status tools::listDevices() {
   return Status::ok();
 }
 
-static StatusOr<OpenedProgram> openContainer(const std::string &path, const RunOptions &options) {
+static StatusOr<LoadedProgram> openContainer(const std::string &path, const RunOptions &options) {
   DriverCrash watch("opening a device");
   rt::OpenOptions opening;
   opening.device = options.device;
@@ -51,7 +51,7 @@ static StatusOr<OpenedProgram> openContainer(const std::string &path, const RunO
   return rt::openProgram(path, opening);
 }
 
-static StatusOr<std::vector<Array>> call(OpenedProgram &opened, std::vector<Array> &inputs) {
+static StatusOr<std::vector<Array>> call(LoadedProgram &opened, std::vector<Array> &inputs) {
   StatusOr<std::vector<rt::TensorView>> results = opened.program->call(views(inputs));
   if (!results.isOk())
     return results.status();
@@ -71,7 +71,7 @@ static Status compare(Compiler &compiler, const RunOptions &options, std::vector
   StatusOr<std::string> path = compiler.compile(words);
   if (!path.isOk())
     return path.status();
-  StatusOr<OpenedProgram> host = openContainer(*path, {});
+  StatusOr<LoadedProgram> host = openContainer(*path, {});
   compiler.removeFiles();
   if (!host.isOk())
     return host.status();
@@ -86,7 +86,7 @@ static Status compare(Compiler &compiler, const RunOptions &options, std::vector
   return Status::ok();
 }
 
-static Status measure(OpenedProgram &opened, std::vector<Array> &inputs, unsigned repeat) {
+static Status measure(LoadedProgram &opened, std::vector<Array> &inputs, unsigned repeat) {
   std::vector<double> times;
   for (unsigned i = 0; i < repeat; ++i) {
     auto start = std::chrono::steady_clock::now();
@@ -106,7 +106,7 @@ static Status writeText(const std::string &path, const std::string &text, const 
 }
 
 /// Prints what each segment takes beside what the cost model says, and adds it to the report if that is a JSON file.
-static Status profileSegments(OpenedProgram &opened, std::vector<Array> &inputs, std::vector<Array> &outputs,
+static Status profileSegments(LoadedProgram &opened, std::vector<Array> &inputs, std::vector<Array> &outputs,
                               const RunOptions &options) {
   rt::Trace trace;
   StatusOr<std::vector<rt::StepProfile>> steps =
@@ -137,7 +137,7 @@ static Status profileSegments(OpenedProgram &opened, std::vector<Array> &inputs,
 
 //===-- All together --------------------------------------------------------------------------------------------===//
 
-static Status runProgram(OpenedProgram &opened, Compiler &compiler, const RunOptions &options) {
+static Status runProgram(LoadedProgram &opened, Compiler &compiler, const RunOptions &options) {
   StatusOr<std::vector<Array>> inputs = makeInputs(*opened.plan, options);
   if (!inputs.isOk())
     return inputs.status();
@@ -183,7 +183,7 @@ static Status noContainer(const char *option, const RunOptions &options) {
 static Status describe(const RunOptions &options) {
   rt::ContainerReadOptions reading;
   reading.publicKeyFile = options.publicKey;
-  StatusOr<rt::SavedProgram> saved = rt::readContainer(options.file, reading);
+  StatusOr<rt::ContainerContents> saved = rt::readContainer(options.file, reading);
   if (!saved.isOk())
     return saved.status();
   fmt::print("{}{}", rt::describeContainer(saved->info), rt::describePlan(*saved->plan));
@@ -214,7 +214,7 @@ Status tools::run(const RunOptions &options) {
       return made.status();
     path = *made;
   }
-  StatusOr<OpenedProgram> opened = openContainer(path, options);
+  StatusOr<LoadedProgram> opened = openContainer(path, options);
   compiler.removeFiles();
   return opened.isOk() ? runProgram(*opened, compiler, options) : opened.status();
 }

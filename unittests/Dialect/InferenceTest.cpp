@@ -14,8 +14,8 @@ using namespace inlay;
 namespace {
 
 constexpr int64_t kDynamic = ShapedType::kDynamic;
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 
 TEST(BroadcastDim, FollowsNumPy) {
   EXPECT_EQ(broadcastDim(3, 3), 3);
@@ -41,19 +41,19 @@ TEST(NormalizeDim, CountsFromTheBackAndRefusesWhatIsOutside) {
   EXPECT_EQ(normalizeDim(2, 2), std::nullopt);
   EXPECT_EQ(normalizeDim(-3, 2), std::nullopt);
   EXPECT_EQ(normalizeDim(0, 0), std::nullopt);
-  EXPECT_EQ(normalizeDim(kLeast, 2), std::nullopt);
-  EXPECT_EQ(normalizeDim(kMost, 2), std::nullopt);
+  EXPECT_EQ(normalizeDim(kMin, 2), std::nullopt);
+  EXPECT_EQ(normalizeDim(kMax, 2), std::nullopt);
 }
 
 TEST(GetSliceBounds, ClampsAsPyTorchDoes) {
   using Bounds = std::pair<int64_t, int64_t>;
-  EXPECT_EQ(getSliceBounds(0, kMost, 4), Bounds(0, 4));
+  EXPECT_EQ(getSliceBounds(0, kMax, 4), Bounds(0, 4));
   EXPECT_EQ(getSliceBounds(-2, 4, 4), Bounds(2, 4));
   EXPECT_EQ(getSliceBounds(1, -1, 4), Bounds(1, 3));
   EXPECT_EQ(getSliceBounds(-9, 2, 4), Bounds(0, 2));
   EXPECT_EQ(getSliceBounds(3, 1, 4), Bounds(3, 3));
   EXPECT_EQ(getSliceBounds(9, 12, 4), Bounds(4, 4));
-  EXPECT_EQ(getSliceBounds(kLeast, kLeast, 4), Bounds(0, 0));
+  EXPECT_EQ(getSliceBounds(kMin, kMin, 4), Bounds(0, 0));
   EXPECT_EQ(getSliceBounds(0, 1, 0), Bounds(0, 0));
 }
 
@@ -74,10 +74,10 @@ protected:
 
 TEST_F(Inference, MakeTensorTypeRefusesWhatDoesNotFit) {
   Type f32 = builder.getF32Type();
-  EXPECT_TRUE(succeeded(makeTensorType(std::nullopt, "test", {kMost}, f32)));
-  EXPECT_TRUE(succeeded(makeTensorType(std::nullopt, "test", {kMost, kDynamic}, f32)));
+  EXPECT_TRUE(succeeded(makeTensorType(std::nullopt, "test", {kMax}, f32)));
+  EXPECT_TRUE(succeeded(makeTensorType(std::nullopt, "test", {kMax, kDynamic}, f32)));
   EXPECT_TRUE(succeeded(makeTensorType(std::nullopt, "test", {}, f32)));
-  EXPECT_TRUE(failed(makeTensorType(std::nullopt, "test", {kMost, 2}, f32)));
+  EXPECT_TRUE(failed(makeTensorType(std::nullopt, "test", {kMax, 2}, f32)));
   EXPECT_TRUE(failed(makeTensorType(std::nullopt, "test", {-1}, f32)));
 }
 

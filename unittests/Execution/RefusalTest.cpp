@@ -4,7 +4,7 @@
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
-#include "inlay/Execution/Session.h"
+#include "inlay/Execution/Compile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

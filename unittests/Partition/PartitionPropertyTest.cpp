@@ -63,7 +63,7 @@ protected:
 
   LogicalResult dissolve(ModuleOp module) {
     PassManager manager(&context);
-    manager.addPass(createDissolvePass());
+    manager.addPass(createInlineSegmentsPass());
     return manager.run(module);
   }
 

@@ -64,7 +64,7 @@ protected:
       body += "%v" + std::to_string(i) + " = \"" + op + "\"(" + x + ", %y) : (!t, !t) -> !t loc(\"op" +
               std::to_string(i) + "\")\n";
     }
-    culprit = "op" + std::to_string(place);
+    cyclingPattern = "op" + std::to_string(place);
     return parseBody(body, "%v" + std::to_string(ops - 1));
   }
 
@@ -93,7 +93,7 @@ protected:
       named += error.find("'rule" + std::to_string(rule) + "'") != std::string::npos;
     EXPECT_EQ(named, count) << error << "\n" << rules;
     EXPECT_EQ(error.find("bystander"), std::string::npos) << error;
-    EXPECT_NE(at.find(culprit), std::string::npos) << at;
+    EXPECT_NE(at.find(cyclingPattern), std::string::npos) << at;
     EXPECT_EQ(print(*module), before);
     uint64_t total = 0;
     for (unsigned rule = 0; rule < count; ++rule)
@@ -102,7 +102,7 @@ protected:
   }
 
   std::mt19937 random{7};
-  std::string culprit;
+  std::string cyclingPattern;
 };
 
 std::string header(unsigned rule, unsigned benefit) {

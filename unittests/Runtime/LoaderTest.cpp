@@ -7,8 +7,8 @@
 #include "PlanBuilder.h"
 #include "Runtime/Host/Support/Processor.h"
 #include "inlay/Runtime/Core/PlanChecker.h"
+#include "inlay/Runtime/Loader/DeviceSharing.h"
 #include "inlay/Runtime/Loader/SegmentCheck.h"
-#include "inlay/Runtime/Loader/SharedDevice.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
 #include <gtest/gtest.h>
@@ -227,7 +227,7 @@ TEST(SharedDevice, unfitDevicesAreNotChosen) {
   large.float16 = true;
   gone.unusable = "too old";
   std::vector<vulkan::DeviceCaps> devices = {small, large, gone};
-  markUnfit(devices, *sumPlan({"float16"}));
+  markUnsuitable(devices, *sumPlan({"float16"}));
   EXPECT_EQ(devices[0].unusable, "kernel 'sum': needs 'float16', which device 'default' doesn't have");
   EXPECT_EQ(devices[1].unusable, "");
   EXPECT_EQ(devices[2].unusable, "too old");

@@ -45,7 +45,7 @@ inline void addLanes(void *const *buffers) {
   std::memcpy(buffers[2], sum, kLanes * sizeof(float));
 }
 
-struct LaneLibrary final : HostLibrary {
+struct LaneLibrary final : HostSymbolResolver {
   StatusOr<HostEntry> lookup(const std::string &symbol) override {
     static const std::map<std::string, HostEntry> entries = {{"addOne", addOne},           {"halve", halve},
                                                              {"isSmall", isSmall},         {"spread", spread},

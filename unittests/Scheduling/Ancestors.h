@@ -15,28 +15,28 @@
 namespace inlay::testing {
 
 /// Weight in accelerator segments that are large enough; the others go to the host as a whole.
-inline uint64_t weighLarge(const ScheduleGraph &graph, const Placement &placement, uint64_t least) {
-  std::vector<uint64_t> weights = placement.weights(graph);
+inline uint64_t weighLarge(const ScheduleGraph &graph, const Placement &placement, uint64_t minSize) {
+  std::vector<uint64_t> opCounts = placement.opCounts(graph);
   uint64_t kept = 0;
-  for (size_t at = 0; at < weights.size(); ++at)
-    if (graph.isAccelerator(placement.colours[at]) && weights[at] >= least)
-      kept += weights[at];
+  for (size_t at = 0; at < opCounts.size(); ++at)
+    if (graph.isAccelerator(placement.targets[at]) && opCounts[at] >= minSize)
+      kept += opCounts[at];
   return kept;
 }
 
 /// torch.fx's splitter; for several accelerators Torch-TensorRT's hierarchical partitioner.
-inline uint64_t keepBySplitter(ScheduleGraph graph, uint64_t least) {
+inline uint64_t keepBySplitter(ScheduleGraph graph, uint64_t minSize) {
   for (ScheduleNode &node : graph.nodes)
     node.neutral = false;
-  return weighLarge(graph, placeByTurns(graph).placement, least);
+  return weighLarge(graph, placeByTurns(graph).placement, minSize);
 }
 
 /// Torch-TensorRT's TorchScript front end.
-inline uint64_t keepByTorchTensorRT(ScheduleGraph graph, uint64_t least) {
+inline uint64_t keepByTorchTensorRT(ScheduleGraph graph, uint64_t minSize) {
   ScheduleGraph demoted = graph;
   for (ScheduleNode &node : demoted.nodes)
     node.neutral = false;
-  return scheduleLikeTorchTensorRT(demoted, static_cast<int64_t>(least)).accelerated(graph);
+  return scheduleLikeTorchTensorRT(demoted, static_cast<int64_t>(minSize)).accelerated(graph);
 }
 
 /// torch.fx's CapabilityBasedPartitioner: from the last node to the first, each takes in every partition that it can
@@ -47,7 +47,7 @@ public:
     std::iota(owner.begin(), owner.end(), 0u);
     std::vector<NodeId> partitions;
     for (NodeId node = graph.size(); node-- > 0;) {
-      if (!graph.isAccelerator(graph.nodes[node].colour))
+      if (!graph.isAccelerator(graph.nodes[node].target))
         continue;
       std::vector<NodeId> kept{node};
       for (auto it = partitions.rbegin(); it != partitions.rend(); ++it)
@@ -57,20 +57,20 @@ public:
     }
   }
 
-  uint64_t keep(uint64_t least) const {
-    std::map<NodeId, uint64_t> weights;
+  uint64_t keep(uint64_t minSize) const {
+    std::map<NodeId, uint64_t> opCounts;
     for (NodeId node = 0; node < graph.size(); ++node)
-      if (graph.isAccelerator(graph.nodes[node].colour))
-        weights[owner[node]] += graph.nodes[node].weight;
+      if (graph.isAccelerator(graph.nodes[node].target))
+        opCounts[owner[node]] += graph.nodes[node].opCount;
     uint64_t kept = 0;
-    for (auto [id, weight] : weights)
-      kept += weight >= least ? weight : 0;
+    for (auto [id, opCount] : opCounts)
+      kept += opCount >= minSize ? opCount : 0;
     return kept;
   }
 
 private:
   bool tryMerge(NodeId from, NodeId to) {
-    if (graph.nodes[from].colour != graph.nodes[to].colour)
+    if (graph.nodes[from].target != graph.nodes[to].target)
       return false;
     std::vector<NodeId> before = owner;
     for (NodeId &id : owner)

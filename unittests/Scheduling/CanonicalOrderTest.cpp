@@ -14,7 +14,7 @@ static std::string print(const ScheduleGraph &graph) {
   std::string text;
   for (NodeId node = 0; node < graph.size(); ++node) {
     const ScheduleNode &info = graph.nodes[node];
-    text += std::to_string(info.colour) + (info.neutral ? "n" : "") + (info.own ? "o" : "") + ":" +
+    text += std::to_string(info.target) + (info.neutral ? "n" : "") + (info.isolatedOnHost ? "o" : "") + ":" +
             std::to_string(info.bytes) + "(";
     for (NodeId pred : graph.preds(node))
       text += std::to_string(pred) + ",";
@@ -29,7 +29,7 @@ TEST(CanonicalOrder, GivesOneGraphForAllWaysToWriteIt) {
   unsigned rounds = countRounds(500), same = 0;
   for (unsigned round = 0; round < rounds; ++round) {
     options.sized = round % 2;
-    options.neutral = options.own = round % 3 ? 0 : 0.2;
+    options.neutral = options.isolated = round % 3 ? 0 : 0.2;
     ScheduleGraph graph = makeRandomGraph(random, varyOptions(random, round, options, 40));
     ScheduleGraph other = reorder(graph, random);
     same += print(graph.reordered(orderCanonically(graph))) == print(other.reordered(orderCanonically(other)));

@@ -2,7 +2,7 @@
 
 #include "inlay/Scheduling/CostPlacement.h"
 #include "inlay/Scheduling/LevelSchedule.h"
-#include "inlay/Scheduling/MinBlockSize.h"
+#include "inlay/Scheduling/MinSizeSchedule.h"
 
 #include "RandomGraph.h"
 
@@ -14,43 +14,43 @@
 using namespace inlay;
 using namespace inlay::testing;
 
-using Placed = std::vector<Colour>;
+using Placed = std::vector<TargetIndex>;
 
 namespace {
-/// A graph with costs, all drawn from one seed. Where the last colour is the host's, values go there for free.
+/// A graph with costs, all drawn from one seed. Where the last target is the host's, values go there for free.
 struct Costed {
   ScheduleGraph graph;
   std::unique_ptr<CostGraph> costs;
-  unsigned colours;
+  unsigned targets;
 };
 } // namespace
 
-/// Every node may take any colour, but for some that may take only the host's or only theirs.
-static Costed makeCosted(std::mt19937 &random, unsigned nodes, unsigned colours, double launch, double edges) {
+/// Every node may take any target, but for some that may take only the host's or only theirs.
+static Costed makeCosted(std::mt19937 &random, unsigned nodes, unsigned targets, double launch, double edges) {
   std::uniform_real_distribution<> chance(0, 1);
   Costed result;
-  result.colours = colours;
-  result.graph = makeRandomGraph(random, {nodes, colours, edges, 0.1, 0});
-  ColourSet all = (ColourSet(1) << colours) - 1;
+  result.targets = targets;
+  result.graph = makeRandomGraph(random, {nodes, targets, edges, 0.1, 0});
+  TargetSet all = (TargetSet(1) << targets) - 1;
   for (ScheduleNode &node : result.graph.nodes) {
-    bool onlyHost = node.colour + 1u == colours && random() % 2;
-    node.allowed = onlyHost ? ColourSet(1) << node.colour : all;
+    bool onlyHost = node.target + 1u == targets && random() % 2;
+    node.allowed = onlyHost ? TargetSet(1) << node.target : all;
     node.pinned = random() % 16 == 0;
     node.neutral &= !node.pinned;
   }
-  std::vector<ColourCosts> costs(colours);
-  for (unsigned colour = 0; colour < colours; ++colour) {
-    bool isHost = colour + 1 == colours;
-    costs[colour].launchSeconds = launch * (isHost ? 0.1 : 0.5 + chance(random));
+  std::vector<TargetOverheads> costs(targets);
+  for (unsigned target = 0; target < targets; ++target) {
+    bool isHost = target + 1 == targets;
+    costs[target].launchSeconds = launch * (isHost ? 0.1 : 0.5 + chance(random));
     if (!isHost)
-      costs[colour].in = costs[colour].out = {1 + chance(random), 0.2 * chance(random)};
+      costs[target].in = costs[target].out = {1 + chance(random), 0.2 * chance(random)};
   }
   result.costs = std::make_unique<CostGraph>(result.graph, costs);
   for (NodeId node = 0; node < nodes; ++node) {
     double work = std::exp(3 * chance(random)) / 4;
-    for (unsigned colour = 0; colour < colours; ++colour)
-      result.costs->setCompute(node, static_cast<Colour>(colour),
-                               work * (colour + 1 == colours ? 1 : 0.2 + 0.6 * chance(random)));
+    for (unsigned target = 0; target < targets; ++target)
+      result.costs->setCompute(node, static_cast<TargetIndex>(target),
+                               work * (target + 1 == targets ? 1 : 0.2 + 0.6 * chance(random)));
     const ScheduleGraph::Range readers = result.graph.succs(node);
     result.costs->addValue(node, chance(random), readers.empty() || random() % 8 == 0,
                            std::vector<NodeId>(readers.begin(), readers.end()));
@@ -61,25 +61,25 @@ static Costed makeCosted(std::mt19937 &random, unsigned nodes, unsigned colours,
   return result;
 }
 
-/// Calls `visit` with every placement in allowed colours.
-static void forEachPlacement(const CostGraph &costs, unsigned colours,
+/// Calls `visit` with every placement in allowed targets.
+static void forEachPlacement(const CostGraph &costs, unsigned targets,
                              const std::function<void(const Placed &)> &visit) {
   Placed placed(costs.graph.size());
   std::function<void(NodeId)> assign = [&](NodeId node) {
     if (node == placed.size())
       return visit(placed);
-    for (Colour colour = 0; colour < colours; ++colour)
-      if (costs.getAllowed(node) >> colour & 1) {
-        placed[node] = colour;
+    for (TargetIndex target = 0; target < targets; ++target)
+      if (costs.getAllowed(node) >> target & 1) {
+        placed[node] = target;
         assign(node + 1);
       }
   };
   assign(0);
 }
 
-static double findOptimum(const CostGraph &costs, unsigned colours) {
+static double findOptimum(const CostGraph &costs, unsigned targets) {
   double least = std::numeric_limits<double>::infinity();
-  forEachPlacement(costs, colours, [&](const Placed &placed) {
+  forEachPlacement(costs, targets, [&](const Placed &placed) {
     if (costs.countCompute(placed) < least) // all else only adds to it
       least = std::min(least, costs.estimate(placed));
   });
@@ -91,14 +91,14 @@ static Placed toPlaced(const ScheduleGraph &graph, const Schedule &schedule) {
   Placed placed(graph.size());
   for (const ScheduledSegment &segment : schedule.segments)
     for (NodeId node : segment.nodes)
-      placed[node] = segment.colour;
+      placed[node] = segment.target;
   return placed;
 }
 
 static std::vector<Placed> makeCandidates(const ScheduleGraph &graph) {
   ScheduleGraph demoted = graph;
   return {toPlaced(graph, scheduleByLevels(graph)), placeOnHost(graph),
-          toPlaced(graph, scheduleWithLeastSize(demoted, Strategy::Levels, 3))};
+          toPlaced(graph, scheduleWithMinSize(demoted, Strategy::Levels, 3))};
 }
 
 TEST(CostPlacement, IsWithinOnePercentOfTheOptimumOnAverage) {
@@ -112,7 +112,7 @@ TEST(CostPlacement, IsWithinOnePercentOfTheOptimumOnAverage) {
       double optimum = findOptimum(*costed.costs, 2);
       ASSERT_GE(placed.seconds, optimum - 1e-9) << "round " << round;
       ASSERT_LE(placed.lowerBound, optimum + 1e-9) << "round " << round;
-      ASSERT_NEAR(placed.seconds, costed.costs->estimate(placed.colours), 1e-9);
+      ASSERT_NEAR(placed.seconds, costed.costs->estimate(placed.targets), 1e-9);
       sum += placed.seconds / optimum;
       bound += placed.lowerBound / optimum;
       optimal += placed.seconds <= optimum + 1e-9;
@@ -134,32 +134,32 @@ TEST(CostPlacement, CutsAreExactWithoutLaunches) {
   }
 }
 
-TEST(CostPlacement, MoreColoursAreNeverWorseThanAnyCandidate) {
-  for (unsigned colours : {3u, 4u}) {
+TEST(CostPlacement, MoreTargetsAreNeverWorseThanAnyCandidate) {
+  for (unsigned targets : {3u, 4u}) {
     std::mt19937 random(13);
     double sum = 0;
     int rounds = 100;
     for (int round = 0; round < rounds; ++round) {
-      Costed costed = makeCosted(random, 2 + random() % (colours == 3 ? 8 : 6), colours, 0.5, 0.25);
+      Costed costed = makeCosted(random, 2 + random() % (targets == 3 ? 8 : 6), targets, 0.5, 0.25);
       std::vector<Placed> candidates = makeCandidates(costed.graph);
       CostedPlacement placed = placeByCost(*costed.costs, candidates);
-      double optimum = findOptimum(*costed.costs, colours);
+      double optimum = findOptimum(*costed.costs, targets);
       ASSERT_LE(placed.lowerBound, optimum + 1e-9);
       ASSERT_GE(placed.seconds, optimum - 1e-9);
       for (const Placed &candidate : candidates)
         ASSERT_LE(placed.seconds, costed.costs->estimate(candidate));
       sum += placed.seconds / optimum;
     }
-    EXPECT_LE(sum / rounds, 1.01) << colours << " colours";
-    std::printf("%u colours: mean ratio %.5f\n", colours, sum / rounds);
+    EXPECT_LE(sum / rounds, 1.01) << targets << " targets";
+    std::printf("%u targets: mean ratio %.5f\n", targets, sum / rounds);
   }
 }
 
 TEST(CostPlacement, IsNeverWorseThanAllAcceleratorAllHostOrLeastSize) {
   std::mt19937 random(17);
   for (int round = 0; round < 200; ++round) {
-    unsigned colours = 2 + random() % 3;
-    Costed costed = makeCosted(random, random() % 50, colours, 0.1 * double(random() % 40), 0.06);
+    unsigned targets = 2 + random() % 3;
+    Costed costed = makeCosted(random, random() % 50, targets, 0.1 * double(random() % 40), 0.06);
     std::vector<Placed> candidates = makeCandidates(costed.graph);
     CostedPlacement placed = placeByCost(*costed.costs, candidates);
     ASSERT_EQ(placed.candidates.size(), candidates.size());
@@ -169,7 +169,7 @@ TEST(CostPlacement, IsNeverWorseThanAllAcceleratorAllHostOrLeastSize) {
       ASSERT_LE(placed.seconds, placed.candidates[number]) << "round " << round << " candidate " << number;
     }
     for (NodeId node = 0; node < costed.graph.size(); ++node)
-      ASSERT_TRUE(costed.costs->getAllowed(node) >> placed.colours[node] & 1) << "node " << node;
+      ASSERT_TRUE(costed.costs->getAllowed(node) >> placed.targets[node] & 1) << "node " << node;
   }
 }
 
@@ -177,9 +177,9 @@ TEST(CostPlacement, ShipsAValueOnceForAllItsReaders) {
   // The host makes a value, two nodes of the accelerator read it, and the host reads what one of them makes twice.
   ScheduleGraph graph;
   graph.accelerators = 1;
-  for (Colour colour : {1, 0, 0, 1, 1}) {
+  for (TargetIndex target : {1, 0, 0, 1, 1}) {
     ScheduleNode node;
-    node.colour = colour;
+    node.target = target;
     graph.add(node);
   }
   for (auto [before, after] : {std::pair(0, 1), {0, 2}, {1, 3}, {1, 4}})
@@ -201,8 +201,8 @@ TEST(CostPlacement, TakesAMillionNodes) {
   graph.accelerators = 1;
   for (NodeId node = 0; node < kNodes; ++node) {
     ScheduleNode info;
-    info.colour = random() % 4 == 0;
-    info.allowed = info.colour ? 2 : 3;
+    info.target = random() % 4 == 0;
+    info.allowed = info.target ? 2 : 3;
     graph.add(info);
     for (int edge = 0; edge < 2 && node > 0; ++edge)
       graph.addEdge(node - 1 - random() % std::min(node, 100u), node);
@@ -230,8 +230,8 @@ TEST(CostPlacement, WalksDeepChains) {
   graph.accelerators = 1;
   for (NodeId node = 0; node < kNodes; ++node) {
     ScheduleNode info;
-    info.colour = node % 2;
-    info.allowed = info.colour ? 2 : 3;
+    info.target = node % 2;
+    info.allowed = info.target ? 2 : 3;
     graph.add(info);
     if (node > 0)
       graph.addEdge(node - 1, node);
@@ -245,7 +245,7 @@ TEST(CostPlacement, WalksDeepChains) {
                    node + 1 == kNodes ? std::vector<NodeId>() : std::vector<NodeId>{node + 1});
   }
   CostedPlacement placed = placeByCost(costs, {toPlaced(graph, scheduleByLevels(graph)), placeOnHost(graph)});
-  EXPECT_EQ(placed.colours, placeOnHost(graph)) << "no node is worth its launch";
+  EXPECT_EQ(placed.targets, placeOnHost(graph)) << "no node is worth its launch";
   EXPECT_DOUBLE_EQ(placed.seconds, 2.0 * kNodes + 1);
 }
 

@@ -32,27 +32,27 @@ private:
 /// The least sum of prices of segments; an accelerator's and the host's (or a segment's of its own) have each their
 /// own.
 inline unsigned findCheapestSegments(const ScheduleGraph &graph, unsigned acceleratorPrice, unsigned hostPrice) {
-  constexpr unsigned kColours = 4, kOwn = kColours, kUnreached = ~0u;
+  constexpr unsigned kMaxTargets = 4, kIsolated = kMaxTargets, kUnreached = ~0u;
   Ideals ideals(graph);
-  std::vector<std::array<unsigned, kColours + 1>> best(size_t(1) << graph.size());
+  std::vector<std::array<unsigned, kMaxTargets + 1>> best(size_t(1) << graph.size());
   for (auto &costs : best)
     costs.fill(kUnreached);
-  best[0][kOwn] = 0;
-  auto grow = [&](uint32_t ideal, NodeId node, const std::array<unsigned, kColours + 1> &costs) {
+  best[0][kIsolated] = 0;
+  auto grow = [&](uint32_t ideal, NodeId node, const std::array<unsigned, kMaxTargets + 1> &costs) {
     const ScheduleNode &info = graph.nodes[node];
-    for (Colour colour = 0; colour < kColours; ++colour) {
-      if (colour != info.colour && !(info.neutral && (info.allowed >> colour & 1)))
+    for (TargetIndex target = 0; target < kMaxTargets; ++target) {
+      if (target != info.target && !(info.neutral && (info.allowed >> target & 1)))
         continue;
-      bool own = info.own && !graph.isAccelerator(colour);
-      unsigned price = graph.isAccelerator(colour) ? acceleratorPrice : hostPrice;
-      unsigned &next = best[ideal | 1u << node][own ? kOwn : colour];
-      for (unsigned last = 0; last <= kColours; ++last)
+      bool isolated = info.isolatedOnHost && !graph.isAccelerator(target);
+      unsigned price = graph.isAccelerator(target) ? acceleratorPrice : hostPrice;
+      unsigned &next = best[ideal | 1u << node][isolated ? kIsolated : target];
+      for (unsigned last = 0; last <= kMaxTargets; ++last)
         if (costs[last] != kUnreached)
-          next = std::min(next, costs[last] + (last == colour && !own ? 0 : price));
+          next = std::min(next, costs[last] + (last == target && !isolated ? 0 : price));
     }
   };
   for (uint32_t ideal = 0; ideal < ideals.full(); ++ideal)
-    if (std::array<unsigned, kColours + 1> costs = best[ideal];
+    if (std::array<unsigned, kMaxTargets + 1> costs = best[ideal];
         std::any_of(costs.begin(), costs.end(), [](unsigned cost) { return cost != kUnreached; }))
       for (NodeId node = 0; node < graph.size(); ++node)
         if (ideals.isReady(node, ideal))
@@ -70,10 +70,10 @@ inline FewestSegments findFewestSegments(const ScheduleGraph &graph) {
   return {byTotal / 256, byTotal % 256, byAccelerated / 256, byAccelerated % 256};
 }
 
-/// Two colours, nodes of weight 1: the most that can stay on the accelerator if its segments have at least `least`.
-inline unsigned findMostKept(const ScheduleGraph &graph, unsigned least) {
+/// Two targets, nodes of weight 1: the most that can stay on the accelerator if its segments have at least `least`.
+inline unsigned findMostKept(const ScheduleGraph &graph, unsigned minSize) {
   // State: the accelerator's open run, capped at `least`; least + 1 stands for a run of the host.
-  unsigned host = least + 1;
+  unsigned host = minSize + 1;
   Ideals ideals(graph);
   std::vector<std::vector<int>> most(size_t(1) << graph.size(), std::vector<int>(host + 1, -1));
   most[0][host] = 0;
@@ -86,26 +86,26 @@ inline unsigned findMostKept(const ScheduleGraph &graph, unsigned least) {
         int kept = most[ideal][run];
         if (kept < 0)
           continue;
-        if (run >= least)
+        if (run >= minSize)
           next[host] = std::max(next[host], kept);
-        unsigned grown = run == host ? 1 : std::min(run + 1, least);
-        if (graph.nodes[node].colour == 0)
+        unsigned grown = run == host ? 1 : std::min(run + 1, minSize);
+        if (graph.nodes[node].target == 0)
           next[grown] = std::max(next[grown], kept + 1);
       }
     }
-  return static_cast<unsigned>(std::max(most.back()[host], most.back()[least]));
+  return static_cast<unsigned>(std::max(most.back()[host], most.back()[minSize]));
 }
 
-/// The fewest bytes that any assignment of the nodes to the placement's segments, each of its colour, carries, with no
+/// The fewest bytes that any assignment of the nodes to the placement's segments, each of its target, carries, with no
 /// accelerator segment that holds something below `least`.
-inline uint64_t findFewestBytes(const ScheduleGraph &graph, const Placement &placement, uint64_t least = 0) {
+inline uint64_t findFewestBytes(const ScheduleGraph &graph, const Placement &placement, uint64_t minSize = 0) {
   Placement trial = placement;
   uint64_t fewest = ~uint64_t(0);
   std::function<void(NodeId)> assign = [&](NodeId node) {
     if (node == graph.size()) {
-      std::vector<uint64_t> weights = trial.weights(graph);
-      for (size_t at = 0; at < weights.size(); ++at)
-        if (graph.isAccelerator(trial.colours[at]) && weights[at] > 0 && weights[at] < least)
+      std::vector<uint64_t> opCounts = trial.opCounts(graph);
+      for (size_t at = 0; at < opCounts.size(); ++at)
+        if (graph.isAccelerator(trial.targets[at]) && opCounts[at] > 0 && opCounts[at] < minSize)
           return;
       fewest = std::min(fewest, countCarriedBytes(graph, trial.segment));
       return;
@@ -113,8 +113,8 @@ inline uint64_t findFewestBytes(const ScheduleGraph &graph, const Placement &pla
     uint32_t first = 0;
     for (NodeId pred : graph.preds(node))
       first = std::max(first, trial.segment[pred]);
-    for (uint32_t at = first; at < placement.colours.size(); ++at)
-      if (placement.colours[at] == placement.colours[placement.segment[node]]) {
+    for (uint32_t at = first; at < placement.targets.size(); ++at)
+      if (placement.targets[at] == placement.targets[placement.segment[node]]) {
         trial.segment[node] = at;
         assign(node + 1);
       }

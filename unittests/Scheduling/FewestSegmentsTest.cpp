@@ -15,7 +15,7 @@ using namespace inlay::testing;
 /// A graph without is one segment, whatever its neutral nodes prefer.
 static bool needsHost(const ScheduleGraph &graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                     [&](const ScheduleNode &node) { return !node.neutral && !graph.isAccelerator(node.colour); });
+                     [&](const ScheduleNode &node) { return !node.neutral && !graph.isAccelerator(node.target); });
 }
 
 static void expectFewestOfBoth(RandomGraphOptions options) {
@@ -34,17 +34,17 @@ static void expectFewestOfBoth(RandomGraphOptions options) {
   }
 }
 
-TEST(FewestSegments, TwoColours) { expectFewestOfBoth({}); }
+TEST(FewestSegments, TwoTargets) { expectFewestOfBoth({}); }
 
-TEST(FewestSegments, TwoColoursAndNeutralNodes) {
+TEST(FewestSegments, TwoTargetsAndNeutralNodes) {
   RandomGraphOptions options;
   options.neutral = 0.3;
   expectFewestOfBoth(options);
 }
 
-TEST(FewestSegments, OwnNodesLeaveTheAcceleratorsExact) {
+TEST(FewestSegments, IsolatedNodesLeaveTheAcceleratorsExact) {
   RandomGraphOptions options;
-  options.own = 0.3;
+  options.isolated = 0.3;
   std::mt19937 random(20240608);
   unsigned rounds = countRounds(400), optimal = 0;
   for (unsigned round = 0; round < rounds; ++round) {
@@ -58,21 +58,21 @@ TEST(FewestSegments, OwnNodesLeaveTheAcceleratorsExact) {
     }
     ASSERT_GE(schedule.segments.size(), exact.total) << "round " << round;
     ASSERT_LE(schedule.lowerBound, exact.total) << "round " << round;
-    size_t own = static_cast<size_t>(
-        std::count_if(graph.nodes.begin(), graph.nodes.end(), [](const ScheduleNode &node) { return node.own; }));
-    ASSERT_LE(schedule.segments.size(), exact.total + std::min<size_t>(2 * own, 2)) << "round " << round;
+    size_t isolated = static_cast<size_t>(std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                                                        [](const ScheduleNode &node) { return node.isolatedOnHost; }));
+    ASSERT_LE(schedule.segments.size(), exact.total + std::min<size_t>(2 * isolated, 2)) << "round " << round;
     optimal += schedule.segments.size() == exact.total;
   }
   EXPECT_GE(optimal, rounds * 0.995) << "the total is NP-hard";
 }
 
-/// Words of colours are searched by a beam: how often it ends at the optimum, and how often the lower bound proves it.
-static void expectShortWords(unsigned colours, double neutral, double own) {
+/// Words of targets are searched by a beam: how often it ends at the optimum, and how often the lower bound proves it.
+static void expectShortSequences(unsigned targets, double neutral, double isolated) {
   RandomGraphOptions options;
-  options.colours = colours;
+  options.targets = targets;
   options.neutral = neutral;
-  options.own = own;
-  std::mt19937 random(20240609 + colours);
+  options.isolated = isolated;
+  std::mt19937 random(20240609 + targets);
   unsigned rounds = countRounds(250, 2500), optimal = 0, proven = 0;
   for (unsigned round = 0; round < rounds; ++round) {
     ScheduleGraph graph = makeRandomGraph(random, varyOptions(random, round, options, 16));
@@ -85,11 +85,11 @@ static void expectShortWords(unsigned colours, double neutral, double own) {
     optimal += schedule.segments.size() == fewest;
     proven += schedule.lowerBound == schedule.segments.size();
   }
-  EXPECT_GE(optimal, rounds * 0.995) << colours << " colours";
-  EXPECT_GE(proven, rounds * 0.92) << colours << " colours";
+  EXPECT_GE(optimal, rounds * 0.995) << targets << " targets";
+  EXPECT_GE(proven, rounds * 0.92) << targets << " targets";
 }
 
-TEST(FewestSegments, ThreeColours) { expectShortWords(3, 0, 0); }
-TEST(FewestSegments, ThreeColoursWithNeutralAndOwnNodes) { expectShortWords(3, 0.2, 0.3); }
-TEST(FewestSegments, FourColours) { expectShortWords(4, 0, 0); }
-TEST(FewestSegments, FourColoursWithNeutralAndOwnNodes) { expectShortWords(4, 0.2, 0.3); }
+TEST(FewestSegments, ThreeTargets) { expectShortSequences(3, 0, 0); }
+TEST(FewestSegments, ThreeTargetsWithNeutralAndIsolatedNodes) { expectShortSequences(3, 0.2, 0.3); }
+TEST(FewestSegments, FourTargets) { expectShortSequences(4, 0, 0); }
+TEST(FewestSegments, FourTargetsWithNeutralAndIsolatedNodes) { expectShortSequences(4, 0.2, 0.3); }

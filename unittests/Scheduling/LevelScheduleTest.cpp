@@ -9,15 +9,15 @@
 using namespace inlay;
 using namespace inlay::testing;
 
-static ScheduleGraph makeGraph(const std::string &colours, std::vector<std::pair<NodeId, NodeId>> edges) {
+static ScheduleGraph makeGraph(const std::string &targets, std::vector<std::pair<NodeId, NodeId>> edges) {
   ScheduleGraph graph;
   graph.accelerators = 1;
-  for (char letter : colours) {
+  for (char letter : targets) {
     ScheduleNode node;
-    node.colour = letter == 'a' || letter == 'n' ? 0 : 1;
+    node.target = letter == 'a' || letter == 'n' ? 0 : 1;
     node.allowed = letter == 'h' ? 2 : 3;
     node.neutral = letter == 'n';
-    node.own = letter == 's';
+    node.isolatedOnHost = letter == 's';
     graph.add(node);
   }
   for (auto [before, after] : edges)
@@ -30,7 +30,7 @@ static std::string print(const Schedule &schedule) {
   std::string text;
   for (const ScheduledSegment &segment : schedule.segments) {
     text += text.empty() ? "" : " ";
-    text += segment.own ? "own:" : segment.colour == 0 ? "acc:" : "host:";
+    text += segment.isIsolated ? "own:" : segment.target == 0 ? "acc:" : "host:";
     for (size_t at = 0; at < segment.nodes.size(); ++at)
       text += (at ? "," : "") + std::to_string(segment.nodes[at]);
   }
@@ -61,19 +61,19 @@ TEST(LevelSchedule, NeutralNodeJoinsTheAcceleratorItFeeds) {
   EXPECT_EQ(print(scheduleByLevels(makeGraph("hna", {{0, 1}, {1, 2}}))), "host:0 acc:1,2");
 }
 
-TEST(LevelSchedule, NeutralNodesAloneTakeTheirOwnColour) {
+TEST(LevelSchedule, NeutralNodesAloneTakeTheirOwnTarget) {
   EXPECT_EQ(print(scheduleByLevels(makeGraph("nn", {{0, 1}}))), "acc:0,1");
 }
 
-TEST(LevelSchedule, OwnNodesShareNoSegment) {
+TEST(LevelSchedule, IsolatedNodesShareNoSegment) {
   EXPECT_EQ(print(scheduleByLevels(makeGraph("hshs", {{0, 1}, {2, 3}}))), "host:0,2 own:1 own:3");
 }
 
-TEST(LevelSchedule, StaysNearTheLowerBoundForThreeColours) {
+TEST(LevelSchedule, StaysNearTheLowerBoundForThreeTargets) {
   std::mt19937 random(3);
   RandomGraphOptions options;
   options.nodes = 80;
-  options.colours = 3;
+  options.targets = 3;
   options.edges = 0.06;
   size_t segments = 0, bound = 0;
   for (unsigned round = 0; round < 100; ++round) {
@@ -113,23 +113,23 @@ TEST(LevelSchedule, ProvesItsCountByAPath) {
     for (size_t at = 1; at < schedule.witness.size(); ++at) {
       ScheduleGraph::Range preds = graph.preds(schedule.witness[at]);
       EXPECT_NE(std::find(preds.begin(), preds.end(), schedule.witness[at - 1]), preds.end());
-      runs += graph.nodes[schedule.witness[at]].colour != graph.nodes[schedule.witness[at - 1]].colour;
+      runs += graph.nodes[schedule.witness[at]].target != graph.nodes[schedule.witness[at - 1]].target;
     }
-    // One more where the longest paths start with both colours.
+    // One more where the longest paths start with both targets.
     EXPECT_GE(runs + 1, schedule.segments.size());
   }
 }
 
-TEST(LevelSchedule, SinksLateNodesToTheirFirstUser) {
+TEST(LevelSchedule, SinksNodesToTheirFirstUser) {
   // Two weights' transposes: one is read by the last node alone, one by the first as well.
   ScheduleGraph graph = makeGraph("nnaha", {{0, 4}, {1, 2}, {1, 4}, {2, 3}, {3, 4}});
-  graph.nodes[0].late = graph.nodes[1].late = true;
+  graph.nodes[0].sinkable = graph.nodes[1].sinkable = true;
   BoundedPlacement placed = placeByLevels(graph);
   EXPECT_EQ(placed.placement.segment, (std::vector<uint32_t>{0, 0, 0, 1, 2}));
   Placement small = placed.placement;
-  sinkLate(graph, placed.placement, 1);
+  sinkToUsers(graph, placed.placement, 1);
   EXPECT_EQ(placed.placement.segment, (std::vector<uint32_t>{2, 0, 0, 1, 2}));
-  sinkLate(graph, small, 3);
+  sinkToUsers(graph, small, 3);
   EXPECT_EQ(small.segment, (std::vector<uint32_t>{0, 0, 0, 1, 2})) << "the first segment may not lose a node";
 }
 
@@ -138,10 +138,10 @@ TEST(LevelSchedule, TakesLinearTimeOnBranchesThatDefeatTheGreedyWalk) {
   ScheduleGraph graph;
   graph.accelerators = 1;
   for (NodeId branch = 0; branch < kBranches; ++branch) {
-    for (Colour colour : {0, 1, 0}) {
+    for (TargetIndex target : {0, 1, 0}) {
       ScheduleNode node;
-      node.colour = colour;
-      node.allowed = colour ? 2 : 3;
+      node.target = target;
+      node.allowed = target ? 2 : 3;
       graph.add(node);
     }
     graph.addEdge(3 * branch, 3 * branch + 1);
@@ -158,7 +158,7 @@ TEST(CheckSchedule, SaysWhatIsWrong) {
   EXPECT_EQ(check({{0, false, {0}}, {1, false, {1}}, {1, true, {2}}}), "");
   EXPECT_EQ(check({{0, false, {0}}, {1, false, {1}}}), "node 2 is in no segment");
   EXPECT_EQ(check({{0, false, {0}}, {0, false, {0}}}), "node 0 is in two segments");
-  EXPECT_EQ(check({{0, false, {0, 1}}}), "node 1 can't have colour 0");
+  EXPECT_EQ(check({{0, false, {0, 1}}}), "node 1 can't have target 0");
   EXPECT_EQ(check({{1, false, {1, 2}}}), "node 2 is not a segment of its own");
   EXPECT_EQ(check({{1, false, {1}}, {0, false, {0}}, {1, true, {2}}}), "node 1 runs before node 0");
 }

@@ -17,8 +17,8 @@ constexpr std::array<Shape, 4> kShapes{Shape::Random, Shape::Layered, Shape::Cha
 
 struct RandomGraphOptions {
   unsigned nodes = 8;
-  unsigned colours = 2;
-  double edges = 0.25, neutral = 0, own = 0, pinned = 0;
+  unsigned targets = 2;
+  double edges = 0.25, neutral = 0, isolated = 0, pinned = 0;
   Shape shape = Shape::Random;
   bool sized = false; ///< nodes make values of random sizes, some of them none
 };
@@ -26,16 +26,16 @@ struct RandomGraphOptions {
 /// Colours below the last are accelerators; every node may be demoted.
 inline ScheduleNode makeRandomNode(std::mt19937 &random, const RandomGraphOptions &options) {
   std::uniform_real_distribution<> chance(0, 1);
-  ColourSet all = (ColourSet(1) << options.colours) - 1;
+  TargetSet all = (TargetSet(1) << options.targets) - 1;
   ScheduleNode info;
-  info.colour = static_cast<Colour>(random() % options.colours);
-  info.allowed = all & ~((ColourSet(1) << info.colour) - 1);
+  info.target = static_cast<TargetIndex>(random() % options.targets);
+  info.allowed = all & ~((TargetSet(1) << info.target) - 1);
   if (chance(random) < options.neutral) {
-    info.colour = 0;
+    info.target = 0;
     info.allowed = all;
     info.neutral = true;
-  } else if (info.colour + 1u == options.colours) {
-    info.own = chance(random) < options.own;
+  } else if (info.target + 1u == options.targets) {
+    info.isolatedOnHost = chance(random) < options.isolated;
   }
   info.pinned = !info.neutral && chance(random) < options.pinned;
   if (options.sized)
@@ -80,7 +80,7 @@ inline void addForks(ScheduleGraph &graph, std::mt19937 &random, NodeId first, N
 
 inline ScheduleGraph makeRandomGraph(std::mt19937 &random, const RandomGraphOptions &options) {
   ScheduleGraph graph;
-  graph.accelerators = ((ColourSet(1) << options.colours) - 1) >> 1;
+  graph.accelerators = ((TargetSet(1) << options.targets) - 1) >> 1;
   for (unsigned node = 0; node < options.nodes; ++node)
     graph.add(makeRandomNode(random, options));
   if (options.shape == Shape::SeriesParallel)

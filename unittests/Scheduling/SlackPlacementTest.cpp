@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Scheduling/SlackPlacement.h"
-#include "inlay/Scheduling/MinBlockSize.h"
+#include "inlay/Scheduling/MinSizeSchedule.h"
 
 #include "ExactSchedule.h"
 #include "ScheduleProperties.h"
@@ -18,12 +18,12 @@ static ScheduleGraph makeSizedGraph(std::mt19937 &random, const RandomGraphOptio
   return graph;
 }
 
-/// Edges keep the order and every node keeps its colour.
+/// Edges keep the order and every node keeps its target.
 static void expectSound(const ScheduleGraph &graph, const Placement &before, const Placement &after) {
-  ASSERT_EQ(before.colours, after.colours);
+  ASSERT_EQ(before.targets, after.targets);
   for (NodeId node = 0; node < graph.size(); ++node) {
-    ASSERT_LT(after.segment[node], after.colours.size());
-    ASSERT_EQ(after.colours[after.segment[node]], before.colours[before.segment[node]]);
+    ASSERT_LT(after.segment[node], after.targets.size());
+    ASSERT_EQ(after.targets[after.segment[node]], before.targets[before.segment[node]]);
     for (NodeId pred : graph.preds(node))
       ASSERT_LE(after.segment[pred], after.segment[node]);
   }
@@ -33,9 +33,9 @@ TEST(SlackPlacement, MakesLargeValuesWhereTheyAreRead) {
   // 0 makes much and is read by 4 alone; 1-2-3-4 alternate.
   ScheduleGraph graph;
   graph.accelerators = 1;
-  for (Colour colour : {0, 0, 1, 1, 0}) {
+  for (TargetIndex target : {0, 0, 1, 1, 0}) {
     ScheduleNode node;
-    node.colour = colour;
+    node.target = target;
     node.bytes = graph.size() == 0 ? 100 : 1;
     graph.add(node);
   }
@@ -55,9 +55,9 @@ TEST(SlackPlacement, MovesChainsOfEqualSizes) {
   // 0-1-2 make equally much; no node of them gains alone by going to where 2 is read.
   ScheduleGraph graph;
   graph.accelerators = 1;
-  for (Colour colour : {0, 0, 0, 0, 1, 0}) {
+  for (TargetIndex target : {0, 0, 0, 0, 1, 0}) {
     ScheduleNode node;
-    node.colour = colour;
+    node.target = target;
     node.bytes = 8;
     graph.add(node);
   }
@@ -103,9 +103,9 @@ TEST(SlackPlacement, IsExactWithNeutralNodesWhereTheyStand) {
   expectFewestBytes(options);
 }
 
-TEST(SlackPlacement, IsExactForThreeColours) {
+TEST(SlackPlacement, IsExactForThreeTargets) {
   RandomGraphOptions options;
-  options.colours = 3;
+  options.targets = 3;
   expectFewestBytes(options);
 }
 
@@ -116,22 +116,22 @@ TEST(SlackPlacement, IsNearTheBestThatLeavesSegmentsLarge) {
   unsigned rounds = countRounds(1000), exact = 0;
   for (unsigned round = 0; round < rounds; ++round) {
     ScheduleGraph graph = makeRandomGraph(random, varyOptions(random, round, options, 11));
-    uint64_t least = 2 + round % 2;
-    Schedule made = scheduleWithLeastSize(graph, Strategy::Levels, static_cast<int64_t>(least));
+    uint64_t minSize = 2 + round % 2;
+    Schedule made = scheduleWithMinSize(graph, Strategy::Levels, static_cast<int64_t>(minSize));
     Placement placement{std::vector<uint32_t>(graph.size()), {}};
     for (const ScheduledSegment &segment : made.segments) {
       for (NodeId node : segment.nodes)
-        placement.segment[node] = static_cast<uint32_t>(placement.colours.size());
-      placement.colours.push_back(segment.colour);
+        placement.segment[node] = static_cast<uint32_t>(placement.targets.size());
+      placement.targets.push_back(segment.target);
     }
     Placement moved = placement;
-    placeWithSlack(graph, moved, least);
+    placeWithSlack(graph, moved, minSize);
     expectSound(graph, placement, moved);
-    std::vector<uint64_t> weights = moved.weights(graph);
-    for (size_t at = 0; at < weights.size(); ++at) {
-      EXPECT_TRUE(!graph.isAccelerator(moved.colours[at]) || weights[at] == 0 || weights[at] >= least);
+    std::vector<uint64_t> opCounts = moved.opCounts(graph);
+    for (size_t at = 0; at < opCounts.size(); ++at) {
+      EXPECT_TRUE(!graph.isAccelerator(moved.targets[at]) || opCounts[at] == 0 || opCounts[at] >= minSize);
     }
-    uint64_t fewest = findFewestBytes(graph, placement, least), bytes = countCarriedBytes(graph, moved.segment);
+    uint64_t fewest = findFewestBytes(graph, placement, minSize), bytes = countCarriedBytes(graph, moved.segment);
     ASSERT_GE(bytes, fewest);
     exact += bytes == fewest;
   }
@@ -163,21 +163,21 @@ TEST(SlackPlacement, DescentAndCutsOfSmallWindowsEndWhereTheCutDoes) {
   EXPECT_EQ(countCarriedBytes(many, placement.segment), kCopies * countCarriedBytes(one, single.segment));
 }
 
-TEST(SlackPlacement, NeverCostsSegmentsOrColours) {
+TEST(SlackPlacement, NeverCostsSegmentsOrTargets) {
   std::mt19937 random(13);
   for (unsigned round = 0; round < 300; ++round) {
     RandomGraphOptions options;
     options.nodes = 10 + random() % 50;
     options.edges = 0.02 + 0.02 * (random() % 5);
-    options.colours = 2 + random() % 2;
-    options.own = round % 3 == 0 ? 0.2 : 0;
+    options.targets = 2 + random() % 2;
+    options.isolated = round % 3 == 0 ? 0.2 : 0;
     options.neutral = round % 4 == 0 ? 0.2 : 0;
     ScheduleGraph sized = makeSizedGraph(random, options), plain = sized;
     sized.fewestBytes = true;
-    int64_t least = 1 + random() % 4;
+    int64_t minSize = 1 + random() % 4;
     ScheduleGraph original = sized;
-    Schedule with = scheduleWithLeastSize(sized, Strategy::Levels, least);
-    Schedule without = scheduleWithLeastSize(plain, Strategy::Levels, least);
+    Schedule with = scheduleWithMinSize(sized, Strategy::Levels, minSize);
+    Schedule without = scheduleWithMinSize(plain, Strategy::Levels, minSize);
     ASSERT_EQ(checkSchedule(original, with), "");
     EXPECT_LE(with.segments.size(), without.segments.size());
     EXPECT_GE(with.accelerated(original), without.accelerated(original));
@@ -185,9 +185,9 @@ TEST(SlackPlacement, NeverCostsSegmentsOrColours) {
     EXPECT_EQ(with.bytesCarriedBefore, countCarriedBytes(sized, without));
     EXPECT_LE(with.bytesCarried, with.bytesCarriedBefore);
     for (const ScheduledSegment &segment : with.segments) {
-      EXPECT_TRUE(!original.isAccelerator(segment.colour) || segment.nodes.size() >= static_cast<size_t>(least));
+      EXPECT_TRUE(!original.isAccelerator(segment.target) || segment.nodes.size() >= static_cast<size_t>(minSize));
     }
-    Schedule other = scheduleWithLeastSize(original, Strategy::Levels, least);
+    Schedule other = scheduleWithMinSize(original, Strategy::Levels, minSize);
     EXPECT_EQ(other.bytesCarried, with.bytesCarried) << "the same twice";
   }
 }
@@ -197,9 +197,9 @@ TEST(SlackPlacement, TakesLinearTimeOnAHub) {
   constexpr NodeId kReaders = 200'000;
   ScheduleGraph graph;
   graph.accelerators = 1;
-  auto add = [&](Colour colour) {
+  auto add = [&](TargetIndex target) {
     ScheduleNode node;
-    node.colour = colour;
+    node.target = target;
     node.bytes = 4;
     return graph.add(node);
   };

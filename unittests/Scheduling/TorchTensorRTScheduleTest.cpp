@@ -3,7 +3,7 @@
 // Numbers that are known of the original, and that what it makes is always a partition.
 
 #include "inlay/Scheduling/TorchTensorRTSchedule.h"
-#include "inlay/Scheduling/MinBlockSize.h"
+#include "inlay/Scheduling/MinSizeSchedule.h"
 
 #include "RandomGraph.h"
 
@@ -12,18 +12,18 @@
 using namespace inlay;
 using namespace inlay::testing;
 
-static NodeId add(ScheduleGraph &graph, Colour colour) {
+static NodeId add(ScheduleGraph &graph, TargetIndex target) {
   ScheduleNode node;
-  node.colour = colour;
-  node.allowed = colour ? 2 : 3;
+  node.target = target;
+  node.allowed = target ? 2 : 3;
   return graph.add(node);
 }
 
-static ScheduleGraph makeGraph(const std::vector<Colour> &colours, std::vector<std::pair<NodeId, NodeId>> edges) {
+static ScheduleGraph makeGraph(const std::vector<TargetIndex> &targets, std::vector<std::pair<NodeId, NodeId>> edges) {
   ScheduleGraph graph;
   graph.accelerators = 1;
-  for (Colour colour : colours)
-    add(graph, colour);
+  for (TargetIndex target : targets)
+    add(graph, target);
   for (auto [before, after] : edges)
     graph.addEdge(before, after);
   graph.seal();
@@ -48,7 +48,7 @@ static ScheduleGraph makeTowers(unsigned towers, unsigned runs, bool interleaved
   return graph;
 }
 
-static Schedule schedule(ScheduleGraph graph, int64_t least = 1) { return scheduleLikeTorchTensorRT(graph, least); }
+static Schedule schedule(ScheduleGraph graph, int64_t minSize = 1) { return scheduleLikeTorchTensorRT(graph, minSize); }
 
 TEST(TorchTensorRTSchedule, MakesThreeSegmentsOfTheDocumentedExample) {
   ScheduleGraph graph = makeGraph({0, 1, 0, 1, 0, 1, 0}, {{1, 6}, {3, 6}, {4, 5}, {5, 6}, {0, 6}, {2, 6}});
@@ -92,7 +92,7 @@ TEST(TorchTensorRTSchedule, KeepsSmallSegmentsByAccidentOfOrder) {
   EXPECT_EQ(schedule(early, 5).accelerated(early), 0u);
   EXPECT_EQ(schedule(late, 5).accelerated(late), 5u);
   for (ScheduleGraph graph : {early, late}) {
-    Schedule best = scheduleWithLeastSize(graph, Strategy::Levels, 5);
+    Schedule best = scheduleWithMinSize(graph, Strategy::Levels, 5);
     EXPECT_EQ(best.accelerated(graph), 5u);
   }
 }
@@ -103,26 +103,26 @@ TEST(TorchTensorRTSchedule, IsAlwaysSound) {
     RandomGraphOptions options;
     options.nodes = 1 + random() % 30;
     options.edges = 0.02 + 0.05 * (random() % 5);
-    options.colours = 2 + random() % 3;
-    options.own = round % 3 ? 0 : 0.2;
+    options.targets = 2 + random() % 3;
+    options.isolated = round % 3 ? 0 : 0.2;
     options.neutral = round % 4 ? 0 : 0.2;
     ScheduleGraph graph = makeRandomGraph(random, options);
     if (round % 5 == 0)
       for (ScheduleNode &node : graph.nodes)
-        node.own |= random() % 8 == 0; // control flow that may run on an accelerator
+        node.isolatedOnHost |= random() % 8 == 0; // control flow that may run on an accelerator
     if (round % 7 == 0)
       graph.nodes[random() % graph.size()].pinned = true;
-    int64_t least = 1 + random() % 5;
+    int64_t minSize = 1 + random() % 5;
     ScheduleGraph demoted = graph;
-    Schedule made = scheduleLikeTorchTensorRT(demoted, least);
+    Schedule made = scheduleLikeTorchTensorRT(demoted, minSize);
     ASSERT_EQ(checkSchedule(graph, made), "") << "round " << round;
     for (const ScheduledSegment &segment : made.segments) {
-      bool isLarge = segment.nodes.size() >= static_cast<size_t>(least);
+      bool isLarge = segment.nodes.size() >= static_cast<size_t>(minSize);
       bool isStuck = std::any_of(segment.nodes.begin(), segment.nodes.end(),
-                                 [&](NodeId node) { return demoted.demoted(node, segment.colour) == segment.colour; });
-      EXPECT_TRUE(!graph.isAccelerator(segment.colour) || isLarge || isStuck);
+                                 [&](NodeId node) { return demoted.demoted(node, segment.target) == segment.target; });
+      EXPECT_TRUE(!graph.isAccelerator(segment.target) || isLarge || isStuck);
     }
-    if (least == 1 && options.colours == 2 && options.neutral == 0 && options.own == 0) {
+    if (minSize == 1 && options.targets == 2 && options.neutral == 0 && options.isolated == 0) {
       EXPECT_GE(made.segments.size(), scheduleByLevels(graph).lowerBound);
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Support/Tuning.h"
-#include "inlay/Convert/LoopNest/ProductPolicy.h"
+#include "inlay/Convert/LoopNest/SubgroupProductPolicy.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -66,7 +66,7 @@ TEST(Tuning, NamesAFileThatIsNotThere) {
 }
 
 TEST(Tuning, ProfilesHaveAFigureForEachKey) {
-  DeviceProfile profile;
+  SubgroupProductProfile profile;
   std::vector<double *> figures;
   for (llvm::StringRef key : getTuningKeys()) {
     double *figure = profile.find(key);

@@ -11,7 +11,7 @@ using namespace inlay;
 namespace {
 
 constexpr int64_t longest = 65534;
-const DeviceProfile software = DeviceProfile::forSoftware(/*lanes=*/8, /*readsTexels=*/true);
+const SubgroupProductProfile software = SubgroupProductProfile::forSoftware(/*lanes=*/8, /*readsTexels=*/true);
 
 /// C[m, n] += A[m, k] * B[k, n], row-major.
 LoopNestShape matmul(int64_t m, int64_t n, int64_t k) {
@@ -35,12 +35,12 @@ LoopNestShape sum(int64_t k) {
 
 TEST(SumPolicy, SplitsFewResultsOfManyTerms) {
   EXPECT_GE(chooseParts(matmul(16, 16, 16384), 2, longest, software), 4);
-  EXPECT_GE(chooseParts(matmul(1, 256, 32768), 2, longest, DeviceProfile::forGPU(32)), 4);
+  EXPECT_GE(chooseParts(matmul(1, 256, 32768), 2, longest, SubgroupProductProfile::forGPU(32)), 4);
 }
 
 TEST(SumPolicy, KeepsADeviceBusyWithManyResults) {
   EXPECT_EQ(chooseParts(matmul(512, 512, 512), 2, longest, software), 1);
-  EXPECT_EQ(chooseParts(matmul(4096, 4096, 4096), 2, longest, DeviceProfile::forGPU(32)), 1);
+  EXPECT_EQ(chooseParts(matmul(4096, 4096, 4096), 2, longest, SubgroupProductProfile::forGPU(32)), 1);
 }
 
 TEST(SumPolicy, SplitsNothingShort) { EXPECT_EQ(chooseParts(matmul(4, 4, 64), 2, longest, software), 1); }
@@ -48,7 +48,7 @@ TEST(SumPolicy, SplitsNothingShort) { EXPECT_EQ(chooseParts(matmul(4, 4, 64), 2,
 TEST(SumPolicy, AGPUSplitsWhereSoftwareIsBusy) {
   LoopNestShape row = matmul(1, 4096, 4096); // 16 subgroups at most on the one, a few blocks on the other
   EXPECT_EQ(chooseParts(row, 2, longest, software), 1);
-  EXPECT_GT(chooseParts(row, 2, longest, DeviceProfile::forGPU(32)), 1);
+  EXPECT_GT(chooseParts(row, 2, longest, SubgroupProductProfile::forGPU(32)), 1);
 }
 
 TEST(SumPolicy, NothingTakesMoreThanTheLongest) {
@@ -66,7 +66,7 @@ TEST(SumPolicy, SplitsALoneSumOfFewResults) {
   rows.inputStrides = {{1, 10000}};
   rows.outputStrides = {0, 1};
   EXPECT_EQ(chooseParts(rows, 0, longest, software, /*isAlone=*/true), 1) << "enough rows";
-  EXPECT_EQ(chooseParts(rows, 0, longest, DeviceProfile::forGPU(32), /*isAlone=*/true), 100);
+  EXPECT_EQ(chooseParts(rows, 0, longest, SubgroupProductProfile::forGPU(32), /*isAlone=*/true), 100);
 }
 
 TEST(SumPolicy, AnOpenSizeIsntSplit) {
@@ -80,7 +80,8 @@ TEST(SumPolicy, PartsDivideTheLoop) {
   auto draw = [&](int64_t most) { return std::uniform_int_distribution<int64_t>(1, most)(random); };
   for (int round = 0; round < 300; ++round) {
     LoopNestShape shape = matmul(draw(64), draw(64), draw(200000));
-    for (const DeviceProfile &profile : {software, DeviceProfile::forGPU(32), DeviceProfile()}) {
+    for (const SubgroupProductProfile &profile :
+         {software, SubgroupProductProfile::forGPU(32), SubgroupProductProfile()}) {
       int64_t parts = chooseParts(shape, 2, longest, profile);
       ASSERT_GE(parts, 1);
       EXPECT_EQ(shape.loops[2].size % parts, 0);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-using inlay::rt::LoadedEngine;
+using inlay::rt::LoadedForeignEngine;
 using inlay::rt::Status;
 using inlay::rt::StatusCode;
 using inlay::rt::StatusOr;
@@ -73,7 +73,7 @@ static float apply(const Instruction &instruction, float a, float b) {
 }
 
 namespace {
-class DspEngine : public LoadedEngine {
+class DspEngine : public LoadedForeignEngine {
 public:
   explicit DspEngine(Code code) : code(std::move(code)) {}
 
@@ -101,13 +101,13 @@ private:
 };
 } // namespace
 
-StatusOr<std::shared_ptr<LoadedEngine>> DspRunner::load(const inlay::rt::ForeignEngine &engine) {
+StatusOr<std::shared_ptr<LoadedForeignEngine>> DspRunner::load(const inlay::rt::ForeignEngine &engine) {
   StatusOr<Code> code = decode(engine.payload);
   if (!code.isOk())
     return code.status();
   if (code->inputs != engine.inputs || code->inputs + code->outputs.size() != engine.arguments || code->outputs.empty())
     return Status(StatusCode::InvalidArgument, "the engine's payload is a program of other inputs or outputs");
-  return std::shared_ptr<LoadedEngine>(std::make_shared<DspEngine>(std::move(*code)));
+  return std::shared_ptr<LoadedForeignEngine>(std::make_shared<DspEngine>(std::move(*code)));
 }
 
 } // namespace dsp

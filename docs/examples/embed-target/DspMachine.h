@@ -31,7 +31,8 @@ inlay::rt::StatusOr<Code> decode(const std::string &payload);
 
 class DspRunner : public inlay::rt::Runner {
 public:
-  inlay::rt::StatusOr<std::shared_ptr<inlay::rt::LoadedEngine>> load(const inlay::rt::ForeignEngine &engine) override;
+  inlay::rt::StatusOr<std::shared_ptr<inlay::rt::LoadedForeignEngine>>
+  load(const inlay::rt::ForeignEngine &engine) override;
 };
 
 } // namespace dsp

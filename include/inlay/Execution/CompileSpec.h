@@ -12,7 +12,7 @@
 #ifndef INLAY_EXECUTION_COMPILESPEC_H
 #define INLAY_EXECUTION_COMPILESPEC_H
 
-#include "inlay/Execution/Session.h"
+#include "inlay/Execution/Compile.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -85,7 +85,7 @@ struct Module {
 class CompiledModule {
 public:
   CompiledModule(rt::Status status) : failure(std::move(status)) {}
-  CompiledModule(Compiled compiled) : compiled(std::move(compiled)) {}
+  CompiledModule(CompiledProgram compiled) : compiled(std::move(compiled)) {}
 
   bool isOk() const { return failure.isOk(); }
   const rt::Status &status() const { return failure; }
@@ -98,7 +98,7 @@ public:
 
 private:
   rt::Status failure;
-  Compiled compiled;
+  CompiledProgram compiled;
 };
 
 /// Compiles the module's only public function.

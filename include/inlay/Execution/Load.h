@@ -18,7 +18,7 @@ struct LoadOptions : rt::OpenOptions {
 };
 
 /// A program with what it runs on. It needs neither the module nor its context any more.
-using LoadedProgram = rt::OpenedProgram;
+using LoadedProgram = rt::LoadedProgram;
 
 /// Loads the only `plan.program` of a module that `Phase::Stitch` left, as `rt::loadPlan` does. What is wrong with the
 /// module is also emitted as a diagnostic.

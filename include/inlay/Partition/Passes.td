@@ -179,7 +179,7 @@ def ReplayPlacementPass : Pass<"inlay-partition-replay-placement", "::mlir::Modu
   let dependentDialects = ["::inlay::InlayDialect"];
 }
 
-def DissolvePass : Pass<"inlay-partition-dissolve", "::mlir::ModuleOp"> {
+def InlineSegmentsPass : Pass<"inlay-partition-inline-segments", "::mlir::ModuleOp"> {
   let summary = "Put the ops of all segments back into the graph";
   let description = [{
     Undoes the phase: gives the graph that was partitioned, in the order of the segments. Copies of ops and of constants
@@ -199,7 +199,7 @@ def DissolvePass : Pass<"inlay-partition-dissolve", "::mlir::ModuleOp"> {
     %0 = inlay.relu %x : (tensor<4xf32>) -> tensor<4xf32>
     return %0 : tensor<4xf32>
     ```
-    See test/Partition/dissolve.mlir.
+    See test/Partition/inline-segments.mlir.
   }];
 }
 

@@ -14,7 +14,7 @@
 namespace inlay {
 
 /// What the summary of a report would count, regions included.
-struct PartitionFigures {
+struct PartitionSummary {
   int64_t segments = 0, acceleratedSegments = 0, ops = 0, acceleratedOps = 0;
   int64_t borderBytes = 0; ///< that enter and leave accelerators, as far as sizes are known
   bool allKnown = true;    ///< whether they all are
@@ -26,12 +26,12 @@ struct PartitionFigures {
 struct WhatIfRow {
   std::vector<std::string> kinds; ///< sorted
   int64_t ops = 0;                ///< how many there are
-  PartitionFigures figures;
+  PartitionSummary figures;
 };
 
 struct WhatIf {
   std::string target;              ///< the first
-  PartitionFigures now;            ///< as it is
+  PartitionSummary now;            ///< as it is
   std::vector<WhatIfRow> kinds;    ///< each by itself, the best first
   std::vector<WhatIfRow> together; ///< the best kind, then with each step the one that adds most
   std::vector<WhatIfRow> pairs;    ///< the best pairs
@@ -40,7 +40,7 @@ struct WhatIf {
 
 struct SweepRow {
   int64_t minBlockSize = 1;
-  PartitionFigures figures;
+  PartitionSummary figures;
 };
 
 } // namespace inlay

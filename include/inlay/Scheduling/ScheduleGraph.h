@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What scheduling sees of a block: nodes with colours, and what must run before what. No IR: a colour is the number of
+// What scheduling sees of a block: nodes with targets, and what must run before what. No IR: a target is the number of
 // a target in priority order, a node is an op or a group of ops that must stay together.
 
 #ifndef INLAY_SCHEDULING_SCHEDULEGRAPH_H
@@ -13,28 +13,28 @@
 namespace inlay {
 
 using NodeId = uint32_t;
-using Colour = uint8_t;
-/// A set of colours; colours are below 64.
-using ColourSet = uint64_t;
+using TargetIndex = uint8_t;
+/// A set of targets; targets are below 64.
+using TargetSet = uint64_t;
 
 struct ScheduleNode {
   /// Colours the node may take: where it is demoted to, and what a neutral node may join.
-  ColourSet allowed = 0;
+  TargetSet allowed = 0;
   /// What it makes for others, in bytes.
   uint64_t bytes = 0;
   /// What it counts towards the least size of a segment.
-  uint32_t weight = 1;
-  Colour colour = 0;
-  /// May join a segment of any allowed colour.
+  uint32_t opCount = 1;
+  TargetIndex target = 0;
+  /// May join a segment of any allowed target.
   bool neutral = false;
   /// Is a segment of its own unless on an accelerator.
-  bool own = false;
+  bool isolatedOnHost = false;
   /// Is a segment of its own on an accelerator too.
-  bool apart = false;
+  bool isolated = false;
   /// Is never demoted.
   bool pinned = false;
   /// Runs as late as it may: what it makes is held until it is used, and what it reads is there anyway.
-  bool late = false;
+  bool sinkable = false;
 };
 
 /// An acyclic graph whose nodes are numbered in a topological order. 32 bytes per node and 8 per edge, once sealed.
@@ -48,7 +48,7 @@ public:
   };
 
   std::vector<ScheduleNode> nodes;
-  ColourSet accelerators = 0;
+  TargetSet accelerators = 0;
   bool fewestBytes = false; ///< nodes may move between segments to carry fewer bytes
 
   NodeId size() const { return static_cast<NodeId>(nodes.size()); }
@@ -68,14 +68,14 @@ public:
   Range succs(NodeId node) const { return range(succStart, succList, node); }
   size_t edgeCount() const { return predList.size(); }
 
-  bool isAccelerator(Colour colour) const { return accelerators >> colour & 1; }
-  /// Whether the node is a segment of its own if it has that colour.
-  bool isOwn(NodeId node, Colour colour) const {
-    return nodes[node].apart || (nodes[node].own && !isAccelerator(colour));
+  bool isAccelerator(TargetIndex target) const { return accelerators >> target & 1; }
+  /// Whether the node is a segment of its own if it has that target.
+  bool isIsolatedOn(NodeId node, TargetIndex target) const {
+    return nodes[node].isolated || (nodes[node].isolatedOnHost && !isAccelerator(target));
   }
-  /// The colour the node takes when demoted: the next allowed one after `from`, or `from` if there is none or the node
+  /// The target the node takes when demoted: the next allowed one after `from`, or `from` if there is none or the node
   /// is pinned.
-  Colour demoted(NodeId node, Colour from) const;
+  TargetIndex demoted(NodeId node, TargetIndex from) const;
 
   /// The same graph with every edge turned round; node v becomes size() - 1 - v.
   ScheduleGraph reversed() const;
@@ -93,28 +93,28 @@ private:
   std::vector<NodeId> predList, succList;
 };
 
-/// Which segment each node is in, and each segment's colour; segments are numbered in execution order.
+/// Which segment each node is in, and each segment's target; segments are numbered in execution order.
 struct Placement {
   std::vector<uint32_t> segment;
-  std::vector<Colour> colours;
+  std::vector<TargetIndex> targets;
 
-  /// Drops empty segments and joins neighbours of one colour.
+  /// Drops empty segments and joins neighbours of one target.
   void compact();
   /// Weight of each segment.
-  std::vector<uint64_t> weights(const ScheduleGraph &graph) const;
+  std::vector<uint64_t> opCounts(const ScheduleGraph &graph) const;
 };
 
 struct ScheduledSegment {
-  Colour colour;
-  bool own;
+  TargetIndex target;
+  bool isIsolated;
   std::vector<NodeId> nodes; ///< in topological order
 };
 
 struct Schedule {
   std::vector<ScheduledSegment> segments; ///< in execution order
-  /// No schedule of the same colours has fewer segments.
+  /// No schedule of the same targets has fewer segments.
   uint32_t lowerBound = 0;
-  /// A path that proves `lowerBound`: on it the colours change as often as the segments do. Empty if nothing is proven.
+  /// A path that proves `lowerBound`: on it the targets change as often as the segments do. Empty if nothing is proven.
   std::vector<NodeId> witness;
   /// Bytes times borders that values are carried over, and what they were before nodes were moved for their sake.
   uint64_t bytesCarried = 0, bytesCarriedBefore = 0;
@@ -124,7 +124,7 @@ struct Schedule {
   uint64_t accelerated(const ScheduleGraph &graph) const;
 };
 
-/// What is wrong with the schedule: a node missing or twice, a colour it may not have, an edge against the order, a
+/// What is wrong with the schedule: a node missing or twice, a target it may not have, an edge against the order, a
 /// node that must be on its own. Empty if nothing is. Independent of how schedules are made.
 std::string checkSchedule(const ScheduleGraph &graph, const Schedule &schedule);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Among equally many segments those that hold the least between them. A value that is made in one segment and read in
-// a later one is carried over each border between; nodes that may run in several segments of their colour are moved to
+// a later one is carried over each border between; nodes that may run in several segments of their target are moved to
 // where that sums up to fewer bytes. Exact, by a minimum cut, up to a stated size; a descent in linear time above it.
 
 #ifndef INLAY_SCHEDULING_SLACKPLACEMENT_H
@@ -24,9 +24,9 @@ constexpr uint64_t kExactSteps = 20'000'000;
 /// Whether the graph has so many nodes and edges that slack is only sought in one pass.
 bool isLarge(const ScheduleGraph &graph);
 
-/// Moves nodes between segments of one colour so that the least bytes are carried, and none at all if none would be
+/// Moves nodes between segments of one target so that the least bytes are carried, and none at all if none would be
 /// saved. Takes none from an accelerator segment that would weigh less than `least` without it.
-void placeWithSlack(const ScheduleGraph &graph, Placement &placement, uint64_t least);
+void placeWithSlack(const ScheduleGraph &graph, Placement &placement, uint64_t minSize);
 
 } // namespace inlay
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Segments as Torch-TensorRT's TorchScript front end forms them: one walk in program order with an open segment per
-// colour, each closed by the first node that depends on it. How many that makes depends on the order of the nodes and
+// target, each closed by the first node that depends on it. How many that makes depends on the order of the nodes and
 // has no bound; it is there to compare with.
 
 #ifndef INLAY_SCHEDULING_TORCHTENSORRTSCHEDULE_H
@@ -13,7 +13,7 @@ namespace inlay {
 
 /// Accelerator segments that weigh less than `least` are demoted, in `graph` too, unless a node of theirs can't be.
 /// Proves no lower bound.
-Schedule scheduleLikeTorchTensorRT(ScheduleGraph &graph, int64_t least);
+Schedule scheduleLikeTorchTensorRT(ScheduleGraph &graph, int64_t minSize);
 
 } // namespace inlay
 

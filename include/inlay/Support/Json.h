@@ -9,8 +9,8 @@
 
 namespace inlay {
 
-/// As `llvm::json::parse`, which recurses once per level, but text that nests deeper than `mostLevels` is an error.
-llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text, unsigned mostLevels = 64);
+/// As `llvm::json::parse`, which recurses once per level, but text that nests deeper than `maxLevels` is an error.
+llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text, unsigned maxLevels = 64);
 
 } // namespace inlay
 

@@ -276,7 +276,7 @@ static bool isGrouped(linalg::GenericOp op) {
 
 /// Computing with channels last takes copies of input and result, which many terms for each element outweigh.
 bool Labelling::relabelDirect(linalg::GenericOp op) {
-  constexpr int64_t kFewestTerms = 64, kVector = 4;
+  constexpr int64_t kMinTerms = 64, kVector = 4;
   std::optional<unsigned> channel = findInputChannel(op);
   if (!channel)
     return false;
@@ -293,7 +293,7 @@ bool Labelling::relabelDirect(linalg::GenericOp op) {
         inner.push_back(loop);
     }
   inner.push_back(*channel);
-  if (ShapedType::isDynamic(outputs) || outputs % kVector || (!isLabelled(op.getInputs()[0]) && terms < kFewestTerms))
+  if (ShapedType::isDynamic(outputs) || outputs % kVector || (!isLabelled(op.getInputs()[0]) && terms < kMinTerms))
     return false;
   Value input = toLast(op.getInputs()[0]), init = toLastInit(op.getDpsInits()[0]);
   auto copy = cast<linalg::GenericOp>(rewriter.clone(*op));

@@ -5,7 +5,7 @@
 // some queries are taken at a time.
 
 #include "Reductions.h"
-#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -28,8 +28,8 @@ struct Attention {
   unsigned batch() const { return leading.size(); }
 };
 
-struct ConvertAttention : GraphPattern<ScaledDotProductAttentionOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertAttention : GraphToLinalgPattern<ScaledDotProductAttentionOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(ScaledDotProductAttentionOp op, PatternRewriter &rewriter) const override;
 };
@@ -160,9 +160,9 @@ static Value createAttention(OpBuilder &builder, Location loc, const Attention &
 //===-- Some queries at a time ----------------------------------------------------------------------------------===//
 
 /// Bytes of the scores that are in memory at a time: half of the buffer that each Vulkan device can bind.
-static constexpr int64_t kMostScoreBytes = int64_t(1) << 26;
+static constexpr int64_t kMaxScoreBytes = int64_t(1) << 26;
 /// Each part has kernels of its own.
-static constexpr int64_t kMostParts = 64;
+static constexpr int64_t kMaxParts = 64;
 
 /// How many queries to take at a time; all if a size isn't known.
 static int64_t chooseQueries(const Attention &attention) {
@@ -175,9 +175,9 @@ static int64_t chooseQueries(const Attention &attention) {
       return queries;
   }
   if (ShapedType::isDynamic(queries) || ShapedType::isDynamic(keys) || llvm::MulOverflow(bytes, keys, bytes) ||
-      bytes == 0 || queries <= kMostScoreBytes / bytes || queries > kMostParts * (kMostScoreBytes / bytes))
+      bytes == 0 || queries <= kMaxScoreBytes / bytes || queries > kMaxParts * (kMaxScoreBytes / bytes))
     return queries;
-  return llvm::divideCeil(queries, llvm::divideCeil(queries, kMostScoreBytes / bytes)); // parts that are nearly alike
+  return llvm::divideCeil(queries, llvm::divideCeil(queries, kMaxScoreBytes / bytes)); // parts that are nearly alike
 }
 
 /// `count` rows of `value` from `first` on; null for null, and all of one that has the same for all rows.

@@ -78,8 +78,8 @@ ConvolutionMaps::ConvolutionMaps(MLIRContext *context, const Window &window, boo
 }
 
 namespace {
-struct ConvertConv : GraphPattern<ConvOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertConv : GraphToLinalgPattern<ConvOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(ConvOp op, PatternRewriter &rewriter) const override {
     RankedTensorType weightType = tensorType(op.getWeight());
@@ -187,8 +187,8 @@ static Value spreadInput(OpBuilder &builder, Location loc, Value input, const Wi
 }
 
 namespace {
-struct ConvertConvTranspose : GraphPattern<ConvTransposeOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertConvTranspose : GraphToLinalgPattern<ConvTransposeOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(ConvTransposeOp op, PatternRewriter &rewriter) const override {
     if (failed(checkElements(rewriter, op, op.getInput(), /*integers=*/true)))

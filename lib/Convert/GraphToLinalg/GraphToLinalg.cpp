@@ -4,7 +4,7 @@
 // and each refusal belongs to the op that was looked at.
 
 #include "inlay/Convert/GraphToLinalg/GraphToLinalg.h"
-#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
 #include "inlay/Convert/Passes.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"

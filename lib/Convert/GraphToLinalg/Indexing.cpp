@@ -3,7 +3,7 @@
 // Reads at indices out of tensors: one parallel generic that reads the input where its body says.
 
 #include "Indexing.h"
-#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
 #include "inlay/Dialect/Inlay/IR/Inference.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -78,8 +78,8 @@ static FailureOr<Value> createRead(PatternRewriter &rewriter, Operation *op, Val
 }
 
 namespace {
-struct ConvertEmbedding : GraphPattern<EmbeddingOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertEmbedding : GraphToLinalgPattern<EmbeddingOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(EmbeddingOp op, PatternRewriter &rewriter) const override {
     int64_t places = tensorType(op.getIndices()).getRank();
@@ -107,8 +107,8 @@ FailureOr<Value> readAlong(PatternRewriter &rewriter, Operation *op, Value input
                     });
 }
 
-struct ConvertIndexSelect : GraphPattern<IndexSelectOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertIndexSelect : GraphToLinalgPattern<IndexSelectOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(IndexSelectOp op, PatternRewriter &rewriter) const override {
     int64_t rank = tensorType(op.getInput()).getRank(), dim = *normalizeDim(op.getDim(), rank);
@@ -117,8 +117,8 @@ struct ConvertIndexSelect : GraphPattern<IndexSelectOp> {
   }
 };
 
-struct ConvertGather : GraphPattern<GatherOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertGather : GraphToLinalgPattern<GatherOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(GatherOp op, PatternRewriter &rewriter) const override {
     int64_t rank = tensorType(op.getInput()).getRank(), dim = *normalizeDim(op.getDim(), rank);
@@ -126,8 +126,8 @@ struct ConvertGather : GraphPattern<GatherOp> {
   }
 };
 
-struct ConvertIndex : GraphPattern<IndexOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertIndex : GraphToLinalgPattern<IndexOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(IndexOp op, PatternRewriter &rewriter) const override {
     RankedTensorType input = tensorType(op.getInput());

@@ -89,8 +89,8 @@ static bool haveSameCount(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
 }
 
 namespace {
-struct ConvertReshape : GraphPattern<ReshapeOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertReshape : GraphToLinalgPattern<ReshapeOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(ReshapeOp op, PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
@@ -130,8 +130,8 @@ Value readThrough(OpBuilder &builder, Location loc, Value input, AffineMap map, 
                          [](OpBuilder &, Location, ValueRange args) { return args[0]; });
 }
 
-struct ConvertPermute : GraphPattern<PermuteOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertPermute : GraphToLinalgPattern<PermuteOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(PermuteOp op, PatternRewriter &rewriter) const override {
     int64_t rank = tensorType(op.getInput()).getRank();
@@ -146,8 +146,8 @@ struct ConvertPermute : GraphPattern<PermuteOp> {
   }
 };
 
-struct ConvertExpand : GraphPattern<ExpandOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertExpand : GraphToLinalgPattern<ExpandOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(ExpandOp op, PatternRewriter &rewriter) const override {
     RankedTensorType input = tensorType(op.getInput());
@@ -180,8 +180,8 @@ OpFoldResult getSliceStart(OpBuilder &builder, Op op, OpFoldResult size) {
   return start < 0 ? addSizes(builder, op.getLoc(), size, builder.getIndexAttr(start)) : builder.getIndexAttr(start);
 }
 
-struct ConvertSlice : GraphPattern<SliceOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertSlice : GraphToLinalgPattern<SliceOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(SliceOp op, PatternRewriter &rewriter) const override {
     RankedTensorType type = tensorType(op.getInput());
@@ -196,8 +196,8 @@ struct ConvertSlice : GraphPattern<SliceOp> {
   }
 };
 
-struct ConvertCat : GraphPattern<CatOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertCat : GraphToLinalgPattern<CatOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(CatOp op, PatternRewriter &rewriter) const override {
     RankedTensorType type = inferResultType(op);
@@ -225,8 +225,8 @@ struct ConvertCat : GraphPattern<CatOp> {
 
 //===-- Pad, flip, slice scatter --------------------------------------------------------------------------------===//
 
-struct ConvertPad : GraphPattern<PadOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertPad : GraphToLinalgPattern<PadOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(PadOp op, PatternRewriter &rewriter) const override {
     if (op.getSizes())
@@ -239,8 +239,8 @@ struct ConvertPad : GraphPattern<PadOp> {
   }
 };
 
-struct ConvertFlip : GraphPattern<FlipOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertFlip : GraphToLinalgPattern<FlipOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(FlipOp op, PatternRewriter &rewriter) const override {
     RankedTensorType type = tensorType(op.getInput());
@@ -256,8 +256,8 @@ struct ConvertFlip : GraphPattern<FlipOp> {
   }
 };
 
-struct ConvertSliceScatter : GraphPattern<SliceScatterOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertSliceScatter : GraphToLinalgPattern<SliceScatterOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(SliceScatterOp op, PatternRewriter &rewriter) const override {
     RankedTensorType type = tensorType(op.getInput());

@@ -3,7 +3,7 @@
 // Normalizations: reductions and pointwise generics, in f32 for the 16-bit floats.
 
 #include "Reductions.h"
-#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
 #include "inlay/Dialect/Inlay/IR/Inference.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,8 +28,8 @@ static Value normalize(OpBuilder &builder, Location loc, Value x, Value mean, Va
 }
 
 namespace {
-struct ConvertBatchNorm : GraphPattern<BatchNormOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertBatchNorm : GraphToLinalgPattern<BatchNormOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(BatchNormOp op, PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
@@ -47,8 +47,8 @@ struct ConvertBatchNorm : GraphPattern<BatchNormOp> {
   }
 };
 
-struct ConvertSoftmax : GraphPattern<SoftmaxOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertSoftmax : GraphToLinalgPattern<SoftmaxOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(SoftmaxOp op, PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
@@ -74,20 +74,20 @@ struct ConvertSoftmax : GraphPattern<SoftmaxOp> {
   }
 };
 
-struct ConvertLayerNorm : GraphPattern<LayerNormOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertLayerNorm : GraphToLinalgPattern<LayerNormOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(LayerNormOp op, PatternRewriter &rewriter) const override;
 };
 
-struct ConvertGroupNorm : GraphPattern<GroupNormOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertGroupNorm : GraphToLinalgPattern<GroupNormOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(GroupNormOp op, PatternRewriter &rewriter) const override;
 };
 
-struct ConvertRmsNorm : GraphPattern<RmsNormOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertRmsNorm : GraphToLinalgPattern<RmsNormOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(RmsNormOp op, PatternRewriter &rewriter) const override;
 };

@@ -2,7 +2,7 @@
 //
 // Pointwise ops, all by one pattern, and the casts and constants around them.
 
-#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
 #include "inlay/Convert/GraphToLinalg/Structured.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -53,8 +53,8 @@ struct ConvertPointwise : OpInterfaceRewritePattern<PointwiseOpInterface> {
   }
 };
 
-struct ConvertCast : GraphPattern<CastOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertCast : GraphToLinalgPattern<CastOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(CastOp op, PatternRewriter &rewriter) const override {
     return castElements(rewriter, op.getLoc(), op.getInput(), op.getDtype());

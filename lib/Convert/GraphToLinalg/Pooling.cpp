@@ -51,8 +51,8 @@ static Sizes getPooledSizes(OpBuilder &builder, Location loc, Value input, const
 }
 
 namespace {
-struct ConvertMaxPool : GraphPattern<MaxPoolOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertMaxPool : GraphToLinalgPattern<MaxPoolOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(MaxPoolOp op, PatternRewriter &rewriter) const override {
     FailureOr<Window> window = getWindow(op, op.getDilation(), rewriter);
@@ -69,8 +69,8 @@ struct ConvertMaxPool : GraphPattern<MaxPoolOp> {
   }
 };
 
-struct ConvertAvgPool : GraphPattern<AvgPoolOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertAvgPool : GraphToLinalgPattern<AvgPoolOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(AvgPoolOp op, PatternRewriter &rewriter) const override;
 };

@@ -3,7 +3,7 @@
 // Matrix products: a start value and one generic, whatever dims broadcast.
 
 #include "Indexing.h"
-#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
-struct ConvertMatmul : GraphPattern<MatmulOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertMatmul : GraphToLinalgPattern<MatmulOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(MatmulOp op, PatternRewriter &rewriter) const override {
     if (failed(checkElements(rewriter, op, op.getLhs(), /*integers=*/true)))
@@ -45,8 +45,8 @@ struct ConvertMatmul : GraphPattern<MatmulOp> {
   }
 };
 
-struct ConvertLinear : GraphPattern<LinearOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertLinear : GraphToLinalgPattern<LinearOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(LinearOp op, PatternRewriter &rewriter) const override {
     if (failed(checkElements(rewriter, op, op.getInput(), /*integers=*/true)))
@@ -87,8 +87,8 @@ static Value countOffsets(OpBuilder &builder, Location loc, Value offsets, OpFol
 }
 
 namespace {
-struct ConvertGroupedMatmul : GraphPattern<GroupedMatmulOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertGroupedMatmul : GraphToLinalgPattern<GroupedMatmulOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(GroupedMatmulOp op, PatternRewriter &rewriter) const override {
     if (failed(checkElements(rewriter, op, op.getInput(), /*integers=*/true)) ||

@@ -3,7 +3,7 @@
 // Reductions over any dims: a start value and one generic; kept dims are added by a reshape.
 
 #include "Reductions.h"
-#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
 #include "inlay/Dialect/Inlay/IR/Inference.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -84,8 +84,8 @@ Value inlay::keepDims(OpBuilder &builder, Location loc, Value value, ArrayRef<in
 namespace {
 /// One pattern for all: `reduce` gives the tensor without the dims, in the accumulator's type, and what it needs.
 template <typename Op>
-struct ConvertReduction : GraphPattern<Op> {
-  using GraphPattern<Op>::GraphPattern;
+struct ConvertReduction : GraphToLinalgPattern<Op> {
+  using GraphToLinalgPattern<Op>::GraphToLinalgPattern;
 
   virtual LogicalResult check(Op op, PatternRewriter &rewriter) const = 0;
   virtual Value reduce(Op op, PatternRewriter &rewriter, ArrayRef<int64_t> dims) const = 0;

@@ -3,7 +3,7 @@
 // Where along a dim its extreme is, and running sums and products.
 
 #include "Reductions.h"
-#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
 #include "inlay/Dialect/Inlay/IR/Inference.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 
@@ -30,9 +30,9 @@ static Value isExtreme(OpBuilder &builder, Location loc, Value value, Value extr
 namespace {
 /// The least of the indices at which the extreme is.
 template <typename Op>
-struct ConvertArg : GraphPattern<Op> {
+struct ConvertArg : GraphToLinalgPattern<Op> {
   using Extreme = Value (*)(OpBuilder &, Location, Value, ArrayRef<int64_t>);
-  ConvertArg(MLIRContext *context, Extreme extreme) : GraphPattern<Op>(context), extreme(extreme) {}
+  ConvertArg(MLIRContext *context, Extreme extreme) : GraphToLinalgPattern<Op>(context), extreme(extreme) {}
 
   FailureOr<Value> convert(Op op, PatternRewriter &rewriter) const final {
     Location loc = op.getLoc();
@@ -78,15 +78,15 @@ Value joinWithEarlier(OpBuilder &builder, Location loc, Value input, int64_t dim
 }
 
 /// The most elements that dim `dim` of the op's result can have; refuses the op if there is no end.
-FailureOr<int64_t> getMostElements(PatternRewriter &rewriter, Operation *op, int64_t dim) {
+FailureOr<int64_t> getMaxElements(PatternRewriter &rewriter, Operation *op, int64_t dim) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  constexpr int64_t kMost = int64_t(1) << 31; // a round for each power of two
+  constexpr int64_t kMax = int64_t(1) << 31; // a round for each power of two
   int64_t most = type.getDimSize(dim);
   if (type.isDynamicDim(dim)) {
     std::optional<SmallVector<AffineExpr>> dims = getDims(op->getResult(0));
     most = dims ? getRange((*dims)[dim], getSymbols(op)).max : std::numeric_limits<int64_t>::max();
   }
-  if (most <= kMost)
+  if (most <= kMax)
     return most;
   return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
                   "expected a dim whose size has an end, but got dim " + Twine(dim) + " of " + spell(type));
@@ -94,13 +94,13 @@ FailureOr<int64_t> getMostElements(PatternRewriter &rewriter, Operation *op, int
 
 /// In rounds that double the distance (Hillis and Steele, "Data parallel algorithms", 1986).
 template <typename Op>
-struct ConvertScan : GraphPattern<Op> {
-  ConvertScan(MLIRContext *context, Join join) : GraphPattern<Op>(context), join(join) {}
+struct ConvertScan : GraphToLinalgPattern<Op> {
+  ConvertScan(MLIRContext *context, Join join) : GraphToLinalgPattern<Op>(context), join(join) {}
 
   FailureOr<Value> convert(Op op, PatternRewriter &rewriter) const final {
     RankedTensorType type = tensorType(op.getInput());
     int64_t dim = *normalizeDim(op.getDim(), type.getRank());
-    FailureOr<int64_t> most = getMostElements(rewriter, op, dim);
+    FailureOr<int64_t> most = getMaxElements(rewriter, op, dim);
     if (failed(most))
       return failure();
     Type element = type.getElementType();

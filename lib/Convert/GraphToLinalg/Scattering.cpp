@@ -4,7 +4,7 @@
 // all are independent of each other and the last write wins wherever this runs.
 
 #include "Indexing.h"
-#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
 #include "inlay/Dialect/Inlay/IR/Inference.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -52,8 +52,8 @@ static Value takeFront(OpBuilder &builder, Location loc, Value value, ArrayRef<i
 }
 
 namespace {
-struct ConvertScatter : GraphPattern<ScatterOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertScatter : GraphToLinalgPattern<ScatterOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(ScatterOp op, PatternRewriter &rewriter) const override {
     if (failed(checkStatic(rewriter, op)) ||
@@ -230,8 +230,8 @@ Value Put::replace(OpBuilder &builder) {
 }
 
 namespace {
-struct ConvertIndexPut : GraphPattern<IndexPutOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertIndexPut : GraphToLinalgPattern<IndexPutOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(IndexPutOp op, PatternRewriter &rewriter) const override {
     if (failed(checkStatic(rewriter, op)) ||

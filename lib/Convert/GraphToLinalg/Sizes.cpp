@@ -2,7 +2,7 @@
 //
 // Sizes as values of the graph.
 
-#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
 #include "inlay/Convert/GraphToLinalg/Structured.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 
@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
-struct ConvertSize : GraphPattern<SizeOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertSize : GraphToLinalgPattern<SizeOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(SizeOp op, PatternRewriter &rewriter) const override {
     OpFoldResult number = materializeExpr(rewriter, op.getLoc(), op.getSizes().getResult(0));
@@ -25,8 +25,8 @@ struct ConvertSize : GraphPattern<SizeOp> {
   }
 };
 
-struct ConvertIota : GraphPattern<IotaOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertIota : GraphToLinalgPattern<IotaOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(IotaOp op, PatternRewriter &rewriter) const override {
     Sizes sizes{materializeExpr(rewriter, op.getLoc(), op.getSizes().getResult(0))};

@@ -4,7 +4,7 @@
 // but all of it is independent.
 
 #include "Indexing.h"
-#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
 #include "inlay/Dialect/Inlay/IR/Inference.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,8 +27,8 @@ static Value isLess(OpBuilder &builder, Location loc, Value lhs, Value rhs) {
 }
 
 namespace {
-struct ConvertArgsort : GraphPattern<ArgsortOp> {
-  using GraphPattern::GraphPattern;
+struct ConvertArgsort : GraphToLinalgPattern<ArgsortOp> {
+  using GraphToLinalgPattern::GraphToLinalgPattern;
 
   FailureOr<Value> convert(ArgsortOp op, PatternRewriter &rewriter) const override;
 };

@@ -5,7 +5,7 @@
 #ifndef INLAY_LIB_CONVERT_GRAPHTOLINALG_WINDOW_H
 #define INLAY_LIB_CONVERT_GRAPHTOLINALG_WINDOW_H
 
-#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
 #include "inlay/Convert/GraphToLinalg/Structured.h"
 
 namespace inlay {

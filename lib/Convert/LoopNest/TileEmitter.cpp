@@ -37,7 +37,7 @@ LogicalResult TileEmitter::addAccess(OpBuilder &builder, OpOperand &operand) {
     accesses.push_back(std::move(access));
     return success();
   }
-  FailureOr<FlatBuffer> flat = flattenBuffer(builder, op.getLoc(), operand.get(), kernel.roots);
+  FailureOr<LinearBuffer> flat = flattenBuffer(builder, op.getLoc(), operand.get(), kernel.roots);
   if (failed(flat))
     return op.emitError("unsupported-shape: expected buffers whose layout follows from the sizes of inputs, but got ")
            << operand.get().getType();
@@ -147,7 +147,7 @@ FailureOr<TileEmitter> TileEmitter::create(OpBuilder &builder, linalg::LinalgOp 
     if (failed(emitter.addAccess(builder, operand)))
       return failure();
   WalkResult walk = op->walk([&](memref::LoadOp gather) {
-    FailureOr<FlatBuffer> flat = flattenBuffer(builder, op.getLoc(), gather.getMemRef(), emitter.kernel.roots);
+    FailureOr<LinearBuffer> flat = flattenBuffer(builder, op.getLoc(), gather.getMemRef(), emitter.kernel.roots);
     if (failed(flat))
       return WalkResult::interrupt();
     emitter.prepare(builder, flat->offset);
@@ -339,7 +339,7 @@ Operation *TileEmitter::State::widenClone(OpBuilder &b, Operation &inner, IRMapp
 
 /// A load in the body at computed indices, from the buffer's flat form.
 Value TileEmitter::State::loadGathered(OpBuilder &b, memref::LoadOp gather, IRMapping &mapping) {
-  const FlatBuffer &flat = emitter.gathers.find(gather)->second;
+  const LinearBuffer &flat = emitter.gathers.find(gather)->second;
   Value at;
   for (auto [index, stride] : llvm::zip(gather.getIndices(), flat.strides))
     if (!is(stride, 0))

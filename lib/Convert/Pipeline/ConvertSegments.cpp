@@ -3,7 +3,7 @@
 // Outlined segments to engines, each by its target. A segment that fails is put back with `inlay.refused` on the ops
 // that its target can't convert, for whoever partitions the graph again.
 
-#include "Culprits.h"
+#include "FailingOps.h"
 #include "inlay/Convert/Bufferize/Bufferize.h"
 #include "inlay/Convert/Passes.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
@@ -46,8 +46,8 @@ static void markRefused(Operation *op, StringRef target, StringRef error) {
 
 /// Puts the segment back as it was, instead of what a target left of it, with marks on the ops that it can't convert.
 static void restore(ModuleOp module, OwningOpRef<func::FuncOp> segment, TargetAttrInterface target) {
-  for (const Culprit &culprit : findCulprits(*segment, target, module))
-    markRefused(culprit.op, target.getTargetName(), culprit.error);
+  for (const FailingOp &failingOp : findFailingOps(*segment, target, module))
+    markRefused(failingOp.op, target.getTargetName(), failingOp.error);
   while (Operation *left = SymbolTable::lookupSymbolIn(module, segment->getSymNameAttr()))
     left->erase();
   module.push_back(segment.release());

@@ -81,18 +81,18 @@ void Aliases::take(Value collection, Value element) {
 /// Collections that hold much count as one memory: what touches them is to stay in proportion to the graph. All that
 /// hold too much at one time are joined together, so that the order of the graph is of no account.
 void Aliases::joinLargeContents() {
-  constexpr size_t kMostApart = 16;
+  constexpr size_t kMaxSeparate = 16;
   while (true) {
     SmallVector<std::pair<Value, Value>> pending;
     for (auto &entry : contents) {
       Contents &held = entry.second;
-      if (held.values.size() <= kMostApart)
+      if (held.values.size() <= kMaxSeparate)
         continue;
-      llvm::SmallSetVector<Value, kMostApart> distinct;
+      llvm::SmallSetVector<Value, kMaxSeparate> distinct;
       for (Value element : held.values)
         distinct.insert(getRoot(element));
       held.values.assign(distinct.begin(), distinct.end());
-      if (held.values.size() > kMostApart)
+      if (held.values.size() > kMaxSeparate)
         joinContents(held, pending);
     }
     if (pending.empty())
@@ -206,7 +206,7 @@ void Aliases::noteEffects(Operation *op) {
   else if (auto interface = dyn_cast<MemoryEffectOpInterface>(op)) // beside those of nested ops: linalg has both
     effects |= !interface.hasNoEffect();
   else
-    effects |= mayTouchAnything(op);
+    effects |= mayAccessAnything(op);
 }
 
 template <typename Visit>
@@ -226,7 +226,7 @@ bool Aliases::anyMemoryOf(Value value, Visit visit) const {
   return false;
 }
 
-void Aliases::touchAll(Value value, bool writes, SmallVectorImpl<Touch> &touches) const {
+void Aliases::accessAll(Value value, bool writes, SmallVectorImpl<MemoryAccess> &touches) const {
   anyMemoryOf(value, [&](Value root) {
     if (writes || mutated.contains(root))
       touches.push_back({root, nullptr, writes});
@@ -234,17 +234,17 @@ void Aliases::touchAll(Value value, bool writes, SmallVectorImpl<Touch> &touches
   });
 }
 
-void Aliases::collectOwnTouches(Operation *op, SmallVectorImpl<Touch> &touches) const {
+void Aliases::collectDirectAccesses(Operation *op, SmallVectorImpl<MemoryAccess> &touches) const {
   for (Value operand : op->getOperands())
     if (!isMemory(operand))
-      touchAll(operand, /*writes=*/false, touches);
+      accessAll(operand, /*writes=*/false, touches);
   if (std::optional<StatedEffects> stated = getStatedEffects(op)) {
     for (int64_t number : stated->writes) {
       Value input = op->getOperand(number);
       if (changesCollection(op))
         touches.push_back({getRoot(input), nullptr, true});
       else
-        touchAll(input, /*writes=*/true, touches);
+        accessAll(input, /*writes=*/true, touches);
     }
     for (auto [number, input] : llvm::enumerate(op->getOperands()))
       if (isMemory(input))
@@ -254,11 +254,11 @@ void Aliases::collectOwnTouches(Operation *op, SmallVectorImpl<Touch> &touches) 
       touches.push_back({Value(), FrameworkState::get(), true});
     return;
   }
-  if (mayTouchAnything(op)) {
+  if (mayAccessAnything(op)) {
     touches.push_back({Value(), nullptr, true});
     for (Value operand : op->getOperands())
       if (isCollection(operand))
-        touchAll(operand, /*writes=*/true, touches);
+        accessAll(operand, /*writes=*/true, touches);
     return;
   }
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
@@ -272,19 +272,19 @@ void Aliases::collectOwnTouches(Operation *op, SmallVectorImpl<Touch> &touches) 
     bool writes = !isa<MemoryEffects::Read>(effect.getEffect());
     Value value = effect.getValue();
     if (value && !isMemory(value))
-      touchAll(value, writes, touches);
+      accessAll(value, writes, touches);
     else
       touches.push_back({value ? getRoot(value) : Value(), effect.getResource(), writes});
   }
 }
 
-void Aliases::collectTouches(Operation *root, SmallVectorImpl<Touch> &touches) const {
+void Aliases::collectAccesses(Operation *root, SmallVectorImpl<MemoryAccess> &touches) const {
   if (root->getNumRegions() == 0)
-    return collectOwnTouches(root, touches);
-  root->walk([&](Operation *op) { collectOwnTouches(op, touches); });
+    return collectDirectAccesses(root, touches);
+  root->walk([&](Operation *op) { collectDirectAccesses(op, touches); });
   // Many nested ops may touch the same.
   llvm::SmallMapVector<std::pair<Value, SideEffects::Resource *>, bool, 8> distinct;
-  for (const Touch &touch : touches)
+  for (const MemoryAccess &touch : touches)
     distinct[{touch.root, touch.resource}] |= touch.writes;
   touches.clear();
   for (auto [memory, writes] : distinct)
@@ -292,9 +292,9 @@ void Aliases::collectTouches(Operation *root, SmallVectorImpl<Touch> &touches) c
 }
 
 void Aliases::noteWrites(Operation *op) {
-  SmallVector<Touch> touches;
-  collectOwnTouches(op, touches);
-  for (const Touch &touch : touches)
+  SmallVector<MemoryAccess> touches;
+  collectDirectAccesses(op, touches);
+  for (const MemoryAccess &touch : touches)
     if (touch.writes && touch.root)
       mutated.insert(touch.root);
 }

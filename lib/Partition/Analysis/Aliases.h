@@ -14,12 +14,12 @@ namespace inlay {
 
 /// One thing an op reads or writes: what `root` stands for, or without a root anything of the resource, or without a
 /// resource either any memory at all. Values of the graph (tensors, lists, objects) are in no resource.
-struct Touch {
+struct MemoryAccess {
   mlir::Value root;
   mlir::SideEffects::Resource *resource = nullptr;
   bool writes = false;
 
-  bool operator==(const Touch &other) const {
+  bool operator==(const MemoryAccess &other) const {
     return root == other.root && resource == other.resource && writes == other.writes;
   }
 };
@@ -41,9 +41,9 @@ public:
   bool hasEffects() const { return effects; }
 
   /// Adds what `op` with all that is nested in it touches of what somebody writes.
-  void collectTouches(mlir::Operation *op, llvm::SmallVectorImpl<Touch> &touches) const;
+  void collectAccesses(mlir::Operation *op, llvm::SmallVectorImpl<MemoryAccess> &touches) const;
   /// The same without what is nested in it; reads first.
-  void collectOwnTouches(mlir::Operation *op, llvm::SmallVectorImpl<Touch> &touches) const;
+  void collectDirectAccesses(mlir::Operation *op, llvm::SmallVectorImpl<MemoryAccess> &touches) const;
 
 private:
   void join(mlir::Value a, mlir::Value b);
@@ -67,7 +67,7 @@ private:
   void joinUnknownMemory(mlir::Value value);
   void noteEffects(mlir::Operation *op);
   void noteWrites(mlir::Operation *op);
-  void touchAll(mlir::Value value, bool writes, llvm::SmallVectorImpl<Touch> &touches) const;
+  void accessAll(mlir::Value value, bool writes, llvm::SmallVectorImpl<MemoryAccess> &touches) const;
 
   mutable llvm::DenseMap<mlir::Value, mlir::Value> parent;
   llvm::DenseMap<mlir::Value, Contents> contents; ///< by root

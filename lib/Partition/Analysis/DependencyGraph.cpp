@@ -48,7 +48,7 @@ DependencyGraph::DependencyGraph(Block &block, const Aliases &aliases) : block(&
     findChangedLists(edges);
     addEffectOrder(edges);
   }
-  predecessors = Lists<unsigned>::group(size(), edges);
+  predecessors = CompactLists<unsigned>::group(size(), edges);
 }
 
 void DependencyGraph::addUses(Edges &edges) {
@@ -106,7 +106,7 @@ static bool changes(Operation *op, Value list) {
 
 /// Reads the list and keeps no hold of it.
 static bool onlyReads(Operation *op, Value list) {
-  if (op->getNumRegions() > 0 || mayTouchAnything(op) || getCollectionUse(op) == CollectionUse::Makes ||
+  if (op->getNumRegions() > 0 || mayAccessAnything(op) || getCollectionUse(op) == CollectionUse::Makes ||
       getCollectionUse(op) == CollectionUse::Changes)
     return false;
   std::optional<StatedEffects> stated = getStatedEffects(op);
@@ -168,11 +168,11 @@ void DependencyGraph::findChangedLists(Edges &edges) {
 
 void DependencyGraph::addEffectOrder(Edges &edges) {
   EffectOrder order;
-  SmallVector<Touch> touches;
+  SmallVector<MemoryAccess> touches;
   for (auto [number, op] : llvm::enumerate(ops)) {
     touches.clear();
-    aliases->collectTouches(op, touches);
-    llvm::erase_if(touches, [&](const Touch &touch) { return touch.root && listRoots.contains(touch.root); });
+    aliases->collectAccesses(op, touches);
+    llvm::erase_if(touches, [&](const MemoryAccess &touch) { return touch.root && listRoots.contains(touch.root); });
     order.add(static_cast<unsigned>(number), touches,
               [&, number = number](unsigned before) { edges.emplace_back(number, before); });
   }

@@ -6,7 +6,7 @@
 #define INLAY_LIB_PARTITION_ANALYSIS_DEPENDENCYGRAPH_H
 
 #include "Aliases.h"
-#include "Lists.h"
+#include "CompactLists.h"
 #include "OpKinds.h"
 
 #include "mlir/IR/Block.h"
@@ -38,7 +38,7 @@ public:
   mlir::Block &getBlock() const { return *block; }
   llvm::ArrayRef<mlir::Operation *> getOps() const { return ops; }
   unsigned size() const { return static_cast<unsigned>(ops.size()); }
-  const OpFacts &getFacts(unsigned op) const { return facts[op]; }
+  const PartitionOpInfo &getFacts(unsigned op) const { return facts[op]; }
   llvm::ArrayRef<mlir::Operation *> getConstants() const { return constants; }
 
   /// The number of the op of this block that defines `value`; nothing for constants and values from elsewhere.
@@ -49,7 +49,7 @@ public:
   llvm::ArrayRef<Operand> getOperands(unsigned op) const { return operands[op]; }
   /// Whether the operand's type may cross a border; asked of the value only if it comes from what may make another.
   bool mayCross(const Operand &operand) const {
-    return (operand.definer && !facts[*operand.definer].makesBound) || mayCrossBorder(operand.value.getType());
+    return (operand.definer && !facts[*operand.definer].makesNonTensor) || mayCrossBorder(operand.value.getType());
   }
   /// The ops that must run before an op; each is named once and less than it. Readers of a changed list before the next
   /// change are left out.
@@ -83,10 +83,10 @@ private:
   mlir::Block *block;
   const Aliases *aliases;
   std::vector<mlir::Operation *> ops, constants;
-  std::vector<OpFacts> facts;
+  std::vector<PartitionOpInfo> facts;
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;
-  Lists<Operand> operands;
-  Lists<unsigned> predecessors;
+  CompactLists<Operand> operands;
+  CompactLists<unsigned> predecessors;
   std::vector<unsigned> firstResult = {0};
   std::vector<bool> leaves, readsConstants;
   llvm::SmallVector<ChangedList, 0> lists;

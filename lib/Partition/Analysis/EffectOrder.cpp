@@ -33,7 +33,7 @@ void EffectOrder::touch(unsigned op, History &history, bool writes, Before befor
   history.writer = op;
 }
 
-void EffectOrder::touchValue(unsigned op, const Touch &touch, Before before) {
+void EffectOrder::accessValue(unsigned op, const MemoryAccess &touch, Before before) {
   this->touch(op, values[touch.root], touch.writes, before);
   if (!touch.resource)
     return;
@@ -47,7 +47,7 @@ void EffectOrder::touchValue(unsigned op, const Touch &touch, Before before) {
   addToList(op, touch.writes ? resource.valueWriters : resource.valueReaders, before);
 }
 
-void EffectOrder::touchResource(unsigned op, const Touch &touch, Before before) {
+void EffectOrder::accessResource(unsigned op, const MemoryAccess &touch, Before before) {
   if (everything)
     before(*everything);
   ResourceHistory &resource = resources[touch.resource];
@@ -64,7 +64,7 @@ void EffectOrder::touchResource(unsigned op, const Touch &touch, Before before) 
   resource.valueWriters.clear();
 }
 
-void EffectOrder::touchEverything(unsigned op, Before before) {
+void EffectOrder::accessEverything(unsigned op, Before before) {
   if (everything)
     before(*everything);
   for (auto &[resource, history] : resources) {
@@ -77,25 +77,25 @@ void EffectOrder::touchEverything(unsigned op, Before before) {
   everything = op;
 }
 
-void EffectOrder::add(unsigned op, ArrayRef<Touch> touches, Before before) {
+void EffectOrder::add(unsigned op, ArrayRef<MemoryAccess> touches, Before before) {
   // An op that touches a thing twice is not ordered against itself.
   auto beforeOther = [&](unsigned other) {
     if (other != op)
       before(other);
   };
-  for (const Touch &touch : touches)
+  for (const MemoryAccess &touch : touches)
     if (touch.root)
-      touchValue(op, touch, beforeOther);
+      accessValue(op, touch, beforeOther);
     else if (touch.resource)
-      touchResource(op, touch, beforeOther);
+      accessResource(op, touch, beforeOther);
     else
-      touchEverything(op, beforeOther);
+      accessEverything(op, beforeOther);
 }
 
 void inlay::recordProgram(Operation *function, const Aliases &aliases) {
   Builder builder(function->getContext());
   int64_t number = 0, size = 0;
-  SmallVector<Touch> touches;
+  SmallVector<MemoryAccess> touches;
   for (Region &region : function->getRegions())
     region.walk<WalkOrder::PreOrder>([&](Operation *op) {
       ++number;
@@ -105,7 +105,7 @@ void inlay::recordProgram(Operation *function, const Aliases &aliases) {
       if (!aliases.hasEffects() || isControlFlow(op))
         return;
       touches.clear();
-      aliases.collectOwnTouches(op, touches);
+      aliases.collectDirectAccesses(op, touches);
       if (!touches.empty())
         op->setAttr(InlayDialect::kOrderAttr, builder.getI64IntegerAttr(number));
     });

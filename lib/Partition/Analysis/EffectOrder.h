@@ -13,7 +13,7 @@ class EffectOrder {
 public:
   /// Takes the next op in program order; calls `before` with ops that must run before it. Their own predecessors may be
   /// left out.
-  void add(unsigned op, llvm::ArrayRef<Touch> touches, llvm::function_ref<void(unsigned)> before);
+  void add(unsigned op, llvm::ArrayRef<MemoryAccess> touches, llvm::function_ref<void(unsigned)> before);
 
 private:
   using Ops = llvm::SmallVector<unsigned, 2>;
@@ -29,9 +29,9 @@ private:
   };
 
   void touch(unsigned op, History &history, bool writes, Before before);
-  void touchValue(unsigned op, const Touch &touch, Before before);
-  void touchResource(unsigned op, const Touch &touch, Before before);
-  void touchEverything(unsigned op, Before before);
+  void accessValue(unsigned op, const MemoryAccess &touch, Before before);
+  void accessResource(unsigned op, const MemoryAccess &touch, Before before);
+  void accessEverything(unsigned op, Before before);
 
   llvm::DenseMap<mlir::Value, History> values;
   llvm::DenseMap<mlir::SideEffects::Resource *, ResourceHistory> resources;

@@ -109,20 +109,20 @@ bool inlay::isCheapToClone(Operation *op) {
   return classify(op) != Kind::Other;
 }
 
-OpFacts inlay::findFacts(Operation *op) {
+PartitionOpInfo inlay::findFacts(Operation *op) {
   Kind kind = classify(op);
   auto interface = dyn_cast<PartitionOpInterface>(op);
-  OpFacts facts{};
+  PartitionOpInfo facts{};
   for (NamedAttribute mark : op->getDiscardableAttrs()) { // few: looked at once
     facts.isNeutral |= mark.getName() == InlayDialect::kNeutralAttr;
     facts.isPinned |= mark.getName() == InlayDialect::kTargetAttr;
-    facts.isApart |= mark.getName() == InlayDialect::kDoNotMergeAttr;
+    facts.isIsolated |= mark.getName() == InlayDialect::kDoNotMergeAttr;
   }
   facts.isControlFlow = isControlFlow(op);
   facts.isLayout = kind == Kind::Layout;
   facts.isNeutral |= (kind != Kind::Other && kind != Kind::View) || (interface && interface.isNeutral());
   facts.isCheapToClone = kind != Kind::Other || (interface && interface.isCheapToClone());
-  facts.makesBound =
+  facts.makesNonTensor =
       kind == Kind::Change || llvm::any_of(op->getResultTypes(), [](Type type) { return !mayCrossBorder(type); });
   return facts;
 }
@@ -147,7 +147,7 @@ std::optional<StatedEffects> inlay::getStatedEffects(Operation *op) {
   return effects;
 }
 
-bool inlay::mayTouchAnything(Operation *op) {
+bool inlay::mayAccessAnything(Operation *op) {
   return !getStatedEffects(op) && !isa<MemoryEffectOpInterface>(op) &&
          !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() && !op->hasTrait<OpTrait::IsTerminator>() &&
          !isConstantLike(op);

@@ -38,7 +38,7 @@ enum class CollectionUse { None, Makes, Reads, Changes };
 CollectionUse getCollectionUse(mlir::Operation *op);
 
 /// What is asked of the ops of a graph again and again, found in one look at each.
-struct OpFacts {
+struct PartitionOpInfo {
   bool isControlFlow : 1;
   /// Gives a tensor another shape or order of dims, or a part of a collection, without arithmetic.
   bool isLayout : 1;
@@ -46,16 +46,16 @@ struct OpFacts {
   bool isNeutral : 1;
   bool isCheapToClone : 1;
   /// Makes or changes what may not cross a border.
-  bool makesBound : 1;
+  bool makesNonTensor : 1;
   /// `inlay.target` pins it.
   bool isPinned : 1;
   /// `inlay.do_not_merge` keeps it alone.
-  bool isApart : 1;
+  bool isIsolated : 1;
 };
-OpFacts findFacts(mlir::Operation *op);
+PartitionOpInfo findFacts(mlir::Operation *op);
 
 /// Nothing says what memory the op touches, so it may touch any, and its operands that are no tensors or scalars.
-bool mayTouchAnything(mlir::Operation *op);
+bool mayAccessAnything(mlir::Operation *op);
 
 /// Tensors, the memory of tensors and scalars may enter and leave an accelerator; lists, tuples and objects may not.
 bool mayCrossBorder(mlir::Type type);

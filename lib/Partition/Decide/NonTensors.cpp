@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "NonTensors.h"
-#include "Copying.h"
-#include "Unpacking.h"
+#include "ArgumentUnpacking.h"
+#include "CloneRules.h"
 
 using namespace mlir;
 using namespace inlay;
@@ -31,7 +31,7 @@ public:
         return failure();
     }
     for (unsigned op = graph.size(); op-- > 0;)
-      if (isClonable(op) && graph.getFacts(op).makesBound)
+      if (isClonable(op) && graph.getFacts(op).makesNonTensor)
         placeClonable(op);
     return success();
   }
@@ -40,7 +40,7 @@ private:
   bool isOnAccelerator(unsigned op) const { return targets.isAccelerator(decisions[op].target); }
   Operation *getOp(unsigned op) const { return graph.getOps()[op]; }
 
-  bool isClonable(unsigned op) const { return rules.isCopied(op); }
+  bool isClonable(unsigned op) const { return rules.isCloned(op); }
   /// Whether `target` can run a copy of the op and of all copies it needs.
   bool canRunCopy(unsigned op, unsigned target) const { return rules.runners[op] >> target & 1; }
 
@@ -51,7 +51,7 @@ private:
       Type type = operand.value.getType();
       std::optional<unsigned> definer = graph.getSource(op, operand);
       if (!definer) {
-        if (isOnAccelerator(op) && !(entry.findEntered(operand.value) >> decisions[op].target & 1) &&
+        if (isOnAccelerator(op) && !(entry.findEnterableTargets(operand.value) >> decisions[op].target & 1) &&
             failed(sendAway(op, "reads", type, std::nullopt, "enter")))
           return failure();
       } else if (isClonable(op)) {
@@ -67,7 +67,7 @@ private:
   }
 
   LogicalResult checkResults(unsigned op) {
-    if (!graph.getFacts(op).makesBound)
+    if (!graph.getFacts(op).makesNonTensor)
       return success();
     for (unsigned user : rules.users[op])
       if (!isClonable(user) && failed(checkPair(op, user, getBoundType(getOp(op)))))
@@ -129,7 +129,7 @@ private:
     bool leaves = graph.isUsedByTerminator(op);
     // A segment of a single op has room for copies alone.
     bool isIdle = !rules.users[op].empty() &&
-                  llvm::all_of(rules.users[op], [&](unsigned user) { return graph.getFacts(user).isApart; });
+                  llvm::all_of(rules.users[op], [&](unsigned user) { return graph.getFacts(user).isIsolated; });
     if (!isOnAccelerator(op)) {
       if (!host && first && !leaves && !isIdle && canRunCopy(op, decisions[rules.users[op].front()].target))
         decisions[op] = {decisions[rules.users[op].front()].target, ReasonCode::Supported, "", ""};
@@ -152,8 +152,8 @@ private:
   const DependencyGraph &graph;
   TargetList &targets;
   Decisions &decisions;
-  const CopyRules rules;
-  ArgumentEntry entry;
+  const CloneRules rules;
+  ArgumentTargets entry;
   SmallVector<unsigned> pending;
 };
 } // namespace

@@ -30,9 +30,9 @@ FailureOr<TargetList> TargetList::get(ModuleOp module, ArrayRef<std::string> all
     return module.emitError("expected at most 64 targets, but got ") << list.size();
   for (unsigned target = 0; target < list.size(); ++target)
     if (list.targets[target].isAccelerator())
-      list.accelerators |= ColourSet(1) << target;
+      list.accelerators |= TargetSet(1) << target;
   if (list.size() > 1 && llvm::popcount(list.accelerators) == static_cast<int>(list.size()))
-    list.accelerators &= ~(ColourSet(1) << (list.size() - 1));
+    list.accelerators &= ~(TargetSet(1) << (list.size() - 1));
   if (failed(list.readAllowList(module, allowOps)))
     return failure();
   return list;
@@ -133,11 +133,11 @@ void TargetList::assume(ArrayRef<std::string> kinds) {
   assumed.insert(kinds.begin(), kinds.end());
 }
 
-ColourSet TargetList::findRunners(Operation *op) {
-  ColourSet runners = 0;
+TargetSet TargetList::findRunners(Operation *op) {
+  TargetSet runners = 0;
   for (unsigned target = 0; target < size(); ++target)
     if (canRun(target, op))
-      runners |= ColourSet(1) << target;
+      runners |= TargetSet(1) << target;
   return runners;
 }
 

@@ -39,7 +39,7 @@ public:
 
   /// Every target but those named `host` and `torch`; without any of these the last of several is no accelerator.
   bool isAccelerator(unsigned target) const { return accelerators >> target & 1; }
-  ColourSet getAccelerators() const { return accelerators; }
+  TargetSet getAccelerators() const { return accelerators; }
 
   /// Whether the target can run the op, with everything nested in it, and may: the op's `inlay.refused` doesn't name it
   /// and the user lets it. The answer is kept.
@@ -47,7 +47,7 @@ public:
   /// Until the next call the first target is taken to run what it has no code for of these kinds (names as in reports).
   void assume(llvm::ArrayRef<std::string> kinds);
   bool canRun(unsigned target, mlir::Operation *op) { return ask(target, op).isSupported(); }
-  ColourSet findRunners(mlir::Operation *op);
+  TargetSet findRunners(mlir::Operation *op);
   /// The same as `canRun` for an op that is about to go: the answer isn't kept.
   bool canRunPassing(unsigned target, mlir::Operation *op) const { return askTarget(target, op).isSupported(); }
 
@@ -66,7 +66,7 @@ private:
   Verdict askTarget(unsigned target, mlir::Operation *op) const;
 
   llvm::SmallVector<TargetAttrInterface, 3> targets;
-  ColourSet accelerators = 0;
+  TargetSet accelerators = 0;
   AllowList allowed;
   Verdicts *shared = nullptr;
   llvm::StringSet<> assumed;

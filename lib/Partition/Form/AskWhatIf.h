@@ -5,19 +5,19 @@
 #ifndef INLAY_LIB_PARTITION_FORM_ASKWHATIF_H
 #define INLAY_LIB_PARTITION_FORM_ASKWHATIF_H
 
-#include "Forecast.h"
+#include "PartitionEstimator.h"
 #include "inlay/Partition/WhatIf.h"
 
 namespace inlay {
 
 /// True if `a` is better than `b`: less time, where it is modelled, then fewer segments, then more ops on accelerators,
 /// then fewer bytes across borders.
-bool isBetter(const PartitionFigures &a, const PartitionFigures &b);
+bool isBetter(const PartitionSummary &a, const PartitionSummary &b);
 
-mlir::FailureOr<WhatIf> askWhatIf(Forecaster &forecaster, const PartitionInfo &info);
+mlir::FailureOr<WhatIf> analyzeWhatIf(PartitionEstimator &forecaster, const PartitionInfo &info);
 
 /// For sizes 1, 2, 3, 5, 8, ... until no accelerator has a segment.
-mlir::FailureOr<std::vector<SweepRow>> sweepMinBlockSize(Forecaster &forecaster, PartitionInfo info);
+mlir::FailureOr<std::vector<SweepRow>> sweepMinBlockSize(PartitionEstimator &forecaster, PartitionInfo info);
 
 /// As entries of a function's `inlay.partition`, and read from there; nothing for what isn't there or isn't whole.
 mlir::Attribute toAttribute(mlir::MLIRContext *context, const WhatIf &whatIf);

@@ -101,11 +101,11 @@ private:
 
   void print(StringRef sign, const SegmentedBlock &segment) {
     os << "  " << sign << " segment " << segment.id << " on " << segment.target << ":";
-    constexpr size_t kMostShown = 8;
-    for (const std::string &label : ArrayRef(segment.ops).take_front(kMostShown))
+    constexpr size_t kMaxShown = 8;
+    for (const std::string &label : ArrayRef(segment.ops).take_front(kMaxShown))
       os << " " << label;
-    if (segment.ops.size() > kMostShown)
-      os << " and " << segment.ops.size() - kMostShown << " more";
+    if (segment.ops.size() > kMaxShown)
+      os << " and " << segment.ops.size() - kMaxShown << " more";
     os << "\n";
   }
 

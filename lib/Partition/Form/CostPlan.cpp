@@ -3,7 +3,7 @@
 #include "CostPlan.h"
 #include "Partition/Analysis/OpKinds.h"
 #include "inlay/Partition/OpWork.h"
-#include "inlay/Scheduling/MinBlockSize.h"
+#include "inlay/Scheduling/MinSizeSchedule.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -12,46 +12,46 @@ using namespace mlir;
 using namespace inlay;
 
 /// Torch-TensorRT's: what a least size is compared with if none is given.
-static constexpr int64_t kUsualLeastSize = 5;
+static constexpr int64_t kDefaultMinSize = 5;
 /// Nodes and values that may be looked at to put numbers on moves.
 static constexpr uint64_t kExplainWork = 4'000'000;
 
-static std::vector<ColourCosts> getColourCosts(const TargetList &targets, const ModuleCosts &model) {
-  std::vector<ColourCosts> costs;
+static std::vector<TargetOverheads> getTargetOverheads(const TargetList &targets, const ModuleCosts &model) {
+  std::vector<TargetOverheads> costs;
   for (unsigned target = 0; target < targets.size(); ++target)
     costs.push_back({model.of(target).launchSeconds, model.of(target).in, model.of(target).out});
   return costs;
 }
 
-static std::vector<Colour> getColours(const ScheduleGraph &graph, const Schedule &schedule) {
-  std::vector<Colour> colours(graph.size());
+static std::vector<TargetIndex> getPlacedTargets(const ScheduleGraph &graph, const Schedule &schedule) {
+  std::vector<TargetIndex> placedTargets(graph.size());
   for (const ScheduledSegment &segment : schedule.segments)
     for (NodeId node : segment.nodes)
-      colours[node] = segment.colour;
-  return colours;
+      placedTargets[node] = segment.target;
+  return placedTargets;
 }
 
-CostPlan::CostPlan(const DependencyGraph &graph, const Groups &groups, ArrayRef<unsigned> order,
-                   const ScheduleGraph &schedule, const TargetList &targets, const ModuleCosts &model,
-                   int64_t leastSize)
+CostPlan::CostPlan(const DependencyGraph &graph, const ColocationGroups &groups, ArrayRef<unsigned> order,
+                   const ScheduleGraph &schedule, const TargetList &targets, const ModuleCosts &model, int64_t minSize)
     : graph(graph), groups(groups), order(order), schedule(schedule), targets(targets), model(model),
-      costs(schedule, getColourCosts(targets, model)) {
+      costs(schedule, getTargetOverheads(targets, model)) {
   addCompute();
   addValues();
-  times.leastSize = leastSize > 1 ? leastSize : kUsualLeastSize;
+  times.minSize = minSize > 1 ? minSize : kDefaultMinSize;
   ScheduleGraph accelerated = schedule, large = schedule;
-  candidates = {getColours(schedule, scheduleWithLeastSize(accelerated, Strategy::Levels, 1)), placeOnHost(schedule),
-                getColours(schedule, scheduleWithLeastSize(large, Strategy::Levels, times.leastSize))};
+  candidates = {getPlacedTargets(schedule, scheduleWithMinSize(accelerated, Strategy::Levels, 1)),
+                placeOnHost(schedule),
+                getPlacedTargets(schedule, scheduleWithMinSize(large, Strategy::Levels, times.minSize))};
 }
 
 void CostPlan::addCompute() {
   for (NodeId node = 0; node < schedule.size(); ++node)
-    for (Colour colour = 0; colour < targets.size(); ++colour)
-      if (costs.getAllowed(node) >> colour & 1) {
+    for (TargetIndex target = 0; target < targets.size(); ++target)
+      if (costs.getAllowed(node) >> target & 1) {
         double seconds = 0;
         for (unsigned op : groups.getMembers(order[node]))
-          seconds += model.estimate(graph.getOps()[op], colour);
-        costs.setCompute(node, colour, seconds);
+          seconds += model.estimate(graph.getOps()[op], target);
+        costs.setCompute(node, target, seconds);
       }
 }
 
@@ -66,7 +66,7 @@ void CostPlan::addValues() {
       nodesOf[op].push_back(nodeOf[groups.getGroup(op)]);
       continue;
     }
-    for (unsigned user : groups.getCopyRules().users[op])
+    for (unsigned user : groups.getCloneRules().users[op])
       llvm::append_range(nodesOf[op], nodesOf[user]);
     llvm::sort(nodesOf[op]);
     nodesOf[op].erase(llvm::unique(nodesOf[op]), nodesOf[op].end());
@@ -97,26 +97,26 @@ void CostPlan::addValues() {
 void CostPlan::place(ScheduleGraph &result) {
   placed = placeByCost(costs, candidates);
   for (NodeId node = 0; node < schedule.size(); ++node) {
-    result.nodes[node].colour = placed.colours[node];
+    result.nodes[node].target = placed.targets[node];
     result.nodes[node].neutral = false;
   }
 }
 
 PlacementTimes CostPlan::estimate(const Schedule &result) {
-  std::vector<Colour> colours = getColours(schedule, result);
-  times.chosen = costs.countCompute(colours) + costs.countTransfers(colours);
+  std::vector<TargetIndex> placedTargets = getPlacedTargets(schedule, result);
+  times.chosen = costs.countCompute(placedTargets) + costs.countTransfers(placedTargets);
   for (const ScheduledSegment &segment : result.segments)
-    times.chosen += model.of(segment.colour).launchSeconds;
+    times.chosen += model.of(segment.target).launchSeconds;
   times.allAccelerated = costs.estimate(candidates[0]);
   times.allHost = costs.estimate(candidates[1]);
-  times.leastSized = costs.estimate(candidates[2]);
+  times.minSized = costs.estimate(candidates[2]);
   times.lowerBound = placed.lowerBound;
   return times;
 }
 
 //===-- Reasons -------------------------------------------------------------------------------------------------===//
 
-std::optional<double> CostPlan::countBorder(ArrayRef<NodeId> nodes, Colour from) {
+std::optional<double> CostPlan::countBorder(ArrayRef<NodeId> nodes, TargetIndex from) {
   llvm::SmallSetVector<unsigned, 16> values;
   for (NodeId node : nodes)
     values.insert_range(touching[node]);
@@ -126,23 +126,23 @@ std::optional<double> CostPlan::countBorder(ArrayRef<NodeId> nodes, Colour from)
   if (work > kExplainWork)
     return std::nullopt;
   auto count = [&] {
-    double sum = costs.countLaunches(placed.colours);
+    double sum = costs.countLaunches(placed.targets);
     for (unsigned value : values)
-      sum += costs.countTransfers(costs.values[value], placed.colours);
+      sum += costs.countTransfers(costs.values[value], placed.targets);
     return sum;
   };
-  Colour to = placed.colours[nodes.front()];
+  TargetIndex to = placed.targets[nodes.front()];
   double here = count();
   for (NodeId node : nodes)
-    placed.colours[node] = from;
+    placed.targets[node] = from;
   double there = count();
   for (NodeId node : nodes)
-    placed.colours[node] = to;
+    placed.targets[node] = to;
   return there - here;
 }
 
 std::string CostPlan::describeMove(ArrayRef<NodeId> nodes) {
-  Colour from = schedule.nodes[nodes.front()].colour, to = placed.colours[nodes.front()];
+  TargetIndex from = schedule.nodes[nodes.front()].target, to = placed.targets[nodes.front()];
   double there = 0, here = 0;
   for (NodeId node : nodes) {
     there += costs.getCompute(node, from);
@@ -162,7 +162,7 @@ void CostPlan::explainMoves() {
   constexpr unsigned kNone = ~0u;
   moveOf.assign(schedule.size(), kNone);
   auto isAlike = [&](NodeId a, NodeId b) {
-    return placed.colours[a] == placed.colours[b] && schedule.nodes[a].colour == schedule.nodes[b].colour;
+    return placed.targets[a] == placed.targets[b] && schedule.nodes[a].target == schedule.nodes[b].target;
   };
   touching.resize(schedule.size());
   for (auto [number, value] : llvm::enumerate(costs.values)) {
@@ -172,7 +172,7 @@ void CostPlan::explainMoves() {
       touching[costs.readers[at]].push_back(static_cast<unsigned>(number));
   }
   for (NodeId start = 0; start < schedule.size(); ++start) {
-    if (placed.colours[start] == schedule.nodes[start].colour || moveOf[start] != kNone)
+    if (placed.targets[start] == schedule.nodes[start].target || moveOf[start] != kNone)
       continue;
     std::vector<NodeId> nodes = {start};
     moveOf[start] = static_cast<unsigned>(sentences.size());

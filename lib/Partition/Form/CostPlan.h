@@ -5,7 +5,7 @@
 #ifndef INLAY_LIB_PARTITION_FORM_COSTPLAN_H
 #define INLAY_LIB_PARTITION_FORM_COSTPLAN_H
 
-#include "Groups.h"
+#include "ColocationGroups.h"
 #include "Partition/Cost/ModuleCosts.h"
 #include "SegmentPlan.h"
 #include "inlay/Scheduling/CostPlacement.h"
@@ -15,8 +15,8 @@ namespace inlay {
 class CostPlan {
 public:
   /// `order[node]` is the group that is a node of `schedule`. All must outlive the plan.
-  CostPlan(const DependencyGraph &graph, const Groups &groups, llvm::ArrayRef<unsigned> order,
-           const ScheduleGraph &schedule, const TargetList &targets, const ModuleCosts &model, int64_t leastSize);
+  CostPlan(const DependencyGraph &graph, const ColocationGroups &groups, llvm::ArrayRef<unsigned> order,
+           const ScheduleGraph &schedule, const TargetList &targets, const ModuleCosts &model, int64_t minSize);
 
   /// Gives the nodes of a copy of the schedule the colours that take the least time.
   void place(ScheduleGraph &schedule);
@@ -32,17 +32,17 @@ private:
   void explainMoves();
   std::string describeMove(llvm::ArrayRef<NodeId> nodes);
   /// What it would take more in launches and transfers to have the nodes back; nothing once that was asked too often.
-  std::optional<double> countBorder(llvm::ArrayRef<NodeId> nodes, Colour from);
+  std::optional<double> countBorder(llvm::ArrayRef<NodeId> nodes, TargetIndex from);
 
   const DependencyGraph &graph;
-  const Groups &groups;
+  const ColocationGroups &groups;
   llvm::ArrayRef<unsigned> order;
   const ScheduleGraph &schedule;
   const TargetList &targets;
   const ModuleCosts &model;
   PlacementTimes times;
   CostGraph costs;
-  std::vector<std::vector<Colour>> candidates; ///< all accelerated, all on the host, segments of a least size
+  std::vector<std::vector<TargetIndex>> candidates; ///< all accelerated, all on the host, segments of a least size
   CostedPlacement placed;
   std::vector<unsigned> moveOf; ///< per node: the number of its sentence
   std::vector<std::string> sentences;

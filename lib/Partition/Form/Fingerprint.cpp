@@ -2,7 +2,7 @@
 
 #include "Fingerprint.h"
 #include "Partition/Analysis/OpKinds.h"
-#include "Partition/Decide/Unpacking.h"
+#include "Partition/Decide/ArgumentUnpacking.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Copies.h"
+#include "MergeClones.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 
 #include <queue>

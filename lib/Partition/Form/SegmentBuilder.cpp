@@ -5,7 +5,7 @@
 
 #include "SegmentBuilder.h"
 #include "Partition/Analysis/OpKinds.h"
-#include "Partition/Decide/Unpacking.h"
+#include "Partition/Decide/ArgumentUnpacking.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"

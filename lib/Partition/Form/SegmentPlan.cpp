@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SegmentPlan.h"
+#include "ColocationGroups.h"
 #include "CostPlan.h"
-#include "Groups.h"
+#include "Partition/Decide/ArgumentUnpacking.h"
 #include "Partition/Decide/NameRules.h"
 #include "Partition/Decide/NonTensors.h"
-#include "Partition/Decide/Unpacking.h"
-#include "inlay/Scheduling/MinBlockSize.h"
+#include "inlay/Scheduling/MinSizeSchedule.h"
 
 using namespace mlir;
 using namespace inlay;
@@ -14,9 +14,9 @@ using namespace inlay;
 namespace {
 class Planner {
 public:
-  Planner(const DependencyGraph &graph, TargetList &targets, Decisions &decisions, const Groups &groups,
+  Planner(const DependencyGraph &graph, TargetList &targets, Decisions &decisions, const ColocationGroups &groups,
           ArrayRef<unsigned> order, const PartitionInfo &info, const ModuleCosts *costs)
-      : graph(graph), targets(targets), decisions(decisions), groups(groups), rules(groups.getCopyRules()),
+      : graph(graph), targets(targets), decisions(decisions), groups(groups), rules(groups.getCloneRules()),
         order(order), info(info), costs(costs), entry(targets, graph.getAliases()) {
     schedule.fewestBytes = info.fewestBytes;
   }
@@ -34,10 +34,10 @@ public:
     SegmentPlan plan;
     plan.segments.reserve(result.segments.size());
     for (ScheduledSegment &segment : result.segments) {
-      PlannedSegment planned{segment.colour, segment.own, {}, {}};
+      PlannedSegment planned{segment.target, segment.isIsolated, {}, {}};
       for (NodeId node : segment.nodes)
         for (unsigned op : groups.getMembers(order[node])) {
-          decide(op, node, segment.colour, demoted);
+          decide(op, node, segment.target, demoted);
           planned.ops.push_back(op);
         }
       plan.segments.push_back(std::move(planned));
@@ -49,7 +49,7 @@ public:
     plan.bytesCarriedBefore = result.bytesCarriedBefore;
     for (NodeId node : result.witness)
       plan.witness.push_back(groups.getMembers(order[node]).back());
-    placeCopies(plan);
+    placeClones(plan);
     for (PlannedSegment &segment : plan.segments) {
       llvm::sort(segment.ops);
       llvm::sort(segment.clones);
@@ -60,15 +60,15 @@ public:
 private:
   bool isByCost() const { return info.strategy == Strategy::Cost; }
   /// As a weight, which no graph reaches by its ops alone where more is asked for.
-  int64_t leastSize() const { return std::min<int64_t>(info.minBlockSize, UINT32_MAX); }
+  int64_t minSize() const { return std::min<int64_t>(info.minBlockSize, UINT32_MAX); }
 
-  /// Gives the nodes as they were scheduled: those that are demoted have a new colour.
+  /// Gives the nodes as they were scheduled: those that are demoted have a new target.
   Schedule makeSchedule(std::vector<ScheduleNode> &demoted) {
     std::vector<ScheduleNode> asked = schedule.nodes;
     if (isByCost())
       costPlan->place(schedule);
-    Schedule result = isByCost() ? scheduleWithLeastSize(schedule, Strategy::Levels, 1)
-                                 : scheduleWithLeastSize(schedule, info.strategy, leastSize());
+    Schedule result = isByCost() ? scheduleWithMinSize(schedule, Strategy::Levels, 1)
+                                 : scheduleWithMinSize(schedule, info.strategy, minSize());
     demoted = std::exchange(schedule.nodes, std::move(asked));
     return result;
   }
@@ -76,22 +76,22 @@ private:
   Operation *getOp(unsigned op) const { return graph.getOps()[op]; }
 
   /// Colours an op may take beside that of its decision; asked of the targets only where the answer matters.
-  ColourSet findAllowed(unsigned op, bool mayMove) {
+  TargetSet findAllowed(unsigned op, bool mayMove) {
     const Decision &decision = decisions[op];
-    ColourSet own = ColourSet(1) << decision.target;
+    TargetSet ownTarget = TargetSet(1) << decision.target;
     // What the user keeps off one accelerator may still leave another.
     if (!mayMove || (decision.isForced() && !targets.isAccelerator(decision.target)))
-      return own;
+      return ownTarget;
     if (graph.getFacts(op).isControlFlow)
-      return own | ColourSet(1) << targets.getControlFlowTarget();
-    ColourSet allowed = targets.findRunners(getOp(op));
+      return ownTarget | TargetSet(1) << targets.getControlFlowTarget();
+    TargetSet allowed = targets.findRunners(getOp(op));
     // What reads a copy takes it along; a list or tuple from elsewhere must be able to enter.
     for (const auto &operand : graph.getOperands(op))
-      if (std::optional<unsigned> source = graph.getSource(op, operand); source && rules.isCopied(*source))
+      if (std::optional<unsigned> source = graph.getSource(op, operand); source && rules.isCloned(*source))
         allowed &= rules.runners[*source];
       else if (!source && !mayCrossBorder(operand.value.getType()))
-        allowed &= entry.findEntered(operand.value) | ~targets.getAccelerators();
-    return allowed | own;
+        allowed &= entry.findEnterableTargets(operand.value) | ~targets.getAccelerators();
+    return allowed | ownTarget;
   }
 
   /// True if a list or tuple that the op reads is to be placed with it: a segment of a single op has no room for that.
@@ -108,22 +108,22 @@ private:
 
   /// Adds to each node what others read of its ops' results.
   void addBytes(ArrayRef<NodeId> nodeOf) {
-    constexpr int64_t kMost = int64_t(1) << 36; // so that sums over long graphs stay in range
+    constexpr int64_t kMax = int64_t(1) << 36; // so that sums over long graphs stay in range
     std::vector<bool> counted(graph.getNumResults());
     llvm::DenseMap<Type, uint64_t> bytes;
     auto count = [&](Type type) {
       auto [it, isNew] = bytes.try_emplace(type);
       if (isNew)
-        it->second = static_cast<uint64_t>(std::min(countBytes(type).value_or(0), kMost));
+        it->second = static_cast<uint64_t>(std::min(countBytes(type).value_or(0), kMax));
       return it->second;
     };
     for (unsigned op = 0; op < graph.size(); ++op)
       for (const auto &[value, definer] : graph.getOperands(op)) {
-        if (!definer || groups.floats(*definer) || rules.copying[*definer] == Copying::Everywhere)
+        if (!definer || groups.floats(*definer) || rules.policies[*definer] == ClonePolicy::Everywhere)
           continue;
-        bool isOwn = !groups.floats(op) && groups.getGroup(op) == groups.getGroup(*definer);
+        bool isSameGroup = !groups.floats(op) && groups.getGroup(op) == groups.getGroup(*definer);
         unsigned result = graph.getResult(*definer, value);
-        if (isOwn || counted[result])
+        if (isSameGroup || counted[result])
           continue;
         counted[result] = true;
         schedule.nodes[nodeOf[groups.getGroup(*definer)]].bytes += count(value.getType());
@@ -131,38 +131,38 @@ private:
   }
 
   /// An exempt op makes any segment that it is in large enough.
-  uint32_t getWeight(ArrayRef<unsigned> members) const {
+  uint32_t getOpCount(ArrayRef<unsigned> members) const {
     bool exempt = !info.exemptOps.empty() &&
                   llvm::any_of(members, [&](unsigned op) { return matchesAnyName(getOp(op), info.exemptOps); });
-    return static_cast<uint32_t>(std::max<int64_t>(members.size(), exempt ? leastSize() : 1));
+    return static_cast<uint32_t>(std::max<int64_t>(members.size(), exempt ? minSize() : 1));
   }
 
   void makeGraph() {
-    std::vector<bool> readsOnlyConstants = findWeightOnly(graph);
+    std::vector<bool> readsOnlyConstants = findConstantOnly(graph);
     schedule.accelerators = targets.getAccelerators();
     std::vector<NodeId> nodeOf(groups.size());
     schedule.reserve(groups.size(), groups.getEdgeCount());
     for (unsigned number : order) {
       ScheduleNode node;
       ArrayRef<unsigned> members = groups.getMembers(number);
-      node.colour = static_cast<Colour>(decisions[members.front()].target);
+      node.target = static_cast<TargetIndex>(decisions[members.front()].target);
       node.neutral = llvm::all_of(members, [&](unsigned op) { return isFree(op); });
       // A cost model compares all placements, and moves no op to a target before the one that it was given.
-      bool mayMove = node.neutral || costs || (info.minBlockSize > 1 && schedule.isAccelerator(node.colour));
-      ColourSet later = node.neutral ? ~ColourSet(0) : ~ColourSet(0) << node.colour;
+      bool mayMove = node.neutral || costs || (info.minBlockSize > 1 && schedule.isAccelerator(node.target));
+      TargetSet later = node.neutral ? ~TargetSet(0) : ~TargetSet(0) << node.target;
       node.allowed = later;
-      node.late = true;
+      node.sinkable = true;
       for (unsigned op : members) {
-        const OpFacts &facts = graph.getFacts(op);
+        const PartitionOpInfo &facts = graph.getFacts(op);
         node.allowed &= findAllowed(op, mayMove);
-        node.late &= readsOnlyConstants[op];
-        node.own |= facts.isControlFlow;
-        node.apart |= facts.isApart;
-        node.pinned |= facts.isPinned || (node.own && readsFloating(op));
+        node.sinkable &= readsOnlyConstants[op];
+        node.isolatedOnHost |= facts.isControlFlow;
+        node.isolated |= facts.isIsolated;
+        node.pinned |= facts.isPinned || (node.isolatedOnHost && readsFloating(op));
       }
-      node.pinned |= node.own && members.size() > 1; // on the host it would have to be alone
-      node.neutral &= !node.apart;
-      node.weight = getWeight(members);
+      node.pinned |= node.isolatedOnHost && members.size() > 1; // on the host it would have to be alone
+      node.neutral &= !node.isolated;
+      node.opCount = getOpCount(members);
       nodeOf[number] = schedule.add(node);
       for (unsigned before : groups.getPredecessors(number))
         schedule.addEdge(nodeOf[before], nodeOf[number]);
@@ -173,20 +173,20 @@ private:
 
   /// Demotes what is too small because a node that is a segment of its own parts it from the rest. True if anything is.
   bool demoteSmall(const Schedule &result) {
-    if (llvm::none_of(schedule.nodes, [](const ScheduleNode &node) { return node.apart; }))
+    if (llvm::none_of(schedule.nodes, [](const ScheduleNode &node) { return node.isolated; }))
       return false;
     bool changed = false;
     for (const ScheduledSegment &segment : result.segments) {
-      int64_t weight = 0;
+      int64_t opCount = 0;
       for (NodeId node : segment.nodes)
-        weight += schedule.nodes[node].weight;
-      if (!schedule.isAccelerator(segment.colour) || weight >= leastSize())
+        opCount += schedule.nodes[node].opCount;
+      if (!schedule.isAccelerator(segment.target) || opCount >= minSize())
         continue;
       for (NodeId node : segment.nodes) {
-        Colour lower = schedule.demoted(node, segment.colour);
-        if (lower == segment.colour)
+        TargetIndex lower = schedule.demoted(node, segment.target);
+        if (lower == segment.target)
           continue;
-        schedule.nodes[node].colour = lower;
+        schedule.nodes[node].target = lower;
         schedule.nodes[node].neutral = false;
         changed = true;
       }
@@ -231,7 +231,7 @@ private:
       return;
     if (targets.isAccelerator(segment.target))
       decisions[op] = {segment.target, ReasonCode::Supported, "", ""};
-    else if (graph.getFacts(op).makesBound)
+    else if (graph.getFacts(op).makesNonTensor)
       decisions[op] = {segment.target, ReasonCode::NonTensor, "its result is needed on no accelerator", ""};
     else
       decisions[op] = {segment.target, ReasonCode::Cost, "runs where its result is used", ""};
@@ -240,13 +240,13 @@ private:
   /// Whether an op in `segment` can read the original in `home`.
   bool readsOriginal(unsigned op, unsigned home, unsigned segment, const SegmentPlan &plan) const {
     auto isAccelerated = [&](unsigned number) { return targets.isAccelerator(plan.segments[number].target); };
-    if (segment == home || rules.copying[op] == Copying::Everywhere)
+    if (segment == home || rules.policies[op] == ClonePolicy::Everywhere)
       return segment == home;
     return segment > home && !isAccelerated(segment) && !isAccelerated(home);
   }
 
   /// Puts the original of each op that floats into the segment of a user, and copies where users can't read it.
-  void placeCopies(SegmentPlan &plan) {
+  void placeClones(SegmentPlan &plan) {
     constexpr unsigned kNone = ~0u;
     std::vector<unsigned> home(graph.size(), kNone);
     std::vector<SmallVector<unsigned, 1>> copies(graph.size());
@@ -254,7 +254,7 @@ private:
       for (unsigned op : segment.ops)
         home[op] = static_cast<unsigned>(number);
     for (unsigned op = graph.size(); op-- > 0;) {
-      if (!rules.isCopied(op))
+      if (!rules.isCloned(op))
         continue;
       SmallVector<unsigned> needed; // segments with a user, or with a copy of one
       for (unsigned user : rules.users[op]) {
@@ -277,24 +277,24 @@ private:
   const DependencyGraph &graph;
   TargetList &targets;
   Decisions &decisions;
-  const Groups &groups;
-  const CopyRules &rules;
+  const ColocationGroups &groups;
+  const CloneRules &rules;
   ArrayRef<unsigned> order;
   const PartitionInfo &info;
   const ModuleCosts *costs;
-  ArgumentEntry entry;
+  ArgumentTargets entry;
   ScheduleGraph schedule;
   std::optional<CostPlan> costPlan;
 };
 } // namespace
 
-/// Groups of ops that pass each other what can't cross, one of which is to be a segment of its own.
-static SmallVector<unsigned> findCrowded(const DependencyGraph &graph, const Groups &groups) {
+/// ColocationGroups of ops that pass each other what can't cross, one of which is to be a segment of its own.
+static SmallVector<unsigned> findIsolatedGroups(const DependencyGraph &graph, const ColocationGroups &groups) {
   SmallVector<unsigned> result;
   for (unsigned number = 0; number < groups.size(); ++number) {
     ArrayRef<unsigned> members = groups.getMembers(number);
-    auto isApart = [&](unsigned op) { return graph.getFacts(op).isApart; };
-    if (members.size() > 1 && llvm::any_of(members, isApart))
+    auto isIsolated = [&](unsigned op) { return graph.getFacts(op).isIsolated; };
+    if (members.size() > 1 && llvm::any_of(members, isIsolated))
       result.push_back(number);
   }
   return result;
@@ -303,7 +303,7 @@ static SmallVector<unsigned> findCrowded(const DependencyGraph &graph, const Gro
 /// Members of a group on a cycle, or with one that must be alone, can't run together: they go to where values may pass
 /// freely.
 static LogicalResult breakGroups(const DependencyGraph &graph, TargetList &targets, Decisions &decisions,
-                                 const Groups &groups, ArrayRef<unsigned> broken) {
+                                 const ColocationGroups &groups, ArrayRef<unsigned> broken) {
   for (unsigned number : broken) {
     ArrayRef<unsigned> members = groups.getMembers(number);
     for (unsigned op : members) {
@@ -322,8 +322,8 @@ static LogicalResult breakGroups(const DependencyGraph &graph, TargetList &targe
 FailureOr<SegmentPlan> inlay::planSegments(const DependencyGraph &graph, TargetList &targets, Decisions &decisions,
                                            const PartitionInfo &info, const ModuleCosts *costs) {
   while (true) {
-    Groups groups(graph, targets, decisions);
-    SmallVector<unsigned> found = findCrowded(graph, groups); // or the order of groups, or those on cycles
+    ColocationGroups groups(graph, targets, decisions);
+    SmallVector<unsigned> found = findIsolatedGroups(graph, groups); // or the order of groups, or those on cycles
     if (found.empty() && groups.order(found))
       return Planner(graph, targets, decisions, groups, found, info, costs).run();
     if (failed(breakGroups(graph, targets, decisions, groups, found)) ||

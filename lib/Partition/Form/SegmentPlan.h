@@ -21,9 +21,9 @@ struct PlannedSegment {
 
 /// Seconds under a cost model of the placement that was chosen and of those it is compared with.
 struct PlacementTimes {
-  double chosen = 0, allAccelerated = 0, allHost = 0, leastSized = 0;
+  double chosen = 0, allAccelerated = 0, allHost = 0, minSized = 0;
   double lowerBound = 0; ///< no placement takes less; 0 if none was proven
-  int64_t leastSize = 1; ///< of the accelerator segments in `leastSized`
+  int64_t minSize = 1;   ///< of the accelerator segments in `minSized`
 };
 
 struct SegmentPlan {

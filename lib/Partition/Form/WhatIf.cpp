@@ -9,10 +9,10 @@ using namespace mlir;
 using namespace inlay;
 
 /// Plans of pairs stop when they have walked over this many ops.
-static constexpr int64_t kMostWorkOnPairs = 20'000'000;
-static constexpr size_t kMostTogether = 6, kMostPairs = 8;
+static constexpr int64_t kMaxWorkOnPairs = 20'000'000;
+static constexpr size_t kMaxCombined = 6, kMaxPairs = 8;
 
-bool inlay::isBetter(const PartitionFigures &a, const PartitionFigures &b) {
+bool inlay::isBetter(const PartitionSummary &a, const PartitionSummary &b) {
   if (a.seconds && b.seconds && *a.seconds != *b.seconds)
     return *a.seconds < *b.seconds;
   return std::tuple(a.segments, -a.acceleratedOps, a.borderBytes) <
@@ -28,13 +28,13 @@ static void sortRows(std::vector<WhatIfRow> &rows) {
 namespace {
 class Search {
 public:
-  Search(Forecaster &forecaster, const PartitionInfo &info) : forecaster(forecaster), info(info) {
+  Search(PartitionEstimator &forecaster, const PartitionInfo &info) : forecaster(forecaster), info(info) {
     for (auto &[name, count] : forecaster.findMissingKinds())
       counts[name] = count;
   }
 
   FailureOr<WhatIf> run() {
-    FailureOr<PartitionFigures> now = forecaster.plan(info);
+    FailureOr<PartitionSummary> now = forecaster.plan(info);
     if (failed(now))
       return failure();
     result.now = *now;
@@ -50,7 +50,7 @@ public:
 private:
   bool tryKinds(std::vector<std::string> kinds, std::vector<WhatIfRow> &rows) {
     llvm::sort(kinds);
-    FailureOr<PartitionFigures> figures = forecaster.planWith(kinds, info);
+    FailureOr<PartitionSummary> figures = forecaster.planWith(kinds, info);
     if (failed(figures))
       return false;
     WhatIfRow row{std::move(kinds), 0, *figures};
@@ -65,7 +65,7 @@ private:
     if (result.kinds.empty())
       return;
     result.together.push_back(result.kinds.front());
-    while (result.together.size() < std::min(kMostTogether, counts.size())) {
+    while (result.together.size() < std::min(kMaxCombined, counts.size())) {
       std::vector<WhatIfRow> next;
       for (auto &[kind, count] : counts) {
         std::vector<std::string> kinds = result.together.back().kinds;
@@ -85,32 +85,32 @@ private:
   void findPairs() {
     int64_t count = static_cast<int64_t>(result.kinds.size()), perPlan = std::max<int64_t>(result.now.ops, 1);
     result.pairsThereAre = count * (count - 1) / 2;
-    int64_t most = std::max<int64_t>(kMostWorkOnPairs / perPlan, 1);
+    int64_t most = std::max<int64_t>(kMaxWorkOnPairs / perPlan, 1);
     for (size_t second = 1; second < result.kinds.size(); ++second)
       for (size_t first = 0; first < second && result.pairsTried < most; ++first) {
         ++result.pairsTried;
         tryKinds({result.kinds[first].kinds.front(), result.kinds[second].kinds.front()}, result.pairs);
       }
     sortRows(result.pairs);
-    result.pairs.resize(std::min(result.pairs.size(), kMostPairs));
+    result.pairs.resize(std::min(result.pairs.size(), kMaxPairs));
   }
 
-  Forecaster &forecaster;
+  PartitionEstimator &forecaster;
   const PartitionInfo &info;
   std::map<std::string, int64_t> counts;
   WhatIf result;
 };
 } // namespace
 
-FailureOr<WhatIf> inlay::askWhatIf(Forecaster &forecaster, const PartitionInfo &info) {
+FailureOr<WhatIf> inlay::analyzeWhatIf(PartitionEstimator &forecaster, const PartitionInfo &info) {
   return Search(forecaster, info).run();
 }
 
-FailureOr<std::vector<SweepRow>> inlay::sweepMinBlockSize(Forecaster &forecaster, PartitionInfo info) {
+FailureOr<std::vector<SweepRow>> inlay::sweepMinBlockSize(PartitionEstimator &forecaster, PartitionInfo info) {
   std::vector<SweepRow> rows;
   for (int64_t size = 1, next = 2;; std::tie(size, next) = std::pair(next, size + next)) {
     info.minBlockSize = size;
-    FailureOr<PartitionFigures> figures = forecaster.plan(info);
+    FailureOr<PartitionSummary> figures = forecaster.plan(info);
     if (failed(figures))
       return failure();
     rows.push_back({size, *figures});

@@ -16,7 +16,7 @@ public:
 
   void set(StringRef key, Attribute value) { entries.set(key, value); }
   void set(StringRef key, int64_t number) { set(key, builder.getI64IntegerAttr(number)); }
-  void set(const PartitionFigures &figures) {
+  void set(const PartitionSummary &figures) {
     set("segments", figures.segments);
     set("accelerated_segments", figures.acceleratedSegments);
     set("ops", figures.ops);
@@ -50,8 +50,8 @@ public:
     whole &= value && value.getType().isInteger(64);
     return whole ? value.getInt() : 0;
   }
-  PartitionFigures getFigures() {
-    PartitionFigures figures;
+  PartitionSummary getFigures() {
+    PartitionSummary figures;
     figures.segments = getNumber("segments");
     figures.acceleratedSegments = getNumber("accelerated_segments");
     figures.ops = getNumber("ops");

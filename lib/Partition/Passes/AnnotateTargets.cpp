@@ -2,8 +2,8 @@
 
 #include "Partition/Analysis/EffectOrder.h"
 #include "Partition/Analysis/OpKinds.h"
-#include "Partition/Decide/Annotate.h"
-#include "Partition/Decide/WholeGraph.h"
+#include "Partition/Decide/FullCompilation.h"
+#include "Partition/Decide/TargetAssigner.h"
 #include "inlay/Partition/Labels.h"
 #include "inlay/Partition/Passes.h"
 
@@ -44,7 +44,7 @@ struct AnnotateTargetsPass : inlay::impl::AnnotateTargetsPassBase<AnnotateTarget
   }
 
   LogicalResult annotate(const PartitionInfo &info) {
-    if (failed(checkWholeGraphSettings(getOperation(), info)))
+    if (failed(checkFullCompilationSettings(getOperation(), info)))
       return failure();
     SmallVector<FunctionOpInterface> functions;
     for (auto function : getOperation().getOps<FunctionOpInterface>())
@@ -73,8 +73,8 @@ struct AnnotateTargetsPass : inlay::impl::AnnotateTargetsPassBase<AnnotateTarget
     Aliases aliases(function);
     recordProgram(function, aliases);
     if (!info.enabled)
-      return annotateWhole(function, targets);
-    Annotator annotator(targets, filter, /*keepUnsupported=*/info.requireFullCompilation);
+      return annotateFullCompilation(function, targets);
+    TargetAssigner annotator(targets, filter, /*keepUnsupported=*/info.requireFullCompilation);
     if (failed(annotator.annotate(function.front(), aliases)))
       return failure();
     return info.requireFullCompilation ? checkFullCompilation(function, targets) : success();

@@ -5,8 +5,8 @@
 
 #include "Partition/Analysis/OpKinds.h"
 #include "Partition/Cost/ModuleCosts.h"
-#include "Partition/Decide/Annotate.h"
 #include "Partition/Decide/NameRules.h"
+#include "Partition/Decide/TargetAssigner.h"
 #include "Partition/Form/AskWhatIf.h"
 #include "Partition/Form/SegmentBuilder.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
@@ -49,7 +49,7 @@ static DictionaryAttr describeTimes(const PlacementTimes &times, Builder &builde
   set("chosen", times.chosen);
   set("all_accelerated", times.allAccelerated);
   set("all_host", times.allHost);
-  set("min_block_" + std::to_string(times.leastSize), times.leastSized);
+  set("min_block_" + std::to_string(times.minSize), times.minSized);
   if (times.lowerBound > 0)
     set("lower_bound", times.lowerBound);
   return entries.getDictionary(builder.getContext());
@@ -81,10 +81,10 @@ static LogicalResult answerQuestions(FunctionOpInterface function, TargetList &t
   if (!info.whatIf && !info.sweep)
     return success();
   MLIRContext *context = function->getContext();
-  Forecaster forecaster(function, targets, costs);
+  PartitionEstimator forecaster(function, targets, costs);
   NamedAttrList answers;
   if (info.whatIf) {
-    FailureOr<WhatIf> whatIf = askWhatIf(forecaster, info);
+    FailureOr<WhatIf> whatIf = analyzeWhatIf(forecaster, info);
     if (failed(whatIf))
       return failure();
     answers.set(kWhatIfFigure, toAttribute(context, *whatIf));
@@ -100,9 +100,9 @@ static LogicalResult answerQuestions(FunctionOpInterface function, TargetList &t
 }
 
 namespace {
-class Former {
+class SegmentFormer {
 public:
-  Former(TargetList &targets, const Aliases &aliases, const PartitionInfo &info, const ModuleCosts *costs)
+  SegmentFormer(TargetList &targets, const Aliases &aliases, const PartitionInfo &info, const ModuleCosts *costs)
       : targets(targets), aliases(aliases), info(info), costs(costs) {}
 
   LogicalResult form(Block &block) {
@@ -141,7 +141,8 @@ private:
       if (region.empty())
         continue;
       // It was to run as a whole: nobody asked yet where what is in it runs.
-      if (targets.isAccelerator(before->target) && failed(Annotator(targets, none).annotate(region.front(), aliases)))
+      if (targets.isAccelerator(before->target) &&
+          failed(TargetAssigner(targets, none).annotate(region.front(), aliases)))
         return failure();
       if (failed(form(region.front())))
         return failure();
@@ -183,7 +184,7 @@ struct FormSegmentsPass : inlay::impl::FormSegmentsPassBase<FormSegmentsPass> {
       Aliases aliases(function);
       const ModuleCosts *model = *costs ? &**costs : nullptr;
       if (failed(checkPartitionable(function)) || failed(answerQuestions(function, *targets, info, model)) ||
-          failed(Former(*targets, aliases, info, model).form(function.front())))
+          failed(SegmentFormer(*targets, aliases, info, model).form(function.front())))
         return signalPassFailure();
     }
   }

@@ -4,7 +4,7 @@
 // what a rewrite made of ours, may have them.
 
 #include "Partition/Analysis/OpKinds.h"
-#include "Partition/Form/Copies.h"
+#include "Partition/Form/MergeClones.h"
 #include "inlay/Partition/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -86,7 +86,7 @@ static std::vector<SmallVector<SegmentOp, 2>> findRuns(Block &block) {
 }
 
 /// Joins neighbours of the block and returns the segments that they became.
-static SmallVector<SegmentOp> mergeNeighbours(Block &block) {
+static SmallVector<SegmentOp> mergeNeighbors(Block &block) {
   SmallVector<SegmentOp> merged;
   for (ArrayRef<SegmentOp> run : findRuns(block)) {
     SegmentOp segment = merge(run);
@@ -105,14 +105,14 @@ struct MergeSegmentsPass : inlay::impl::MergeSegmentsPassBase<MergeSegmentsPass>
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       SmallVector<SegmentOp> merged;
       // Inner blocks first: a segment that was joined is not looked into again.
-      function->walk([&](Block *block) { llvm::append_range(merged, mergeNeighbours(*block)); });
+      function->walk([&](Block *block) { llvm::append_range(merged, mergeNeighbors(*block)); });
       if (merged.empty())
         continue;
       for (SegmentOp segment : merged)
         mergeConstants(segment);
       Aliases aliases(function);
       for (SegmentOp segment : merged)
-        mergeClones(segment.getBody().front(), aliases, WrittenCopies::StayApart);
+        mergeClones(segment.getBody().front(), aliases, ChangedClones::KeepSeparate);
     }
   }
 };

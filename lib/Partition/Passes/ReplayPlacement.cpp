@@ -5,8 +5,8 @@
 
 #include "Partition/Analysis/EffectOrder.h"
 #include "Partition/Analysis/OpKinds.h"
-#include "Partition/Decide/Annotate.h"
-#include "Partition/Decide/Copying.h"
+#include "Partition/Decide/CloneRules.h"
+#include "Partition/Decide/TargetAssigner.h"
 #include "Partition/Form/Fingerprint.h"
 #include "Partition/Form/SegmentBuilder.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
@@ -126,13 +126,13 @@ private:
   }
 
   LogicalResult check(const DependencyGraph &graph, const SegmentPlan &plan, const Decisions &decisions) {
-    CopyRules rules(graph, targets, decisions);
+    CloneRules rules(graph, targets, decisions);
     for (auto [number, segment] : llvm::enumerate(plan.segments)) {
       for (unsigned op : segment.ops)
         if (failed(checkTarget(graph.getOps()[op], segment.target)))
           return failure();
       for (unsigned op : segment.clones) {
-        if (!rules.isCopied(op))
+        if (!rules.isCloned(op))
           return graph.getOps()[op]->emitError("the placement copies op '")
                  << getLabel(graph.getOps()[op]) << "', which can't be copied";
         if (failed(checkTarget(graph.getOps()[op], segment.target)))

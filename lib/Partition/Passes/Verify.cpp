@@ -32,7 +32,7 @@ public:
 
   LogicalResult verify(Block &block) {
     for (Operation &op : block) {
-      if (isConstantLike(&op) || op.hasTrait<OpTrait::IsTerminator>() || takesArgumentApart(&op))
+      if (isConstantLike(&op) || op.hasTrait<OpTrait::IsTerminator>() || unpacksArgument(&op))
         continue;
       auto segment = dyn_cast<SegmentOp>(op);
       if (!segment)
@@ -174,7 +174,7 @@ struct PartitionVerifyPass : inlay::impl::PartitionVerifyPassBase<PartitionVerif
     Verifier verifier(*targets, minBlockSize, exempt, forced);
     for (auto function : getOperation().getOps<FunctionOpInterface>())
       if (!function.isExternal() && (failed(checkOneBlock(function)) || failed(verifier.verify(function.front())) ||
-                                     failed(verifyCopies(function)) || failed(verifyEffects(function))))
+                                     failed(verifyClones(function)) || failed(verifyEffects(function))))
         return signalPassFailure();
     markAllAnalysesPreserved();
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Partition/Analysis/OpKinds.h"
-#include "Partition/Cost/ModelledTime.h"
+#include "Partition/Cost/ModeledTime.h"
+#include "Partition/Decide/ArgumentUnpacking.h"
 #include "Partition/Decide/Targets.h"
-#include "Partition/Decide/Unpacking.h"
 #include "ReportNames.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
@@ -209,7 +209,7 @@ private:
 
   SmallVector<SymbolAttr> symbols;
   std::optional<TargetList> targets;
-  std::optional<ModelledTimes> times;
+  std::optional<ModeledTimes> times;
   llvm::DenseMap<Operation *, std::string> labels;
   llvm::DenseMap<Type, std::string> types;       ///< as text: there are few
   llvm::DenseMap<Operation *, unsigned> numbers; ///< of segments

@@ -14,7 +14,7 @@ using namespace inlay;
 
 namespace {
 constexpr double kWidth = 208, kHeight = 58, kPadding = 12, kFrameTitle = 18, kMargin = 6, kRoomForBytes = 70;
-constexpr unsigned kMostBoxes = 400, kDeepest = 6;
+constexpr unsigned kMaxBoxes = 400, kDeepest = 6;
 
 struct Carried {
   int64_t bytes = 0;
@@ -66,7 +66,7 @@ private:
     std::vector<LayoutBox> sizes;
     llvm::DenseMap<unsigned, unsigned> places;
     for (unsigned segment : segments) {
-      if (boxes == kMostBoxes)
+      if (boxes == kMaxBoxes)
         break;
       ++boxes;
       places[segment] = static_cast<unsigned>(block.segments.size());

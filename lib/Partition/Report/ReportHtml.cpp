@@ -21,10 +21,10 @@ static constexpr char kScript[] =
     ;
 
 /// Above these a browser gets slow; the page says what it leaves out.
-static constexpr size_t kMostOps = 10'000, kMostOnPath = 200, kOpenUpTo = 120;
+static constexpr size_t kMaxOps = 10'000, kMaxOnPath = 200, kOpenUpTo = 120;
 
 void inlay::writeLink(llvm::raw_ostream &os, StringRef prefix, unsigned segment) {
-  if (segment < kMostSegments)
+  if (segment < kMaxSegments)
     os << " href=\"#" << prefix << "s" << segment << "\"";
 }
 
@@ -108,7 +108,7 @@ public:
     }
     writeReasons();
     writeProof();
-    writeQuestions(os, report);
+    writeWhatIf(os, report);
     writeOps();
     os << "</main>\n";
   }
@@ -150,7 +150,7 @@ private:
   /// A bar of all segments in order of execution, as wide as they have ops, and which colour is which target.
   void writeStrip() {
     os << "<section>\n<h2>In order of execution</h2>\n";
-    size_t shown = std::min<size_t>(report.segments.size(), kMostSegments), at = 0, ops = 0;
+    size_t shown = std::min<size_t>(report.segments.size(), kMaxSegments), at = 0, ops = 0;
     for (size_t segment = 0; segment < shown; ++segment)
       ops += report.segments[segment].ops.size();
     os << "<svg class=\"strip" << (shown > 200 ? " many" : "")
@@ -195,7 +195,7 @@ private:
   }
 
   void writeSegment(unsigned number) {
-    if (number >= kMostSegments)
+    if (number >= kMaxSegments)
       return;
     ++listedSegments;
     const SegmentedBlock &segment = report.segments[number];
@@ -213,7 +213,7 @@ private:
     for (Operation &inner : op.getBody().front().without_terminator()) {
       bool isCopy = inner.hasAttr(InlayDialect::kCloneAttr);
       bool isCounted = !isCopy && !isConstantLike(&inner);
-      if (listedOps >= kMostOps && !isControlFlow(&inner)) {
+      if (listedOps >= kMaxOps && !isControlFlow(&inner)) {
         entry += isCounted;
         continue;
       }
@@ -281,19 +281,19 @@ private:
     if (report.lowerBound)
       os << "; no partition of these ops to these targets has fewer than " << *report.lowerBound << " segments";
     os << ".</p>\n<div class=\"path\">";
-    for (const std::string &label : ArrayRef(report.witness).take_front(kMostOnPath))
+    for (const std::string &label : ArrayRef(report.witness).take_front(kMaxOnPath))
       os << "<span class=\"" << tones.get(targets.lookup(label)) << "\" title=\"" << escapeHtml(targets.lookup(label))
          << "\">" << escapeHtml(label) << "</span>";
     os << "</div>\n";
-    if (report.witness.size() > kMostOnPath)
-      os << "<p class=\"soft\">... and " << report.witness.size() - kMostOnPath << " more.</p>\n";
+    if (report.witness.size() > kMaxOnPath)
+      os << "<p class=\"soft\">... and " << report.witness.size() - kMaxOnPath << " more.</p>\n";
     os << "</section>\n";
   }
 
   //===-- Ops ---------------------------------------------------------------------------------------------------===//
 
   void writeOps() {
-    size_t shown = std::min(report.ops.size(), kMostOps);
+    size_t shown = std::min(report.ops.size(), kMaxOps);
     os << "<section>\n<h2>Ops</h2>\n<p class=\"needs-script\" hidden><input type=\"search\" data-filters=\"" << prefix
        << "ops\" placeholder=\"words in a label, op, target or reason\" aria-label=\"filter ops\"><span "
           "class=\"soft\"></span></p>\n<div class=\"scroll\"><table class=\"sorts\" id=\""

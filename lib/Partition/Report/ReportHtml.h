@@ -10,7 +10,7 @@
 namespace inlay {
 
 /// Segments with a number below have an entry on the page, which `writeLink` leads to.
-inline constexpr unsigned kMostSegments = 2'000;
+inline constexpr unsigned kMaxSegments = 2'000;
 
 /// ` href="#f0s7"`, or nothing if the segment has no entry.
 void writeLink(llvm::raw_ostream &os, llvm::StringRef prefix, unsigned segment);
@@ -42,7 +42,7 @@ void writeGraph(llvm::raw_ostream &os, const Report &report, const Tones &tones,
                 llvm::StringRef prefix);
 
 /// What would be if the first target ran more ops, or segments had another least size, as far as that was asked.
-void writeQuestions(llvm::raw_ostream &os, const Report &report);
+void writeWhatIf(llvm::raw_ostream &os, const Report &report);
 
 } // namespace inlay
 

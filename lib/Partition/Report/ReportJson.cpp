@@ -126,7 +126,7 @@ static void writeSummary(OStream &json, const Report &report) {
   });
 }
 
-static void writeFigures(OStream &json, const PartitionFigures &figures) {
+static void writeFigures(OStream &json, const PartitionSummary &figures) {
   json.attribute("segments", figures.segments);
   json.attribute("accelerated_segments", figures.acceleratedSegments);
   json.attribute("ops", figures.ops);

@@ -10,7 +10,7 @@ using namespace inlay;
 
 namespace {
 constexpr double kBetweenBoxes = 28, kBetweenLayers = 52, kBetweenLanes = 12;
-constexpr uint32_t kMostLanes = 24;
+constexpr uint32_t kMaxLanes = 24;
 
 class Drawer {
 public:
@@ -101,7 +101,7 @@ private:
       size_t lane = 0;
       while (lane < freeFrom.size() && freeFrom[lane] > start)
         ++lane;
-      if (lane == kMostLanes)
+      if (lane == kMaxLanes)
         continue;
       if (lane == freeFrom.size())
         freeFrom.push_back(0);

@@ -61,14 +61,14 @@ static void writeProof(llvm::raw_ostream &os, const Report &report) {
        << listSome(report.witness, 24) << "\n";
 }
 
-static void writeFigures(llvm::raw_ostream &os, const PartitionFigures &figures) {
+static void writeFigures(llvm::raw_ostream &os, const PartitionSummary &figures) {
   os << llvm::formatv("{0,8}  {1,11}  {2,8}  {3,12}", figures.segments, figures.acceleratedSegments,
                       figures.acceleratedOps, (figures.allKnown ? "" : ">= ") + formatBytes(figures.borderBytes));
   if (figures.seconds)
     os << llvm::formatv("  {0,10}", formatSeconds(*figures.seconds));
 }
 
-static void writeHeads(llvm::raw_ostream &os, const PartitionFigures &figures) {
+static void writeHeads(llvm::raw_ostream &os, const PartitionSummary &figures) {
   os << "segments  accelerated   its ops       borders" << (figures.seconds ? "    modelled" : "") << "\n";
 }
 

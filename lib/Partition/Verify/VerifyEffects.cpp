@@ -126,7 +126,7 @@ private:
     unite(element, element);
   }
 
-  /// Lists of very many things count as mixed, which keeps the work in proportion to the graph.
+  /// CompactLists of very many things count as mixed, which keeps the work in proportion to the graph.
   void mixCrowds() {
     do {
       for (auto &[collection, it] : held) {
@@ -216,17 +216,17 @@ private:
     SmallVector<MemoryEffects::EffectInstance> effects;
     if (auto interface = dyn_cast<MemoryEffectOpInterface>(op))
       interface.getEffects(effects);
-    auto isApart = [&](Value value, bool made) {
+    auto isIsolated = [&](Value value, bool made) {
       return llvm::any_of(effects, [&](MemoryEffects::EffectInstance &effect) {
         return effect.getValue() == value && (!made || isa<MemoryEffects::Allocate>(effect.getEffect()));
       });
     };
     if (!op->hasTrait<OpTrait::IsTerminator>())
       for (Value operand : op->getOperands())
-        if (isBuffer(operand) && !isApart(operand, false))
+        if (isBuffer(operand) && !isIsolated(operand, false))
           unite(operand, anyBuffer(operand));
     for (Value result : op->getResults())
-      if (isBuffer(result) && !isApart(result, true))
+      if (isBuffer(result) && !isIsolated(result, true))
         unite(result, anyBuffer(result));
     for (Region &region : op->getRegions())
       for (Block &block : region)
@@ -261,7 +261,7 @@ public:
       return success();
     number = order.getInt();
     late = nullptr;
-    visitTouches(op, [&](Value value, SideEffects::Resource *resource, bool writes) {
+    visitAccesses(op, [&](Value value, SideEffects::Resource *resource, bool writes) {
       if (value && !resource && !writes && !written.contains(value))
         return;
       touch(op, value, resource, writes);
@@ -276,7 +276,7 @@ public:
 
 private:
   template <typename Visit>
-  void visitTouches(Operation *op, Visit visit) {
+  void visitAccesses(Operation *op, Visit visit) {
     for (Value operand : op->getOperands())
       if (!isBuffer(operand))
         for (Value value : memory.findAll(operand))
@@ -321,7 +321,7 @@ private:
 
   void findWritten(Operation *op) {
     if (!isa<SegmentOp>(op) && !isControlFlow(op))
-      visitTouches(op, [&](Value value, SideEffects::Resource *, bool writes) {
+      visitAccesses(op, [&](Value value, SideEffects::Resource *, bool writes) {
         if (writes && value) {
           written.insert(value);
           if (getCollectionUse(op) != CollectionUse::Changes)

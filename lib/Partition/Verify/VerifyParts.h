@@ -14,10 +14,10 @@ llvm::LogicalResult verifyEffects(mlir::FunctionOpInterface function);
 
 /// No op is there twice or got lost, and every copy equals its original: by name, attributes and types, by what it
 /// reads, and for a changed list by the changes made to it before it is read.
-llvm::LogicalResult verifyCopies(mlir::FunctionOpInterface function);
+llvm::LogicalResult verifyClones(mlir::FunctionOpInterface function);
 
 /// Whether the op takes an argument of the function apart, a list or tuple, for a segment that makes it again.
-bool takesArgumentApart(mlir::Operation *op);
+bool unpacksArgument(mlir::Operation *op);
 
 } // namespace inlay
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Instance.h"
+#include "PatternInstance.h"
 #include "TensorData.h"
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace inlay;
 
-static constexpr size_t kMostConstants = 1000;
+static constexpr size_t kMaxConstants = 1000;
 
 /// Where `value` is made of constants alone, all ops that make it, producers first; else nothing.
 static SmallVector<Operation *> getConstantSlice(Value value) {
@@ -18,7 +18,7 @@ static SmallVector<Operation *> getConstantSlice(Value value) {
   SmallVector<Value> queue{value};
   while (!queue.empty()) {
     Operation *op = queue.pop_back_val().getDefiningOp();
-    if (!op || op->getNumRegions() != 0 || !isPure(op) || ops.size() > kMostConstants)
+    if (!op || op->getNumRegions() != 0 || !isPure(op) || ops.size() > kMaxConstants)
       return {};
     if (!op->hasTrait<OpTrait::ConstantLike>() && op->getNumOperands() == 0)
       return {};
@@ -39,8 +39,8 @@ public:
   Cutter(ArrayRef<Operation *> matched, Random &random)
       : matched(matched), random(random), builder(matched.front()->getContext()) {}
 
-  Instance run(Operation *root) {
-    Instance instance;
+  PatternInstance run(Operation *root) {
+    PatternInstance instance;
     instance.module = ModuleOp::create(builder.getUnknownLoc());
     builder.setInsertionPointToEnd(instance.module->getBody());
     auto function = func::FuncOp::create(builder, builder.getUnknownLoc(), "match", builder.getFunctionType({}, {}));
@@ -122,7 +122,7 @@ private:
 };
 } // namespace
 
-Instance inlay::cutOut(const GraphPattern &pattern, const Match &match, DictionaryAttr args, Random &random) {
+PatternInstance inlay::cutOut(const GraphPattern &pattern, const Match &match, DictionaryAttr args, Random &random) {
   auto ops = llvm::to_vector(match.ops);
   if (ops.empty())
     ops.push_back(match.root);
@@ -132,7 +132,7 @@ Instance inlay::cutOut(const GraphPattern &pattern, const Match &match, Dictiona
   llvm::erase_if(ops, [&](Operation *op) { return op->getBlock() != block; }); // constants from around a segment
   llvm::sort(ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   ScopedDiagnosticHandler quiet(match.root->getContext(), [](Diagnostic &) { return success(); });
-  Instance instance = Cutter(ops, random).run(match.root);
+  PatternInstance instance = Cutter(ops, random).run(match.root);
   Match again;
   std::string why;
   if (instance.module && failed(pattern.match(instance.root, again, {args, false, &why, nullptr}))) {

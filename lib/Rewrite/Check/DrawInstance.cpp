@@ -4,7 +4,7 @@
 // says whether it matches what came out. If not, all is drawn anew.
 
 #include "Draw.h"
-#include "Instance.h"
+#include "PatternInstance.h"
 #include "Rewrite/Graph/InferTypes.h"
 #include "Rewrite/PDL/CompiledPattern.h"
 #include "TensorData.h"
@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace inlay;
 
 static constexpr unsigned kAttempts = 400, kTriesPerOp = 3000;
-static constexpr int64_t kMostElements = 1 << 14;
+static constexpr int64_t kMaxElements = 1 << 14;
 
 namespace {
 class Drawer {
@@ -157,7 +157,7 @@ private:
     for (int64_t size : type.getShape()) {
       if (ShapedType::isDynamic(size))
         size = palette.unknown;
-      if (size < 1 || size > kMostElements || (count *= size) > kMostElements)
+      if (size < 1 || size > kMaxElements || (count *= size) > kMaxElements)
         return false;
     }
     return isComparable(type.getElementType());
@@ -382,13 +382,14 @@ static bool isDynamic(Type type) {
   return tensor && !tensor.hasStaticShape();
 }
 
-Instance inlay::drawInstance(const PDLPattern &pattern, DictionaryAttr args, Type dtype, bool dynamic, Random &random) {
+PatternInstance inlay::drawInstance(const PDLPattern &pattern, DictionaryAttr args, Type dtype, bool dynamic,
+                                    Random &random) {
   const CompiledPattern &compiled = pattern.getCompiled();
   pdl::PatternOp source = compiled.source;
   Hints hints = readHints(source);
   ScopedDiagnosticHandler quiet(source.getContext(), [](Diagnostic &) { return success(); });
   Value root = cast<pdl::OperationOp>(compiled.program.slots[compiled.program.ops.front()].source).getOp();
-  Instance instance;
+  PatternInstance instance;
   for (unsigned i = 0; i < kAttempts; ++i) {
     Palette palette(random, dtype, dynamic);
     Drawer drawer(source, hints, palette, random);

@@ -9,7 +9,7 @@ using namespace inlay;
 
 bool ValueHints::apply(SmallVectorImpl<int64_t> &shape) const {
   int64_t rank = shape.size();
-  if (rank < leastRank || rank > mostRank)
+  if (rank < minRank || rank > maxRank)
     return false;
   for (const DimHint &hint : dims) {
     int64_t dim = hint.dim < 0 ? hint.dim + rank : hint.dim;
@@ -61,8 +61,8 @@ static void readConstraint(StringRef name, ValueRange args, Hints &all) {
   if (name == "dtype" && args.size() > 1)
     addTypes(constantOf(args[1]), hints.dtypes);
   else if (name == "rank") {
-    hints.leastRank = integerOf(args, 1).value_or(0);
-    hints.mostRank = integerOf(args, 2).value_or(integerOf(args, 1).value_or(5));
+    hints.minRank = integerOf(args, 1).value_or(0);
+    hints.maxRank = integerOf(args, 2).value_or(integerOf(args, 1).value_or(5));
   } else if (name == "dim")
     addDim(hints, integerOf(args, 1), integerOf(args, 2), integerOf(args, 2));
   else if (name == "dim_between")

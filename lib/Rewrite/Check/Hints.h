@@ -19,7 +19,7 @@ struct DimHint {
 
 struct ValueHints {
   llvm::SmallVector<mlir::Type> dtypes; ///< empty for any
-  int64_t leastRank = 0, mostRank = 5;
+  int64_t minRank = 0, maxRank = 5;
   llvm::SmallVector<DimHint> dims;
   mlir::Attribute splat; ///< the number that all elements are, within `tolerance`
   double tolerance = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Instance.h"
+#include "PatternInstance.h"
 #include "TensorData.h"
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
@@ -25,7 +25,7 @@ namespace {
 /// One instance of a rule, checked.
 class InstanceCheck {
 public:
-  InstanceCheck(StringRef label, Instance &instance, const GraphRunner &runner, const RuleCheckOptions &options,
+  InstanceCheck(StringRef label, PatternInstance &instance, const GraphRunner &runner, const RuleCheckOptions &options,
                 bool finite)
       : label(label), instance(instance), runner(runner), options(options), args(options.args), finite(finite) {}
 
@@ -156,8 +156,8 @@ private:
 
   RuleVerdict compareRuns(func::FuncOp before, RunnableGraph &graph, uint64_t seed) {
     static constexpr Fill kFills[] = {Fill::Plain, Fill::Small, Fill::Zeros, Fill::Large, Fill::Special, Fill::Special};
-    constexpr double kMostSlack = 1e-5; // what rules may round when they compare constants
-    double slack = std::min(10 * instance.slack, kMostSlack);
+    constexpr double kMaxSlack = 1e-5; // what rules may round when they compare constants
+    double slack = std::min(10 * instance.slack, kMaxSlack);
     size_t count = before.getNumResults();
     std::vector<HostTensor> inputs, outputs;
     for (Type type : before.getArgumentTypes())
@@ -200,7 +200,7 @@ private:
   }
 
   StringRef label;
-  Instance &instance;
+  PatternInstance &instance;
   const GraphRunner &runner;
   const RuleCheckOptions &options;
   DictionaryAttr args;
@@ -215,7 +215,8 @@ static bool isFinite(const GraphPattern &pattern) {
 }
 
 /// The instance of that number. Numbers of 32 and 64 bits show most; others are drawn where the pattern takes them.
-static Instance drawNumbered(const PDLPattern &pattern, const RuleCheckOptions &options, unsigned number, Type &dtype) {
+static PatternInstance drawNumbered(const PDLPattern &pattern, const RuleCheckOptions &options, unsigned number,
+                                    Type &dtype) {
   Builder builder(pattern.getLoc().getContext());
   builder.getContext()->getOrLoadDialect<func::FuncDialect>();
   Type f32 = builder.getF32Type(), f64 = builder.getF64Type();
@@ -227,7 +228,7 @@ static Instance drawNumbered(const PDLPattern &pattern, const RuleCheckOptions &
 
 RuleChecker::Drawn RuleChecker::draw(const PDLPattern &pattern, unsigned number) {
   Type dtype;
-  Instance instance = drawNumbered(pattern, options, number, dtype);
+  PatternInstance instance = drawNumbered(pattern, options, number, dtype);
   return {std::move(instance.module), instance.unknownSize, std::move(instance.whyNot)};
 }
 
@@ -242,7 +243,7 @@ RuleVerdict RuleChecker::checkPattern(const GraphPattern &pattern, StringRef lab
   RuleVerdict none{RuleVerdict::NoInstance, "", ""};
   for (unsigned i = 0; i < options.instances; ++i) {
     Type dtype;
-    Instance instance = drawNumbered(*pdl, options, i, dtype);
+    PatternInstance instance = drawNumbered(*pdl, options, i, dtype);
     bool main = dtype.isF32() || dtype.isF64();
     if (!instance.module) {
       if (none.text.empty())
@@ -264,7 +265,7 @@ RuleVerdict RuleChecker::checkPattern(const GraphPattern &pattern, StringRef lab
 
 RuleVerdict RuleChecker::checkMatch(const GraphPattern &pattern, StringRef label, const Match &match) {
   Random random(options.seed);
-  Instance instance = cutOut(pattern, match, options.args, random);
+  PatternInstance instance = cutOut(pattern, match, options.args, random);
   if (!instance.module)
     return {RuleVerdict::NoInstance, "pattern '" + label.str() + "' can't be checked here: " + instance.whyNot, ""};
   std::string key = label.str();
@@ -280,7 +281,7 @@ RuleVerdict RuleChecker::compareGraphs(ModuleOp before, ModuleOp after, StringRe
         !llvm::hasSingleElement(functions) || !llvm::hasSingleElement((*functions.begin()).getBody()))
       return {RuleVerdict::CantRun,
               "pattern '" + label.str() + "' can't be checked: expected an example with one function of one block", ""};
-  Instance instance;
+  PatternInstance instance;
   instance.module = before.clone();
   instance.unknownSize = unknownSize;
   OwningOpRef<ModuleOp> rewritten = after.clone();

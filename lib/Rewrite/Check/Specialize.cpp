@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Instance.h"
+#include "PatternInstance.h"
 #include "Rewrite/Graph/InferTypes.h"
 
 #include "mlir/IR/IRMapping.h"

@@ -16,7 +16,7 @@
 namespace inlay {
 
 /// What a run asks of each op, and what its name alone says.
-struct OpFacts {
+struct RewriteOpInfo {
   const RootIndex *patterns = nullptr; ///< null if there are none for it
   bool mayBeDead = false;
   mlir::MemoryEffectOpInterface::Concept *effects = nullptr;
@@ -32,7 +32,7 @@ public:
     Stopped,   ///< the run is over: an error was reported, or the limit is reached
   };
 
-  const OpFacts &getFacts(mlir::Operation *op) {
+  const RewriteOpInfo &getFacts(mlir::Operation *op) {
     const void *name = op->getName().getAsOpaquePointer();
     Recent &recent = recents[llvm::DenseMapInfo<const void *>::getHashValue(name) % kRecents];
     if (LLVM_UNLIKELY(recent.name != name))
@@ -76,7 +76,7 @@ private:
   void noteGivenUp(unsigned number, mlir::Location loc);
   void eraseDeadSince(Journal::Mark mark);
   bool isDead(mlir::Operation *op);
-  OpFacts findFacts(mlir::OperationName name);
+  RewriteOpInfo findFacts(mlir::OperationName name);
 
   PatternManager &manager;
   mlir::Operation *root;
@@ -85,11 +85,11 @@ private:
   GraphRewriter rewriter;
   TerminationGuard guard;
   UserIndex users;
-  llvm::DenseMap<mlir::OperationName, OpFacts> facts;
+  llvm::DenseMap<mlir::OperationName, RewriteOpInfo> facts;
   /// Facts that were asked for last, by hash: each op is asked for them.
   struct Recent {
     const void *name = nullptr;
-    OpFacts facts;
+    RewriteOpInfo facts;
   };
   static constexpr unsigned kRecents = 64;
   Recent recents[kRecents];
@@ -97,7 +97,7 @@ private:
   uint64_t rewrites = 0;
   Journal::Mark lastMark = 0;
   unsigned reach = 0;
-  static constexpr unsigned kMostGivenUp = 16; ///< tries of a pattern; then it is left out
+  static constexpr unsigned kMaxGivenUp = 16; ///< tries of a pattern; then it is left out
   llvm::SmallDenseMap<unsigned, unsigned, 2> givenUp;
   bool opaque = false, stopped = false, hasError = false;
 };

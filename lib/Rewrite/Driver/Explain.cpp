@@ -17,12 +17,12 @@ namespace {
 /// One pattern, tried at one op after the other.
 class Explainer {
 public:
-  static constexpr unsigned kMostOrders = 6; ///< all orders of so many pairs of operands are tried, others by turns
+  static constexpr unsigned kMaxOrders = 6; ///< all orders of so many pairs of operands are tried, others by turns
 
   Explainer(const PDLPattern &pattern, DictionaryAttr args) : program(pattern.getCompiled().program), context{args} {
     for (auto [number, step] : llvm::enumerate(program.steps)) {
       if (step.kind == Step::Order)
-        (anyOrder.size() < kMostOrders ? anyOrder : byTurns).push_back(number);
+        (anyOrder.size() < kMaxOrders ? anyOrder : byTurns).push_back(number);
       if (step.kind == Step::AsWritten)
         asWritten.push_back(number);
     }

@@ -17,14 +17,14 @@ namespace {
 /// are few; below an operand whose place isn't fixed nothing is.
 class SkeletonReader {
 public:
-  static constexpr size_t kMostVariants = 16;
+  static constexpr size_t kMaxVariants = 16;
 
   SkeletonReader(unsigned pattern, const MatchProgram &program) : pattern(pattern), program(program) {}
 
   std::vector<Skeleton> read() {
     unsigned variants = 1;
     for (const Step &step : program.steps)
-      if (step.kind == Step::Order && variants < kMostVariants) {
+      if (step.kind == Step::Order && variants < kMaxVariants) {
         variants *= 2;
         orders.push_back(&step - program.steps.data());
       }
@@ -105,7 +105,7 @@ RootIndex::RootIndex(std::vector<Skeleton> skeletons) {
   for (const Skeleton &skeleton : skeletons) {
     Entry entry{skeleton.pattern, {}};
     for (const auto &[path, name] : skeleton.names)
-      if (unsigned place = numbers.at(path); place < kMostPlaces && !path.empty())
+      if (unsigned place = numbers.at(path); place < kMaxPlaces && !path.empty())
         entry.second.push_back({place, name});
     llvm::sort(entry.second, llvm::less_first());
     entries.push_back(std::move(entry));
@@ -117,7 +117,7 @@ RootIndex::RootIndex(std::vector<Skeleton> skeletons) {
 unsigned RootIndex::build(std::vector<Entry> entries) {
   unsigned number = nodes.size();
   nodes.emplace_back();
-  unsigned place = kMostPlaces;
+  unsigned place = kMaxPlaces;
   for (const Entry &entry : entries)
     if (!entry.second.empty())
       place = std::min(place, entry.second.front().first);
@@ -147,7 +147,7 @@ unsigned RootIndex::build(std::vector<Entry> entries) {
 }
 
 void RootIndex::find(Operation *root, SmallVectorImpl<unsigned> &patterns) const {
-  Operation *ops[kMostPlaces];
+  Operation *ops[kMaxPlaces];
   ops[0] = root;
   SmallVector<unsigned, 8> todo;
   for (int next = 0;; next = todo.pop_back_val()) {

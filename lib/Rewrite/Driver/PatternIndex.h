@@ -18,7 +18,7 @@ namespace inlay {
 /// For roots of one name.
 class RootIndex {
 public:
-  static constexpr unsigned kMostPlaces = 64;
+  static constexpr unsigned kMaxPlaces = 64;
 
   /// A pattern by its number, with the names that it wants at places: paths of operand numbers from the root.
   struct Skeleton {

@@ -34,9 +34,9 @@ void PatternRun::fail(Location loc, const Twine &why) {
   emitError(loc) << why;
 }
 
-OpFacts PatternRun::findFacts(OperationName name) {
+RewriteOpInfo PatternRun::findFacts(OperationName name) {
   auto [it, isNew] = facts.try_emplace(name);
-  OpFacts &found = it->second;
+  RewriteOpInfo &found = it->second;
   if (!isNew)
     return found;
   found.patterns = index.lookup(name);
@@ -49,7 +49,7 @@ OpFacts PatternRun::findFacts(OperationName name) {
 bool PatternRun::isDead(Operation *op) {
   if (!isUnused(op))
     return false;
-  const OpFacts &found = getFacts(op);
+  const RewriteOpInfo &found = getFacts(op);
   if (!found.mayBeDead)
     return false;
   // Most have no effects whatever: that saves the questions to their traits.
@@ -106,19 +106,19 @@ bool PatternRun::checkMatch(const PatternManager::Entry &entry, Operation *op, c
 
 void PatternRun::noteGivenUp(unsigned number, Location loc) {
   unsigned times = ++givenUp[number];
-  if (times != 1 && times != kMostGivenUp)
+  if (times != 1 && times != kMaxGivenUp)
     return;
   InFlightDiagnostic warning = emitWarning(loc);
   warning << "pattern '" << manager.entries[number].label << "' is given up here";
-  if (times == kMostGivenUp)
+  if (times == kMaxGivenUp)
     warning << " for the " << times << "th time, and left out of the rest of the run";
-  warning << ": there are more than " << MatchProgram::kMostWays
+  warning << ": there are more than " << MatchProgram::kMaxWays
           << " ways to match operands in any order and users of shared values; say 'ordered' of ops whose operands "
              "stand in one order";
 }
 
 bool PatternRun::tryPattern(unsigned number, Operation *op) {
-  if (!givenUp.empty() && givenUp.lookup(number) >= kMostGivenUp)
+  if (!givenUp.empty() && givenUp.lookup(number) >= kMaxGivenUp)
     return false;
   PatternManager::Entry &entry = manager.entries[number];
   Journal &journal = getJournal();
@@ -167,11 +167,11 @@ bool PatternRun::tryPattern(unsigned number, Operation *op) {
   ++rewrites;
   if (firing)
     options.trace->push_back(firing->finish(entry.label, rewrites, journal, mark));
-  SmallVector<unsigned> culprits;
+  SmallVector<unsigned> cyclingPatterns;
   auto label = [&](unsigned pattern) { return StringRef(manager.entries[pattern].label); };
-  if (guard.note(number, op, changes, culprits)) {
-    bool one = culprits.size() == 1;
-    fail(loc, "rewriting doesn't end: " + Twine(one ? "pattern " : "patterns ") + quoteAll(culprits, label) +
+  if (guard.note(number, op, changes, cyclingPatterns)) {
+    bool one = cyclingPatterns.size() == 1;
+    fail(loc, "rewriting doesn't end: " + Twine(one ? "pattern " : "patterns ") + quoteAll(cyclingPatterns, label) +
                   (one ? " leads back to where it started" : " lead back to where they started"));
   } else if (guard.isSpent()) {
     fail(loc, "rewriting doesn't seem to end: " + Twine(rewrites) + " rewrites for " + Twine(guard.getSeen()) +

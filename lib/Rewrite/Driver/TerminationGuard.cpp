@@ -30,7 +30,7 @@ uint64_t TerminationGuard::hash(Operation *op, unsigned depth) const {
 }
 
 bool TerminationGuard::note(unsigned pattern, Operation *root, const Journal::Changes &changes,
-                            SmallVectorImpl<unsigned> &culprits) {
+                            SmallVectorImpl<unsigned> &cyclingPatterns) {
   ++count;
   double ops = static_cast<double>(seen);
   watching |= count > std::min(ops + kLongDescent, budget * ops + kFree - kLast);
@@ -51,13 +51,13 @@ bool TerminationGuard::note(unsigned pattern, Operation *root, const Journal::Ch
   uint64_t state = hash(made, kHashDepth);
   rewrites.back().state = state;
   unsigned compared = 0;
-  for (int before = parent; before >= 0 && compared < kMostCompared; before = rewrites[before].parent, ++compared) {
+  for (int before = parent; before >= 0 && compared < kMaxCompared; before = rewrites[before].parent, ++compared) {
     if (rewrites[before].state != state || rewrites[before].pattern != pattern)
       continue;
     for (int in = number; in != before; in = rewrites[in].parent)
-      if (!llvm::is_contained(culprits, rewrites[in].pattern))
-        culprits.push_back(rewrites[in].pattern);
-    std::reverse(culprits.begin(), culprits.end());
+      if (!llvm::is_contained(cyclingPatterns, rewrites[in].pattern))
+        cyclingPatterns.push_back(rewrites[in].pattern);
+    std::reverse(cyclingPatterns.begin(), cyclingPatterns.end());
     return true;
   }
   return false;

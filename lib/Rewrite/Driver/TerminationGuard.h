@@ -29,7 +29,7 @@ public:
   /// Takes note of a rewrite by the pattern of that number at `root`, and of what the journal says it did. Returns the
   /// numbers of the patterns that undo each other, in order, if they do; then `why` says so.
   bool note(unsigned pattern, mlir::Operation *root, const Journal::Changes &changes,
-            llvm::SmallVectorImpl<unsigned> &culprits);
+            llvm::SmallVectorImpl<unsigned> &cyclingPatterns);
 
   bool isSpent() const { return count > budget * static_cast<double>(seen) + kFree; }
   uint64_t getSeen() const { return seen; }
@@ -41,7 +41,7 @@ private:
   static constexpr unsigned kFree = 1000;      ///< rewrites beside the budget
   static constexpr unsigned kLast = 256;       ///< rewrites that the patterns of a spent budget are taken from
   static constexpr unsigned kLongDescent = 64; ///< from here on, states are compared
-  static constexpr unsigned kMostCompared = 32;
+  static constexpr unsigned kMaxCompared = 32;
   static constexpr unsigned kHashDepth = 6;
 
   struct Rewrite {

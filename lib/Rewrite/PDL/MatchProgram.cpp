@@ -434,7 +434,7 @@ static bool runSteps(const MatchProgram &program, ArrayRef<Step> steps, Bindings
     if (choices.empty())
       return false;
     // The first choice alone takes time linear in the users of a value.
-    if (choices.size() > 1 && ++ways > MatchProgram::kMostWays)
+    if (choices.size() > 1 && ++ways > MatchProgram::kMaxWays)
       return giveUp(context);
     step = steps.begin() + choices.back().step + 1;
   }

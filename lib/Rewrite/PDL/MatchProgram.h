@@ -126,7 +126,7 @@ struct MatchProgram {
   void finish();
 
   /// After so many ways to match that a second choice offers, a try is given up: nested choices multiply.
-  static constexpr unsigned kMostWays = 4096;
+  static constexpr unsigned kMaxWays = 4096;
 
   /// Matches with `root` as the root.
   bool run(mlir::Operation *root, Bindings &bindings, const MatchContext &context) const;

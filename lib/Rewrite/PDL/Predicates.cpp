@@ -151,12 +151,12 @@ static LogicalResult isSplat(NativeCall &call) {
 
 /// foldable(value), foldable(value, 10): computed from constants alone, over at most so many ops in a row
 static LogicalResult isFoldable(NativeCall &call) {
-  constexpr size_t kMostOps = 1000;
+  constexpr size_t kMaxOps = 1000;
   int64_t depth = getInteger(call, 1).value_or(10);
   llvm::SetVector<std::pair<Operation *, int64_t>> ops;
   auto visit = [&](Value value, int64_t above) {
     Operation *op = value ? value.getDefiningOp() : nullptr;
-    return op && above <= depth && ops.size() < kMostOps && (ops.insert({op, above}), true);
+    return op && above <= depth && ops.size() < kMaxOps && (ops.insert({op, above}), true);
   };
   if (!visit(call.get<Value>(0), 0))
     return call.fail("expected a value made of constants");

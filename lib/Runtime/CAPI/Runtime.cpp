@@ -21,7 +21,7 @@ struct Described {
 } // namespace
 
 struct InlayProgram {
-  OpenedProgram opened;
+  LoadedProgram opened;
   std::vector<Described> inputs, outputs;
 };
 
@@ -121,7 +121,7 @@ InlayStatus inlayProgramOpen(const char *path, const InlayOpenOptions *options, 
     std::memcpy(&known, options, options->size);
   if (known.publicKeyFile && !*known.publicKeyFile)
     return invalid("expected publicKeyFile to name a file, but it is empty");
-  StatusOr<OpenedProgram> opened = openProgram(path, convert(known));
+  StatusOr<LoadedProgram> opened = openProgram(path, convert(known));
   if (!opened.isOk())
     return toC(opened.status());
   auto result = std::make_unique<InlayProgram>();
@@ -177,7 +177,7 @@ const char *inlayProgramMetadata(const InlayProgram *program) {
 //===-- Calls ---------------------------------------------------------------------------------------------------===//
 
 static Status convert(const InlayTensor *tensors, size_t count, const char *what, std::vector<TensorView> &views) {
-  constexpr size_t kMostDims = 64;
+  constexpr size_t kMaxDims = 64;
   if (count && !tensors)
     return {StatusCode::InvalidArgument, fmt::format("expected {} {}s, but got null", count, what)};
   for (size_t i = 0; i < count; ++i) {
@@ -185,9 +185,9 @@ static Status convert(const InlayTensor *tensors, size_t count, const char *what
     if (!isElement(tensor.element))
       return {StatusCode::InvalidArgument,
               fmt::format("{} {}: expected an element type, but got {}", what, i, static_cast<int>(tensor.element))};
-    if (tensor.rank > kMostDims || (tensor.rank && !tensor.dims))
+    if (tensor.rank > kMaxDims || (tensor.rank && !tensor.dims))
       return {StatusCode::InvalidArgument, fmt::format("{} {}: expected at most {} dims, but got {}{}", what, i,
-                                                       kMostDims, tensor.rank, tensor.dims ? "" : " at null")};
+                                                       kMaxDims, tensor.rank, tensor.dims ? "" : " at null")};
     std::vector<int64_t> dims;
     for (size_t dim = 0; dim < tensor.rank; ++dim)
       dims.push_back(tensor.dims[dim]);

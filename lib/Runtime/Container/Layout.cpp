@@ -96,8 +96,8 @@ StatusOr<Header> parseHeader(std::string_view bytes, uint64_t fileBytes) {
     return invalid("is damaged: the name of its processor isn't one");
   if (!header.arch.empty() && header.arch != thisArch())
     return invalid(fmt::format("its host code is for {}, but this machine is {}", header.arch, thisArch()));
-  if (header.sections > kMostSections || headBytes(header.sections) > fileBytes)
-    return invalid(fmt::format("expected at most {} sections, with a table in the file, but got {}", kMostSections,
+  if (header.sections > kMaxSections || preambleBytes(header.sections) > fileBytes)
+    return invalid(fmt::format("expected at most {} sections, with a table in the file, but got {}", kMaxSections,
                                header.sections));
   return header;
 }
@@ -129,7 +129,7 @@ static Status parseSection(const char *data, const Header &header, uint64_t leas
 StatusOr<std::vector<Section>> parseSections(std::string_view bytes, const Header &header) {
   std::vector<Section> sections;
   std::set<std::string> names;
-  uint64_t least = headBytes(header.sections);
+  uint64_t least = preambleBytes(header.sections);
   for (size_t at = 0; at + kSectionBytes <= bytes.size(); at += kSectionBytes) {
     Section &section = sections.emplace_back();
     INLAY_RETURN_IF_ERROR(parseSection(bytes.data() + at, header, least, section));
@@ -145,7 +145,7 @@ StatusOr<std::vector<Section>> parseSections(std::string_view bytes, const Heade
   return sections;
 }
 
-std::string formatHead(const Header &header, const std::vector<Section> &sections) {
+std::string formatPreamble(const Header &header, const std::vector<Section> &sections) {
   std::string bytes(kMagic);
   appendLittle(bytes, header.major);
   appendLittle(bytes, header.minor);
@@ -166,17 +166,17 @@ std::string formatHead(const Header &header, const std::vector<Section> &section
   return bytes;
 }
 
-uint64_t headBytes(size_t sections) { return kHeaderBytes + kSectionBytes * sections; }
+uint64_t preambleBytes(size_t sections) { return kHeaderBytes + kSectionBytes * sections; }
 
 const Section *findSection(const std::vector<Section> &sections, std::string_view name) {
   auto found = std::find_if(sections.begin(), sections.end(), [&](const Section &one) { return one.name == name; });
   return found == sections.end() ? nullptr : &*found;
 }
 
-Digest hashFile(std::string_view head, std::string_view tail) {
+Digest hashFile(std::string_view preamble, std::string_view tail) {
   Hasher hasher;
-  hasher.add(head.substr(0, kDigestAt));
-  hasher.add(head.substr(kDigestAt + sizeof(Digest)));
+  hasher.add(preamble.substr(0, kDigestAt));
+  hasher.add(preamble.substr(kDigestAt + sizeof(Digest)));
   hasher.add(tail);
   return hasher.digest();
 }

@@ -19,7 +19,7 @@ constexpr std::string_view kMagic("\x89INLAY\r\n", 8);
 constexpr uint16_t kMajor = 3, kMinor = 0;
 constexpr size_t kHeaderBytes = 64, kDigestAt = 48, kSectionBytes = 40;
 constexpr size_t kNameBytes = 16; ///< of processors and sections, padded with zeros
-constexpr size_t kMostSections = 64;
+constexpr size_t kMaxSections = 64;
 /// Where sections start: the constants on a page, so that they can be mapped, others on a cache line.
 constexpr uint64_t kPageBytes = 4096, kSectionAlignment = 64;
 
@@ -52,16 +52,16 @@ StatusOr<Header> parseHeader(std::string_view bytes, uint64_t fileBytes);
 StatusOr<std::vector<Section>> parseSections(std::string_view bytes, const Header &header);
 
 /// The header and the table.
-std::string formatHead(const Header &header, const std::vector<Section> &sections);
+std::string formatPreamble(const Header &header, const std::vector<Section> &sections);
 
 /// Where the first section may start.
-uint64_t headBytes(size_t sections);
+uint64_t preambleBytes(size_t sections);
 
 /// The section of that name; null if there is none.
 const Section *findSection(const std::vector<Section> &sections, std::string_view name);
 
 /// The hash over all of a file besides the hash itself; `head` is the file's start, the header and more.
-Digest hashFile(std::string_view head, std::string_view tail);
+Digest hashFile(std::string_view preamble, std::string_view tail);
 
 /// The processor that this was built for: "x86_64", "aarch64".
 std::string thisArch();

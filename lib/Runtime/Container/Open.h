@@ -12,28 +12,28 @@
 
 namespace inlay::rt {
 
-struct OpenedContainer {
+struct MappedContainer {
   Header header;
   std::vector<Section> sections;
-  std::string head;  ///< a copy of all before the constants: what is checked is what is used
-  Mapping constants; ///< the rest of the file
-  Mapping weights;   ///< all of the weights file, if there is one
+  std::string preamble; ///< a copy of all before the constants: what is checked is what is used
+  Mapping constants;    ///< the rest of the file
+  Mapping weights;      ///< all of the weights file, if there is one
 
   /// The bytes of a section other than the constants; empty if there is none.
   std::string_view bytes(const char *name) const;
 };
 
 /// Reads a file's frame, checks its hash and those of its weights file. The copy of the head is taken from `budget`.
-StatusOr<OpenedContainer> openContainer(const std::string &path, Budget &budget);
+StatusOr<MappedContainer> openContainer(const std::string &path, Budget &budget);
 
 /// The same for a file's bytes, which start on a page and outlive the result. It may have no weights file.
-StatusOr<OpenedContainer> openImage(std::string_view image, Budget &budget);
+StatusOr<MappedContainer> openImage(std::string_view image, Budget &budget);
 
 /// What the opened container holds.
-StatusOr<SavedProgram> decodeContainer(const OpenedContainer &opened, Budget &budget);
+StatusOr<ContainerContents> decodeContainer(const MappedContainer &opened, Budget &budget);
 
 /// Checks that FILE.sig is the signature of the opened FILE by the owner of the public key.
-Status verifySignature(const std::string &path, const OpenedContainer &opened, const std::string &publicKeyFile);
+Status verifySignature(const std::string &path, const MappedContainer &opened, const std::string &publicKeyFile);
 
 } // namespace inlay::rt
 

@@ -115,7 +115,7 @@ private:
       fields(*this, value);
   }
   void get(std::string &text) {
-    uint32_t size = length(kMostText, 1);
+    uint32_t size = length(kMaxTextBytes, 1);
     text.assign(bytes_.plan.data() + at_, size);
     at_ += size;
   }
@@ -146,7 +146,7 @@ private:
     std::memcpy(&value, &bits, sizeof(bits));
   }
   void get(Expr &expr) {
-    std::vector<Expr::Instruction> code(length(kMostInstructions, sizeof(Expr::Instruction)));
+    std::vector<Expr::Instruction> code(length(kMaxInstructions, sizeof(Expr::Instruction)));
     for (Expr::Instruction &instruction : code) {
       choice(instruction.op, Expr::Op::Max, "an operation");
       if (instruction.op == Expr::Op::Constant || instruction.op == Expr::Op::Dim)
@@ -232,8 +232,8 @@ private:
     if constexpr (!std::is_arithmetic_v<T>)
       fields(*this, value);
   }
-  void look(const std::string &text) { bound(text.size(), kMostText, "a name of bytes"); }
-  void look(const Expr &expr) { bound(expr.code().size(), kMostInstructions, "an expression of instructions"); }
+  void look(const std::string &text) { bound(text.size(), kMaxTextBytes, "a name of bytes"); }
+  void look(const Expr &expr) { bound(expr.code().size(), kMaxInstructions, "an expression of instructions"); }
   void look(const Constant &constant) { look(constant.key); }
   template <typename T>
   void look(const std::vector<T> &list) {

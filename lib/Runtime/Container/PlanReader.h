@@ -12,7 +12,7 @@
 namespace inlay::rt {
 
 /// Most instructions of an expression and most bytes of a name.
-constexpr uint32_t kMostInstructions = 4096, kMostText = 1 << 24;
+constexpr uint32_t kMaxInstructions = 4096, kMaxTextBytes = 1 << 24;
 
 /// Memory that may still be allocated, in bytes.
 class Budget {

@@ -12,13 +12,13 @@ namespace inlay::rt {
 
 static Status invalid(std::string message) { return {StatusCode::InvalidArgument, std::move(message)}; }
 
-std::string_view OpenedContainer::bytes(const char *name) const {
+std::string_view MappedContainer::bytes(const char *name) const {
   const Section *section = findSection(sections, name);
-  return section ? std::string_view(head).substr(section->offset, section->bytes) : std::string_view();
+  return section ? std::string_view(preamble).substr(section->offset, section->bytes) : std::string_view();
 }
 
 /// Parses header and table at the start of `bytes`.
-static Status parseFrame(std::string_view bytes, uint64_t fileBytes, OpenedContainer &opened) {
+static Status parseFrame(std::string_view bytes, uint64_t fileBytes, MappedContainer &opened) {
   StatusOr<Header> header = parseHeader(bytes.substr(0, kHeaderBytes), fileBytes);
   if (!header.isOk())
     return header.status();
@@ -34,14 +34,14 @@ static Status parseFrame(std::string_view bytes, uint64_t fileBytes, OpenedConta
 }
 
 /// How much of the file stands before the constants.
-static uint64_t headEnd(const OpenedContainer &opened) {
+static uint64_t preambleEnd(const MappedContainer &opened) {
   const Section *constants = findSection(opened.sections, section::kConstants);
   return constants ? constants->offset : opened.header.fileBytes;
 }
 
 /// The length of the head of a file, which `start` is the start of.
-static StatusOr<uint64_t> measureHead(const OpenedContainer &opened, Budget &budget) {
-  uint64_t bytes = headEnd(opened);
+static StatusOr<uint64_t> measurePreamble(const MappedContainer &opened, Budget &budget) {
+  uint64_t bytes = preambleEnd(opened);
   if (!budget.take(bytes))
     return Status(StatusCode::ResourceExhausted,
                   fmt::format("its {} bytes besides the constants are more than the memory that is allowed", bytes));
@@ -49,20 +49,20 @@ static StatusOr<uint64_t> measureHead(const OpenedContainer &opened, Budget &bud
 }
 
 /// Parses the head, which was measured before it was copied.
-static Status checkHead(uint64_t fileBytes, OpenedContainer &opened) {
-  INLAY_RETURN_IF_ERROR(parseFrame(opened.head, fileBytes, opened));
-  if (headEnd(opened) != opened.head.size())
+static Status checkPreamble(uint64_t fileBytes, MappedContainer &opened) {
+  INLAY_RETURN_IF_ERROR(parseFrame(opened.preamble, fileBytes, opened));
+  if (preambleEnd(opened) != opened.preamble.size())
     return invalid("changed while it was read");
   return Status::ok();
 }
 
-static Status checkDigest(const OpenedContainer &opened) {
-  if (hashFile(opened.head, opened.constants.bytes) != opened.header.digest)
+static Status checkDigest(const MappedContainer &opened) {
+  if (hashFile(opened.preamble, opened.constants.bytes) != opened.header.digest)
     return invalid("is damaged: its bytes don't match its hash");
   return Status::ok();
 }
 
-static Status openWeights(const std::string &path, OpenedContainer &opened) {
+static Status openWeights(const std::string &path, MappedContainer &opened) {
   if (!findSection(opened.sections, section::kWeights))
     return Status::ok();
   StatusOr<WeightsRecord> record = parseRecord(opened.bytes(section::kWeights));
@@ -86,23 +86,23 @@ static Status openWeights(const std::string &path, OpenedContainer &opened) {
   return Status::ok();
 }
 
-StatusOr<OpenedContainer> openContainer(const std::string &path, Budget &budget) {
+StatusOr<MappedContainer> openContainer(const std::string &path, Budget &budget) {
   StatusOr<InputFile> file = InputFile::open(path);
   if (!file.isOk())
     return file.status();
-  OpenedContainer opened;
-  for (size_t wanted : {kHeaderBytes, kHeaderBytes + kMostSections * kSectionBytes}) {
-    opened.head.resize(std::min<uint64_t>(wanted, file->size()));
-    INLAY_RETURN_IF_ERROR(file->read(0, opened.head.data(), opened.head.size()));
-    INLAY_RETURN_IF_ERROR(parseFrame(opened.head, file->size(), opened));
+  MappedContainer opened;
+  for (size_t wanted : {kHeaderBytes, kHeaderBytes + kMaxSections * kSectionBytes}) {
+    opened.preamble.resize(std::min<uint64_t>(wanted, file->size()));
+    INLAY_RETURN_IF_ERROR(file->read(0, opened.preamble.data(), opened.preamble.size()));
+    INLAY_RETURN_IF_ERROR(parseFrame(opened.preamble, file->size(), opened));
   }
-  StatusOr<uint64_t> head = measureHead(opened, budget);
-  if (!head.isOk())
-    return head.status();
-  opened.head.resize(*head);
-  INLAY_RETURN_IF_ERROR(file->read(0, opened.head.data(), opened.head.size()));
-  INLAY_RETURN_IF_ERROR(checkHead(file->size(), opened));
-  StatusOr<Mapping> constants = file->mapFrom(*head);
+  StatusOr<uint64_t> preamble = measurePreamble(opened, budget);
+  if (!preamble.isOk())
+    return preamble.status();
+  opened.preamble.resize(*preamble);
+  INLAY_RETURN_IF_ERROR(file->read(0, opened.preamble.data(), opened.preamble.size()));
+  INLAY_RETURN_IF_ERROR(checkPreamble(file->size(), opened));
+  StatusOr<Mapping> constants = file->mapFrom(*preamble);
   if (!constants.isOk())
     return constants.status();
   opened.constants = std::move(*constants);
@@ -111,21 +111,21 @@ StatusOr<OpenedContainer> openContainer(const std::string &path, Budget &budget)
   return opened;
 }
 
-StatusOr<OpenedContainer> openImage(std::string_view image, Budget &budget) {
-  OpenedContainer opened;
+StatusOr<MappedContainer> openImage(std::string_view image, Budget &budget) {
+  MappedContainer opened;
   INLAY_RETURN_IF_ERROR(parseFrame(image, image.size(), opened));
-  StatusOr<uint64_t> head = measureHead(opened, budget);
-  if (!head.isOk())
-    return head.status();
-  opened.head = image.substr(0, *head);
-  opened.constants.bytes = image.substr(*head);
+  StatusOr<uint64_t> preamble = measurePreamble(opened, budget);
+  if (!preamble.isOk())
+    return preamble.status();
+  opened.preamble = image.substr(0, *preamble);
+  opened.constants.bytes = image.substr(*preamble);
   INLAY_RETURN_IF_ERROR(checkDigest(opened));
   if (findSection(opened.sections, section::kWeights))
     return invalid("has a weights file, but lies in memory");
   return opened;
 }
 
-StatusOr<SavedProgram> decodeContainer(const OpenedContainer &opened, Budget &budget) {
+StatusOr<ContainerContents> decodeContainer(const MappedContainer &opened, Budget &budget) {
   if (!findSection(opened.sections, section::kPlan))
     return invalid("has no section 'plan'");
   PlanBytes bytes;
@@ -139,7 +139,7 @@ StatusOr<SavedProgram> decodeContainer(const OpenedContainer &opened, Budget &bu
   StatusOr<std::shared_ptr<Plan>> plan = decodePlan(bytes, budget);
   if (!plan.isOk())
     return plan.status();
-  SavedProgram saved;
+  ContainerContents saved;
   saved.info = {opened.header.major, opened.header.minor, opened.header.arch, {}, "", "", {}};
   saved.info.report = opened.bytes(section::kReport);
   saved.info.metadata = opened.bytes(section::kMetadata);
@@ -157,9 +157,9 @@ StatusOr<SavedProgram> decodeContainer(const OpenedContainer &opened, Budget &bu
   return saved;
 }
 
-static StatusOr<SavedProgram> read(const std::string &path, const ContainerReadOptions &options) {
+static StatusOr<ContainerContents> read(const std::string &path, const ContainerReadOptions &options) {
   Budget budget(options.memoryLimit ? options.memoryLimit : uint64_t(1) << 30);
-  StatusOr<OpenedContainer> opened = openContainer(path, budget);
+  StatusOr<MappedContainer> opened = openContainer(path, budget);
   if (!opened.isOk())
     return opened.status();
   const char *fromEnvironment = std::getenv("INLAY_PUBLIC_KEY");
@@ -171,8 +171,8 @@ static StatusOr<SavedProgram> read(const std::string &path, const ContainerReadO
   return decodeContainer(*opened, budget);
 }
 
-StatusOr<SavedProgram> readContainer(const std::string &path, const ContainerReadOptions &options) {
-  StatusOr<SavedProgram> saved = read(path, options);
+StatusOr<ContainerContents> readContainer(const std::string &path, const ContainerReadOptions &options) {
+  StatusOr<ContainerContents> saved = read(path, options);
   if (!saved.isOk())
     return Status(saved.status().code(), fmt::format("'{}': {}", path, saved.status().message()));
   return saved;
@@ -188,10 +188,10 @@ bool hasDeviceKernels(const std::string &path) {
   StatusOr<InputFile> file = InputFile::open(path);
   if (!file.isOk())
     return false;
-  OpenedContainer opened;
-  opened.head.resize(std::min<uint64_t>(kHeaderBytes + kMostSections * kSectionBytes, file->size()));
-  if (!file->read(0, opened.head.data(), opened.head.size()).isOk() ||
-      !parseFrame(opened.head, file->size(), opened).isOk())
+  MappedContainer opened;
+  opened.preamble.resize(std::min<uint64_t>(kHeaderBytes + kMaxSections * kSectionBytes, file->size()));
+  if (!file->read(0, opened.preamble.data(), opened.preamble.size()).isOk() ||
+      !parseFrame(opened.preamble, file->size(), opened).isOk())
     return false;
   const Section *kernels = findSection(opened.sections, section::kSpirv);
   return kernels && kernels->bytes > 0;

@@ -53,10 +53,10 @@ static Status readKey(const std::string &path, const std::string &label, std::st
   return Status::ok();
 }
 
-static crypto_sign_state digest(const OpenedContainer &opened) {
+static crypto_sign_state digest(const MappedContainer &opened) {
   crypto_sign_state state;
   crypto_sign_init(&state);
-  for (std::string_view part : {std::string_view(opened.head), opened.constants.bytes, opened.weights.bytes})
+  for (std::string_view part : {std::string_view(opened.preamble), opened.constants.bytes, opened.weights.bytes})
     if (!part.empty())
       crypto_sign_update(&state, reinterpret_cast<const unsigned char *>(part.data()), part.size());
   return state;
@@ -66,7 +66,7 @@ static Status start() {
   return sodium_init() < 0 ? Status(StatusCode::Internal, "libsodium can't be started") : Status::ok();
 }
 
-Status verifySignature(const std::string &path, const OpenedContainer &opened, const std::string &publicKeyFile) {
+Status verifySignature(const std::string &path, const MappedContainer &opened, const std::string &publicKeyFile) {
   INLAY_RETURN_IF_ERROR(start());
   std::array<unsigned char, crypto_sign_PUBLICKEYBYTES> key = {};
   constexpr std::string_view prefix("\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00", 12);
@@ -89,7 +89,7 @@ static Status sign(const std::string &path, const std::string &privateKeyFile) {
   constexpr std::string_view prefix("\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20", 16);
   INLAY_RETURN_IF_ERROR(readKey(privateKeyFile, "PRIVATE KEY", prefix, seed));
   Budget budget(UINT64_MAX);
-  StatusOr<OpenedContainer> opened = openContainer(path, budget);
+  StatusOr<MappedContainer> opened = openContainer(path, budget);
   if (!opened.isOk())
     return opened.status();
   unsigned char publicKey[crypto_sign_PUBLICKEYBYTES], privateKey[crypto_sign_SECRETKEYBYTES];

@@ -17,10 +17,10 @@ static std::vector<std::string_view> partsOf(const WeightsLayout &layout) {
 
 /// Whether a file has these bytes from `offset` on.
 static StatusOr<bool> hasBytes(const InputFile &file, uint64_t offset, std::string_view bytes) {
-  constexpr size_t kMost = 1 << 20;
+  constexpr size_t kMax = 1 << 20;
   std::string read;
   while (!bytes.empty()) {
-    read.resize(std::min(bytes.size(), kMost));
+    read.resize(std::min(bytes.size(), kMax));
     INLAY_RETURN_IF_ERROR(file.read(offset, read.data(), read.size()));
     if (bytes.substr(0, read.size()) != read)
       return false;

@@ -28,14 +28,14 @@ static std::string describeStep(const Step &step) {
 static Status refuseFramework(const Plan &plan) {
   std::string list;
   size_t count = 0;
-  constexpr size_t mostListed = 20;
+  constexpr size_t maxListed = 20;
   for (const Step &step : plan.steps)
-    if (step.kind == StepKind::Callback && ++count <= mostListed)
+    if (step.kind == StepKind::Callback && ++count <= maxListed)
       list += (list.empty() ? "" : ", ") + describeStep(step);
   if (count == 0)
     return Status::ok();
-  if (count > mostListed)
-    list += fmt::format(" and {} more", count - mostListed);
+  if (count > maxListed)
+    list += fmt::format(" and {} more", count - maxListed);
   return invalid(fmt::format("{} of the program's {} steps call the framework, which isn't saved: {}", count,
                              plan.steps.size(), list));
 }
@@ -93,12 +93,12 @@ struct NamedBytes {
 } // namespace
 
 /// Everything before the constants, with the hash over it and them.
-static StatusOr<std::string> makeHead(const std::string &arch, std::vector<NamedBytes> parts,
-                                      const BytePool &constants) {
+static StatusOr<std::string> makePreamble(const std::string &arch, std::vector<NamedBytes> parts,
+                                          const BytePool &constants) {
   parts.erase(std::remove_if(parts.begin() + 1, parts.end(), [](const NamedBytes &one) { return one.bytes.empty(); }),
               parts.end());
   std::vector<Section> sections;
-  uint64_t at = headBytes(parts.size() + (constants.size() > 0 ? 1 : 0));
+  uint64_t at = preambleBytes(parts.size() + (constants.size() > 0 ? 1 : 0));
   for (const NamedBytes &part : parts) {
     at = alignTo(at, kSectionAlignment);
     sections.push_back({part.name, at, part.bytes.size(), part.isRequired});
@@ -112,22 +112,22 @@ static StatusOr<std::string> makeHead(const std::string &arch, std::vector<Named
   header.sections = static_cast<uint32_t>(sections.size());
   header.arch = arch;
   header.fileBytes = at + constants.size();
-  std::string head = formatHead(header, sections);
+  std::string preamble = formatPreamble(header, sections);
   for (size_t i = 0; i < parts.size(); ++i) {
-    head.resize(sections[i].offset, '\0');
-    head += parts[i].bytes;
+    preamble.resize(sections[i].offset, '\0');
+    preamble += parts[i].bytes;
   }
-  head.resize(at, '\0');
+  preamble.resize(at, '\0');
   Hasher hasher;
-  hasher.add(std::string_view(head).substr(0, kDigestAt));
-  hasher.add(std::string_view(head).substr(kDigestAt + sizeof(Digest)));
+  hasher.add(std::string_view(preamble).substr(0, kDigestAt));
+  hasher.add(std::string_view(preamble).substr(kDigestAt + sizeof(Digest)));
   INLAY_RETURN_IF_ERROR(eachPart(constants, [&](std::string_view part) {
     hasher.add(part);
     return Status::ok();
   }));
   Digest digest = hasher.digest();
-  std::copy(digest.begin(), digest.end(), head.begin() + kDigestAt);
-  return head;
+  std::copy(digest.begin(), digest.end(), preamble.begin() + kDigestAt);
+  return preamble;
 }
 
 static Status checkWeightsName(const std::string &path, const std::string &name) {
@@ -160,21 +160,21 @@ Status writeContainer(const std::string &path, const Plan &plan, const Container
   std::string arch = plan.hostCode.objects.empty() ? "" : archOf(plan.hostCode.triple);
   if (arch.size() > kNameBytes)
     return invalid(fmt::format("expected a processor's name of at most {} bytes, but got '{}'", kNameBytes, arch));
-  StatusOr<std::string> head = makeHead(arch,
-                                        {{section::kPlan, std::move(encoded.plan), true},
-                                         {section::kSpirv, join(encoded.spirv), true},
-                                         {section::kHost, join(encoded.host), true},
-                                         {section::kForeign, join(encoded.foreign), true},
-                                         {section::kWeights, std::move(record), true},
-                                         {section::kReport, extras.report, false},
-                                         {section::kMetadata, extras.metadata, false}},
-                                        constants);
-  if (!head.isOk())
-    return head.status();
+  StatusOr<std::string> preamble = makePreamble(arch,
+                                                {{section::kPlan, std::move(encoded.plan), true},
+                                                 {section::kSpirv, join(encoded.spirv), true},
+                                                 {section::kHost, join(encoded.host), true},
+                                                 {section::kForeign, join(encoded.foreign), true},
+                                                 {section::kWeights, std::move(record), true},
+                                                 {section::kReport, extras.report, false},
+                                                 {section::kMetadata, extras.metadata, false}},
+                                                constants);
+  if (!preamble.isOk())
+    return preamble.status();
   StatusOr<OutputFile> file = OutputFile::create(path);
   if (!file.isOk())
     return file.status();
-  INLAY_RETURN_IF_ERROR(file->write(*head));
+  INLAY_RETURN_IF_ERROR(file->write(*preamble));
   INLAY_RETURN_IF_ERROR(eachPart(constants, [&](std::string_view part) { return file->write(part); }));
   INLAY_RETURN_IF_ERROR(file->finish()); // from here on little can fail: neither file is replaced without the other
   if (weights)

@@ -5,7 +5,7 @@
 #include "inlay/Runtime/Core/PlanChecker.h"
 #include "inlay/Runtime/Host/HostKernelLoader.h"
 #include "inlay/Runtime/Host/ObjectLoader.h"
-#include "inlay/Runtime/Loader/SharedDevice.h"
+#include "inlay/Runtime/Loader/DeviceSharing.h"
 #include "inlay/Runtime/Vulkan/DeviceSelection.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 
@@ -69,8 +69,8 @@ static const char *adviseNone(const Plan &plan) {
   return moveAllToHost(plan).isOk() ? "; with the device 'none' the host runs all of it" : "";
 }
 
-StatusOr<OpenedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOptions &options) {
-  OpenedProgram opened;
+StatusOr<LoadedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOptions &options) {
+  LoadedProgram opened;
   opened.plan = std::move(plan);
   if (!opened.plan->engines.empty() && vulkan::wantsNoDevice(options.device)) {
     StatusOr<std::shared_ptr<const Plan>> moved = moveAllToHost(*opened.plan);
@@ -78,7 +78,7 @@ StatusOr<OpenedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOpt
       return moved.status();
     opened.plan = std::move(*moved);
   }
-  StatusOr<std::shared_ptr<HostLibrary>> host = host::linkHostCode(opened.plan->hostCode);
+  StatusOr<std::shared_ptr<HostSymbolResolver>> host = host::linkHostCode(opened.plan->hostCode);
   if (!host.isOk())
     return host.status();
   if (!opened.plan->engines.empty()) {
@@ -97,14 +97,14 @@ StatusOr<OpenedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOpt
   return opened;
 }
 
-StatusOr<OpenedProgram> openProgram(const std::string &path, const OpenOptions &options) {
+StatusOr<LoadedProgram> openProgram(const std::string &path, const OpenOptions &options) {
   EarlyDrivers drivers(!vulkan::wantsNoDevice(options.device) && hasDeviceKernels(path));
   ContainerReadOptions reading;
   reading.publicKeyFile = options.publicKeyFile;
-  StatusOr<SavedProgram> saved = readContainer(path, reading);
+  StatusOr<ContainerContents> saved = readContainer(path, reading);
   if (!saved.isOk())
     return saved.status();
-  StatusOr<OpenedProgram> opened = loadPlan(std::move(saved->plan), options);
+  StatusOr<LoadedProgram> opened = loadPlan(std::move(saved->plan), options);
   if (!opened.isOk())
     return Status(opened.status().code(), fmt::format("'{}' can't be loaded: {}", path, opened.status().message()));
   opened->info = std::move(saved->info);

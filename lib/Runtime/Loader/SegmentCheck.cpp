@@ -25,7 +25,7 @@ double tolerance(ElementType element) {
   }
 }
 
-StatusOr<SegmentCheck> checkSegments(const OpenedProgram &opened, const OpenOptions &options,
+StatusOr<SegmentCheck> checkSegments(const LoadedProgram &opened, const OpenOptions &options,
                                      const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) {
   ProbedPlan probed = probeSegments(*opened.plan);
   std::mutex mutex;
@@ -40,7 +40,7 @@ StatusOr<SegmentCheck> checkSegments(const OpenedProgram &opened, const OpenOpti
       differences[i].add(read[i], read[differences.size() + i]), ++differences[i].runs;
     return Status::ok();
   };
-  StatusOr<std::shared_ptr<HostLibrary>> host = host::linkHostCode(probed.plan.hostCode);
+  StatusOr<std::shared_ptr<HostSymbolResolver>> host = host::linkHostCode(probed.plan.hostCode);
   if (!host.isOk())
     return host.status();
   auto plan = std::make_shared<const Plan>(std::move(probed.plan));

@@ -71,18 +71,18 @@ static void forEachWithKernels(const std::string &report, Visit visit) {
 }
 
 std::string formatKernels(const std::string &report) {
-  constexpr size_t kMost = 32;
+  constexpr size_t kMax = 32;
   std::string text;
   forEachWithKernels(report, [&](size_t number, const Json &segment, const Json &kernels) {
     const Json *ops = findArray(&segment, "ops");
     text += text.empty() ? "kernels:\n" : "";
     text += fmt::format("  segment {} ({}): {} from {}: ", number, textOf(&segment, "target"),
                         countOf(kernels.size(), "kernel"), countOf(ops ? ops->size() : 0, "op"));
-    for (size_t i = 0; i < std::min(kMost, kernels.size()); ++i)
+    for (size_t i = 0; i < std::min(kMax, kernels.size()); ++i)
       if (kernels[i].is_object())
         text += (i ? "; " : "") + formatKernel(kernels[i]);
-    if (kernels.size() > kMost)
-      text += fmt::format("; and {} more", kernels.size() - kMost);
+    if (kernels.size() > kMax)
+      text += fmt::format("; and {} more", kernels.size() - kMax);
     text += "\n";
   });
   return text;

@@ -21,10 +21,10 @@ static std::string formatTimes(const Json *times, std::initializer_list<const ch
 
 /// The first of some names.
 static std::string formatOrigin(const Json *names) {
-  constexpr size_t kMost = 4;
-  std::string text = joinNames(names, ", ", kMost);
-  if (names && names->size() > kMost)
-    text += fmt::format(" and {} more", names->size() - kMost);
+  constexpr size_t kMax = 4;
+  std::string text = joinNames(names, ", ", kMax);
+  if (names && names->size() > kMax)
+    text += fmt::format(" and {} more", names->size() - kMax);
   return text;
 }
 
@@ -32,33 +32,33 @@ static auto countRuns(const Json &entry) { return static_cast<int64_t>(numberOf(
 
 /// The kernels of a segment that took longest.
 static std::string formatKernels(size_t segment, const Json &kernels) {
-  constexpr size_t kMost = 16;
+  constexpr size_t kMax = 16;
   constexpr const char *kRow = "  {:<12}  {:>4}  {:>10}  {}\n";
   std::string text = fmt::format("kernels of segment {}\n", segment);
   text += fmt::format(kRow, "kind", "runs", "measured", "of");
-  for (size_t i = 0; i < std::min(kMost, kernels.size()); ++i)
+  for (size_t i = 0; i < std::min(kMax, kernels.size()); ++i)
     text += fmt::format(kRow, textOf(&kernels[i], "kind"), countRuns(kernels[i]),
                         formatNanoseconds(numberOf(&kernels[i], "measured_ns")), textOf(&kernels[i], "name", ""));
-  if (kernels.size() > kMost)
-    text += fmt::format("  and {} more\n", kernels.size() - kMost);
+  if (kernels.size() > kMax)
+    text += fmt::format("  and {} more\n", kernels.size() - kMax);
   return text;
 }
 
 /// Where the time went by the user's ops, the largest part first.
 static std::string formatOps(const Json &ops) {
-  constexpr size_t kMost = 24;
+  constexpr size_t kMax = 24;
   constexpr const char *kRow = "  {:>10}  {:>5}  {:>4}  {}\n";
   double total = 0;
   for (const Json &op : ops)
     total += numberOf(&op, "measured_ns");
   std::string text = "by op\n" + fmt::format(kRow, "measured", "share", "runs", "of");
-  for (size_t i = 0; i < std::min(kMost, ops.size()); ++i) {
+  for (size_t i = 0; i < std::min(kMax, ops.size()); ++i) {
     double time = numberOf(&ops[i], "measured_ns");
     text += fmt::format(kRow, formatNanoseconds(time), fmt::format("{:.0f} %", total > 0 ? 100 * time / total : 0),
                         countRuns(ops[i]), formatOrigin(findArray(&ops[i], "ops")));
   }
-  if (ops.size() > kMost)
-    text += fmt::format("  and {} more\n", ops.size() - kMost);
+  if (ops.size() > kMax)
+    text += fmt::format("  and {} more\n", ops.size() - kMax);
   return text;
 }
 

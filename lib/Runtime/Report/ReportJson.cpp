@@ -9,7 +9,7 @@
 namespace inlay::rt {
 
 /// Deeper than any report; what writes them calls itself for each level.
-static constexpr int kMostLevels = 64;
+static constexpr int kMaxLevels = 64;
 
 static Status notAReport(const std::string &what) {
   return {StatusCode::InvalidArgument, "expected a partition report of one function, but " + what};
@@ -18,7 +18,7 @@ static Status notAReport(const std::string &what) {
 StatusOr<Json> parseReport(const std::string &report) {
   bool isDeep = false;
   auto limit = [&](int depth, Json::parse_event_t, Json &) {
-    isDeep |= depth > kMostLevels;
+    isDeep |= depth > kMaxLevels;
     return !isDeep;
   };
   Json value = Json::parse(report, limit, /*allow_exceptions=*/false);

@@ -106,7 +106,7 @@ Status VulkanDevice::fill(DeviceBuffer &buffer, size_t bytes, BufferWriter write
 
 StatusOr<std::shared_ptr<DeviceEngine>> VulkanDevice::load(const Engine &engine) {
   INLAY_RETURN_IF_ERROR(context_->queue.state());
-  StatusOr<std::shared_ptr<LoadedEngine>> loaded = LoadedEngine::load(context_, engine);
+  StatusOr<std::shared_ptr<VulkanEngine>> loaded = VulkanEngine::load(context_, engine);
   if (!loaded.isOk())
     return loaded.status();
   return std::shared_ptr<DeviceEngine>(std::move(*loaded));
@@ -115,7 +115,7 @@ StatusOr<std::shared_ptr<DeviceEngine>> VulkanDevice::load(const Engine &engine)
 StatusOr<std::unique_ptr<DeviceCommand>>
 VulkanDevice::record(DeviceEngine &engine, const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
                      const InputDims &inputs, std::shared_ptr<DeviceBuffer> scratch) {
-  std::shared_ptr<LoadedEngine> shared = static_cast<LoadedEngine &>(engine).shared_from_this();
+  std::shared_ptr<VulkanEngine> shared = static_cast<VulkanEngine &>(engine).shared_from_this();
   StatusOr<std::unique_ptr<Command>> command =
       Command::record(context_, std::move(shared), arguments, inputs, std::move(scratch));
   if (!command.isOk())
@@ -194,7 +194,7 @@ static std::string environmentDevice() {
   return value ? value : "";
 }
 
-static StatusOr<DeviceInfo> choose(Instance &instance, const std::string &selector) {
+static StatusOr<DeviceInfo> choose(VulkanInstance &instance, const std::string &selector) {
   StatusOr<std::vector<DeviceInfo>> infos = queryDevices(instance);
   if (!infos.isOk())
     return infos.status();
@@ -208,7 +208,7 @@ static StatusOr<DeviceInfo> choose(Instance &instance, const std::string &select
 }
 
 StatusOr<std::vector<DeviceCaps>> listDevices() {
-  StatusOr<Instance *> instance = Instance::get();
+  StatusOr<VulkanInstance *> instance = VulkanInstance::get();
   if (!instance.isOk())
     return instance.status();
   StatusOr<std::vector<DeviceInfo>> infos = queryDevices(**instance);
@@ -221,7 +221,7 @@ StatusOr<std::vector<DeviceCaps>> listDevices() {
 }
 
 StatusOr<DeviceCaps> selectDevice(const std::string &selector) {
-  StatusOr<Instance *> instance = Instance::get();
+  StatusOr<VulkanInstance *> instance = VulkanInstance::get();
   if (!instance.isOk())
     return instance.status();
   StatusOr<DeviceInfo> info = choose(**instance, selector);
@@ -231,13 +231,14 @@ StatusOr<DeviceCaps> selectDevice(const std::string &selector) {
 }
 
 StatusOr<std::shared_ptr<Context>> openContext(const std::string &selector) {
-  StatusOr<Instance *> instance = Instance::get();
+  StatusOr<VulkanInstance *> instance = VulkanInstance::get();
   if (!instance.isOk())
     return instance.status();
   return openContext(**instance, selector);
 }
 
-StatusOr<std::shared_ptr<Context>> openContext(Instance &instance, const std::string &selector, const WrapTable &wrap) {
+StatusOr<std::shared_ptr<Context>> openContext(VulkanInstance &instance, const std::string &selector,
+                                               const WrapTable &wrap) {
   StatusOr<DeviceInfo> info = choose(instance, selector);
   if (!info.isOk())
     return info.status();

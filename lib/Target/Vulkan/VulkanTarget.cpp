@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace inlay;
 
 /// Bytes of memory that a workgroup uses at most: with more, few of them run beside each other.
-static constexpr int64_t kMostWorkgroupMemory = 32768;
+static constexpr int64_t kMaxWorkgroupMemory = 32768;
 
 /// Software runs the invocations of a subgroup in lockstep and switches between subgroups at barriers, for which it
 /// pays; other devices need several subgroups to be busy.
@@ -37,7 +37,7 @@ static FormWorkgroupKernelsPassOptions chooseWorkgroups(VulkanAttr target) {
   int64_t wanted = isSoftware ? std::max<int64_t>(target.getSubgroupSize(), 8) : 64;
   options.block = llvm::bit_floor<uint64_t>(std::min(wanted, target.getMaxWorkgroupInvocations()));
   options.maxGrid = target.getMaxWorkgroupCount();
-  options.memory = std::min(target.getMaxWorkgroupMemory(), kMostWorkgroupMemory);
+  options.memory = std::min(target.getMaxWorkgroupMemory(), kMaxWorkgroupMemory);
   options.maxBuffers = target.getMaxStorageBuffers();
   options.wholeRows = isSoftware;
   return options;
@@ -61,7 +61,7 @@ static LinalgToGPUPassOptions chooseLaunches(VulkanAttr target) {
     for (const MatrixShape &shape : target.getMatrixShapes())
       options.matrices.push_back(formatMatrixShape(shape));
   options.invocations = target.getMaxWorkgroupInvocations();
-  options.memory = std::min(target.getMaxWorkgroupMemory(), kMostWorkgroupMemory);
+  options.memory = std::min(target.getMaxWorkgroupMemory(), kMaxWorkgroupMemory);
   return options;
 }
 

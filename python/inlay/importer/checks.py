@@ -5,7 +5,7 @@ import torch
 
 from ..errors import UnsupportedError
 from ..text import element_type
-from .sizes import Symbols, UnsayableError
+from .sizes import Symbols, InexpressibleError
 
 
 def check_dims(fake, what, symbols):
@@ -13,7 +13,7 @@ def check_dims(fake, what, symbols):
     for dim, size in enumerate(fake.shape):
         try:
             symbols.size(size)
-        except UnsayableError as error:
+        except InexpressibleError as error:
             raise UnsupportedError(f"dim {dim} of {what} {error}") from None
 
 

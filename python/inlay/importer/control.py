@@ -13,7 +13,7 @@ from torch.fx.node import map_arg
 
 from ..errors import UnsupportedError
 from .checks import check_sayable
-from .sizes import UnsayableError
+from .sizes import InexpressibleError
 
 _COMPARISONS = {sympy.Eq: "eq", sympy.Ne: "ne", sympy.Lt: "lt", sympy.Le: "le", sympy.Gt: "gt", sympy.Ge: "ge"}
 _CONNECTIVES = {sympy.And: "logical_and", sympy.Or: "logical_or"}
@@ -102,7 +102,7 @@ class Control:
     def _can_say(self, expr):
         try:
             self.walker.symbols.map_text([self.walker.symbols.make(expr)])
-        except UnsayableError:
+        except InexpressibleError:
             return False
         return True
 

@@ -32,7 +32,7 @@ class UndecidedError(Exception):
     """A handler asked about a size what is true of some of its values alone."""
 
 
-class UnsayableError(UnsupportedError):
+class InexpressibleError(UnsupportedError):
     """A size that the dialect has no expression for."""
 
 
@@ -200,7 +200,7 @@ class Symbols:
         return self._numbers
 
     def size(self, value: int | torch.SymInt | Size) -> int | Size:
-        """An int or torch.SymInt as an int or Size; UnsayableError if the dialect has no expression for it."""
+        """An int or torch.SymInt as an int or Size; InexpressibleError if the dialect has no expression for it."""
         if isinstance(value, (int, Size)):
             return value
         made = self.make(value.node.expr)
@@ -217,7 +217,7 @@ class Symbols:
         if isinstance(value, torch.SymInt):
             try:
                 self.size(value)
-            except UnsayableError:
+            except InexpressibleError:
                 return False
             return True
         return isinstance(value, int) and not isinstance(value, bool)
@@ -302,7 +302,7 @@ class Symbols:
 
     def _simplify(self, expr):
         if not self.is_known(expr):
-            raise UnsayableError("depends on data")
+            raise InexpressibleError("depends on data")
         return sympy.expand(self.simplify(expr))
 
     def _drop_extremes(self, expr):
@@ -362,7 +362,7 @@ def _write(expr, names, form):
     if word is None and type(expr) in _ROUNDINGS and isinstance(expr.args[0], F.IntTrueDiv):
         word, expr = _ROUNDINGS[type(expr)], expr.args[0]
     if word is None:
-        raise UnsayableError(f"is {expr}, which the dialect has no expression for")
+        raise InexpressibleError(f"is {expr}, which the dialect has no expression for")
     return form[word].format(*map(inner, expr.args))
 
 

@@ -20,7 +20,7 @@ from .graph import GraphBuilder, Value
 from .guards import GuardError
 from .locations import module_stack, print_location, source_line
 from .parts import form_parts, is_number
-from .sizes import Size, Symbols, UndecidedError, UnsayableError
+from .sizes import Size, Symbols, UndecidedError, InexpressibleError
 from .strides import is_as_strided, memory_order, reads_memory_order, strided_call
 
 
@@ -434,7 +434,7 @@ class Walker:
         fake = node.meta["val"]
         try:
             return memory_order(fake, self.symbols)
-        except (UndecidedError, UnsayableError):
+        except (UndecidedError, InexpressibleError):
             strided = next(filter(is_as_strided, users), None)
             if strided is not None:
                 raise UnsupportedError(

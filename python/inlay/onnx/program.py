@@ -13,7 +13,7 @@ from ..importer import import_calls
 from ..importer.guards import plain_kernels, read_symbols
 from ..importer.program import tensor_input
 from ..shapes import Input as Range
-from ..shapes import Profile
+from ..shapes import ShapeProfile
 from . import checking, control, files, indexing, layout, neural, pointwise, pooling, recurrent, reductions, resize
 from .graph import Graph
 from .shapes import open_dims
@@ -144,7 +144,7 @@ def _examples(given, wishes):
 def _symbols(infos, values, wishes):
     """The Symbols of a graph's inputs."""
     profiles = {
-        (number, dim): Profile(one.min, one.typical, one.name)
+        (number, dim): ShapeProfile(one.min, one.typical, one.name)
         for number, wish in enumerate(wishes)
         for dim, one in wish.items()
     }

@@ -160,7 +160,7 @@ static ScheduleGraph makeScheduleGraph(const SyntheticGraph &graph) {
   for (uint32_t at = 0; at < graph.size(); ++at) {
     ScheduleNode node;
     Role role = graph.getRole(at);
-    node.colour = role == Role::Host;
+    node.target = role == Role::Host;
     node.neutral = role == Role::Layout;
     node.allowed = role == Role::Host ? 2 : 3;
     result.add(node);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Probe.h"
-#include "inlay/Execution/Session.h"
+#include "inlay/Execution/Compile.h"
 #include "inlay/Runtime/Core/Device.h"
 #include "inlay/Runtime/Report/Profile.h"
 
@@ -123,7 +123,7 @@ StatusOr<Sample> bench::runProbe(const ProbeProgram &probe, llvm::function_ref<b
   request.targets = {probe.target};
   request.device = device;
   request.tuning = probe.tuning;
-  StatusOr<Compiled> compiled = compile(request);
+  StatusOr<CompiledProgram> compiled = compile(request);
   if (!compiled.isOk())
     return compiled.status();
   Sample sample;

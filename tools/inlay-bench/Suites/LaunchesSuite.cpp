@@ -5,7 +5,7 @@
 
 #include "Measure/Measure.h"
 #include "Suites.h"
-#include "inlay/Execution/Session.h"
+#include "inlay/Execution/Compile.h"
 #include "inlay/Runtime/Core/Device.h"
 #include "inlay/Runtime/Core/Trace.h"
 #include "inlay/Runtime/Loader/Loader.h"
@@ -80,7 +80,7 @@ static StatusOr<Recorded> recordChain(const std::shared_ptr<rt::Device> &device,
   request.text = makeChain(length);
   request.name = "chain";
   request.targets = {"vulkan"};
-  StatusOr<Compiled> compiled = compile(request);
+  StatusOr<CompiledProgram> compiled = compile(request);
   if (!compiled.isOk())
     return compiled.status();
   if (compiled->plan->engines.size() != 1 || compiled->plan->engines[0].dispatches.size() != length)
@@ -181,7 +181,7 @@ static double milliseconds(Clock::time_point begin, int64_t end) {
 static StatusOr<json::Object> openOnce(const std::string &path) {
   Stopwatch processor;
   Clock::time_point begin = Clock::now();
-  StatusOr<rt::OpenedProgram> opened = rt::openProgram(path);
+  StatusOr<rt::LoadedProgram> opened = rt::openProgram(path);
   if (!opened.isOk())
     return opened.status();
   json::Object found{{"open_ms", since(begin)}};

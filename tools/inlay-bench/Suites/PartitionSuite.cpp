@@ -55,11 +55,11 @@ static StatusOr<std::vector<T>> pick(llvm::ArrayRef<T> all, cl::list<std::string
 }
 
 static StatusOr<std::vector<uint32_t>> readSizes(cl::list<unsigned> &option, std::vector<uint32_t> otherwise) {
-  constexpr unsigned kMost = 100'000'000;
+  constexpr unsigned kMax = 100'000'000;
   for (unsigned size : option)
-    if (size < 1 || size > kMost)
+    if (size < 1 || size > kMax)
       return Status(StatusCode::InvalidArgument, "option --" + option.ArgStr.str() + ": expected 1 to " +
-                                                     std::to_string(kMost) + ", but got " + std::to_string(size));
+                                                     std::to_string(kMax) + ", but got " + std::to_string(size));
   return option.empty() ? std::move(otherwise) : std::vector<uint32_t>(option.begin(), option.end());
 }
 

@@ -7,7 +7,7 @@
 
 #include "Measure/Probe.h"
 #include "Suites.h"
-#include "inlay/Convert/LoopNest/ProductPolicy.h"
+#include "inlay/Convert/LoopNest/SubgroupProductPolicy.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 #include "inlay/Support/Tuning.h"
 
@@ -154,8 +154,9 @@ Status Search::consider(const std::string &key, double factor) {
 }
 
 Status Search::run() {
-  DeviceProfile profile = caps.software ? DeviceProfile::forSoftware(caps.subgroupSize, caps.prefersTexels)
-                                        : DeviceProfile::forGPU(caps.subgroupSize);
+  SubgroupProductProfile profile = caps.software
+                                       ? SubgroupProductProfile::forSoftware(caps.subgroupSize, caps.prefersTexels)
+                                       : SubgroupProductProfile::forGPU(caps.subgroupSize);
   Costs costs;
   for (llvm::StringRef key : getTuningKeys())
     costs[key.str()] = *profile.find(key);
@@ -163,8 +164,8 @@ Status Search::run() {
   if (!start.isOk())
     return start.status();
   first = best = *start;
-  constexpr unsigned kMostPasses = 3;
-  for (unsigned pass = 0; pass < kMostPasses; ++pass) {
+  constexpr unsigned kMaxPasses = 3;
+  for (unsigned pass = 0; pass < kMaxPasses; ++pass) {
     Costs before = best.costs;
     for (llvm::StringRef key : getTuningKeys())
       for (double factor : {0.5, 2.0})

@@ -49,7 +49,7 @@ struct ContainerTest : testing::Test {
   /// What reading a file of these bytes says; empty if it is read.
   std::string refusal(const std::string &bytes) {
     store(at("b.inlay"), bytes);
-    StatusOr<SavedProgram> saved = readContainer(at("b.inlay"));
+    StatusOr<ContainerContents> saved = readContainer(at("b.inlay"));
     std::string message = saved.isOk() ? "" : saved.status().message();
     std::string prefix = "'" + at("b.inlay") + "': ";
     return message.compare(0, prefix.size(), prefix) == 0 ? message.substr(prefix.size()) : message;

@@ -21,7 +21,7 @@ static void touch(const Plan &plan) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string image(reinterpret_cast<const char *>(data), size);
   test::seal(image);
-  StatusOr<SavedProgram> saved = test::readImage(image);
+  StatusOr<ContainerContents> saved = test::readImage(image);
   if (!saved.isOk())
     return saved.status().message().empty() ? std::abort(), 0 : 0;
   touch(*saved->plan);

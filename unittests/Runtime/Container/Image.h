@@ -26,7 +26,7 @@ inline void seal(std::string &image) {
 }
 
 /// Reads a container from bytes, of which there is a copy that ends where they do.
-inline StatusOr<SavedProgram> readImage(const std::string &image, uint64_t memory = uint64_t(64) << 20) {
+inline StatusOr<ContainerContents> readImage(const std::string &image, uint64_t memory = uint64_t(64) << 20) {
   void *copy = nullptr;
   if (posix_memalign(&copy, kPageBytes, std::max<size_t>(image.size(), 1)) != 0)
     return Status(StatusCode::ResourceExhausted, "no memory for the test");

@@ -15,7 +15,7 @@ using namespace inlay::rt::test;
 namespace {
 
 /// Host functions of tests by name: "negate" over 4 floats.
-struct Library final : HostLibrary {
+struct Library final : HostSymbolResolver {
   StatusOr<HostEntry> lookup(const std::string &symbol) override {
     if (symbol != "negate")
       return Status(StatusCode::NotFound, "no symbol '" + symbol + "'");
@@ -294,7 +294,7 @@ TEST(Executor, CallbacksSeeTheDimsOfThisCall) {
 /// Adds what its payload says to every element.
 class AddingRunner : public Runner {
 public:
-  struct AddingEngine : LoadedEngine {
+  struct AddingEngine : LoadedForeignEngine {
     explicit AddingEngine(float addend) : addend(addend) {}
     Status run(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) override {
       if (inputs[0].dims[0] > 4)
@@ -306,11 +306,11 @@ public:
     float addend;
   };
 
-  StatusOr<std::shared_ptr<LoadedEngine>> load(const ForeignEngine &engine) override {
+  StatusOr<std::shared_ptr<LoadedForeignEngine>> load(const ForeignEngine &engine) override {
     ++loads;
     if (engine.payload.size() != 1)
       return Status(StatusCode::InvalidArgument, "expected a digit");
-    return std::shared_ptr<LoadedEngine>(std::make_shared<AddingEngine>(engine.payload[0] - '0'));
+    return std::shared_ptr<LoadedForeignEngine>(std::make_shared<AddingEngine>(engine.payload[0] - '0'));
   }
 
   int loads = 0;
@@ -355,8 +355,8 @@ TEST(Executor, ForeignEnginesThatCannotBeLoaded) {
   EXPECT_EQ(load(damaged, {{"adding", std::make_shared<AddingRunner>()}}),
             "segment 'step0': runner 'adding': expected a digit");
   struct GivesNone : Runner {
-    StatusOr<std::shared_ptr<LoadedEngine>> load(const ForeignEngine &) override {
-      return std::shared_ptr<LoadedEngine>();
+    StatusOr<std::shared_ptr<LoadedForeignEngine>> load(const ForeignEngine &) override {
+      return std::shared_ptr<LoadedForeignEngine>();
     }
   };
   EXPECT_EQ(load(foreignPlan(), {{"adding", std::make_shared<GivesNone>()}}),
@@ -472,7 +472,7 @@ INSTANTIATE_TEST_SUITE_P(Memory, SizesTest, testing::Values(true, false),
                          [](auto &info) { return info.param ? "Unified" : "Discrete"; });
 
 TEST(Executor, HostFunctionsGetTheirSizes) {
-  struct Filler : HostLibrary {
+  struct Filler : HostSymbolResolver {
     StatusOr<HostEntry> lookup(const std::string &) override {
       return HostEntry([](void *const *buffers) { // the last pointer is to sizes
         auto *sizes = static_cast<const int64_t *>(buffers[2]);

@@ -94,7 +94,7 @@ TEST_F(HostVersionsTest, WhatACallLeavesUnwrittenStays) {
   builder.launch(functions.otherTwice, {all, b}, {1});
   builder.copy(b, y, {2});
   builder.plan->hostCode.functions[builder.plan->engines[functions.twice].hostVersion].symbol = "doubleTwoLanes";
-  struct TwoLanes final : HostLibrary {
+  struct TwoLanes final : HostSymbolResolver {
     StatusOr<HostEntry> lookup(const std::string &) override {
       return HostEntry([](void *const *buffers) {
         for (int i = 0; i < 2; ++i)

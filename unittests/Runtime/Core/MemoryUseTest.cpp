@@ -9,7 +9,7 @@ using namespace inlay::rt;
 using namespace inlay::rt::test;
 
 static StatusOr<MemoryUse> measure(const PlanBuilder &builder, bool unified, const InputDims &dims) {
-  struct Library final : HostLibrary {
+  struct Library final : HostSymbolResolver {
     StatusOr<HostEntry> lookup(const std::string &) override {
       return HostEntry([](void *const *) {});
     }

@@ -50,7 +50,7 @@ TEST_F(QuarantineTest, WhatFailsSoonAfterItsReleaseWaitsLonger) {
 }
 
 TEST_F(QuarantineTest, ALostDeviceHoldsAll) {
-  quarantine.loseDevice(/*blamed=*/false, now);
+  quarantine.loseDevice(/*causedByEngine=*/false, now);
   for (uint32_t engine : {0, 1, 2})
     EXPECT_TRUE(quarantine.holds(engine));
   EXPECT_FALSE(quarantine.holdsAlone(0));
@@ -64,7 +64,7 @@ TEST_F(QuarantineTest, ALostDeviceHoldsAll) {
 TEST_F(QuarantineTest, WhatLosesTheDeviceTimeAndAgainWaitsAlone) {
   for (auto expected : {100ms, 200ms, 400ms}) {
     quarantine.hold(2, now);
-    quarantine.loseDevice(/*blamed=*/true, now);
+    quarantine.loseDevice(/*causedByEngine=*/true, now);
     EXPECT_EQ(wait(), 100ms) << "the device is back soon";
     quarantine.releaseDevice(now + 100ms);
     EXPECT_FALSE(quarantine.holds(0));

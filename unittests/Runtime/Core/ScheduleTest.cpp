@@ -308,17 +308,17 @@ TEST(AssignSlots, AChainNeedsTwo) {
 
 namespace {
 
-struct LoanTest : ScheduleTest {
+struct ImportCandidateTest : ScheduleTest {
   /// Names of the inputs and results that may be lent, each with the temporaries that it stands in for and the steps
   /// that use them.
-  std::string loans() {
+  std::string importCandidates() {
     std::string text;
-    for (const Loan &loan : makeSchedule(*builder.plan, /*unifiedMemory=*/true).loans) {
-      text += (text.empty() ? "" : "; ") + builder.plan->buffers[loan.buffer].name + " for";
-      for (uint32_t number : loan.buffers)
+    for (const ImportCandidate &candidate : makeSchedule(*builder.plan, /*unifiedMemory=*/true).importCandidates) {
+      text += (text.empty() ? "" : "; ") + builder.plan->buffers[candidate.buffer].name + " for";
+      for (uint32_t number : candidate.buffers)
         text += " " + builder.plan->buffers[number].name;
       text += " in";
-      for (uint32_t step : loan.launches)
+      for (uint32_t step : candidate.launches)
         text += " " + std::to_string(step);
     }
     return text;
@@ -330,76 +330,76 @@ struct LoanTest : ScheduleTest {
 
 } // namespace
 
-TEST_F(LoanTest, InputsAndResultsStandInForWhatIsCopied) {
+TEST_F(ImportCandidateTest, InputsAndResultsStandInForWhatIsCopied) {
   builder.copy(x, a);
   builder.launch(twice, {a, b});
   builder.copy(b, y);
-  EXPECT_EQ(loans(), "x for a in 1; y for b in 1");
+  EXPECT_EQ(importCandidates(), "x for a in 1; y for b in 1");
 }
 
-TEST_F(LoanTest, OneInputStandsInForSeveralTemporaries) {
+TEST_F(ImportCandidateTest, OneInputStandsInForSeveralTemporaries) {
   builder.copy(x, a);
   builder.launch(twice, {a, c});
   builder.copy(x, b);
   builder.launch(twice, {b, c});
-  EXPECT_EQ(loans(), "x for a b in 1 3");
+  EXPECT_EQ(importCandidates(), "x for a b in 1 3");
 }
 
-TEST_F(LoanTest, WhatIsWrittenIsNoInput) {
+TEST_F(ImportCandidateTest, WhatIsWrittenIsNoInput) {
   builder.copy(x, a);
   builder.launch(twice, {a, b});
   builder.launch(twice, {b, a});
-  EXPECT_EQ(loans(), "");
+  EXPECT_EQ(importCandidates(), "");
 }
 
-TEST_F(LoanTest, WhatSharesItsBytesCountsToo) {
+TEST_F(ImportCandidateTest, WhatSharesItsBytesCountsToo) {
   uint32_t h = host("h"), g = host("g");
   builder.copy(x, a);
   builder.launch(twice, {a, b});
   builder.copy(a, h);
   builder.call(reader, {h, g});
-  EXPECT_EQ(loans(), "x for a h in 1");
+  EXPECT_EQ(importCandidates(), "x for a h in 1");
   builder.call(unknown, {h, g});
-  EXPECT_EQ(loans(), "") << "it may write h";
+  EXPECT_EQ(importCandidates(), "") << "it may write h";
 }
 
-TEST_F(LoanTest, WhatGoesOnToChangeIsNoResult) {
+TEST_F(ImportCandidateTest, WhatGoesOnToChangeIsNoResult) {
   builder.launch(twice, {a, b});
   builder.copy(b, y);
   builder.launch(twice, {a, b});
-  EXPECT_EQ(loans(), "");
+  EXPECT_EQ(importCandidates(), "");
 }
 
-TEST_F(LoanTest, OneTemporaryIsOneResult) {
+TEST_F(ImportCandidateTest, OneTemporaryIsOneResult) {
   builder.launch(twice, {a, b});
   builder.copy(b, y);
   builder.copy(b, z);
-  EXPECT_EQ(loans(), "y for b in 0");
+  EXPECT_EQ(importCandidates(), "y for b in 0");
 }
 
-TEST_F(LoanTest, AnInputIsNoResult) {
+TEST_F(ImportCandidateTest, AnInputIsNoResult) {
   builder.copy(x, a);
   builder.launch(twice, {a, b});
   builder.copy(a, y);
-  EXPECT_EQ(loans(), "x for a in 1");
+  EXPECT_EQ(importCandidates(), "x for a in 1");
 }
 
-TEST_F(LoanTest, ResultsThatMayBeWrittenTwiceOrNotAreCopied) {
+TEST_F(ImportCandidateTest, ResultsThatMayBeWrittenTwiceOrNotAreCopied) {
   uint32_t condition = builder.number("condition", ElementType::Bool);
   builder.launch(twice, {a, b});
   builder.control(StepKind::Branch, {condition}, {[&] { builder.copy(b, y); }, [&] {}});
-  EXPECT_EQ(loans(), "");
+  EXPECT_EQ(importCandidates(), "");
   builder.launch(twice, {a, c});
   builder.copy(c, z);
-  EXPECT_EQ(loans(), "z for c in 3") << "after the branch";
+  EXPECT_EQ(importCandidates(), "z for c in 3") << "after the branch";
   builder.call(reader, {y, z});
-  EXPECT_EQ(loans(), "");
+  EXPECT_EQ(importCandidates(), "");
 }
 
-TEST_F(LoanTest, WhatTheHostAloneUsesStaysWithIt) {
+TEST_F(ImportCandidateTest, WhatTheHostAloneUsesStaysWithIt) {
   uint32_t h = host("h"), g = host("g");
   builder.copy(x, h);
   builder.call(reader, {h, g});
   builder.copy(g, y);
-  EXPECT_EQ(loans(), "");
+  EXPECT_EQ(importCandidates(), "");
 }

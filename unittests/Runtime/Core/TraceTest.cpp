@@ -73,16 +73,16 @@ TEST(Trace, AnEmptyOneIsStillAFile) { EXPECT_NE(toJson(Trace(), "").find("\"trac
 
 TEST(Trace, ManyEventsAreCounted) {
   Trace trace;
-  for (size_t i = 0; i < Trace::kMostEvents + 2; ++i)
+  for (size_t i = 0; i < Trace::kMaxEvents + 2; ++i)
     trace.add({"loops", "", 0, 0, 0});
-  EXPECT_EQ(trace.events().size(), Trace::kMostEvents);
+  EXPECT_EQ(trace.events().size(), Trace::kMaxEvents);
   EXPECT_EQ(trace.dropped(), 2u);
   EXPECT_NE(toJson(trace, "f").find("2 more events were not kept"), std::string::npos);
 }
 
 namespace {
 /// Negates 4 floats by one kernel, as generated code calls back for it.
-struct Library final : HostLibrary {
+struct Library final : HostSymbolResolver {
   StatusOr<HostEntry> lookup(const std::string &) override {
     return HostEntry([](void *const *buffers) {
       auto *context = static_cast<InlayHostContext *>(buffers[2]);

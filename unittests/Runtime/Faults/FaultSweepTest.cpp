@@ -94,7 +94,7 @@ struct FaultSweepTest : testing::Test {
   void sweep(bool staging, bool validation, size_t sample, size_t fullSample) {
     Environment forced("INLAY_VULKAN_FORCE_STAGING", staging ? "1" : "0");
     Environment validated("INLAY_VULKAN_VALIDATION", validation ? "1" : "0");
-    auto instance = vulkan::Instance::make([](vulkan::InstanceTable &table) { wrapTable(table); });
+    auto instance = vulkan::VulkanInstance::make([](vulkan::InstanceTable &table) { wrapTable(table); });
     if (!instance.isOk()) {
       ASSERT_EQ(std::getenv("INLAY_REQUIRE_VULKAN"), nullptr) << instance.status().message();
       GTEST_SKIP() << instance.status().message();
@@ -120,7 +120,7 @@ struct FaultSweepTest : testing::Test {
       keepForever(std::move(*instance));
   }
 
-  std::string runOne(vulkan::Instance &instance, const FaultProgram &program, const std::optional<Fault> &fault,
+  std::string runOne(vulkan::VulkanInstance &instance, const FaultProgram &program, const std::optional<Fault> &fault,
                      Totals &totals) {
     std::string what = fault ? toString(*fault) : "no fault";
     watchdog.expect(program.name + ", " + what);
@@ -161,7 +161,7 @@ TEST_F(FaultSweepTest, OfTheInstance) {
   Environment validated("INLAY_VULKAN_VALIDATION", "1"); // which needs more of it
   auto wrap = [](vulkan::InstanceTable &table) { wrapTable(table); };
   armFault(std::nullopt);
-  auto instance = vulkan::Instance::make(wrap);
+  auto instance = vulkan::VulkanInstance::make(wrap);
   if (!instance.isOk())
     GTEST_SKIP() << instance.status().message();
   auto wrapDevice = [](VolkDeviceTable &table) { wrapTable(table); };
@@ -170,7 +170,7 @@ TEST_F(FaultSweepTest, OfTheInstance) {
   for (const Fault &fault : faults) {
     watchdog.expect(toString(fault));
     armFault(fault);
-    auto other = vulkan::Instance::make(wrap);
+    auto other = vulkan::VulkanInstance::make(wrap);
     Status status = other.status();
     if (other.isOk())
       status = vulkan::openContext(**other, "", wrapDevice).status();

@@ -343,8 +343,9 @@ void forgetLiveObjects() {
       handles.clear();
 }
 
-vulkan::Instance &keepForever(std::unique_ptr<vulkan::Instance> instance) {
-  static auto *kept = new std::vector<std::unique_ptr<vulkan::Instance>>; // still to be reached at the end: no leak
+vulkan::VulkanInstance &keepForever(std::unique_ptr<vulkan::VulkanInstance> instance) {
+  static auto *kept =
+      new std::vector<std::unique_ptr<vulkan::VulkanInstance>>; // still to be reached at the end: no leak
   kept->push_back(std::move(instance));
   return *kept->back();
 }

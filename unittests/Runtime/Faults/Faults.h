@@ -6,7 +6,7 @@
 #ifndef INLAY_UNITTESTS_RUNTIME_FAULTS_FAULTS_H
 #define INLAY_UNITTESTS_RUNTIME_FAULTS_FAULTS_H
 
-#include "Runtime/Core/Execute/Instance.h"
+#include "Runtime/Core/Execute/PlanInstance.h"
 #include "Runtime/Vulkan/Device/Handles.h"
 
 #include <map>
@@ -52,7 +52,7 @@ std::string describeLiveObjects();
 void forgetLiveObjects();
 
 /// Never destroys it: it has devices that are stuck, or drivers whose threads go on.
-vulkan::Instance &keepForever(std::unique_ptr<vulkan::Instance> instance);
+vulkan::VulkanInstance &keepForever(std::unique_ptr<vulkan::VulkanInstance> instance);
 
 } // namespace inlay::rt::test
 

@@ -37,7 +37,7 @@ void negateHost(void *const *buffers) {
 /// Whether the first element is below 100.
 void isSmallHost(void *const *buffers) { *static_cast<bool *>(buffers[1]) = floats(buffers, 0)[0] < 100; }
 
-struct Library final : HostLibrary {
+struct Library final : HostSymbolResolver {
   StatusOr<HostEntry> lookup(const std::string &symbol) override {
     static const std::map<std::string, HostEntry> entries = {
         {"add", addHost}, {"mul", mulHost}, {"chain", chainHost}, {"negate", negateHost}, {"isSmall", isSmallHost}};
@@ -58,7 +58,7 @@ struct Maker {
     x = builder.input("x", {n});
     y = builder.output("y", {n});
     Constant weights = makeWeights(1);
-    w = builder.constant("w", MemorySpace::Device, std::vector<float>(kMostLanes));
+    w = builder.constant("w", MemorySpace::Device, std::vector<float>(kMaxLanes));
     builder.plan->constants[0] = weights;
   }
   uint32_t function(const char *symbol, std::vector<Access> access) {
@@ -108,7 +108,7 @@ FaultProgram straight() {
   return {"straight", m.builder.plan, [](const Lanes &x, size_t i, float w) { return (x[i] + w) * w; }};
 }
 
-FaultProgram lent() {
+FaultProgram imported() {
   Maker m;
   uint32_t a = m.device("a"), b = m.device("b"), c = m.device("c");
   m.builder.copy(m.x, a);
@@ -116,7 +116,7 @@ FaultProgram lent() {
   m.builder.launch(m.mul, {b, a, c}, {1});
   m.builder.copy(c, m.y, {2});
   FaultProgram program{"lent", m.builder.plan, [](const Lanes &x, size_t i, float) { return (x[i] + x[i]) * x[i]; }};
-  program.lentLanes = 70000;
+  program.importedElements = 70000;
   return program;
 }
 
@@ -223,11 +223,11 @@ FaultProgram oneVersion() {
 } // namespace
 
 std::vector<FaultProgram> faultPrograms() {
-  return {straight(),  lent(),    hostBetween(), scratch(),         branch(),
-          whileLoop(), forLoop(), callsBack(),   withoutVersions(), oneVersion()};
+  return {straight(),  imported(), hostBetween(), scratch(),         branch(),
+          whileLoop(), forLoop(),  callsBack(),   withoutVersions(), oneVersion()};
 }
 
-std::shared_ptr<HostLibrary> faultLibrary() { return std::make_shared<Library>(); }
+std::shared_ptr<HostSymbolResolver> faultLibrary() { return std::make_shared<Library>(); }
 
 Status faultCallback(uint32_t, const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs,
                      const std::vector<int64_t> &) {
@@ -239,7 +239,7 @@ Status faultCallback(uint32_t, const std::vector<TensorView> &inputs, const std:
 Status callOnce(const FaultProgram &description, Program &program, const std::shared_ptr<std::vector<float>> &x,
                 std::vector<float> &y) {
   TensorView input = view(*x);
-  if (description.lentLanes == 0)
+  if (description.importedElements == 0)
     return program.call({input}, {view(y)});
   input.owner = x;
   StatusOr<std::vector<TensorView>> results = program.call({input});
@@ -250,9 +250,9 @@ Status callOnce(const FaultProgram &description, Program &program, const std::sh
 
 Constant makeWeights(float value) {
   auto owner = std::make_shared<std::vector<float>>();
-  for (int64_t i = 0; i < kMostLanes; ++i)
+  for (int64_t i = 0; i < kMaxLanes; ++i)
     owner->push_back(weightOf(value, i));
-  return {owner->data(), kMostLanes * sizeof(float), owner};
+  return {owner->data(), kMaxLanes * sizeof(float), owner};
 }
 
 } // namespace inlay::rt::test

@@ -36,7 +36,7 @@ double measure(Work work) {
   return Milliseconds(std::chrono::steady_clock::now() - begin).count();
 }
 
-struct Library final : HostLibrary {
+struct Library final : HostSymbolResolver {
   StatusOr<HostEntry> lookup(const std::string &) override {
     return HostEntry([](void *const *buffers) {
       const auto *x = static_cast<const float *>(buffers[0]), *w = static_cast<const float *>(buffers[1]);
@@ -93,7 +93,7 @@ TEST(RecoveryCost, OfACall) {
 
 TEST(RecoveryCost, OfAFailure) {
   constexpr int64_t kCount = 65535 * 16;
-  auto instance = vulkan::Instance::make([](vulkan::InstanceTable &table) { wrapTable(table); });
+  auto instance = vulkan::VulkanInstance::make([](vulkan::InstanceTable &table) { wrapTable(table); });
   if (!instance.isOk())
     GTEST_SKIP() << instance.status().message();
   std::shared_ptr<Plan> plan = makePlan(kCount);

@@ -53,7 +53,7 @@ StatusOr<std::unique_ptr<Program>> Scenario::load(std::shared_ptr<Device> device
 }
 
 void Scenario::call(Program &program, size_t lanes, bool profiled) {
-  lanes += program_.lentLanes;
+  lanes += program_.importedElements;
   auto owner = std::make_shared<std::vector<float>>(lanes);
   std::vector<float> &x = *owner, y(lanes, -1);
   for (size_t i = 0; i < lanes; ++i)
@@ -112,7 +112,7 @@ void Scenario::life() {
   call(**program, 10);
   call(**program, 33, /*profiled=*/true);
   replace(**program, 3);
-  call(**program, kMostLanes);
+  call(**program, kMaxLanes);
 }
 
 std::string Scenario::run() {

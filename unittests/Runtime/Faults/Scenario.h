@@ -19,7 +19,7 @@ namespace inlay::rt::test {
 
 class Scenario {
 public:
-  Scenario(vulkan::Instance &instance, const FaultProgram &program) : instance_(instance), program_(program) {}
+  Scenario(vulkan::VulkanInstance &instance, const FaultProgram &program) : instance_(instance), program_(program) {}
 
   /// Runs it all; the first thing that is wrong, or nothing.
   std::string run();
@@ -41,7 +41,7 @@ private:
   void judge(const char *what, const Status &status);
   void fail(std::string what);
 
-  vulkan::Instance &instance_;
+  vulkan::VulkanInstance &instance_;
   const FaultProgram &program_;
   float weight_ = 1;
   bool weightIsKnown_ = true; ///< no replacement ended in an error

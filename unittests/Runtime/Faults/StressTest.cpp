@@ -25,7 +25,7 @@ namespace {
 
 struct StressTest : testing::Test {
   void SetUp() override {
-    auto made = vulkan::Instance::make([](vulkan::InstanceTable &table) { wrapTable(table); });
+    auto made = vulkan::VulkanInstance::make([](vulkan::InstanceTable &table) { wrapTable(table); });
     if (!made.isOk()) {
       ASSERT_EQ(std::getenv("INLAY_REQUIRE_VULKAN"), nullptr) << made.status().message();
       GTEST_SKIP() << made.status().message();
@@ -64,7 +64,7 @@ struct StressTest : testing::Test {
   static void callOften(Shared &shared, uint32_t seed, const std::atomic<bool> &stop) {
     std::mt19937 random(seed);
     while (!stop) {
-      auto owner = std::make_shared<std::vector<float>>(1 + random() % kMostLanes + shared.description.lentLanes);
+      auto owner = std::make_shared<std::vector<float>>(1 + random() % kMaxLanes + shared.description.importedElements);
       std::vector<float> &x = *owner, y(x.size(), -1);
       for (float &value : x)
         value = float(3 + random() % 20);
@@ -92,7 +92,7 @@ struct StressTest : testing::Test {
     return fault;
   }
 
-  vulkan::Instance *instance = nullptr;
+  vulkan::VulkanInstance *instance = nullptr;
 };
 
 } // namespace

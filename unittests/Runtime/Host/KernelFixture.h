@@ -5,7 +5,7 @@
 #ifndef INLAY_UNITTESTS_RUNTIME_HOST_KERNELFIXTURE_H
 #define INLAY_UNITTESTS_RUNTIME_HOST_KERNELFIXTURE_H
 
-#include "Runtime/Host/Kernels/HostLibrary.h"
+#include "Runtime/Host/Kernels/HostKernelLibrary.h"
 #include "Runtime/Host/Support/ThreadPool.h"
 #include "inlay/Runtime/Host/HostKernelLoader.h"
 
@@ -24,7 +24,7 @@ protected:
       GTEST_SKIP() << "no library: " << describeHostLibrary();
   }
 
-  SequentialLibrary &library() { return GetParam() ? **hostLibrary() : portableLibrary(); }
+  SequentialLibrary &library() { return GetParam() ? **hostKernelLibrary() : portableLibrary(); }
 
   std::unique_ptr<HostKernels> load(const HostKernel &kernel) {
     HostFunction function;

@@ -31,7 +31,7 @@ const std::string &sample() {
   return bytes;
 }
 
-HostEntry find(HostLibrary &library, const char *name) {
+HostEntry find(HostSymbolResolver &library, const char *name) {
   StatusOr<HostEntry> entry = library.lookup(name);
   EXPECT_TRUE(entry.isOk()) << entry.status().message();
   return entry.isOk() ? *entry : nullptr;

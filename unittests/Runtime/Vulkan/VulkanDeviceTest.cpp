@@ -458,7 +458,7 @@ TEST_F(VulkanStagingTest, WhatTheHostCantShareIsNotReadInPlace) {
 }
 
 /// Inputs and results that the device may use in place, with the kernel's arguments as storage buffers and as texels.
-static void runLentPlan(std::shared_ptr<Device> device) {
+static void runImportingPlan(std::shared_ptr<Device> device) {
   constexpr int64_t kCount = 100000; // not whole pages
   for (const Kernel &kernel : {binaryKernel("add", "OpFAdd"), texelKernel("texels")}) {
     PlanBuilder builder;
@@ -490,8 +490,8 @@ static void runLentPlan(std::shared_ptr<Device> device) {
   }
 }
 
-TEST_F(VulkanDeviceTest, UsesTheCallersMemoryInPlace) { runLentPlan(device); }
-TEST_F(VulkanStagingTest, UsesNoMemoryOfTheCallersInPlace) { runLentPlan(device); }
+TEST_F(VulkanDeviceTest, UsesTheCallersMemoryInPlace) { runImportingPlan(device); }
+TEST_F(VulkanStagingTest, UsesNoMemoryOfTheCallersInPlace) { runImportingPlan(device); }
 
 /// Whether at once or later is the device's choice, but for those that a command knows already.
 static void fillBuffers(Device &device, VulkanFixture &fixture) {

@@ -117,7 +117,7 @@ TEST_F(VulkanFaultTest, AChildOfForkHasNoDevice) {
 }
 
 /// Memory that a device reads in place stays while the device may be at it, whoever closes what used it.
-TEST(LentMemory, OutlivesADeviceThatHangs) {
+TEST(ImportedMemory, OutlivesADeviceThatHangs) {
   static uint64_t reached;
   vulkan::DeviceTable table;
   table.vk.vkGetSemaphoreCounterValue = [](VkDevice, VkSemaphore, uint64_t *value) {
@@ -126,19 +126,19 @@ TEST(LentMemory, OutlivesADeviceThatHangs) {
   };
   auto owner = std::make_shared<int>(0);
   {
-    vulkan::LentMemory done(table, owner);
+    vulkan::ImportedMemory done(table, owner);
   }
   EXPECT_EQ(owner.use_count(), 1);
   table.isStuck = true;
   table.submitted = 5;
   reached = 4;
   {
-    vulkan::LentMemory inUse(table, owner);
+    vulkan::ImportedMemory inUse(table, owner);
   }
   EXPECT_EQ(owner.use_count(), 2);
   reached = 5;
   {
-    vulkan::LentMemory finished(table, owner);
+    vulkan::ImportedMemory finished(table, owner);
   }
   EXPECT_EQ(owner.use_count(), 2);
 }
@@ -156,7 +156,7 @@ static std::shared_ptr<Plan> sumPlan() {
   return builder.plan;
 }
 
-TEST_F(VulkanFaultTest, WhatAHangingDeviceWasLentIsKeptForGood) {
+TEST_F(VulkanFaultTest, MemoryImportedByAHangingDeviceIsKept) {
   if (!context->info.hostImportAlignment)
     GTEST_SKIP() << "the device can't use memory in place";
   setenv("INLAY_DEVICE_TIMEOUT", "0.05", 1);

@@ -7,8 +7,8 @@
 #define INLAY_CONVERT_LOOPNEST_TILEEMITTER_H
 
 #include "inlay/Convert/LoopNest/Combiner.h"
-#include "inlay/Convert/LoopNest/MatrixPolicy.h"
-#include "inlay/Convert/LoopNest/ProductPolicy.h"
+#include "inlay/Convert/LoopNest/CooperativeMatrixPolicy.h"
+#include "inlay/Convert/LoopNest/SubgroupProductPolicy.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,7 +25,7 @@ InitialValues prepareLinalgOps(mlir::func::FuncOp func);
 
 /// A buffer as one flat, contiguous, one-dimensional memref, and where a view's elements lie in it: expressions of the
 /// function's symbols.
-struct FlatBuffer {
+struct LinearBuffer {
   mlir::Value memref;
   llvm::SmallVector<mlir::AffineExpr> strides;
   mlir::AffineExpr offset;
@@ -35,16 +35,16 @@ struct FlatBuffer {
 mlir::AffineExpr readLoopSize(mlir::linalg::LinalgOp op, unsigned loop);
 
 /// Flat forms of the buffers of one op by root: a kernel must not see one buffer as two.
-using FlatRoots = llvm::SmallDenseMap<mlir::Value, mlir::Value, 4>;
+using LinearBufferRoots = llvm::SmallDenseMap<mlir::Value, mlir::Value, 4>;
 
 /// Flattens `memref` (any chain of views of a contiguous buffer), emitting the collapsed root at the builder's position
 /// unless `roots` has it; failure if a layout doesn't follow from the function's symbols.
-mlir::FailureOr<FlatBuffer> flattenBuffer(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value memref,
-                                          FlatRoots &roots);
+mlir::FailureOr<LinearBuffer> flattenBuffer(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value memref,
+                                            LinearBufferRoots &roots);
 
 /// What the tiles of one kernel share: values from before it.
 struct KernelValues {
-  FlatRoots roots;
+  LinearBufferRoots roots;
   llvm::DenseMap<mlir::AffineExpr, mlir::Value> sizes; ///< expressions that are known at a call alone
 };
 
@@ -64,7 +64,7 @@ struct ReductionShare {
 };
 
 /// Which part of a product an invocation computes.
-struct ProductPlace {
+struct SubgroupProductPlace {
   llvm::SmallVector<mlir::Value> base; ///< the tile's first index along each parallel loop, null for reductions
   mlir::Value lane;                    ///< the invocation's number in its subgroup
   int64_t lanes;                       ///< of the subgroup
@@ -72,7 +72,7 @@ struct ProductPlace {
 };
 
 /// Which block of a product a workgroup computes.
-struct MatrixPlace {
+struct CooperativeMatrixPlace {
   llvm::SmallVector<mlir::Value> outer; ///< the index along each outer loop, null for others
   mlir::Value row, column;              ///< its first, counted along all row or column loops
   mlir::Value invocation;               ///< the number in the workgroup
@@ -82,7 +82,7 @@ struct MatrixPlace {
 class TileEmitter;
 
 /// An elementwise op that is computed of a product's elements at once, instead of storing them.
-struct MatrixEpilogue {
+struct CooperativeMatrixEpilogue {
   TileEmitter *emitter;
   mlir::Value buffer;              ///< where it would read them
   llvm::SmallVector<size_t> loops; ///< that of the product, per loop of the op
@@ -136,19 +136,20 @@ public:
   void emit(mlir::OpBuilder &builder, const TileShape &tile, llvm::ArrayRef<mlir::Value> base, int64_t active,
             llvm::ArrayRef<size_t> ragged = {}, mlir::Value activeLanes = nullptr);
 
-  /// True if the op's body computes from its operands' elements alone, all of 32 bits, as `emitProduct` needs.
+  /// True if the op's body computes from its operands' elements alone, all of 32 bits, as `emitSubgroupProduct` needs.
   bool isPlainProduct() const;
   /// Emits the tile at `place`, of which all invocations of a subgroup take part at once: what they have in common each
   /// loads a part of, and hands it to the others. Tiles may reach over the end of their row and column loops: what is
   /// there is computed from other elements and not stored.
-  void emitProduct(mlir::OpBuilder &builder, const ProductTile &tile, const ProductPlace &place);
+  void emitSubgroupProduct(mlir::OpBuilder &builder, const SubgroupProductTile &tile,
+                           const SubgroupProductPlace &place);
 
   /// True if the op adds up, in f32, products of two inputs' f16, as matrices can.
-  bool isMatrixProduct() const;
+  bool isCooperativeMatrixProduct() const;
   /// Emits the block at `place`, which all invocations of a workgroup compute together. Blocks may reach over the ends
   /// of all loops.
-  void emitMatrices(mlir::OpBuilder &builder, const MatrixTile &tile, const MatrixPlace &place,
-                    const MatrixEpilogue *epilogue);
+  void emitCooperativeMatrixProduct(mlir::OpBuilder &builder, const CooperativeMatrixTile &tile,
+                                    const CooperativeMatrixPlace &place, const CooperativeMatrixEpilogue *epilogue);
 
 private:
   /// Where an operand's element lies: sum of strides times loop indices, plus offset.
@@ -182,7 +183,7 @@ private:
   llvm::SmallVector<mlir::AffineExpr> sizes; ///< per loop
   llvm::SmallVector<Access> accesses;        ///< inputs, then outputs
   KernelValues kernel;
-  llvm::DenseMap<mlir::Operation *, FlatBuffer> gathers; ///< buffers that the body loads from
+  llvm::DenseMap<mlir::Operation *, LinearBuffer> gathers; ///< buffers that the body loads from
   mlir::Value initial;
   int64_t maxTerms = 0; ///< 0: no bound
   bool usesQuads = false;

@@ -32,7 +32,7 @@ struct ContainerInfo {
 };
 
 /// The plan's constants lie in a private read-only mapping of the file, which they keep alive.
-struct SavedProgram {
+struct ContainerContents {
   std::shared_ptr<const Plan> plan;
   ContainerInfo info;
 };
@@ -54,7 +54,7 @@ struct ContainerReadOptions {
 ///
 /// Errors: NotFound if a file isn't there or can't be opened; InvalidArgument for one of another version, processor or
 /// byte order and for one that is damaged or not signed; ResourceExhausted if it needs more memory than the limit.
-StatusOr<SavedProgram> readContainer(const std::string &path, const ContainerReadOptions &options = {});
+StatusOr<ContainerContents> readContainer(const std::string &path, const ContainerReadOptions &options = {});
 
 /// Whether the file can be read and starts like a container.
 bool isContainer(const std::string &path);

@@ -22,9 +22,9 @@ class Trace;
 using HostEntry = void (*)(void *const *buffers);
 
 /// Resolves host functions: how an object file becomes code is the embedder's (ORC in process, dlopen, static linking).
-class HostLibrary {
+class HostSymbolResolver {
 public:
-  virtual ~HostLibrary() = default;
+  virtual ~HostSymbolResolver() = default;
   virtual StatusOr<HostEntry> lookup(const std::string &symbol) = 0;
 };
 
@@ -66,8 +66,8 @@ public:
   /// that its foreign engines name, and is kept. Without `kernels` host functions run on the thread that calls, and may
   /// not use a library. The plan's constants stay referenced.
   static StatusOr<std::unique_ptr<Program>> load(std::shared_ptr<const Plan> plan, std::shared_ptr<Device> device,
-                                                 std::shared_ptr<HostLibrary> host, CallbackHandler callbacks = {},
-                                                 Runners runners = {},
+                                                 std::shared_ptr<HostSymbolResolver> host,
+                                                 CallbackHandler callbacks = {}, Runners runners = {},
                                                  std::shared_ptr<HostKernelLoader> kernels = nullptr);
 
   /// Waits until all that loading left to other threads is done, as the first call does otherwise, and says what of it

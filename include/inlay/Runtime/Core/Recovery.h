@@ -40,7 +40,7 @@ struct RecoveryOptions {
 /// framework or run a foreign engine, which may have had effects. What isn't the device's failure is never tried again.
 /// Until something fails a call costs what it costs otherwise: nothing is copied.
 StatusOr<std::unique_ptr<Program>> loadRecovering(std::shared_ptr<const Plan> plan, std::shared_ptr<Device> device,
-                                                  std::shared_ptr<HostLibrary> host, CallbackHandler callbacks,
+                                                  std::shared_ptr<HostSymbolResolver> host, CallbackHandler callbacks,
                                                   Runners runners, std::shared_ptr<HostKernelLoader> kernels,
                                                   RecoveryOptions options = {});
 

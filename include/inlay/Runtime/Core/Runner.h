@@ -26,9 +26,9 @@ struct TensorView {
 };
 
 /// An engine that its runner has loaded. The program owns it and may run it from several threads at a time.
-class LoadedEngine {
+class LoadedForeignEngine {
 public:
-  virtual ~LoadedEngine() = default;
+  virtual ~LoadedForeignEngine() = default;
   /// Reads `inputs` and writes all of `outputs`. The status of a failure ends the call and reaches its caller with the
   /// segment's name in front.
   virtual Status run(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) = 0;
@@ -40,7 +40,7 @@ public:
   virtual ~Runner() = default;
   /// Takes over one engine. The payload may come from a file: a runner checks it, and refuses what it can't run by a
   /// status that says why. It is not called twice for one engine of a program.
-  virtual StatusOr<std::shared_ptr<LoadedEngine>> load(const ForeignEngine &engine) = 0;
+  virtual StatusOr<std::shared_ptr<LoadedForeignEngine>> load(const ForeignEngine &engine) = 0;
 };
 
 /// Runners by the name that engines say.

@@ -29,7 +29,7 @@ struct Lifetime {
 
 /// An input or result of a call whose memory may stand in for that of temporaries, so that nothing is copied between
 /// them: what is read from the one is never changed in the others, and what is written to it is theirs alone.
-struct Loan {
+struct ImportCandidate {
   uint32_t buffer; ///< the input or result
   bool isResult;
   std::vector<uint32_t> buffers;  ///< that use its bytes, in device memory
@@ -42,7 +42,8 @@ struct Schedule {
   std::vector<uint32_t> storage; ///< per buffer: the number of the buffer whose bytes it uses (itself if its own)
   std::vector<bool> onDevice;    ///< per buffer that is its own storage: some buffer that shares it is in device memory
   std::vector<Lifetime> lifetimes; ///< per buffer that is its own storage; only temporaries are filled in
-  std::vector<Loan> loans;         ///< that a call may take, each by itself; no two are of the same temporaries
+  std::vector<ImportCandidate>
+      importCandidates; ///< that a call may take, each by itself; no two are of the same temporaries
 };
 
 /// Decides for a checked plan. With `unifiedMemory` a host and a device temporary may share bytes.

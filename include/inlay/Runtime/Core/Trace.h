@@ -30,7 +30,7 @@ struct TraceEvent {
 class Trace {
 public:
   /// Beyond as many events more are only counted.
-  static constexpr size_t kMostEvents = 1'000'000;
+  static constexpr size_t kMaxEvents = 1'000'000;
 
   /// The track of that name, and that of the thread that calls; the first thread to ask is the one that runs the call.
   uint32_t track(const std::string &name);

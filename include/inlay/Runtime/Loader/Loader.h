@@ -28,7 +28,7 @@ struct OpenOptions {
 };
 
 /// A program with what it runs on.
-struct OpenedProgram {
+struct LoadedProgram {
   std::shared_ptr<const Plan> plan;
   std::shared_ptr<Device> device; ///< null if no segment runs on one
   std::unique_ptr<Program> program;
@@ -38,10 +38,10 @@ struct OpenedProgram {
 /// Loads a plan. A device that can't run the plan's kernels isn't taken; without one that can the error says what each
 /// lacks. Programs of this process that name the same device share it while one of them lives. Safe from several
 /// threads. A device's pipelines are made by other threads from then on: see `Program::wait`.
-StatusOr<OpenedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOptions &options = {});
+StatusOr<LoadedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOptions &options = {});
 
 /// Reads a container, as `readContainer` does, and loads its plan.
-StatusOr<OpenedProgram> openProgram(const std::string &path, const OpenOptions &options = {});
+StatusOr<LoadedProgram> openProgram(const std::string &path, const OpenOptions &options = {});
 
 } // namespace inlay::rt
 

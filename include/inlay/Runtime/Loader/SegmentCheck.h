@@ -43,7 +43,7 @@ struct SegmentCheck {
 };
 
 /// Runs the plan once with probes, on the device that `opened` has.
-StatusOr<SegmentCheck> checkSegments(const OpenedProgram &opened, const OpenOptions &options,
+StatusOr<SegmentCheck> checkSegments(const LoadedProgram &opened, const OpenOptions &options,
                                      const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs);
 
 } // namespace inlay::rt

@@ -107,7 +107,7 @@ def FormWorkgroupKernelsPass : Pass<"inlay-convert-form-workgroup-kernels", "::m
     Option<"maxBuffers", "max-buffers", "int64_t", "16", "most buffers of one kernel">,
     Option<"wholeRows", "whole-rows", "bool", "false",
            "compute each row by one invocation, without barriers, where there are enough rows">,
-    Option<"leastRow", "least-row", "int64_t", "64",
+    Option<"minRow", "least-row", "int64_t", "64",
            "elements of the shortest rows that are worth it">];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect"];

@@ -192,11 +192,11 @@ LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribu
 }
 
 static LogicalResult verifyLength(Operation *op, unsigned argument, Attribute value) {
-  constexpr int64_t kMost = 1 << 20; // partitioning makes a value of each element
+  constexpr int64_t kMax = 1 << 20; // partitioning makes a value of each element
   auto length = dyn_cast<IntegerAttr>(value);
-  if (!length || !length.getType().isSignlessInteger(64) || length.getInt() < 1 || length.getInt() > kMost)
+  if (!length || !length.getType().isSignlessInteger(64) || length.getInt() < 1 || length.getInt() > kMax)
     return op->emitError("expected '") << kLengthAttr << "' of argument " << argument << " to be a number from 1 to "
-                                       << kMost << " : i64, but got " << value;
+                                       << kMax << " : i64, but got " << value;
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function || !isa<ListType>(function.getArgumentTypes()[argument]))
     return op->emitError("expected '") << kLengthAttr << "' on an argument that is a list, but argument " << argument

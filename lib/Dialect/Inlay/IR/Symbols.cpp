@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace inlay;
 
-static constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kMost = std::numeric_limits<int64_t>::max();
+static constexpr int64_t kMin = std::numeric_limits<int64_t>::min(), kMax = std::numeric_limits<int64_t>::max();
 
 //===-- What the IR says ----------------------------------------------------------------------------------------===//
 
@@ -84,21 +84,21 @@ AffineMapAttr inlay::describeDims(Value value, unsigned symbols) {
 //===-- Ranges --------------------------------------------------------------------------------------------------===//
 
 static int64_t addSaturating(int64_t lhs, int64_t rhs) {
-  if (lhs == kLeast || lhs == kMost)
+  if (lhs == kMin || lhs == kMax)
     return lhs;
   int64_t sum;
-  if (rhs == kLeast || rhs == kMost || !llvm::AddOverflow(lhs, rhs, sum))
-    return rhs == kLeast || rhs == kMost ? rhs : sum;
-  return rhs < 0 ? kLeast : kMost;
+  if (rhs == kMin || rhs == kMax || !llvm::AddOverflow(lhs, rhs, sum))
+    return rhs == kMin || rhs == kMax ? rhs : sum;
+  return rhs < 0 ? kMin : kMax;
 }
 
 static int64_t mulSaturating(int64_t lhs, int64_t rhs) {
   int64_t product;
   if (lhs == 0 || rhs == 0)
     return 0;
-  bool negative = (lhs < 0) != (rhs < 0), endless = lhs == kLeast || lhs == kMost || rhs == kLeast || rhs == kMost;
+  bool negative = (lhs < 0) != (rhs < 0), endless = lhs == kMin || lhs == kMax || rhs == kMin || rhs == kMax;
   if (endless || llvm::MulOverflow(lhs, rhs, product))
-    return negative ? kLeast : kMost;
+    return negative ? kMin : kMax;
   return product;
 }
 
@@ -111,9 +111,9 @@ static ExprRange multiply(ExprRange lhs, ExprRange rhs) {
 /// Quotients are monotonic in both operands while the divisor is positive.
 static ExprRange divide(ExprRange lhs, ExprRange rhs, bool up) {
   if (rhs.min < 1)
-    return {kLeast, kMost};
+    return {kMin, kMax};
   auto quotient = [&](int64_t number, int64_t divisor) {
-    if (number == kLeast || number == kMost)
+    if (number == kMin || number == kMax)
       return number;
     return up ? llvm::divideCeilSigned(number, divisor) : llvm::divideFloorSigned(number, divisor);
   };
@@ -125,12 +125,12 @@ ExprRange inlay::getRange(AffineExpr expr, ArrayRef<SymbolAttr> symbols) {
     return {constant.getValue(), constant.getValue()};
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
     if (symbol.getPosition() >= symbols.size())
-      return {kLeast, kMost};
+      return {kMin, kMax};
     return {symbols[symbol.getPosition()].getMin(), symbols[symbol.getPosition()].getMax()};
   }
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)
-    return {kLeast, kMost};
+    return {kMin, kMax};
   ExprRange lhs = getRange(binary.getLHS(), symbols), rhs = getRange(binary.getRHS(), symbols);
   switch (expr.getKind()) {
   case AffineExprKind::Add:
@@ -143,7 +143,7 @@ ExprRange inlay::getRange(AffineExpr expr, ArrayRef<SymbolAttr> symbols) {
     return divide(lhs, rhs, /*up=*/true);
   default: // a remainder has the divisor's sign
     if (rhs.min < 1)
-      return {kLeast, kMost};
+      return {kMin, kMax};
     return {0, lhs.min >= 0 ? std::min(lhs.max, rhs.max - 1) : rhs.max - 1};
   }
 }
@@ -160,7 +160,7 @@ using Terms = SmallVector<Term>;
 } // namespace
 
 /// More terms than sizes of models have; an expression of more stays as it is.
-static constexpr size_t kMostTerms = 64;
+static constexpr size_t kMaxTerms = 64;
 
 static std::string toText(AffineExpr expr) {
   std::string text;
@@ -174,7 +174,7 @@ static bool addTerm(Terms &terms, Term term) {
     if (known.factors == term.factors)
       return !llvm::AddOverflow(known.number, term.number, known.number);
   terms.push_back(std::move(term));
-  return terms.size() <= kMostTerms;
+  return terms.size() <= kMaxTerms;
 }
 
 static bool multiplyTerms(const Terms &lhs, const Terms &rhs, Terms &product) {

@@ -68,9 +68,9 @@ LogicalResult HostKernelAttr::verify(llvm::function_ref<InFlightDiagnostic()> em
   int64_t expected = countInputs(kind, postOps, config) + 1;
   if (buffers != expected)
     return emitError() << "expected " << expected << " buffers, but got " << buffers;
-  constexpr int64_t kMostLoops = 32;
-  if ((kind == HostKernelKind::contraction) != (loops > 0) || loops > kMostLoops)
-    return emitError() << "expected 1 to " << kMostLoops << " loops for a contraction and none for others, but got "
+  constexpr int64_t kMaxLoops = 32;
+  if ((kind == HostKernelKind::contraction) != (loops > 0) || loops > kMaxLoops)
+    return emitError() << "expected 1 to " << kMaxLoops << " loops for a contraction and none for others, but got "
                        << loops;
   if (kind == HostKernelKind::attention && !postOps.empty())
     return emitError() << "expected no post-ops for attention";

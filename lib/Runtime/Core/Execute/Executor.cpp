@@ -14,7 +14,7 @@
 
 namespace inlay::rt {
 
-StatusOr<std::unique_ptr<Executor>> Executor::load(LoadedPlan &loaded, Failure &failure) {
+StatusOr<std::unique_ptr<Executor>> Executor::load(ProgramState &loaded, Failure &failure) {
   INLAY_RETURN_IF_ERROR(loadResources(loaded, failure));
   loaded.schedule = makeSchedule(*loaded.plan, loaded.device && loaded.device->unifiedMemory());
   return std::unique_ptr<Executor>(new Executor(std::move(loaded)));
@@ -43,7 +43,7 @@ StatusOr<std::vector<std::vector<int64_t>>> Executor::outputDims(const InputDims
 StatusOr<MemoryUse> Executor::memory(const InputDims &inputs) const {
   INLAY_RETURN_IF_ERROR(checkInputDims(*loaded_.plan, inputs));
   Failure failure;
-  StatusOr<std::unique_ptr<Instance>> instance = Instance::create(loaded_, inputs, failure);
+  StatusOr<std::unique_ptr<PlanInstance>> instance = PlanInstance::create(loaded_, inputs, failure);
   if (!instance.isOk())
     return instance.status();
   return (*instance)->measureMemory();
@@ -51,53 +51,53 @@ StatusOr<MemoryUse> Executor::memory(const InputDims &inputs) const {
 
 /// An idle lane, or a new one: best one that knows these dims, so that nothing is recorded, else the one used last, so
 /// that as few as possible grow.
-std::unique_ptr<Lane> Executor::takeIdle(const InputDims &dims) {
+std::unique_ptr<ExecutionContext> Executor::takeIdle(const InputDims &dims) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (idle_.empty())
-    return std::make_unique<Lane>(loaded_);
+    return std::make_unique<ExecutionContext>(loaded_);
   auto found = std::find_if(idle_.rbegin(), idle_.rend(), [&](auto &idle) { return idle->knows(dims); });
   auto taken = found == idle_.rend() ? std::prev(idle_.end()) : std::next(found).base();
-  std::unique_ptr<Lane> lane = std::move(*taken);
+  std::unique_ptr<ExecutionContext> context = std::move(*taken);
   idle_.erase(taken);
-  return lane;
+  return context;
 }
 
-StatusOr<std::unique_ptr<Lane>> Executor::acquire(const std::vector<TensorView> &inputs,
-                                                  const std::vector<TensorView> &outputs, bool lendResults,
-                                                  Failure &failure) {
+StatusOr<std::unique_ptr<ExecutionContext>> Executor::acquire(const std::vector<TensorView> &inputs,
+                                                              const std::vector<TensorView> &outputs,
+                                                              bool importResults, Failure &failure) {
   InputDims dims;
   INLAY_RETURN_IF_ERROR(checkCall(*loaded_.plan, inputs, outputs, dims));
-  std::unique_ptr<Lane> lane = takeIdle(dims);
-  Status status = lane->prepare(dims, failure);
+  std::unique_ptr<ExecutionContext> context = takeIdle(dims);
+  Status status = context->prepare(dims, failure);
   if (status.code() == StatusCode::ResourceExhausted) {
     // Memory that idle lanes and other dims hold is worth less than this call.
-    std::vector<std::unique_ptr<Lane>> victims;
+    std::vector<std::unique_ptr<ExecutionContext>> victims;
     {
       std::lock_guard<std::mutex> lock(mutex_);
       victims.swap(idle_);
     }
     victims.clear();
-    lane = nullptr;
+    context = nullptr;
     failure = {};
-    lane = std::make_unique<Lane>(loaded_);
-    status = lane->prepare(dims, failure);
+    context = std::make_unique<ExecutionContext>(loaded_);
+    status = context->prepare(dims, failure);
   }
   if (!status.isOk()) {
-    release(std::move(lane));
+    release(std::move(context));
     return status;
   }
-  lane->instance().bind(inputs, outputs, lendResults, failure);
-  return lane;
+  context->instance().bind(inputs, outputs, importResults, failure);
+  return context;
 }
 
-void Executor::release(std::unique_ptr<Lane> lane) {
-  std::unique_ptr<Lane> evicted; // destroyed after the lock is gone
+void Executor::release(std::unique_ptr<ExecutionContext> context) {
+  std::unique_ptr<ExecutionContext> evicted; // destroyed after the lock is gone
   std::lock_guard<std::mutex> lock(mutex_);
   if (idle_.size() == maxIdle) {
     evicted = std::move(idle_.front());
     idle_.erase(idle_.begin());
   }
-  idle_.push_back(std::move(lane));
+  idle_.push_back(std::move(context));
 }
 
 /// Before `hostConstants` says so.
@@ -165,7 +165,7 @@ Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<T
 }
 
 Status Executor::call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Failure &failure) {
-  return run(inputs, outputs, /*lendResults=*/false, failure);
+  return run(inputs, outputs, /*importResults=*/false, failure);
 }
 
 StatusOr<std::vector<TensorView>> Executor::call(const std::vector<TensorView> &inputs) {
@@ -181,20 +181,20 @@ StatusOr<std::vector<TensorView>> Executor::call(const std::vector<TensorView> &
   StatusOr<std::vector<TensorView>> results = makeResults(*this, dims);
   if (!results.isOk())
     return results.status();
-  if (Status status = run(inputs, *results, /*lendResults=*/true, failure); !status.isOk())
+  if (Status status = run(inputs, *results, /*importResults=*/true, failure); !status.isOk())
     return status;
   return results;
 }
 
-Status Executor::run(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, bool lendResults,
+Status Executor::run(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, bool importResults,
                      Failure &failure) {
   std::shared_lock<CallLock> running(running_);
-  StatusOr<std::unique_ptr<Lane>> lane = acquire(inputs, outputs, lendResults, failure);
-  if (!lane.isOk())
-    return lane.status();
+  StatusOr<std::unique_ptr<ExecutionContext>> context = acquire(inputs, outputs, importResults, failure);
+  if (!context.isOk())
+    return context.status();
   // A lane that failed isn't used again: nothing is known of its device state.
-  INLAY_RETURN_IF_ERROR((*lane)->instance().run(loaded_.schedule.actions));
-  release(std::move(*lane));
+  INLAY_RETURN_IF_ERROR((*context)->instance().run(loaded_.schedule.actions));
+  release(std::move(*context));
   return Status::ok();
 }
 
@@ -231,22 +231,22 @@ StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorVie
                                                      const std::vector<TensorView> &outputs, Trace *trace,
                                                      Failure &failure) {
   std::shared_lock<CallLock> running(running_);
-  StatusOr<std::unique_ptr<Lane>> lane = acquire(inputs, outputs, /*lendResults=*/false, failure);
-  if (!lane.isOk())
-    return lane.status();
+  StatusOr<std::unique_ptr<ExecutionContext>> context = acquire(inputs, outputs, /*importResults=*/false, failure);
+  if (!context.isOk())
+    return context.status();
   const std::vector<Step> &steps = loaded_.plan->steps;
   std::vector<StepTime> times(steps.size());
   {
     TraceSpan span(trace, "call", loaded_.plan->name);
     // In the order of the schedule, not of the list: temporaries share memory by that order.
-    INLAY_RETURN_IF_ERROR((*lane)->instance().run(loaded_.schedule.actions, &times));
+    INLAY_RETURN_IF_ERROR((*context)->instance().run(loaded_.schedule.actions, &times));
   }
   std::vector<StepProfile> profiles;
   profiles.reserve(steps.size());
   for (size_t i = 0; i < steps.size(); ++i)
     profiles.push_back({steps[i].name, steps[i].kind, times[i].nanoseconds, steps[i].segment, steps[i].calls,
                         times[i].runs, describeKernels(*loaded_.plan, steps[i], times[i])});
-  release(std::move(*lane));
+  release(std::move(*context));
   return profiles;
 }
 
@@ -267,9 +267,9 @@ StatusOr<std::vector<TensorView>> makeResults(const Program &program, const Inpu
 }
 
 StatusOr<std::unique_ptr<Program>> Program::load(std::shared_ptr<const Plan> plan, std::shared_ptr<Device> device,
-                                                 std::shared_ptr<HostLibrary> host, CallbackHandler callbacks,
+                                                 std::shared_ptr<HostSymbolResolver> host, CallbackHandler callbacks,
                                                  Runners runners, std::shared_ptr<HostKernelLoader> kernels) {
-  LoadedPlan loaded;
+  ProgramState loaded;
   loaded.plan = std::move(plan);
   loaded.device = std::move(device);
   loaded.host = std::move(host);

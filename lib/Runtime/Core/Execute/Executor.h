@@ -6,7 +6,7 @@
 #define INLAY_LIB_RUNTIME_CORE_EXECUTE_EXECUTOR_H
 
 #include "CallLock.h"
-#include "Lane.h"
+#include "ExecutionContext.h"
 
 #include <mutex>
 #include <shared_mutex>
@@ -19,7 +19,7 @@ public:
 
   /// As `Program::load`. `loaded` says plan, device, host and handlers, and may bring resources along: what is there
   /// isn't loaded again. It is moved from, except after a failure: then it holds what was loaded until then.
-  static StatusOr<std::unique_ptr<Executor>> load(LoadedPlan &loaded, Failure &failure);
+  static StatusOr<std::unique_ptr<Executor>> load(ProgramState &loaded, Failure &failure);
 
   Status wait() override;
   StatusOr<std::vector<std::vector<int64_t>>> outputDims(const InputDims &inputs) const override;
@@ -44,23 +44,24 @@ public:
   const Resources &resources() const { return loaded_; }
 
 private:
-  explicit Executor(LoadedPlan &&loaded) : loaded_(std::move(loaded)) {}
+  explicit Executor(ProgramState &&loaded) : loaded_(std::move(loaded)) {}
 
   Status replaceOnDevice(uint32_t number, const Constant &constant);
-  StatusOr<std::unique_ptr<Lane>> acquire(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs,
-                                          bool lendResults, Failure &failure);
-  Status run(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, bool lendResults,
+  StatusOr<std::unique_ptr<ExecutionContext>> acquire(const std::vector<TensorView> &inputs,
+                                                      const std::vector<TensorView> &outputs, bool importResults,
+                                                      Failure &failure);
+  Status run(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, bool importResults,
              Failure &failure);
-  std::unique_ptr<Lane> takeIdle(const InputDims &dims);
-  void release(std::unique_ptr<Lane> lane);
+  std::unique_ptr<ExecutionContext> takeIdle(const InputDims &dims);
+  void release(std::unique_ptr<ExecutionContext> context);
 
   /// Lanes kept for later calls; beyond it the one idle for longest goes.
   static constexpr size_t maxIdle = 16;
 
-  LoadedPlan loaded_;
+  ProgramState loaded_;
   CallLock running_; ///< shared by calls; taken alone to replace constants
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Lane>> idle_; ///< guarded by `mutex_`; least recently used first
+  std::vector<std::unique_ptr<ExecutionContext>> idle_; ///< guarded by `mutex_`; least recently used first
 };
 
 /// Checks replacements of a plan's constants.
@@ -73,7 +74,7 @@ Status fillInOrder(Device &device, DeviceBuffer &storage, const Constant &consta
 StatusOr<std::shared_ptr<DeviceBuffer>> placeConstant(Device &device, const Constant &constant);
 
 /// Checks a plan and fills in the resources that it needs and that aren't there yet.
-Status loadResources(LoadedPlan &loaded, Failure &failure);
+Status loadResources(ProgramState &loaded, Failure &failure);
 
 } // namespace inlay::rt
 

@@ -12,13 +12,13 @@
 
 namespace inlay::rt {
 
-static Status loadForeign(LoadedPlan &loaded, uint32_t number, const std::string &where) {
+static Status loadForeign(ProgramState &loaded, uint32_t number, const std::string &where) {
   const ForeignEngine &foreign = loaded.plan->foreignEngines[number];
   auto runner = loaded.runners.find(foreign.runner);
   if (runner == loaded.runners.end() || !runner->second)
     return {StatusCode::NotFound,
             fmt::format("{}: the plan needs the runner '{}', but there is none of that name", where, foreign.runner)};
-  StatusOr<std::shared_ptr<LoadedEngine>> engine = runner->second->load(foreign);
+  StatusOr<std::shared_ptr<LoadedForeignEngine>> engine = runner->second->load(foreign);
   if (!engine.isOk())
     return {engine.status().code(),
             fmt::format("{}: runner '{}': {}", where, foreign.runner, engine.status().message())};
@@ -28,7 +28,7 @@ static Status loadForeign(LoadedPlan &loaded, uint32_t number, const std::string
   return Status::ok();
 }
 
-static Status loadKernels(LoadedPlan &loaded, uint32_t number, const std::string &where) {
+static Status loadKernels(ProgramState &loaded, uint32_t number, const std::string &where) {
   const HostFunction &function = loaded.plan->hostCode.functions[number];
   if (function.kernels.empty())
     return Status::ok();
@@ -40,7 +40,7 @@ static Status loadKernels(LoadedPlan &loaded, uint32_t number, const std::string
   return Status::ok();
 }
 
-static Status resolveStep(LoadedPlan &loaded, const Step &step, Failure &failure) {
+static Status resolveStep(ProgramState &loaded, const Step &step, Failure &failure) {
   std::string where = fmt::format("segment '{}'", step.name);
   if (step.kind == StepKind::Callback && !loaded.callbacks)
     return {StatusCode::InvalidArgument,
@@ -70,7 +70,7 @@ static Status resolveStep(LoadedPlan &loaded, const Step &step, Failure &failure
   return Status::ok();
 }
 
-static Status resolveSteps(LoadedPlan &loaded, Failure &failure) {
+static Status resolveSteps(ProgramState &loaded, Failure &failure) {
   loaded.engines.resize(loaded.plan->engines.size());
   loaded.foreignEngines.resize(loaded.plan->foreignEngines.size());
   loaded.hostEntries.resize(loaded.plan->hostCode.functions.size());
@@ -85,9 +85,9 @@ Status fillInOrder(Device &device, DeviceBuffer &storage, const Constant &consta
 }
 
 StatusOr<std::shared_ptr<DeviceBuffer>> placeConstant(Device &device, const Constant &constant) {
-  constexpr size_t kFewestImported = size_t(64) << 10; // for fewer bytes it isn't worth the pages
+  constexpr size_t kMinImportedBytes = size_t(64) << 10; // for fewer bytes it isn't worth the pages
   bool isOrdered = !constant.order.empty();
-  if (constant.size >= kFewestImported && !isOrdered)
+  if (constant.size >= kMinImportedBytes && !isOrdered)
     if (std::shared_ptr<DeviceBuffer> imported = device.importHost(constant.data, constant.size, constant.owner))
       return imported;
   StatusOr<std::shared_ptr<DeviceBuffer>> storage = device.allocate(constant.size);
@@ -100,7 +100,7 @@ StatusOr<std::shared_ptr<DeviceBuffer>> placeConstant(Device &device, const Cons
   return storage;
 }
 
-static Status placeConstants(LoadedPlan &loaded, Failure &failure) {
+static Status placeConstants(ProgramState &loaded, Failure &failure) {
   loaded.constants.resize(loaded.plan->constants.size());
   for (const Buffer &buffer : loaded.plan->buffers) {
     if (buffer.kind != BufferKind::Constant || buffer.space != MemorySpace::Device || loaded.constants[buffer.index])
@@ -115,7 +115,7 @@ static Status placeConstants(LoadedPlan &loaded, Failure &failure) {
 }
 
 /// Checks that a plan that uses a device has one.
-static Status checkDevice(const LoadedPlan &loaded) {
+static Status checkDevice(const ProgramState &loaded) {
   if (loaded.device)
     return Status::ok();
   for (const Buffer &buffer : loaded.plan->buffers)
@@ -128,7 +128,7 @@ static Status checkDevice(const LoadedPlan &loaded) {
   return Status::ok();
 }
 
-Status loadResources(LoadedPlan &loaded, Failure &failure) {
+Status loadResources(ProgramState &loaded, Failure &failure) {
   if (!loaded.plan)
     return {StatusCode::InvalidArgument, "expected a plan, but got null"};
   INLAY_RETURN_IF_ERROR(checkPlan(*loaded.plan));

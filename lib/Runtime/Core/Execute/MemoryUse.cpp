@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Runtime/Core/MemoryUse.h"
-#include "Instance.h"
+#include "PlanInstance.h"
 
 #include <fmt/format.h>
 
@@ -61,7 +61,7 @@ static void addConstants(const Plan &plan, MemoryUse &use) {
 }
 
 /// A slot counts for what its largest buffer is: scratch, or a value that passes between steps.
-StatusOr<MemoryUse> Instance::measureMemory() const {
+StatusOr<MemoryUse> PlanInstance::measureMemory() const {
   const Plan &plan = *loaded_.plan;
   const Schedule &schedule = loaded_.schedule;
   MemoryUse use;

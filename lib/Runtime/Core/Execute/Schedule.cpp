@@ -3,7 +3,7 @@
 // Copy elision, order of steps and lifetimes. All three keep the meaning of running the steps in list order, the
 // bodies of loops over and over.
 
-#include "Loans.h"
+#include "ImportCandidates.h"
 #include "Submissions.h"
 
 #include "inlay/Runtime/Core/PlanChecker.h"
@@ -190,7 +190,7 @@ Schedule Scheduler::run() {
   findUses();
   uint32_t position = 0;
   findLifetimes(schedule_.actions, position);
-  schedule_.loans = findLoans(plan_, access_, schedule_);
+  schedule_.importCandidates = findImportCandidates(plan_, access_, schedule_);
   return std::move(schedule_);
 }
 

@@ -16,8 +16,8 @@ namespace {
 class IdleBlocks {
 public:
   /// Smaller ones malloc keeps itself.
-  static constexpr size_t kLeast = size_t(128) << 10;
-  static constexpr size_t kMost = size_t(256) << 20;
+  static constexpr size_t kMin = size_t(128) << 10;
+  static constexpr size_t kMax = size_t(256) << 20;
 
   static IdleBlocks &get() {
     static IdleBlocks &blocks = *new IdleBlocks(); // results may outlive what is destroyed at the process's end
@@ -43,10 +43,10 @@ public:
 
   /// Frees the oldest instead if there are too many.
   void give(HostBlock memory, size_t bytes) {
-    if (bytes < kLeast || bytes > kMost)
+    if (bytes < kMin || bytes > kMax)
       return;
     std::lock_guard<std::mutex> lock(mutex_);
-    while (bytes_ + bytes > kMost) {
+    while (bytes_ + bytes > kMax) {
       bytes_ -= blocks_.front().bytes;
       blocks_.erase(blocks_.begin());
     }
@@ -61,7 +61,7 @@ public:
 
 private:
   IdleBlocks() {
-    blocks_.reserve(kMost / kLeast); // who gives can't fail
+    blocks_.reserve(kMax / kMin); // who gives can't fail
     pthread_atfork([] { get().mutex_.lock(); }, [] { get().mutex_.unlock(); }, [] { get().mutex_.unlock(); });
   }
 
@@ -78,12 +78,12 @@ private:
 
 StatusOr<std::shared_ptr<void>> allocateResult(size_t bytes) {
   constexpr size_t kPage = 4096, kWord = 4;
-  size_t unit = bytes < IdleBlocks::kLeast ? kWord : kPage;
+  size_t unit = bytes < IdleBlocks::kMin ? kWord : kPage;
   if (bytes > SIZE_MAX - kPage)
     return Status(StatusCode::ResourceExhausted, "out of host memory");
   size_t size = (bytes + unit - 1) / unit * unit;
   HostBlock memory;
-  if (size >= IdleBlocks::kLeast)
+  if (size >= IdleBlocks::kMin)
     memory = IdleBlocks::get().take(size);
   if (!memory) {
     StatusOr<HostBlock> made = allocateHostBlock(size);

@@ -329,12 +329,12 @@ Status Checker::checkControlFlow(uint32_t number) const {
 
 /// Checks that a step has the bodies of its kind, and that they lie before `end`, where the body around it ends.
 Status Checker::checkBodies(uint32_t number, size_t end, size_t depth) const {
-  constexpr size_t kMostNesting = 256; // the executor goes into bodies by recursion
+  constexpr size_t kMaxNesting = 256; // the executor goes into bodies by recursion
   const Step &step = plan_.steps[number];
   if (step.bodies.size() != bodyCount(step.kind))
     return badStep(number, fmt::format("expected {} bodies, but got {}", bodyCount(step.kind), step.bodies.size()));
-  if (depth > kMostNesting)
-    return badStep(number, fmt::format("bodies are nested more than {} deep", kMostNesting));
+  if (depth > kMaxNesting)
+    return badStep(number, fmt::format("bodies are nested more than {} deep", kMaxNesting));
   size_t first = number + 1;
   for (uint32_t count : step.bodies) {
     if (count > end - first)

@@ -27,8 +27,8 @@ void Quarantine::release(Entry &entry, Time now) {
   entry.released = now;
 }
 
-void Quarantine::loseDevice(bool blamed, Time now) {
-  if (blamed && !device_.held)
+void Quarantine::loseDevice(bool causedByEngine, Time now) {
+  if (causedByEngine && !device_.held)
     device_.delay = Clock::duration(0);
   hold(device_, now);
 }

@@ -22,9 +22,9 @@ public:
 
   /// Keeps an engine from the device; one that is kept already stays as it is.
   void hold(uint32_t engine, Time now) { hold(engines_[engine], now); }
-  /// Keeps all engines from the device, which is gone. `blamed` says that an engine is held for it: then the device is
-  /// tried after the first delay however often it failed, and the engine alone waits longer.
-  void loseDevice(bool blamed, Time now);
+  /// Keeps all engines from the device, which is gone. `causedByEngine` says that an engine is held for it: then the
+  /// device is tried after the first delay however often it failed, and the engine alone waits longer.
+  void loseDevice(bool causedByEngine, Time now);
 
   /// The next try failed; one that isn't kept from the device is from here on.
   void fail(uint32_t engine, Time now) { fail(engines_[engine], now); }

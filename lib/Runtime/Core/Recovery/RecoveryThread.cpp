@@ -2,7 +2,7 @@
 //
 // The way back to the device, on a thread that exists once something has failed.
 
-#include "Recovering.h"
+#include "RecoveringProgram.h"
 
 #include "inlay/Runtime/Core/HostVersions.h"
 
@@ -12,17 +12,17 @@
 
 namespace inlay::rt {
 
-void Recovering::startThread() {
+void RecoveringProgram::startThread() {
   if (hasThread_)
     return;
   auto run = [](void *self) -> void * {
-    static_cast<Recovering *>(self)->watch();
+    static_cast<RecoveringProgram *>(self)->watch();
     return nullptr;
   };
   hasThread_ = pthread_create(&thread_, nullptr, run, this) == 0; // without it the host goes on
 }
 
-void Recovering::watch() {
+void RecoveringProgram::watch() {
   std::unique_lock<std::mutex> lock(state_);
   while (!stops_) {
     if (!garbage_.empty()) {
@@ -49,7 +49,7 @@ void Recovering::watch() {
 }
 
 /// Opens a device in the lost one's place. It counts as lost until a version runs on it.
-bool Recovering::reopen(std::unique_lock<std::mutex> &lock) {
+bool RecoveringProgram::reopen(std::unique_lock<std::mutex> &lock) {
   lock.unlock();
   StatusOr<std::shared_ptr<Device>> device = options_.reopenDevice();
   lock.lock();
@@ -60,18 +60,19 @@ bool Recovering::reopen(std::unique_lock<std::mutex> &lock) {
 }
 
 /// The device failed on the way back.
-void Recovering::loseAgain() {
+void RecoveringProgram::loseAgain() {
   Quarantine::Time now = Quarantine::Clock::now();
   if (quarantine_.isDeviceLost())
     quarantine_.failDevice(now);
   else
-    quarantine_.loseDevice(/*blamed=*/false, now);
+    quarantine_.loseDevice(/*causedByEngine=*/false, now);
   dropDevice();
 }
 
 /// Loads engines that aren't kept from the device for their own sake, or are due, and returns those of `due` that could
 /// be loaded. Calls go on meanwhile.
-std::vector<uint32_t> Recovering::loadEngines(std::unique_lock<std::mutex> &lock, const std::vector<uint32_t> &due) {
+std::vector<uint32_t> RecoveringProgram::loadEngines(std::unique_lock<std::mutex> &lock,
+                                                     const std::vector<uint32_t> &due) {
   std::shared_ptr<Device> device = base_.device;
   std::vector<std::shared_ptr<DeviceEngine>> engines = base_.engines;
   engines.resize(plan_->engines.size());
@@ -108,7 +109,7 @@ std::vector<uint32_t> Recovering::loadEngines(std::unique_lock<std::mutex> &lock
 }
 
 /// Gives the device what is due for it; what fails waits longer.
-void Recovering::tryDevice(std::unique_lock<std::mutex> &lock, std::vector<RecoveryNotice> &notices) {
+void RecoveringProgram::tryDevice(std::unique_lock<std::mutex> &lock, std::vector<RecoveryNotice> &notices) {
   bool wasLost = quarantine_.isDeviceLost();
   if (wasLost && !reopen(lock))
     return quarantine_.failDevice(Quarantine::Clock::now());

@@ -42,7 +42,7 @@ uint32_t Trace::threadTrack() {
 
 void Trace::add(TraceEvent event) {
   std::lock_guard<std::mutex> lock(mutex_);
-  if (events_.size() < kMostEvents)
+  if (events_.size() < kMaxEvents)
     events_.push_back(std::move(event));
   else
     ++dropped_;

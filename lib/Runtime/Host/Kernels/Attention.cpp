@@ -18,7 +18,7 @@ namespace inlay::rt::host {
 /// Queries of a block: enough for the products to be fast. The bits of a result don't depend on threads.
 static constexpr int64_t kBlockQueries = 64;
 /// Multiplications that are worth a thread's waking up.
-static constexpr double kLeastWork = 100e3;
+static constexpr double kMinWork = 100e3;
 
 namespace {
 /// Batch, heads, queries or keys, channels (keys for the mask).
@@ -159,7 +159,7 @@ StatusOr<std::shared_ptr<const AttentionPlan>> AttentionKernel::plan(const int64
   }
   double perTask = static_cast<double>(std::min(sizes->queries, kBlockQueries)) * static_cast<double>(sizes->keys) *
                    static_cast<double>(sizes->keyChannels + sizes->valueChannels);
-  made->chunk = std::max<int64_t>(1, static_cast<int64_t>(kLeastWork / std::max(perTask, 1.0)));
+  made->chunk = std::max<int64_t>(1, static_cast<int64_t>(kMinWork / std::max(perTask, 1.0)));
   return std::shared_ptr<const AttentionPlan>(std::move(made));
 }
 

@@ -13,7 +13,7 @@
 
 namespace inlay::rt::host {
 
-static constexpr uint32_t kMostBuffers = 32;
+static constexpr uint32_t kMaxBuffers = 32;
 
 namespace {
 class ContractionKernel : public LibraryKernel {
@@ -38,7 +38,7 @@ struct ContractionRun {
   const std::vector<PostOp> &postOps;
   bool accumulates;
   const Packed *packed;
-  std::array<float *, kMostBuffers> buffers;
+  std::array<float *, kMaxBuffers> buffers;
   uint32_t count; ///< of buffers, the last of which is C
 
   Status runTask(int64_t task) const;
@@ -74,7 +74,7 @@ Status ContractionRun::multiply(const Place &place, float *target) const {
 
 void ContractionRun::finish(const Place &place, float *target, int64_t targetRow) const {
   const ContractionShape &shape = plan.shape;
-  std::array<PostOperand, kMostBuffers> operands;
+  std::array<PostOperand, kMaxBuffers> operands;
   for (uint32_t buffer = 2; buffer + 1 < count; ++buffer) {
     int64_t row = shape.m.strides[buffer], column = shape.n.strides[buffer];
     int64_t offset =
@@ -186,10 +186,10 @@ Status ContractionKernel::call(void *const *buffers, const int64_t *sizes) {
 
 StatusOr<std::unique_ptr<LibraryKernel>> makeContraction(const HostKernel &kernel, SequentialLibrary &library) {
   size_t wanted = 3 + countOperands(kernel);
-  if (kernel.buffers != wanted || kernel.buffers > kMostBuffers)
+  if (kernel.buffers != wanted || kernel.buffers > kMaxBuffers)
     return Status(StatusCode::InvalidArgument, fmt::format("kernel '{}': expected a contraction of {} buffers, at most "
                                                            "{}, but got {}",
-                                                           kernel.name, wanted, kMostBuffers, kernel.buffers));
+                                                           kernel.name, wanted, kMaxBuffers, kernel.buffers));
   for (const PostOp &op : kernel.postOps)
     if (isPerChannel(op.kind))
       return Status(StatusCode::InvalidArgument,

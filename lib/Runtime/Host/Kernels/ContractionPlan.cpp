@@ -11,12 +11,12 @@ namespace inlay::rt::host {
 /// Columns of a slice. They don't depend on m or the number of threads, so that all calls share packed weights.
 static constexpr int64_t kSliceColumns = 256;
 /// Rows of a slice: at most what stays in the second-level cache beside the columns, at least what hides loads of B.
-static constexpr int64_t kMostSliceRows = 128, kLeastSliceRows = 16;
+static constexpr int64_t kMaxSliceRows = 128, kMinSliceRows = 16;
 /// Tasks for each thread, so that one that started late doesn't hold up the rest.
 static constexpr int64_t kTasksPerThread = 3;
 /// Multiplications that are worth a thread's waking up.
-static constexpr double kLeastWork = 100e3;
-static constexpr size_t kMostPackedParts = 4096;
+static constexpr double kMinWork = 100e3;
+static constexpr size_t kMaxPackedParts = 4096;
 
 int64_t offsetOf(const std::vector<ContractionLoop> &loops, int64_t index, uint32_t buffer) {
   int64_t offset = 0;
@@ -51,15 +51,15 @@ static void chooseSlices(ContractionPlan &plan, int64_t threads) {
                 static_cast<double>(plan.shape.m.size) * static_cast<double>(plan.shape.n.size) *
                 static_cast<double>(plan.shape.k.size);
   plan.n = slice(plan.shape.n.size, kSliceColumns, 64);
-  int64_t rows = kMostSliceRows;
+  int64_t rows = kMaxSliceRows;
   plan.m = slice(plan.shape.m.size, rows, 8);
-  while (plan.tasks() < threads * kTasksPerThread && rows > kLeastSliceRows &&
-         work / static_cast<double>(plan.tasks()) > 4 * kLeastWork) {
+  while (plan.tasks() < threads * kTasksPerThread && rows > kMinSliceRows &&
+         work / static_cast<double>(plan.tasks()) > 4 * kMinWork) {
     rows /= 2;
     plan.m = slice(plan.shape.m.size, rows, 8);
   }
   double perTask = work / static_cast<double>(plan.tasks());
-  plan.chunk = std::max<int64_t>(1, static_cast<int64_t>(kLeastWork / std::max(perTask, 1.0)));
+  plan.chunk = std::max<int64_t>(1, static_cast<int64_t>(kMinWork / std::max(perTask, 1.0)));
 }
 
 static Status makeGemms(ContractionPlan &plan, bool accumulates, SequentialLibrary &library) {
@@ -160,7 +160,7 @@ StatusOr<std::shared_ptr<const ContractionPlan>> planContraction(const HostKerne
   const ContractionShape &found = plan->shape;
   bool isAdjacent = found.n.strides[found.b] == 1 || found.k.strides[found.b] == 1;
   // A single row reads B once: packed it would be no faster.
-  plan->packsB = isConstant(kernel, found.b) && parts <= static_cast<double>(kMostPackedParts) &&
+  plan->packsB = isConstant(kernel, found.b) && parts <= static_cast<double>(kMaxPackedParts) &&
                  !(found.m.size == 1 && isAdjacent);
   INLAY_RETURN_IF_ERROR(makeGemms(*plan, kernel.accumulates, library));
   if (plan->packsB)

@@ -12,17 +12,17 @@ namespace inlay::rt::host {
 
 static constexpr int64_t kTasksPerThread = 3;
 /// Multiplications that are worth a thread's waking up.
-static constexpr double kLeastWork = 100e3;
+static constexpr double kMinWork = 100e3;
 /// Bytes of a slice's rows of X and Y that stay in the second-level cache.
-static constexpr int64_t kMostSliceBytes = 1 << 20;
+static constexpr int64_t kMaxSliceBytes = 1 << 20;
 
 static Status checkDim(const HostKernel &kernel, const char *what, int64_t value, int64_t least) {
-  constexpr int64_t kMost = INT32_MAX; // libraries count in 32 bits
-  if (value >= least && value <= kMost)
+  constexpr int64_t kMax = INT32_MAX; // libraries count in 32 bits
+  if (value >= least && value <= kMax)
     return Status::ok();
   return {StatusCode::InvalidArgument, fmt::format("kernel '{}': expected {} of a convolution from {} to {}, but got "
                                                    "{}",
-                                                   kernel.name, what, least, kMost, value)};
+                                                   kernel.name, what, least, kMax, value)};
 }
 
 static Status checkProduct(const HostKernel &kernel, std::initializer_list<int64_t> factors,
@@ -112,8 +112,8 @@ static Status findPrimitive(ConvolutionPlan &plan, RowSlice &slice, SequentialLi
 static int64_t chooseRows(const ConvolutionPlan &plan, double work, int64_t threads) {
   const WindowDim &dim = plan.shape.window[0];
   int64_t perRow = 4 * (plan.outputRow * plan.outputChannels() + dim.stride * plan.inputRow * plan.inputChannels());
-  int64_t rows = std::clamp<int64_t>(kMostSliceBytes / std::max<int64_t>(perRow, 1), 1, dim.output);
-  double tasks = std::min(static_cast<double>(threads * kTasksPerThread), work / (4 * kLeastWork));
+  int64_t rows = std::clamp<int64_t>(kMaxSliceBytes / std::max<int64_t>(perRow, 1), 1, dim.output);
+  double tasks = std::min(static_cast<double>(threads * kTasksPerThread), work / (4 * kMinWork));
   double slices = std::clamp(tasks / static_cast<double>(plan.batch), 1.0, static_cast<double>(dim.output));
   int64_t wanted = static_cast<int64_t>(std::ceil(static_cast<double>(dim.output) / std::floor(slices)));
   return std::max<int64_t>(1, std::min(rows, wanted));
@@ -160,7 +160,7 @@ StatusOr<std::shared_ptr<const ConvolutionPlan>> planConvolution(const HostKerne
     plan->slices.push_back(slice);
   }
   double perTask = work / static_cast<double>(plan->batch) / static_cast<double>(plan->slices.size());
-  plan->chunk = std::max<int64_t>(1, static_cast<int64_t>(kLeastWork / std::max(perTask, 1.0)));
+  plan->chunk = std::max<int64_t>(1, static_cast<int64_t>(kMinWork / std::max(perTask, 1.0)));
   return std::shared_ptr<const ConvolutionPlan>(std::move(plan));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Runtime/Host/HostKernelLoader.h"
-#include "HostLibrary.h"
+#include "HostKernelLibrary.h"
 #include "LibraryKernel.h"
 #include "Runtime/Host/Portable/PortableConvolution.h"
 #include "Runtime/Host/Portable/PortableGemm.h"
@@ -16,7 +16,7 @@
 namespace inlay::rt::host {
 
 /// Elements below which a loop takes less time than other threads take to join it, and those of a chunk.
-static constexpr int64_t kLeastElements = 32768, kChunkElements = 8192;
+static constexpr int64_t kMinElements = 32768, kChunkElements = 8192;
 static constexpr int64_t kChunksPerThread = 4;
 
 /// What INLAY_DETERMINISTIC says; read once.
@@ -82,7 +82,7 @@ public:
   StatusOr<std::unique_ptr<HostKernels>> load(const HostFunction &function) override {
     INLAY_RETURN_IF_ERROR(ThreadPool::get().status());
     INLAY_RETURN_IF_ERROR(environmentSaysDeterministic().status());
-    StatusOr<SequentialLibrary *> library = hostLibrary();
+    StatusOr<SequentialLibrary *> library = hostKernelLibrary();
     if (!library.isOk())
       return library.status();
     return makeHostKernels(function, **library);
@@ -93,7 +93,7 @@ public:
 void Kernels::run(uint32_t, InlayHostBody body, void *const *buffers, int64_t count, int64_t cost) {
   cost = std::max<int64_t>(cost, 1);
   int64_t threads = ThreadPool::get().threads();
-  if (threads == 1 || count <= 1 || count < kLeastElements / cost) {
+  if (threads == 1 || count <= 1 || count < kMinElements / cost) {
     if (count > 0)
       body(buffers, 0, count);
     return;
@@ -157,12 +157,12 @@ std::shared_ptr<HostKernelLoader> getHostKernelLoader() {
 }
 
 bool hasHostLibrary() {
-  StatusOr<SequentialLibrary *> library = hostLibrary();
+  StatusOr<SequentialLibrary *> library = hostKernelLibrary();
   return library.isOk() && *library != &portableLibrary();
 }
 
 std::string describeHostLibrary() {
-  StatusOr<SequentialLibrary *> library = hostLibrary();
+  StatusOr<SequentialLibrary *> library = hostKernelLibrary();
   return library.isOk() ? (*library)->describe() : library.status().message();
 }
 

@@ -80,13 +80,13 @@ public:
       return made;
     std::lock_guard<std::mutex> lock(mutex_);
     entries_.emplace_front(std::move(key), *made);
-    if (entries_.size() > kMost)
+    if (entries_.size() > kMax)
       entries_.pop_back();
     return made;
   }
 
 private:
-  static constexpr size_t kMost = 8;
+  static constexpr size_t kMax = 8;
   std::mutex mutex_;
   std::list<std::pair<std::vector<int64_t>, std::shared_ptr<const Plan>>> entries_;
 };

@@ -9,7 +9,7 @@
 
 namespace inlay::rt::host {
 
-static constexpr uint64_t kMostAlignment = 4096;
+static constexpr uint64_t kMaxAlignment = 4096;
 
 /// Of the processor supplement for x86-64: what .eh_frame has.
 static constexpr uint32_t kUnwind = 0x70000001;
@@ -102,9 +102,9 @@ private:
     if (header.sh_type != SHT_PROGBITS && header.sh_type != SHT_NOBITS && header.sh_type != SHT_NOTE)
       return damaged("expected section '{}' to hold code or data, but it has type {}", section.name, header.sh_type);
     section.alignment = header.sh_addralign ? header.sh_addralign : 1;
-    if (section.alignment > kMostAlignment || (section.alignment & (section.alignment - 1)) != 0)
+    if (section.alignment > kMaxAlignment || (section.alignment & (section.alignment - 1)) != 0)
       return damaged("expected section '{}' to be aligned to a power of 2, at most {}, but got {}", section.name,
-                     kMostAlignment, section.alignment);
+                     kMaxAlignment, section.alignment);
     if (header.sh_type != SHT_NOBITS && !isInside(header.sh_offset, header.sh_size))
       return damaged("section '{}' exceeds its {} bytes", section.name, bytes_.size());
     section.isLoaded = true;

@@ -7,7 +7,7 @@
 
 namespace inlay::rt::host {
 
-static constexpr uint64_t kMostBytes = uint64_t(1) << 30;
+static constexpr uint64_t kMaxBytes = uint64_t(1) << 30;
 
 /// Takes `size` bytes from `end` on, which it moves.
 static uint64_t take(uint64_t &end, uint64_t size, uint64_t alignment) {
@@ -49,7 +49,7 @@ StatusOr<ObjectLayout> layOut(const ElfObject &object, uint64_t pageSize) {
   uint64_t total = (layout.stubs.size() * kStubSize) + (layout.addresses.size() * sizeof(uint64_t)) + 3 * pageSize;
   for (const ElfSection &section : object.sections) {
     // Neither sum can overflow: both are small before.
-    if (section.size > kMostBytes || (total += section.size + section.alignment) > kMostBytes)
+    if (section.size > kMaxBytes || (total += section.size + section.alignment) > kMaxBytes)
       return Status(StatusCode::InvalidArgument, "expected less than 1 GiB of host code and its data");
   }
   uint64_t end = 0;

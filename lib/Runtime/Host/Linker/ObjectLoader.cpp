@@ -63,7 +63,7 @@ private:
 
 using Functions = std::unordered_map<std::string, uint64_t>; ///< addresses by name
 
-class LoadedObject : public HostLibrary {
+class LoadedObject : public HostSymbolResolver {
 public:
   LoadedObject(std::unique_ptr<Mapping> memory, Functions functions)
       : memory_(std::move(memory)), functions_(std::move(functions)) {}
@@ -85,7 +85,7 @@ class ObjectLinker {
 public:
   explicit ObjectLinker(const ElfObject &object) : object_(object) {}
 
-  StatusOr<std::shared_ptr<HostLibrary>> link() {
+  StatusOr<std::shared_ptr<HostSymbolResolver>> link() {
     auto pageSize = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     StatusOr<ObjectLayout> layout = layOut(object_, pageSize);
     if (!layout.isOk())
@@ -102,7 +102,8 @@ public:
     __builtin___clear_cache(memory_->at(0), memory_->at(layout_.codeSize));
     INLAY_RETURN_IF_ERROR(memory_->protect(0, layout_.codeSize, PROT_READ | PROT_EXEC));
     INLAY_RETURN_IF_ERROR(memory_->protect(layout_.codeSize, layout_.constantSize, PROT_READ));
-    return std::shared_ptr<HostLibrary>(std::make_shared<LoadedObject>(std::move(memory_), std::move(functions_)));
+    return std::shared_ptr<HostSymbolResolver>(
+        std::make_shared<LoadedObject>(std::move(memory_), std::move(functions_)));
   }
 
 private:
@@ -187,7 +188,7 @@ private:
 };
 } // namespace
 
-StatusOr<std::shared_ptr<HostLibrary>> linkObject(std::string_view object) {
+StatusOr<std::shared_ptr<HostSymbolResolver>> linkObject(std::string_view object) {
   StatusOr<ElfObject> parsed = parseElf(object);
   if (!parsed.isOk())
     return parsed.status();
@@ -197,14 +198,14 @@ StatusOr<std::shared_ptr<HostLibrary>> linkObject(std::string_view object) {
   return ObjectLinker(*parsed).link();
 }
 
-StatusOr<std::shared_ptr<HostLibrary>> linkHostCode(const HostCode &code) {
+StatusOr<std::shared_ptr<HostSymbolResolver>> linkHostCode(const HostCode &code) {
   if (code.objects.empty())
-    return std::shared_ptr<HostLibrary>();
+    return std::shared_ptr<HostSymbolResolver>();
   StatusOr<size_t> number = chooseObject(code, thisProcessor());
   if (!number.isOk())
     return number.status();
   const HostObject &object = code.objects[*number];
-  StatusOr<std::shared_ptr<HostLibrary>> library = linkObject({object.code.data(), object.code.size()});
+  StatusOr<std::shared_ptr<HostSymbolResolver>> library = linkObject({object.code.data(), object.code.size()});
   if (!library.isOk())
     return Status(library.status().code(),
                   fmt::format("host code for '{}': {}", object.cpu, library.status().message()));

@@ -124,14 +124,14 @@ const dnnl_memory_desc_t *Primitive::desc(dnnl_query_t what) const {
 }
 
 Status Primitive::run(const Argument *arguments, size_t count) const {
-  constexpr size_t kMost = 4;
+  constexpr size_t kMax = 4;
   static thread_local Scratch scratch;
   OneThread oneThread;
-  std::array<Owner<dnnl_memory_t, dnnl_memory_destroy>, kMost> owners;
-  std::array<dnnl_exec_arg_t, kMost> passed;
-  Argument all[kMost];
+  std::array<Owner<dnnl_memory_t, dnnl_memory_destroy>, kMax> owners;
+  std::array<dnnl_exec_arg_t, kMax> passed;
+  Argument all[kMax];
   size_t used = 0;
-  for (; used < count && used < kMost; ++used)
+  for (; used < count && used < kMax; ++used)
     all[used] = arguments[used];
   if (scratchBytes_ > 0) {
     void *memory = scratch.reserve(scratchBytes_);

@@ -60,12 +60,12 @@ INLAY_MULTIVERSION(convolvePixel, (const DepthwisePixel &pixel), convolvePixelBo
 
 PortableConvolution::PortableConvolution(const ConvolutionShape &shape)
     : shape_(shape), isDepthwise_(shape.inputs == 1 && shape.outputs == 1 && shape.groups > 1) {
-  constexpr int64_t kMostPlaces = 48;
+  constexpr int64_t kMaxPlaces = 48;
   for (int64_t dim = 0; dim < shape.dims; ++dim) {
     taps_ *= shape.window[static_cast<size_t>(dim)].kernel;
     places_ *= shape.window[static_cast<size_t>(dim)].output;
   }
-  rowPlaces_ = std::min(places_, kMostPlaces);
+  rowPlaces_ = std::min(places_, kMaxPlaces);
   GemmShape gemm{rowPlaces_, shape.outputs, taps_ * shape.inputs};
   gemm.aRow = gemm.k;
   gemm.aColumn = gemm.bRow = 1;

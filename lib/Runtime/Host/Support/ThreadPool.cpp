@@ -37,7 +37,7 @@ static int64_t countUsableCpus() {
   CPU_ZERO(&usable);
   if (sched_getaffinity(0, sizeof(usable), &usable) != 0)
     return 1;
-  return std::clamp<int64_t>(CPU_COUNT(&usable), 1, ThreadPool::kMostThreads);
+  return std::clamp<int64_t>(CPU_COUNT(&usable), 1, ThreadPool::kMaxThreads);
 }
 
 static StatusOr<int64_t> readThreads(const char *text) {
@@ -49,11 +49,11 @@ static StatusOr<int64_t> readThreads(const char *text) {
     if (isNumber)
       threads = threads * 10 + (digit - '0');
   }
-  if (isNumber && threads >= 1 && threads <= ThreadPool::kMostThreads)
+  if (isNumber && threads >= 1 && threads <= ThreadPool::kMaxThreads)
     return threads;
   return Status(StatusCode::InvalidArgument, fmt::format("expected INLAY_NUM_THREADS to be a number from 1 to {}, but "
                                                          "got '{}'",
-                                                         ThreadPool::kMostThreads, digits));
+                                                         ThreadPool::kMaxThreads, digits));
 }
 
 ThreadPool &ThreadPool::get() {
@@ -95,9 +95,9 @@ bool ThreadPool::acquire() {
 }
 
 Status ThreadPool::setThreads(int64_t threads) {
-  if (threads < 1 || threads > kMostThreads)
+  if (threads < 1 || threads > kMaxThreads)
     return {StatusCode::InvalidArgument,
-            fmt::format("expected a number of threads from 1 to {}, but got {}", kMostThreads, threads)};
+            fmt::format("expected a number of threads from 1 to {}, but got {}", kMaxThreads, threads)};
   if (insideLoop)
     return {StatusCode::InvalidArgument, "the number of threads can't change inside a loop that runs on them"};
   while (!acquire())
@@ -211,7 +211,7 @@ void ThreadPool::run(int64_t count, int64_t chunk, Body body, const void *data) 
     return;
   chunk = std::max<int64_t>(chunk, 1);
   // `next_` runs past the end by a chunk for each thread, which mustn't overflow.
-  bool mayShare = count <= INT64_MAX / 2 && chunk < INT64_MAX / 2 / (kMostThreads + 1);
+  bool mayShare = count <= INT64_MAX / 2 && chunk < INT64_MAX / 2 / (kMaxThreads + 1);
   if (count <= chunk || !mayShare || insideLoop || threads() == 1 || !acquire()) {
     for (int64_t begin = 0; begin < count; begin += std::min(chunk, count - begin))
       body(data, begin, begin + std::min(chunk, count - begin));

@@ -28,7 +28,7 @@ public:
   /// A part of a loop: iterations [begin, end).
   using Body = void (*)(const void *data, int64_t begin, int64_t end);
 
-  static constexpr int64_t kMostThreads = 1024;
+  static constexpr int64_t kMaxThreads = 1024;
 
   static ThreadPool &get();
 

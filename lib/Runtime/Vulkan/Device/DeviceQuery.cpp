@@ -249,7 +249,7 @@ DeviceInfo queryDevice(const InstanceTable &vk, VkPhysicalDevice device) {
   return info;
 }
 
-StatusOr<std::vector<DeviceInfo>> queryDevices(const Instance &instance) {
+StatusOr<std::vector<DeviceInfo>> queryDevices(const VulkanInstance &instance) {
   StatusOr<std::vector<VkPhysicalDevice>> handles = instance.physicalDevices();
   if (!handles.isOk())
     return handles.status();

@@ -5,7 +5,7 @@
 #ifndef INLAY_LIB_RUNTIME_VULKAN_DEVICE_DEVICEQUERY_H
 #define INLAY_LIB_RUNTIME_VULKAN_DEVICE_DEVICEQUERY_H
 
-#include "Instance.h"
+#include "VulkanInstance.h"
 
 #include "inlay/Runtime/Vulkan/DeviceCaps.h"
 
@@ -33,7 +33,7 @@ struct DeviceInfo {
 DeviceInfo queryDevice(const InstanceTable &vk, VkPhysicalDevice device);
 
 /// All devices of the instance, in the loader's order.
-StatusOr<std::vector<DeviceInfo>> queryDevices(const Instance &instance);
+StatusOr<std::vector<DeviceInfo>> queryDevices(const VulkanInstance &instance);
 
 /// INLAY_VULKAN_FORCE_STAGING: treat all device memory as invisible to the host, to test what discrete GPUs need.
 bool forcesStaging();

@@ -2,7 +2,7 @@
 //
 // Opening the loader, and words for those who have no working driver.
 
-#include "Instance.h"
+#include "VulkanInstance.h"
 
 #include <fmt/format.h>
 

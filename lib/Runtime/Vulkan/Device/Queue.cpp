@@ -17,10 +17,10 @@ namespace inlay::rt::vulkan {
 StatusOr<Timeout> parseTimeout(const std::string &text) {
   char *end = nullptr;
   double seconds = std::strtod(text.c_str(), &end);
-  constexpr double kMost = 1e9; // fits nanoseconds of 64 bits
-  if (text.empty() || *end || !(seconds >= 0 && seconds <= kMost))
+  constexpr double kMax = 1e9; // fits nanoseconds of 64 bits
+  if (text.empty() || *end || !(seconds >= 0 && seconds <= kMax))
     return Status(StatusCode::InvalidArgument,
-                  fmt::format("INLAY_DEVICE_TIMEOUT: expected seconds from 0 to {:.0f}, but got '{}'", kMost, text));
+                  fmt::format("INLAY_DEVICE_TIMEOUT: expected seconds from 0 to {:.0f}, but got '{}'", kMax, text));
   if (seconds == 0)
     return Timeout();
   return Timeout(std::chrono::nanoseconds(std::max<int64_t>(1, std::llround(seconds * 1e9))));

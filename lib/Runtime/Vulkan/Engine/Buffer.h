@@ -34,7 +34,7 @@ public:
     std::unique_ptr<MemoryBlock> block = context->memory.importBlock(data, bytes, alignment);
     if (!block)
       return nullptr;
-    block->lent = LentMemory(*context, std::move(owner));
+    block->imported = ImportedMemory(*context, std::move(owner));
     MemoryRange range{block.get(), offset, bytes};
     std::shared_ptr<Buffer> buffer(new Buffer(std::move(context), range));
     buffer->imported_ = std::move(block);

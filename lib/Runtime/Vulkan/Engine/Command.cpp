@@ -374,7 +374,7 @@ StatusOr<std::vector<DispatchTicks>> Command::readTicks() const {
 }
 
 StatusOr<std::unique_ptr<Command>> Command::record(std::shared_ptr<Context> context,
-                                                   std::shared_ptr<LoadedEngine> engine,
+                                                   std::shared_ptr<VulkanEngine> engine,
                                                    const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
                                                    const InputDims &inputs, std::shared_ptr<DeviceBuffer> scratch) {
   std::unique_ptr<Command> command(new Command(std::move(context), std::move(engine)));

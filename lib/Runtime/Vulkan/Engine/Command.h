@@ -6,9 +6,9 @@
 #define INLAY_LIB_RUNTIME_VULKAN_ENGINE_COMMAND_H
 
 #include "Buffer.h"
-#include "Engine.h"
 #include "Runtime/Vulkan/Memory/TexelViews.h"
 #include "Timestamps.h"
+#include "VulkanEngine.h"
 
 #include "HazardTracker.h"
 
@@ -22,7 +22,7 @@ namespace inlay::rt::vulkan {
 class Command final : public DeviceCommand {
 public:
   static StatusOr<std::unique_ptr<Command>> record(std::shared_ptr<Context> context,
-                                                   std::shared_ptr<LoadedEngine> engine,
+                                                   std::shared_ptr<VulkanEngine> engine,
                                                    const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
                                                    const InputDims &inputs, std::shared_ptr<DeviceBuffer> scratch);
 
@@ -57,7 +57,7 @@ private:
     VkDescriptorSet set = VK_NULL_HANDLE;
   };
 
-  Command(std::shared_ptr<Context> context, std::shared_ptr<LoadedEngine> engine)
+  Command(std::shared_ptr<Context> context, std::shared_ptr<VulkanEngine> engine)
       : context_(std::move(context)), engine_(std::move(engine)), views_(*context_) {}
 
   const Kernel &kernelOf(const Work &work) const { return engine_->engine().kernels[work.dispatch->kernel]; }
@@ -82,7 +82,7 @@ private:
   void recordBarrier(VkCommandBuffer commands, bool toHost) const;
 
   std::shared_ptr<Context> context_;
-  std::shared_ptr<LoadedEngine> engine_;
+  std::shared_ptr<VulkanEngine> engine_;
   std::vector<std::shared_ptr<DeviceBuffer>> arguments_;
   std::shared_ptr<DeviceBuffer> scratch_;
   std::vector<MemoryRange> ranges_; ///< per engine-local buffer number

@@ -7,13 +7,13 @@
 
 namespace inlay::rt::vulkan {
 
-static VkPhysicalDeviceMemoryProperties readMemory(const Instance &instance, const DeviceInfo &info) {
+static VkPhysicalDeviceMemoryProperties readMemory(const VulkanInstance &instance, const DeviceInfo &info) {
   VkPhysicalDeviceMemoryProperties memory;
   instance.vk.vkGetPhysicalDeviceMemoryProperties(info.handle, &memory);
   return memory;
 }
 
-Context::Context(Instance &instance, DeviceInfo deviceInfo)
+Context::Context(VulkanInstance &instance, DeviceInfo deviceInfo)
     : instance(instance), info(std::move(deviceInfo)), memory(*this, readMemory(instance, info), info.caps),
       queue(*this), pipelines(*this), staging(*this, memory, queue), builder(*this) {}
 
@@ -63,7 +63,8 @@ static VkResult createDevice(const InstanceTable &vk, const DeviceInfo &info, Vk
   return vk.vkCreateDevice(info.handle, &deviceInfo, nullptr, &device);
 }
 
-StatusOr<std::shared_ptr<Context>> Context::open(Instance &instance, const DeviceInfo &info, const WrapTable &wrap) {
+StatusOr<std::shared_ptr<Context>> Context::open(VulkanInstance &instance, const DeviceInfo &info,
+                                                 const WrapTable &wrap) {
   StatusOr<Timeout> timeout = environmentTimeout();
   if (!timeout.isOk())
     return timeout.status();

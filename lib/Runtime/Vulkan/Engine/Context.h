@@ -26,12 +26,12 @@ struct OwnedDevice : DeviceTable {
 };
 
 struct Context : OwnedDevice {
-  Context(Instance &instance, DeviceInfo info);
+  Context(VulkanInstance &instance, DeviceInfo info);
 
-  static StatusOr<std::shared_ptr<Context>> open(Instance &instance, const DeviceInfo &info,
+  static StatusOr<std::shared_ptr<Context>> open(VulkanInstance &instance, const DeviceInfo &info,
                                                  const WrapTable &wrap = {});
 
-  Instance &instance;
+  VulkanInstance &instance;
   const DeviceInfo info;
   MemoryPool memory;
   Queue queue;

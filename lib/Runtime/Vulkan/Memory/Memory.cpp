@@ -42,7 +42,7 @@ StatusOr<uint32_t> MemoryPool::findType(uint32_t allowed, MemoryUse use) const {
   return type;
 }
 
-void LentMemory::keepForGood(std::shared_ptr<const void> owner) {
+void ImportedMemory::keepForGood(std::shared_ptr<const void> owner) {
   static std::mutex mutex;
   static auto &kept = *new std::vector<std::shared_ptr<const void>>(); // not even destroyed at the process's end
   std::lock_guard<std::mutex> lock(mutex);

@@ -24,13 +24,14 @@ enum class MemoryUse {
 };
 
 /// Host memory that the device reads in place. It outlives a device that may still be at it.
-class LentMemory {
+class ImportedMemory {
 public:
-  LentMemory() = default;
-  LentMemory(const DeviceTable &table, std::shared_ptr<const void> owner) : table_(&table), owner_(std::move(owner)) {}
-  LentMemory(LentMemory &&other) = default;
-  LentMemory &operator=(LentMemory &&other) = default;
-  ~LentMemory() {
+  ImportedMemory() = default;
+  ImportedMemory(const DeviceTable &table, std::shared_ptr<const void> owner)
+      : table_(&table), owner_(std::move(owner)) {}
+  ImportedMemory(ImportedMemory &&other) = default;
+  ImportedMemory &operator=(ImportedMemory &&other) = default;
+  ~ImportedMemory() {
     if (owner_ && !table_->mayDestroy())
       keepForGood(std::move(owner_));
   }
@@ -44,7 +45,7 @@ private:
 
 /// One allocation of the driver's with a buffer over all of it.
 struct MemoryBlock {
-  LentMemory lent; ///< what is imported; dies last
+  ImportedMemory imported; ///< what is imported; dies last
   MemoryHandle memory;
   BufferHandle buffer; ///< after `memory`, so destroyed before it
   std::byte *mapped = nullptr;

@@ -233,7 +233,7 @@ private:
     for (AffineExpr size : operands->sizes)
       values.push_back(
           getValueOrCreateConstantIndexOp(builder, op.getLoc(), materializeExpr(builder, op.getLoc(), size)));
-    for (const FlatBuffer &buffer : operands->buffers) {
+    for (const LinearBuffer &buffer : operands->buffers) {
       values.push_back(buffer.memref);
       values.push_back(
           getValueOrCreateConstantIndexOp(builder, op.getLoc(), materializeExpr(builder, op.getLoc(), buffer.offset)));

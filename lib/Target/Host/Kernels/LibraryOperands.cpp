@@ -12,7 +12,7 @@ namespace {
 /// An operand: how many elements it has along each dim, and where they lie.
 struct Operand {
   SmallVector<AffineExpr> dims;
-  FlatBuffer flat;
+  LinearBuffer flat;
 };
 
 /// Lists the sizes of one call.
@@ -21,9 +21,9 @@ public:
   Lister(plan::LibraryCallOp op) : op(op), context(op.getContext()) {}
 
   FailureOr<LibraryOperands> run(OpBuilder &builder) {
-    FlatRoots roots;
+    LinearBufferRoots roots;
     for (Value value : op->getOperands()) {
-      FailureOr<FlatBuffer> flat = flattenBuffer(builder, op.getLoc(), value, roots);
+      FailureOr<LinearBuffer> flat = flattenBuffer(builder, op.getLoc(), value, roots);
       std::optional<SmallVector<AffineExpr>> dims = getBufferDims(value);
       if (failed(flat) || !dims)
         return op.emitError("unsupported-shape: expected buffers whose layout follows from the sizes of inputs, but "

@@ -11,7 +11,7 @@
 namespace inlay {
 
 struct LibraryOperands {
-  llvm::SmallVector<FlatBuffer> buffers;
+  llvm::SmallVector<LinearBuffer> buffers;
   llvm::SmallVector<mlir::AffineExpr> sizes; ///< of the function's symbols
 };
 

@@ -19,7 +19,7 @@ using namespace inlay;
 static constexpr int64_t kManySteps = 16;
 
 /// Keeps the time that forming groups takes linear.
-static constexpr size_t kMostMembers = 32;
+static constexpr size_t kMaxMembers = 32;
 
 /// Elements that go together where the loop runs along memory: some vectors, a few cache lines.
 static constexpr int64_t kUnit = 64;
@@ -143,7 +143,7 @@ bool SplitGroup::mayJoin(linalg::LinalgOp op, unsigned loop) const {
 }
 
 bool SplitGroup::join(linalg::LinalgOp op) {
-  if (!steps || ops.size() == kMostMembers)
+  if (!steps || ops.size() == kMaxMembers)
     return false;
   unsigned symbols = getSymbols(op).size();
   SmallVector<SplitLoop> candidates = findSplitLoops(op);

@@ -38,8 +38,8 @@ public:
       call.erase();
     }
     // Calls are over before the next, so that all can use the same arrays.
-    resize(pointers, mostPointers);
-    resize(sizes, mostSizes);
+    resize(pointers, maxPointers);
+    resize(sizes, maxSizes);
   }
 
 private:
@@ -96,7 +96,7 @@ private:
   void runLoops(LLVM::CallOp call) {
     Location loc = call.getLoc();
     Value body = LLVM::AddressOfOp::create(builder, loc, pointer, call.getCalleeAttr());
-    Value buffers = store(loc, call.getArgOperands().drop_front(2), pointer, pointers, mostPointers);
+    Value buffers = store(loc, call.getArgOperands().drop_front(2), pointer, pointers, maxPointers);
     Value cost = constant(loc, call->getAttrOfType<IntegerAttr>(plan::kCostAttr).getInt());
     callField(loc, kRunField, {numberOf(call), body, buffers, call.getArgOperands()[1], cost});
   }
@@ -109,8 +109,8 @@ private:
     for (size_t i = first; i < operands.size(); i += 2)
       buffers.push_back(LLVM::GEPOp::create(builder, loc, pointer, builder.getF32Type(), operands[i],
                                             ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(operands[i + 1])}));
-    Value array = store(loc, buffers, pointer, pointers, mostPointers);
-    Value numbers = store(loc, operands.take_front(first), number, sizes, mostSizes);
+    Value array = store(loc, buffers, pointer, pointers, maxPointers);
+    Value numbers = store(loc, operands.take_front(first), number, sizes, maxSizes);
     callField(loc, kCallField, {numberOf(call), array, numbers});
   }
 
@@ -118,7 +118,7 @@ private:
   OpBuilder builder;
   Type pointer, number;
   Value pointers, sizes; ///< arrays
-  int64_t mostPointers = 0, mostSizes = 0;
+  int64_t maxPointers = 0, maxSizes = 0;
 };
 } // namespace
 

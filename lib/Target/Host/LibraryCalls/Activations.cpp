@@ -29,7 +29,7 @@ static constexpr std::pair<StringLiteral, PostOpKind> kActivations[] = {
 };
 
 /// More ops than any of the functions has.
-static constexpr size_t kMostOps = 12;
+static constexpr size_t kMaxOps = 12;
 
 /// The number that a constant has in each element.
 static std::optional<APFloat> findNumber(Value value) {
@@ -91,7 +91,7 @@ static Cone growCone(Value start) {
   auto grow = [&](Value value) {
     for (Operation *user : value.getUsers())
       if (isa<PointwiseOpInterface>(user) && user->getBlock() == start.getParentBlock() &&
-          user->getResultTypes() == TypeRange(start.getType()) && cone.ops.size() < kMostOps &&
+          user->getResultTypes() == TypeRange(start.getType()) && cone.ops.size() < kMaxOps &&
           llvm::all_of(user->getOperands(),
                        [&](Value operand) { return cone.contains(operand) || findNumber(operand); }))
         cone.ops.insert(user);

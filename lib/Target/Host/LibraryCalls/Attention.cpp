@@ -4,7 +4,7 @@
 // broadcasting is that of dims of size 1.
 
 #include "LibraryCalls.h"
-#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
 #include "inlay/Convert/GraphToLinalg/Structured.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

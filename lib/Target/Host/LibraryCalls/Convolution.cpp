@@ -3,7 +3,7 @@
 // Convolutions of one or two spatial dims: their padding is the library's.
 
 #include "LibraryCalls.h"
-#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
 #include "inlay/Convert/GraphToLinalg/Structured.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -89,9 +89,9 @@ struct FormConvCall : OpRewritePattern<ConvOp> {
     if (failed(checkOperands(rewriter, op)))
       return failure();
     RankedTensorType weight = tensorType(op.getWeight());
-    constexpr int64_t kMostSpatial = 2;
+    constexpr int64_t kMaxSpatial = 2;
     int64_t spatial = weight.getRank() - 2;
-    if (spatial < 1 || spatial > kMostSpatial)
+    if (spatial < 1 || spatial > kMaxSpatial)
       return rewriter.notifyMatchFailure(op, "the library has windows of one or two dims, not " + Twine(spatial));
     if (!weight.hasStaticShape())
       return rewriter.notifyMatchFailure(op, "a window's size has to be known");

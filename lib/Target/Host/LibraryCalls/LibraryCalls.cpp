@@ -2,7 +2,7 @@
 
 #include "LibraryCalls.h"
 #include "FormLibraryCalls.h"
-#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
 #include "inlay/Convert/GraphToLinalg/Structured.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 #include "inlay/Dialect/Plan/IR/AttributeNames.h"
@@ -16,7 +16,7 @@ using namespace inlay;
 using plan::HostKernelKind;
 
 /// A product of less work than this is faster as code of the segment's own: a call has to look up what it calls.
-static constexpr int64_t kLeastWork = 1 << 12;
+static constexpr int64_t kMinWork = 1 << 12;
 
 //===-- What calls are formed of --------------------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ LogicalResult inlay::checkWork(PatternRewriter &rewriter, Operation *op, ArrayRe
   for (int64_t size : loops)
     if (ShapedType::isDynamic(size) || llvm::MulOverflow(work, size, work))
       return success();
-  if (work >= kLeastWork)
+  if (work >= kMinWork)
     return success();
   return rewriter.notifyMatchFailure(op, "only " + Twine(work) + " multiplications: a call would cost more");
 }

@@ -3,7 +3,7 @@
 // Matrix products as contractions: what permutes an operand or the result is part of the maps.
 
 #include "LibraryCalls.h"
-#include "inlay/Convert/GraphToLinalg/GraphPattern.h"
+#include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
 #include "inlay/Convert/GraphToLinalg/Structured.h"
 
 using namespace mlir;

@@ -37,9 +37,9 @@ static SmallVector<Run> findRuns(func::FuncOp func) {
 }
 
 /// The group around the reduction `run[anchor]` of ops from `run[begin]` on; nothing if it is alone.
-static std::optional<RowGroup> formGroup(const Run &run, size_t begin, size_t anchor, int64_t leastRow,
+static std::optional<RowGroup> formGroup(const Run &run, size_t begin, size_t anchor, int64_t minRow,
                                          bool takesProducts) {
-  std::optional<RowGroup> group = RowGroup::create(run[anchor], leastRow);
+  std::optional<RowGroup> group = RowGroup::create(run[anchor], minRow);
   if (!group)
     return std::nullopt;
   for (size_t i = anchor; i-- > begin && group->join(run[i], /*atFront=*/true, takesProducts);)
@@ -72,7 +72,7 @@ struct FormWorkgroupKernelsPass : inlay::impl::FormWorkgroupKernelsPassBase<Form
     size_t begin = 0;
     for (size_t anchor = 0; anchor < run.size(); ++anchor)
       for (bool takesProducts : {true, false}) {
-        std::optional<RowGroup> group = formGroup(run, begin, anchor, leastRow, takesProducts);
+        std::optional<RowGroup> group = formGroup(run, begin, anchor, minRow, takesProducts);
         if (!group)
           break;
         bool hasProducts = group->hasProducts();

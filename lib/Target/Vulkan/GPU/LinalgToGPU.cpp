@@ -2,9 +2,9 @@
 //
 // Structured ops on buffers to GPU launches, one launch per op.
 
+#include "CooperativeMatrixProducts.h"
 #include "Launch.h"
-#include "MatrixProducts.h"
-#include "Profiles.h"
+#include "SubgroupProductProfile.h"
 #include "inlay/Convert/Bufferize/Bufferize.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"
 #include "inlay/Convert/LoopNest/TileEmitter.h"
@@ -80,8 +80,8 @@ static LogicalResult checkLimits(linalg::LinalgOp op, const TileEmitter &emitter
 namespace {
 /// How a product's tiles are numbered: those along the row loop are next to each other, so that subgroups that run at
 /// the same time read the same columns, then blocks of lanes, then the other loops.
-struct ProductGrid {
-  ProductGrid(const TileEmitter &emitter, const ProductTile &tile, int64_t lanes, MLIRContext *context);
+struct SubgroupProductGrid {
+  SubgroupProductGrid(const TileEmitter &emitter, const SubgroupProductTile &tile, int64_t lanes, MLIRContext *context);
 
   SmallVector<unsigned> laneLoops, outerLoops;
   SmallVector<AffineExpr> laneCounts; ///< tiles along each lane loop
@@ -91,7 +91,8 @@ struct ProductGrid {
 };
 } // namespace
 
-ProductGrid::ProductGrid(const TileEmitter &emitter, const ProductTile &tile, int64_t lanes, MLIRContext *context) {
+SubgroupProductGrid::SubgroupProductGrid(const TileEmitter &emitter, const SubgroupProductTile &tile, int64_t lanes,
+                                         MLIRContext *context) {
   for (auto [number, loop] : llvm::enumerate(emitter.shape().loops)) {
     AffineExpr count = emitter.size(number).ceilDiv(tile.factor(number));
     if (loop.reduction || static_cast<int>(number) == tile.rowLoop)
@@ -112,10 +113,11 @@ ProductGrid::ProductGrid(const TileEmitter &emitter, const ProductTile &tile, in
 }
 
 /// Where the invocation `lane` of subgroup `number` computes.
-static ProductPlace findPlace(OpBuilder &builder, Location loc, const ProductTile &tile, const ProductGrid &grid,
-                              int64_t lanes, Value number, ArrayRef<OpFoldResult> counts,
-                              ArrayRef<OpFoldResult> laneCounts, Value positions) {
-  ProductPlace place{SmallVector<Value>(tile.isLaneLoop.size()), nullptr, lanes, nullptr};
+static SubgroupProductPlace findPlace(OpBuilder &builder, Location loc, const SubgroupProductTile &tile,
+                                      const SubgroupProductGrid &grid, int64_t lanes, Value number,
+                                      ArrayRef<OpFoldResult> counts, ArrayRef<OpFoldResult> laneCounts,
+                                      Value positions) {
+  SubgroupProductPlace place{SmallVector<Value>(tile.isLaneLoop.size()), nullptr, lanes, nullptr};
   place.lane = gpu::LaneIdOp::create(builder, loc, /*upper_bound=*/IntegerAttr());
   SmallVector<int64_t> factors(grid.outerLoops.size(), 1);
   factors.append({lanes, tile.rows});
@@ -139,11 +141,11 @@ static ProductPlace findPlace(OpBuilder &builder, Location loc, const ProductTil
 }
 
 /// One subgroup per tile of a product and block of lanes.
-static LogicalResult convertProduct(linalg::LinalgOp op, TileEmitter &emitter, const ProductTile &tile, int64_t lanes,
-                                    int64_t maxGrid) {
+static LogicalResult convertProduct(linalg::LinalgOp op, TileEmitter &emitter, const SubgroupProductTile &tile,
+                                    int64_t lanes, int64_t maxGrid) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
-  ProductGrid grid(emitter, tile, lanes, op.getContext());
+  SubgroupProductGrid grid(emitter, tile, lanes, op.getContext());
   if (failed(checkLimits(op, emitter, grid.groups, /*block=*/1, maxGrid)))
     return failure();
   auto known = dyn_cast<AffineConstantExpr>(grid.groups);
@@ -155,8 +157,9 @@ static LogicalResult convertProduct(linalg::LinalgOp op, TileEmitter &emitter, c
     cutSums(emitter);
     Launch launch =
         openWorkgroups(builder, loc, grid.groups, getRange(grid.groups, emitter.getSymbols()).max, lanes, maxGrid);
-    ProductPlace place = findPlace(launch.inside, loc, tile, grid, lanes, launch.number, counts, laneCounts, positions);
-    emitter.emitProduct(launch.inside, tile, place);
+    SubgroupProductPlace place =
+        findPlace(launch.inside, loc, tile, grid, lanes, launch.number, counts, laneCounts, positions);
+    emitter.emitSubgroupProduct(launch.inside, tile, place);
     sinkScalars(launch.op, launch.count);
   }
   op.erase();
@@ -166,8 +169,8 @@ static LogicalResult convertProduct(linalg::LinalgOp op, TileEmitter &emitter, c
 namespace {
 struct OpConverter {
   int64_t block, maxGrid, pointwiseFactor;
-  DeviceProfile profile;
-  MatrixProfile matrices;
+  SubgroupProductProfile profile;
+  CooperativeMatrixProfile matrices;
 
   LogicalResult convertAll(func::FuncOp func, const InitialValues &initial) const;
   LogicalResult convert(linalg::LinalgOp op, TileEmitter &emitter) const;
@@ -193,7 +196,7 @@ LogicalResult OpConverter::convertAll(func::FuncOp func, const InitialValues &in
     if (failed(emitter))
       return failure();
     emitter->setInitial(initial.lookup(op));
-    SmallVector<linalg::LinalgOp, 2> launched = launchByMatrices(op, *emitter, values, matrices, maxGrid);
+    SmallVector<linalg::LinalgOp, 2> launched = launchCooperativeMatrixProduct(op, *emitter, values, matrices, maxGrid);
     if (launched.empty() && failed(convert(op, *emitter)))
       return failure();
     for (linalg::LinalgOp each : launched) {
@@ -207,7 +210,7 @@ LogicalResult OpConverter::convertAll(func::FuncOp func, const InitialValues &in
 LogicalResult OpConverter::convert(linalg::LinalgOp op, TileEmitter &emitter) const {
   OpBuilder builder(op);
   if (emitter.isPlainProduct())
-    if (std::optional<ProductTile> tile = chooseProduct(emitter.shape(), profile))
+    if (std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(emitter.shape(), profile))
       return convertProduct(op, emitter, *tile, profile.lanes, maxGrid);
   TileLimits limits;
   limits.pointwiseFactor = choosePointwiseFactor(op, pointwiseFactor);
@@ -248,10 +251,10 @@ struct LinalgToGPUPass : inlay::impl::LinalgToGPUPassBase<LinalgToGPUPass> {
           << block.getValue() << " and " << maxGrid.getValue();
       return signalPassFailure();
     }
-    FailureOr<DeviceProfile> profile = makeProfile(getOperation(), subgroup, inSoftware, texels, tuning);
+    FailureOr<SubgroupProductProfile> profile = makeProfile(getOperation(), subgroup, inSoftware, texels, tuning);
     if (failed(profile))
       return signalPassFailure();
-    MatrixProfile matrixProfile;
+    CooperativeMatrixProfile matrixProfile;
     for (const std::string &text : matrices) {
       std::optional<MatrixShape> shape = parseMatrixShape(text);
       if (!shape) {

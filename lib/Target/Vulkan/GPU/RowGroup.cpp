@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace inlay;
 
 /// Keeps the time that forming groups takes linear, and kernels of a size that drivers compile well.
-static constexpr size_t kMostMembers = 16;
+static constexpr size_t kMaxMembers = 16;
 
 static bool isParallel(linalg::LinalgOp op, unsigned loop) {
   return op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel;
@@ -51,7 +51,7 @@ static bool readsRows(linalg::LinalgOp op) {
   });
 }
 
-std::optional<RowGroup> RowGroup::create(linalg::LinalgOp anchor, int64_t leastRow) {
+std::optional<RowGroup> RowGroup::create(linalg::LinalgOp anchor, int64_t minRow) {
   if (anchor.getNumReductionLoops() == 0 || anchor.getNumParallelLoops() == 0 || !isPlain(anchor) ||
       !readsRows(anchor) || !TileEmitter::canShare(anchor))
     return std::nullopt;
@@ -71,7 +71,7 @@ std::optional<RowGroup> RowGroup::create(linalg::LinalgOp anchor, int64_t leastR
     first.loops.push_back(loop);
     group.sizes.push_back(size);
   }
-  if (getTypicalValue(length, getSymbols(anchor)) < leastRow)
+  if (getTypicalValue(length, getSymbols(anchor)) < minRow)
     return std::nullopt;
   group.ops.push_back(std::move(first));
   return group;
@@ -156,7 +156,7 @@ bool RowGroup::fits(linalg::LinalgOp op, ArrayRef<unsigned> loops, bool takesPro
 }
 
 bool RowGroup::join(linalg::LinalgOp op, bool atFront, bool takesProducts) {
-  if (ops.size() == kMostMembers || !isPlain(op))
+  if (ops.size() == kMaxMembers || !isPlain(op))
     return false;
   std::optional<SmallVector<unsigned>> loops = align(op);
   if (!loops || !fits(op, *loops, takesProducts))

@@ -22,9 +22,9 @@ public:
     llvm::SmallVector<unsigned> loops; ///< the op's loop for each row loop
   };
 
-  /// The group of the reduction `anchor` alone; nothing if it doesn't reduce rows of at least `leastRow` elements, or
+  /// The group of the reduction `anchor` alone; nothing if it doesn't reduce rows of at least `minRow` elements, or
   /// not in any order.
-  static std::optional<RowGroup> create(mlir::linalg::LinalgOp anchor, int64_t leastRow);
+  static std::optional<RowGroup> create(mlir::linalg::LinalgOp anchor, int64_t minRow);
 
   /// Adds an op that runs just before (`atFront`) or after the others, if they use what it computes, or it what they
   /// do, row by row. Products, which read some operands more than once per row, join if `takesProducts`.

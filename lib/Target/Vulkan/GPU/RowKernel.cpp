@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace inlay;
 
 /// Numbers known at a call alone that a kernel may take: push constants of every device, less some for the grid.
-static constexpr size_t kMostSizes = 28;
+static constexpr size_t kMaxSizes = 28;
 
 /// Rows that tiles of a product should have in common.
 static constexpr int64_t kProductRows = 32;
@@ -24,7 +24,7 @@ static constexpr int64_t kProductRows = 32;
 static constexpr int64_t kManyBlocks = 8;
 
 /// With fewer, tiles read more than they compute.
-static constexpr int64_t kLeastProductRows = 4;
+static constexpr int64_t kMinProductRows = 4;
 
 static int64_t getElementBytes(Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
 
@@ -127,7 +127,7 @@ void RowKernel::findLocals() {
 
 /// Most rows of a block: as many as are worth it and are there; one for each invocation, which then share nothing,
 /// where rows are short.
-int64_t RowKernel::mostRows() const {
+int64_t RowKernel::maxRows() const {
   int64_t rows = group.hasProducts() ? kProductRows : limits.block;
   int64_t there = getTypicalValue(group.rowSizes().back(), steps.front().emitter.getSymbols());
   while (rows > 1 && rows / 2 >= there)
@@ -170,12 +170,12 @@ bool RowKernel::placeLocals() {
     for (const Local &local : locals)
       sizes.push_back(local.size);
     // Several rows share a workgroup where they leave most of the memory, and of a CPU's nearest cache, to others.
-    std::optional<WorkgroupPlan> found = planWorkgroup(sizes, mostRows(), group.hasProducts() ? room : room / 4);
+    std::optional<RowGroupPlan> found = planRowGroup(sizes, maxRows(), group.hasProducts() ? room : room / 4);
     if (!found)
-      found = planWorkgroup(sizes, /*mostRows=*/1, room);
+      found = planRowGroup(sizes, /*maxRows=*/1, room);
     if (found) {
       plan = std::move(*found);
-      return !group.hasProducts() || plan.rows >= std::min(kLeastProductRows, mostRows());
+      return !group.hasProducts() || plan.rows >= std::min(kMinProductRows, maxRows());
     }
     // Tiles of a product read what is in memory too often for it to be far away.
     if (group.hasProducts() || locals.empty())
@@ -253,7 +253,7 @@ bool RowKernel::isWithinLimits() const {
   AffineExpr groups = countElements(group.rowSizes(), builder.getContext());
   ExprRange range = getRange(groups, steps.front().emitter.getSymbols());
   return iterations <= kMaxIterations && static_cast<int64_t>(buffers.size()) <= limits.maxBuffers &&
-         values.sizes.size() <= kMostSizes && range.max > 0 && range.min / plan.rows / limits.maxGrid < limits.maxGrid;
+         values.sizes.size() <= kMaxSizes && range.max > 0 && range.min / plan.rows / limits.maxGrid < limits.maxGrid;
 }
 
 //===-- Order among invocations ---------------------------------------------------------------------------------===//

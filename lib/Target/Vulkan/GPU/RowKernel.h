@@ -7,7 +7,7 @@
 #define INLAY_LIB_TARGET_VULKAN_GPU_ROWKERNEL_H
 
 #include "RowGroup.h"
-#include "WorkgroupPolicy.h"
+#include "RowGroupPlan.h"
 #include "inlay/Convert/LoopNest/TileEmitter.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -64,7 +64,7 @@ private:
   bool hasWholeRows() const;
   void planStep(Step &step);
   bool isWithinLimits() const;
-  int64_t mostRows() const;
+  int64_t maxRows() const;
   bool overruns() const;
 
   void emitSteps(mlir::OpBuilder &b, mlir::gpu::LaunchOp launch, mlir::Value number);
@@ -82,7 +82,7 @@ private:
   KernelValues values;
   std::vector<Step> steps;
   llvm::SmallVector<Local> locals;
-  WorkgroupPlan plan;
+  RowGroupPlan plan;
   bool wholeRows = false;
   mlir::Type localType;
 

@@ -2,7 +2,7 @@
 //
 // Long reductions in parts, as "split-K" of matrix libraries.
 
-#include "Profiles.h"
+#include "SubgroupProductProfile.h"
 #include "SumPolicy.h"
 #include "inlay/Convert/LoopNest/Combiner.h"
 #include "inlay/Target/Vulkan/Passes.h"
@@ -218,7 +218,7 @@ struct SplitSumsPass : inlay::impl::SplitSumsPassBase<SplitSumsPass> {
           << longest.getValue() << " and " << subgroup.getValue();
       return signalPassFailure();
     }
-    FailureOr<DeviceProfile> profile = makeProfile(getOperation(), subgroup, inSoftware, texels, tuning);
+    FailureOr<SubgroupProductProfile> profile = makeProfile(getOperation(), subgroup, inSoftware, texels, tuning);
     if (failed(profile))
       return signalPassFailure();
     SmallVector<linalg::GenericOp> ops;

@@ -8,7 +8,7 @@
 using namespace inlay;
 
 /// The most parts of a product: with more, what joins them takes as long as they do.
-static constexpr int64_t kMostParts = 256;
+static constexpr int64_t kMaxParts = 256;
 
 /// Divisors of `number` from 2 to `most`, in order.
 static std::vector<int64_t> listDivisors(int64_t number, int64_t most) {
@@ -42,29 +42,29 @@ static LoopNestShape split(LoopNestShape shape, size_t loop, int64_t parts) {
 }
 
 /// What joining the parts costs: each is loaded and added by some invocation.
-static double getJoinCost(const LoopNestShape &shape, int64_t parts, const DeviceProfile &profile) {
+static double getJoinCost(const LoopNestShape &shape, int64_t parts, const SubgroupProductProfile &profile) {
   double joined = multiplySizes(shape, /*reductions=*/false) * double(parts) / double(profile.lanes);
   return profile.launch + joined * (profile.load + profile.step);
 }
 
 /// The number of parts of a product that takes the least time.
 static int64_t choosePartsOfProduct(const LoopNestShape &shape, size_t loop, int64_t longest,
-                                    const DeviceProfile &profile, const ProductTile &whole) {
+                                    const SubgroupProductProfile &profile, const SubgroupProductTile &whole) {
   constexpr double kWorthIt = 0.8; // the model is no better than that
   double steps = multiplySizes(shape, /*reductions=*/true);
   bool isTooLong = steps > double(longest);
-  double most = getProductCost(shape, whole, profile) * kWorthIt;
+  double most = getSubgroupProductCost(shape, whole, profile) * kWorthIt;
   if (most < profile.launch && !isTooLong)
     return 1;
   int64_t best = 1;
-  for (int64_t parts : listDivisors(shape.loops[loop].size, kMostParts)) {
+  for (int64_t parts : listDivisors(shape.loops[loop].size, kMaxParts)) {
     if (steps / double(parts) > double(longest))
       continue;
     LoopNestShape inParts = split(shape, loop, parts);
-    std::optional<ProductTile> tile = chooseProduct(inParts, profile);
+    std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(inParts, profile);
     if (!tile)
       continue;
-    double cost = getProductCost(inParts, *tile, profile) + getJoinCost(shape, parts, profile);
+    double cost = getSubgroupProductCost(inParts, *tile, profile) + getJoinCost(shape, parts, profile);
     if (cost >= most && !(isTooLong && best == 1))
       continue;
     best = parts;
@@ -74,17 +74,17 @@ static int64_t choosePartsOfProduct(const LoopNestShape &shape, size_t loop, int
 }
 
 /// True if more invocations could add up than there are results, and have enough to do.
-static bool hasTooFewResults(const LoopNestShape &shape, double steps, const DeviceProfile &profile) {
+static bool hasTooFewResults(const LoopNestShape &shape, double steps, const SubgroupProductProfile &profile) {
   constexpr double kLong = 8192;
   double invocations = profile.enough * static_cast<double>(std::max<int64_t>(profile.lanes, 1));
   return steps >= kLong && multiplySizes(shape, /*reductions=*/false) < invocations;
 }
 
-int64_t inlay::chooseParts(const LoopNestShape &shape, size_t loop, int64_t longest, const DeviceProfile &profile,
-                           bool isAlone) {
+int64_t inlay::chooseParts(const LoopNestShape &shape, size_t loop, int64_t longest,
+                           const SubgroupProductProfile &profile, bool isAlone) {
   if (shape.loops[loop].isOpen || shape.loops[loop].size < 2)
     return 1;
-  std::optional<ProductTile> whole = chooseProduct(shape, profile);
+  std::optional<SubgroupProductTile> whole = chooseSubgroupProductTile(shape, profile);
   if (whole)
     return choosePartsOfProduct(shape, loop, longest, profile, *whole);
   double steps = multiplySizes(shape, /*reductions=*/true);

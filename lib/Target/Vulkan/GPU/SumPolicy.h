@@ -6,7 +6,7 @@
 #ifndef INLAY_LIB_TARGET_VULKAN_GPU_SUMPOLICY_H
 #define INLAY_LIB_TARGET_VULKAN_GPU_SUMPOLICY_H
 
-#include "inlay/Convert/LoopNest/ProductPolicy.h"
+#include "inlay/Convert/LoopNest/SubgroupProductPolicy.h"
 
 namespace inlay {
 
@@ -15,7 +15,7 @@ namespace inlay {
 /// `longest` steps of reductions make an element, more than an invocation can do: then the number that leaves so few,
 /// or 1 if no divisor does. What isn't a product and has neighbours that go along the same rows, not `isAlone`, is a
 /// part of their kernel as long as that can be.
-int64_t chooseParts(const LoopNestShape &shape, size_t loop, int64_t longest, const DeviceProfile &profile,
+int64_t chooseParts(const LoopNestShape &shape, size_t loop, int64_t longest, const SubgroupProductProfile &profile,
                     bool isAlone = false);
 
 } // namespace inlay

@@ -3,7 +3,7 @@
 // One GPU kernel to SPIR-V words, in a module of its own: launches elsewhere never see it change.
 
 #include "KernelToSPIRV.h"
-#include "CooperativeMatrices.h"
+#include "CooperativeMatrixModules.h"
 #include "GuardDomains.h"
 #include "GuardLoops.h"
 #include "GuardPowers.h"
@@ -99,10 +99,10 @@ static bool multipliesMatrices(gpu::GPUFuncOp func) {
 }
 
 /// Elements of a texel buffer that every device has.
-static constexpr int64_t kLeastTexelElements = 65536;
+static constexpr int64_t kMinTexelElements = 65536;
 
 /// Bytes of a workgroup's memory that every device has.
-static constexpr int64_t kLeastWorkgroupMemory = 16384;
+static constexpr int64_t kMinWorkgroupMemory = 16384;
 
 /// Bytes of the module's variables in a workgroup's memory.
 static int64_t countWorkgroupMemory(spirv::ModuleOp module) {
@@ -138,7 +138,7 @@ static SmallVector<std::string> getRequirements(spirv::ModuleOp module, VulkanAt
     names.push_back("storage16");
   if (llvm::is_contained(used, spirv::Capability::StorageBuffer8BitAccess))
     names.push_back("storage8");
-  if (int64_t bytes = countWorkgroupMemory(module); bytes > kLeastWorkgroupMemory)
+  if (int64_t bytes = countWorkgroupMemory(module); bytes > kMinWorkgroupMemory)
     names.push_back("workgroup-memory=" + std::to_string(bytes));
   if (llvm::is_contained(used, spirv::Capability::GroupNonUniformBallot))
     names.push_back("subgroup-ballot");
@@ -476,7 +476,7 @@ FailureOr<SPIRVKernel> inlay::convertKernelToSPIRV(gpu::GPUFuncOp func, VulkanAt
       failed(validate(func.getLoc(), result.words, hasMatrices(*modules.begin()))))
     return failure();
   result.requirements = getRequirements(*modules.begin(), target);
-  if (int64_t texels = result.kinds.empty() ? 0 : countTexels(result.kinds, elements); texels > kLeastTexelElements)
+  if (int64_t texels = result.kinds.empty() ? 0 : countTexels(result.kinds, elements); texels > kMinTexelElements)
     result.requirements.push_back("texel-elements=" + std::to_string(texels));
   return result;
 }

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Convert/LoopNest/CooperativeMatrixPolicy.h"
+
+#include <algorithm>
+
+using namespace inlay;
+
+/// Bytes of an element and of a sum.
+static constexpr int64_t kElementBytes = 2, kSumBytes = 4;
+
+static int64_t divideUp(int64_t number, int64_t by) { return (number + by - 1) / by; }
+
+int64_t inlay::getCooperativeMatrixPitch(int64_t minor) {
+  constexpr int64_t kPadding = 8; // keeps rows at multiples of 16 bytes, which loads of matrices need
+  return minor + kPadding;
+}
+
+int64_t inlay::countCooperativeMatrixMemory(const CooperativeMatrixTile &tile) {
+  // An operand lies along its terms or across them; the larger of both.
+  auto bytes = [&](int64_t across) {
+    return kElementBytes *
+           std::max(across * getCooperativeMatrixPitch(tile.depth), tile.depth * getCooperativeMatrixPitch(across));
+  };
+  return bytes(tile.blockRows()) + bytes(tile.blockColumns()) +
+         kSumBytes * tile.subgroups() * tile.unit.rows * tile.unit.columns;
+}
+
+//===-- Loops ---------------------------------------------------------------------------------------------------===//
+
+/// True if there is one step of `loop` for sure.
+static bool isSingle(const LoopNestShape::Loop &loop) { return loop.size <= 1 && !loop.isOpen; }
+
+/// Steps of `loops` together, cut off where that no longer matters.
+static double countSteps(const LoopNestShape &shape, const std::vector<size_t> &loops) {
+  double steps = 1;
+  for (size_t loop : loops)
+    steps *= double(std::max<int64_t>(shape.loops[loop].size, 1));
+  return std::min(steps, 1e15);
+}
+
+std::optional<CooperativeMatrixLoops> inlay::findCooperativeMatrixLoops(const LoopNestShape &shape) {
+  if (shape.inputStrides.size() != 2)
+    return std::nullopt;
+  CooperativeMatrixLoops loops;
+  // Columns are what lies side by side in the result.
+  for (size_t i = 0; i < shape.loops.size(); ++i)
+    if (!shape.loops[i].reduction && shape.outputStrides[i] == 1 && !isSingle(shape.loops[i]) &&
+        (shape.inputStrides[0][i] != 0) != (shape.inputStrides[1][i] != 0))
+      loops.lhs = shape.inputStrides[0][i] != 0 ? 1 : 0;
+  bool hasInner = false;
+  for (size_t i = 0; i < shape.loops.size(); ++i) {
+    bool inLhs = shape.inputStrides[loops.lhs][i] != 0, inRhs = shape.inputStrides[1 - loops.lhs][i] != 0;
+    if (!shape.loops[i].reduction) {
+      (inLhs == inRhs ? loops.outer : inLhs ? loops.rows : loops.columns).push_back(i);
+      continue;
+    }
+    loops.sums.push_back(i);
+    if (inLhs && inRhs && (!hasInner || shape.loops[i].size >= shape.loops[loops.inner].size)) {
+      loops.inner = i;
+      hasInner = true;
+    }
+  }
+  if (!hasInner || loops.rows.empty() || loops.columns.empty())
+    return std::nullopt;
+  loops.sums.erase(std::find(loops.sums.begin(), loops.sums.end(), loops.inner));
+  return loops;
+}
+
+//===-- Choosing ------------------------------------------------------------------------------------------------===//
+
+namespace {
+/// The sizes of a product.
+struct Sizes {
+  double outer, rows, columns, sums, inner;
+
+  /// How much of what tiles of such sizes compute is asked for.
+  double getUse(double blockRows, double blockColumns, double depth) const {
+    auto whole = [](double size, double block) { return block * double(divideUp(int64_t(size), int64_t(block))); };
+    return rows * columns * inner / (whole(rows, blockRows) * whole(columns, blockColumns) * whole(inner, depth));
+  }
+};
+} // namespace
+
+/// What all tiles cost, as if no fewer subgroups ran than keep the device busy.
+static double getCost(const Sizes &sizes, const CooperativeMatrixTile &tile, const CooperativeMatrixProfile &profile) {
+  auto blockRows = double(tile.blockRows()), blockColumns = double(tile.blockColumns());
+  auto subgroups = double(tile.subgroups()), depth = double(tile.depth);
+  double perTerm = profile.multiply * blockRows * blockColumns + profile.load * (blockRows + blockColumns) +
+                   profile.read * subgroups * double(tile.rows * tile.unit.rows + tile.columns * tile.unit.columns);
+  double steps = sizes.sums * double(divideUp(int64_t(sizes.inner), tile.depth));
+  constexpr double kBarriers = 32; // what a step waits for, besides
+  double block = steps * (depth * perTerm + kBarriers) + profile.store * blockRows * blockColumns;
+  double blocks = sizes.outer * double(divideUp(int64_t(sizes.rows), tile.blockRows())) *
+                  double(divideUp(int64_t(sizes.columns), tile.blockColumns()));
+  return block * std::max(blocks, double(profile.enough) / subgroups);
+}
+
+static bool fits(const CooperativeMatrixTile &tile, const CooperativeMatrixProfile &profile) {
+  int64_t accumulators = tile.rows * tile.columns * tile.unit.rows * tile.unit.columns;
+  bool isOne = tile.rows * tile.columns == 1;
+  return tile.subgroups() <= profile.maxSubgroups && tile.subgroups() * profile.lanes <= profile.maxInvocations &&
+         (isOne || accumulators <= profile.maxAccumulators * profile.lanes) &&
+         countCooperativeMatrixMemory(tile) <= profile.memory;
+}
+
+/// True if a block half as large along the rows or columns would do.
+static bool isTooLarge(const Sizes &sizes, const CooperativeMatrixTile &tile) {
+  return (tile.blockRows() > tile.unit.rows && double(tile.blockRows() / 2) >= sizes.rows) ||
+         (tile.blockColumns() > tile.unit.columns && double(tile.blockColumns() / 2) >= sizes.columns);
+}
+
+/// Calls `consider` with all tiles of matrices `unit`.
+template <typename Consider>
+static void enumerateTiles(CooperativeMatrixTile tile, Consider consider) {
+  for (tile.depth = std::max<int64_t>(tile.unit.depth, 16); tile.depth <= std::max<int64_t>(tile.unit.depth, 32);
+       tile.depth *= 2)
+    for (tile.rows = 1; tile.rows <= 8; tile.rows *= 2)
+      for (tile.columns = 1; tile.columns <= 8; tile.columns *= 2)
+        for (tile.rowSubgroups = 1; tile.rowSubgroups <= 4; tile.rowSubgroups *= 2)
+          for (tile.columnSubgroups = 1; tile.columnSubgroups <= 4; tile.columnSubgroups *= 2)
+            consider(tile);
+}
+
+std::optional<CooperativeMatrixTile> inlay::chooseCooperativeMatrixTile(const LoopNestShape &shape,
+                                                                        const CooperativeMatrixProfile &profile) {
+  constexpr double kMinUse = 0.2; // of what a matrix computes
+  std::optional<CooperativeMatrixLoops> loops = findCooperativeMatrixLoops(shape);
+  if (!loops || profile.lanes < 2)
+    return std::nullopt;
+  Sizes sizes{countSteps(shape, loops->outer), countSteps(shape, loops->rows), countSteps(shape, loops->columns),
+              countSteps(shape, loops->sums), double(shape.loops[loops->inner].size)};
+  if (sizes.rows < 2 || sizes.columns < 2 || sizes.inner < 1 ||
+      sizes.outer * sizes.rows * sizes.columns * sizes.sums * sizes.inner < double(profile.minTerms))
+    return std::nullopt;
+  std::optional<CooperativeMatrixTile> best;
+  double least = 0;
+  for (const CooperativeMatrixShape &unit : profile.units) {
+    if (sizes.getUse(double(unit.rows), double(unit.columns), double(unit.depth)) < kMinUse)
+      continue;
+    CooperativeMatrixTile tile;
+    tile.loops = *loops;
+    tile.unit = unit;
+    enumerateTiles(tile, [&](const CooperativeMatrixTile &other) {
+      double cost = getCost(sizes, other, profile);
+      if (!fits(other, profile) || isTooLarge(sizes, other) || (best && cost >= least))
+        return;
+      best = other;
+      least = cost;
+    });
+  }
+  return best;
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "CloneRules.h"
+#include "Partition/Analysis/OpKinds.h"
+
+using namespace mlir;
+using namespace inlay;
+
+/// Ops and operands that a copy with several users may consist of: with more, many segments by long chains would be
+/// work that grows with the square of the graph.
+static constexpr unsigned kMaxCloned = 256;
+
+std::vector<bool> inlay::findConstantOnly(const DependencyGraph &graph) {
+  std::vector<bool> result(graph.size());
+  for (unsigned op = 0; op < graph.size(); ++op)
+    result[op] = llvm::all_of(graph.getPredecessors(op), [&](unsigned before) { return result[before]; }) &&
+                 llvm::all_of(graph.getOperands(op), [](auto &operand) { return operand.definer.has_value(); });
+  return result;
+}
+
+CloneRules::CloneRules(const DependencyGraph &graph, TargetList &targets, const Decisions &decisions)
+    : policies(graph.size()), runners(graph.size()), users(graph.size()), cost(graph.size(), 1) {
+  for (unsigned op = 0; op < graph.size(); ++op) {
+    policies[op] = judge(graph, decisions, op);
+    if (!isCloned(op))
+      continue;
+    runners[op] = targets.findRunners(graph.getOps()[op]);
+    cost[op] += graph.getOps()[op]->getNumOperands();
+    for (const auto &operand : graph.getOperands(op))
+      if (std::optional<unsigned> source = graph.getSource(op, operand); source && isCloned(*source)) {
+        runners[op] &= runners[*source];
+        cost[op] = std::min(cost[op] + cost[*source], 2 * kMaxCloned);
+      }
+  }
+  findUsers(graph);
+  limitWork(graph);
+  keepListsWhole(graph, ~targets.getAccelerators() & ((TargetSet(2) << (targets.size() - 1)) - 1));
+  dropReadersOfOriginals(graph);
+}
+
+/// By what the op is and what it reads, which was judged before.
+ClonePolicy CloneRules::judge(const DependencyGraph &graph, const Decisions &decisions, unsigned number) {
+  const PartitionOpInfo &facts = graph.getFacts(number);
+  if (!facts.isCheapToClone || facts.isPinned || facts.isIsolated || decisions[number].isForced())
+    return ClonePolicy::Never;
+  Operation *op = graph.getOps()[number];
+  bool isInChangedList = graph.getChangedList(number).has_value();
+  auto isMutated = [&](Value value) {
+    if (!graph.getAliases().isMutated(value))
+      return false;
+    std::optional<unsigned> definer = graph.getDefiner(value);
+    return !(definer && graph.getChangedList(*definer) && policies[*definer] == ClonePolicy::Everywhere);
+  };
+  if (graph.getAliases().hasEffects() &&
+      (llvm::any_of(op->getOperands(), isMutated) || (!isInChangedList && llvm::any_of(op->getResults(), isMutated))))
+    return ClonePolicy::Never;
+  if (facts.makesNonTensor) {
+    bool makesTensors = llvm::any_of(op->getResultTypes(), mayCrossBorder);
+    bool readsCopied = llvm::all_of(graph.getOperands(number), [&](const auto &operand) {
+      std::optional<unsigned> source = graph.getSource(number, operand);
+      return graph.mayCross(operand) || (source && isCloned(*source));
+    });
+    bool isChange = getCollectionUse(op) == CollectionUse::Changes;
+    bool holdsOnlyTensors = llvm::all_of(op->getOperands().drop_front(isChange).getTypes(), mayCrossBorder);
+    if (makesTensors || !readsCopied || (isChange && !(isInChangedList && holdsOnlyTensors)))
+      return ClonePolicy::Never;
+    return isInChangedList ? ClonePolicy::Everywhere : ClonePolicy::ToAccelerators;
+  }
+  bool readsOnlyConstants = llvm::all_of(graph.getOperands(number), [&](const auto &operand) {
+    return operand.definer && policies[*operand.definer] == ClonePolicy::Everywhere && graph.mayCross(operand);
+  });
+  return facts.isLayout && readsOnlyConstants && op->getNumResults() > 0 ? ClonePolicy::Everywhere : ClonePolicy::Never;
+}
+
+void CloneRules::findUsers(const DependencyGraph &graph) {
+  for (unsigned user = 0; user < graph.size(); ++user)
+    for (const auto &operand : graph.getOperands(user))
+      if (std::optional<unsigned> source = graph.getSource(user, operand))
+        if (policies[*source] == ClonePolicy::Everywhere || !graph.mayCross(operand))
+          if (users[*source].empty() || users[*source].back() != user)
+            users[*source].push_back(user);
+}
+
+void CloneRules::drop(const DependencyGraph &graph, unsigned op) {
+  policies[op] = ClonePolicy::Never;
+  if (!graph.getFacts(op).makesNonTensor)
+    users[op].clear();
+}
+
+void CloneRules::limitWork(const DependencyGraph &graph) {
+  for (unsigned op = 0; op < graph.size(); ++op)
+    if (cost[op] > kMaxCloned && users[op].size() > 1)
+      drop(graph, op);
+}
+
+/// A list is copied with all its changes or not at all; copies are made on every target with a user, so that those that
+/// are no accelerators must all be able to run them.
+void CloneRules::keepListsWhole(const DependencyGraph &graph, TargetSet shared) {
+  for (const DependencyGraph::ChangedList &list : graph.getChangedLists()) {
+    auto mayBeCopied = [&](unsigned op) { return isCloned(op) && (runners[op] & shared) == shared; };
+    if (mayBeCopied(list.maker) && llvm::all_of(list.changes, mayBeCopied))
+      continue;
+    drop(graph, list.maker);
+    for (unsigned op : list.changes)
+      drop(graph, op);
+  }
+}
+
+/// What reads the original of something is not copied itself.
+void CloneRules::dropReadersOfOriginals(const DependencyGraph &graph) {
+  for (unsigned op = 0; op < graph.size(); ++op) {
+    if (!isCloned(op))
+      continue;
+    bool isBound = graph.getFacts(op).makesNonTensor;
+    auto readsOriginal = [&](const DependencyGraph::Operand &operand) {
+      std::optional<unsigned> source = graph.getSource(op, operand);
+      return source && !isCloned(*source) && (!isBound || !graph.mayCross(operand));
+    };
+    if (llvm::any_of(graph.getOperands(op), readsOriginal))
+      drop(graph, op);
+  }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// RecoveringProgram: the program that `loadRecovering` makes. One executor is current; after a failure another, over
+// the plan with some engines moved to the host, takes its place.
+
+#ifndef INLAY_LIB_RUNTIME_CORE_RECOVERY_RECOVERINGPROGRAM_H
+#define INLAY_LIB_RUNTIME_CORE_RECOVERY_RECOVERINGPROGRAM_H
+
+#include "Quarantine.h"
+#include "Runtime/Core/Execute/Executor.h"
+
+#include "inlay/Runtime/Core/Recovery.h"
+
+#include <condition_variable>
+#include <pthread.h>
+#include <unistd.h>
+
+namespace inlay::rt {
+
+class RecoveringProgram final : public Program {
+public:
+  RecoveringProgram(ProgramState loaded, RecoveryOptions options);
+  ~RecoveringProgram() override;
+
+  /// Loads what is called first; not safe from several threads.
+  Status load();
+
+  Status wait() override;
+  StatusOr<std::vector<std::vector<int64_t>>> outputDims(const InputDims &inputs) const override;
+  StatusOr<MemoryUse> memory(const InputDims &inputs) const override;
+  Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs) override;
+  StatusOr<std::vector<TensorView>> call(const std::vector<TensorView> &inputs) override;
+  StatusOr<std::vector<StepProfile>> profile(const std::vector<TensorView> &inputs,
+                                             const std::vector<TensorView> &outputs, Trace *trace) override;
+  Status replaceConstants(const std::vector<std::pair<uint32_t, Constant>> &replacements) override;
+  void stopWhen(StopCheck check) override;
+  const Plan &plan() const override { return *plan_; }
+
+private:
+  using Version = std::shared_ptr<Executor>;
+
+  /// Runs `attempt` over the current version, and again over others while the device fails.
+  template <typename Attempt>
+  Status runRecovering(Attempt attempt);
+  /// The same for attempts that make something.
+  template <typename Value, typename Attempt>
+  StatusOr<Value> makeRecovering(Attempt attempt);
+  Version current() const;
+
+  // With `state_` held.
+  StatusOr<Version> build(const std::vector<uint32_t> &moved, Failure &failure);
+  std::vector<uint32_t> heldEngines() const;
+  void install(Version version);
+  bool quarantine(const Status &status, const Failure &failure);
+  void dropBroken();
+  Status replaceVersion(const Status &status, const Failure &failure, std::vector<RecoveryNotice> &notices);
+  void dropDevice();
+  void keep(const Resources &resources, bool usesDevice);
+  void startThread();
+  std::string describeRetry() const;
+  std::string nameUnmoved(const Failure &failure) const;
+  std::string nameSegments(const std::vector<uint32_t> &engines) const;
+
+  /// The version to run after `failed` did; null if there is none, and why in `reason`.
+  Version recover(Version &&failed, const Status &status, Failure failure, int tries, std::string &reason);
+  void notify(const std::vector<RecoveryNotice> &notices) const;
+
+  // The thread's.
+  void watch();
+  void loseAgain();
+  bool reopen(std::unique_lock<std::mutex> &lock);
+  std::vector<uint32_t> loadEngines(std::unique_lock<std::mutex> &lock, const std::vector<uint32_t> &due);
+  void tryDevice(std::unique_lock<std::mutex> &lock, std::vector<RecoveryNotice> &notices);
+
+  const std::shared_ptr<const Plan> plan_;
+  const RecoveryOptions options_;
+  std::vector<uint32_t> launched_; ///< engines that the plan uses
+  bool canMoveAll_ = true;         ///< each of these has a host version
+
+  CallLock running_; ///< shared by calls; taken alone to replace constants; before `state_`
+  mutable std::mutex pointer_;
+  Version current_; ///< guarded by `pointer_`; changed with `state_` held too
+
+  std::mutex state_;  ///< held while a version is built; guards what follows
+  ProgramState base_; ///< what versions are made of; its device is null once lost
+  Quarantine quarantine_;
+  std::vector<std::shared_ptr<void>> garbage_; ///< of a lost device, for the thread to destroy: that may take long
+  pthread_t thread_;
+  bool hasThread_ = false;
+  const pid_t process_ = getpid();
+  /// Left behind in a child of fork: it would wait for the thread that waits on it in the parent.
+  std::unique_ptr<std::condition_variable> changed_ = std::make_unique<std::condition_variable>();
+  bool stops_ = false;
+};
+
+} // namespace inlay::rt
+
+#endif // INLAY_LIB_RUNTIME_CORE_RECOVERY_RECOVERINGPROGRAM_H

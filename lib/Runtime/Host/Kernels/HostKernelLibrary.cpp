@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "HostKernelLibrary.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <climits>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <string_view>
+#include <unistd.h>
+
+namespace inlay::rt::host {
+
+static StatusOr<SequentialLibrary *> openLibrary(const std::string &path) {
+  // Never closed: it has threads' storage and code that primitives run.
+  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle)
+    return Status(StatusCode::NotFound, fmt::format("can't load '{}': {}", path, dlerror()));
+  auto open = reinterpret_cast<OpenHostLibrary>(dlsym(handle, kHostLibraryEntry));
+  if (!open)
+    return Status(StatusCode::InvalidArgument,
+                  fmt::format("expected '{}' to be a library of host kernels, but it has no function '{}'", path,
+                              kHostLibraryEntry));
+  SequentialLibrary *library = open(kHostLibraryVersion);
+  if (!library)
+    return Status(StatusCode::InvalidArgument,
+                  fmt::format("expected '{}' to have version {} of the interface of host kernels, but it has another",
+                              path, kHostLibraryVersion));
+  return library;
+}
+
+/// The folder of the library or executable that this is linked into; empty if it isn't known.
+static std::string findOwnFolder() {
+  Dl_info info;
+  bool isKnown = dladdr(reinterpret_cast<const void *>(&hostKernelLibrary), &info) != 0 && info.dli_fname;
+  std::string path = isKnown ? info.dli_fname : "";
+  if (path.empty() || path[0] != '/') { // an executable has the name that it was called by
+    std::array<char, PATH_MAX> link;
+    ssize_t length = readlink("/proc/self/exe", link.data(), link.size());
+    path.assign(link.data(), length > 0 ? static_cast<size_t>(length) : 0);
+  }
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
+static StatusOr<SequentialLibrary *> findLibrary() {
+  if (const char *wanted = std::getenv("INLAY_HOST_LIBRARY"); wanted && *wanted) {
+    if (std::string_view(wanted) == "none")
+      return &portableLibrary();
+    StatusOr<SequentialLibrary *> library = openLibrary(wanted);
+    if (!library.isOk())
+      return Status(library.status().code(), "INLAY_HOST_LIBRARY: " + library.status().message());
+    return library;
+  }
+  // Beside us, as in a Python package; or where an install tree or a build has libraries beside programs.
+  std::string own = findOwnFolder();
+  for (const char *folder : {"/", "/../lib/"}) {
+    if (own.empty())
+      break;
+    StatusOr<SequentialLibrary *> library = openLibrary(own + folder + "libinlay_onednn.so");
+    if (library.isOk())
+      return library;
+  }
+  return &portableLibrary();
+}
+
+StatusOr<SequentialLibrary *> hostKernelLibrary() {
+  static const StatusOr<SequentialLibrary *> library = findLibrary();
+  return library;
+}
+
+} // namespace inlay::rt::host

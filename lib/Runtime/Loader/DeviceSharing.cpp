@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Runtime/Loader/DeviceSharing.h"
+#include "inlay/Runtime/Vulkan/DeviceSelection.h"
+#include "inlay/Runtime/Vulkan/Limits.h"
+#include "inlay/Runtime/Vulkan/VulkanDevice.h"
+
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+namespace inlay::rt {
+
+void markUnsuitable(std::vector<vulkan::DeviceCaps> &devices, const Plan &plan) {
+  for (vulkan::DeviceCaps &caps : devices)
+    for (const Engine &engine : plan.engines)
+      for (const Kernel &kernel : engine.kernels) {
+        if (!caps.unusable.empty())
+          break;
+        if (Status status = vulkan::checkKernelLimits(caps, kernel); !status.isOk())
+          caps.unusable = status.message();
+      }
+}
+
+namespace {
+/// Open devices by their number in the loader's order. They are closed with the last program that uses them.
+class DeviceRegistry {
+public:
+  static DeviceRegistry &get() {
+    static DeviceRegistry devices;
+    return devices;
+  }
+
+  StatusOr<std::shared_ptr<Device>> share(size_t number) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    std::shared_ptr<Device> device = open_[number].lock();
+    if (device && device->state().isOk()) // else programs without recovery may still hold it
+      return device;
+    return openAt(number);
+  }
+
+  StatusOr<std::shared_ptr<Device>> reopen(const std::shared_ptr<Device> &lost) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto known = numbers_.find(lost);
+    if (known == numbers_.end())
+      return Status(StatusCode::InvalidArgument, "the lost device is none of those that programs share");
+    std::shared_ptr<Device> device = open_[known->second].lock();
+    if (device && device != lost)
+      return device;
+    return openAt(known->second);
+  }
+
+private:
+  StatusOr<std::shared_ptr<Device>> openAt(size_t number) {
+    for (auto entry = numbers_.begin(); entry != numbers_.end();)
+      entry = entry->first.expired() ? numbers_.erase(entry) : std::next(entry);
+    StatusOr<std::shared_ptr<Device>> device = vulkan::openDevice(std::to_string(number));
+    if (device.isOk()) {
+      open_[number] = *device;
+      numbers_[*device] = number;
+    }
+    return device;
+  }
+
+  std::mutex mutex_;
+  std::map<size_t, std::weak_ptr<Device>> open_;
+  std::map<std::weak_ptr<Device>, size_t, std::owner_less<>> numbers_;
+};
+} // namespace
+
+StatusOr<std::shared_ptr<Device>> shareDevice(const std::string &selector, const Plan &plan) {
+  StatusOr<std::vector<vulkan::DeviceCaps>> devices = vulkan::listDevices();
+  if (!devices.isOk())
+    return devices.status();
+  markUnsuitable(*devices, plan);
+  const char *environment = std::getenv("INLAY_DEVICE");
+  StatusOr<size_t> number = vulkan::chooseDevice(*devices, selector, environment ? environment : "");
+  if (!number.isOk())
+    return number.status();
+  return DeviceRegistry::get().share(*number);
+}
+
+StatusOr<std::shared_ptr<Device>> reopenDevice(const std::shared_ptr<Device> &lost) {
+  return DeviceRegistry::get().reopen(lost);
+}
+
+} // namespace inlay::rt

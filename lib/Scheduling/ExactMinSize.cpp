@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ExactMinSize.h"
+
+#include <algorithm>
+#include <tuple>
+
+using namespace inlay;
+
+namespace {
+constexpr NodeId kMaxNodes = 64;
+/// States in all; each takes about a microsecond and 48 bytes.
+constexpr size_t kMaxStates = 30'000;
+constexpr TargetIndex kNone = 64;
+
+/// The best way to run a set of nodes with a given last segment.
+struct State {
+  uint64_t done = 0;
+  uint64_t opCount = 0; ///< of the last segment, as far as it matters
+  uint64_t kept = 0;    ///< weight on accelerators
+  uint32_t segments = 0;
+  uint32_t parent = 0; ///< the state that the last node was added to
+  NodeId node = 0;
+  TargetIndex taken = kNone;  ///< the target it took
+  TargetIndex target = kNone; ///< of the last segment; none if nothing may join it
+  bool excused = false;       ///< it may be small: a node of it can't be demoted
+
+  auto key() const { return std::tuple(done, target, opCount, excused); }
+  bool isBefore(const State &other) const {
+    return std::tuple(key(), ~kept, segments) < std::tuple(other.key(), ~other.kept, other.segments);
+  }
+};
+
+class Programme {
+public:
+  Programme(const ScheduleGraph &graph, uint64_t minSize) : graph(graph), minSize(minSize), needs(graph.size()) {
+    for (NodeId node = 0; node < graph.size(); ++node)
+      for (NodeId pred : graph.preds(node))
+        needs[node] |= uint64_t(1) << pred;
+  }
+
+  /// False if there are too many states. Layer by layer: all states of a layer have run equally many nodes.
+  bool run() {
+    states.push_back({});
+    size_t first = 0;
+    for (NodeId layer = 0; layer < graph.size(); ++layer) {
+      size_t end = states.size();
+      std::vector<State> grown;
+      for (size_t at = first; at < end; ++at)
+        grow(static_cast<uint32_t>(at), grown);
+      std::sort(grown.begin(), grown.end(), [](const State &a, const State &b) { return a.isBefore(b); });
+      for (const State &state : grown)
+        if (states.size() == end || states.back().key() != state.key())
+          states.push_back(state);
+      if (states.size() > kMaxStates || states.size() == end)
+        return false;
+      first = end;
+    }
+    best = graph.size() == 0 ? nullptr : findBest(first);
+    return best;
+  }
+
+  void apply(ScheduleGraph &result, Placement &placement) const {
+    placement.segment.assign(graph.size(), 0);
+    placement.targets.assign(best->segments, 0);
+    for (const State *state = best; state->segments > 0; state = &states[state->parent]) {
+      ScheduleNode &node = result.nodes[state->node];
+      placement.segment[state->node] = state->segments - 1;
+      placement.targets[state->segments - 1] = state->taken;
+      if (!node.neutral)
+        node.target = state->taken;
+    }
+  }
+
+private:
+  bool isClosed(const State &state) const {
+    return state.target == kNone || !graph.isAccelerator(state.target) || state.opCount >= minSize || state.excused;
+  }
+
+  void grow(uint32_t at, std::vector<State> &grown) {
+    // What can only be where the open host segment is may as well be in it.
+    for (NodeId node = 0; node < graph.size(); ++node) {
+      const ScheduleNode &info = graph.nodes[node];
+      bool isBound = !info.neutral && !info.isolatedOnHost && !info.isolated && !graph.isAccelerator(info.target);
+      if (isBound && info.target == states[at].target && isReady(node, states[at]))
+        return add(at, node, info.target, grown);
+    }
+    for (NodeId node = 0; node < graph.size(); ++node)
+      if (isReady(node, states[at]))
+        for (TargetIndex target = 0; target < 64; ++target)
+          if (mayTake(node, target))
+            add(at, node, target, grown);
+  }
+
+  bool isReady(NodeId node, const State &state) const {
+    return !(state.done >> node & 1) && !(needs[node] & ~state.done);
+  }
+
+  bool mayTake(NodeId node, TargetIndex target) const {
+    const ScheduleNode &info = graph.nodes[node];
+    bool isDemotable = info.neutral || (graph.isAccelerator(info.target) && !info.pinned && target > info.target);
+    return target == info.target || (isDemotable && (info.allowed >> target & 1));
+  }
+
+  void add(uint32_t at, NodeId node, TargetIndex target, std::vector<State> &grown) {
+    const State &state = states[at];
+    const ScheduleNode &info = graph.nodes[node];
+    bool isAccelerated = graph.isAccelerator(target), isIsolatedOn = graph.isIsolatedOn(node, target);
+    bool joins = !isIsolatedOn && target == state.target;
+    if (!joins && !isClosed(state))
+      return;
+    if (isIsolatedOn && isAccelerated && info.opCount < minSize && graph.demoted(node, target) != target)
+      return;
+    State next = state;
+    next.done |= uint64_t(1) << node;
+    next.parent = at;
+    next.node = node;
+    next.segments += !joins;
+    next.taken = target;
+    next.target = isIsolatedOn ? kNone : target;
+    next.kept += isAccelerated ? info.opCount : 0;
+    next.opCount = isAccelerated ? std::min(minSize, (joins ? state.opCount : 0) + info.opCount) : 0;
+    next.excused = isAccelerated && ((joins && state.excused) || graph.demoted(node, target) == target);
+    grown.push_back(next);
+  }
+
+  const State *findBest(size_t first) const {
+    const State *result = nullptr;
+    for (size_t at = first; at < states.size(); ++at)
+      if (isClosed(states[at]) &&
+          (!result || std::pair(states[at].kept, ~states[at].segments) > std::pair(result->kept, ~result->segments)))
+        result = &states[at];
+    return result;
+  }
+
+  const ScheduleGraph &graph;
+  uint64_t minSize;
+  std::vector<uint64_t> needs;
+  std::vector<State> states;
+  const State *best = nullptr;
+};
+} // namespace
+
+bool inlay::placeWithMinSizeExactly(ScheduleGraph &graph, uint64_t minSize, Placement &placement) {
+  if (graph.size() > kMaxNodes)
+    return false;
+  Programme programme(graph, minSize);
+  if (!programme.run())
+    return false;
+  programme.apply(graph, placement);
+  return true;
+}

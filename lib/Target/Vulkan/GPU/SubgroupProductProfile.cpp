@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "SubgroupProductProfile.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+using namespace mlir;
+using namespace inlay;
+
+FailureOr<SubgroupProductProfile> inlay::makeProfile(Operation *op, int64_t subgroup, bool inSoftware, bool texels,
+                                                     StringRef tuning) {
+  SubgroupProductProfile profile =
+      inSoftware ? SubgroupProductProfile::forSoftware(subgroup, texels) : SubgroupProductProfile::forGPU(subgroup);
+  if (tuning.empty())
+    return profile;
+  auto costs = dyn_cast_or_null<DictionaryAttr>(parseAttribute(tuning, op->getContext()));
+  if (!costs)
+    return op->emitError("expected option 'tuning' to be a dictionary, but got ") << tuning;
+  for (NamedAttribute cost : costs) {
+    double *figure = profile.find(cost.getName().getValue());
+    auto number = dyn_cast<FloatAttr>(cost.getValue());
+    if (!figure || !number || !(number.getValueAsDouble() > 0) || !number.getValue().isFinite())
+      return op->emitError("expected option 'tuning' to have floats above 0 by the keys of a tuning file, but got ")
+             << cost.getName() << " = " << cost.getValue();
+    *figure = number.getValueAsDouble();
+  }
+  return profile;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inlay/Convert/LoopNest/SubgroupProductPolicy.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+using namespace inlay;
+
+namespace {
+
+/// The loop along which vectors of four are, where the dims allow it.
+int quads(int loop, int64_t size) { return size % 4 == 0 ? loop : -1; }
+
+/// C[m, n] += A[m, k] * B[k, n], row-major.
+LoopNestShape matmul(int64_t m, int64_t n, int64_t k) {
+  LoopNestShape shape;
+  shape.loops = {{m, false}, {n, false}, {k, true}};
+  shape.inputStrides = {{k, 0, 1}, {0, 1, n}};
+  shape.outputStrides = {n, 1, 0};
+  shape.inputQuads = {quads(2, k), quads(1, n)};
+  shape.outputQuad = quads(1, n);
+  return shape;
+}
+
+/// C[m, n] += A[m, k] * B[n, k], row-major.
+LoopNestShape linear(int64_t m, int64_t n, int64_t k) {
+  LoopNestShape shape = matmul(m, n, k);
+  shape.inputStrides = {{k, 0, 1}, {0, k, 1}};
+  shape.inputQuads = {quads(2, k), quads(2, k)};
+  return shape;
+}
+
+/// Loops batch, output channel, row, column, input channel, two of the kernel, on channels first.
+LoopNestShape convolution(int64_t channels, int64_t outputs, int64_t size, int64_t kernel, int64_t stride = 1) {
+  LoopNestShape shape;
+  shape.loops = {{1, false},       {outputs, false}, {size, false}, {size, false},
+                 {channels, true}, {kernel, true},   {kernel, true}};
+  int64_t input = (size - 1) * stride + kernel, window = kernel * kernel;
+  shape.inputStrides = {{channels * input * input, 0, input * stride, stride, input * input, input, 1},
+                        {0, channels * window, 0, 0, window, kernel, 1}};
+  shape.outputStrides = {outputs * size * size, size * size, size, 1, 0, 0, 0};
+  shape.inputQuads = {-1, -1};
+  shape.outputQuad = quads(3, size);
+  return shape;
+}
+
+const SubgroupProductProfile software = SubgroupProductProfile::forSoftware(/*lanes=*/8, /*readsTexels=*/true);
+
+} // namespace
+
+TEST(ProductPolicy, NeedsLanes) {
+  EXPECT_FALSE(chooseSubgroupProductTile(matmul(512, 512, 512), SubgroupProductProfile()));
+  EXPECT_FALSE(chooseSubgroupProductTile(matmul(512, 512, 512), SubgroupProductProfile::forGPU(1)));
+}
+
+TEST(ProductPolicy, NeedsAnOperandThatStays) {
+  LoopNestShape sum; // of products of two operands that both move along all loops
+  sum.loops = {{64, false}, {64, true}};
+  sum.inputStrides = {{64, 1}, {64, 1}};
+  sum.outputStrides = {1, 0};
+  EXPECT_FALSE(chooseSubgroupProductTile(sum, software));
+  sum.inputStrides = {{64, 1}};
+  EXPECT_FALSE(chooseSubgroupProductTile(sum, software));
+}
+
+TEST(ProductPolicy, LanesGoAlongTheColumnsOfALargeProduct) {
+  std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(matmul(512, 512, 512), software);
+  ASSERT_TRUE(tile);
+  EXPECT_EQ(tile->uniform, 0u);
+  EXPECT_EQ(tile->isLaneLoop, std::vector<bool>({false, true, false}));
+  EXPECT_EQ(tile->rowLoop, 0);
+  EXPECT_EQ(tile->columnLoop, 1);
+  EXPECT_EQ(tile->innerLoop, 2);
+  EXPECT_EQ(tile->rows * tile->columns, 128);
+  EXPECT_EQ(tile->depth, 4);
+  EXPECT_EQ(findQuadLoop(matmul(512, 512, 512), *tile, 0), 2);
+  EXPECT_EQ(findQuadLoop(matmul(512, 512, 512), *tile, 1), 1);
+  EXPECT_EQ(findStoredQuadLoop(matmul(512, 512, 512), *tile), 1);
+}
+
+TEST(ProductPolicy, OtherDevicesHaveOtherTiles) {
+  SubgroupProductProfile gpu = SubgroupProductProfile::forGPU(32);
+  std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(matmul(1024, 1024, 1024), gpu);
+  ASSERT_TRUE(tile);
+  EXPECT_LE(tile->rows * tile->columns, gpu.maxPoints);
+  EXPECT_LE(countUnrolled(matmul(1024, 1024, 1024), *tile), gpu.maxUnrolled);
+}
+
+TEST(ProductPolicy, LinearLoadsVectorsAlongTheSum) {
+  LoopNestShape shape = linear(128, 768, 768);
+  std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(shape, software);
+  ASSERT_TRUE(tile);
+  EXPECT_EQ(tile->columnLoop, 1); // along which results are stored side by side
+  EXPECT_EQ(findQuadLoop(shape, *tile, 0), 2);
+  EXPECT_EQ(findQuadLoop(shape, *tile, 1), 2);
+}
+
+TEST(ProductPolicy, OneRowIsSpreadOverColumns) {
+  std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(linear(1, 1000, 512), software);
+  ASSERT_TRUE(tile);
+  EXPECT_EQ(tile->columnLoop, 1);
+  EXPECT_EQ(tile->rows, 1);
+  // There are as many subgroups as keep the device busy.
+  EXPECT_GE(1000 / (tile->columns * 8), 15);
+}
+
+TEST(ProductPolicy, OddSizesHaveNoVectors) {
+  LoopNestShape shape = matmul(33, 17, 5);
+  std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(shape, software);
+  ASSERT_TRUE(tile);
+  for (size_t input : {0, 1})
+    EXPECT_EQ(findQuadLoop(shape, *tile, input), -1);
+  EXPECT_EQ(tile->depth, 5);
+}
+
+TEST(ProductPolicy, ConvolutionSharesWeightsAndOverlapsWindows) {
+  LoopNestShape shape = convolution(32, 64, 28, 3);
+  std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(shape, software);
+  ASSERT_TRUE(tile);
+  EXPECT_EQ(tile->uniform, 1u);
+  EXPECT_EQ(tile->rowLoop, 1);
+  EXPECT_EQ(tile->columnLoop, 3);
+  EXPECT_EQ(tile->depth, 3); // a whole row of the kernel
+  EXPECT_TRUE(isLoadedTogether(shape, *tile, 1));
+  EXPECT_FALSE(isLoadedTogether(shape, *tile, 0));
+  EXPECT_EQ(28 % tile->columns, 0);
+}
+
+TEST(ProductPolicy, OpenLoopsMayBeLonger) {
+  LoopNestShape shape = matmul(64, 1, 64); // its columns are typically one
+  shape.loops[1].isOpen = true;
+  shape.inputQuads = {2, -1};
+  std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(shape, software);
+  ASSERT_TRUE(tile);
+  if (tile->isLaneLoop[1])
+    EXPECT_FALSE(isLoadedTogether(shape, *tile, 1));
+}
+
+TEST(ProductPolicy, TilesOfAnyProductAreWithinLimits) {
+  std::mt19937 random(7);
+  auto pick = [&](int64_t most) { return std::uniform_int_distribution<int64_t>(1, most)(random); };
+  for (int i = 0; i < 300; ++i) {
+    SubgroupProductProfile profile = i % 2 ? SubgroupProductProfile::forGPU(int64_t(1) << pick(6)) : software;
+    LoopNestShape shape = i % 3 == 0   ? matmul(pick(200), pick(200), pick(200))
+                          : i % 3 == 1 ? linear(pick(200), pick(200), pick(200))
+                                       : convolution(pick(40), pick(40), pick(40), pick(11), pick(2));
+    std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(shape, profile);
+    if (!tile)
+      continue;
+    EXPECT_LE(tile->rows * tile->columns, profile.maxPoints);
+    EXPECT_TRUE(countUnrolled(shape, *tile) <= profile.maxUnrolled || tile->rows * tile->columns == 1);
+    EXPECT_TRUE(tile->isLaneLoop[tile->columnLoop]);
+    EXPECT_TRUE(tile->rowLoop < 0 ? tile->rows == 1 : !tile->isLaneLoop[tile->rowLoop]);
+    EXPECT_LE(tile->columns, shape.loops[tile->columnLoop].size);
+    for (size_t loop = 0; loop < shape.loops.size(); ++loop)
+      EXPECT_TRUE(!tile->isLaneLoop[loop] || shape.inputStrides[tile->uniform][loop] == 0);
+  }
+}

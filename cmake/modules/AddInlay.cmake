@@ -7,7 +7,7 @@ function(add_inlay_library name)
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
     $<INSTALL_INTERFACE:include>)
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/lib) # for private headers of other folders
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/lib)
   if(NOT ARG_NO_MLIR)
     target_include_directories(${name} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
     target_link_libraries(${name} PUBLIC MLIR LLVM)

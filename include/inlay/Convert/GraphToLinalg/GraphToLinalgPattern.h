@@ -42,7 +42,7 @@ std::string spell(mlir::Type type);
 
 /// A pattern that converts `Op`'s only result.
 template <typename Op>
-struct GraphPattern : mlir::OpRewritePattern<Op> {
+struct GraphToLinalgPattern : mlir::OpRewritePattern<Op> {
   using mlir::OpRewritePattern<Op>::OpRewritePattern;
 
   /// The value that replaces the op; failure, after `rejectOp` and with nothing emitted, if there is none.

@@ -27,7 +27,7 @@ def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
     InterfaceMethod<[{
         Returns the key under which a cost model lists this target with its kind of device, e.g. "vulkan/software". The
         model's entry for the plain target name applies where it has none for this key.
-      }], "std::string", "getCostKey", (ins), "", [{ return $_attr.getTargetName().str(); }]>,
+      }], "std::string", "getCostKey", (ins), "", [{ return ::llvm::cast<::inlay::TargetAttrInterface>(::mlir::Attribute($_attr)).getTargetName().str(); }]>,
     InterfaceMethod<[{
         Whether the target can run `op` (with everything nested in it), else why not. Asked once per distinct
         (name, attributes, types); must depend on nothing else. Several threads may ask at a time.

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Puts a newer Mesa's software driver, which multiplies matrices (VK_KHR_cooperative_matrix), into a folder, with all
-# libraries that it needs, the C library included, a validation layer and tools for SPIR-V that know of matrices, and
-# `run`, which runs a program there. They are Debian 13's, the driver is from its backports. Needs the network, but not
-# to be root: apt has its lists in the folder too, and the system's stay as they are.
+# Installs the software driver of a newer Mesa, which supports VK_KHR_cooperative_matrix, into a folder. The folder also
+# gets all libraries that the driver needs, the C library included, a validation layer and SPIR-V tools that support the
+# extension, and `run`, which runs a program with them. The packages are from Debian 13, the driver from its backports,
+# both from the mirror that this system uses. The script needs the network but not root: apt keeps its lists in the
+# folder, and the lists of the system do not change.
 set -e
 packages="mesa-vulkan-drivers/trixie-backports
   libc6 libdisplay-info2 libdrm-amdgpu1 libdrm2 libedit2 libelf1t64 libexpat1 libffi8 libgcc-s1 libbsd0 libllvm19 liblzma5
@@ -11,7 +12,7 @@ packages="mesa-vulkan-drivers/trixie-backports
   libzstd1 spirv-tools vulkan-validationlayers zlib1g"
 folder=$1
 if [ "$(dpkg --print-architecture)" != amd64 ]; then
-  echo "it is fetched for amd64 alone"
+  echo "the newer lavapipe is available for amd64 only"
   exit 1
 fi
 if [ "$(cat "$folder/packages" 2>/dev/null)" = "$packages" ]; then
@@ -21,8 +22,15 @@ rm -rf "$folder"
 mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial" "$folder/files"
 folder=$(cd "$folder" && pwd)
 cd "$folder/apt"
+release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+mirror=$(apt-get indextargets --no-release-info --format '$(REPO_URI) $(RELEASE)' 'Identifier: Packages' |
+  awk -v release="$release" '$2 == release {print $1; exit}')
+if [ -z "$mirror" ]; then
+  echo "apt has no source for Debian's release '$release', whose mirror would also have Debian 13"
+  exit 1
+fi
 for suite in trixie trixie-backports; do
-  echo "deb http://deb.debian.org/debian $suite main" >>sources.list
+  echo "deb $mirror $suite main" >>sources.list
 done
 apt() {
   apt-get -q -o APT::Sandbox::User= -o Dir::Etc::SourceList="$folder/apt/sources.list" -o Dir::Etc::SourceParts=/nowhere \
@@ -31,12 +39,12 @@ apt() {
 }
 # apt checks signatures and the SHA256 of each package.
 apt -o APT::Update::Error-Mode=any update || {
-  echo "apt can't read the lists of Debian 13 at deb.debian.org"
+  echo "apt can't read the package lists of Debian 13 from $mirror"
   exit 1
 }
 # shellcheck disable=SC2086 # a list of words
 apt download $packages || {
-  echo "Debian 13's packages of Mesa can't be downloaded from deb.debian.org"
+  echo "apt can't download the packages of Debian 13 from $mirror"
   exit 1
 }
 for package in *.deb; do
@@ -49,17 +57,17 @@ sed "s|\"library_path\": *\"[^\"]*\"|\"library_path\": \"$libraries/libvulkan_lv
   files/usr/share/vulkan/icd.d/lvp_icd*.json >lvp_icd.json
 cat >run <<END
 #!/bin/sh
-# run PROGRAM ARGUMENTS...: on this folder's driver, with the C library and others that this needs newer.
+# run PROGRAM ARGUMENTS...: runs a program with the driver, the C library and the other libraries of this folder.
 program=\$(command -v "\$1") || { echo "run: no program '\$1'" >&2; exit 127; }
 shift
 export PROGRAM_FOLDER="\${program%/*}"
 export VK_DRIVER_FILES=$folder/lvp_icd.json VK_LAYER_PATH=$folder/files/usr/share/vulkan/explicit_layer.d
 exec $libraries/ld-linux-x86-64.so.2 --library-path $libraries "\$program" "\$@"
 END
-# A program finds what lies beside it, which it is no longer: the system takes the loader for the program.
+# The system takes the dynamic loader for the program, so a program that starts another one looks for it here.
 cat >"$libraries/inlay-compile" <<END
 #!/bin/sh
 exec $folder/run "\$PROGRAM_FOLDER/inlay-compile" "\$@"
 END
 chmod +x run "$libraries/inlay-compile"
-echo "$packages" >packages # last: it says that all is there
+echo "$packages" >packages # written last, because its presence marks a complete folder

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Puts SwiftShader, the software driver that Debian ships within Chromium, into a folder: its library, its driver file
-# and its licence. Needs apt's lists and the network, but not to be root.
+# Installs SwiftShader, the software driver that Debian ships within Chromium, into a folder: its library, its driver
+# file and its license. The script needs apt's lists and the network but not root.
 set -e
 folder=$1
 if [ -e /usr/lib/chromium/vk_swiftshader_icd.json ]; then
@@ -11,15 +11,15 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 package=$work/package.deb
-for name in chromium-common chromium; do # which of them has it depends on the version
+for name in chromium-common chromium; do # the version decides which of the two packages has it
   (cd "$work" && apt-get download "$name" && mv "$name"_*.deb package.deb) || continue
   dpkg-deb --fsys-tarfile "$package" | tar -xf - -C "$work" --wildcards './usr/lib/chromium/*vk_swiftshader*' \
     './usr/share/doc/*/copyright' || continue
   [ -e "$work/usr/lib/chromium/vk_swiftshader_icd.json" ] || continue
   mkdir -p "$folder"
   cp "$work/usr/lib/chromium/libvk_swiftshader.so" "$work/usr/share/doc/$name/copyright" "$folder"
-  cp "$work/usr/lib/chromium/vk_swiftshader_icd.json" "$folder" # last: it says that all is there
+  cp "$work/usr/lib/chromium/vk_swiftshader_icd.json" "$folder" # copied last, because its presence marks a complete folder
   exit
 done
-echo "neither chromium-common nor chromium could be downloaded with it"
+echo "neither chromium-common nor chromium has SwiftShader, or apt can't download them"
 exit 1

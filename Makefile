@@ -1,4 +1,4 @@
-# `make demo` and `make test` do all set-up on a Debian 12 that has git and make: see docs/guide/build.md.
+# `make demo` and `make test` set up everything on a Debian 12 with git and make. See docs/guide/build.md.
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := help
@@ -12,7 +12,7 @@ PYTHON := $(CURDIR)/$(VENV)/bin/python
 LLVM_BIN := /usr/lib/llvm-22/bin
 CONFORMANCE ?= ../shared/conformance
 
-# From Debian 12's own archive (llvm 22 is in its security suite).
+# All packages are from Debian 12 itself. LLVM 22 is in its security suite.
 BUILD_PACKAGES := g++ cmake ninja-build ccache git \
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools lld-22 libfmt-dev libdnnl-dev libsodium-dev libxxhash-dev openssl \
   libcli11-dev nlohmann-json3-dev \
@@ -22,18 +22,18 @@ LINT_PACKAGES := clang-format-22 clang-tidy-22
 FUZZ_PACKAGES := clang-22 libclang-rt-22-dev
 AARCH64_PACKAGES := g++-aarch64-linux-gnu qemu-user-static
 
-# Tests run on Mesa's software driver with the validation layer, unless the caller names a driver. Its shader cache
-# stays where it is, so that a second run compiles no shader.
+# Tests run on Mesa's software driver with the validation layer, unless the caller names a driver. They use the driver's
+# usual shader cache, so that a second run compiles no shaders.
 export VK_DRIVER_FILES ?= $(firstword $(wildcard /usr/share/vulkan/icd.d/lvp_icd.$(shell uname -m).json) \
   $(wildcard /usr/share/vulkan/icd.d/lvp_icd*.json))
-# MALLOC_PERTURB_: glibc overwrites what is freed, so that reading it goes wrong every time.
+# MALLOC_PERTURB_ makes glibc overwrite freed memory, so that a read of freed memory fails every time.
 TEST_ENV := INLAY_VULKAN_VALIDATION=1 INLAY_REQUIRE_VULKAN=1 MALLOC_PERTURB_=165
 
-# $(call quietly,NAME,COMMAND): what COMMAND prints goes to a log, whose end is shown if it fails.
+# $(call quietly,NAME,COMMAND): runs COMMAND with its output in a log, and prints the end of the log if it fails.
 quietly = @mkdir -p $(BUILD)/logs; echo "== $(1)"; { $(2) ; } >$(BUILD)/logs/$(1).log 2>&1 || \
-  { tail -n 80 $(BUILD)/logs/$(1).log; echo "== $(1) failed; all of it is in $(BUILD)/logs/$(1).log"; exit 1; }
+  { tail -n 80 $(BUILD)/logs/$(1).log; echo "== $(1) failed; the complete log is $(BUILD)/logs/$(1).log"; exit 1; }
 
-# $(call need_packages,LIST): installs what is missing of LIST, as root or by sudo.
+# $(call need_packages,LIST): installs the packages of LIST that are missing, as root or with sudo.
 need_packages = @missing=; for p in $(1); do dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q '^install ok' \
   || missing+=" $$p"; done; \
   if [ "$$missing" ]; then sudo=$$([ $$(id -u) = 0 ] || echo sudo); mkdir -p $(BUILD)/logs; \
@@ -43,7 +43,7 @@ need_packages = @missing=; for p in $(1); do dpkg-query -W -f '$${Status}' $$p 2
 
 ##@ Everyday
 .PHONY: help setup build demo test test-full
-help: ## this list
+help: ## show this list
 	@awk -F ':.*## ' '/^##@/ {print substr($$0, 5) ":"} /^[a-z0-9-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: packages $(VENV)/.ready ## install packages and the Python environment
@@ -51,25 +51,25 @@ setup: packages $(VENV)/.ready ## install packages and the Python environment
 build: $(BUILD)/build.ninja ## build the tools and the Python package
 	$(call quietly,build,ninja -C $(BUILD) -j $(JOBS))
 
-demo: build ## compile a model, run it on Vulkan and the host, say what ran where
+demo: build ## compile a model, run it on Vulkan and the host, show what ran where
 	@$(PYTHON) -m inlay.demo
 
-test: lint test-unit test-lit test-python test-conformance ## everything a change must pass
+test: lint test-unit test-lit test-python test-conformance ## run every check that a change must pass
 
-test-full: test lint-tidy ## test, and the checks that take long
+test-full: test lint-tidy ## run test and the checks that take long
 	@export INLAY_ROUNDTRIP=1; $(call lit,$(BUILD)/test)
 	$(call quietly,headers,ninja -C $(BUILD) -j $(JOBS) InlayHeaderCheck)
 	@INLAY_FULL=1 $(MAKE) test-unit
 	@$(TEST_ENV) INLAY_FULL=1 $(PYTHON) -m pytest -q python
 
-# The runtime's unit tests with the address and undefined-behaviour sanitizers, and with that of threads. What isn't ours
-# (drivers, layers) isn't built with them: the files name what is left out of that.
+# The unit tests of the runtime with the address and undefined-behavior sanitizers, and with the thread sanitizer. Drivers
+# and layers aren't built with sanitizers: the suppression files list the findings in them.
 SUPPRESS = $(CURDIR)/cmake/sanitizers
 SANITIZE_ENV = $(TEST_ENV) TSAN_OPTIONS=suppressions=$(SUPPRESS)/threads.supp:halt_on_error=1:history_size=4:die_after_fork=0 \
   LSAN_OPTIONS=suppressions=$(SUPPRESS)/leaks.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1 \
-  ASAN_OPTIONS=intercept_tls_get_addr=0 # GCC 12's misreads glibc's of libraries that are loaded late
+  ASAN_OPTIONS=intercept_tls_get_addr=0 # the interceptor of GCC 12 misreads glibc's data of libraries that dlopen loads
 .PHONY: sanitize sanitize-runtime sanitize-threads
-sanitize: sanitize-runtime sanitize-threads ## the runtime's unit tests under sanitizers
+sanitize: sanitize-runtime sanitize-threads ## run the unit tests of the runtime under sanitizers
 
 sanitize-runtime sanitize-threads: packages
 	$(call quietly,build-$@,cmake --preset $@ && cmake --build --preset $@ -j $(JOBS))
@@ -77,11 +77,11 @@ sanitize-runtime sanitize-threads: packages
 	  >$(BUILD)/logs/$@.log 2>&1 && tail -n 4 $(BUILD)/logs/$@.log || \
 	  { tail -n 200 $(BUILD)/logs/$@.log; exit 1; }
 
-# The runtime for AArch64, cross-compiled; in an emulator its unit tests, but for those that need a device, and programs
-# that were compiled here. What waits for times may come too late in an emulator: it is tried again.
+# Cross-compiles the runtime for AArch64. An emulator runs its unit tests, except those that need a device, and programs
+# that were compiled here. Tests that depend on time may fail in an emulator, so failing tests run again.
 AARCH64_RUN = qemu-aarch64-static -L $(CURDIR)/build-aarch64/sysroot $(CURDIR)/build-aarch64/bin/inlay-run
 .PHONY: aarch64
-aarch64: build ## build the runtime for AArch64 and run its unit tests, and programs for it, in qemu
+aarch64: build ## build the runtime for AArch64, run its unit tests and programs for it in qemu
 	$(call need_packages,$(AARCH64_PACKAGES))
 	$(call quietly,aarch64-libraries,cmake/toolchains/fetch_arm64.sh build-aarch64/sysroot)
 	$(call quietly,build-aarch64,cmake --preset aarch64 && cmake --build --preset aarch64 -j $(JOBS))
@@ -94,44 +94,44 @@ aarch64: build ## build the runtime for AArch64 and run its unit tests, and prog
 
 ##@ Tests by kind
 .PHONY: test-unit test-lit test-python test-conformance swiftshader newer-lavapipe
-# lit's summary has no end of line.
+# lit ends its summary without a newline, so `echo` adds one.
 lit = status=0; $(TEST_ENV) $(PYTHON) $(LLVM_BIN)/lit -sv --no-progress-bar -j $(JOBS) $(1) || status=$$?; echo; exit $$status
 
-test-unit: $(BUILD)/build.ninja ## GoogleTest, by ctest
+test-unit: $(BUILD)/build.ninja ## run the unit tests (GoogleTest, ctest)
 	$(call quietly,build-unit,ninja -C $(BUILD) -j $(JOBS) InlayUnitTests)
 	@echo "== unit tests"; $(TEST_ENV) ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) --progress \
 	  >$(BUILD)/logs/unit.log 2>&1 && tail -n 4 $(BUILD)/logs/unit.log || { tail -n 200 $(BUILD)/logs/unit.log; exit 1; }
 
-# A second driver, with other limits and few features, for tests alone. Without it they are left out.
+# A second driver with other limits and few features, for tests only. Its tests are skipped if it is missing.
 SWIFTSHADER = $(BUILD)/drivers/swiftshader
 swiftshader: $(SWIFTSHADER)/vk_swiftshader_icd.json
 $(SWIFTSHADER)/vk_swiftshader_icd.json:
 	@mkdir -p $(BUILD)/logs; test/fetch_swiftshader.sh $(SWIFTSHADER) >$(BUILD)/logs/swiftshader.log 2>&1 || \
-	  echo "== SwiftShader can't be had, so its tests are left out: $$(tail -n 1 $(BUILD)/logs/swiftshader.log)"
+	  echo "== no SwiftShader, so its tests are skipped: $$(tail -n 1 $(BUILD)/logs/swiftshader.log)"
 
-# A third one, which multiplies matrices. It needs a newer C library, which comes with it.
+# A third driver, which supports cooperative matrices. It comes with the newer C library that it needs.
 NEWER_LAVAPIPE = $(BUILD)/drivers/newer-lavapipe
 newer-lavapipe:
 	@mkdir -p $(BUILD)/logs; test/fetch_newer_lavapipe.sh $(NEWER_LAVAPIPE) >$(BUILD)/logs/newer-lavapipe.log 2>&1 || \
-	  echo "== a newer lavapipe can't be had, so its tests are left out: $$(tail -n 1 $(BUILD)/logs/newer-lavapipe.log)"
+	  echo "== no newer lavapipe, so its tests are skipped: $$(tail -n 1 $(BUILD)/logs/newer-lavapipe.log)"
 
-test-lit: build swiftshader newer-lavapipe ## FileCheck tests, by lit; TESTS="test/Partition" for some
+test-lit: build swiftshader newer-lavapipe ## run the FileCheck tests (lit); TESTS="test/Partition" selects some
 	@echo "== lit"; $(call lit,$(or $(TESTS:test%=$(BUILD)/test%),$(BUILD)/test))
 
-test-python: build ## pytest
+test-python: build ## run the tests of the Python package (pytest)
 	@echo "== pytest"; if [ -d python/tests ]; then $(TEST_ENV) $(PYTHON) -m pytest -q python; fi
 
-test-conformance: build ## partitioning cases from outside the tree, where they lie beside it
+test-conformance: build ## run external partitioning cases if CONFORMANCE has them
 	@if [ -e $(CONFORMANCE)/partition/run.py ]; then echo "== conformance"; \
 	  $(PYTHON) test/Tools/conformance.py $(CONFORMANCE)/partition/run.py --opt $(BUILD)/bin/inlay-opt; fi
 
-# The fuzz target of the container's reader. What it finds is kept in FUZZ_CORPUS; a crash is written beside it.
+# The fuzz target of the container reader. Its inputs are kept in FUZZ_CORPUS. Inputs that crash it are written to FUZZ.
 FUZZ = $(BUILD)/fuzz
 FUZZ_CORPUS = $(FUZZ)/corpus
 FUZZ_SEEDS = unittests/Runtime/Container/corpus
 RUNS ?= 100000
 .PHONY: fuzz fuzz-seeds
-fuzz: packages ## fuzz the reader of containers, with sanitizers; RUNS=1000000 for more
+fuzz: packages ## fuzz the container reader with sanitizers; RUNS=1000000 runs longer
 	$(call need_packages,$(FUZZ_PACKAGES))
 	$(call quietly,build-fuzz,cmake -S . -B $(FUZZ) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DINLAY_COMPILER=OFF \
 	  -DINLAY_FUZZ=ON -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 && \
@@ -140,7 +140,7 @@ fuzz: packages ## fuzz the reader of containers, with sanitizers; RUNS=1000000 f
 	@$(FUZZ)/bin/InlayContainerFuzz -runs=$(RUNS) -max_len=32768 -rss_limit_mb=2048 -print_final_stats=1 \
 	  -artifact_prefix=$(FUZZ)/ $(FUZZ_CORPUS) $(FUZZ_SEEDS)
 
-fuzz-seeds: $(BUILD)/build.ninja ## write the seeds of the fuzz target anew, for a new format
+fuzz-seeds: $(BUILD)/build.ninja ## rewrite the seeds of the fuzz target after a change of the format
 	$(call quietly,build-seeds,ninja -C $(BUILD) -j $(JOBS) InlayContainerSeeds)
 	@$(BUILD)/bin/InlayContainerSeeds $(FUZZ_SEEDS)
 
@@ -148,7 +148,7 @@ fuzz-seeds: $(BUILD)/build.ninja ## write the seeds of the fuzz target anew, for
 .PHONY: bench-partition bench-rewrite bench-models bench-splitting bench-kernels bench-sizes bench-vulkan bench-gpu
 BENCH = $(BUILD)/bin/inlay-bench partition
 FIGURES = $(BUILD)/bench
-bench-partition: build ## measure partitioning and write docs/benchmarks/partition.md; about eight minutes
+bench-partition: build ## measure partitioning, write docs/benchmarks/partition.md; 8 minutes
 	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)
 	@mkdir -p $(FIGURES)
 	@$(BENCH) --tables=phase --sizes=1000,10000,100000 --json=$(FIGURES)/partition-1.json
@@ -162,14 +162,14 @@ bench-partition: build ## measure partitioning and write docs/benchmarks/partiti
 	  --json=$(FIGURES)/partition-5.json
 	@$(PYTHON) docs/benchmarks/make_page.py partition $(FIGURES)/partition-*.json
 
-# Some peers need torch and the package itself, which $(VENV) has; the rest is what requirements.txt pins.
+# Some peers need torch and the package inlay, which $(VENV) has. requirements.txt pins the other packages.
 PEERS = $(FIGURES)/peers
 purelib = import sysconfig; print(sysconfig.get_path("purelib"))
 peers_environment = $(call quietly,peers-environment,$(PYTHON) -m venv $(PEERS) && \
   echo "import site; site.addsitedir('$$($(PYTHON) -c '$(purelib)')')" \
     >$$($(PEERS)/bin/python -c '$(purelib)')/torch.pth && \
   $(PEERS)/bin/python -m pip install -r tools/inlay-bench/peers/requirements.txt)
-bench-rewrite: build ## measure rewriting and write docs/benchmarks/rewrite.md; about ten minutes
+bench-rewrite: build ## measure rewriting, write docs/benchmarks/rewrite.md; 10 minutes
 	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)
 	@mkdir -p $(FIGURES)
 	$(peers_environment)
@@ -179,7 +179,7 @@ bench-rewrite: build ## measure rewriting and write docs/benchmarks/rewrite.md; 
 	@$(PYTHON) docs/benchmarks/make_page.py rewrite $(FIGURES)/rewrite-*.json
 
 RIVALS = --python=$(VENV)/bin/python,$(PEERS)/bin/python --against=torch,inductor,onnxruntime,openvino
-bench-models: build ## measure whole models beside peers and write docs/benchmarks/models.md; about half an hour
+bench-models: build ## measure models and peers, write docs/benchmarks/models.md; 30 minutes
 	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)
 	@mkdir -p $(FIGURES)
 	$(peers_environment)
@@ -188,21 +188,21 @@ bench-models: build ## measure whole models beside peers and write docs/benchmar
 	  --routes=vulkan+host+torch --json=$(FIGURES)/models-2.json
 	@$(PYTHON) docs/benchmarks/make_page.py models $(FIGURES)/models-1.json $(FIGURES)/models-2.json
 
-bench-splitting: build ## measure what splitting models costs and write docs/benchmarks/splitting.md; some six minutes
+bench-splitting: build ## measure the cost of splitting models, write docs/benchmarks/splitting.md; 6 minutes
 	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)
 	@mkdir -p $(FIGURES)
 	@$(BUILD)/bin/inlay-bench models --python=$(VENV)/bin/python --repeats=3 --scale=tiny \
 	  --routes=vulkan+host+torch,vulkan+host@activations,host+torch --json=$(FIGURES)/splitting-1.json
 	@$(PYTHON) docs/benchmarks/make_page.py splitting $(FIGURES)/splitting-1.json
 
-bench-kernels: build ## measure kernels beside peers and write docs/benchmarks/kernels.md; about a quarter of an hour
+bench-kernels: build ## measure kernels and peers, write docs/benchmarks/kernels.md; 15 minutes
 	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)
 	@mkdir -p $(FIGURES)
 	$(peers_environment)
 	@$(BUILD)/bin/inlay-bench kernels $(RIVALS) --repeats=10 --json=$(FIGURES)/kernels-1.json
 	@$(PYTHON) docs/benchmarks/make_page.py kernels $(FIGURES)/kernels-1.json
 
-bench-sizes: build ## measure models at many sizes and write docs/benchmarks/sizes.md; some ten minutes
+bench-sizes: build ## measure models at many sizes, write docs/benchmarks/sizes.md; 10 minutes
 	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)
 	@mkdir -p $(FIGURES)
 	@$(BUILD)/bin/inlay-bench sizes --python=$(VENV)/bin/python --json=$(FIGURES)/sizes-1.json
@@ -210,7 +210,7 @@ bench-sizes: build ## measure models at many sizes and write docs/benchmarks/siz
 
 VULKAN_KERNELS = matmul-512,matmul-1024,linear-1x4096x4096,add-4m,softmax-512x1000,conv3x3-32-64-28
 VULKAN_RIVALS = --python=$(VENV)/bin/python,$(PEERS)/bin/python --routes=vulkan
-bench-vulkan: build ## measure a Vulkan device beside peers on it and write docs/benchmarks/vulkan.md; some ten minutes
+bench-vulkan: build ## measure a Vulkan device and peers on it, write docs/benchmarks/vulkan.md; 10 minutes
 	$(call quietly,docs-environment,$(PYTHON) -m pip install -r docs/requirements.txt)
 	@mkdir -p $(FIGURES)
 	$(peers_environment)
@@ -223,27 +223,27 @@ bench-vulkan: build ## measure a Vulkan device beside peers on it and write docs
 	  --json=$(FIGURES)/vulkan-3.json
 	@$(PYTHON) docs/benchmarks/make_page.py vulkan $(FIGURES)/vulkan-*.json
 
-bench-gpu: build ## test and measure on the GPU whose driver VK_DRIVER_FILES names
+bench-gpu: build ## test and measure on the GPU of the driver in VK_DRIVER_FILES
 	@tools/inlay-bench/gpu.sh $(BUILD) $(PYTHON)
 
 ##@ Packages
 .PHONY: wheel wheel-runtime
-wheel: packages $(VENV)/.ready ## build a wheel of the Python package into build/wheels; compiles everything anew
+wheel: packages $(VENV)/.ready ## build a wheel of the Python package in build/wheels; recompiles everything
 	$(call quietly,wheel,$(PYTHON) -m pip wheel . --no-deps -w $(BUILD)/wheels)
 	@ls $(BUILD)/wheels
-wheel-runtime: packages $(VENV)/.ready ## build a wheel of the package that only runs programs, inlay-runtime
+wheel-runtime: packages $(VENV)/.ready ## build a wheel of inlay-runtime, the package that only runs programs
 	$(call quietly,wheel-runtime,$(PYTHON) -m pip wheel python/runtime --no-deps -w $(BUILD)/wheels)
 	@ls $(BUILD)/wheels
 
 ##@ Source
 .PHONY: lint lint-tidy format docs clean
 CPP = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.h' ':!:shared')
-lint: lint-packages $(VENV)/.ready ## layering, formatting and Python lint
+lint: lint-packages $(VENV)/.ready ## check layering, formatting and Python style
 	@echo "== lint"; $(PYTHON) test/Layering/check_tree.py
 	@$(VENV)/bin/ruff check -q . && $(VENV)/bin/ruff format -q --check .
 	@clang-format-22 --dry-run --Werror $(CPP)
 
-lint-tidy: lint-packages build ## clang-tidy (slow); TIDY="a.cpp b.cpp" for some
+lint-tidy: lint-packages build ## run clang-tidy (slow); TIDY="a.cpp b.cpp" selects files
 	@echo "== clang-tidy"; printf '%s\n' $(or $(TIDY),$(filter lib/%.cpp tools/%.cpp,$(CPP))) | \
 	  xargs -P $(JOBS) -n 1 clang-tidy-22 --quiet -p $(BUILD) --warnings-as-errors='*'
 
@@ -254,7 +254,7 @@ format: lint-packages $(VENV)/.ready ## apply clang-format and ruff
 docs: $(BUILD)/build.ninja ## regenerate docs/reference from the .td files
 	$(call quietly,docs,ninja -C $(BUILD) inlay-doc)
 
-clean: ## remove the build, keep the Python environment
+clean: ## remove the build but not the Python environment
 	rm -rf $(BUILD)
 
 # Set-up

@@ -1,17 +1,19 @@
-# How lit runs the tests under test/. In a RUN line:
-#   tools by name   inlay-opt, FileCheck, not, split-file, mlir-opt, spirv-val, ...
-#   %inlay_libs     folder of our shared libraries       %mlir_libs   folder of MLIR's and LLVM's
-#   %inlay_src      root of the source tree              %inlay_build   root of the build tree
-#   %mlir_include   folder of MLIR's headers              %ccache        a compiler launcher, or nothing
-#   %python         the interpreter that has the package   %llvm_tools    folder of FileCheck and its like
-#   %swiftshader    the driver file of SwiftShader, a device with few features
-#   %newer-lavapipe a command that runs a program, with its arguments, on the software driver of a newer Mesa, which
-#                   multiplies matrices, with a newer validation layer, which knows of that
-#   %newer-spirv-val, %newer-spirv-dis   the tools for SPIR-V that came with them, to be run by that command
-#   %aarch64        a command that is inlay-run for AArch64, in an emulator: what --param aarch64= says
-# and in REQUIRES: vulkan (a driver is there), swiftshader, newer-lavapipe,
-# python (the package was built), torch, examples, aarch64.
-# INLAY_ROUNDTRIP=1 in the environment makes each inlay-opt also check that what it reads and prints survives.
+# How lit runs the tests under test/. A RUN line may name any tool of the build and of LLVM (inlay-opt, FileCheck, not,
+# split-file, mlir-opt, spirv-val, ...) and use these substitutions:
+#   %inlay_src, %inlay_build   roots of the source tree and of the build tree
+#   %inlay_libs, %mlir_libs    folders of Inlay's shared libraries and of those of MLIR and LLVM
+#   %mlir_include              folder of MLIR's headers
+#   %llvm_tools                folder of LLVM's tools
+#   %python                    the Python interpreter that has the package
+#   %ccache                    a compiler launcher, or nothing
+#   %swiftshader               driver file of SwiftShader, a device with few features
+#   %newer-lavapipe            command that runs a program on the software driver of a newer Mesa, which supports
+#                              cooperative matrices, with a validation layer that supports them too
+#   %newer-spirv-val, %newer-spirv-dis   SPIR-V tools that support cooperative matrices; %newer-lavapipe runs them
+#   %aarch64                   command that runs inlay-run for AArch64 in an emulator, from --param aarch64=
+# A test may require these features: vulkan (there is a driver), swiftshader, newer-lavapipe, python (the package is
+# built), torch, spirv-tools, aarch64.
+# INLAY_ROUNDTRIP=1 makes each inlay-opt also check that the modules that it reads and prints survive a round trip.
 
 import os
 import re
@@ -43,12 +45,13 @@ config.substitutions += [
 if os.environ.get("INLAY_ROUNDTRIP"):
     config.substitutions.append((r"(?<![\w./-])inlay-opt(?![\w./-])", "inlay-opt --verify-roundtrip"))
 
-# Caches (Mesa's compiled shaders, our pipelines) live under these; a run without them compiles everything again.
+# Caches (Mesa's compiled shaders, our pipelines) are in folders that these variables name. Without them every run would
+# compile everything again.
 for name, value in os.environ.items():
     if name in ("HOME", "TMPDIR", "LD_LIBRARY_PATH") or re.match("(XDG|VK|MESA|INLAY)_", name):
         config.environment[name] = value
 config.environment.pop("INLAY_ROUNDTRIP", None)
-# glibc then overwrites what is freed, so that reading it goes wrong every time.
+# Makes glibc overwrite freed memory, so that a read of freed memory fails every time.
 config.environment["MALLOC_PERTURB_"] = os.environ.get("MALLOC_PERTURB_", "165")
 
 driver = os.environ.get("VK_DRIVER_FILES") or config.vulkan_driver
@@ -65,7 +68,7 @@ if found := next(filter(os.path.exists, files), None):
     config.available_features.add("swiftshader")
     config.substitutions.append(("%swiftshader", found))
 else:
-    lit_config.note("SwiftShader isn't there (make swiftshader), so its tests are left out")
+    lit_config.note("SwiftShader is missing (make swiftshader), so its tests are skipped")
 
 newer = os.path.join(config.inlay_obj_root, "drivers", "newer-lavapipe")
 if os.path.exists(os.path.join(newer, "packages")):
@@ -76,7 +79,7 @@ if os.path.exists(os.path.join(newer, "packages")):
         ("%newer-spirv-dis", f"{newer}/files/usr/bin/spirv-dis"),
     ]
 else:
-    lit_config.note("the newer lavapipe isn't there (make newer-lavapipe), so its tests are left out")
+    lit_config.note("the newer lavapipe is missing (make newer-lavapipe), so its tests are skipped")
 
 if "aarch64" in lit_config.params:
     config.available_features.add("aarch64")

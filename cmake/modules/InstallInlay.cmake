@@ -1,4 +1,5 @@
-# What `find_package(Inlay)` finds: libraries, headers, .td files, from an install tree or this build tree.
+# Installs libraries, headers and .td files, and writes the package that `find_package(Inlay)` finds in an install tree or
+# in this build tree.
 include(CMakePackageConfigHelpers)
 
 set(INLAY_CMAKE_INSTALL_DIR lib/cmake/inlay)

@@ -1,5 +1,5 @@
-# Cross-compiles for AArch64 with Debian's g++-aarch64-linux-gnu, and runs what comes out in qemu-user-static. Libraries
-# and headers besides the C and C++ ones are those of INLAY_SYSROOT, where fetch_arm64.sh puts them.
+# Cross-compiles for AArch64 with Debian's g++-aarch64-linux-gnu, and runs the programs in qemu-user-static. All libraries
+# and headers except those of C and C++ are in INLAY_SYSROOT, where fetch_arm64.sh installs them.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
@@ -16,4 +16,4 @@ list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES INLAY_SYSROOT)
 set(ENV{PKG_CONFIG_SYSROOT_DIR} ${INLAY_SYSROOT})
 set(ENV{PKG_CONFIG_LIBDIR}
     ${INLAY_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${INLAY_SYSROOT}/usr/share/pkgconfig)
-set(OpenMP_gomp_LIBRARY gomp CACHE STRING "the compiler's own")
+set(OpenMP_gomp_LIBRARY gomp CACHE STRING "the OpenMP runtime of the compiler")

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Puts Debian's arm64 builds of the libraries that the runtime and its tests are linked with, and their headers, into a
-# folder, with what programs need to run in it. Needs the network, but not to be root: apt has its lists in the folder
-# too, and the system's stay as they are.
+# Installs Debian's arm64 builds of the libraries that the runtime and its tests link, with their headers and the C and
+# C++ runtime libraries, into a folder. The script needs the network but not root: apt keeps its lists in the folder, and
+# the lists of the system do not change.
 set -e
 packages="libfmt-dev libfmt9 libsodium-dev libsodium23 libxxhash-dev libvulkan-dev libvulkan1 libvulkan-volk-dev
   libdnnl-dev libdnnl2 libcli11-dev nlohmann-json3-dev libzip-dev libzip4 zlib1g-dev zlib1g libbz2-1.0 libssl3 libgtest-dev
@@ -26,4 +26,4 @@ for package in *.deb; do
 done
 cd ..
 rm -rf apt
-echo "$packages" >packages # last: it says that all is there
+echo "$packages" >packages # written last, because its presence marks a complete folder

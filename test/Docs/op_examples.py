@@ -1,16 +1,18 @@
 """Print the op examples of a dialect's reference page as one module: `op_examples.py PAGE`.
 
-An example's operands become the function's arguments, typed as its own signature says. Exits 1 if an op has none."""
+Each example becomes a function whose arguments are the operands, with the types of the example's signature. Exits with
+1 if an op has no example.
+"""
 
 import pathlib
 import re
 import sys
 
-NOT_ALONE = {"inlay.yield"}  # ends a segment, and stands in the example of one
+TERMINATORS = {"inlay.yield"}  # they appear in the examples of the ops that they end
 
 
 def split_types(text: str) -> list[str]:
-    """Splits at the commas outside brackets."""
+    """Splits a list of types at the commas outside brackets."""
     parts, depth, start = [], 0, 0
     for i, char in enumerate(text):
         depth += (char in "<([") - (char in ">)]")
@@ -33,7 +35,7 @@ def main() -> int:
     missing = []
     for section in pathlib.Path(sys.argv[1]).read_text().split("\n### ")[1:]:
         op = re.match(r"`([\w.]+)` \(", section)
-        if not op or op[1] in NOT_ALONE:
+        if not op or op[1] in TERMINATORS:
             continue
         example = re.search(r"Example: `([^`]+)`|Example:\s*```mlir\n(.*?)```", section, re.DOTALL)
         if example:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that a guide lists the rules of the libraries: `rule_table.py GUIDE LIBRARY...`.
+"""Check that a guide lists the rules of the libraries: `rule_table.py GUIDE LIBRARY...`.
 
-Each rule's row is its label and the comment above it. Prints the rows that are missing, and those of no rule.
+The row of a rule is its label and the comment above it. Prints the rows that are missing and the rows without a rule.
 """
 
 import pathlib
@@ -15,7 +15,7 @@ def rows(library):
     text = pathlib.Path(library).read_text()
     found = RULE.findall(text)
     assert len(found) == text.count("pdl.pattern @"), f"{library}: expected a comment above each pattern"
-    return [f"| `{label}` | {what.replace('|', chr(92) + '|')} |" for what, label in found]
+    return [f"| `{label}` | {comment.replace('|', chr(92) + '|')} |" for comment, label in found]
 
 
 def main():
@@ -23,7 +23,7 @@ def main():
     expected = [row for library in sys.argv[2:] for row in rows(library)]
     listed = [line for line in guide if re.match(r"\| `\w+` \| .*->", line)]
     problems = [f"missing: {row}" for row in expected if row not in listed]
-    problems += [f"of no rule: {row}" for row in listed if row not in expected]
+    problems += [f"without a rule: {row}" for row in listed if row not in expected]
     print("\n".join(problems), end="\n" if problems else "")
     return 1 if problems else 0
 

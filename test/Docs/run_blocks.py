@@ -1,10 +1,11 @@
 """Run the examples of a Markdown page: `run_blocks.py PAGE...`.
 
-In a page,
-  ```mlir file=NAME     the block is written to NAME in a fresh folder (any language, not just mlir)
-  ```sh run             the block is run there by bash, stopping at the first failure
-  ```... out            the block after it must be in what it printed, in order; `...` on a line of its own skips lines
-and every other block is left alone. Blocks of a page share the folder. Prints what differs and exits 1 if anything did.
+The word after the language of a block says how the block is used:
+  ```mlir file=NAME     writes the block, in any language, to the file NAME in a new folder
+  ```sh run             runs the block there with bash, which stops at the first command that fails
+  ```text out           expects these lines in the output of the last block that ran, in order; a line `...` skips lines
+Other blocks are ignored. The blocks of a page share the folder. Prints the differences and exits with 1 if there are
+any.
 """
 
 import pathlib
@@ -17,7 +18,10 @@ BLOCK = re.compile(r"^( *)```(\w+)([^\n]*)\n(.*?)^\1```", re.DOTALL | re.MULTILI
 
 
 def find_missing(expected: list[str], printed: list[str]) -> str | None:
-    """The first expected line that isn't where it should be: right after the last, or anywhere later after a `...`."""
+    """Returns the first expected line that is missing, or None if all are there.
+
+    A line must follow the one before it, unless `...` stands between them: then it may follow anywhere later.
+    """
     position, skipping = 0, True
     for line in expected:
         if line.strip() == "...":

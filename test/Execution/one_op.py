@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs random cases of an op in several ways and compares each result with what is expected, in doubles.
+"""Run random cases of an op in several ways and compare each result with the expected one, in double precision.
 
-A way is the Vulkan target to compile for: None for the device's own, "" for the host alone.
+A way is the attribute of the Vulkan target to compile for. None stands for the target of the device, "" for the host
+alone.
 """
 
 import argparse
@@ -19,8 +20,11 @@ import torch
 
 
 class Case:
-    """An op as `text`, with operands, `inputs` and their `types`, the type of `result`, what it should compute,
-    `expected`, in doubles, and how far elements may be off, `allowed`, as a part of the largest."""
+    """A random op with its inputs and its expected result.
+
+    Subclasses set `text` (the op), `inputs` and `types` (its operands), `result` (the type of its result), `expected`
+    (the result in double precision) and `allowed` (the largest error, relative to the largest element).
+    """
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -28,7 +32,7 @@ class Case:
         self.inputs, self.types = [], []
 
     def module(self, targets):
-        """The text of a module; `targets` are attributes, or None for those of the command line."""
+        """Returns the text of a module. `targets` are attributes, or None if the command line names the targets."""
         arguments = ", ".join(f'%a{i}: {type} loc("x{i}")' for i, type in enumerate(self.types))
         attributes = f"attributes {{inlay.targets = [{targets}]}} " if targets else ""
         return (f"module {attributes}{{\nfunc.func public @forward({arguments}) -> {self.result} {{\n  {self.text}\n"
@@ -36,7 +40,7 @@ class Case:
 
 
 def run(case, folder, tool, way, vulkan):
-    """What is wrong with the case, run this way; None if nothing is."""
+    """Runs the case in one way. Returns a description of the error, or None if the result is right."""
     (folder / "graph.mlir").write_text(case.module(f"{vulkan}, #inlay.host" if vulkan else None))
     command = [*shlex.split(tool), str(folder / "graph.mlir"), f"--output={folder / 'result.npz'}"]
     command += [f"--input={folder / 'inputs.npz'}"]
@@ -57,9 +61,9 @@ def run(case, folder, tool, way, vulkan):
 
 
 def make_parser(name):
-    """What all such scripts take; `name` is that of the folder for what is wrong."""
+    """Returns a parser with the options of all these scripts. `name` is the default folder for cases that fail."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--inlay-run", default="inlay-run", help="a command")
+    parser.add_argument("--inlay-run", default="inlay-run", help="command that runs inlay-run")
     parser.add_argument("--count", type=int, default=200 if os.environ.get("INLAY_FULL") else 12)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / name)
@@ -67,7 +71,7 @@ def make_parser(name):
 
 
 def run_all(options, make_case, ways):
-    """Runs the case of each seed in all ways; exits with 1 if one is wrong."""
+    """Runs the case of each seed in all ways. Exits with 1 if a result is wrong."""
     torch.set_num_threads(1)
     failures = 0
     for seed in range(options.seed, options.seed + options.count):

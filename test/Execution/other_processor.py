@@ -1,8 +1,8 @@
-"""Run host code that was made for another processor: `other_processor.py FOLDER RUN MODULE...`.
+"""Run host code that was compiled for another processor: `other_processor.py FOLDER RUN MODULE...`.
 
-Each module is compiled for this processor and for AArch64, and the two programs are run on the same inputs, the latter
-by the command RUN, an inlay-run in an emulator. Prints `NAME: N results` for each whose results agree to rounding, and
-exits 1 if some don't.
+Compiles each module for this processor and for AArch64 and runs both programs on the same inputs. RUN is a command that
+runs the program for AArch64 in an emulator. Prints `NAME: N results` for each module whose results agree up to
+rounding, and exits with 1 if the results of some module do not.
 """
 
 import pathlib
@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-# The largest differences, of the largest element of a result: what a few roundings of that type come to.
+# The largest difference relative to the largest element of a result: a few rounding errors of the type.
 SLACK = {"float16": 5e-3, "float32": 2e-5, "float64": 1e-12}
 
 
@@ -24,7 +24,7 @@ def results(command: list[str], program: pathlib.Path) -> dict[str, np.ndarray]:
 
 
 def difference(here: np.ndarray, there: np.ndarray) -> str:
-    """What is wrong with the second; empty if nothing is."""
+    """Returns a description of the difference between two results, or "" if they agree up to rounding."""
     if (here.dtype, here.shape) != (there.dtype, there.shape):
         return f"expected {here.dtype}{list(here.shape)}, but got {there.dtype}{list(there.shape)}"
     slack = SLACK.get(here.dtype.name, 0)

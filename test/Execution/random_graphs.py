@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random graphs of the dialect's ops, run split over Vulkan and the host and on the host alone, with its library and
-without, against PyTorch op by op.
+"""Compare random graphs of the dialect's ops with PyTorch, op by op.
 
     random_graphs.py [--inlay-run PATH] [--count N] [--seed S] [--keep DIR] [--no-vulkan]
 
-A seed gives one graph: its ops, shapes, dtypes and inputs, the options it is split by, and what is returned. A graph
-that goes wrong is cut down to its first ops that still do and kept in DIR with the command that runs it.
+Each graph runs split over Vulkan and the host, and on the host alone with its kernel library and without. A seed
+determines the graph (its ops, shapes, dtypes, inputs and results) and the options of partitioning. A graph that fails
+is reduced to its first ops that still fail, and DIR keeps it. The script prints the command that runs it.
 """
 
 import argparse
@@ -26,14 +26,14 @@ from inlay.importer.graph import GraphBuilder
 from inlay.text import ELEMENT_TYPES
 from safetensors.torch import save_file
 
-# The graph for targets with options of their own, by the name of its file.
+# Files with the same graph for other targets.
 TARGETS = {"no-library.mlir": "#inlay.host<library = false>"}
 DTYPES = {name: dtype for dtype, name in ELEMENT_TYPES.items()}
 SIZES = [1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 33, 64, 65]
 MOST_ELEMENTS = 6000
-# How far rounding alone may carry a result: the unit of the last place, times what targets may be off by per op.
+# The relative error that rounding may cause: the unit in the last place times the allowance of targets per op.
 ROUNDING = {torch.float64: 2e-14, torch.float32: 4e-6, torch.float16: 4e-3, torch.bfloat16: 3e-2}
-# Ops that only move or choose elements: what comes out is as exact as what goes in.
+# Ops that only move or select elements: their results are as exact as their operands.
 EXACT = {"abs", "neg", "relu", "maximum", "minimum", "amax", "max_pool", "reshape", "permute", "expand", "slice", "cat",
          "floor", "ceil"}  # fmt: skip
 FLOAT_UNARY = ["abs", "ceil", "cos", "erf", "exp", "floor", "gelu", "lgamma", "log", "neg", "reciprocal", "relu",
@@ -44,7 +44,7 @@ INTEGER_BINARY = ["add", "sub", "mul", "maximum", "minimum"]
 
 
 def reference(name, operands, attributes):
-    """What the dialect says that op `name` computes."""
+    """Computes the op `name` by its definition in the dialect."""
     op = ops.table()[name]
     scope = {"torch": torch}
     scope.update({argument.name: value for argument, value in zip(op.operands, operands, strict=True)})
@@ -56,7 +56,7 @@ def reference(name, operands, attributes):
 
 @dataclass
 class Node:
-    """A value of the graph with what it should be, computed in its own dtype and (floats) in double."""
+    """A value of the graph with its expected tensor, computed in its dtype and, for floats, in double precision."""
 
     value: object
     tensor: torch.Tensor
@@ -76,7 +76,7 @@ class Node:
         return self.tensor.dim()
 
     def slack(self):
-        """How far an element may be from `wide`: rounding as PyTorch suffers it, with a margin."""
+        """Returns the largest allowed error of an element: the rounding error of PyTorch with a margin."""
         if not self.dtype.is_floating_point or self.tensor.numel() == 0:
             return 0.0
         error = float((self.tensor.double() - self.wide).abs().max())
@@ -88,11 +88,11 @@ def widen(tensor):
 
 
 class Refused(Exception):
-    """The op drawn isn't for these operands; draw another."""
+    """The drawn op does not fit its operands, so another one is drawn."""
 
 
 class Generator:
-    """Draws one graph."""
+    """A random graph."""
 
     def __init__(self, seed, most_ops):
         self.random = random.Random(seed)
@@ -129,7 +129,7 @@ class Generator:
         else:
             tensor = torch.randint(-9, 10, shape, generator=self.torch).to(dtype)
         kind = self.random.choice(["argument", "argument", "weight", "splat"])
-        if kind == "argument" and dtype == torch.bfloat16:  # NumPy's files can't hold it
+        if kind == "argument" and dtype == torch.bfloat16:  # NumPy's files have no bfloat16
             kind = "splat"
         name = f'loc("x{len(self.nodes)}")'
         if kind == "argument":
@@ -145,7 +145,7 @@ class Generator:
         return node
 
     def pick(self, test=lambda node: True):
-        """A value that passes, recent ones first."""
+        """Returns a random value that passes the test, preferably a recent one."""
         found = [node for node in self.nodes if test(node)]
         if not found:
             raise Refused
@@ -154,7 +154,7 @@ class Generator:
     # Ops
 
     def add(self, name, operands, attributes):
-        """Adds the op if its result is of a size and condition that can be compared."""
+        """Adds the op. Raises Refused if the size or the condition of its result rules out a comparison."""
         flat = [part for each in operands if each is not None for part in (each if isinstance(each, list) else [each])]
 
         def values(pick):
@@ -203,7 +203,7 @@ class Generator:
                 raise Refused
 
     def step(self):
-        """Adds one op if the one drawn fits; whether it did."""
+        """Draws an op and adds it if it fits its operands. Returns true if it does."""
         families = [self.unary] * 4 + [self.binary] * 4 + [self.reduction, self.softmax, self.norm, self.matmul,
                     self.linear, self.conv, self.conv, self.pool, self.reshape, self.permute, self.permute,
                     self.expand, self.slice, self.slice, self.cat, self.cast]  # fmt: skip
@@ -212,7 +212,7 @@ class Generator:
             self.random.choice(families)()
             return True
         except Refused:
-            del self.nodes[before:]  # leaves drawn for it; an argument stays, used by nothing
+            del self.nodes[before:]  # leaves drawn for the op; its arguments stay and are unused
             return False
 
     def unary(self):
@@ -248,7 +248,7 @@ class Generator:
         self.add(name, operands, {})
 
     def dims(self, rank):
-        """Some dims, some counted from the back."""
+        """Returns some dims, some of them counted from the end."""
         chosen = self.random.sample(range(rank), self.random.randint(1, rank))
         return [dim - rank if self.random.random() < 0.3 else dim for dim in chosen]
 
@@ -269,7 +269,7 @@ class Generator:
             node = self.pick(lambda node: node.dtype.is_floating_point and node.rank)
             shape = node.shape[self.random.randrange(node.rank) :]
             deviation = node.wide.flatten(node.rank - len(shape)).std(-1, correction=0)
-            if bool((deviation < 0.05).any()):  # then rounding errors of the mean are all that is seen
+            if bool((deviation < 0.05).any()):  # the rounding errors of the mean would dominate the result
                 raise Refused
             parts = [self.leaf(shape, node.dtype) for _ in range(2)]
             self.add("layer_norm", [node, *parts], {"eps": self.random.choice([1e-5, 1e-2])})
@@ -382,7 +382,7 @@ class Generator:
         self.add("cast", [node], {"dtype": to})
 
     def draw_results(self):
-        """What is returned: all that nobody uses, and some more, perhaps twice, perhaps an argument."""
+        """Returns the results: all values without users, and at random others, which may be arguments or repeated."""
         for node in [node for node in self.nodes if node.dtype == torch.bfloat16 and id(node) not in self.used]:
             with contextlib.suppress(Refused):
                 self.add("cast", [node], {"dtype": "f32"})
@@ -397,7 +397,7 @@ class Generator:
 
 
 class Wrong(Exception):
-    """A run failed or differs."""
+    """A run failed or computed a wrong result."""
 
 
 def write(graph, folder):
@@ -405,7 +405,7 @@ def write(graph, folder):
     folder.mkdir(parents=True)
     attributes = {"inlay.weights": "weights.safetensors"} if graph.builder.weights else {}
     text = graph.builder.module([node.value for node in graph.results], attributes)
-    graph.names = {name for name in graph.names if f"{name} " in text}  # the builder leaves out what nobody uses
+    graph.names = {name for name in graph.names if f"{name} " in text}  # the builder omits ops without users
     (folder / "graph.mlir").write_text(text)
     for name, target in TARGETS.items():
         given = "module attributes {" if text.startswith("module attributes {") else "module {"
@@ -417,7 +417,10 @@ def write(graph, folder):
 
 
 def settings(graph, seed, vulkan):
-    """The ways to run the graph: arguments of inlay-run. An op's name alone says whether it is forced to the host."""
+    """Returns the ways to run the graph, as arguments of inlay-run.
+
+    The seed and the name of an op decide if it is forced to the host, so a shorter graph forces the same ops.
+    """
     ways = [["graph.mlir", "--targets=host"], *([file] for file in TARGETS)]
     if not vulkan:
         return ways
@@ -427,7 +430,7 @@ def settings(graph, seed, vulkan):
     ways.append(["graph.mlir", "--targets=vulkan,host", f"--strategy={strategy}", f"--min-block-size={least}"])
     if forced:
         ways.append([*ways[-1], f"--fallback-ops={','.join(forced)}"])
-    ways[-1].append("--check")  # of each segment on Vulkan against its host version
+    ways[-1].append("--check")  # compares each segment on Vulkan with its host version
     return ways
 
 
@@ -456,7 +459,10 @@ def run(graph, folder, tool, file, *options):
 
 
 def check(seed, most_ops, options):
-    """Why the graph of the first `most_ops` ops of `seed` is wrong; None if it isn't."""
+    """Checks the graph of the first `most_ops` ops of `seed`.
+
+    Returns the number of its ops, and a description of the error or None.
+    """
     graph = Generator(seed, most_ops)
     if not graph.results:
         return graph.size, None

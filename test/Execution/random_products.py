@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Matrix products and convolutions of random shapes on Vulkan, by all kinds of kernels, against PyTorch; some operands
-have NaN and infinities.
+"""Compare matrix products and convolutions of random shapes on Vulkan, by all kinds of kernels, with PyTorch.
 
     random_products.py [--inlay-run COMMAND] [--count N] [--seed S] [--keep DIR] [--subgroup-size N] [--matrices SHAPE]
 
-With --matrices, as 8x8x8xf16xf32, what is multiplied are f16, by matrices of that shape where it pays.
+Some operands have NaN and infinities. With --matrices=8x8x8xf16xf32, for example, the operands are f16, and large
+products use cooperative matrices of that shape.
 """
 
 import one_op
@@ -12,9 +12,9 @@ import torch
 from torch.nn import functional
 
 SIZES = [1, 1, 2, 3, 4, 7, 8, 12, 16, 17, 31, 33, 64, 100, 129]
-# Relative to the largest element that PyTorch computes in double.
+# The largest error relative to the largest element that PyTorch computes in double precision.
 ALLOWED = 4e-6
-# The same of f16: as far as the nearest one may be, and some more.
+# The same for f16: half a unit in the last place, and a margin.
 ALLOWED_OF_HALVES = 5.5e-4
 
 
@@ -55,7 +55,7 @@ class Case(one_op.Case):
         return self.random.choice(self.sizes)
 
     def tensor(self, shape, spoil=False):
-        """An argument; its values in double."""
+        """Adds an argument. Returns its values in double precision."""
         value = torch.randn(shape, generator=self.torch).to(self.dtype)
         if spoil and self.random.random() < 0.2:
             value.view(-1)[self.random.randrange(value.numel())] = self.random.choice([float("nan"), float("inf")])
@@ -65,7 +65,10 @@ class Case(one_op.Case):
         return value.double()
 
     def weight(self, shape):
-        """An argument, or a constant, which the device may have in another order."""
+        """Adds an argument or a constant, whose order the compiler may change.
+
+        Returns its values in double precision.
+        """
         if self.random.random() < 0.4:
             return self.tensor(shape)
         value = torch.randn(shape, generator=self.torch).to(self.dtype)
@@ -112,7 +115,7 @@ class Case(one_op.Case):
 
 
 class HalfCase(Case):
-    """Sizes are such that matrices compute most of them."""
+    """A case in f16. Cooperative matrices compute most products of these sizes."""
 
     allowed, element, dtype = ALLOWED_OF_HALVES, "f16", torch.float16
     sizes = (3, 8, 16, 17, 31, 33, 64, 100, 129)
@@ -120,8 +123,8 @@ class HalfCase(Case):
 
 if __name__ == "__main__":
     parser = one_op.make_parser("random-products")
-    parser.add_argument("--subgroup-size", type=int, default=8, help="the device's")
-    parser.add_argument("--matrices", help="their shape")
+    parser.add_argument("--subgroup-size", type=int, default=8, help="subgroup size of the device")
+    parser.add_argument("--matrices", help="shape of the cooperative matrices, for example 8x8x8xf16xf32")
     options = parser.parse_args()
     if options.matrices:
         one_op.run_all(options, HalfCase, list_matrix_ways(options.subgroup_size, options.matrices))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Softmax, norms and attention of random shapes on Vulkan, as one kernel and as one per op, and on the host, against
-PyTorch; some rows have NaN and infinities.
+"""Compare softmax, norms and attention of random shapes on Vulkan and on the host with PyTorch.
+
+On Vulkan they run as one kernel and as one kernel per op. Some rows have NaN and infinities.
 
     random_rows.py [--inlay-run PATH] [--count N] [--seed S] [--keep DIR]
 """
@@ -11,7 +12,8 @@ from torch.nn import functional
 
 SIZES = [1, 2, 7, 33, 64, 129, 197]
 ROWS = [1, 7, 64, 65, 129, 200, 1000, 1024]
-# Relative to the largest element that PyTorch computes in double: sums in another order, and one rounding.
+# The largest error relative to the largest element that PyTorch computes in double precision. It covers sums in another
+# order and one rounding.
 ALLOWED = {"f32": 4e-6, "f16": 2e-3}
 FACTS = 'features = ["float16", "int8"]'
 WAYS = {
@@ -30,11 +32,11 @@ class Case(one_op.Case):
         draw = [self.softmax, self.log_softmax, self.layer_norm, self.rms_norm, self.group_norm, self.attention,
                 self.attention]  # fmt: skip
         self.expected = self.random.choice(draw)()
-        # More where there are more ops that round, or weights that are rounded first.
+        # f16 and sequences of ops round more often.
         self.allowed = ALLOWED[self.dtype] * (8 if self.dtype == "f16" or "inlay.exp" in self.text else 1)
 
     def tensor(self, shape, dtype=None):
-        """An argument; its values in double."""
+        """Adds an argument. Returns its values in double precision, or as they are for i1."""
         dtype = dtype or self.dtype
         if dtype == "i1":
             value = torch.rand(shape, generator=self.torch) > 0.3
@@ -45,7 +47,7 @@ class Case(one_op.Case):
         return value if dtype == "i1" else value.double()
 
     def spoil(self):
-        """Puts NaN or infinities into the last argument."""
+        """Writes NaN or infinities into some rows of the last argument. Returns its values in double precision."""
         value = self.inputs[-1].view(-1, self.inputs[-1].shape[-1])
         for special in (float("nan"), float("inf"), float("-inf")):
             if self.random.random() < 0.2:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One program run many times gives the same bits each time, on the host and on Vulkan; in deterministic mode also on
-any number of threads.
+"""Check that a program computes the same bits in each run, on the host and on Vulkan.
+
+In deterministic mode the results on the host must not depend on the number of threads either.
 
     repeatable.py FOLDER [--runs N] [--no-vulkan]
 """
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import zipfile
 
-# Sums over all that threads could share: a product, a convolution, softmax, a norm, a reduction of everything.
+# The model has sums that threads could share: a product, a convolution, a softmax and a reduction of all elements.
 MODEL = """
 func.func public @forward(%x: tensor<1x16x40x40xf32> loc("x"), %w: tensor<32x16x3x3xf32> loc("w"),
                           %v: tensor<1600x333xf32> loc("v")) -> (tensor<32x333xf32>, tensor<1xf32>) {
@@ -30,11 +31,11 @@ func.func public @forward(%x: tensor<1x16x40x40xf32> loc("x"), %w: tensor<32x16x
 
 
 def run(folder, program, **variables):
-    """The bytes of each result."""
+    """Runs the program and returns the bytes of each result."""
     output = folder / "results.npz"
     command = ["inlay-run", str(folder / program), "--seed=1", f"--output={output}"]
     subprocess.run(command, env={**os.environ, **variables}, check=True)
-    with zipfile.ZipFile(output) as archive:  # which has times of its own
+    with zipfile.ZipFile(output) as archive:  # the archive itself differs between runs, since it holds times
         return tuple(archive.read(name) for name in sorted(archive.namelist()))
 
 

@@ -1,9 +1,9 @@
-"""Run the outside partitioning cases and fail if a case falls short that is not on the list of known ones.
+"""Run external partitioning cases and fail if a case fails that conformance-known.txt does not list.
 
     conformance.py RUNNER --opt INLAY_OPT
 
-The list is conformance-known.txt beside this file: a case name a line, with what it lacks after a `#`. A listed case
-that now passes is an error too, so that the list only shrinks.
+Each line of the list names a case, with the reason after a `#`. A listed case that passes is an error too, so the list
+only shrinks.
 """
 
 import argparse
@@ -27,13 +27,13 @@ def main() -> int:
     output = subprocess.run(command, capture_output=True, text=True).stdout
     summary = re.search(r"^(\d+) passed, (\d+) failed$", output, re.MULTILINE)
     if not summary:
-        print(output, f"expected {args.runner} to close with 'N passed, N failed'", sep="\n")
+        print(output, f"expected the output of {args.runner} to end in 'N passed, N failed'", sep="\n")
         return 1
     failed = {line.split(":")[0]: line for line in output[: summary.start()].splitlines()}
     for case in sorted(failed.keys() - known):
         print(failed[case])
     for case in sorted(known - failed.keys()):
-        print(f"{case}: passes now: take it off {KNOWN.name}")
+        print(f"{case}: passes, so remove it from {KNOWN.name}")
     excused = len(known & failed.keys())
     wrong = len(failed.keys() ^ known)
     total = int(summary[1]) + int(summary[2])

@@ -1,4 +1,4 @@
-// Any phase can be entered and left: what comes out at the end is the same to the byte.
+// A compilation can stop after any phase and continue from there. The result has the same bytes.
 
 // RUN: rm -rf %t && mkdir -p %t
 // RUN: inlay-compile %s -o %t/whole.mlir
@@ -18,7 +18,7 @@
 // RUN: FileCheck %s --check-prefix=STITCH --input-file=%t/5.mlir
 // RUN: inlay-compile --to=import - <%s | FileCheck %s --check-prefix=IMPORT
 
-// Each can be run from, too.
+// inlay-run can continue from each phase.
 // RUN: inlay-run %s --output=%t/whole.npy
 // RUN: inlay-run %t/0.mlir --from=rewrite --output=%t/0.npy && cmp %t/whole.npy %t/0.npy
 // RUN: inlay-run %t/1.mlir --from=partition --output=%t/1.npy && cmp %t/whole.npy %t/1.npy
@@ -27,7 +27,7 @@
 // RUN: inlay-run %t/4.mlir --from=stitch --output=%t/4.npy && cmp %t/whole.npy %t/4.npy
 // RUN: inlay-run %t/5.mlir --from=stitch --output=%t/5.npy && cmp %t/whole.npy %t/5.npy
 
-// Dumps are what each phase ends with.
+// --dump-dir writes the module after each phase.
 // RUN: inlay-compile %s --dump-dir=%t/new/dumps -o %t/again.mlir
 // RUN: ls %t/new/dumps | FileCheck %s --check-prefix=DUMPS
 // DUMPS:      00-import.mlir
@@ -44,7 +44,7 @@
 // SOME-NEXT: 03-shape.mlir
 // SOME-NOT:  mlir
 
-// Two additions of the same are one after Rewrite.
+// Rewrite merges the two equal additions.
 // IMPORT-LABEL: func.func public @forward
 // IMPORT-COUNT-2: inlay.add
 // REWRITE-LABEL: func.func public @forward

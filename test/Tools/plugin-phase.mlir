@@ -1,4 +1,4 @@
-// The whole phase on tosa in upstream's driver, by the plugin alone: options, report, merge, check and the way back.
+// The plugin runs the whole partition phase on tosa in upstream's driver: options, report, merging, checking, inlining.
 // DEFINE: %{plugin} = mlir-opt --load-dialect-plugin=%inlay_libs/InlayPlugin.so --load-pass-plugin=%inlay_libs/InlayPlugin.so
 // RUN: %{plugin} %s --pass-pipeline="builtin.module(inlay-partition{min-block-size=2 report=%t.json})" -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
@@ -8,7 +8,7 @@
 // RUN: %{plugin} %t.mlir --pass-pipeline="builtin.module(inlay-partition-merge-segments,inlay-partition-inline-segments)" \
 // RUN:   | FileCheck %s --check-prefix=BACK
 
-// What is wrong is said as in inlay-opt.
+// Errors are those of inlay-opt.
 // RUN: not %{plugin} %s --pass-pipeline="builtin.module(inlay-partition{min-blok-size=2})" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=OPTION
 // OPTION: inlay-partition has no option 'min-blok-size'; did you mean 'min-block-size'?
@@ -20,7 +20,7 @@
 // RUN:   | FileCheck %s --check-prefix=TARGET
 // TARGET: error: {{.*}}unknown attribute `cpu` in dialect `inlay`
 
-// The targets come along: this is converted for the host.
+// The plugin also has the targets: this module is converted for the host.
 // RUN: %{plugin} %S/Inputs/relu.mlir -o - --pass-pipeline="builtin.module(inlay-partition,inlay-shape-infer,inlay-convert-outline-segments,inlay-convert-segments,inlay-stitch-assemble-program)" \
 // RUN:   | FileCheck %s --check-prefix=HOST
 // HOST: plan.call @forward_0

@@ -1,4 +1,4 @@
-// Inlay's dialects and passes in an opt-style driver that knows nothing of them.
+// A driver that does not link Inlay loads its dialects and passes as a plugin.
 // RUN: mlir-opt %s --load-dialect-plugin=%inlay_libs/InlayPlugin.so --load-pass-plugin=%inlay_libs/InlayPlugin.so \
 // RUN:   --pass-pipeline="builtin.module(inlay-partition{min-block-size=1})" | FileCheck %s
 

@@ -1,4 +1,4 @@
-// Two branches, each of which needs gelu between matrix products.
+// Two branches that each have a gelu between matrix products.
 module {
   func.func @forward(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
     %0 = inlay.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>

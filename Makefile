@@ -21,6 +21,7 @@ BUILD_PACKAGES := g++ cmake ninja-build ccache git \
 LINT_PACKAGES := clang-format-22 clang-tidy-22
 FUZZ_PACKAGES := clang-22 libclang-rt-22-dev
 AARCH64_PACKAGES := g++-aarch64-linux-gnu qemu-user-static
+SITE_PACKAGES := doxygen python3 python3-venv
 
 # Tests run on Mesa's software driver with the validation layer, unless the caller names a driver. They use the driver's
 # usual shader cache, so that a second run compiles no shaders.
@@ -235,8 +236,29 @@ wheel-runtime: packages $(VENV)/.ready ## build a wheel of inlay-runtime, the pa
 	$(call quietly,wheel-runtime,$(PYTHON) -m pip wheel python/runtime --no-deps -w $(BUILD)/wheels)
 	@ls $(BUILD)/wheels
 
+##@ Documentation
+.PHONY: docs site
+docs: $(BUILD)/build.ninja ## regenerate docs/reference from the .td files
+	$(call quietly,docs,ninja -C $(BUILD) inlay-doc)
+
+# The site needs neither the build nor .venv. It can be read without a network: open $(SITE)/index.html.
+SITE = $(BUILD)/site
+SITE_ENV = $(BUILD)/site-env
+REPOSITORY ?=
+SITE_URL ?=
+site: $(SITE_ENV)/.ready ## build the documentation site in build/site; REPOSITORY=URL for links to the sources there
+	@mkdir -p $(BUILD)/logs; echo "== site"; $(SITE_ENV)/bin/python docs/site/build.py --out $(SITE) \
+	  --repository "$(REPOSITORY)" --site-url "$(SITE_URL)" >$(BUILD)/logs/site.log 2>&1 && \
+	  tail -n 1 $(BUILD)/logs/site.log || { tail -n 80 $(BUILD)/logs/site.log; exit 1; }
+
+$(SITE_ENV)/.ready: docs/site/requirements.txt
+	$(call need_packages,$(SITE_PACKAGES))
+	@[ -x $(SITE_ENV)/bin/python ] || python3 -m venv $(SITE_ENV)
+	$(call quietly,site-environment,$(SITE_ENV)/bin/python -m pip install -r docs/site/requirements.txt)
+	@touch $@
+
 ##@ Source
-.PHONY: lint lint-tidy format docs clean
+.PHONY: lint lint-tidy format clean
 CPP = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.h' ':!:shared')
 lint: lint-packages $(VENV)/.ready ## check layering, formatting and Python style
 	@echo "== lint"; $(PYTHON) test/Layering/check_tree.py
@@ -250,9 +272,6 @@ lint-tidy: lint-packages build ## run clang-tidy (slow); TIDY="a.cpp b.cpp" sele
 format: lint-packages $(VENV)/.ready ## apply clang-format and ruff
 	@clang-format-22 -i $(CPP)
 	@$(VENV)/bin/ruff check -q --fix . ; $(VENV)/bin/ruff format -q .
-
-docs: $(BUILD)/build.ninja ## regenerate docs/reference from the .td files
-	$(call quietly,docs,ninja -C $(BUILD) inlay-doc)
 
 clean: ## remove the build but not the Python environment
 	rm -rf $(BUILD)

@@ -262,6 +262,7 @@ $(SITE_ENV)/.ready: docs/site/requirements.txt
 CPP = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.h' ':!:shared')
 lint: lint-packages $(VENV)/.ready ## check layering, formatting and Python style
 	@echo "== lint"; $(PYTHON) test/Layering/check_tree.py
+	@git ls-files -z --cached --others --exclude-standard ':!:shared' | xargs -0 $(PYTHON) test/Layering/check_files.py
 	@$(VENV)/bin/ruff check -q . && $(VENV)/bin/ruff format -q --check .
 	@clang-format-22 --dry-run --Werror $(CPP)
 

@@ -1,6 +1,26 @@
-# Two helpers: a library per folder, a tool per main. A leaf CMakeLists holds sources, its own IncGen and what it links.
+# Helpers that define a library, a tool and generated sources. A CMakeLists.txt lists the sources, the libraries that
+# they link and the TableGen targets that they need.
 
-# add_inlay_library(InlayFoo SOURCES... [DEPENDS ...] [LINK ...]): one static library with public headers in include/.
+# inlay_compile_together(TARGET): compiles the sources of each folder of TARGET in batches of one compiler run each. Most
+# of the time goes into MLIR's headers, which a batch reads once. A batch stays small, so that a change of one source
+# compiles again within seconds.
+function(inlay_compile_together name)
+  if(NOT INLAY_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${name} SOURCES)
+  foreach(source ${sources})
+    get_filename_component(folder "${source}" DIRECTORY)
+    string(MAKE_C_IDENTIFIER "${folder}" folder)
+    math(EXPR size_${folder} "0${size_${folder}} + 1")
+    math(EXPR batch "(${size_${folder}} - 1) / ${INLAY_UNITY_BATCH}")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${folder}${batch}")
+  endforeach()
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
+# add_inlay_library(InlayFoo SOURCES... [NO_MLIR] [DEPENDS ...] [LINK ...]): defines a static library whose public headers
+# are in include/.
 function(add_inlay_library name)
   cmake_parse_arguments(ARG "NO_MLIR" "" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
@@ -19,20 +39,22 @@ function(add_inlay_library name)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
+  inlay_compile_together(${name})
   set_property(GLOBAL APPEND PROPERTY INLAY_LIBRARIES ${name})
   install(TARGETS ${name} EXPORT InlayTargets)
 endfunction()
 
-# add_inlay_tool(inlay-foo SOURCES... LINK ...): an executable in build/bin.
+# add_inlay_tool(inlay-foo SOURCES... LINK ...): defines an executable in build/bin.
 function(add_inlay_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  inlay_compile_together(${name})
   set_property(GLOBAL APPEND PROPERTY INLAY_TOOLS ${name})
   install(TARGETS ${name})
 endfunction()
 
-# inlay_tablegen(TARGET td OUTPUT -gen-flags ... OUTPUT2 -gen...): pairs of output file and generator flags.
+# inlay_tablegen(TARGET FILE.td OUTPUT "FLAGS" [OUTPUT "FLAGS"]...): generates each OUTPUT from FILE.td with its flags.
 macro(inlay_tablegen target td)
   set(LLVM_TARGET_DEFINITIONS ${td})
   set(pairs ${ARGN})

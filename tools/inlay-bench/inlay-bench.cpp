@@ -10,15 +10,15 @@
 using namespace inlay;
 namespace cl = llvm::cl;
 
-static cl::opt<std::string> what(cl::Positional, cl::cat(tools::toolCategory()), cl::desc("<suite>"));
+static cl::opt<std::string> suiteName(cl::Positional, cl::cat(tools::toolCategory()), cl::desc("<suite>"));
 static cl::opt<std::string> json("json", cl::cat(tools::toolCategory()), cl::value_desc("file"),
                                  cl::desc("File for the figures, the command and the machine as JSON"));
 static cl::opt<unsigned> repeats("repeats", cl::cat(tools::toolCategory()), cl::init(3),
-                                 cl::desc("Runs of each measurement, whose median counts; default: 3"));
+                                 cl::desc("Runs of each measurement; the figure is their median; default: 3"));
 
 static int measure(const bench::Suite &suite, int argc, char **argv) {
   std::error_code error;
-  std::unique_ptr<llvm::raw_fd_ostream> file; // opened first: nobody wants to measure for nothing
+  std::unique_ptr<llvm::raw_fd_ostream> file; // opened first, so that an error comes before the measurement
   if (!json.empty())
     file = std::make_unique<llvm::raw_fd_ostream>(json, error);
   if (error)
@@ -43,7 +43,7 @@ int main(int argc, char **argv) {
     categories.push_back(suite.options);
   }
   tools::parseOptions(argc, argv, overview, categories);
-  rt::StatusOr<bench::Suite> suite = bench::findSuite(what);
+  rt::StatusOr<bench::Suite> suite = bench::findSuite(suiteName);
   if (!suite.isOk())
     return tools::fail(suite.status());
   if (rt::Status status = bench::checkOptions(*suite); !status.isOk())

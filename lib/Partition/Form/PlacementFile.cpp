@@ -139,7 +139,7 @@ public:
     });
   }
 
-  void forEach(StringRef key, function_ref<void(const json::Value &, std::string)> visit) {
+  void forEach(StringRef key, llvm::function_ref<void(const json::Value &, std::string)> visit) {
     const json::Value *value = get(key);
     const json::Array *array = value ? value->getAsArray() : nullptr;
     if (!array)
@@ -167,7 +167,7 @@ private:
   const json::Object *object;
   std::string where;
   std::string &error;
-  StringSet<> known;
+  llvm::StringSet<> known;
 };
 
 class FileReader {
@@ -240,7 +240,7 @@ private:
   }
 
   static void checkLabels(const PlacedFunction &function, ObjectReader &reader) {
-    StringSet<> labels, placed;
+    llvm::StringSet<> labels, placed;
     for (const PlacedOp &op : function.ops)
       if (!labels.insert(op.label).second)
         reader.fail("op '" + op.label + "' is listed twice");

@@ -9,7 +9,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace inlay {
-#define GEN_PASS_DEF_DISSOLVEPASS
+#define GEN_PASS_DEF_INLINESEGMENTSPASS
 #include "inlay/Partition/Passes.h.inc"
 } // namespace inlay
 

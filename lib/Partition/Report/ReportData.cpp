@@ -5,6 +5,7 @@
 #include "Partition/Decide/ArgumentUnpacking.h"
 #include "Partition/Decide/Targets.h"
 #include "ReportNames.h"
+#include "WhatIfAttributes.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Dialect/Inlay/IR/Segments.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers as the container has them: little-endian, at any address.
+// Numbers in the container's format: little-endian, at any address.
 
 #ifndef INLAY_LIB_RUNTIME_CONTAINER_BYTES_H
 #define INLAY_LIB_RUNTIME_CONTAINER_BYTES_H
@@ -12,7 +12,7 @@
 
 namespace inlay::rt {
 
-/// Reads sizeof(T) bytes.
+/// Reads a number from sizeof(T) bytes.
 template <typename T>
 T loadLittle(const char *bytes) {
   using Unsigned = std::make_unsigned_t<T>;
@@ -29,7 +29,7 @@ void appendLittle(std::string &bytes, T value) {
     bytes.push_back(static_cast<char>(static_cast<unsigned char>(rest >> (8 * i))));
 }
 
-/// `value` or the next multiple of `unit`, a power of two. The result must fit 64 bits.
+/// Returns the smallest multiple of `unit`, a power of two, that is at least `value`. The result must fit 64 bits.
 inline uint64_t alignTo(uint64_t value, uint64_t unit) { return (value + unit - 1) & ~(unit - 1); }
 
 } // namespace inlay::rt

@@ -34,7 +34,7 @@ bool isPlainName(const std::string &name) {
 
 //===-- InputFile -----------------------------------------------------------------------------------------------===//
 
-/// Takes over a descriptor, or an error in errno.
+/// Takes ownership of a descriptor. A negative descriptor means that opening failed with the error in errno.
 StatusOr<InputFile> InputFile::adopt(int descriptor) {
   if (descriptor < 0)
     return Status(StatusCode::NotFound, fmt::format("can't be opened: {}", systemError()));
@@ -45,7 +45,7 @@ StatusOr<InputFile> InputFile::adopt(int descriptor) {
   });
   struct stat facts = {};
   if (fstat(descriptor, &facts) != 0)
-    return Status(StatusCode::NotFound, fmt::format("can't be looked at: {}", systemError()));
+    return Status(StatusCode::NotFound, fmt::format("can't be examined: {}", systemError()));
   if (S_ISDIR(facts.st_mode))
     return Status(StatusCode::InvalidArgument, "is a directory");
   if (!S_ISREG(facts.st_mode))
@@ -55,10 +55,10 @@ StatusOr<InputFile> InputFile::adopt(int descriptor) {
 }
 
 StatusOr<InputFile> InputFile::open(const std::string &path) {
-  return adopt(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)); // a pipe without a writer doesn't block
+  return adopt(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)); // doesn't block on a pipe without a writer
 }
 
-/// The path without links; empty, with the reason in errno, if there is no such file.
+/// Returns the path without links, or an empty string with the error in errno if there is no such file.
 static std::string resolve(const std::string &path) {
   std::unique_ptr<char, decltype(&std::free)> resolved(realpath(path.c_str(), nullptr), &std::free);
   return resolved ? resolved.get() : "";
@@ -72,20 +72,20 @@ StatusOr<InputFile> InputFile::openBeside(const std::string &path, const std::st
     return Status(StatusCode::NotFound, fmt::format("can't be opened: {}", systemError()));
   if (folderOf(file) != folder)
     return Status(StatusCode::InvalidArgument, "is a link that leads out of the container's folder");
-  // What the name stands for may have changed since: a link is not followed again.
+  // The file may have been replaced by a link since. That link is not followed.
   return adopt(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
 }
 
-/// Of fsync: whether a file system has nothing to wait for in what was asked of it.
+/// Returns true if `error` of fsync means that the file system does not support it.
 static bool isUnsupported(int error) { return error == EINVAL || error == ENOTSUP || error == EROFS; }
 
-/// Waits until what was written is on the disk; false with the reason in errno.
+/// Waits until the data is on the disk. Returns false with the error in errno.
 static bool bringToDisk(int descriptor) { return fsync(descriptor) == 0 || isUnsupported(errno); }
 
 Status InputFile::sync() const {
   if (bringToDisk(*descriptor_))
     return Status::ok();
-  return {StatusCode::NotFound, fmt::format("can't be brought to the disk: {}", systemError())};
+  return {StatusCode::NotFound, fmt::format("can't be flushed to the disk: {}", systemError())};
 }
 
 Status InputFile::read(uint64_t offset, char *to, size_t bytes) const {
@@ -105,7 +105,7 @@ Status InputFile::read(uint64_t offset, char *to, size_t bytes) const {
 }
 
 StatusOr<Mapping> InputFile::mapFrom(uint64_t offset) const {
-  // A page of this system may be larger than the file's unit.
+  // A page of this system may be larger than the container's page size.
   uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE)), start = offset / page * page;
   if (offset >= size_)
     return Mapping();
@@ -132,14 +132,14 @@ StatusOr<OutputFile> OutputFile::create(const std::string &path) {
   file.path_ = path;
   struct stat facts = {};
   bool exists = stat(path.c_str(), &facts) == 0;
-  if (exists && S_ISDIR(facts.st_mode)) { // else it would turn out when all is written
+  if (exists && S_ISDIR(facts.st_mode)) { // otherwise only the rename would fail, after everything is written
     errno = EISDIR;
     return file.failed();
   }
-  if (exists && !S_ISREG(facts.st_mode)) // a rename would put a file in its place
+  if (exists && !S_ISREG(facts.st_mode)) // a rename would replace it by a file
     return Status(StatusCode::InvalidArgument,
                   fmt::format("'{}' can't be written: expected a regular file, but got {}", path, kNoRegularFile));
-  for (int attempt = 0; attempt < 100 && file.descriptor_ < 0; ++attempt) { // others may have left such a name
+  for (int attempt = 0; attempt < 100 && file.descriptor_ < 0; ++attempt) { // the name may already exist
     file.temporary_ = fmt::format("{}.{}-{}.tmp", path, getpid(), count++);
     file.descriptor_ = ::open(file.temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file.descriptor_ < 0 && errno != EEXIST)
@@ -147,7 +147,7 @@ StatusOr<OutputFile> OutputFile::create(const std::string &path) {
   }
   if (file.descriptor_ < 0) {
     Status status = file.failed();
-    file.temporary_.clear(); // of others
+    file.temporary_.clear(); // the file belongs to another process
     return status;
   }
   return file;
@@ -188,7 +188,8 @@ Status OutputFile::finish() {
   return close(std::exchange(descriptor_, -1)) == 0 ? Status::ok() : failed();
 }
 
-/// Waits until the names in the folder are on the disk. Whoever may write to a folder needn't be allowed to open it.
+/// Waits until the names in the folder are on the disk. Does nothing if the folder can't be opened: a process may have
+/// the right to write to a folder but not to read it.
 Status OutputFile::syncFolder() const {
   int folder = ::open(folderOf(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0)
@@ -206,7 +207,7 @@ Status OutputFile::commit() {
   return syncFolder();
 }
 
-/// Renames unless something has the name; where the file system can't do that at once, in two steps.
+/// Renames a file unless `to` exists. If the file system can't do that atomically, it takes two steps.
 static int renameNew(const char *from, const char *to) {
   if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
     return 0;

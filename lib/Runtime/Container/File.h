@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files: read and mapped if they are regular ones, written under another name first.
+// Files: regular files that are read or mapped, and files that are written under a temporary name first.
 
 #ifndef INLAY_LIB_RUNTIME_CONTAINER_FILE_H
 #define INLAY_LIB_RUNTIME_CONTAINER_FILE_H
@@ -17,32 +17,32 @@ namespace inlay::rt {
 /// Bytes of a file, private and read-only.
 struct Mapping {
   std::string_view bytes;
-  std::shared_ptr<const void> owner; ///< unmaps when it goes
+  std::shared_ptr<const void> owner; ///< Its destructor unmaps the bytes.
 };
 
-/// A regular file, open for reading. Errors name what is wrong, not the file.
+/// A regular file that is open for reading. Error messages give the fault but not the file's name.
 class InputFile {
 public:
   static StatusOr<InputFile> open(const std::string &path);
-  /// Opens the file `name`, which must have no separators, of the folder that `path` lies in. If it is a link, it must
-  /// lead to a file of the same folder.
+  /// Opens the file `name` in the folder of `path`. `name` must have no separators. If it is a link, it must lead to a
+  /// file in the same folder.
   static StatusOr<InputFile> openBeside(const std::string &path, const std::string &name);
 
   uint64_t size() const { return size_; }
-  /// Waits until its bytes are on the disk, as far as the file system can.
+  /// Waits until the file's bytes are on the disk, if the file system supports that.
   Status sync() const;
   Status read(uint64_t offset, char *to, size_t bytes) const;
-  /// Maps from `offset`, a multiple of 4096, to the end. An error if the file has another size by then.
+  /// Maps from `offset`, a multiple of 4096, to the end. Fails if the size of the file has changed.
   StatusOr<Mapping> mapFrom(uint64_t offset) const;
 
 private:
   static StatusOr<InputFile> adopt(int descriptor);
-  std::shared_ptr<const int> descriptor_; ///< closes when it goes
+  std::shared_ptr<const int> descriptor_; ///< Its destructor closes the descriptor.
   uint64_t size_ = 0;
 };
 
-/// A file that appears under its name when it is committed, and leaves nothing behind if it isn't. Whatever happens to
-/// the machine, what has the name is the old file or all of the new one.
+/// A file that gets its name when it is committed. If it is not committed, nothing remains. After a crash the name
+/// refers to the old file or to the complete new one.
 class OutputFile {
 public:
   static StatusOr<OutputFile> create(const std::string &path);
@@ -51,11 +51,12 @@ public:
   ~OutputFile();
 
   Status write(std::string_view bytes);
-  /// Waits until all of it is on the disk; it hasn't its name yet.
+  /// Waits until all data is on the disk. The file does not have its name yet.
   Status finish();
-  /// Finishes it, gives it its name, in place of what has it, and waits until that is on the disk.
+  /// Calls `finish`, renames the file to its name, which replaces an existing file, and waits until that is on the
+  /// disk.
   Status commit();
-  /// The same, but false, and the other stays, if something has the name.
+  /// Like `commit`, but returns false and keeps the existing file if the name is taken.
   StatusOr<bool> commitNew();
 
 private:
@@ -63,14 +64,14 @@ private:
   Status failed() const;
   Status syncFolder() const;
 
-  std::string path_, temporary_; ///< the latter is empty once there is no such file
+  std::string path_, temporary_; ///< The latter is empty if there is no temporary file.
   int descriptor_ = -1;
 };
 
-/// The folder part of a path: "." if it has none.
+/// Returns the folder part of a path: "." if it has none.
 std::string folderOf(const std::string &path);
 
-/// Whether a name is that of a file in a folder: no separator, not "." or "..", no zero.
+/// Returns true if `name` can name a file in a folder: no separator, not "." or "..", no zero byte.
 bool isPlainName(const std::string &name);
 
 } // namespace inlay::rt

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// XXH3-128 (github.com/Cyan4973/xxHash): finds damage, fast; it is no protection against an attacker.
+// The hash of containers: XXH3-128 (github.com/Cyan4973/xxHash). It detects damage fast, but does not protect against
+// attackers.
 
 #ifndef INLAY_LIB_RUNTIME_CONTAINER_HASH_H
 #define INLAY_LIB_RUNTIME_CONTAINER_HASH_H
@@ -16,7 +17,7 @@ using Digest = std::array<char, 16>;
 
 Digest hash(std::string_view bytes);
 
-/// The hash of bytes that come in parts.
+/// Computes the hash of bytes that are added in parts.
 class Hasher {
 public:
   Hasher();

@@ -13,8 +13,6 @@ namespace inlay::rt {
 static constexpr uint32_t kByteOrder = 0x01020304, kOtherByteOrder = 0x04030201;
 static constexpr uint32_t kRequiredFlag = 1;
 
-static Status invalid(std::string message) { return {StatusCode::InvalidArgument, std::move(message)}; }
-
 std::string thisArch() {
 #if defined(__x86_64__)
   return "x86_64";
@@ -37,7 +35,7 @@ static void appendName(std::string &bytes, const std::string &name) {
   bytes.append(kNameBytes - std::min(name.size(), kNameBytes), '\0');
 }
 
-/// The name in a field of kNameBytes: letters, digits, '_' and '-', then zeros alone.
+/// Reads a name from a field of kNameBytes. It has letters, digits, '_' and '-', and is padded with zeros.
 static bool readName(const char *bytes, std::string &name) {
   name.assign(bytes, kNameBytes);
   name.resize(std::min(name.find('\0'), name.size()));
@@ -48,18 +46,18 @@ static bool readName(const char *bytes, std::string &name) {
 }
 
 static Status checkVersion(const Header &header) {
-  std::string file = fmt::format("{}.{}", header.major, header.minor), own = fmt::format("{}.{}", kMajor, kMinor);
+  std::string file = fmt::format("{}.{}", header.major, header.minor), reader = fmt::format("{}.{}", kMajor, kMinor);
   if (header.major != kMajor)
     return invalid(
-        fmt::format("expected format version {}.x, but got {}; this reader is of version {}", kMajor, file, own));
+        fmt::format("expected format version {}.x, but got {}; this reader is of version {}", kMajor, file, reader));
   if (header.needed > kMinor)
-    return invalid(fmt::format("is of format version {} and needs a reader of version {}.{} at least, but this one is "
+    return invalid(fmt::format("has format version {} and needs a reader of version {}.{} or newer, but this reader is "
                                "of version {}",
-                               file, kMajor, header.needed, own));
+                               file, kMajor, header.needed, reader));
   return Status::ok();
 }
 
-/// Checks that this machine has the order of bytes that `mark` is written in, and reads it as this format has it.
+/// Checks that `mark` is the byte order mark of this format and that this machine is little-endian.
 static Status checkByteOrder(uint32_t mark) {
   const uint16_t probe = 1;
   bool isLittle = *reinterpret_cast<const unsigned char *>(&probe) == 1;
@@ -74,7 +72,7 @@ StatusOr<Header> parseHeader(std::string_view bytes, uint64_t fileBytes) {
   if (fileBytes == 0)
     return invalid("is empty");
   if (bytes.substr(0, kMagic.size()) != kMagic.substr(0, bytes.size()))
-    return invalid("is no inlay container: it starts with other bytes");
+    return invalid("is not an inlay container: it starts with other bytes");
   if (bytes.size() < kHeaderBytes)
     return invalid(
         fmt::format("is truncated: expected a header of {} bytes, but got {} bytes", kHeaderBytes, bytes.size()));
@@ -93,7 +91,7 @@ StatusOr<Header> parseHeader(std::string_view bytes, uint64_t fileBytes) {
                                fileBytes < header.fileBytes ? "is truncated" : "is damaged", header.fileBytes,
                                fileBytes));
   if (!readName(data + 24, header.arch))
-    return invalid("is damaged: the name of its processor isn't one");
+    return invalid("is damaged: its processor name is malformed");
   if (!header.arch.empty() && header.arch != thisArch())
     return invalid(fmt::format("its host code is for {}, but this machine is {}", header.arch, thisArch()));
   if (header.sections > kMaxSections || preambleBytes(header.sections) > fileBytes)
@@ -105,21 +103,22 @@ StatusOr<Header> parseHeader(std::string_view bytes, uint64_t fileBytes) {
 static bool isKnown(const std::string &name) {
   using namespace section;
   const char *known[] = {kPlan, kSpirv, kHost, kForeign, kWeights, kReport, kMetadata, kConstants};
-  return std::any_of(std::begin(known), std::end(known), [&](const char *one) { return name == one; });
+  return std::any_of(std::begin(known), std::end(known), [&](const char *section) { return name == section; });
 }
 
-static Status parseSection(const char *data, const Header &header, uint64_t least, Section &section) {
+static Status parseSection(const char *data, const Header &header, uint64_t minOffset, Section &section) {
   if (!readName(data, section.name) || section.name.empty())
-    return invalid("the name of a section isn't one");
+    return invalid("the name of a section is malformed");
   section.offset = loadLittle<uint64_t>(data + 16);
   section.bytes = loadLittle<uint64_t>(data + 24);
   auto flags = loadLittle<uint32_t>(data + 32);
   section.isRequired = flags & kRequiredFlag;
   if ((flags & ~kRequiredFlag) != 0)
     return invalid(fmt::format("section '{}': unknown flags {:#x}", section.name, flags));
-  if (section.offset < least || section.offset > header.fileBytes || section.bytes > header.fileBytes - section.offset)
-    return invalid(fmt::format("section '{}': expected bytes between {} and {}, but got {} bytes from {} on",
-                               section.name, least, header.fileBytes, section.bytes, section.offset));
+  if (section.offset < minOffset || section.offset > header.fileBytes ||
+      section.bytes > header.fileBytes - section.offset)
+    return invalid(fmt::format("section '{}': expected bytes between {} and {}, but got {} bytes at offset {}",
+                               section.name, minOffset, header.fileBytes, section.bytes, section.offset));
   if (section.isRequired && !isKnown(section.name))
     return invalid(fmt::format("section '{}' is required, but this reader, of version {}.{}, doesn't know it",
                                section.name, kMajor, kMinor));
@@ -129,13 +128,13 @@ static Status parseSection(const char *data, const Header &header, uint64_t leas
 StatusOr<std::vector<Section>> parseSections(std::string_view bytes, const Header &header) {
   std::vector<Section> sections;
   std::set<std::string> names;
-  uint64_t least = preambleBytes(header.sections);
+  uint64_t minOffset = preambleBytes(header.sections);
   for (size_t at = 0; at + kSectionBytes <= bytes.size(); at += kSectionBytes) {
     Section &section = sections.emplace_back();
-    INLAY_RETURN_IF_ERROR(parseSection(bytes.data() + at, header, least, section));
+    INLAY_RETURN_IF_ERROR(parseSection(bytes.data() + at, header, minOffset, section));
     if (!names.insert(section.name).second)
-      return invalid(fmt::format("section '{}' is there more than once", section.name));
-    least = section.offset + section.bytes;
+      return invalid(fmt::format("section '{}' occurs more than once", section.name));
+    minOffset = section.offset + section.bytes;
   }
   const Section *constants = findSection(sections, section::kConstants);
   if (constants && (constants != &sections.back() || constants->offset % kPageBytes != 0))
@@ -169,7 +168,8 @@ std::string formatPreamble(const Header &header, const std::vector<Section> &sec
 uint64_t preambleBytes(size_t sections) { return kHeaderBytes + kSectionBytes * sections; }
 
 const Section *findSection(const std::vector<Section> &sections, std::string_view name) {
-  auto found = std::find_if(sections.begin(), sections.end(), [&](const Section &one) { return one.name == name; });
+  auto found =
+      std::find_if(sections.begin(), sections.end(), [&](const Section &section) { return section.name == name; });
   return found == sections.end() ? nullptr : &*found;
 }
 

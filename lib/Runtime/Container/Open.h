@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts of a container once its frame, its hash and its weights file have been checked; nothing is decoded yet.
+// MappedContainer: the parts of a container after its frame, its hash and its weights file have been checked, and
+// before anything is decoded.
 
 #ifndef INLAY_LIB_RUNTIME_CONTAINER_OPEN_H
 #define INLAY_LIB_RUNTIME_CONTAINER_OPEN_H
@@ -15,24 +16,24 @@ namespace inlay::rt {
 struct MappedContainer {
   Header header;
   std::vector<Section> sections;
-  std::string preamble; ///< a copy of all before the constants: what is checked is what is used
-  Mapping constants;    ///< the rest of the file
-  Mapping weights;      ///< all of the weights file, if there is one
+  std::string preamble; ///< A copy of everything before the constants, so that the checked bytes can't change.
+  Mapping constants;    ///< The rest of the file.
+  Mapping weights;      ///< The whole weights file, if there is one.
 
-  /// The bytes of a section other than the constants; empty if there is none.
+  /// Returns the bytes of a section other than the constants; empty if it is missing.
   std::string_view bytes(const char *name) const;
 };
 
-/// Reads a file's frame, checks its hash and those of its weights file. The copy of the head is taken from `budget`.
+/// Reads a file's frame and checks its hash and that of its weights file. The preamble's copy is taken from `budget`.
 StatusOr<MappedContainer> openContainer(const std::string &path, Budget &budget);
 
-/// The same for a file's bytes, which start on a page and outlive the result. It may have no weights file.
+/// Opens a container in memory. `image` starts on a page and outlives the result. It may not have a weights file.
 StatusOr<MappedContainer> openImage(std::string_view image, Budget &budget);
 
-/// What the opened container holds.
+/// Decodes the contents of an opened container.
 StatusOr<ContainerContents> decodeContainer(const MappedContainer &opened, Budget &budget);
 
-/// Checks that FILE.sig is the signature of the opened FILE by the owner of the public key.
+/// Checks that FILE.sig is a signature of the opened FILE that the public key verifies.
 Status verifySignature(const std::string &path, const MappedContainer &opened, const std::string &publicKeyFile);
 
 } // namespace inlay::rt

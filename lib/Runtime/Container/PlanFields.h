@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The fields of a plan in the order in which the section "plan" has them: said once, for the writer and the reader.
+// The fields of a plan in the order of the section "plan". The writer and the reader share this description.
 //
-// A coder is called with values, one after the other. `Ref<T>` is what it takes a T by. The binding in front of each
-// list names all members of a structure: one that is added doesn't compile until it is stored.
+// A coder is called with one value after the other. `Ref<T>` is the type by which it takes a T. The structured binding
+// in front of each list names all members of a structure, so a new member does not compile until it is stored.
 
 #ifndef INLAY_LIB_RUNTIME_CONTAINER_PLANFIELDS_H
 #define INLAY_LIB_RUNTIME_CONTAINER_PLANFIELDS_H
@@ -15,7 +15,7 @@ namespace inlay::rt {
 template <typename Coder, typename T>
 using Ref = typename Coder::template Ref<T>;
 
-/// Sections that hold what is too big for the plan itself.
+/// Sections that hold data which is too large for the section "plan".
 enum class Pool : uint8_t { Spirv, Host, Foreign };
 
 template <typename Coder>

@@ -13,7 +13,7 @@ namespace inlay::rt {
 
 namespace {
 
-/// After the first error, which is kept, everything reads as zero and lists end.
+/// Reads a plan. After the first error, which is kept, all numbers read as zero and all lists as empty.
 class Reader {
 public:
   template <typename T>
@@ -67,7 +67,8 @@ private:
 
   bool take(uint64_t bytes) {
     if (status_.isOk() && !budget_.take(bytes))
-      fail(fmt::format("needs {} bytes more of memory than are allowed", bytes), StatusCode::ResourceExhausted);
+      fail(fmt::format("needs {} more bytes of memory, which exceeds the memory limit", bytes),
+           StatusCode::ResourceExhausted);
     return status_.isOk();
   }
 
@@ -82,21 +83,21 @@ private:
     return value;
   }
 
-  /// The length of a list of elements that take a byte at least; 0 after an error.
-  uint32_t length(uint64_t most, size_t width) {
+  /// Returns the length of a list whose elements take at least one byte each; 0 after an error.
+  uint32_t length(uint64_t maxLength, size_t width) {
     auto count = number_<uint32_t>();
     if (count > left())
       fail(fmt::format("expected at most {} elements, as many bytes follow, but got {}", left(), count));
-    else if (count > most)
-      fail(fmt::format("expected at most {} elements, but got {}", most, count));
+    else if (count > maxLength)
+      fail(fmt::format("expected at most {} elements, but got {}", maxLength, count));
     return take(uint64_t(count) * width) ? count : 0;
   }
 
-  /// A range of `pool`, that an offset and a length say.
+  /// Returns the range of `pool` that the next offset and length give.
   std::string_view range(std::string_view pool, const std::string &name) {
     auto offset = number_<uint64_t>(), size = number_<uint64_t>();
     if (offset > pool.size() || size > pool.size() - offset) {
-      fail(fmt::format("expected a range in the {} bytes of {}, but got {} bytes from {} on", pool.size(), name, size,
+      fail(fmt::format("expected a range in the {} bytes of {}, but got {} bytes at offset {}", pool.size(), name, size,
                        offset));
       return {};
     }
@@ -164,7 +165,7 @@ private:
     get(isOutside);
     const ConstantBytes &source = isOutside ? bytes_.outside : bytes_.inside;
     std::string_view bytes = range(source.bytes, isOutside ? "the weights file" : "section 'constants'");
-    static const int64_t nothing = 0; // what an empty constant of an empty section points to
+    static const int64_t nothing = 0; // empty constants of an empty section point here
     constant.data = bytes.data() ? static_cast<const void *>(bytes.data()) : &nothing;
     constant.size = bytes.size();
     constant.owner = source.owner;
@@ -180,7 +181,7 @@ private:
 
 } // namespace
 
-/// Checks that elements of constants lie where loads of them may be.
+/// Checks that the elements of constants are aligned.
 static Status checkAlignment(const Plan &plan) {
   for (const Buffer &buffer : plan.buffers) {
     if (buffer.kind != BufferKind::Constant || buffer.index >= plan.constants.size())
@@ -205,7 +206,7 @@ StatusOr<std::shared_ptr<Plan>> decodePlan(const PlanBytes &bytes, Budget &budge
 
 namespace {
 
-/// Goes over a plan as a writer does and looks for what is too big.
+/// Visits a plan like a writer and looks for parts that exceed the format's limits.
 class LimitChecker {
 public:
   template <typename T>
@@ -223,9 +224,9 @@ public:
   Status status;
 
 private:
-  void bound(size_t size, uint64_t most, const char *what) {
-    if (size > most && status.isOk())
-      status = {StatusCode::InvalidArgument, fmt::format("expected {} of at most {}, but got {}", what, most, size)};
+  void bound(size_t size, uint64_t limit, const char *what) {
+    if (size > limit && status.isOk())
+      status = {StatusCode::InvalidArgument, fmt::format("expected {} of at most {}, but got {}", what, limit, size)};
   }
   template <typename T>
   void look(const T &value) {

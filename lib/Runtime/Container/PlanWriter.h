@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a plan to the bytes of the sections that hold it.
+// Encodes a plan into the bytes of its sections.
 
 #ifndef INLAY_LIB_RUNTIME_CONTAINER_PLANWRITER_H
 #define INLAY_LIB_RUNTIME_CONTAINER_PLANWRITER_H
@@ -15,10 +15,10 @@
 
 namespace inlay::rt {
 
-/// Byte strings one after the other, equal ones once. They are referred to, not copied.
+/// Byte strings one after the other; equal strings are stored once. The strings are referenced, not copied.
 class BytePool {
 public:
-  /// Where these bytes start. A new string starts at a multiple of `alignment`.
+  /// Adds bytes and returns their offset. A new string starts at a multiple of `alignment`.
   uint64_t add(std::string_view bytes, uint64_t alignment);
 
   struct Piece {
@@ -34,9 +34,9 @@ private:
   uint64_t size_ = 0;
 };
 
-/// Where a constant is stored.
+/// The place where a constant is stored.
 struct ConstantPlace {
-  bool isOutside = false; ///< in the weights file, at an offset in it; else in the section "constants"
+  bool isOutside = false; ///< True for the weights file, false for the section "constants".
   uint64_t offset = 0;
 };
 
@@ -45,7 +45,7 @@ struct EncodedPlan {
   BytePool spirv, host, foreign;
 };
 
-/// The plan must outlive the result; `places` has one for each of its constants.
+/// Encodes a plan. It must outlive the result. `places` has an element for each of its constants.
 EncodedPlan encodePlan(const Plan &plan, const std::vector<ConstantPlace> &places);
 
 } // namespace inlay::rt

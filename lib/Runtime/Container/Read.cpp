@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads containers: opens and checks the parts of a file and decodes them.
 
 #include "Open.h"
 #include "Weights.h"
@@ -10,14 +12,12 @@
 
 namespace inlay::rt {
 
-static Status invalid(std::string message) { return {StatusCode::InvalidArgument, std::move(message)}; }
-
 std::string_view MappedContainer::bytes(const char *name) const {
   const Section *section = findSection(sections, name);
   return section ? std::string_view(preamble).substr(section->offset, section->bytes) : std::string_view();
 }
 
-/// Parses header and table at the start of `bytes`.
+/// Parses the header and the section table at the start of `bytes`.
 static Status parseFrame(std::string_view bytes, uint64_t fileBytes, MappedContainer &opened) {
   StatusOr<Header> header = parseHeader(bytes.substr(0, kHeaderBytes), fileBytes);
   if (!header.isOk())
@@ -25,7 +25,7 @@ static Status parseFrame(std::string_view bytes, uint64_t fileBytes, MappedConta
   opened.header = *header;
   size_t table = kSectionBytes * header->sections;
   if (bytes.size() < kHeaderBytes + table)
-    return Status::ok(); // asked for the header alone
+    return Status::ok(); // the caller asked for the header only
   StatusOr<std::vector<Section>> sections = parseSections(bytes.substr(kHeaderBytes, table), *header);
   if (!sections.isOk())
     return sections.status();
@@ -33,22 +33,22 @@ static Status parseFrame(std::string_view bytes, uint64_t fileBytes, MappedConta
   return Status::ok();
 }
 
-/// How much of the file stands before the constants.
+/// Returns the offset at which the preamble ends.
 static uint64_t preambleEnd(const MappedContainer &opened) {
   const Section *constants = findSection(opened.sections, section::kConstants);
   return constants ? constants->offset : opened.header.fileBytes;
 }
 
-/// The length of the head of a file, which `start` is the start of.
+/// Returns the length of a file's preamble and takes it from `budget`.
 static StatusOr<uint64_t> measurePreamble(const MappedContainer &opened, Budget &budget) {
   uint64_t bytes = preambleEnd(opened);
   if (!budget.take(bytes))
     return Status(StatusCode::ResourceExhausted,
-                  fmt::format("its {} bytes besides the constants are more than the memory that is allowed", bytes));
+                  fmt::format("its {} bytes besides the constants exceed the memory limit", bytes));
   return bytes;
 }
 
-/// Parses the head, which was measured before it was copied.
+/// Parses the preamble. Its length was measured before it was copied.
 static Status checkPreamble(uint64_t fileBytes, MappedContainer &opened) {
   INLAY_RETURN_IF_ERROR(parseFrame(opened.preamble, fileBytes, opened));
   if (preambleEnd(opened) != opened.preamble.size())
@@ -75,13 +75,15 @@ static Status openWeights(const std::string &path, MappedContainer &opened) {
   if (!file.isOk())
     return bad(file.status());
   if (file->size() != record->bytes)
-    return bad(invalid(
-        fmt::format("expected {} bytes, but got {}: it is another one than was saved", record->bytes, file->size())));
+    return bad(
+        invalid(fmt::format("expected {} bytes, but got {}: it is not the file that was saved with the container",
+                            record->bytes, file->size())));
   StatusOr<Mapping> mapping = file->mapFrom(0);
   if (!mapping.isOk())
     return bad(mapping.status());
   if (hash(mapping->bytes) != record->digest)
-    return bad(invalid("its bytes don't match the hash in the container: it is another one than was saved"));
+    return bad(invalid(
+        "its bytes don't match the hash in the container: it is not the file that was saved with the container"));
   opened.weights = std::move(*mapping);
   return Status::ok();
 }
@@ -91,8 +93,8 @@ StatusOr<MappedContainer> openContainer(const std::string &path, Budget &budget)
   if (!file.isOk())
     return file.status();
   MappedContainer opened;
-  for (size_t wanted : {kHeaderBytes, kHeaderBytes + kMaxSections * kSectionBytes}) {
-    opened.preamble.resize(std::min<uint64_t>(wanted, file->size()));
+  for (size_t bytes : {kHeaderBytes, kHeaderBytes + kMaxSections * kSectionBytes}) {
+    opened.preamble.resize(std::min<uint64_t>(bytes, file->size()));
     INLAY_RETURN_IF_ERROR(file->read(0, opened.preamble.data(), opened.preamble.size()));
     INLAY_RETURN_IF_ERROR(parseFrame(opened.preamble, file->size(), opened));
   }
@@ -121,7 +123,7 @@ StatusOr<MappedContainer> openImage(std::string_view image, Budget &budget) {
   opened.constants.bytes = image.substr(*preamble);
   INLAY_RETURN_IF_ERROR(checkDigest(opened));
   if (findSection(opened.sections, section::kWeights))
-    return invalid("has a weights file, but lies in memory");
+    return invalid("needs a weights file, but the container is in memory");
   return opened;
 }
 
@@ -139,26 +141,29 @@ StatusOr<ContainerContents> decodeContainer(const MappedContainer &opened, Budge
   StatusOr<std::shared_ptr<Plan>> plan = decodePlan(bytes, budget);
   if (!plan.isOk())
     return plan.status();
-  ContainerContents saved;
-  saved.info = {opened.header.major, opened.header.minor, opened.header.arch, {}, "", "", {}};
-  saved.info.report = opened.bytes(section::kReport);
-  saved.info.metadata = opened.bytes(section::kMetadata);
+  ContainerContents contents;
+  contents.info = {opened.header.major, opened.header.minor, opened.header.arch, {}, "", "", {}};
+  contents.info.report = opened.bytes(section::kReport);
+  contents.info.metadata = opened.bytes(section::kMetadata);
   for (const Section &section : opened.sections)
-    saved.info.sections.push_back({section.name, section.offset, section.bytes});
+    contents.info.sections.push_back({section.name, section.offset, section.bytes});
   std::set<std::string> requirements;
   for (const Engine &engine : (*plan)->engines)
     for (const Kernel &kernel : engine.kernels)
       requirements.insert(kernel.requirements.begin(), kernel.requirements.end());
-  saved.info.requirements.assign(requirements.begin(), requirements.end());
+  contents.info.requirements.assign(requirements.begin(), requirements.end());
   if (!(*plan)->hostCode.objects.empty() && archOf((*plan)->hostCode.triple) != opened.header.arch)
     return invalid(fmt::format("its header says that host code is for '{}', but the code's triple is '{}'",
                                opened.header.arch, (*plan)->hostCode.triple));
-  saved.plan = std::move(*plan);
-  return saved;
+  contents.plan = std::move(*plan);
+  return contents;
 }
 
+/// Bytes that may be allocated for everything but the constants, if the caller gives no limit.
+static constexpr uint64_t kDefaultMemoryLimit = uint64_t(1) << 30;
+
 static StatusOr<ContainerContents> read(const std::string &path, const ContainerReadOptions &options) {
-  Budget budget(options.memoryLimit ? options.memoryLimit : uint64_t(1) << 30);
+  Budget budget(options.memoryLimit ? options.memoryLimit : kDefaultMemoryLimit);
   StatusOr<MappedContainer> opened = openContainer(path, budget);
   if (!opened.isOk())
     return opened.status();
@@ -172,10 +177,10 @@ static StatusOr<ContainerContents> read(const std::string &path, const Container
 }
 
 StatusOr<ContainerContents> readContainer(const std::string &path, const ContainerReadOptions &options) {
-  StatusOr<ContainerContents> saved = read(path, options);
-  if (!saved.isOk())
-    return Status(saved.status().code(), fmt::format("'{}': {}", path, saved.status().message()));
-  return saved;
+  StatusOr<ContainerContents> contents = read(path, options);
+  if (!contents.isOk())
+    return Status(contents.status().code(), fmt::format("'{}': {}", path, contents.status().message()));
+  return contents;
 }
 
 bool isContainer(const std::string &path) {

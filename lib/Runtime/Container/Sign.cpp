@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Detached signatures: Ed25519ph (RFC 8032) over the container and the weights file that it names, by libsodium.
+// Detached signatures with libsodium: Ed25519ph (RFC 8032) over the container and the weights file that it names.
 
 #include "Open.h"
 
@@ -11,25 +11,23 @@
 
 namespace inlay::rt {
 
-static Status invalid(std::string message) { return {StatusCode::InvalidArgument, std::move(message)}; }
-
 static StatusOr<std::string> readSmallFile(const std::string &path, const char *what) {
-  constexpr uint64_t most = 1 << 16;
+  constexpr uint64_t maxBytes = 1 << 16;
   auto bad = [&](const Status &status) {
     return Status(status.code(), fmt::format("{} '{}': {}", what, path, status.message()));
   };
   StatusOr<InputFile> file = InputFile::open(path);
   if (!file.isOk())
     return bad(file.status());
-  if (file->size() > most)
-    return bad(invalid(fmt::format("expected at most {} bytes, but got {}", most, file->size())));
+  if (file->size() > maxBytes)
+    return bad(invalid(fmt::format("expected at most {} bytes, but got {}", maxBytes, file->size())));
   std::string text(file->size(), '\0');
   if (Status status = file->read(0, text.data(), text.size()); !status.isOk())
     return bad(status);
   return text;
 }
 
-/// The key in a PEM file: what follows `prefix`, the DER in front of each Ed25519 key of this sort (RFC 8410).
+/// Reads the key from a PEM file. `prefix` is the DER that precedes each Ed25519 key of this kind (RFC 8410).
 template <size_t size>
 static Status readKey(const std::string &path, const std::string &label, std::string_view prefix,
                       std::array<unsigned char, size> &key) {
@@ -63,7 +61,7 @@ static crypto_sign_state digest(const MappedContainer &opened) {
 }
 
 static Status start() {
-  return sodium_init() < 0 ? Status(StatusCode::Internal, "libsodium can't be started") : Status::ok();
+  return sodium_init() < 0 ? Status(StatusCode::Internal, "libsodium can't be initialized") : Status::ok();
 }
 
 Status verifySignature(const std::string &path, const MappedContainer &opened, const std::string &publicKeyFile) {
@@ -79,7 +77,8 @@ Status verifySignature(const std::string &path, const MappedContainer &opened, c
         fmt::format("signature '{}.sig': expected {} bytes, but got {}", path, crypto_sign_BYTES, signature->size()));
   crypto_sign_state state = digest(opened);
   if (crypto_sign_final_verify(&state, reinterpret_cast<const unsigned char *>(signature->data()), key.data()) != 0)
-    return invalid(fmt::format("signature '{}.sig' isn't that of this file by the key '{}'", path, publicKeyFile));
+    return invalid(
+        fmt::format("signature '{}.sig' isn't a signature of this file by the key '{}'", path, publicKeyFile));
   return Status::ok();
 }
 

@@ -55,7 +55,7 @@ static std::string quote(std::string_view text) {
   return quoted + "\"";
 }
 
-/// The constants with a key as the first buffer that shows them sees them, wide elements first.
+/// Returns the constants with a key, with the type of the first buffer that refers to each; wide elements come first.
 static std::vector<Tensor> findTensors(const Plan &plan) {
   std::vector<Tensor> tensors;
   std::map<std::string_view, std::string_view> seen{{"__metadata__", {}}};

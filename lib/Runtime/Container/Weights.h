@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constants in a file beside the container: safetensors (github.com/huggingface/safetensors), so that other programs
-// can read it too. The container has their offsets, and the file's length and hash.
+// Constants in a weights file beside the container. The file is in the safetensors format
+// (github.com/huggingface/safetensors), so other programs can read it too. The container stores the constants' offsets
+// and the file's length and hash.
 
 #ifndef INLAY_LIB_RUNTIME_CONTAINER_WEIGHTS_H
 #define INLAY_LIB_RUNTIME_CONTAINER_WEIGHTS_H
@@ -11,25 +12,25 @@
 
 namespace inlay::rt {
 
-/// The section "weights".
+/// The contents of the section "weights".
 struct WeightsRecord {
-  std::string name; ///< of the file, in the folder of the container
+  std::string name; ///< Name of the file, which is in the folder of the container.
   uint64_t bytes = 0;
-  Digest digest = {}; ///< of all of the file
+  Digest digest = {}; ///< Hash of the whole file.
 };
 
 std::string formatRecord(const WeightsRecord &record);
 StatusOr<WeightsRecord> parseRecord(std::string_view section);
 
-/// A safetensors file about to be written: its header, then the tensors' bytes.
+/// The parts of a safetensors file: its header, then the tensors' bytes.
 struct WeightsLayout {
   std::string header;
   std::vector<std::string_view> tensors;
 };
 
-/// Lays out the constants that have a key, and says in `places` which these are and where. Tensors have no gaps, as
-/// the format wants it; wide elements come first, so that each is aligned. Of constants with one key and other bytes
-/// only the first is among them.
+/// Lays out the constants that have a key and sets their elements of `places`. The format requires tensors without
+/// gaps; wide elements come first, so that all are aligned. If constants have the same key but different bytes, only
+/// the first goes into the file.
 WeightsLayout layOutWeights(const Plan &plan, std::vector<ConstantPlace> &places);
 
 } // namespace inlay::rt

@@ -15,12 +15,12 @@ static std::vector<std::string_view> partsOf(const WeightsLayout &layout) {
   return parts;
 }
 
-/// Whether a file has these bytes from `offset` on.
+/// Returns true if a file has these bytes at `offset`.
 static StatusOr<bool> hasBytes(const InputFile &file, uint64_t offset, std::string_view bytes) {
-  constexpr size_t kMax = 1 << 20;
+  constexpr size_t kMaxChunk = 1 << 20;
   std::string read;
   while (!bytes.empty()) {
-    read.resize(std::min(bytes.size(), kMax));
+    read.resize(std::min(bytes.size(), kMaxChunk));
     INLAY_RETURN_IF_ERROR(file.read(offset, read.data(), read.size()));
     if (bytes.substr(0, read.size()) != read)
       return false;
@@ -30,7 +30,7 @@ static StatusOr<bool> hasBytes(const InputFile &file, uint64_t offset, std::stri
   return true;
 }
 
-/// Whether a file has these bytes and no others.
+/// Returns true if a file consists of these bytes.
 static StatusOr<bool> isMadeOf(const InputFile &file, uint64_t size, const std::vector<std::string_view> &parts) {
   if (file.size() != size)
     return false;
@@ -51,18 +51,18 @@ static Status inFile(const std::string &name, const Status &status) {
 Status WeightsFile::refuse() const {
   return inFile(record_.name, {StatusCode::InvalidArgument,
                                "exists with other contents, which another container may need: save with another name, "
-                               "or say that it is to be replaced (replace_weights=True, --replace-weights)"});
+                               "or allow replacing it (replace_weights=True, --replace-weights)"});
 }
 
-/// Whether the file is there, with these contents. An error if it is there with others and mustn't be replaced.
+/// Returns true if the file exists with these contents. Fails if it exists with others and must not be replaced.
 StatusOr<bool> WeightsFile::isThere() const {
   struct stat facts = {};
   if (lstat((folderOf(path_) + "/" + record_.name).c_str(), &facts) != 0)
-    return false; // or it can't be looked at: what writes it says why
+    return false; // if lstat failed for another reason, writing reports it
   StatusOr<InputFile> file = InputFile::openBeside(path_, record_.name);
   StatusOr<bool> isSame =
       file.isOk() ? isMadeOf(*file, record_.bytes, partsOf(layout_)) : StatusOr<bool>(file.status());
-  if (isSame.isOk() && *isSame) // whoever wrote it may not have waited
+  if (isSame.isOk() && *isSame) // its writer may not have flushed it
     INLAY_RETURN_IF_ERROR(inFile(record_.name, file->sync()));
   if (mayReplace_)
     return isSame.isOk() && *isSame;
@@ -111,7 +111,7 @@ Status WeightsFile::commit() {
   StatusOr<bool> isNew = output_->commitNew();
   if (!isNew.isOk() || *isNew)
     return isNew.isOk() ? Status::ok() : isNew.status();
-  StatusOr<bool> isSame = isThere(); // another process was faster
+  StatusOr<bool> isSame = isThere(); // another process created the file in the meantime
   return !isSame.isOk() ? isSame.status() : *isSame ? Status::ok() : refuse();
 }
 

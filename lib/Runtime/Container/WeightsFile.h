@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The weights file that a container which is being written names: kept where it is there already, and replaced only
-// where that is asked for, since other containers may name it too.
+// WeightsFile: the weights file of a container that is being written. An existing file with the same contents is kept.
+// One with other contents is replaced only on request, because other containers may name it too.
 
 #ifndef INLAY_LIB_RUNTIME_CONTAINER_WEIGHTSFILE_H
 #define INLAY_LIB_RUNTIME_CONTAINER_WEIGHTSFILE_H
@@ -13,16 +13,16 @@
 
 namespace inlay::rt {
 
-/// The layout's tensors must outlive it.
+/// The tensors of the layout must outlive it.
 class WeightsFile {
 public:
-  /// Of the file `name` in the folder of the container `path`. Writes all of it under another name, unless it is there
-  /// with these contents. An error if it is there with others and isn't to be replaced.
+  /// Prepares the file `name` in the folder of the container `path`. Writes it under a temporary name unless it exists
+  /// with these contents. Fails if it exists with other contents and must not be replaced.
   static StatusOr<WeightsFile> prepare(const std::string &path, const std::string &name, WeightsLayout layout,
                                        bool mayReplace);
 
   const WeightsRecord &record() const { return record_; }
-  /// Gives what was written its name.
+  /// Renames the written file to its name.
   Status commit();
 
 private:
@@ -30,11 +30,11 @@ private:
   Status refuse() const;
   Status write();
 
-  std::string path_; ///< of the container
+  std::string path_; ///< Path of the container.
   WeightsLayout layout_;
   bool mayReplace_ = false;
   WeightsRecord record_;
-  std::optional<OutputFile> output_; ///< if it is to be written
+  std::optional<OutputFile> output_; ///< Set if the file must be written.
 };
 
 } // namespace inlay::rt

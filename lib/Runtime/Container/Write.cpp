@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes containers: checks the plan, lays out its sections and writes them.
 
 #include "Bytes.h"
 #include "Layout.h"
@@ -14,9 +16,7 @@
 
 namespace inlay::rt {
 
-static Status invalid(std::string message) { return {StatusCode::InvalidArgument, std::move(message)}; }
-
-/// A step, with what it came from: "'callback 0' (segment 2: relu, add)".
+/// Returns a step with its origin: "'callback 0' (segment 2: relu, add)".
 static std::string describeStep(const Step &step) {
   std::string origin = step.segment < 0 ? "" : fmt::format("segment {}", step.segment);
   if (!step.calls.empty())
@@ -24,7 +24,7 @@ static std::string describeStep(const Step &step) {
   return origin.empty() ? fmt::format("'{}'", step.name) : fmt::format("'{}' ({})", step.name, origin);
 }
 
-/// An error that lists the steps which call the framework, if there are any.
+/// Returns an error that lists the steps which call the framework, if there are any.
 static Status refuseFramework(const Plan &plan) {
   std::string list;
   size_t count = 0;
@@ -44,14 +44,15 @@ static Status checkSavable(const Plan &plan, const ContainerWriteOptions &option
   if (!options.allowFramework)
     INLAY_RETURN_IF_ERROR(refuseFramework(plan));
   if (Status status = checkPlan(plan); !status.isOk())
-    return {status.code(), fmt::format("the plan is not sound: {}", status.message())};
+    return {status.code(), fmt::format("the plan is invalid: {}", status.message())};
   for (size_t i = 0; i < plan.constants.size(); ++i)
     if (!plan.constants[i].data && plan.constants[i].size > 0)
       return invalid(fmt::format("constant {} ('{}') has no data", i, plan.constants[i].key));
   return checkLimits(plan);
 }
 
-/// Places the constants that aren't outside in a pool: small ones on a cache line, others on a page.
+/// Puts the constants that aren't in the weights file into a pool. Small ones are aligned to a cache line, others to a
+/// page.
 static BytePool placeConstants(const Plan &plan, std::vector<ConstantPlace> &places) {
   BytePool pool;
   for (size_t i = 0; i < places.size(); ++i) {
@@ -71,7 +72,7 @@ static std::string join(const BytePool &pool) {
   return bytes;
 }
 
-/// The pieces of a pool with zeros between them: calls `take` with each part.
+/// Calls `take` with the pieces of a pool and the zeros between them, in order.
 template <typename Take>
 static Status eachPart(const BytePool &pool, Take take) {
   static const std::string zeros(kPageBytes, '\0');
@@ -92,10 +93,10 @@ struct NamedBytes {
 };
 } // namespace
 
-/// Everything before the constants, with the hash over it and them.
+/// Returns everything before the constants. The hash in it covers the constants too.
 static StatusOr<std::string> makePreamble(const std::string &arch, std::vector<NamedBytes> parts,
                                           const BytePool &constants) {
-  parts.erase(std::remove_if(parts.begin() + 1, parts.end(), [](const NamedBytes &one) { return one.bytes.empty(); }),
+  parts.erase(std::remove_if(parts.begin() + 1, parts.end(), [](const NamedBytes &part) { return part.bytes.empty(); }),
               parts.end());
   std::vector<Section> sections;
   uint64_t at = preambleBytes(parts.size() + (constants.size() > 0 ? 1 : 0));
@@ -176,7 +177,7 @@ Status writeContainer(const std::string &path, const Plan &plan, const Container
     return file.status();
   INLAY_RETURN_IF_ERROR(file->write(*preamble));
   INLAY_RETURN_IF_ERROR(eachPart(constants, [&](std::string_view part) { return file->write(part); }));
-  INLAY_RETURN_IF_ERROR(file->finish()); // from here on little can fail: neither file is replaced without the other
+  INLAY_RETURN_IF_ERROR(file->finish()); // little can fail from here on, so the two files are replaced together
   if (weights)
     INLAY_RETURN_IF_ERROR(weights->commit());
   return file->commit();

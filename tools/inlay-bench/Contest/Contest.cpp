@@ -38,7 +38,7 @@ static Status writeScripts(llvm::StringRef folder) {
   return Status::ok();
 }
 
-/// Those of --python that there are; the first one's error if there are none.
+/// Returns the interpreters of --python that exist, or the error of the first one if none does.
 static StatusOr<std::vector<std::string>> findPythons() {
   std::vector<std::string> found;
   Status first = Status::ok();
@@ -74,7 +74,7 @@ static void addTable(const json::Object &found, Figures &figures) {
   figures.add(std::move(table), llvm::outs());
 }
 
-/// What is to be measured: options that name something are checked against what `listed` has.
+/// Returns the arguments of the driver. Checks the names in options against those in `listed`.
 static StatusOr<std::vector<std::string>> makeArguments(const Contest &contest, const json::Object &listed,
                                                         unsigned repeats) {
   StatusOr<std::vector<std::string>> names = choose(contest.option, contest.named, getStrings(listed, "names"));
@@ -92,7 +92,7 @@ static StatusOr<std::vector<std::string>> makeArguments(const Contest &contest, 
                                   "--repeats=" + std::to_string(repeats)};
 }
 
-/// Runs the driver in `folder`, where all scripts are.
+/// Runs the driver script in `folder`, which holds all scripts, and returns the object that it prints.
 static StatusOr<json::Object> runDriver(llvm::StringRef folder, llvm::ArrayRef<std::string> pythons,
                                         llvm::StringRef command, llvm::StringRef suite,
                                         llvm::ArrayRef<std::string> more = {}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Suites that measure Inlay beside what a user would pick instead: the scripts of peers/contest in a folder of their
-// own, which start one process per contender and have them take calls by turns.
+// Contests between Inlay and its peers. The scripts of peers/contest run in a temporary folder, start one process per
+// contender and measure calls of the contenders in turn.
 
 #ifndef TOOLS_INLAY_BENCH_CONTEST_CONTEST_H
 #define TOOLS_INLAY_BENCH_CONTEST_CONTEST_H
@@ -15,19 +15,19 @@
 
 namespace inlay::bench {
 
-/// What a suite asks for.
+/// The parameters of a contest.
 struct Contest {
-  llvm::StringRef suite;           ///< by this name the scripts know what its subjects are
-  llvm::StringRef option;          ///< the one that names subjects; all if it names none
-  std::vector<std::string> named;  ///< what it names
-  std::vector<std::string> routes; ///< lists of Inlay's targets
+  llvm::StringRef suite;           ///< Name of the suite, by which the scripts find its subjects.
+  llvm::StringRef option;          ///< Name of the option that selects subjects.
+  std::vector<std::string> named;  ///< Subjects that the option names. If empty, all are measured.
+  std::vector<std::string> routes; ///< Lists of targets of Inlay, such as "vulkan+host".
   std::vector<std::string> dtypes;
   std::string scale;
   unsigned threads;
 };
 
-/// Adds the tables and notes of a contest to `figures`. A contender that can't be had or fails is a note; an option
-/// that names what there isn't is an error, before anything is measured.
+/// Runs a contest and adds its tables and notes to `figures`. A contender that is missing or fails gets a note. An
+/// option with an unknown name is an error, which is reported before anything is measured.
 rt::Status runContest(const Contest &contest, unsigned repeats, Figures &figures);
 
 } // namespace inlay::bench

@@ -6,7 +6,7 @@
 using namespace inlay;
 namespace cl = llvm::cl;
 
-// Options name their category when they are made, which may be before anything in this file is.
+// Options of other files refer to these categories in their constructors, which may run before those of this file.
 cl::OptionCategory &bench::modelsCategory() {
   static cl::OptionCategory category("Suite models");
   return category;
@@ -19,14 +19,14 @@ cl::OptionCategory &bench::kernelsCategory() {
 
 static cl::list<std::string> routes("routes", cl::CommaSeparated, cl::cat(bench::modelsCategory()),
                                     cl::cat(bench::kernelsCategory()),
-                                    cl::desc("Targets of Inlay, joined by '+', then @activations to keep those from "
-                                             "the first; default: vulkan+host+torch,host+torch,torch for models, host "
-                                             "for kernels"));
+                                    cl::desc("Targets of Inlay, joined by '+'; a final @activations keeps activations "
+                                             "off the first one; default: vulkan+host+torch,host+torch,torch for "
+                                             "models, host for kernels"));
 static cl::list<std::string> dtypes("dtypes", cl::CommaSeparated, cl::cat(bench::modelsCategory()),
                                     cl::cat(bench::kernelsCategory()),
-                                    cl::desc("Of weights and inputs: f32, f16, bf16; default: f32"));
+                                    cl::desc("Dtypes of weights and inputs: f32, f16, bf16; default: f32"));
 
-/// LLVM's library has an option --threads, of ThinLTO, which makes way for ours.
+/// Renames an option that LLVM's library has registered under `name`. ThinLTO has --threads, for example.
 static bool freeName(llvm::StringRef name) {
   auto &options = cl::getRegisteredOptions();
   if (auto taken = options.find(name); taken != options.end())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The options that the suites models and kernels have in common.
+// The options that the suites models and kernels share.
 
 #ifndef TOOLS_INLAY_BENCH_CONTEST_CONTESTOPTIONS_H
 #define TOOLS_INLAY_BENCH_CONTEST_CONTESTOPTIONS_H
@@ -17,13 +17,13 @@ namespace inlay::bench {
 llvm::cl::OptionCategory &modelsCategory();
 llvm::cl::OptionCategory &kernelsCategory();
 
-/// The lists of Inlay's targets that --routes names; empty without it.
+/// Returns the lists of targets in --routes, or nothing without the option.
 std::vector<std::string> getRoutes();
 
-/// What --dtypes names, f32 without it; an error for a name that is none.
+/// Returns the dtypes in --dtypes, f32 without the option, or an error for an unknown dtype.
 rt::StatusOr<std::vector<std::string>> getDtypes();
 
-/// How many threads every contender has.
+/// Returns the number of threads of every contender.
 unsigned getThreads();
 
 } // namespace inlay::bench

@@ -13,7 +13,7 @@ using rt::Status;
 using rt::StatusCode;
 using rt::StatusOr;
 
-static constexpr llvm::StringLiteral kScript =
+static constexpr llvm::StringLiteral kFxPartitionersScript =
 #include "FxPartitioners.inc"
     ;
 
@@ -45,5 +45,5 @@ StatusOr<llvm::json::Object> bench::runFxPartitioners(llvm::StringRef python, co
     llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
     writeGraph(graph, stream);
   }
-  return runPython(python, kScript, "torch.fx", {graphFile});
+  return runPython(python, kFxPartitionersScript, "torch.fx", {graphFile});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The partitioners of torch.fx on a synthetic graph, in a Python process of their own.
+// Runs the partitioners of torch.fx on a synthetic graph in a Python process.
 
 #ifndef TOOLS_INLAY_BENCH_CONTEST_FXPARTITIONERS_H
 #define TOOLS_INLAY_BENCH_CONTEST_FXPARTITIONERS_H
@@ -13,10 +13,10 @@
 
 namespace inlay::bench {
 
-/// The full name of the interpreter that `python` names; unavailable if there is none or it has no torch.
+/// Returns the path of the interpreter `python`. The status is Unavailable if it does not exist or has no torch.
 rt::StatusOr<std::string> findPythonWithTorch(llvm::StringRef python);
 
-/// What peers/fx_partitioners.py prints for the graph.
+/// Returns the object that peers/fx_partitioners.py prints for the graph.
 rt::StatusOr<llvm::json::Object> runFxPartitioners(llvm::StringRef python, const SyntheticGraph &graph);
 
 } // namespace inlay::bench

@@ -17,16 +17,15 @@ using rt::StatusCode;
 using rt::StatusOr;
 namespace cl = llvm::cl;
 
-static cl::list<std::string>
-    against("against", cl::CommaSeparated, cl::cat(tools::toolCategory()), cl::value_desc("peer"),
-            cl::desc("Compare with peers. Suite partition, instead: torch, the partitioners of torch.fx on the same "
-                     "graphs; sizes default to 500,1000. Suite rewrite, instead: onnxscript, xdsl, inductor, torch.fx. "
-                     "Suites models and kernels, besides: torch, torch-cuda, inductor, onnxruntime, openvino, iree, "
-                     "iree-vulkan, ncnn, "
-                     "ncnn-vulkan, executorch"));
+static cl::list<std::string> against(
+    "against", cl::CommaSeparated, cl::cat(tools::toolCategory()), cl::value_desc("peer"),
+    cl::desc("Compare with peers. The suite partition then only compares with torch (torch.fx) on the same graphs, "
+             "of sizes 500,1000 by default. The suite rewrite then only compares with onnxscript, xdsl, inductor, "
+             "torch.fx. The suites models and kernels also measure torch, torch-cuda, inductor, onnxruntime, "
+             "openvino, iree, iree-vulkan, ncnn, ncnn-vulkan, executorch"));
 static cl::list<std::string>
     pythons("python", cl::CommaSeparated, cl::cat(tools::toolCategory()),
-            cl::desc("Interpreters for the suites models and kernels and for --against, the first that has a "
+            cl::desc("Interpreters for the suites models and kernels and for --against. The first one that has a "
                      "peer runs it; default: python3"));
 
 std::vector<std::string> bench::getPeers() { return against; }
@@ -38,7 +37,7 @@ std::vector<std::string> bench::getPythons() {
 StatusOr<std::string> bench::findPython(llvm::StringRef python) {
   llvm::ErrorOr<std::string> program = llvm::sys::findProgramByName(python);
   if (!program)
-    return Status(StatusCode::Unavailable, "there is no '" + python.str() + "'");
+    return Status(StatusCode::Unavailable, "found no interpreter '" + python.str() + "'");
   return *program;
 }
 
@@ -47,7 +46,8 @@ static llvm::StringRef getLastLine(llvm::StringRef text) {
   return last.empty() ? before : last;
 }
 
-/// The JSON object that a command prints; what it says on the side goes to `errorFile`, or is shown without one.
+/// Runs a command and returns the JSON object that it prints. Its standard error goes to `errorFile`, or is shown if
+/// that is empty.
 static StatusOr<llvm::json::Object> runCommand(llvm::StringRef program, llvm::StringRef what,
                                                llvm::ArrayRef<llvm::StringRef> command,
                                                std::optional<llvm::StringRef> errorFile) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scripts of peers/ in a Python process of their own.
+// Runs the scripts of peers/ in Python processes.
 
 #ifndef TOOLS_INLAY_BENCH_CONTEST_PYTHONPEER_H
 #define TOOLS_INLAY_BENCH_CONTEST_PYTHONPEER_H
@@ -16,28 +16,28 @@
 
 namespace inlay::bench {
 
-/// What --against names; empty without it.
+/// Returns the peers in --against, or nothing without the option.
 std::vector<std::string> getPeers();
 
-/// The interpreters that --python names, python3 without it.
+/// Returns the interpreters in --python, python3 without the option.
 std::vector<std::string> getPythons();
 
-/// The full name of the interpreter that `python` names; unavailable if there is none.
+/// Returns the path of the interpreter `python`. The status is Unavailable if it does not exist.
 rt::StatusOr<std::string> findPython(llvm::StringRef python);
 
-/// The JSON object that `script` prints, run with `arguments`. Unavailable if it exits with 3, as scripts do that miss
-/// what they compare with; `what` names it in messages.
+/// Runs the text `script` with `arguments` and returns the JSON object that it prints. `what` names the peer in
+/// messages. The status is Unavailable if the script exits with 3, which says that the interpreter lacks the peer.
 rt::StatusOr<llvm::json::Object> runPython(llvm::StringRef program, llvm::StringRef script, llvm::StringRef what,
                                            llvm::ArrayRef<llvm::StringRef> arguments);
 
-/// The same of the file of a script, the first of `arguments`. What it says of its progress is shown.
+/// Runs the script whose file is the first of `arguments`, like runPython. Its standard error is shown.
 rt::StatusOr<llvm::json::Object> runPythonFile(llvm::StringRef program, llvm::StringRef what,
                                                llvm::ArrayRef<llvm::StringRef> arguments);
 
-/// The models that `script`, one of whole models, lists.
+/// Returns the models that `script` lists.
 rt::StatusOr<std::vector<std::string>> listModels(llvm::StringRef program, llvm::StringRef script);
 
-/// The named ones of `known`, all if none are named; an error of `option` for one that isn't among them.
+/// Returns `named`, or all of `known` if that is empty. Returns an error about `option` if a name is unknown.
 rt::StatusOr<std::vector<std::string>> choose(llvm::StringRef option, llvm::ArrayRef<std::string> named,
                                               std::vector<std::string> known);
 

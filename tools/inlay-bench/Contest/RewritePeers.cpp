@@ -14,29 +14,29 @@ using rt::StatusCode;
 using rt::StatusOr;
 namespace json = llvm::json;
 
-static constexpr llvm::StringLiteral kScript =
+static constexpr llvm::StringLiteral kRewritePeersScript =
 #include "RewritePeers.inc"
     ;
 
 namespace {
 struct Peer {
   const char *name;
-  std::vector<uint32_t> patterns; ///< how many at a time it is asked to try
+  std::vector<uint32_t> patterns; ///< Numbers of patterns to measure.
 };
 } // namespace
 
 static const std::vector<Peer> kPeers = {
     {"onnxscript", {1, 16}}, {"xdsl", {1, 16}}, {"inductor", {1, 16}}, {"torch.fx", {1}}};
 
-/// What the script finds by the first interpreter that has the peer.
+/// Runs the script with the first interpreter that has the peer and returns the object that it prints.
 static StatusOr<json::Object> runPeer(llvm::ArrayRef<std::string> pythons, const char *peer, uint32_t ops,
                                       uint32_t patterns) {
   Status last(StatusCode::Unavailable, "no interpreter is given");
   for (const std::string &python : pythons) {
     StatusOr<std::string> program = findPython(python);
-    StatusOr<json::Object> found =
-        program.isOk() ? runPython(*program, kScript, peer, {peer, std::to_string(ops), std::to_string(patterns)})
-                       : StatusOr<json::Object>(program.status());
+    StatusOr<json::Object> found = program.isOk() ? runPython(*program, kRewritePeersScript, peer,
+                                                              {peer, std::to_string(ops), std::to_string(patterns)})
+                                                  : StatusOr<json::Object>(program.status());
     if (found.isOk() || found.status().code() != StatusCode::Unavailable)
       return found;
     last = found.status();
@@ -44,7 +44,7 @@ static StatusOr<json::Object> runPeer(llvm::ArrayRef<std::string> pythons, const
   return last;
 }
 
-/// Ours: patterns traced in Python, the rest as `inlay-opt` does it, from text to text.
+/// Measures Inlay: Python code writes the patterns, and the graph is rewritten from text to text as by `inlay-opt`.
 static StatusOr<json::Object> measureOurs(unsigned repeats, llvm::ArrayRef<std::string> pythons, uint32_t ops,
                                           uint32_t patterns) {
   StatusOr<json::Object> authored = runPeer(pythons, "inlay", ops, patterns);
@@ -91,13 +91,15 @@ static void addRow(Table &table, llvm::StringRef rewriter, uint32_t patterns, js
 
 Status bench::measureRewritePeers(unsigned repeats, uint32_t ops, llvm::ArrayRef<std::string> peers,
                                   llvm::ArrayRef<std::string> pythons, Figures &figures) {
-  Table table{"peers",
-              "The same fusion in Python's rewriters, each used as its own documentation does and in a process of its "
-              "own, and in Inlay with patterns that are written in Python. author_ms is from the functions to patterns "
-              "that are ready to run; import_ms and export_ms, of Inlay alone, are from the graph's text and back to "
-              "it. Each but torch.fx does all of it once before it is timed. Times are the processor's.",
-              {"rewriter", "ops", "patterns", "author_ms", "import_ms", "rewrite_ms", "export_ms", "kilo_ops_per_s"},
-              {}};
+  Table table{
+      "peers",
+      "The same fusion in Python's rewriters and in Inlay with patterns that are written in Python. Each rewriter "
+      "runs in its own process and is used as in its documentation. author_ms is the time from functions to "
+      "patterns that are ready to run. import_ms and export_ms, of Inlay only, are the times to read the graph "
+      "from text and to print it. All rewriters except torch.fx run once before they are timed. Times are "
+      "processor times.",
+      {"rewriter", "ops", "patterns", "author_ms", "import_ms", "rewrite_ms", "export_ms", "kilo_ops_per_s"},
+      {}};
   std::vector<std::string> known;
   for (const Peer &peer : kPeers)
     known.push_back(peer.name);

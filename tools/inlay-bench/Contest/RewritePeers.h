@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Python's graph rewriters on the graph of the rewrite suite, each in a process of its own.
+// Runs Python's graph rewriters on the graph of the rewrite suite, each in its own process.
 
 #ifndef TOOLS_INLAY_BENCH_CONTEST_REWRITEPEERS_H
 #define TOOLS_INLAY_BENCH_CONTEST_REWRITEPEERS_H
@@ -9,8 +9,8 @@
 
 namespace inlay::bench {
 
-/// Adds the table of `peers` against patterns for Inlay that are written in Python. A peer runs on the first of the
-/// interpreters that has it; one that none has is left out with a note.
+/// Adds a table that compares `peers` with Inlay, whose patterns are written in Python. A peer runs with the first
+/// interpreter that has it. If none has it, a note says so.
 rt::Status measureRewritePeers(unsigned repeats, uint32_t ops, llvm::ArrayRef<std::string> peers,
                                llvm::ArrayRef<std::string> pythons, Figures &figures);
 

@@ -27,12 +27,14 @@ namespace json = llvm::json;
 Table bench::makePhaseTable() {
   return {
       "phase",
-      "The phase on a function of framework calls on one thread: annotate (verdicts and labels), form (dependencies, "
-      "segments, and moving the ops into closed inlay.segment ops), verify (the phase's own check); ir_verify is "
-      "MLIR's verifier on the result, which no figure includes, and report is the JSON, for levels alone. ir_mb is the "
-      "process with "
-      "the graph before the phase, peak_mb at its most during the three. Each figure is the median of processes "
-      "that run by turns; times are the processor's.",
+      "The phase on a function of framework calls, on one thread: annotate (verdicts and labels), form (dependencies, "
+      "segments, and moving the ops into closed inlay.segment ops) and verify (the check of the phase). No other "
+      "figure "
+      "includes ir_verify, the time of MLIR's verifier on the result, and report, the time to write the report as "
+      "JSON, "
+      "which is measured for levels only. ir_mb is the memory of the process with the graph before the phase, peak_mb "
+      "the largest during the three passes. Each figure is the median over processes that run in turn. Times are "
+      "processor times.",
       {"shape", "strategy", "ops", "segments", "accelerator_segments", "lower_bound", "annotate_ms", "form_ms",
        "verify_ms", "phase_ms", "ir_verify_ms", "report_ms", "ir_mb", "peak_mb"},
       {}};
@@ -61,7 +63,7 @@ static void countSegments(ModuleOp module, json::Object &found) {
 }
 
 namespace {
-/// All dialects, and one thread.
+/// A context with all dialects loaded that uses one thread.
 struct BenchContext {
   BenchContext() : context(makeRegistry(), MLIRContext::Threading::DISABLED) { context.loadAllAvailableDialects(); }
 
@@ -108,7 +110,7 @@ static StatusOr<json::Object> measurePhase(OwningOpRef<ModuleOp> module, int64_t
     getReport(*module, ReportFormat::Json);
     found["report_ms"] = reporting.milliseconds();
   }
-  module.release(); // the process ends here: nobody measures how long it takes to free the module
+  module.release(); // the process ends after this, and the time to free the module is not measured
   return found;
 }
 
@@ -125,9 +127,9 @@ StatusOr<json::Object> bench::measurePhase(const SyntheticGraph &graph, Strategy
 Table bench::makeExportTable() {
   return {
       "exports",
-      "The phase on models exported by torch.export, for an accelerator that runs all ops but norms, softmax, "
-      "gelu, silu and indexing. ops are those of the graph, constants aside; phase_ms is annotate, form and verify. "
-      "Each figure is the median of processes that run by turns; times are the processor's.",
+      "The phase on models from torch.export, for an accelerator that runs all ops except norms, softmax, gelu, silu "
+      "and indexing. ops counts the ops of the graph except constants. phase_ms is the time of annotate, form and "
+      "verify. Each figure is the median over processes that run in turn. Times are processor times.",
       {"model", "strategy", "ops", "segments", "accelerator_segments", "lower_bound", "annotate_ms", "form_ms",
        "verify_ms", "phase_ms"},
       {}};
@@ -142,12 +144,12 @@ StatusOr<json::Object> bench::measureExport(const std::string &file, Strategy st
   return ::measurePhase(std::move(module), ops, strategy);
 }
 
-//===-- The algorithm alone -------------------------------------------------------------------------------------===//
+//===-- The algorithm without IR --------------------------------------------------------------------------------===//
 
 Table bench::makeAlgorithmTable() {
   return {"algorithm",
-          "The algorithm alone, from a graph of nodes and edges in memory to the nodes of each segment, on one thread. "
-          "graph_mb is the process with the graph, peak_mb at its most during the algorithm.",
+          "The algorithm without IR, from a graph of nodes and edges in memory to the nodes of each segment, on one "
+          "thread. graph_mb is the memory of the process with the graph, peak_mb the largest during the algorithm.",
           {"shape", "strategy", "ops", "edges", "segments", "accelerator_segments", "lower_bound", "schedule_ms",
            "graph_mb", "peak_mb"},
           {}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the partition suite measures of one graph.
+// The measurements of the partition suite on one graph.
 
 #ifndef TOOLS_INLAY_BENCH_GRAPHS_PARTITIONSTEPS_H
 #define TOOLS_INLAY_BENCH_GRAPHS_PARTITIONSTEPS_H
@@ -21,16 +21,16 @@ struct NamedStrategy {
 inline constexpr NamedStrategy kMeasuredStrategies[] = {
     {"levels", Strategy::Levels}, {"in-order", Strategy::InOrder}, {"torch-tensorrt", Strategy::TorchTensorRT}};
 
-/// The whole phase on IR, each pass by itself.
+/// The whole phase on IR. Each pass is timed separately.
 Table makePhaseTable();
 rt::StatusOr<llvm::json::Object> measurePhase(const SyntheticGraph &graph, Strategy strategy);
 
-/// The same on a module that was exported from a framework, read from a file of MLIR text. Its ops are those that it
-/// has; the accelerator lacks the kinds that it lacks for synthetic graphs.
+/// The whole phase on a module that a framework exported as MLIR text. The accelerator lacks the same kinds of ops as
+/// for synthetic graphs.
 Table makeExportTable();
 rt::StatusOr<llvm::json::Object> measureExport(const std::string &file, Strategy strategy);
 
-/// The algorithm that finds the segments, without IR.
+/// The algorithm that finds the segments, on a graph without IR.
 Table makeAlgorithmTable();
 rt::StatusOr<llvm::json::Object> measureAlgorithm(const SyntheticGraph &graph, Strategy strategy);
 

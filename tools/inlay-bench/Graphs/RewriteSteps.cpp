@@ -124,7 +124,7 @@ static StatusOr<double> runUpstream(ModuleOp module, const std::string &text, bo
         GreedySimplifyRegionLevel::Disabled);
   Stopwatch watch;
   if (failed(applyPatternsGreedily(module, frozen, config)))
-    return Status(StatusCode::Internal, "upstream's driver doesn't come to an end");
+    return Status(StatusCode::Internal, "upstream's driver did not reach a fixpoint");
   return watch.milliseconds();
 }
 
@@ -156,8 +156,9 @@ StatusOr<json::Object> bench::measureTraced(uint32_t ops, const std::string &pdl
   Setting setting;
   std::string text;
   llvm::raw_string_ostream(text) << *makeBlocks(setting.context, ops);
-  // Once before it is timed, as the peers do: the process's first memory is no part of rewriting. By another name, for
-  // the context keeps locations: to join those of the graph that is timed is part of it.
+  // Everything runs once before it is timed, as for the peers, since the first allocations of a process are not part of
+  // rewriting. The first module has another name because the context keeps locations, and creating the locations of the
+  // timed module is part of its import.
   auto first = parseSourceString<ModuleOp>(text, &setting.context, "first");
   json::Object untimed;
   INLAY_RETURN_IF_ERROR(runInlay(*first, pdl, /*greedy=*/false, untimed).status());
@@ -227,6 +228,7 @@ StatusOr<json::Object> bench::measureExplain(uint32_t ops) {
   Explanation explanation = explain(*manager.get("p1"), *module);
   double taken = watch.milliseconds();
   if (explanation.mismatches.empty() || !isa<MatmulOp>(explanation.mismatches.front().op))
-    return Status(StatusCode::Internal, "expected the product to be named, but got: " + explanation.str("p1"));
+    return Status(StatusCode::Internal,
+                  "expected the explanation to name the matmul, but got: " + explanation.str("p1"));
   return json::Object{{"ops", ops / 5 * 5}, {"explain_ms", taken}};
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The steps that the rewrite suite measures. The graph is blocks of sigmoid(mul(relu(add(matmul(x, w), b)), s)); the
-// first pattern makes one op of relu(add(matmul)), the others match two levels of it and differ in the third.
+// The measurements of the rewrite suite. The graph consists of blocks sigmoid(mul(relu(add(matmul(x, w), b)), s)). The
+// first pattern fuses relu(add(matmul)) into one op. The other patterns match its first two levels and fail at the
+// third.
 
 #ifndef TOOLS_INLAY_BENCH_GRAPHS_REWRITESTEPS_H
 #define TOOLS_INLAY_BENCH_GRAPHS_REWRITESTEPS_H
@@ -11,10 +12,10 @@
 namespace inlay::bench {
 
 enum class Rewriter {
-  Inlay,       ///< our patterns, our driver
-  InlayGreedy, ///< our patterns under upstream's driver
-  Upstream,    ///< upstream's PDL interpreter and greedy driver, as they are by default
-  UpstreamTop, ///< the same from the top, without folding, merging of constants and simplifying of regions
+  Inlay,       ///< Inlay's patterns and driver.
+  InlayGreedy, ///< Inlay's patterns in upstream's driver.
+  Upstream,    ///< Upstream's PDL interpreter and greedy driver with default options.
+  UpstreamTop, ///< The same, top-down, without folding, CSE of constants and simplification of regions.
 };
 
 struct NamedRewriter {
@@ -24,16 +25,17 @@ struct NamedRewriter {
 
 llvm::ArrayRef<NamedRewriter> getRewriters();
 
-/// To the fixpoint, dead code removed; fails if the result isn't what it must be.
+/// Rewrites to the fixpoint and removes dead code. Fails if the result is wrong.
 rt::StatusOr<llvm::json::Object> measureRewrite(uint32_t ops, uint32_t patterns, Rewriter rewriter);
 
-/// The same from text to text with these patterns, which make one op called `my.linear_relu`.
+/// Rewrites from text to text with Inlay and the patterns in `pdl`, which create ops called `my.linear_relu`.
 rt::StatusOr<llvm::json::Object> measureTraced(uint32_t ops, const std::string &pdl);
 
-/// A pattern with two results that share a value, over a value of so many users; with `pairs` half of them match.
+/// Applies a pattern of two ops that share an operand to a value with `users` users. With `pairs` all users form pairs
+/// that match, without it none match.
 rt::StatusOr<llvm::json::Object> measureSharedValue(uint32_t users, bool pairs);
 
-/// What comes nearest to a pattern that matches nowhere, among so many ops.
+/// Explains why a pattern matches none of `ops` ops.
 rt::StatusOr<llvm::json::Object> measureExplain(uint32_t ops);
 
 } // namespace inlay::bench

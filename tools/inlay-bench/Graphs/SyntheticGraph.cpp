@@ -13,7 +13,7 @@ enum Kind : uint8_t { Matmul, Add, Mul, Relu, Conv, LayerNorm, Softmax, Gelu, To
 } // namespace
 
 llvm::ArrayRef<OpKind> bench::getOpKinds() {
-  // What the host keeps is what accelerators lack most often: norms, softmax, activations, indexing.
+  // The host runs the ops that accelerators lack most often: norms, softmax, activations and indexing.
   static const OpKind kinds[] = {
       {"aten::matmul", Role::Accelerated},
       {"aten::add.Tensor", Role::Accelerated},
@@ -39,10 +39,10 @@ static uint32_t add(SyntheticGraph &graph, Kind kind, llvm::ArrayRef<uint32_t> o
   return graph.size() - 1;
 }
 
-//===-- By chance -----------------------------------------------------------------------------------------------===//
+//===-- Random graphs -------------------------------------------------------------------------------------------===//
 
 namespace {
-/// The same numbers with every standard library.
+/// Random numbers that do not depend on the standard library.
 class Chance {
 public:
   uint32_t below(uint32_t bound) { return static_cast<uint32_t>((engine() >> 32) * bound >> 32); }
@@ -56,7 +56,7 @@ private:
 };
 } // namespace
 
-/// Layers of `width` nodes, each of which reads two of the layer before.
+/// Adds layers of `width` nodes. Each node reads two nodes of the layer before.
 static void fillLayers(SyntheticGraph &graph, uint32_t size, uint32_t width, unsigned acceleratedPercent) {
   Chance chance;
   for (uint32_t first = 0; graph.size() < size; first += width)
@@ -82,14 +82,14 @@ static void fillRandom(SyntheticGraph &graph, uint32_t size) {
   }
 }
 
-/// Ten chains side by side, written by turns.
+/// Adds ten parallel chains whose nodes alternate.
 static void fillChains(SyntheticGraph &graph, uint32_t size) {
   Chance chance;
   while (graph.size() < size)
     graph.size() < 10 ? add(graph, chance.pick(70)) : add(graph, chance.pick(70), {graph.size() - 10});
 }
 
-/// Branches of three, written one after the other: what closes an open segment in each of them.
+/// Adds independent branches of three nodes, one after the other. Each branch closes an open segment.
 static void fillBranches(SyntheticGraph &graph, uint32_t size) {
   while (graph.size() < size) {
     uint32_t first = add(graph, Matmul), second = add(graph, Softmax, {first});
@@ -97,7 +97,8 @@ static void fillBranches(SyntheticGraph &graph, uint32_t size) {
   }
 }
 
-/// A fork of two, each side a run of nodes or, three deep, such a fork again, joined by an addition.
+/// Adds a fork with two sides that an addition joins. A side is a chain of nodes, some of which are forks if `depth` is
+/// not zero. Returns the addition.
 static uint32_t addFork(SyntheticGraph &graph, Chance &chance, uint32_t from, unsigned depth) {
   uint32_t ends[2];
   for (uint32_t &end : ends) {
@@ -114,7 +115,7 @@ static void fillSeriesParallel(SyntheticGraph &graph, uint32_t size) {
     end = addFork(graph, chance, end, 3);
 }
 
-//===-- Tiles of models -----------------------------------------------------------------------------------------===//
+//===-- Layers of models ----------------------------------------------------------------------------------------===//
 
 static uint32_t addAttention(SyntheticGraph &graph, uint32_t input) {
   uint32_t heads[3];
@@ -134,7 +135,7 @@ static void fillTransformer(SyntheticGraph &graph, uint32_t size) {
   }
 }
 
-/// Residual blocks with an activation on the host; every fourth has a convolution in its short cut.
+/// Adds residual blocks with an activation on the host. Every fourth block has a convolution in its shortcut.
 static void fillResnet(SyntheticGraph &graph, uint32_t size) {
   uint32_t stream = add(graph, Conv);
   for (unsigned block = 0; graph.size() < size; ++block) {
@@ -145,7 +146,7 @@ static void fillResnet(SyntheticGraph &graph, uint32_t size) {
   }
 }
 
-/// Attention, then a router and eight experts, written one after the other, that gather their tokens on the host.
+/// Adds layers of attention, a router and eight experts, one after the other, which gather their tokens on the host.
 static void fillMoe(SyntheticGraph &graph, uint32_t size) {
   for (uint32_t stream = add(graph, Matmul); graph.size() < size;) {
     stream = add(graph, Add, {stream, addAttention(graph, add(graph, LayerNorm, {stream}))});
@@ -164,10 +165,10 @@ llvm::ArrayRef<Shape> bench::getShapes() {
   static const Shape shapes[] = {
       {"narrow", "layers of 10, half of it on the host", fillNarrow},
       {"wide", "layers of 1000, a tenth on the host", fillWide},
-      {"random", "each node reads up to three before it", fillRandom},
-      {"chains", "ten chains side by side", fillChains},
+      {"random", "each node reads up to three earlier nodes", fillRandom},
+      {"chains", "ten parallel chains", fillChains},
       {"branches", "branches of accelerator, host, accelerator", fillBranches},
-      {"series-parallel", "forks in forks, joined again", fillSeriesParallel},
+      {"series-parallel", "nested forks that join again", fillSeriesParallel},
       {"transformer", "encoder layers", fillTransformer},
       {"resnet", "residual blocks", fillResnet},
       {"moe", "layers of eight experts", fillMoe},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graphs of any size to partition: by chance, or tiled from what models are made of. Seeds are fixed.
+// Graphs of any size for partitioning, random or built from the layers of models. Seeds are fixed.
 
 #ifndef TOOLS_INLAY_BENCH_GRAPHS_SYNTHETICGRAPH_H
 #define TOOLS_INLAY_BENCH_GRAPHS_SYNTHETICGRAPH_H
@@ -13,22 +13,22 @@
 
 namespace inlay::bench {
 
-/// Whether the accelerator can run an op. Layout ops run anywhere and may join either side.
+/// Says which targets can run an op. The accelerator runs all ops but those of the role Host. Layout ops are neutral.
 enum class Role : uint8_t { Accelerated, Host, Layout };
 
 struct OpKind {
-  const char *name; ///< as a framework calls it
+  const char *name; ///< Name of the op in PyTorch.
   Role role;
 };
 
-/// The kinds that synthetic graphs are made of.
+/// Returns the kinds of ops in synthetic graphs.
 llvm::ArrayRef<OpKind> getOpKinds();
 
-/// Nodes in a topological order, which is their program order; each has one result.
+/// Nodes in topological order, which is the program order. Each node has one result.
 struct SyntheticGraph {
-  std::vector<uint8_t> kinds;        ///< numbers in `getOpKinds()`
-  std::vector<uint32_t> start = {0}; ///< node v reads operands[start[v]] up to operands[start[v + 1]]
-  std::vector<uint32_t> operands;    ///< nodes; a node without any reads the graph's input
+  std::vector<uint8_t> kinds;        ///< Index of each node's kind in `getOpKinds()`.
+  std::vector<uint32_t> start = {0}; ///< Node v reads operands[start[v]] to operands[start[v + 1] - 1].
+  std::vector<uint32_t> operands;    ///< Nodes. A node without operands reads the input of the graph.
 
   uint32_t size() const { return static_cast<uint32_t>(kinds.size()); }
   Role getRole(uint32_t node) const { return getOpKinds()[kinds[node]].role; }
@@ -39,13 +39,13 @@ struct SyntheticGraph {
 
 struct Shape {
   const char *name, *summary;
-  /// Adds nodes to the graph until it has about `size`.
+  /// Adds nodes to the graph until it has at least `size` nodes.
   void (*fill)(SyntheticGraph &graph, uint32_t size);
 };
 
 llvm::ArrayRef<Shape> getShapes();
 
-/// A graph of at least `size` nodes; few more, as a tile is kept whole.
+/// Returns a graph of at least `size` nodes. It may have more, since layers stay complete.
 SyntheticGraph makeGraph(const Shape &shape, uint32_t size);
 
 } // namespace inlay::bench

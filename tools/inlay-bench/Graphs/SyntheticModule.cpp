@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace inlay;
 using namespace inlay::bench;
 
-/// An accelerator that runs what is named, and a host that runs everything.
+/// Returns two targets: an accelerator that runs the named ops, and a host that runs all ops.
 static Attribute makeTargets(Builder &builder, ArrayRef<StringAttr> accelerated) {
   MLIRContext *context = builder.getContext();
   return builder.getArrayAttr({DeclaredAttr::get(context, kAcceleratorName, accelerated),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A synthetic graph as IR, and the targets that it is partitioned for.
+// Synthetic graphs as IR, and the targets for their partitioning.
 
 #ifndef TOOLS_INLAY_BENCH_GRAPHS_SYNTHETICMODULE_H
 #define TOOLS_INLAY_BENCH_GRAPHS_SYNTHETICMODULE_H
@@ -14,12 +14,14 @@ namespace inlay::bench {
 
 inline constexpr llvm::StringLiteral kAcceleratorName("npu");
 
-/// A function of one framework call per node, named as Import names ops, which returns what nobody reads; its module
-/// declares an accelerator and the host. The context has all dialects loaded.
+/// Returns a module with one function, which has one framework call per node, with locations like those of Import, and
+/// returns the values without users. The module declares an accelerator and a host. `context` must have all dialects
+/// loaded.
 mlir::OwningOpRef<mlir::ModuleOp> makeModule(mlir::MLIRContext &context, const SyntheticGraph &graph);
 
-/// Gives a module from elsewhere the accelerator and the host of synthetic ones: the accelerator runs all its ops but
-/// those of the kinds that stay on the host there. Returns how many ops partitioning places.
+/// Declares the accelerator and the host of synthetic graphs in another module. The accelerator runs all ops of the
+/// module except the kinds that only the host runs in synthetic graphs. Returns the number of ops that partitioning
+/// places.
 int64_t declareTargets(mlir::ModuleOp module);
 
 } // namespace inlay::bench

@@ -16,7 +16,7 @@ void Table::addRow(const json::Object &cells) {
     row.push_back(cells.get(column) ? *cells.get(column) : json::Value(nullptr));
 }
 
-/// Numbers with as many digits as say something.
+/// Formats a cell. Numbers get as many digits as are significant.
 static std::string toText(const json::Value &cell) {
   if (cell.getAsNull())
     return "-";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a suite measured: tables, printed for people and written as JSON with the command and the machine.
+// The figures of a suite: tables that are printed, and written as JSON with the command and the machine.
 
 #ifndef TOOLS_INLAY_BENCH_MEASURE_FIGURES_H
 #define TOOLS_INLAY_BENCH_MEASURE_FIGURES_H
@@ -16,27 +16,28 @@
 
 namespace inlay::bench {
 
-/// One table. A column's name ends in its unit (`form_ms`, `peak_mb`); a cell is null where there is no figure.
+/// A table. The name of a column ends in its unit (`form_ms`, `peak_mb`). A cell without a figure is null.
 struct Table {
   std::string name;
-  std::string counted; ///< what the figures are, in sentences
+  std::string counted; ///< Description of the figures, in sentences.
   std::vector<std::string> columns;
   std::vector<std::vector<llvm::json::Value>> rows;
 
-  /// A row from an object; columns it lacks are null.
+  /// Adds a row. Columns that `cells` lacks are null.
   void addRow(const llvm::json::Object &cells);
 };
 
-/// All that one run measured.
+/// All figures of one run.
 class Figures {
 public:
   Figures(std::string suite, std::string command) : suite(std::move(suite)), command(std::move(command)) {}
 
   /// Prints the table to `stream` and keeps it for `write`.
   void add(Table table, llvm::raw_ostream &stream);
-  /// Leaves a word, say on what was skipped, in both.
+  /// Prints a note to `stream`, for example about a skipped peer, and keeps it for `write`.
   void addNote(std::string note, llvm::raw_ostream &stream);
 
+  /// Writes the tables and notes as JSON, with the command and the machine.
   void write(llvm::raw_ostream &stream) const;
 
 private:

@@ -12,7 +12,7 @@
 using namespace inlay;
 namespace json = llvm::json;
 
-/// The value of the first line `key : value` of a file; empty if there is none.
+/// Returns the value of the first line `key : value` of a file, or "" if there is none.
 static std::string readField(llvm::StringRef file, llvm::StringRef key) {
   auto buffer = llvm::MemoryBuffer::getFileAsStream(file);
   if (!buffer)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What figures depend on besides the code: processor, memory, compiler. No name and no path of the machine.
+// The properties of the machine that figures depend on: processor, memory and compiler, without names and paths.
 
 #ifndef TOOLS_INLAY_BENCH_MEASURE_MACHINE_H
 #define TOOLS_INLAY_BENCH_MEASURE_MACHINE_H
@@ -13,6 +13,7 @@
 
 namespace inlay::bench {
 
+/// Returns the properties of this machine by their names.
 std::vector<std::pair<std::string, llvm::json::Value>> describeMachine();
 
 } // namespace inlay::bench

@@ -28,8 +28,8 @@ double Stopwatch::now() {
 
 //===-- Memory --------------------------------------------------------------------------------------------------===//
 
-/// A line of /proc/self/status that is in kB, in megabytes; 0 where there is none.
-static double readOwnMemory(llvm::StringRef key) {
+/// Returns the value of a line of /proc/self/status that is in kB, in megabytes, or 0 if there is no such line.
+static double readProcessMemory(llvm::StringRef key) {
   auto buffer = llvm::MemoryBuffer::getFileAsStream("/proc/self/status");
   if (!buffer)
     return 0;
@@ -42,15 +42,15 @@ static double readOwnMemory(llvm::StringRef key) {
 }
 
 MemoryWatch::MemoryWatch() {
-  // Sets the peak back to what is used now; where the system won't, the peak is that of the process so far.
+  // Resets the peak to the memory in use. If the system refuses, the peak is the one since the start of the process.
   if (int file = open("/proc/self/clear_refs", O_WRONLY); file >= 0) {
     [[maybe_unused]] ssize_t written = write(file, "5", 1);
     close(file);
   }
-  atStart = readOwnMemory("VmRSS");
+  atStart = readProcessMemory("VmRSS");
 }
 
-double MemoryWatch::peak() const { return readOwnMemory("VmHWM"); }
+double MemoryWatch::peak() const { return readProcessMemory("VmHWM"); }
 
 //===-- Child processes -----------------------------------------------------------------------------------------===//
 
@@ -83,11 +83,11 @@ static std::string readAll(int file) {
 StatusOr<json::Object> bench::runInChild(llvm::StringRef what, llvm::function_ref<StatusOr<json::Object>()> step) {
   int ends[2];
   if (pipe(ends) != 0)
-    return internal(what + ": no pipe to a child process");
+    return internal(what + ": can't open a pipe to a child process");
   llvm::outs().flush();
   pid_t child = fork();
   if (child < 0)
-    return internal(what + ": no child process");
+    return internal(what + ": can't start a child process");
   if (child == 0) {
     close(ends[0]);
     StatusOr<json::Object> found = step();
@@ -154,8 +154,8 @@ bench::measureByTurns(llvm::StringRef what, unsigned repeats, unsigned variants,
       runs[variant].push_back(std::move(*run));
     }
   std::vector<json::Object> result;
-  for (const std::vector<json::Object> &own : runs) {
-    StatusOr<json::Object> summary = summarize(what, own);
+  for (const std::vector<json::Object> &variantRuns : runs) {
+    StatusOr<json::Object> summary = summarize(what, variantRuns);
     if (!summary.isOk())
       return summary.status();
     result.push_back(std::move(*summary));

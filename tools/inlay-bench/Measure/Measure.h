@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Time and memory of a step, alone in a process of its own: what one leaves behind is no part of the next.
+// Measures the time and memory of steps. Each step runs in its own process, so that no step affects the next.
 
 #ifndef TOOLS_INLAY_BENCH_MEASURE_MEASURE_H
 #define TOOLS_INLAY_BENCH_MEASURE_MEASURE_H
@@ -15,7 +15,7 @@
 
 namespace inlay::bench {
 
-/// Processor time of this process: on one thread that is the time on the clock, but for what others take meanwhile.
+/// Measures the processor time of this process. For one thread it is the elapsed time without that of other processes.
 class Stopwatch {
 public:
   double milliseconds() const { return now() - start; }
@@ -25,10 +25,10 @@ private:
   double start = now();
 };
 
-/// This process's memory in megabytes (2^20), as the system counts it.
+/// Measures the resident memory of this process in megabytes (2^20 bytes).
 class MemoryWatch {
 public:
-  /// From here on the peak counts.
+  /// Resets the peak.
   MemoryWatch();
   double before() const { return atStart; }
   double peak() const;
@@ -37,17 +37,17 @@ private:
   double atStart;
 };
 
-/// What `step` finds out, run in a child process. A child that ends otherwise than by returning is an error that
-/// starts with `what`.
+/// Runs `step` in a child process and returns its result. Errors start with `what`. If the child ends before `step`
+/// returns, the status is an error.
 rt::StatusOr<llvm::json::Object> runInChild(llvm::StringRef what,
                                             llvm::function_ref<rt::StatusOr<llvm::json::Object>()> step);
 
-/// The same object of several runs: the median of each figure whose name ends in `_ms` or `_mb`. All else must be the
-/// same in every run.
+/// Combines the objects of several runs into one with the median of each figure whose name ends in `_ms` or `_mb`. All
+/// other figures must be equal in all runs.
 rt::StatusOr<llvm::json::Object> summarize(llvm::StringRef what, llvm::ArrayRef<llvm::json::Object> runs);
 
-/// Each of `variants` steps, in a child of its own, `repeats` times, by turns, so that a machine that slows down slows
-/// all of them; the summary of each.
+/// Runs each of `variants` steps `repeats` times, each time in its own child process, and returns the summary of each.
+/// The steps alternate, so that a machine that becomes slower affects all of them.
 rt::StatusOr<std::vector<llvm::json::Object>>
 measureByTurns(llvm::StringRef what, unsigned repeats, unsigned variants,
                llvm::function_ref<rt::StatusOr<llvm::json::Object>(unsigned variant)> step);

@@ -23,16 +23,16 @@ cl::OptionCategory &bench::getTuneCategory() {
 }
 
 static cl::opt<std::string> output("o", cl::cat(getCalibrateCategory()), cl::cat(getTuneCategory()),
-                                   cl::value_desc("file"), cl::desc("File for what was found; default: print it"));
+                                   cl::value_desc("file"), cl::desc("File for the result; default: standard output"));
 static cl::opt<std::string> device("device", cl::cat(getCalibrateCategory()), cl::cat(getTuneCategory()),
                                    cl::desc("Vulkan device: a number or a part of its name; default: INLAY_DEVICE"));
 
 std::string bench::getProbeDevice() { return device; }
 
-//===-- What was found ------------------------------------------------------------------------------------------===//
+//===-- Output --------------------------------------------------------------------------------------------------===//
 
 void ProbeOutput::Discard::operator()(llvm::sys::fs::TempFile *file) const {
-  llvm::consumeError(file->discard()); // nothing to do if it was kept
+  llvm::consumeError(file->discard()); // fails if the file was kept, which is no error
   delete file;
 }
 
@@ -77,7 +77,7 @@ Status ProbeOutput::write(const std::string &text) {
 //===-- Probes --------------------------------------------------------------------------------------------------===//
 
 namespace {
-/// Values for a program's inputs or results.
+/// Memory for the inputs or results of a program.
 struct Values {
   std::vector<std::vector<float>> memory;
   std::vector<rt::TensorView> views;

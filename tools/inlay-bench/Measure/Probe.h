@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Small programs that are compiled and run to find out about a device, and the options of suites that do so.
+// Small programs that measure a device, and the options of the suites that use them.
 
 #ifndef TOOLS_INLAY_BENCH_MEASURE_PROBE_H
 #define TOOLS_INLAY_BENCH_MEASURE_PROBE_H
@@ -20,34 +20,35 @@ namespace inlay::bench {
 struct ProbeProgram {
   std::string text;
   std::string target;
-  std::string tuning;  ///< a file, or empty
-  unsigned runs;       ///< whose median counts
-  unsigned rounds = 1; ///< of so many runs, of which the fastest counts
+  std::string tuning;  ///< Name of a tuning file, or empty.
+  unsigned runs;       ///< Number of runs per round. The time of a round is their median.
+  unsigned rounds = 1; ///< Number of rounds, of which the fastest counts.
 };
 
-/// Seconds of a probe's one segment, and of a copy there and back of a value, of several the mean.
+/// The seconds of a probe's segment, and of a copy of a value to the device (`in`) and back (`out`). Several copies
+/// count with their mean.
 struct Times {
   double run = 0, in = 0, out = 0;
 };
 
 struct Sample : Times {
-  double bytesIn = 0, bytesOut = 0; ///< of a value
-  std::string device;               ///< that it ran on; empty for the host
-  std::string code;                 ///< the words of its kernels: equal ones take as long
+  double bytesIn = 0, bytesOut = 0; ///< Size of an input and of a result.
+  std::string device;               ///< Name of the device, or empty for the host.
+  std::string code;                 ///< Code of the kernels. Probes with equal code take the same time.
 };
 
-/// Compiles the probe; runs it unless what it became is `known` by its code.
+/// Compiles the probe, and runs it unless `isKnown` returns true for its code.
 rt::StatusOr<Sample> runProbe(const ProbeProgram &probe,
                               llvm::function_ref<bool(const std::string &code)> isKnown = {});
 
 llvm::cl::OptionCategory &getCalibrateCategory();
 llvm::cl::OptionCategory &getTuneCategory();
 
-/// What --device says; empty if it isn't given.
+/// Returns the value of --device, or "" without the option.
 std::string getProbeDevice();
 
-/// What -o names, or standard output. Made before anything is measured: nobody wants to measure for nothing. A file
-/// that has the name stays until the new one is whole.
+/// The file that -o names, or standard output. It is created before the measurement, so that errors come early. An
+/// existing file stays until the new one is complete.
 class ProbeOutput {
 public:
   static rt::StatusOr<ProbeOutput> create();
@@ -57,7 +58,7 @@ private:
   struct Discard {
     void operator()(llvm::sys::fs::TempFile *file) const;
   };
-  std::unique_ptr<llvm::sys::fs::TempFile, Discard> file; ///< null for what isn't a file
+  std::unique_ptr<llvm::sys::fs::TempFile, Discard> file; ///< Null if the output is not a regular file.
 };
 
 } // namespace inlay::bench

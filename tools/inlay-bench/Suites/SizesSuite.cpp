@@ -16,7 +16,7 @@ using rt::StatusOr;
 namespace cl = llvm::cl;
 namespace json = llvm::json;
 
-static constexpr llvm::StringLiteral kScript =
+static constexpr llvm::StringLiteral kSizePeersScript =
 #include "SizePeers.inc"
     ;
 
@@ -46,7 +46,7 @@ static Status run(unsigned repeats, Figures &figures) {
   StatusOr<std::string> python = findPython(getPythons().front());
   if (!python.isOk())
     return python.status();
-  StatusOr<std::vector<std::string>> known = listModels(*python, kScript);
+  StatusOr<std::vector<std::string>> known = listModels(*python, kSizePeersScript);
   if (!known.isOk())
     return known.status();
   StatusOr<std::vector<std::string>> models = choose("sized-models", modelNames, std::move(*known));
@@ -58,8 +58,8 @@ static Status run(unsigned repeats, Figures &figures) {
   Table table = makeTable();
   for (const std::string &model : *models)
     for (const std::string &route : targets) {
-      StatusOr<json::Object> found =
-          runPython(*python, kScript, model + " on " + route, {"run", model, route, scale, std::to_string(repeats)});
+      StatusOr<json::Object> found = runPython(*python, kSizePeersScript, model + " on " + route,
+                                               {"run", model, route, scale, std::to_string(repeats)});
       if (!found.isOk()) {
         figures.addNote(found.status().message(), llvm::outs());
         continue;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// softmax(scale * Q K^T + mask) V by blocks of query rows: a block's scores are a product of matrices that stays in
-// cache, and never are there those of all queries.
+// Computes softmax(scale * Q K^T + mask) V by blocks of query rows. The scores of a block are a matrix product that
+// stays in cache; the scores of all queries never exist at the same time.
 
 #include "LibraryKernel.h"
 #include "Runtime/Host/Portable/Softmax.h"
 #include "Runtime/Host/Support/Memory.h"
 #include "Runtime/Host/Support/ThreadPool.h"
+#include "TaskSizes.h"
 
 #include <fmt/format.h>
 
@@ -15,13 +16,10 @@
 
 namespace inlay::rt::host {
 
-/// Queries of a block: enough for the products to be fast. The bits of a result don't depend on threads.
+/// Queries per block, enough for fast products. It is fixed, so results do not depend on the number of threads.
 static constexpr int64_t kBlockQueries = 64;
-/// Multiplications that are worth a thread's waking up.
-static constexpr double kMinWork = 100e3;
-
 namespace {
-/// Batch, heads, queries or keys, channels (keys for the mask).
+/// Strides of batch, heads, queries or keys, and channels (keys for the mask).
 using Strides = std::array<int64_t, 4>;
 
 struct AttentionSizes {
@@ -29,7 +27,7 @@ struct AttentionSizes {
   Strides q, k, v, mask{}, o;
 };
 
-/// Products of a block: scores, and results from weights.
+/// The products of a block: scores = Q K^T, and results = softmax(scores) V.
 struct BlockGemms {
   std::shared_ptr<Gemm> scores, results;
 };
@@ -39,8 +37,8 @@ struct AttentionPlan {
   int64_t blocks = 1;
   int64_t chunk = 1;
   bool isEmpty = false;
-  bool usesScratch = false;      ///< O's channels aren't adjacent
-  std::vector<BlockGemms> gemms; ///< per block; not causal: for the first ones and the last one
+  bool usesScratch = false;      ///< True if O's channels aren't adjacent.
+  std::vector<BlockGemms> gemms; ///< Per block. Without a causal mask all full blocks share one pair.
 };
 
 class AttentionKernel : public LibraryKernel {
@@ -68,7 +66,7 @@ static int64_t offsetOf(const Strides &strides, int64_t batch, int64_t head, int
   return batch * strides[0] + head * strides[1] + row * strides[2];
 }
 
-/// Whether a buffer of these sizes and strides has fewer than 2^63 bytes.
+/// Returns true if a buffer of these sizes and strides has fewer than 2^63 bytes.
 static bool isInRange(const Strides &strides, const std::array<int64_t, 4> &sizes) {
   int64_t extent = 1;
   for (size_t i = 0; i < 4; ++i) {
@@ -111,7 +109,7 @@ StatusOr<AttentionSizes> AttentionKernel::readSizes(const int64_t *sizes) const 
   return read;
 }
 
-/// Products of zero size are left out.
+/// Creates the products of a block. Products of size zero are left out.
 StatusOr<BlockGemms> AttentionKernel::makeGemms(const AttentionPlan &plan, int64_t queries, int64_t keys) const {
   const AttentionSizes &sizes = plan.sizes;
   BlockGemms made;
@@ -223,10 +221,10 @@ Status AttentionKernel::call(void *const *buffers, const int64_t *sizes) {
 }
 
 StatusOr<std::unique_ptr<LibraryKernel>> makeAttention(const HostKernel &kernel, SequentialLibrary &library) {
-  uint32_t wanted = kernel.mask == MaskKind::None ? 4 : 5;
-  if (kernel.buffers != wanted)
+  uint32_t expected = kernel.mask == MaskKind::None ? 4 : 5;
+  if (kernel.buffers != expected)
     return Status(StatusCode::InvalidArgument, fmt::format("kernel '{}': expected attention of {} buffers, but got {}",
-                                                           kernel.name, wanted, kernel.buffers));
+                                                           kernel.name, expected, kernel.buffers));
   return std::unique_ptr<LibraryKernel>(std::make_unique<AttentionKernel>(kernel, library));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Weights as a library wants them, shared by the calls and threads of a kernel.
+// A cache of weights in the layout of a library. The calls and threads of a kernel share it.
 
 #ifndef INLAY_LIB_RUNTIME_HOST_KERNELS_CONSTANTCACHE_H
 #define INLAY_LIB_RUNTIME_HOST_KERNELS_CONSTANTCACHE_H
@@ -15,13 +15,13 @@
 
 namespace inlay::rt::host {
 
-/// The parts that one constant was packed into.
+/// The packed parts of one constant.
 using Packed = std::vector<Memory>;
 
-/// By address and layout. Safe from several threads.
+/// Packed constants by address and layout. Thread-safe.
 class ConstantCache {
 public:
-  /// What `pack(Packed &)` makes of the constant at `data`, once for each layout.
+  /// Returns the result of `pack(Packed &)` for the constant at `data`. Calls `pack` once for each layout.
   template <typename Pack>
   StatusOr<std::shared_ptr<const Packed>> get(const void *data, const std::string &layout, const Pack &pack) {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -42,7 +42,7 @@ public:
     packed_.clear();
   }
 
-  /// How many there are, for tests.
+  /// Returns the number of entries, for tests.
   size_t size() {
     std::lock_guard<std::mutex> lock(mutex_);
     return packed_.size();

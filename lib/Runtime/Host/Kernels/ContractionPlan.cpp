@@ -3,6 +3,7 @@
 #include "ContractionPlan.h"
 #include "LibraryKernel.h"
 #include "Runtime/Host/Support/ThreadPool.h"
+#include "TaskSizes.h"
 
 #include <algorithm>
 
@@ -12,10 +13,6 @@ namespace inlay::rt::host {
 static constexpr int64_t kSliceColumns = 256;
 /// Rows of a slice: at most what stays in the second-level cache beside the columns, at least what hides loads of B.
 static constexpr int64_t kMaxSliceRows = 128, kMinSliceRows = 16;
-/// Tasks for each thread, so that one that started late doesn't hold up the rest.
-static constexpr int64_t kTasksPerThread = 3;
-/// Multiplications that are worth a thread's waking up.
-static constexpr double kMinWork = 100e3;
 static constexpr size_t kMaxPackedParts = 4096;
 
 int64_t offsetOf(const std::vector<ContractionLoop> &loops, int64_t index, uint32_t buffer) {

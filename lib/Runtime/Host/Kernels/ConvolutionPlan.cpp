@@ -2,6 +2,7 @@
 
 #include "ConvolutionPlan.h"
 #include "LibraryKernel.h"
+#include "TaskSizes.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +11,6 @@
 
 namespace inlay::rt::host {
 
-static constexpr int64_t kTasksPerThread = 3;
-/// Multiplications that are worth a thread's waking up.
-static constexpr double kMinWork = 100e3;
 /// Bytes of a slice's rows of X and Y that stay in the second-level cache.
 static constexpr int64_t kMaxSliceBytes = 1 << 20;
 

@@ -2,7 +2,7 @@
 //
 // Answers as attributes: they wait on the function for the report.
 
-#include "AskWhatIf.h"
+#include "WhatIfAttributes.h"
 
 #include "mlir/IR/Builders.h"
 

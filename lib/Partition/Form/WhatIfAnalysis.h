@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Answers the questions of `WhatIf.h` by planning partitions, and stores the answers as attributes.
+// Answers the questions of `WhatIf.h` by planning partitions.
 
-#ifndef INLAY_LIB_PARTITION_FORM_ASKWHATIF_H
-#define INLAY_LIB_PARTITION_FORM_ASKWHATIF_H
+#ifndef INLAY_LIB_PARTITION_FORM_WHATIFANALYSIS_H
+#define INLAY_LIB_PARTITION_FORM_WHATIFANALYSIS_H
 
 #include "PartitionEstimator.h"
 #include "inlay/Partition/WhatIf.h"
@@ -19,12 +19,6 @@ mlir::FailureOr<WhatIf> analyzeWhatIf(PartitionEstimator &forecaster, const Part
 /// For sizes 1, 2, 3, 5, 8, ... until no accelerator has a segment.
 mlir::FailureOr<std::vector<SweepRow>> sweepMinBlockSize(PartitionEstimator &forecaster, PartitionInfo info);
 
-/// As entries of a function's `inlay.partition`, and read from there; nothing for what isn't there or isn't whole.
-mlir::Attribute toAttribute(mlir::MLIRContext *context, const WhatIf &whatIf);
-mlir::Attribute toAttribute(mlir::MLIRContext *context, llvm::ArrayRef<SweepRow> rows);
-std::optional<WhatIf> readWhatIf(mlir::Attribute attribute);
-std::vector<SweepRow> readSweep(mlir::Attribute attribute);
-
 } // namespace inlay
 
-#endif // INLAY_LIB_PARTITION_FORM_ASKWHATIF_H
+#endif // INLAY_LIB_PARTITION_FORM_WHATIFANALYSIS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "AskWhatIf.h"
+#include "WhatIfAnalysis.h"
 
 #include <set>
 #include <tuple>

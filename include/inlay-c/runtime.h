@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Running compiled programs from C, and from languages that call C: libinlay_runtime.so. It needs neither the compiler
-// nor LLVM nor Python.
+// The C interface to compiled programs, also for languages that call C: libinlay_runtime.so. It needs neither the
+// compiler nor LLVM nor Python.
 //
-// Every function is safe from several threads, a program may be called by several at a time, and programs share the
-// device that they run on. Strings are UTF-8 that ends in 0. Functions that can fail return a status; the sentence that
-// belongs to it is kept for the thread that called.
+// All functions are thread-safe. A program may be called from several threads at a time, and programs share the device
+// that they run on. Strings are UTF-8 and zero-terminated. Functions that can fail return a status. The message of the
+// last failure is kept per thread.
 
 #ifndef INLAY_C_RUNTIME_H
 #define INLAY_C_RUNTIME_H
@@ -20,28 +20,28 @@ extern "C" {
 
 #define INLAY_RUNTIME_API __attribute__((visibility("default")))
 
-/// Of this header. A library of another number doesn't fit it.
+/// The version of the interface in this header. It must be equal to that of the library.
 #define INLAY_RUNTIME_ABI 1
 
 typedef enum InlayStatus {
   InlayStatusOk = 0,
-  InlayStatusInvalidArgument = 1,   ///< a tensor, an option or a file is wrong
-  InlayStatusNotFound = 2,          ///< a file, a device or a symbol is missing
-  InlayStatusResourceExhausted = 3, ///< out of memory, of the host or the device
-  InlayStatusDeviceLost = 4,        ///< the device stopped answering; results are void
-  InlayStatusUnavailable = 5,       ///< no driver, device or processor that can run the program
-  InlayStatusStopped = 6,           ///< a loop ran too long, or the caller gave up
-  InlayStatusInternal = 7           ///< a fault of the runtime
+  InlayStatusInvalidArgument = 1,   ///< A tensor, an option or a file is wrong.
+  InlayStatusNotFound = 2,          ///< A file, a device or a symbol is missing.
+  InlayStatusResourceExhausted = 3, ///< Out of host or device memory.
+  InlayStatusDeviceLost = 4,        ///< The device stopped answering; its results are invalid.
+  InlayStatusUnavailable = 5,       ///< No driver, device or processor can run the program.
+  InlayStatusStopped = 6,           ///< A loop exceeded its limit, or the caller stopped the call.
+  InlayStatusInternal = 7           ///< A bug in the runtime.
 } InlayStatus;
 
 #ifdef __cplusplus
-#define INLAY_ENUM_BASE : int // any number that a caller casts is a value
+#define INLAY_ENUM_BASE : int // makes a cast from any number well defined
 #else
 #define INLAY_ENUM_BASE
 #endif
 
 typedef enum InlayElement INLAY_ENUM_BASE {
-  InlayElementBool = 0, ///< a byte, 0 or 1
+  InlayElementBool = 0, ///< One byte, 0 or 1.
   InlayElementI8 = 1,
   InlayElementI16 = 2,
   InlayElementI32 = 3,
@@ -52,15 +52,15 @@ typedef enum InlayElement INLAY_ENUM_BASE {
   InlayElementF64 = 8
 } InlayElement;
 
-/// The number INLAY_RUNTIME_ABI of the library.
+/// Returns INLAY_RUNTIME_ABI of the library.
 INLAY_RUNTIME_API int inlayRuntimeAbi(void);
-/// The version of Inlay that the library is of: "0.1.0".
+/// Returns the version of Inlay that the library belongs to: "0.1.0".
 INLAY_RUNTIME_API const char *inlayRuntimeVersion(void);
-/// What was wrong at the last call of this thread that failed; empty if none did. Valid until this thread's next call.
+/// Returns the message of this thread's last call that failed; empty if none did. Valid until this thread's next call.
 INLAY_RUNTIME_API const char *inlayLastError(void);
-/// "float32"; null for a number that is none.
+/// Returns the name of an element type, "float32"; null if the number is not an element type.
 INLAY_RUNTIME_API const char *inlayElementName(InlayElement element);
-/// Bytes of one element; 0 for a number that is none.
+/// Returns the bytes of one element; 0 if the number is not an element type.
 INLAY_RUNTIME_API size_t inlayElementSize(InlayElement element);
 
 //===-- Loading -------------------------------------------------------------------------------------------------===//
@@ -68,49 +68,50 @@ INLAY_RUNTIME_API size_t inlayElementSize(InlayElement element);
 /// A loaded program.
 typedef struct InlayProgram InlayProgram;
 
-/// How a file is loaded. Start from `inlayOpenOptions()`. Pointers are needed during the call of `inlayProgramOpen`
-/// alone, but for `userData` and the callbacks, which the program keeps.
+/// Options for loading a file. Start from `inlayOpenOptions()`. The strings are needed only during the call of
+/// `inlayProgramOpen`. The program keeps `userData` and the callbacks.
 typedef struct InlayOpenOptions {
-  size_t size; ///< of this struct, so that libraries can tell what their callers know of
-  /// A number or a part of a name; null for INLAY_DEVICE or the best that can run the program. "none": the host runs
-  /// all of it, if it was compiled with recovery.
+  size_t size; ///< Size of this struct, so that the library knows which members its caller has.
+  /// A number or a part of a device name. Null: INLAY_DEVICE, or the best device that can run the program. "none": the
+  /// host runs all segments, if the program was compiled with recovery.
   const char *device;
-  /// An Ed25519 public key in PEM: the file must be signed by its owner. Null for what INLAY_PUBLIC_KEY names, if any.
+  /// Path of an Ed25519 public key in PEM. The file must have a signature that this key verifies. Null: the path in
+  /// INLAY_PUBLIC_KEY, if set.
   const char *publicKeyFile;
-  /// Whether a failure of the device ends a call with an error, instead of in running what failed on the host.
+  /// If true, a failure of the device ends a call with an error. If false, the failed segments run on the host.
   bool withoutRecovery;
-  /// Called with a sentence when the program goes on after a failure; from any thread that calls, or
-  /// from one of the runtime's own, which tries the device again. May be null.
+  /// Called with a message when the program continues after a failure. Called from any thread that calls the program,
+  /// or from the runtime's thread that tries the device again. May be null.
   void (*notice)(const char *text, void *userData);
-  /// Asked a few times a second during loops: true stops the call. May be null.
+  /// Called a few times a second during loops; returns true to stop the call. May be null.
   bool (*stop)(void *userData);
   void *userData;
 } InlayOpenOptions;
 
-/// The defaults.
+/// Returns the default options.
 INLAY_RUNTIME_API InlayOpenOptions inlayOpenOptions(void);
 
-/// Loads a file that `inlay.CompiledModule.save` or `inlay-compile` wrote. `options` may be null. On failure `program`
-/// is null.
+/// Loads a file that `inlay.CompiledModule.save` or `inlay-compile` wrote. `options` may be null. `program` is set to
+/// null on failure.
 INLAY_RUNTIME_API InlayStatus inlayProgramOpen(const char *path, const InlayOpenOptions *options,
                                                InlayProgram **program);
 
-/// Waits until all that opening left to other threads is done: a device's kernels, which are made while the caller
-/// goes on. The first call waits for them otherwise. An error as that of a call.
+/// Waits for the work that opening left to other threads: the creation of the device's kernels. Otherwise the first
+/// call waits. The status is the same as that of a call.
 INLAY_RUNTIME_API InlayStatus inlayProgramWait(InlayProgram *program);
 
-/// Frees the program; not while a call runs. Null does nothing.
+/// Frees the program. No call may be running. Null is ignored.
 INLAY_RUNTIME_API void inlayProgramClose(InlayProgram *program);
 
-//===-- What a program takes and gives --------------------------------------------------------------------------===//
+//===-- Inputs, results and properties of a program -------------------------------------------------------------===//
 
-/// An input or a result. What it points to lives as long as the program.
+/// An input or a result. The pointers are valid as long as the program.
 typedef struct InlayTensorInfo {
   const char *name;
   InlayElement element;
   size_t rank;
-  const int64_t *dims; ///< -1 where calls may differ
-  const char *type;    ///< with the names of such dims: "float32[batch x 10]"
+  const int64_t *dims; ///< -1 for a dim that may differ between calls.
+  const char *type;    ///< The type with the names of such dims: "float32[batch x 10]".
 } InlayTensorInfo;
 
 INLAY_RUNTIME_API size_t inlayProgramInputCount(const InlayProgram *program);
@@ -118,16 +119,16 @@ INLAY_RUNTIME_API size_t inlayProgramOutputCount(const InlayProgram *program);
 INLAY_RUNTIME_API InlayStatus inlayProgramInput(const InlayProgram *program, size_t number, InlayTensorInfo *info);
 INLAY_RUNTIME_API InlayStatus inlayProgramOutput(const InlayProgram *program, size_t number, InlayTensorInfo *info);
 
-/// The device that the program runs on; empty if all of it runs on the host.
+/// Returns the name of the device that the program runs on; empty if all of it runs on the host.
 INLAY_RUNTIME_API const char *inlayProgramDevice(const InlayProgram *program);
-/// The partition report, JSON: what runs where, and why. Empty if the file has none.
+/// Returns the partition report as JSON: the target of each op and the reason. Empty if the file has none.
 INLAY_RUNTIME_API const char *inlayProgramReport(const InlayProgram *program);
-/// JSON of whoever saved the file. Empty if there is none.
+/// Returns the JSON metadata that was added when the file was saved. Empty if there is none.
 INLAY_RUNTIME_API const char *inlayProgramMetadata(const InlayProgram *program);
 
 //===-- Calls ---------------------------------------------------------------------------------------------------===//
 
-/// Dense row-major elements in memory of the caller, as many as `dims` say.
+/// A tensor in memory of the caller: dense row-major elements, as many as `dims` say.
 typedef struct InlayTensor {
   void *data;
   InlayElement element;
@@ -135,43 +136,43 @@ typedef struct InlayTensor {
   const int64_t *dims;
 } InlayTensor;
 
-/// The dims of result `number` for inputs of these dims (their data isn't looked at): `rank` is as many of them as
-/// there are, of which the first `capacity` are written to `dims`.
+/// Computes the dims of result `number` for inputs of these dims; the inputs' data is not read. Sets `rank` to the
+/// number of dims and writes the first `capacity` of them to `dims`.
 INLAY_RUNTIME_API InlayStatus inlayProgramOutputDims(const InlayProgram *program, const InlayTensor *inputs,
                                                      size_t inputCount, size_t number, int64_t *dims, size_t capacity,
                                                      size_t *rank);
 
-/// Reads the inputs and writes the results, into memory that the caller has made for them. All are checked first.
-/// The caller has all memory back when this returns.
+/// Reads the inputs and writes the results into memory that the caller allocated. All tensors are checked first.
+/// The library does not use the memory after this returns.
 INLAY_RUNTIME_API InlayStatus inlayProgramCall(InlayProgram *program, const InlayTensor *inputs, size_t inputCount,
                                                const InlayTensor *outputs, size_t outputCount);
 
-/// Keeps the memory of an input until `release(object)` is called, which is once, from any thread: as a rule before
-/// the call that it was given to returns, whatever that returns; never if the device hangs, which may go on reading.
-/// A null `release` owns nothing.
+/// Owner of an input's memory. `release(object)` is called once, from any thread, when the memory is no longer used.
+/// Usually that is before the call that got the input returns, with or without an error. It is never called if the
+/// device hangs, because the device may go on reading. A null `release` means that there is no owner.
 typedef struct InlayOwner {
   void *object;
   void (*release)(void *object);
 } InlayOwner;
 
-/// A `release` for those who would rather look than be called: sets the bool at `object`, which is to live as long as
-/// the memory.
+/// A `release` for callers that poll: sets the bool at `object` to true. The bool must live as long as the memory.
 INLAY_RUNTIME_API void inlayMarkReleased(void *object);
 
-/// A result in memory of the library's, which lives until it is freed: longer than the program, if need be.
+/// A result in memory of the library. It lives until it is freed and may outlive the program.
 typedef struct InlayResult InlayResult;
 
-/// As `inlayProgramCall`, for large tensors without copies: a device that shares memory with the host reads large
-/// inputs that have an owner in place, and writes results where they stay. `owners` has one for each input, or is null.
-/// `results` has place for `resultCount`, as many as the program has; they are null after a failure.
+/// Runs the program like `inlayProgramCall`, but without copies of large tensors: a device that shares memory with the
+/// host reads large inputs that have an owner in place, and writes results where they stay. `owners` has one element
+/// per input, or is null. `results` must have room for `resultCount` results, the number that the program has. They are
+/// set to null on failure.
 INLAY_RUNTIME_API InlayStatus inlayProgramRun(InlayProgram *program, const InlayTensor *inputs,
                                               const InlayOwner *owners, size_t inputCount, InlayResult **results,
                                               size_t resultCount);
 
-/// The result's elements, which may be written, and dims: both live as long as it does. All zeros for null.
+/// Returns the result's elements, which may be written, and dims. Both live as long as the result. All zeros for null.
 INLAY_RUNTIME_API InlayTensor inlayResultTensor(const InlayResult *result);
 
-/// Frees the result; from any thread, also when the program is closed. Null does nothing.
+/// Frees the result. May be called from any thread, also after the program was closed. Null is ignored.
 INLAY_RUNTIME_API void inlayResultFree(InlayResult *result);
 
 #ifdef __cplusplus

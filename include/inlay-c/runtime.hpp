@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// runtime.h for C++17: programs that close themselves, vectors, and exceptions for errors.
+// C++17 wrapper of runtime.h: programs that close themselves, vectors, and exceptions for errors.
 //
 //   inlay::runtime::Program program("model.inlay");
 //   std::vector<float> x(program.input(0).count()), y(program.output(0).count());
@@ -35,10 +35,10 @@ private:
 struct TensorInfo {
   std::string name;
   InlayElement element;
-  std::vector<int64_t> dims; ///< -1 where calls may differ
-  std::string type;          ///< "float32[batch x 10]"
+  std::vector<int64_t> dims; ///< -1 for a dim that may differ between calls.
+  std::string type;          ///< The type with the names of such dims: "float32[batch x 10]".
 
-  /// The number of elements; 0 if that isn't the same in every call.
+  /// Returns the number of elements; 0 if it may differ between calls.
   size_t count() const {
     size_t result = 1;
     for (int64_t dim : dims)
@@ -47,7 +47,7 @@ struct TensorInfo {
   }
 };
 
-/// Dense row-major elements in memory of the caller, or of `owner`.
+/// Dense row-major elements in memory of the caller or of `owner`.
 struct Tensor {
   void *data;
   InlayElement element;
@@ -55,7 +55,7 @@ struct Tensor {
   std::shared_ptr<const void> owner = nullptr;
 };
 
-/// The element for a type of C++: bool, int8_t to int64_t, float, double.
+/// Returns the element type for a C++ type: bool, int8_t to int64_t, float, double.
 template <typename T>
 constexpr InlayElement elementOf() {
   if constexpr (std::is_same_v<T, bool>)
@@ -76,7 +76,7 @@ constexpr InlayElement elementOf() {
   }
 }
 
-/// Elements at `data`, which are only read where they are an input.
+/// Returns a tensor over the elements at `data`. The elements of an input are only read.
 template <typename T>
 Tensor view(T *data, std::vector<int64_t> dims, std::shared_ptr<const void> owner = nullptr) {
   return {const_cast<std::remove_const_t<T> *>(data), elementOf<std::remove_const_t<T>>(), std::move(dims),
@@ -84,11 +84,11 @@ Tensor view(T *data, std::vector<int64_t> dims, std::shared_ptr<const void> owne
 }
 
 struct Options {
-  std::string device;                              ///< a number or a part of a name
-  std::string publicKeyFile;                       ///< the file must be signed by its owner
-  bool recovery = true;                            ///< what a device fails at is run on the host
-  std::function<void(const std::string &)> notice; ///< a sentence for each such failure; must not throw
-  std::function<bool()> stop;                      ///< true stops a call; must not throw
+  std::string device;                              ///< A number or a part of a device name.
+  std::string publicKeyFile;                       ///< Path of the key that must verify the file's signature.
+  bool recovery = true;                            ///< Runs segments on the host if the device fails.
+  std::function<void(const std::string &)> notice; ///< Called with a message for each failure; must not throw.
+  std::function<bool()> stop;                      ///< Returns true to stop a call; must not throw.
 };
 
 /// A loaded program; movable. May be called from several threads at a time.
@@ -117,7 +117,7 @@ public:
   std::string report() const { return inlayProgramReport(program_.get()); }
   std::string metadata() const { return inlayProgramMetadata(program_.get()); }
 
-  /// The dims of a result for inputs of these dims.
+  /// Returns the dims of result `number` for inputs of these dims.
   std::vector<int64_t> outputDims(const std::vector<Tensor> &inputs, size_t number) const {
     std::vector<InlayTensor> raw = convert(inputs);
     size_t rank = 0;
@@ -127,17 +127,17 @@ public:
     return dims;
   }
 
-  /// Waits for what opening left to other threads, as the first call does otherwise.
+  /// Waits for the work that opening left to other threads. Otherwise the first call waits.
   void wait() { check(inlayProgramWait(program_.get())); }
 
-  /// Into memory of the caller's; owners aren't looked at.
+  /// Runs the program and writes the results to memory of the caller. Owners are ignored.
   void call(const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs) {
     std::vector<InlayTensor> in = convert(inputs), out = convert(outputs);
     check(inlayProgramCall(program_.get(), in.data(), in.size(), out.data(), out.size()));
   }
 
-  /// The results, in memory that their owners keep: longer than the program, if need be. A device that shares memory
-  /// with the host reads large inputs that have an owner in place, and lets go of it as `InlayOwner` says.
+  /// Runs the program and returns the results. Their owners keep their memory, which may outlive the program. A device
+  /// that shares memory with the host reads large inputs that have an owner in place; see `InlayOwner`.
   std::vector<Tensor> call(const std::vector<Tensor> &inputs) {
     using Owner = std::shared_ptr<const void>;
     std::vector<InlayTensor> in = convert(inputs);
@@ -182,7 +182,7 @@ private:
     return {info.name, info.element, {info.dims, info.dims + info.rank}, info.type};
   }
 
-  std::unique_ptr<Options> options_; ///< outlives the program, which calls back
+  std::unique_ptr<Options> options_; ///< Outlives the program, which calls it.
   std::unique_ptr<InlayProgram, Close> program_;
 };
 

@@ -195,7 +195,7 @@ TEST(CompileTest, RunsForeignEnginesByTheCallersRunner) {
   EXPECT_EQ(call(*compiled->program, 4)[1], 8.0f);
   request.runners.clear();
   EXPECT_EQ(compile(request).status().message(),
-            "segment 'twice': the plan needs the runner 'doubling', but there is none of that name");
+            "segment 'twice': the plan needs the runner 'doubling', but no runner has that name");
 }
 
 /// The framework computes y; n is said by z, and again by x, and m by x.
@@ -229,7 +229,7 @@ TEST(CompileTest, FindsSymbolsInTheInputs) {
   EXPECT_EQ(numbers, (std::vector<int64_t>{1, 2, -4}));
   auto refuse = [&](const rt::InputDims &dims) { return compiled->program->outputDims(dims).status().message(); };
   EXPECT_EQ(refuse({{7}, {3}}), "input 'x': expected float32[2*n + 1 x -1*m + 5], but got float32[7]");
-  EXPECT_EQ(refuse({{9, 1}, {3}}), "input 'x': dim 0 is 9, but '2*n + 1' is 7 by dim 0 of input 'z'");
+  EXPECT_EQ(refuse({{9, 1}, {3}}), "input 'x': dim 0 is 9, but '2*n + 1' is 7 according to dim 0 of input 'z'");
   EXPECT_EQ(refuse({{7, 6}, {3}}), "input 'x': dim 1 ('-1*m + 5') is 6, so 'm' is -1, but expected 0 to 4");
   EXPECT_EQ(refuse({{19, 1}, {9}}), "input 'z': dim 0 ('n') is 9, but expected 1 to 8");
 }

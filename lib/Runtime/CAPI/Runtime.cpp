@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implementation of inlay-c/runtime.h: checks the caller's arguments, converts them and calls the C++ runtime.
 
 #include "inlay-c/runtime.h"
 #include "inlay/Runtime/Core/Device.h"
@@ -12,7 +14,7 @@
 using namespace inlay::rt;
 
 namespace {
-/// An input or a result as the caller sees it.
+/// An input or a result in the form that callers get.
 struct Described {
   std::string name, type;
   InlayElement element = InlayElementF32;
@@ -30,10 +32,10 @@ struct InlayProgram {
 static_assert(int(InlayStatusInvalidArgument) == int(StatusCode::InvalidArgument) &&
                   int(InlayStatusDeviceLost) == int(StatusCode::DeviceLost) &&
                   int(InlayStatusInternal) == int(StatusCode::Internal),
-              "the codes of C are those of C++");
+              "the status codes of C must equal those of C++");
 static_assert(int(InlayElementBool) == int(ElementType::Bool) && int(InlayElementF16) == int(ElementType::F16) &&
                   int(InlayElementF64) == int(ElementType::F64),
-              "the elements of C are those of C++");
+              "the element types of C must equal those of C++");
 
 static thread_local std::string lastError;
 
@@ -55,7 +57,7 @@ const char *inlayRuntimeVersion(void) { return INLAY_VERSION; }
 const char *inlayLastError(void) { return lastError.c_str(); }
 
 static bool isElement(InlayElement element) {
-  return element >= InlayElementBool && element <= InlayElementF64; // whatever the caller casts
+  return element >= InlayElementBool && element <= InlayElementF64; // callers may cast any number
 }
 
 const char *inlayElementName(InlayElement element) {
@@ -108,11 +110,11 @@ static OpenOptions convert(const InlayOpenOptions &raw) {
 
 InlayStatus inlayProgramOpen(const char *path, const InlayOpenOptions *options, InlayProgram **program) {
   if (!program)
-    return invalid("expected where to put the program, but got null");
+    return invalid("expected a pointer for the program, but got null");
   *program = nullptr;
   if (!path)
     return invalid("expected a path, but got null");
-  // Of an older caller the rest keeps its defaults; what a newer one asks for can't be done.
+  // Options that an older caller does not have keep their defaults. Options of a newer caller are refused.
   InlayOpenOptions known = inlayOpenOptions();
   if (options && (options->size < sizeof(size_t) || options->size > sizeof(known)))
     return invalid(fmt::format("expected options of {} to {} bytes, but got {}: start from inlayOpenOptions()",
@@ -139,14 +141,14 @@ InlayStatus inlayProgramWait(InlayProgram *program) {
 
 void inlayProgramClose(InlayProgram *program) { delete program; }
 
-//===-- What a program takes and gives --------------------------------------------------------------------------===//
+//===-- Inputs, results and properties of a program -------------------------------------------------------------===//
 
 size_t inlayProgramInputCount(const InlayProgram *program) { return program ? program->inputs.size() : 0; }
 size_t inlayProgramOutputCount(const InlayProgram *program) { return program ? program->outputs.size() : 0; }
 
 static InlayStatus find(const std::vector<Described> &list, const char *what, size_t number, InlayTensorInfo *info) {
   if (!info)
-    return invalid("expected where to put what it is, but got null");
+    return invalid("expected a pointer for the tensor info, but got null");
   if (number >= list.size())
     return invalid(fmt::format("expected one of {} {}s, but got {}", list.size(), what, number));
   const Described &described = list[number];
@@ -201,7 +203,7 @@ InlayStatus inlayProgramOutputDims(const InlayProgram *program, const InlayTenso
   if (!program)
     return noProgram();
   if (!rank || (capacity && !dims))
-    return invalid("expected where to put the dims, but got null");
+    return invalid("expected pointers for the rank and the dims, but got null");
   if (number >= program->outputs.size())
     return invalid(fmt::format("expected one of {} results, but got {}", program->outputs.size(), number));
   std::vector<TensorView> views;
@@ -213,10 +215,10 @@ InlayStatus inlayProgramOutputDims(const InlayProgram *program, const InlayTenso
   StatusOr<std::vector<std::vector<int64_t>>> all = program->opened.program->outputDims(inputDims);
   if (!all.isOk())
     return toC(all.status());
-  const std::vector<int64_t> &found = (*all)[number];
-  *rank = found.size();
-  for (size_t i = 0; i < found.size() && i < capacity; ++i)
-    dims[i] = found[i];
+  const std::vector<int64_t> &resultDims = (*all)[number];
+  *rank = resultDims.size();
+  for (size_t i = 0; i < resultDims.size() && i < capacity; ++i)
+    dims[i] = resultDims[i];
   return InlayStatusOk;
 }
 
@@ -242,14 +244,14 @@ void inlayMarkReleased(void *object) { *static_cast<bool *>(object) = true; }
 static std::shared_ptr<const void> share(const InlayOwner &owner) {
   if (!owner.release)
     return nullptr;
-  // Not null even if the object is: what is released says that there is an owner.
+  // The result must not be null even if the object is: it says that the input has an owner.
   return std::shared_ptr<const void>(new InlayOwner(owner), [](const InlayOwner *kept) {
     kept->release(kept->object);
     delete kept;
   });
 }
 
-/// With the owners, which it holds until it returns.
+/// Runs the program. Holds the owners until it returns.
 static Status run(InlayProgram *program, const InlayTensor *inputs, std::vector<std::shared_ptr<const void>> owners,
                   size_t inputCount, std::vector<TensorView> &results) {
   std::vector<TensorView> in;
@@ -264,11 +266,11 @@ static Status run(InlayProgram *program, const InlayTensor *inputs, std::vector<
 
 InlayStatus inlayProgramRun(InlayProgram *program, const InlayTensor *inputs, const InlayOwner *owners,
                             size_t inputCount, InlayResult **results, size_t resultCount) {
-  std::vector<std::shared_ptr<const void>> kept; // from here on released whatever happens
+  std::vector<std::shared_ptr<const void>> kept; // releases all owners on every return path
   for (size_t i = 0; owners && i < inputCount; ++i)
     kept.push_back(share(owners[i]));
   if (resultCount && !results)
-    return invalid("expected where to put the results, but got null");
+    return invalid("expected a pointer for the results, but got null");
   std::fill_n(results, resultCount, nullptr);
   if (!program)
     return noProgram();

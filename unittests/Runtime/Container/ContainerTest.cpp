@@ -109,7 +109,7 @@ TEST_F(ContainerTest, APlanThatCouldNotBeReadIsNotWritten) {
   std::shared_ptr<Plan> plan = smallPlan();
   plan->steps[0].buffers[0] = 9;
   EXPECT_EQ(writeContainer(at("a.inlay"), *plan, {}).message(),
-            "the plan is not sound: step 0 ('step0'): buffer 9 is out of range of 2");
+            "the plan is invalid: step 0 ('step0'): buffer 9 is out of range of 2");
   plan = smallPlan();
   std::vector<Expr::Instruction> code = {{Expr::Op::Constant, 0, 0}};
   for (int i = 0; i < 3000; ++i) {

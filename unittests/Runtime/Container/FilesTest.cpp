@@ -24,13 +24,13 @@ std::string patched(std::string image, size_t at, const std::string &bytes) {
 
 TEST_F(ContainerTest, FilesThatAreNoContainersAreNamedAsWhatTheyAre) {
   EXPECT_EQ(refusal(""), "is empty");
-  EXPECT_EQ(refusal("func.func @main() {}"), "is no inlay container: it starts with other bytes");
+  EXPECT_EQ(refusal("func.func @main() {}"), "is not an inlay container: it starts with other bytes");
   EXPECT_EQ(refusal("\x89INL"), "is truncated: expected a header of 64 bytes, but got 4 bytes");
   std::string good = write(*randomPlan(2));
   EXPECT_EQ(refusal(good), "");
   std::string unixText = good;
   unixText.erase(6, 1); // as a transfer of text does it
-  EXPECT_EQ(refusal(unixText), "is no inlay container: it starts with other bytes");
+  EXPECT_EQ(refusal(unixText), "is not an inlay container: it starts with other bytes");
   std::string size = std::to_string(good.size());
   EXPECT_EQ(refusal(good.substr(0, 1000)), "is truncated: its header says " + size + " bytes, but the file has 1000");
   EXPECT_EQ(refusal(good + "x").find("is damaged: its header says " + size), 0u);
@@ -70,7 +70,7 @@ TEST_F(ContainerTest, OtherVersionsAreRefusedWithBothVersions) {
   EXPECT_EQ(refusal(patched(good, 8, {4, 0})),
             "expected format version 3.x, but got 4.0; this reader is of version 3.0");
   EXPECT_EQ(refusal(patched(good, 10, {7, 0, 3, 0})),
-            "is of format version 3.7 and needs a reader of version 3.3 at least, but this one is of version 3.0");
+            "has format version 3.7 and needs a reader of version 3.3 or newer, but this reader is of version 3.0");
   EXPECT_EQ(refusal(patched(good, 10, {7, 0, 0, 0})), "") << "a newer minor version that doesn't say so is read";
 }
 
@@ -80,7 +80,7 @@ TEST_F(ContainerTest, OtherMachinesAreRefused) {
             "expected little-endian numbers, but got a file with big-endian ones");
   EXPECT_EQ(refusal(patched(good, 16, {1, 2, 3, 5})), "expected byte order mark 0x01020304, but got 0x05030201");
   EXPECT_EQ(refusal(patched(good, 24, "s390x")), "its host code is for s390x, but this machine is " + thisArch());
-  EXPECT_EQ(refusal(patched(good, 24, "\x01")), "is damaged: the name of its processor isn't one");
+  EXPECT_EQ(refusal(patched(good, 24, "\x01")), "is damaged: its processor name is malformed");
 }
 
 TEST_F(ContainerTest, AHeaderThatDisagreesWithTheCodeIsRefused) {
@@ -125,7 +125,7 @@ TEST_F(ContainerTest, SectionsThatDoNotLieInTheFileAreRefused) {
             "expected the constants to be the last section and to start at a multiple of 4096, but they start at 4092");
   EXPECT_EQ(refusal(patched(good, 20, std::string("\x41\0", 2))),
             "expected at most 64 sections, with a table in the file, but got 65");
-  EXPECT_EQ(refusal(patched(good, plan, good.substr(constants, 16))), "section 'constants' is there more than once");
+  EXPECT_EQ(refusal(patched(good, plan, good.substr(constants, 16))), "section 'constants' occurs more than once");
 }
 
 TEST_F(ContainerTest, AFileThatCannotBeWrittenLeavesNothing) {

@@ -47,7 +47,7 @@ struct SignTest : ContainerTest {
     return message.compare(0, prefix.size(), prefix) == 0 ? message.substr(prefix.size()) : message;
   }
   std::string isNotThat(const std::string &key) {
-    return "signature '" + at("m.inlay") + ".sig' isn't that of this file by the key '" + at(key) + "'";
+    return "signature '" + at("m.inlay") + ".sig' isn't a signature of this file by the key '" + at(key) + "'";
   }
 
   PlanBuilder builder;
@@ -128,5 +128,5 @@ TEST_F(SignTest, MissingAndMalformedSignaturesAndKeysAreNamed) {
                 "': expected an Ed25519 key in PEM ('-----BEGIN PRIVATE KEY-----')");
   store(at("m.inlay"), "text");
   EXPECT_EQ(signContainer(at("m.inlay"), at("key.pem")).message(),
-            "'" + at("m.inlay") + "': is no inlay container: it starts with other bytes");
+            "'" + at("m.inlay") + "': is not an inlay container: it starts with other bytes");
 }

@@ -79,7 +79,7 @@ TEST_F(WeightsFileTest, AnotherFileIsRefused) {
                      "than was saved");
   store(at("w.safetensors"), weights + "x");
   EXPECT_EQ(error(), "weights file 'w.safetensors': expected " + size + " bytes, but got " +
-                         std::to_string(weights.size() + 1) + ": it is another one than was saved");
+                         std::to_string(weights.size() + 1) + ": it is not the file that was saved with the container");
   std::filesystem::remove(at("w.safetensors"));
   EXPECT_EQ(error(), "weights file 'w.safetensors': can't be opened: No such file or directory");
   std::filesystem::create_directory(at("w.safetensors"));
@@ -103,7 +103,7 @@ TEST_F(WeightsFileTest, OtherContentsAreNotLost) {
   std::string weights = load(at("w.safetensors"));
   const std::string refusal =
       "weights file 'w.safetensors': exists with other contents, which another container may need: save with another "
-      "name, or say that it is to be replaced (replace_weights=True, --replace-weights)";
+      "name, or allow replacing it (replace_weights=True, --replace-weights)";
   add("more", {1}, "more"); // another length
   EXPECT_EQ(save("w.safetensors", false, "n.inlay").message(), refusal);
   builder.plan->constants.pop_back();

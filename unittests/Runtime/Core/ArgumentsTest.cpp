@@ -124,10 +124,11 @@ TEST_F(SymbolsTest, RangesAreChecked) {
 }
 
 TEST_F(SymbolsTest, DisagreementNamesBothDims) {
-  EXPECT_EQ(error({{4, 6}, {8, 3}, {25}}), "input 'x': dim 1 is 6, but expected '2*s + 1' of a whole number");
+  EXPECT_EQ(error({{4, 6}, {8, 3}, {25}}), "input 'x': dim 1 is 6, but expected '2*s + 1' for a whole number");
   EXPECT_EQ(error({{4, 5}, {9, 3}, {25}}),
-            "input 'y': dim 0 is 9, but 's*n' is 8 by dim 1 of input 'x' and dim 0 of input 'x'");
-  EXPECT_EQ(error({{4, 5}, {8, 3}, {24}}), "input 'z': dim 0 is 24, but '100//n' is 25 by dim 0 of input 'x'");
+            "input 'y': dim 0 is 9, but 's*n' is 8 according to dim 1 of input 'x' and dim 0 of input 'x'");
+  EXPECT_EQ(error({{4, 5}, {8, 3}, {24}}),
+            "input 'z': dim 0 is 24, but '100//n' is 25 according to dim 0 of input 'x'");
   EXPECT_EQ(error({{0, 5}, {0, 3}, {24}}),
             "input 'z': dim 0 is 24, but expected '100//n': floordiv(100, 0) divides by zero");
 }

@@ -71,7 +71,7 @@ TEST_P(ControlFlowTest, ALoopThatNeverEndsIsStopped) {
   auto program = load();
   std::vector<float> in = {1, 2, 3, 4}, out(kLanes);
   EXPECT_EQ((*program)->call({view(in)}, {view(out)}).message(),
-            "loop 'step0': ran 100 times without ending, which is the most it may (max_loop_iterations)");
+            "loop 'step0': ran 100 times without ending, which is its limit (max_loop_iterations)");
   in[0] = 30;
   EXPECT_TRUE((*program)->call({view(in)}, {view(out)}).isOk()) << "a later call is none the worse";
 }

@@ -347,7 +347,7 @@ TEST(Executor, ForeignEnginesThatCannotBeLoaded) {
   auto load = [](PlanBuilder builder, Runners runners) {
     return Program::load(builder.plan, nullptr, nullptr, {}, std::move(runners)).status().message();
   };
-  const char *none = "segment 'step0': the plan needs the runner 'adding', but there is none of that name";
+  const char *none = "segment 'step0': the plan needs the runner 'adding', but no runner has that name";
   EXPECT_EQ(load(foreignPlan(), {}), none);
   EXPECT_EQ(load(foreignPlan(), {{"adding", nullptr}}), none);
   PlanBuilder damaged = foreignPlan();

@@ -117,7 +117,8 @@ TEST_F(HostVersionsTest, WhatCannotBeMovedIsNamed) {
   builder.copy(x, a);
   builder.launch(functions.sum, {a, b, b});
   builder.copy(b, y);
-  EXPECT_EQ(refusal({functions.sum}), "segment 'step1' can't run on the host: it writes 'b', which it is passed twice");
+  EXPECT_EQ(refusal({functions.sum}),
+            "segment 'step1' can't run on the host: it writes 'b', which is passed to it twice");
   builder.plan->engines[functions.sum].hostVersion = -1;
   EXPECT_EQ(refusal({functions.sum}), "engine 'engine_add' has no host version");
 }
@@ -132,9 +133,8 @@ TEST_F(HostVersionsTest, HostVersionsAreChecked) {
   auto refusal = [&] { return checkPlan(*builder.plan).message(); };
   EXPECT_EQ(refusal(), "");
   function.scratch = {};
-  EXPECT_EQ(
-      refusal(),
-      "engine 'engine_add': expected its host version 'addLanes' to take 3 buffers and 0 to work in, but it takes 4");
+  EXPECT_EQ(refusal(), "engine 'engine_add': expected its host version 'addLanes' to take 3 buffers and 0 scratch "
+                       "buffers, but it takes 4");
   function.scratch = {Expr(16)};
   function.access[0] = Access::Write;
   EXPECT_EQ(refusal(), "engine 'engine_add': its host version 'addLanes' writes argument 0, which the engine doesn't");

@@ -59,7 +59,7 @@ TEST_F(PlanCheckerTest, InputThatNoListNames) {
   plan().buffers[dx].kind = BufferKind::Input;
   plan().buffers[dx].space = MemorySpace::Host;
   plan().buffers[dx].index = 7;
-  EXPECT_EQ(error(), "buffer 2 ('x.device'): it says that it is input 7, but the plan's list doesn't");
+  EXPECT_EQ(error(), "buffer 2 ('x.device'): is marked as input 7, but the plan's list has no such entry");
 }
 
 TEST_F(PlanCheckerTest, OutputInDeviceMemory) {
@@ -122,7 +122,7 @@ TEST_F(PlanCheckerTest, ConstantsInADevicesOrderAreForEnginesAlone) {
   plan().constants[0].order = {0};
   EXPECT_EQ(error(), "");
   builder.copy(w, hy, {});
-  EXPECT_EQ(error(), "step 4 ('step4'): copies buffer 1 ('w'), which a device has in an order of its engines");
+  EXPECT_EQ(error(), "step 4 ('step4'): copies buffer 1 ('w'), which the device stores in another order");
 }
 
 TEST_F(PlanCheckerTest, StepThatRunsAfterALaterOne) {
@@ -230,7 +230,7 @@ TEST_F(PlanCheckerTest, HostFunctionAccesses) {
 
 TEST_F(PlanCheckerTest, HostFunctionScratch) {
   plan().hostCode.functions[0].scratch = {Expr(1), Expr(1), Expr(1)};
-  EXPECT_EQ(error(), "host function 'f': expected scratch to be some of the 2 arguments, but got 3");
+  EXPECT_EQ(error(), "host function 'f': expected at most 2 scratch arguments, but got 3");
 }
 
 TEST_F(PlanCheckerTest, CallbackWithFewerBuffersThanInputs) {
@@ -244,7 +244,7 @@ TEST_F(PlanCheckerTest, ForeignEngines) {
   builder.step(StepKind::RunForeign, 0, {hy});
   EXPECT_EQ(error(), "step 4 ('step4'): expected 2 buffers, but got 1");
   plan().foreignEngines[0].inputs = 3;
-  EXPECT_EQ(error(), "step 4 ('step4'): expected inputs to be some of the 2 arguments of 'foreign', but got 3");
+  EXPECT_EQ(error(), "step 4 ('step4'): expected at most 2 inputs of 'foreign', but got 3");
   plan().foreignEngines[0] = {"foreign", "dsp", "", 1, 1};
   EXPECT_EQ(error(), "");
   plan().steps[4].callee = 1;

@@ -510,7 +510,7 @@ static void fillBuffers(Device &device, VulkanFixture &fixture) {
   ASSERT_TRUE(device.fill(**read, 4000, writer(4)).isOk());
   EXPECT_EQ(fixture.download(**read)[999], 4) << "before any command";
   EXPECT_EQ(device.fill(**read, 4004, writer(5)).message(), "expected at most 4000 bytes to write, but got 4004");
-  EXPECT_EQ(device.fill(**read, 4000, nullptr).message(), "expected what writes a buffer, but got null");
+  EXPECT_EQ(device.fill(**read, 4000, nullptr).message(), "expected a writer for the buffer, but got null");
 }
 
 TEST_F(VulkanDeviceTest, BuffersAreFilledBeforeTheyAreUsed) { fillBuffers(*device, *this); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The container: a compiled program in one file. docs/container.md says what each byte of it means.
+// The container: a compiled program in one file. docs/container.md describes the format byte by byte.
 
 #ifndef INLAY_RUNTIME_CONTAINER_CONTAINER_H
 #define INLAY_RUNTIME_CONTAINER_CONTAINER_H
@@ -14,84 +14,87 @@
 
 namespace inlay::rt {
 
-/// A range of bytes of the file.
+/// A range of bytes in the file.
 struct ContainerSection {
   std::string name;
   uint64_t offset = 0;
   uint64_t bytes = 0;
 };
 
-/// What a file says about itself.
+/// The contents of a file besides its plan.
 struct ContainerInfo {
-  uint16_t major = 0, minor = 0;         ///< version of the format
-  std::string arch;                      ///< processor that the host code is for, "x86_64"; empty if there is none
-  std::vector<std::string> requirements; ///< device features that any of the kernels needs, sorted
-  std::string report;                    ///< the partition report, JSON; may be empty
-  std::string metadata;                  ///< JSON of whoever saved it; may be empty
+  uint16_t major = 0, minor = 0;         ///< Version of the format.
+  std::string arch;                      ///< Processor of the host code, "x86_64"; empty if there is no host code.
+  std::vector<std::string> requirements; ///< Device features that any of the kernels needs, sorted.
+  std::string report;                    ///< The partition report, JSON; may be empty.
+  std::string metadata;                  ///< JSON that the caller of `writeContainer` added; may be empty.
   std::vector<ContainerSection> sections;
 };
 
-/// The plan's constants lie in a private read-only mapping of the file, which they keep alive.
+/// A decoded container. The plan's constants lie in a private read-only mapping of the file and keep it alive.
 struct ContainerContents {
   std::shared_ptr<const Plan> plan;
   ContainerInfo info;
 };
 
 struct ContainerReadOptions {
-  /// An Ed25519 public key in PEM. If there is one, FILE.sig must be its signature of the file, or nothing is decoded.
-  /// Empty: what INLAY_PUBLIC_KEY names; if that is unset or empty, signatures aren't looked at.
+  /// Path of an Ed25519 public key in PEM. If it is set, FILE.sig must be a signature of the file that this key
+  /// verifies. The signature is verified before anything is decoded. If it is empty, the environment variable
+  /// INLAY_PUBLIC_KEY is used; if that is unset too, signatures are ignored.
   std::string publicKeyFile;
-  uint64_t memoryLimit = 0; ///< bytes that may be allocated for all but the constants; 0 for 1 GiB
+  uint64_t memoryLimit = 0; ///< Bytes that may be allocated for everything but the constants; 0 means 1 GiB.
 };
 
-/// Reads a file that may be hostile: each number is checked before it is used and memory is limited before it is
-/// allocated. The plan still has to pass `checkPlan`, as `Program::load` has it do. Host code in it is native code that
-/// is run without limits: load it from those alone whom you trust, or ask for a signature.
+/// Reads a container. The file may be hostile: each number is checked before it is used, and memory is limited before
+/// it is allocated. The plan must still pass `checkPlan`, which `Program::load` calls. Host code is native code that
+/// runs without limits: load it only from sources that you trust, or require a signature.
 ///
-/// The file must not be written in place while its plan is in use (replace it by renaming, as `writeContainer` does):
-/// what is decoded or run is a copy of the bytes that were checked, but constants would change, and if the file became
-/// shorter the process would get SIGBUS.
+/// The file must not be written in place while its plan is in use. Replace it by renaming, as `writeContainer` does.
+/// Everything but the constants is a copy of the bytes that were checked. The constants are mapped: they would change
+/// with the file, and if the file became shorter the process would get SIGBUS.
 ///
-/// Errors: NotFound if a file isn't there or can't be opened; InvalidArgument for one of another version, processor or
-/// byte order and for one that is damaged or not signed; ResourceExhausted if it needs more memory than the limit.
+/// Errors: NotFound if a file does not exist or can't be opened. InvalidArgument if the file has another version,
+/// processor or byte order, is damaged, or lacks a required signature. ResourceExhausted if it needs more memory than
+/// the limit.
 StatusOr<ContainerContents> readContainer(const std::string &path, const ContainerReadOptions &options = {});
 
-/// Whether the file can be read and starts like a container.
+/// Returns true if the file can be read and starts like a container.
 bool isContainer(const std::string &path);
 
-/// Whether a file says that it has kernels of a device, a hint from its first bytes alone: nothing of it is checked.
+/// Returns true if the file's section table lists device kernels. This is a hint: the file's hash is not checked.
 bool hasDeviceKernels(const std::string &path);
 
-/// What is stored beside the plan and comes back in ContainerInfo.
+/// Data that is stored beside the plan and returned in ContainerInfo.
 struct ContainerExtras {
   std::string report, metadata;
 };
 
 struct ContainerWriteOptions {
-  /// Name of a safetensors file, in the folder of the container, for the constants that have a key. Empty: they are
-  /// stored in the container. If it is there with the same contents, it is kept.
+  /// Name of a safetensors file, in the folder of the container, for the constants that have a key. If it is empty,
+  /// they are stored in the container. An existing file with the same contents is kept.
   std::string weightsFile;
-  /// Store a plan that calls the framework, which nobody can run who hasn't its callbacks.
+  /// Stores a plan even if it calls the framework. Such a plan can run only where its callbacks are provided.
   bool allowFramework = false;
-  /// Replace a weights file that is there with other contents. Containers that name it fit it no more, and are refused.
+  /// Replaces an existing weights file that has other contents. Other containers that name it are refused from then on.
   bool replaceWeights = false;
 };
 
-/// Writes to a temporary file, waits until it is on the disk, renames it and waits for that: whatever happens to the
-/// machine, `path` is the old file or all of the new one, and the new one once this returns (where a weights file is
-/// replaced, there is a moment in which the old container doesn't fit it, and is refused). The same plan and extras
-/// give the same bytes. A signature of an older file stays and doesn't fit any more.
+/// Writes a container. The data goes to a temporary file, which is flushed to the disk and then renamed; the rename is
+/// flushed too. After a crash `path` is therefore the old file or the complete new one, and the new one once this
+/// function has returned. If a weights file is replaced, there is a moment in which the old container does not match it
+/// and is refused. The same plan and extras give the same bytes. The signature of an older file is kept, but no longer
+/// matches.
 ///
-/// Errors: InvalidArgument for a plan that `checkPlan` refuses, for one with framework calls (the message lists them),
-/// for a name of a weights file that isn't in the folder or that a file with other contents has; NotFound if a file
-/// can't be written. Until all is written, what was there before is there still; a disk that fails while names change
-/// may leave a new file beside an old one, which it is refused with.
+/// Errors: InvalidArgument for a plan that `checkPlan` refuses, for a plan with framework calls (the message lists
+/// them), and for a weights file that is not in the folder or exists with other contents. NotFound if a file can't be
+/// written. Until everything is written the old files are unchanged. A disk that fails during the renames may leave a
+/// new file beside an old one; that pair is refused.
 Status writeContainer(const std::string &path, const Plan &plan, const ContainerExtras &extras,
                       const ContainerWriteOptions &options = {});
 
-/// Writes FILE.sig: the signature of a container and of the weights file that it names by an Ed25519 private key, a PEM
-/// file as `openssl genpkey -algorithm ed25519` makes it. The container must pass the checks of `readContainer` that
-/// need no key.
+/// Writes FILE.sig: a signature of a container and of the weights file that it names, made with an Ed25519 private key.
+/// The key is a PEM file as `openssl genpkey -algorithm ed25519` writes it. The container must pass all checks of
+/// `readContainer` except that of the signature.
 Status signContainer(const std::string &path, const std::string &privateKeyFile);
 
 } // namespace inlay::rt

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Device: what the executor needs of an accelerator, free of any graphics API.
+// Device: the executor's interface to an accelerator. It is independent of any graphics API.
 
 #ifndef INLAY_RUNTIME_CORE_DEVICE_H
 #define INLAY_RUNTIME_CORE_DEVICE_H
@@ -12,7 +12,7 @@
 
 namespace inlay::rt {
 
-/// Memory that a device can use. With unified memory `hostPointer()` is the same bytes, else null.
+/// Memory that a device can use. With unified memory `hostPointer()` points to the same bytes; otherwise it is null.
 class DeviceBuffer {
 public:
   virtual ~DeviceBuffer() = default;
@@ -20,31 +20,31 @@ public:
   virtual void *hostPointer() const = 0;
 };
 
-/// An engine bound to buffers and recorded once; re-submitted at each call.
+/// An engine that is bound to buffers. It is recorded once and submitted at each call.
 class DeviceCommand {
 public:
   virtual ~DeviceCommand() = default;
 };
 
-/// An engine's pipelines on one device; shared by all calls.
+/// An engine's pipelines on one device. All calls share them.
 class DeviceEngine {
 public:
   virtual ~DeviceEngine() = default;
-  /// Bytes of memory that a command for these inputs needs beside its arguments.
+  /// Returns the bytes of scratch memory that a command for these inputs needs besides its arguments.
   virtual StatusOr<size_t> scratchBytes(const InputDims &inputs) const = 0;
-  /// Waits until it can run; why it can't. The first submission of a command does so too.
+  /// Waits until the engine can run. Returns the reason if it can't. The first submission of a command waits as well.
   virtual Status wait() { return Status::ok(); }
-  /// The same as far as it is known by now: ok while its pipelines are being made.
+  /// Returns the failure of the engine as far as it is known now: ok while the pipelines are being created.
   virtual Status state() const { return Status::ok(); }
 };
 
-/// When a dispatch of an engine ran, as `traceTime`.
+/// The time of one dispatch of an engine, in nanoseconds on the clock of `traceTime`.
 struct DispatchTime {
   uint32_t dispatch = 0;
   int64_t begin = 0, end = 0;
 };
 
-/// Writes all bytes of a buffer to memory that has room for them.
+/// Writes all bytes of a buffer to `to`, which has room for them.
 using BufferWriter = std::function<void(void *to)>;
 
 class Device {
@@ -53,63 +53,64 @@ public:
 
   virtual const std::string &deviceName() const = 0;
   virtual bool unifiedMemory() const = 0;
-  /// DeviceLost, with why, from the first failure on after which nothing works any more.
+  /// Returns DeviceLost with the reason once a failure has made the device unusable; otherwise ok.
   virtual Status state() const { return Status::ok(); }
 
-  /// `bytes` may be 0: an empty buffer can be bound all the same.
+  /// Allocates a buffer. `bytes` may be 0: an empty buffer can be bound too.
   virtual StatusOr<std::shared_ptr<DeviceBuffer>> allocate(size_t bytes) = 0;
-  /// A buffer over the `bytes` at `data`, which nobody else writes while an engine reads them, nor touches while one
-  /// writes them. `owner`, which may be null, keeps them, for longer than the buffer if a device that hangs may still
-  /// be at them. Null where the device can't use them in place.
+  /// Returns a buffer over the `bytes` at `data`, or null if the device can't use them in place. No other code may
+  /// write them while an engine reads them, or access them while an engine writes them. `owner` keeps them alive and
+  /// may be null. It outlives the buffer if a hanging device may still access them.
   virtual std::shared_ptr<DeviceBuffer> importHost(const void * /*data*/, size_t /*bytes*/,
                                                    std::shared_ptr<const void> /*owner*/) {
     return nullptr;
   }
-  /// Copies between host memory and a device buffer and waits; `bytes` at most the buffer's size.
+  /// Copies between host memory and a device buffer and waits. `bytes` is at most the buffer's size.
   virtual Status upload(DeviceBuffer &buffer, const void *source, size_t bytes) = 0;
   virtual Status download(DeviceBuffer &buffer, void *destination, size_t bytes) = 0;
 
-  /// Has `write` make the first `bytes` of a buffer, which has as many: at once, or before the first command that uses
-  /// the buffer is recorded. Until then what it reads has to stay. It takes the place of one that hasn't been asked
-  /// yet.
+  /// Fills the first `bytes` of a buffer with the output of `write`. The device calls `write` immediately, or before it
+  /// records the first command that uses the buffer. The memory that `write` reads must stay valid until then. A later
+  /// call replaces a `write` that has not run yet.
   ///
-  /// Errors: InvalidArgument without `write` or for more bytes than the buffer has; ResourceExhausted.
+  /// Errors: InvalidArgument if `write` is empty or `bytes` exceeds the buffer's size; ResourceExhausted.
   virtual Status fill(DeviceBuffer &buffer, size_t bytes, BufferWriter write);
 
-  /// Checks requirements and limits, and starts to create the pipelines: whether that works shows later.
+  /// Checks requirements and limits and starts to create the pipelines. `DeviceEngine::wait` reports if that failed.
   virtual StatusOr<std::shared_ptr<DeviceEngine>> load(const Engine &engine) = 0;
 
-  /// Records `engine` over `arguments` with the grid and scratch sizes evaluated for `inputs`. `scratch` has at least
-  /// the engine's `scratchBytes`, and may be that of other commands as long as they run one after the other; null makes
-  /// some for this command.
+  /// Records `engine` over `arguments` with the grid and the scratch sizes evaluated for `inputs`. `scratch` has at
+  /// least `DeviceEngine::scratchBytes` bytes. Commands that never run at the same time may share it. If it is null,
+  /// the command allocates its own.
   virtual StatusOr<std::unique_ptr<DeviceCommand>> record(DeviceEngine &engine,
                                                           const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
                                                           const InputDims &inputs,
                                                           std::shared_ptr<DeviceBuffer> scratch = nullptr) = 0;
 
-  /// Has a command that isn't running use other buffers, as many and as large as those that it was recorded over, from
-  /// its next submission on. That takes as long as recording it: what fails then is the submission. For devices that
-  /// import host memory.
+  /// Makes a command use other buffers from its next submission on. The command must not be running. The buffers must
+  /// match the recorded ones in number and size. This takes as long as recording; an error is reported by the next
+  /// submission. Devices that import host memory implement it.
   virtual void rebind(DeviceCommand & /*command*/, const std::vector<std::shared_ptr<DeviceBuffer>> & /*arguments*/) {}
 
-  /// Submits the commands in order and waits until the device has finished them. In one submission, except for those
-  /// that come while their pipelines are being made: what is ready begins. If that fails nothing is left running.
+  /// Submits the commands in order and waits until the device has finished them. They go into one submission, except
+  /// that commands whose pipelines are still being created follow in later ones, so that ready commands start early.
+  /// After a failure nothing is left running.
   virtual Status run(const std::vector<DeviceCommand *> &commands) = 0;
-  /// The same in two parts. The number is what to wait for; submissions are run in order, so that waiting for one is
-  /// waiting for all before it. Whoever has submitted has to wait before anything that the commands use goes. A device
-  /// that can't work beside the host does so at once.
+  /// Submits the commands and returns a number to pass to `wait`. Submissions run in order, so waiting for one waits
+  /// for all earlier ones too. The caller must wait before it frees anything that the commands use. A device that can't
+  /// run asynchronously runs the commands here.
   virtual StatusOr<uint64_t> submit(const std::vector<DeviceCommand *> &commands) {
     INLAY_RETURN_IF_ERROR(run(commands));
     return uint64_t(0);
   }
   virtual Status wait(uint64_t /*submission*/) { return Status::ok(); }
 
-  /// Runs a command with its dispatches one after the other, even those that `run` may overlap, and says when each ran:
-  /// not before this was called, nor after it returned. Those that did nothing are left out, and all if the device
-  /// can't tell.
+  /// Runs a command and appends the time of each dispatch. Dispatches run one after the other, even those that `run`
+  /// may overlap. All times lie between the start and the end of this call. Dispatches that did nothing are left out;
+  /// all are left out if the device can't measure time.
   virtual Status runTimed(DeviceCommand &command, std::vector<DispatchTime> &) { return run({&command}); }
 
-  /// How `runTimed` knows, or why it doesn't: a sentence for people.
+  /// Returns a sentence for users that says how `runTimed` measures, or why it can't.
   virtual std::string describeTiming() const { return "kernels of '" + deviceName() + "' aren't timed"; }
 };
 

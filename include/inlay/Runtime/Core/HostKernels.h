@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What native code of a host function calls back into: loops over several threads, and library kernels.
+// The interface that native code of a host function calls back into: multi-threaded loops and library kernels.
 
 #ifndef INLAY_RUNTIME_CORE_HOSTKERNELS_H
 #define INLAY_RUNTIME_CORE_HOSTKERNELS_H
@@ -14,13 +14,13 @@ extern "C" {
 /// Runs iterations [begin, end) of a loop over `buffers`.
 typedef void (*InlayHostBody)(void *const *buffers, int64_t begin, int64_t end);
 
-/// The last pointer that a host function gets if it has kernels; the layout is part of what object code relies on.
+/// The last argument of a host function that has kernels. Object code relies on its layout.
 struct InlayHostContext {
-  /// Runs `body` over [0, count) in chunks, maybe several at a time, and returns when all are done. `cost` is about how
-  /// many elements an iteration touches, so that short loops stay on one thread.
+  /// Runs `body` over [0, count) in chunks, on one or several threads, and returns when all are done. `cost` is the
+  /// approximate number of elements that an iteration accesses; short loops stay on one thread.
   void (*run)(InlayHostContext *self, int64_t kernel, InlayHostBody body, void *const *buffers, int64_t count,
               int64_t cost);
-  /// Runs a library kernel. After a failure, which the host function's caller sees, later calls do nothing.
+  /// Runs a library kernel. After a failure later calls do nothing; the caller of the host function gets the error.
   void (*call)(InlayHostContext *self, int64_t kernel, void *const *buffers, const int64_t *sizes);
 };
 
@@ -28,19 +28,19 @@ struct InlayHostContext {
 
 namespace inlay::rt {
 
-/// The kernels of one host function, ready to run: primitives, weights as a library wants them. Safe from several
-/// threads.
+/// The loaded kernels of one host function, with primitives and with weights in the library's layout. Thread-safe.
 class HostKernels {
 public:
   virtual ~HostKernels() = default;
 
-  /// As `InlayHostContext::run`.
+  /// Implements `InlayHostContext::run`.
   virtual void run(uint32_t kernel, InlayHostBody body, void *const *buffers, int64_t count, int64_t cost) = 0;
 
-  /// As `InlayHostContext::call`.
+  /// Implements `InlayHostContext::call`.
   virtual Status call(uint32_t kernel, void *const *buffers, const int64_t *sizes) = 0;
 
-  /// Buffers that `HostKernel::constants` names hold something else from here on. Not while a call runs.
+  /// Drops everything derived from the buffers that `HostKernel::constants` lists, because their contents have changed.
+  /// Must not be called while a call runs.
   virtual void forgetConstants() = 0;
 };
 
@@ -48,7 +48,7 @@ class HostKernelLoader {
 public:
   virtual ~HostKernelLoader() = default;
 
-  /// Checks the description of each kernel.
+  /// Loads the kernels of `function` and checks the description of each.
   virtual StatusOr<std::unique_ptr<HostKernels>> load(const HostFunction &function) = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How much memory a program needs.
+// MemoryUse: the amount of memory that a program needs.
 
 #ifndef INLAY_RUNTIME_CORE_MEMORYUSE_H
 #define INLAY_RUNTIME_CORE_MEMORYUSE_H
@@ -12,8 +12,8 @@ namespace inlay::rt {
 
 /// Bytes of buffers that may share memory.
 struct SharedBytes {
-  uint64_t peak = 0;     ///< of the memory that they share
-  uint64_t unshared = 0; ///< if each had memory of its own
+  uint64_t peak = 0;     ///< Bytes of the memory that the buffers share.
+  uint64_t unshared = 0; ///< Bytes if each buffer had separate memory.
 
   void add(const SharedBytes &other) {
     peak += other.peak;
@@ -21,17 +21,17 @@ struct SharedBytes {
   }
 };
 
-/// What a call in flight needs beside its arguments and results, and what all calls of a program use. What libraries
-/// and drivers keep for themselves isn't counted.
+/// Memory that a call in flight needs besides its arguments and results, and memory that all calls of a program share.
+/// Memory that libraries and drivers allocate for themselves is not counted.
 struct MemoryUse {
-  SharedBytes hostTemporaries;   ///< values that pass between steps
-  SharedBytes hostScratch;       ///< what host functions keep while they run
-  SharedBytes deviceTemporaries; ///< values that pass between steps, also those that a unified memory's host shares
-  SharedBytes deviceScratch;     ///< what engines keep while they run
-  uint64_t hostConstants = 0;    ///< bytes that host functions and the framework read
-  uint64_t deviceConstants = 0;  ///< bytes that were uploaded
+  SharedBytes hostTemporaries;   ///< Values that pass between steps.
+  SharedBytes hostScratch;       ///< Working memory of host functions.
+  SharedBytes deviceTemporaries; ///< Values that pass between steps; with unified memory also those that the host uses.
+  SharedBytes deviceScratch;     ///< Working memory of engines.
+  uint64_t hostConstants = 0;    ///< Bytes of constants that host functions and the framework read.
+  uint64_t deviceConstants = 0;  ///< Bytes of constants that were uploaded.
 
-  /// All but the constants.
+  /// Returns the sum of everything but the constants.
   SharedBytes total() const {
     SharedBytes sum;
     for (const SharedBytes &part : {hostTemporaries, hostScratch, deviceTemporaries, deviceScratch})

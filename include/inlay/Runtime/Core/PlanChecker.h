@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The load-time checker: after it, no number in a plan can lead the executor or a device out of bounds.
+// The load-time checker. After it no number in a plan can lead the executor or a device out of bounds.
 
 #ifndef INLAY_RUNTIME_CORE_PLANCHECKER_H
 #define INLAY_RUNTIME_CORE_PLANCHECKER_H
@@ -9,18 +9,17 @@
 
 namespace inlay::rt {
 
-/// Checks all of a plan that doesn't depend on a device or on input dims. The status names the first thing that is
-/// wrong.
+/// Checks everything in a plan that does not depend on a device or on input dims. The status names the first fault.
 Status checkPlan(const Plan &plan);
 
-/// Checks one engine by itself: numbers in range, counts that agree, expressions over inputs of these ranks.
+/// Checks one engine by itself: numbers in range, matching counts, expressions over inputs of these ranks.
 Status checkEngine(const Engine &engine, const std::vector<size_t> &inputRanks);
 
-/// What an engine does with each of its arguments over all its dispatches; Read for one that no dispatch uses.
+/// Returns the access of an engine to each of its arguments over all dispatches; Read if no dispatch uses the argument.
 /// The engine must have passed `checkEngine`.
 std::vector<Access> argumentAccess(const Engine &engine);
 
-/// The buffers that a step of a checked plan may touch and how; the safe answer where nothing is known.
+/// Returns the buffers that a step of a checked plan may access, and how. Unknown accesses count as ReadWrite.
 std::vector<std::pair<uint32_t, Access>> stepAccess(const Plan &plan, const Step &step);
 
 inline bool reads(Access access) { return access != Access::Write; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recovery: a program that outlives its device. What the device fails to do, the host does instead.
+// Recovery: a program that survives the loss of its device. The host runs the segments that failed on the device.
 
 #ifndef INLAY_RUNTIME_CORE_RECOVERY_H
 #define INLAY_RUNTIME_CORE_RECOVERY_H
@@ -12,33 +12,34 @@
 
 namespace inlay::rt {
 
-/// That segments left the device, or are back there.
+/// Notice that segments moved from the device to the host, or back.
 struct RecoveryNotice {
-  std::string segment; ///< whose failure it was, several with commas between; empty if it was none's in particular
-  Status failure;      ///< ok if segments run on the device again
-  std::string action;  ///< what was done about it: a clause for people
+  std::string segment; ///< Segments that failed, separated by commas; empty if the failure belongs to no segment.
+  Status failure;      ///< Ok if segments run on the device again.
+  std::string action;  ///< The reaction of the program: a clause for users.
 };
 
 struct RecoveryOptions {
   bool enabled = true;
-  /// Opens the device anew after it was lost; called on a thread of the program's own, and waited for when the program
-  /// is destroyed. Without it a lost device isn't used again.
+  /// Opens the device again after it was lost. Called on a thread of the program. The destructor of the program waits
+  /// for it. Without it a lost device is not used again.
   std::function<StatusOr<std::shared_ptr<Device>>()> reopenDevice = {};
-  /// Told of each change, from the thread that it happened on, maybe from several at once. It may not destroy the
-  /// program. A line on stderr if there is none.
+  /// Called for each change on the thread on which it happened, possibly from several threads at a time. It must not
+  /// destroy the program. If it is empty, the notice is printed to stderr.
   std::function<void(const RecoveryNotice &)> notify = {};
-  /// From a failure until the device is tried again; twice as long after each failure that follows, up to `longest`.
-  /// What ran on the device for `longest` is no failure that follows.
+  /// Time from a failure until the device is tried again. It doubles after each following failure up to `longest`. A
+  /// failure after the device has worked for `longest` counts as a first failure.
   std::chrono::milliseconds firstBackoff{1000};
   std::chrono::milliseconds longestBackoff{60000};
 };
 
-/// As `Program::load`, but a failure of the device - while its engines are loaded, recorded or run - makes the call run
-/// again, from its own inputs, with the host versions of the engines that failed, or of all once the device is lost.
-/// Later calls do so at once; a thread, which exists from the first failure on, tries the device again.
-/// A call ends with the device's own error where an engine has no host version, and where it had called back into a
-/// framework or run a foreign engine, which may have had effects. What isn't the device's failure is never tried again.
-/// Until something fails a call costs what it costs otherwise: nothing is copied.
+/// Loads a plan as `Program::load` does. If the device fails while engines are loaded, recorded or run, the call runs
+/// again from its inputs, with the host versions of the engines that failed, or of all engines if the device is lost.
+/// Later calls use the host versions immediately. A thread, created at the first failure, tries the device again.
+///
+/// A call returns the device's error if an engine has no host version, and if the call had already called a framework
+/// or run a foreign engine, which may have had effects. Failures that the device did not cause are never retried. Until
+/// a failure happens calls cost the same as without recovery: nothing is copied.
 StatusOr<std::unique_ptr<Program>> loadRecovering(std::shared_ptr<const Plan> plan, std::shared_ptr<Device> device,
                                                   std::shared_ptr<HostSymbolResolver> host, CallbackHandler callbacks,
                                                   Runners runners, std::shared_ptr<HostKernelLoader> kernels,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Schedule: what a program does at each call, decided once at load: which copies vanish because both sides share bytes,
-// which launches go to the device together and when they are waited for, and between which points each temporary is
-// alive.
+// Schedule: decisions about a program that are made once at load time. It says which copies are elided because both
+// sides share bytes, which launches form one submission and when it is waited for, and when each temporary is live.
 
 #ifndef INLAY_RUNTIME_CORE_SCHEDULE_H
 #define INLAY_RUNTIME_CORE_SCHEDULE_H
@@ -11,46 +10,47 @@
 
 namespace inlay::rt {
 
-/// Steps that run together: several launches in one submission, which goes on until it is waited for, or one step of
-/// another kind.
+/// Steps that run together: several launches in one submission, or one step of another kind. A submission runs until an
+/// action waits for it.
 struct Action {
   StepKind kind = StepKind::Copy;
   std::vector<uint32_t> steps;
-  std::vector<std::vector<Action>> bodies = {}; ///< of a step that has any
-  bool isWait = false; ///< of launches: waits until these have run, the oldest submissions that are in flight
+  std::vector<std::vector<Action>> bodies = {}; ///< Bodies of a step that has any.
+  bool isWait = false; ///< True if the action waits for these launches, which are the oldest submissions in flight.
 };
 
-/// Where a temporary holds what is needed, as positions in the order of execution, both inclusive; empty when
-/// first > last. In a loop that is one run of its body, or all of the loop for what is used outside of it too.
+/// The live range of a temporary as positions in execution order, both inclusive; empty if first > last. A temporary
+/// that is used only inside a loop is live in one iteration; one that is also used outside is live during the whole
+/// loop.
 struct Lifetime {
   uint32_t first = UINT32_MAX;
   uint32_t last = 0;
 };
 
-/// An input or result of a call whose memory may stand in for that of temporaries, so that nothing is copied between
-/// them: what is read from the one is never changed in the others, and what is written to it is theirs alone.
+/// An input or result of a call whose memory may replace that of temporaries, so that no copy is needed. Steps never
+/// change an input's bytes in any of its buffers, and only these buffers hold a result's bytes.
 struct ImportCandidate {
-  uint32_t buffer; ///< the input or result
+  uint32_t buffer; ///< Number of the input's or result's buffer.
   bool isResult;
-  std::vector<uint32_t> buffers;  ///< that use its bytes, in device memory
-  std::vector<uint32_t> launches; ///< steps that use these
+  std::vector<uint32_t> buffers;  ///< Buffers in device memory that use its bytes.
+  std::vector<uint32_t> launches; ///< Steps that use these buffers.
 };
 
 struct Schedule {
   std::vector<Action> actions;
-  std::vector<bool> elided;      ///< per step: a copy whose two buffers share storage
-  std::vector<uint32_t> storage; ///< per buffer: the number of the buffer whose bytes it uses (itself if its own)
-  std::vector<bool> onDevice;    ///< per buffer that is its own storage: some buffer that shares it is in device memory
-  std::vector<Lifetime> lifetimes; ///< per buffer that is its own storage; only temporaries are filled in
-  std::vector<ImportCandidate>
-      importCandidates; ///< that a call may take, each by itself; no two are of the same temporaries
+  std::vector<bool> elided;        ///< Per step: true if it is a copy whose two buffers share storage.
+  std::vector<uint32_t> storage;   ///< Per buffer: number of the buffer whose bytes it uses, which may be itself.
+  std::vector<bool> onDevice;      ///< Per storage: true if any buffer that shares it is in device memory.
+  std::vector<Lifetime> lifetimes; ///< Per storage; set only for temporaries.
+  /// Candidates for zero-copy import. A call may use any subset. No two share a temporary.
+  std::vector<ImportCandidate> importCandidates;
 };
 
-/// Decides for a checked plan. With `unifiedMemory` a host and a device temporary may share bytes.
+/// Computes the schedule of a checked plan. With `unifiedMemory` a host and a device temporary may share bytes.
 Schedule makeSchedule(const Plan &plan, bool unifiedMemory);
 
-/// Packs temporaries of one memory into few slots: those in one slot are never alive at once. `sizes[i]` belongs to
-/// `lifetimes[i]`; the result gives each its slot, and `slotSizes` the bytes each slot needs.
+/// Packs temporaries of one memory into few slots. Temporaries in the same slot are never live at the same time.
+/// `sizes[i]` belongs to `lifetimes[i]`. Returns the slot of each and sets `slotSizes` to the bytes of each slot.
 std::vector<uint32_t> assignSlots(const std::vector<Lifetime> &lifetimes, const std::vector<size_t> &sizes,
                                   std::vector<size_t> &slotSizes);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Status and StatusOr: how the runtime reports failure. Nothing in the runtime throws, aborts or asserts on input.
+// Status and StatusOr: how the runtime reports failure. The runtime never throws, aborts or asserts on bad input.
 
 #ifndef INLAY_RUNTIME_CORE_STATUS_H
 #define INLAY_RUNTIME_CORE_STATUS_H
@@ -11,16 +11,16 @@
 
 namespace inlay::rt {
 
-/// What went wrong, coarse enough for a caller to act on.
+/// The kind of a failure, coarse enough for a caller to act on.
 enum class StatusCode {
   Ok,
-  InvalidArgument,   ///< the caller's tensor, option or plan is wrong
-  NotFound,          ///< a file, device, symbol or loader is missing
-  ResourceExhausted, ///< out of host or device memory
-  DeviceLost,        ///< the device stopped answering; its results are void
-  Unavailable,       ///< no usable driver or device
-  Stopped,           ///< a loop ran longer than it may, or the caller gave up
-  Internal,          ///< a fault of ours
+  InvalidArgument,   ///< The caller's tensor, option or plan is wrong.
+  NotFound,          ///< A file, device, symbol or loader is missing.
+  ResourceExhausted, ///< Out of host or device memory.
+  DeviceLost,        ///< The device stopped answering; its results are invalid.
+  Unavailable,       ///< No usable driver or device.
+  Stopped,           ///< A loop exceeded its limit, or the caller stopped the call.
+  Internal,          ///< A bug in the runtime.
 };
 
 /// A result code with a sentence: lower-case, no full stop, naming the thing, its place and what was expected.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Conversions between floats and 16-bit floats, as bits. Rounding is to the nearest, ties to even; NaN stays NaN.
+// Conversions between floats and the bits of 16-bit floats. Rounds to nearest, ties to even; NaN stays NaN.
 
 #ifndef INLAY_RUNTIME_HOST_HALFFLOATS_H
 #define INLAY_RUNTIME_HOST_HALFFLOATS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How far two results that should be the same are apart.
+// Difference: the distance between two results that should be equal.
 
 #ifndef INLAY_RUNTIME_LOADER_DIFFERENCE_H
 #define INLAY_RUNTIME_LOADER_DIFFERENCE_H
@@ -9,15 +9,15 @@
 
 namespace inlay::rt {
 
-/// Element `number` of a dense tensor, exactly.
+/// Returns element `number` of a dense tensor without rounding.
 long double elementAt(const TensorView &tensor, size_t number);
 
 /// The largest difference over all results that were added.
 struct Difference {
-  double absolute = 0; ///< infinite if one is NaN or infinite and the other isn't the same
-  double relative = 0; ///< that by the largest expected element of the same result
+  double absolute = 0; ///< Infinite if one value is NaN or infinite and the other is not the same.
+  double relative = 0; ///< `absolute` divided by the largest expected element of the same result.
 
-  /// Both are dense, of the same type and dims.
+  /// Adds one result. Both tensors are dense and have the same type and dims.
   void add(const TensorView &actual, const TensorView &expected);
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a plan, or the file of one, to a program that runs: links host code, opens a device, checks, uploads.
+// The loader: turns a plan or a saved container into a program. It links host code, opens a device, checks and uploads.
 
 #ifndef INLAY_RUNTIME_LOADER_LOADER_H
 #define INLAY_RUNTIME_LOADER_LOADER_H
@@ -15,29 +15,29 @@
 namespace inlay::rt {
 
 struct OpenOptions {
-  /// Selector, if an engine needs a device; empty for INLAY_DEVICE or the best that fits. "none" needs none: the host
-  /// versions of segments run instead.
+  /// Device selector, used if an engine needs a device. Empty: INLAY_DEVICE, or the best device that can run the plan.
+  /// "none": the host versions of all segments run.
   std::string device;
-  CallbackHandler callbacks; ///< needed if the program calls the framework
-  Runners runners;           ///< needed for the foreign engines that name them
-  StopCheck stop;            ///< may be empty: what stops calls
-  bool recovery = true;      ///< run on the host what a device fails at, and open a lost one again (see Recovery.h)
-  /// Told of that, as in RecoveryOptions; if it is empty it is said on stderr.
+  CallbackHandler callbacks; ///< Required if the program calls the framework.
+  Runners runners;           ///< Required for the foreign engines that name them.
+  StopCheck stop;            ///< Stops calls when it returns true; may be empty.
+  bool recovery = true;      ///< Runs segments on the host if the device fails and reopens a lost device (Recovery.h).
+  /// Called for each recovery, as in RecoveryOptions. If it is empty, the notice is printed to stderr.
   std::function<void(const RecoveryNotice &)> notify;
-  std::string publicKeyFile; ///< of files: as in ContainerReadOptions
+  std::string publicKeyFile; ///< For `openProgram`: as in ContainerReadOptions.
 };
 
-/// A program with what it runs on.
+/// A program with its plan and device.
 struct LoadedProgram {
   std::shared_ptr<const Plan> plan;
-  std::shared_ptr<Device> device; ///< null if no segment runs on one
+  std::shared_ptr<Device> device; ///< Null if no segment runs on a device.
   std::unique_ptr<Program> program;
-  ContainerInfo info; ///< of files: what they say about themselves
+  ContainerInfo info; ///< For `openProgram`: the contents of the file besides the plan.
 };
 
-/// Loads a plan. A device that can't run the plan's kernels isn't taken; without one that can the error says what each
-/// lacks. Programs of this process that name the same device share it while one of them lives. Safe from several
-/// threads. A device's pipelines are made by other threads from then on: see `Program::wait`.
+/// Loads a plan. Only a device that can run the plan's kernels is used. If there is none, the error says for each
+/// device what it lacks. Programs of this process that name the same device share it while one of them lives.
+/// Thread-safe. Other threads create the device's pipelines afterwards: see `Program::wait`.
 StatusOr<LoadedProgram> loadPlan(std::shared_ptr<const Plan> plan, const OpenOptions &options = {});
 
 /// Reads a container, as `readContainer` does, and loads its plan.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a plan, or a file of one, consists of: for people.
+// Text for users that describes a plan or a container.
 
 #ifndef INLAY_RUNTIME_REPORT_PLANTEXT_H
 #define INLAY_RUNTIME_REPORT_PLANTEXT_H
@@ -11,10 +11,10 @@
 
 namespace inlay::rt {
 
-/// Inputs, results, steps, buffers, engines, host code and constants, with their sizes.
+/// Returns the inputs, results, steps, buffers, engines, host code and constants with their sizes.
 std::string describePlan(const Plan &plan);
 
-/// The version, what it requires, the segments of its report and its sections.
+/// Returns the version, the requirements, the segments of the report and the sections.
 std::string describeContainer(const ContainerInfo &info);
 
 } // namespace inlay::rt

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a compiled program adds to the partition report: the kernels that its segments became, and its memory.
+// The keys that a compiled program adds to the partition report: the kernels of its segments and its memory.
 
 #ifndef INLAY_RUNTIME_REPORT_REPORTKEYS_H
 #define INLAY_RUNTIME_REPORT_REPORTKEYS_H
@@ -13,28 +13,28 @@
 
 namespace inlay::rt {
 
-/// The report with `kernels` in each segment that the host or an engine runs, by their numbers in the plan: `kind`
-/// (that of a host function's kernel, or "dispatch"), `ops` (the user's calls or ops that went into it), `post_ops` and
-/// `bias` of library kernels that have any. A report on several functions stays as it is.
+/// Returns the report with `kernels` in each segment that the host or an engine runs, by their numbers in the plan:
+/// `kind` (that of a host function's kernel, or "dispatch"), `ops` (the user's calls or ops in it), and `post_ops` and
+/// `bias` of library kernels that have any. A report on several functions is returned unchanged.
 std::string addKernels(const std::string &report, const Plan &plan);
 
-/// For people: a line for each segment with `kernels`, below a headline; nothing without any.
+/// Returns text for users: a headline and a line for each segment with `kernels`; empty if there are none.
 std::string formatKernels(const std::string &report);
 
-/// The page that a report is in HTML, with a table of its kernels at the end.
+/// Returns `page`, the report in HTML, with a table of its kernels at the end.
 std::string insertKernels(const std::string &page, const std::string &report);
 
-/// As a JSON object, in bytes: `peak` and `unshared` of each part and of the `total`, which has the `ratio` of these
-/// too, and what constants take.
+/// Returns a JSON object, in bytes: `peak` and `unshared` of each part and of the `total`, the `ratio` of the two in
+/// the total, and the bytes of constants.
 std::string describeMemory(const MemoryUse &use);
 
-/// The report with that as `memory` in its summary; an error if it isn't one.
+/// Returns the report with that object as `memory` in its summary, or an error if `report` is not a report.
 StatusOr<std::string> addMemory(const std::string &report, const MemoryUse &use);
 
-/// "2.0 KiB".
+/// Returns a size as text: "2.0 KiB".
 std::string formatBytes(uint64_t bytes);
 
-/// For people: a row for each part that isn't empty.
+/// Returns text for users with a row for each part that is not empty.
 std::string formatMemory(const MemoryUse &use);
 
 } // namespace inlay::rt

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which device to use: a pure function of what the loader reported.
+// Device selection: pure functions of the devices that the Vulkan loader reported.
 
 #ifndef INLAY_RUNTIME_VULKAN_DEVICESELECTION_H
 #define INLAY_RUNTIME_VULKAN_DEVICESELECTION_H
@@ -12,15 +12,16 @@
 
 namespace inlay::rt::vulkan {
 
-/// True if `selector`, or if it is empty INLAY_DEVICE, is "none": the host is to run all, whatever devices there are.
+/// Returns true if `selector`, or INLAY_DEVICE if it is empty, is "none": the host then runs everything.
 bool wantsNoDevice(const std::string &selector);
 
 /// Returns true if the environment variable INLAY_VULKAN_VALIDATION asks for the validation layer.
 bool wantsValidation();
 
-/// The index of the device that `selector` names: an index, a part of the name (case-insensitive), or "" for what
-/// `environment` (the value of INLAY_DEVICE) names the same way, else the best one. Best is the first among discrete,
-/// then integrated, then software devices. Fails, listing the devices, when nothing usable matches.
+/// Returns the index of the device that `selector` names: an index, or a part of the name (case-insensitive). If it is
+/// empty, `environment` (the value of INLAY_DEVICE) is used the same way; if that is empty too, the best device is
+/// chosen: the first discrete one, else the first integrated one, else the first software one. If no usable device
+/// matches, the error lists the devices.
 StatusOr<size_t> chooseDevice(const std::vector<DeviceCaps> &devices, const std::string &selector,
                               const std::string &environment);
 

@@ -27,8 +27,8 @@ static Status checkCount(const char *what, size_t expected, size_t actual) {
 
 static const TensorType &inputType(const Plan &plan, size_t number) { return plan.buffers[plan.inputs[number]].type; }
 
-/// Checks what doesn't depend on other dims: the rank, the constant dims and the element type, which is null when only
-/// dims are known.
+/// Checks what doesn't depend on other dims: rank, constant dims and element type. `element` is null if only dims are
+/// known.
 static Status checkInput(const Plan &plan, size_t number, const std::vector<int64_t> &dims,
                          const ElementType *element) {
   const TensorType &type = inputType(plan, number);
@@ -67,7 +67,7 @@ static Status checkRange(const Plan &plan, const Symbol &symbol, const InputDims
   return invalid(fmt::format("{}, but expected {}", where, spellRange(symbol)));
 }
 
-/// The dims that `expr` reads: "dim 0 of input 'x' and dim 1 of input 'y'".
+/// Returns the dims that `expr` reads: "dim 0 of input 'x' and dim 1 of input 'y'".
 static std::string nameDims(const Plan &plan, const Expr &expr) {
   std::string text;
   for (const Expr::Instruction &instruction : expr.code()) {
@@ -80,7 +80,7 @@ static std::string nameDims(const Plan &plan, const Expr &expr) {
   return text;
 }
 
-/// Checks that a dim is what the dims that say symbols make it.
+/// Checks that a dim has the value that its expression gives for the symbols of this call.
 static Status checkDerivedDim(const Plan &plan, size_t input, size_t dim, const InputDims &dims) {
   const Expr &expr = inputType(plan, input).dims[dim];
   StatusOr<int64_t> expected = expr.evaluate(dims);
@@ -92,8 +92,8 @@ static Status checkDerivedDim(const Plan &plan, size_t input, size_t dim, const 
     return invalid(fmt::format("{}, but expected '{}': {}", where, text, expected.status().message()));
   for (const Symbol &symbol : plan.symbols)
     if (symbol.input == input && symbol.dim == dim)
-      return invalid(fmt::format("{}, but expected '{}' of a whole number", where, text));
-  return invalid(fmt::format("{}, but '{}' is {} by {}", where, text, *expected, nameDims(plan, expr)));
+      return invalid(fmt::format("{}, but expected '{}' for a whole number", where, text));
+  return invalid(fmt::format("{}, but '{}' is {} according to {}", where, text, *expected, nameDims(plan, expr)));
 }
 
 static Status checkInputs(const Plan &plan, const InputDims &dims, const std::vector<TensorView> *views) {
@@ -126,7 +126,7 @@ static Status checkOutputs(const Plan &plan, const InputDims &inputs, const std:
 
 namespace {
 
-/// The bytes of one argument or result.
+/// The memory of one argument or result.
 struct Span {
   uintptr_t begin, end;
   bool output;
@@ -137,7 +137,7 @@ struct Span {
 
 static Status addSpan(const TensorView &view, bool output, std::string name, std::vector<Span> &spans) {
   size_t bytes = *byteSize(view.element, view.dims);
-  if (bytes == 0) // may lie nowhere
+  if (bytes == 0) // an empty tensor may have a null pointer
     return Status::ok();
   if (!view.data)
     return invalid(fmt::format("{}: its data is null", name));
@@ -146,7 +146,8 @@ static Status addSpan(const TensorView &view, bool output, std::string name, std
   return Status::ok();
 }
 
-/// Two inputs may be the same memory; a result shares none, or a step could destroy what a later one reads.
+/// Checks that no result overlaps another result or an input: a step could overwrite what a later one reads. Inputs may
+/// overlap each other.
 static Status checkOverlap(std::vector<Span> &spans) {
   std::sort(spans.begin(), spans.end(), [](const Span &a, const Span &b) { return a.begin < b.begin; });
   const Span *furthest = nullptr, *furthestOutput = nullptr;

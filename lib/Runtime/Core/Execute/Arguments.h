@@ -9,14 +9,14 @@
 
 namespace inlay::rt {
 
-/// Ranks, constant dims, the ranges of symbols and the dims that follow from these.
+/// Checks ranks, constant dims, the ranges of symbols and the dims that depend on symbols.
 Status checkInputDims(const Plan &plan, const InputDims &dims);
 
-/// Counts, element types, dims, null data, and outputs that overlap an input or another output. Fills `dims`.
+/// Checks counts, element types, dims, null data, and outputs that overlap an input or another output. Sets `dims`.
 Status checkCall(const Plan &plan, const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs,
                  InputDims &dims);
 
-/// Output dims for inputs that passed `checkInputDims`.
+/// Returns the dims of the outputs for inputs that passed `checkInputDims`.
 StatusOr<std::vector<std::vector<int64_t>>> evaluateOutputDims(const Plan &plan, const InputDims &inputs);
 
 } // namespace inlay::rt

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CallLock: shared by calls, and taken alone for what may happen between calls only.
+// CallLock: a lock that calls share and that changes between calls take exclusively.
 
 #ifndef INLAY_LIB_RUNTIME_CORE_EXECUTE_CALLLOCK_H
 #define INLAY_LIB_RUNTIME_CORE_EXECUTE_CALLLOCK_H
@@ -9,8 +9,8 @@
 
 namespace inlay::rt {
 
-/// As std::shared_mutex, but who wants it alone is let in before calls that come later: under a steady load of calls
-/// glibc's default would keep them out for good. Not to be locked twice by one thread.
+/// Like std::shared_mutex, but a waiting exclusive lock goes before later shared ones. With glibc's default a steady
+/// load of calls would keep it waiting forever. A thread must not lock it twice.
 class CallLock {
 public:
   CallLock() {

@@ -11,7 +11,7 @@ namespace inlay::rt {
 
 Status Device::fill(DeviceBuffer &buffer, size_t bytes, BufferWriter write) {
   if (!write)
-    return {StatusCode::InvalidArgument, "expected what writes a buffer, but got null"};
+    return {StatusCode::InvalidArgument, "expected a writer for the buffer, but got null"};
   if (bytes > buffer.size())
     return {StatusCode::InvalidArgument,
             fmt::format("expected at most {} bytes to write, but got {}", buffer.size(), bytes)};
@@ -21,7 +21,8 @@ Status Device::fill(DeviceBuffer &buffer, size_t bytes, BufferWriter write) {
   }
   std::unique_ptr<char[]> made(new (std::nothrow) char[bytes]);
   if (!made)
-    return {StatusCode::ResourceExhausted, fmt::format("no memory for {} bytes on their way to the device", bytes)};
+    return {StatusCode::ResourceExhausted,
+            fmt::format("out of memory for {} bytes that are copied to the device", bytes)};
   write(made.get());
   return upload(buffer, made.get(), bytes);
 }

@@ -23,7 +23,7 @@ Status ExecutionContext::prepare(const InputDims &dims, Failure &failure) {
   if (!made.isOk())
     return made.status();
   if (!storage_.holds((*made)->slotSizes())) {
-    instances_.clear(); // they point at what is replaced
+    instances_.clear(); // they point to the storage that is replaced
     INLAY_RETURN_IF_ERROR(storage_.growHost((*made)->slotSizes()));
     INLAY_RETURN_IF_ERROR(failure.note(storage_.growDevice((*made)->slotSizes(), loaded_.device.get())));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ExecutionContext: what one call in flight has to itself: memory, and what was recorded over it for the few most
-// recent sizes.
+// ExecutionContext: the memory and the recorded commands that one call in flight uses alone. It keeps plan instances
+// for the most recent input dims.
 
 #ifndef INLAY_LIB_RUNTIME_CORE_EXECUTE_EXECUTIONCONTEXT_H
 #define INLAY_LIB_RUNTIME_CORE_EXECUTE_EXECUTIONCONTEXT_H
@@ -10,27 +10,27 @@
 
 namespace inlay::rt {
 
-/// Memory grows to what the largest size so far needs; what was recorded over smaller memory goes then.
+/// Its memory grows to the largest size so far. When it grows, commands recorded over the smaller memory are dropped.
 class ExecutionContext {
 public:
   explicit ExecutionContext(const ProgramState &loaded) : loaded_(loaded) {}
 
-  /// True if `prepare` finds what it needs for these dims.
+  /// Returns true if a plan instance for these dims exists.
   bool knows(const InputDims &dims) const;
 
-  /// Gets ready for calls of these dims. After an error other dims can be prepared all the same.
+  /// Prepares calls of these dims. After an error other dims can still be prepared.
   Status prepare(const InputDims &dims, Failure &failure);
 
-  /// What was prepared last.
+  /// Returns the instance that was prepared last.
   PlanInstance &instance() { return *instances_.back(); }
 
 private:
-  /// Sizes that are kept; beyond it the least recently used one goes.
+  /// Maximum number of plan instances. Beyond it the least recently used one is dropped.
   static constexpr size_t maxInstances = 4;
 
   const ProgramState &loaded_;
   Storage storage_;
-  std::vector<std::unique_ptr<PlanInstance>> instances_; ///< least recently used first
+  std::vector<std::unique_ptr<PlanInstance>> instances_; ///< Least recently used first.
 };
 
 } // namespace inlay::rt

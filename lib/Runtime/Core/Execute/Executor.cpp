@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Program::load and the program it makes: a pool of lanes, one taken per call.
+// Program::load and the program that it creates. The program has a pool of execution contexts; each call takes one.
 
 #include "Executor.h"
 #include "Arguments.h"
@@ -49,8 +49,8 @@ StatusOr<MemoryUse> Executor::memory(const InputDims &inputs) const {
   return (*instance)->measureMemory();
 }
 
-/// An idle lane, or a new one: best one that knows these dims, so that nothing is recorded, else the one used last, so
-/// that as few as possible grow.
+/// Takes an idle context or creates one. Prefers a context that knows these dims, so that nothing is recorded.
+/// Otherwise it takes the one used last, so that few contexts grow.
 std::unique_ptr<ExecutionContext> Executor::takeIdle(const InputDims &dims) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (idle_.empty())
@@ -70,7 +70,7 @@ StatusOr<std::unique_ptr<ExecutionContext>> Executor::acquire(const std::vector<
   std::unique_ptr<ExecutionContext> context = takeIdle(dims);
   Status status = context->prepare(dims, failure);
   if (status.code() == StatusCode::ResourceExhausted) {
-    // Memory that idle lanes and other dims hold is worth less than this call.
+    // This call is worth more than the memory of idle contexts and other dims.
     std::vector<std::unique_ptr<ExecutionContext>> victims;
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -91,7 +91,7 @@ StatusOr<std::unique_ptr<ExecutionContext>> Executor::acquire(const std::vector<
 }
 
 void Executor::release(std::unique_ptr<ExecutionContext> context) {
-  std::unique_ptr<ExecutionContext> evicted; // destroyed after the lock is gone
+  std::unique_ptr<ExecutionContext> evicted; // destroyed after the lock is released
   std::lock_guard<std::mutex> lock(mutex_);
   if (idle_.size() == maxIdle) {
     evicted = std::move(idle_.front());
@@ -100,7 +100,7 @@ void Executor::release(std::unique_ptr<ExecutionContext> context) {
   idle_.push_back(std::move(context));
 }
 
-/// Before `hostConstants` says so.
+/// Replaces a constant in device memory. Must be called before `hostConstants` is updated.
 Status Executor::replaceOnDevice(uint32_t number, const Constant &constant) {
   std::shared_ptr<DeviceBuffer> &storage = loaded_.constants[number];
   if (!storage)
@@ -111,7 +111,7 @@ Status Executor::replaceOnDevice(uint32_t number, const Constant &constant) {
     return fillInOrder(*loaded_.device, *storage, ordered);
   }
   const void *old = loaded_.hostConstants[number].data;
-  if (storage->hostPointer() != old) // the device's own copy
+  if (storage->hostPointer() != old) // the device has a copy
     return loaded_.device->upload(*storage, constant.data, constant.size);
   if (constant.data == old)
     return Status::ok();
@@ -142,10 +142,10 @@ Status Executor::replaceConstants(const Replacements &replacements) {
 
 Status Executor::replaceConstants(const Replacements &replacements, Failure &failure) {
   INLAY_RETURN_IF_ERROR(checkReplacements(*loaded_.plan, replacements));
-  std::unique_lock<CallLock> alone(running_);
+  std::unique_lock<CallLock> exclusive(running_);
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    idle_.clear(); // they point at what is replaced
+    idle_.clear(); // they point to the constants that are replaced
   }
   for (const std::shared_ptr<HostKernels> &kernels : loaded_.hostKernels)
     if (kernels)
@@ -173,7 +173,7 @@ StatusOr<std::vector<TensorView>> Executor::call(const std::vector<TensorView> &
   return call(inputs, failure);
 }
 
-/// Each try has results of its own: a device that hangs may still write those of the last.
+/// Each attempt allocates new results, because a hanging device may still write those of the last attempt.
 StatusOr<std::vector<TensorView>> Executor::call(const std::vector<TensorView> &inputs, Failure &failure) {
   InputDims dims;
   for (const TensorView &input : inputs)
@@ -192,13 +192,13 @@ Status Executor::run(const std::vector<TensorView> &inputs, const std::vector<Te
   StatusOr<std::unique_ptr<ExecutionContext>> context = acquire(inputs, outputs, importResults, failure);
   if (!context.isOk())
     return context.status();
-  // A lane that failed isn't used again: nothing is known of its device state.
+  // A context that failed isn't reused, because the state of its commands on the device is unknown.
   INLAY_RETURN_IF_ERROR((*context)->instance().run(loaded_.schedule.actions));
   release(std::move(*context));
   return Status::ok();
 }
 
-/// What the kernels of a step took, by the plan's names.
+/// Returns the times of the kernels of a step, with names from the plan.
 static std::vector<KernelProfile> describeKernels(const Plan &plan, const Step &step, const StepTime &time) {
   std::vector<KernelProfile> kernels;
   for (uint32_t number = 0; number < time.kernels.size(); ++number) {
@@ -238,7 +238,7 @@ StatusOr<std::vector<StepProfile>> Executor::profile(const std::vector<TensorVie
   std::vector<StepTime> times(steps.size());
   {
     TraceSpan span(trace, "call", loaded_.plan->name);
-    // In the order of the schedule, not of the list: temporaries share memory by that order.
+    // Steps run in the order of the schedule, not of the plan's list: temporaries share memory by that order.
     INLAY_RETURN_IF_ERROR((*context)->instance().run(loaded_.schedule.actions, &times));
   }
   std::vector<StepProfile> profiles;

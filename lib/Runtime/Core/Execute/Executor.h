@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Executor: a program over one plan as it stands; what wraps it learns more of a failure than its status.
+// Executor: a program over one plan, without recovery. It gives its wrapper details of a failure besides the status.
 
 #ifndef INLAY_LIB_RUNTIME_CORE_EXECUTE_EXECUTOR_H
 #define INLAY_LIB_RUNTIME_CORE_EXECUTE_EXECUTOR_H
@@ -17,8 +17,9 @@ class Executor final : public Program {
 public:
   using Replacements = std::vector<std::pair<uint32_t, Constant>>;
 
-  /// As `Program::load`. `loaded` says plan, device, host and handlers, and may bring resources along: what is there
-  /// isn't loaded again. It is moved from, except after a failure: then it holds what was loaded until then.
+  /// Loads a program as `Program::load` does. `loaded` has the plan, the device, the host code and the handlers. It may
+  /// contain resources that are already loaded; these are kept. It is moved from on success. After a failure it
+  /// contains the resources loaded so far.
   static StatusOr<std::unique_ptr<Executor>> load(ProgramState &loaded, Failure &failure);
 
   Status wait() override;
@@ -32,7 +33,7 @@ public:
   void stopWhen(StopCheck check) override { loaded_.stopCheck = std::move(check); }
   const Plan &plan() const override { return *loaded_.plan; }
 
-  /// The same with a word on failures.
+  /// Overloads that describe failures in `failure`.
   Status wait(Failure &failure);
   Status call(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, Failure &failure);
   StatusOr<std::vector<TensorView>> call(const std::vector<TensorView> &inputs, Failure &failure);
@@ -40,7 +41,7 @@ public:
                                              const std::vector<TensorView> &outputs, Trace *trace, Failure &failure);
   Status replaceConstants(const Replacements &replacements, Failure &failure);
 
-  /// To share with programs over other forms of the plan. Not while constants are replaced.
+  /// Resources to share with programs over other forms of the plan. Not while constants are replaced.
   const Resources &resources() const { return loaded_; }
 
 private:
@@ -55,25 +56,25 @@ private:
   std::unique_ptr<ExecutionContext> takeIdle(const InputDims &dims);
   void release(std::unique_ptr<ExecutionContext> context);
 
-  /// Lanes kept for later calls; beyond it the one idle for longest goes.
+  /// Maximum number of contexts kept for later calls. Beyond it the one that was idle longest is dropped.
   static constexpr size_t maxIdle = 16;
 
   ProgramState loaded_;
-  CallLock running_; ///< shared by calls; taken alone to replace constants
+  CallLock running_; ///< Shared by calls; taken exclusively to replace constants.
   std::mutex mutex_;
-  std::vector<std::unique_ptr<ExecutionContext>> idle_; ///< guarded by `mutex_`; least recently used first
+  std::vector<std::unique_ptr<ExecutionContext>> idle_; ///< Guarded by `mutex_`; least recently used first.
 };
 
-/// Checks replacements of a plan's constants.
+/// Checks the numbers and sizes of replacements of a plan's constants.
 Status checkReplacements(const Plan &plan, const Executor::Replacements &replacements);
 
-/// Has the device put the elements of a constant with an order into its memory, in that order.
+/// Fills a device buffer with the elements of a constant that has an order, in that order.
 Status fillInOrder(Device &device, DeviceBuffer &storage, const Constant &constant);
 
-/// Device memory with the constant in it, or that of the host where the device can read it in place.
+/// Returns a device buffer with the constant, or over its host memory if the device can read that in place.
 StatusOr<std::shared_ptr<DeviceBuffer>> placeConstant(Device &device, const Constant &constant);
 
-/// Checks a plan and fills in the resources that it needs and that aren't there yet.
+/// Checks a plan and loads the resources that it needs and that are missing in `loaded`.
 Status loadResources(ProgramState &loaded, Failure &failure);
 
 } // namespace inlay::rt

@@ -18,7 +18,7 @@ public:
 
 private:
   bool isDevice(uint32_t storage) const;
-  bool isWritten(uint32_t storage, uint32_t first, uint32_t besides) const;
+  bool isWritten(uint32_t storage, uint32_t first, uint32_t except) const;
   bool canReadInPlace(uint32_t copy) const;
   bool canWriteInPlace(uint32_t copy) const;
   void importMemory(uint32_t buffer, uint32_t storage);
@@ -26,7 +26,7 @@ private:
   const Plan &plan_;
   const std::vector<StepAccesses> &access_;
   const Schedule &schedule_;
-  std::vector<bool> isImported_; ///< per storage
+  std::vector<bool> isImported_; ///< Per storage.
   std::vector<ImportCandidate> candidates_;
 };
 
@@ -36,23 +36,25 @@ bool ImportFinder::isDevice(uint32_t storage) const {
   return plan_.buffers[storage].kind == BufferKind::Temporary && schedule_.onDevice[storage] && !isImported_[storage];
 }
 
-/// By a step from `first` on other than `besides`. Copies that vanish stay within their storage.
-bool ImportFinder::isWritten(uint32_t storage, uint32_t first, uint32_t besides) const {
+/// Returns true if a step from `first` on other than `except` writes the storage. Elided copies do not count, because
+/// they stay within their storage.
+bool ImportFinder::isWritten(uint32_t storage, uint32_t first, uint32_t except) const {
   for (uint32_t step = first; step < access_.size(); ++step)
     for (auto [buffer, access] : access_[step])
-      if (step != besides && !schedule_.elided[step] && schedule_.storage[buffer] == storage && writes(access))
+      if (step != except && !schedule_.elided[step] && schedule_.storage[buffer] == storage && writes(access))
         return true;
   return false;
 }
 
-/// The copy is all that writes its target.
+/// Returns true if a device can read the copy's source in place: the copy alone writes its target.
 bool ImportFinder::canReadInPlace(uint32_t copy) const {
   const std::vector<uint32_t> &buffers = plan_.steps[copy].buffers;
   uint32_t target = schedule_.storage[buffers[1]];
   return plan_.buffers[buffers[0]].kind == BufferKind::Input && isDevice(target) && !isWritten(target, 0, copy);
 }
 
-/// The copy runs once, nothing writes its source after it, and nothing else has to do with the result.
+/// Returns true if a device can write the copy's target in place: the copy runs once, nothing writes its source after
+/// it, and no other step uses the result.
 bool ImportFinder::canWriteInPlace(uint32_t copy) const {
   const std::vector<uint32_t> &buffers = plan_.steps[copy].buffers;
   uint32_t source = schedule_.storage[buffers[0]], result = buffers[1];
@@ -75,15 +77,16 @@ void ImportFinder::importMemory(uint32_t buffer, uint32_t storage) {
   if (candidate == candidates_.end())
     candidate = candidates_.insert(candidate, {buffer, isResult, {}, {}});
   isImported_[storage] = true;
-  std::vector<bool> isOfIt(plan_.buffers.size());
+  std::vector<bool> sharesStorage(plan_.buffers.size());
   for (uint32_t i = 0; i < plan_.buffers.size(); ++i)
     if (schedule_.storage[i] == storage) {
       candidate->buffers.push_back(i);
-      isOfIt[i] = true;
+      sharesStorage[i] = true;
     }
   for (uint32_t i = 0; i < plan_.steps.size(); ++i) {
     const Step &step = plan_.steps[i];
-    bool uses = std::any_of(step.buffers.begin(), step.buffers.end(), [&](uint32_t used) { return isOfIt[used]; });
+    bool uses =
+        std::any_of(step.buffers.begin(), step.buffers.end(), [&](uint32_t used) { return sharesStorage[used]; });
     bool isKnown = std::find(candidate->launches.begin(), candidate->launches.end(), i) != candidate->launches.end();
     if (step.kind == StepKind::LaunchEngine && uses && !isKnown)
       candidate->launches.push_back(i);

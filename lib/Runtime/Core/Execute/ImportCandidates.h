@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which inputs and results a device may work on in place.
+// Finds the inputs and results that a device may use in place.
 
 #ifndef INLAY_LIB_RUNTIME_CORE_EXECUTE_IMPORTCANDIDATES_H
 #define INLAY_LIB_RUNTIME_CORE_EXECUTE_IMPORTCANDIDATES_H
@@ -9,7 +9,7 @@
 
 namespace inlay::rt {
 
-/// For a schedule with its elided copies, storage and memory of each buffer.
+/// Returns the candidates for a schedule whose elided copies, storage and memory of each buffer are known.
 std::vector<ImportCandidate> findImportCandidates(const Plan &plan, const std::vector<StepAccesses> &access,
                                                   const Schedule &schedule);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a plan needs before its first call: host functions, runners, pipelines, constants on the device.
+// Loads the resources that a plan needs: host functions, runners, pipelines, and constants on the device.
 
 #include "Executor.h"
 #include "Runtime/Core/Plan/ConstantOrder.h"
@@ -17,7 +17,7 @@ static Status loadForeign(ProgramState &loaded, uint32_t number, const std::stri
   auto runner = loaded.runners.find(foreign.runner);
   if (runner == loaded.runners.end() || !runner->second)
     return {StatusCode::NotFound,
-            fmt::format("{}: the plan needs the runner '{}', but there is none of that name", where, foreign.runner)};
+            fmt::format("{}: the plan needs the runner '{}', but no runner has that name", where, foreign.runner)};
   StatusOr<std::shared_ptr<LoadedForeignEngine>> engine = runner->second->load(foreign);
   if (!engine.isOk())
     return {engine.status().code(),
@@ -85,7 +85,7 @@ Status fillInOrder(Device &device, DeviceBuffer &storage, const Constant &consta
 }
 
 StatusOr<std::shared_ptr<DeviceBuffer>> placeConstant(Device &device, const Constant &constant) {
-  constexpr size_t kMinImportedBytes = size_t(64) << 10; // for fewer bytes it isn't worth the pages
+  constexpr size_t kMinImportedBytes = size_t(64) << 10; // importing fewer bytes costs more than copying them
   bool isOrdered = !constant.order.empty();
   if (constant.size >= kMinImportedBytes && !isOrdered)
     if (std::shared_ptr<DeviceBuffer> imported = device.importHost(constant.data, constant.size, constant.owner))
@@ -114,7 +114,7 @@ static Status placeConstants(ProgramState &loaded, Failure &failure) {
   return Status::ok();
 }
 
-/// Checks that a plan that uses a device has one.
+/// Checks that there is a device if the plan uses one.
 static Status checkDevice(const ProgramState &loaded) {
   if (loaded.device)
     return Status::ok();

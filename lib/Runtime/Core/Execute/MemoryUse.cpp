@@ -7,7 +7,7 @@
 
 namespace inlay::rt {
 
-/// The buffers that host functions work in, and what is kept there if nothing shared memory.
+/// Finds the working memory of host functions and adds its size without sharing to `unshared`.
 static Status findHostScratch(const Plan &plan, const InputDims &inputs, std::vector<bool> &isScratch,
                               uint64_t &unshared, const std::vector<size_t> &bytes) {
   isScratch.assign(plan.buffers.size(), false);
@@ -20,7 +20,7 @@ static Status findHostScratch(const Plan &plan, const InputDims &inputs, std::ve
       isScratch[step.buffers[i]] = true;
       sum += bytes[step.buffers[i]];
     }
-    for (const Expr &size : function.unsharedScratch) { // which says more, if it is known
+    for (const Expr &size : function.unsharedScratch) { // larger than the sum, if it is known
       StatusOr<int64_t> value = size.evaluate(inputs);
       if (!value.isOk())
         return {value.status().code(),
@@ -60,7 +60,7 @@ static void addConstants(const Plan &plan, MemoryUse &use) {
   }
 }
 
-/// A slot counts for what its largest buffer is: scratch, or a value that passes between steps.
+/// A slot counts as the kind of its largest buffer: scratch, or a value that passes between steps.
 StatusOr<MemoryUse> PlanInstance::measureMemory() const {
   const Plan &plan = *loaded_.plan;
   const Schedule &schedule = loaded_.schedule;

@@ -12,7 +12,7 @@
 
 namespace inlay::rt {
 
-/// Puts the place in front of a message and keeps the code.
+/// Prefixes a message with its place and keeps the code.
 static Status annotate(const std::string &where, const Status &status) {
   return {status.code(), fmt::format("{}: {}", where, status.message())};
 }
@@ -71,7 +71,7 @@ static Status evaluateAll(const std::vector<Expr> &sizes, const InputDims &input
   return Status::ok();
 }
 
-/// The numbers that host functions and callbacks get.
+/// Evaluates the numbers that host functions and callbacks get.
 Status PlanInstance::evaluateSizes() {
   for (const HostFunction &function : loaded_.plan->hostCode.functions)
     if (Status status = evaluateAll(function.sizes, inputs_, hostSizes_.emplace_back()); !status.isOk())
@@ -94,7 +94,7 @@ Status PlanInstance::checkCopies() const {
   return Status::ok();
 }
 
-/// Gives the temporaries of one memory their slots; those that are never alive together share one.
+/// Assigns slots to the temporaries of one memory. Temporaries that are never live together share a slot.
 void PlanInstance::assignSlots(bool onDevice) {
   const Schedule &schedule = loaded_.schedule;
   std::vector<uint32_t> buffers;
@@ -114,19 +114,19 @@ void PlanInstance::assignSlots(bool onDevice) {
     slots_[buffers[i]] = static_cast<int32_t>(slots[i]);
 }
 
-/// What the launch that needs most needs: they run one after the other.
+/// Computes the scratch size as the maximum over all launches: they run one after the other.
 Status PlanInstance::measureScratch(Failure &failure) {
-  size_t most = 0;
+  size_t maxBytes = 0;
   for (const Step &step : loaded_.plan->steps) {
     if (step.kind != StepKind::LaunchEngine)
       continue;
     StatusOr<size_t> bytes = loaded_.engines[step.callee]->scratchBytes(inputs_);
     if (!bytes.isOk())
       return annotate(nameStep(step), failure.note(bytes.status(), {step.callee}));
-    most = std::max(most, *bytes);
+    maxBytes = std::max(maxBytes, *bytes);
   }
-  if (most > 0)
-    slotSizes_.scratch = {most};
+  if (maxBytes > 0)
+    slotSizes_.scratch = {maxBytes};
   return Status::ok();
 }
 
@@ -156,7 +156,8 @@ void PlanInstance::resolvePointers(const Storage &storage) {
   defaultBuffers_ = deviceBuffers_;
 }
 
-/// A call can't be run again after a step that may have effects: what can be known to fail is to be known before.
+/// Waits for the engines of plans that have steps with effects. A call can't be repeated after such a step, so failures
+/// should show before it.
 Status PlanInstance::waitBeforeEffects(Failure &failure) const {
   const std::vector<Step> &steps = loaded_.plan->steps;
   bool hasEffects = std::any_of(steps.begin(), steps.end(), [](const Step &step) {
@@ -210,16 +211,17 @@ void PlanInstance::bind(const std::vector<TensorView> &inputs, const std::vector
   rebindImported();
 }
 
-/// Recording commands over other memory takes as long as copying some 8 KiB for each of their dispatches.
+/// Returns true if the import saves time. Recording commands over other memory takes as long as copying about 8 KiB for
+/// each of their dispatches.
 bool PlanInstance::isWorthImporting(const ImportCandidate &candidate) const {
-  constexpr size_t kMin = size_t(256) << 10, kPerDispatch = size_t(8) << 10;
+  constexpr size_t kMinBytes = size_t(256) << 10, kBytesPerDispatch = size_t(8) << 10;
   size_t dispatches = 0;
   for (uint32_t launch : candidate.launches)
     dispatches += loaded_.plan->engines[loaded_.plan->steps[launch].callee].dispatches.size();
-  return bytes_[candidate.buffer] >= std::max(kMin, dispatches * kPerDispatch);
+  return bytes_[candidate.buffer] >= std::max(kMinBytes, dispatches * kBytesPerDispatch);
 }
 
-/// Puts the caller's memory in the place of temporaries, if the device can use it.
+/// Replaces temporaries by the caller's memory if the device can use it.
 void PlanInstance::importMemory(const ImportCandidate &candidate, const TensorView &view) {
   if (!view.owner)
     return;
@@ -233,7 +235,7 @@ void PlanInstance::importMemory(const ImportCandidate &candidate, const TensorVi
   imported_.push_back(&candidate);
 }
 
-/// Has the launches that use what is lent, or no longer is, go by the buffers as they are now.
+/// Rebinds the launches that use imported memory to the current buffers.
 void PlanInstance::rebindImported() {
   std::vector<uint32_t> launches;
   for (const ImportCandidate *candidate : imported_)
@@ -258,7 +260,7 @@ void PlanInstance::releaseImports() {
 
 Status PlanInstance::run(const std::vector<Action> &actions, std::vector<StepTime> *times) {
   Status status = runActions(actions, times);
-  for (const Submission &submission : inFlight_) // after a failure of something else
+  for (const Submission &submission : inFlight_) // not empty only after a failure
     static_cast<void>(loaded_.device->wait(submission.number));
   inFlight_.clear();
   if (status.isOk())
@@ -342,12 +344,13 @@ Status PlanInstance::branch(const Action &action, std::vector<StepTime> *times) 
   return runActions(action.bodies[readCondition(step) ? 0 : 1], times);
 }
 
-/// Between rounds: whether the caller gave up. Asking takes a lock of the caller's, so it isn't done in each round.
+/// Asks between iterations of a loop if the caller wants to stop. Asking may take a lock of the caller, so it is not
+/// done in each iteration.
 Status PlanInstance::checkStop(const Step &loop) {
   using Clock = std::chrono::steady_clock;
-  constexpr Clock::duration kBetween = std::chrono::milliseconds(50);
+  constexpr Clock::duration kInterval = std::chrono::milliseconds(50);
   Clock::time_point now = Clock::now();
-  if (!loaded_.stopCheck || now - lastStopCheck_ < kBetween)
+  if (!loaded_.stopCheck || now - lastStopCheck_ < kInterval)
     return Status::ok();
   lastStopCheck_ = now;
   if (!loaded_.stopCheck())
@@ -364,8 +367,8 @@ Status PlanInstance::loop(const Action &action, std::vector<StepTime> *times) {
       return Status::ok();
     if (runs == step.limit)
       return {StatusCode::Stopped,
-              fmt::format("loop '{}': ran {} times without ending, which is the most it may (max_loop_iterations)",
-                          step.name, runs)};
+              fmt::format("loop '{}': ran {} times without ending, which is its limit (max_loop_iterations)", step.name,
+                          runs)};
     INLAY_RETURN_IF_ERROR(runActions(action.bodies[1], times));
     INLAY_RETURN_IF_ERROR(checkStop(step));
   }
@@ -399,7 +402,7 @@ std::vector<DeviceCommand *> PlanInstance::commandsOf(const std::vector<uint32_t
   return commands;
 }
 
-/// Those whose pipelines couldn't be made, or else all.
+/// Returns the launches whose pipelines couldn't be created, or all if there are none.
 std::vector<uint32_t> PlanInstance::findBroken(const std::vector<uint32_t> &launches) const {
   std::vector<uint32_t> broken;
   for (uint32_t step : launches)
@@ -408,7 +411,7 @@ std::vector<uint32_t> PlanInstance::findBroken(const std::vector<uint32_t> &laun
   return broken.empty() ? launches : broken;
 }
 
-/// What became of launches, with their names if they failed.
+/// Returns the status of launches. If they failed, notes the failure and adds their names.
 Status PlanInstance::noteLaunch(std::vector<uint32_t> steps, Status status) {
   if (status.isOk())
     return status;
@@ -432,7 +435,7 @@ Status PlanInstance::submit(const std::vector<uint32_t> &steps) {
   return Status::ok();
 }
 
-/// Waits for submissions, the oldest first, up to the one with the last of these steps.
+/// Waits for submissions, oldest first, up to the one with the last of these steps.
 Status PlanInstance::waitFor(const std::vector<uint32_t> &steps) {
   while (!inFlight_.empty()) {
     Submission oldest = std::move(inFlight_.front());
@@ -448,7 +451,7 @@ Status PlanInstance::launch(uint32_t number) {
   return noteLaunch({number}, loaded_.device->run({commands_[number].get()}));
 }
 
-/// Launches one step with its dispatches one by one, and records when each ran.
+/// Launches one step with its dispatches one by one and records their times.
 Status PlanInstance::launchTimed(uint32_t number) {
   const Step &step = loaded_.plan->steps[number];
   const Engine &engine = loaded_.plan->engines[step.callee];
@@ -468,7 +471,7 @@ Status PlanInstance::launchTimed(uint32_t number) {
 }
 
 namespace {
-/// What native code sees as its context: the kernels, and the first failure.
+/// The context that native code gets. It has the kernels and the first failure.
 struct HostContext : InlayHostContext {
   HostContext(HostKernels &kernels, const HostFunction &function, StepTime *times)
       : InlayHostContext{runLoop, callLibrary}, kernels(kernels), function(function), times(times) {}
@@ -503,7 +506,7 @@ struct HostContext : InlayHostContext {
 
   HostKernels &kernels;
   const HostFunction &function;
-  StepTime *times; ///< null if the step isn't timed
+  StepTime *times; ///< Null if the step isn't timed.
   Status status = Status::ok();
 };
 } // namespace
@@ -530,7 +533,7 @@ TensorView PlanInstance::view(uint32_t buffer) const {
   return {pointers_[buffer], loaded_.plan->buffers[buffer].type.element, dims_[buffer]};
 }
 
-/// What a step sees of its buffers: the leading ones are inputs.
+/// Returns a step's view of its buffers; the first `inputCount` are inputs.
 void PlanInstance::viewBuffers(const Step &step, size_t inputCount, std::vector<TensorView> &inputs,
                                std::vector<TensorView> &outputs) const {
   for (size_t i = 0; i < step.buffers.size(); ++i)
@@ -557,10 +560,10 @@ Status PlanInstance::runForeign(const Step &step) {
 Status PlanInstance::copy(const Step &step) {
   uint32_t from = step.buffers[0], to = step.buffers[1];
   size_t bytes = bytes_[from];
-  if (bytes == 0) // then a null pointer doesn't mean memory that only the device sees
+  if (bytes == 0) // the pointer of an empty buffer may be null even if the host can access it
     return Status::ok();
   if (pointers_[from] && pointers_[to]) {
-    if (pointers_[from] != pointers_[to]) // else one is lent to the other
+    if (pointers_[from] != pointers_[to]) // equal if one side is imported
       std::memmove(pointers_[to], pointers_[from], bytes);
     return Status::ok();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PlanInstance: what a call needs for one set of input dims: its sizes, and commands recorded over a lane's memory.
+// PlanInstance: evaluated sizes for one set of input dims, and commands recorded over a context's memory.
 
 #ifndef INLAY_LIB_RUNTIME_CORE_EXECUTE_PLANINSTANCE_H
 #define INLAY_LIB_RUNTIME_CORE_EXECUTE_PLANINSTANCE_H
@@ -15,18 +15,18 @@
 
 namespace inlay::rt {
 
-/// What a plan's numbers stand for once loaded. Plans whose engines, functions and constants have the same numbers
-/// share it.
+/// The loaded resources that a plan's numbers refer to. Plans that number their engines, functions and constants in the
+/// same way share them.
 struct Resources {
-  std::vector<Constant> hostConstants;                              ///< per constant: the plan's, or what replaced it
-  std::vector<HostEntry> hostEntries;                               ///< per host function; null if no step calls it
-  std::vector<std::shared_ptr<HostKernels>> hostKernels;            ///< per host function; null if it has none
-  std::vector<std::shared_ptr<DeviceEngine>> engines;               ///< per engine; null if no step launches it
-  std::vector<std::shared_ptr<LoadedForeignEngine>> foreignEngines; ///< per foreign engine; null if no step runs it
-  std::vector<std::shared_ptr<DeviceBuffer>> constants;             ///< per constant; null if no device reads it
+  std::vector<Constant> hostConstants;                              ///< Per constant: the plan's, or its replacement.
+  std::vector<HostEntry> hostEntries;                               ///< Per host function; null if no step calls it.
+  std::vector<std::shared_ptr<HostKernels>> hostKernels;            ///< Per host function; null if it has none.
+  std::vector<std::shared_ptr<DeviceEngine>> engines;               ///< Per engine; null if no step launches it.
+  std::vector<std::shared_ptr<LoadedForeignEngine>> foreignEngines; ///< Per foreign engine; null if no step runs it.
+  std::vector<std::shared_ptr<DeviceBuffer>> constants;             ///< Per constant; null if no device reads it.
 };
 
-/// What all calls of a program share; after load only constants change, while no call runs.
+/// The state that all calls of a program share. After loading only constants change, while no call runs.
 struct ProgramState : Resources {
   std::shared_ptr<const Plan> plan;
   std::shared_ptr<Device> device;
@@ -34,22 +34,22 @@ struct ProgramState : Resources {
   CallbackHandler callbacks;
   Runners runners;
   std::shared_ptr<HostKernelLoader> kernelLoader;
-  StopCheck stopCheck; ///< may be empty
+  StopCheck stopCheck; ///< May be empty.
   Schedule schedule;
 };
 
-/// What is known of a failure beside its status: whether the host could do instead what failed.
+/// Details of a failure besides its status. They decide if the host can run what failed.
 struct Failure {
-  bool ofDevice = false;         ///< nobody's fault but the device's
-  std::vector<uint32_t> engines; ///< whose load, recording or launch failed; none if it was something else
-  const Step *effect = nullptr;  ///< the first callback or run of a foreign engine, which may have had effects
+  bool ofDevice = false;         ///< True if the device caused it.
+  std::vector<uint32_t> engines; ///< Engines whose load, recording or launch failed; empty for other failures.
+  const Step *effect = nullptr;  ///< The first step that ran and may have had effects: a callback or a foreign engine.
 
-  /// Notes a failure that the device reported, and returns it. What it refused as wrong isn't its failure.
+  /// Notes a failure that the device reported and returns it. Invalid arguments are not failures of the device.
   Status note(Status status, std::vector<uint32_t> failed = {});
   void noteEffect(const Step &step) { effect = effect ? effect : &step; }
 };
 
-/// What runs took together.
+/// The total time of several runs.
 struct RunTime {
   uint64_t nanoseconds = 0;
   uint64_t runs = 0;
@@ -61,7 +61,7 @@ struct RunTime {
 };
 
 struct StepTime : RunTime {
-  std::vector<RunTime> kernels; ///< of the host function, or dispatches of the engine, by number; as far as they ran
+  std::vector<RunTime> kernels; ///< Per kernel of the host function or dispatch of the engine, up to the last that ran.
 
   RunTime &kernel(uint32_t number) {
     kernels.resize(std::max<size_t>(kernels.size(), size_t(number) + 1));
@@ -70,37 +70,37 @@ struct StepTime : RunTime {
 };
 
 class PlanInstance {
-  /// Launches that the device is at, and what to wait for.
+  /// Launches in flight and the number to wait for.
   struct Submission {
     uint64_t number;
     std::vector<uint32_t> steps;
   };
 
 public:
-  /// Evaluates every size for these input dims.
+  /// Evaluates all sizes for these input dims.
   static StatusOr<std::unique_ptr<PlanInstance>> create(const ProgramState &loaded, const InputDims &inputs,
                                                         Failure &failure);
 
   const InputDims &inputDims() const { return inputs_; }
 
-  /// Bytes of the slots that `record` needs.
+  /// Returns the bytes of the slots that `record` needs.
   const SlotSizes &slotSizes() const { return slotSizes_; }
 
-  /// What a call of these dims needs.
+  /// Returns the memory that a call of these dims needs.
   StatusOr<MemoryUse> measureMemory() const;
 
-  /// Puts the temporaries into `storage` and records each launch over it.
+  /// Places the temporaries in `storage` and records each launch over it.
   Status record(const Storage &storage, Failure &failure);
   Status waitBeforeEffects(Failure &failure) const;
 
-  /// Sets the caller's tensors for the next run, which were checked, and what a failure of it is noted in. Those that
-  /// have owners the device may use in place, results only with `importResults`.
+  /// Sets the caller's tensors, which were checked, and the failure record for the next run. The device may use tensors
+  /// that have owners in place; results only with `importResults`.
   void bind(const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs, bool importResults,
             Failure &failure);
 
-  /// Runs what the schedule has, in order; the device has nothing left to do afterwards, and no owners are kept if all
-  /// went well. With `times`, one for each step of the plan, runs the steps one by one and adds to each how long it
-  /// took, those in bodies left out of what holds them.
+  /// Runs the actions in order. Afterwards the device is idle, and on success no owners are kept. With `times`, which
+  /// has one element per step of the plan, the steps run one by one, and each element gets the time of its step. The
+  /// time of a step with bodies does not include them.
   Status run(const std::vector<Action> &actions, std::vector<StepTime> *times = nullptr);
 
 private:
@@ -144,20 +144,20 @@ private:
   const ProgramState &loaded_;
   InputDims inputs_;
   std::chrono::steady_clock::time_point lastStopCheck_;
-  Failure *failure_ = nullptr;                      ///< of the run
-  std::vector<Submission> inFlight_;                ///< of the run, the oldest first
-  StepTime *timed_ = nullptr;                       ///< of the step that runs; null if it isn't timed
-  std::vector<std::vector<int64_t>> dims_;          ///< per buffer
-  std::vector<size_t> bytes_;                       ///< per buffer
-  std::vector<std::vector<int64_t>> hostSizes_;     ///< per host function
-  std::vector<std::vector<int64_t>> callbackSizes_; ///< per callback
+  Failure *failure_ = nullptr;                      ///< Of the current run.
+  std::vector<Submission> inFlight_;                ///< Of the current run, oldest first.
+  StepTime *timed_ = nullptr;                       ///< Of the current step; null if it isn't timed.
+  std::vector<std::vector<int64_t>> dims_;          ///< Per buffer.
+  std::vector<size_t> bytes_;                       ///< Per buffer.
+  std::vector<std::vector<int64_t>> hostSizes_;     ///< Per host function.
+  std::vector<std::vector<int64_t>> callbackSizes_; ///< Per callback.
   SlotSizes slotSizes_;
-  std::vector<int32_t> slots_;                                ///< per buffer; -1 if it has none of its own
-  std::vector<std::shared_ptr<DeviceBuffer>> deviceBuffers_;  ///< per buffer; null if it has no device memory
-  std::vector<std::shared_ptr<DeviceBuffer>> defaultBuffers_; ///< the same as long as nothing is lent
-  std::vector<const ImportCandidate *> imported_;             ///< for the run
-  std::vector<void *> pointers_;                              ///< per buffer; null if the host can't see it
-  std::vector<std::unique_ptr<DeviceCommand>> commands_;      ///< per step; null if it isn't a launch
+  std::vector<int32_t> slots_;                                ///< Per buffer; -1 if it has no slot.
+  std::vector<std::shared_ptr<DeviceBuffer>> deviceBuffers_;  ///< Per buffer; null if it has no device memory.
+  std::vector<std::shared_ptr<DeviceBuffer>> defaultBuffers_; ///< `deviceBuffers_` without imports.
+  std::vector<const ImportCandidate *> imported_;             ///< Imports of the current run.
+  std::vector<void *> pointers_;                              ///< Per buffer; null if the host can't access it.
+  std::vector<std::unique_ptr<DeviceCommand>> commands_;      ///< Per step; null if it isn't a launch.
 };
 
 } // namespace inlay::rt

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copy elision, order of steps and lifetimes. All three keep the meaning of running the steps in list order, the
-// bodies of loops over and over.
+// Copy elision, order of steps, and live ranges. All three preserve the semantics of running the steps in list order,
+// with the bodies of loops repeated.
 
 #include "ImportCandidates.h"
 #include "Submissions.h"
@@ -29,7 +29,7 @@ private:
   void use(uint32_t step, uint32_t position);
   void keepInLoop(const Action &loop, Lifetime range);
 
-  /// The steps in the bodies of a step.
+  /// Returns the steps in the bodies of a step.
   StepRange bodiesOf(uint32_t step) const {
     return {step + 1, step + static_cast<uint32_t>(countSteps(plan_.steps[step]))};
   }
@@ -39,9 +39,9 @@ private:
   bool unifiedMemory_;
   Schedule schedule_;
   std::vector<StepAccesses> access_;
-  std::vector<StepRange> loops_;   ///< per step: the body of a loop that it is in, the innermost; the list if in none
-  uint32_t inFlight_ = UINT32_MAX; ///< position of the oldest submission in flight
-  std::vector<Lifetime> usedIn_;   ///< per buffer that is its own storage: the first and last step that uses it
+  std::vector<StepRange> loops_;   ///< Per step: the body of the innermost loop around it, or the whole list.
+  uint32_t inFlight_ = UINT32_MAX; ///< Position of the oldest submission in flight.
+  std::vector<Lifetime> usedIn_;   ///< Per storage: the first and the last step that uses it.
 };
 
 } // namespace
@@ -51,7 +51,7 @@ static bool isLoop(StepKind kind) { return kind == StepKind::While || kind == St
 void Scheduler::findLoops() {
   uint32_t count = static_cast<uint32_t>(plan_.steps.size());
   loops_.assign(count, {0, count});
-  for (uint32_t i = 0; i < count; ++i) { // inner loops come later
+  for (uint32_t i = 0; i < count; ++i) { // inner loops follow outer ones and overwrite their entries
     if (!isLoop(plan_.steps[i].kind))
       continue;
     StepRange body = bodiesOf(i);
@@ -59,9 +59,10 @@ void Scheduler::findLoops() {
   }
 }
 
-/// Both sides may share bytes if nobody sees the difference: the target holds nothing before the copy, and after it no
-/// side is written while the other is still used. In a loop that holds of each run of its body if both sides are used
-/// there alone: no step reads what may not have been written, so that a run leaves nothing in them for the next.
+/// Returns true if source and target of a copy may share bytes: the target holds nothing before the copy, and after it
+/// neither side is written while the other is still used. In a loop this is checked for one iteration, if both sides
+/// are used only in the loop's body. No step reads data that may not have been written, so no data passes to the next
+/// iteration through them.
 bool Scheduler::canShare(uint32_t copy) const {
   const Step &step = plan_.steps[copy];
   const Buffer &source = plan_.buffers[step.buffers[0]], &target = plan_.buffers[step.buffers[1]];
@@ -114,8 +115,8 @@ void Scheduler::findUses() {
     }
 }
 
-/// What the host touches while submissions are in flight shares no bytes with anything that they use. Launches may,
-/// among themselves: the device runs them in order.
+/// Extends the live ranges of the buffers that a step uses. Memory that the host uses while submissions are in flight
+/// must not share bytes with anything that they use. Launches may share bytes: the device runs them in order.
 void Scheduler::use(uint32_t step, uint32_t position) {
   bool isHost = plan_.steps[step].kind != StepKind::LaunchEngine;
   for (auto [buffer, access] : access_[step]) {
@@ -127,8 +128,8 @@ void Scheduler::use(uint32_t step, uint32_t position) {
   }
 }
 
-/// Makes what is used in a loop and outside of it live as long as the loop runs. What a run of the body makes for
-/// itself alone was found to live within it.
+/// Makes buffers that are used inside a loop and outside of it live during the whole loop. Buffers that an iteration
+/// writes before it reads them keep their range within the body.
 void Scheduler::keepInLoop(const Action &loop, Lifetime range) {
   StepRange body = bodiesOf(loop.steps.front());
   std::vector<bool> seen(plan_.buffers.size());
@@ -138,7 +139,7 @@ void Scheduler::keepInLoop(const Action &loop, Lifetime range) {
       bool staysInside = usedIn_[storage].first >= body.first && usedIn_[storage].last < body.end;
       bool isFirst = !seen[storage];
       seen[storage] = true;
-      if (!isFirst || (staysInside && access == Access::Write)) // it is made before it is read
+      if (!isFirst || (staysInside && access == Access::Write)) // written before it is read
         continue;
       Lifetime &lifetime = schedule_.lifetimes[storage];
       lifetime.first = std::min(lifetime.first, range.first);
@@ -148,7 +149,7 @@ void Scheduler::keepInLoop(const Action &loop, Lifetime range) {
 }
 
 void Scheduler::findLifetimes(const std::vector<Action> &actions, uint32_t &position) {
-  std::vector<std::pair<uint32_t, uint32_t>> submissions; ///< last step and position of those in flight
+  std::vector<std::pair<uint32_t, uint32_t>> submissions; ///< Last step and position of each submission in flight.
   for (const Action &action : actions) {
     uint32_t first = position;
     if (action.isWait) {
@@ -166,7 +167,7 @@ void Scheduler::findLifetimes(const std::vector<Action> &actions, uint32_t &posi
       use(step, position++);
     for (const std::vector<Action> &body : action.bodies) {
       findLifetimes(body, position);
-      use(action.steps.front(), position++); // a loop goes by its condition or its range after each run
+      use(action.steps.front(), position++); // the step reads its condition or range after each iteration
     }
     if (isLoop(action.kind))
       keepInLoop(action, {first, position - 1});
@@ -198,7 +199,7 @@ Schedule makeSchedule(const Plan &plan, bool unifiedMemory) { return Scheduler(p
 
 std::vector<uint32_t> assignSlots(const std::vector<Lifetime> &lifetimes, const std::vector<size_t> &sizes,
                                   std::vector<size_t> &slotSizes) {
-  // Largest first: the first in a slot gives it its size, so a slot never grows.
+  // Largest first: the first member determines a slot's size, so slots never grow.
   std::vector<uint32_t> order(lifetimes.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return sizes[a] > sizes[b]; });

@@ -13,7 +13,7 @@ public:
     body(buffers, 0, count);
   }
   Status call(uint32_t kernel, void *const *, const int64_t *) override {
-    return {StatusCode::Internal, fmt::format("kernel {} isn't one of the library", kernel)};
+    return {StatusCode::Internal, fmt::format("kernel {} is not a library kernel", kernel)};
   }
   void forgetConstants() override {}
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels of host functions on the thread that calls, for programs without a loader of kernels.
+// Kernels of host functions on the calling thread, for programs without a kernel loader.
 
 #ifndef INLAY_LIB_RUNTIME_CORE_EXECUTE_SERIALKERNELS_H
 #define INLAY_LIB_RUNTIME_CORE_EXECUTE_SERIALKERNELS_H
@@ -9,7 +9,7 @@
 
 namespace inlay::rt {
 
-/// Runs loops alone: a kernel of a library is an error.
+/// Loads the kernels of a function. Only loops are supported; a library kernel is an error.
 StatusOr<std::unique_ptr<HostKernels>> loadSerialKernels(const HostFunction &function);
 
 } // namespace inlay::rt

@@ -8,8 +8,8 @@
 
 namespace inlay::rt {
 
-/// Whether it touches bytes of an earlier one that either of them writes, or says that it comes after it. `earlier`
-/// stands before `later` in the list.
+/// Returns true if `later` must run after `earlier`: it names it in `after`, or they access the same bytes and one of
+/// them writes. `earlier` is before `later` in the list.
 bool SubmissionPlanner::mustFollow(uint32_t later, uint32_t earlier) const {
   const std::vector<uint32_t> &after = plan_.steps[later].after;
   if (std::find(after.begin(), after.end(), earlier) != after.end())
@@ -21,8 +21,8 @@ bool SubmissionPlanner::mustFollow(uint32_t later, uint32_t earlier) const {
   return false;
 }
 
-/// What keeps a step from being done now: `kPending`, the last submission that it must wait for, or `kDone` for
-/// nothing.
+/// Returns what a step must wait for: `kPending`, the number of the last submission that it must wait for, or `kDone`
+/// if it can run now.
 uint32_t SubmissionPlanner::findHold(uint32_t step) const {
   uint32_t hold = kDone;
   for (uint32_t earlier : held_)
@@ -34,7 +34,7 @@ uint32_t SubmissionPlanner::findHold(uint32_t step) const {
   return hold;
 }
 
-/// A copy that needn't be done is over when what it would wait for is.
+/// Sets the state of an elided copy: it is done when the steps that it would wait for are done.
 void SubmissionPlanner::settle(uint32_t elided) {
   states_[elided] = findHold(elided);
   if (states_[elided] != kDone)
@@ -68,12 +68,12 @@ void SubmissionPlanner::waitUntil(uint32_t submission, Actions &actions) {
   actions.push_back(std::move(wait));
 }
 
-/// Submits and waits for what a step of the host must come after, and has the device do what it can meanwhile.
+/// Submits the launches that a host step depends on and waits for them. Lets the device work while the host step runs.
 void SubmissionPlanner::waitFor(uint32_t step, StepRange range, Actions &actions) {
   bool isCopy = plan_.steps[step].kind == StepKind::Copy;
   uint32_t hold = findHold(step);
   if (hold == kPending) {
-    if (isCopy) // soon done: it may wait for others too, if that saves a submission
+    if (isCopy) // a copy is short; launches after it may join to save a submission
       gather(step, range, actions);
     submit(actions);
     hold = findHold(step);
@@ -97,11 +97,11 @@ void SubmissionPlanner::perform(uint32_t step, Actions &actions) {
   states_[step] = kDone;
 }
 
-/// Before `work`, which is the host's, begins: has later launches join the pending ones that needn't wait for it.
+/// Moves later launches that don't depend on `work`, a step of the host that is about to begin, to the pending ones.
 void SubmissionPlanner::gather(uint32_t work, StepRange range, Actions &actions) {
-  constexpr uint32_t kFarthest = 64; // steps; each is compared with those that stay
+  constexpr uint32_t kMaxDistance = 64; // in steps; each is compared with all that stay
   std::vector<uint32_t> staying = {work}, copies;
-  for (uint32_t i = work + 1; i < std::min(range.end, work + kFarthest); ++i) {
+  for (uint32_t i = work + 1; i < std::min(range.end, work + kMaxDistance); ++i) {
     const Step &step = plan_.steps[i];
     if (!step.bodies.empty())
       return;
@@ -121,7 +121,7 @@ void SubmissionPlanner::gather(uint32_t work, StepRange range, Actions &actions)
       states_[i] = kPending;
     } else if (step.kind == StepKind::Copy && findHold(i) == kDone &&
                std::none_of(copies.begin(), copies.end(), isFollowed)) {
-      copies.push_back(i); // for a launch that needs it
+      copies.push_back(i); // performed if a launch needs it
     } else {
       staying.push_back(i);
     }

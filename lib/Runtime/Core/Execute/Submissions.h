@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// When launches are submitted and waited for: late enough that those that can go together do, early enough that the
-// host works while the device does.
+// SubmissionPlanner: decides when launches are submitted and when the host waits for them. Launches that can go
+// together form one submission, and the host works while the device does.
 
 #ifndef INLAY_LIB_RUNTIME_CORE_EXECUTE_SUBMISSIONS_H
 #define INLAY_LIB_RUNTIME_CORE_EXECUTE_SUBMISSIONS_H
@@ -18,21 +18,22 @@ struct StepRange {
   bool contains(uint32_t step) const { return first <= step && step < end; }
 };
 
-/// Orders the steps of a plan. Launches wait for company until a step needs them or work of the host begins. Before
-/// that, later launches are moved in front of it, with the copies that they need, where nothing in between keeps them,
-/// so that the device is busy while the host works. None is pending or in flight over a step with bodies or the end of
-/// one. The device is taken to run what is submitted in order.
+/// Orders the steps of a plan. Launches are collected until a step needs their results or the host starts a longer
+/// step. Before such a step, later launches that don't depend on it are moved in front of it, with the copies that they
+/// need, so that the device is busy while the host works. No launch is pending or in flight when a step with bodies
+/// begins or a body ends. The device runs submissions in order.
 class SubmissionPlanner {
 public:
-  /// `schedule` has its elided copies and storage. All are kept by reference.
+  /// `schedule` must have its elided copies and storage. All arguments are kept by reference.
   SubmissionPlanner(const Plan &plan, const std::vector<StepAccesses> &access, const Schedule &schedule)
       : plan_(plan), access_(access), schedule_(schedule), states_(plan.steps.size(), kUnseen) {}
 
+  /// Returns the actions for the steps of `range`.
   std::vector<Action> run(StepRange range);
 
 private:
   using Actions = std::vector<Action>;
-  /// States of a step; below these the number of a submission that is in flight.
+  /// States of a step. Any smaller value is the number of a submission in flight.
   static constexpr uint32_t kDone = UINT32_MAX, kPending = UINT32_MAX - 1, kUnseen = UINT32_MAX - 2;
 
   bool mustFollow(uint32_t later, uint32_t earlier) const;
@@ -48,11 +49,11 @@ private:
   const Plan &plan_;
   const std::vector<StepAccesses> &access_;
   const Schedule &schedule_;
-  std::vector<uint32_t> states_;                ///< per step
-  std::vector<uint32_t> held_;                  ///< steps pending or in flight, elided copies too
-  std::vector<uint32_t> pending_;               ///< launches
-  std::vector<std::vector<uint32_t>> inFlight_; ///< launches of each submission that isn't waited for yet
-  uint32_t submissions_ = 0;                    ///< so far; those in flight are the last ones
+  std::vector<uint32_t> states_;                ///< Per step.
+  std::vector<uint32_t> held_;                  ///< Steps pending or in flight, including elided copies.
+  std::vector<uint32_t> pending_;               ///< Launches that are not submitted yet.
+  std::vector<std::vector<uint32_t>> inFlight_; ///< Launches of each submission in flight, oldest first.
+  uint32_t submissions_ = 0;                    ///< Number of submissions so far; those in flight are the last ones.
 };
 
 } // namespace inlay::rt

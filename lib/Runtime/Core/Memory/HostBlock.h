@@ -12,13 +12,13 @@
 
 namespace inlay::rt {
 
-/// Frees what `allocateHostBlock` gave.
+/// Frees memory of `allocateHostBlock`.
 struct HostBlockDeleter {
   void operator()(void *data) const { std::free(data); }
 };
 using HostBlock = std::unique_ptr<void, HostBlockDeleter>;
 
-/// Memory aligned to 64 bytes, from 1 MiB on to 4096 so that a device could import it.
+/// Allocates memory that is aligned to 64 bytes, or to 4096 from 1 MiB on so that a device can import it.
 StatusOr<HostBlock> allocateHostBlock(size_t bytes);
 
 } // namespace inlay::rt

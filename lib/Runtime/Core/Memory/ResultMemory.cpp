@@ -12,25 +12,25 @@ namespace inlay::rt {
 
 namespace {
 
-/// Blocks that nobody uses. Thread-safe.
+/// A cache of unused blocks. Thread-safe.
 class IdleBlocks {
 public:
-  /// Smaller ones malloc keeps itself.
-  static constexpr size_t kMin = size_t(128) << 10;
-  static constexpr size_t kMax = size_t(256) << 20;
+  /// malloc caches smaller blocks itself.
+  static constexpr size_t kMinBytes = size_t(128) << 10;
+  static constexpr size_t kMaxBytes = size_t(256) << 20;
 
   static IdleBlocks &get() {
-    static IdleBlocks &blocks = *new IdleBlocks(); // results may outlive what is destroyed at the process's end
+    static IdleBlocks &blocks = *new IdleBlocks(); // never destroyed: results may be released while the process exits
     return blocks;
   }
 
-  /// The smallest that holds `bytes` and wastes less than a quarter, or null.
+  /// Returns the smallest block that holds `bytes` and wastes less than a quarter, or null.
   HostBlock take(size_t &bytes) {
     std::lock_guard<std::mutex> lock(mutex_);
     auto best = blocks_.end();
     for (auto block = blocks_.begin(); block != blocks_.end(); ++block)
       if (block->bytes >= bytes && block->bytes - bytes <= bytes / 4 &&
-          (best == blocks_.end() || block->bytes <= best->bytes)) // of equal ones the last, which caches may still have
+          (best == blocks_.end() || block->bytes <= best->bytes)) // of equal blocks the last: it may be in the caches
         best = block;
     if (best == blocks_.end())
       return nullptr;
@@ -41,12 +41,12 @@ public:
     return memory;
   }
 
-  /// Frees the oldest instead if there are too many.
+  /// Adds a block. Frees the oldest blocks if there are too many bytes.
   void give(HostBlock memory, size_t bytes) {
-    if (bytes < kMin || bytes > kMax)
+    if (bytes < kMinBytes || bytes > kMaxBytes)
       return;
     std::lock_guard<std::mutex> lock(mutex_);
-    while (bytes_ + bytes > kMax) {
+    while (bytes_ + bytes > kMaxBytes) {
       bytes_ -= blocks_.front().bytes;
       blocks_.erase(blocks_.begin());
     }
@@ -61,7 +61,7 @@ public:
 
 private:
   IdleBlocks() {
-    blocks_.reserve(kMax / kMin); // who gives can't fail
+    blocks_.reserve(kMaxBytes / kMinBytes); // so that `give` can't fail
     pthread_atfork([] { get().mutex_.lock(); }, [] { get().mutex_.unlock(); }, [] { get().mutex_.unlock(); });
   }
 
@@ -70,20 +70,20 @@ private:
     size_t bytes;
   };
   std::mutex mutex_;
-  std::vector<Block> blocks_; ///< guarded by `mutex_`; the oldest first
-  size_t bytes_ = 0;          ///< guarded by `mutex_`; of all
+  std::vector<Block> blocks_; ///< Guarded by `mutex_`; oldest first.
+  size_t bytes_ = 0;          ///< Guarded by `mutex_`; sum over all blocks.
 };
 
 } // namespace
 
 StatusOr<std::shared_ptr<void>> allocateResult(size_t bytes) {
   constexpr size_t kPage = 4096, kWord = 4;
-  size_t unit = bytes < IdleBlocks::kMin ? kWord : kPage;
+  size_t unit = bytes < IdleBlocks::kMinBytes ? kWord : kPage;
   if (bytes > SIZE_MAX - kPage)
     return Status(StatusCode::ResourceExhausted, "out of host memory");
   size_t size = (bytes + unit - 1) / unit * unit;
   HostBlock memory;
-  if (size >= IdleBlocks::kMin)
+  if (size >= IdleBlocks::kMinBytes)
     memory = IdleBlocks::get().take(size);
   if (!memory) {
     StatusOr<HostBlock> made = allocateHostBlock(size);

@@ -23,7 +23,7 @@ Status Storage::growSlots(std::vector<Slot<Block>> &slots, const std::vector<siz
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (slots[i].holds(sizes[i]))
       continue;
-    slots[i] = {}; // before the larger one is there
+    slots[i] = {}; // free the old block before the larger one is allocated
     StatusOr<Block> block = allocate(sizes[i]);
     if (!block.isOk())
       return block.status();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Storage: memory for the temporaries of calls that don't run at once, in numbered slots that grow.
+// Storage: memory for the temporaries of calls that don't run at the same time, in numbered slots that grow.
 
 #ifndef INLAY_LIB_RUNTIME_CORE_MEMORY_STORAGE_H
 #define INLAY_LIB_RUNTIME_CORE_MEMORY_STORAGE_H
@@ -14,17 +14,17 @@ namespace inlay::rt {
 /// Bytes of each slot.
 struct SlotSizes {
   std::vector<size_t> host, device;
-  std::vector<size_t> scratch; ///< on the device too: none, or one slot that engines use one after the other
+  std::vector<size_t> scratch; ///< Also on the device: empty, or one slot that engines use one after the other.
 };
 
 class Storage {
 public:
-  /// True if each of these slots is there and large enough.
+  /// Returns true if each of these slots exists and is large enough.
   bool holds(const SlotSizes &sizes) const;
 
-  /// Makes each slot at least this large; pointers to those that had to grow are void, also after an error.
+  /// Grows each slot to at least this size. Pointers to slots that had to grow become invalid, also after an error.
   Status growHost(const SlotSizes &sizes);
-  /// The same on a device, which may be null if there are no slots there.
+  /// Grows the slots of a device. `device` may be null if there are none.
   Status growDevice(const SlotSizes &sizes, Device *device);
 
   void *host(size_t slot) const { return host_[slot].block.get(); }
@@ -36,7 +36,7 @@ private:
   struct Slot {
     Block block;
     size_t bytes = 0;
-    bool holds(size_t wanted) const { return block && bytes >= wanted; }
+    bool holds(size_t needed) const { return block && bytes >= needed; }
   };
   template <typename Block, typename Allocate>
   static Status growSlots(std::vector<Slot<Block>> &slots, const std::vector<size_t> &sizes, Allocate allocate);

@@ -38,33 +38,33 @@ Status checkOrder(const Constant &constant) {
 }
 
 namespace {
-/// A dim of size `size`, whose elements are `from` and `to` bytes apart.
+/// A dim of `size` elements. `from` and `to` are the distances of its elements in bytes.
 struct Loop {
   size_t size = 1, from = 0, to = 0;
 };
 } // namespace
 
-/// Copies `count` elements that are `apart` bytes from each other.
+/// Copies `count` elements that are `stride` bytes apart.
 template <size_t width>
-static void gatherRun(char *to, const char *from, size_t count, size_t apart) {
-  for (size_t i = 0; i < count; ++i, to += width, from += apart)
+static void gatherRun(char *to, const char *from, size_t count, size_t stride) {
+  for (size_t i = 0; i < count; ++i, to += width, from += stride)
     std::memcpy(to, from, width);
 }
 
-static void copyRun(char *to, const char *from, size_t count, size_t apart, size_t width) {
-  if (apart == width)
+static void copyRun(char *to, const char *from, size_t count, size_t stride, size_t width) {
+  if (stride == width)
     std::memcpy(to, from, count * width);
   else if (width == 4)
-    gatherRun<4>(to, from, count, apart);
+    gatherRun<4>(to, from, count, stride);
   else if (width == 2)
-    gatherRun<2>(to, from, count, apart);
+    gatherRun<2>(to, from, count, stride);
   else
-    for (size_t i = 0; i < count; ++i, to += width, from += apart)
+    for (size_t i = 0; i < count; ++i, to += width, from += stride)
       std::memcpy(to, from, width);
 }
 
-/// Copies `count` elements along `last`, at each place that `loops`, the innermost first, lead to. The index has a 0
-/// for each of them, before and after.
+/// Copies `count` elements along `last` for each position of the loop nest `loops`, innermost first. `index` has a zero
+/// for each loop, before and after the call.
 static void copyBlock(char *to, const char *from, const std::vector<Loop> &loops, std::vector<size_t> &index,
                       size_t count, const Loop &last) {
   for (size_t dim = 0;;) {
@@ -85,14 +85,14 @@ static void copyBlock(char *to, const char *from, const std::vector<Loop> &loops
 }
 
 void putInOrder(const Constant &constant, void *to) {
-  constexpr size_t kLine = 64; // bytes that are written at once, while as many rows as that has elements are read
+  constexpr size_t kLine = 64; // bytes written at once, while one row per element is read
   size_t rank = constant.dims.size(), elements = 1;
   for (uint64_t size : constant.dims)
     elements *= size;
   if (elements == 0)
     return;
   size_t width = constant.size / elements, stride = width;
-  std::vector<Loop> loops(rank); // by dims of the constant
+  std::vector<Loop> loops(rank); // per dim of the constant
   for (size_t dim = rank; dim-- > 0; stride *= constant.dims[dim])
     loops[dim] = {constant.dims[dim], stride, 0};
   stride = width;
@@ -107,7 +107,7 @@ void putInOrder(const Constant &constant, void *to) {
     last = *place;
     loops.erase(place);
   }
-  std::reverse(loops.begin(), loops.end()); // read from front to back
+  std::reverse(loops.begin(), loops.end()); // so that the source is read front to back
   size_t block = last.from == width ? last.size : std::max<size_t>(kLine / width, 1);
   std::vector<size_t> index(loops.size());
   for (size_t first = 0; first < last.size; first += block)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constants whose dims a device has in another order than the host.
+// Constants whose dims the device stores in another order than the host.
 
 #ifndef INLAY_LIB_RUNTIME_CORE_PLAN_CONSTANTORDER_H
 #define INLAY_LIB_RUNTIME_CORE_PLAN_CONSTANTORDER_H
@@ -10,10 +10,10 @@
 
 namespace inlay::rt {
 
-/// Checks that `order` of a constant goes over its dims and these over its bytes.
+/// Checks that `order` of a constant is a permutation of its dims and that the dims cover its bytes.
 Status checkOrder(const Constant &constant);
 
-/// Writes the bytes of `constant`, whose order is sound, to as many at `to`, as a device has them.
+/// Writes the elements of `constant` to `to` in the order of the device. The order must have passed `checkOrder`.
 void putInOrder(const Constant &constant, void *to);
 
 } // namespace inlay::rt

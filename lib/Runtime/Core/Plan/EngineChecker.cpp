@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of the load-time checker that looks at one engine.
+// The part of the load-time checker that checks a single engine.
 
 #include "inlay/Runtime/Core/PlanChecker.h"
 
@@ -75,7 +75,7 @@ static Status checkDispatch(const Engine &engine, size_t number, const std::vect
   return Status::ok();
 }
 
-/// More buffers than any kernel could bind: keeps sizes that come from a file within reason.
+/// Maximum number of arguments. No kernel could bind so many; the limit bounds sizes that come from a file.
 static constexpr uint32_t maxArguments = 1 << 16;
 
 Status checkEngine(const Engine &engine, const std::vector<size_t> &inputRanks) {
@@ -101,7 +101,7 @@ std::vector<Access> argumentAccess(const Engine &engine) {
     for (size_t i = 0; i < bindings.size(); ++i) {
       if (dispatch.buffers[i] >= engine.arguments)
         continue;
-      // A buffer that was written by an earlier dispatch and is read later still counts as read: the safe answer.
+      // A buffer that an earlier dispatch writes counts as read if a later one reads it. That is conservative.
       read[dispatch.buffers[i]] = read[dispatch.buffers[i]] || reads(bindings[i]);
       written[dispatch.buffers[i]] = written[dispatch.buffers[i]] || writes(bindings[i]);
     }

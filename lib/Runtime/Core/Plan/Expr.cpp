@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Evaluation of plan expressions: a stack machine whose every operation can say no.
+// Evaluation of plan expressions: a stack machine in which every operation reports errors.
 
 #include "inlay/Runtime/Core/Expr.h"
 
@@ -35,7 +35,7 @@ static const char *opName(Expr::Op op) {
   return nullptr;
 }
 
-/// Quotient rounded down and the remainder with the divisor's sign.
+/// Computes the quotient rounded down, and the remainder with the divisor's sign.
 static void floorDivide(int64_t lhs, int64_t rhs, int64_t &quotient, int64_t &remainder) {
   quotient = lhs / rhs;
   remainder = lhs % rhs;
@@ -162,7 +162,7 @@ bool Expr::isConstant(int64_t &value) const {
   return result.isOk();
 }
 
-/// True if `lhs op rhs` is `lhs` whatever it is.
+/// Returns true if `lhs op rhs` equals `lhs` for all `lhs`.
 static bool isNeutralRight(Expr::Op op, int64_t rhs) {
   if (op == Expr::Op::Add)
     return rhs == 0;

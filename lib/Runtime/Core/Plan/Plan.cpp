@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Facts about element types and tensor types.
+// Properties of element types, tensor types and the enumerations of plans.
 
 #include "inlay/Runtime/Core/Plan.h"
 
@@ -156,7 +156,7 @@ StatusOr<std::vector<int64_t>> evaluateDims(const TensorType &type, const InputD
   return dims;
 }
 
-/// Dims that say symbols first, then those that follow from them.
+/// Computes the dims that define symbols first, then the dims that depend on them.
 StatusOr<InputDims> inputDimsFor(const Plan &plan, const std::vector<int64_t> &values) {
   InputDims dims;
   for (uint32_t input : plan.inputs)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The load-time checker: buffers, constants, inputs and outputs, steps.
+// The load-time checker of buffers, constants, inputs, outputs and steps.
 
 #include "inlay/Runtime/Core/PlanChecker.h"
 #include "ConstantOrder.h"
@@ -52,7 +52,7 @@ private:
   }
 
   const Plan &plan_;
-  std::vector<size_t> ranks_; ///< of the inputs
+  std::vector<size_t> ranks_; ///< Ranks of the inputs.
 };
 
 } // namespace
@@ -79,7 +79,7 @@ Status Checker::checkSymbol(const Symbol &symbol) const {
   return Status::ok();
 }
 
-/// Checks numbers that what is called gets beside its buffers.
+/// Checks the numbers that a host function or callback gets besides its buffers.
 Status Checker::checkSizes(const std::string &where, const std::vector<Expr> &sizes) const {
   for (size_t i = 0; i < sizes.size(); ++i)
     if (Status status = sizes[i].check(ranks_); !status.isOk())
@@ -149,8 +149,8 @@ Status Checker::checkBuffer(uint32_t number) const {
                      fmt::format("expected an {} in host memory, but it is in device memory", name(buffer.kind)));
   const std::vector<uint32_t> &list = buffer.kind == BufferKind::Input ? plan_.inputs : plan_.outputs;
   if (buffer.index >= list.size() || list[buffer.index] != number)
-    return badBuffer(
-        number, fmt::format("it says that it is {} {}, but the plan's list doesn't", name(buffer.kind), buffer.index));
+    return badBuffer(number, fmt::format("is marked as {} {}, but the plan's list has no such entry", name(buffer.kind),
+                                         buffer.index));
   return Status::ok();
 }
 
@@ -180,13 +180,14 @@ Status Checker::checkHostCode() const {
     INLAY_RETURN_IF_ERROR(checkSizes(fmt::format("host function '{}': scratch", function.symbol), function.scratch));
     if (function.scratch.size() > function.arguments)
       return {StatusCode::InvalidArgument,
-              fmt::format("host function '{}': expected scratch to be some of the {} arguments, but got {}",
-                          function.symbol, function.arguments, function.scratch.size())};
+              fmt::format("host function '{}': expected at most {} scratch arguments, but got {}", function.symbol,
+                          function.arguments, function.scratch.size())};
   }
   return Status::ok();
 }
 
-/// Checks that a host version can stand for its engine: it takes the same buffers, and writes none that may not be.
+/// Checks that a host version can replace its engine: it takes the same buffers and writes only those that the engine
+/// writes.
 Status Checker::checkHostVersion(const Engine &engine) const {
   auto bad = [&](const std::string &what) {
     return Status(StatusCode::InvalidArgument, fmt::format("engine '{}': {}", engine.name, what));
@@ -198,9 +199,9 @@ Status Checker::checkHostVersion(const Engine &engine) const {
     return bad(fmt::format("its host version {} is out of range of {}", engine.hostVersion, functions.size()));
   const HostFunction &function = functions[engine.hostVersion];
   if (function.arguments != uint64_t(engine.arguments) + function.scratch.size())
-    return bad(fmt::format("expected its host version '{}' to take {} buffers and {} to work in, but it takes {}",
+    return bad(fmt::format("expected its host version '{}' to take {} buffers and {} scratch buffers, but it takes {}",
                            function.symbol, engine.arguments, function.scratch.size(), function.arguments));
-  std::vector<bool> isUsed(engine.arguments); // one without elements isn't
+  std::vector<bool> isUsed(engine.arguments); // false for buffers without elements
   for (const Dispatch &dispatch : engine.dispatches)
     for (uint32_t buffer : dispatch.buffers)
       if (buffer < engine.arguments)
@@ -236,7 +237,7 @@ Status Checker::checkLaunch(uint32_t number, const Engine &engine) const {
 Status Checker::checkHostCall(uint32_t number) const {
   const Step &step = plan_.steps[number];
   const HostFunction &function = plan_.hostCode.functions[step.callee];
-  // Without stated accesses nothing is known, so nothing is forbidden: treat each argument as read.
+  // If no accesses are given, treat each argument as read, which forbids nothing.
   std::vector<Access> access = function.access;
   if (step.buffers.size() != function.arguments)
     return badStep(number, fmt::format("expected {} buffers, but got {}", function.arguments, step.buffers.size()));
@@ -249,8 +250,8 @@ Status Checker::checkForeign(uint32_t number) const {
   const Step &step = plan_.steps[number];
   const ForeignEngine &engine = plan_.foreignEngines[step.callee];
   if (engine.inputs > engine.arguments)
-    return badStep(number, fmt::format("expected inputs to be some of the {} arguments of '{}', but got {}",
-                                       engine.arguments, engine.name, engine.inputs));
+    return badStep(number, fmt::format("expected at most {} inputs of '{}', but got {}", engine.arguments, engine.name,
+                                       engine.inputs));
   if (step.buffers.size() != engine.arguments)
     return badStep(number, fmt::format("expected {} buffers, but got {}", engine.arguments, step.buffers.size()));
   return checkReadsThenWrites(number, engine.inputs);
@@ -260,7 +261,7 @@ Status Checker::checkCallback(uint32_t number) const {
   return checkReadsThenWrites(number, plan_.callbacks[plan_.steps[number].callee].inputs);
 }
 
-/// Leading inputs are read, the rest is written.
+/// Checks a step that reads its leading `inputs` buffers and writes the others.
 Status Checker::checkReadsThenWrites(uint32_t number, uint32_t inputs) const {
   const Step &step = plan_.steps[number];
   if (inputs > step.buffers.size())
@@ -280,7 +281,7 @@ Status Checker::checkCopy(uint32_t number) const {
   const Buffer &source = plan_.buffers[from];
   bool isOrdered = source.kind == BufferKind::Constant && !plan_.constants[source.index].order.empty();
   if (isOrdered && source.space == MemorySpace::Device)
-    return badStep(number, fmt::format("copies {}, which a device has in an order of its engines", nameBuffer(from)));
+    return badStep(number, fmt::format("copies {}, which the device stores in another order", nameBuffer(from)));
   BufferKind kind = plan_.buffers[to].kind;
   if (kind == BufferKind::Input || kind == BufferKind::Constant)
     return badStep(number, fmt::format("writes {}, which is an {}", nameBuffer(to),
@@ -292,7 +293,7 @@ Status Checker::checkCopy(uint32_t number) const {
     for (const Expr &dim : type.dims) {
       int64_t value = 0;
       if (!dim.isConstant(value))
-        return Status::ok(); // compared at the call
+        return Status::ok(); // dynamic sizes are compared at the call
       sizes[i] *= value;
     }
   }
@@ -302,16 +303,16 @@ Status Checker::checkCopy(uint32_t number) const {
   return Status::ok();
 }
 
-/// Checks that a buffer that decides what runs holds one number of the host's.
+/// Checks that a buffer that controls a step holds a single number in host memory.
 Status Checker::checkNumber(uint32_t number, uint32_t buffer, ElementType type) const {
-  const TensorType &found = plan_.buffers[buffer].type;
-  if (found.element != type || !found.dims.empty())
+  const TensorType &actual = plan_.buffers[buffer].type;
+  if (actual.element != type || !actual.dims.empty())
     return badStep(number, fmt::format("expected {} to be one {}, but it is {}", nameBuffer(buffer), rt::name(type),
-                                       toString(found, plan_.symbols)));
+                                       toString(actual, plan_.symbols)));
   return Status::ok();
 }
 
-/// What a step with bodies itself does with its buffers: a condition, or a position and its range.
+/// Returns the accesses of a step with bodies to its buffers: a condition, or a position and its range.
 static std::vector<Access> controlAccess(StepKind kind) {
   if (kind == StepKind::For)
     return {Access::Write, Access::Read, Access::Read, Access::Read};
@@ -327,9 +328,9 @@ Status Checker::checkControlFlow(uint32_t number) const {
   return Status::ok();
 }
 
-/// Checks that a step has the bodies of its kind, and that they lie before `end`, where the body around it ends.
+/// Checks that a step has the bodies of its kind, and that they end before `end`, the end of the surrounding body.
 Status Checker::checkBodies(uint32_t number, size_t end, size_t depth) const {
-  constexpr size_t kMaxNesting = 256; // the executor goes into bodies by recursion
+  constexpr size_t kMaxNesting = 256; // the executor runs bodies recursively
   const Step &step = plan_.steps[number];
   if (step.bodies.size() != bodyCount(step.kind))
     return badStep(number, fmt::format("expected {} bodies, but got {}", bodyCount(step.kind), step.bodies.size()));
@@ -351,7 +352,7 @@ Status Checker::checkBody(size_t first, size_t end, size_t depth) const {
   return Status::ok();
 }
 
-/// More segments than any graph could have: keeps tables by their numbers within reason.
+/// Maximum number of segments. No graph could have so many; the limit bounds tables that are indexed by them.
 static constexpr int32_t maxSegments = 1 << 22;
 
 Status Checker::checkStep(uint32_t number) const {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Infix text of expressions.
 
 #include "inlay/Runtime/Core/Symbol.h"
 
@@ -16,7 +18,7 @@ Expr valueOf(const Symbol &symbol) {
 
 namespace {
 
-/// How tightly a piece of text holds together.
+/// Precedence of the outermost operator of a piece of text.
 enum class Binding { Sum, Product, Atom };
 
 struct Piece {
@@ -32,7 +34,7 @@ public:
   Speller(const Expr &expr, const std::vector<Symbol> &symbols) : code_(expr.code()) {
     for (const Symbol &symbol : symbols)
       names_.emplace_back(valueOf(symbol).code(), symbol.name);
-    // A symbol's value may be a part of another's.
+    // Longest first, because a symbol's value may be a part of another's.
     std::stable_sort(names_.begin(), names_.end(),
                      [](const auto &a, const auto &b) { return a.first.size() > b.first.size(); });
   }
@@ -52,7 +54,7 @@ private:
 
 } // namespace
 
-/// Spells the symbol whose value is computed from instruction `at` on, if there is one, and steps to its last one.
+/// If the value of a symbol starts at instruction `at`, emits the symbol's name and moves `at` to its last instruction.
 bool Speller::spellSymbol(size_t &at) {
   auto same = [](const Expr::Instruction &a, const Expr::Instruction &b) {
     return a.op == b.op && a.a == b.a && a.b == b.b;

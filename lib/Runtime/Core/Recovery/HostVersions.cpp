@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// moveToHost. Which memory a buffer lies in follows from the engines that are left; only around calls that share device
-// buffers with these does the list of steps grow.
+// Implementation of moveToHost. The remaining engines determine the memory of each buffer. Steps are added only around
+// calls that share device buffers with them.
 
 #include "inlay/Runtime/Core/HostVersions.h"
 #include "inlay/Runtime/Core/PlanChecker.h"
@@ -36,10 +36,10 @@ public:
   StatusOr<Plan> run();
 
 private:
-  /// A launch with what the host computes in its stead.
+  /// The new steps of an old step: the step or the call that replaces it, and copies.
   struct Group {
-    uint32_t call = 0;             ///< its new number
-    std::vector<uint32_t> results; ///< copies back to the device
+    uint32_t call = 0;             ///< New number of the step or call.
+    std::vector<uint32_t> results; ///< Copies back to the device.
   };
 
   bool isMoved(const Step &step) const { return step.kind == StepKind::LaunchEngine && moves_[step.callee]; }
@@ -57,11 +57,11 @@ private:
 
   const Plan &plan_;
   Plan result_;
-  std::vector<bool> moves_;            ///< per engine
-  std::vector<uint32_t> writers_;      ///< per buffer: how many steps write it
-  std::vector<Group> groups_;          ///< per old step: the new ones that it is
-  std::vector<uint32_t> firsts_;       ///< per old step, and one more: the first of the new ones
-  std::map<uint32_t, uint32_t> twins_; ///< of device buffers that engines left use: the host's copy
+  std::vector<bool> moves_;            ///< Per engine: true if it moves to the host.
+  std::vector<uint32_t> writers_;      ///< Per buffer: number of steps that write it.
+  std::vector<Group> groups_;          ///< Per old step: its new steps.
+  std::vector<uint32_t> firsts_;       ///< Per old step: the first of its new steps; plus the number of new steps.
+  std::map<uint32_t, uint32_t> twins_; ///< Host copies of the device buffers that remaining engines use.
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> scratch_;
 };
 
@@ -75,16 +75,16 @@ Status Mover::check() const {
     if (!isMoved(step))
       continue;
     std::vector<Access> access = argumentAccess(plan_.engines[step.callee]);
-    for (size_t i = 0; i < access.size(); ++i) // the host's code may write one before it has read the other
+    for (size_t i = 0; i < access.size(); ++i) // the host code may write one argument before it has read the other
       if (writes(access[i]) && std::count(step.buffers.begin(), step.buffers.end(), step.buffers[i]) > 1)
         return {StatusCode::InvalidArgument,
-                fmt::format("segment '{}' can't run on the host: it writes '{}', which it is passed twice", step.name,
-                            plan_.buffers[step.buffers[i]].name)};
+                fmt::format("segment '{}' can't run on the host: it writes '{}', which is passed to it twice",
+                            step.name, plan_.buffers[step.buffers[i]].name)};
   }
   return Status::ok();
 }
 
-/// All but what an engine that is left uses goes to the host.
+/// Moves all buffers to the host except those that remaining engines use.
 void Mover::placeBuffers() {
   for (Buffer &buffer : result_.buffers)
     buffer.space = MemorySpace::Host;
@@ -109,7 +109,7 @@ uint32_t Mover::addBuffer(BufferKind kind, uint32_t index, TensorType type, std:
 uint32_t Mover::twinOf(uint32_t buffer) {
   auto [found, isNew] = twins_.try_emplace(buffer, 0);
   const Buffer &original = plan_.buffers[buffer];
-  if (isNew) // a constant's is the same constant
+  if (isNew) // the twin of a constant refers to the same constant
     found->second = addBuffer(original.kind, original.index, original.type, original.name);
   return found->second;
 }
@@ -123,7 +123,7 @@ uint32_t Mover::scratchOf(uint32_t function, uint32_t number) {
   return found->second;
 }
 
-/// The new steps for old ones that a step comes after.
+/// Translates step numbers in `after` to new steps.
 std::vector<uint32_t> Mover::renumber(const std::vector<uint32_t> &after) const {
   std::vector<uint32_t> result;
   for (uint32_t old : after) {
@@ -143,8 +143,8 @@ uint32_t Mover::addCopy(const Step &launch, uint32_t from, uint32_t to, std::vec
   return static_cast<uint32_t>(result_.steps.size() - 1);
 }
 
-/// The call of a host version. A buffer on the device comes from there first if anything else may have written it, even
-/// where the call only writes: it need not write all of it.
+/// Adds the call of a host version. A device buffer is copied to the host first if another step may have written it,
+/// even if the call only writes it: the call need not write all of it.
 void Mover::addCall(uint32_t number) {
   const Step &launch = plan_.steps[number];
   const Engine &engine = plan_.engines[launch.callee];
@@ -186,7 +186,7 @@ void Mover::addStep(uint32_t number) {
   result_.steps.push_back(std::move(step));
 }
 
-/// The bodies of steps have as many steps as what theirs became.
+/// Updates the sizes of bodies to the number of their new steps.
 void Mover::countBodies() {
   for (uint32_t number = 0; number < plan_.steps.size(); ++number) {
     uint32_t first = number + 1;

@@ -16,7 +16,7 @@ void Quarantine::fail(Entry &entry, Time now) {
 void Quarantine::hold(Entry &entry, Time now) {
   if (entry.held)
     return;
-  if (now - entry.released >= longest_) // it did well: what failed before says nothing
+  if (now - entry.released >= longest_) // it worked long enough: earlier failures no longer count
     entry.delay = Clock::duration(0);
   entry.held = true;
   fail(entry, now);

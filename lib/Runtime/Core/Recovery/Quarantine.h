@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Quarantine: which engines may not use the device now, and when to try again. No clock, no threads: times are given.
+// Quarantine: the engines that may not use the device now, and when to try them again. It has no clock and no threads;
+// callers pass the time.
 
 #ifndef INLAY_LIB_RUNTIME_CORE_RECOVERY_QUARANTINE_H
 #define INLAY_LIB_RUNTIME_CORE_RECOVERY_QUARANTINE_H
@@ -20,34 +21,35 @@ public:
   Quarantine(size_t engines, Clock::duration first, Clock::duration longest)
       : first_(first), longest_(longest), engines_(engines) {}
 
-  /// Keeps an engine from the device; one that is kept already stays as it is.
+  /// Puts an engine into quarantine. Does nothing if it is there already.
   void hold(uint32_t engine, Time now) { hold(engines_[engine], now); }
-  /// Keeps all engines from the device, which is gone. `causedByEngine` says that an engine is held for it: then the
-  /// device is tried after the first delay however often it failed, and the engine alone waits longer.
+  /// Puts the lost device into quarantine, and so all engines. `causedByEngine` says that an engine is held as the
+  /// cause. The device is then tried after the first delay, however often it failed, and only the engine waits longer.
   void loseDevice(bool causedByEngine, Time now);
 
-  /// The next try failed; one that isn't kept from the device is from here on.
+  /// Records that the next attempt failed, which doubles the delay. An engine outside of quarantine is put into it.
   void fail(uint32_t engine, Time now) { fail(engines_[engine], now); }
   void failDevice(Time now) { fail(device_, now); }
-  /// The next try went well: it may use the device.
+  /// Records that the next attempt succeeded, which ends the quarantine.
   void release(uint32_t engine, Time now) { release(engines_[engine], now); }
   void releaseDevice(Time now) { release(device_, now); }
 
+  /// Returns true if the engine may not use the device.
   bool holds(uint32_t engine) const { return device_.held || engines_[engine].held; }
-  /// For its own sake.
+  /// Returns true if the engine itself is in quarantine, whatever the state of the device.
   bool holdsAlone(uint32_t engine) const { return engines_[engine].held; }
   bool isDeviceLost() const { return device_.held; }
-  /// Engines, kept for their own sake, to try now.
+  /// Returns the engines in quarantine whose next attempt is due.
   std::vector<uint32_t> due(Time now) const;
-  /// When there is something to try, if ever.
+  /// Returns the time of the next attempt, if there is one.
   std::optional<Time> nextTry() const;
 
 private:
   struct Entry {
     bool held = false;
-    Clock::duration delay{0}; ///< the last one
-    Time next;                ///< while held: when to try
-    Time released;            ///< else: since when it isn't
+    Clock::duration delay{0}; ///< The last delay.
+    Time next;                ///< While held: time of the next attempt.
+    Time released;            ///< While not held: time at which the quarantine ended.
   };
 
   void hold(Entry &entry, Time now);

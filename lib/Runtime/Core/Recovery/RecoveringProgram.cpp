@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls that go on without the device.
+// Calls that continue without the device.
 
 #include "RecoveringProgram.h"
 #include "Runtime/Core/Execute/Arguments.h"
@@ -19,7 +19,7 @@ RecoveringProgram::RecoveringProgram(ProgramState loaded, RecoveryOptions option
       quarantine_(plan_->engines.size(), options_.firstBackoff, options_.longestBackoff) {}
 
 RecoveringProgram::~RecoveringProgram() {
-  if (getpid() != process_) { // a child of fork, which doesn't have the thread
+  if (getpid() != process_) { // the thread doesn't exist in a child of fork
     static_cast<void>(changed_.release());
     return;
   }
@@ -59,7 +59,7 @@ std::vector<uint32_t> RecoveringProgram::heldEngines() const {
   return held;
 }
 
-/// Keeps for other versions what one has loaded.
+/// Stores the resources that a version loaded, for use by other versions.
 void RecoveringProgram::keep(const Resources &resources, bool usesDevice) {
   base_.hostEntries = resources.hostEntries;
   base_.hostKernels = resources.hostKernels;
@@ -99,7 +99,7 @@ void RecoveringProgram::install(Version version) {
   garbage_.push_back(std::move(version));
 }
 
-/// Forgets what is of the device, which is lost.
+/// Drops the resources of the lost device.
 void RecoveringProgram::dropDevice() {
   garbage_.push_back(
       std::make_shared<Resources>(Resources{{}, {}, {}, std::move(base_.engines), {}, std::move(base_.constants)}));
@@ -116,7 +116,7 @@ Status RecoveringProgram::load() {
     if (!plan_)
       return {StatusCode::InvalidArgument, "expected a plan, but got null"};
     Failure failure;
-    // Numbers of engines are to be trusted only once a plan was checked, which comes first there.
+    // Engine numbers can be trusted only after the plan was checked, which `build` does first.
     StatusOr<Version> version = build({}, failure);
     if (!version.isOk() && !failure.ofDevice)
       return version.status();
@@ -134,7 +134,7 @@ Status RecoveringProgram::load() {
 
 //===-- Failures ------------------------------------------------------------------------------------------------===//
 
-/// Forgets engines whose pipelines couldn't be made, so that they are loaded anew when they are due.
+/// Drops engines whose pipelines couldn't be created, so that they are loaded again when they are due.
 void RecoveringProgram::dropBroken() {
   for (std::shared_ptr<DeviceEngine> &engine : base_.engines)
     if (engine && !engine->state().isOk()) {
@@ -143,7 +143,7 @@ void RecoveringProgram::dropBroken() {
     }
 }
 
-/// Keeps what failed from the device. False if the host can't do it instead.
+/// Puts the failed engines or the device into quarantine. Returns false if the host can't replace them.
 bool RecoveringProgram::quarantine(const Status &status, const Failure &failure) {
   dropBroken();
   Quarantine::Time now = Quarantine::Clock::now();
@@ -153,7 +153,7 @@ bool RecoveringProgram::quarantine(const Status &status, const Failure &failure)
     if (hasHostVersion(*plan_, engine))
       engines.push_back(engine);
   if (isLost) {
-    if (quarantine_.isDeviceLost()) // a call that was in flight
+    if (quarantine_.isDeviceLost()) // another call has reported the loss
       return canMoveAll_;
     for (uint32_t engine : engines)
       quarantine_.hold(engine, now);
@@ -161,10 +161,10 @@ bool RecoveringProgram::quarantine(const Status &status, const Failure &failure)
     dropDevice();
     return canMoveAll_;
   }
-  bool isOfOne = !failure.engines.empty();
-  if (isOfOne ? engines.size() < failure.engines.size() : !canMoveAll_)
+  bool isOfEngines = !failure.engines.empty();
+  if (isOfEngines ? engines.size() < failure.engines.size() : !canMoveAll_)
     return false;
-  for (uint32_t engine : isOfOne ? engines : launched_)
+  for (uint32_t engine : isOfEngines ? engines : launched_)
     quarantine_.hold(engine, now);
   return true;
 }
@@ -180,7 +180,7 @@ std::string RecoveringProgram::nameSegments(const std::vector<uint32_t> &engines
   return names;
 }
 
-/// Why the host can't take over.
+/// Returns the reason why the host can't replace what failed.
 std::string RecoveringProgram::nameUnmoved(const Failure &failure) const {
   for (const std::vector<uint32_t> &engines : {failure.engines, launched_})
     for (uint32_t engine : engines)
@@ -200,7 +200,7 @@ std::string RecoveringProgram::describeRetry() const {
   return fmt::format("the device is tried again in {:.{}f} s", std::max(seconds, 0.0), seconds < 1 ? 2 : 0);
 }
 
-/// Puts what failed into quarantine and makes the version without it the current one.
+/// Puts what failed into quarantine and installs a version without it.
 Status RecoveringProgram::replaceVersion(const Status &status, const Failure &failure,
                                          std::vector<RecoveryNotice> &notices) {
   bool wasLost = quarantine_.isDeviceLost();
@@ -212,7 +212,7 @@ Status RecoveringProgram::replaceVersion(const Status &status, const Failure &fa
   std::vector<uint32_t> held = heldEngines();
   Failure again;
   StatusOr<Version> version = build(held, again);
-  // What is left of the device may fail too: each round keeps more from it.
+  // The remaining engines may fail too. Each iteration puts more into quarantine.
   while (!version.isOk() && again.ofDevice && quarantine(version.status(), again) && heldEngines() != held) {
     held = heldEngines();
     again = {};
@@ -236,12 +236,12 @@ RecoveringProgram::Version RecoveringProgram::recover(Version &&failed, const St
   {
     std::lock_guard<std::mutex> lock(state_);
     next = current();
-    constexpr int kFew = 2; // a device that fails more often has nothing more to do with this call
-    bool movesAll = tries >= kFew && canMoveAll_;
+    constexpr int kMaxTries = 2; // after more failures this call no longer uses the device
+    bool movesAll = tries >= kMaxTries && canMoveAll_;
     if (movesAll)
       failure.engines.clear();
     bool isCurrent = next == failed;
-    garbage_.push_back(std::move(failed)); // a call may be the last to hold it
+    garbage_.push_back(std::move(failed)); // this call may hold the last reference
     if (isCurrent || movesAll) {
       Status replaced = replaceVersion(status, failure, notices);
       next = replaced.isOk() ? current() : nullptr;
@@ -322,7 +322,7 @@ Status RecoveringProgram::replaceConstants(const std::vector<std::pair<uint32_t,
   INLAY_RETURN_IF_ERROR(checkReplacements(*plan_, replacements));
   std::vector<RecoveryNotice> notices;
   {
-    std::unique_lock<CallLock> alone(running_);
+    std::unique_lock<CallLock> exclusive(running_);
     std::lock_guard<std::mutex> lock(state_);
     for (const auto &[number, constant] : replacements)
       base_.hostConstants[number].replaceBytes(constant);
@@ -331,12 +331,12 @@ Status RecoveringProgram::replaceConstants(const std::vector<std::pair<uint32_t,
     Status status = version->replaceConstants(replacements, failure);
     if (status.isOk()) {
       const std::vector<std::shared_ptr<DeviceBuffer>> &placed = version->resources().constants;
-      base_.constants = placed; // none of them if the version has no device: then they are placed anew
+      base_.constants = placed; // empty if the version has no device; then they are placed again later
       return status;
     }
     if (!failure.ofDevice)
       return status;
-    base_.constants.clear(); // some old, some new
+    base_.constants.clear(); // some may be old and some new
     failure.engines.clear();
     if (!replaceVersion(status, failure, notices).isOk())
       return status;

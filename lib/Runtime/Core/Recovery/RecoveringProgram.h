@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// RecoveringProgram: the program that `loadRecovering` makes. One executor is current; after a failure another, over
-// the plan with some engines moved to the host, takes its place.
+// RecoveringProgram: the program that `loadRecovering` creates. It has one current executor. After a failure an
+// executor over the plan with some engines moved to the host replaces it.
 
 #ifndef INLAY_LIB_RUNTIME_CORE_RECOVERY_RECOVERINGPROGRAM_H
 #define INLAY_LIB_RUNTIME_CORE_RECOVERY_RECOVERINGPROGRAM_H
@@ -22,7 +22,7 @@ public:
   RecoveringProgram(ProgramState loaded, RecoveryOptions options);
   ~RecoveringProgram() override;
 
-  /// Loads what is called first; not safe from several threads.
+  /// Builds the first version. Not thread-safe.
   Status load();
 
   Status wait() override;
@@ -39,15 +39,15 @@ public:
 private:
   using Version = std::shared_ptr<Executor>;
 
-  /// Runs `attempt` over the current version, and again over others while the device fails.
+  /// Runs `attempt` on the current version, and again on others while the device fails.
   template <typename Attempt>
   Status runRecovering(Attempt attempt);
-  /// The same for attempts that make something.
+  /// The same for attempts that return a value.
   template <typename Value, typename Attempt>
   StatusOr<Value> makeRecovering(Attempt attempt);
   Version current() const;
 
-  // With `state_` held.
+  // The following functions require that `state_` is locked.
   StatusOr<Version> build(const std::vector<uint32_t> &moved, Failure &failure);
   std::vector<uint32_t> heldEngines() const;
   void install(Version version);
@@ -61,11 +61,11 @@ private:
   std::string nameUnmoved(const Failure &failure) const;
   std::string nameSegments(const std::vector<uint32_t> &engines) const;
 
-  /// The version to run after `failed` did; null if there is none, and why in `reason`.
+  /// Returns the version to run after `failed` has failed, or null with the reason.
   Version recover(Version &&failed, const Status &status, Failure failure, int tries, std::string &reason);
   void notify(const std::vector<RecoveryNotice> &notices) const;
 
-  // The thread's.
+  // The following functions run on the recovery thread.
   void watch();
   void loseAgain();
   bool reopen(std::unique_lock<std::mutex> &lock);
@@ -74,21 +74,21 @@ private:
 
   const std::shared_ptr<const Plan> plan_;
   const RecoveryOptions options_;
-  std::vector<uint32_t> launched_; ///< engines that the plan uses
-  bool canMoveAll_ = true;         ///< each of these has a host version
+  std::vector<uint32_t> launched_; ///< Engines that the plan launches.
+  bool canMoveAll_ = true;         ///< True if all of them have a host version.
 
-  CallLock running_; ///< shared by calls; taken alone to replace constants; before `state_`
+  CallLock running_; ///< Shared by calls; taken exclusively to replace constants; locked before `state_`.
   mutable std::mutex pointer_;
-  Version current_; ///< guarded by `pointer_`; changed with `state_` held too
+  Version current_; ///< Guarded by `pointer_`; changed only with `state_` locked too.
 
-  std::mutex state_;  ///< held while a version is built; guards what follows
-  ProgramState base_; ///< what versions are made of; its device is null once lost
+  std::mutex state_;  ///< Locked while a version is built; guards the following members.
+  ProgramState base_; ///< Resources that versions are built from; the device is null once it is lost.
   Quarantine quarantine_;
-  std::vector<std::shared_ptr<void>> garbage_; ///< of a lost device, for the thread to destroy: that may take long
+  std::vector<std::shared_ptr<void>> garbage_; ///< Objects that the thread destroys, because that may take long.
   pthread_t thread_;
   bool hasThread_ = false;
   const pid_t process_ = getpid();
-  /// Left behind in a child of fork: it would wait for the thread that waits on it in the parent.
+  /// Leaked in a child of fork: its destructor would wait for the thread, which waits on it only in the parent.
   std::unique_ptr<std::condition_variable> changed_ = std::make_unique<std::condition_variable>();
   bool stops_ = false;
 };

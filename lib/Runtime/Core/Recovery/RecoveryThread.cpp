@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The way back to the device, on a thread that exists once something has failed.
+// The return to the device, on a thread that is created at the first failure.
 
 #include "RecoveringProgram.h"
 
@@ -19,7 +19,7 @@ void RecoveringProgram::startThread() {
     static_cast<RecoveringProgram *>(self)->watch();
     return nullptr;
   };
-  hasThread_ = pthread_create(&thread_, nullptr, run, this) == 0; // without it the host goes on
+  hasThread_ = pthread_create(&thread_, nullptr, run, this) == 0; // without a thread the host keeps running segments
 }
 
 void RecoveringProgram::watch() {
@@ -48,7 +48,7 @@ void RecoveringProgram::watch() {
   }
 }
 
-/// Opens a device in the lost one's place. It counts as lost until a version runs on it.
+/// Opens a replacement of the lost device. The device counts as lost until a version runs on it.
 bool RecoveringProgram::reopen(std::unique_lock<std::mutex> &lock) {
   lock.unlock();
   StatusOr<std::shared_ptr<Device>> device = options_.reopenDevice();
@@ -59,7 +59,7 @@ bool RecoveringProgram::reopen(std::unique_lock<std::mutex> &lock) {
   return true;
 }
 
-/// The device failed on the way back.
+/// Handles the loss of the device during an attempt to use it again.
 void RecoveringProgram::loseAgain() {
   Quarantine::Time now = Quarantine::Clock::now();
   if (quarantine_.isDeviceLost())
@@ -69,28 +69,28 @@ void RecoveringProgram::loseAgain() {
   dropDevice();
 }
 
-/// Loads engines that aren't kept from the device for their own sake, or are due, and returns those of `due` that could
-/// be loaded. Calls go on meanwhile.
+/// Loads the missing engines that are due or not in quarantine themselves. Returns the engines of `due` that could be
+/// loaded. Unlocks `lock` meanwhile, so that calls can continue.
 std::vector<uint32_t> RecoveringProgram::loadEngines(std::unique_lock<std::mutex> &lock,
                                                      const std::vector<uint32_t> &due) {
   std::shared_ptr<Device> device = base_.device;
   std::vector<std::shared_ptr<DeviceEngine>> engines = base_.engines;
   engines.resize(plan_->engines.size());
   auto isDue = [&](uint32_t engine) { return std::find(due.begin(), due.end(), engine) != due.end(); };
-  std::vector<uint32_t> wanted;
+  std::vector<uint32_t> missing;
   for (uint32_t engine : launched_)
     if (!engines[engine] && (isDue(engine) || !quarantine_.holdsAlone(engine)))
-      wanted.push_back(engine);
+      missing.push_back(engine);
   std::vector<Status> failures(plan_->engines.size());
   lock.unlock();
-  for (uint32_t engine : wanted) {
+  for (uint32_t engine : missing) {
     StatusOr<std::shared_ptr<DeviceEngine>> loaded = device->load(plan_->engines[engine]);
     failures[engine] = loaded.isOk() ? (*loaded)->wait() : loaded.status();
     if (failures[engine].isOk())
       engines[engine] = std::move(*loaded);
   }
   lock.lock();
-  if (base_.device != device) // lost meanwhile
+  if (base_.device != device) // the device was lost in the meantime
     return {};
   if (std::any_of(failures.begin(), failures.end(),
                   [](const Status &status) { return status.code() == StatusCode::DeviceLost; })) {
@@ -98,7 +98,7 @@ std::vector<uint32_t> RecoveringProgram::loadEngines(std::unique_lock<std::mutex
     return {};
   }
   base_.engines = engines;
-  for (uint32_t engine : wanted)
+  for (uint32_t engine : missing)
     if (!failures[engine].isOk() && hasHostVersion(*plan_, engine))
       quarantine_.fail(engine, Quarantine::Clock::now());
   std::vector<uint32_t> loaded;
@@ -108,13 +108,13 @@ std::vector<uint32_t> RecoveringProgram::loadEngines(std::unique_lock<std::mutex
   return loaded;
 }
 
-/// Gives the device what is due for it; what fails waits longer.
+/// Moves due engines back to the device. Engines that fail wait longer.
 void RecoveringProgram::tryDevice(std::unique_lock<std::mutex> &lock, std::vector<RecoveryNotice> &notices) {
   bool wasLost = quarantine_.isDeviceLost();
   if (wasLost && !reopen(lock))
     return quarantine_.failDevice(Quarantine::Clock::now());
   std::vector<uint32_t> released = loadEngines(lock, quarantine_.due(Quarantine::Clock::now()));
-  if (!base_.device) // lost again: it was said when to try
+  if (!base_.device) // lost again; the next attempt is already scheduled
     return;
   std::vector<uint32_t> moved;
   for (uint32_t engine : launched_)

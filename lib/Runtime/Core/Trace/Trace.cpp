@@ -16,7 +16,7 @@ int64_t traceTime() {
       .count();
 }
 
-/// The caller holds the mutex.
+/// Returns the index of a name, which is added if it is missing. The caller must hold the mutex.
 static uint32_t findOrAdd(std::vector<std::string> &names, const std::string &name) {
   auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end())

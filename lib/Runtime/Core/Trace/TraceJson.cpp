@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Traces as files. The format: "Trace Event Format", Google, 2016.
+// Traces as JSON, in the "Trace Event Format" (Google, 2016).
 
 #include "inlay/Runtime/Core/Trace.h"
 
@@ -12,7 +12,7 @@
 
 namespace inlay::rt {
 
-/// How many bytes the UTF-8 character at the start of `text` has; 0 if it is none.
+/// Returns the length in bytes of the UTF-8 character at the start of `text`; 0 if it is malformed.
 static size_t measureCharacter(std::string_view text) {
   auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   size_t length = byte(0) < 0x80 ? 1 : byte(0) < 0xc2 ? 0 : byte(0) < 0xe0 ? 2 : byte(0) < 0xf0 ? 3 : 4;
@@ -21,13 +21,13 @@ static size_t measureCharacter(std::string_view text) {
   for (size_t i = 1; i < length; ++i)
     if ((byte(i) & 0xc0) != 0x80)
       return 0;
-  // Longer forms than needed, halves of UTF-16 pairs, beyond the last character.
+  // Overlong forms, surrogates, and code points beyond U+10FFFF.
   bool isWrong = (byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xed && byte(1) > 0x9f) ||
                  (byte(0) == 0xf0 && byte(1) < 0x90) || (byte(0) == 0xf4 && byte(1) > 0x8f);
   return isWrong ? 0 : length;
 }
 
-/// A JSON string. Bytes that aren't UTF-8 become the replacement character.
+/// Returns a JSON string. Bytes that aren't UTF-8 become the replacement character.
 static std::string quote(std::string_view text) {
   std::string result = "\"";
   while (!text.empty()) {
@@ -53,7 +53,7 @@ static std::string quoteAll(const std::vector<std::string> &texts) {
   return "[" + result + "]";
 }
 
-/// Microseconds, to the nanosecond; for times that aren't negative.
+/// Returns a time in microseconds with three decimals. The time must not be negative.
 static std::string formatTime(int64_t nanoseconds) {
   return fmt::format("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000);
 }
@@ -80,7 +80,7 @@ std::string toJson(const Trace &trace, std::string_view process) {
   const std::vector<TraceEvent> &events = trace.events();
   std::vector<size_t> order(events.size());
   std::iota(order.begin(), order.end(), 0);
-  // What holds others comes before them.
+  // An event that contains others must come before them.
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return events[a].begin != events[b].begin ? events[a].begin < events[b].begin : events[a].end > events[b].end;
   });

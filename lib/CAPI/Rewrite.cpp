@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
-/// Calls C.
+/// A pattern that calls C functions.
 struct CallbackPattern : GraphPattern {
   CallbackPattern(RootSet roots, unsigned benefit, InlayPatternCallbacks callbacks, void *userData)
       : GraphPattern(std::move(roots), benefit), callbacks(callbacks), userData(userData) {}

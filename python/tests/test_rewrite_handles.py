@@ -257,7 +257,7 @@ def test_the_network_and_the_place_come_back_after_an_exception():
         (lambda m: act(m).get_outputs()[0].replace_all_uses_with(m.get_inputs()[1]), inlay.RewriteError,
          "expected a value of type 'tensor<4x8xf32>', but got 'tensor<8x8xf32>'"),
         (lambda m: m.get_layers()[0].get_outputs()[0].replace_all_uses_with(act(m).get_outputs()[0]),
-         inlay.RewriteError, "expected a value that is there before its use by 'inlay.add'"),
+         inlay.RewriteError, "expected a value that is defined before its use by 'inlay.add'"),
         (lambda m: m.get_layers()[0].mark_as_removed(), inlay.RewriteError,
          "'inlay.matmul' \"fc\" is marked as removed, but 'inlay.add' uses a result of it"),
         (lambda m: op.add(m.get_inputs()[0], m.get_inputs()[1]), inlay.RewriteError, "can't make 'inlay.add': "),

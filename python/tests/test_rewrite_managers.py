@@ -45,7 +45,7 @@ def manage(**patterns):
 def test_labels_are_unique_and_lead_to_patterns():
     first, second = rename("p", "t.a", "t.b"), Rename("t.b", "t.c")
     manager = manage(first=first, second=second)
-    with pytest.raises(ValueError, match=r"there is a pattern labelled 'first' already"):
+    with pytest.raises(ValueError, match=r"there is a pattern labeled 'first' already"):
         manager.add("first", second)
     assert manager.get("first") is first and manager.get("second") is second
     with pytest.raises(ValueError, match=r"expected a label of a pattern, but got 'secnd'; did you mean 'second'"):
@@ -256,7 +256,7 @@ def test_why_it_did_not_match():
     assert found.matches == 0 and found.held < found.checks
     assert "expected 'inlay.tanh', but found 'inlay.relu'" in str(found)
     assert "not today" in str(manager.explain("reluctant", module))
-    assert "at 0 places; nearest to it is 'inlay.matmul' \"fc\"" in str(manager.explain("fuse", module.get_layers()[0]))
+    assert "at 0 places; the nearest miss is 'inlay.matmul' \"fc\"" in str(manager.explain("fuse", module.get_layers()[0]))
     assert "bias" in str(manager.explain("fuse", module, at="bi*"))
     with pytest.raises(ValueError, match=r"expected a layer's name or a place, but got 'bis'; did you mean 'bias'"):
         manager.explain("fuse", module, at="bis")
@@ -271,7 +271,7 @@ def test_pdl_text():
     assert manager.get("x.ab").label == "x.ab"
     module = chain("t.a")
     assert manager.rewrite(module) == 2 and kinds(module) == ["t.c"]
-    with pytest.raises(ValueError, match=r"there is a pattern labelled 'x.ab' already"):
+    with pytest.raises(ValueError, match=r"there is a pattern labeled 'x.ab' already"):
         manager.add_pdl(text, prefix="x.")
     with pytest.raises(ValueError, match=r"mine.pdl:1:1"):
         manager.add_pdl("nonsense", name="mine.pdl")
@@ -413,7 +413,7 @@ def test_mistakes(add, error, message):
          "expected a value of type 'tensor<4x8xf32>', but got 'tensor<8x8xf32>'"),
         (lambda layer: layer.replace_with(), TypeError, "expected 1 tensors for 'inlay.add', but got 0"),
         (lambda layer: layer.lhs.replace_all_uses_with(layer.network.get_outputs()[0]), inlay.RewriteError,
-         "expected a value that is there before its use by 'inlay.add'"),
+         "expected a value that is defined before its use by 'inlay.add'"),
         (lambda layer: layer.mark_as_removed() or True, inlay.RewriteError,
          "pattern 'p' can't rewrite: 'inlay.add' \"bias\" is marked as removed, but 'inlay.relu' uses a result of it"),
         (lambda layer: manage().rewrite(layer.network), inlay.RewriteError, "patterns can't run inside of"),

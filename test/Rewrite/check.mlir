@@ -19,7 +19,7 @@ pdl.pattern @add_to_sub : benefit(1) {
 
 // What is only wrong where an attribute has another value than the author thought of is found, too.
 // RUN: not inlay-opt %t/graph.mlir --inlay-rewrite="patterns=%t/keepdim.pdl.mlir check=registration" 2>&1 | FileCheck %s --check-prefix=KEEPDIM
-// KEEPDIM: error: pattern 'mean_of_neg' makes no valid graph, with x: tensor<{{.*}}>: can't make 'inlay.neg'
+// KEEPDIM: error: pattern 'mean_of_neg' makes an invalid graph, with x: tensor<{{.*}}>: can't make 'inlay.neg'
 //--- keepdim.pdl.mlir
 pdl.pattern @mean_of_neg : benefit(1) {
   %x = pdl.operand
@@ -69,7 +69,7 @@ pdl.pattern @to_plugin : benefit(1) {
 }
 
 // RUN: not inlay-opt %t/graph.mlir --inlay-rewrite="patterns=%t/of-plugin.pdl.mlir check=registration" 2>&1 | FileCheck %s --check-prefix=OF-PLUGIN
-// OF-PLUGIN: error: pattern 'of_plugin' can't be instantiated: 'inlay.plugin' doesn't say which results it has
+// OF-PLUGIN: error: pattern 'of_plugin' can't be instantiated: the result types of 'inlay.plugin' can't be inferred
 //--- of-plugin.pdl.mlir
 pdl.pattern @of_plugin : benefit(1) {
   %x = pdl.operand
@@ -83,7 +83,7 @@ pdl.pattern @of_plugin : benefit(1) {
 }
 
 // RUN: not inlay-opt %t/graph.mlir --inlay-rewrite="patterns=%t/never.pdl.mlir check=registration" 2>&1 | FileCheck %s --check-prefix=NEVER
-// NEVER: error: pattern 'never' can't be instantiated: no operands and attributes were found that 'inlay.softmax' takes
+// NEVER: error: pattern 'never' can't be instantiated: found no operands and attributes that 'inlay.softmax' accepts
 //--- never.pdl.mlir
 pdl.pattern @never : benefit(1) {
   %x = pdl.operand

@@ -58,7 +58,7 @@ pdl.pattern @p : benefit(1) {
 func.func private @f()
 
 // RUN: not inlay-opt %t/add.mlir --inlay-rewrite="patterns=%t/add.pdl,%t/add.pdl" 2>&1 | FileCheck %s --check-prefix=TWICE
-// TWICE: expected a new label, but there is a pattern labelled 'add' already
+// TWICE: expected a new label, but there is a pattern labeled 'add' already
 //--- add.pdl
 pdl.pattern @add : benefit(1) {
   %x = pdl.operand
@@ -145,7 +145,7 @@ pdl.pattern @type : benefit(1) {
 }
 
 // RUN: not inlay-opt %t/add.mlir --inlay-rewrite="patterns=%t/used.pdl" 2>&1 | FileCheck %s --check-prefix=USED
-// USED: add.mlir:2:8: error: pattern 'used' can't rewrite: expected results of 'inlay.add' without uses where it is erased, but 'func.return' uses one
+// USED: add.mlir:2:8: error: pattern 'used' can't rewrite: expected no uses of the erased 'inlay.add', but 'func.return' uses a result
 //--- used.pdl
 pdl.pattern @used : benefit(1) {
   %x = pdl.operand

@@ -176,7 +176,7 @@ std::string getWanted(const Corpus &corpus, Mutation mutation) {
   case Change::Dtype:
     return "expected dtype f32, but found f16";
   case Change::Order:
-    return "the other way round";
+    return "but found them swapped";
   case Change::User:
     return "another user, 't.end'";
   }

@@ -72,7 +72,7 @@ TEST_F(ExplainTest, TheChangedThingIsNamedFirst) {
   expectFirst("t.matmul", "t.conv", "t.conv", "expected 't.matmul', but found 't.conv'");
   expectFirst("mode = 1", "mode = 2", "t.matmul", "expected attribute 'mode' to be 1 : i64, but found 2 : i64");
   expectFirst("mode = 1 : i64", "other = 1", "t.matmul", "expected attribute 'mode', but there is none");
-  expectFirst("(%m, %b)", "(%b, %m)", "t.sub", "the other way round");
+  expectFirst("(%m, %b)", "(%b, %m)", "t.sub", "but found them swapped");
   expectFirst("(%m, %b) : (!t, !t)", "(%m, %h) : (!t, tensor<4xf16>)", "t.sub", "expected dtype f32, but found f16");
   expectFirst("\"t.end\"(%r) : (!t)", "\"t.end\"(%r, %s) : (!t, !t)", "t.sub", "another user, 't.end'");
   expectFirst("(%x, %y) {mode = 1 : i64} : (!t, !t)", "(%x) {mode = 1 : i64} : (!t)", "t.matmul",
@@ -82,7 +82,7 @@ TEST_F(ExplainTest, TheChangedThingIsNamedFirst) {
 
 TEST_F(ExplainTest, SaysItInASentence) {
   std::string text = explainChanged("t.sub", "t.add").str("fuse");
-  EXPECT_NE(text.find("pattern 'fuse' matches at 0 places; nearest to it is 't.relu'"), std::string::npos) << text;
+  EXPECT_NE(text.find("pattern 'fuse' matches at 0 places; the nearest miss is 't.relu'"), std::string::npos) << text;
   EXPECT_NE(text.find("at operand #0 of 't.relu', 't.add'"), std::string::npos) << text;
   EXPECT_NE(text.find("(patterns.pdl:13:14)"), std::string::npos) << text;
 }

@@ -17,7 +17,7 @@ TEST_F(ManagerTest, LabelsAreUnique) {
   RewritePatternManager manager;
   add(manager, rename("a", "t.a", "t.b"));
   llvm::Error error = manager.addPDL(rename("b", "t.a", "t.b") + rename("a", "t.a", "t.b"), "x", &context);
-  EXPECT_EQ(llvm::toString(std::move(error)), "expected a new label, but there is a pattern labelled 'a' already");
+  EXPECT_EQ(llvm::toString(std::move(error)), "expected a new label, but there is a pattern labeled 'a' already");
   EXPECT_EQ(manager.getLabels().size(), 1u); // all of a text or none
   EXPECT_NE(manager.get("a"), nullptr);
   EXPECT_EQ(manager.get("b"), nullptr);
@@ -86,7 +86,7 @@ TEST_F(ManagerTest, WhatUsesTheRootCantTakeItsPlace) {
       return success();
     });
     EXPECT_TRUE(failed(manager.rewrite(*module)));
-    EXPECT_NE(error.find("expected a value that is there before its use by 't.b'"), std::string::npos) << error;
+    EXPECT_NE(error.find("expected a value that is defined before its use by 't.b'"), std::string::npos) << error;
     EXPECT_EQ(print(*module), before);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finding without changing: the patterns of rewrites, run for what they match.
+// Pattern managers that analyze a graph. Their patterns match, but rewrite nothing.
 
 #ifndef INLAY_REWRITE_ANALYSISPATTERNMANAGER_H
 #define INLAY_REWRITE_ANALYSISPATTERNMANAGER_H
@@ -9,17 +9,18 @@
 
 namespace inlay {
 
-/// A pattern that finds. It overrides `match`, and `analyze` if it collects something of its own.
+/// A pattern for analysis. Subclasses override `match`, and also `analyze` if they collect data.
 class PatternAnalyzer : public GraphPattern {
 public:
   using GraphPattern::GraphPattern;
 
-  /// Called with each match, once.
+  /// Called exactly once for each match.
   virtual void analyze(const Match &match) {}
   PatternAnalyzer *asAnalyzer() override { return this; }
 };
 
-/// Any pattern may be added, also one that rewrites: here it only matches. `analyze` is what it has to run them.
+/// A manager for analysis. It accepts any pattern, but only matches it, even if the pattern can rewrite. `analyze` runs
+/// the patterns.
 class AnalysisPatternManager : public PatternManager {};
 
 } // namespace inlay

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Making ops and moving uses where types aren't given but follow from the ops' definitions.
+// Creates ops with inferred result types and moves uses between values of different types.
 
 #ifndef INLAY_REWRITE_CREATEOP_H
 #define INLAY_REWRITE_CREATEOP_H
@@ -9,13 +9,13 @@
 
 namespace inlay {
 
-/// Makes an op at the rewriter's insertion point and verifies it, without what is in its regions. Null, with the reason
-/// in `why` and the graph as before, if its definition refuses it.
+/// Creates an op at the rewriter's insertion point and verifies it without the ops in its regions. If the op is
+/// invalid, returns null, sets `why` to the reason and leaves the graph unchanged.
 mlir::Operation *createOp(mlir::RewriterBase &rewriter, mlir::OperationState &state, std::string &why);
 
-/// Moves those uses of `from` that `which` accepts (all, if null) to `to`, whose type may be another: the types of what
-/// is computed from it are inferred anew, down to what the function returns. Refuses, by the rewriter, where one of the
-/// users can't take the other type.
+/// Moves the uses of `from` that `which` accepts (all uses if `which` is null) to `to`. The two types may differ: the
+/// result types of all transitive users are inferred anew, up to the result types of the function. Refuses the rewrite
+/// through `rewriter` if a user does not accept the new type.
 void moveUsesRetyped(GraphRewriter &rewriter, mlir::Value from, mlir::Value to,
                      llvm::function_ref<bool(mlir::OpOperand &)> which = nullptr);
 

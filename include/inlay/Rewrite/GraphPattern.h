@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What managers hold: a rule that finds something in a graph and may replace it. Written as a class, or read from PDL
+// Graph patterns: rules that match ops of a graph and may replace them. A pattern is a C++ class or is read from PDL
 // (PDLPattern.h).
 
 #ifndef INLAY_REWRITE_GRAPHPATTERN_H
@@ -17,15 +17,15 @@ class PDLPattern;
 class PatternAnalyzer;
 class UserIndex;
 
-/// The ops a pattern is tried on: those of `names` (`inlay.relu`, of any dialect, registered or not), those whose name
-/// `accepts` (an interface, a trait), or with neither every op.
+/// The ops that a pattern is tried on: ops with one of the `names` (registered or not) and ops whose name `accepts`
+/// accepts, for example by an interface or a trait. If both are empty, the set contains every op.
 struct RootSet {
   llvm::SmallVector<std::string, 1> names;
   std::function<bool(mlir::OperationName)> accepts;
 
   bool contains(mlir::OperationName name) const;
 
-  /// The ops that implement an interface or have a trait.
+  /// Returns the set of ops that implement an interface or have a trait.
   template <typename Interface>
   static RootSet withInterface() {
     return {{}, [](mlir::OperationName name) { return name.hasInterface<Interface>(); }};
@@ -36,20 +36,21 @@ struct RootSet {
   }
 };
 
-/// What a pattern may ask of the run that it is tried in.
+/// The state of a run that a pattern may read while it matches.
 struct MatchContext {
-  mlir::DictionaryAttr args;     ///< of the run; may be null
-  bool acrossSegments = false;   ///< whether a match may reach out of the segment of its root
-  std::string *whyNot = nullptr; ///< if there, a pattern that doesn't match says why
-  UserIndex *users = nullptr;    ///< of values of many users, if the run keeps them
-  bool *gaveUp = nullptr;        ///< if there, set where a try ends because there are too many ways to match
+  mlir::DictionaryAttr args;     ///< Arguments of the run; may be null.
+  bool acrossSegments = false;   ///< True if a match may reach out of the segment of its root.
+  std::string *whyNot = nullptr; ///< If not null, receives the reason why the pattern did not match.
+  UserIndex *users = nullptr;    ///< Users of values that have many users; may be null.
+  /// If not null, set to true if matching stopped because there are too many ways to match.
+  bool *gaveUp = nullptr;
 
   mlir::Attribute getArg(llvm::StringRef name) const { return args ? args.get(name) : mlir::Attribute(); }
   mlir::LogicalResult fail(const llvm::Twine &why) const;
 };
 
-/// A pattern overrides `match` and `rewrite`, or `matchAndRewrite`. Matching changes nothing. A rewrite that fails is
-/// undone whole. What is replaced with rewriter.replaceOp must be replaced by values of the same type.
+/// A pattern overrides `match` and `rewrite`, or `matchAndRewrite`. `match` must not change the graph. The changes of a
+/// rewrite that fails are undone completely. rewriter.replaceOp requires replacement values of the same types.
 class GraphPattern {
 public:
   explicit GraphPattern(RootSet roots, unsigned benefit = 1) : roots(std::move(roots)), benefit(benefit) {}
@@ -58,15 +59,15 @@ public:
   const RootSet &getRoots() const { return roots; }
   unsigned getBenefit() const { return benefit; }
 
-  /// The pattern as one that was read from PDL; null if it is a class.
+  /// Returns this pattern as a PDLPattern, or null if it is not one.
   virtual const PDLPattern *asPDL() const { return nullptr; }
-  /// The pattern as one that collects what it finds; null if it isn't.
+  /// Returns this pattern as a PatternAnalyzer, or null if it is not one.
   virtual PatternAnalyzer *asAnalyzer() { return nullptr; }
 
   virtual mlir::LogicalResult match(mlir::Operation *op, Match &match, const MatchContext &context) const;
   virtual mlir::LogicalResult rewrite(const Match &match, GraphRewriter &rewriter) const;
 
-  /// By default `match`, then `rewrite` with what it found.
+  /// Calls `match`, then `rewrite` with the match, unless overridden.
   virtual mlir::LogicalResult matchAndRewrite(mlir::Operation *op, GraphRewriter &rewriter,
                                               const MatchContext &context) const;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rewriter that patterns change a graph through. It is upstream's, with three things added: every change can be
-// undone, what would break the graph is refused with a message, and the arguments of the run are at hand.
+// The rewriter through which patterns change a graph. It extends MLIR's PatternRewriter in three ways: every change can
+// be undone, a change that would make the graph invalid is refused with a message, and patterns can read the arguments
+// of the run.
 
 #ifndef INLAY_REWRITE_GRAPHREWRITER_H
 #define INLAY_REWRITE_GRAPHREWRITER_H
@@ -22,27 +23,28 @@ class GraphRewriter : public mlir::PatternRewriter, private mlir::RewriterBase::
 public:
   explicit GraphRewriter(mlir::MLIRContext *context, mlir::DictionaryAttr args = {});
 
-  /// `observer` hears of each change as an upstream listener does; null for none.
+  /// Sets a listener that is notified of each change, as MLIR notifies a rewriter's listener. Null for none.
   void setObserver(mlir::RewriterBase::Listener *listener) { observer = listener; }
 
   Journal &getJournal() { return journal; }
 
-  /// Takes everything back that was done since `mark`; the observer hears which ops are gone again.
+  /// Undoes all changes since `mark`. The observer is notified of the ops that disappear.
   void undoTo(Journal::Mark mark);
 
-  /// The arguments of the run; null attribute if there is none of that name.
+  /// Returns the arguments of the run; may be null. `getArg` returns null if there is no argument of that name.
   mlir::DictionaryAttr getArgs() const { return args; }
   mlir::Attribute getArg(llvm::StringRef name) const { return args ? args.get(name) : mlir::Attribute(); }
 
-  /// Says why the rewrite can't be done; the first reason counts. The caller fails, and the rewrite is undone.
+  /// Records why the rewrite is impossible. Only the first reason counts. The caller then fails, and the rewrite is
+  /// undone.
   void refuse(const llvm::Twine &why);
   bool hasError() const { return !error.empty(); }
   std::string takeError() { return std::exchange(error, {}); }
 
-  /// Runs `function` and keeps the first diagnostic of this thread in `why`.
+  /// Runs `function` and stores the first diagnostic that this thread emits in `why`.
   mlir::LogicalResult withReason(std::string &why, llvm::function_ref<mlir::LogicalResult()> function);
 
-  /// Moves the uses of `from` to `to`, which must be of the same type and be there wherever `from` is used.
+  /// Moves the uses of `from` to `to`. Both must have the same type, and `to` must be available at each use of `from`.
   void replaceAllUsesWith(mlir::Value from, mlir::Value to) override;
   using RewriterBase::replaceAllUsesWith;
   void replaceUsesWithIf(mlir::Value from, mlir::Value to, mlir::function_ref<bool(mlir::OpOperand &)> functor,
@@ -56,7 +58,8 @@ public:
   void eraseBlock(mlir::Block *block) override;
   void startOpModification(mlir::Operation *op) override { journal.modifying(op); }
 
-  /// As `replaceOp`, without the checks: for values whose types and place the caller knows to be right.
+  /// Replaces `op` like `replaceOp`, but without checks. The caller guarantees that the types match and that the values
+  /// are available at all uses.
   void replaceChecked(mlir::Operation *op, mlir::ValueRange values);
 
 private:
@@ -71,18 +74,21 @@ private:
   mlir::RewriterBase::Listener *observer = nullptr;
   Journal journal;
   std::string error;
-  // Stays from the first call on, for it takes longer to come and go than most functions take.
+  // Registered by the first call of `withReason` and kept, because registering a handler takes longer than most of the
+  // functions that run under it.
   std::optional<mlir::ScopedDiagnosticHandler> handler;
-  std::string *reason = nullptr; ///< where the handler puts what it hears; null where it doesn't listen
-  std::thread::id thread;        ///< that it listens to
+  std::string *reason = nullptr; ///< Destination of the handler's text; null while it does not listen.
+  std::thread::id thread;        ///< Thread whose diagnostics the handler reads.
 };
 
-/// As Operation::use_empty, for the many ops that have one result.
+/// Returns true if no result of `op` has a use. Faster than Operation::use_empty for ops with one result, which are the
+/// most frequent.
 inline bool isUnused(mlir::Operation *op) {
   return op->getNumResults() == 1 ? op->getResult(0).use_empty() : op->use_empty();
 }
 
-/// True if `value` is there where `user` is: defined before it in its block or in one around it.
+/// Returns true if `value` is available at `user`: it is defined before `user` in the same block or in an enclosing
+/// one, or in a block that dominates that of `user`.
 bool isAvailable(mlir::Value value, mlir::Operation *user);
 
 } // namespace inlay

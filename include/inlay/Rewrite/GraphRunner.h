@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs small graphs, for whoever wants to know what they compute. Rewriting doesn't know how graphs are run: what does
+// Runs small graphs to find out what they compute. The rewriter does not depend on a backend: the implementation
 // (Execution/HostRunner.h) is attached to the dialect.
 
 #ifndef INLAY_REWRITE_GRAPHRUNNER_H
@@ -16,7 +16,7 @@
 
 namespace inlay {
 
-/// A dense row-major tensor; booleans take one byte each.
+/// A dense row-major tensor in host memory. A boolean takes one byte.
 struct HostTensor {
   mlir::RankedTensorType type;
   std::vector<char> data;
@@ -26,7 +26,7 @@ class RunnableGraph {
 public:
   virtual ~RunnableGraph() = default;
 
-  /// `outputs` have their types; their bytes are written.
+  /// Runs the graph. The caller sets the types of `outputs`; the call writes their data.
   virtual llvm::Error run(llvm::ArrayRef<HostTensor> inputs, llvm::MutableArrayRef<HostTensor> outputs) = 0;
 };
 
@@ -34,10 +34,10 @@ class GraphRunner : public mlir::DialectInterface::Base<GraphRunner> {
 public:
   explicit GraphRunner(mlir::Dialect *dialect) : Base(dialect) {}
 
-  /// The module's only function, all of whose types are static, made ready to run.
+  /// Compiles the only function of `module`. All its types must be static.
   virtual llvm::Expected<std::unique_ptr<RunnableGraph>> prepare(mlir::ModuleOp module) const = 0;
 
-  /// The runner attached to the context's dialect; null if there is none.
+  /// Returns the runner that is attached to the context's dialect, or null if there is none.
   static const GraphRunner *get(mlir::MLIRContext *context);
 };
 

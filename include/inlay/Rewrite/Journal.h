@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What rewriting did to a graph, so that it can be undone: a rewrite that fails leaves no trace, and so does a run that
-// would never end. Ops that were erased keep their memory until the journal is committed.
+// The journal of the changes that rewriting made to a graph. It undoes the changes of a rewrite that fails and of a run
+// that does not terminate. Erased ops keep their memory until the journal is committed.
 
 #ifndef INLAY_REWRITE_JOURNAL_H
 #define INLAY_REWRITE_JOURNAL_H
@@ -17,7 +17,7 @@
 
 namespace inlay {
 
-/// Calls `visit` for each operand of `op` and of what is in it.
+/// Calls `visit` for each operand of `op` and of the ops nested in it.
 template <typename Visit>
 void forEachOperand(mlir::Operation *op, Visit visit) {
   if (op->getNumRegions() != 0)
@@ -42,14 +42,14 @@ public:
 
   struct Entry {
     Kind kind;
-    unsigned number; ///< of the operand, or of the snapshot
-    void *subject;   ///< the op, or the block
-    void *place;     ///< the block (region) it was in, or the operand's value
-    void *next;      ///< the op (block) it stood before, null for the end
+    unsigned number; ///< Number of the operand or of the snapshot.
+    void *subject;   ///< Op or block that the change is about.
+    void *place;     ///< Previous parent block (for a block: region), or the operand's previous value.
+    void *next;      ///< Op (for a block: block) that followed it; null at the end.
 
     bool isMade() const { return kind == Kind::Created || kind == Kind::Modified; }
 
-    /// The op that the entry is about; null if it is about a block.
+    /// Returns the op that the entry is about, or null if it is about a block.
     mlir::Operation *getOp() const {
       return kind >= Kind::BlockCreated ? nullptr : static_cast<mlir::Operation *>(subject);
     }
@@ -57,7 +57,7 @@ public:
 
   using Mark = size_t;
 
-  /// The changes from a mark on, in order.
+  /// The changes since a mark, in order.
   class Changes {
   public:
     struct Iterator : llvm::iterator_facade_base<Iterator, std::forward_iterator_tag, const Entry> {
@@ -84,7 +84,7 @@ public:
   const Entry &operator[](Mark number) const { return chunks[number / kChunk][number % kChunk]; }
   Changes since(Mark mark) const { return {*this, mark}; }
 
-  /// Calls `visit` with each value that the change took a use from.
+  /// Calls `visit` with each value that lost a use by the change.
   template <typename Visit>
   static void forEachReleased(const Entry &entry, Visit visit) {
     if (entry.kind == Kind::Operand)
@@ -93,10 +93,10 @@ public:
       forEachOperand(entry.getOp(), [&](mlir::OpOperand &operand) { visit(operand.get()); });
   }
 
-  /// Takes everything back that was done since `mark`.
+  /// Undoes all changes since `mark`.
   void undoTo(Mark mark);
 
-  /// Makes everything final: frees what was erased.
+  /// Makes all changes final and frees the erased ops and blocks.
   void commit();
 
   void created(mlir::Operation *op) { add(Kind::Created, 0, op, nullptr, nullptr); }
@@ -107,29 +107,30 @@ public:
     add(Kind::BlockMoved, 0, block, from, next);
   }
 
-  /// Remembers operands, attributes, result types and location of an op that is about to be changed in place.
+  /// Stores the operands, attributes, result types and location of an op that is about to be modified in place.
   void modifying(mlir::Operation *op);
 
-  /// Says that `block` got another argument, its last.
+  /// Records that `block` got another argument at the end of its list.
   void addedArgument(mlir::Block *block) { add(Kind::ArgumentAdded, 0, block, nullptr, nullptr); }
 
   void setOperand(mlir::OpOperand &operand, mlir::Value value);
 
-  /// Takes an op without uses, and all in it, out of the graph.
+  /// Removes `op` and the ops nested in it from the graph. Its results must have no uses.
   void erase(mlir::Operation *op);
 
-  /// Takes an empty block without predecessors out of its region.
+  /// Removes an empty block without predecessors from its region.
   void erase(mlir::Block *block);
 
-  /// True if `op` is no longer in the graph. Valid for every op seen since the last commit.
+  /// Returns true if `op` is no longer in the graph. Valid for every op that was in the graph since the last commit.
   bool isErased(mlir::Operation *op) const {
     return !op->getBlock() || (!nestedErased.empty() && nestedErased.contains(op));
   }
 
-  /// Called before an op leaves the graph, by erasure or because its creation is undone.
+  /// Called before an op leaves the graph, either because it is erased or because its creation is undone.
   std::function<void(mlir::Operation *)> leaving;
 
-  /// Called before the memory of an op, and of all in it, is freed. Who keeps ops beyond a run lets go of them here.
+  /// Called before the memory of an op and of the ops nested in it is freed. Code that keeps pointers to ops beyond a
+  /// run drops them here.
   std::function<void(mlir::Operation *)> freeing;
 
 private:
@@ -143,7 +144,7 @@ private:
 
   static constexpr size_t kChunk = 1024;
 
-  /// Writes the parts where they stay: an entry that is made and then copied would wait for all writes before it.
+  /// Writes the members in place: a copy of a new entry would have to wait for the stores to it.
   void add(Kind kind, unsigned number, void *subject, void *place, void *next) {
     if (count == chunks.size() * kChunk)
       chunks.emplace_back(new Entry[kChunk]);
@@ -160,11 +161,11 @@ private:
   void undo(const Entry &entry);
   void restore(mlir::Operation *op, const Snapshot &snapshot);
 
-  std::vector<std::unique_ptr<Entry[]>> chunks; ///< entries, which stay where they are when it grows
+  std::vector<std::unique_ptr<Entry[]>> chunks; ///< Entries in chunks, so that they do not move when the journal grows.
   size_t count = 0;
   std::deque<Snapshot> snapshots;
-  llvm::DenseSet<mlir::Operation *> nestedErased; ///< ops in regions of erased ops
-  bool erasesBlocks = false;                      ///< since the last commit
+  llvm::DenseSet<mlir::Operation *> nestedErased; ///< Ops in regions of erased ops.
+  bool erasesBlocks = false;                      ///< True if a block was erased since the last commit.
 };
 
 } // namespace inlay

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a pattern found in a graph: its ops, and what it captured by name. It goes from match to rewrite, and to the
+// A match of a pattern: the matched ops and the named captures. It is passed from `match` to `rewrite` and to the
 // caller of an analysis.
 
 #ifndef INLAY_REWRITE_MATCH_H
@@ -20,7 +20,7 @@ using Capture = std::variant<std::monostate, mlir::Operation *, mlir::Value, mli
 struct Match {
   explicit Match(mlir::Operation *root = nullptr) : root(root) {}
 
-  /// The capture of that name as a T; a null T if there is none, or it is something else.
+  /// Returns the capture of that name as a T. Returns a null T if there is none or if it has another type.
   template <typename T>
   T get(llvm::StringRef name) const {
     for (const auto &[key, capture] : captures)
@@ -33,9 +33,9 @@ struct Match {
   void capture(llvm::StringRef name, Capture value) { captures.emplace_back(name.str(), std::move(value)); }
 
   mlir::Operation *root;
-  llvm::SmallVector<mlir::Operation *, 4> ops; ///< what matched, the root first; may be left empty for just the root
+  llvm::SmallVector<mlir::Operation *, 4> ops; ///< Matched ops, root first. May be empty if only the root matched.
   llvm::SmallVector<std::pair<std::string, Capture>, 0> captures;
-  std::any state; ///< whatever else the pattern's match wants its rewrite to have
+  std::any state; ///< Any other data that the pattern's `match` passes to its `rewrite`.
 };
 
 } // namespace inlay

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions in C++ or Python that patterns call by name: constraints while matching, rewrites while replacing. Typed
-// predicates (dtype, rank, dims, ...) are constraints that are always there; docs/guide/rewrite.md lists them.
+// Functions in C++ or Python that patterns call by name: constraints while matching, rewrites while replacing. The
+// predicates (dtype, rank, dims, ...) are constraints that are always registered; docs/guide/rewrite.md lists them.
 
 #ifndef INLAY_REWRITE_NATIVEFUNCTIONS_H
 #define INLAY_REWRITE_NATIVEFUNCTIONS_H
@@ -16,15 +16,15 @@
 
 namespace inlay {
 
-/// One call: what it is given, and what it gives back.
+/// One call of a native function: its inputs and its results.
 struct NativeCall {
   llvm::ArrayRef<mlir::PDLValue> operands;
-  mlir::DictionaryAttr args;         ///< arguments of the run; may be null
-  GraphRewriter *rewriter = nullptr; ///< null while matching, which changes nothing
+  mlir::DictionaryAttr args;         ///< Arguments of the run; may be null.
+  GraphRewriter *rewriter = nullptr; ///< Null while matching, because matching changes nothing.
   mlir::PDLResultList *results = nullptr;
-  std::string *whyNot = nullptr; ///< if there, a call that fails says why
+  std::string *whyNot = nullptr; ///< If not null, receives the reason of a failure.
 
-  /// The operand as a T; null if it is something else or missing.
+  /// Returns operand `number` as a T. Returns a null T if it is missing or has another type.
   template <typename T>
   T get(size_t number) const {
     if (number >= operands.size() || !operands[number])
@@ -37,10 +37,10 @@ struct NativeCall {
 
 using NativeFunction = std::function<mlir::LogicalResult(NativeCall &)>;
 
-/// Constraints and rewrites by name.
+/// A registry of constraints and rewrites by name.
 class NativeFunctions {
 public:
-  /// With the predicates that are always there.
+  /// Creates a registry that contains the predicates.
   NativeFunctions();
 
   void addConstraint(llvm::StringRef name, NativeFunction function) { constraints[name] = std::move(function); }
@@ -49,17 +49,17 @@ public:
   const llvm::StringMap<NativeFunction> &getConstraints() const { return constraints; }
   const llvm::StringMap<NativeFunction> &getRewrites() const { return rewrites; }
 
-  /// True for constraints that look at nothing but the types and attributes of their operands.
+  /// Returns true if the result of this constraint depends only on the types and attributes of its operands.
   static bool isLocal(llvm::StringRef name);
 
 private:
   llvm::StringMap<NativeFunction> constraints, rewrites;
 };
 
-/// The predicates (lib/Rewrite/PDL/Predicates.cpp).
+/// Registers the predicates (lib/Rewrite/PDL/Predicates.cpp).
 void addPredicates(NativeFunctions &functions);
 
-/// Functions of dims, shapes and numbers (lib/Rewrite/PDL/DimFunctions.cpp).
+/// Registers functions of dims, shapes and numbers (lib/Rewrite/PDL/DimFunctions.cpp).
 void addDimFunctions(NativeFunctions &functions);
 
 } // namespace inlay

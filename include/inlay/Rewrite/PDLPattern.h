@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Patterns written in MLIR's pattern language, PDL. They are compiled to steps of our own (decision 0010), which keeps
-// labels, explains what didn't match, and closes the gaps of upstream's interpreter: inner results are used by the
-// match alone, commutative ops match in either order, lists may stand anywhere among operands, regions and attributes
-// aren't lost, and a pattern with several results is found from one root. docs/guide/rewrite.md says how to write them.
+// Patterns in MLIR's pattern language, PDL. They are compiled to match programs of Inlay (decision 0010). These keep
+// the labels, explain failed matches, and lift limits of MLIR's PDL interpreter: an inner result must have no users
+// outside the match, commutative ops match in either order, ranges may occur at any position among the operands,
+// regions and attributes are kept, and a pattern with several results is found from one root. docs/guide/rewrite.md
+// describes how to write patterns.
 
 #ifndef INLAY_REWRITE_PDLPATTERN_H
 #define INLAY_REWRITE_PDLPATTERN_H
@@ -24,19 +25,19 @@ public:
   PDLPattern(std::string name, unsigned benefit, RootSet roots, std::shared_ptr<const CompiledPattern> compiled);
   ~PDLPattern() override;
 
-  /// The pattern's symbol name; "pattern" and its number if it has none.
+  /// Returns the pattern's symbol name, or "pattern" and its number if it has none.
   llvm::StringRef getName() const { return name; }
 
-  /// The pattern alone, as MLIR prints it.
+  /// Returns the text of this pattern alone, as MLIR prints it.
   std::string getText() const;
 
-  /// Where the pattern is written.
+  /// Returns the location of the pattern in its text.
   mlir::Location getLoc() const;
 
-  /// Names of the run's arguments that it asks for.
+  /// Returns the names of the arguments of a run that the pattern reads.
   llvm::ArrayRef<std::string> getArgNames() const;
 
-  /// True if it says that it holds for finite numbers alone (`finite`), as rules of algebra often do.
+  /// Returns true if the pattern is marked `finite`: it holds for finite numbers only, like many algebraic rules.
   bool isForFiniteNumbers() const;
 
   const CompiledPattern &getCompiled() const { return *compiled; }
@@ -51,7 +52,8 @@ private:
   std::shared_ptr<const CompiledPattern> compiled;
 };
 
-/// Reads all patterns of a PDL text; emits diagnostics with places in it. `functions` must outlive the patterns.
+/// Reads all patterns of a PDL text. Emits diagnostics with locations in the text. `functions` must outlive the
+/// patterns.
 mlir::FailureOr<std::vector<std::unique_ptr<PDLPattern>>>
 readPDL(llvm::StringRef text, llvm::StringRef textName, mlir::MLIRContext *context, const NativeFunctions &functions);
 

@@ -8,12 +8,12 @@
 include "mlir/Pass/PassBase.td"
 
 def RewritePass : Pass<"inlay-rewrite", "::mlir::ModuleOp"> {
-  let summary = "Rewrite the graph by patterns from files";
+  let summary = "Rewrite the graph with patterns from files";
   let description = [{
-    Applies PDL patterns, of which each `pdl.pattern`'s symbol is the label, until none matches. Ops of any dialect may
-    be named, registered or not. Either the whole run succeeds or the module stays as it was: a replacement of another
-    type, one that isn't there where it is used, and rules that undo each other are errors that name the label.
-    docs/guide/rewrite.md says how to write patterns.
+    Applies PDL patterns until none matches. The symbol of each `pdl.pattern` is its label. Patterns may name ops of any
+    dialect, registered or not. Either the whole run succeeds or the module stays unchanged. A replacement with another
+    type, a replacement that is not available at a use, and rules that undo each other are errors that name the label.
+    docs/guide/rewrite.md describes how to write patterns.
 
     With the pattern
     ```mlir
@@ -41,37 +41,37 @@ def RewritePass : Pass<"inlay-rewrite", "::mlir::ModuleOp"> {
   let options = [
     ListOption<"patterns", "patterns", "std::string", "files of PDL patterns">,
     ListOption<"libraries", "libraries", "std::string",
-      "rules that come with Inlay: `cleanup`, `fusions`, `kernels`, `expansions`; docs/guide/rewrite.md lists them">,
+      "rule libraries of Inlay: `cleanup`, `fusions`, `kernels`, `expansions`; docs/guide/rewrite.md lists their rules">,
     Option<"check", "check", "::inlay::RewriteCheck", "::inlay::RewriteCheck::Off",
-      "whether patterns are run against their replacements on drawn inputs, and what differs is an error",
+      "when to run patterns and their replacements on random inputs; different results are an error",
       [{::llvm::cl::values(
         clEnumValN(::inlay::RewriteCheck::Off, "off", "never"),
-        clEnumValN(::inlay::RewriteCheck::Registration, "registration", "each pattern, on what it may match"),
+        clEnumValN(::inlay::RewriteCheck::Registration, "registration", "each pattern, on random graphs that it matches"),
         clEnumValN(::inlay::RewriteCheck::Each, "each", "each match, before it is rewritten"))}]>,
     ListOption<"meanings", "meanings", "std::string",
-      "libraries or files of patterns that turn plugins into what they compute, for `check` alone">,
+      "libraries or files of patterns that expand plugins into ops of the dialect; only `check` uses them">,
     ListOption<"labels", "labels", "std::string",
-      "only patterns whose label fits one of these globs; one that fits none is an error">,
-    ListOption<"disabled", "disabled", "std::string", "no patterns whose label fits one of these globs">,
+      "enable only patterns whose label matches one of these globs; a glob that matches no label is an error">,
+    ListOption<"disabled", "disabled", "std::string", "disable patterns whose label matches one of these globs">,
     ListOption<"args", "args", "std::string",
-      "arguments that constraints and rewrites see, as name=value; a value is an attribute's text, or else a string">,
+      "arguments for constraints and rewrites, as name=value; the value is the text of an attribute, else a string">,
     Option<"driver", "driver", "::inlay::RewriteDriver", "::inlay::RewriteDriver::Fixpoint",
-      "how ops are visited: `fixpoint`, `sweep` or `greedy`",
+      "order in which ops are visited: `fixpoint`, `sweep` or `greedy`",
       [{::llvm::cl::values(
         clEnumValN(::inlay::RewriteDriver::Fixpoint, "fixpoint", "until no pattern matches"),
         clEnumValN(::inlay::RewriteDriver::Sweep, "sweep", "each op once, in order"),
-        clEnumValN(::inlay::RewriteDriver::Greedy, "greedy", "upstream's greedy driver, to compare with"))}]>,
+        clEnumValN(::inlay::RewriteDriver::Greedy, "greedy", "MLIR's greedy driver, for comparison"))}]>,
     Option<"limit", "limit", "int64_t", "-1",
-      "at most so many rewrites, to find by bisection the one that is wrong; -1 for no limit">,
+      "maximum number of rewrites, to find a wrong one by bisection; -1 for no limit">,
     Option<"budget", "budget", "double", "10",
-      "more rewrites per op than this (and 1000) are taken for rewriting without end, which is an error">,
-    Option<"keepDeadCode", "keep-dead-code", "bool", "false", "don't erase ops that nothing uses">,
+      "rewrites per op; a run that does more, plus 1000, is considered non-terminating, which is an error">,
+    Option<"keepDeadCode", "keep-dead-code", "bool", "false", "keep ops whose results have no uses">,
     Option<"acrossSegments", "across-segments", "bool", "false",
-      "let a match reach out of an open `inlay.segment` into what is around it">,
+      "let a match reach from an open `inlay.segment` into the ops around it">,
     ListOption<"explain", "explain", "std::string",
-      "labels of patterns to give a remark on, after all rewrites, about the op that comes nearest to matching">,
+      "labels of patterns; after all rewrites, a remark for each names the op that comes closest to matching">,
     Option<"trace", "trace", "std::string", "\"\"",
-      "file for a JSON list of all rewrites, each with its label and the ops before and after; - is standard output">,
+      "file for a JSON list of all rewrites, each with its label and the ops before and after; - for standard output">,
   ];
   let dependentDialects = ["::inlay::InlayDialect", "::mlir::func::FuncDialect", "::mlir::pdl::PDLDialect"];
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A limit on all rewrites of a process, for tools: to find the one that goes wrong by bisection.
+// A limit on the number of rewrites of the whole process. Tools use it to find a wrong rewrite by bisection.
 
 #ifndef INLAY_REWRITE_REWRITELIMIT_H
 #define INLAY_REWRITE_REWRITELIMIT_H
@@ -9,13 +9,14 @@
 
 namespace inlay {
 
-/// Lets all passes together do at most `count` rewrites from now on; any number if it is negative, as at first.
+/// Limits all passes together to `count` rewrites from now on. A negative `count` removes the limit; initially there is
+/// none.
 void limitRewrites(int64_t count);
 
-/// How many rewrites passes may still do; -1 for any number.
+/// Returns the number of rewrites that passes may still do, or -1 if there is no limit.
 int64_t getRewritesLeft();
 
-/// Takes rewrites that were done from those that are left.
+/// Subtracts `count` rewrites that were done from the limit.
 void countRewrites(uint64_t count);
 
 } // namespace inlay

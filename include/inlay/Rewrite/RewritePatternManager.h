@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Patterns by label, and the runs that apply them to a graph. A run either succeeds or leaves the graph as it was.
+// Pattern managers: labeled patterns and the runs that apply them to a graph. A run either succeeds or leaves the graph
+// unchanged.
 
 #ifndef INLAY_REWRITE_REWRITEPATTERNMANAGER_H
 #define INLAY_REWRITE_REWRITEPATTERNMANAGER_H
@@ -13,83 +14,87 @@
 namespace inlay {
 
 enum class RewriteDriver {
-  Fixpoint, ///< until no pattern matches, each op again only where something near it changed
-  Sweep,    ///< each op once, in order
-  Greedy,   ///< upstream's greedy driver, to compare with
+  Fixpoint, ///< Runs until no pattern matches. Revisits an op only if something near it changed.
+  Sweep,    ///< Visits each op once, in order.
+  Greedy,   ///< MLIR's greedy driver, for comparison.
 };
 
 class RuleChecker;
 
 struct RewriteOptions {
-  mlir::DictionaryAttr args; ///< seen by constraints and rewrites; may be null
+  mlir::DictionaryAttr args; ///< Arguments that constraints and rewrites read; may be null.
   RewriteDriver driver = RewriteDriver::Fixpoint;
-  int64_t limit = -1; ///< at most so many rewrites, to find the one that is wrong; none if negative
+  int64_t limit = -1; ///< Maximum number of rewrites, to find a wrong one by bisection; negative for no limit.
   bool removeDeadCode = true;
-  bool acrossSegments = false;        ///< matches may reach out of an open segment
-  double budget = 10;                 ///< more rewrites than this per op (and 1000) are taken for rewriting without end
-  llvm::json::Array *trace = nullptr; ///< if there, gets an object for each rewrite
-  RuleChecker *checker = nullptr;     ///< if there, each match must pass its check before it is rewritten
-  /// Asked after each try, if there: a text that isn't empty ends the run with that error.
+  bool acrossSegments = false;        ///< True if matches may reach out of an open segment.
+  double budget = 10;                 ///< Rewrites per op. A run that does more, plus 1000, is considered
+                                      ///< non-terminating.
+  llvm::json::Array *trace = nullptr; ///< If not null, receives one object per rewrite.
+  RuleChecker *checker = nullptr;     ///< If not null, checks each match before it is rewritten.
+  /// If set, called after each try. A text that is not empty ends the run with that error.
   std::function<std::string()> interrupted;
-  /// As Journal::freeing, for the run.
+  /// Called before an op is freed during the run (see Journal::freeing).
   std::function<void(mlir::Operation *)> freeing;
 };
 
-/// What became of a pattern's tries.
+/// Counts of what happened when a pattern was tried.
 struct PatternStatistics {
-  uint64_t tried = 0;     ///< ops that it was tried on
-  uint64_t matched = 0;   ///< matches that an analysis was given
-  uint64_t rewritten = 0; ///< graphs that it changed
-  uint64_t rejected = 0;  ///< matches whose rewrite failed and was undone
+  uint64_t tried = 0;     ///< Ops that the pattern was tried on.
+  uint64_t matched = 0;   ///< Matches that were passed to an analysis.
+  uint64_t rewritten = 0; ///< Rewrites that changed the graph.
+  uint64_t rejected = 0;  ///< Matches whose rewrite failed and was undone.
 };
 
-struct LabelledMatch {
+struct LabeledMatch {
   std::string label;
   Match match;
 };
 
 class PatternIndex;
 
-/// Common to managers: patterns in the order in which they are tried, the highest benefit first, then the first added.
+/// The common base of the managers: patterns in the order in which they are tried. The highest benefit comes first;
+/// among equals the pattern that was added first.
 class PatternManager {
 public:
   PatternManager();
   ~PatternManager();
 
-  /// Functions that PDL patterns call by name; register them before the patterns that do.
+  /// Returns the functions that PDL patterns call by name. Register them before the patterns that call them.
   NativeFunctions &getFunctions() { return *functions; }
 
-  /// Fails if there is a pattern of that label already. `benefit`, if given, takes the place of the pattern's own.
+  /// Adds a pattern. Fails if its label is already in use. `benefit` overrides the benefit of the pattern.
   llvm::Error add(llvm::StringRef label, std::unique_ptr<GraphPattern> pattern, std::optional<unsigned> benefit = {});
 
-  /// Adds each pattern of a PDL text under its symbol name, after `prefix`; all of them or none.
+  /// Adds each pattern of a PDL text. Its label is `prefix` and its symbol name. Adds all patterns or, on an error,
+  /// none.
   llvm::Error addPDL(llvm::StringRef text, llvm::StringRef textName, mlir::MLIRContext *context,
                      llvm::StringRef prefix = "");
 
-  /// Null if there is none of that label.
+  /// Returns the pattern with that label, or null if there is none.
   GraphPattern *get(llvm::StringRef label) const;
   bool remove(llvm::StringRef label);
-  llvm::SmallVector<llvm::StringRef> getLabels() const; ///< in the order in which patterns are tried
+  /// Returns the labels in the order in which the patterns are tried.
+  llvm::SmallVector<llvm::StringRef> getLabels() const;
 
-  /// Turns patterns on or off whose label fits `glob` (`fuse_*`), and returns how many fit. Nothing is compiled anew.
+  /// Enables or disables the patterns whose label matches `glob` (`fuse_*`). Returns their number. Recompiles nothing.
   llvm::Expected<unsigned> setEnabled(llvm::StringRef glob, bool enabled);
   bool isEnabled(llvm::StringRef label) const;
 
   PatternStatistics getStatistics(llvm::StringRef label) const;
 
-  /// All matches of all enabled patterns at the ops in `root`: op by op in their order, at one op the highest benefit
-  /// first. Changes nothing. Fails, with a diagnostic, if a pattern asks for an argument that isn't given.
-  mlir::FailureOr<std::vector<LabelledMatch>> analyze(mlir::Operation *root, mlir::DictionaryAttr args = {});
+  /// Returns all matches of all enabled patterns at the ops in `root`: ops in order, and at each op the highest benefit
+  /// first. Changes nothing. Fails with a diagnostic if a pattern needs an argument that is missing in `args`.
+  mlir::FailureOr<std::vector<LabeledMatch>> analyze(mlir::Operation *root, mlir::DictionaryAttr args = {});
 
-  /// The same one by one, until `found` returns false.
+  /// Passes the same matches to `found`, one at a time, until `found` returns false.
   mlir::LogicalResult analyze(mlir::Operation *root, mlir::DictionaryAttr args,
                               llvm::function_ref<bool(llvm::StringRef label, Match &match)> found);
 
-  /// The same at one op alone; returns whether `found` wants more.
+  /// Passes the matches at `op` alone to `found`. Returns false if `found` returned false.
   bool analyzeAt(mlir::Operation *op, const MatchContext &context,
                  llvm::function_ref<bool(llvm::StringRef label, Match &match)> found);
 
-  /// Fails, with a diagnostic, if an enabled pattern asks for an argument that isn't given.
+  /// Fails with a diagnostic if an enabled pattern needs an argument that is missing in `args`.
   mlir::LogicalResult checkArgs(mlir::Location loc, mlir::DictionaryAttr args) const;
 
 protected:
@@ -107,15 +112,15 @@ protected:
   PatternIndex &getIndex();
 
   std::unique_ptr<NativeFunctions> functions;
-  std::vector<Entry> entries; ///< in the order of trying
+  std::vector<Entry> entries; ///< In the order in which they are tried.
   std::unique_ptr<PatternIndex> index;
 };
 
 class RewritePatternManager : public PatternManager {
 public:
-  /// Applies the enabled patterns to what is in `root`, and returns how often one changed the graph. If that fails (a
-  /// rewrite is refused, or rewriting doesn't end), there is a diagnostic that names the pattern, and the graph is as
-  /// it was.
+  /// Applies the enabled patterns to the ops in `root` and returns the number of rewrites. Fails if a rewrite is
+  /// refused or the rewriting does not terminate. It then emits a diagnostic that names the pattern and restores the
+  /// graph.
   mlir::FailureOr<uint64_t> rewrite(mlir::Operation *root, const RewriteOptions &options = {});
 };
 

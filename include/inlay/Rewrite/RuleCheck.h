@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Does a rule keep what a graph computes? Runs what a pattern matches against what it is replaced by, on drawn inputs.
-// At registration the ops themselves are drawn: types, constants and attributes that the pattern's predicates allow.
-// At a match of a real graph they are what matched.
+// Checks that a rule preserves what a graph computes. The checker runs a matched graph and its replacement on random
+// inputs and compares the results. At registration the matched graph is random too: the checker draws types, constants
+// and attributes that the pattern's predicates allow. At a match in a real graph it uses the matched ops.
 
 #ifndef INLAY_REWRITE_RULECHECK_H
 #define INLAY_REWRITE_RULECHECK_H
@@ -19,28 +19,28 @@ namespace inlay {
 class PDLPattern;
 class RewritePatternManager;
 
-/// When a run checks its patterns.
+/// The time at which a run checks its patterns.
 enum class RewriteCheck { Off, Registration, Each };
 
 struct RuleCheckOptions {
-  mlir::DictionaryAttr args; ///< of the run; may be null
-  unsigned instances = 8;    ///< drawn at registration
+  mlir::DictionaryAttr args; ///< Arguments of the run; may be null.
+  unsigned instances = 8;    ///< Number of instances drawn at registration.
   uint64_t seed = 1;
-  /// Rules that turn plugins into what they compute, applied before anything is run; may be null.
+  /// Rules that expand plugins into ops of the dialect, applied before a graph is run; may be null.
   RewritePatternManager *meanings = nullptr;
 };
 
 struct RuleVerdict {
   enum Kind {
     Holds,
-    Differs,    ///< there is a counterexample
-    Invalid,    ///< the replacement is no valid graph
-    NoInstance, ///< nothing was found that the pattern matches
-    CantRun,    ///< what it matches, or makes, can't be run
+    Differs,    ///< A counterexample was found.
+    Invalid,    ///< The replacement is an invalid graph.
+    NoInstance, ///< No graph was found that the pattern matches.
+    CantRun,    ///< The matched graph or its replacement cannot be run.
   };
   Kind kind = Holds;
-  std::string text;     ///< one sentence; empty if the rule holds
-  std::string instance; ///< the graph that it is about, before and after; may be empty
+  std::string text;     ///< One sentence; empty if the rule holds.
+  std::string instance; ///< Text of the checked graph before and after the rewrite; may be empty.
 
   bool holds() const { return kind == Holds; }
 };
@@ -49,24 +49,24 @@ class RuleChecker {
 public:
   explicit RuleChecker(const GraphRunner &runner, RuleCheckOptions options = {}) : runner(runner), options(options) {}
 
-  /// Checks a pattern read from PDL for whatever it may match. One that says `finite` is only tried on finite numbers.
+  /// Checks a PDL pattern on drawn graphs that it matches. A pattern marked `finite` is checked on finite numbers only.
   RuleVerdict checkPattern(const GraphPattern &pattern, llvm::StringRef label);
 
-  /// Checks one match with the types and attributes that it has. A size that isn't known is taken for a small one.
-  /// Equal matches of one pattern are checked once.
+  /// Checks one match with its types and attributes. Unknown sizes are replaced by a small size. Equal matches of one
+  /// pattern are checked once.
   RuleVerdict checkMatch(const GraphPattern &pattern, llvm::StringRef label, const Match &match);
 
-  /// A graph that is drawn for a pattern.
+  /// A graph that was drawn for a pattern.
   struct Drawn {
-    mlir::OwningOpRef<mlir::ModuleOp> module; ///< null if none was found
-    int64_t unknownSize;                      ///< what the sizes are that its types leave open
+    mlir::OwningOpRef<mlir::ModuleOp> module; ///< Null if none was found.
+    int64_t unknownSize;                      ///< Size that stands for all unknown sizes in its types.
     std::string whyNot;
   };
 
-  /// One that `pattern` matches, as `checkPattern` draws them.
+  /// Returns drawn graph `number` that `pattern` matches, as `checkPattern` uses it.
   Drawn draw(const PDLPattern &pattern, unsigned number);
 
-  /// Compares what a graph of one function computes with what a pattern made of it.
+  /// Compares the graph of a single function with the graph that a pattern made of it.
   RuleVerdict compareGraphs(mlir::ModuleOp before, mlir::ModuleOp after, llvm::StringRef label,
                             int64_t unknownSize = 3);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The high-level calls that ops came from: function, arguments by name, outputs. What is recorded about tensors is on
-// the ops: which of its operands and results are which tensors of the call. So the graph itself says what a call's
-// inputs are now, and no rewrite can make that stale. Locations name the call too, down to what a target runs.
+// Signatures: the high-level calls that ops came from, with the function, named arguments and outputs. The tensors of a
+// call are recorded on its ops: each op states which of its operands and results are which tensors of the call. The
+// graph itself thus determines the current inputs of a call, and a rewrite cannot make them stale. Locations name the
+// call too, down to the code of a target.
 
 #ifndef INLAY_REWRITE_SIGNATURE_H
 #define INLAY_REWRITE_SIGNATURE_H
@@ -21,8 +22,8 @@
 
 namespace inlay {
 
-/// A call's arguments to change and build another call from. What `get` gives names tensors by their place in
-/// `tensors`, where those are null that no op of the call uses any more.
+/// The arguments of a call, to be changed and passed to another call. The tensors in the attributes of `get` are
+/// indices into `tensors`. An entry of `tensors` is null if no op of the call uses that tensor any more.
 struct CallInputs {
   mlir::NamedAttrList arguments;
   llvm::SmallVector<mlir::Value> tensors;
@@ -30,20 +31,21 @@ struct CallInputs {
   mlir::Attribute get(llvm::StringRef name) const { return arguments.get(name); }
   void set(llvm::StringRef name, mlir::Attribute structure) { arguments.set(name, structure); }
 
-  /// The argument that is one tensor; null if it isn't.
+  /// Returns the argument as a tensor, or null if it is not a single tensor.
   mlir::Value getTensor(llvm::StringRef name) const;
   void setTensor(llvm::StringRef name, mlir::Value value);
 };
 
-/// Records what is built while it lives as one call. Recorders nest: an op belongs to all calls that it is built in.
+/// Records the ops that are built during its lifetime as one call. Recorders nest: an op belongs to all calls that it
+/// is built in.
 ///
 ///   SignatureRecorder call(builder, module, "gpt_attention");
 ///   call.argument("qkv", call.tensor(qkv));
-///   call.argument("bias", builder.getUnitAttr());        // none
+///   call.argument("bias", builder.getUnitAttr());        // no bias
 ///   Value out = ...;                                     // builds ops
 ///   call.outputs(builder.getArrayAttr({call.tensor(out)}));
 ///
-/// What is erased meanwhile must be erased through a rewriter.
+/// Ops that are erased during the lifetime must be erased through a rewriter.
 class SignatureRecorder : private mlir::RewriterBase::ForwardingListener {
 public:
   SignatureRecorder(mlir::OpBuilder &builder, mlir::ModuleOp module, llvm::StringRef function);
@@ -51,18 +53,19 @@ public:
   SignatureRecorder(const SignatureRecorder &) = delete;
   SignatureRecorder &operator=(const SignatureRecorder &) = delete;
 
-  /// What stands for a tensor in arguments and outputs; the same for the same value.
+  /// Returns the attribute that stands for `value` in arguments and outputs. Equal values give equal attributes.
   mlir::Attribute tensor(mlir::Value value);
 
-  /// Records an argument: a number, a string, a unit (or null) for none, `tensor`, or arrays and dictionaries of these.
+  /// Records an argument: a number, a string, a unit attribute or null for none, a result of `tensor`, or arrays and
+  /// dictionaries of these.
   void argument(llvm::StringRef name, mlir::Attribute structure) { arguments.push_back({name.str(), structure}); }
-  /// Records all arguments of another call, as it has them now or as they were changed.
+  /// Records all arguments of another call, either unchanged or as they were changed in `inputs`.
   void copyArguments(const CallInputs &inputs);
   void outputs(mlir::Attribute structure) { outputStructure = structure; }
 
-  /// The call's key, under which it is in the module when the recorder is gone.
+  /// Returns the key under which the module stores the call once the recorder is destroyed.
   llvm::StringRef getKey() const { return key; }
-  /// What was built up to now.
+  /// Returns the ops that were built so far.
   llvm::ArrayRef<mlir::Operation *> getOps() const { return ops; }
 
 private:
@@ -83,35 +86,37 @@ private:
   static thread_local SignatureRecorder *current;
 };
 
-/// One recorded call as it stands in the graph now.
+/// One recorded call in its current state in the graph.
 class Signature {
 public:
   llvm::StringRef getKey() const { return key; }
   llvm::StringRef getFunction() const;
-  llvm::StringRef getParent() const; ///< key of the call around it; empty if there is none
+  /// Returns the key of the enclosing call, or an empty string if there is none.
+  llvm::StringRef getParent() const;
   llvm::ArrayRef<mlir::Operation *> getOps() const { return ops; }
 
   mlir::DictionaryAttr getArguments() const;
   mlir::Attribute getOutputs() const;
 
-  /// The argument that is one tensor; null if it isn't, or no op of the call uses that tensor any more.
+  /// Returns the argument as a tensor. Returns null if it is not a single tensor or if no op of the call uses it any
+  /// more.
   mlir::Value getInput(llvm::StringRef name) const;
 
-  /// All arguments as they are now, to change and build another call from.
+  /// Returns all current arguments, to be changed and passed to another call.
   CallInputs cloneInputs() const;
 
-  /// The tensor of that number, as an input or an output of the call's ops; null if there is none left.
+  /// Returns the tensor of that number among the inputs (outputs) of the call's ops, or null if none is left.
   mlir::Value getInputTensor(int64_t number) const;
   mlir::Value getOutputTensor(int64_t number) const;
 
-  /// The tensors that the call gives, in the order in which `getOutputs` names them.
+  /// Returns the tensors that the call returns, in the order of `getOutputs`.
   llvm::SmallVector<mlir::Value> getOutputTensors() const;
 
-  /// Lets the call's ops use `by` where they use `input`.
+  /// Replaces the uses of `input` by the call's ops with `by`.
   void replaceInputWith(mlir::RewriterBase &rewriter, mlir::Value input, mlir::Value by) const;
 
-  /// Moves all uses of the call's outputs to `values`, but for uses by the call itself. `values` are as many and of the
-  /// same types as `getOutputTensors`; what a function returns stays in its place there.
+  /// Moves all uses of the call's outputs to `values`, except for uses by the call itself. `values` must agree with
+  /// `getOutputTensors` in number and types. The results of a function keep their positions.
   mlir::LogicalResult replaceOutputsUsesWith(mlir::RewriterBase &rewriter, mlir::ValueRange values) const;
 
 private:
@@ -122,29 +127,31 @@ private:
   llvm::SmallVector<mlir::Operation *> ops;
 };
 
-/// The key of the innermost call that `op` is part of; null if it is part of none.
+/// Returns the key of the innermost call that `op` belongs to, or null if it belongs to none.
 mlir::StringAttr getInnermostCall(mlir::Operation *op);
 
-/// The records, for `inlay.signature`, of an op that is made where `matched` ops were: it is part of their calls, with
-/// the inputs of these that are among its `operands`, and with the outputs that `replaced` gives, one of them, if its
-/// `results`, as many, take their place; `replaced` may be null. Null if the ops are part of no call.
+/// Returns the `inlay.signature` records for an op that replaces the `matched` ops. The op becomes part of their calls.
+/// Its inputs are the inputs of these calls that are among `operands`. Its outputs are those of `replaced`, one of the
+/// matched ops, if the op has as many `results`; `replaced` may be null. Returns null if the matched ops belong to no
+/// call.
 mlir::ArrayAttr mergeSignatures(llvm::ArrayRef<mlir::Operation *> matched, mlir::ValueRange operands,
                                 mlir::Operation *replaced, size_t results);
 
-/// Finds the calls of a module. All that is said of a call is read from the module when it is asked for; kept is only
-/// which ops may be part of which. So a table stays right for as long as it hears of ops that come to be part of a
-/// call, and of those that are freed; one that doesn't is made anew after a rewrite.
+/// Finds the calls of a module. The table stores only which ops may belong to which call, and reads the rest from the
+/// module on request. It therefore stays valid if it is told of ops that become part of a call and of ops that are
+/// freed; otherwise rebuild it after a rewrite.
 class SignatureTable {
 public:
   explicit SignatureTable(mlir::ModuleOp module);
 
   void add(mlir::Operation *op);
-  void forget(mlir::Operation *op); ///< which may be freed by now
+  /// Removes `op` from the table. The op may already be freed.
+  void forget(mlir::Operation *op);
 
   std::optional<Signature> get(llvm::StringRef key) const;
-  /// The innermost call that `op` is part of, if there is one.
+  /// Returns the innermost call that `op` belongs to, if any.
   std::optional<Signature> get(mlir::Operation *op) const;
-  /// Of all calls, those too that no op is left of.
+  /// Returns the keys of all calls, including those that have no ops left.
   llvm::SmallVector<llvm::StringRef> getKeys() const;
 
 private:

@@ -12,7 +12,8 @@ using namespace inlay;
 
 static constexpr size_t kMaxConstants = 1000;
 
-/// Where `value` is made of constants alone, all ops that make it, producers first; else nothing.
+/// Returns all ops that compute `value`, producers first, if `value` depends on constants only. Otherwise returns an
+/// empty list.
 static SmallVector<Operation *> getConstantSlice(Value value) {
   llvm::SmallSetVector<Operation *, 8> ops;
   SmallVector<Value> queue{value};
@@ -73,18 +74,18 @@ private:
       return false;
     }
     for (Value operand : op->getOperands())
-      if (!mapping.contains(operand) && !bring(operand))
+      if (!mapping.contains(operand) && !provide(operand))
         return false;
     return copy(op);
   }
 
-  /// Copies the constants that `value` is made of, or makes an argument for it.
-  bool bring(Value value) {
+  /// Clones the constants that `value` is computed from, or adds an argument for it.
+  bool provide(Value value) {
     if (SmallVector<Operation *> slice = getConstantSlice(value); !slice.empty())
       return llvm::all_of(slice, [&](Operation *op) { return mapping.contains(op) || copy(op); });
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type || !isComparable(type.getElementType())) {
-      llvm::raw_string_ostream(why) << "it reads a value of type " << value.getType();
+      llvm::raw_string_ostream(why) << "can't draw a value of type " << value.getType();
       return false;
     }
     mapping.map(value, block->addArgument(type, builder.getUnknownLoc()));
@@ -98,11 +99,11 @@ private:
     return true;
   }
 
-  /// The bytes of weights may be elsewhere; any other of that type do as well.
+  /// The data of weights may be stored elsewhere, so a constant of the same type with drawn data replaces them.
   bool copyWeights(ConstantOp op) {
     auto type = cast<RankedTensorType>(op.getType());
     if (!isComparable(type.getElementType())) {
-      llvm::raw_string_ostream(why) << "it reads a constant of type " << type;
+      llvm::raw_string_ostream(why) << "can't draw a constant of type " << type;
       return false;
     }
     HostTensor tensor = makeTensor(type);
@@ -129,7 +130,7 @@ PatternInstance inlay::cutOut(const GraphPattern &pattern, const Match &match, D
   llvm::SmallPtrSet<Operation *, 8> seen;
   llvm::erase_if(ops, [&](Operation *op) { return !seen.insert(op).second; });
   Block *block = match.root->getBlock();
-  llvm::erase_if(ops, [&](Operation *op) { return op->getBlock() != block; }); // constants from around a segment
+  llvm::erase_if(ops, [&](Operation *op) { return op->getBlock() != block; }); // Drops constants outside the segment.
   llvm::sort(ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   ScopedDiagnosticHandler quiet(match.root->getContext(), [](Diagnostic &) { return success(); });
   PatternInstance instance = Cutter(ops, random).run(match.root);
@@ -137,7 +138,7 @@ PatternInstance inlay::cutOut(const GraphPattern &pattern, const Match &match, D
   std::string why;
   if (instance.module && failed(pattern.match(instance.root, again, {args, false, &why, nullptr}))) {
     instance.module = {};
-    instance.whyNot = "the pattern doesn't match a copy of what it matched: " + why;
+    instance.whyNot = "the pattern doesn't match a copy of the matched ops: " + why;
   }
   return instance;
 }

@@ -26,40 +26,40 @@ static Shape drawFresh(const Palette &palette, Random &random) {
   Shape shape;
   for (unsigned rank = random.pick(kRanks); rank > 0; --rank)
     shape.push_back(random.pick(palette.sizes));
-  if (random.oneIn(3)) // what only goes wrong where sizes are equal
+  if (random.oneIn(3)) // Finds errors that occur only with equal sizes.
     llvm::fill(shape, shape.empty() ? 1 : shape.front());
   return shape;
 }
 
-Shape inlay::drawShape(const Palette &palette, ArrayRef<Shape> beside, Random &random) {
-  if (beside.empty() || random.oneIn(8))
+Shape inlay::drawShape(const Palette &palette, ArrayRef<Shape> otherShapes, Random &random) {
+  if (otherShapes.empty() || random.oneIn(8))
     return drawFresh(palette, random);
-  Shape like = random.pick(beside);
+  Shape like = random.pick(otherShapes);
   int64_t rank = like.size();
   auto size = [&] { return random.pick(palette.sizes); };
   switch (random.below(7)) {
-  case 0: // the same
+  case 0: // The same shape.
     return like;
-  case 1: // trailing dims
+  case 1: // Trailing dims.
     return Shape(llvm::drop_begin(like, random.below(rank + 1)));
-  case 2: // of one dim
+  case 2: // A vector.
     return rank ? Shape{random.oneIn(4) ? 1 : random.pick(like)} : like;
-  case 3: // broadcast
+  case 3: // A shape to broadcast.
     for (int64_t &dim : like)
       if (random.oneIn(2))
         dim = 1;
     return like;
-  case 4: // a matrix that shares a dim
+  case 4: // A matrix that shares a dim.
     if (rank == 0)
       return {size(), size()};
     return random.oneIn(2) ? Shape{random.pick(like), size()} : Shape{size(), random.pick(like)};
-  case 5: // one dim alone differs, or the last two change places
+  case 5: // One dim differs, or the last two are swapped.
     if (rank >= 2 && random.oneIn(2))
       std::swap(like[rank - 1], like[rank - 2]);
     if (rank >= 1 && random.oneIn(2))
       like[random.below(rank)] = size();
     return like;
-  default: // a kernel: as many dims, the trailing ones small
+  default: // A convolution kernel: the same rank, with small trailing dims.
     for (int64_t dim = 0; dim < rank; ++dim)
       if (dim != 1)
         like[dim] = dim == 0 ? size() : random.between(1, 3);
@@ -84,7 +84,7 @@ static Shape drawDims(StringRef op, int64_t rank, Random &random) {
   return dims;
 }
 
-/// Dims merged, split and set to 1, with as many elements.
+/// Draws a shape with the same number of elements by merging and splitting dims and inserting ones.
 static Shape drawReshaped(Shape shape, Random &random) {
   for (unsigned steps = random.below(4); steps > 0; --steps) {
     size_t at = random.below(shape.size() + 1);
@@ -112,7 +112,7 @@ static Shape drawExpanded(Shape shape, const Palette &palette, Random &random) {
   return shape;
 }
 
-/// The shape as attributes have it: -1 for a dim that isn't known.
+/// Returns the shape with -1 for each dynamic dim, as attributes store it.
 static Shape withoutDynamic(ArrayRef<int64_t> shape) {
   return llvm::map_to_vector<6>(shape, [](int64_t size) { return ShapedType::isDynamic(size) ? -1 : size; });
 }
@@ -168,7 +168,7 @@ FailureOr<Attribute> inlay::drawAttribute(StringRef name, const OpContext &conte
   if (name == "dtype") {
     Type types[] = {builder.getF32Type(), builder.getF64Type(), builder.getI32Type()};
     Type type = random.pick(types);
-    if (type == palette.dtype && !random.oneIn(4)) // a cast that does something
+    if (type == palette.dtype && !random.oneIn(4)) // Prefers a cast that changes the type.
       type = type == types[0] ? types[random.between(1, 2)] : types[0];
     return Attribute(TypeAttr::get(type));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Types and attributes drawn for one op. Draws know what is usual (equal sizes, suffixes, permutations of all dims);
-// whether the op takes them is for its definition to say.
+// Draws random types and attributes for one op. Likely values are preferred (equal sizes, suffixes, permutations of all
+// dims). The definition of the op decides whether they are valid.
 
 #ifndef INLAY_LIB_REWRITE_CHECK_DRAW_H
 #define INLAY_LIB_REWRITE_CHECK_DRAW_H
@@ -14,29 +14,30 @@
 
 namespace inlay {
 
-using Shape = llvm::SmallVector<int64_t>; ///< may have dynamic dims
+using Shape = llvm::SmallVector<int64_t>; ///< May have dynamic dims.
 
-/// What an instance is drawn from: few sizes, so that dims are often equal, and one element type unless asked.
+/// The sizes and the element type that an instance is drawn from. There are few sizes, so that dims are often equal,
+/// and one element type unless hints ask for another.
 struct Palette {
   llvm::SmallVector<int64_t> sizes;
   mlir::Type dtype;
-  int64_t unknown = 0; ///< the size that types may leave open; 0 for none
+  int64_t unknown = 0; ///< Size that types may leave dynamic; 0 for none.
 
   Palette(Random &random, mlir::Type dtype, bool dynamic);
 };
 
-/// A shape for one more operand of an op whose other operands have the shapes `beside`.
-Shape drawShape(const Palette &palette, llvm::ArrayRef<Shape> beside, Random &random);
+/// Draws a shape for one more operand of an op. `otherShapes` are the shapes of the other operands.
+Shape drawShape(const Palette &palette, llvm::ArrayRef<Shape> otherShapes, Random &random);
 
-/// What an attribute may depend on.
+/// The properties of an op that its attributes may depend on.
 struct OpContext {
   llvm::StringRef op;
   llvm::ArrayRef<Shape> operands;
-  mlir::RankedTensorType result; ///< null if it isn't known yet
+  mlir::RankedTensorType result; ///< Null if not known yet.
 };
 
-/// A value for the attribute of that name of one of the dialect's ops: null if it is one to leave out this time.
-/// Fails if nothing is known of such an attribute.
+/// Draws a value for an attribute of an op of the dialect. Returns null if the attribute is to be left out this time.
+/// Fails if the name of the attribute is unknown.
 mlir::FailureOr<mlir::Attribute> drawAttribute(llvm::StringRef name, const OpContext &context, const Palette &palette,
                                                mlir::MLIRContext *mlir, Random &random);
 

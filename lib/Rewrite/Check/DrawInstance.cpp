@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Op by op from the inputs on, leaves and attributes are drawn until the op's definition takes them; then the pattern
-// says whether it matches what came out. If not, all is drawn anew.
+// Draws an instance of a pattern. Op by op from the inputs on, leaves and attributes are drawn until the definition of
+// the op accepts them. If the pattern does not match the result, everything is drawn again.
 
 #include "Draw.h"
 #include "PatternInstance.h"
@@ -26,7 +26,7 @@ public:
       : pattern(pattern), context(pattern.getContext()), hints(hints), palette(palette), random(random),
         builder(context) {}
 
-  /// False, with `whyNot`, if some op can't be drawn.
+  /// Returns false and sets `whyNot` if some op cannot be drawn.
   bool run() {
     module = ModuleOp::create(builder.getUnknownLoc());
     builder.setInsertionPointToEnd(module->getBody());
@@ -48,14 +48,14 @@ public:
 
   func::FuncOp getFunction() const { return function; }
 
-  /// Whether it is of no use to try again.
+  /// Returns true if another attempt would fail too.
   bool isHopeless() const { return hopeless; }
 
   OwningOpRef<ModuleOp> module;
-  DenseMap<Value, Operation *> ops; ///< by value of the pattern
+  DenseMap<Value, Operation *> ops; ///< By value of the pattern.
   std::vector<std::string> argumentNames;
   std::string whyNot;
-  double slack = 0; ///< how far numbers are from those that the pattern means
+  double slack = 0; ///< Maximum distance of constants from the values in the pattern.
 
 private:
   struct Leaf {
@@ -70,7 +70,7 @@ private:
     return false;
   }
 
-  /// The operands of `op`, of which leaves that aren't drawn yet are placeholders.
+  /// Collects the operands of `op`. Leaves without a type are placeholders.
   bool collectOperands(pdl::OperationOp op, SmallVectorImpl<Value> &operands, SmallVectorImpl<Leaf> &leaves) {
     for (Value source : op.getOperandValues()) {
       if (auto it = values.find(source); it != values.end()) {
@@ -98,10 +98,10 @@ private:
     Operation *definition = source.getDefiningOp();
     auto it = ops.find(definition->getOperand(0));
     if (it == ops.end())
-      return fail("it uses what is defined later", true);
+      return fail("it uses an op that is defined later", true);
     if (auto result = dyn_cast<pdl::ResultOp>(definition)) {
       if (result.getIndex() >= it->second->getNumResults())
-        return fail("'" + it->second->getName().getStringRef() + "' hasn't as many results", true);
+        return fail("'" + it->second->getName().getStringRef() + "' has too few results", true);
       values[source] = {it->second->getResult(result.getIndex())};
     } else {
       values[source] = llvm::to_vector_of<Value>(it->second->getResults());
@@ -109,8 +109,8 @@ private:
     return true;
   }
 
-  /// Gives the leaf a type; false if what is asked of it doesn't go together.
-  bool drawLeaf(Leaf &leaf, ArrayRef<Shape> beside) {
+  /// Draws a type for the leaf. Returns false if its constraints cannot be met together.
+  bool drawLeaf(Leaf &leaf, ArrayRef<Shape> otherShapes) {
     auto found = hints.find(leaf.source);
     ValueHints none;
     const ValueHints &wanted = found == hints.end() ? none : found->second;
@@ -129,7 +129,7 @@ private:
     if ((wanted.splat || wanted.isScalarConstant) && random.oneIn(2))
       shape = {};
     else
-      shape = drawShape(palette, beside, random);
+      shape = drawShape(palette, otherShapes, random);
     for (Value other : wanted.sameShape)
       if (auto it = values.find(other); it != values.end() && it->second.size() == 1)
         shape = Shape(cast<RankedTensorType>(it->second.front().getType()).getShape());
@@ -151,7 +151,7 @@ private:
     return wanted.isConstant || wanted.isScalarConstant || wanted.splat;
   }
 
-  /// Whether values of that type can be drawn and compared, and are small.
+  /// Returns true if values of that type can be drawn and compared and are small.
   bool isUsable(RankedTensorType type) const {
     int64_t count = 1;
     for (int64_t size : type.getShape()) {
@@ -163,7 +163,7 @@ private:
     return isComparable(type.getElementType());
   }
 
-  /// The result's type if the pattern knows it by now.
+  /// Returns the type of the single result if the pattern already determines it, else null.
   Type getKnownResultType(pdl::OperationOp op) const {
     if (op.getTypeValues().size() != 1)
       return {};
@@ -185,15 +185,16 @@ private:
     }
     size_t named = names.size();
     for (StringAttr inherent : name.isRegistered() ? name.getAttributeNames() : ArrayRef<StringAttr>())
-      if (inherent != "sizes" && !llvm::is_contained(op.getAttributeValueNames(), inherent)) // what is drawn is known
+      // `sizes` states where unknown sizes come from; drawn shapes need none.
+      if (inherent != "sizes" && !llvm::is_contained(op.getAttributeValueNames(), inherent))
         names.push_back(inherent);
     for (auto [number, attributeName] : llvm::enumerate(names)) {
       FailureOr<Attribute> value = drawAttribute(attributeName, around, palette, context, random);
       if (failed(value))
-        return fail("nothing is known of which values attribute '" + attributeName.getValue() + "' of '" +
-                        name.getStringRef() + "' may have",
+        return fail("can't draw a value for attribute '" + attributeName.getValue() + "' of '" + name.getStringRef() +
+                        "'",
                     true);
-      if (number < named && !*value) // the pattern wants it
+      if (number < named && !*value) // The pattern requires the attribute.
         return false;
       if (*value)
         list.set(attributeName, *value);
@@ -220,7 +221,7 @@ private:
     for (unsigned i = 0; i < kTriesPerOp && !hopeless; ++i)
       if (tryDraw(op, operands, leaves))
         return true;
-    return hopeless ? false : fail("no operands and attributes were found that '" + *op.getOpName() + "' takes");
+    return hopeless ? false : fail("found no operands and attributes that '" + *op.getOpName() + "' accepts");
   }
 
   bool tryDraw(pdl::OperationOp op, ArrayRef<Value> operands, SmallVectorImpl<Leaf> &leaves) {
@@ -237,7 +238,7 @@ private:
       shapes.emplace_back(leaf.type.getShape());
       leaf.placeholder.setType(leaf.type);
     }
-    shapes.clear(); // in the order of the operands, for the attributes
+    shapes.clear(); // Attributes need the shapes in the order of the operands.
     for (Value operand : operands)
       if (auto type = dyn_cast<RankedTensorType>(operand.getType()))
         shapes.emplace_back(type.getShape());
@@ -249,7 +250,7 @@ private:
     if (failed(inferTypes(state, std::nullopt)))
       return false;
     if (state.types.empty() && !op.getTypeValues().empty())
-      return fail("'" + *op.getOpName() + "' doesn't say which results it has", true);
+      return fail("the result types of '" + *op.getOpName() + "' can't be inferred", true);
     return takeTypes(op, state.types) && finish(op, state, leaves, drawn);
   }
 
@@ -267,12 +268,12 @@ private:
     });
   }
 
-  /// Binds the result types, which must be those that the pattern knows already.
+  /// Binds the result types. Returns false if the pattern already determines other types.
   bool takeTypes(pdl::OperationOp op, ArrayRef<Type> results) {
     if (!isAllowed(op, results))
       return false;
     if (op.getTypeValues().size() != results.size())
-      return true; // left out, or a list: the pattern checks them in the end
+      return true; // The types are left out or are a range. The pattern checks them in the end.
     for (auto [source, type] : llvm::zip(op.getTypeValues(), results))
       if (auto it = types.find(source); it != types.end() && it->second != type)
         return false;
@@ -301,7 +302,7 @@ private:
     return true;
   }
 
-  /// Makes a constant of the leaf if the pattern wants one.
+  /// Replaces the leaf by a constant if the pattern requires one.
   void keepLeaf(const Leaf &leaf) {
     auto found = hints.find(leaf.source);
     const ValueHints *wanted = found == hints.end() ? nullptr : &found->second;
@@ -340,7 +341,7 @@ private:
     return toAttribute(tensor);
   }
 
-  /// Returns the results of all that the rewrite replaces, and of the root.
+  /// Returns the results of the root and of all ops that the rewrite replaces.
   void addReturn() {
     llvm::SmallSetVector<Operation *, 4> replaced;
     if (Value root = pattern.getRewriter().getRoot())
@@ -353,7 +354,7 @@ private:
     for (Operation *op : replaced)
       llvm::append_range(results, op->getResults());
     func::ReturnOp::create(builder, builder.getUnknownLoc(), results);
-    for (unsigned i = block->getNumArguments(); i > 0; --i) // placeholders of what became constants
+    for (unsigned i = block->getNumArguments(); i > 0; --i) // Erases the placeholders of leaves that became constants.
       if (!names.contains(block->getArgument(i - 1)))
         block->eraseArgument(i - 1);
     for (Value argument : block->getArguments())
@@ -373,7 +374,7 @@ private:
   DenseMap<Value, Type> types;
   DenseMap<Value, Attribute> attributes;
   DenseMap<Value, SmallVector<Value, 1>> values;
-  DenseMap<Value, std::string> names; ///< of arguments that stay
+  DenseMap<Value, std::string> names; ///< Names of the arguments that stay.
 };
 } // namespace
 
@@ -399,7 +400,7 @@ PatternInstance inlay::drawInstance(const PDLPattern &pattern, DictionaryAttr ar
         break;
       continue;
     }
-    // Patterns that want static shapes are given them in the end.
+    // The second half of the attempts also accepts static shapes, for patterns that require them.
     if (dynamic && i < kAttempts / 2 && llvm::none_of(drawer.getFunction().getArgumentTypes(), isDynamic))
       continue;
     std::string why;
@@ -414,7 +415,7 @@ PatternInstance inlay::drawInstance(const PDLPattern &pattern, DictionaryAttr ar
       instance.argumentNames = std::move(drawer.argumentNames);
       return instance;
     }
-    instance.whyNot = "of what was drawn nothing matches: " + why;
+    instance.whyNot = "the pattern doesn't match the drawn graphs: " + why;
   }
   return instance;
 }

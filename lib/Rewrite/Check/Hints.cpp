@@ -15,7 +15,7 @@ bool ValueHints::apply(SmallVectorImpl<int64_t> &shape) const {
     int64_t dim = hint.dim < 0 ? hint.dim + rank : hint.dim;
     if (dim < 0 || dim >= rank)
       return false;
-    int64_t size = std::min(std::max(shape[dim], hint.least), hint.most);
+    int64_t size = std::min(std::max(shape[dim], hint.min), hint.max);
     shape[dim] = (size + hint.factor - 1) / hint.factor * hint.factor;
   }
   return true;
@@ -49,11 +49,12 @@ static void addTypes(Attribute attribute, SmallVectorImpl<Type> &types) {
       addTypes(element, types);
 }
 
-static void addDim(ValueHints &hints, std::optional<int64_t> dim, std::optional<int64_t> least,
-                   std::optional<int64_t> most, int64_t factor = 1) {
-  constexpr int64_t kLargest = 512; // what is larger takes long to run, and needn't match
-  if (dim && least && most && factor > 0 && *least <= kLargest && factor <= kLargest)
-    hints.dims.push_back({*dim, *least, *most, factor});
+static void addDim(ValueHints &hints, std::optional<int64_t> dim, std::optional<int64_t> min,
+                   std::optional<int64_t> max, int64_t factor = 1) {
+  // Larger sizes take long to run, and drawn shapes need not match.
+  constexpr int64_t kLargest = 512;
+  if (dim && min && max && factor > 0 && *min <= kLargest && factor <= kLargest)
+    hints.dims.push_back({*dim, *min, *max, factor});
 }
 
 static void readConstraint(StringRef name, ValueRange args, Hints &all) {
@@ -80,7 +81,7 @@ static void readConstraint(StringRef name, ValueRange args, Hints &all) {
   else if ((name == "same_shape" || name == "same_type") && args.size() == 2) {
     bool type = name == "same_type";
     (type ? hints.sameType : hints.sameShape).push_back(args[1]);
-    ValueHints &other = all[args[1]]; // may move `hints`
+    ValueHints &other = all[args[1]]; // May invalidate `hints`.
     (type ? other.sameType : other.sameShape).push_back(args[0]);
   }
 }

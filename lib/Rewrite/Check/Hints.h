@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the predicates of a pattern say about one of its values, as far as it narrows down what to draw. Whether a
-// pattern matches is for the pattern to say; these only spare it most of what it wouldn't match.
+// The constraints of a pattern on one of its values, as far as they restrict the draws. Hints only save attempts: the
+// pattern itself decides whether it matches.
 
 #ifndef INLAY_LIB_REWRITE_CHECK_HINTS_H
 #define INLAY_LIB_REWRITE_CHECK_HINTS_H
@@ -13,27 +13,28 @@
 namespace inlay {
 
 struct DimHint {
-  int64_t dim; ///< counted from the end if negative
-  int64_t least, most, factor;
+  int64_t dim; ///< Counted from the end if negative.
+  int64_t min, max, factor;
 };
 
 struct ValueHints {
-  llvm::SmallVector<mlir::Type> dtypes; ///< empty for any
+  llvm::SmallVector<mlir::Type> dtypes; ///< Empty for any.
   int64_t minRank = 0, maxRank = 5;
   llvm::SmallVector<DimHint> dims;
-  mlir::Attribute splat; ///< the number that all elements are, within `tolerance`
+  mlir::Attribute splat; ///< Value of all elements, within `tolerance`.
   double tolerance = 0;
   bool isConstant = false;
-  bool isScalarConstant = false;                      ///< with equal elements, whatever they are
-  llvm::SmallVector<mlir::Value> sameShape, sameType; ///< other values of the pattern
+  bool isScalarConstant = false;                      ///< True for a constant whose elements are all equal.
+  llvm::SmallVector<mlir::Value> sameShape, sameType; ///< Other values of the pattern.
 
-  /// Sizes that the dims ask for, put into `shape`; false if it has no such dim or the rank doesn't fit.
+  /// Changes `shape` to sizes that satisfy the hints for dims. Returns false if it lacks such a dim or has the wrong
+  /// rank.
   bool apply(llvm::SmallVectorImpl<int64_t> &shape) const;
-  /// Whether a result may have that type.
+  /// Returns true if a result may have that type.
   bool allows(mlir::RankedTensorType type) const;
 };
 
-/// By value of the pattern.
+/// Hints by value of the pattern.
 using Hints = llvm::DenseMap<mlir::Value, ValueHints>;
 
 Hints readHints(mlir::pdl::PatternOp pattern);

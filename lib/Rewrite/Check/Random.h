@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Seeded draws that are the same wherever they run.
+// A seeded random number generator that gives the same numbers on every platform.
 
 #ifndef INLAY_LIB_REWRITE_CHECK_RANDOM_H
 #define INLAY_LIB_REWRITE_CHECK_RANDOM_H
@@ -16,9 +16,9 @@ public:
   explicit Random(uint64_t seed) : engine(seed) {}
 
   uint64_t below(uint64_t bound) { return bound ? engine() % bound : 0; }
-  int64_t between(int64_t least, int64_t most) { return least + static_cast<int64_t>(below(most - least + 1)); }
+  int64_t between(int64_t min, int64_t max) { return min + static_cast<int64_t>(below(max - min + 1)); }
   bool oneIn(uint64_t n) { return below(n) == 0; }
-  double real(double least, double most) { return least + (most - least) * (engine() >> 11) * 0x1.0p-53; }
+  double real(double min, double max) { return min + (max - min) * (engine() >> 11) * 0x1.0p-53; }
 
   template <typename Range>
   auto pick(const Range &range) {

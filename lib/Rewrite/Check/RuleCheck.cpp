@@ -22,7 +22,7 @@ const GraphRunner *GraphRunner::get(MLIRContext *context) {
 }
 
 namespace {
-/// One instance of a rule, checked.
+/// Checks one instance of a rule.
 class InstanceCheck {
 public:
   InstanceCheck(StringRef label, PatternInstance &instance, const GraphRunner &runner, const RuleCheckOptions &options,
@@ -34,11 +34,11 @@ public:
     OwningOpRef<ModuleOp> rewritten = instance.module->clone();
     func::FuncOp after = *(*rewritten).getOps<func::FuncOp>().begin();
     if (std::string why = apply(pattern, before, after); !why.empty())
-      return {RuleVerdict::Invalid, describe("makes no valid graph", before) + ": " + why, print(before)};
+      return {RuleVerdict::Invalid, describe("makes an invalid graph", before) + ": " + why, print(before)};
     return compareWith(*rewritten, seed);
   }
 
-  /// Compares the instance with what a pattern made of it.
+  /// Compares the instance with the graph that a pattern made of it.
   RuleVerdict compareWith(ModuleOp rewritten, uint64_t seed) {
     func::FuncOp before = instance.getFunction(), after = *rewritten.getOps<func::FuncOp>().begin();
     text = print(before) + print(after);
@@ -51,7 +51,7 @@ public:
     if (!staticBefore)
       return {RuleVerdict::NoInstance, "pattern '" + label.str() + "' can't be checked: " + why, text};
     if (!staticAfter)
-      return {RuleVerdict::Invalid, describe("makes no valid graph", before) + ": " + why, text};
+      return {RuleVerdict::Invalid, describe("makes an invalid graph", before) + ": " + why, text};
     return compareStatic(*(*staticBefore).getOps<func::FuncOp>().begin(),
                          *(*staticAfter).getOps<func::FuncOp>().begin(), seed);
   }
@@ -60,9 +60,9 @@ private:
   RuleVerdict compareStatic(func::FuncOp before, func::FuncOp after, uint64_t seed) {
     for (auto [number, types] : llvm::enumerate(llvm::zip(before.getResultTypes(), after.getResultTypes())))
       if (auto [a, b] = types; a != b) {
-        std::string what = describe("changes what is computed", before);
-        llvm::raw_string_ostream(what) << ": result #" << number << " is " << a << " before and " << b << " after";
-        return {RuleVerdict::Differs, what, text};
+        std::string message = describe("changes what is computed", before);
+        llvm::raw_string_ostream(message) << ": result #" << number << " is " << a << " before and " << b << " after";
+        return {RuleVerdict::Differs, message, text};
       }
     OwningOpRef<ModuleOp> both = join(before, after);
     auto graph = runner.prepare(*both);
@@ -89,7 +89,7 @@ private:
     return result;
   }
 
-  /// Rewrites `after`, a copy of `before`; says what went wrong.
+  /// Rewrites `after`, a copy of `before`. Returns the error, or an empty string on success.
   std::string apply(const GraphPattern &pattern, func::FuncOp before, func::FuncOp after) {
     auto copies = after.getBody().front().begin();
     for (auto it = before.getBody().front().begin(); &*it != instance.root; ++it)
@@ -113,7 +113,7 @@ private:
     return "";
   }
 
-  /// Turns plugins into what they compute.
+  /// Expands plugins into ops of the dialect. Returns the error, or an empty string on success.
   std::string expand(ModuleOp module) const {
     if (!options.meanings)
       return "";
@@ -127,10 +127,10 @@ private:
     run.args = args;
     if (succeeded(options.meanings->rewrite(module, run)))
       return "";
-    return problem.empty() ? "what its plugins compute can't be put in their place" : problem;
+    return problem.empty() ? "its plugins can't be expanded" : problem;
   }
 
-  /// A module of one function that returns what `before` returns, then what `after` does.
+  /// Returns a module with one function that returns the results of `before`, then those of `after`.
   static OwningOpRef<ModuleOp> join(func::FuncOp before, func::FuncOp after) {
     OpBuilder builder(before.getContext());
     OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
@@ -156,7 +156,7 @@ private:
 
   RuleVerdict compareRuns(func::FuncOp before, RunnableGraph &graph, uint64_t seed) {
     static constexpr Fill kFills[] = {Fill::Plain, Fill::Small, Fill::Zeros, Fill::Large, Fill::Special, Fill::Special};
-    constexpr double kMaxSlack = 1e-5; // what rules may round when they compare constants
+    constexpr double kMaxSlack = 1e-5; // Rounding that rules may apply when they compare constants.
     double slack = std::min(10 * instance.slack, kMaxSlack);
     size_t count = before.getNumResults();
     std::vector<HostTensor> inputs, outputs;
@@ -214,7 +214,8 @@ static bool isFinite(const GraphPattern &pattern) {
   return pdl && pdl->isForFiniteNumbers();
 }
 
-/// The instance of that number. Numbers of 32 and 64 bits show most; others are drawn where the pattern takes them.
+/// Draws instance `number`. Most instances use floats of 32 and 64 bits. Other types are drawn if the pattern accepts
+/// them.
 static PatternInstance drawNumbered(const PDLPattern &pattern, const RuleCheckOptions &options, unsigned number,
                                     Type &dtype) {
   Builder builder(pattern.getLoc().getContext());
@@ -237,7 +238,7 @@ RuleVerdict RuleChecker::checkPattern(const GraphPattern &pattern, StringRef lab
   if (!pdl)
     return {RuleVerdict::NoInstance,
             "pattern '" + label.str() +
-                "' can't be checked: it is a class, which doesn't say what it matches; check it at each match",
+                "' can't be checked: no instances can be drawn from a class; check it at each match instead",
             ""};
   unsigned found = 0;
   RuleVerdict none{RuleVerdict::NoInstance, "", ""};
@@ -249,13 +250,13 @@ RuleVerdict RuleChecker::checkPattern(const GraphPattern &pattern, StringRef lab
       if (none.text.empty())
         none.text = "pattern '" + label.str() + "' can't be instantiated: " + instance.whyNot;
       if (i == 0)
-        break; // f32 isn't special: no other type will do
+        break; // The pattern fails even with f32, so no other type will do.
       continue;
     }
     RuleVerdict verdict =
         InstanceCheck(label, instance, runner, options, isFinite(pattern)).run(pattern, options.seed * 1000 + i * 10);
     if (verdict.kind == RuleVerdict::CantRun && !main)
-      continue; // the host has no such op on these
+      continue; // The host cannot run the op on this type.
     if (!verdict.holds())
       return verdict;
     ++found;

@@ -37,7 +37,7 @@ OwningOpRef<ModuleOp> inlay::specialize(func::FuncOp function, int64_t unknownSi
     OperationState state(builder.getUnknownLoc(), op.getName(), copy->getOperands(), {},
                          copy->getAttrDictionary().getValue());
     if (failed(inferTypes(state, std::nullopt)) || state.types.size() != copy->getNumResults()) {
-      why = ("the results of '" + op.getName().getStringRef() + "' aren't known where unknown sizes are taken for " +
+      why = ("the result types of '" + op.getName().getStringRef() + "' can't be inferred with unknown sizes set to " +
              Twine(unknownSize))
                 .str();
       return {};

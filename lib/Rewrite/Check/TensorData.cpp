@@ -33,7 +33,7 @@ static void write(HostTensor &tensor, size_t number, double value) {
     converted.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &lost);
     bits = converted.bitcastToAPInt().getZExtValue();
   }
-  std::memcpy(tensor.data.data() + number * width, &bits, width); // the low bytes come first on all hosts we run on
+  std::memcpy(tensor.data.data() + number * width, &bits, width); // All supported hosts are little-endian.
 }
 
 static double read(const HostTensor &tensor, size_t number) {
@@ -97,7 +97,7 @@ DenseElementsAttr inlay::toAttribute(const HostTensor &tensor) {
 
 //===-- Comparing -----------------------------------------------------------------------------------------------===//
 
-/// What rounding may do to a number of that type, relative to it and to those beside it.
+/// Returns the tolerance for rounding of that type, relative to the element and to the mean of all elements.
 static double getTolerance(Type element) {
   if (isa<Float64Type>(element))
     return 1e-9;

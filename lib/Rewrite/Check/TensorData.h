@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers in tensors: drawn, and compared.
+// Fills tensors with random numbers and compares them.
 
 #ifndef INLAY_LIB_REWRITE_CHECK_TENSORDATA_H
 #define INLAY_LIB_REWRITE_CHECK_TENSORDATA_H
@@ -13,22 +13,22 @@
 
 namespace inlay {
 
-/// What a tensor is filled with.
+/// Distribution of the elements of a tensor.
 enum class Fill {
-  Plain,   ///< about one
-  Small,   ///< about a thousandth
-  Large,   ///< about ten
-  Zeros,   ///< half of them zeros
-  Special, ///< some of them NaN, infinities or zeros
+  Plain,   ///< Magnitudes around 1.
+  Small,   ///< Magnitudes around 1e-3.
+  Large,   ///< Magnitudes around 10.
+  Zeros,   ///< Half of the elements are zero.
+  Special, ///< Some elements are NaN, infinite or zero.
 };
 
-/// True if elements of `type` can be drawn and compared: floats of 16 to 64 bits, integers of up to 64.
+/// Returns true if elements of `type` can be drawn and compared: floats of 16 to 64 bits and integers of up to 64 bits.
 bool isComparable(mlir::Type type);
 
 HostTensor makeTensor(mlir::RankedTensorType type);
 void fill(HostTensor &tensor, Fill what, Random &random);
 
-/// As an attribute, for a constant.
+/// Returns the tensor as the attribute of a constant.
 mlir::DenseElementsAttr toAttribute(const HostTensor &tensor);
 
 struct Difference {
@@ -36,8 +36,8 @@ struct Difference {
   double expected, got;
 };
 
-/// The first element of `got` that is further from `expected` than rounding and a relative error of `slack` explain.
-/// NaN equals NaN.
+/// Returns the first element of `got` that differs from `expected` by more than rounding and a relative error of
+/// `slack`. NaN equals NaN.
 std::optional<Difference> compare(const HostTensor &expected, const HostTensor &got, double slack);
 
 } // namespace inlay

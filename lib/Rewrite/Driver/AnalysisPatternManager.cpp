@@ -47,8 +47,8 @@ LogicalResult PatternManager::analyze(Operation *root, DictionaryAttr args,
   return success();
 }
 
-FailureOr<std::vector<LabelledMatch>> PatternManager::analyze(Operation *root, DictionaryAttr args) {
-  std::vector<LabelledMatch> matches;
+FailureOr<std::vector<LabeledMatch>> PatternManager::analyze(Operation *root, DictionaryAttr args) {
+  std::vector<LabeledMatch> matches;
   if (failed(analyze(root, args, [&](StringRef label, Match &match) {
         matches.push_back({label.str(), std::move(match)});
         return true;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The drivers. The fixpoint driver streams through the graph once. Users stand behind what they use, so a change needs
-// a second look only at the ops it made and at what stands before the stream; patterns in classes, of which nobody
-// knows what they look at, get whole sweeps until nothing changes.
+// The fixpoint and sweep drivers. The fixpoint driver walks through the graph once. Users come after the ops that they
+// use, so after a change only two kinds of ops must be visited again: the ops that the change made, and affected ops
+// that the walk has already passed. It is unknown which ops patterns in classes read, so with such patterns the driver
+// repeats whole sweeps until nothing changes.
 
 #include "Drivers.h"
 
@@ -39,14 +40,14 @@ private:
   void visitRegions(Operation *op) {
     for (Region &region : op->getRegions())
       for (Block &block : region) {
-        // In a graph of blocks, users may stand before what they use.
+        // In a region of several blocks, users may come before the ops that they use.
         sweepAgain |= !region.hasOneBlock();
         nexts.push_back(block.empty() ? nullptr : &block.front());
         while (Operation *current = nexts.back()) {
           nexts.back() = current->getNextNode();
           if (nexts.back())
             prefetch(nexts.back());
-          __builtin_prefetch(current->getLoc().getAsOpaquePointer()); // for a rewrite around here to join
+          __builtin_prefetch(current->getLoc().getAsOpaquePointer()); // A rewrite at this op will fuse this location.
           visit(current);
           if (run.isStopped())
             return;
@@ -55,7 +56,7 @@ private:
       }
   }
 
-  /// Fetches what a visit reads: an op, its results before it, and its first operands behind.
+  /// Prefetches the memory that a visit reads: the op, its results in front of it, and its first operands behind it.
   static void prefetch(Operation *op) {
     constexpr int kLine = 64, kResult = 16;
     for (int line = 0; line <= 2; ++line)
@@ -85,7 +86,7 @@ private:
       visitRegions(op);
   }
 
-  /// Rewrites at the ops to do and at what that makes, until nothing more matches there. The stream is at `op`.
+  /// Rewrites at the ops in `todo` and at the ops that this makes, until nothing matches there. The walk is at `op`.
   void rewriteFrom(Operation *op, SmallVectorImpl<Operation *> &todo) {
     while (!todo.empty() && !run.isStopped()) {
       Operation *current = todo.pop_back_val();
@@ -97,8 +98,8 @@ private:
     }
   }
 
-  /// Adds what a rewrite may have made match: the ops it made, the single users that values are left with, and if the
-  /// stream has `passed` the place, the ops above it.
+  /// Adds the ops at which a rewrite may have enabled a match: the ops that it made, the single remaining users of
+  /// values, and, if the walk has `passed` the place, the users of both.
   void addChanged(SmallVectorImpl<Operation *> &todo, bool passed) {
     Journal &journal = run.getJournal();
     Journal::Changes changes = journal.since(run.getLastMark());
@@ -121,7 +122,8 @@ private:
       llvm::append_range(todo, made);
   }
 
-  /// Adds `ops` and their users over so many levels. A value of very many users isn't followed: a sweep is cheaper.
+  /// Adds `ops` and their users over `levels` levels. Values with very many users are not followed, because a sweep is
+  /// cheaper.
   void addWithUsers(ArrayRef<Operation *> ops, unsigned levels, SmallVectorImpl<Operation *> &todo) {
     if (ops.empty())
       return;
@@ -152,7 +154,7 @@ private:
   PatternRun &run;
   bool fixpoint;
   bool sweepAgain = false;
-  SmallVector<Operation *, 4> nexts; ///< where the stream goes on, by region
+  SmallVector<Operation *, 4> nexts; ///< Next op to visit, one entry per nested region.
 };
 } // namespace
 

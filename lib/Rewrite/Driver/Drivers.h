@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One run of a manager's patterns over a graph: what all drivers share, and the drivers.
+// One run of a manager's patterns over a graph: the state that all drivers share, and the drivers.
 
 #ifndef INLAY_LIB_REWRITE_DRIVER_DRIVERS_H
 #define INLAY_LIB_REWRITE_DRIVER_DRIVERS_H
@@ -15,9 +15,9 @@
 
 namespace inlay {
 
-/// What a run asks of each op, and what its name alone says.
+/// Properties of an op that depend only on its name.
 struct RewriteOpInfo {
-  const RootIndex *patterns = nullptr; ///< null if there are none for it
+  const RootIndex *patterns = nullptr; ///< Null if no pattern is for such ops.
   bool mayBeDead = false;
   mlir::MemoryEffectOpInterface::Concept *effects = nullptr;
 };
@@ -27,9 +27,9 @@ public:
   PatternRun(PatternManager &manager, mlir::Operation *root, const RewriteOptions &options);
 
   enum class Outcome {
-    None,      ///< no pattern matched
-    Rewritten, ///< one changed the graph: the journal says how
-    Stopped,   ///< the run is over: an error was reported, or the limit is reached
+    None,      ///< No pattern matched.
+    Rewritten, ///< A pattern changed the graph. The journal contains the changes.
+    Stopped,   ///< The run is over: an error was reported or the limit was reached.
   };
 
   const RewriteOpInfo &getFacts(mlir::Operation *op) {
@@ -43,15 +43,15 @@ public:
   /// Tries the patterns for `op` in order until one changes the graph.
   Outcome tryPatterns(mlir::Operation *op);
 
-  /// Erases `op` if nothing needs it, with what is then needed no more, and returns whether it did.
+  /// Erases `op` if it is dead, and then all ops that this makes dead. Returns true if `op` was erased.
   bool eraseIfDead(mlir::Operation *op);
 
-  /// Says that another op was looked at, for the budget.
+  /// Counts one more visited op for the budget.
   void sawOp() { guard.sawOp(); }
-  /// Says that ops are looked at which were before.
+  /// Announces that ops are visited again.
   void seesAgain() { guard.watch(); }
 
-  /// The number of rewrites, if the run went well; else everything is undone.
+  /// Returns the number of rewrites. Fails after an error; all changes are then undone.
   mlir::FailureOr<uint64_t> finish();
 
   /// Reports `why` at `loc` and ends the run.
@@ -63,15 +63,17 @@ public:
   const RewriteOptions &getOptions() const { return options; }
   GraphRewriter &getRewriter() { return rewriter; }
   Journal &getJournal() { return rewriter.getJournal(); }
-  Journal::Mark getLastMark() const { return lastMark; } ///< before the last change of the graph
+  /// Returns the mark before the last change of the graph.
+  Journal::Mark getLastMark() const { return lastMark; }
 
-  /// Ops over which a change may be felt above it; what patterns in classes look at isn't known.
+  /// Returns the number of levels of users that a change can affect. Patterns in classes do not count, because nothing
+  /// is known of the ops that they read.
   unsigned getReach() const { return reach; }
   bool hasOpaquePatterns() const { return opaque; }
 
 private:
   bool tryPattern(unsigned number, mlir::Operation *op);
-  /// Whether there was a match to check. One that doesn't pass ends the run.
+  /// Returns true if there was a match to check. A match that does not pass its check ends the run.
   bool checkMatch(const PatternManager::Entry &entry, mlir::Operation *op, const MatchContext &context);
   void noteGivenUp(unsigned number, mlir::Location loc);
   void eraseDeadSince(Journal::Mark mark);
@@ -86,18 +88,20 @@ private:
   TerminationGuard guard;
   UserIndex users;
   llvm::DenseMap<mlir::OperationName, RewriteOpInfo> facts;
-  /// Facts that were asked for last, by hash: each op is asked for them.
+  /// A cache of the last requested op properties, indexed by a hash of the name. Each visited op requests them.
   struct Recent {
     const void *name = nullptr;
     RewriteOpInfo facts;
   };
   static constexpr unsigned kRecents = 64;
   Recent recents[kRecents];
-  llvm::SmallVector<mlir::MemoryEffects::EffectInstance, 4> effects; ///< of the op that is asked for them
+  /// Effects of the op that isDead looks at; a member to save allocations.
+  llvm::SmallVector<mlir::MemoryEffects::EffectInstance, 4> effects;
   uint64_t rewrites = 0;
   Journal::Mark lastMark = 0;
   unsigned reach = 0;
-  static constexpr unsigned kMaxGivenUp = 16; ///< tries of a pattern; then it is left out
+  /// Number of times that matching a pattern may be given up before the run drops the pattern.
+  static constexpr unsigned kMaxGivenUp = 16;
   llvm::SmallDenseMap<unsigned, unsigned, 2> givenUp;
   bool opaque = false, stopped = false, hasError = false;
 };

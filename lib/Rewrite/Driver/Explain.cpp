@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs the steps of a match without stopping at the first that fails. The more hold and the fewer fail, the nearer is
-// the miss; a step whose slot nothing filled, for lack of an op to go on from, does neither.
+// Runs all steps of a match program without stopping at the first failure. The score of an op rises with each step that
+// holds and falls with each step that fails. A step counts neither way if an earlier failure left its slot empty.
 
 #include "inlay/Rewrite/Explain.h"
 #include "Rewrite/PDL/CompiledPattern.h"
@@ -14,10 +14,11 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
-/// One pattern, tried at one op after the other.
+/// Tries one pattern at one op after another.
 class Explainer {
 public:
-  static constexpr unsigned kMaxOrders = 6; ///< all orders of so many pairs of operands are tried, others by turns
+  /// Limit of pairs of operands for which all combinations of orders are tried. Further pairs are tried one by one.
+  static constexpr unsigned kMaxOrders = 6;
 
   Explainer(const PDLPattern &pattern, DictionaryAttr args) : program(pattern.getCompiled().program), context{args} {
     for (auto [number, step] : llvm::enumerate(program.steps)) {
@@ -35,22 +36,22 @@ public:
     int value() const { return held - 2 * failed; }
   };
 
-  /// The score with `root` as the root, in the best order of operands, which `best` is then; nothing if it isn't better
-  /// than `least`.
-  std::optional<Score> rate(Operation *root, int least, SmallVectorImpl<uint8_t> &best) {
-    std::optional<Score> most;
+  /// Returns the score with `root` as the root in the best order of operands, and stores that order in `best`. Returns
+  /// nothing if the score is not above `minScore`.
+  std::optional<Score> rate(Operation *root, int minScore, SmallVectorImpl<uint8_t> &best) {
+    std::optional<Score> bestScore;
     SmallVector<uint8_t, 32> orders(program.steps.size(), 0);
-    rateOrders(root, least, orders, most, best);
-    if (most && most->held == countChecks())
-      return most;
-    // Operands the other way round are named only where that alone is what differs.
-    const int thatAlone = countChecks() - 3;
+    rateOrders(root, minScore, orders, bestScore, best);
+    if (bestScore && bestScore->held == countChecks())
+      return bestScore;
+    // Swapped operands are reported only if the pattern matches otherwise.
+    const int onlySwapped = countChecks() - 3;
     for (unsigned step : asWritten) {
       llvm::fill(orders, 0);
       orders[step] = 1;
-      rateOrders(root, std::max(least, thatAlone - 1), orders, most, best);
+      rateOrders(root, std::max(minScore, onlySwapped - 1), orders, bestScore, best);
     }
-    return most;
+    return bestScore;
   }
 
   std::vector<Mismatch> getMismatches(Operation *root, ArrayRef<uint8_t> orders) {
@@ -60,15 +61,16 @@ public:
   }
 
 private:
-  /// Sets `most` and `best` to the best score above `least` and `most`, over the orders of operands that may stand in
-  /// any; the other orders are given.
-  void rateOrders(Operation *root, int least, SmallVectorImpl<uint8_t> &orders, std::optional<Score> &most,
+  /// Tries all orders of the operands that may be swapped; the other orders are fixed by `orders`. Sets `bestScore` and
+  /// `best` to the best score above `minScore` and the previous `bestScore`.
+  void rateOrders(Operation *root, int minScore, SmallVectorImpl<uint8_t> &orders, std::optional<Score> &bestScore,
                   SmallVectorImpl<uint8_t> &best) {
     auto attempt = [&] {
-      std::optional<Score> score = run(root, orders, nullptr, std::max(least, most ? most->value() : least));
+      int bound = std::max(minScore, bestScore ? bestScore->value() : minScore);
+      std::optional<Score> score = run(root, orders, nullptr, bound);
       if (!score)
         return false;
-      most = score;
+      bestScore = score;
       best.assign(orders.begin(), orders.end());
       return true;
     };
@@ -77,7 +79,7 @@ private:
       for (auto [bit, step] : llvm::enumerate(anyOrder))
         orders[step] = variant >> bit & 1;
       found |= attempt();
-      if (most && most->held == countChecks())
+      if (bestScore && bestScore->held == countChecks())
         return;
     }
     if (found)
@@ -89,7 +91,7 @@ private:
     }
   }
 
-  /// True if all that the step looks at is bound.
+  /// Returns true if every slot that the step reads is bound.
   bool isReached(const Step &step) const {
     if (step.kind == Step::Native)
       return llvm::all_of(program.natives[step.c].operands, [&](unsigned slot) { return bindings[slot] != nullptr; });
@@ -115,7 +117,7 @@ private:
     }
   }
 
-  /// Takes the first user that fits.
+  /// Binds the first user that matches.
   bool takeUser(const Step &step) {
     for (OpOperand &use : bindings.value(step.a).getUses())
       if ((step.open || use.getOperandNumber() == step.c) &&
@@ -126,14 +128,14 @@ private:
     return false;
   }
 
-  /// The score, or nothing as soon as it can't get better than `least`.
-  std::optional<Score> run(Operation *root, ArrayRef<uint8_t> orders, std::vector<Mismatch> *mismatches, int least) {
+  /// Returns the score, or nothing as soon as it can no longer exceed `minScore`.
+  std::optional<Score> run(Operation *root, ArrayRef<uint8_t> orders, std::vector<Mismatch> *mismatches, int minScore) {
     bindings.reset(program);
     bindings[program.ops.front()] = root;
     Score score;
     int left = countChecks();
     for (const Step &step : program.steps) {
-      if (score.value() + left-- <= least)
+      if (score.value() + left-- <= minScore)
         return std::nullopt;
       if (!isReached(step))
         continue;
@@ -143,13 +145,13 @@ private:
                        : program.check(step, bindings, context, orders, mismatches ? &why : nullptr);
       if (step.kind == Step::AsWritten && orders[&step - program.steps.data()]) {
         holds = false;
-        why = "expected the operands in the order written, but found them the other way round";
+        why = "expected the operands in the order of the pattern, but found them swapped";
       }
       ++(holds ? score.held : score.failed);
       if (!holds && mismatches)
-        mismatches->push_back(getMismatch(step, why.empty() ? "expected such a user, but there is none" : why));
+        mismatches->push_back(getMismatch(step, why.empty() ? "expected such a user, but found none" : why));
     }
-    if (score.value() <= least)
+    if (score.value() <= minScore)
       return std::nullopt;
     return score;
   }
@@ -162,7 +164,7 @@ private:
     return {op, place, std::move(why), step.source->getLoc()};
   }
 
-  /// The op that a slot is, or is an operand of, and the way there from the op above it.
+  /// Returns the op that a slot is bound to or is an operand of, and its place relative to its user.
   std::pair<Operation *, std::string> getPlace(unsigned slot) const {
     Operation *root = bindings.op(program.ops.front());
     if (slot == program.ops.front())
@@ -219,7 +221,7 @@ Explanation inlay::explain(const GraphPattern &pattern, Operation *graph, Dictio
                            function_ref<bool(Operation *)> where) {
   if (const PDLPattern *pdl = pattern.asPDL())
     return explainPDL(*pdl, graph, args, where);
-  // A class says no more than why it didn't match at an op that it looked at.
+  // A pattern class reports nothing but the reason why it did not match at an op.
   Explanation result;
   result.checks = 1;
   graph->walk([&](Operation *op) {
@@ -235,9 +237,9 @@ Explanation inlay::explain(const GraphPattern &pattern, Operation *graph, Dictio
       result.root = op;
       result.held = wanted;
       if (!wanted)
-        why = ("expected an op that the pattern is for, but found '" + op->getName().getStringRef() + "'").str();
+        why = ("expected a root op of the pattern, but found '" + op->getName().getStringRef() + "'").str();
       result.mismatches = {
-          {op, "the root", why.empty() ? "its match says no" : why, UnknownLoc::get(op->getContext())}};
+          {op, "the root", why.empty() ? "its match failed without a reason" : why, UnknownLoc::get(op->getContext())}};
     }
   });
   return result;
@@ -255,8 +257,9 @@ std::string Explanation::str(StringRef label) const {
   std::string text = ("pattern '" + label + "' matches at " + Twine(matches) + " places").str();
   if (!root)
     return text;
-  text += ("; nearest to it is " + withLoc(root) + ", where " + Twine(held) + " of " + Twine(checks) + " checks hold")
-              .str();
+  text +=
+      ("; the nearest miss is " + withLoc(root) + ", where " + Twine(held) + " of " + Twine(checks) + " checks hold")
+          .str();
   if (mismatches.empty())
     return text;
   const Mismatch &first = mismatches.front();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The same patterns under upstream's greedy driver: to compare with, and for pipelines that rely on what it does.
+// Runs the same patterns under MLIR's greedy driver, for comparison and for pipelines that rely on that driver.
 
 #include "Drivers.h"
 
@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
-/// All patterns as one of upstream's.
+/// All patterns of a run as one MLIR pattern.
 struct AllPatterns : RewritePattern {
   AllPatterns(PatternRun &run, MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context), run(run) {}
 
@@ -26,7 +26,7 @@ struct AllPatterns : RewritePattern {
   PatternRun &run;
 };
 
-/// Tells of the ops that upstream's driver erases itself.
+/// Reports the ops that the greedy driver erases itself.
 struct FreeingListener : RewriterBase::Listener {
   void notifyOperationErased(Operation *op) override { freeing(op); }
 
@@ -36,13 +36,14 @@ struct FreeingListener : RewriterBase::Listener {
 
 FailureOr<uint64_t> inlay::driveGreedy(PatternRun &run, Operation *root) {
   if (!root->hasTrait<OpTrait::IsIsolatedFromAbove>()) {
-    run.fail(root->getLoc(), "expected an op that uses nothing from around it for the greedy driver, but got '" +
+    run.fail(root->getLoc(), "expected an op that is isolated from above for the greedy driver, but got '" +
                                  root->getName().getStringRef() + "'");
     return failure();
   }
-  // Upstream's driver also changes the graph on its own, so that only a copy can bring it back.
+  // The greedy driver also changes the graph on its own, so only a copy can restore it.
   OwningOpRef<Operation *> before(root->clone());
-  root->walk([&](Operation *) { run.sawOp(); }); // not those that rewriting makes, else the budget grows with them
+  root->walk([&](Operation *) { run.sawOp(); }); // Ops made by rewriting do not count, or the budget would grow with
+                                                 // them.
   RewritePatternSet patterns(root->getContext());
   patterns.add<AllPatterns>(run, root->getContext());
   GreedyRewriteConfig config;
@@ -58,7 +59,7 @@ FailureOr<uint64_t> inlay::driveGreedy(PatternRun &run, Operation *root) {
   run.getRewriter().setObserver(nullptr);
   run.getJournal().commit();
   if (!converged && !run.hasFailed())
-    run.fail(root->getLoc(), "the greedy driver doesn't come to an end");
+    run.fail(root->getLoc(), "the greedy driver doesn't converge");
   if (!run.hasFailed())
     return run.getRewrites();
   if (listener.freeing)

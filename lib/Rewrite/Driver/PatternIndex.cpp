@@ -13,8 +13,8 @@ using namespace inlay;
 using Skeleton = RootIndex::Skeleton;
 
 namespace {
-/// Reads the places of ops that a program fixes. Operands in either order give a skeleton per order, as long as these
-/// are few; below an operand whose place isn't fixed nothing is.
+/// Reads the positions of the ops that a match program fixes. Operands that may be swapped give one skeleton per order,
+/// as long as the orders are few. Ops below an operand without a fixed position are left out.
 class SkeletonReader {
 public:
   static constexpr size_t kMaxVariants = 16;
@@ -66,7 +66,7 @@ private:
     return variant >> (it - orders.begin()) & 1 ? 1 - step.c : step.c;
   }
 
-  /// An op is looked for only below ops that are named.
+  /// Keeps a position only if the skeleton also names its parent op.
   static void dropOrphans(Skeleton &skeleton) {
     std::vector<std::pair<std::vector<unsigned>, const void *>> kept;
     for (auto &[place, name] : skeleton.names) {
@@ -86,7 +86,7 @@ private:
 } // namespace
 
 RootIndex::RootIndex(std::vector<Skeleton> skeletons) {
-  // Shorter paths first, so that parents have smaller numbers.
+  // Shorter paths come first, so that parents have smaller numbers.
   auto shorter = [](const std::vector<unsigned> &a, const std::vector<unsigned> &b) {
     return std::pair(a.size(), a) < std::pair(b.size(), b);
   };

@@ -52,7 +52,7 @@ bool PatternRun::isDead(Operation *op) {
   const RewriteOpInfo &found = getFacts(op);
   if (!found.mayBeDead)
     return false;
-  // Most have no effects whatever: that saves the questions to their traits.
+  // Most ops have no effects at all. For these the trait checks of wouldOpBeTriviallyDead are skipped.
   if (found.effects) {
     effects.clear();
     found.effects->getEffects(found.effects, op, effects);
@@ -75,7 +75,7 @@ bool PatternRun::eraseIfDead(Operation *op) {
 void PatternRun::eraseDeadSince(Journal::Mark mark) {
   if (!options.removeDeadCode)
     return;
-  // Erasing adds to the journal: the loop goes on to what that made dead.
+  // Erasing appends to the journal, so the loop also visits the ops that become dead.
   for (size_t i = mark; i < getJournal().mark(); ++i)
     Journal::forEachReleased(getJournal()[i], [&](Value value) {
       Operation *producer = value.use_empty() ? value.getDefiningOp() : nullptr;
@@ -109,12 +109,12 @@ void PatternRun::noteGivenUp(unsigned number, Location loc) {
   if (times != 1 && times != kMaxGivenUp)
     return;
   InFlightDiagnostic warning = emitWarning(loc);
-  warning << "pattern '" << manager.entries[number].label << "' is given up here";
+  warning << "gave up matching pattern '" << manager.entries[number].label << "' here";
   if (times == kMaxGivenUp)
-    warning << " for the " << times << "th time, and left out of the rest of the run";
+    warning << " for the " << times << "th time and dropped it from the run";
   warning << ": there are more than " << MatchProgram::kMaxWays
-          << " ways to match operands in any order and users of shared values; say 'ordered' of ops whose operands "
-             "stand in one order";
+          << " ways to match operands in any order and users of shared values; mark ops whose operands have a fixed "
+             "order as 'ordered'";
 }
 
 bool PatternRun::tryPattern(unsigned number, Operation *op) {
@@ -124,7 +124,7 @@ bool PatternRun::tryPattern(unsigned number, Operation *op) {
   Journal &journal = getJournal();
   Journal::Mark mark = journal.mark();
   ++entry.statistics.tried;
-  // Under upstream's driver ops may go without the journal's knowing, so that no index is safe.
+  // MLIR's greedy driver may erase ops without the journal, which would make the index stale.
   bool indexed = options.driver != RewriteDriver::Greedy;
   bool gaveUp = false;
   MatchContext context{options.args, options.acrossSegments, nullptr, indexed ? &users : nullptr, &gaveUp};
@@ -152,11 +152,12 @@ bool PatternRun::tryPattern(unsigned number, Operation *op) {
     rewriter.undoTo(mark);
     return false;
   }
-  if (journal.mark() == mark) // it changed nothing, so it would match again and again
+  // A rewrite that changed nothing would match again and again.
+  if (journal.mark() == mark)
     return false;
   if (options.checker && !checked) {
     rewriter.undoTo(mark);
-    fail(loc, "pattern '" + entry.label + "' can't be checked: its class doesn't tell matching from rewriting");
+    fail(loc, "pattern '" + entry.label + "' can't be checked: its class doesn't separate match from rewrite");
     return false;
   }
   eraseDeadSince(mark);

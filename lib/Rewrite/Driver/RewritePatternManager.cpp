@@ -26,7 +26,7 @@ llvm::Error PatternManager::add(StringRef label, std::unique_ptr<GraphPattern> p
   if (label.empty())
     return llvm::createStringError("expected a label for the pattern, but got an empty one");
   if (find(label))
-    return llvm::createStringError("expected a new label, but there is a pattern labelled '" + label + "' already");
+    return llvm::createStringError("expected a new label, but there is a pattern labeled '" + label + "' already");
   unsigned rank = benefit.value_or(pattern->getBenefit());
   auto place = llvm::find_if(entries, [&](const Entry &entry) { return entry.benefit < rank; });
   entries.insert(place, Entry{label.str(), std::move(pattern), rank, true, {}});
@@ -34,7 +34,7 @@ llvm::Error PatternManager::add(StringRef label, std::unique_ptr<GraphPattern> p
   return llvm::Error::success();
 }
 
-/// Runs `function`, whose diagnostics become the text of the error if it fails.
+/// Runs `function`. If it fails, its diagnostics become the text of the error.
 static llvm::Error collectError(MLIRContext *context, function_ref<LogicalResult()> function) {
   std::string text;
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
@@ -60,7 +60,7 @@ llvm::Error PatternManager::addPDL(StringRef text, StringRef textName, MLIRConte
     return error;
   for (auto &pattern : patterns)
     if (std::string label = (prefix + pattern->getName()).str(); find(label))
-      return llvm::createStringError("expected a new label, but there is a pattern labelled '" + label + "' already");
+      return llvm::createStringError("expected a new label, but there is a pattern labeled '" + label + "' already");
   for (auto &pattern : patterns) {
     std::string label = (prefix + pattern->getName()).str();
     if (llvm::Error error = add(label, std::move(pattern)))

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace inlay;
 
-/// What `op` is and is made of: ops that rewriting made by their looks, all else by identity.
+/// Hashes `op`. Operands made by rewriting are hashed by their structure, all others by identity.
 uint64_t TerminationGuard::hash(Operation *op, unsigned depth) const {
   llvm::hash_code code =
       llvm::hash_combine(op->getName().getAsOpaquePointer(), op->getRawDictionaryAttrs().getAsOpaquePointer(),
@@ -65,7 +65,7 @@ bool TerminationGuard::note(unsigned pattern, Operation *root, const Journal::Ch
 
 SmallVector<unsigned> TerminationGuard::getLastPatterns() const {
   std::map<unsigned, unsigned> counts;
-  for (const Rewrite &rewrite : ArrayRef(rewrites).take_back(kLast))
+  for (const RewriteRecord &rewrite : ArrayRef(rewrites).take_back(kLast))
     ++counts[rewrite.pattern];
   SmallVector<unsigned> patterns = llvm::to_vector(llvm::make_first_range(counts));
   llvm::stable_sort(patterns, [&](unsigned a, unsigned b) { return counts[a] > counts[b]; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One rewrite as JSON: which pattern, where, and the ops before and after as text.
+// Describes one rewrite as JSON: its pattern, its location, and the text of the ops before and after.
 
 #ifndef INLAY_LIB_REWRITE_DRIVER_TRACE_H
 #define INLAY_LIB_REWRITE_DRIVER_TRACE_H
@@ -13,10 +13,10 @@ namespace inlay {
 
 class Firing {
 public:
-  /// Writes down what `pattern` matches at `op`, before it is rewritten.
+  /// Records the ops that `pattern` matches at `op`. To be called before the rewrite.
   Firing(const GraphPattern &pattern, mlir::Operation *op, const MatchContext &context);
 
-  /// {"number", "label", "root", "location", "pattern_location", "before": [op], "after": [op]}
+  /// Returns {"number", "label", "root", "location", "pattern_location", "before": [op], "after": [op]}.
   llvm::json::Object finish(llvm::StringRef label, uint64_t number, const Journal &journal, Journal::Mark mark);
 
 private:
@@ -24,10 +24,11 @@ private:
   llvm::json::Array before;
 };
 
-/// An op in one line, its operands by the names of what makes them: `fc1 = inlay.relu(add) : tensor<4xf32>`.
+/// Returns a one-line text of an op. Operands are named after the ops that define them: `fc1 = inlay.relu(add) :
+/// tensor<4xf32>`.
 std::string describeOp(mlir::Operation *op);
 
-/// `file:line:column` of an op or a pattern, else its name, else nothing.
+/// Returns `file:line:column` of an op or a pattern, else its name, else an empty string.
 std::string describeLoc(mlir::Location loc);
 
 } // namespace inlay

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Runs `function` and keeps the first diagnostic of this thread.
+/// Runs `function` and stores the first diagnostic that this thread emits in `why`.
 static LogicalResult withReason(MLIRContext *context, std::string &why, function_ref<LogicalResult()> function) {
   uint64_t thread = llvm::get_threadid();
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) -> LogicalResult {
@@ -25,7 +25,7 @@ static LogicalResult withReason(MLIRContext *context, std::string &why, function
   return function();
 }
 
-/// Verifies `op` without what is in its regions, but with the symbols that it names.
+/// Verifies `op` and the symbols that it uses, but not the ops in its regions.
 static LogicalResult verifyAlone(Operation *op) {
   if (failed(verify(op, /*verifyRecursively=*/false)))
     return failure();
@@ -56,7 +56,7 @@ Operation *inlay::createOp(RewriterBase &rewriter, OperationState &state, std::s
   return nullptr;
 }
 
-/// Lets the function around a `return` give what is returned.
+/// Sets the result types of the enclosing function to the operand types of `terminator`.
 static LogicalResult updateFunction(GraphRewriter &rewriter, func::ReturnOp terminator) {
   auto function = terminator->getParentOfType<func::FuncOp>();
   Operation *module = function ? function->getParentOp() : nullptr;
@@ -72,7 +72,8 @@ static LogicalResult updateFunction(GraphRewriter &rewriter, func::ReturnOp term
   return success();
 }
 
-/// Gives `op` the types that its operands now lead to. Fails if they lead to none; `changed` says whether others.
+/// Infers the result types of `op` from its current operands. Sets `changed` to true if they differ from its old types.
+/// Fails if the types cannot be inferred or `op` is then invalid.
 static LogicalResult retype(GraphRewriter &rewriter, Operation *op, bool &changed) {
   if (auto terminator = dyn_cast<func::ReturnOp>(op))
     return updateFunction(rewriter, terminator);
@@ -103,12 +104,12 @@ void inlay::moveUsesRetyped(GraphRewriter &rewriter, Value from, Value to, funct
     if (which && !which(use))
       continue;
     if (!isAvailable(to, use.getOwner()))
-      return rewriter.refuse("expected a value that is there before its use by '" +
+      return rewriter.refuse("expected a value that is defined before its use by '" +
                              use.getOwner()->getName().getStringRef() + "', but it is defined later");
     rewriter.getJournal().setOperand(use, to);
     changed.insert(use.getOwner());
   }
-  // Users stand behind what they use, so that each op is met a few times at most.
+  // Users come after the ops that they use, so each op is visited a few times at most.
   while (!changed.empty()) {
     Operation *op = changed.front();
     changed.erase(changed.begin());

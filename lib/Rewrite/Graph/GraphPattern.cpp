@@ -20,11 +20,11 @@ LogicalResult MatchContext::fail(const Twine &why) const {
 GraphPattern::~GraphPattern() = default;
 
 LogicalResult GraphPattern::match(Operation *, Match &, const MatchContext &context) const {
-  return context.fail("the pattern has no match of its own");
+  return context.fail("the pattern doesn't override match");
 }
 
 LogicalResult GraphPattern::rewrite(const Match &, GraphRewriter &rewriter) const {
-  rewriter.refuse("the pattern has no rewrite");
+  rewriter.refuse("the pattern doesn't override rewrite");
   return failure();
 }
 

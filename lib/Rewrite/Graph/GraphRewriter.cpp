@@ -35,11 +35,12 @@ LogicalResult GraphRewriter::withReason(std::string &why, function_ref<LogicalRe
 
 bool inlay::isAvailable(Value value, Operation *user) {
   Block *block = value.getParentBlock();
-  if (!block) // its op was erased
+  if (!block) // The defining op was erased.
     return false;
   Operation *op = value.getDefiningOp();
   Operation *inBlock = block->findAncestorOpInBlock(*user);
-  // What is last comes after all others: asking for the order would number the whole block where ops are appended.
+  // The last op of a block comes after all others. isBeforeInBlock would number the whole block again after each op
+  // that is appended.
   if (inBlock)
     return !op || (op != inBlock && (inBlock == &block->back() || op->isBeforeInBlock(inBlock)));
   if (!block->getParentOp() || block->getParent()->hasOneBlock())
@@ -49,7 +50,7 @@ bool inlay::isAvailable(Value value, Operation *user) {
 
 bool GraphRewriter::mayReplace(Value from, Value to, function_ref<bool(OpOperand &)> which) {
   if (!to) {
-    refuse("expected a value to replace a result by, but got none");
+    refuse("expected a value to replace a result with, but got none");
     return false;
   }
   if (from.getType() != to.getType()) {
@@ -58,7 +59,7 @@ bool GraphRewriter::mayReplace(Value from, Value to, function_ref<bool(OpOperand
   }
   for (OpOperand &use : from.getUses())
     if ((!which || which(use)) && !isAvailable(to, use.getOwner())) {
-      refuse("expected a value that is there before its use by '" + use.getOwner()->getName().getStringRef() +
+      refuse("expected a value that is defined before its use by '" + use.getOwner()->getName().getStringRef() +
              "', but it is defined later or in another region");
       return false;
     }
@@ -78,7 +79,7 @@ void GraphRewriter::moveUses(Value from, Value to, function_ref<bool(OpOperand &
 void GraphRewriter::replaceAllUsesWith(Value from, Value to) {
   if (from == to)
     return;
-  // What replaces a value may be made of it: that use stays.
+  // The op that defines the new value may itself use the old value. That use stays.
   auto which = [&](OpOperand &use) { return use.getOwner() != to.getDefiningOp(); };
   if (mayReplace(from, to, which))
     moveUses(from, to, which);
@@ -112,10 +113,10 @@ void GraphRewriter::replaceChecked(Operation *op, ValueRange values) {
 
 void GraphRewriter::eraseOp(Operation *op) {
   if (!isUnused(op))
-    return refuse("expected results of '" + op->getName().getStringRef() + "' without uses where it is erased, but '" +
-                  (*op->user_begin())->getName().getStringRef() + "' uses one");
+    return refuse("expected no uses of the erased '" + op->getName().getStringRef() + "', but '" +
+                  (*op->user_begin())->getName().getStringRef() + "' uses a result");
   if (journal.isErased(op))
-    return refuse("expected an op of the graph to erase, but it was erased before");
+    return refuse("expected an op of the graph to erase, but it was already erased");
   if (observer)
     op->walk([&](Operation *nested) { observer->notifyOperationErased(nested); });
   journal.erase(op);

@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-/// Inference reads attributes without asking whether they are there: finds one that the definition requires.
+/// Reports a missing attribute that the op's definition requires. Type inference would read it without a check.
 static LogicalResult checkRequired(const OperationState &state, std::optional<Location> loc) {
   if (llvm::all_of(state.name.getAttributeNames(), [&](StringAttr name) { return state.attributes.get(name); }))
     return success();

@@ -9,8 +9,8 @@
 
 namespace inlay {
 
-/// Adds the result types that the op's definition infers; none if it infers none. Reports what is wrong with operands
-/// and attributes at `loc`, if given.
+/// Sets the result types that the op's definition infers, or none if it infers none. Reports invalid operands and
+/// attributes at `loc` if it is given.
 llvm::LogicalResult inferTypes(mlir::OperationState &state, std::optional<mlir::Location> loc);
 
 } // namespace inlay

@@ -25,8 +25,8 @@ void Journal::setOperand(OpOperand &operand, Value value) {
 }
 
 namespace {
-/// Takes an operand off its value's list of uses, and lets it remember the value. The log would else have an entry for
-/// each operand of what is erased.
+/// Removes an operand from the use list of its value but keeps the value. Otherwise the journal would need an entry for
+/// each operand of an erased op.
 struct Unlinked : detail::IROperandBase {
   static void unlink(OpOperand &operand) {
     constexpr auto drop = &Unlinked::drop;
@@ -72,7 +72,7 @@ void Journal::restore(Operation *op, const Snapshot &snapshot) {
 
 void Journal::undo(const Entry &entry) {
   Operation *op = entry.getOp();
-  auto *block = static_cast<Block *>(entry.subject); // in the last cases
+  auto *block = static_cast<Block *>(entry.subject); // Only valid for entries about blocks.
   switch (entry.kind) {
   case Kind::Created:
     if (leaving)
@@ -122,7 +122,7 @@ void Journal::undoTo(Mark mark) {
     undo((*this)[--count]);
 }
 
-/// Fetches the memory of an op of a few operands: its results stand before it, its operands behind.
+/// Prefetches the memory of an op with a few operands: its results are in front of it, its operands behind it.
 static void prefetch(const void *op) {
   constexpr int kLine = 64;
   for (int line = -1; line <= 2; ++line)
@@ -130,7 +130,7 @@ static void prefetch(const void *op) {
 }
 
 void Journal::destroyErased() {
-  // The memory of one is fetched while others are freed: they lie far apart.
+  // Later ops are prefetched while earlier ones are freed, because they are far apart in memory.
   constexpr size_t kAhead = 12;
   for (size_t i = 0; i < count; ++i) {
     if (const Entry *later = i + kAhead < count ? &(*this)[i + kAhead] : nullptr; later && later->kind == Kind::Erased)
@@ -145,7 +145,7 @@ void Journal::destroyErased() {
 }
 
 void Journal::commit() {
-  // Erased ops use nothing any more; one of them may hold a block that another was erased from.
+  // Ops are freed before blocks, because an erased op may contain a block from which another op was erased.
   destroyErased();
   if (erasesBlocks)
     for (const Entry &entry : since(0))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// On an op, `inlay.signature` is a list of records, the innermost call first: the call's key, and per operand and
-// result the number of the call's tensor that it is, -1 for none. The module's `inlay.signatures` has the rest, in
-// dictionaries of falling sizes: a call is added by joining the last ones that are no longer than what is added, so
-// that N calls cost N log N and undoing one is to set the attribute that was there before.
+// On an op, `inlay.signature` is a list of records, innermost call first. A record has the call's key and, for each
+// operand and result, the number of the call's tensor, or -1 for none. The module's `inlay.signatures` stores the rest
+// in dictionaries of decreasing sizes. To add a call, the last dictionaries that are no larger than the new one are
+// merged with it. N calls thus cost O(N log N), and undoing a call restores the previous attribute.
 
 #include "inlay/Rewrite/Signature.h"
 
@@ -21,11 +21,12 @@ thread_local SignatureRecorder *SignatureRecorder::current = nullptr;
 
 static ArrayRef<Attribute> getParts(ModuleOp module) {
   auto parts = module->getAttrOfType<ArrayAttr>(InlayDialect::kSignaturesAttr);
-  bool good = parts && llvm::all_of(parts, llvm::IsaPred<DictionaryAttr>); // which verifying says in words
+  bool good = parts && llvm::all_of(parts, llvm::IsaPred<DictionaryAttr>); // The verifier reports a malformed
+                                                                           // attribute.
   return good ? parts.getValue() : ArrayRef<Attribute>();
 }
 
-/// What is recorded under `key`; null for nothing.
+/// Returns the record of `key`, or null if there is none.
 static DictionaryAttr findRecord(ModuleOp module, StringRef key) {
   for (Attribute part : getParts(module))
     if (auto record = cast<DictionaryAttr>(part).getAs<DictionaryAttr>(key))
@@ -65,7 +66,8 @@ void CallInputs::setTensor(StringRef name, Value value) {
 SignatureRecorder::SignatureRecorder(OpBuilder &builder, ModuleOp module, StringRef function)
     : ForwardingListener(builder.getListener()), builder(builder), module(module), function(function),
       outer(builder.getListener()), parent(current) {
-  size_t number = 0; // of calls before this one, those too that are still being recorded
+  // Number of earlier calls, including those that are still being recorded.
+  size_t number = 0;
   for (Attribute part : getParts(module))
     number += cast<DictionaryAttr>(part).size();
   for (SignatureRecorder *open = parent; open; open = open->parent)
@@ -110,7 +112,7 @@ void SignatureRecorder::notifyOperationErased(Operation *op) {
   ForwardingListener::notifyOperationErased(op);
 }
 
-/// What an op's attribute says of one call.
+/// Returns the record of one call for the attribute of an op.
 static DictionaryAttr makeRecord(StringAttr key, ArrayRef<int64_t> operands, ArrayRef<int64_t> results) {
   MLIRContext *context = key.getContext();
   NamedAttrList record;
@@ -171,7 +173,7 @@ DictionaryAttr Signature::getArguments() const {
 
 Attribute Signature::getOutputs() const { return record.get(kOutputs); }
 
-/// The records of an op whose keys are said, the innermost call first.
+/// Calls `visit` with the key and the record of each call that `op` belongs to, innermost first.
 static void visitRecords(Operation *op, function_ref<void(StringAttr, DictionaryAttr)> visit) {
   auto records = op->getAttrOfType<ArrayAttr>(InlayDialect::kSignatureAttr);
   for (Attribute attribute : records ? records.getValue() : ArrayRef<Attribute>())
@@ -180,7 +182,8 @@ static void visitRecords(Operation *op, function_ref<void(StringAttr, Dictionary
         visit(key, record);
 }
 
-/// The numbers that `op` has for the call's tensors, under `kOperands` or `kResults`; empty where they don't fit it.
+/// Returns the numbers of the call's tensors in the record of `op` under `which`, which is kOperands or kResults.
+/// Returns an empty list if there are not `count` of them.
 static ArrayRef<int64_t> getNumbers(Operation *op, StringRef key, StringRef which, size_t count) {
   ArrayRef<int64_t> found;
   visitRecords(op, [&](StringAttr call, DictionaryAttr record) {
@@ -231,7 +234,7 @@ Value Signature::getOutputTensor(int64_t number) const {
     for (auto [index, tensor] : llvm::enumerate(getNumbers(op, key, kResults, op->getNumResults())))
       if (tensor == number)
         return op->getResult(index);
-  return getInputTensor(number); // what comes in may go out
+  return getInputTensor(number); // A call may return one of its inputs.
 }
 
 Value Signature::getInput(StringRef name) const {
@@ -239,7 +242,7 @@ Value Signature::getInput(StringRef name) const {
   return tensor ? getInputTensor(tensor.getNumber()) : Value();
 }
 
-/// Calls `visit` for each tensor in a structure, from the first to the last, those named twice twice.
+/// Calls `visit` for each tensor in a structure, in order. A tensor that occurs twice is visited twice.
 static void visitTensors(Attribute structure, function_ref<void(TensorAttr)> visit) {
   if (auto tensor = dyn_cast_or_null<TensorAttr>(structure))
     visit(tensor);
@@ -280,13 +283,13 @@ LogicalResult Signature::replaceOutputsUsesWith(RewriterBase &rewriter, ValueRan
   SmallVector<Value> outputs = getOutputTensors();
   if (outputs.size() != values.size())
     return rewriter.notifyMatchFailure(ops.empty() ? nullptr : ops.front(), "expected a value for each output");
-  llvm::SmallPtrSet<Operation *, 8> own(ops.begin(), ops.end());
+  llvm::SmallPtrSet<Operation *, 8> callOps(ops.begin(), ops.end());
   for (auto [output, value] : llvm::zip_equal(outputs, values)) {
     if (!output || output.getType() != value.getType())
       return rewriter.notifyMatchFailure(ops.front(), "expected values of the outputs' types");
-    Operation *maker = value.getDefiningOp();
+    Operation *producer = value.getDefiningOp();
     rewriter.replaceUsesWithIf(
-        output, value, [&](OpOperand &use) { return !own.contains(use.getOwner()) && use.getOwner() != maker; });
+        output, value, [&](OpOperand &use) { return !callOps.contains(use.getOwner()) && use.getOwner() != producer; });
   }
   return success();
 }
@@ -299,7 +302,7 @@ StringAttr inlay::getInnermostCall(Operation *op) {
   return innermost;
 }
 
-/// The ops around `op` from the outermost on, and `op`.
+/// Returns the ancestors of `op`, outermost first, followed by `op`.
 static SmallVector<Operation *, 8> getPath(Operation *op) {
   SmallVector<Operation *, 8> path;
   for (; op; op = op->getParentOp())
@@ -308,7 +311,7 @@ static SmallVector<Operation *, 8> getPath(Operation *op) {
   return path;
 }
 
-/// True if a walk of the module comes to `a` before `b`; to an op it comes after what is in it.
+/// Returns true if a post-order walk of the module visits `a` before `b`.
 static bool comesBefore(Operation *a, Operation *b) {
   if (a->getBlock() == b->getBlock())
     return a != b && a->isBeforeInBlock(b);
@@ -355,7 +358,8 @@ std::optional<Signature> SignatureTable::get(StringRef key) const {
   signature.key = key.str();
   if (auto it = ops.find(StringAttr::get(module->getContext(), key)); it != ops.end())
     for (Operation *op : it->second) {
-      bool names = false; // it may be an op that was removed, or lost what it said
+      // The op may have been removed or may have lost its record.
+      bool names = false;
       visitRecords(op, [&](StringAttr call, DictionaryAttr) { names |= call == it->first; });
       if (names && getPath(op).front() == module)
         signature.ops.push_back(op);

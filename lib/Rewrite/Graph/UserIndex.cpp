@@ -20,7 +20,7 @@ UserIndex::Users *UserIndex::get(Value value, const void *name) {
     for (OpOperand &use : value.getUses())
       if (use.getOwner()->getName().getAsOpaquePointer() == name)
         it->second.uses.push_back({use.getOwner(), use.getOperandNumber()});
-    std::reverse(it->second.uses.begin(), it->second.uses.end()); // the use that was made first, first
+    std::reverse(it->second.uses.begin(), it->second.uses.end()); // Oldest use first.
   }
   Users &users = it->second;
   while (users.first < users.uses.size()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The users of a value by name, for values of many users: a pattern that looks for a second op among the users of a
-// shared value would otherwise read all of them once per op that it starts at.
+// An index of the users of a value by op name, for values with many users. Without it, a pattern that looks for another
+// op among the users of a shared value would read all of them again for each root.
 
 #ifndef INLAY_LIB_REWRITE_GRAPH_USERINDEX_H
 #define INLAY_LIB_REWRITE_GRAPH_USERINDEX_H
@@ -17,15 +17,15 @@ public:
   static constexpr unsigned kMany = 16;
 
   struct Users {
-    std::vector<std::pair<mlir::Operation *, unsigned>> uses; ///< user and operand number
-    size_t first = 0;                                         ///< uses before it are gone
+    std::vector<std::pair<mlir::Operation *, unsigned>> uses; ///< User and operand number.
+    size_t first = 0;                                         ///< Uses before this index are gone.
   };
 
-  /// The uses of `value` by ops called `name` (an opaque OperationName); some may be gone since. Null if `value` has
-  /// few users, which are read directly.
+  /// Returns the uses of `value` by ops called `name` (an opaque OperationName). Some of them may be gone by now.
+  /// Returns null if `value` has few users; read these directly.
   Users *get(mlir::Value value, const void *name);
 
-  /// Forgets what `changes` may have made wrong.
+  /// Drops the entries that `changes` may have made stale.
   void update(const Journal::Changes &changes) {
     if (!index.empty())
       forget(changes);

@@ -117,7 +117,7 @@ pdl.pattern @square : benefit(1) {
 
 // RUN: not mlir-opt --load-dialect-plugin=%inlay_libs/InlayPlugin.so --load-pass-plugin=%inlay_libs/InlayPlugin.so %t/graph.mlir \
 // RUN:   --pass-pipeline="builtin.module(inlay-rewrite{libraries=cleanup check=each})" 2>&1 | FileCheck %s --check-prefix=NO-RUNNER
-// NO-RUNNER: error: patterns can't be checked: nothing here runs graphs
+// NO-RUNNER: error: patterns can't be checked: this tool can't run graphs
 
 //--- graph.mlir
 func.func @forward(%x: tensor<4x?x8xf32>, %b: tensor<8xf32>, %y: tensor<f32>) -> (tensor<4x?x8xf32>, tensor<f32>) {

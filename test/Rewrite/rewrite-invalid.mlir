@@ -108,7 +108,7 @@ pdl.pattern @p : benefit(1) {
 }
 
 // RUN: not inlay-opt %t/add.mlir --inlay-rewrite="patterns=%t/joined-by-list.pdl" 2>&1 | FileCheck %s --check-prefix=BY-LIST
-// BY-LIST: joined-by-list.pdl:4:8: expected an op that a shared value joins to the root, but none does
+// BY-LIST: joined-by-list.pdl:4:8: expected an op that a shared value connects to the root, but no value does
 //--- joined-by-list.pdl
 pdl.pattern @p : benefit(1) {
   %xs = pdl.operands
@@ -121,7 +121,7 @@ pdl.pattern @p : benefit(1) {
 }
 
 // RUN: not inlay-opt %t/add.mlir --inlay-rewrite="patterns=%t/add.pdl labels=sub*" 2>&1 | FileCheck %s --check-prefix=NO-LABEL
-// NO-LABEL: error: expected a label of a pattern, but none fits 'sub*'
+// NO-LABEL: error: expected a label of a pattern, but none matches 'sub*'
 
 // RUN: not inlay-opt %t/add.mlir --inlay-rewrite="patterns=%t/add.pdl args=4" 2>&1 | FileCheck %s --check-prefix=BAD-ARG
 // BAD-ARG: error: expected an argument as name=value, but got '4'

@@ -1,4 +1,4 @@
-// Layout and casts that do nothing, or that one op can do; powers and quotients that cost more than they need.
+// Removes layout ops and casts that do nothing or that one op can do, and replaces powers and quotients by cheaper ops.
 
 // permute(permute(x)) -> permute(x)
 pdl.pattern @permute_of_permute : benefit(1) {
@@ -15,7 +15,7 @@ pdl.pattern @permute_of_permute : benefit(1) {
   }
 }
 
-// permute(x), dims in their order -> x
+// permute(x), identity permutation -> x
 pdl.pattern @permute_identity : benefit(2) {
   %t = pdl.type
   %x = pdl.operand : %t
@@ -96,7 +96,7 @@ pdl.pattern @cast_identity : benefit(2) {
   }
 }
 
-// cast(cast(x), back), the type between holding every number -> x
+// cast(cast(x), back) -> x, if the type in between represents every value
 pdl.pattern @cast_there_and_back : benefit(2) {
   %t = pdl.type
   %x = pdl.operand : %t

@@ -1,4 +1,5 @@
-// What the plugins of `kernels` compute, for targets without a kernel and for the check of `kernels`.
+// Expands the plugins of `kernels` into ops of the dialect, for targets without such a kernel and for the check of
+// `kernels`.
 
 // plugin "rms_norm"(x, w) {eps} -> x * rsqrt(mean(x * x) + eps) * w
 pdl.pattern @expand_rms_norm : benefit(1) {

@@ -1,5 +1,5 @@
-// Ops that models write out, as the one op that they are. The rules expect what `cleanup` leaves: squares as products,
-// and quotients by roots as products with `rsqrt`.
+// Fuses the ops that models write out into a single op. The rules expect the form that `cleanup` produces: squares as
+// products, and quotients by roots as products with `rsqrt`.
 
 // x w^T -> linear(x, w)
 pdl.pattern @linear : benefit(1) {
@@ -36,7 +36,7 @@ pdl.pattern @linear_bias : benefit(2) {
   }
 }
 
-// batch_norm(conv(x, w)) -> conv(x, w * scale, shift), both computed from weights alone
+// batch_norm(conv(x, w)) -> conv(x, w * scale, shift), with scale and shift computed from weights only
 pdl.pattern @conv_batch_norm : benefit(1) attributes {finite} {
   %x = pdl.operand
   %w = pdl.operand
@@ -86,7 +86,7 @@ pdl.pattern @conv_batch_norm : benefit(1) attributes {finite} {
   }
 }
 
-// batch_norm(conv(x, w, b)) -> conv(x, w * scale, shift), both computed from weights alone
+// batch_norm(conv(x, w, b)) -> conv(x, w * scale, shift), with scale and shift computed from weights only
 pdl.pattern @conv_bias_batch_norm : benefit(1) attributes {finite} {
   %x = pdl.operand
   %w = pdl.operand
@@ -128,9 +128,9 @@ pdl.pattern @conv_bias_batch_norm : benefit(1) attributes {finite} {
     %column = pdl.result 0 of %reshape
     %weighing = pdl.operation "inlay.mul"(%w, %column : !pdl.value, !pdl.value)
     %weight = pdl.result 0 of %weighing
-    %centring = pdl.operation "inlay.sub"(%b, %mean : !pdl.value, !pdl.value)
-    %centred = pdl.result 0 of %centring
-    %moving = pdl.operation "inlay.mul"(%centred, %scale : !pdl.value, !pdl.value)
+    %centering = pdl.operation "inlay.sub"(%b, %mean : !pdl.value, !pdl.value)
+    %centered = pdl.result 0 of %centering
+    %moving = pdl.operation "inlay.mul"(%centered, %scale : !pdl.value, !pdl.value)
     %moved = pdl.result 0 of %moving
     %shifting = pdl.operation "inlay.add"(%beta, %moved : !pdl.value, !pdl.value)
     %shift = pdl.result 0 of %shifting
@@ -236,7 +236,7 @@ pdl.pattern @softmax : benefit(2) {
   }
 }
 
-// exp(x) / sum(exp(x)) -> softmax(x), which doesn't overflow
+// exp(x) / sum(exp(x)) -> softmax(x), which does not overflow
 pdl.pattern @softmax_unshifted : benefit(1) attributes {finite} {
   %x = pdl.operand
   %floats = pdl.attribute = [f16, bf16, f32, f64]
@@ -256,7 +256,7 @@ pdl.pattern @softmax_unshifted : benefit(1) attributes {finite} {
   }
 }
 
-// (q * s) (k^T * s) -> (q * (s * s)) k^T: attention's scores, scaled once
+// (q * s) (k^T * s) -> (q * (s * s)) k^T: scales the scores of attention once
 pdl.pattern @attention_scale : benefit(1) attributes {finite} {
   %q = pdl.operand
   %k = pdl.operand
@@ -292,9 +292,9 @@ pdl.pattern @layer_norm : benefit(2) attributes {finite} {
   %dims = pdl.attribute
   pdl.apply_native_constraint "trailing_dims"(%dims, %x, %w : !pdl.attribute, !pdl.value, !pdl.value)
   pdl.apply_native_constraint "same_type"(%w, %b : !pdl.value, !pdl.value)
-  %least = pdl.attribute = 1 : i64
-  %most = pdl.attribute = 8 : i64
-  pdl.apply_native_constraint "rank"(%w, %least, %most : !pdl.value, !pdl.attribute, !pdl.attribute)
+  %min = pdl.attribute = 1 : i64
+  %max = pdl.attribute = 8 : i64
+  pdl.apply_native_constraint "rank"(%w, %min, %max : !pdl.value, !pdl.attribute, !pdl.attribute)
   %eps = pdl.apply_native_constraint "splat_value"(%c : !pdl.value) : !pdl.attribute
   %keepdim = pdl.attribute = unit
   %t = pdl.type
@@ -302,8 +302,8 @@ pdl.pattern @layer_norm : benefit(2) attributes {finite} {
   %averaging = pdl.operation "inlay.mean"(%x : !pdl.value) {"dims" = %dims, "keepdim" = %keepdim} -> (%u : !pdl.type)
   %mean = pdl.result 0 of %averaging
   %sub = pdl.operation "inlay.sub"(%x, %mean : !pdl.value, !pdl.value) -> (%t : !pdl.type)
-  %centred = pdl.result 0 of %sub
-  %squaring = pdl.operation "inlay.mul"(%centred, %centred : !pdl.value, !pdl.value) -> (%t : !pdl.type)
+  %centered = pdl.result 0 of %sub
+  %squaring = pdl.operation "inlay.mul"(%centered, %centered : !pdl.value, !pdl.value) -> (%t : !pdl.type)
   %square = pdl.result 0 of %squaring
   %spread = pdl.operation "inlay.mean"(%square : !pdl.value) {"dims" = %dims, "keepdim" = %keepdim} -> (%u : !pdl.type)
   %variance = pdl.result 0 of %spread
@@ -311,7 +311,7 @@ pdl.pattern @layer_norm : benefit(2) attributes {finite} {
   %above = pdl.result 0 of %adding
   %rsqrt = pdl.operation "inlay.rsqrt"(%above : !pdl.value) -> (%u : !pdl.type)
   %over = pdl.result 0 of %rsqrt
-  %norming = pdl.operation "inlay.mul"(%centred, %over : !pdl.value, !pdl.value) -> (%t : !pdl.type)
+  %norming = pdl.operation "inlay.mul"(%centered, %over : !pdl.value, !pdl.value) -> (%t : !pdl.type)
   %normal = pdl.result 0 of %norming
   %weighing = pdl.operation "inlay.mul"(%normal, %w : !pdl.value, !pdl.value) -> (%t : !pdl.type)
   %weighed = pdl.result 0 of %weighing

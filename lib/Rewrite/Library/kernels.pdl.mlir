@@ -1,5 +1,5 @@
-// Parts of transformers as plugins, for targets that bring a kernel for them; `expansions` says what each computes. The
-// rules expect what `cleanup` and `fusions` leave.
+// Replaces parts of transformers by plugins, for targets that have kernels for them. `expansions` defines what each
+// plugin computes. The rules expect the form that `cleanup` and `fusions` produce.
 
 // x * rsqrt(mean(x * x) + eps) * w -> plugin "rms_norm"(x, w) {eps}
 pdl.pattern @rms_norm : benefit(1) attributes {finite} {
@@ -85,7 +85,7 @@ pdl.pattern @swiglu : benefit(1) {
   }
 }
 
-// (q k) / c -> (q / c) k, so that attention's scores are a plain product
+// (q k) / c -> (q / c) k, so that the scores of attention are a plain product
 pdl.pattern @scores_scale : benefit(1) attributes {finite} {
   %q = pdl.operand
   %k = pdl.operand

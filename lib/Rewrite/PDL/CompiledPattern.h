@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A PDL pattern as it runs.
+// A compiled PDL pattern: its match program and its replacement.
 
 #ifndef INLAY_LIB_REWRITE_PDL_COMPILEDPATTERN_H
 #define INLAY_LIB_REWRITE_PDL_COMPILEDPATTERN_H
@@ -12,12 +12,12 @@
 namespace inlay {
 
 struct CompiledPattern {
-  std::shared_ptr<mlir::OwningOpRef<mlir::ModuleOp>> module; ///< holds the pattern's ops, which steps point to
+  std::shared_ptr<mlir::OwningOpRef<mlir::ModuleOp>> module; ///< Owns the pattern's ops, which steps point to.
   mlir::pdl::PatternOp source;
   MatchProgram program;
   Replacement replacement;
   std::vector<std::string> argNames;
-  bool looksAround = false; ///< calls constraints that may look at more than what matches
+  bool looksAround = false; ///< True if the pattern calls constraints that may read ops outside the match.
 };
 
 } // namespace inlay

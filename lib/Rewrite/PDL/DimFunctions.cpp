@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constraints and rewrites about lists of dims, shapes and numbers, as rules for layout and normalization need them.
+// Constraints and rewrites for lists of dims, shapes and numbers. Rules for layout and normalization use them.
 
 #include "inlay/Rewrite/NativeFunctions.h"
 
@@ -29,7 +29,7 @@ static std::optional<int64_t> numberOf(const NativeCall &call, size_t number) {
   return attribute.getValue().getSExtValue();
 }
 
-/// same_dim(a, 0, b, -1): two sizes that are known and equal
+/// same_dim(a, 0, b, -1): holds if both sizes are static and equal.
 static LogicalResult isSameDim(NativeCall &call) {
   int64_t sizes[2];
   for (int i = 0; i < 2; ++i) {
@@ -39,14 +39,14 @@ static LogicalResult isSameDim(NativeCall &call) {
       return call.fail("expected tensors with these dims");
     sizes[i] = type.getDimSize(*dim < 0 ? *dim + type.getRank() : *dim);
     if (ShapedType::isDynamic(sizes[i]))
-      return call.fail("expected sizes that are known, but one is dynamic");
+      return call.fail("expected static sizes, but one is dynamic");
   }
   if (sizes[0] == sizes[1])
     return success();
   return call.fail("expected equal sizes, but found " + Twine(sizes[0]) + " and " + Twine(sizes[1]));
 }
 
-/// trailing_dims(dims, x, w): the dims of x are its trailing ones, of which w has the sizes
+/// trailing_dims(dims, x, w): holds if `dims` are the trailing dims of x and w has their sizes.
 static LogicalResult areTrailingDims(NativeCall &call) {
   std::optional<ArrayRef<int64_t>> dims = dimsOf(call, 0);
   RankedTensorType type = tensorOf(call, 1), other = tensorOf(call, 2);
@@ -64,16 +64,16 @@ static LogicalResult areTrailingDims(NativeCall &call) {
   return success();
 }
 
-/// identity_dims(dims): a permutation that changes nothing
+/// identity_dims(dims): holds if the permutation is the identity.
 static LogicalResult isIdentity(NativeCall &call) {
   std::optional<ArrayRef<int64_t>> dims = dimsOf(call, 0);
   for (auto [i, dim] : llvm::enumerate(dims.value_or(ArrayRef<int64_t>())))
     if (dim != static_cast<int64_t>(i))
-      return call.fail("expected all dims in their order");
+      return call.fail("expected the identity permutation");
   return dims ? success() : call.fail("expected a permutation");
 }
 
-/// last_dim(dim, x): the number of the last dim, from either end
+/// last_dim(dim, x): holds if `dim` is the last dim of x, counted from either end.
 static LogicalResult isLastDim(NativeCall &call) {
   std::optional<int64_t> dim = numberOf(call, 0);
   RankedTensorType type = tensorOf(call, 1);
@@ -82,19 +82,19 @@ static LogicalResult isLastDim(NativeCall &call) {
   return call.fail("expected the last dim, but found dim " + Twine(dim.value_or(0)));
 }
 
-/// halves(x, half, end): up to `half` and from there to `end` are the halves of the last dim
+/// halves(x, half, end): holds if [0, half) and [half, end) are the halves of the last dim.
 static LogicalResult areHalves(NativeCall &call) {
   RankedTensorType type = tensorOf(call, 0);
   std::optional<int64_t> half = numberOf(call, 1), end = numberOf(call, 2);
   if (!type || type.getRank() == 0 || !half || !end || type.isDynamicDim(type.getRank() - 1))
-    return call.fail("expected a tensor whose last size is known, and two numbers");
+    return call.fail("expected a tensor with a static last dim, and two numbers");
   int64_t size = type.getShape().back();
   if (*half > 0 && size % 2 == 0 && *half == size / 2 && *end >= size)
     return success();
   return call.fail("expected the halves of size " + Twine(size) + ", but found a cut at " + Twine(*half));
 }
 
-/// only(dims): gives the one dim of a list of one
+/// only(dims): returns the dim of a list with one element.
 static LogicalResult getOnly(NativeCall &call) {
   std::optional<ArrayRef<int64_t>> dims = dimsOf(call, 0);
   if (!dims || dims->size() != 1)
@@ -104,7 +104,7 @@ static LogicalResult getOnly(NativeCall &call) {
   return success();
 }
 
-/// splat_value(value): gives the number that all elements of a constant of floats are
+/// splat_value(value): returns the value of all elements of a constant of floats.
 static LogicalResult getSplatValue(NativeCall &call) {
   DenseElementsAttr elements;
   Value value = call.get<Value>(0);
@@ -118,11 +118,11 @@ static LogicalResult getSplatValue(NativeCall &call) {
   return success();
 }
 
-/// compose_dims(inner, outer): the permutation that does one after the other
+/// compose_dims(inner, outer): returns the permutation `inner` followed by `outer`.
 static LogicalResult composeDims(NativeCall &call) {
   std::optional<ArrayRef<int64_t>> inner = dimsOf(call, 0), outer = dimsOf(call, 1);
   if (!inner || !outer || inner->size() != outer->size())
-    return call.fail("expected two permutations of as many dims");
+    return call.fail("expected two permutations of the same number of dims");
   SmallVector<int64_t> dims;
   for (int64_t dim : *outer) {
     if (dim < 0 || dim >= static_cast<int64_t>(inner->size()))
@@ -133,7 +133,7 @@ static LogicalResult composeDims(NativeCall &call) {
   return success();
 }
 
-/// scalar(number, like): a value for a constant of rank 0, of the element type of `like`
+/// scalar(number, like): returns the value of a constant of rank 0 with the element type of `like`.
 static LogicalResult makeScalar(NativeCall &call) {
   auto number = dyn_cast_or_null<FloatAttr>(call.get<Attribute>(0));
   RankedTensorType like = tensorOf(call, 1);
@@ -145,28 +145,28 @@ static LogicalResult makeScalar(NativeCall &call) {
   return success();
 }
 
-/// column_shape(value): its first size, then ones, for what is to broadcast along all other dims
+/// column_shape(value): returns the first size followed by ones, to broadcast along all other dims.
 static LogicalResult getColumnShape(NativeCall &call) {
   RankedTensorType type = tensorOf(call, 0);
   if (!type || type.getRank() == 0 || type.isDynamicDim(0))
-    return call.fail("expected a tensor whose first size is known");
+    return call.fail("expected a tensor with a static first dim");
   SmallVector<int64_t> shape(type.getRank(), 1);
   shape[0] = type.getDimSize(0);
   call.results->push_back(Attribute(Builder(type.getContext()).getDenseI64ArrayAttr(shape)));
   return success();
 }
 
-/// trailing_dims(x, w): as many trailing dims of x as w has
+/// trailing_dims(x, w): returns the last dims of x, as many as w has.
 static LogicalResult getTrailingDims(NativeCall &call) {
   RankedTensorType type = tensorOf(call, 0), other = tensorOf(call, 1);
   if (!type || !other || other.getRank() > type.getRank())
-    return call.fail("expected two tensors, the second of no more dims");
+    return call.fail("expected two tensors, the second of no higher rank");
   auto dims = llvm::to_vector(llvm::seq(type.getRank() - other.getRank(), type.getRank()));
   call.results->push_back(Attribute(Builder(type.getContext()).getDenseI64ArrayAttr(dims)));
   return success();
 }
 
-/// dims(1, -1, size): a list of these numbers
+/// dims(1, -1, size): returns a list of these numbers.
 static LogicalResult makeDims(NativeCall &call) {
   SmallVector<int64_t> dims;
   for (size_t i = 0; i < call.operands.size(); ++i) {
@@ -181,11 +181,11 @@ static LogicalResult makeDims(NativeCall &call) {
   return success();
 }
 
-/// half(x): half its last size
+/// half(x): returns half the last size.
 static LogicalResult getHalf(NativeCall &call) {
   RankedTensorType type = tensorOf(call, 0);
   if (!type || type.getRank() == 0 || type.isDynamicDim(type.getRank() - 1) || type.getShape().back() % 2)
-    return call.fail("expected a tensor whose last size is known and even");
+    return call.fail("expected a tensor with a static and even last dim");
   call.results->push_back(Attribute(Builder(type.getContext()).getI64IntegerAttr(type.getShape().back() / 2)));
   return success();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From pdl.pattern to the steps of a match. The order of steps is the order in which a reader follows the pattern from
-// its root: an op's own checks, then its operands from left to right, each with what produces it.
+// Compiles a pdl.pattern to the steps of a match. The steps follow the pattern from its root: first the checks of an op
+// itself, then its operands from left to right, each with the op that defines it.
 
 #include "MatchProgram.h"
 
@@ -36,7 +36,7 @@ public:
     if (failed(visit(*root, 0)) || failed(reachTheRest()))
       return failure();
     if (addReadyNatives(); !natives.empty())
-      return natives.front().emitError("expected arguments that the match binds, but it never reaches one of them");
+      return natives.front().emitError("expected arguments that the match binds, but one is never bound");
     return std::move(program);
   }
 
@@ -77,7 +77,7 @@ private:
   unsigned slot(Value value) const { return slotOf.find(value)->second; }
   bool isBound(Value value) const { return bound.test(slot(value)); }
 
-  /// True if this is the first to see `value`, which is bound from now on.
+  /// Binds `value`. Returns true if it was not bound before.
   bool bind(Value value) {
     bool first = !bound.test(slot(value));
     bound.set(slot(value));
@@ -97,7 +97,7 @@ private:
 
   //===-- Ops ---------------------------------------------------------------------------------------------------===//
 
-  /// What the rewrite replaces or erases; those may have other users.
+  /// Collects the ops that the rewrite replaces or erases. They may have users outside the match.
   void collectReplaced() {
     pdl::RewriteOp rewrite = pattern.getRewriter();
     for (Operation &op : rewrite.getBodyRegion().getOps()) {
@@ -111,7 +111,7 @@ private:
     }
   }
 
-  /// The given root, else the op from which most others are reached through operands.
+  /// Returns the given root, else the op from which most others are reached through operands.
   FailureOr<pdl::OperationOp> findRoot() {
     auto ops = llvm::to_vector(pattern.getBody()->getOps<pdl::OperationOp>());
     if (ops.empty())
@@ -119,11 +119,11 @@ private:
     if (Value root = pattern.getRewriter().getRoot())
       return cast<pdl::OperationOp>(root.getDefiningOp());
     pdl::OperationOp best;
-    size_t most = 0;
+    size_t bestCount = 0;
     for (pdl::OperationOp op : ops)
-      if (size_t reached = countReached(op); replaced.contains(op) && reached > most) {
+      if (size_t reached = countReached(op); replaced.contains(op) && reached > bestCount) {
         best = op;
-        most = reached;
+        bestCount = reached;
       }
     return best ? best : ops.back();
   }
@@ -175,7 +175,7 @@ private:
     }
   }
 
-  /// The position of the only list among `values`, their number if there is none; fails if there are two.
+  /// Returns the position of the only list among `values`, or their number if there is none. Fails if there are two.
   FailureOr<unsigned> findList(pdl::OperationOp op, ValueRange values, StringRef what) {
     unsigned list = values.size();
     for (auto [number, value] : llvm::enumerate(values)) {
@@ -209,7 +209,7 @@ private:
     return success();
   }
 
-  /// Inner results are used by the pattern alone, unless it says `shared` or replaces them.
+  /// Inner results must have no users outside the pattern, unless the op is marked `shared` or replaced.
   void addUses(pdl::OperationOp op, unsigned a) {
     if (a == program.ops.front() || replaced.contains(op) || op->hasAttr("shared"))
       return;
@@ -221,7 +221,8 @@ private:
         });
       };
       if (isa<pdl::ResultsOp>(user))
-        return; // as many results as there are: their users are the list's
+        // The number of results is open. The list itself counts its users.
+        return;
       if (auto result = dyn_cast<pdl::ResultOp>(user)) {
         counts.resize(std::max<size_t>(counts.size(), result.getIndex() + 1));
         counts[result.getIndex()] += countOperands(result.getVal());
@@ -231,7 +232,7 @@ private:
     program.useCounts.push_back(counts);
   }
 
-  /// Results that only constraints and the rewrite look at.
+  /// Binds results that only constraints and the rewrite read.
   void addResults(pdl::OperationOp op, unsigned a) {
     for (Operation *user : op.getOp().getUsers()) {
       if (user->getBlock() != pattern.getBody())
@@ -323,7 +324,7 @@ private:
     return success();
   }
 
-  /// Ops that no operand leads to are found among the users of a value that is bound.
+  /// Finds the ops that no operand leads to among the users of bound values.
   LogicalResult reachTheRest() {
     auto rest = [&] {
       return llvm::make_filter_range(pattern.getBody()->getOps<pdl::OperationOp>(),
@@ -339,7 +340,7 @@ private:
         if (it == operands.end() || isBound(op.getOp()))
           continue;
         if (!op.getOpName())
-          return op.emitError("expected the name of an op that is looked for among users, but it has none");
+          return op.emitError("expected a name for an op that is found as a user of a value, but got none");
         bind(op.getOp());
         program.looksAtUsers = found = true;
         Step &step = add(Step::User, op, slot(*it), slot(op.getOp()), std::distance(operands.begin(), it));
@@ -349,7 +350,8 @@ private:
           return failure();
       }
       if (!found)
-        return (*rest().begin())->emitError("expected an op that a shared value joins to the root, but none does");
+        return (*rest().begin())
+            ->emitError("expected an op that a shared value connects to the root, but no value does");
     }
     return success();
   }
@@ -380,7 +382,8 @@ private:
     SmallVector<std::pair<unsigned, unsigned>> compared;
     for (Value value : op.getResults()) {
       unsigned result = slot(value);
-      if (!bind(value)) { // bound as an attribute or type of the match before: compare
+      // The attribute or type is already bound by the match, so the result is compared with it.
+      if (!bind(value)) {
         result = program.slots.size();
         program.slots.push_back({program.slots[slot(value)].kind, "", nullptr, op});
         compared.push_back({slot(value), result});

@@ -27,7 +27,8 @@ void MatchProgram::finish() {
   joinSteps();
 }
 
-/// Those that an op looked for among users isn't to be: two ops of a pattern that may be anywhere are two of the graph.
+/// Collects for each User step the ops bound before it. Different ops of a pattern must match different ops of the
+/// graph.
 void MatchProgram::findEarlierOps() {
   SmallVector<unsigned, 4> bound = {ops.front()};
   for (Step &step : steps) {
@@ -42,8 +43,8 @@ void MatchProgram::findEarlierOps() {
 }
 
 void MatchProgram::joinSteps() {
-  llvm::SmallDenseMap<unsigned, size_t> shapes; // by op
-  SmallVector<int> numbers;                     // of steps among those that are joined
+  llvm::SmallDenseMap<unsigned, size_t> shapes; // By op.
+  SmallVector<int> numbers;                     // Index of each step in `joined`.
   for (const Step &step : steps) {
     numbers.push_back(step.kind == Step::Order ? static_cast<int>(joined.size()) : -1);
     bool isCount = step.kind == Step::OperandCount || step.kind == Step::ResultCount;
@@ -70,7 +71,7 @@ void MatchProgram::joinSteps() {
   }
 }
 
-//===-- Words for what is found ---------------------------------------------------------------------------------===//
+//===-- Text for explanations -----------------------------------------------------------------------------------===//
 
 static std::string quote(OperationName name) { return ("'" + name.getStringRef() + "'").str(); }
 
@@ -80,7 +81,7 @@ static std::string describe(Value value) {
   return "a block argument";
 }
 
-/// What a list step takes of an op's operands or result types.
+/// Returns the operands or result types that a list step covers.
 template <typename Element, typename Range>
 static SmallVector<Element> slice(Range range, const Step &step) {
   SmallVector<Element> result;
@@ -90,7 +91,8 @@ static SmallVector<Element> slice(Range range, const Step &step) {
 }
 
 namespace {
-/// Runs the checks of one step. Each says whether it holds and, if it is to explain, why not.
+/// Runs the checks of one step. Each check returns true if the step holds. With `kExplains`, a failing check also
+/// stores the reason.
 template <bool kExplains>
 class Checker {
 public:
@@ -147,7 +149,7 @@ public:
     case Step::Native:
       return succeeded(callNative(program.natives[step.c], program.slots, bindings, context.args, nullptr, whyNot));
     case Step::Equal:
-      return bindings[step.a] == bindings[step.b] || (kExplains && no("expected the same, but got another"));
+      return bindings[step.a] == bindings[step.b] || (kExplains && no("expected equal values, but they differ"));
     case Step::Shape:
       return checkShape(step);
     case Step::AsWritten:
@@ -159,7 +161,7 @@ public:
   }
 
 private:
-  /// Ask for `kExplains` before, for what goes into the text takes longer than most checks.
+  /// Test `kExplains` before calling this, because building the text takes longer than most checks.
   bool no(const Twine &why) {
     if (whyNot->empty())
       *whyNot = why.str();
@@ -201,7 +203,7 @@ private:
 
   bool checkNoAttributes(const Step &step) {
     Operation *op = bindings.op(step.a);
-    // Most have none at all, which takes less time to find than to list them.
+    // Most ops have no attributes at all, and testing for that is faster than listing them.
     return (op->getPropertiesStorageSize() == 0 && op->getRawDictionaryAttrs().empty()) || checkAttributes(step, op);
   }
 
@@ -238,7 +240,7 @@ private:
       return true;
     }
     return found == bindings.types(step.b) ||
-           (kExplains && no("expected the same types as elsewhere, but found others"));
+           (kExplains && no("expected the same types as elsewhere in the pattern, but found others"));
   }
 
   bool checkValue(const Step &step, Value found) {
@@ -299,14 +301,14 @@ private:
     return isInReach(op);
   }
 
-  /// A match stays in the block of its root, so that nothing moves into a loop or a segment; constants are everywhere.
+  /// A match stays in the block of its root, so that no op moves into a loop or a segment. Constants may be anywhere.
   bool isInReach(Operation *op) {
     Operation *root = bindings.op(program.ops.front());
     if (op->getBlock() == root->getBlock() || op->hasTrait<OpTrait::ConstantLike>())
       return true;
     if (!context.acrossSegments)
       return kExplains && no("expected an op in the block of the root, but it is in another");
-    // Out of a segment that is still open into the block around it.
+    // A match may also reach from an open segment into the block around it.
     for (Operation *around = root->getParentOp(); around && isa<SegmentOp>(around); around = around->getParentOp())
       if (around->getBlock() == op->getBlock())
         return true;
@@ -322,12 +324,12 @@ private:
       auto use = result.use_begin();
       for (unsigned i = 0; i < wanted && use != result.use_end(); ++i)
         ++use;
-      // Constants may have any users. Asked last: to look a trait up takes longer than the rest of this.
+      // Constants may have any users. This is tested last because looking up a trait is slower than the loop above.
       if (use != result.use_end())
         return op->hasTrait<OpTrait::ConstantLike>() ||
                (kExplains &&
-                no("expected " + quote(op->getName()) + " to be used by what matches alone, but it has another user, " +
-                   quote((*result.user_begin())->getName()) + "; say 'shared' in the pattern to allow it"));
+                no("expected " + quote(op->getName()) + " to be used by matched ops only, but it has another user, " +
+                   quote((*result.user_begin())->getName()) + "; mark it 'shared' in the pattern to allow this"));
     }
     return true;
   }
@@ -339,7 +341,7 @@ private:
   std::string *whyNot;
 };
 
-/// A choice that may be taken again: the step, and which user is next.
+/// A choice that may have further alternatives: the step, and the next user to try.
 struct Choice {
   Choice(unsigned number, const Step &step, Bindings &bindings, const MatchContext &context) : step(number) {
     if (step.kind != Step::User)
@@ -353,7 +355,7 @@ struct Choice {
       use = value.use_begin();
   }
 
-  /// Goes on to the next user that may be `step`'s op, in `block`; false if there is none left.
+  /// Binds the next user in `block` that matches the op of `step`. Returns false if there is none left.
   bool takeNextUser(const MatchProgram &program, const Step &step, Bindings &bindings, Block *block) {
     Value value = bindings.value(step.a);
     auto isTaken = [&](Operation *user) {
@@ -403,7 +405,7 @@ static bool giveUp(const MatchContext &context) {
   return false;
 }
 
-/// Runs `steps` of `program`. Explaining takes them as they are written.
+/// Runs `steps` of `program`. Explanations use the steps in their original form, before they are joined.
 template <bool kExplains>
 static bool runSteps(const MatchProgram &program, ArrayRef<Step> steps, Bindings &bindings,
                      const MatchContext &context) {
@@ -417,7 +419,7 @@ static bool runSteps(const MatchProgram &program, ArrayRef<Step> steps, Bindings
       choices.emplace_back(step - steps.begin(), *step, bindings, context);
       orders[step - steps.begin()] = 0;
     }
-    // To take the first user, it comes back to the choice.
+    // A User step takes its first user by backtracking to itself.
     if (LLVM_LIKELY(step->kind != Step::User && checker.check(*step))) {
       ++step;
       continue;
@@ -433,7 +435,7 @@ static bool runSteps(const MatchProgram &program, ArrayRef<Step> steps, Bindings
     }
     if (choices.empty())
       return false;
-    // The first choice alone takes time linear in the users of a value.
+    // The first choice alone takes linear time in the number of users, so it is not counted.
     if (choices.size() > 1 && ++ways > MatchProgram::kMaxWays)
       return giveUp(context);
     step = steps.begin() + choices.back().step + 1;
@@ -495,13 +497,13 @@ LogicalResult inlay::callNative(const NativeStep &native, ArrayRef<Slot> slots, 
   NativeCall call{operands, args, rewriter, &results, whyNot};
   bool held = succeeded((*native.function)(call));
   if (held == native.negated)
-    return call.fail("'" + Twine(native.name) + (held ? "' holds, and must not" : "' doesn't hold"));
+    return call.fail("'" + Twine(native.name) + (held ? "' holds, but must not" : "' doesn't hold"));
   if (results.get().size() != native.results.size())
-    return call.fail("expected '" + native.name + "' to give " + Twine(native.results.size()) + " results, but got " +
+    return call.fail("expected '" + native.name + "' to return " + Twine(native.results.size()) + " results, but got " +
                      Twine(results.get().size()));
   for (auto [slot, value] : llvm::zip_equal(native.results, results.get())) {
     if (!fits(value, slots[slot].kind))
-      return call.fail("expected '" + native.name + "' to give a result of another kind");
+      return call.fail("expected '" + native.name + "' to return a result of another kind");
     if (slots[slot].kind == SlotKind::Values) {
       bindings.setList(slot);
       bindings.values(slot) = llvm::to_vector(value.cast<ValueRange>());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A pattern compiled to a list of steps over slots, each a check or a binding, that starts at the root. Where operands
-// may stand in another order, or an op is looked for among the users of a value, a step is a choice, and a later step
-// that fails comes back to it. The steps of one pattern run on the stack of one loop, however deep the pattern is.
+// A pattern compiled to a list of steps over slots. Each step is a check or a binding; the first step is at the root. A
+// step is a choice if operands may be swapped or if an op is found among the users of a value. When a later step fails,
+// matching backtracks to the last choice. One loop runs all steps of a pattern, so its depth does not affect the stack.
 
 #ifndef INLAY_LIB_REWRITE_PDL_MATCHPROGRAM_H
 #define INLAY_LIB_REWRITE_PDL_MATCHPROGRAM_H
@@ -18,20 +18,20 @@ namespace inlay {
 
 enum class SlotKind : uint8_t { Operation, Value, Attribute, Type, Values, Types };
 
-/// What each slot holds, once and for all.
+/// The properties of a slot that are the same in all matches.
 struct Slot {
   SlotKind kind;
-  std::string name;               ///< as the pattern's text has it; may be empty
-  const void *constant = nullptr; ///< of an attribute or type that the pattern gives
-  mlir::Operation *source;        ///< the op of the pattern that it stands for
+  std::string name;               ///< Name in the pattern's text; may be empty.
+  const void *constant = nullptr; ///< Attribute or type that the pattern fixes; null if none.
+  mlir::Operation *source;        ///< Op of the pattern that defines the slot's value.
 };
 
 struct MatchProgram;
 
-/// What the slots hold in one match: pointers, and the elements of lists.
+/// The contents of the slots in one match: pointers, and the elements of lists.
 class Bindings {
 public:
-  /// Empties all slots but those of constants.
+  /// Clears all slots except those of constants.
   void reset(const MatchProgram &program);
 
   const void *&operator[](unsigned slot) { return pointers[slot]; }
@@ -56,43 +56,43 @@ private:
 
 struct Step {
   enum Kind : uint8_t {
-    Name,          ///< op a is called `name`
-    OperandCount,  ///< op a has b operands, or at least b if `open`
-    ResultCount,   ///< op a has b results, or at least b if `open`
-    Attribute,     ///< op a's attribute `text` is slot b
-    NoAttributes,  ///< op a has no inherent attributes but those of list c
-    AttributeType, ///< attribute a has type b
-    ResultType,    ///< op a's result c has type b
-    ResultTypes,   ///< op a's results from c on, all but the last d, have types b
-    ValueType,     ///< value a has type b
-    ValueTypes,    ///< values a have types b
-    Operand,       ///< op a's operand c (counted from the end if `open`) is b
-    Operands,      ///< op a's operands from c on, all but the last d, are b
-    Definition,    ///< value a is result c of op b, which lies where the match may reach
-    Definitions,   ///< values a are all results of op b
-    Result,        ///< op a's result c is b
-    Results,       ///< op a's results are b
-    Uses,          ///< op a's results are used as often as list c says
-    NoRegions,     ///< op a has no regions
-    Native,        ///< call c gives success
-    Equal,         ///< slots a and b are equal
-    AsWritten,     ///< the two operands of op a stand as written: holds always, for what explains to look at
-    Shape,         ///< Name, OperandCount b, ResultCount c (kAny for any) and, unless `open`, NoRegions of op a
-    Order,         ///< choice: the two operands of op a stand as written, or the other way round
-    User,          ///< choice: op b, none of those of list d, uses value a as operand c
+    Name,          ///< Op a is called `name`.
+    OperandCount,  ///< Op a has b operands, or at least b if `open`.
+    ResultCount,   ///< Op a has b results, or at least b if `open`.
+    Attribute,     ///< Attribute `text` of op a is slot b.
+    NoAttributes,  ///< Op a has no inherent attributes except those in list c.
+    AttributeType, ///< Attribute a has type b.
+    ResultType,    ///< Result c of op a has type b.
+    ResultTypes,   ///< The results of op a from c on, except the last d, have types b.
+    ValueType,     ///< Value a has type b.
+    ValueTypes,    ///< Values a have types b.
+    Operand,       ///< Operand c of op a (counted from the end if `open`) is b.
+    Operands,      ///< The operands of op a from c on, except the last d, are b.
+    Definition,    ///< Value a is result c of op b, and the match may reach b.
+    Definitions,   ///< Values a are all results of op b.
+    Result,        ///< Result c of op a is b.
+    Results,       ///< The results of op a are b.
+    Uses,          ///< The results of op a have as many uses as list c says.
+    NoRegions,     ///< Op a has no regions.
+    Native,        ///< Call c succeeds.
+    Equal,         ///< Slots a and b are equal.
+    AsWritten,     ///< The two operands of op a are in order. Always holds; only explanations read it.
+    Shape,         ///< Name, OperandCount b, ResultCount c (kAny for any) and, unless `open`, NoRegions of op a.
+    Order,         ///< Choice: the two operands of op a are in order or swapped.
+    User,          ///< Choice: op b, which is not in list d, uses value a as operand c.
   };
   static constexpr unsigned kAny = ~0u;
 
   bool isChoice() const { return kind >= Order; }
 
   Kind kind;
-  bool bind = false; ///< the first to see its slot: fills it instead of comparing
+  bool bind = false; ///< True for the first step that uses its slot: it fills the slot instead of comparing.
   bool open = false;
-  int order = -1; ///< Operand: the Order step that says which one
+  int order = -1; ///< For Operand: the Order step that decides the order; -1 for none.
   unsigned a = 0, b = 0, c = 0, d = 0;
   const void *name = nullptr;
   mlir::StringAttr text;
-  mlir::Operation *source = nullptr; ///< the pattern's op, for what explains
+  mlir::Operation *source = nullptr; ///< Op of the pattern, for explanations.
 };
 
 struct NativeStep {
@@ -108,30 +108,32 @@ struct MatchProgram {
   std::vector<NativeStep> natives;
   std::vector<llvm::SmallVector<unsigned, 2>> useCounts;
   std::vector<llvm::SmallVector<mlir::StringAttr, 4>> attributeNames;
-  std::vector<llvm::SmallVector<unsigned, 4>> earlierOps; ///< slots of ops that are bound before a User step
-  llvm::SmallVector<unsigned, 4> ops;                     ///< slots of matched ops, root first
-  unsigned depth = 0;                                     ///< of the root over the deepest matched op
-  bool looksAtUsers = false;                              ///< has a User step
+  std::vector<llvm::SmallVector<unsigned, 4>> earlierOps; ///< Slots of the ops that are bound before each User step.
+  llvm::SmallVector<unsigned, 4> ops;                     ///< Slots of matched ops, root first.
+  unsigned depth = 0;                                     ///< Number of levels from the root to the deepest matched op.
+  bool looksAtUsers = false;                              ///< True if there is a User step.
 
-  // What `finish` makes of the above:
-  std::vector<Step> joined; ///< the same steps for who doesn't ask why not: what they ask of one op first is a Shape
-  llvm::SmallVector<const void *, 16> constants; ///< by slot
-  llvm::SmallVector<unsigned, 1> constantLists;  ///< slots of lists of types that the pattern gives
+  // Computed by `finish`:
+  /// Steps for matches without explanations: the first checks of each op are joined into one Shape.
+  std::vector<Step> joined;
+  llvm::SmallVector<const void *, 16> constants; ///< By slot.
+  llvm::SmallVector<unsigned, 1> constantLists;  ///< Slots of lists of types that the pattern fixes.
 
-  /// Reads the matching part of `pattern`, which must outlive the program; emits diagnostics at the pattern's ops.
+  /// Compiles the matching part of `pattern`, which must outlive the program. Emits diagnostics at the pattern's ops.
   static mlir::FailureOr<MatchProgram> compile(mlir::pdl::PatternOp pattern, const NativeFunctions &functions,
                                                llvm::DenseMap<mlir::Value, unsigned> &slotOf);
 
-  /// Call it when all slots and steps are there, those of the replacement too.
+  /// Call this when all slots and steps exist, including those of the replacement.
   void finish();
 
-  /// After so many ways to match that a second choice offers, a try is given up: nested choices multiply.
+  /// Maximum number of alternatives of nested choices. A try that exceeds it is given up, because nested choices
+  /// multiply.
   static constexpr unsigned kMaxWays = 4096;
 
-  /// Matches with `root` as the root.
+  /// Returns true if the pattern matches with `root` as its root.
   bool run(mlir::Operation *root, Bindings &bindings, const MatchContext &context) const;
 
-  /// Runs one step that isn't a choice. `orders` are the alternatives taken by Order steps, by step.
+  /// Runs one step that is not a choice. `orders` has the alternative of each Order step, by step number.
   bool check(const Step &step, Bindings &bindings, const MatchContext &context, llvm::ArrayRef<uint8_t> orders,
              std::string *whyNot) const;
 
@@ -140,7 +142,7 @@ private:
   void joinSteps();
 };
 
-/// Calls a native function on slots and binds its results; the results must be of the kinds that the slots have.
+/// Calls a native function on slots and binds its results. The results must be of the kinds that the slots have.
 mlir::LogicalResult callNative(const NativeStep &native, llvm::ArrayRef<Slot> slots, Bindings &bindings,
                                mlir::DictionaryAttr args, GraphRewriter *rewriter, std::string *whyNot);
 

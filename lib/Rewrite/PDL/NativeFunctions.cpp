@@ -11,7 +11,7 @@ LogicalResult NativeCall::fail(const Twine &why) const {
   return failure();
 }
 
-/// Gives the new op the regions of the old one, whose ops stay as they are: take_regions(new, old).
+/// take_regions(new, old): moves the regions of the old op to the new one. The ops in them stay unchanged.
 static LogicalResult takeRegions(NativeCall &call) {
   auto *to = call.get<Operation *>(0), *from = call.get<Operation *>(1);
   if (!to || !from || to->getNumRegions() < from->getNumRegions())

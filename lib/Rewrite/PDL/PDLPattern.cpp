@@ -16,7 +16,8 @@ PDLPattern::PDLPattern(std::string name, unsigned benefit, RootSet roots,
 PDLPattern::~PDLPattern() = default;
 
 std::string PDLPattern::getText() const {
-  // Names of captures would be printed where an op without result types can't be read with them.
+  // The attributes with the names of captures are removed. They would be printed at a place where an op without result
+  // types does not parse.
   OwningOpRef<Operation *> copy(compiled->source->clone());
   copy->walk([](Operation *op) { op->removeAttr("capture"); });
   std::string text;
@@ -64,8 +65,8 @@ LogicalResult PDLPattern::match(Operation *op, Match &match, const MatchContext 
   return success();
 }
 
-/// Whether an op that isn't registered is dead nobody knows but the pattern, which spoke of it. What uses it, and is
-/// dead too, goes first.
+/// Erases unused matched ops that are not registered. Only the pattern knows that they have no side effects. Their
+/// users are erased first if these are unused too.
 static void eraseUnknown(const MatchProgram &program, Bindings &bindings, Operation *root, GraphRewriter &rewriter) {
   auto isUnknown = [&](unsigned slot) { return !bindings.op(slot)->isRegistered(); };
   if (llvm::none_of(program.ops, isUnknown))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Text to patterns. Names of captures are those that values have in the text, which only the parser's state knows.
+// Reads patterns from text. Captures are named after the values in the text, and only the parser's state has these
+// names.
 
 #include "CompiledPattern.h"
 
@@ -16,7 +17,7 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Notes at each op of a matching part by which name the text has its result.
+/// Attaches to each op of a matching part the name that its result has in the text.
 static void noteNames(const AsmParserState &state, MLIRContext *context) {
   for (const AsmParserState::OperationDefinition &definition : state.getOpDefs()) {
     Operation *op = definition.op;
@@ -30,7 +31,7 @@ static void noteNames(const AsmParserState &state, MLIRContext *context) {
   }
 }
 
-/// Names of ops and functions that don't exist are mistakes: a pattern with one would silently never match.
+/// Reports names of ops and functions that do not exist. A pattern with such a name would silently never match.
 static LogicalResult checkNames(pdl::PatternOp pattern, const NativeFunctions &functions) {
   MLIRContext *context = pattern.getContext();
   WalkResult result = pattern->walk([&](Operation *op) -> WalkResult {
@@ -65,7 +66,7 @@ static LogicalResult checkNames(pdl::PatternOp pattern, const NativeFunctions &f
   return failure(result.wasInterrupted());
 }
 
-/// Names of the run's arguments that the pattern asks for by a constant.
+/// Returns the names of the run's arguments that the pattern reads by a constant name.
 static std::vector<std::string> getArgNames(pdl::PatternOp pattern) {
   std::vector<std::string> names;
   pattern->walk([&](Operation *op) {

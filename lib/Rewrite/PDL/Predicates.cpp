@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The constraints that are always there. Each says what it expected and what it found.
+// The constraints that are always registered. A constraint that does not hold explains what it expected and what it
+// found.
 
 #include "inlay/Rewrite/NativeFunctions.h"
 #include "inlay/Support/ToText.h"
@@ -24,7 +25,7 @@ static std::optional<int64_t> getInteger(const NativeCall &call, size_t number) 
 
 static Type elementType(Value value) { return value ? getElementTypeOrSelf(value.getType()) : Type(); }
 
-/// A value's size along the dim that operand 1 names; fails if it isn't known.
+/// Returns the size of operand 0 along the dim given by operand 1. Fails if the size is unknown.
 static FailureOr<int64_t> getDim(NativeCall &call) {
   auto type = call.get<Value>(0) ? dyn_cast<RankedTensorType>(call.get<Value>(0).getType()) : RankedTensorType();
   std::optional<int64_t> dim = getInteger(call, 1);
@@ -38,7 +39,7 @@ static FailureOr<int64_t> getDim(NativeCall &call) {
   return type.getDimSize(number);
 }
 
-/// dtype(value, f32), dtype(value, [f16, bf16])
+/// dtype(value, f32), dtype(value, [f16, bf16]): holds if the element type is one of the given types.
 static LogicalResult isDtype(NativeCall &call) {
   Type found = elementType(call.get<Value>(0));
   auto equals = [&](Attribute wanted) {
@@ -56,20 +57,20 @@ static LogicalResult isDtype(NativeCall &call) {
   return call.fail("expected dtype " + toText(wanted) + ", but found " + toText(found));
 }
 
-/// rank(value, 2), rank(value, 1, 3)
+/// rank(value, 2), rank(value, 1, 3): holds if the rank is the given one or in the range.
 static LogicalResult isRank(NativeCall &call) {
   auto type = call.get<Value>(0) ? dyn_cast<RankedTensorType>(call.get<Value>(0).getType()) : RankedTensorType();
-  std::optional<int64_t> least = getInteger(call, 1);
-  if (!type || !least)
+  std::optional<int64_t> min = getInteger(call, 1);
+  if (!type || !min)
     return call.fail("expected a ranked tensor and a rank");
-  int64_t most = getInteger(call, 2).value_or(*least);
-  if (type.getRank() >= *least && type.getRank() <= most)
+  int64_t max = getInteger(call, 2).value_or(*min);
+  if (type.getRank() >= *min && type.getRank() <= max)
     return success();
-  return call.fail("expected rank " + Twine(*least) + (most == *least ? "" : " to " + std::to_string(most)) +
-                   ", but found " + Twine(type.getRank()));
+  return call.fail("expected rank " + Twine(*min) + (max == *min ? "" : " to " + std::to_string(max)) + ", but found " +
+                   Twine(type.getRank()));
 }
 
-/// dim(value, 0, 64)
+/// dim(value, 0, 64): holds if dim 0 has size 64.
 static LogicalResult isDim(NativeCall &call) {
   FailureOr<int64_t> found = getDim(call);
   if (failed(found))
@@ -80,7 +81,7 @@ static LogicalResult isDim(NativeCall &call) {
   return call.fail("expected size " + Twine(wanted.value_or(-1)) + ", but found " + Twine(*found));
 }
 
-/// multiple_of(value, 0, 16)
+/// multiple_of(value, 0, 16): holds if the size of dim 0 is a multiple of 16.
 static LogicalResult isMultipleOf(NativeCall &call) {
   FailureOr<int64_t> found = getDim(call);
   if (failed(found))
@@ -91,16 +92,16 @@ static LogicalResult isMultipleOf(NativeCall &call) {
   return call.fail("expected a multiple of " + Twine(factor.value_or(0)) + ", but found size " + Twine(*found));
 }
 
-/// dim_between(value, 0, 1, 128)
+/// dim_between(value, 0, 1, 128): holds if the size of dim 0 is from 1 to 128.
 static LogicalResult isDimBetween(NativeCall &call) {
   FailureOr<int64_t> found = getDim(call);
   if (failed(found))
     return failure();
-  std::optional<int64_t> least = getInteger(call, 2), most = getInteger(call, 3);
-  if (least && most && *found >= *least && *found <= *most)
+  std::optional<int64_t> min = getInteger(call, 2), max = getInteger(call, 3);
+  if (min && max && *found >= *min && *found <= *max)
     return success();
-  return call.fail("expected a size from " + Twine(least.value_or(0)) + " to " + Twine(most.value_or(0)) +
-                   ", but found " + Twine(*found));
+  return call.fail("expected a size from " + Twine(min.value_or(0)) + " to " + Twine(max.value_or(0)) + ", but found " +
+                   Twine(*found));
 }
 
 static LogicalResult hasStaticShape(NativeCall &call) {
@@ -128,7 +129,8 @@ static LogicalResult isConstant(NativeCall &call) {
   return op && op->hasTrait<OpTrait::ConstantLike>() ? success() : call.fail("expected a constant");
 }
 
-/// splat(value, 2.0), splat(value, 2.0, 1e-6): a constant whose elements are all that number, within a tolerance
+/// splat(value, 2.0), splat(value, 2.0, 1e-6): holds for a constant whose elements all equal the number, within a
+/// tolerance.
 static LogicalResult isSplat(NativeCall &call) {
   DenseElementsAttr elements;
   Value value = call.get<Value>(0);
@@ -149,7 +151,8 @@ static LogicalResult isSplat(NativeCall &call) {
                    toText(elements.getSplatValue<Attribute>()));
 }
 
-/// foldable(value), foldable(value, 10): computed from constants alone, over at most so many ops in a row
+/// foldable(value), foldable(value, 10): holds if the value is computed from constants only, through a chain of at most
+/// the given number of ops.
 static LogicalResult isFoldable(NativeCall &call) {
   constexpr size_t kMaxOps = 1000;
   int64_t depth = getInteger(call, 1).value_or(10);
@@ -173,13 +176,13 @@ static LogicalResult isFoldable(NativeCall &call) {
   return success();
 }
 
-/// one_use(value)
+/// one_use(value): holds if the value has one use.
 static LogicalResult hasOneUse(NativeCall &call) {
   Value value = call.get<Value>(0);
   return value && value.hasOneUse() ? success() : call.fail("expected a value that is used once");
 }
 
-/// uses(value, 2): used so many times, each operand counted
+/// uses(value, 2): holds if the value has that many uses. Each operand counts.
 static LogicalResult hasUses(NativeCall &call) {
   Value value = call.get<Value>(0);
   std::optional<int64_t> wanted = getInteger(call, 1);
@@ -191,14 +194,14 @@ static LogicalResult hasUses(NativeCall &call) {
   return call.fail("expected " + Twine(*wanted) + " uses, but found " + Twine(found));
 }
 
-/// absent(op, "bias"): the op has no attribute of that name
+/// absent(op, "bias"): holds if the op has no attribute of that name.
 static LogicalResult isAbsent(NativeCall &call) {
   auto *op = call.get<Operation *>(0);
   auto name = dyn_cast_or_null<StringAttr>(call.get<Attribute>(1));
   return op && name && !op->getAttr(name) ? success() : call.fail("expected no attribute " + toText(name));
 }
 
-/// arg("name") gives an argument of the run; arg("name", value) holds if it is that value
+/// arg("name") returns an argument of the run. arg("name", value) holds if the argument has that value.
 static LogicalResult getArg(NativeCall &call) {
   auto name = dyn_cast_or_null<StringAttr>(call.get<Attribute>(0));
   if (!name)

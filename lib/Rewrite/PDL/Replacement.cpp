@@ -15,10 +15,10 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Attributes of `op` beside those of its definition.
-static void addOwnAttributes(Operation *op, SmallVectorImpl<NamedAttribute> &attributes) {
+/// Adds the discardable attributes of `op` to `attributes`.
+static void addDiscardableAttributes(Operation *op, SmallVectorImpl<NamedAttribute> &attributes) {
   for (NamedAttribute attribute : op->getDiscardableAttrs())
-    if (attribute.getName() != InlayDialect::kSignatureAttr) // about this op alone: it is made anew
+    if (attribute.getName() != InlayDialect::kSignatureAttr) // The record of `op` in its calls is created anew.
       attributes.push_back(attribute);
 }
 
@@ -36,36 +36,35 @@ FailureOr<SmallVector<NamedAttribute, 2>> Replacement::getCarried(const MatchPro
     Operation *op = bindings.op(slot);
     if (op->getRawDictionaryAttrs().empty())
       continue;
-    SmallVector<NamedAttribute, 2> own;
-    addOwnAttributes(op, own);
-    if (!own.empty() && op->hasTrait<OpTrait::ConstantLike>())
+    SmallVector<NamedAttribute, 2> attributes;
+    addDiscardableAttributes(op, attributes);
+    if (!attributes.empty() && op->hasTrait<OpTrait::ConstantLike>())
       continue;
-    for (NamedAttribute attribute : own) {
+    for (NamedAttribute attribute : attributes) {
       if (llvm::is_contained(mentioned, std::pair(slot, attribute.getName())))
         continue;
       auto *same = llvm::find_if(carried, [&](auto other) { return other.getName() == attribute.getName(); });
       if (same == carried.end())
         carried.push_back(attribute);
       else if (same->getValue() != attribute.getValue())
-        return no("matched ops have different attributes '" + attribute.getName().getValue() +
-                  "', and their replacement can have but one; say 'drop_attributes' in the pattern to allow it");
+        return no("matched ops have different values of attribute '" + attribute.getName().getValue() +
+                  "', but their replacement can have only one; mark the pattern 'drop_attributes' to allow this");
     }
   }
   if (!carried.empty() && !hasTaker)
-    return no(
-        "attribute '" + carried.front().getName().getValue() +
-        "' would be lost, for no new op takes the root's place; say 'drop_attributes' in the pattern to allow it");
+    return no("attribute '" + carried.front().getName().getValue() +
+              "' would be lost, because no new op replaces the root; mark the pattern 'drop_attributes' to allow this");
   return carried;
 }
 
 namespace {
-/// One application: what it made so far.
+/// One application of a replacement and the ops that it created so far.
 class Application {
 public:
   Application(const MatchProgram &program, Bindings &bindings, GraphRewriter &rewriter)
       : program(program), bindings(bindings), rewriter(rewriter) {}
 
-  /// Joins the locations of what matched, the root's first, whose name the new ops then have.
+  /// Returns the fused locations of the matched ops. The root comes first, so the new ops have its name.
   Location getLoc() {
     if (loc)
       return *loc;
@@ -123,15 +122,15 @@ public:
   }
 
 private:
-  /// As Builder::getFusedLoc, of different locations.
+  /// Fuses different locations like Builder::getFusedLoc.
   Location fuse(ArrayRef<Location> locs) {
-    // Where there is nothing to take apart or to leave out, that needs no set.
+    // If no location is fused or unknown, nothing has to be flattened or dropped, and no set is needed.
     if (llvm::none_of(locs, llvm::IsaPred<FusedLoc, UnknownLoc>))
       return FusedLoc::get(rewriter.getContext(), locs, Attribute());
     return rewriter.getFusedLoc(locs);
   }
 
-  /// Whether what matched is part of a recorded call.
+  /// Returns true if a matched op is part of a recorded call.
   bool isOfCall() {
     if (!ofCall)
       ofCall = llvm::any_of(program.ops, [&](unsigned slot) {
@@ -141,7 +140,7 @@ private:
     return *ofCall;
   }
 
-  /// Makes what is about to be created part of the calls that what matched is part of.
+  /// Adds the op to be created to the calls that the matched ops are part of.
   void addToCalls(const Action &action, OperationState &state) {
     if (!isOfCall() || state.attributes.get(InlayDialect::kSignatureAttr))
       return;
@@ -176,8 +175,8 @@ private:
     bool hasAttributes = !op->getRawDictionaryAttrs().empty();
     bool isKnown = op->isRegistered() || op->getDialect() || !rewriter.getContext()->allowsUnregisteredDialects();
     if (!isKnown && !hasAttributes && !llvm::is_contained(operands, Value()))
-      return success(); // nothing else is ever wrong with it
-    // The attributes of an op without a dialect's are its definition's alone to verify.
+      return success(); // Nothing else can be wrong with such an op.
+    // For a registered op without attributes, only its own invariants need to be verified.
     if (!op->isRegistered() || hasAttributes)
       return verify(op);
     return success(succeeded(action.name->verifyInvariants(op)) && succeeded(action.name->verifyRegionInvariants(op)));
@@ -195,14 +194,15 @@ private:
     if (action.regionsFrom >= 0)
       for (unsigned i = 0; i < bindings.op(action.regionsFrom)->getNumRegions(); ++i)
         state.addRegion();
-    // Types that the pattern leaves out are those of what the op replaces, else what its definition infers.
+    // Types that the pattern leaves out are those of the replaced op. If the op replaces none, its definition infers
+    // them.
     if (state.types.empty() && action.replaces >= 0)
       state.addTypes(bindings.op(action.replaces)->getResultTypes());
     else if (state.types.empty() && failed(inferTypes(state, state.location)))
       return failure();
     addToCalls(action, state);
     insert(action, Operation::create(state));
-    // What takes regions is whole only when it has them.
+    // An op that takes regions can only be verified once it has them.
     return action.regionsFrom >= 0 ? success() : verify(bindings.op(action.a));
   }
 
@@ -222,8 +222,8 @@ private:
 };
 } // namespace
 
-/// Where several ops are replaced: where the first of them stands, but after all that the match uses from outside.
-/// Fails if a user of what is replaced stands before that.
+/// Sets the insertion point if several ops are replaced: at the first of them, but after all ops outside the match
+/// whose results the match uses. Fails if a user of a replaced op comes before that point.
 static LogicalResult setCommonInsertionPoint(const MatchProgram &program, const Bindings &bindings,
                                              GraphRewriter &rewriter) {
   Operation *root = bindings.op(program.ops.front()), *first = root, *last = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From pdl.rewrite to actions.
+// Compiles a pdl.rewrite to the actions of a replacement.
 
 #include "Replacement.h"
 
@@ -54,10 +54,10 @@ private:
   bool isInPlace(pdl::RewriteOp rewrite) const {
     Block *body = &rewrite.getBodyRegion().front();
     auto isResultOf = [](Operation *op, auto holds) {
-      if (auto one = dyn_cast_or_null<pdl::ResultOp>(op))
-        return holds(one.getParent());
-      auto all = dyn_cast_or_null<pdl::ResultsOp>(op);
-      return all && holds(all.getParent());
+      if (auto result = dyn_cast_or_null<pdl::ResultOp>(op))
+        return holds(result.getParent());
+      auto results = dyn_cast_or_null<pdl::ResultsOp>(op);
+      return results && holds(results.getParent());
     };
     auto isRoot = [&](Value op) { return slot(op) == result.root; };
     auto isMade = [&](Value op) { return op.getDefiningOp()->getBlock() == body; };
@@ -114,19 +114,20 @@ private:
         .Case<pdl::OperationOp, pdl::ReplaceOp>([&](auto typed) { return add(typed); })
         .Case([&](pdl::AttributeOp attribute) {
           if (!attribute.getValueAttr())
-            return LogicalResult(attribute.emitError("expected a value of an attribute that the rewrite makes"));
+            return LogicalResult(attribute.emitError("expected a value for an attribute that the rewrite creates"));
           addSlot(attribute.getAttr(), attribute.getValueAttr().getAsOpaquePointer());
           return success();
         })
         .Case([&](pdl::TypeOp type) {
           if (!type.getConstantType())
-            return LogicalResult(type.emitError("expected the type, for nothing in a rewrite can bind it"));
+            return LogicalResult(type.emitError("expected a constant type, because nothing in a rewrite can bind one"));
           addSlot(type.getResult(), type.getConstantType()->getAsOpaquePointer());
           return success();
         })
         .Case([&](pdl::TypesOp types) {
           if (!types.getConstantTypesAttr())
-            return LogicalResult(types.emitError("expected the types, for nothing in a rewrite can bind them"));
+            return LogicalResult(
+                types.emitError("expected constant types, because nothing in a rewrite can bind them"));
           addSlot(types.getResult(), types.getConstantTypesAttr().getAsOpaquePointer());
           return success();
         })
@@ -177,7 +178,7 @@ private:
 
   LogicalResult add(pdl::OperationOp op) {
     if (!op.getOpName())
-      return op.emitError("expected the name of an op that the rewrite makes");
+      return op.emitError("expected a name for an op that the rewrite creates");
     SmallVector<unsigned, 4> operands = slotsOf(op.getOperandValues()), types = slotsOf(op.getTypeValues());
     unsigned a = addSlot(op.getOp());
     Action &action = add(Action::Create, op);
@@ -214,7 +215,7 @@ private:
     action.model = {model, [](Operation *op) { op->destroy(); }};
   }
 
-  /// The op that `op` replaces result by result; -1 if there is none.
+  /// Returns the slot of the op that `op` replaces result by result, or -1 if there is none.
   int findReplaced(pdl::OperationOp op) const {
     for (Operation *user : op.getOp().getUsers()) {
       if (auto replace = dyn_cast<pdl::ReplaceOp>(user); replace && replace.getReplOperation() == op.getOp())

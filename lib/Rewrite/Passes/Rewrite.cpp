@@ -24,7 +24,7 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// `4` and `"a"` as the attributes that they are the text of, `abc` as a string.
+/// Parses `4` and `"a"` as attributes. Any other text, such as `abc`, becomes a string attribute.
 static Attribute parseArg(StringRef text, MLIRContext *context) {
   ScopedDiagnosticHandler quiet(context, [](Diagnostic &) { return success(); });
   Attribute attribute = parseAttribute(text, context);
@@ -62,7 +62,7 @@ namespace {
 struct RewritePass : inlay::impl::RewritePassBase<RewritePass> {
   using RewritePassBase::RewritePassBase;
 
-  /// Patterns are compiled here, once, while dialects may still be loaded.
+  /// Compiles the patterns once, at a time when dialects may still be loaded.
   LogicalResult initialize(MLIRContext *context) override {
     if (limit < -1)
       return emitError(UnknownLoc::get(context), "limit: expected -1 or more, but got ") << limit.getValue();
@@ -99,7 +99,7 @@ struct RewritePass : inlay::impl::RewritePassBase<RewritePass> {
     return success();
   }
 
-  /// The rules that say what plugins compute: of a library, else of a file.
+  /// Reads the rules that expand plugins. Each name is a library, else a file.
   LogicalResult readMeanings(MLIRContext *context) {
     meaning = std::make_shared<RewritePatternManager>();
     for (const std::string &name : meanings) {
@@ -113,14 +113,15 @@ struct RewritePass : inlay::impl::RewritePassBase<RewritePass> {
     return success();
   }
 
-  /// Checks the enabled patterns now, if that is asked for.
+  /// Creates the checker if `check` is set. With `registration`, also checks the enabled patterns.
   LogicalResult prepareCheck(MLIRContext *context) {
     if (check == RewriteCheck::Off)
       return success();
     Location loc = UnknownLoc::get(context);
     const GraphRunner *runner = GraphRunner::get(context);
     if (!runner)
-      return emitError(loc, "patterns can't be checked: nothing here runs graphs, for which 'inlay-opt' has the host");
+      return emitError(
+          loc, "patterns can't be checked: this tool can't run graphs; use 'inlay-opt', which runs them on the host");
     RuleCheckOptions options;
     options.args = arguments;
     if (failed(readMeanings(context)))
@@ -150,11 +151,11 @@ struct RewritePass : inlay::impl::RewritePassBase<RewritePass> {
     if (!count)
       return emitError(UnknownLoc::get(context), llvm::toString(count.takeError()));
     if (*count == 0 && glob != "*")
-      return emitError(UnknownLoc::get(context), "expected a label of a pattern, but none fits '") << glob << "'";
+      return emitError(UnknownLoc::get(context), "expected a label of a pattern, but none matches '") << glob << "'";
     return success();
   }
 
-  /// The stricter of the pass's limit and the tool's; -1 for none.
+  /// Returns the stricter of the limits of the pass and of the process, or -1 if there is none.
   int64_t chooseLimit() const {
     int64_t left = getRewritesLeft();
     return left < 0 || limit < 0 ? std::max(left, limit.getValue()) : std::min(left, limit.getValue());
@@ -175,7 +176,7 @@ struct RewritePass : inlay::impl::RewritePassBase<RewritePass> {
     FailureOr<uint64_t> count = manager->rewrite(getOperation(), options);
     countRewrites(succeeded(count) ? *count : 0);
     Location loc = getOperation().getLoc();
-    // The trace of a run that failed shows what led there.
+    // The trace is written even if the run failed, because it shows what led there.
     if (!trace.empty() && failed(writeTrace(loc, trace, std::move(firings))))
       return signalPassFailure();
     if (failed(count) || failed(explainPatterns()))

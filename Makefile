@@ -34,6 +34,11 @@ TEST_ENV := INLAY_VULKAN_VALIDATION=1 INLAY_REQUIRE_VULKAN=1 MALLOC_PERTURB_=165
 quietly = @mkdir -p $(BUILD)/logs; echo "== $(1)"; { $(2) ; } >$(BUILD)/logs/$(1).log 2>&1 || \
   { tail -n 80 $(BUILD)/logs/$(1).log; echo "== $(1) failed; the complete log is $(BUILD)/logs/$(1).log"; exit 1; }
 
+# $(call compile,NAME,TARGETS): builds TARGETS (all if empty) and prints the progress. The output goes to a log.
+compile = @mkdir -p $(BUILD)/logs; echo "== $(1)"; \
+  ninja -C $(BUILD) -j $(JOBS) $(2) 2>&1 | tee $(BUILD)/logs/$(1).log | awk -f cmake/progress.awk || \
+  { tail -n 80 $(BUILD)/logs/$(1).log; echo "== $(1) failed; the complete log is $(BUILD)/logs/$(1).log"; exit 1; }
+
 # $(call need_packages,LIST): installs the packages of LIST that are missing, as root or with sudo.
 need_packages = @missing=; for p in $(1); do dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q '^install ok' \
   || missing+=" $$p"; done; \
@@ -43,16 +48,21 @@ need_packages = @missing=; for p in $(1); do dpkg-query -W -f '$${Status}' $$p 2
   $$missing; } >$(BUILD)/logs/packages.log 2>&1 || { tail -n 30 $(BUILD)/logs/packages.log; exit 1; }; fi
 
 ##@ Everyday
-.PHONY: help setup build demo test test-full
+.PHONY: help setup build build-demo demo test test-full
 help: ## show this list
 	@awk -F ':.*## ' '/^##@/ {print substr($$0, 5) ":"} /^[a-z0-9-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: packages $(VENV)/.ready ## install packages and the Python environment
 
 build: $(BUILD)/build.ninja ## build the tools and the Python package
-	$(call quietly,build,ninja -C $(BUILD) -j $(JOBS))
+	$(call compile,build)
 
-demo: build ## compile a model, run it on Vulkan and the host, show what ran where
+# The demo needs the Python package. The tools that most people use come with it; benchmarks and tests do not.
+DEMO_TARGETS = InlayPython inlay-compile inlay-opt inlay-run
+build-demo: $(BUILD)/build.ninja
+	$(call compile,build-demo,$(DEMO_TARGETS))
+
+demo: build-demo ## compile a model, run it on Vulkan and the host, show what ran where
 	@$(PYTHON) -m inlay.demo
 
 test: lint test-unit test-lit test-python test-conformance ## run every check that a change must pass
@@ -99,7 +109,7 @@ aarch64: build ## build the runtime for AArch64, run its unit tests and programs
 lit = status=0; $(TEST_ENV) $(PYTHON) $(LLVM_BIN)/lit -sv --no-progress-bar -j $(JOBS) $(1) || status=$$?; echo; exit $$status
 
 test-unit: $(BUILD)/build.ninja ## run the unit tests (GoogleTest, ctest)
-	$(call quietly,build-unit,ninja -C $(BUILD) -j $(JOBS) InlayUnitTests)
+	$(call compile,build-unit,InlayUnitTests)
 	@echo "== unit tests"; $(TEST_ENV) ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) --progress \
 	  >$(BUILD)/logs/unit.log 2>&1 && tail -n 4 $(BUILD)/logs/unit.log || { tail -n 200 $(BUILD)/logs/unit.log; exit 1; }
 

@@ -73,7 +73,7 @@ def test_wrong_inputs_are_named(path, arrays, words):
     [
         ({"device": "none\0x"}, ValueError, "expected device to have no NUL"),
         ({"public_key": "key\0"}, ValueError, "expected public_key to have no NUL"),
-        ({"notice": 3}, TypeError, "expected notice to be called with a sentence, but got 3"),
+        ({"notice": 3}, TypeError, "expected notice to be callable, but got 3"),
     ],
 )
 def test_options_that_are_none(path, options, error, words):

@@ -1,4 +1,4 @@
-// Upstream's own Vulkan route runs on this runtime: gpu.launch_func -> SPIR-V binary -> mgpu* calls.
+// Upstream's Vulkan pipeline runs on this runtime: gpu.launch_func -> SPIR-V binary -> mgpu* calls.
 //
 // REQUIRES: vulkan
 // RUN: mlir-opt %s -test-vulkan-runner-pipeline \

@@ -23,7 +23,7 @@ using Given = std::vector<std::optional<Array>>;
 
 static Status invalid(std::string words) { return {StatusCode::InvalidArgument, std::move(words)}; }
 
-/// The arrays of an archive, by the inputs' names.
+/// Reads the arrays of an archive, by the names of the inputs.
 static StatusOr<Given> readArchive(const rt::Plan &plan, const std::string &path) {
   auto arrays = readNpz(path);
   if (!arrays.isOk())
@@ -37,15 +37,15 @@ static StatusOr<Given> readArchive(const rt::Plan &plan, const std::string &path
       return Status(StatusCode::NotFound, "'" + path + "' has no array '" + name + "'");
     if (auto [other, isNew] = taken.emplace(name, i); !isNew)
       return invalid(
-          fmt::format("'{}': expected one input of each name, but inputs {} and {} are both '{}'; .npy files "
-                      "go by their order",
+          fmt::format("'{}': expected inputs with different names, but inputs {} and {} are both '{}'; .npy files "
+                      "are matched by order",
                       path, other->second, i, name));
     given[i] = std::move(array->second);
   }
   return given;
 }
 
-/// The arrays of the files that the options name, by input.
+/// Reads the arrays of the files that the options name, by input.
 static StatusOr<Given> readInputs(const rt::Plan &plan, const RunOptions &options) {
   if (options.inputs.size() == 1 && endsWith(options.inputs[0], ".npz"))
     return readArchive(plan, options.inputs[0]);
@@ -63,7 +63,7 @@ static StatusOr<Given> readInputs(const rt::Plan &plan, const RunOptions &option
 
 using Sizes = std::vector<std::optional<int64_t>>;
 
-/// Sets the value of one symbol as "name=value" says.
+/// Sets the value of one symbol from "name=value".
 static Status readSize(const rt::Plan &plan, const std::string &text, Sizes &sizes) {
   size_t equals = std::min(text.find('='), text.size());
   std::string name = text.substr(0, equals), number = text.substr(std::min(equals + 1, text.size())), names;
@@ -83,14 +83,14 @@ static Status readSize(const rt::Plan &plan, const std::string &text, Sizes &siz
   return invalid(fmt::format("option --size: the module has no size '{}'{}", name, names));
 }
 
-/// A symbol's value: what a file says, else the option, else the least.
+/// Returns a symbol's value: that of a file, else that of the option, else the smallest one.
 static StatusOr<int64_t> chooseSize(const rt::Plan &plan, const rt::Symbol &symbol, const rt::InputDims &dims,
                                     std::optional<int64_t> size) {
   StatusOr<int64_t> value = rt::valueOf(symbol).evaluate(dims);
   if (!value.isOk())
     return size.value_or(std::min(std::max<int64_t>(symbol.min, 1), symbol.max));
   if (size.value_or(*value) != *value)
-    return invalid(fmt::format("option --size: expected {} for '{}', as the file of input '{}' has it, but got {}",
+    return invalid(fmt::format("option --size: expected {} for '{}', the size in the file of input '{}', but got {}",
                                *value, symbol.name, plan.buffers[plan.inputs[symbol.input]].name, *size));
   return value;
 }
@@ -154,14 +154,14 @@ rt::InputDims tools::dimsOf(const std::vector<Array> &arrays) {
 void tools::summarize(std::vector<Array> &outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     Array &array = outputs[i];
-    bool isFloat = array.element >= rt::ElementType::F16; // the last of the list
+    bool isFloat = array.element >= rt::ElementType::F16; // floats are the last types of the enumeration
     std::string dims, first;
     for (int64_t dim : array.dims)
       dims += (dims.empty() ? "" : "x") + std::to_string(dim);
     int64_t shown = std::min<int64_t>(array.count(), 8);
     for (int64_t j = 0; j < shown; ++j) {
       long double value = rt::elementAt(array.view(), j);
-      value = std::isnan(value) ? std::abs(value) : value; // a NaN's sign says nothing
+      value = std::isnan(value) ? std::abs(value) : value; // a NaN's sign has no meaning
       first += (j ? " " : "") + (isFloat ? fmt::format("{:g}", value) : fmt::format("{:.0f}", value));
     }
     fmt::print("result {}: {}[{}] = {}{}\n", i, rt::name(array.element), dims, first,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arguments and results of a program as the command line wants them.
+// Arguments and results of a program as the command line's options describe them.
 
 #ifndef INLAY_TOOLS_INLAYRUN_ARGUMENTS_H
 #define INLAY_TOOLS_INLAYRUN_ARGUMENTS_H
@@ -10,7 +10,7 @@
 
 namespace inlay::tools {
 
-/// An array for each input: what a file holds, else random ones of the sizes that the options say.
+/// Returns an array for each input: the contents of its file, or random values in the sizes of the options.
 rt::StatusOr<std::vector<Array>> makeInputs(const rt::Plan &plan, const RunOptions &options);
 
 std::vector<rt::TensorView> views(std::vector<Array> &arrays);

@@ -36,7 +36,7 @@ StatusOr<tools::Array> tools::makeArray(ElementType element, std::vector<int64_t
   int64_t size = rt::byteWidth(element);
   for (int64_t dim : dims)
     if (dim < 0 || __builtin_mul_overflow(size, dim, &size))
-      return Status(StatusCode::InvalidArgument, "an array of more than 2^63 bytes can't be made");
+      return Status(StatusCode::InvalidArgument, "expected an array of less than 2^63 bytes");
   Array array{element, std::move(dims), nullptr};
   array.bytes.reset(new (std::nothrow) char[std::max<int64_t>(size, 1)]());
   if (!array.bytes)
@@ -66,7 +66,7 @@ static void setElement(char *bytes, ElementType element, double value) {
   default:
     break;
   }
-  auto number = static_cast<int64_t>(value * 4); // small enough for any integer
+  auto number = static_cast<int64_t>(value * 4); // fits any integer type
   std::memcpy(bytes, &number, rt::byteWidth(element));
 }
 
@@ -74,7 +74,7 @@ void tools::fillRandom(Array &array, uint64_t seed) {
   std::mt19937_64 engine(seed);
   size_t width = rt::byteWidth(array.element);
   for (int64_t i = 0, e = array.count(); i < e; ++i) {
-    // Sum of twelve uniforms: nearly normal, and the same on every standard library.
+    // The sum of twelve uniform values is nearly normal, and the same with every standard library.
     double sum = -6.0;
     for (int j = 0; j < 12; ++j)
       sum += static_cast<double>(engine() >> 11) / 9007199254740992.0;
@@ -93,7 +93,7 @@ static std::string_view trim(std::string_view text, std::string_view blanks = " 
   return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
-/// The value after `'key': ` in the header's dict literal, up to `end`; empty if it isn't there.
+/// Returns the value after `'key': ` in the header's dict literal, up to `end`; empty if it is missing.
 static std::string_view field(std::string_view header, std::string_view key, std::string_view end) {
   std::string name = fmt::format("'{}':", key);
   size_t place = header.find(name);
@@ -101,7 +101,7 @@ static std::string_view field(std::string_view header, std::string_view key, std
   return after.substr(0, after.find(end));
 }
 
-/// Reads the numbers of "(2, 3,"; false if they are none, or the product overflows.
+/// Reads the numbers of "(2, 3,". Returns false if one is malformed or the product overflows.
 static bool parseShape(std::string_view text, std::vector<int64_t> &dims, int64_t &count) {
   count = 1;
   text.remove_prefix(std::min<size_t>(text.substr(0, 1) == "(", text.size()));
@@ -126,7 +126,7 @@ static StatusOr<tools::Array> parseNpy(const std::string &place, std::string_vie
   size_t start = wide ? 12 : 10, length = 0;
   std::memcpy(&length, data.data() + 8, wide ? 4 : 2);
   if (length > data.size() - start)
-    return error(place, "header is cut short");
+    return error(place, "header is truncated");
   std::string_view header = data.substr(start, length), body = data.substr(start + length);
   std::string_view descr = trim(field(header, "descr", ","), " '\"");
   const auto *dtype =
@@ -142,7 +142,7 @@ static StatusOr<tools::Array> parseNpy(const std::string &place, std::string_vie
     return error(place, "has a malformed shape");
   if (__builtin_mul_overflow(count, static_cast<int64_t>(rt::byteWidth(dtype->second)), &bytes) ||
       bytes != static_cast<int64_t>(body.size()))
-    return error(place, fmt::format("expected the bytes of its shape, but got {}", body.size()));
+    return error(place, fmt::format("expected as many bytes as its shape needs, but got {}", body.size()));
   StatusOr<tools::Array> array = tools::makeArray(dtype->second, dims);
   if (array.isOk())
     std::copy(body.begin(), body.end(), array->bytes.get());
@@ -189,16 +189,16 @@ static std::string describeZipError(int code) {
   return text;
 }
 
-/// More than deflate can shrink anything by: what claims to be larger is damaged, or made to fill memory.
-static constexpr zip_uint64_t kMaxShrunk = 1100;
+/// Upper bound of deflate's compression ratio. An entry with a higher ratio is damaged or meant to exhaust memory.
+static constexpr zip_uint64_t kMaxRatio = 1100;
 
 static StatusOr<tools::Array> readMember(const std::string &path, zip_t *archive, zip_uint64_t number,
                                          std::string &name) {
   zip_stat_t stat;
   zip_stat_init(&stat);
-  constexpr zip_uint64_t needed = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
-  if (zip_stat_index(archive, number, 0, &stat) || (stat.valid & needed) != needed ||
-      stat.size / kMaxShrunk > stat.comp_size)
+  constexpr zip_uint64_t kRequired = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
+  if (zip_stat_index(archive, number, 0, &stat) || (stat.valid & kRequired) != kRequired ||
+      stat.size / kMaxRatio > stat.comp_size)
     return error(path, "has a damaged directory");
   name = stat.name;
   std::unique_ptr<zip_file_t, decltype(&zip_fclose)> file(zip_fopen_index(archive, number, 0), &zip_fclose);
@@ -231,7 +231,7 @@ Status tools::writeNpz(const std::string &path, const std::vector<std::pair<std:
   zip_t *archive = zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
   if (!archive)
     return error(path, "can't be written: " + describeZipError(code));
-  std::vector<std::string> texts; // libzip reads them when it closes
+  std::vector<std::string> texts; // libzip reads them in zip_close
   texts.reserve(arrays.size());
   for (const auto &[name, array] : arrays) {
     StatusOr<std::string> text = formatNpy(path + ":" + name, *array);

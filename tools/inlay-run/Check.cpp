@@ -26,9 +26,10 @@ Status tools::checkSegments(rt::LoadedProgram &opened, std::vector<Array> &input
                difference.step, difference.result, difference.absolute, difference.relative,
                isNear ? "" : ": too much");
     if (!isNear && first.empty())
-      first = fmt::format("segment '{}' differs from its host version: expected {} of its largest element at most in "
-                          "'{}', but got {:.1e}",
-                          difference.step, rt::tolerance(difference.element), difference.result, difference.relative);
+      first = fmt::format(
+          "segment '{}' differs from its host version: expected a difference of at most {} of the largest element in "
+          "'{}', but got {:.1e}",
+          difference.step, rt::tolerance(difference.element), difference.result, difference.relative);
   }
   if (!first.empty())
     return {StatusCode::Internal, first};

@@ -9,8 +9,8 @@
 
 namespace inlay::tools {
 
-/// Prints how far the results of each segment on a device are from what the host makes of the same inputs. An error if
-/// one is too far (see docs/guide/ship.md), or there is nothing to compare with.
+/// Prints the difference between the results of each segment on a device and those of its host version for the same
+/// inputs. Fails if a difference is too large (see docs/guide/ship.md) or a segment has no host version.
 rt::Status checkSegments(rt::LoadedProgram &opened, std::vector<Array> &inputs, std::vector<Array> &outputs);
 
 } // namespace inlay::tools

@@ -18,20 +18,20 @@ using rt::Status;
 using rt::StatusCode;
 using rt::StatusOr;
 
-/// inlay-compile beside this executable.
+/// Returns the path of inlay-compile in the folder of this executable.
 static StatusOr<std::string> findCompiler(const std::string &file) {
-  std::array<char, PATH_MAX> own;
-  ssize_t length = readlink("/proc/self/exe", own.data(), own.size());
-  std::string path(own.data(), length > 0 ? static_cast<size_t>(length) : 0);
+  std::array<char, PATH_MAX> executable;
+  ssize_t length = readlink("/proc/self/exe", executable.data(), executable.size());
+  std::string path(executable.data(), length > 0 ? static_cast<size_t>(length) : 0);
   path = path.substr(0, path.rfind('/') + 1) + "inlay-compile";
   if (access(path.c_str(), X_OK) == 0)
     return path;
   return Status(StatusCode::NotFound,
-                fmt::format("'{}' is no compiled program, and there is no compiler to make it one: '{}': {}", file,
-                            path, std::strerror(errno)));
+                fmt::format("'{}' is not a compiled program, and the compiler can't be found: '{}': {}", file, path,
+                            std::strerror(errno)));
 }
 
-/// Copies standard input to a file without a name in `folder`.
+/// Copies standard input to an unlinked file in `folder` and returns its descriptor.
 static StatusOr<int> keepInput(const std::string &folder) {
   std::string path = folder + "/input";
   int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -58,7 +58,7 @@ Status tools::Compiler::prepare() {
   input_ = *input;
   if (rt::isContainer(fmt::format("/proc/self/fd/{}", input_)))
     return {StatusCode::InvalidArgument,
-            "expected a module on standard input, but got a compiled program, which is read from a file alone"};
+            "expected a module on standard input, but got a compiled program, which can only be read from a file"};
   return Status::ok();
 }
 
@@ -82,6 +82,6 @@ StatusOr<std::string> tools::Compiler::compile(const std::vector<std::string> &o
     return Status(StatusCode::Internal,
                   fmt::format("the compiler crashed: signal {} ({})", *code - 128, strsignal(*code - 128)));
   if (*code != 0)
-    return Status(StatusCode::InvalidArgument, ""); // it has said why
+    return Status(StatusCode::InvalidArgument, ""); // the compiler has printed the reason
   return path;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Modules become containers: by inlay-compile, a process of its own, so that inlay-run needs no compiler to run one.
+// Compiles modules to containers with inlay-compile. It is a separate process, so inlay-run can run compiled programs
+// without a compiler.
 
 #ifndef INLAY_TOOLS_INLAYRUN_COMPILE_H
 #define INLAY_TOOLS_INLAYRUN_COMPILE_H
@@ -20,11 +21,11 @@ public:
   Compiler(const Compiler &) = delete;
   Compiler &operator=(const Compiler &) = delete;
 
-  /// Compiles with these options; the path of the container, which is there until it is removed or replaced. After a
-  /// failure that the compiler has told of, the status has no message.
+  /// Compiles with these options and returns the path of the container. It exists until it is removed or replaced. If
+  /// the compiler has printed the error, the status has no message.
   rt::StatusOr<std::string> compile(const std::vector<std::string> &options);
 
-  /// Removes what is temporary, as soon as a container is opened: what is mapped of it stays.
+  /// Removes the temporary files. May be called once a container is opened: its mappings stay valid.
   void removeFiles() { folder_.remove(); }
 
 private:
@@ -32,7 +33,7 @@ private:
 
   std::string file_;
   TemporaryFolder folder_;
-  int input_ = -1; ///< what standard input held
+  int input_ = -1; ///< A file with the contents of standard input.
 };
 
 } // namespace inlay::tools

@@ -14,12 +14,12 @@ using namespace inlay;
 
 static constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 
-/// Made before, since a handler may not allocate.
+/// The message. It is formatted beforehand, because a signal handler may not allocate.
 static std::string words;
 
 static void onCrash(int number) {
   if (write(STDERR_FILENO, words.data(), words.size()) < 0) {
-    // There is nobody left to tell.
+    // There is no other way to report it.
   }
   tools::removeTemporaryFiles();
   std::signal(number, SIG_DFL);
@@ -28,10 +28,10 @@ static void onCrash(int number) {
 
 tools::DriverCrash::DriverCrash(const char *doing) {
   const char *drivers = std::getenv("VK_DRIVER_FILES");
-  words =
-      fmt::format("error: a crash while {}, most likely in a Vulkan driver: {}; try others by VK_DRIVER_FILES\n", doing,
-                  drivers && *drivers ? fmt::format("VK_DRIVER_FILES={}", drivers)
-                                      : "VK_DRIVER_FILES isn't set, so all installed ones were loaded");
+  words = fmt::format(
+      "error: a crash while {}, most likely in a Vulkan driver: {}; select other drivers with VK_DRIVER_FILES\n", doing,
+      drivers && *drivers ? fmt::format("VK_DRIVER_FILES={}", drivers)
+                          : "VK_DRIVER_FILES isn't set, so all installed drivers were loaded");
   for (int number : kSignals)
     std::signal(number, onCrash);
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Words for a driver that takes the process down with it.
+// DriverCrash: a message for crashes in Vulkan drivers.
 
 #ifndef INLAY_TOOLS_INLAYRUN_DRIVERCRASH_H
 #define INLAY_TOOLS_INLAYRUN_DRIVERCRASH_H
 
 namespace inlay::tools {
 
-/// While it lives, a crash says on standard error that a Vulkan driver may be at fault, what was being done, and which
-/// drivers the environment names; then the process ends as it would have.
+/// During its lifetime, a crash prints a message that a Vulkan driver may be the cause, what the tool was doing, and
+/// which drivers the environment names. The process then ends by the signal as usual.
 class DriverCrash {
 public:
   explicit DriverCrash(const char *doing);

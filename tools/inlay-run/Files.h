@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files and text, as the tool's parts need them.
+// Helpers for files and text.
 
 #ifndef INLAY_TOOLS_INLAYRUN_FILES_H
 #define INLAY_TOOLS_INLAYRUN_FILES_H
@@ -13,7 +13,7 @@
 
 namespace inlay::tools {
 
-/// Errors name the file and what the system says.
+/// Read or write a whole file. Errors name the file and the system's message.
 rt::StatusOr<std::string> readFile(const std::string &path);
 rt::Status writeFile(const std::string &path, std::string_view text);
 
@@ -21,7 +21,7 @@ inline bool endsWith(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
 }
 
-/// All of the text as a number; false if it is none, or doesn't fit.
+/// Parses all of `text` as a number. Returns false if it is not a number or does not fit.
 template <typename T>
 bool parseNumber(std::string_view text, T &value) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

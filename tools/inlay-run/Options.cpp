@@ -17,10 +17,10 @@ using rt::StatusOr;
 using tools::RunOptions;
 
 namespace {
-/// An option of inlay-compile.
+/// An option of inlay-compile. An option without a name for its value is a switch.
 struct CompilerOption {
-  const char *name, *value, *help; ///< without a name for its value it is a switch
-  bool isOfGraph = false;          ///< says what the graph is, not where it runs
+  const char *name, *value, *help;
+  bool isOfGraph = false; ///< True if it describes the graph and not where it runs.
 };
 } // namespace
 
@@ -29,24 +29,27 @@ static constexpr CompilerOption kCompilerOptions[] = {
     {"input-shape", "NAME:DIMS",
      "Sizes of an input whose dims are ? in the module, as x:1..8x3x224x224 or x:batch=1..8x3", true},
     {"require-device", nullptr, "Fail without a Vulkan device instead of running on the host alone"},
-    {"host-cpu", "NAMES", "Processors to make host code for, as x86-64-v3,native; default: native"},
-    {"recovery", nullptr, "Compile what runs on a device for the host too, to run there when it fails; default: true"},
+    {"host-cpu", "NAMES", "Processors to generate host code for, such as x86-64-v3,native; default: native"},
+    {"recovery", nullptr,
+     "Compile device segments for the host too, which runs them if the device fails; default: true"},
     {"min-block-size", "NUMBER", "Accelerator segments of fewer ops go to the next target"},
     {"fallback-ops", "NAMES", "Ops forced to the last target that can run them"},
-    {"fallback-modules", "NAMES", "Modules, by class or path, whose ops are forced likewise"},
-    {"fallback-locations", "PLACES", "Ops, by label (globs) or file:line, forced likewise"},
-    {"allow-ops", "NAMES", "Ops that accelerators may run, on any or, as op@target, on one; no others"},
+    {"fallback-modules", "NAMES", "Modules, by class or path, whose ops are forced to the last target"},
+    {"fallback-locations", "PLACES", "Ops, by label (globs) or file:line, forced to the last target"},
+    {"allow-ops", "NAMES", "The only ops that accelerators may run: op for all accelerators, op@target for one"},
     {"exempt-ops", "NAMES", "Ops that are worth a segment below --min-block-size"},
-    {"placement", "FILE", "Placement file whose segments to form, instead of deciding anew"},
-    {"save-placement", "FILE", "File for the placement"},
+    {"placement", "FILE", "Placement file with the segments to form, instead of computing them"},
+    {"save-placement", "FILE", "File to write the placement to"},
     {"enabled", nullptr, "If false the first target must run the whole graph as one segment"},
     {"require-full-compilation", nullptr, "Fail unless the whole graph runs on the first target"},
-    {"strategy", "NAME", "How segments are formed: levels, cost, in-order or torch-tensorrt"},
+    {"strategy", "NAME", "Strategy that forms segments: levels, cost, in-order or torch-tensorrt"},
     {"tuning", "FILE", "Tuning file of the Vulkan device, from inlay-bench --tune; default: costs by its kind"},
-    {"cost-model", "FILE", "Cost model, e.g. of inlay-bench --calibrate; default: round figures per kind of device"},
-    {"report", "FILE", "File for the partition report: .txt and .html say its form, else JSON; - for standard output"},
-    {"what-if", nullptr, "Report what more ops on the first target would change"},
-    {"sweep", nullptr, "Report what other least sizes of segments would change"},
+    {"cost-model", "FILE",
+     "Cost model, such as from inlay-bench --calibrate; default: rough figures per kind of device"},
+    {"report", "FILE",
+     "File for the partition report: text for .txt, HTML for .html, else JSON; - for standard output"},
+    {"what-if", nullptr, "Report the effect of more ops on the first target"},
+    {"sweep", nullptr, "Report the effect of other minimum segment sizes"},
     {"dump-dir", "FOLDER", "Folder for the module after each phase"},
     {"from", "PHASE", "First phase to run, for a module that inlay-compile --to stopped before it", true},
 };
@@ -59,7 +62,7 @@ static Status wrong(const char *option, const std::string &what) {
 
 //===-- Words ---------------------------------------------------------------------------------------------------===//
 
-/// How many letters to change, add or leave out to make one word of the other.
+/// Returns the edit distance: the number of letters to change, insert or delete.
 static size_t distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t(0));
@@ -78,28 +81,28 @@ static Status unknown(const CLI::App &app, const std::string &word) {
   if (word.empty() || word[0] != '-')
     return {StatusCode::InvalidArgument, fmt::format("expected one module or program, but got '{}' too", word)};
   std::string name = word.substr(0, word.find('=')), best;
-  size_t least = 3; // letters, from which on it is another word
+  size_t smallest = 3; // words at this distance or more are not suggested
   for (const CLI::Option *option : app.get_options())
     for (const std::string &known : option->get_lnames())
-      if (size_t away = distance(name, "--" + known); away < least) {
-        least = away;
+      if (size_t current = distance(name, "--" + known); current < smallest) {
+        smallest = current;
         best = known;
       }
   return {StatusCode::InvalidArgument,
           fmt::format("unknown option '{}'{}", name, best.empty() ? "" : fmt::format("; did you mean --{}?", best))};
 }
 
-/// Options that may have a value.
+/// Options whose value may be left out.
 static constexpr const char *kRunsOptions[] = {"time", "profile"};
 
-/// One dash does too.
+/// Accepts options with one dash by adding the second dash.
 static void completeDashes(std::vector<std::string> &words) {
   for (std::string &word : words)
     if (word.size() > 2 && word[0] == '-' && word[1] != '-' && !std::isdigit(static_cast<unsigned char>(word[1])))
       word.insert(0, "-");
 }
 
-/// Gives options that may have a value the default where they have none, so that no other word is taken for it.
+/// Gives options whose value is left out the default, so that the next word is not taken for it.
 static void completeRuns(std::vector<std::string> &words) {
   for (std::string &word : words)
     for (const char *name : kRunsOptions)
@@ -107,13 +110,13 @@ static void completeRuns(std::vector<std::string> &words) {
         word = fmt::format("--{}={}", name, kDefaultRuns);
 }
 
-/// Whether a word is what an option like --time has, and no program.
+/// Returns true if `word` can be the value of an option like --time, and so is not a program.
 static bool isForRuns(std::string_view word) {
   unsigned runs = 0;
   return tools::parseNumber(word, runs) || tools::endsWith(word, ".json");
 }
 
-/// Words of which the library would make something else: values that are empty, or apart from their option.
+/// Rejects words that the library would misread: empty values, and values of optional-value options in the next word.
 static Status checkWords(const CLI::App &app, const std::vector<std::string> &words) {
   for (size_t i = 0; i < words.size(); ++i) {
     std::string name = words[i].substr(0, words[i].find('='));
@@ -136,7 +139,7 @@ static Status checkWords(const CLI::App &app, const std::vector<std::string> &wo
 //===-- Options -------------------------------------------------------------------------------------------------===//
 
 namespace {
-/// The texts of options that are more than texts.
+/// Options that are parsed from text after the library has read them.
 struct Texts {
   std::string seed, time, profile;
   std::map<const CompilerOption *, std::string> switches;
@@ -144,7 +147,7 @@ struct Texts {
 } // namespace
 
 namespace {
-/// Spells values that may be left out without a blank before them: --time[=NUMBER].
+/// Formats optional values without a blank before them: --time[=NUMBER].
 struct Formatter : CLI::Formatter {
   std::string make_option_opts(const CLI::Option *option) const override {
     std::string text = CLI::Formatter::make_option_opts(option);
@@ -153,13 +156,13 @@ struct Formatter : CLI::Formatter {
 };
 } // namespace
 
-static void addOwnOptions(CLI::App &app, RunOptions &options, Texts &texts) {
+static void addRunOptions(CLI::App &app, RunOptions &options, Texts &texts) {
   app.add_option("file", options.file, "Module (.mlir) or compiled program (.inlay); - for a module on standard input");
   app.add_option("--input", options.inputs, "Arguments: .npy files in order, or one .npz file by name")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--size", options.sizes,
-                 "Sizes of arguments without a file, as name=number; default: the least "
+                 "Sizes of arguments without a file, as name=number; default: the smallest "
                  "from 1 on")
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -167,28 +170,28 @@ static void addOwnOptions(CLI::App &app, RunOptions &options, Texts &texts) {
   app.add_option("--output", options.output, "File for results, .npy or .npz; default: print a summary");
   app.add_option("--device", options.device,
                  "Vulkan device: a number, a part of its name or none; default: INLAY_DEVICE");
-  app.add_flag("--compare", options.compare, "Run on the host alone too and print the largest difference");
-  app.add_flag("--check", options.check, "Compare each segment on a device with what the host makes of its inputs");
+  app.add_flag("--compare", options.compare, "Run on the host too and print the largest difference");
+  app.add_flag("--check", options.check, "Compare each segment on a device with its host version");
   app.add_option("--time", texts.time, "Time this many runs (default 10)")->type_name("[=NUMBER]");
   app.add_option("--profile", texts.profile,
-                 "Time segments, kernels and ops over this many runs (default 10), beside what the cost model says; to "
-                 "a .json file: a trace of a run for Perfetto")
+                 "Time segments, kernels and ops over this many runs (default 10), beside modeled times; with a .json "
+                 "file: also write a trace of a run for Perfetto")
       ->type_name("[=NUMBER or FILE]");
-  app.add_flag("--describe", options.describe, "Print what a compiled program consists of, and end");
-  app.add_flag("--list-devices", options.listDevices, "Print the Vulkan devices and end");
+  app.add_flag("--describe", options.describe, "Describe a compiled program and exit");
+  app.add_flag("--list-devices", options.listDevices, "Print the Vulkan devices and exit");
   app.add_option("--public-key", options.publicKey,
-                 "Ed25519 public key (PEM) that a program must be signed with; "
+                 "Ed25519 public key (PEM) that must verify the program's signature; "
                  "default: INLAY_PUBLIC_KEY");
 }
 
-/// Adds an option that is handed on: each value, in order.
+/// Adds an option that is passed on to the compiler with each of its values, in order.
 static void addCompilerOption(CLI::App &app, RunOptions &options, Texts &texts, const CompilerOption &option) {
   std::string flag = std::string("--") + option.name;
   if (!option.value) {
     app.add_flag(flag, texts.switches[&option], option.help)->group("Compilation");
     return;
   }
-  auto handOn = [&options, &option, flag](const std::vector<std::string> &values) {
+  auto passOn = [&options, &option, flag](const std::vector<std::string> &values) {
     for (const std::string &value : values) {
       options.compilation.push_back(flag + "=" + value);
       if (option.isOfGraph)
@@ -199,13 +202,13 @@ static void addCompilerOption(CLI::App &app, RunOptions &options, Texts &texts, 
         options.from = value;
     }
   };
-  app.add_option_function<std::vector<std::string>>(flag, handOn, option.help)
+  app.add_option_function<std::vector<std::string>>(flag, passOn, option.help)
       ->type_name(option.value)
       ->allow_extra_args(false)
       ->group("Compilation");
 }
 
-/// The runs that an option asks for.
+/// Parses the number of runs of an option.
 static Status readRuns(const char *option, const std::string &text, unsigned &runs) {
   if (text.empty() || (tools::parseNumber(text, runs) && runs > 0))
     return Status::ok();
@@ -233,13 +236,13 @@ StatusOr<RunOptions> tools::parseOptions(std::vector<std::string> words, std::st
   app.allow_extras();
   RunOptions options;
   Texts texts;
-  addOwnOptions(app, options, texts);
+  addRunOptions(app, options, texts);
   for (const CompilerOption &option : kCompilerOptions)
     addCompilerOption(app, options, texts, option);
   completeDashes(words);
   INLAY_RETURN_IF_ERROR(checkWords(app, words));
   completeRuns(words);
-  std::reverse(words.begin(), words.end()); // as the library wants them
+  std::reverse(words.begin(), words.end()); // CLI11 expects them in reverse order
   try {
     app.parse(words);
   } catch (const CLI::CallForHelp &) {

@@ -63,7 +63,7 @@ static StatusOr<std::vector<Array>> call(LoadedProgram &opened, std::vector<Arra
 
 //===-- Comparison and timing -----------------------------------------------------------------------------------===//
 
-/// Prints the largest difference to a run of the same graph on the host alone.
+/// Prints the largest difference to a run of the same graph on the host.
 static Status compare(Compiler &compiler, const RunOptions &options, std::vector<Array> &inputs,
                       std::vector<Array> &outputs) {
   std::vector<std::string> words = options.graph;
@@ -94,7 +94,7 @@ static Status measure(LoadedProgram &opened, std::vector<Array> &inputs, unsigne
     times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   }
   std::sort(times.begin(), times.end());
-  fmt::print("latency over {} runs: median {:.2f} ms, least {:.2f} ms\n", repeat, times[times.size() / 2],
+  fmt::print("latency over {} runs: median {:.2f} ms, minimum {:.2f} ms\n", repeat, times[times.size() / 2],
              times.front());
   return Status::ok();
 }
@@ -105,7 +105,8 @@ static Status writeText(const std::string &path, const std::string &text, const 
                        : Status(status.code(), fmt::format("can't write the {} to {}", what, status.message()));
 }
 
-/// Prints what each segment takes beside what the cost model says, and adds it to the report if that is a JSON file.
+/// Prints the measured and the modeled time of each segment. Adds the measured times to the report if it is a JSON
+/// file.
 static Status profileSegments(LoadedProgram &opened, std::vector<Array> &inputs, std::vector<Array> &outputs,
                               const RunOptions &options) {
   rt::Trace trace;
@@ -135,7 +136,7 @@ static Status profileSegments(LoadedProgram &opened, std::vector<Array> &inputs,
   return writeText(path, *report, "report");
 }
 
-//===-- All together --------------------------------------------------------------------------------------------===//
+//===-- Commands ------------------------------------------------------------------------------------------------===//
 
 static Status runProgram(LoadedProgram &opened, Compiler &compiler, const RunOptions &options) {
   StatusOr<std::vector<Array>> inputs = makeInputs(*opened.plan, options);
@@ -157,7 +158,7 @@ static Status runProgram(LoadedProgram &opened, Compiler &compiler, const RunOpt
   return options.repeat ? measure(opened, *inputs, options.repeat) : Status::ok();
 }
 
-/// Options that make no sense for a program that is compiled already.
+/// Rejects options that have no meaning for a compiled program.
 static Status checkForContainer(const RunOptions &options) {
   auto wrong = [&](const std::string &option, const char *more) {
     return Status(
@@ -170,14 +171,14 @@ static Status checkForContainer(const RunOptions &options) {
   return options.compare ? wrong("--compare", "; --check compares its segments") : Status::ok();
 }
 
-/// For an option that makes sense for a compiled program alone.
+/// Returns the error for an option that requires a compiled program.
 static Status noContainer(const char *option, const RunOptions &options) {
   if (options.file == "-")
     return {StatusCode::InvalidArgument,
-            fmt::format("option {}: expected the file of a compiled program, which isn't read from standard input",
+            fmt::format("option {}: expected the file of a compiled program, which can't be read from standard input",
                         option)};
   return {StatusCode::InvalidArgument,
-          fmt::format("option {}: expected a compiled program, but '{}' is none", option, options.file)};
+          fmt::format("option {}: expected a compiled program, but '{}' is not one", option, options.file)};
 }
 
 static Status describe(const RunOptions &options) {
@@ -205,7 +206,7 @@ Status tools::run(const RunOptions &options) {
   if (!isContainer && !options.publicKey.empty())
     return noContainer("--public-key", options);
   if (!isContainer)
-    unsetenv("INLAY_PUBLIC_KEY"); // what is compiled here isn't signed
+    unsetenv("INLAY_PUBLIC_KEY"); // programs that are compiled here aren't signed
   Compiler compiler(options.file);
   std::string path = options.file;
   if (!isContainer) {

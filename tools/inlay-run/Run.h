@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What inlay-run does, once its options are read.
+// The commands of inlay-run.
 
 #ifndef INLAY_TOOLS_INLAYRUN_RUN_H
 #define INLAY_TOOLS_INLAYRUN_RUN_H
@@ -12,7 +12,7 @@ namespace inlay::tools {
 /// Prints the devices that the Vulkan loader reports.
 rt::Status listDevices();
 
-/// Compiles if need be, runs and prints.
+/// Compiles the file if it is a module, runs it and prints what the options ask for.
 rt::Status run(const RunOptions &options);
 
 } // namespace inlay::tools

@@ -25,21 +25,21 @@ using rt::StatusOr;
 
 static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
-//===-- What a handler needs ------------------------------------------------------------------------------------===//
+//===-- Cleanup in signal handlers ------------------------------------------------------------------------------===//
 
 static std::array<char, PATH_MAX> folder;
 static std::atomic<bool> hasFolder = false;
-static std::atomic<pid_t> child = 0; ///< until it is reaped, so that its number is nobody else's
+static std::atomic<pid_t> child = 0; ///< Set until the child is reaped, so that the number can't be reused.
 static std::array<struct sigaction, kSignals.size()> before;
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
 
-/// Removes the files of a folder; readdir allocates, which a handler may not.
+/// Removes the files of a folder. It doesn't use readdir, which allocates and so can't be called in a signal handler.
 static void removeFiles(int directory) {
   alignas(dirent64) std::array<char, 4096> entries;
   for (ssize_t count; (count = getdents64(directory, entries.data(), entries.size())) > 0;)
     for (ssize_t at = 0; at < count;) {
       const auto *entry = reinterpret_cast<const dirent64 *>(entries.data() + at);
-      unlinkat(directory, entry->d_name, 0); // "." and ".." are no files
+      unlinkat(directory, entry->d_name, 0); // fails for "." and ".."
       at += entry->d_reclen;
     }
 }
@@ -56,14 +56,14 @@ void tools::removeTemporaryFiles() {
 }
 
 static void onEnd(int number) {
-  if (pid_t running = child) { // it writes to the folder
+  if (pid_t running = child) { // end the child first, because it writes to the folder
     kill(running, number);
     while (waitpid(running, nullptr, 0) < 0 && errno == EINTR)
       ;
   }
   tools::removeTemporaryFiles();
   std::signal(number, SIG_DFL);
-  std::raise(number); // as soon as this returns
+  std::raise(number); // delivered when this handler returns
 }
 
 //===-- Signals -------------------------------------------------------------------------------------------------===//
@@ -77,15 +77,15 @@ static sigset_t endingSignals() {
 }
 
 namespace {
-/// While it lives, signals wait.
-struct SignalsWait {
+/// Blocks the signals during its lifetime.
+struct SignalBlocker {
   sigset_t mask;
 
-  SignalsWait() {
+  SignalBlocker() {
     sigset_t set = endingSignals();
     pthread_sigmask(SIG_BLOCK, &set, &mask);
   }
-  ~SignalsWait() { pthread_sigmask(SIG_SETMASK, &mask, nullptr); }
+  ~SignalBlocker() { pthread_sigmask(SIG_SETMASK, &mask, nullptr); }
 };
 } // namespace
 
@@ -95,7 +95,7 @@ static void handleSignals() {
   action.sa_mask = endingSignals();
   for (size_t i = 0; i < kSignals.size(); ++i) {
     sigaction(kSignals[i], nullptr, &before[i]);
-    if (before[i].sa_handler != SIG_IGN) // as nohup has it
+    if (before[i].sa_handler != SIG_IGN) // nohup ignores signals; keep that
       sigaction(kSignals[i], &action, nullptr);
   }
 }
@@ -105,12 +105,12 @@ static void handleSignals() {
 Status tools::TemporaryFolder::make() {
   const char *root = std::getenv("TMPDIR");
   std::string path = std::string(root && *root ? root : "/tmp") + "/inlay-run-XXXXXX";
-  SignalsWait wait;
+  SignalBlocker blocker;
   if (path.size() >= folder.size())
     errno = ENAMETOOLONG;
   if (path.size() >= folder.size() || !mkdtemp(path.data()))
     return {StatusCode::NotFound,
-            fmt::format("can't make a temporary folder '{}' (TMPDIR): {}", path, std::strerror(errno))};
+            fmt::format("can't create a temporary folder '{}' (TMPDIR): {}", path, std::strerror(errno))};
   path_ = path;
   std::copy_n(path.c_str(), path.size() + 1, folder.begin());
   hasFolder = true;
@@ -121,7 +121,7 @@ Status tools::TemporaryFolder::make() {
 void tools::TemporaryFolder::remove() {
   if (path_.empty())
     return;
-  SignalsWait wait;
+  SignalBlocker blocker;
   removeTemporaryFiles();
   path_.clear();
   for (size_t i = 0; i < kSignals.size(); ++i)
@@ -130,7 +130,7 @@ void tools::TemporaryFolder::remove() {
 
 //===-- Programs ------------------------------------------------------------------------------------------------===//
 
-/// Starts a program, which `child` is then; a code of errno.
+/// Starts a program and stores its process in `child`. Returns 0 or an errno code.
 static int start(const std::vector<std::string> &words, int input) {
   std::vector<char *> arguments;
   for (const std::string &word : words)
@@ -144,8 +144,8 @@ static int start(const std::vector<std::string> &words, int input) {
   }
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  SignalsWait wait;
-  posix_spawnattr_setsigmask(&attributes, &wait.mask);
+  SignalBlocker blocker;
+  posix_spawnattr_setsigmask(&attributes, &blocker.mask);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t started = 0;
   int code = posix_spawn(&started, arguments[0], &actions, &attributes, arguments.data(), environ);

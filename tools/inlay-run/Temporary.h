@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A folder for files that nobody is to find later, however the process ends.
+// TemporaryFolder: a folder for files that are removed however the process ends.
 
 #ifndef INLAY_TOOLS_INLAYRUN_TEMPORARY_H
 #define INLAY_TOOLS_INLAYRUN_TEMPORARY_H
@@ -13,7 +13,8 @@
 
 namespace inlay::tools {
 
-/// A folder of files, one at a time. It goes with this object, and when SIGINT, SIGTERM or SIGHUP ends the process.
+/// A folder without subfolders. At most one exists at a time. It is removed by the destructor, and when SIGINT, SIGTERM
+/// or SIGHUP ends the process.
 class TemporaryFolder {
 public:
   TemporaryFolder() = default;
@@ -24,17 +25,17 @@ public:
   rt::Status make();
   void remove();
 
-  const std::string &path() const { return path_; } ///< empty if there is none
+  const std::string &path() const { return path_; } ///< Empty if there is no folder.
 
 private:
   std::string path_;
 };
 
-/// Runs a program and waits; its exit status, or 128 and more if a signal ended it. Its standard input is `input`,
-/// from the start, unless that is negative. A signal that ends this process ends the program first.
+/// Runs a program and waits. Returns its exit status, or 128 plus the signal that ended it. Its standard input is
+/// `input` from the start, unless that is negative. A signal that ends this process ends the program first.
 rt::StatusOr<int> runAndWait(const std::vector<std::string> &words, int input);
 
-/// Removes the folder that there is, for handlers of signals: it calls nothing that they may not.
+/// Removes the temporary folder if there is one. Safe to call in signal handlers.
 void removeTemporaryFiles();
 
 } // namespace inlay::tools

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// inlay-run: runs a compiled program, or compiles a module and runs it. Of the compiler it knows the name alone.
+// inlay-run: runs a compiled program, or compiles a module and runs it. It starts the compiler as a process and does
+// not link it.
 
 #include "Options.h"
 #include "Run.h"
@@ -16,7 +17,7 @@ using namespace inlay;
 
 static int fail(const rt::Status &status) {
   std::fflush(stdout);
-  if (!status.message().empty()) // else the compiler has said it
+  if (!status.message().empty()) // empty if the compiler has printed the error
     std::fprintf(stderr, "error: %s\n", status.message().c_str());
   return 1;
 }
@@ -32,7 +33,7 @@ static rt::Status runWith(std::vector<std::string> words) {
   return rt::Status::ok();
 }
 
-/// What was printed goes out, or the status says why not.
+/// Flushes standard output. Returns the error if that fails.
 static rt::Status flush() {
   errno = 0;
   if (std::fflush(stdout) == 0 && !std::ferror(stdout))
@@ -45,7 +46,7 @@ int main(int argc, char **argv) {
   rt::Status status = rt::Status::ok();
   try {
     status = runWith({argv + 1, argv + argc});
-  } catch (const std::system_error &error) { // of what prints
+  } catch (const std::system_error &error) { // thrown by fmt::print
     status = {rt::StatusCode::Internal, fmt::format("can't write to standard output: {}", error.code().message())};
   }
   if (status.isOk())

@@ -23,7 +23,7 @@ void markUnsuitable(std::vector<vulkan::DeviceCaps> &devices, const Plan &plan) 
 }
 
 namespace {
-/// Open devices by their number in the loader's order. They are closed with the last program that uses them.
+/// Open devices by their index in the Vulkan loader's order. A device is closed with the last program that uses it.
 class DeviceRegistry {
 public:
   static DeviceRegistry &get() {
@@ -34,7 +34,7 @@ public:
   StatusOr<std::shared_ptr<Device>> share(size_t number) {
     std::lock_guard<std::mutex> lock(mutex_);
     std::shared_ptr<Device> device = open_[number].lock();
-    if (device && device->state().isOk()) // else programs without recovery may still hold it
+    if (device && device->state().isOk()) // a lost device may still be held by programs without recovery
       return device;
     return openAt(number);
   }
@@ -43,7 +43,7 @@ public:
     std::lock_guard<std::mutex> lock(mutex_);
     auto known = numbers_.find(lost);
     if (known == numbers_.end())
-      return Status(StatusCode::InvalidArgument, "the lost device is none of those that programs share");
+      return Status(StatusCode::InvalidArgument, "the lost device isn't shared by any program");
     std::shared_ptr<Device> device = open_[known->second].lock();
     if (device && device != lost)
       return device;

@@ -47,16 +47,16 @@ void Difference::add(const TensorView &actual, const TensorView &expected) {
   size_t count = 1;
   for (int64_t dim : expected.dims)
     count *= static_cast<size_t>(dim);
-  long double apart = 0, largest = 0;
+  long double distance = 0, largest = 0;
   for (size_t i = 0; i < count; ++i) {
     long double a = elementAt(actual, i), b = elementAt(expected, i);
     bool isSame = a == b || (std::isnan(a) && std::isnan(b));
-    apart = std::max(apart, isSame ? 0.0L : std::isfinite(a - b) ? std::abs(a - b) : HUGE_VALL);
+    distance = std::max(distance, isSame ? 0.0L : std::isfinite(a - b) ? std::abs(a - b) : HUGE_VALL);
     if (std::isfinite(b))
       largest = std::max(largest, std::abs(b));
   }
-  absolute = std::max(absolute, static_cast<double>(apart));
-  relative = std::max(relative, static_cast<double>(largest > 0 ? apart / largest : apart));
+  absolute = std::max(absolute, static_cast<double>(distance));
+  relative = std::max(relative, static_cast<double>(largest > 0 ? distance / largest : distance));
 }
 
 } // namespace inlay::rt

@@ -16,7 +16,8 @@
 namespace inlay::rt {
 
 namespace {
-/// Has drivers loaded while the file is read: each takes about as long. What fails shows when a device is asked for.
+/// Loads the drivers on another thread while the file is read, because both take about as long. Errors are ignored
+/// here: they are reported when a device is requested.
 class EarlyDrivers {
 public:
   explicit EarlyDrivers(bool areNeeded) {
@@ -39,10 +40,10 @@ private:
 };
 } // namespace
 
-/// Programs that lose the device that they share get a new one that they share.
+/// Returns options with which programs that share a lost device also share its replacement.
 static RecoveryOptions makeRecovery(const std::shared_ptr<Device> &device, const OpenOptions &options) {
   RecoveryOptions recovery;
-  // What the validation layer finds fails a call too, and is to be seen.
+  // Findings of the validation layer fail a call too. Recovery would hide them.
   recovery.enabled = options.recovery && !vulkan::wantsValidation();
   recovery.notify = options.notify;
   if (device)
@@ -64,7 +65,7 @@ static StatusOr<std::shared_ptr<const Plan>> moveAllToHost(const Plan &plan) {
   return std::shared_ptr<const Plan>(std::make_shared<Plan>(std::move(*moved)));
 }
 
-/// How a program that gets no device runs all the same, if it can.
+/// Returns a hint for the error message if the program can run without a device.
 static const char *adviseNone(const Plan &plan) {
   return moveAllToHost(plan).isOk() ? "; with the device 'none' the host runs all of it" : "";
 }

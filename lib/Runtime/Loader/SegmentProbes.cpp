@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Adds probes to a plan: copies, host versions and comparisons around each launch.
 
 #include "inlay/Runtime/Core/HostVersions.h"
 #include "inlay/Runtime/Core/PlanChecker.h"
@@ -46,7 +48,8 @@ private:
         writers_[buffer] += writes(access);
   }
 
-  /// Host code may write a buffer before it has read it under another number.
+  /// Returns true if a launch can be probed: it has a host version and gets no buffer twice that it writes. The host
+  /// version may write such a buffer before it has read it under its other number.
   bool canProbe(const Step &launch) const {
     const Engine &engine = plan_.engines[launch.callee];
     std::vector<Access> access = argumentAccess(engine);
@@ -56,7 +59,7 @@ private:
     return hasHostVersion(plan_, launch.callee) && !isTwice;
   }
 
-  /// The plan's own step, after what its earlier steps became.
+  /// Adds a step of the original plan and renumbers the steps that it follows.
   void add(Step step) {
     for (uint32_t &after : step.after)
       after = places_[after];
@@ -64,7 +67,7 @@ private:
     result_.plan.steps.push_back(std::move(step));
   }
 
-  void addOurs(StepKind kind, uint32_t callee, std::vector<uint32_t> buffers, const Step &launch) {
+  void addProbeStep(StepKind kind, uint32_t callee, std::vector<uint32_t> buffers, const Step &launch) {
     Step step;
     step.kind = kind;
     step.callee = callee;
@@ -79,7 +82,7 @@ private:
     return static_cast<uint32_t>(result_.plan.buffers.size() - 1);
   }
 
-  /// A buffer of the host for one of the device.
+  /// Adds a host buffer for a buffer of the device.
   uint32_t twinOf(uint32_t number) {
     const Buffer &buffer = plan_.buffers[number];
     bool isConstant = buffer.kind == BufferKind::Constant;
@@ -100,14 +103,14 @@ private:
         twin->second = twinOf(buffer);
         bool needsOld = access[i] != Access::Write || writers_[buffer] > 1;
         if (needsOld && plan_.buffers[buffer].kind != BufferKind::Constant)
-          addOurs(StepKind::Copy, 0, {buffer, twin->second}, launch);
+          addProbeStep(StepKind::Copy, 0, {buffer, twin->second}, launch);
       }
       arguments.push_back(twin->second);
     }
     for (const Expr &bytes : plan_.hostCode.functions[function].scratch)
       arguments.push_back(addBuffer(BufferKind::Temporary, 0, {ElementType::I8, {bytes}}, "scratch"));
     add(launch);
-    addOurs(StepKind::CallHost, function, std::move(arguments), launch);
+    addProbeStep(StepKind::CallHost, function, std::move(arguments), launch);
     compare(launch, access, twins);
   }
 
@@ -120,7 +123,7 @@ private:
         continue;
       onDevice.push_back(twinOf(buffer));
       onHost.push_back(twins.at(buffer));
-      addOurs(StepKind::Copy, 0, {buffer, onDevice.back()}, launch);
+      addProbeStep(StepKind::Copy, 0, {buffer, onDevice.back()}, launch);
       differences.push_back(
           {Difference(), launch.name, launch.segment, plan_.buffers[buffer].name, plan_.buffers[buffer].type.element});
     }
@@ -128,12 +131,12 @@ private:
     callback.name = "comparison of " + launch.name;
     callback.inputs = static_cast<uint32_t>(2 * onDevice.size());
     onDevice.insert(onDevice.end(), onHost.begin(), onHost.end());
-    addOurs(StepKind::Callback, static_cast<uint32_t>(result_.plan.callbacks.size()), std::move(onDevice), launch);
+    addProbeStep(StepKind::Callback, static_cast<uint32_t>(result_.plan.callbacks.size()), std::move(onDevice), launch);
     result_.plan.callbacks.push_back(std::move(callback));
     result_.probes.push_back(std::move(differences));
   }
 
-  /// The bodies of steps have as many steps as what theirs became.
+  /// Updates the sizes of bodies to the number of their new steps.
   void countBodies() {
     for (uint32_t number = 0; number < plan_.steps.size(); ++number) {
       uint32_t first = number + 1;
@@ -147,9 +150,9 @@ private:
 
   const Plan &plan_;
   ProbedPlan result_;
-  std::vector<uint32_t> writers_; ///< per buffer: how many steps write it
-  std::vector<uint32_t> places_;  ///< per step of the plan: its number now
-  std::vector<uint32_t> firsts_;  ///< per step of the plan, and one more: the first of what it became
+  std::vector<uint32_t> writers_; ///< Per buffer: number of steps that write it.
+  std::vector<uint32_t> places_;  ///< Per step of the original plan: its new number.
+  std::vector<uint32_t> firsts_;  ///< Per step of the original plan: the first of its new steps; plus the total.
 };
 } // namespace
 

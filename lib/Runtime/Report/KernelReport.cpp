@@ -18,7 +18,7 @@ static Json describe(const HostKernel &kernel) {
   return entry;
 }
 
-/// Appends the kernels of what a step calls; none if it doesn't tell them apart.
+/// Appends the kernels of the engine or host function that a step calls. Appends nothing for other steps.
 static void addKernels(const Plan &plan, const Step &step, Json &kernels) {
   if (step.kind == StepKind::LaunchEngine)
     for (const Dispatch &dispatch : plan.engines[step.callee].dispatches)
@@ -43,7 +43,7 @@ std::string addKernels(const std::string &report, const Plan &plan) {
   return formatReport(*root);
 }
 
-/// "convolution+bias+relu (conv1, bn1, act1)".
+/// Returns a kernel as text: "convolution+bias+relu (conv1, bn1, act1)".
 static std::string formatKernel(const Json &kernel) {
   std::string text = textOf(&kernel, "kind");
   if (const Json *bias = findMember(&kernel, "bias"); bias && bias->is_boolean() && bias->get<bool>())
@@ -58,7 +58,7 @@ static std::string countOf(size_t number, const char *noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
-/// Calls `visit` with the number of each segment that has kernels, the segment and these.
+/// Calls `visit(number, segment, kernels)` for each segment that has kernels.
 template <typename Visit>
 static void forEachWithKernels(const std::string &report, Visit visit) {
   StatusOr<Json> root = parseReport(report);
@@ -71,18 +71,18 @@ static void forEachWithKernels(const std::string &report, Visit visit) {
 }
 
 std::string formatKernels(const std::string &report) {
-  constexpr size_t kMax = 32;
+  constexpr size_t kMaxListed = 32;
   std::string text;
   forEachWithKernels(report, [&](size_t number, const Json &segment, const Json &kernels) {
     const Json *ops = findArray(&segment, "ops");
     text += text.empty() ? "kernels:\n" : "";
     text += fmt::format("  segment {} ({}): {} from {}: ", number, textOf(&segment, "target"),
                         countOf(kernels.size(), "kernel"), countOf(ops ? ops->size() : 0, "op"));
-    for (size_t i = 0; i < std::min(kMax, kernels.size()); ++i)
+    for (size_t i = 0; i < std::min(kMaxListed, kernels.size()); ++i)
       if (kernels[i].is_object())
         text += (i ? "; " : "") + formatKernel(kernels[i]);
-    if (kernels.size() > kMax)
-      text += fmt::format("; and {} more", kernels.size() - kMax);
+    if (kernels.size() > kMaxListed)
+      text += fmt::format("; and {} more", kernels.size() - kMaxListed);
     text += "\n";
   });
   return text;

@@ -11,7 +11,7 @@
 namespace inlay::rt {
 
 namespace {
-/// A part of the memory by its key in the report and for people.
+/// A part of the memory, with its key in the report and its title for users.
 struct Part {
   const char *key, *title;
   SharedBytes bytes;
@@ -37,7 +37,7 @@ std::string formatBytes(uint64_t bytes) {
   return unit ? fmt::format("{:.1f} {}", value, unit) : fmt::format("{} B", bytes);
 }
 
-/// How many times more it would be without sharing.
+/// Returns the factor by which the memory would grow without sharing.
 static double getRatio(const SharedBytes &bytes) {
   return bytes.peak ? static_cast<double>(bytes.unshared) / static_cast<double>(bytes.peak) : 1;
 }

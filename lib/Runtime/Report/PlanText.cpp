@@ -23,7 +23,7 @@ static std::string describeValues(const Plan &plan, const char *title, const std
   return text;
 }
 
-/// What a step runs, by name.
+/// Returns the name of the code that a step runs.
 static std::string describeCallee(const Plan &plan, const Step &step) {
   switch (step.kind) {
   case StepKind::LaunchEngine:
@@ -41,7 +41,7 @@ static std::string describeCallee(const Plan &plan, const Step &step) {
 
 static std::string describeSteps(const Plan &plan) {
   std::string text = "steps\n";
-  std::vector<size_t> ends; // of the bodies that a step is in
+  std::vector<size_t> ends; // ends of the bodies around the current step
   for (size_t number = 0; number < plan.steps.size(); ++number) {
     const Step &step = plan.steps[number];
     while (!ends.empty() && ends.back() <= number)
@@ -110,7 +110,7 @@ std::string describePlan(const Plan &plan) {
          fmt::format("{} constants: {}\n", plan.constants.size(), formatBytes(constants));
 }
 
-/// "report: 3 segments: 2 on vulkan, 1 on host".
+/// Summarizes a report: "report: 3 segments: 2 on vulkan, 1 on host".
 static std::string describeReport(const std::string &report) {
   StatusOr<Json> root = parseReport(report);
   if (!root.isOk())

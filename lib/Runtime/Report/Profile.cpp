@@ -25,8 +25,8 @@ StatusOr<std::vector<StepProfile>> profile(Program &program, const std::vector<T
     for (size_t step = 0; step < result.size(); ++step)
       times[step].push_back(result[step].nanoseconds);
   }
-  if (trace) {    // apart: what times the kernels of a device slows steps down
-    Trace warmUp; // commands for it are recorded here
+  if (trace) {    // in separate runs, because timing the kernels of a device slows steps down
+    Trace warmUp; // commands with timestamps are recorded in this run
     for (Trace *into : {&warmUp, trace}) {
       StatusOr<std::vector<StepProfile>> steps = program.profile(inputs, outputs, into);
       if (!steps.isOk())
@@ -55,20 +55,20 @@ std::vector<MeasuredTime> sumBySegment(const std::vector<StepProfile> &steps) {
 
 static int64_t toNanoseconds(double seconds) { return static_cast<int64_t>(seconds * 1e9 + 0.5); }
 
-/// The object that a step belongs to; null if there is none.
+/// Returns the segment that a step belongs to; null if there is none.
 static Json *findSegment(Json &segments, const StepProfile &step) {
   bool isThere = step.segment >= 0 && static_cast<size_t>(step.segment) < segments.size();
   return isThere && segments[step.segment].is_object() ? &segments[step.segment] : nullptr;
 }
 
-/// `calls` in each segment that came from recorded ones.
+/// Adds `calls` to each segment that came from recorded calls.
 static void addCalls(Json &segments, const std::vector<StepProfile> &steps) {
   for (const StepProfile &step : steps)
     if (Json *segment = findSegment(segments, step); segment && !step.calls.empty() && step.kind != StepKind::Copy)
       (*segment)["calls"] = step.calls;
 }
 
-/// Puts the kernels that took longest first, and leaves those out of which nothing is known.
+/// Sorts kernels by time, longest first. Drops empty entries.
 static Json sortKernels(std::vector<Json> entries) {
   entries.erase(std::remove_if(entries.begin(), entries.end(), [](const Json &entry) { return entry.empty(); }),
                 entries.end());
@@ -80,12 +80,12 @@ static Json sortKernels(std::vector<Json> entries) {
 
 /// Adds times to the `kernels` of each segment.
 static void addKernels(Json &segments, const std::vector<StepProfile> &steps) {
-  std::vector<std::vector<Json>> known(segments.size()); // those not yet timed
+  std::vector<std::vector<Json>> known(segments.size()); // kernels without times yet
   for (size_t segment = 0; segment < segments.size(); ++segment)
     if (const Json *kernels = findArray(&segments[segment], "kernels"))
       for (const Json &kernel : *kernels)
         known[segment].push_back(kernel.is_object() ? kernel : Json::object());
-  std::vector<size_t> first(segments.size()); // of the next step's kernels
+  std::vector<size_t> first(segments.size()); // index of the next step's first kernel
   for (const StepProfile &step : steps) {
     if (step.kernels.empty() || !findSegment(segments, step))
       continue;

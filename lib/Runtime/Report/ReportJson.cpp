@@ -8,7 +8,7 @@
 
 namespace inlay::rt {
 
-/// Deeper than any report; what writes them calls itself for each level.
+/// Deeper than any report. The limit is needed because the JSON writer recurses for each level.
 static constexpr int kMaxLevels = 64;
 
 static Status notAReport(const std::string &what) {
@@ -23,7 +23,7 @@ StatusOr<Json> parseReport(const std::string &report) {
   };
   Json value = Json::parse(report, limit, /*allow_exceptions=*/false);
   if (value.is_discarded() || isDeep)
-    return notAReport(isDeep ? "it is too deep" : "it is no JSON");
+    return notAReport(isDeep ? "it is too deep" : "it is not JSON");
   if (!findArray(&value, "segments") || !findObject(&value, "summary"))
     return notAReport("it has no segments or no summary");
   return value;
@@ -60,9 +60,9 @@ std::string textOf(const Json *json, const char *key, const std::string &none) {
   return member && member->is_string() ? member->get<std::string>() : none;
 }
 
-std::string joinNames(const Json *names, const char *separator, size_t most) {
+std::string joinNames(const Json *names, const char *separator, size_t maxNames) {
   std::string text;
-  for (size_t i = 0; names && i < names->size() && i < most; ++i) {
+  for (size_t i = 0; names && i < names->size() && i < maxNames; ++i) {
     const Json &name = (*names)[i];
     text += (i ? separator : "") + (name.is_string() ? name.get<std::string>() : "?");
   }
@@ -73,7 +73,7 @@ std::string formatNanoseconds(double nanoseconds) {
   static constexpr const char *kUnits[] = {"ns", "us", "ms", "s"};
   double value = nanoseconds;
   unsigned unit = 0;
-  // Three digits: what would round up to 1000 of one unit is 1.00 of the next.
+  // Three digits. A value that would be rounded to 1000 of a unit is shown as 1.00 of the next unit.
   for (; unit < 3 && std::abs(value) >= 999.5; ++unit)
     value /= 1000;
   int digits = unit == 0 || std::abs(value) >= 99.95 ? 0 : std::abs(value) >= 9.995 ? 1 : 2;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A partition report as JSON, to read and to add to. Reports come from files: any member may be missing, or be of
-// another type than it should.
+// Partition reports as JSON. Reports come from files: any member may be missing or have another type than expected.
 
 #ifndef INLAY_LIB_RUNTIME_REPORT_REPORTJSON_H
 #define INLAY_LIB_RUNTIME_REPORT_REPORTJSON_H
@@ -14,28 +13,28 @@
 
 namespace inlay::rt {
 
-/// Keeps the order of members.
+/// JSON that keeps the order of members.
 using Json = nlohmann::ordered_json;
 
-/// The report on one function: an object with the array `segments` and the object `summary`, else an error.
+/// Parses the report of one function: an object with the array `segments` and the object `summary`. Fails otherwise.
 StatusOr<Json> parseReport(const std::string &report);
 
-/// As text, as the partition phase writes it.
+/// Returns the report as text, in the format of the partition phase.
 std::string formatReport(const Json &report);
 
-/// The member of an object; null if there is none, or `json` is null or no object.
+/// Return the member of an object; null if it is missing or has another type, or if `json` is null or not an object.
 const Json *findMember(const Json *json, const char *key);
 const Json *findArray(const Json *json, const char *key);
 const Json *findObject(const Json *json, const char *key);
 
-/// The member's value, or `none` if it has no such value.
+/// Return the member's value, or `none` if it is missing or has another type.
 double numberOf(const Json *json, const char *key, double none = 0);
 std::string textOf(const Json *json, const char *key, const std::string &none = "?");
 
-/// The strings of an array with something between them, `?` for what is no string; empty for null.
-std::string joinNames(const Json *names, const char *separator, size_t most = ~size_t(0));
+/// Joins up to `maxNames` strings of an array; elements that are not strings become `?`. Returns "" for null.
+std::string joinNames(const Json *names, const char *separator, size_t maxNames = ~size_t(0));
 
-/// "54.2 us".
+/// Returns a time as text: "54.2 us".
 std::string formatNanoseconds(double nanoseconds);
 
 } // namespace inlay::rt

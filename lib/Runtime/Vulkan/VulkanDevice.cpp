@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The Device interface over Vulkan, and the ways to open one.
+// The implementation of Device on Vulkan, and the functions that list and open devices.
 
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 #include "Runtime/Vulkan/Engine/Command.h"
@@ -95,8 +95,8 @@ Status VulkanDevice::download(DeviceBuffer &buffer, void *destination, size_t by
   return Status::ok();
 }
 
-/// Later, so that the first dispatches don't wait for the constants of those after them; but copies through the queue
-/// are done at once, since later ones would wait for those dispatches.
+/// Defers the write, so that the first dispatches don't wait for the constants of later ones. Copies through the queue
+/// are not deferred, because they would wait for those dispatches.
 Status VulkanDevice::fill(DeviceBuffer &buffer, size_t bytes, BufferWriter write) {
   if (!write || bytes > buffer.size() || !buffer.hostPointer())
     return Device::fill(buffer, bytes, std::move(write));
@@ -123,12 +123,12 @@ VulkanDevice::record(DeviceEngine &engine, const std::vector<std::shared_ptr<Dev
   return std::unique_ptr<DeviceCommand>(std::move(*command));
 }
 
-/// What is recorded is given to the device before more is waited for.
+/// Submits commands. Recorded parts are submitted before it waits for further pipelines.
 Status VulkanDevice::submitAll(const std::vector<DeviceCommand *> &commands, uint64_t &value) {
   std::vector<VkCommandBuffer> handles;
   handles.reserve(commands.size());
-  for (DeviceCommand *each : commands) {
-    auto &command = static_cast<Command &>(*each);
+  for (DeviceCommand *deviceCommand : commands) {
+    auto &command = static_cast<Command &>(*deviceCommand);
     for (size_t part = 0; part < command.parts().size() || !command.isComplete(); ++part) {
       if (part == command.parts().size()) {
         if (!handles.empty())
@@ -148,7 +148,7 @@ StatusOr<uint64_t> VulkanDevice::submit(const std::vector<DeviceCommand *> &comm
   Status status = submitAll(commands, value);
   if (status.isOk())
     return value;
-  Status ended = value == 0 ? Status::ok() : context_->queue.wait(value); // the rest isn't to follow
+  Status ended = value == 0 ? Status::ok() : context_->queue.wait(value); // submits no more, but waits
   return ended.isOk() || status.code() == StatusCode::DeviceLost ? status : ended;
 }
 
@@ -184,9 +184,9 @@ std::string VulkanDevice::describeTiming() const {
   const TimestampInfo &info = context_->info.timestamps;
   if (info.validBits == 0)
     return fmt::format("kernels of '{}' aren't timed: its queue has no timestamps", deviceName());
-  return fmt::format("kernels of '{}' are timed by its own clock, {}", deviceName(),
-                     info.canCalibrate ? "calibrated to that of the host"
-                                       : "put midway between submission and the end of the wait for each segment");
+  return fmt::format("kernels of '{}' are timed by the device's clock, {}", deviceName(),
+                     info.canCalibrate ? "calibrated to the host's clock"
+                                       : "centered between submission and the end of the wait for each segment");
 }
 
 static std::string environmentDevice() {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs programs that Inlay compiled: on NumPy arrays, without the compiler and without a framework.
+"""Runs programs that Inlay compiled on NumPy arrays, without the compiler and without a framework.
 
 program = inlay_runtime.load("model.inlay")
 y = program(x)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""libinlay_runtime.so: the functions and structures of inlay-c/runtime.h."""
+"""Bindings to libinlay_runtime.so: the functions and structures of inlay-c/runtime.h."""
 
 import ctypes
 import pathlib
 from ctypes import POINTER, Structure, c_bool, c_char_p, c_int, c_int64, c_size_t, c_void_p
 
-ABI = 1  # of the header that this was written from
+ABI = 1  # INLAY_RUNTIME_ABI of the header that these bindings follow
 STATUS = (
     "ok",
     "invalid argument",
@@ -23,7 +23,7 @@ STOP = ctypes.CFUNCTYPE(c_bool, c_void_p)
 
 
 class Error(RuntimeError):
-    """What the runtime refuses or fails at. `status` is one of the words of STATUS."""
+    """An error of the runtime. `status` is one of the words of STATUS."""
 
     def __init__(self, message: str, status: str = "invalid argument"):
         super().__init__(message)
@@ -98,11 +98,11 @@ library = _open()
 
 
 def check(status: int) -> None:
-    """Raises what the last call of this thread failed with."""
+    """Raises the error of this thread's last call if `status` is a failure."""
     if status != 0:
         raise Error(library.inlayLastError().decode(), STATUS[status])
 
 
 def version() -> str:
-    """Of Inlay, that the library is of."""
+    """Returns the version of Inlay that the library belongs to."""
     return library.inlayRuntimeVersion().decode()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs over arrays."""
+"""Loaded programs and their calls with arrays."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class TensorInfo:
     dtype: str
     """ "float32", "bool", ..."""
     shape: tuple[int | None, ...]
-    """None where calls may differ."""
+    """Sizes of the dims; None for a dim that may differ between calls."""
     type: str
-    """With the names of such dims: "float32[batch x 10]"."""
+    """The type with the names of such dims: "float32[batch x 10]"."""
 
 
 def load(
@@ -42,10 +42,10 @@ def load(
     """Loads a program that `inlay.CompiledModule.save` or `inlay-compile` wrote.
 
     device: a Vulkan device, as a number or a part of its name; default: INLAY_DEVICE or the best one that can run the
-    program. "none": the host runs all of it, if it was compiled with recovery.
-    public_key: file of the Ed25519 public key (PEM) that the program must be signed with; default: INLAY_PUBLIC_KEY.
-    recovery: run on the host what a device fails at, instead of raising an error.
-    notice: called with a sentence when that happens; it is printed to stderr otherwise.
+    program. "none": the host runs all segments, if the program was compiled with recovery.
+    public_key: path of the Ed25519 public key (PEM) that must verify the program's signature; default: INLAY_PUBLIC_KEY.
+    recovery: run segments on the host if the device fails, instead of raising an error.
+    notice: called with a message when that happens; by default the message is printed to stderr.
 
     Raises Error.
     """
@@ -53,7 +53,7 @@ def load(
 
 
 def _encode(name, text):
-    """For C, where a text ends at its first NUL."""
+    """Encodes a text for C, where it must not contain NUL."""
     encoded = os.fsencode(text)
     if b"\0" in encoded:
         raise ValueError(f"expected {name} to have no NUL, but got {text!r}")
@@ -61,7 +61,7 @@ def _encode(name, text):
 
 
 class Program:
-    """A loaded program: call it with arrays, by position or by name. May be called from several threads at a time."""
+    """A loaded program. Call it with arrays, by position or by name. It may be called from several threads at a time."""
 
     def __init__(self, path, device, public_key, recovery, notice):
         options = library.inlayOpenOptions()
@@ -70,8 +70,8 @@ class Program:
         options.without_recovery = not recovery
         if notice is not None:
             if not callable(notice):
-                raise TypeError(f"expected notice to be called with a sentence, but got {notice!r}")
-            self._notice = options.notice = c.NOTICE(lambda text, _: notice(text.decode()))  # kept: it is called later
+                raise TypeError(f"expected notice to be callable, but got {notice!r}")
+            self._notice = options.notice = c.NOTICE(lambda text, _: notice(text.decode()))  # kept alive for later calls
         handle = ctypes.c_void_p()
         check(library.inlayProgramOpen(_encode("path", path), options, handle))
         self._handle = handle
@@ -81,35 +81,35 @@ class Program:
         self.outputs = self._describe(library.inlayProgramOutput, library.inlayProgramOutputCount(handle))
 
     def _describe(self, get, count) -> tuple[TensorInfo, ...]:
-        found = []
+        infos = []
         for number in range(count):
             info = c.TensorInfo()
             check(get(self._handle, number, info))
             shape = tuple(None if size < 0 else size for size in info.dims[: info.rank])
-            found.append(TensorInfo(info.name.decode(), c.ELEMENTS[info.element], shape, info.type.decode()))
-        return tuple(found)
+            infos.append(TensorInfo(info.name.decode(), c.ELEMENTS[info.element], shape, info.type.decode()))
+        return tuple(infos)
 
     @property
     def device(self) -> str:
-        """The device that it runs on; empty if all of it runs on the host."""
+        """The name of the device that the program runs on; empty if all of it runs on the host."""
         return library.inlayProgramDevice(self._handle).decode()
 
     @property
     def report(self) -> Any:
-        """The partition report: what runs where, and why. None if the file has none."""
+        """The partition report: the target of each op and the reason. None if the file has none."""
         text = library.inlayProgramReport(self._handle)
         return json.loads(text) if text else None
 
     @property
     def metadata(self) -> str:
-        """What whoever saved the file put in, as JSON."""
+        """The JSON metadata that was added when the file was saved; empty if there is none."""
         return library.inlayProgramMetadata(self._handle).decode()
 
     def __call__(self, *arrays: Any, **named: Any) -> Any:
-        """The results: one array, or a tuple of them.
+        """Runs the program and returns its result, or a tuple of results.
 
-        Takes NumPy arrays and what has __dlpack__ in host memory, of the dtypes and shapes that `inputs` says.
-        Raises Error, which names the input.
+        Arguments are NumPy arrays or objects with __dlpack__ in host memory, with the dtypes and shapes of `inputs`.
+        Raises Error with the name of the input that is wrong.
         """
         inputs = [_to_numpy(info, array) for info, array in zip(self.inputs, self._order(arrays, named), strict=True)]
         dtypes = [_dtype(info, "result") for info in self.outputs]
@@ -119,7 +119,7 @@ class Program:
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     def _order(self, arrays, named):
-        """All arrays in the order of the inputs."""
+        """Returns all arrays in the order of the inputs."""
         names = [info.name for info in self.inputs]
         for name in named:
             if name not in names[len(arrays) :]:
@@ -136,18 +136,18 @@ class Program:
 
 
 class _Use:
-    """Who is inside a program. It is closed when nobody has it, or the interpreter ends and nobody is inside it: daemon
-    threads still run then."""
+    """Counts the calls inside a program. The program is closed when no object refers to it, or when the interpreter exits
+    and no call is inside it: daemon threads still run then."""
 
     def __init__(self, handle: ctypes.c_void_p):
         self._handle, self._is_closed = handle, False
         self._inside: list[None] = []
 
     def __enter__(self) -> ctypes.c_void_p:
-        self._inside.append(None)  # before the look: whoever closes does the reverse
+        self._inside.append(None)  # before the check, because close() does both in reverse order
         if self._is_closed:
             self._inside.pop()
-            raise Error("the program is closed, since the interpreter ends")
+            raise Error("the program is closed because the interpreter is exiting")
         return self._handle
 
     def __exit__(self, *_: object) -> None:
@@ -173,7 +173,7 @@ def _dtype(info: TensorInfo, what: str) -> np.dtype:
 
 
 def _to_numpy(info: TensorInfo, array: Any) -> np.ndarray:
-    """The same elements, dense and row-major; a copy only if they aren't."""
+    """Returns the array as dense row-major elements; copies it only if needed."""
     if not isinstance(array, (np.ndarray, np.generic)):
         if not hasattr(array, "__dlpack__"):
             raise Error(f"input {info.name!r}: expected an array, but got {type(array).__name__}")
@@ -195,7 +195,7 @@ def _tensors(arrays: list[np.ndarray], dtypes: list[str]) -> ctypes.Array:
 
 
 class _Result:
-    """Frees a result when nobody has it, the end of the interpreter included: arrays may still be in use then."""
+    """Frees a result when no object refers to it, even while the interpreter exits: arrays may still be in use then."""
 
     def __init__(self, handle: int, free: Callable[[int], None] = library.inlayResultFree):
         self.handle, self._free = handle, free
@@ -204,14 +204,14 @@ class _Result:
         self._free(self.handle)
 
 
-# What a device that hangs may still read.
+# Inputs that a hanging device may still read.
 _kept_for_good: list[object] = []
 
 _MARK_RELEASED = ctypes.cast(library.inlayMarkReleased, ctypes.c_void_p)
 
 
 def _run(handle: ctypes.c_void_p, given: ctypes.Array, inputs: list[np.ndarray], count: int) -> list[_Result]:
-    """Calls a program, which may use the inputs in place."""
+    """Calls a program, which may read the inputs in place."""
     released = (ctypes.c_bool * len(inputs))()
     owners = (c.Owner * len(inputs))()
     for number, owner in enumerate(owners):
@@ -225,7 +225,7 @@ def _run(handle: ctypes.c_void_p, given: ctypes.Array, inputs: list[np.ndarray],
 
 
 def _result_array(result: _Result, dtype: np.dtype) -> np.ndarray:
-    """An array over a result, which it keeps."""
+    """Returns an array over a result, which it keeps alive."""
     tensor = library.inlayResultTensor(result.handle)
     shape = tuple(tensor.dims[: tensor.rank])
     memory = (ctypes.c_char * (math.prod(shape) * dtype.itemsize)).from_address(tensor.data)

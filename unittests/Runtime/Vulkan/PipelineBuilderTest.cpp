@@ -210,7 +210,8 @@ TEST_F(PipelineBuilderTest, ClosingWaitsForWhatHasBegun) {
     std::thread([&] { gate.open(); }).detach();
   }
   for (auto &task : tasks)
-    EXPECT_TRUE(task->status().isOk() || task->status().message() == "the process ends") << task->status().message();
+    EXPECT_TRUE(task->status().isOk() || task->status().message() == "the process is exiting")
+        << task->status().message();
 }
 
 TEST_F(PipelineBuilderTest, AChildOfForkHasNoThreads) {

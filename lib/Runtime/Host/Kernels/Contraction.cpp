@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs contractions as matrix products of slices, in parallel.
 
 #include "ContractionPlan.h"
 #include "LibraryKernel.h"
@@ -32,20 +34,20 @@ private:
   ConstantCache constants;
 };
 
-/// One call: what its tasks share.
+/// The data of one call that its tasks share.
 struct ContractionRun {
   const ContractionPlan &plan;
   const std::vector<PostOp> &postOps;
   bool accumulates;
   const Packed *packed;
   std::array<float *, kMaxBuffers> buffers;
-  uint32_t count; ///< of buffers, the last of which is C
+  uint32_t count; ///< Number of buffers; the last one is C.
 
   Status runTask(int64_t task) const;
 
 private:
   struct Place {
-    int64_t outer, m, n; ///< the slice
+    int64_t outer, m, n; ///< Indices of the slice.
     int64_t rows, columns;
     float *c;
     int64_t cRow, cColumn;
@@ -122,13 +124,13 @@ Status ContractionRun::runTask(int64_t task) const {
   return Status::ok();
 }
 
-/// Whether two buffers have the same strides in every loop.
+/// Returns true if two buffers have the same strides in every loop.
 static bool hasSameStrides(const ContractionShape &shape, uint32_t x, uint32_t y) {
   auto isSame = [&](const ContractionLoop &loop) { return loop.size == 1 || loop.strides[x] == loop.strides[y]; };
   return isSame(shape.m) && isSame(shape.n) && std::all_of(shape.outer.begin(), shape.outer.end(), isSame);
 }
 
-/// Operands that overlap C in another way than element by element are copied before C is written.
+/// Copies operands that overlap C other than element by element, because C is written before they are read.
 static Status copyOverlapping(ContractionRun &run, std::vector<Memory> &copies) {
   const ContractionShape &shape = run.plan.shape;
   uint32_t c = run.count - 1;
@@ -185,11 +187,11 @@ Status ContractionKernel::call(void *const *buffers, const int64_t *sizes) {
 }
 
 StatusOr<std::unique_ptr<LibraryKernel>> makeContraction(const HostKernel &kernel, SequentialLibrary &library) {
-  size_t wanted = 3 + countOperands(kernel);
-  if (kernel.buffers != wanted || kernel.buffers > kMaxBuffers)
+  size_t expected = 3 + countOperands(kernel);
+  if (kernel.buffers != expected || kernel.buffers > kMaxBuffers)
     return Status(StatusCode::InvalidArgument, fmt::format("kernel '{}': expected a contraction of {} buffers, at most "
                                                            "{}, but got {}",
-                                                           kernel.name, wanted, kMaxBuffers, kernel.buffers));
+                                                           kernel.name, expected, kMaxBuffers, kernel.buffers));
   for (const PostOp &op : kernel.postOps)
     if (isPerChannel(op.kind))
       return Status(StatusCode::InvalidArgument,

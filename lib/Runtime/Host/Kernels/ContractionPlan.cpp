@@ -9,9 +9,10 @@
 
 namespace inlay::rt::host {
 
-/// Columns of a slice. They don't depend on m or the number of threads, so that all calls share packed weights.
+/// Columns per slice. The number doesn't depend on m or on the number of threads, so that all calls share packed
+/// weights.
 static constexpr int64_t kSliceColumns = 256;
-/// Rows of a slice: at most what stays in the second-level cache beside the columns, at least what hides loads of B.
+/// Rows per slice: at most what fits the second-level cache beside the columns, at least what hides loads of B.
 static constexpr int64_t kMaxSliceRows = 128, kMinSliceRows = 16;
 static constexpr size_t kMaxPackedParts = 4096;
 
@@ -33,11 +34,11 @@ static int64_t countIndices(const std::vector<ContractionLoop> &loops) {
 
 static int64_t divideUp(int64_t value, int64_t by) { return value / by + (value % by != 0); }
 
-/// Parts of about equal size, a multiple of `multiple`, at most `most`.
-static Slices slice(int64_t size, int64_t most, int64_t multiple) {
+/// Splits `size` into parts of about equal size, each a multiple of `multiple` and at most `maxSize`.
+static Slices slice(int64_t size, int64_t maxSize, int64_t multiple) {
   Slices slices{size, size, 1};
-  if (size > most) {
-    slices.slice = divideUp(divideUp(size, divideUp(size, most)), multiple) * multiple;
+  if (size > maxSize) {
+    slices.slice = divideUp(divideUp(size, divideUp(size, maxSize)), multiple) * multiple;
     slices.count = divideUp(size, slices.slice);
   }
   return slices;
@@ -85,25 +86,25 @@ static Status makeGemms(ContractionPlan &plan, bool accumulates, SequentialLibra
   return Status::ok();
 }
 
-/// Every part of B that a task reads, once.
+/// Lists the parts of B that tasks read, each once.
 static void listPackedParts(ContractionPlan &plan) {
   const ContractionShape &shape = plan.shape;
   const auto &gemms = plan.gemms[0];
-  plan.isTailPackedApart = (gemms[1][0] && gemms[1][0]->packFormat() != gemms[0][0]->packFormat()) ||
-                           (gemms[1][1] && gemms[1][1]->packFormat() != gemms[0][1]->packFormat());
+  plan.isTailPackedSeparately = (gemms[1][0] && gemms[1][0]->packFormat() != gemms[0][0]->packFormat()) ||
+                                (gemms[1][1] && gemms[1][1]->packFormat() != gemms[0][1]->packFormat());
   for (int64_t outer = 0; outer < plan.outerCount; ++outer)
     for (int64_t sum = 0; sum < plan.sumCount; ++sum)
       for (int64_t n = 0; n < plan.n.count; ++n) {
         int64_t offset = offsetOf(shape.outer, outer, shape.b) + offsetOf(shape.sums, sum, shape.b) +
                          plan.n.begin(n) * shape.n.strides[shape.b];
         plan.packedParts.push_back({offset, false, plan.n.isTail(n)});
-        if (plan.isTailPackedApart)
+        if (plan.isTailPackedSeparately)
           plan.packedParts.push_back({offset, true, plan.n.isTail(n)});
       }
   std::sort(plan.packedParts.begin(), plan.packedParts.end());
   auto isSame = [](const PackedPart &x, const PackedPart &y) { return !(x < y) && !(y < x); };
   plan.packedParts.erase(std::unique(plan.packedParts.begin(), plan.packedParts.end(), isSame), plan.packedParts.end());
-  for (int tailM = 0; tailM <= plan.isTailPackedApart; ++tailM)
+  for (int tailM = 0; tailM <= plan.isTailPackedSeparately; ++tailM)
     for (int tailN = 0; tailN < 2; ++tailN)
       if (gemms[tailM][tailN])
         plan.packedLayout += gemms[tailM][tailN]->packFormat();
@@ -112,8 +113,8 @@ static void listPackedParts(ContractionPlan &plan) {
 }
 
 size_t ContractionPlan::findPart(int64_t offset, bool isTailM, bool isTailN) const {
-  PackedPart wanted{offset, isTailM && isTailPackedApart, isTailN};
-  auto found = std::lower_bound(packedParts.begin(), packedParts.end(), wanted);
+  PackedPart key{offset, isTailM && isTailPackedSeparately, isTailN};
+  auto found = std::lower_bound(packedParts.begin(), packedParts.end(), key);
   return static_cast<size_t>(found - packedParts.begin());
 }
 
@@ -154,11 +155,11 @@ StatusOr<std::shared_ptr<const ContractionPlan>> planContraction(const HostKerne
   if (plan->shape.isEmptySum)
     return std::shared_ptr<const ContractionPlan>(std::move(plan));
   double parts = static_cast<double>(plan->outerCount) * static_cast<double>(plan->sumCount * plan->n.count);
-  const ContractionShape &found = plan->shape;
-  bool isAdjacent = found.n.strides[found.b] == 1 || found.k.strides[found.b] == 1;
-  // A single row reads B once: packed it would be no faster.
-  plan->packsB = isConstant(kernel, found.b) && parts <= static_cast<double>(kMaxPackedParts) &&
-                 !(found.m.size == 1 && isAdjacent);
+  const ContractionShape &loops = plan->shape;
+  bool isAdjacent = loops.n.strides[loops.b] == 1 || loops.k.strides[loops.b] == 1;
+  // A single row reads B once, so packing would not make it faster.
+  plan->packsB = isConstant(kernel, loops.b) && parts <= static_cast<double>(kMaxPackedParts) &&
+                 !(loops.m.size == 1 && isAdjacent);
   INLAY_RETURN_IF_ERROR(makeGemms(*plan, kernel.accumulates, library));
   if (plan->packsB)
     listPackedParts(*plan);

@@ -18,17 +18,17 @@ static StatusOr<std::vector<ContractionLoop>> readLoops(const HostKernel &kernel
     loop.size = *sizes++;
     loop.strides.assign(sizes, sizes + kernel.buffers);
     sizes += kernel.buffers;
-    int64_t least = *std::min_element(loop.strides.begin(), loop.strides.end());
-    if (loop.size < 0 || least < 0)
+    int64_t minStride = *std::min_element(loop.strides.begin(), loop.strides.end());
+    if (loop.size < 0 || minStride < 0)
       return Status(StatusCode::InvalidArgument,
                     fmt::format("kernel '{}': expected sizes and strides of at least 0, but loop {} has size {} and "
                                 "stride {}",
-                                kernel.name, &loop - loops.data(), loop.size, least));
+                                kernel.name, &loop - loops.data(), loop.size, minStride));
   }
   return loops;
 }
 
-/// How far each buffer reaches, for loops that aren't empty.
+/// Computes the extent of each buffer, for loops that aren't empty.
 static Status measureExtents(const HostKernel &kernel, const std::vector<ContractionLoop> &loops,
                              std::vector<int64_t> &extents) {
   int64_t work = 1;
@@ -47,7 +47,7 @@ static Status measureExtents(const HostKernel &kernel, const std::vector<Contrac
   return Status::ok();
 }
 
-/// Whether `outer` goes on where `inner` ends, in every buffer.
+/// Returns true if `outer` continues where `inner` ends, in every buffer.
 static bool follows(const ContractionLoop &outer, const ContractionLoop &inner) {
   for (size_t i = 0; i < outer.strides.size(); ++i) {
     int64_t length = 0;
@@ -70,7 +70,7 @@ static bool mergeTwo(std::vector<ContractionLoop> &loops) {
 }
 
 namespace {
-/// Numbers of loops by the operands that have them; -1 stands for none.
+/// Indices of loops, grouped by the operands that have them; -1 stands for a missing loop.
 struct LoopClasses {
   std::vector<int> m, n, k;
 
@@ -91,7 +91,7 @@ struct LoopClasses {
   }
 };
 
-/// The loops that become a product of matrices, and how good a choice they are.
+/// The loops that become a matrix product, with a score.
 struct Choice {
   int m = -1, n = -1, k = -1;
   bool isSwapped = false;
@@ -107,7 +107,8 @@ static double sizeOf(const std::vector<ContractionLoop> &loops, int number) {
   return number < 0 ? 1 : static_cast<double>(loops[static_cast<size_t>(number)].size);
 }
 
-/// An operand without adjacent elements along one of its two loops costs about what a factor of 4 in size does.
+/// Scores a choice of loops. An operand without adjacent elements along one of its two loops costs about as much as a
+/// factor of 4 in size.
 static Choice rate(const std::vector<ContractionLoop> &loops, uint32_t c, int m, int n, int k) {
   Choice choice{m, n, k, false, sizeOf(loops, m) * sizeOf(loops, n) * sizeOf(loops, k)};
   bool hasUnitA = strideOf(loops, m, 0) == 1 || strideOf(loops, k, 0) == 1;
@@ -148,7 +149,7 @@ StatusOr<ContractionShape> analyzeContraction(const HostKernel &kernel, const in
               loops.end());
   if (shape.isEmpty)
     return shape;
-  if (shape.isEmptySum) // what is left of them sums nothing
+  if (shape.isEmptySum) // the remaining summation loops sum nothing
     loops.erase(
         std::remove_if(loops.begin(), loops.end(), [&](const ContractionLoop &loop) { return loop.strides[c] == 0; }),
         loops.end());

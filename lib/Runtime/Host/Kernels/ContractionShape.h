@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a contraction is for given sizes: loops over products of two matrices. A pure function of description and sizes.
+// ContractionShape: a contraction of given sizes as loops over matrix products.
 
 #ifndef INLAY_LIB_RUNTIME_HOST_KERNELS_CONTRACTIONSHAPE_H
 #define INLAY_LIB_RUNTIME_HOST_KERNELS_CONTRACTIONSHAPE_H
@@ -9,24 +9,25 @@
 
 namespace inlay::rt::host {
 
-/// A loop; its strides count elements of each of the kernel's buffers.
+/// A loop. Its strides count elements of each of the kernel's buffers.
 struct ContractionLoop {
   int64_t size = 1;
   std::vector<int64_t> strides;
 };
 
-/// For each index of `outer`: C[m, n] = sum over `sums` and k of A[m, k] B[k, n], where a loop of size 1 stands for one
-/// that there isn't. Loops of size 1 are gone, and those that lie one behind the other in every buffer are merged.
+/// For each index of `outer`: C[m, n] = sum over `sums` and k of A[m, k] B[k, n]. A missing m, n or k has size 1. Other
+/// loops of size 1 are removed, and loops that are contiguous in every buffer are merged.
 struct ContractionShape {
   std::vector<ContractionLoop> outer, sums;
   ContractionLoop m, n, k;
-  uint32_t a = 0, b = 1;        ///< which buffers A and B are: exchanged where C has adjacent rows
-  bool isEmpty = false;         ///< C has no element
-  bool isEmptySum = false;      ///< C has elements, and there is nothing to sum for them
-  std::vector<int64_t> extents; ///< per buffer: elements from its first to behind its last one that is used
+  uint32_t a = 0, b = 1;        ///< Buffers of A and B; exchanged if C has adjacent rows.
+  bool isEmpty = false;         ///< True if C has no elements.
+  bool isEmptySum = false;      ///< True if C has elements whose sums are empty.
+  std::vector<int64_t> extents; ///< Per buffer: number of elements from its first to its last used one.
 };
 
-/// `sizes` as in `HostKernelKind::Contraction`. An error for negative sizes or strides, or beyond 2^63 bytes.
+/// Analyzes a contraction. `sizes` are those of a HostKernelKind::Contraction. Fails for negative sizes or strides and
+/// for buffers beyond 2^63 bytes.
 StatusOr<ContractionShape> analyzeContraction(const HostKernel &kernel, const int64_t *sizes);
 
 } // namespace inlay::rt::host

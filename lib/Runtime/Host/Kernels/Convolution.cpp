@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs convolutions as slices of rows, in parallel.
 
 #include "ConvolutionPlan.h"
 #include "LibraryKernel.h"
@@ -33,23 +35,23 @@ private:
   HostKernel kernel;
   SequentialLibrary &library;
   std::vector<PostOp> postOps;
-  std::vector<bool> perChannel; ///< per operand, the bias first
+  std::vector<bool> perChannel; ///< Per operand; the bias is the first.
   PlanCache<ConvolutionPlan> plans;
   ConstantCache constants;
 };
 
-/// One call: what its tasks share. Libraries are fast with channels last alone, so slices of what has channels first
-/// are transposed in cache.
+/// The data of one call that its tasks share. Libraries are fast only if channels are last, so slices of tensors with
+/// channels first are transposed in cache.
 struct ConvolutionRun {
   const HostKernel &kernel;
   const ConvolutionPlan &plan;
   const std::vector<PostOp> &postOps;
   const Packed *packed;
   const float *x;
-  std::vector<const float *> operands; ///< the bias first
-  const std::vector<bool> &perChannel; ///< per operand
+  std::vector<const float *> operands; ///< The bias is the first.
+  const std::vector<bool> &perChannel; ///< Per operand.
   float *y;
-  bool isInPlace; ///< an operand is Y
+  bool isInPlace; ///< True if an operand is Y.
 
   Status runTask(int64_t task) const;
 
@@ -61,7 +63,7 @@ private:
 };
 } // namespace
 
-/// The rows of X that the slice reads, channels last; null if there is no memory.
+/// Returns the rows of X that the slice reads, with channels last; null if out of memory.
 const float *ConvolutionRun::findInput(int64_t image, const RowSlice &slice, Scratch &scratch) const {
   int64_t channels = plan.inputChannels(), begin = slice.inputBegin * plan.inputRow;
   const float *from = x + image * inputPlaces() * channels;
@@ -74,7 +76,7 @@ const float *ConvolutionRun::findInput(int64_t image, const RowSlice &slice, Scr
   return to;
 }
 
-/// Applies post-ops to a slice of the result that lies in `tile`, and leaves it in Y.
+/// Applies post-ops to a slice of the result in `tile` and stores it in Y.
 void ConvolutionRun::finish(int64_t image, const RowSlice &slice, const Tile &tile) const {
   int64_t channels = plan.outputChannels(), begin = slice.outputBegin * plan.outputRow;
   bool isLast = kernel.channelsLast;
@@ -137,7 +139,7 @@ StatusOr<std::shared_ptr<const Packed>> ConvolutionKernel::packWeights(const Con
   return std::shared_ptr<const Packed>(std::move(packed));
 }
 
-/// Operands that overlap Y but aren't Y are copied before Y is written.
+/// Copies operands that overlap Y without being Y, because Y is written before they are read.
 static Status copyOverlapping(ConvolutionRun &run, std::vector<Memory> &copies) {
   const ConvolutionPlan &plan = run.plan;
   int64_t channels = plan.outputChannels();
@@ -191,11 +193,11 @@ Status ConvolutionKernel::call(void *const *buffers, const int64_t *sizes) {
 }
 
 StatusOr<std::unique_ptr<LibraryKernel>> makeConvolution(const HostKernel &kernel, SequentialLibrary &library) {
-  size_t wanted = 3 + countOperands(kernel);
-  if (kernel.buffers != wanted)
+  size_t expected = 3 + countOperands(kernel);
+  if (kernel.buffers != expected)
     return Status(StatusCode::InvalidArgument, fmt::format("kernel '{}': expected a convolution of {} buffers, but got "
                                                            "{}",
-                                                           kernel.name, wanted, kernel.buffers));
+                                                           kernel.name, expected, kernel.buffers));
   return std::unique_ptr<LibraryKernel>(std::make_unique<ConvolutionKernel>(kernel, library));
 }
 

@@ -11,16 +11,16 @@
 
 namespace inlay::rt::host {
 
-/// Bytes of a slice's rows of X and Y that stay in the second-level cache.
+/// Maximum bytes of a slice's rows of X and Y. They fit the second-level cache.
 static constexpr int64_t kMaxSliceBytes = 1 << 20;
 
-static Status checkDim(const HostKernel &kernel, const char *what, int64_t value, int64_t least) {
-  constexpr int64_t kMax = INT32_MAX; // libraries count in 32 bits
-  if (value >= least && value <= kMax)
+static Status checkDim(const HostKernel &kernel, const char *what, int64_t value, int64_t min) {
+  constexpr int64_t kMaxSize = INT32_MAX; // libraries count in 32 bits
+  if (value >= min && value <= kMaxSize)
     return Status::ok();
   return {StatusCode::InvalidArgument, fmt::format("kernel '{}': expected {} of a convolution from {} to {}, but got "
                                                    "{}",
-                                                   kernel.name, what, least, kMax, value)};
+                                                   kernel.name, what, min, kMaxSize, value)};
 }
 
 static Status checkProduct(const HostKernel &kernel, std::initializer_list<int64_t> factors,
@@ -65,7 +65,7 @@ static Status readSizes(const HostKernel &kernel, const int64_t *sizes, Convolut
   return checkProduct(kernel, {shape.groups, shape.inputs, shape.outputs}, shape.window, &WindowDim::kernel);
 }
 
-/// Rows of the result from `begin` on, with the rows of X that they need.
+/// Returns the slice of `rows` rows of the result from `begin` on, with the rows of X that they need.
 static RowSlice sliceRows(const WindowDim &dim, int64_t begin, int64_t rows) {
   RowSlice slice;
   slice.outputBegin = begin;
@@ -81,7 +81,7 @@ static bool isSameWindow(const WindowDim &x, const WindowDim &y) {
   return x.input == y.input && x.output == y.output && x.paddingFront == y.paddingFront;
 }
 
-/// The number of the primitive for the slice, which another slice may have already.
+/// Sets the primitive of a slice. Slices of the same shape share one.
 static Status findPrimitive(ConvolutionPlan &plan, RowSlice &slice, SequentialLibrary &library) {
   ConvolutionShape shape = plan.shape;
   WindowDim &rows = shape.window[0];
@@ -113,8 +113,8 @@ static int64_t chooseRows(const ConvolutionPlan &plan, double work, int64_t thre
   int64_t rows = std::clamp<int64_t>(kMaxSliceBytes / std::max<int64_t>(perRow, 1), 1, dim.output);
   double tasks = std::min(static_cast<double>(threads * kTasksPerThread), work / (4 * kMinWork));
   double slices = std::clamp(tasks / static_cast<double>(plan.batch), 1.0, static_cast<double>(dim.output));
-  int64_t wanted = static_cast<int64_t>(std::ceil(static_cast<double>(dim.output) / std::floor(slices)));
-  return std::max<int64_t>(1, std::min(rows, wanted));
+  int64_t rowsForTasks = static_cast<int64_t>(std::ceil(static_cast<double>(dim.output) / std::floor(slices)));
+  return std::max<int64_t>(1, std::min(rows, rowsForTasks));
 }
 
 Status ConvolutionPlan::pack(const float *weights, Packed &packed) const {

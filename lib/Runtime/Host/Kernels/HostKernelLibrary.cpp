@@ -14,7 +14,7 @@
 namespace inlay::rt::host {
 
 static StatusOr<SequentialLibrary *> openLibrary(const std::string &path) {
-  // Never closed: it has threads' storage and code that primitives run.
+  // Never closed: it has thread-local storage and the code of primitives.
   void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return Status(StatusCode::NotFound, fmt::format("can't load '{}': {}", path, dlerror()));
@@ -31,12 +31,12 @@ static StatusOr<SequentialLibrary *> openLibrary(const std::string &path) {
   return library;
 }
 
-/// The folder of the library or executable that this is linked into; empty if it isn't known.
+/// Returns the folder of the library or executable that contains this code; empty if unknown.
 static std::string findOwnFolder() {
   Dl_info info;
   bool isKnown = dladdr(reinterpret_cast<const void *>(&hostKernelLibrary), &info) != 0 && info.dli_fname;
   std::string path = isKnown ? info.dli_fname : "";
-  if (path.empty() || path[0] != '/') { // an executable has the name that it was called by
+  if (path.empty() || path[0] != '/') { // for an executable it is the name that it was called by
     std::array<char, PATH_MAX> link;
     ssize_t length = readlink("/proc/self/exe", link.data(), link.size());
     path.assign(link.data(), length > 0 ? static_cast<size_t>(length) : 0);
@@ -46,20 +46,20 @@ static std::string findOwnFolder() {
 }
 
 static StatusOr<SequentialLibrary *> findLibrary() {
-  if (const char *wanted = std::getenv("INLAY_HOST_LIBRARY"); wanted && *wanted) {
-    if (std::string_view(wanted) == "none")
+  if (const char *path = std::getenv("INLAY_HOST_LIBRARY"); path && *path) {
+    if (std::string_view(path) == "none")
       return &portableLibrary();
-    StatusOr<SequentialLibrary *> library = openLibrary(wanted);
+    StatusOr<SequentialLibrary *> library = openLibrary(path);
     if (!library.isOk())
       return Status(library.status().code(), "INLAY_HOST_LIBRARY: " + library.status().message());
     return library;
   }
-  // Beside us, as in a Python package; or where an install tree or a build has libraries beside programs.
-  std::string own = findOwnFolder();
+  // Beside this library, as in a Python package; or in lib beside bin, as in an install tree or a build.
+  std::string ownFolder = findOwnFolder();
   for (const char *folder : {"/", "/../lib/"}) {
-    if (own.empty())
+    if (ownFolder.empty())
       break;
-    StatusOr<SequentialLibrary *> library = openLibrary(own + folder + "libinlay_onednn.so");
+    StatusOr<SequentialLibrary *> library = openLibrary(ownFolder + folder + "libinlay_onednn.so");
     if (library.isOk())
       return library;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The library of this process, and kernels over a library of one's choice, for tests.
+// The kernel library of this process, and kernels over a given library, for tests.
 
 #ifndef INLAY_LIB_RUNTIME_HOST_KERNELS_HOSTKERNELLIBRARY_H
 #define INLAY_LIB_RUNTIME_HOST_KERNELS_HOSTKERNELLIBRARY_H
@@ -10,10 +10,11 @@
 
 namespace inlay::rt::host {
 
-/// The plug-in's, or our own without one; found at the first call. An error if `INLAY_HOST_LIBRARY` is wrong.
+/// Returns the plug-in's library, or the built-in one if there is no plug-in. It is loaded at the first call. Fails if
+/// `INLAY_HOST_LIBRARY` is wrong.
 StatusOr<SequentialLibrary *> hostKernelLibrary();
 
-/// As `HostKernelLoader::load`.
+/// Implements `HostKernelLoader::load` with this library.
 StatusOr<std::unique_ptr<HostKernels>> makeHostKernels(const HostFunction &function, SequentialLibrary &library);
 
 } // namespace inlay::rt::host

@@ -15,11 +15,11 @@
 
 namespace inlay::rt::host {
 
-/// Elements below which a loop takes less time than other threads take to join it, and those of a chunk.
+/// Number of elements below which other threads would join a loop too late to help, and number of elements per chunk.
 static constexpr int64_t kMinElements = 32768, kChunkElements = 8192;
 static constexpr int64_t kChunksPerThread = 4;
 
-/// What INLAY_DETERMINISTIC says; read once.
+/// Returns the value of INLAY_DETERMINISTIC. It is read once.
 static const StatusOr<bool> &environmentSaysDeterministic() {
   static const StatusOr<bool> says = []() -> StatusOr<bool> {
     const char *text = std::getenv("INLAY_DETERMINISTIC");
@@ -74,7 +74,7 @@ public:
   void forgetConstants() override;
 
   std::vector<HostKernel> description;
-  std::vector<std::unique_ptr<LibraryKernel>> kernels; ///< null for loops
+  std::vector<std::unique_ptr<LibraryKernel>> kernels; ///< Null for loops.
 };
 
 class Loader : public HostKernelLoader {

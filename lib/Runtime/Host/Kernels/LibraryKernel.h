@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A library kernel of a host function, and what several kinds of them share.
+// LibraryKernel: a library kernel of a host function, and helpers that several kinds of kernels share.
 
 #ifndef INLAY_LIB_RUNTIME_HOST_KERNELS_LIBRARYKERNEL_H
 #define INLAY_LIB_RUNTIME_HOST_KERNELS_LIBRARYKERNEL_H
@@ -15,7 +15,7 @@
 
 namespace inlay::rt::host {
 
-/// Safe from several threads.
+/// A kernel with its cached plans and weights. Thread-safe.
 class LibraryKernel {
 public:
   virtual ~LibraryKernel() = default;
@@ -23,21 +23,22 @@ public:
   virtual void forgetConstants() {}
 };
 
-/// Each checks the description. `library` lives as long as the process.
+/// Each of these checks the description. `library` lives as long as the process.
 StatusOr<std::unique_ptr<LibraryKernel>> makeContraction(const HostKernel &kernel, SequentialLibrary &library);
 StatusOr<std::unique_ptr<LibraryKernel>> makeConvolution(const HostKernel &kernel, SequentialLibrary &library);
 StatusOr<std::unique_ptr<LibraryKernel>> makeAttention(const HostKernel &kernel, SequentialLibrary &library);
 
-/// The library's primitive, or our own for a shape that the library leaves out.
+/// Returns the library's primitive, or a built-in one for a shape that the library does not support.
 StatusOr<std::shared_ptr<Gemm>> makeGemm(SequentialLibrary &library, const GemmShape &shape);
 
 StatusOr<std::shared_ptr<ConvolutionPrimitive>> makeConvolutionPrimitive(SequentialLibrary &library,
                                                                          const ConvolutionShape &shape);
 
-/// Whether the kernel's weights are the same at each call.
+/// Returns true if `buffer` holds the same data at each call.
 bool isConstant(const HostKernel &kernel, uint32_t buffer);
 
-/// How many threads slices are made for: those of the pool, or a fixed number where results must be reproducible.
+/// Returns the number of threads that slices are made for: that of the pool, or a fixed one if results must not depend
+/// on the number of threads.
 int64_t threadsToPlanFor();
 
 /// Keeps the first error of several threads.
@@ -51,7 +52,7 @@ public:
       status_ = std::move(status);
   }
   bool failed() const { return failed_.load(std::memory_order_relaxed); }
-  /// When all threads are done.
+  /// Returns the first error. Must be called after all threads are done.
   Status take() { return std::move(status_); }
 
 private:
@@ -60,11 +61,11 @@ private:
   Status status_;
 };
 
-/// What was planned for the sizes that were used last. Safe from several threads.
+/// A cache of plans for the most recent sizes. Thread-safe.
 template <typename Plan>
 class PlanCache {
 public:
-  /// The plan for `key`, from `make()` if there is none. Several threads may make the same one.
+  /// Returns the plan for `key`, from `make()` if there is none. Several threads may make the same plan.
   template <typename Make>
   StatusOr<std::shared_ptr<const Plan>> get(std::vector<int64_t> key, const Make &make) {
     {
@@ -80,13 +81,13 @@ public:
       return made;
     std::lock_guard<std::mutex> lock(mutex_);
     entries_.emplace_front(std::move(key), *made);
-    if (entries_.size() > kMax)
+    if (entries_.size() > kMaxPlans)
       entries_.pop_back();
     return made;
   }
 
 private:
-  static constexpr size_t kMax = 8;
+  static constexpr size_t kMaxPlans = 8;
   std::mutex mutex_;
   std::list<std::pair<std::vector<int64_t>, std::shared_ptr<const Plan>>> entries_;
 };

@@ -11,7 +11,7 @@ namespace inlay::rt::host {
 
 static constexpr uint64_t kMaxAlignment = 4096;
 
-/// Of the processor supplement for x86-64: what .eh_frame has.
+/// Type of the section .eh_frame (SHT_X86_64_UNWIND of the processor supplement for x86-64).
 static constexpr uint32_t kUnwind = 0x70000001;
 
 template <typename... Args>
@@ -42,7 +42,7 @@ private:
     return offset <= bytes_.size() && size <= bytes_.size() - offset;
   }
 
-  /// The entry of a table whose bounds are checked; tables needn't be aligned.
+  /// Reads entry `number` of a table whose bounds are checked. Tables needn't be aligned.
   template <typename T>
   T at(uint64_t offset, uint64_t number) const {
     T entry;
@@ -71,7 +71,7 @@ private:
     return readText(header.e_shstrndx, sectionNames_);
   }
 
-  /// The strings that section `number` holds.
+  /// Returns the strings of section `number` in `text`.
   Status readText(uint64_t number, std::string_view &text) const {
     if (number >= headers_.size() || headers_[number].sh_type != SHT_STRTAB)
       return damaged("expected section {} to hold strings", number);
@@ -117,7 +117,7 @@ private:
     return Status::ok();
   }
 
-  /// A table of entries of type T in section `number`: how many.
+  /// Checks that section `number` is a table of entries of type T and returns their number in `count`.
   template <typename T>
   Status checkTable(uint32_t number, uint64_t &count) const {
     const Elf64_Shdr &header = headers_[number];
@@ -205,7 +205,7 @@ private:
   ElfObject object_;
   std::vector<Elf64_Shdr> headers_;
   std::string_view sectionNames_;
-  uint32_t symbolTable_ = 0; ///< its section; 0 if there is none
+  uint32_t symbolTable_ = 0; ///< Number of its section; 0 if there is none.
 };
 } // namespace
 

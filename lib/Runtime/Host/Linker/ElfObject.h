@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A relocatable object file (ELF-64, little-endian: System V gABI, chapter 4) as checked lists. Files may be hostile.
+// ElfObject: a relocatable object file (ELF-64, little-endian: System V gABI, chapter 4) as checked lists. Files may be
+// hostile.
 
 #ifndef INLAY_LIB_RUNTIME_HOST_LINKER_ELFOBJECT_H
 #define INLAY_LIB_RUNTIME_HOST_LINKER_ELFOBJECT_H
@@ -13,12 +14,12 @@
 
 namespace inlay::rt::host {
 
-/// A section that is in memory when the code runs; others have no `size`. Its number is its place in the list.
+/// A section. Only sections that are in memory when the code runs have a `size`. Its number is its index in the list.
 struct ElfSection {
   std::string_view name;
-  const char *bytes = nullptr; ///< null: zeros
-  uint64_t size = 0;           ///< in bytes
-  uint64_t alignment = 1;      ///< a power of 2, at most a page of 4096 bytes
+  const char *bytes = nullptr; ///< Null for zeros.
+  uint64_t size = 0;           ///< In bytes.
+  uint64_t alignment = 1;      ///< A power of 2, at most a page of 4096 bytes.
   bool isLoaded = false;
   bool isCode = false;
   bool isWritable = false;
@@ -29,22 +30,22 @@ enum class ElfPlace : uint8_t { Section, Absolute, Elsewhere };
 struct ElfSymbol {
   std::string_view name;
   ElfPlace place = ElfPlace::Elsewhere;
-  uint32_t section = 0; ///< of `Section`
-  uint64_t value = 0;   ///< of `Section`: bytes from its begin, at most its size
+  uint32_t section = 0; ///< For `Section`: its number.
+  uint64_t value = 0;   ///< For `Section`: offset in bytes, at most its size.
   bool isFunction = false;
   bool isGlobal = false;
 };
 
-/// A place in a loaded section that depends on an address.
+/// A position in a loaded section that depends on an address.
 struct ElfRelocation {
   uint32_t section = 0;
-  uint64_t offset = 0; ///< in bytes, less than the section's size
-  uint32_t type = 0;   ///< by the machine's ABI
+  uint64_t offset = 0; ///< In bytes, less than the section's size.
+  uint32_t type = 0;   ///< Defined by the machine's ABI.
   uint32_t symbol = 0;
   int64_t addend = 0;
 };
 
-/// Points into the bytes that it was read from.
+/// A parsed object. It points into the bytes that it was read from.
 struct ElfObject {
   uint16_t machine = 0; ///< EM_X86_64, EM_AARCH64, ...
   std::vector<ElfSection> sections;
@@ -52,8 +53,9 @@ struct ElfObject {
   std::vector<ElfRelocation> relocations;
 };
 
-/// Checks every offset, count, index and size before it is used; sections of unwinding and debugging aren't loaded. An
-/// error says what is wrong, also for what host code has no use for: thread-local storage, initializers.
+/// Parses an object file. Checks every offset, count, index and size before it is used. Sections for unwinding and
+/// debugging aren't loaded. The error says what is wrong. Features that host code never uses are errors too:
+/// thread-local storage and initializers.
 StatusOr<ElfObject> parseElf(std::string_view bytes);
 
 } // namespace inlay::rt::host

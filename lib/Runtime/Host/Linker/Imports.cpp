@@ -11,7 +11,7 @@
 namespace inlay::rt::host {
 
 //===-- Half floats ---------------------------------------------------------------------------------------------===//
-// They are passed in the low 16 bits of the register that floats are passed in, on x86-64 and on AArch64.
+// Half floats are passed in the low 16 bits of the register for floats, on x86-64 and on AArch64.
 
 static float fromBits(uint16_t bits) {
   uint32_t word = bits;
@@ -44,7 +44,7 @@ static uint64_t addressOf(Function *function) {
   return reinterpret_cast<uint64_t>(function);
 }
 
-// A function of libm for doubles, and for floats.
+// A function of libm for doubles and its variant for floats.
 #define INLAY_LIBM(kind, name)                                                                                         \
   {#name, addressOf(static_cast<kind>(::name))}, { #name "f", addressOf(static_cast<kind##Float>(::name##f)) }
 
@@ -105,7 +105,7 @@ static std::unordered_map<std::string_view, uint64_t> makeImports() {
       {"sincos", addressOf(static_cast<void (*)(double, double *, double *)>(::sincos))},
       {"sincosf", addressOf(static_cast<void (*)(float, float *, float *)>(::sincosf))},
       {"memcmp", addressOf(&std::memcmp)},
-      {"bcmp", addressOf(&std::memcmp)}, // less is asked of it
+      {"bcmp", addressOf(&std::memcmp)}, // its contract is weaker
       {"memcpy", addressOf(&std::memcpy)},
       {"memmove", addressOf(&std::memmove)},
       {"memset", addressOf(&std::memset)},
@@ -113,7 +113,7 @@ static std::unordered_map<std::string_view, uint64_t> makeImports() {
       {"aligned_alloc", addressOf(&std::aligned_alloc)},
       {"free", addressOf(&std::free)},
       {"__extendhfsf2", addressOf(&extendHalf)},
-      {"__gnu_h2f_ieee", addressOf(&halfToFloat)}, // the older ABI, with halves as integers
+      {"__gnu_h2f_ieee", addressOf(&halfToFloat)}, // the older ABI, which passes halves as integers
       {"__gnu_f2h_ieee", addressOf(&floatToHalf)},
       {"__truncsfhf2", addressOf(&truncateToHalf)},
       {"__truncdfhf2", addressOf(&truncateDoubleToHalf)},

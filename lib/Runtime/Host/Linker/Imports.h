@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions outside of it that host code may call: a fixed list, so that a plan can't reach anything else.
+// The external functions that host code may call. The list is fixed, so that a plan can't call anything else.
 
 #ifndef INLAY_LIB_RUNTIME_HOST_LINKER_IMPORTS_H
 #define INLAY_LIB_RUNTIME_HOST_LINKER_IMPORTS_H
@@ -10,8 +10,8 @@
 
 namespace inlay::rt::host {
 
-/// The address of what host code calls `name`: functions of libm, memory's, and conversions of half floats that
-/// compilers call on processors without them. 0 if it may not call that.
+/// Returns the address of the external function `name`, or 0 if host code may not call it. The list has functions of
+/// libm, memory functions, and conversions of half floats that compilers call on processors without them.
 uint64_t findImport(std::string_view name);
 
 } // namespace inlay::rt::host

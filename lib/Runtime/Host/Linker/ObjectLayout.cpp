@@ -9,14 +9,14 @@ namespace inlay::rt::host {
 
 static constexpr uint64_t kMaxBytes = uint64_t(1) << 30;
 
-/// Takes `size` bytes from `end` on, which it moves.
+/// Allocates `size` aligned bytes at `end` and advances `end`.
 static uint64_t take(uint64_t &end, uint64_t size, uint64_t alignment) {
   uint64_t begin = (end + alignment - 1) / alignment * alignment;
   end = begin + size;
   return begin;
 }
 
-/// The symbols that need a stub, or a word with their address, at offsets yet to be found.
+/// Finds the symbols that need a stub or an entry in the table of addresses. Their offsets are assigned later.
 static Status findReferences(const ElfObject &object, ObjectLayout &layout) {
   for (const ElfRelocation &relocation : object.relocations) {
     bool isOutside = object.symbols[relocation.symbol].place == ElfPlace::Elsewhere;
@@ -48,7 +48,7 @@ StatusOr<ObjectLayout> layOut(const ElfObject &object, uint64_t pageSize) {
   layout.sections.resize(object.sections.size());
   uint64_t total = (layout.stubs.size() * kStubSize) + (layout.addresses.size() * sizeof(uint64_t)) + 3 * pageSize;
   for (const ElfSection &section : object.sections) {
-    // Neither sum can overflow: both are small before.
+    // Neither sum can overflow, because both were limited before.
     if (section.size > kMaxBytes || (total += section.size + section.alignment) > kMaxBytes)
       return Status(StatusCode::InvalidArgument, "expected less than 1 GiB of host code and its data");
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the parts of an object go in memory: code and its stubs, what is only read and the table of addresses, then
-// what is written; each of these starts a page.
+// ObjectLayout: the layout of an object in memory. Code and stubs come first, then read-only data and the table of
+// addresses, then writable data. Each of the three starts on a page.
 
 #ifndef INLAY_LIB_RUNTIME_HOST_LINKER_OBJECTLAYOUT_H
 #define INLAY_LIB_RUNTIME_HOST_LINKER_OBJECTLAYOUT_H
@@ -14,14 +14,15 @@ namespace inlay::rt::host {
 
 /// Offsets and sizes in bytes.
 struct ObjectLayout {
-  std::vector<uint64_t> sections;                        ///< by number; of loaded ones
-  std::unordered_map<uint32_t, uint64_t> stubs;          ///< by symbol: of those outside that are called
-  std::unordered_map<uint32_t, uint64_t> addresses;      ///< by symbol: the words that hold their addresses
-  uint64_t codeSize = 0, constantSize = 0, dataSize = 0; ///< whole pages
+  std::vector<uint64_t> sections;                        ///< Offset by section number, for loaded sections.
+  std::unordered_map<uint32_t, uint64_t> stubs;          ///< Offset by symbol, for external symbols that are called.
+  std::unordered_map<uint32_t, uint64_t> addresses;      ///< Offset by symbol, of the word that holds its address.
+  uint64_t codeSize = 0, constantSize = 0, dataSize = 0; ///< Multiples of the page size.
   uint64_t size() const { return codeSize + constantSize + dataSize; }
 };
 
-/// At most 1 GiB, so that any part reaches any other; an error if there is more, or a type of relocation is unknown.
+/// Lays out an object. The size is limited to 1 GiB, so that all parts can reach each other. Fails for larger objects
+/// and for unknown types of relocations.
 StatusOr<ObjectLayout> layOut(const ElfObject &object, uint64_t pageSize);
 
 } // namespace inlay::rt::host

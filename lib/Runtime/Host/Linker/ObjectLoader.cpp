@@ -25,7 +25,7 @@ static constexpr uint16_t kMachine = EM_AARCH64;
 #endif
 
 namespace {
-/// Pages of memory, given back at the end.
+/// Pages of memory, unmapped by the destructor.
 class Mapping {
 public:
   Mapping() = default;
@@ -61,7 +61,7 @@ private:
   uint64_t size_ = 0;
 };
 
-using Functions = std::unordered_map<std::string, uint64_t>; ///< addresses by name
+using Functions = std::unordered_map<std::string, uint64_t>; ///< Addresses by name.
 
 class LoadedObject : public HostSymbolResolver {
 public:
@@ -80,7 +80,7 @@ private:
   Functions functions_;
 };
 
-/// Brings one object into memory.
+/// Loads one object into memory.
 class ObjectLinker {
 public:
   explicit ObjectLinker(const ElfObject &object) : object_(object) {}
@@ -125,7 +125,7 @@ private:
                   fmt::format("host code needs '{}', which is none of the functions that it may call", symbol.name));
   }
 
-  /// The table of addresses, and the stubs that jump where it says.
+  /// Writes the table of addresses and the stubs that jump through it.
   Status writeAddresses() {
     for (auto [symbol, offset] : layout_.addresses) {
       StatusOr<uint64_t> address = addressOf(symbol);

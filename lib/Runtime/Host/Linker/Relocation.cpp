@@ -9,7 +9,7 @@
 
 namespace inlay::rt::host {
 
-/// For code that uses the registers of APX; newer than the headers of some systems.
+/// Type for code that uses the registers of APX. The headers of some systems do not define it.
 static constexpr uint32_t kCode4GotPcRelX = 43;
 
 static bool fitsSigned(int64_t value, unsigned bits) {
@@ -26,7 +26,7 @@ static Status tooShort(uint32_t type) {
   return {StatusCode::InvalidArgument, fmt::format("a relocation of type {} exceeds its section", type)};
 }
 
-/// The sum and difference of addresses, modulo 2^64 as the ABIs have it.
+/// Returns target + addend - place, modulo 2^64 as the ABIs define it.
 static int64_t distance(uint64_t place, uint64_t target, int64_t addend) {
   return static_cast<int64_t>(target + static_cast<uint64_t>(addend) - place);
 }
@@ -42,7 +42,7 @@ static Reference x86Reference(uint32_t type) {
   case R_X86_64_32S:
   case R_X86_64_PC64:
     return Reference::Address;
-  case R_X86_64_PC32: // what assemblers once wrote for calls too
+  case R_X86_64_PC32: // older assemblers emit it for calls too
   case R_X86_64_PLT32:
     return Reference::Call;
   case R_X86_64_GOTPCREL:
@@ -71,11 +71,11 @@ static Status relocateX86(uint32_t type, char *bytes, uint64_t room, uint64_t pl
 
 //===-- AArch64 -------------------------------------------------------------------------------------------------===//
 
-/// The bits of an instruction that hold a number: its lowest `shift` bits are left out.
+/// The bits of an instruction that hold a number without its lowest `shift` bits.
 namespace {
 struct Field {
   unsigned bits, position, shift;
-  bool isSigned; ///< and must fit; else the low bits of the number are taken
+  bool isSigned; ///< True if the number is signed and must fit. Otherwise its low bits are taken.
 };
 } // namespace
 
@@ -120,7 +120,7 @@ static Status setField(uint32_t type, char *bytes, int64_t value, Field field) {
   return Status::ok();
 }
 
-/// Of ADRP: the number of pages in two parts.
+/// Sets the page number of ADRP, which has two parts.
 static Status setPages(uint32_t type, char *bytes, int64_t value) {
   if (!fitsSigned(value, 33))
     return outOfRange(type, value);
@@ -170,7 +170,7 @@ static Status relocateAarch64(uint32_t type, char *bytes, uint64_t room, uint64_
   }
 }
 
-//===-- Either --------------------------------------------------------------------------------------------------===//
+//===-- Both machines -------------------------------------------------------------------------------------------===//
 
 Reference referenceOf(uint16_t machine, uint32_t type) {
   return machine == EM_X86_64    ? x86Reference(type)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Convolutions by oneDNN.
 
 #include "Convolution.h"
 #include "Primitive.h"
@@ -31,7 +33,7 @@ public:
   std::unique_ptr<Primitive> primitive_;
 };
 
-/// A shape as oneDNN writes it down.
+/// A shape in oneDNN's form.
 struct Dims {
   dnnl_dims_t source{}, weights{}, destination{}, strides{}, dilations{}, front{}, behind{};
   int rank, weightsRank;
@@ -61,7 +63,7 @@ struct Dims {
 };
 } // namespace
 
-/// oneDNN derives the size of the result and wants it to be the one that is given.
+/// Returns true if oneDNN derives the same size of the result as the given one.
 static bool isAsDerived(const ConvolutionShape &shape) {
   for (int64_t i = 0; i < shape.dims; ++i) {
     const WindowDim &dim = shape.window[static_cast<size_t>(i)];

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Convolutions by oneDNN.
 
 #ifndef INLAY_LIB_RUNTIME_HOST_ONEDNN_CONVOLUTION_H
 #define INLAY_LIB_RUNTIME_HOST_ONEDNN_CONVOLUTION_H
@@ -7,7 +9,7 @@
 
 namespace inlay::rt::host::onednn {
 
-/// Null for a shape for which oneDNN has its reference code alone.
+/// Returns a primitive, or null for a shape for which oneDNN has only reference code.
 StatusOr<std::shared_ptr<ConvolutionPrimitive>> makeConvolution(const ConvolutionShape &shape);
 
 } // namespace inlay::rt::host::onednn

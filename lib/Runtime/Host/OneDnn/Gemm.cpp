@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matrix products by oneDNN.
 
 #include "Gemm.h"
 #include "Primitive.h"
@@ -30,14 +32,14 @@ public:
 };
 } // namespace
 
-/// Whether rows or columns are adjacent and nothing overlaps. Along a dim of size 1 any stride will do.
+/// Returns true if rows or columns are adjacent and nothing overlaps. The stride of a dim of size 1 doesn't matter.
 static bool isMatrix(int64_t rows, int64_t columns, int64_t row, int64_t column) {
   bool isRowMajor = (columns == 1 || column == 1) && (rows == 1 || row >= columns);
   bool isColumnMajor = (rows == 1 || row == 1) && (columns == 1 || column >= rows);
   return isRowMajor || isColumnMajor;
 }
 
-/// Strides of dims of size 1 become what a dense matrix would have: oneDNN compares them.
+/// Describes a matrix. Strides of dims of size 1 become those of a dense matrix, because oneDNN compares them.
 static dnnl_status_t describe(dnnl_memory_desc_t &desc, int64_t rows, int64_t columns, int64_t row, int64_t column) {
   if (rows == 1 && columns == 1)
     row = column = 1;
@@ -51,10 +53,10 @@ static dnnl_status_t describe(dnnl_memory_desc_t &desc, int64_t rows, int64_t co
 }
 
 StatusOr<std::shared_ptr<Gemm>> makeGemm(const GemmShape &shape) {
-  constexpr int64_t kWorthACall = 1024; // fewer products than that take less time than a call
+  constexpr int64_t kMinMultiplications = 1024; // fewer take less time than a call
   if (!isMatrix(shape.m, shape.k, shape.aRow, shape.aColumn) ||
       !isMatrix(shape.k, shape.n, shape.bRow, shape.bColumn) || (shape.m > 1 && shape.cRow < shape.n) ||
-      (!shape.packsB && (shape.m == 1 || shape.m * shape.n * shape.k < kWorthACall)))
+      (!shape.packsB && (shape.m == 1 || shape.m * shape.n * shape.k < kMinMultiplications)))
     return std::shared_ptr<Gemm>();
   auto gemm = std::make_shared<OneDnnGemm>();
   const dnnl_dims_t weightDims = {shape.k, shape.n};

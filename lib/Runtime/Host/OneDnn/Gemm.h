@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matrix products by oneDNN.
 
 #ifndef INLAY_LIB_RUNTIME_HOST_ONEDNN_GEMM_H
 #define INLAY_LIB_RUNTIME_HOST_ONEDNN_GEMM_H
@@ -7,7 +9,7 @@
 
 namespace inlay::rt::host::onednn {
 
-/// Null for strides that oneDNN can't take, or that it is slow for.
+/// Returns a primitive, or null for strides that oneDNN doesn't support or is slow for.
 StatusOr<std::shared_ptr<Gemm>> makeGemm(const GemmShape &shape);
 
 } // namespace inlay::rt::host::onednn

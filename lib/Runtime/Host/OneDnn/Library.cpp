@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The plug-in's entry. It is a shared library of its own, so that the rest runs where oneDNN is not installed.
+// The plug-in's entry point. The plug-in is a separate library, so that the runtime works where oneDNN is not
+// installed.
 
 #include "Convolution.h"
 #include "Gemm.h"

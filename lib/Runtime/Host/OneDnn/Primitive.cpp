@@ -12,7 +12,7 @@
 namespace inlay::rt::host::onednn {
 
 dnnl_engine_t engine() {
-  // Kept to the end of the process: primitives refer to it.
+  // Never destroyed, because primitives refer to it.
   static dnnl_engine_t engine = [] {
     dnnl_engine_t made = nullptr;
     return dnnl_engine_create(&made, dnnl_cpu, 0) == dnnl_success ? made : nullptr;
@@ -124,12 +124,12 @@ const dnnl_memory_desc_t *Primitive::desc(dnnl_query_t what) const {
 }
 
 Status Primitive::run(const Argument *arguments, size_t count) const {
-  constexpr size_t kMax = 4;
+  constexpr size_t kMaxArguments = 4;
   static thread_local Scratch scratch;
   OneThread oneThread;
-  std::array<Owner<dnnl_memory_t, dnnl_memory_destroy>, kMax> owners;
-  std::array<dnnl_exec_arg_t, kMax> passed;
-  Argument all[kMax];
+  std::array<Owner<dnnl_memory_t, dnnl_memory_destroy>, kMaxArguments> owners;
+  std::array<dnnl_exec_arg_t, kMaxArguments> passed;
+  Argument all[kMaxArguments];
   size_t used = 0;
   for (; used < count && used < kMax; ++used)
     all[used] = arguments[used];

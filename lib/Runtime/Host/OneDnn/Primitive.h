@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// oneDNN's C API with owners, and a primitive that runs on the thread that calls it.
+// RAII wrappers of oneDNN's C API, and a primitive that runs on the calling thread.
 
 #ifndef INLAY_LIB_RUNTIME_HOST_ONEDNN_PRIMITIVE_H
 #define INLAY_LIB_RUNTIME_HOST_ONEDNN_PRIMITIVE_H
@@ -30,14 +30,14 @@ using PrimitiveDesc = Owner<dnnl_primitive_desc_t, dnnl_primitive_desc_destroy>;
 using PrimitiveHandle = Owner<dnnl_primitive_t, dnnl_primitive_destroy>;
 using Attributes = Owner<dnnl_primitive_attr_t, dnnl_primitive_attr_destroy>;
 
-/// The engine of the CPU and a stream on it, of this process; null if oneDNN has none.
+/// Return the CPU engine of this process and a stream on it; null if oneDNN has none.
 dnnl_engine_t engine();
 dnnl_stream_t stream();
 
-/// "'what' failed: out of memory", ...
+/// Returns a status with a message such as "oneDNN's <what> failed: no memory".
 Status toStatus(dnnl_status_t status, const char *what);
 
-/// oneDNN's loops run on this thread alone while this lives. What the caller had set for its own OpenMP is put back.
+/// Limits oneDNN's loops to this thread during its lifetime. Restores the caller's OpenMP setting afterwards.
 class OneThread {
 public:
   OneThread();
@@ -47,8 +47,8 @@ private:
   int before_;
 };
 
-/// Attributes with scratch memory from us (as else a primitive must run on the thread that made it), and C += if
-/// `accumulates`.
+/// Returns attributes with C += if `accumulates`. The caller provides scratch memory; with oneDNN's own a primitive
+/// could run only on the thread that created it.
 Attributes makeAttributes(bool accumulates);
 
 struct Argument {
@@ -59,9 +59,9 @@ struct Argument {
 
 class Primitive {
 public:
-  /// Null for a shape that oneDNN doesn't do, or only by its reference code.
+  /// Returns a primitive, or null for a shape that oneDNN doesn't support or supports only with reference code.
   static StatusOr<std::unique_ptr<Primitive>> make(const_dnnl_op_desc_t op, const Attributes &attributes);
-  /// The same for reorders.
+  /// Returns a primitive that reorders `from` to `to`.
   static StatusOr<std::unique_ptr<Primitive>> makeReorder(const dnnl_memory_desc_t &from, const dnnl_memory_desc_t &to);
 
   Status run(const Argument *arguments, size_t count) const;
@@ -76,7 +76,7 @@ private:
   size_t scratchBytes_ = 0;
 };
 
-/// Bytes that tell layouts apart.
+/// Returns bytes that identify a layout.
 std::string toBytes(const dnnl_memory_desc_t &desc);
 
 } // namespace inlay::rt::host::onednn

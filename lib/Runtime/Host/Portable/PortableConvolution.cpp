@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions without a library: the windows of a row of results become the rows of a matrix (im2col), which is
-// multiplied by the weights of a group; a convolution of each channel by itself adds up taps, channels side by side.
+// Built-in convolutions. The windows of a row of results become the rows of a matrix (im2col), which is multiplied by
+// the weights of a group. A depthwise convolution sums its taps with channels side by side.
 
 #include "PortableConvolution.h"
 #include "PortableGemm.h"
@@ -13,10 +13,10 @@
 namespace inlay::rt::host {
 
 namespace {
-/// Results of all channels of one place: y[c] = sum over taps of x[offset of the tap + c] w[tap][c].
+/// The results of all channels at one position: y[c] = sum over taps of x[offset of the tap + c] w[tap][c].
 struct DepthwisePixel {
   const float *x;
-  const int64_t *offsets; ///< negative: padding
+  const int64_t *offsets; ///< Negative for padding.
   int64_t taps;
   const float *weights;
   float *y;
@@ -39,8 +39,8 @@ private:
   ConvolutionShape shape_;
   int64_t taps_ = 1, places_ = 1, rowPlaces_ = 1;
   bool isDepthwise_;
-  std::shared_ptr<Gemm> gemm_;     ///< of a row of places
-  std::shared_ptr<Gemm> tailGemm_; ///< of the last places, if they are fewer
+  std::shared_ptr<Gemm> gemm_;     ///< Product of a row of positions.
+  std::shared_ptr<Gemm> tailGemm_; ///< Product of the last positions, if they are fewer.
 };
 } // namespace
 
@@ -99,7 +99,7 @@ Status PortableConvolution::pack(const float *weights, void *packed) const {
   return Status::ok();
 }
 
-/// The offset in X that each tap of the window at `place` reads; -1 in the padding.
+/// Computes the offset in X that each tap of the window at `place` reads; -1 for padding.
 void PortableConvolution::findTaps(int64_t place, int64_t *offsets) const {
   std::array<int64_t, 3> at{};
   for (int64_t dim = shape_.dims - 1; dim >= 0; --dim) {
@@ -122,7 +122,7 @@ void PortableConvolution::findTaps(int64_t place, int64_t *offsets) const {
   }
 }
 
-/// A row of the matrix, in the order of a group's weights: channels, then taps.
+/// Fills a row of the matrix in the order of a group's weights: channels, then taps.
 void PortableConvolution::fillRow(const float *x, const int64_t *offsets, int64_t group, float *row) const {
   for (int64_t tap = 0; tap < taps_; ++tap) {
     const float *from = x + offsets[tap] + group * shape_.inputs;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Built-in convolutions.
 
 #ifndef INLAY_LIB_RUNTIME_HOST_PORTABLE_PORTABLECONVOLUTION_H
 #define INLAY_LIB_RUNTIME_HOST_PORTABLE_PORTABLECONVOLUTION_H
@@ -7,7 +9,7 @@
 
 namespace inlay::rt::host {
 
-/// Takes any shape.
+/// Returns a primitive. All shapes are supported.
 std::shared_ptr<ConvolutionPrimitive> makePortableConvolution(const ConvolutionShape &shape);
 
 } // namespace inlay::rt::host

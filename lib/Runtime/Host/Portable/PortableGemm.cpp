@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrix products without a library: B in panels of two vectors' width, a block of C's rows in registers. The blocking
-// is that of Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (ACM TOMS 34, 2008), without
-// the blocks for outer caches, which slices of work stand in for. Each sum runs over k in ascending order.
+// Built-in matrix products. B is packed into panels that are two vectors wide, and a block of C's rows is kept in
+// registers. The blocking is that of Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (ACM
+// TOMS 34, 2008), without the blocks for outer caches: slices of work take their place. Each sum runs over k in
+// ascending order.
 
 #include "PortableGemm.h"
 #include "Runtime/Host/Support/Memory.h"
@@ -13,20 +14,20 @@
 namespace inlay::rt::host {
 
 static constexpr int64_t kPanel = 2 * kLanes;
-/// Rows whose sums fit the registers of AVX-512 beside two vectors of B.
+/// Number of rows whose sums fit the registers of AVX-512 beside two vectors of B.
 static constexpr int64_t kRows = 12;
 
 struct Panel {
   const float *a;
   int64_t aRow, aColumn;
-  const float *b; ///< [k, kPanel]
+  const float *b; ///< Elements [k, kPanel].
   float *c;
   int64_t cRow;
   int64_t rows, columns, k;
   bool accumulates;
 };
 
-/// A row of B times many columns needs no panels: B is read once. Columns or rows are adjacent.
+/// The product of one row and B. It needs no panels, because B is read once. B's columns or rows must be adjacent.
 struct RowProduct {
   const float *a;
   int64_t aColumn;

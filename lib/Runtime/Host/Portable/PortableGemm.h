@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Built-in matrix products.
 
 #ifndef INLAY_LIB_RUNTIME_HOST_PORTABLE_PORTABLEGEMM_H
 #define INLAY_LIB_RUNTIME_HOST_PORTABLE_PORTABLEGEMM_H
@@ -7,7 +9,7 @@
 
 namespace inlay::rt::host {
 
-/// Takes any strides.
+/// Returns a primitive. All strides are supported.
 std::shared_ptr<Gemm> makePortableGemm(const GemmShape &shape);
 
 } // namespace inlay::rt::host

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Vectors of the compiler's, and functions that are compiled for several instruction sets, of which the one that the
-// processor has is chosen at run time. Bodies are inlined into each version.
+// Compiler vectors, and functions that are compiled for several instruction sets. The version that fits the processor
+// is chosen at run time. Bodies are inlined into each version.
 
 #ifndef INLAY_LIB_RUNTIME_HOST_PORTABLE_SIMD_H
 #define INLAY_LIB_RUNTIME_HOST_PORTABLE_SIMD_H
@@ -23,7 +23,7 @@ namespace inlay::rt::host {
 
 enum class SimdLevel : uint8_t { Baseline, V3, V4 };
 
-/// The widest that this processor has.
+/// Returns the widest level that this processor supports.
 inline SimdLevel simdLevel() {
 #if INLAY_X86
   static const SimdLevel level = [] {
@@ -40,8 +40,8 @@ inline SimdLevel simdLevel() {
 #endif
 }
 
-/// A static `void name(parameters)` that calls `body arguments`, which is INLAY_INLINE, in the version for this
-/// processor.
+/// Defines a static `void name(parameters)` that calls `body arguments` in the version for this processor. `body` must
+/// be INLAY_INLINE.
 #if INLAY_X86
 #define INLAY_MULTIVERSION(name, parameters, body, arguments)                                                          \
   INLAY_TARGET_V4 static void name##V4 parameters { body arguments; }                                                  \
@@ -62,10 +62,10 @@ inline SimdLevel simdLevel() {
   static void name parameters { body arguments; }
 #endif
 
-/// Elements of a vector, whatever the width of the processor's.
+/// Number of elements of a vector, whatever the width of the processor's vectors.
 constexpr int64_t kLanes = 16;
 
-/// Calls `function arguments` in the version for this processor, of those that PerTarget.inc makes.
+/// Calls `function arguments` in the version for this processor. PerTarget.inc defines the versions.
 #if INLAY_X86
 #define INLAY_DISPATCH(function, arguments)                                                                            \
   switch (simdLevel()) {                                                                                               \

@@ -18,7 +18,7 @@ void transpose(const float *from, int64_t fromRow, int64_t rows, int64_t columns
   for (int64_t row = 0; row < rows; row += kLanes)
     for (int64_t column = 0; column < columns; column += kLanes) {
       int64_t rowEnd = std::min(row + kLanes, rows), columnEnd = std::min(column + kLanes, columns);
-      // Narrower processors would take the shuffles of whole blocks apart.
+      // Narrower processors would split the shuffles of whole blocks.
       if (simdLevel() == SimdLevel::V4 && rowEnd - row == kLanes && columnEnd - column == kLanes) {
         transposeBlock(from + row * fromRow + column, fromRow, to + column * toRow + row, toRow);
         continue;

@@ -18,14 +18,14 @@ static To bitCast(From value) {
 namespace {
 /// A 16-bit format: a sign, an exponent and `fraction` bits.
 struct Format {
-  int fraction; ///< bits
-  int bias;     ///< of the exponent
+  int fraction; ///< Number of bits of the fraction.
+  int bias;     ///< Bias of the exponent.
 };
 } // namespace
 
 static constexpr Format kHalf = {10, 15}, kBfloat = {7, 127};
 
-/// Any double, rounded once.
+/// Rounds a double once to the format.
 static uint16_t narrow(double value, Format format) {
   auto bits = bitCast<uint64_t>(value);
   auto sign = static_cast<uint16_t>(bits >> 48 & 0x8000);
@@ -37,16 +37,16 @@ static uint16_t narrow(double value, Format format) {
     return sign | infinity;
   if (magnitude == 0)
     return sign;
-  // In units of the last place: below the least normal number that stays what it is there.
-  int exponent = std::ilogb(magnitude), least = 1 - format.bias;
+  // In units of the last place. Below the smallest normal number the unit stays that of the smallest normal number.
+  int exponent = std::ilogb(magnitude), minExponent = 1 - format.bias;
   if (exponent > format.bias)
     return sign | infinity;
-  int unit = (exponent < least ? least : exponent) - format.fraction;
+  int unit = (exponent < minExponent ? minExponent : exponent) - format.fraction;
   double scaled = std::ldexp(magnitude, -unit), whole = std::floor(scaled), rest = scaled - whole;
   auto steps = static_cast<uint32_t>(whole);
   steps += rest > 0.5 || (rest == 0.5 && (steps & 1));
-  // A carry out of the fraction is one into the exponent, which the encoding makes right by itself.
-  uint32_t base = exponent < least ? 0 : static_cast<uint32_t>(exponent + format.bias - 1) << format.fraction;
+  // A carry out of the fraction increments the exponent, which the encoding handles without extra work.
+  uint32_t base = exponent < minExponent ? 0 : static_cast<uint32_t>(exponent + format.bias - 1) << format.fraction;
   uint32_t result = base + steps;
   return sign | (result > infinity ? infinity : static_cast<uint16_t>(result));
 }
@@ -68,7 +68,7 @@ float bfloatToFloat(uint16_t bits) { return bitCast<float>(uint32_t(bits) << 16)
 uint16_t floatToBfloat(float value) {
   auto bits = bitCast<uint32_t>(value);
   if (std::isnan(value))
-    return static_cast<uint16_t>(bits >> 16 | 0x40); // the upper half of a NaN alone might be an infinity
+    return static_cast<uint16_t>(bits >> 16 | 0x40); // without the bit the upper half of a NaN might be an infinity
   return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 uint16_t doubleToBfloat(double value) { return narrow(value, kBfloat); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that may fail to be there, and the thread's scratch.
+// Host memory whose allocation may fail, and per-thread scratch memory.
 
 #ifndef INLAY_LIB_RUNTIME_HOST_SUPPORT_MEMORY_H
 #define INLAY_LIB_RUNTIME_HOST_SUPPORT_MEMORY_H
@@ -17,7 +17,7 @@ struct FreeMemory {
 };
 using Memory = std::unique_ptr<void, FreeMemory>;
 
-/// Aligned to a cache line; null if there is no memory.
+/// Allocates memory that is aligned to a cache line; returns null if there is none.
 inline Memory allocate(size_t bytes) {
   constexpr size_t kLine = 64;
   if (bytes > SIZE_MAX / 2)
@@ -25,10 +25,10 @@ inline Memory allocate(size_t bytes) {
   return Memory(std::aligned_alloc(kLine, (bytes / kLine + 1) * kLine));
 }
 
-/// Storage of the calling thread that grows and is used again. Each use of it on a thread has an object of its own.
+/// Memory that grows and is reused. Declared thread_local, one object per use.
 class Scratch {
 public:
-  /// At least so many bytes, whose contents are undefined; null if there is no memory.
+  /// Returns at least `bytes` bytes with undefined contents; null if there is no memory.
   void *reserve(size_t bytes) {
     if (bytes > bytes_ || !memory_) {
       memory_.reset();

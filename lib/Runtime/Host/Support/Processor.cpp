@@ -24,10 +24,10 @@ static constexpr const char *kArch = "x86_64";
 namespace {
 enum Register : uint8_t { A, B, C, D };
 
-/// The registers that the system must save for a feature's use: bits of XCR0 (Intel SDM, volume 1, 13.3).
+/// Register state that the system must save for a feature: bits of XCR0 (Intel SDM, volume 1, 13.3).
 enum State : uint32_t { Nothing = 0, Avx = 0x6, Avx512 = 0xe6, Amx = 0x60000 };
 
-/// A bit that CPUID gives (Intel SDM, volume 2, CPUID; AMD APM, volume 3, appendix E).
+/// A feature bit of CPUID (Intel SDM, volume 2, CPUID; AMD APM, volume 3, appendix E).
 struct Feature {
   const char *name;
   uint32_t leaf, subleaf;
@@ -94,7 +94,7 @@ static constexpr Feature kFeatures[] = {
     {"64bit", kExtended, 0, D, 29, Nothing},
 };
 
-/// XCR0; 0 where the system saves no more than SSE's registers.
+/// Returns XCR0; 0 if the system saves no more than SSE's registers.
 static uint32_t savedState() {
   uint32_t a = 0, b = 0, c = 0, d = 0;
   constexpr uint32_t kOsSave = 1u << 27; // OSXSAVE
@@ -125,7 +125,7 @@ static std::vector<std::string> findFeatures() {
 static constexpr const char *kArch = "aarch64";
 
 namespace {
-/// A bit of AT_HWCAP, or of AT_HWCAP2 (Linux, Documentation/arch/arm64/elf_hwcaps.rst).
+/// A feature bit of AT_HWCAP or AT_HWCAP2 (Linux, Documentation/arch/arm64/elf_hwcaps.rst).
 struct Feature {
   const char *name;
   unsigned long word, bit;
@@ -169,11 +169,11 @@ std::vector<std::string> knownFeatures() {
   return names;
 }
 
-/// What `wanted` has that isn't in `sorted`.
-static std::vector<std::string> findMissing(std::vector<std::string> wanted, const std::vector<std::string> &sorted) {
+/// Returns the elements of `required` that are not in `sorted`.
+static std::vector<std::string> findMissing(std::vector<std::string> required, const std::vector<std::string> &sorted) {
   std::vector<std::string> missing;
-  std::sort(wanted.begin(), wanted.end());
-  std::set_difference(wanted.begin(), wanted.end(), sorted.begin(), sorted.end(), std::back_inserter(missing));
+  std::sort(required.begin(), required.end());
+  std::set_difference(required.begin(), required.end(), sorted.begin(), sorted.end(), std::back_inserter(missing));
   return missing;
 }
 

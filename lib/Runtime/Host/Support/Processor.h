@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What this processor can run, by the names that LLVM gives its features.
+// Processor: the features of this processor, with LLVM's names.
 
 #ifndef INLAY_LIB_RUNTIME_HOST_SUPPORT_PROCESSOR_H
 #define INLAY_LIB_RUNTIME_HOST_SUPPORT_PROCESSOR_H
@@ -13,17 +13,18 @@
 namespace inlay::rt::host {
 
 struct Processor {
-  std::string arch;                  ///< as a triple starts: "x86_64", "aarch64"
-  std::vector<std::string> features; ///< sorted: "avx2", "fma"; those alone that the system lets programs use
+  std::string arch;                  ///< The first part of a triple: "x86_64", "aarch64".
+  std::vector<std::string> features; ///< Sorted: "avx2", "fma". Only features that the system lets programs use.
 };
 
-/// That of this process.
+/// Returns the processor that this process runs on.
 const Processor &thisProcessor();
 
-/// All features that can be told, for this kind of processor: code that needs others is not run. Sorted.
+/// Returns all features that can be detected on this kind of processor, sorted. Code that needs other features isn't
+/// run.
 std::vector<std::string> knownFeatures();
 
-/// The number of the first object that the processor can run. An error says for what processors there is code.
+/// Returns the index of the first object that the processor can run. The error lists the processors that have code.
 StatusOr<size_t> chooseObject(const HostCode &code, const Processor &processor);
 
 } // namespace inlay::rt::host

@@ -14,12 +14,12 @@
 
 namespace inlay::rt::host {
 
-/// Parts of `state_`.
+/// Bit fields of `state_`.
 static constexpr uint64_t kJoined = 0xffff;
 static constexpr uint64_t kOpen = 1 << 16;
 static constexpr uint64_t kGeneration = 1 << 17;
 
-/// How long a worker looks for the next loop before it sleeps: longer than the gap between the kernels of a function.
+/// Time for which a worker polls for the next loop before it sleeps. It is longer than the gap between kernels.
 static constexpr std::chrono::microseconds kSpinTime{50};
 
 static thread_local bool insideLoop = false;
@@ -73,11 +73,11 @@ ThreadPool::ThreadPool() {
 }
 
 ThreadPool::~ThreadPool() {
-  threads_ = 1; // whoever comes later runs alone
+  threads_ = 1; // later loops run on their calling thread
   stopWorkers();
 }
 
-/// In the child of a fork, where the workers are gone and locks may be held by nobody.
+/// Resets the pool in the child of a fork: the workers don't exist there, and locks may be left locked.
 void ThreadPool::forgetWorkers() {
   ThreadPool &pool = get();
   pool.workers_.clear();
@@ -110,7 +110,7 @@ Status ThreadPool::setThreads(int64_t threads) {
   return Status::ok();
 }
 
-/// The caller owns the pool. Where the system gives no more threads, there are fewer.
+/// Starts missing workers, or fewer if the system allows no more threads. The caller must own the pool.
 void ThreadPool::startWorkers() {
   while (static_cast<int64_t>(workers_.size()) + 1 < threads_) {
     pthread_t worker;
@@ -133,14 +133,14 @@ void ThreadPool::stopWorkers() {
 }
 
 void *ThreadPool::work(void *pool) {
-  insideLoop = true; // what a body calls runs alone
+  insideLoop = true; // loops inside a body run on this thread
   static_cast<ThreadPool *>(pool)->serve();
   return nullptr;
 }
 
 static bool isNewWork(uint64_t state, uint64_t last) { return (state & kOpen) && state / kGeneration != last; }
 
-/// Until there is a loop after number `last`; false if the worker is to end.
+/// Waits until there is a loop after number `last`. Returns false if the worker must end.
 bool ThreadPool::waitForWork(uint64_t last) {
   auto isDone = [&] {
     return stopping_.load(std::memory_order_relaxed) || isNewWork(state_.load(std::memory_order_seq_cst), last);
@@ -174,7 +174,7 @@ void ThreadPool::serve() {
   }
 }
 
-/// True if there was any left to run.
+/// Runs chunks until none is left. Returns true if it ran any.
 bool ThreadPool::runChunks() {
   for (bool any = false;; any = true) {
     int64_t begin = next_.fetch_add(chunk_, std::memory_order_relaxed);
@@ -194,14 +194,14 @@ void ThreadPool::publish() {
   }
 }
 
-/// Lets nobody join any more and waits for those who have.
+/// Prevents workers from joining and waits for those that have joined.
 void ThreadPool::finish() {
   uint64_t state = state_.fetch_and(~kOpen, std::memory_order_acq_rel);
   for (int spins = 0; state & kJoined; ++spins) {
     if (spins < 4096)
       pauseBriefly();
     else
-      sched_yield(); // the worker may wait for this very CPU
+      sched_yield(); // the worker may need this CPU
     state = state_.load(std::memory_order_acquire);
   }
 }
@@ -210,7 +210,7 @@ void ThreadPool::run(int64_t count, int64_t chunk, Body body, const void *data) 
   if (count <= 0)
     return;
   chunk = std::max<int64_t>(chunk, 1);
-  // `next_` runs past the end by a chunk for each thread, which mustn't overflow.
+  // `next_` exceeds the end by up to one chunk per thread, which must not overflow.
   bool mayShare = count <= INT64_MAX / 2 && chunk < INT64_MAX / 2 / (kMaxThreads + 1);
   if (count <= chunk || !mayShare || insideLoop || threads() == 1 || !acquire()) {
     for (int64_t begin = 0; begin < count; begin += std::min(chunk, count - begin))

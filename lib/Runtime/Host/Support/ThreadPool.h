@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ThreadPool: the process's only pool of threads for work on the host.
+// ThreadPool: the only thread pool of the process for work on the host.
 
 #ifndef INLAY_LIB_RUNTIME_HOST_SUPPORT_THREADPOOL_H
 #define INLAY_LIB_RUNTIME_HOST_SUPPORT_THREADPOOL_H
@@ -20,9 +20,9 @@ class TraceSpan;
 
 namespace inlay::rt::host {
 
-/// Runs loops in chunks. The caller takes part; workers start at the first loop, spin for some tens of microseconds
-/// after each and then sleep. Whoever finds the pool busy, or calls it from inside a loop, runs its loop alone. After a
-/// fork the child starts workers of its own. Safe from several threads.
+/// Runs loops in chunks. The caller takes part. Workers start at the first loop; after each loop they poll for some
+/// tens of microseconds and then sleep. A loop runs on its calling thread alone if the pool is busy or the loop is
+/// inside another one. After a fork the child starts new workers. Thread-safe.
 class ThreadPool {
 public:
   /// A part of a loop: iterations [begin, end).
@@ -32,20 +32,20 @@ public:
 
   static ThreadPool &get();
 
-  /// Whether `INLAY_NUM_THREADS` held a number of threads, 1 to 1024. If it was wrong there is one thread.
+  /// Returns an error if `INLAY_NUM_THREADS` is not a number from 1 to 1024. The pool then has one thread.
   Status status() const { return status_; }
 
-  /// How many threads a loop may have, the caller's included. At first `INLAY_NUM_THREADS`, or as many as there are
-  /// CPUs that this process may use.
+  /// Returns the maximum number of threads of a loop, including the caller's. Initially `INLAY_NUM_THREADS`, or the
+  /// number of CPUs that this process may use.
   int64_t threads() const { return threads_.load(std::memory_order_relaxed); }
 
-  /// Waits until no loop runs. An error outside 1 to 1024, or inside a loop.
+  /// Sets the number of threads. Waits until no loop runs. Fails outside of 1 to 1024, or inside a loop.
   Status setThreads(int64_t threads);
 
   /// Calls `body` for chunks of at most `chunk` iterations that cover [0, count), and returns when all are done.
   void run(int64_t count, int64_t chunk, Body body, const void *data);
 
-  /// The same for a callable (begin, end).
+  /// Overload for a callable (begin, end).
   template <typename Function>
   void run(int64_t count, int64_t chunk, const Function &function) {
     run(
@@ -73,16 +73,16 @@ private:
 
   Status status_;
   std::atomic<int64_t> threads_{1};
-  std::atomic<bool> busy_{false}; ///< a loop, or who changes the number of threads, owns what follows
+  std::atomic<bool> busy_{false}; ///< Locks the following members for a loop or a change of the number of threads.
   std::vector<pthread_t> workers_;
   Body body_ = nullptr;
   const void *data_ = nullptr;
   int64_t count_ = 0;
   int64_t chunk_ = 1;
-  const TraceSpan *span_ = nullptr; ///< what the loop is a part of, if that is recorded
+  const TraceSpan *span_ = nullptr; ///< The span around the loop, if it is recorded.
   std::atomic<int64_t> next_{0};
-  /// The number of the loop, whether workers may still join, and how many are in it: one word, so that a worker joins
-  /// only while the caller waits for it.
+  /// The number of the loop, a bit that lets workers join, and the number of workers in the loop. They share one word,
+  /// so that a worker can join only while the caller waits for it.
   std::atomic<uint64_t> state_{0};
   std::atomic<int> sleepers_{0};
   std::atomic<bool> stopping_{false};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is used of VK_KHR_cooperative_matrix, for Vulkan headers that are older than it (1.3.255). Names and values are
-// those of the Vulkan specification.
+// The parts of VK_KHR_cooperative_matrix that the runtime uses, for Vulkan headers older than 1.3.255. Names and values
+// are those of the Vulkan specification.
 
 #ifndef INLAY_LIB_RUNTIME_VULKAN_DEVICE_COOPERATIVEMATRIX_H
 #define INLAY_LIB_RUNTIME_VULKAN_DEVICE_COOPERATIVEMATRIX_H

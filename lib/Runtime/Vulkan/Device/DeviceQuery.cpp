@@ -17,7 +17,7 @@ bool forcesStaging() {
 
 namespace {
 
-/// The property and feature structures that are read, chained.
+/// The chained property structures that are read.
 struct Properties {
   VkPhysicalDeviceVulkan13Properties v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES};
   VkPhysicalDeviceVulkan12Properties v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES, &v13};
@@ -25,6 +25,7 @@ struct Properties {
   VkPhysicalDeviceProperties2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &v11};
 };
 
+/// The chained feature structures that are read.
 struct Features {
   VkPhysicalDeviceVulkan13Features v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
   VkPhysicalDeviceVulkan12Features v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &v13};
@@ -62,7 +63,7 @@ static void readLimits(const Properties &properties, DeviceCaps &caps) {
   caps.minSubgroupSize = caps.maxSubgroupSize = caps.subgroupSize;
 }
 
-/// Returns why the device can't be used, or nothing.
+/// Reads the features. Returns the reason if the device can't be used, else an empty string.
 static std::string readFeatures(const Properties &properties, const Features &features, DeviceCaps &caps) {
   const VkPhysicalDeviceFeatures &core = features.core.features;
   caps.float16 = features.v12.shaderFloat16;
@@ -85,13 +86,13 @@ static std::string readFeatures(const Properties &properties, const Features &fe
   return "";
 }
 
-/// The queue to use, and its timestamps.
+/// Finds the queue family to use and its timestamp bits.
 static bool findQueueFamily(const InstanceTable &vk, VkPhysicalDevice device, DeviceInfo &info) {
   uint32_t count = 0;
   vk.vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
   vk.vkGetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
-  // A family without graphics is the one that a desktop leaves alone.
+  // Prefer a family without graphics, because the desktop does not use it.
   for (bool allowGraphics : {false, true}) {
     for (uint32_t i = 0; i < count; ++i) {
       VkQueueFlags flags = families[i].queueFlags;
@@ -117,7 +118,7 @@ static bool hasExtension(const InstanceTable &vk, VkPhysicalDevice device, const
   });
 }
 
-/// Whether the device can read its clock and steady_clock at once.
+/// Returns true if the device can read its clock and steady_clock at the same time.
 static bool canCalibrate(const InstanceTable &vk, VkPhysicalDevice device) {
   if (!hasExtension(vk, device, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME) ||
       !vk.vkGetPhysicalDeviceCalibrateableTimeDomainsEXT)
@@ -140,14 +141,15 @@ static void readMemory(const InstanceTable &vk, VkPhysicalDevice device, DeviceC
     VkMemoryPropertyFlags flags = memory.memoryTypes[i].propertyFlags;
     if (flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT)
       largest = std::max<uint64_t>(largest, memory.memoryHeaps[memory.memoryTypes[i].heapIndex].size);
-    // A discrete GPU's visible memory is across the bus: correct to use, but slow to read.
+    // Host-visible memory of a discrete GPU is across the bus: it is correct to use, but slow to read.
     if ((flags & unified) == unified && !caps.discrete && !forcesStaging())
       caps.unifiedMemory = true;
   }
   caps.maxAllocationBytes = std::min(caps.maxAllocationBytes, largest);
 }
 
-/// Only where memory is unified: elsewhere each read would cross the bus.
+/// Returns the alignment of imported host memory, or 0 if it is not used. It is used only with unified memory;
+/// elsewhere each read would cross the bus.
 static uint64_t readHostImportAlignment(const InstanceTable &vk, VkPhysicalDevice device, const DeviceCaps &caps) {
   if (!caps.unifiedMemory || !hasExtension(vk, device, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME))
     return 0;
@@ -173,7 +175,7 @@ static std::string nameOf(VkComponentTypeKHR type) {
   return "";
 }
 
-/// What VK_KHR_cooperative_matrix lets kernels multiply; it needs the Vulkan memory model, and kernels whole subgroups.
+/// Reads the matrix products of VK_KHR_cooperative_matrix. They require the Vulkan memory model and full subgroups.
 static std::vector<MatrixProperties> readMatrices(const InstanceTable &vk, VkPhysicalDevice device,
                                                   const DeviceCaps &caps) {
   if (!caps.memoryModel || !caps.fullSubgroups || !hasExtension(vk, device, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME) ||
@@ -196,11 +198,11 @@ static std::vector<MatrixProperties> readMatrices(const InstanceTable &vk, VkPhy
   if (vk.vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(device, &count, found.data()) != VK_SUCCESS)
     return {};
   std::vector<MatrixProperties> matrices;
-  for (const VkCooperativeMatrixPropertiesKHR &each : found)
+  for (const VkCooperativeMatrixPropertiesKHR &matrix : found)
     matrices.push_back(
-        {each.MSize, each.NSize, each.KSize, nameOf(each.AType), nameOf(each.BType), nameOf(each.CType),
-         nameOf(each.ResultType), each.saturatingAccumulation == VK_TRUE,
-         each.scope == VK_SCOPE_SUBGROUP_KHR ? MatrixProperties::Scope::Subgroup : MatrixProperties::Scope::Other});
+        {matrix.MSize, matrix.NSize, matrix.KSize, nameOf(matrix.AType), nameOf(matrix.BType), nameOf(matrix.CType),
+         nameOf(matrix.ResultType), matrix.saturatingAccumulation == VK_TRUE,
+         matrix.scope == VK_SCOPE_SUBGROUP_KHR ? MatrixProperties::Scope::Subgroup : MatrixProperties::Scope::Other});
   return matrices;
 }
 
@@ -223,7 +225,8 @@ DeviceInfo queryDevice(const InstanceTable &vk, VkPhysicalDevice device) {
   caps.vendorId = core.vendorID;
   caps.discrete = core.deviceType == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
   caps.software = core.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
-  // Software loads from a storage buffer lane by lane, each with a check of its own; texels it fetches for all at once.
+  // A software device loads from a storage buffer lane by lane, with a check for each lane. It fetches texels for all
+  // lanes at once.
   caps.prefersTexels = caps.software;
   caps.driver = formatVersion(core.driverVersion);
   if (core.apiVersion < VK_API_VERSION_1_3) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads a physical device's facts into plain data.
+// Reads the properties of a physical device into plain data.
 
 #ifndef INLAY_LIB_RUNTIME_VULKAN_DEVICE_DEVICEQUERY_H
 #define INLAY_LIB_RUNTIME_VULKAN_DEVICE_DEVICEQUERY_H
@@ -15,27 +15,28 @@ namespace inlay::rt::vulkan {
 
 /// The clock of a device's queue.
 struct TimestampInfo {
-  uint32_t validBits = 0;    ///< of a count of ticks; 0 if there are none
-  double period = 1;         ///< nanoseconds of a tick
-  bool canCalibrate = false; ///< by VK_EXT_calibrated_timestamps, against steady_clock
+  uint32_t validBits = 0;    ///< Number of valid bits of a tick count; 0 if the queue has no timestamps.
+  double period = 1;         ///< Nanoseconds per tick.
+  bool canCalibrate = false; ///< True if VK_EXT_calibrated_timestamps can relate it to steady_clock.
 };
 
 struct DeviceInfo {
   VkPhysicalDevice handle = VK_NULL_HANDLE;
   DeviceCaps caps;
   uint32_t queueFamily = 0;
-  uint64_t hostImportAlignment = 0; ///< of host memory that the device can use in place; 0 if it can't
-  uint64_t bindingAlignment = 256;  ///< of what is bound to kernels there
+  uint64_t hostImportAlignment = 0; ///< Alignment of imported host memory; 0 if it can't be imported.
+  uint64_t bindingAlignment = 256;  ///< Alignment of bindings in imported memory.
   TimestampInfo timestamps;
-  std::string cacheKey; ///< names the driver build: pipelines of one key fit each other
+  std::string cacheKey; ///< Identifies the driver build. Pipelines with the same key are compatible.
 };
 
 DeviceInfo queryDevice(const InstanceTable &vk, VkPhysicalDevice device);
 
-/// All devices of the instance, in the loader's order.
+/// Returns all devices of the instance, in the loader's order.
 StatusOr<std::vector<DeviceInfo>> queryDevices(const VulkanInstance &instance);
 
-/// INLAY_VULKAN_FORCE_STAGING: treat all device memory as invisible to the host, to test what discrete GPUs need.
+/// Returns true if INLAY_VULKAN_FORCE_STAGING is set. All device memory is then treated as invisible to the host, to
+/// test the code for discrete GPUs.
 bool forcesStaging();
 
 } // namespace inlay::rt::vulkan

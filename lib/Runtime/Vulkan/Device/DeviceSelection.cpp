@@ -45,7 +45,7 @@ static std::string describe(const std::vector<DeviceCaps> &devices) {
   return text;
 }
 
-/// The best usable device whose name contains `part`; `devices.size()` if none.
+/// Returns the best usable device whose name contains `part`; `devices.size()` if there is none.
 static size_t findBest(const std::vector<DeviceCaps> &devices, const std::string &part) {
   size_t best = devices.size();
   for (size_t i = 0; i < devices.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Opening the loader, and words for those who have no working driver.
+// Opens the Vulkan loader and explains which drivers were looked for if none works.
 
 #include "VulkanInstance.h"
 
@@ -13,7 +13,7 @@
 namespace inlay::rt::vulkan {
 
 StatusOr<PFN_vkGetInstanceProcAddr> openLoader(const char *library) {
-  // Never closed: drivers leave threads and exit handlers behind.
+  // Never closed, because drivers leave threads and exit handlers behind.
   void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return Status(
@@ -28,7 +28,7 @@ StatusOr<PFN_vkGetInstanceProcAddr> openLoader(const char *library) {
   return entry;
 }
 
-/// "name=value", with each listed file that can't be read.
+/// Returns "name=value" and a note for each listed file that can't be read.
 static std::string explainVariable(const char *name, const std::string &value) {
   std::string text = fmt::format("{}={}", name, value);
   for (size_t begin = 0; begin <= value.size();) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Owners of Vulkan objects: one handle each, destroyed through the device's own table.
+// Owners of Vulkan objects. Each owns one handle, which it destroys through the device's function table.
 
 #ifndef INLAY_LIB_RUNTIME_VULKAN_DEVICE_HANDLES_H
 #define INLAY_LIB_RUNTIME_VULKAN_DEVICE_HANDLES_H
@@ -14,23 +14,23 @@
 
 namespace inlay::rt::vulkan {
 
-/// A device and its function table; both outlive every handle made from them.
+/// A device and its function table. Both outlive all handles created from them.
 struct DeviceTable {
   VkDevice device = VK_NULL_HANDLE;
   VolkDeviceTable vk{};
 
-  /// What the device was asked to do and hasn't done in time; it may be at it still. Then nothing that it may use can
-  /// be destroyed, and no call may wait for it.
+  /// True if a submission has not finished in time. The device may still run it, so objects that it may use can't be
+  /// destroyed, and no call may wait for it.
   mutable std::atomic<bool> isStuck{false};
-  mutable std::atomic<uint64_t> submitted{0}; ///< the value that `timeline` has when all is done
+  mutable std::atomic<uint64_t> submitted{0}; ///< Value of `timeline` after all submissions have finished.
   VkSemaphore timeline = VK_NULL_HANDLE;
   const pid_t process = getpid();
-  mutable std::atomic<bool> hasLeaked{false}; ///< an object was left behind for that: the device has to be too
+  mutable std::atomic<bool> hasLeaked{false}; ///< True if an object was leaked, so the device must be leaked too.
 
-  /// In a child of fork the driver's threads are gone, and whatever waits for one of them hangs.
+  /// Returns true in a child of fork. The driver's threads don't exist there, so waiting for them would hang.
   bool isForked() const { return getpid() != process; }
 
-  /// False while the device is stuck, and in a child of fork. Doesn't wait.
+  /// Returns false while the device is stuck, and in a child of fork. Does not wait.
   bool mayDestroy() const {
     if (isForked())
       return false;
@@ -38,14 +38,14 @@ struct DeviceTable {
       return true;
     uint64_t value = 0;
     VkResult result = vk.vkGetSemaphoreCounterValue(device, timeline, &value);
-    if (result != VK_ERROR_DEVICE_LOST && (result != VK_SUCCESS || value < submitted)) // a lost one does nothing
+    if (result != VK_ERROR_DEVICE_LOST && (result != VK_SUCCESS || value < submitted)) // a lost device runs nothing
       return false;
     isStuck = false;
     return true;
   }
 };
 
-/// Owns a handle that `Destroy` (an entry of the table) destroys.
+/// Owns a handle. `Destroy` is the entry of the function table that destroys it.
 template <typename T, auto Destroy>
 class Handle {
 public:

@@ -16,14 +16,14 @@ static constexpr char matrixPrefix[] = "cooperative-matrix=";
 
 static Status unavailable(std::string message) { return {StatusCode::Unavailable, std::move(message)}; }
 
-/// The N of `prefix` and N; 0 if the text is something else or N is more than `most`.
-static uint32_t parseNumber(const std::string &requirement, const std::string &prefix, uint32_t most) {
+/// Returns the N of `prefix` followed by N; 0 if the text is something else or N exceeds `max`.
+static uint32_t parseNumber(const std::string &requirement, const std::string &prefix, uint32_t max) {
   if (requirement.rfind(prefix, 0) != 0)
     return 0;
   const char *digits = requirement.c_str() + prefix.size();
   char *end = nullptr;
   unsigned long value = std::strtoul(digits, &end, 10);
-  return end != digits && *end == 0 && value <= most ? static_cast<uint32_t>(value) : 0;
+  return end != digits && *end == 0 && value <= max ? static_cast<uint32_t>(value) : 0;
 }
 
 static uint32_t parseSubgroupSize(const std::string &requirement) {

@@ -17,10 +17,11 @@ namespace inlay::rt::vulkan {
 StatusOr<Timeout> parseTimeout(const std::string &text) {
   char *end = nullptr;
   double seconds = std::strtod(text.c_str(), &end);
-  constexpr double kMax = 1e9; // fits nanoseconds of 64 bits
-  if (text.empty() || *end || !(seconds >= 0 && seconds <= kMax))
-    return Status(StatusCode::InvalidArgument,
-                  fmt::format("INLAY_DEVICE_TIMEOUT: expected seconds from 0 to {:.0f}, but got '{}'", kMax, text));
+  constexpr double kMaxSeconds = 1e9; // fits nanoseconds in 64 bits
+  if (text.empty() || *end || !(seconds >= 0 && seconds <= kMaxSeconds))
+    return Status(
+        StatusCode::InvalidArgument,
+        fmt::format("INLAY_DEVICE_TIMEOUT: expected seconds from 0 to {:.0f}, but got '{}'", kMaxSeconds, text));
   if (seconds == 0)
     return Timeout();
   return Timeout(std::chrono::nanoseconds(std::max<int64_t>(1, std::llround(seconds * 1e9))));
@@ -50,7 +51,7 @@ Status Queue::state() const {
   return lost_;
 }
 
-/// Keeps the first failure for later calls. The caller holds the mutex.
+/// Stores the first failure for later calls. The caller must hold the mutex.
 Status Queue::lose(Status status) {
   if (lost_.isOk() && status.code() == StatusCode::DeviceLost)
     lost_ = {StatusCode::DeviceLost, fmt::format("the device was lost earlier: {}", status.message())};
@@ -60,7 +61,7 @@ Status Queue::lose(Status status) {
 Status Queue::submit(const std::vector<VkCommandBuffer> &commands, uint64_t &value) {
   if (table_.isForked())
     return {StatusCode::InvalidArgument,
-            "the device was opened before this process was forked: it is its parent's alone"};
+            "the device was opened before this process was forked: only the parent process can use it"};
   std::vector<VkCommandBufferSubmitInfo> infos;
   infos.reserve(commands.size());
   for (VkCommandBuffer command : commands)
@@ -84,7 +85,7 @@ Status Queue::submit(const std::vector<VkCommandBuffer> &commands, uint64_t &val
   return Status::ok();
 }
 
-/// Whether the submission of this value ended before the deadline, asked time and again.
+/// Polls until the submission of this value has ended. Returns false if the deadline passes first.
 bool Queue::poll(uint64_t value, std::chrono::steady_clock::time_point deadline) const {
   for (;;) {
     uint64_t reached = 0;
@@ -97,10 +98,10 @@ bool Queue::poll(uint64_t value, std::chrono::steady_clock::time_point deadline)
   }
 }
 
-/// Of a lost device too: it may have been at work when it was found lost, and says when it no longer is.
+/// Waits for a submission. This is also needed for a lost device: it may have been running when it was found lost.
 Status Queue::wait(uint64_t value) {
   Status lost = state();
-  if (!lost.isOk() && table_.isStuck) // once is enough to wait for the limit
+  if (!lost.isOk() && table_.isStuck) // don't wait for the time limit again
     return lost;
   VkSemaphore semaphore = timeline_.get();
   VkSemaphoreWaitInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
@@ -113,7 +114,7 @@ Status Queue::wait(uint64_t value) {
   VkResult result = table_.vk.vkWaitSemaphores(table_.device, &info, limit);
   if (result == VK_SUCCESS)
     return lost;
-  // The commands may still run, and their objects are about to go.
+  // The commands may still run, and the caller is about to destroy their objects.
   if (result != VK_ERROR_DEVICE_LOST && result != VK_TIMEOUT && poll(value, deadline))
     return lost;
   table_.isStuck = result != VK_ERROR_DEVICE_LOST;

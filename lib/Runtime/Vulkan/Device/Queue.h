@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The device's compute queue with its timeline.
+// Queue: the device's compute queue and its timeline semaphore.
 
 #ifndef INLAY_LIB_RUNTIME_VULKAN_DEVICE_QUEUE_H
 #define INLAY_LIB_RUNTIME_VULKAN_DEVICE_QUEUE_H
@@ -16,30 +16,31 @@
 
 namespace inlay::rt::vulkan {
 
-/// How long to wait for a submission; nothing to wait without limit.
+/// The time limit of a submission; no value means no limit.
 using Timeout = std::optional<std::chrono::nanoseconds>;
 
-/// The seconds of a text, which may have a fraction; no limit for 0.
+/// Parses a number of seconds, which may have a fraction; 0 means no limit.
 StatusOr<Timeout> parseTimeout(const std::string &text);
 
-/// What INLAY_DEVICE_TIMEOUT says, or else 60 seconds: drivers that watch their devices reset them long before.
+/// Returns the value of INLAY_DEVICE_TIMEOUT, or 60 seconds. Drivers with a watchdog reset their devices much earlier.
 StatusOr<Timeout> environmentTimeout();
 
-/// Thread-safe: submission is serialized, waiting isn't.
+/// A compute queue. Thread-safe: submissions are serialized, waiting is not.
 class Queue {
 public:
   explicit Queue(DeviceTable &table) : table_(table) {}
 
   Status open(uint32_t family, Timeout timeout);
 
-  /// Submits in order in one submission and waits for its end. After a failure the device counts as lost: every later
-  /// call fails with the first failure's words. A device that takes longer than the limit counts as lost too.
+  /// Runs the commands in one submission, in order, and waits for its end. After a failure the device counts as lost:
+  /// every later call fails with the message of the first failure. A device that exceeds the time limit counts as lost
+  /// too.
   Status run(const std::vector<VkCommandBuffer> &commands);
-  /// The same in two parts; `value` is what to wait for. Submissions run in order.
+  /// Submits the commands and sets `value` to the value to wait for. Submissions run in order.
   Status submit(const std::vector<VkCommandBuffer> &commands, uint64_t &value);
   Status wait(uint64_t value);
 
-  /// The failure that lost the device, or ok.
+  /// Returns the failure that lost the device, or ok.
   Status state() const;
 
 private:
@@ -51,7 +52,7 @@ private:
   Timeout timeout_;
   SemaphoreHandle timeline_;
   mutable std::mutex mutex_;
-  Status lost_; ///< guarded by `mutex_`
+  Status lost_; ///< Guarded by `mutex_`.
 };
 
 } // namespace inlay::rt::vulkan

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From VkResult to Status.
+// Conversion of VkResult to Status.
 
 #ifndef INLAY_LIB_RUNTIME_VULKAN_DEVICE_RESULTS_H
 #define INLAY_LIB_RUNTIME_VULKAN_DEVICE_RESULTS_H
@@ -11,10 +11,10 @@
 
 namespace inlay::rt::vulkan {
 
-/// "VK_ERROR_DEVICE_LOST"; a number in words for one that is unknown.
+/// Returns the name of a result, "VK_ERROR_DEVICE_LOST", or "VkResult <number>" if it is unknown.
 std::string resultName(VkResult result);
 
-/// Ok for VK_SUCCESS, else a status that names the call and the result.
+/// Returns ok for VK_SUCCESS, else a status that names the call and the result.
 Status checkResult(const char *call, VkResult result);
 
 } // namespace inlay::rt::vulkan

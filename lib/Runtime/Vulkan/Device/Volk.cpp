@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one place that compiles volk. Built with hidden visibility: its variables have the names of Vulkan's functions
-// and must never be taken for them by a library in the same process.
+// Compiles volk. It has hidden visibility: volk's variables have the names of Vulkan's functions, and other libraries
+// of the process must not bind to them.
 
 #define VOLK_IMPLEMENTATION
 #include <volk.h>

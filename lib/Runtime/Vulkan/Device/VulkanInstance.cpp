@@ -102,7 +102,7 @@ Status VulkanInstance::create(const std::function<void(InstanceTable &)> &wrap) 
   Status status = checkResult("vkCreateInstance", vk.vkCreateInstance(&info, nullptr, &handle_));
   if (!status.isOk())
     return {status.code(),
-            fmt::format("{}: {} found no driver that works; {}", status.message(), loaderLibrary, explainDrivers())};
+            fmt::format("{}: {} found no working driver; {}", status.message(), loaderLibrary, explainDrivers())};
   volkLoadInstanceOnly(handle_);
   INLAY_INSTANCE_FUNCTIONS(INLAY_LOAD)
 #undef INLAY_LOAD
@@ -125,7 +125,7 @@ VulkanInstance::~VulkanInstance() {
 }
 
 StatusOr<VulkanInstance *> VulkanInstance::get() {
-  // Never destroyed: at exit a driver may be gone before us.
+  // Never destroyed: at exit the driver may have been unloaded before.
   static std::mutex mutex;
   static VulkanInstance *instance = nullptr;
   std::lock_guard<std::mutex> lock(mutex);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The process's one Vulkan instance, made at first use and kept to the end.
+// VulkanInstance: the Vulkan instance of the process. It is created at first use and never destroyed.
 
 #ifndef INLAY_LIB_RUNTIME_VULKAN_DEVICE_VULKANINSTANCE_H
 #define INLAY_LIB_RUNTIME_VULKAN_DEVICE_VULKANINSTANCE_H
@@ -18,17 +18,17 @@
 
 namespace inlay::rt::vulkan {
 
-/// Loads the Vulkan loader; the status says where it was sought.
+/// Opens the Vulkan loader. The error says where it was looked for.
 StatusOr<PFN_vkGetInstanceProcAddr> openLoader(const char *library);
 
-/// What was tried to find a driver: environment variables, whether their files exist, the loader's folders.
+/// Describes where drivers were looked for: environment variables, unreadable files in them, and the loader's folders.
 std::string explainDrivers();
 
-/// Messages of the validation layer that no call has reported yet. Thread-safe.
+/// The messages of the validation layer that no call has reported yet. Thread-safe.
 class ValidationLog {
 public:
   void add(std::string message);
-  /// An error with all messages since the last time, or ok.
+  /// Returns an error with all messages since the last call, or ok.
   Status take();
 
 private:
@@ -36,7 +36,7 @@ private:
   std::vector<std::string> messages_;
 };
 
-/// Every function of the loader and of instances that the runtime calls, in the order of use.
+/// All functions of the loader and of instances that the runtime calls, in the order of use.
 #define INLAY_LOADER_FUNCTIONS(X)                                                                                      \
   X(vkEnumerateInstanceLayerProperties)                                                                                \
   X(vkCreateInstance)
@@ -55,7 +55,7 @@ private:
   X(vkDestroyDebugUtilsMessengerEXT)                                                                                   \
   X(vkDestroyInstance)
 
-/// As volk's table for devices: no call goes around it, so that faults can be injected anywhere.
+/// The function table of an instance, like volk's table for devices. All calls use it, so that tests can inject faults.
 struct InstanceTable {
 #define INLAY_FUNCTION(name) PFN_##name name = nullptr;
   INLAY_LOADER_FUNCTIONS(INLAY_FUNCTION)
@@ -65,11 +65,11 @@ struct InstanceTable {
 
 class VulkanInstance {
 public:
-  /// The instance; a failure isn't remembered, so a later call tries again. INLAY_VULKAN_VALIDATION counts at the first
-  /// call that succeeds.
+  /// Returns the instance. A failure is not stored, so a later call tries again. INLAY_VULKAN_VALIDATION is read at the
+  /// first call that succeeds.
   static StatusOr<VulkanInstance *> get();
 
-  /// Another one, whose table is given to `wrap` each time that functions were loaded: for tests.
+  /// Creates a separate instance for tests. `wrap` gets its table each time functions were loaded.
   static StatusOr<std::unique_ptr<VulkanInstance>> make(const std::function<void(InstanceTable &)> &wrap);
 
   VulkanInstance() = default;

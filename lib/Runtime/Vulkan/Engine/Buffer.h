@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A range of device memory as the executor sees it.
+// Buffer: a range of device memory that implements DeviceBuffer.
 
 #ifndef INLAY_LIB_RUNTIME_VULKAN_ENGINE_BUFFER_H
 #define INLAY_LIB_RUNTIME_VULKAN_ENGINE_BUFFER_H
@@ -24,7 +24,8 @@ public:
       return range.status();
     return std::shared_ptr<Buffer>(new Buffer(std::move(context), *range));
   }
-  /// Over host memory that `owner`, or else the caller, keeps; null if the device can't use it in place.
+  /// Imports host memory that `owner`, or else the caller, keeps alive. Returns null if the device can't use it in
+  /// place.
   static std::shared_ptr<Buffer> importHost(std::shared_ptr<Context> context, const void *data, uint64_t bytes,
                                             std::shared_ptr<const void> owner) {
     uint64_t alignment = context->info.hostImportAlignment;
@@ -45,7 +46,8 @@ public:
       context_->memory.release(range_);
   }
 
-  /// Of host-visible memory: has `write` make its bytes when it is used, or at once if it is.
+  /// Sets the writer of the buffer's bytes, for host-visible memory. It runs when the buffer is first used, or
+  /// immediately if the buffer is already in use.
   void fill(BufferWriter write) {
     std::lock_guard<std::mutex> lock(filling_);
     if (isUsed_)
@@ -53,7 +55,7 @@ public:
     else
       write_ = std::move(write);
   }
-  /// Before bytes are read, or a command that uses them is recorded.
+  /// Runs the pending writer. Must be called before the bytes are read or a command that uses them is recorded.
   void prepare() {
     if (isUsed_)
       return;
@@ -75,9 +77,9 @@ private:
   std::shared_ptr<Context> context_;
   MemoryRange range_;
   std::mutex filling_;
-  BufferWriter write_;                    ///< that has yet to be asked; guarded by `filling_`
-  std::atomic<bool> isUsed_ = false;      ///< set by its holder
-  std::unique_ptr<MemoryBlock> imported_; ///< that `range_` is part of; null if it is the pool's
+  BufferWriter write_;                    ///< The pending writer; guarded by `filling_`.
+  std::atomic<bool> isUsed_ = false;      ///< Set with `filling_` locked.
+  std::unique_ptr<MemoryBlock> imported_; ///< The imported block of `range_`; null if the range is from the pool.
 };
 
 } // namespace inlay::rt::vulkan

@@ -13,7 +13,8 @@
 
 namespace inlay::rt::vulkan {
 
-/// Kernels may use whole words of a buffer whose last word is partly padding; memory is aligned beyond that anyway.
+/// Returns the bytes to bind. Kernels may access the whole last word of a buffer; memory is aligned to more than a
+/// word.
 static uint64_t boundBytes(const MemoryRange &range) { return (range.size + 3) / 4 * 4; }
 
 Status Command::bindArguments(const std::vector<std::shared_ptr<DeviceBuffer>> &arguments) {
@@ -46,7 +47,7 @@ StatusOr<Command::Work> Command::evaluateDispatch(uint32_t number, const InputDi
       return value.status();
     if (*value < 0 || *value > int64_t(std::numeric_limits<uint32_t>::max()))
       return Status(StatusCode::InvalidArgument,
-                    fmt::format("push constant {} is {}, which doesn't fit 32 bits without sign", i, *value));
+                    fmt::format("push constant {} is {}, which doesn't fit an unsigned 32-bit integer", i, *value));
     work.pushConstants.push_back(static_cast<uint32_t>(*value));
   }
   return work;
@@ -105,7 +106,7 @@ Status Command::checkRanges() const {
   return Status::ok();
 }
 
-/// Those of a part, in a pool of their own.
+/// Allocates the descriptor sets of a part from a separate pool.
 Status Command::allocateSets(Part &part, size_t begin, size_t end) {
   uint32_t sets = 0, buffers = 0, texels = 0;
   std::vector<VkDescriptorSetLayout> layouts;
@@ -177,7 +178,7 @@ Status Command::writeSet(const Work &work) {
 }
 
 Status Command::createPool() {
-  // A pool of its own, so that threads record at the same time.
+  // Each command has a separate pool, so that threads can record at the same time.
   VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
   poolInfo.queueFamilyIndex = context_->info.queueFamily;
   VkCommandPool pool = VK_NULL_HANDLE;
@@ -202,7 +203,7 @@ void Command::recordBarrier(VkCommandBuffer commands, bool toHost) const {
   barrier.srcAccessMask = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
   barrier.dstStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
   barrier.dstAccessMask = VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_SAMPLED_READ_BIT |
-                          VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT; // texel buffers are sampled, by their name
+                          VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT; // reads of texel buffers count as sampled reads
   if (toHost) {
     barrier.dstStageMask = VK_PIPELINE_STAGE_2_HOST_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
     barrier.dstAccessMask = VK_ACCESS_2_HOST_READ_BIT | VK_ACCESS_2_TRANSFER_READ_BIT;
@@ -241,7 +242,7 @@ void Command::recordWork(VkCommandBuffer commands, const Work &work) const {
 Status Command::recordDispatches(VkCommandBuffer commands, size_t begin, size_t end) {
   VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
   INLAY_RETURN_IF_ERROR(checkResult("vkBeginCommandBuffer", context_->vk.vkBeginCommandBuffer(commands, &info)));
-  recordBarrier(commands, /*toHost=*/false); // against what was submitted before it
+  recordBarrier(commands, /*toHost=*/false); // wait for earlier submissions
   HazardTracker hazards;
   uint32_t barriers = 0;
   for (size_t i = begin; i < end; ++i) {
@@ -258,7 +259,8 @@ Status Command::recordDispatches(VkCommandBuffer commands, size_t begin, size_t 
   return Status::ok();
 }
 
-/// Waits for the pipelines of as many dispatches as have been recorded, one at first, and takes along what is ready.
+/// Waits for the pipelines of further dispatches, as many as are recorded but at least one. Includes following
+/// dispatches whose pipelines are ready. Returns the end of these dispatches.
 StatusOr<size_t> Command::waitForMore() {
   size_t end = std::min(work_.size(), std::max<size_t>(1, 2 * recorded_));
   for (size_t i = recorded_; i < end; ++i)
@@ -272,7 +274,7 @@ StatusOr<size_t> Command::waitForMore() {
   return end;
 }
 
-/// Has those that these dispatches use filled.
+/// Fills the arguments that these dispatches use.
 void Command::prepareArguments(size_t begin, size_t end) const {
   for (size_t i = begin; i < end; ++i)
     for (uint32_t buffer : work_[i].dispatch->buffers)
@@ -303,7 +305,7 @@ void Command::rebind(const std::vector<std::shared_ptr<DeviceBuffer>> &arguments
   recorded_ = barriers_ = 0;
   timed_ = VK_NULL_HANDLE;
   pool_ = CommandPoolHandle();
-  views_ = TexelViews(*context_); // before the buffers that they are of
+  views_ = TexelViews(*context_); // before the buffers that they refer to
   arguments_ = arguments;
   for (size_t i = 0; i < arguments_.size(); ++i)
     ranges_[i] = static_cast<const Buffer &>(*arguments_[i]).range();
@@ -315,7 +317,8 @@ Status Command::annotate(const Status &status) const {
              : Status(status.code(), fmt::format("engine '{}': {}", engine_->engine().name, status.message()));
 }
 
-/// Timestamps are taken once the kernels before them have ended, so that no two dispatches' times overlap.
+/// Records the timed variant. Each timestamp waits for the kernels before it, so that the times of dispatches don't
+/// overlap.
 Status Command::recordAllTimed() {
   VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
   INLAY_RETURN_IF_ERROR(checkResult("vkBeginCommandBuffer", context_->vk.vkBeginCommandBuffer(timed_, &begin)));
@@ -352,7 +355,7 @@ StatusOr<VkCommandBuffer> Command::recordTimed() {
     status = recordAllTimed();
   if (status.isOk())
     return timed_;
-  timed_ = VK_NULL_HANDLE; // the pool has it
+  timed_ = VK_NULL_HANDLE; // the pool owns it
   return status;
 }
 
@@ -365,7 +368,7 @@ StatusOr<std::vector<DispatchTicks>> Command::readTicks() const {
       "vkGetQueryPoolResults",
       context_->vk.vkGetQueryPoolResults(context_->device, queries_.get(), 0, static_cast<uint32_t>(values.size()),
                                          values.size() * sizeof(uint64_t), values.data(), sizeof(uint64_t),
-                                         VK_QUERY_RESULT_64_BIT)); // they are there: the run has finished
+                                         VK_QUERY_RESULT_64_BIT)); // no need to wait: the run has finished
   if (!status.isOk())
     return status;
   for (size_t i = 0; i < work_.size(); ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An engine bound to buffers and recorded: command buffers, descriptor sets, scratch memory.
+// Command: an engine bound to buffers and recorded, with command buffers, descriptor sets and scratch memory.
 
 #ifndef INLAY_LIB_RUNTIME_VULKAN_ENGINE_COMMAND_H
 #define INLAY_LIB_RUNTIME_VULKAN_ENGINE_COMMAND_H
@@ -14,11 +14,12 @@
 
 namespace inlay::rt::vulkan {
 
-/// Keeps its engine and buffers alive. May be submitted again when the last submission has finished.
+/// A recorded engine. It keeps its engine and buffers alive. It may be submitted again after the last submission has
+/// finished.
 ///
-/// It is recorded in one part if all of its pipelines are there. Otherwise the parts come at the first submission, as
-/// pipelines do, so that the device begins with those that are there: each doubles what is recorded, so that there are
-/// few.
+/// If all pipelines exist, it is recorded in one part. Otherwise parts are recorded during the first submission, as
+/// pipelines become ready, so that the device can start early. Each part doubles the recorded dispatches, so that there
+/// are few parts.
 class Command final : public DeviceCommand {
 public:
   static StatusOr<std::unique_ptr<Command>> record(std::shared_ptr<Context> context,
@@ -30,21 +31,21 @@ public:
     DescriptorPoolHandle descriptors;
     VkCommandBuffer commands = VK_NULL_HANDLE;
   };
-  /// As far as they are recorded, in order.
+  /// The parts recorded so far, in order.
   const std::vector<Part> &parts() const { return parts_; }
   bool isComplete() const { return !parts_.empty() && recorded_ == work_.size(); }
   /// Waits for more pipelines and records one more part.
   Status recordMore();
 
-  /// Records again, in parts, when it is submitted.
+  /// Makes the command use other arguments. It is recorded again, in parts, when it is submitted.
   void rebind(const std::vector<std::shared_ptr<DeviceBuffer>> &arguments);
 
-  /// A variant with a barrier and timestamps around each dispatch, recorded at the first call of this.
+  /// Returns a variant with a barrier and timestamps around each dispatch. It is recorded at the first call.
   StatusOr<VkCommandBuffer> recordTimed();
-  /// What the timestamps of the variant's last run were, by dispatch. Once it has finished.
+  /// Returns the timestamps of the variant's last run, by dispatch. The run must have finished.
   StatusOr<std::vector<DispatchTicks>> readTicks() const;
 
-  /// Barriers between dispatches of a part, for tests.
+  /// Returns the number of barriers between dispatches of a part, for tests.
   uint32_t barriers() const { return barriers_; }
 
 private:
@@ -85,13 +86,13 @@ private:
   std::shared_ptr<VulkanEngine> engine_;
   std::vector<std::shared_ptr<DeviceBuffer>> arguments_;
   std::shared_ptr<DeviceBuffer> scratch_;
-  std::vector<MemoryRange> ranges_; ///< per engine-local buffer number
+  std::vector<MemoryRange> ranges_; ///< Per engine-local buffer number.
   std::vector<Work> work_;
   TexelViews views_;
   CommandPoolHandle pool_;
   std::vector<Part> parts_;
-  size_t recorded_ = 0;     ///< of `work_`, by the parts
-  QueryPoolHandle queries_; ///< two for each of `work_`
+  size_t recorded_ = 0;     ///< Number of elements of `work_` that the parts contain.
+  QueryPoolHandle queries_; ///< Two queries per element of `work_`.
   VkCommandBuffer timed_ = VK_NULL_HANDLE;
   uint32_t barriers_ = 0;
 };

@@ -17,7 +17,7 @@ Context::Context(VulkanInstance &instance, DeviceInfo deviceInfo)
     : instance(instance), info(std::move(deviceInfo)), memory(*this, readMemory(instance, info), info.caps),
       queue(*this), pipelines(*this), staging(*this, memory, queue), builder(*this) {}
 
-/// Enables what the kernels may require and the device has.
+/// Creates the device with all features that kernels may require and the device has.
 static VkResult createDevice(const InstanceTable &vk, const DeviceInfo &info, VkDevice &device) {
   const DeviceCaps &caps = info.caps;
   VkPhysicalDeviceVulkan13Features v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Context: an open device with all that its buffers, engines and commands share. They keep it alive.
+// Context: an open device and everything that its buffers, engines and commands share. They keep it alive.
 
 #ifndef INLAY_LIB_RUNTIME_VULKAN_ENGINE_CONTEXT_H
 #define INLAY_LIB_RUNTIME_VULKAN_ENGINE_CONTEXT_H
@@ -14,10 +14,10 @@
 
 namespace inlay::rt::vulkan {
 
-/// Is given a device's table before its first use: for tests.
+/// Gets a device's function table before its first use, for tests.
 using WrapTable = std::function<void(VolkDeviceTable &)>;
 
-/// Owns the VkDevice; a base class so that every member of Context dies before it.
+/// Owns the VkDevice. It is a base class, so that all members of Context are destroyed before the device.
 struct OwnedDevice : DeviceTable {
   ~OwnedDevice() {
     if (device != VK_NULL_HANDLE && mayDestroy() && !hasLeaked)
@@ -37,7 +37,7 @@ struct Context : OwnedDevice {
   Queue queue;
   PipelineCache pipelines;
   Staging staging;
-  PipelineBuilder builder; ///< last, so that its threads end first
+  PipelineBuilder builder; ///< Last, so that its threads end before the other members are destroyed.
 
   const DeviceCaps &caps() const { return info.caps; }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// HazardTracker: where a barrier must stand between dispatches.
+// HazardTracker: decides where barriers are needed between dispatches.
 
 #ifndef INLAY_LIB_RUNTIME_VULKAN_ENGINE_HAZARDTRACKER_H
 #define INLAY_LIB_RUNTIME_VULKAN_ENGINE_HAZARDTRACKER_H
@@ -9,10 +9,10 @@
 
 namespace inlay::rt::vulkan {
 
-/// Follows one command buffer from its first dispatch to its last.
+/// Tracks the dispatches of one command buffer in order.
 class HazardTracker {
 public:
-  /// Bytes [begin, end) of one memory, and what a dispatch does with them.
+  /// Bytes [begin, end) of a memory block, and a dispatch's access to them.
   struct Use {
     uint64_t memory;
     uint64_t begin;
@@ -20,12 +20,12 @@ public:
     Access access;
   };
 
-  /// True if the dispatch with these uses must wait for an earlier one: some bytes overlap and one side writes.
-  /// The caller then records a barrier against all earlier dispatches.
+  /// Returns true if the dispatch with these uses must wait for an earlier one: bytes overlap and one side writes. The
+  /// caller must then record a barrier against all earlier dispatches.
   bool needsBarrier(const std::vector<Use> &uses);
 
 private:
-  std::vector<Use> since_; ///< uses since the last barrier
+  std::vector<Use> since_; ///< Uses since the last barrier.
 };
 
 } // namespace inlay::rt::vulkan

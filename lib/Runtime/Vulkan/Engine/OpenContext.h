@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// openDevice in two halves, so that tests can reach the function table between them and inject faults.
+// The two halves of openDevice. Tests can access the function table between them and inject faults.
 
 #ifndef INLAY_LIB_RUNTIME_VULKAN_ENGINE_OPENCONTEXT_H
 #define INLAY_LIB_RUNTIME_VULKAN_ENGINE_OPENCONTEXT_H

@@ -26,7 +26,7 @@ static StatusOr<std::vector<size_t>> evaluateSizes(const Engine &engine, const D
   return sizes;
 }
 
-/// By the numbers of dispatches.
+/// Returns the live ranges of scratch buffers, as numbers of dispatches.
 static std::vector<Lifetime> findLifetimes(const Engine &engine) {
   std::vector<Lifetime> lifetimes(engine.scratch.size());
   for (uint32_t i = 0; i < engine.dispatches.size(); ++i) {

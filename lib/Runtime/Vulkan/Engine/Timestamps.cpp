@@ -21,7 +21,8 @@ std::optional<Calibration> calibrate(const Context &context) {
   return Calibration{values[0], static_cast<int64_t>(values[1])};
 }
 
-/// Nanoseconds from one count of ticks to another, of which the valid bits run over; less than half their range apart.
+/// Returns the nanoseconds between two tick counts that are less than half of the counter's range apart. The valid bits
+/// may have wrapped around.
 static int64_t measure(uint64_t from, uint64_t to, const TimestampInfo &info) {
   uint32_t unused = 64 - std::clamp<uint32_t>(info.validBits, 1, 64);
   int64_t ticks = static_cast<int64_t>((to - from) << unused) >> unused;
@@ -34,7 +35,8 @@ std::vector<DispatchTime> placeOnHost(const std::vector<DispatchTicks> &ticks, c
     return {};
   uint64_t origin = ticks.front().begin;
   int64_t length = measure(origin, ticks.back().end, info);
-  // When the first dispatch began: as early as the submission, or so late that the last ends with the wait.
+  // The earliest start of the first dispatch is the submission. At the latest start the last dispatch ends with the
+  // wait.
   int64_t first = window.begin, last = std::max(window.begin, window.end - length);
   int64_t start = first + (last - first) / 2;
   if (calibration)

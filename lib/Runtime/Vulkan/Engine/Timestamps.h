@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the ticks of a device's clock to times of the host's.
+// Conversion of a device's ticks to host times.
 
 #ifndef INLAY_LIB_RUNTIME_VULKAN_ENGINE_TIMESTAMPS_H
 #define INLAY_LIB_RUNTIME_VULKAN_ENGINE_TIMESTAMPS_H
@@ -21,22 +21,22 @@ struct DispatchTicks {
   uint64_t begin = 0, end = 0;
 };
 
-/// Both clocks at one moment; `host` as `traceTime`.
+/// Both clocks at the same moment. `host` is on the clock of `traceTime`.
 struct Calibration {
   uint64_t ticks = 0;
   int64_t host = 0;
 };
 
-/// From before a submission until its end was known, as `traceTime`.
+/// The time from before a submission until its end was known, on the clock of `traceTime`.
 struct HostWindow {
   int64_t begin = 0, end = 0;
 };
 
-/// Reads both clocks; nothing if the device can't.
+/// Reads both clocks. Returns nothing if the device does not support that.
 std::optional<Calibration> calibrate(const Context &context);
 
-/// The times of dispatches of one submission, in order, within `window`: where `calibration`, taken at any time, puts
-/// them, or midway without one.
+/// Converts the times of the dispatches of one submission, which are in order. All results lie within `window`. With
+/// `calibration`, which may be taken at any time, they are exact; without it they are centered in the window.
 std::vector<DispatchTime> placeOnHost(const std::vector<DispatchTicks> &ticks, const TimestampInfo &info,
                                       HostWindow window, std::optional<Calibration> calibration);
 

@@ -78,7 +78,7 @@ static StatusOr<VkPipeline> createPipeline(const Context &context, const Kernel 
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
   info.stage.pNext = choosable && subgroup.requiredSubgroupSize ? &subgroup : nullptr;
   if (subgroup.requiredSubgroupSize && context.caps().fullSubgroups)
-    info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT; // blocks are of whole subgroups
+    info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT; // blocks consist of full subgroups
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = shader;
   info.stage.pName = entry.c_str();
@@ -90,7 +90,8 @@ static StatusOr<VkPipeline> createPipeline(const Context &context, const Kernel 
   return pipeline;
 }
 
-/// All that Vulkan has to make for a kernel. Reads of it what `PipelineTask::fits` compares.
+/// Creates all Vulkan objects of a kernel. It may read only those parts of the kernel that `PipelineTask::fits`
+/// compares.
 static StatusOr<Pipeline> buildPipeline(const Context &context, const Kernel &kernel, const std::string &entry) {
   StatusOr<SetLayoutHandle> setLayout = createSetLayout(context, kernel);
   if (!setLayout.isOk())
@@ -117,7 +118,7 @@ Status VulkanEngine::startPipeline(const Kernel &kernel) {
             fmt::format("kernel '{}': expected a block of {}x{}x{}, but its SPIR-V has {}x{}x{}", kernel.name,
                         kernel.block[0], kernel.block[1], kernel.block[2], (*entry->localSize)[0],
                         (*entry->localSize)[1], (*entry->localSize)[2])};
-  // The builder's threads end before the context does.
+  // The raw pointer is safe: the builder's threads end before the context does.
   auto create = [context = context_.get()](const Kernel &kernel, const std::string &entry) {
     return buildPipeline(*context, kernel, entry);
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An engine's pipelines on one device.
+// VulkanEngine: the pipelines of an engine on one device.
 
 #ifndef INLAY_LIB_RUNTIME_VULKAN_ENGINE_VULKANENGINE_H
 #define INLAY_LIB_RUNTIME_VULKAN_ENGINE_VULKANENGINE_H
@@ -11,10 +11,11 @@
 
 namespace inlay::rt::vulkan {
 
-/// Its pipelines are made by the context's builder, from `load` on; otherwise immutable, so calls share it freely.
+/// The context's builder creates its pipelines from `load` on. Everything else is immutable, so calls can share it.
 class VulkanEngine final : public DeviceEngine, public std::enable_shared_from_this<VulkanEngine> {
 public:
-  /// Checks the engine against the device and starts with its pipelines. Copies what recording needs: `engine` may die.
+  /// Checks the engine against the device and starts to create its pipelines. Copies what recording needs, so `engine`
+  /// need not outlive the result.
   static StatusOr<std::shared_ptr<VulkanEngine>> load(std::shared_ptr<Context> context, const Engine &engine);
 
   StatusOr<size_t> scratchBytes(const InputDims &inputs) const override;
@@ -22,13 +23,13 @@ public:
   Status state() const override;
 
   const Engine &engine() const { return engine_; }
-  /// Whether nothing has to be waited for, of one kernel or of all.
+  /// Return true if there is nothing to wait for, for one kernel or for all.
   bool isReady(uint32_t kernel) const { return pipelines_[kernel]->isDone(); }
   bool isReady() const;
-  /// `wait`, for one kernel or for all, with a message that names the kernel alone.
+  /// Like `wait`, for one kernel or for all. The message names only the kernel.
   Status waitForPipeline(uint32_t kernel);
   Status waitForPipelines();
-  /// Once one of these has returned ok.
+  /// Returns a pipeline. Valid after one of these functions has returned ok.
   const Pipeline &pipeline(uint32_t kernel) const { return pipelines_[kernel]->pipeline(); }
 
 private:
@@ -40,9 +41,9 @@ private:
   Status annotate(const Status &status) const;
 
   std::shared_ptr<Context> context_;
-  Engine engine_;                                ///< without SPIR-V
-  std::vector<PipelineBuilder::Task> pipelines_; ///< per kernel
-  std::atomic<bool> isSaved_{false};             ///< the driver's cache with them
+  Engine engine_;                                ///< Without SPIR-V.
+  std::vector<PipelineBuilder::Task> pipelines_; ///< Per kernel.
+  std::atomic<bool> isSaved_{false};             ///< True once the driver's pipeline cache was saved with them.
 };
 
 } // namespace inlay::rt::vulkan

@@ -18,11 +18,11 @@ StatusOr<uint32_t> MemoryPool::findType(uint32_t allowed, MemoryUse use) const {
   constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
                                   cached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
   constexpr VkMemoryPropertyFlags visible = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-  VkMemoryPropertyFlags required = visible, wanted = cached, unwanted = 0;
+  VkMemoryPropertyFlags required = visible, preferred = cached, avoided = 0;
   if (use == MemoryUse::Device) {
     required = caps_.unifiedMemory ? visible | local : local;
-    unwanted = caps_.unifiedMemory ? 0 : VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT;
-    wanted = caps_.unifiedMemory ? cached : 0;
+    avoided = caps_.unifiedMemory ? 0 : VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT;
+    preferred = caps_.unifiedMemory ? cached : 0;
   }
   int best = -1;
   uint32_t type = 0;
@@ -30,7 +30,7 @@ StatusOr<uint32_t> MemoryPool::findType(uint32_t allowed, MemoryUse use) const {
     VkMemoryPropertyFlags flags = memory_.memoryTypes[i].propertyFlags;
     if (!(allowed & (1u << i)) || (flags & required) != required || (flags & VK_MEMORY_PROPERTY_PROTECTED_BIT))
       continue;
-    int score = ((flags & wanted) == wanted ? 2 : 0) + ((flags & unwanted) == 0 ? 1 : 0);
+    int score = ((flags & preferred) == preferred ? 2 : 0) + ((flags & avoided) == 0 ? 1 : 0);
     if (score > best) {
       best = score;
       type = i;
@@ -44,7 +44,7 @@ StatusOr<uint32_t> MemoryPool::findType(uint32_t allowed, MemoryUse use) const {
 
 void ImportedMemory::keepForGood(std::shared_ptr<const void> owner) {
   static std::mutex mutex;
-  static auto &kept = *new std::vector<std::shared_ptr<const void>>(); // not even destroyed at the process's end
+  static auto &kept = *new std::vector<std::shared_ptr<const void>>(); // never destroyed, not even at exit
   std::lock_guard<std::mutex> lock(mutex);
   kept.push_back(std::move(owner));
 }
@@ -87,7 +87,7 @@ StatusOr<std::unique_ptr<MemoryBlock>> MemoryPool::createBlock(uint64_t bytes, M
   return block;
 }
 
-/// One whose bytes both sides see without more ado.
+/// Returns a host-coherent memory type for an import, or nothing if there is none.
 static std::optional<uint32_t> findImportType(const DeviceTable &table, const VkPhysicalDeviceMemoryProperties &memory,
                                               void *pointer, uint32_t allowed) {
   VkMemoryHostPointerPropertiesEXT properties{VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT};
@@ -139,11 +139,11 @@ std::unique_ptr<MemoryBlock> MemoryPool::importBlock(const void *data, uint64_t 
   return block;
 }
 
-/// A block for at least `bytes`: the usual size, or just these when they are many or memory is short.
+/// Adds a block for at least `bytes`. It has the default size, or exactly `bytes` if these are more or memory is short.
 StatusOr<MemoryBlock *> MemoryPool::addBlock(uint64_t bytes) {
-  uint64_t usual = std::min<uint64_t>(blockBytes, caps_.maxAllocationBytes);
-  StatusOr<std::unique_ptr<MemoryBlock>> block = createBlock(std::max(bytes, usual), MemoryUse::Device);
-  if (!block.isOk() && block.status().code() == StatusCode::ResourceExhausted && bytes < usual)
+  uint64_t defaultSize = std::min<uint64_t>(blockBytes, caps_.maxAllocationBytes);
+  StatusOr<std::unique_ptr<MemoryBlock>> block = createBlock(std::max(bytes, defaultSize), MemoryUse::Device);
+  if (!block.isOk() && block.status().code() == StatusCode::ResourceExhausted && bytes < defaultSize)
     block = createBlock(bytes, MemoryUse::Device);
   if (!block.isOk())
     return block.status();
@@ -152,7 +152,7 @@ StatusOr<MemoryBlock *> MemoryPool::addBlock(uint64_t bytes) {
 }
 
 StatusOr<MemoryRange> MemoryPool::allocate(uint64_t bytes) {
-  bytes = std::max<uint64_t>(bytes, 1); // no buffer of Vulkan is empty
+  bytes = std::max<uint64_t>(bytes, 1); // Vulkan has no empty buffers
   if (bytes > caps_.maxAllocationBytes)
     return Status(StatusCode::ResourceExhausted, fmt::format("a buffer of {} bytes is too large: device '{}' allows {}",
                                                              bytes, caps_.name, caps_.maxAllocationBytes));
@@ -174,7 +174,7 @@ void MemoryPool::release(const MemoryRange &range) {
   range.block->ranges.free(range.offset);
   if (!range.block->ranges.empty())
     return;
-  // One empty block of the usual size stays, so that a program that comes and goes doesn't allocate each time.
+  // Keep one empty block of the default size, so that repeated loading of a program doesn't allocate each time.
   bool spare = range.block->ranges.size() <= blockBytes;
   for (auto &block : blocks_)
     spare = spare && (block.get() == range.block || !block->ranges.empty());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Device memory: a few large blocks, each one buffer, cut into ranges.
+// Device memory: a few large blocks, each with one buffer, divided into ranges.
 
 #ifndef INLAY_LIB_RUNTIME_VULKAN_MEMORY_MEMORY_H
 #define INLAY_LIB_RUNTIME_VULKAN_MEMORY_MEMORY_H
@@ -17,13 +17,13 @@
 
 namespace inlay::rt::vulkan {
 
-/// What memory is for.
+/// The purpose of memory.
 enum class MemoryUse {
-  Device, ///< kernels work on it; the host sees it only if memory is unified
-  Staging ///< the host writes or reads it, the device copies
+  Device, ///< Kernels use it. The host can access it only if memory is unified.
+  Staging ///< The host writes or reads it; the device copies it.
 };
 
-/// Host memory that the device reads in place. It outlives a device that may still be at it.
+/// Host memory that the device reads in place. The owner is leaked if the device may still access it.
 class ImportedMemory {
 public:
   ImportedMemory() = default;
@@ -43,16 +43,16 @@ private:
   std::shared_ptr<const void> owner_;
 };
 
-/// One allocation of the driver's with a buffer over all of it.
+/// One allocation of the driver, with a buffer over all of it.
 struct MemoryBlock {
-  ImportedMemory imported; ///< what is imported; dies last
+  ImportedMemory imported; ///< The imported memory; destroyed last.
   MemoryHandle memory;
-  BufferHandle buffer; ///< after `memory`, so destroyed before it
+  BufferHandle buffer; ///< Declared after `memory`, so destroyed before it.
   std::byte *mapped = nullptr;
   RangeAllocator ranges{0};
 };
 
-/// Part of a block.
+/// A part of a block.
 struct MemoryRange {
   MemoryBlock *block = nullptr;
   uint64_t offset = 0;
@@ -61,7 +61,7 @@ struct MemoryRange {
   std::byte *hostPointer() const { return block->mapped ? block->mapped + offset : nullptr; }
 };
 
-/// Thread-safe. Ranges must be released before the pool dies.
+/// Allocates ranges from blocks. Thread-safe. Ranges must be released before the pool is destroyed.
 class MemoryPool {
 public:
   MemoryPool(const DeviceTable &table, const VkPhysicalDeviceMemoryProperties &memory, const DeviceCaps &caps)
@@ -70,28 +70,28 @@ public:
   StatusOr<MemoryRange> allocate(uint64_t bytes);
   void release(const MemoryRange &range);
 
-  /// A block of its own, outside the pool's list; the caller owns it.
+  /// Creates a separate block that the caller owns.
   StatusOr<std::unique_ptr<MemoryBlock>> createBlock(uint64_t bytes, MemoryUse use);
 
-  /// A block over the whole pages, of `alignment` bytes, that hold the `bytes` at `data`; the caller owns it, and keeps
-  /// the memory. Null if the driver can't use it in place.
+  /// Creates a block over the whole pages of `alignment` bytes that contain the `bytes` at `data`. The caller owns the
+  /// block and keeps the memory alive. Returns null if the driver can't use the memory in place.
   std::unique_ptr<MemoryBlock> importBlock(const void *data, uint64_t bytes, uint64_t alignment) const;
 
-  /// Blocks that exist now, for tests.
+  /// Returns the number of blocks, for tests.
   size_t blockCount() const;
 
 private:
   StatusOr<uint32_t> findType(uint32_t allowed, MemoryUse use) const;
   StatusOr<MemoryBlock *> addBlock(uint64_t bytes);
 
-  /// Small enough to find on any device, large enough that programs need few.
+  /// Default size of a block: small enough for any device, large enough that programs need few blocks.
   static constexpr uint64_t blockBytes = uint64_t(64) << 20;
 
   const DeviceTable &table_;
   const DeviceCaps &caps_;
   VkPhysicalDeviceMemoryProperties memory_;
   mutable std::mutex mutex_;
-  std::vector<std::unique_ptr<MemoryBlock>> blocks_; ///< guarded by `mutex_`
+  std::vector<std::unique_ptr<MemoryBlock>> blocks_; ///< Guarded by `mutex_`.
 };
 
 } // namespace inlay::rt::vulkan

@@ -33,7 +33,7 @@ Status Staging::prepare(uint32_t queueFamily) {
 
 Status Staging::copy(VkBuffer from, uint64_t fromOffset, VkBuffer to, uint64_t toOffset, uint64_t bytes) {
   Status status = record(from, fromOffset, to, toOffset, bytes);
-  if (!status.isOk()) { // what was recorded halfway can't be begun again
+  if (!status.isOk()) { // a partly recorded command buffer can't be reused
     pool_ = CommandPoolHandle();
     commands_ = VK_NULL_HANDLE;
     return status;
@@ -41,7 +41,7 @@ Status Staging::copy(VkBuffer from, uint64_t fromOffset, VkBuffer to, uint64_t t
   return queue_.run({commands_});
 }
 
-/// One copy with full barriers on both sides: it is a slow path that waits anyway.
+/// Records one copy with full barriers on both sides. They cost little, because this path waits anyway.
 Status Staging::record(VkBuffer from, uint64_t fromOffset, VkBuffer to, uint64_t toOffset, uint64_t bytes) {
   VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
   begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;

@@ -10,7 +10,7 @@
 
 namespace inlay::rt::vulkan {
 
-/// Thread-safe: one copy at a time, in chunks of the staging block. The block and the commands are made at first use.
+/// Copies through a staging block, in chunks and one copy at a time. Thread-safe. The block is created at first use.
 class Staging {
 public:
   Staging(const DeviceTable &table, MemoryPool &memory, Queue &queue) : table_(table), memory_(memory), queue_(queue) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parts of buffers as texel buffers.
+// Views of parts of buffers as texel buffers.
 
 #ifndef INLAY_LIB_RUNTIME_VULKAN_MEMORY_TEXELVIEWS_H
 #define INLAY_LIB_RUNTIME_VULKAN_MEMORY_TEXELVIEWS_H
@@ -14,15 +14,16 @@
 
 namespace inlay::rt::vulkan {
 
-/// What a binding of this kind is to Vulkan.
+/// Returns the descriptor type for a binding of this kind.
 VkDescriptorType descriptorType(BindingKind kind);
 
-/// Views of the buffers of one recorded command, each made once.
+/// The views of the buffers of one recorded command. Each is created once.
 class TexelViews {
 public:
   explicit TexelViews(const DeviceTable &table) : table_(&table) {}
 
-  /// The view of the whole texels in `range`, whose offset is aligned as the device needs it; it lives as long as this.
+  /// Returns a view of the whole texels in `range`, whose offset must be aligned. The view lives as long as this
+  /// object.
   StatusOr<VkBufferView> get(const VkDescriptorBufferInfo &range, BindingKind kind);
 
 private:

@@ -16,15 +16,15 @@
 
 namespace inlay::rt::vulkan {
 
-/// What threads and the owner share. Left behind in a child of fork: its locks may be held by threads that are gone.
+/// The data that the owner and the threads share. It is leaked in a child of fork, where its locks may stay locked.
 struct PipelineBuilder::Shared {
   std::mutex mutex;
-  std::condition_variable done; ///< some task is
+  std::condition_variable done; ///< Notified when a task is done.
   std::deque<Task> queue;
-  std::multimap<size_t, std::weak_ptr<PipelineTask>> known; ///< by the hash of their code
+  std::multimap<size_t, std::weak_ptr<PipelineTask>> known; ///< By the hash of their code.
   std::vector<pthread_t> threads;
-  size_t running = 0; ///< threads that still take tasks
-  size_t most = std::max(1u, std::thread::hardware_concurrency());
+  size_t running = 0; ///< Number of threads that still take tasks.
+  size_t maxThreads = std::max(1u, std::thread::hardware_concurrency());
   bool stops = false;
   Counts counts;
 
@@ -38,7 +38,8 @@ struct PipelineBuilder::Shared {
 
 namespace {
 
-/// Stops all builders at exit, when a static of this file is destroyed: before the driver's, which was loaded earlier.
+/// Stops all builders at exit, in the destructor of a static object of this file. It runs before the destructors of the
+/// driver, which was loaded earlier.
 class LiveBuilders {
 public:
   using Stop = void (*)(void *);
@@ -77,7 +78,7 @@ static size_t hashOf(const std::vector<uint32_t> &words) {
 
 static Status forked() {
   return {StatusCode::InvalidArgument,
-          "the device was opened before this process was forked: it is its parent's alone"};
+          "the device was opened before this process was forked: only the parent process can use it"};
 }
 
 bool PipelineTask::fits(const Kernel &kernel, const std::string &entry) const {
@@ -88,7 +89,7 @@ bool PipelineTask::fits(const Kernel &kernel, const std::string &entry) const {
 
 //===-- Threads -------------------------------------------------------------------------------------------------===//
 
-/// The lock is held before and after, not while the driver is at it.
+/// Runs a task. The lock is held before and after, but not while the driver works.
 void PipelineBuilder::Shared::run(std::unique_lock<std::mutex> &lock, const Task &task) {
   task->state_ = PipelineTask::State::Runs;
   lock.unlock();
@@ -115,21 +116,21 @@ void PipelineBuilder::Shared::work() {
   std::unique_lock<std::mutex> lock(mutex);
   while (!queue.empty() && !stops) {
     Task task = take(queue.begin());
-    if (task.use_count() == 1) // nobody wants it any more
+    if (task.use_count() == 1) // no caller needs it any more
       continue;
     run(lock, task);
-    lock.unlock(); // it may be ours alone by now, and what is in it the driver's
+    lock.unlock(); // this may be the last reference, and its destructor calls the driver
     task = nullptr;
     lock.lock();
   }
   --running;
 }
 
-/// For a task that came; with the lock held. Without a thread whoever waits does the work.
+/// Starts a thread for a new task if needed. The lock must be held. Without threads, callers that wait do the work.
 void PipelineBuilder::Shared::addThread() {
-  if (stops || running >= most) // those that run have something to do, or else they would have ended
+  if (stops || running >= maxThreads) // running threads have work, or they would have ended
     return;
-  if (running == 0) { // those there were don't take the lock any more
+  if (running == 0) { // earlier threads no longer take the lock
     for (pthread_t thread : threads)
       pthread_join(thread, nullptr);
     threads.clear();
@@ -145,19 +146,19 @@ void PipelineBuilder::Shared::addThread() {
   ++running;
 }
 
-/// Lets tasks end that have begun, and no others begin.
+/// Waits for tasks that have begun and cancels all others.
 void PipelineBuilder::stop(void *pointer) {
   auto *shared = static_cast<Shared *>(pointer);
-  std::vector<pthread_t> leaving;
+  std::vector<pthread_t> stopping;
   {
     std::lock_guard<std::mutex> lock(shared->mutex);
     shared->stops = true;
-    leaving.swap(shared->threads);
+    stopping.swap(shared->threads);
     for (const Task &task : shared->queue)
-      shared->finish(task, {StatusCode::Unavailable, "the process ends"});
+      shared->finish(task, {StatusCode::Unavailable, "the process is exiting"});
     shared->queue.clear();
   }
-  for (pthread_t thread : leaving)
+  for (pthread_t thread : stopping)
     pthread_join(thread, nullptr);
 }
 
@@ -210,7 +211,7 @@ PipelineBuilder::Task PipelineBuilder::start(const Kernel &kernel, const std::st
 
 void PipelineBuilder::wait(const std::vector<Task> &tasks) {
   auto isDone = [](const Task &task) { return task->isDone(); };
-  if (std::all_of(tasks.begin(), tasks.end(), isDone)) // nearly always: no lock
+  if (std::all_of(tasks.begin(), tasks.end(), isDone)) // the common case needs no lock
     return;
   if (table_.isForked()) {
     for (const Task &task : tasks)
@@ -227,9 +228,9 @@ void PipelineBuilder::wait(const std::vector<Task> &tasks) {
   shared_->done.wait(lock, [&] { return std::all_of(tasks.begin(), tasks.end(), isDone); });
 }
 
-void PipelineBuilder::limitThreads(size_t most) {
+void PipelineBuilder::limitThreads(size_t count) {
   std::lock_guard<std::mutex> lock(shared_->mutex);
-  shared_->most = most;
+  shared_->maxThreads = count;
 }
 
 PipelineBuilder::Counts PipelineBuilder::counts() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PipelineBuilder: makes the pipelines of a device on threads of its own, each kernel once. Drivers take up to tens of
+// PipelineBuilder: creates the pipelines of a device on separate threads, once per kernel. Drivers take up to tens of
 // milliseconds for one.
 
 #ifndef INLAY_LIB_RUNTIME_VULKAN_PIPELINE_PIPELINEBUILDER_H
@@ -23,7 +23,7 @@ struct Pipeline {
   PipelineHandle pipeline;
 };
 
-/// A pipeline that is made, or will be.
+/// The creation of a pipeline, finished or not.
 class PipelineTask {
 public:
   using Create = std::function<StatusOr<Pipeline>(const Kernel &kernel, const std::string &entry)>;
@@ -32,30 +32,30 @@ public:
       : kernel_(kernel), entry_(std::move(entry)), create_(std::move(create)) {}
 
   bool isDone() const { return state_ == State::Done; }
-  /// Why it failed; ok as long as it isn't done.
+  /// Returns the error if it failed; ok as long as it isn't done.
   Status status() const { return isDone() ? status_ : Status::ok(); }
-  /// Once the builder has waited for it, if it hasn't failed.
+  /// Returns the pipeline. Valid after the builder has waited for the task, if it hasn't failed.
   const Pipeline &pipeline() const { return pipeline_; }
 
 private:
   friend class PipelineBuilder;
   enum class State { Queued, Runs, Done };
 
-  /// Whether it makes the pipeline of this kernel too: all that `create` reads is the same.
+  /// Returns true if the task's pipeline can be used for this kernel: everything that `create` reads is equal.
   bool fits(const Kernel &kernel, const std::string &entry) const;
 
   const Kernel kernel_;
   const std::string entry_;
   const Create create_;
-  std::atomic<State> state_{State::Queued}; ///< changed with the builder's mutex held
-  Status status_;                           ///< once done
+  std::atomic<State> state_{State::Queued}; ///< Changed with the builder's mutex held.
+  Status status_;                           ///< Set when it is done.
   Pipeline pipeline_;
 };
 
-/// Thread-safe. Threads come with the first task, as many as there are processors at most, and go with the last one.
-/// Tasks begin in the order they came in, which is that of dispatches: the device can begin with the first ones while
-/// others are being made. At exit of the process threads are stopped before the driver goes. In a child of fork, which
-/// has none of them, all that wasn't done is an error.
+/// Creates pipelines. Thread-safe. Threads start with the first task, at most as many as there are processors, and end
+/// with the last task. Tasks begin in the order of `start`, which is that of dispatches, so the device can run the
+/// first dispatches while other pipelines are being created. When the process exits, the threads are stopped before the
+/// driver is unloaded. In a child of fork, which has no threads, unfinished tasks fail.
 class PipelineBuilder {
 public:
   using Task = std::shared_ptr<PipelineTask>;
@@ -63,17 +63,17 @@ public:
   explicit PipelineBuilder(const DeviceTable &table);
   ~PipelineBuilder();
 
-  /// Has `create` called, on any thread, with a copy of the kernel, as long as somebody has the task. If there is one
-  /// for the same code that hasn't failed, it is returned instead.
+  /// Starts a task. `create` is called on any thread with a copy of the kernel, as long as a caller holds the task. If
+  /// a task for the same code exists and hasn't failed, it is returned instead.
   Task start(const Kernel &kernel, const std::string &entry, PipelineTask::Create create);
 
-  /// Waits until these are done. Makes those itself that haven't begun.
+  /// Waits until these tasks are done. Tasks that haven't begun run on the calling thread.
   void wait(const std::vector<Task> &tasks);
 
-  /// From now on at most so many threads: with none, whoever waits makes what hasn't begun, one after the other.
-  void limitThreads(size_t most);
+  /// Limits the number of threads from now on. With 0, tasks run one after the other on threads that wait for them.
+  void limitThreads(size_t count);
 
-  /// Tasks that were started, and what was returned instead of another, for tests.
+  /// Number of tasks that were started and of calls that returned an existing task, for tests.
   struct Counts {
     uint64_t started = 0, shared = 0;
   };

@@ -15,7 +15,7 @@ namespace inlay::rt::vulkan {
 
 namespace {
 
-/// Drivers check whose data it is, not whether it is whole: that is our part.
+/// The header of a cache file. Drivers check that the data is theirs but not that it is complete; the frame does.
 struct Frame {
   char magic[8];
   uint64_t size;
@@ -27,7 +27,7 @@ constexpr uint64_t maxPayload = uint64_t(1) << 30;
 
 } // namespace
 
-/// FNV-1a.
+/// Returns the FNV-1a hash.
 static uint64_t hashOf(const std::vector<char> &bytes) {
   uint64_t hash = 0xcbf29ce484222325;
   for (char byte : bytes)

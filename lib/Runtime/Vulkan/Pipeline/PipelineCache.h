@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pipeline cache and its file.
+// PipelineCache: the driver's pipeline cache and its file.
 
 #ifndef INLAY_LIB_RUNTIME_VULKAN_PIPELINE_PIPELINECACHE_H
 #define INLAY_LIB_RUNTIME_VULKAN_PIPELINE_PIPELINECACHE_H
@@ -15,21 +15,23 @@
 
 namespace inlay::rt::vulkan {
 
-/// $XDG_CACHE_HOME/inlay or ~/.cache/inlay; empty if neither variable is set.
+/// Returns $XDG_CACHE_HOME/inlay or ~/.cache/inlay; empty if neither variable is set.
 std::string cacheFolder();
 
-/// A file's payload if its frame (magic, length, hash) is whole, else nothing. A missing file is nothing too.
+/// Returns a file's payload if its frame (magic, length, hash) is intact, else nothing. Returns nothing for a missing
+/// file too.
 std::vector<char> readFramed(const std::string &path);
 
-/// Writes payload and frame to a temporary file beside `path` and renames it; makes the folder. False if that failed.
+/// Writes frame and payload to a temporary file beside `path` and renames it. Creates the folder. Returns false on
+/// failure.
 bool writeFramed(const std::string &path, const std::vector<char> &payload);
 
-/// A cache is an optimization: its file's failures are silent.
+/// A pipeline cache. It is only an optimization, so failures of its file are ignored.
 class PipelineCache {
 public:
   explicit PipelineCache(const DeviceTable &table) : table_(table) {}
 
-  /// `key` names the driver build.
+  /// Opens the cache. `key` identifies the driver build.
   Status open(const std::string &key);
   /// Writes the file if the driver's data has changed. Thread-safe.
   void save();
@@ -41,7 +43,7 @@ private:
   PipelineCacheHandle cache_;
   std::string path_;
   std::mutex mutex_;
-  std::vector<char> saved_; ///< what the file holds; guarded by `mutex_` once open
+  std::vector<char> saved_; ///< Contents of the file; guarded by `mutex_` once open.
 };
 
 } // namespace inlay::rt::vulkan

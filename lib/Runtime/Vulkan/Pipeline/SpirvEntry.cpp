@@ -25,7 +25,7 @@ static Status invalid(std::string message) {
   return {StatusCode::InvalidArgument, "SPIR-V module: " + std::move(message)};
 }
 
-/// The null-terminated string in words [begin, end); words hold four bytes each, lowest first.
+/// Reads the null-terminated string in words [begin, end). Words hold four bytes each, lowest first.
 static std::string readString(const std::vector<uint32_t> &words, size_t begin, size_t end) {
   std::string text;
   for (size_t i = begin; i < end; ++i) {

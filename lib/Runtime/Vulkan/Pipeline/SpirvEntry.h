@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the runtime must know of a SPIR-V module before a driver sees it.
+// The properties of a SPIR-V module that the runtime needs before a driver gets it.
 
 #ifndef INLAY_LIB_RUNTIME_VULKAN_PIPELINE_SPIRVENTRY_H
 #define INLAY_LIB_RUNTIME_VULKAN_PIPELINE_SPIRVENTRY_H
@@ -16,11 +16,11 @@ namespace inlay::rt::vulkan {
 
 struct SpirvEntry {
   std::string name;
-  std::optional<std::array<uint32_t, 3>> localSize; ///< none if it is a specialization matter
+  std::optional<std::array<uint32_t, 3>> localSize; ///< Not set if specialization constants define it.
 };
 
-/// The compute entry point called `name`, or the only one there is. Walks the instruction stream with bounds checked;
-/// it is no validator.
+/// Finds the compute entry point called `name`, or the only one there is. Walks the instructions with bounds checks,
+/// but does not validate them.
 StatusOr<SpirvEntry> findEntry(const std::vector<uint32_t> &words, const std::string &name);
 
 } // namespace inlay::rt::vulkan

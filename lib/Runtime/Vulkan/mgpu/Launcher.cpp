@@ -12,7 +12,7 @@
 namespace inlay::rt::vulkan::mgpu {
 
 Launcher &Launcher::get() {
-  static Launcher *launcher = new Launcher; // never destroyed: at exit a driver may be gone before us
+  static Launcher *launcher = new Launcher; // never destroyed: at exit the driver may have been unloaded before
   return *launcher;
 }
 
@@ -80,11 +80,11 @@ StatusOr<std::shared_ptr<DeviceEngine>> Launcher::engine(Device &device, Functio
   Dispatch &dispatch = engine.dispatches.emplace_back();
   for (uint32_t i = 0; i < buffers; ++i)
     dispatch.buffers.push_back(i);
-  // The grid comes as three dims of an input, so one engine serves every launch.
+  // The grid is passed as three dims of an input, so one engine serves all launches.
   dispatch.grid = {Expr::dim(0, 0), Expr::dim(0, 1), Expr::dim(0, 2)};
   StatusOr<std::shared_ptr<DeviceEngine>> loaded = device.load(engine);
   if (loaded.isOk()) {
-    INLAY_RETURN_IF_ERROR((*loaded)->wait()); // a failure isn't kept
+    INLAY_RETURN_IF_ERROR((*loaded)->wait()); // engines that fail are not stored
     slot = *loaded;
   }
   return loaded;
@@ -100,7 +100,7 @@ Status Launcher::launch(Function &function, const std::array<int64_t, 3> &grid,
   if (!engine.isOk())
     return engine.status();
   std::vector<std::shared_ptr<DeviceBuffer>> buffers;
-  std::map<void *, std::shared_ptr<DeviceBuffer>> copies; // the same memory twice is one buffer
+  std::map<void *, std::shared_ptr<DeviceBuffer>> copies; // one buffer for memory that is passed twice
   for (const Argument &argument : arguments) {
     std::shared_ptr<DeviceBuffer> buffer = find(argument);
     if (!buffer && copies.count(argument.data) && copies[argument.data]->size() >= argument.bytes)

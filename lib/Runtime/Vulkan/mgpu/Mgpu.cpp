@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The mgpu* entry points that upstream MLIR's gpu-to-llvm calls, on this runtime. All work is done when a call returns,
-// so streams and events are tokens. The ABI can't report failure: a message goes to stderr and the first one is kept
-// for inlayMgpuLastError.
+// The mgpu* entry points that upstream MLIR's gpu-to-llvm calls. All work is done when a call returns, so streams and
+// events are dummies. The ABI can't report failures: each message goes to stderr, and the first one is kept for
+// inlayMgpuLastError.
 
 #include "Launcher.h"
 
@@ -36,7 +36,7 @@ static void report(const char *call, const std::string &message) {
     error.message = std::string(call) + ": " + message;
 }
 
-/// The first failure of the process, or null. The text stays valid.
+/// Returns the message of the first failure of the process, or null. The text stays valid.
 INLAY_EXPORT const char *inlayMgpuLastError() {
   LastError &error = lastError();
   std::lock_guard<std::mutex> lock(error.mutex);
@@ -78,8 +78,8 @@ INLAY_EXPORT void *mgpuModuleGetFunction(void *handle, const char *name) {
   return function.get();
 }
 
-/// `params` are addresses of a pointer and a size in bytes, in turn: gpu-to-llvm with bare pointers for kernels and
-/// interspersed sizes.
+/// Launches a kernel. `params` alternates between the addresses of a pointer and of a size in bytes. That is the
+/// calling convention of gpu-to-llvm with bare pointers for kernels and interspersed sizes.
 INLAY_EXPORT void mgpuLaunchKernel(void *function, intptr_t gridX, intptr_t gridY, intptr_t gridZ, intptr_t, intptr_t,
                                    intptr_t, int32_t, void *, void **params, void **, size_t paramsCount) {
   if (!function)
@@ -123,7 +123,7 @@ INLAY_EXPORT void mgpuMemset16(void *target, uint16_t value, size_t count, void 
     static_cast<uint16_t *>(target)[i] = value;
 }
 
-// Streams and events are null-free tokens without content.
+// Streams and events are non-null tokens without content.
 static char token;
 INLAY_EXPORT void *mgpuStreamCreate() { return &token; }
 INLAY_EXPORT void mgpuStreamDestroy(void *) {}
@@ -134,7 +134,8 @@ INLAY_EXPORT void mgpuEventDestroy(void *) {}
 INLAY_EXPORT void mgpuEventSynchronize(void *) {}
 INLAY_EXPORT void mgpuEventRecord(void *, void *) {}
 
-// Host memory needs no registration: a launch copies what it can't see. INLAY_DEVICE chooses the device.
+// Host memory needs no registration, because a launch copies memory that the device can't see. INLAY_DEVICE selects the
+// device.
 INLAY_EXPORT void mgpuMemHostRegister(void *, uint64_t) {}
 INLAY_EXPORT void mgpuMemHostUnregister(void *) {}
 INLAY_EXPORT void mgpuMemHostRegisterMemRef(int64_t, void *, int64_t) {}

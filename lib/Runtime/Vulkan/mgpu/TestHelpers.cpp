@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The fill functions that upstream's Vulkan runner tests call, so that those tests run on this library as they are.
+// The fill functions that upstream's Vulkan runner tests call. With them the tests run on this library unchanged.
 
 #include <algorithm>
 #include <cstdint>

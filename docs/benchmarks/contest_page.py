@@ -1,4 +1,4 @@
-"""The pages of models and of kernels, which compare Inlay with what a user would pick instead."""
+"""Writes the pages of models, kernels and splitting, which compare Inlay with its peers."""
 
 import pathlib
 import sys
@@ -12,60 +12,61 @@ sys.path.insert(0, str(HERE.parents[1] / "tools" / "inlay-bench" / "peers" / "co
 from summary import pair_best, summarize
 
 RULES = """\
-Every contender is a process of its own that makes the same model from the same seed; then they take turns, in rounds:
-30 ms of calls, at least one, that wake threads and cores and aren't counted, then those that are. Between two turns
-there are 60 ms of rest, for as long as threads of any contender that wait for work spin. All have the same number of
-threads: those of PyTorch, of ONNX Runtime (`intra_op_num_threads`), of OpenVINO (`INFERENCE_NUM_THREADS`) and of Inlay
-(`INLAY_NUM_THREADS`). OpenVINO is asked to compute in the dtype of the model (`INFERENCE_PRECISION_HINT`) and for the
-least latency (`PERFORMANCE_HINT`), inductor to reuse nothing that it compiled in an earlier run. All else is as it
-comes, the spinning of ONNX Runtime's threads too, without which it is slower. ONNX Runtime and OpenVINO read what
+Each contender is a process that creates the same model from the same seed. The contenders take turns in rounds: 30 ms
+of uncounted calls, at least one, that warm up threads and cores, then the counted calls. While a contender has its
+turn, the other processes are stopped, since threads that spin while they wait for work would slow it. All contenders
+have the same number of threads: PyTorch, ONNX Runtime (`intra_op_num_threads`), OpenVINO (`INFERENCE_NUM_THREADS`) and
+Inlay (`INLAY_NUM_THREADS`). OpenVINO computes in the dtype of the model (`INFERENCE_PRECISION_HINT`) and optimizes the
+latency (`PERFORMANCE_HINT`). Inductor does not reuse code from earlier runs. All other options have their defaults,
+also the spinning of ONNX Runtime's threads, without which it is slower. ONNX Runtime and OpenVINO read the file that
 `torch.onnx.export` writes.
 """
 MODELS_HEAD = (
     """\
-# Models: what runs where, how long, how exact
+# Models: targets, latency, accuracy
 
-`make bench-models` measures this and writes this page; it takes about half an hour and wants a quiet machine.
-Weights are random. What each figure counts stands above its table.
+`make bench-models` measures these figures and writes this page. It takes half an hour and needs an idle machine.
+Weights are random. A text above each table explains its figures.
 
 """
     + RULES
 )
 KERNELS_HEAD = (
     """\
-# Kernels: how near to what the machine allows
+# Kernels compared with the limits of the machine
 
-`make bench-kernels` measures this and writes this page; it takes about a quarter of an hour and wants a quiet
-machine. What each figure counts stands above its table.
+`make bench-kernels` measures these figures and writes this page. It takes 15 minutes and needs an idle machine. A text
+above each table explains its figures.
 
 """
     + RULES
     + """
-A turn is as many calls as take 20 ms.
+A turn consists of calls for 20 ms.
 """
 )
 
 SPLITTING_HEAD = """\
-# Splitting: what it costs
+# The cost of splitting
 
-`make bench-splitting` measures this and writes this page; it takes some six minutes. The models are small ones of the
-same structure. `vulkan+host+torch` gives the device all it can run, `vulkan+host@activations` keeps activations from
-it, which cuts a model wherever it has one, and `host+torch` is the host alone; they take calls by turns.
+`make bench-splitting` measures these figures and writes this page. It takes six minutes. The models are small versions
+with the same structure. The route `vulkan+host+torch` runs all ops on the device that it can run.
+`vulkan+host@activations` keeps activations off the device, which splits a model at each of them. `host+torch` uses the
+host only. The routes take turns.
 
 """
 
 SPLITTING = """\
-Mesa's software driver runs kernels on the same cores as the host does, without a library: a segment loses there what
-its products and convolutions lose beside oneDNN's, whichever way the model is split. What the splitting itself adds is
-the rest: `copies_ms`, which is 0 where both sides use the same memory, and `rest_ms`, submissions and waiting; and that
-activations no longer run inside the product before them, on either side. `device_ms` and `host_ms` are of a call that
-is profiled step by step: where that took longer than the calls that were timed, `rest_ms` is below 0. Models this
-small take their time in dispatches, some 10 us each, not in arithmetic.
+Mesa's software driver runs kernels on the same cores as the host, without a kernel library. A segment there is slower
+because its products and convolutions are slower than those of oneDNN, independently of the split. The split itself adds
+`copies_ms`, which is 0 if both sides use the same memory, and `rest_ms`, the time of submissions and waiting. It also
+prevents the fusion of activations with the product before them, on both sides. `device_ms` and `host_ms` are from a
+call that is profiled step by step. If it took longer than the timed calls, `rest_ms` is negative. Models of this size
+spend their time in dispatches, 10 us each, not in arithmetic.
 """
 
 
 def describe_models(rows: list[Row]) -> str:
-    """The largest difference by dtype, and what is left to PyTorch although other targets were there."""
+    """Describes the largest difference by dtype, and the models with ops that only PyTorch runs."""
     ours = [row for row in rows if not row["is_peer"]]
     words = []
     for dtype in dict.fromkeys(row["dtype"] for row in ours):
@@ -74,8 +75,8 @@ def describe_models(rows: list[Row]) -> str:
     opaque = sorted({row["model"] for row in ours if row["opaque"] and row["contender"] != "torch"})
     left = ", ".join(opaque) if opaque else "none"
     return (
-        f"Largest difference of Inlay: {', '.join(words)}. Where a model chooses by its scores, as mixtral's experts "
-        "are chosen, rounding may choose otherwise for a token whose scores are nearly equal. "
+        f"Largest difference of Inlay: {', '.join(words)}. If a model selects by scores, like the experts of mixtral, "
+        "rounding may change the selection for a token whose scores are nearly equal. "
         f"Models with ops that the dialect lacks: {left}."
     )
 
@@ -86,19 +87,19 @@ def describe_pairs(pairs: list[Row], subject: str) -> str:
 
 
 def write_comparison(rows: list[Row], subject: str) -> list[str]:
-    """The tables that sum up what runs of any number measured."""
-    parts = ["## Summary", "", "Geometric means of latency over that of eager PyTorch, and over that of the fastest "]
-    parts[-1] += f"peer, of the {subject}s that the contender ran; below 1 is faster."
+    """Writes the tables that summarize the rows of all runs."""
+    parts = ["## Summary", "", "Geometric means of the latency relative to eager PyTorch and to the fastest peer, "]
+    parts[-1] += f"over the {subject}s that the contender ran. A ratio below 1 is faster."
     parts += ["", make_table({"rows": summarize(rows)}), ""]
     if pairs := pair_best(rows, subject):
-        parts += [f"## Inlay beside the fastest peer of each {subject}", "", describe_pairs(pairs, subject), ""]
+        parts += [f"## Inlay and the fastest peer of each {subject}", "", describe_pairs(pairs, subject), ""]
         parts += [f"![Ratios]({subject}s-ratios.svg)", "", make_table({"rows": pairs}), ""]
         draw_ratios(rows, subject)
     return parts
 
 
 def draw_ratios(rows: list[Row], subject: str) -> None:
-    """Latency over eager PyTorch's, of Inlay's fastest route and of each peer, in the dtype that comes first."""
+    """Draws the latency relative to eager PyTorch of Inlay's fastest route and of each peer, for the first dtype."""
     rows = [row for row in rows if row["dtype"] == rows[0]["dtype"]]
     subjects = list(dict.fromkeys(row[subject] for row in rows))
     series: dict[str, dict[str, float]] = {"Inlay": {}}
@@ -114,7 +115,7 @@ def draw_ratios(rows: list[Row], subject: str) -> None:
         places, values = zip(*drawn, strict=True)
         axes.barh(places, [value - 1 for value in values], left=1, height=height, label=name)
     axes.axvline(1, color="black", linewidth=0.8)
-    axes.set(xscale="log", xlabel="latency over that of eager PyTorch: faster to the left")
+    axes.set(xscale="log", xlabel="latency relative to eager PyTorch (faster is left)")
     low, high = axes.get_xlim()
     ticks = [tick for tick in (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50) if low <= tick <= high]
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -135,24 +136,24 @@ def draw_roofline(rows: list[Row], limits: Row) -> None:
     heights = [min(limits["gemm_gflops"], at * limits["copy_gb_per_s"]) for at in roof]
     axes.plot(roof, heights, color="black", linewidth=1)
     for contender in dict.fromkeys(row["contender"] for row in rows):
-        own = [row for row in rows if row["contender"] == contender]
-        is_peer = own[0]["is_peer"]
+        points = [row for row in rows if row["contender"] == contender]
+        is_peer = points[0]["is_peer"]
         axes.scatter(
-            [row["mflop"] / row["mb"] for row in own],
-            [row["gflops"] for row in own],
+            [row["mflop"] / row["mb"] for row in points],
+            [row["gflops"] for row in points],
             s=14 if is_peer else 26,
             marker="o" if is_peer else "D",
             alpha=0.75,
             linewidths=0,
             label=contender if is_peer else f"Inlay: {contender}",
         )
-    axes.set(xscale="log", yscale="log", xlabel="FLOPs for each byte", ylabel="GFLOP/s")
+    axes.set(xscale="log", yscale="log", xlabel="FLOPs per byte", ylabel="GFLOP/s")
     axes.legend(frameon=False)
     save(figure, "kernels-roofline.svg")
 
 
 def drop_repeated(rows: list[Row]) -> list[Row]:
-    """Of what several runs measured the last one beside peers, or else the last one."""
+    """Keeps one row per model, contender and dtype: the last one with a ratio to peers, or else the last one."""
     found: dict[tuple[str, str, str], Row] = {}
     for row in sorted(rows, key=lambda row: row["to_best"] is not None):
         found[row["model"], row["contender"], row["dtype"]] = row
@@ -162,9 +163,9 @@ def drop_repeated(rows: list[Row]) -> list[Row]:
 def write_splitting(paths: Iterable[pathlib.Path]) -> None:
     tables, commands, machine, notes = read_tables(paths)
     parts = write_head(SPLITTING_HEAD, commands, machine, notes)
-    for name, title in (("splitting", "Models"), ("lossy_segments", "Segments that lose most")):
+    for name, title in (("splitting", "Models"), ("lossy_segments", "Segments with the largest loss")):
         parts += [f"## {title}", "", tables[name]["counted"], "", make_table(tables[name]), ""]
-    (HERE / "splitting.md").write_text("\n".join([*parts, "## Why", "", SPLITTING]))
+    (HERE / "splitting.md").write_text("\n".join([*parts, "## Explanation", "", SPLITTING]))
 
 
 def write_models(paths: Iterable[pathlib.Path]) -> None:
@@ -178,7 +179,7 @@ def write_models(paths: Iterable[pathlib.Path]) -> None:
     ours = {"rows": [row for row in rows if not row["is_peer"]]}
     parts += ["## All figures", "", table["counted"], "", describe_models(rows), ""]
     parts += [make_table(table, lambda column: column not in (*placement, "is_peer")), ""]
-    parts += ["## What runs where", ""]
+    parts += ["## Targets of ops", ""]
     parts += [make_table(ours, lambda column: column in ("model", "contender", "dtype", *placement)), ""]
     (HERE / "models.md").write_text("\n".join(parts))
 
@@ -186,7 +187,7 @@ def write_models(paths: Iterable[pathlib.Path]) -> None:
 def write_kernels(paths: Iterable[pathlib.Path]) -> None:
     tables, commands, machine, notes = read_tables(paths)
     table = tables["kernels"]
-    # What a machine reaches is what it reached in the best of the runs.
+    # The limit of the machine is the best value of all runs.
     best: dict[str, Any] = {
         name: max(row[name] for row in tables["limits"]["rows"]) for name in tables["limits"]["rows"][0]
     }

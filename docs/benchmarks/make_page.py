@@ -1,4 +1,4 @@
-"""Write a page of tables and charts from what `inlay-bench --json` wrote.
+"""Write a page of tables and charts from files of `inlay-bench --json`.
 
 make_page.py partition FIGURES.json... : docs/benchmarks/partition.md and its SVG files
 make_page.py rewrite FIGURES.json...   : docs/benchmarks/rewrite.md and its SVG file
@@ -22,24 +22,24 @@ from vulkan_page import write_vulkan
 HEAD = """\
 # Partitioning: segments, time, memory
 
-`make bench-partition` measures this and writes this page; it takes about eight minutes and wants a quiet machine. Times
-are of the processor, on one thread. What each figure counts stands above its table.
+`make bench-partition` measures these figures and writes this page. It takes eight minutes and needs an idle machine.
+Times are processor times on one thread. A text above each table explains its figures.
 """
 
 
 REWRITE_HEAD = """\
 # Rewriting: ops per second
 
-`make bench-rewrite` measures this and writes this page; it takes about ten minutes and wants a quiet machine. Times are
-of the processor, on one thread. What each figure counts stands above its table.
+`make bench-rewrite` measures these figures and writes this page. It takes ten minutes and needs an idle machine. Times
+are processor times on one thread. A text above each table explains its figures.
 """
 
 
 SIZES_HEAD = """\
-# Sizes: one compilation for all in range
+# Sizes: one compilation for all sizes in a range
 
-`make bench-sizes` measures this and writes this page; it takes some ten minutes and wants a quiet machine. Weights
-are random, models tiny. What each figure counts stands above its table.
+`make bench-sizes` measures these figures and writes this page. It takes ten minutes and needs an idle machine. Weights
+are random and the models are tiny. A text above each table explains its figures.
 """
 
 
@@ -47,24 +47,24 @@ are random, models tiny. What each figure counts stands above its table.
 
 
 def describe_bound(rows: list[Row]) -> str:
-    """How often each strategy reaches the lower bound of `levels` for the same graph."""
+    """Describes how often each strategy reaches the lower bound of `levels` for the same graph."""
     bounds = {(row["shape"], row["ops"]): row["lower_bound"] for row in rows if row["strategy"] == "levels"}
     words = []
     for strategy in dict.fromkeys(row["strategy"] for row in rows):
-        own = [row for row in rows if row["strategy"] == strategy]
-        reached = sum(row["segments"] == bounds.get((row["shape"], row["ops"])) for row in own)
-        words.append(f"`{strategy}` on {reached} of {len(own)}")
+        graphs = [row for row in rows if row["strategy"] == strategy]
+        reached = sum(row["segments"] == bounds.get((row["shape"], row["ops"])) for row in graphs)
+        words.append(f"`{strategy}` on {reached} of {len(graphs)}")
     return "Graphs on which the proven lower bound is reached: " + ", ".join(words) + "."
 
 
 def describe_segments(rows: list[Row], key: str) -> str:
-    """How many times the segments of `levels` each other strategy makes, over all graphs of the table."""
+    """Describes the number of segments of each other strategy relative to `levels`, over all graphs of the table."""
     fewest = {(row[key], row["ops"]): row["segments"] for row in rows if row["strategy"] == "levels"}
     words = []
     for strategy in dict.fromkeys(row["strategy"] for row in rows if row["strategy"] != "levels"):
         ratios = [row["segments"] / fewest[row[key], row["ops"]] for row in rows if row["strategy"] == strategy]
         words.append(f"{describe_range(ratios)} times as many with `{strategy}`")
-    return "Segments beside those of `levels`: " + ", ".join(words) + "."
+    return "Segments compared with `levels`: " + ", ".join(words) + "."
 
 
 def describe_torch(rows: list[Row]) -> str:
@@ -72,7 +72,7 @@ def describe_torch(rows: list[Row]) -> str:
     for peer, name in (("splitter", "splitter_base"), ("capability", "CapabilityBasedPartitioner")):
         ratios = [row[f"{peer}_ratio"] for row in rows if row[f"{peer}_ratio"]]
         words.append(f"`{name}` takes {describe_range(ratios)} times as long as the phase")
-    return "On the graphs below " + ", ".join(words) + "; both were measured in one run."
+    return "On the graphs below " + ", ".join(words) + ". Both were measured in one run."
 
 
 # ---- Charts
@@ -145,7 +145,7 @@ def write_partition(paths: Iterable[pathlib.Path]) -> None:
         parts += ["## Exported models", "", exports["counted"], ""]
         parts += [describe_segments(exports["rows"], "model"), "", make_table(exports), ""]
     if algorithm := tables.get("algorithm"):
-        parts += ["## The algorithm alone", "", algorithm["counted"], ""]
+        parts += ["## The algorithm without IR", "", algorithm["counted"], ""]
         parts += [make_table(algorithm), ""]
     if torch := tables.get("torch"):
         draw_torch(torch["rows"])
@@ -156,18 +156,18 @@ def write_partition(paths: Iterable[pathlib.Path]) -> None:
 
 
 def describe_scaling(rows: list[Row]) -> str:
-    """How the time per op grows with patterns and with ops, and how far upstream's driver is behind."""
+    """Describes the growth of the time per op with patterns and ops, and the ratio to upstream's driver."""
     times = {(row["rewriter"], row["ops"], row["patterns"]): row["rewrite_ms"] / row["ops"] for row in rows}
     sizes = sorted({row["ops"] for row in rows})
     counts = sorted({row["patterns"] for row in rows})
-    few, many, least, most = sizes[0], sizes[-1], counts[0], counts[-1]
+    few, many, fewest, most = sizes[0], sizes[-1], counts[0], counts[-1]
     middle = sizes[len(sizes) // 2]
-    grown = times["inlay", middle, most] / times["inlay", middle, least]
-    longer = times["inlay", many, least] / times["inlay", few, least]
+    grown = times["inlay", middle, most] / times["inlay", middle, fewest]
+    longer = times["inlay", many, fewest] / times["inlay", few, fewest]
     behind = [times["mlir-greedy", middle, count] / times["inlay", middle, count] for count in counts]
     return (
-        f"`inlay` with {most} patterns takes {grown:.2f} times what it takes with {least} ({middle:,} ops), and per op "
-        f"{longer:.2f} times as long on {many:,} ops as on {few:,}. `mlir-greedy` takes {min(behind):.1f} to "
+        f"`inlay` with {most} patterns takes {grown:.2f} times as long as with {fewest} ({middle:,} ops). Per op it "
+        f"takes {longer:.2f} times as long on {many:,} ops as on {few:,}. `mlir-greedy` takes {min(behind):.1f} to "
         f"{max(behind):.1f} times as long as `inlay` ({middle:,} ops)."
     )
 
@@ -196,14 +196,14 @@ def write_rewrite(paths: Iterable[pathlib.Path]) -> None:
         parts += ["## Against Python's rewriters", "", peers["counted"], "", describe_peers(peers["rows"]), ""]
         parts += ["![Ops per second](rewrite-peers.svg)", "", make_table(peers), ""]
     if shared := tables.get("shared-value"):
-        parts += ["## A value of many users", "", shared["counted"], "", make_table(shared), ""]
+        parts += ["## A value with many users", "", shared["counted"], "", make_table(shared), ""]
     if explain := tables.get("explain"):
-        parts += ["## Why it did not match", "", explain["counted"], "", make_table(explain), ""]
+        parts += ["## Explanations of mismatches", "", explain["counted"], "", make_table(explain), ""]
     (HERE / "rewrite.md").write_text("\n".join(parts))
 
 
 def write_table(name: str, head: str, describe: Callable[[list[Row]], str], paths: Iterable[pathlib.Path]) -> None:
-    """The page NAME.md of the one table NAME, below what is to be said of its rows."""
+    """Writes the page NAME.md with the table NAME and a description of its rows."""
     tables, commands, machine, notes = read_tables(paths)
     table = tables[name]
     parts = write_head(head, commands, machine, notes)
@@ -212,12 +212,12 @@ def write_table(name: str, head: str, describe: Callable[[list[Row]], str], path
 
 
 def describe_sizes(rows: list[Row]) -> str:
-    """The largest difference, and how much slower than a compilation for one size."""
+    """Describes the largest difference and the latency relative to a compilation for one size."""
     ratios = sorted(row["ratio"] for row in rows)
     return (
-        f"Largest difference of any model at any size: {max(row['difference'] for row in rows):.1e}. Latency over that "
-        f"of a compilation for the size alone: {ratios[len(ratios) // 2]:.2f} in the middle, {ratios[-1]:.2f} at most. "
-        f"Most compilations of a model: {max(row['compilations'] for row in rows)}."
+        f"Largest difference of any model at any size: {max(row['difference'] for row in rows):.1e}. Latency relative "
+        f"to a compilation for the size only: median {ratios[len(ratios) // 2]:.2f}, maximum {ratios[-1]:.2f}. Maximum "
+        f"number of compilations of a model: {max(row['compilations'] for row in rows)}."
     )
 
 

@@ -1,4 +1,4 @@
-"""What the pages of figures have in common: reading figures, tables, charts, the words at the top."""
+"""Functions that all pages of figures share: they read figures and write tables, charts and the top of a page."""
 
 import json
 import pathlib
@@ -11,14 +11,17 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt
 
 HERE = pathlib.Path(__file__).resolve().parent
-# The same figures give the same file.
+# Makes the files of charts depend on the figures only.
 plt.rcParams.update({"svg.hashsalt": "inlay", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
 
 Row = dict[str, Any]
 
 
 def read_tables(paths: Iterable[pathlib.Path]) -> tuple[dict[str, Row], list[str], dict[str, Any], list[str]]:
-    """Tables of one name become one; the commands, the machine of the last file, and the notes."""
+    """Returns the tables by name, the commands, the machine of the last file, and the notes.
+
+    Tables of the same name are merged.
+    """
     tables: dict[str, Row] = {}
     commands, notes, machine = [], [], {}
     for path in paths:

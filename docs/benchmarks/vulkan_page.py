@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The page of what runs on a Vulkan device: launches, start-up, kernels and models beside peers on the same device."""
+"""Writes the page about a Vulkan device: launches, start-up, kernels and models, with peers on the same device."""
 
 import pathlib
 from collections.abc import Iterable
@@ -11,13 +11,13 @@ from page import HERE, make_table, read_tables, write_head
 HEAD = """\
 # On a Vulkan device: launches, start-up, kernels, models
 
-`make bench-vulkan` measures this and writes this page; it takes some ten minutes and wants a quiet machine. The driver
-is what `VK_DRIVER_FILES` names, by default Mesa's software driver, which runs kernels on the processor. What each
-figure counts stands above its table.
+`make bench-vulkan` measures these figures and writes this page. It takes ten minutes and needs an idle machine.
+`VK_DRIVER_FILES` names the driver, which is Mesa's software driver by default and runs kernels on the processor. A text
+above each table explains its figures.
 
-Every contender is a process of its own, and they take calls by turns. Contenders whose names end in `-vulkan` are
-peers on the same device: IREE compiles for the device's target (`--iree-vulkan-target`), ncnn runs on it the layers
-that it has Vulkan code for, and the rest on the processor.
+Each contender is a process, and the contenders take turns. Contenders whose names end in `-vulkan` are peers on the
+same device. IREE compiles for the target of the device (`--iree-vulkan-target`). ncnn runs the layers that it has
+Vulkan code for on the device, and the others on the processor.
 """
 
 

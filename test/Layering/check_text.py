@@ -1,4 +1,4 @@
-"""The text of files: licence, diagnostics, names that don't belong into the tree, and the openings of comments."""
+"""The text of files: license, diagnostics, names that don't belong into the tree, and the openings of comments."""
 
 import ast
 import re

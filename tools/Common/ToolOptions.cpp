@@ -33,7 +33,7 @@ void tools::printNotice(llvm::StringRef notice) {
 }
 
 int tools::fail(const rt::Status &status) {
-  // A compiler's diagnostic says that it is one after the place.
+  // A diagnostic of the compiler starts with a location, which "error: " follows.
   bool placed = llvm::StringRef(status.message()).split('\n').first.contains(": error: ");
   llvm::errs() << (placed ? "" : "error: ") << status.message() << "\n";
   return 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every tool does with its command line and its errors.
+// The command line and the errors of tools.
 
 #ifndef INLAY_TOOLS_COMMON_TOOLOPTIONS_H
 #define INLAY_TOOLS_COMMON_TOOLOPTIONS_H
@@ -11,18 +11,18 @@
 
 namespace inlay::tools {
 
-/// The category of an option that is one tool's own.
+/// Returns the category of the options of a tool.
 llvm::cl::OptionCategory &toolCategory();
 
-/// Reads the command line. LLVM's own options are none of ours: only what has the tool's category, or one of `more`,
-/// counts. Ends the process with 1 for an unknown option.
+/// Reads the command line. Only options in the tool's category or one of `more` are known, not those of LLVM. Ends the
+/// process with 1 if an option is unknown.
 void parseOptions(int argc, char **argv, llvm::StringRef overview,
                   llvm::ArrayRef<llvm::cl::OptionCategory *> more = {});
 
-/// Prints `note: ...` to standard error, unless it is empty.
+/// Prints `note: ...` to standard error, unless `notice` is empty.
 void printNotice(llvm::StringRef notice);
 
-/// Prints `error: ...`, or `place: error: ...` as the status says, to standard error; 1, for main to return.
+/// Prints `error: ...` to standard error, or the message as it is if it starts with a location. Returns 1, for main.
 int fail(const rt::Status &status);
 
 } // namespace inlay::tools

@@ -1,7 +1,7 @@
 """Export models for `inlay-bench partition --modules`: `export_models.py DIR`.
 
-Small weights, since partitioning never reads them; the graphs are those of models of the usual depth. Two are of
-`inlay.models`, two have what makes segments: branches whose activations an accelerator lacks.
+The weights are small, since partitioning does not read them, but the models have their usual depth. Two models are from
+`inlay.models`. The other two have many segments, since their branches have activations that the accelerator lacks.
 """
 
 import pathlib
@@ -15,7 +15,7 @@ from torch.nn import functional
 
 
 class Branches(nn.Module):
-    """Convolutions of four sizes side by side, joined; after Szegedy et al., arXiv:1409.4842."""
+    """Parallel convolutions of four sizes, concatenated, after Szegedy et al., arXiv:1409.4842."""
 
     def __init__(self, width: int):
         super().__init__()
@@ -29,7 +29,7 @@ class Branches(nn.Module):
 
 
 class Experts(nn.Module):
-    """Every expert runs and a router weighs what they make; after Jacobs et al., Adaptive Mixtures of Local Experts."""
+    """Experts whose results a router weights, after Jacobs et al., Adaptive Mixtures of Local Experts."""
 
     def __init__(self, width: int, experts: int):
         super().__init__()

@@ -1,12 +1,13 @@
 #!/bin/bash
-# All that a machine with a GPU is wanted for, by one command: the tests that compare the device with the host, then
-# figures: products in f32 and f16 beside PyTorch on the same GPU where it has CUDA, elementwise ops beside what is as
-# near to a copy as they come, rows, ResNet-50 and BERT. VK_DRIVER_FILES names the driver; without it the loader's first.
+# Runs everything that needs a GPU: the tests that compare the device with the host, then the measurements. These are
+# products in f32 and f16, elementwise ops with a negation for comparison, since it is close to a copy, row ops, ResNet-50
+# and BERT, compared with PyTorch on the same GPU if it has CUDA. VK_DRIVER_FILES names the driver. Without it the loader
+# selects one.
 #
 #   tools/inlay-bench/gpu.sh BUILD PYTHON [FOLDER FOR FIGURES]
 #
-# Goes on after a part that fails, and ends with status 1 then. On a software driver it takes long: INLAY_GPU_REPEATS=1,
-# INLAY_GPU_PRODUCTS=matmul-64 and INLAY_GPU_MODELS=resnet18 show that it works.
+# If a part fails, the script continues and ends with status 1. It takes long on a software driver. INLAY_GPU_REPEATS=1,
+# INLAY_GPU_PRODUCTS=matmul-64 and INLAY_GPU_MODELS=resnet18 make a short test.
 set -u -o pipefail
 build=$(realpath "$1") python=$2
 figures=${3:-$build/bench/gpu}
@@ -38,7 +39,7 @@ bench elementwise kernels --kernels=negate-16m,add-4m,elementwise-4m "${contest[
 bench rows kernels --kernels=softmax-512x1000,layer-norm-128x768 "${contest[@]}"
 bench models models --models="$models" "${contest[@]}"
 
-echo "== figures are in $figures"
+echo "== the figures are in $figures"
 if ((${#failed[@]})); then
   echo "== failed: ${failed[*]}"
   exit 1

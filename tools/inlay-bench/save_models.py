@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Saves models of inlay.models as containers: save_models.py FOLDER MODEL... writes FOLDER/MODEL-host.inlay, which runs
-on the host alone, and FOLDER/MODEL-vulkan.inlay, which runs on a device what that can."""
+"""Save models of inlay.models as programs: `save_models.py FOLDER MODEL...`.
+
+Writes FOLDER/MODEL-host.inlay, which runs on the host only, and FOLDER/MODEL-vulkan.inlay, which runs on a device and
+on the host.
+"""
 
 import pathlib
 import sys

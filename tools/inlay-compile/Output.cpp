@@ -32,7 +32,7 @@ static Status writeText(const CompileRequest &request, const std::string &path) 
 static Status writeContainer(const CompileRequest &request, const tools::OutputOptions &output) {
   if (request.options.to != Phase::Stitch)
     return {StatusCode::InvalidArgument, "option --to: expected stitch, since '" + output.path +
-                                             "' is to hold a whole program, but got " +
+                                             "' holds a whole program, but got " +
                                              stringifyPhase(request.options.to).str()};
   StatusOr<CompiledProgram> compiled = compileOnly(request);
   if (!compiled.isOk())
@@ -48,6 +48,6 @@ Status tools::compileTo(const CompileRequest &request, const OutputOptions &outp
   for (auto [name, value] : {std::pair("weights-file", output.weightsFile), std::pair("sign", output.key)})
     if (!value.empty())
       return {StatusCode::InvalidArgument,
-              std::string("option --") + name + ": is for containers alone, but -o names no file that ends in .inlay"};
+              std::string("option --") + name + ": expected -o to name a file that ends in .inlay"};
   return writeText(request, output.path);
 }

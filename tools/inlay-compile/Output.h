@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What inlay-compile writes: the text of a module, or a container with a program.
+// The output of inlay-compile: the text of a module, or a container with a program.
 
 #ifndef INLAY_TOOLS_INLAY_COMPILE_OUTPUT_H
 #define INLAY_TOOLS_INLAY_COMPILE_OUTPUT_H
@@ -10,13 +10,13 @@
 namespace inlay::tools {
 
 struct OutputOptions {
-  std::string path;        ///< "-" for standard output; one that ends in .inlay gets a container
-  std::string weightsFile; ///< for the constants of a container, beside it; empty: inside
-  bool replaceWeights = false;
-  std::string key; ///< private key to sign a container with; may be empty
+  std::string path;            ///< File name, or "-" for standard output. A name that ends in .inlay gets a container.
+  std::string weightsFile;     ///< Name of the file beside the container for its constants. If empty, they are inside.
+  bool replaceWeights = false; ///< True if an existing weights file with other contents may be replaced.
+  std::string key;             ///< Private key that signs the container, or empty.
 };
 
-/// Compiles as `request` says and writes the result.
+/// Compiles the module of `request` and writes the result.
 rt::Status compileTo(const CompileRequest &request, const OutputOptions &output);
 
 } // namespace inlay::tools

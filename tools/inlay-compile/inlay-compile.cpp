@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// inlay-compile: runs the phases from --from to --to on a module and writes what comes out.
+// inlay-compile: runs the phases from --from to --to on a module and writes the result.
 
 #include "CompileOptions.h"
 #include "Output.h"
@@ -12,16 +12,17 @@ namespace cl = llvm::cl;
 
 static cl::opt<std::string> input(cl::Positional, cl::cat(tools::toolCategory()), cl::desc("<module.mlir>"),
                                   cl::init("-"));
-static cl::opt<std::string> output("o", cl::cat(tools::toolCategory()), cl::value_desc("file"),
-                                   cl::desc("File for the module's text or, if it ends in .inlay, for the program, "
-                                            "to be run without compiling; default: standard output"),
-                                   cl::init("-"));
+static cl::opt<std::string>
+    output("o", cl::cat(tools::toolCategory()), cl::value_desc("file"),
+           cl::desc("File for the text of the module or, if it ends in .inlay, for a program that "
+                    "runs without the compiler; default: standard output"),
+           cl::init("-"));
 static cl::opt<std::string> weightsFile("weights-file", cl::cat(tools::toolCategory()), cl::value_desc("name"),
-                                        cl::desc("Safetensors file for the weights, beside the .inlay file"));
+                                        cl::desc("Name of a safetensors file beside the .inlay file for the weights"));
 static cl::opt<bool> replaceWeights("replace-weights", cl::cat(tools::toolCategory()),
-                                    cl::desc("Replace a --weights-file that is there with other contents"));
+                                    cl::desc("Replace an existing --weights-file that has other contents"));
 static cl::opt<std::string> key("sign", cl::cat(tools::toolCategory()), cl::value_desc("key file"),
-                                cl::desc("Ed25519 private key (PEM) to sign the .inlay file with, as <file>.sig"));
+                                cl::desc("Ed25519 private key (PEM) to sign the .inlay file; writes <file>.sig"));
 static cl::opt<std::string> from("from", cl::cat(tools::toolCategory()),
                                  cl::desc("First phase: import, rewrite, partition, shape, convert, stitch"),
                                  cl::init("import"));

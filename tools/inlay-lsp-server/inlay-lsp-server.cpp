@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// inlay-lsp-server: MLIR's language server with Inlay's dialects.
+// inlay-lsp-server: the language server of MLIR with the dialects of Inlay.
 
 #include "inlay/Pipeline/InitAll.h"
 

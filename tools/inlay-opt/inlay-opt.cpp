@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// inlay-opt: every upstream dialect and pass plus Inlay's.
+// inlay-opt: the optimizer driver with all dialects and passes of MLIR and Inlay.
 
 #include "inlay/Execution/HostRunner.h"
 #include "inlay/Pipeline/InitAll.h"
@@ -13,7 +13,8 @@
 #include "llvm/Support/CommandLine.h"
 
 static llvm::cl::opt<int64_t>
-    rewriteLimit("inlay-rewrite-limit", llvm::cl::desc("At most so many rewrites by all passes; -1 for no limit"),
+    rewriteLimit("inlay-rewrite-limit",
+                 llvm::cl::desc("Maximum number of rewrites of all passes together; -1 for no limit"),
                  llvm::cl::init(-1), llvm::cl::callback([](const int64_t &count) { inlay::limitRewrites(count); }));
 
 int main(int argc, char **argv) {

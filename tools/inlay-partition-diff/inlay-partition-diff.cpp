@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// inlay-partition-diff: what moved between two placement files or partition reports. Ends with 0 if nothing did, 1 if
-// something did, 2 for an error.
+// inlay-partition-diff: prints the ops that moved between two placement files or partition reports. The exit status is
+// 0 if nothing moved, 1 if something did, and 2 for an error.
 
 #include "inlay/Partition/PlacementFile.h"
 
@@ -20,9 +20,10 @@ static llvm::Expected<PlacementFile> read(const char *path) {
 int main(int argc, char **argv) {
   llvm::StringRef first = argc > 1 ? argv[1] : "";
   if (argc == 2 && (first == "--help" || first == "-h")) {
-    llvm::outs() << "usage: inlay-partition-diff BEFORE AFTER\n\nCompares two placement files (save-placement=FILE) or "
-                    "partition reports (report=FILE); - is standard input.\nPrints ops that moved with their reasons, "
-                    "segments and bytes. Status 0: the same, 1: different, 2: an error.\n";
+    llvm::outs()
+        << "usage: inlay-partition-diff BEFORE AFTER\n\nCompares two placement files (save-placement=FILE) or "
+           "partition reports (report=FILE); - is standard input.\nPrints the ops that moved with their reasons, "
+           "segments and bytes. Exit status: 0 if equal, 1 if different, 2 for an error.\n";
     return 0;
   }
   if (argc != 3) {

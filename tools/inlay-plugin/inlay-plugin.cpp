@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inlay's dialects and passes as a plugin of any opt-style driver that loads MLIR from the same shared library.
+// Inlay's dialects and passes as a plugin for drivers like mlir-opt that load MLIR from the same shared library.
 
 #include "inlay/Pipeline/InitAll.h"
 

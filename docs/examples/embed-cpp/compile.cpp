@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compile a model and call it. Without an argument it is the one below; a .mlir file that inlay.export wrote will do
-// too.
+// Compiles the model below and calls it.
 
 #include "inlay/Execution/CompileSpec.h"
 

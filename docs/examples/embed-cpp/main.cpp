@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Partitioning in a pipeline of one's own: a module of math ops, cut for two devices that are just declared.
+// Partitions a module of math ops for two declared targets, in a pipeline of the embedder.
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Pipeline/InitAll.h"
@@ -32,7 +32,7 @@ int main() {
   if (!module)
     return 1;
 
-  // Add the phases wanted to a pass manager that may hold passes of one's own before and after.
+  // Add phases to a pass manager. Your own passes may stand before and after them.
   mlir::PassManager manager(&context);
   inlay::Options options;
   options.partition.minBlockSize = 1;
@@ -40,7 +40,7 @@ int main() {
   if (failed(manager.run(*module)))
     return 1;
 
-  // Hand each segment to one's own backend. It is closed: what it uses are its inputs.
+  // Pass each segment to your backend. A segment is closed: all values that it uses are its inputs.
   module->walk([](inlay::SegmentOp segment) {
     llvm::outs() << segment.getTargetInterface().getTargetName() << ":";
     for (mlir::Operation &op : segment.getBody().front().without_terminator())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The partitioner alone, as one pass among others, on a dialect of one's own whose ops say nothing of themselves: an
-// external model says what partitioning should know of them.
+// Uses only the partitioner, as one pass among others, on a dialect whose ops implement no interface. An external model
+// describes them to the partitioner.
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Partition/OpInterface.h"
@@ -16,7 +16,7 @@
 using namespace mlir;
 
 namespace {
-/// Reads its operand and nothing else, which it doesn't say itself. Any target may run it, so it joins its neighbours.
+/// An op without side effects that declares no effects. Any target can run it, so it may join the segment of its users.
 struct IdentityOp : Op<IdentityOp, OpTrait::OneOperand, OpTrait::OneResult, OpTrait::ZeroRegions> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(IdentityOp)
   using Op::Op;

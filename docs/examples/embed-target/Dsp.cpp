@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The compiler's side of the target: which ops it can run, and a segment as a program of the machine.
+// The compiler's part of the target: it decides which ops the machine can run and converts segments to programs.
 
 #include "Dsp.h"
 #include "DspMachine.h"
@@ -24,10 +24,11 @@ void dsp::DspDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "DspAttrs.cpp.inc"
       >();
-  getContext()->loadDialect<inlay::plan::PlanDialect>(); // what segments are converted to
+  getContext()->loadDialect<inlay::plan::PlanDialect>(); // the dialect of converted segments
 }
 
-/// The instruction for `op`, but for its registers. Verdict and conversion both ask this, so they can't drift apart.
+/// Selects the instruction for `op`, without its registers. The verdict and the conversion both call this, so they
+/// agree.
 static Verdict select(Operation *op, dsp::Instruction &instruction) {
   auto constant = dyn_cast<inlay::ConstantOp>(op);
   std::optional<dsp::Opcode> opcode = llvm::TypeSwitch<Operation *, std::optional<dsp::Opcode>>(op)
@@ -41,12 +42,12 @@ static Verdict select(Operation *op, dsp::Instruction &instruction) {
   for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || !tensor.getElementType().isF32())
-      return {ReasonCode::UnsupportedType, "the machine has registers of floats alone"};
+      return {ReasonCode::UnsupportedType, "the machine only has registers of f32"};
     if (!tensor.hasStaticShape() || type != op->getResult(0).getType())
-      return {ReasonCode::UnsupportedShape, "the machine needs vectors of one known length"};
+      return {ReasonCode::UnsupportedShape, "the machine needs tensors of one static shape"};
   }
   instruction.opcode = *opcode;
-  if (constant) // others than splats reach a segment as inputs
+  if (constant) // constants that are not splats are inputs of segments
     instruction.value = cast<SplatElementsAttr>(constant.getValue()).getSplatValue<float>();
   return Verdict::supported();
 }
@@ -75,7 +76,7 @@ LogicalResult dsp::TargetAttr::convertSegment(func::FuncOp segment) const {
   }
   for (Value result : body.getTerminator()->getOperands())
     code.outputs.push_back(registers.lookup(result));
-  // What no single op shows: the machine can be too small for all of them.
+  // Each op fits the machine, but the segment may need too many registers.
   if (static_cast<int64_t>(registers.size()) > getRegisters())
     return segment.emitError("the segment needs ")
            << registers.size() << " registers, but the machine has " << getRegisters();

@@ -13,7 +13,7 @@ using inlay::rt::TensorView;
 
 namespace dsp {
 
-//===-- Payloads: words, counts before lists --------------------------------------------------------------------===//
+//===-- Payloads: words with the counts first -------------------------------------------------------------------===//
 
 std::string encode(const Code &code) {
   std::vector<uint32_t> words = {code.inputs, static_cast<uint32_t>(code.instructions.size()),
@@ -29,7 +29,7 @@ std::string encode(const Code &code) {
 }
 
 StatusOr<Code> decode(const std::string &payload) {
-  Status damaged(StatusCode::InvalidArgument, "the engine's payload is no program of the machine");
+  Status damaged(StatusCode::InvalidArgument, "expected the payload of the engine to be a program of the machine");
   std::vector<uint32_t> words(payload.size() / sizeof(uint32_t));
   std::memcpy(words.data(), payload.data(), words.size() * sizeof(uint32_t));
   if (words.size() < 3 || words.size() != 3 + 4 * uint64_t(words[1]) + words[2])
@@ -106,7 +106,8 @@ StatusOr<std::shared_ptr<LoadedForeignEngine>> DspRunner::load(const inlay::rt::
   if (!code.isOk())
     return code.status();
   if (code->inputs != engine.inputs || code->inputs + code->outputs.size() != engine.arguments || code->outputs.empty())
-    return Status(StatusCode::InvalidArgument, "the engine's payload is a program of other inputs or outputs");
+    return Status(StatusCode::InvalidArgument,
+                  "the program in the payload has other inputs or outputs than the engine");
   return std::shared_ptr<LoadedForeignEngine>(std::make_shared<DspEngine>(std::move(*code)));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A model on a target of one's own: partitioned, converted, run, and compared with the host alone.
+// Partitions a model for a new target, converts it, runs it, and compares the results with those of the host.
 
 #include "Dsp.h"
 #include "DspMachine.h"
@@ -35,7 +35,7 @@ module {
 }
 )mlir";
 
-/// Compiles the model for `targets` and runs it; nothing, with the reason on standard error, if that fails.
+/// Compiles the model for `targets` and runs it. Returns the result, or std::nullopt after an error on standard error.
 static std::optional<std::vector<float>> run(MLIRContext &context, StringRef targets) {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(kModel, &context);
   Attribute list = parseAttribute(targets, &context);
@@ -43,7 +43,7 @@ static std::optional<std::vector<float>> run(MLIRContext &context, StringRef tar
     return std::nullopt;
   (*module)->setAttr(inlay::InlayDialect::kTargetsAttr, list);
 
-  std::string report; // of the partition that was converted in the end
+  std::string report; // of the last partition, which is the converted one
   inlay::PipelineObserver observer;
   observer.finished = [&](inlay::Phase phase, ModuleOp after) {
     if (phase == inlay::Phase::Partition)
@@ -86,8 +86,8 @@ int main() {
   auto alone = run(context, "[#inlay.host]");
   if (!alone)
     return 1;
-  // Each op fits a machine of four registers, but not all that would run there together: the op that is too much for a
-  // segment falls back, with the conversion's error as its reason.
+  // Each op fits a machine with four registers, but the whole segment does not. The op that exceeds the registers falls
+  // back to the host, with the error of the conversion as its reason.
   for (StringRef targets : {"[#dsp.target<registers = 8>, #inlay.host]", "[#dsp.target<registers = 4>, #inlay.host]"}) {
     auto divided = run(context, targets);
     if (!divided)

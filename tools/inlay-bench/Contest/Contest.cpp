@@ -116,7 +116,7 @@ Status bench::runContest(const Contest &contest, unsigned repeats, Figures &figu
     return pythons.status();
   llvm::SmallString<128> folder;
   if (std::error_code error = llvm::sys::fs::createUniqueDirectory("inlay-bench", folder))
-    return {StatusCode::Internal, "no temporary folder: " + error.message()};
+    return {StatusCode::Internal, "can't create a temporary folder: " + error.message()};
   auto remove = llvm::scope_exit([&] { llvm::sys::fs::remove_directories(folder); });
   INLAY_RETURN_IF_ERROR(writeScripts(folder));
   StatusOr<json::Object> listed = runDriver(folder, *pythons, "list", contest.suite);

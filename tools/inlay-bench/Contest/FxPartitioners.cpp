@@ -39,7 +39,7 @@ StatusOr<llvm::json::Object> bench::runFxPartitioners(llvm::StringRef python, co
   llvm::SmallString<128> graphFile;
   int file;
   if (llvm::sys::fs::createTemporaryFile("inlay-bench", "graph", file, graphFile))
-    return Status(StatusCode::Internal, "no temporary file");
+    return Status(StatusCode::Internal, "can't create a temporary file");
   llvm::FileRemover removeGraph(graphFile);
   {
     llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);

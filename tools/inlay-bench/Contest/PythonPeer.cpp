@@ -53,7 +53,7 @@ static StatusOr<llvm::json::Object> runCommand(llvm::StringRef program, llvm::St
                                                std::optional<llvm::StringRef> errorFile) {
   llvm::SmallString<128> resultFile;
   if (llvm::sys::fs::createTemporaryFile("inlay-bench", "json", resultFile))
-    return Status(StatusCode::Internal, "no temporary file");
+    return Status(StatusCode::Internal, "can't create a temporary file");
   llvm::FileRemover removeResult(resultFile);
   std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(), resultFile.str(), errorFile};
   int code = llvm::sys::ExecuteAndWait(program, command, std::nullopt, redirects);
@@ -77,7 +77,7 @@ StatusOr<llvm::json::Object> bench::runPython(llvm::StringRef program, llvm::Str
                                               llvm::ArrayRef<llvm::StringRef> arguments) {
   llvm::SmallString<128> errorFile;
   if (llvm::sys::fs::createTemporaryFile("inlay-bench", "txt", errorFile))
-    return Status(StatusCode::Internal, "no temporary file");
+    return Status(StatusCode::Internal, "can't create a temporary file");
   llvm::FileRemover removeError(errorFile);
   llvm::SmallVector<llvm::StringRef> command{program, "-c", script};
   command.append(arguments.begin(), arguments.end());

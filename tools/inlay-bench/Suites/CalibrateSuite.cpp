@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The calibrate suite: a cost model of this machine's targets, from small programs that are compiled and run.
+// The calibrate suite: measures a cost model of this machine's targets with small programs that are compiled and run.
 //
-// Each kind of op runs on a small tensor and on a large one: what the large one takes longer is its throughput. Chains
-// of tiny products tell what an op and a launch take, copies of arguments and results what the way there and back does.
+// Each kind of op runs on a small tensor and on a large one, and the difference gives its throughput. Chains of tiny
+// products give the time of an op and of a launch, and copies of arguments and results give the time of transfers.
 
 #include "Measure/Probe.h"
 #include "Suites.h"
@@ -23,12 +23,13 @@ using rt::StatusCode;
 using rt::StatusOr;
 namespace cl = llvm::cl;
 
-static cl::list<std::string> targetNames("targets", cl::CommaSeparated, cl::cat(getCalibrateCategory()),
-                                         cl::desc("Targets to measure (vulkan, host); default: all there are"));
+static cl::list<std::string>
+    targetNames("targets", cl::CommaSeparated, cl::cat(getCalibrateCategory()),
+                cl::desc("Targets to measure (vulkan, host); default: all that are available"));
 
 //===-- Programs ------------------------------------------------------------------------------------------------===//
 
-/// A function of one op; `{0}` is a size.
+/// A function with one op. `{0}` in its text stands for a size.
 struct Probe {
   WorkKind kind;
   const char *text;
@@ -66,7 +67,7 @@ static constexpr Probe kProbes[] = {
      16, 1024},
 };
 
-/// A chain of `length` products of 4 x 4: no two of them become one kernel.
+/// Returns a function with a chain of `length` products of 4 x 4. Each of them becomes a kernel.
 static std::string makeChain(unsigned length) {
   std::string text = "func.func @forward(%0: tensor<4x4xf32>) -> tensor<4x4xf32> {\n";
   for (unsigned op = 1; op <= length; ++op)
@@ -75,7 +76,7 @@ static std::string makeChain(unsigned length) {
   return text + llvm::formatv("  return %{0} : tensor<4x4xf32>\n}", length).str();
 }
 
-/// The work of the function's first op, counted as partitioning counts it.
+/// Returns the work of the first op of the function, as partitioning counts it.
 static OpWork countWork(const std::string &text) {
   mlir::DialectRegistry registry;
   registerAll(registry);
@@ -93,7 +94,7 @@ struct Line {
   double perUnit, fixed;
   Line(double smallUnits, double smallSeconds, double largeUnits, double largeSeconds) {
     perUnit = (largeSeconds - smallSeconds) / (largeUnits - smallUnits);
-    if (perUnit <= 0) // lost in noise: all of the time is the units'
+    if (perUnit <= 0) // noise dominates, so the units get all of the time
       perUnit = largeSeconds / largeUnits;
     fixed = std::max(0.0, smallSeconds - perUnit * smallUnits);
   }
@@ -118,7 +119,7 @@ public:
     return costs;
   }
 
-  std::string deviceName; ///< what it ran on; empty for the host
+  std::string deviceName; ///< Name of the device, or empty for the host.
 
 private:
   StatusOr<Sample> run(const std::string &text) {
@@ -157,8 +158,9 @@ private:
 static Table makeTable(const CostModel &model) {
   Table table;
   table.name = "cost model";
-  table.counted = "Products in 10^9 FLOP per second, other kinds in 10^9 bytes; fixed times in microseconds, of an op, "
-                  "of a segment's launch, and of a value there and back.";
+  table.counted =
+      "Throughput of products in 10^9 FLOP per second and of other kinds in 10^9 bytes per second. Fixed times "
+      "of an op, of the launch of a segment, and of a transfer in and out, in microseconds.";
   table.columns = {"target"};
   for (unsigned kind = 0; kind < kWorkKinds; ++kind)
     table.columns.push_back(stringifyWorkKind(static_cast<WorkKind>(kind)) +
@@ -197,7 +199,7 @@ static Status run(unsigned repeats, Figures &figures) {
     StatusOr<TargetCosts> costs = calibration.measure();
     if (!costs.isOk() && all && name == "vulkan" && getProbeDevice().empty() &&
         costs.status().code() == StatusCode::Unavailable) {
-      figures.addNote("vulkan is left out: " + costs.status().message(), llvm::errs());
+      figures.addNote("vulkan is skipped: " + costs.status().message(), llvm::errs());
       continue;
     }
     if (!costs.isOk())
@@ -212,7 +214,7 @@ static Status run(unsigned repeats, Figures &figures) {
 }
 
 const Suite &bench::calibrateSuite() {
-  static const Suite suite{"calibrate", "a cost model of this machine's targets, for --cost-model",
+  static const Suite suite{"calibrate", "measures a cost model of this machine for --cost-model",
                            &getCalibrateCategory(), run};
   return suite;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernels suite: single ops in the shapes of real models by Inlay and by its peers, beside what the machine allows.
+// The kernels suite: measures single ops in the shapes of real models in Inlay and its peers, and the limits of the
+// machine.
 
 #include "Contest/Contest.h"
 #include "Contest/ContestOptions.h"
@@ -12,7 +13,7 @@ using rt::Status;
 namespace cl = llvm::cl;
 
 static cl::list<std::string> kernelNames("kernels", cl::CommaSeparated, cl::cat(kernelsCategory()),
-                                         cl::desc("Kernels; default: all"));
+                                         cl::desc("Kernels to measure; default: all"));
 
 static Status run(unsigned repeats, Figures &figures) {
   std::vector<std::string> routes = getRoutes();
@@ -26,7 +27,7 @@ static Status run(unsigned repeats, Figures &figures) {
 }
 
 const Suite &bench::kernelsSuite() {
-  static const Suite suite = {"kernels", "single ops beside peers and beside what the machine allows: times, shares",
+  static const Suite suite = {"kernels", "compares single ops with peers and with the limits of the machine",
                               &kernelsCategory(), run, /*hasPeers=*/true};
   return suite;
 }

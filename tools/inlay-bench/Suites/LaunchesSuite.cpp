@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The launches suite: what it takes to have a device do anything at all, and what opening a program takes until the
-// device may do it.
+// The launches suite: measures the fixed cost of work on a device, and the time to open a program until its first
+// dispatch and its first result.
 
 #include "Measure/Measure.h"
 #include "Suites.h"
@@ -28,7 +28,7 @@ namespace json = llvm::json;
 
 static cl::OptionCategory category("Suite launches");
 static cl::list<std::string> programs("programs", cl::CommaSeparated, cl::cat(category),
-                                      cl::desc("Containers whose opening and first calls are measured besides"));
+                                      cl::desc("Programs whose opening and first calls are also measured"));
 
 using Clock = std::chrono::steady_clock;
 
@@ -40,7 +40,7 @@ static double since(Clock::time_point begin) {
 
 static constexpr unsigned kBatch = 100;
 
-/// `length` products of 4 x 4, each of the one before: no two of them become one kernel.
+/// Returns a function with a chain of `length` products of 4 x 4. Each of them becomes a kernel.
 static std::string makeChain(unsigned length) {
   std::string text = "func.func @forward(%0: tensor<4x4xf32>) -> tensor<4x4xf32> {\n";
   for (unsigned op = 1; op <= length; ++op)
@@ -50,7 +50,7 @@ static std::string makeChain(unsigned length) {
 }
 
 namespace {
-/// An engine, recorded over memory of its own.
+/// An engine whose commands are recorded, with its own memory.
 struct Recorded {
   std::shared_ptr<rt::Device> device;
   std::unique_ptr<rt::DeviceCommand> command;
@@ -74,7 +74,7 @@ static StatusOr<Recorded> record(const std::shared_ptr<rt::Device> &device, cons
   return Recorded{device, std::move(*command)};
 }
 
-/// A chain of products as one engine.
+/// Records a chain of products as one engine.
 static StatusOr<Recorded> recordChain(const std::shared_ptr<rt::Device> &device, unsigned length) {
   CompileRequest request;
   request.text = makeChain(length);
@@ -88,7 +88,7 @@ static StatusOr<Recorded> recordChain(const std::shared_ptr<rt::Device> &device,
   return record(device, compiled->plan->engines[0], 4 * 4 * sizeof(float));
 }
 
-/// Microseconds of what is done over and over: the fastest, and the median.
+/// Runs `run` repeatedly and returns the smallest and the median time in microseconds.
 static StatusOr<json::Object> timeRuns(llvm::StringRef what, unsigned runs, const std::function<Status()> &run) {
   std::vector<double> times;
   constexpr unsigned kWarm = 5;
@@ -129,9 +129,10 @@ static Status measureLaunches(unsigned repeats, Figures &figures) {
       timeRuns(llvm::formatv("submit and wait, {0} dispatches", kBatch).str(), runs, [&] { return runOnce(batch); })};
   Table table;
   table.name = "launches";
-  table.counted = llvm::formatv("Microseconds on '{0}', each the fastest and the median of {1} runs; the last row is "
-                                "what one dispatch more takes, each after a barrier.",
-                                (*device)->deviceName(), runs);
+  table.counted =
+      llvm::formatv("Microseconds on '{0}': the smallest and the median time of {1} runs. The last row is the "
+                    "time of one more dispatch. A barrier stands before each dispatch.",
+                    (*device)->deviceName(), runs);
   table.columns = {"what", "least_us", "median_us"};
   for (const StatusOr<json::Object> &row : rows) {
     INLAY_RETURN_IF_ERROR(row.status());
@@ -148,7 +149,7 @@ static Status measureLaunches(unsigned repeats, Figures &figures) {
 //===-- Start-up ------------------------------------------------------------------------------------------------===//
 
 namespace {
-/// Zeros for the inputs or results of a call.
+/// Memory with zeros for the inputs or results of a call.
 struct Arguments {
   std::vector<std::vector<char>> memory;
   std::vector<rt::TensorView> views;
@@ -177,7 +178,7 @@ static double milliseconds(Clock::time_point begin, int64_t end) {
   return std::chrono::duration<double, std::milli>(std::chrono::nanoseconds(end) - begin.time_since_epoch()).count();
 }
 
-/// In a process that has done nothing yet.
+/// Opens a program and calls it twice. The process must not have done anything else before.
 static StatusOr<json::Object> openOnce(const std::string &path) {
   Stopwatch processor;
   Clock::time_point begin = Clock::now();
@@ -210,9 +211,10 @@ static StatusOr<json::Object> openOnce(const std::string &path) {
 static Status measureOpening(unsigned repeats, Figures &figures) {
   Table table;
   table.name = "start-up";
-  table.counted = "Milliseconds from the start, the median of processes that do nothing else: until the program is "
-                  "open, until the device is given its first dispatch, and until the first result is there (on the "
-                  "clock, and of all processors); and those of a second call. All sizes that may vary are 1.";
+  table.counted =
+      "Milliseconds from the start until the program is open, until the first dispatch is submitted, and until "
+      "the first result is there (elapsed time and processor time), and the milliseconds of a second call. "
+      "Each figure is the median over processes that do nothing else. All open sizes are 1.";
   table.columns = {"program", "open_ms", "dispatch_ms", "result_ms", "result_cpu_ms", "second_call_ms"};
   for (const std::string &path : programs) {
     auto step = [&](unsigned) { return openOnce(path); };
@@ -228,13 +230,13 @@ static Status measureOpening(unsigned repeats, Figures &figures) {
 }
 
 static Status run(unsigned repeats, Figures &figures) {
-  if (!programs.empty()) // first: children of a process with a device have none
+  if (!programs.empty()) // comes first, since children of a process with an open device can't use it
     INLAY_RETURN_IF_ERROR(measureOpening(repeats, figures));
   return measureLaunches(repeats, figures);
 }
 
 const Suite &bench::launchesSuite() {
-  static const Suite suite{"launches", "submissions, dispatches and waits on a device, and opening programs", &category,
+  static const Suite suite{"launches", "measures submissions, dispatches, waits and the opening of programs", &category,
                            run};
   return suite;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The models suite: the architectures of inlay.models by Inlay and by its peers.
+// The models suite: measures the models of inlay.models in Inlay and its peers.
 
 #include "Contest/Contest.h"
 #include "Contest/ContestOptions.h"
@@ -14,9 +14,9 @@ using rt::StatusOr;
 namespace cl = llvm::cl;
 
 static cl::list<std::string> modelNames("models", cl::CommaSeparated, cl::cat(modelsCategory()),
-                                        cl::desc("Models; default: all of inlay.models"));
+                                        cl::desc("Models to measure; default: all of inlay.models"));
 static cl::opt<std::string> scale("scale", cl::cat(modelsCategory()), cl::init("usual"),
-                                  cl::desc("Size of the models: usual, or tiny; default: usual"));
+                                  cl::desc("Size of the models: usual or tiny; default: usual"));
 
 static Status run(unsigned repeats, Figures &figures) {
   StatusOr<std::vector<std::string>> types = getDtypes();
@@ -31,7 +31,7 @@ static Status run(unsigned repeats, Figures &figures) {
 }
 
 const Suite &bench::modelsSuite() {
-  static const Suite suite = {"models", "whole models beside peers: what runs where, times, memory, differences",
+  static const Suite suite = {"models", "compares models with peers: targets, times, memory, differences",
                               &modelsCategory(), run, /*hasPeers=*/true};
   return suite;
 }

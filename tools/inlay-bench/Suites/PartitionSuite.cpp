@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The partition suite: the phase on IR, and its algorithms alone.
+// The partition suite: measures the phase on IR, and its algorithms without IR.
 
 #include "Contest/FxPartitioners.h"
 #include "Contest/PythonPeer.h"
@@ -23,32 +23,33 @@ namespace json = llvm::json;
 static cl::OptionCategory category("Suite partition");
 static cl::list<unsigned> sizes("sizes", cl::CommaSeparated, cl::cat(category),
                                 cl::desc("Numbers of ops; default: 1000,10000,100000,1000000"));
-static cl::list<unsigned> nodeSizes("node-sizes", cl::CommaSeparated, cl::cat(category),
-                                    cl::desc("Numbers of nodes for the algorithms alone; default: 1000000,10000000"));
+static cl::list<unsigned>
+    nodeSizes("node-sizes", cl::CommaSeparated, cl::cat(category),
+              cl::desc("Numbers of nodes for the algorithms without IR; default: 1000000,10000000"));
 static cl::list<std::string> shapeNames("shapes", cl::CommaSeparated, cl::cat(category),
                                         cl::desc("Shapes of the graphs; default: all"));
 static cl::list<std::string> tableNames("tables", cl::CommaSeparated, cl::cat(category),
-                                        cl::desc("What to measure: phase, algorithm; default: both"));
+                                        cl::desc("Tables to measure: phase, algorithm; default: both"));
 static cl::list<std::string>
     modules("modules", cl::CommaSeparated, cl::cat(category), cl::value_desc("files"),
-            cl::desc("Measure the phase on exported models instead: files of MLIR text, as inlay.exporting writes"));
+            cl::desc("Measure only the phase, on exported models: files of MLIR text, as inlay.export writes them"));
 static cl::list<std::string>
     strategyNames("strategies", cl::CommaSeparated, cl::cat(category),
-                  cl::desc("How segments are formed; default: levels, in-order, torch-tensorrt"));
+                  cl::desc("Strategies to measure; default: levels, in-order, torch-tensorrt"));
 
-/// Those of `all` that the option names, or all if it names none.
+/// Returns the elements of `all` that the option names, or all without the option.
 template <typename T>
 static StatusOr<std::vector<T>> pick(llvm::ArrayRef<T> all, cl::list<std::string> &option) {
   if (option.empty())
     return all.vec();
   std::vector<T> picked;
   for (const std::string &name : option) {
-    const T *found = llvm::find_if(all, [&](const T &one) { return one.name == name; });
+    const T *found = llvm::find_if(all, [&](const T &element) { return element.name == name; });
     if (found == all.end())
       return Status(StatusCode::InvalidArgument,
                     "option --" + option.ArgStr.str() + ": expected some of " +
-                        llvm::join(llvm::map_range(all, [](const T &one) { return one.name; }), ", ") + ", but got '" +
-                        name + "'");
+                        llvm::join(llvm::map_range(all, [](const T &element) { return element.name; }), ", ") +
+                        ", but got '" + name + "'");
     picked.push_back(*found);
   }
   return picked;
@@ -73,7 +74,7 @@ struct Plan {
 
 using Step = StatusOr<json::Object>(const SyntheticGraph &, Strategy);
 
-/// A row per shape, size and strategy, each measured by `step`.
+/// Adds a row per shape, size and strategy, which `step` measures.
 static Status measureAll(Table &table, const Plan &plan, llvm::ArrayRef<uint32_t> sizes, Step *step) {
   for (const Shape &shape : plan.shapes)
     for (uint32_t size : sizes) {
@@ -140,12 +141,12 @@ static Status measureExports(const Plan &plan, Figures &figures) {
 
 static Table makeTorchTable() {
   return {"torch",
-          "The phase (strategy levels: annotate, form and verify, which ends with the ops in segments) against "
-          "torch.fx on the same graphs. splitter is a whole call of splitter_base, which ends with the ops in "
-          "submodules; splitter_place is its put_nodes_into_subgraphs alone. capability is making a "
-          "CapabilityBasedPartitioner and propose_partitions alone; its fuse_partitions comes on top "
-          "(capability_fuse). It forms accelerator segments only. The peer ran once per graph. Times are the "
-          "processor's; a ratio is how many times the phase's.",
+          "The phase (strategy levels: annotate, form and verify, after which the ops are in segments) and torch.fx on "
+          "the same graphs. splitter is a whole call of splitter_base, after which the ops are in submodules. "
+          "splitter_place is only its put_nodes_into_subgraphs. capability is the creation of a "
+          "CapabilityBasedPartitioner and its propose_partitions, which forms accelerator segments only. "
+          "capability_fuse is its fuse_partitions, which capability does not include. torch.fx ran once per graph. "
+          "Times are processor times. A ratio is the peer's time divided by phase_ms.",
           {"shape", "ops", "segments", "accelerator_segments", "splitter_segments", "splitter_accelerator_segments",
            "capability_accelerator_segments", "phase_ms", "splitter_ms", "splitter_place_ms", "capability_ms",
            "capability_fuse_ms", "splitter_ratio", "capability_ratio"},
@@ -210,7 +211,8 @@ static Status run(unsigned repeats, Figures &figures) {
 }
 
 const Suite &bench::partitionSuite() {
-  static const Suite suite = {"partition", "segments of graphs of 10^3 to 10^7 ops, by strategy", &category, run,
+  static const Suite suite = {"partition", "measures partitioning of graphs of 10^3 to 10^7 ops by strategy", &category,
+                              run,
                               /*hasPeers=*/true};
   return suite;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rewrite suite: our patterns and driver against upstream's in the same process, on the same graphs.
+// The rewrite suite: compares Inlay's patterns and driver with upstream's, on the same graphs.
 
 #include "Contest/PythonPeer.h"
 #include "Contest/RewritePeers.h"
@@ -22,32 +22,34 @@ static cl::list<unsigned> sizes("rewrite-sizes", cl::CommaSeparated, cl::cat(cat
 static cl::list<unsigned> counts("patterns", cl::CommaSeparated, cl::cat(category),
                                  cl::desc("Numbers of patterns; default: 1,16,64,256"));
 static cl::list<unsigned> users("users", cl::CommaSeparated, cl::cat(category),
-                                cl::desc("Users of a shared value; default: 4000"));
+                                cl::desc("Numbers of users of a shared value; default: 4000"));
 
 static cl::opt<unsigned> peerOps("peer-ops", cl::cat(category), cl::init(20'000),
-                                 cl::desc("Ops for --against; default: 20000"));
+                                 cl::desc("Number of ops for --against; default: 20000"));
 
-static StatusOr<std::vector<uint32_t>> read(cl::list<unsigned> &option, unsigned least, unsigned most,
+static StatusOr<std::vector<uint32_t>> read(cl::list<unsigned> &option, unsigned min, unsigned max,
                                             std::vector<uint32_t> otherwise) {
   for (unsigned number : option)
-    if (number < least || number > most)
+    if (number < min || number > max)
       return Status(StatusCode::InvalidArgument, "option --" + option.ArgStr.str() + ": expected " +
-                                                     std::to_string(least) + " to " + std::to_string(most) +
-                                                     ", but got " + std::to_string(number));
+                                                     std::to_string(min) + " to " + std::to_string(max) + ", but got " +
+                                                     std::to_string(number));
   return option.empty() ? std::move(otherwise) : std::vector<uint32_t>(option.begin(), option.end());
 }
 
 static Status measureFusions(unsigned repeats, llvm::ArrayRef<uint32_t> opSizes, llvm::ArrayRef<uint32_t> numbers,
                              Figures &figures) {
-  Table table{"fusion",
-              "Patterns in PDL to the fixpoint, dead code removed, on blocks sigmoid(mul(relu(add(matmul)))), of which "
-              "one pattern fuses relu(add(matmul)) and the others fail at the third op. rewriter inlay is our "
-              "manager with its own driver, inlay-greedy the same patterns under MLIR's greedy driver, mlir-greedy "
-              "MLIR's PDL interpreter and greedy driver by default, mlir-greedy-top-down without folding, merging of "
-              "constants and simplifying of regions. compile_ms is from text to ready patterns. Each figure is the "
-              "median of processes that run by turns; times are the processor's.",
-              {"rewriter", "ops", "patterns", "compile_ms", "rewrite_ms", "mega_ops_per_s"},
-              {}};
+  Table table{
+      "fusion",
+      "PDL patterns are applied to the fixpoint, and dead code is removed, on blocks "
+      "sigmoid(mul(relu(add(matmul)))). One pattern fuses relu(add(matmul)), and the others fail at the third "
+      "op. The rewriter inlay is Inlay's pattern manager with its own driver, inlay-greedy the same patterns in "
+      "MLIR's greedy driver, mlir-greedy MLIR's PDL interpreter and greedy driver with default options, and "
+      "mlir-greedy-top-down the same top-down, without folding, CSE of constants and simplification of regions. "
+      "compile_ms is the time from text to compiled patterns. Each figure is the median over processes that run "
+      "in turn. Times are processor times.",
+      {"rewriter", "ops", "patterns", "compile_ms", "rewrite_ms", "mega_ops_per_s"},
+      {}};
   for (uint32_t size : opSizes)
     for (uint32_t number : numbers) {
       std::string what = std::to_string(size) + " ops, " + std::to_string(number) + " patterns";
@@ -69,11 +71,12 @@ static Status measureFusions(unsigned repeats, llvm::ArrayRef<uint32_t> opSizes,
 
 static Status measureRest(unsigned repeats, llvm::ArrayRef<uint32_t> opSizes, llvm::ArrayRef<uint32_t> userCounts,
                           Figures &figures) {
-  Table shared{"shared-value",
-               "A pattern with two results that have but an input in common, over a value of many users, where nothing "
-               "matches and where all users form pairs.",
-               {"users", "rewrites", "rewrite_ms"},
-               {}};
+  Table shared{
+      "shared-value",
+      "A pattern of two ops that only share an operand, applied to a value with many users, of which none match or "
+      "all form pairs.",
+      {"users", "rewrites", "rewrite_ms"},
+      {}};
   for (uint32_t count : userCounts) {
     StatusOr<std::vector<json::Object>> found =
         measureByTurns(std::to_string(count) + " users", repeats, 2,
@@ -84,10 +87,11 @@ static Status measureRest(unsigned repeats, llvm::ArrayRef<uint32_t> opSizes, ll
       shared.addRow(cells);
   }
   figures.add(std::move(shared), llvm::outs());
-  Table explain{"explain",
-                "Finding the op that comes nearest to a pattern that matches nowhere, and what differs there.",
-                {"ops", "explain_ms"},
-                {}};
+  Table explain{
+      "explain",
+      "The time to find the op that comes closest to a pattern that matches nowhere, and the difference there.",
+      {"ops", "explain_ms"},
+      {}};
   for (uint32_t size : opSizes) {
     StatusOr<std::vector<json::Object>> found =
         measureByTurns(std::to_string(size) + " ops", repeats, 1, [&](unsigned) { return measureExplain(size); });
@@ -116,7 +120,7 @@ static Status run(unsigned repeats, Figures &figures) {
 }
 
 const Suite &bench::rewriteSuite() {
-  static const Suite suite{"rewrite", "graph rewriting by patterns, against MLIR's own drivers", &category, run,
+  static const Suite suite{"rewrite", "compares graph rewriting with MLIR's drivers", &category, run,
                            /*hasPeers=*/true};
   return suite;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The sizes suite: models that are compiled once for ranges of sizes, at many of them, beside compilations for one size
-// each.
+// The sizes suite: measures models that are compiled once for ranges of sizes, at many sizes, and compares them with
+// compilations for one size.
 
 #include "Contest/PythonPeer.h"
 #include "Suites.h"
@@ -22,22 +22,23 @@ static constexpr llvm::StringLiteral kSizePeersScript =
 
 static cl::OptionCategory category("Suite sizes");
 static cl::list<std::string> modelNames("sized-models", cl::CommaSeparated, cl::cat(category),
-                                        cl::desc("Models; default: all whose sizes may differ"));
+                                        cl::desc("Models to measure; default: all with open sizes"));
 static cl::list<std::string> routes("sized-routes", cl::CommaSeparated, cl::cat(category),
                                     cl::desc("Targets of Inlay, joined by '+'; default: vulkan+host+torch,host+torch"));
 static cl::opt<std::string> scale("sized-scale", cl::cat(category), cl::init("tiny"),
-                                  cl::desc("Size of the models: usual, or tiny; default: tiny"));
+                                  cl::desc("Size of the models: usual or tiny; default: tiny"));
 
 static Table makeTable() {
-  return {"sizes",
-          "Each model compiled once, its batch and lengths being known at a call alone, then called at so many sets of "
-          "sizes, the ends of all ranges among them. compilations counts all that happened up to then; difference is "
-          "the largest one from PyTorch at any of the sets, as a share of the largest element of that result. At three "
-          "of them, latency_ms stands beside fixed_ms, that of a compilation for this one set: medians of calls by "
-          "turns.",
-          {"model", "targets", "sizes", "compilations", "difference", "compile_ms", "at", "fixed_compile_ms",
-           "latency_ms", "fixed_ms", "ratio"},
-          {}};
+  return {
+      "sizes",
+      "Each model is compiled once for open batches and lengths, then called at several sets of sizes, among them the "
+      "ends of all ranges. compilations is the number of compilations up to then. difference is the largest "
+      "difference from PyTorch at any set, relative to the largest element of that result. At three sets, "
+      "latency_ms is compared with fixed_ms, the latency of a compilation for that set only. Latencies are medians "
+      "of calls that alternate.",
+      {"model", "targets", "sizes", "compilations", "difference", "compile_ms", "at", "fixed_compile_ms", "latency_ms",
+       "fixed_ms", "ratio"},
+      {}};
 }
 
 static Status run(unsigned repeats, Figures &figures) {
@@ -77,7 +78,6 @@ static Status run(unsigned repeats, Figures &figures) {
 }
 
 const Suite &bench::sizesSuite() {
-  static const Suite suite = {"sizes", "models that one compilation serves at many sizes: differences, times",
-                              &category, run};
+  static const Suite suite = {"sizes", "measures models that one compilation serves at many sizes", &category, run};
   return suite;
 }

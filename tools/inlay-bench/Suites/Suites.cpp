@@ -12,9 +12,9 @@ using namespace inlay::bench;
 namespace cl = llvm::cl;
 
 static cl::opt<bool> calibrate("calibrate", cl::cat(tools::toolCategory()),
-                               cl::desc("The suite calibrate: measure a cost model of this machine's targets"));
+                               cl::desc("Same as the suite calibrate: measures a cost model of this machine"));
 static cl::opt<bool> tune("tune", cl::cat(tools::toolCategory()),
-                          cl::desc("The suite tune: measure what a Vulkan device's instructions cost"));
+                          cl::desc("Same as the suite tune: measures the instruction costs of a Vulkan device"));
 
 llvm::ArrayRef<Suite> bench::getSuites() {
   static const Suite suites[] = {partitionSuite(), rewriteSuite(),  modelsSuite(),    kernelsSuite(),
@@ -25,8 +25,8 @@ llvm::ArrayRef<Suite> bench::getSuites() {
 rt::StatusOr<Suite> bench::findSuite(llvm::StringRef name) {
   for (auto [isGiven, suite] : {std::pair(calibrate.getValue(), "calibrate"), {tune.getValue(), "tune"}}) {
     if (isGiven && !name.empty() && name != suite)
-      return rt::Status(rt::StatusCode::InvalidArgument, std::string("option --") + suite + " is the suite " + suite +
-                                                             ", but got '" + name.str() + "' besides");
+      return rt::Status(rt::StatusCode::InvalidArgument, std::string("option --") + suite + " selects the suite " +
+                                                             suite + ", but got the suite '" + name.str() + "'");
     if (isGiven)
       name = suite;
   }
@@ -43,7 +43,7 @@ rt::StatusOr<Suite> bench::findSuite(llvm::StringRef name) {
 rt::Status bench::checkOptions(const Suite &suite) {
   if (!getPeers().empty() && !suite.hasPeers)
     return {rt::StatusCode::InvalidArgument,
-            std::string("option --against: the suite '") + suite.name + "' has no peers to compare with"};
+            std::string("option --against: the suite '") + suite.name + "' has no peers"};
   for (auto &[name, option] : llvm::cl::getRegisteredOptions())
     for (const Suite &other : getSuites())
       if (option->getNumOccurrences() && !llvm::is_contained(option->Categories, suite.options) &&

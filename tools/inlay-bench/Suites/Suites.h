@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The suites of inlay-bench. A suite is a source file with its own options and one entry here.
+// The suites of inlay-bench. Each suite is a source file with its options and an entry here.
 
 #ifndef TOOLS_INLAY_BENCH_SUITES_SUITES_H
 #define TOOLS_INLAY_BENCH_SUITES_SUITES_H
@@ -13,9 +13,9 @@ namespace inlay::bench {
 
 struct Suite {
   const char *name, *summary;
-  llvm::cl::OptionCategory *options; ///< the options that are this suite's alone
+  llvm::cl::OptionCategory *options; ///< Options of this suite only.
   rt::Status (*run)(unsigned repeats, Figures &figures);
-  bool hasPeers = false; ///< whether --against means something
+  bool hasPeers = false; ///< True if the suite supports --against.
 };
 
 const Suite &calibrateSuite();
@@ -29,13 +29,13 @@ const Suite &tuneSuite();
 
 llvm::ArrayRef<Suite> getSuites();
 
-/// The suite of a name, or that an option stands for; the error lists what there is.
+/// Returns the suite `name`, or the one that --calibrate or --tune selects. The error lists the suites.
 rt::StatusOr<Suite> findSuite(llvm::StringRef name);
 
-/// An error if an option on the command line belongs to another suite.
+/// Returns an error if an option on the command line belongs to another suite.
 rt::Status checkOptions(const Suite &suite);
 
-/// The command as a reader would type it: no folder in front of the tool or a file.
+/// Returns the command line without the folders of the tool and of files.
 std::string describeCommand(int argc, char **argv);
 
 } // namespace inlay::bench

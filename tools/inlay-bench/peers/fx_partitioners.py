@@ -1,8 +1,9 @@
-"""Partition a graph by torch.fx's partitioners: `fx_partitioners.py GRAPH`.
+"""Partition a graph with torch.fx's partitioners: `fx_partitioners.py GRAPH`.
 
-GRAPH has a line per op, in topological order: `A` (an accelerator runs it) or `H`, then the numbers of the ops it
-reads; an op that reads none reads the input. Prints a JSON object of times in milliseconds of the processor and numbers
-of segments: of CapabilityBasedPartitioner, whose partitions are accelerator segments, and of splitter_base.
+GRAPH is a file with a line per op, in topological order: `A` if an accelerator can run the op, else `H`, then the
+numbers of the ops that it reads. An op that reads no other op reads the input. Prints a JSON object with the times, in
+milliseconds of processor time, and the numbers of segments of CapabilityBasedPartitioner, whose partitions are
+accelerator segments, and of splitter_base.
 """
 
 import contextlib
@@ -79,7 +80,7 @@ def run_splitter(path: str) -> dict[str, float]:
 
 
 def main() -> int:
-    path = sys.argv.pop(1)  # the splitter's settings read the command line too
+    path = sys.argv.pop(1)  # the settings of the splitter also read the command line
     found = {**run_splitter(path), **run_capability_based(path)}
     print(json.dumps({"torch": torch.__version__, **found}))
     return 0

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What patterns in Python cost: to write and compile, to ask a Python function, to call a Python class.
+"""Measure the cost of patterns in Python: of writing and compiling them, and of calls of Python functions and classes.
 
     python_patterns.py [--layers N] [--json FILE]
 
-Prints a table; the file gets the same figures with the command that made them.
+Prints a table, and writes the same figures with the command to FILE.
 """
 
 import argparse
@@ -18,7 +18,7 @@ REPEATS = 5
 
 
 def make_graph(layers):
-    """neg and relu by turns."""
+    """Returns a graph in which neg and relu alternate."""
     lines = ["func.func @forward(%v0: tensor<4xf32>) -> tensor<4xf32> {"]
     for number in range(layers):
         name = "neg" if number % 2 else "relu"
@@ -27,7 +27,7 @@ def make_graph(layers):
 
 
 def best(function, repeats=REPEATS):
-    """The least processor seconds of some runs; `function` gives the seconds that count."""
+    """Returns the minimum of several runs of `function`, which returns the processor seconds of a run."""
     return min(function() for _ in range(repeats))
 
 
@@ -38,7 +38,7 @@ def timed(function, *args):
 
 
 def make_pattern(number):
-    """One of many that don't match at the third level."""
+    """Returns a pattern that fails at the third level. The number makes patterns differ."""
     built = pattern(f"p{number}", benefit=number % 7)(
         lambda op, x, w, b: op.tanh(op.sigmoid(op.relu(op.matmul(x, w) + b) * (number + 2)))
     )
@@ -74,10 +74,10 @@ class Find(PatternAnalyzer):
         return False
 
 
-def run(text, one):
-    """Seconds of one run of a pattern over a fresh graph."""
+def run(text, graph_pattern):
+    """Returns the seconds of one run of a pattern over a new graph."""
     manager = RewritePatternManager()
-    manager.add("p", one)
+    manager.add("p", graph_pattern)
     module = inlay.parse(text)
     return timed(manager.rewrite, module)
 
@@ -91,7 +91,7 @@ def analyze(text):
 
 def measure(layers):
     text, half = make_graph(layers), layers / 2
-    compile_patterns(1)  # the first also makes the context
+    compile_patterns(1)  # the first call also creates the context
     plain = best(lambda: run(text, rename()))
     asked = best(lambda: run(text, rename(lambda x: True)))
     refused = best(lambda: run(text, rename(lambda x: False)))

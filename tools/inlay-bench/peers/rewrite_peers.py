@@ -1,10 +1,10 @@
-"""Rewrite a graph by a peer, or author patterns for Inlay: `rewrite_peers.py PEER OPS PATTERNS`.
+"""Rewrite a graph with a peer, or write patterns for Inlay: `rewrite_peers.py PEER OPS PATTERNS`.
 
-The graph is blocks of sigmoid(mul(relu(add(matmul(x, w), b)), s)). The first pattern makes one op of
-relu(add(matmul(x, w), b)), the others match two levels of it and differ in the third. Each peer is used as its own
-documentation does. Prints a JSON object: times in milliseconds of the processor to author the patterns and to rewrite,
-and how many blocks were fused; for `inlay` the patterns in PDL instead. What a process pays once is left out: all is
-done once before it is timed, but for the peer that takes minutes. Exits with 3 if the peer isn't installed.
+The graph consists of blocks sigmoid(mul(relu(add(matmul(x, w), b)), s)). The first pattern fuses relu(add(matmul(x, w),
+b)) into one op. The other patterns match its first two levels and fail at the third. Each peer is used as in its
+documentation. Prints a JSON object with the times to create the patterns and to rewrite, in milliseconds of processor
+time, and the number of fused blocks. For `inlay` the object has the patterns as PDL instead. Everything runs once
+before it is timed, except for the peer that takes minutes. Exits with 3 if the peer isn't installed.
 """
 
 import json
@@ -163,13 +163,13 @@ def run_inductor(blocks: int, patterns: int) -> Result:
             match.output_node().replace_all_uses_with(fused)
             match.erase_nodes()
 
-    # The patterns that fail come first, as the one that matches would hide them.
+    # The patterns that fail come first, since the matching one would prevent their attempts.
     authoring, _ = timed(lambda: [make(number) for number in [*range(1, patterns), 0]])
     taken, _ = timed(lambda: passes.apply(module.graph))
     return {"author_ms": authoring, "rewrite_ms": taken, "fused": sum(n.target is fused_op for n in module.graph.nodes)}
 
 
-# Ops of two operands that the graph has none of.
+# Ops with two operands that the graph does not have.
 UNRELATED = ["bmm", "mv", "dot", "vdot", "outer", "atan2", "hypot", "fmod", "ger", "inner", "fmin", "fmax", "maximum"]
 
 
@@ -200,7 +200,7 @@ PEERS = {
     "torch.fx": run_fx,
 }
 
-# Takes so long that a first run would show nothing.
+# This peer takes so long that a first run would not change its figures.
 SLOW = "torch.fx"
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One model, compiled once for a range of sizes, at many of them; beside compilations for one size each.
+"""Measure a model that is compiled once for ranges of sizes, and compare it with compilations for one size.
 
 size_peers.py list
 size_peers.py run MODEL TARGETS SCALE CALLS
 
-MODEL is one of SYMBOLS, TARGETS a list of Inlay's targets joined by "+", SCALE "usual" or "tiny". Prints one JSON
-object {"rows": [...]}; exits with 3 if what it needs is missing.
+MODEL is a key of SYMBOLS, TARGETS a list of Inlay's targets joined by "+", SCALE "usual" or "tiny". Prints a JSON
+object {"rows": [...]}. Exits with 3 if a package is missing.
 """
 
 import itertools
@@ -29,7 +29,7 @@ except ImportError:
 
 transformers.logging.set_verbosity_error()
 torch.set_grad_enabled(False)
-# Sizes that may differ, by model: name -> (least, largest) of tiny models and of those in their usual size.
+# The open sizes of each model, with (minimum, maximum) for the tiny and for the usual scale.
 IMAGE = {"batch": ((1, 20), (1, 8))}
 TEXT = {"batch": ((1, 8), (1, 4)), "length": ((1, 32), (1, 128))}
 SYMBOLS = {
@@ -48,7 +48,7 @@ def tokens(*shape):
 
 
 class Sized:
-    """A model whose inputs can be made in any size."""
+    """A model with inputs of any size."""
 
     def __init__(self, name, tiny):
         self.name, self._example = name, make(name, tiny=tiny)
@@ -56,7 +56,7 @@ class Sized:
         self.ranges = {symbol: ends[0 if tiny else 1] for symbol, ends in SYMBOLS[name].items()}
 
     def inputs(self, sizes):
-        """(args, kwargs) for sizes by the names of symbols."""
+        """Returns (args, kwargs) for sizes by the names of symbols."""
         batch, args, kwargs = sizes["batch"], self._example.args, self._example.kwargs or {}
         if "length" in sizes:
             return (), {
@@ -89,17 +89,17 @@ class Sized:
             return ({0: dims["batch"]}, [(cache, cache) for _ in self._example.args[1]])
         return ({0: dims["batch"]},)
 
-    def sizes(self, least):
-        """At least `least` sets of sizes, those at the ends of all ranges among them."""
+    def sizes(self, count):
+        """Returns at least `count` sets of sizes if the ranges allow it. They contain the ends of all ranges."""
         for steps in itertools.count(2):
             choices = []
             for low, high in self.ranges.values():
                 step = (high - low) / (steps - 1)
                 choices.append(sorted({low, high, *(round(low + number * step) for number in range(steps))}))
             sets = list(itertools.product(*choices))
-            if len(sets) >= least or steps > least:
+            if len(sets) >= count or steps > count:
                 break
-        return [dict(zip(self.ranges, one, strict=True)) for one in sets]
+        return [dict(zip(self.ranges, chosen, strict=True)) for chosen in sets]
 
 
 def timed(function):
@@ -109,10 +109,10 @@ def timed(function):
 
 
 def difference(expected, got):
-    """The largest difference of any result, as a share of that result's largest element."""
+    """Returns the largest difference relative to the largest element of the same result."""
     shares = [0.0]
     pairs = zip(pytree.tree_leaves(got), pytree.tree_leaves(expected), strict=True)
-    for ours, theirs in ((one, other) for one, other in pairs if isinstance(other, torch.Tensor)):
+    for ours, theirs in (pair for pair in pairs if isinstance(pair[1], torch.Tensor)):
         if ours.shape != theirs.shape:
             return float("inf")
         share = float((ours.double() - theirs.double()).abs().max()) / max(float(theirs.double().abs().max()), 1e-30)
@@ -126,11 +126,11 @@ def compile_at(sized, sizes, targets, dynamic_shapes=None):
 
 
 def compare_latency(sized, compiled, targets, sizes, calls):
-    """Figures at one set of sizes, beside a compilation for it alone."""
+    """Returns the figures at one set of sizes, compared with a compilation for these sizes only."""
     fixed, compile_ms = compile_at(sized, sizes, targets)
     args, kwargs = sized.inputs(sizes)
     ours, theirs = [], []
-    for number in range(calls + 1):  # by turns; the first calls make what later ones reuse
+    for number in range(calls + 1):  # the two alternate; the first calls create state that later ones reuse
         for function, times in ((compiled, ours), (fixed, theirs)):
             elapsed = timed(lambda function=function: function(*args, **kwargs))[1]
             if number:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The contenders by name: what each needs to be installed. Nothing heavy is imported here."""
+"""The contenders by name, with the modules that each one needs. This module imports nothing heavy."""
 
 from dataclasses import dataclass
 
@@ -8,16 +8,16 @@ SYNONYMS = {"torch.compile": "inductor"}
 
 @dataclass(frozen=True)
 class Needs:
-    """What an interpreter must have to run a contender."""
+    """The modules that an interpreter must have to run a contender."""
 
     modules: tuple[str, ...]
-    packages: str  # as pip names them
+    packages: str  # names for pip
 
     def hint(self) -> str:
         return f"pip install {self.packages}"
 
 
-EVERY = ("torch", "transformers", "numpy", "inlay")  # each worker makes the model itself
+EVERY = ("torch", "transformers", "numpy", "inlay")  # each worker creates the model itself
 INLAY = Needs(EVERY, "torch transformers numpy, and have inlay on PYTHONPATH")
 PEERS = {
     "torch": INLAY,
@@ -35,10 +35,10 @@ PEERS = {
     "ncnn-vulkan": Needs(("ncnn", "pnnx"), "ncnn pnnx"),
     "executorch": Needs(("executorch",), "executorch"),
 }
-# What a route that ends in @activations leaves to the target after the first: between products and convolutions, so
-# that a model falls into many segments.
+# Ops that a route with @activations keeps off its first target. They stand between products and convolutions, so the
+# model is split into many segments.
 ACTIVATIONS = frozenset(f"aten::{name}" for name in ("relu", "gelu", "silu", "hardswish", "hardsigmoid", "hardtanh"))
-REFERENCE = "torch"  # what every result is compared with, and whose latency is eager_ms
+REFERENCE = "torch"  # its results are the expected ones, and its latency is eager_ms
 
 
 def canonical(peer: str) -> str:
@@ -46,7 +46,7 @@ def canonical(peer: str) -> str:
 
 
 def label(contender: str) -> str:
-    """What tables call it: `torch` is a list of Inlay's targets there."""
+    """Returns the name of a contender in tables, where `torch` is a list of Inlay's targets."""
     return "eager" if contender == REFERENCE else contender.removeprefix("inlay:")
 
 
@@ -56,7 +56,7 @@ def is_inlay(contender: str) -> bool:
 
 @dataclass(frozen=True)
 class Route:
-    """A list of Inlay's targets, and whether activations are kept from the first."""
+    """A list of Inlay's targets. If `is_forced`, activations must not run on the first one."""
 
     targets: tuple[str, ...]
     is_forced: bool
@@ -65,7 +65,7 @@ class Route:
 def read_route(contender: str) -> Route:
     targets, _, forced = contender.removeprefix("inlay:").partition("@")
     if forced not in ("", "activations"):
-        raise ValueError(f"expected a route to end in @activations or in targets alone, but got '@{forced}'")
+        raise ValueError(f"expected a route to end in a target or in '@activations', but got '@{forced}'")
     return Route(tuple(targets.split("+")), bool(forced))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How each contender makes of a model what can be called, as its documentation tells a user to."""
+"""Functions that compile a model with each contender, as its documentation recommends."""
 
 import pathlib
 import time
@@ -18,22 +18,22 @@ from subjects import Setting, tensors
 
 @dataclass(frozen=True)
 class Built:
-    """A compiled model with its arguments."""
+    """A compiled model with its arguments, ready to be called."""
 
     call: Callable[[], Any]
     figures: dict[str, Any] = field(default_factory=dict)
-    profile: Callable[[], dict[str, Any]] | None = None  # where the time of a call goes, by segment and by op
+    profile: Callable[[], dict[str, Any]] | None = None  # measures the time of a call by segment and by op
 
 
 def timed(function: Callable[[], Any]) -> tuple[Any, float]:
-    """The result and the milliseconds that it took."""
+    """Returns the result of `function` and the milliseconds that it took."""
     start = time.perf_counter_ns()
     result = function()
     return result, (time.perf_counter_ns() - start) / 1e6
 
 
 def _compile(function: Callable[[], Any], **figures: Any) -> tuple[Any, dict[str, Any]]:
-    """What `function` makes, its time and how much memory grows meanwhile."""
+    """Returns the result of `function`, with its time and the growth of memory as figures."""
     peak = Peak()
     compiled, compile_ms = timed(function)
     return compiled, {**figures, "compile_ms": compile_ms, "compile_mb": peak.growth()}
@@ -44,7 +44,7 @@ def by_torch(example: Example, setting: Setting) -> Built:
 
 
 def by_torch_cuda(example: Example, setting: Setting) -> Built:
-    """Arguments and results stay on the device; a call ends when it is done."""
+    """Arguments and results stay on the device. A call waits until the device is done."""
     if not torch.cuda.is_available():
         raise RuntimeError("PyTorch has no CUDA device here")
 
@@ -85,7 +85,7 @@ def by_inlay(example: Example, setting: Setting) -> Built:
 
 
 def profile(example: Example, compiled: Any) -> dict[str, Any]:
-    """The quickest of five profiled calls: milliseconds of each segment, and of each op or group of fused ones."""
+    """Returns the milliseconds of each segment and of each op or group of fused ops, from the fastest of five calls."""
     profiles = [compiled.profile(*example.args, **(example.kwargs or {})) for _ in range(5)]
     report = min((each.report for each in profiles), key=lambda report: report["summary"]["measured_ns"])
     return {
@@ -104,7 +104,7 @@ def profile(example: Example, compiled: Any) -> dict[str, Any]:
 
 
 def by_inductor(example: Example, setting: Setting) -> Built:
-    """torch.compile works at the first call."""
+    """Compiles with torch.compile, which does its work in the first call."""
     compiled = torch.compile(example.model)
     _, figures = _compile(lambda: example(compiled))
     return Built(lambda: example(compiled), figures)
@@ -132,18 +132,18 @@ def by_openvino(example: Example, setting: Setting) -> Built:
     options = {
         "INFERENCE_NUM_THREADS": setting.threads,
         "PERFORMANCE_HINT": "LATENCY",
-        # Its default on processors with bfloat16 is less exact than what the others compute.
+        # The default on processors with bfloat16 is less exact than the results of the other contenders.
         "INFERENCE_PRECISION_HINT": setting.dtype,
     }
     compiled, figures = _compile(lambda: core.compile_model(core.read_model(path), "CPU", options), export_ms=export_ms)
     request = compiled.create_infer_request()
     inputs = feed(example, [entry.any_name for entry in compiled.inputs])
-    # Results are a view of the request's own memory, which the next call writes.
+    # The results are views of the memory of the request, which the next call overwrites.
     return Built(lambda: list(request.infer(inputs, share_inputs=True, share_outputs=True).to_tuple()), figures)
 
 
 def by_iree(example: Example, setting: Setting) -> Built:
-    """On the processor, or as iree-vulkan on the first Vulkan device."""
+    """Compiles for the processor or, as iree-vulkan, for the first Vulkan device."""
     is_vulkan = setting.contender.endswith("-vulkan")
     path, export_ms = export_onnx(example, pathlib.Path(setting.folder))
     inputs = list(feed(example, input_names(path)).values())
@@ -152,7 +152,7 @@ def by_iree(example: Example, setting: Setting) -> Built:
 
 
 def by_ncnn(example: Example, setting: Setting) -> Built:
-    """On the processor, or as ncnn-vulkan on the first Vulkan device."""
+    """Compiles for the processor or, as ncnn-vulkan, for the first Vulkan device."""
     is_vulkan = setting.contender.endswith("-vulkan")
     folder = pathlib.Path(setting.folder)
     call, figures = _compile(lambda: compile_by_ncnn(example, folder, setting.threads, is_vulkan))
@@ -160,7 +160,7 @@ def by_ncnn(example: Example, setting: Setting) -> Built:
 
 
 def by_executorch(example: Example, setting: Setting) -> Built:
-    """It has no setting for threads: there are as many as cores."""
+    """Compiles with ExecuTorch, which uses as many threads as there are cores and has no option for that."""
     exported, export_ms = timed(lambda: torch.export.export(example.model, example.args, example.kwargs, strict=True))
     execute, figures = _compile(lambda: compile_by_executorch(exported), export_ms=export_ms)
     inputs = tensors((example.args, example.kwargs))

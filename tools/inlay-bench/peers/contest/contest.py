@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One model or kernel by all contenders: workers start one after the other, then take calls by turns."""
+"""Measures one model or kernel with all contenders. Workers start one after the other, then take turns."""
 
 import contextlib
 import dataclasses
@@ -17,23 +17,23 @@ from rounds import Worker, WorkerError, take_turns
 from summary import add_ratios
 
 WORKER = pathlib.Path(__file__).with_name("worker.py")
-TURNS_MS = {"models": 0, "kernels": 20}  # a call of a model, as many of a kernel as say something
+TURNS_MS = {"models": 0, "kernels": 20}  # one call of a model, and as many calls of a kernel as fit
 
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """What is the same for every subject."""
+    """The parameters of a contest that are equal for all subjects."""
 
     suite: str
-    contenders: dict[str, str]  # name -> the interpreter that has it
+    contenders: dict[str, str]  # interpreter by the name of the contender
     scale: str
     threads: int
     rounds: int
-    shows_reference: bool  # whether PyTorch's latency is a row of its own, and it one of the peers
+    shows_reference: bool  # true if PyTorch is one of the peers and gets a row
 
 
 def environment(threads: int) -> dict[str, str]:
-    """That of every worker: the same threads for all, and nothing that an earlier run compiled."""
+    """Returns the environment of all workers. It sets the number of threads and disables caches of earlier runs."""
     count = str(threads)
     return {
         **os.environ,
@@ -48,7 +48,7 @@ def start(name: str, python: str, threads: int, *arguments: str) -> Worker:
 
 
 def difference(expected: list[numpy.ndarray], got: list[numpy.ndarray]) -> float:
-    """The largest difference of any result, as a share of that result's largest element; infinite if one is NaN."""
+    """Returns the largest difference relative to the largest element of the same result, or infinity for NaN."""
     shares = [0.0]
     for theirs, ours in zip(expected, got, strict=True):
         theirs, ours = theirs.astype(numpy.float64), ours.astype(numpy.float64)
@@ -69,12 +69,12 @@ def load_results(folder: pathlib.Path, contender: str) -> list[numpy.ndarray]:
 def compare(expected: list[numpy.ndarray], got: list[numpy.ndarray]) -> float:
     shapes, wanted = ([array.shape for array in arrays] for arrays in (got, expected))
     if shapes != wanted:
-        raise WorkerError(f"expected results of shapes {wanted} as PyTorch's, but got {shapes}")
+        raise WorkerError(f"expected results of shapes {wanted}, like those of PyTorch, but got {shapes}")
     return difference(expected, got)
 
 
 class Contest:
-    """Contenders with one subject, while their workers live."""
+    """All contenders with one subject."""
 
     def __init__(self, run: Run, subject: str, dtype: str) -> None:
         self._run, self._subject, self._dtype = run, subject, dtype
@@ -100,7 +100,10 @@ class Contest:
         return self._make_rows(times)
 
     def _prepare(self, contender: str, folder: pathlib.Path, stack: contextlib.ExitStack) -> Worker | None:
-        """The worker, ready to be called; PyTorch's, which says what the others are to find, is the first."""
+        """Starts a worker and checks its results. PyTorch comes first, since its results are the expected ones.
+
+        Returns None if the contender fails.
+        """
         if contender != catalog.REFERENCE and self._expected is None:
             return None
         setting = {

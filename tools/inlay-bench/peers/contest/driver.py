@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measures models or kernels by Inlay and by its peers; prints one JSON object.
+"""Measure models or kernels in Inlay and its peers, and print a JSON object.
 
 driver.py list SUITE --pythons=A,B     {"names": [...], "peers": [...]}
 driver.py run SUITE --pythons=A,B ...  {"tables": [...], "notes": [...]}
 
-SUITE is "models" or "kernels". {"error": "..."} says what else keeps it from measuring anything.
+SUITE is "models" or "kernels". If nothing can be measured, the object is {"error": "..."}.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from kernels import KERNELS
 from rounds import WorkerError
 from tables import kernel_tables, model_tables
 
-# An interpreter says which modules it has, without importing them: some take seconds.
+# Each interpreter prints which modules it has. It does not import them, since some take seconds.
 FIND = """
 import importlib.util, sys
 def has(name):
@@ -42,7 +42,10 @@ def installed(python: str) -> frozenset[str]:
 
 
 def find_interpreter(contender: str, pythons: list[str]) -> tuple[str | None, str]:
-    """The first that has all that it needs; without one, what the last one that comes near lacks."""
+    """Returns the first interpreter that has all modules of `contender`.
+
+    If there is none, returns None and a text with the modules that the closest interpreter lacks.
+    """
     wanted = (*catalog.EVERY, *catalog.needs(contender).modules)
     lacking = {python: [name for name in wanted if name not in installed(python)] for python in pythons}
     for python, missing in lacking.items():
@@ -54,7 +57,7 @@ def find_interpreter(contender: str, pythons: list[str]) -> tuple[str | None, st
 
 
 def find_reference(pythons: list[str]) -> str:
-    """The interpreter of PyTorch's worker. This process is run by it from here on if it has no numpy itself."""
+    """Returns the interpreter of the worker for PyTorch. Restarts this script with it if this one has no numpy."""
     python, lack = find_interpreter(catalog.REFERENCE, pythons)
     if python is None:
         raise LookupError(lack)
@@ -75,7 +78,7 @@ def list_names(suite: str, pythons: list[str]) -> dict[str, Any]:
 
 
 def find_contenders(named: Iterable[str], pythons: list[str]) -> tuple[dict[str, str], list[str]]:
-    """Interpreters by contender, PyTorch's first, and a note on each that has none."""
+    """Returns the interpreter of each contender, PyTorch first, and a note for each contender without one."""
     contenders, notes = {}, []
     for contender in dict.fromkeys([catalog.REFERENCE, *named]):
         python, lack = find_interpreter(contender, pythons)

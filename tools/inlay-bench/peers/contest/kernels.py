@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Single ops and short chains of them in the shapes of real models, each with its work in FLOPs and bytes.
+"""Single ops and short chains of ops in the shapes of real models, with their work in FLOPs and bytes.
 
-Bytes are what must be moved at least: each input, weight and result once, four bytes an element in f32. A multiply-add
-is two FLOPs; exp, a division and a comparison are one each.
+Bytes are the minimum of memory traffic: each input, weight and result once, with four bytes per element in f32. A
+multiply-add counts as two FLOPs. An exponential, a division and a comparison count as one each.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ class Kernel:
 
 
 def _function(function: Callable[..., Any]) -> Any:
-    """A module of a function of tensors."""
+    """Returns a module that calls `function`."""
     from torch import nn
 
     class Function(nn.Module):
@@ -37,7 +37,7 @@ def _random(*shapes: tuple[int, ...]) -> tuple[Any, ...]:
 
 
 def matmul(m: int, k: int, n: int) -> Kernel:
-    """m x k by k x n, neither of them a constant."""
+    """A product of m x k and k x n tensors. Neither is a constant."""
     return Kernel(
         lambda: (_function(lambda a, b: a @ b), _random((m, k), (k, n))),
         flops=2 * m * n * k,
@@ -46,7 +46,7 @@ def matmul(m: int, k: int, n: int) -> Kernel:
 
 
 def linear(m: int, k: int, n: int) -> Kernel:
-    """A layer whose weight is a constant; with one row it is what a decoder does for each word."""
+    """A linear layer with a constant weight. With one row it is the step of a decoder for one token."""
 
     def make():
         from torch import nn
@@ -116,7 +116,7 @@ def attention(heads: int, length: int, width: int) -> Kernel:
 
 
 def elementwise(elements: int) -> Kernel:
-    """A chain that is one pass over memory where it is fused, and five where it isn't."""
+    """A chain of elementwise ops. It needs one pass over memory if it is fused, and five if not."""
     return Kernel(
         lambda: (_function(lambda a, b: ((a * b + a).relu() - b) * 0.5), _random((elements,), (elements,))),
         flops=5 * elements,
@@ -133,7 +133,7 @@ def add(elements: int) -> Kernel:
 
 
 def negate(elements: int) -> Kernel:
-    """As near to a copy as an op of a graph comes: one read and one write for each element."""
+    """A negation, the op that is closest to a copy: one read and one write per element."""
     return Kernel(lambda: (_function(lambda x: -x), _random((elements,))), flops=elements, bytes=FLOAT * 2 * elements)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How much memory this process takes; Linux alone counts it."""
+"""Measures the memory of this process. Only Linux counts it."""
 
 import gc
 
@@ -13,7 +13,7 @@ def _read_mb(field: str) -> float | None:
 
 
 class Peak:
-    """The most memory of this process from here on, in megabytes (2^20)."""
+    """The peak of the memory of this process since the creation of this object, in megabytes (2^20 bytes)."""
 
     def __init__(self) -> None:
         gc.collect()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A model as ONNX, exported once for all contenders that read it."""
+"""Exports a model to ONNX, once for all contenders that read it."""
 
 import contextlib
 import io
@@ -15,18 +15,18 @@ from subjects import tensors
 
 
 class ExportError(Exception):
-    """The model has no form in ONNX; the message is the exporter's."""
+    """The model can't be exported to ONNX. The message is that of the exporter."""
 
 
 def _root(error: BaseException) -> str:
-    """The words of the first cause: those around it only tell which step of the export it was."""
+    """Returns the message of the first cause. The errors that wrap it only name the step of the export."""
     while error.__cause__ is not None:
         error = error.__cause__
     return str(error)
 
 
 def _export(example: Example, path: pathlib.Path) -> None:
-    """By the exporter of torch.export's graphs, by that of TorchScript where it fails."""
+    """Exports with the exporter for torch.export, or with the one for TorchScript if that fails."""
     arguments = {"args": example.args, "kwargs": example.kwargs or {}}
     try:
         torch.onnx.export(example.model, f=path, dynamo=True, verbose=False, external_data=True, **arguments)
@@ -34,11 +34,11 @@ def _export(example: Example, path: pathlib.Path) -> None:
         try:
             torch.onnx.export(example.model, f=str(path), dynamo=False, **arguments)
         except Exception:
-            raise ExportError(_root(error)) from error  # the newer one's words are the ones to act on
+            raise ExportError(_root(error)) from error  # the error of the newer exporter is the useful one
 
 
 def export_onnx(example: Example, folder: pathlib.Path) -> tuple[str, float]:
-    """The file in `folder`, and the milliseconds that making it took whoever came first."""
+    """Returns the model file in `folder` and the milliseconds of its export. The first contender exports it."""
     path, facts = folder / "model.onnx", folder / "export.json"
     if not facts.exists():
         start, error = time.perf_counter(), None
@@ -55,11 +55,11 @@ def export_onnx(example: Example, folder: pathlib.Path) -> tuple[str, float]:
 
 
 def feed(example: Example, names: list[str]) -> dict[str, Any]:
-    """The arguments by the names of the model's inputs: by name where they have one, by position else."""
+    """Returns the arguments by the names of the inputs. They are matched by name or, without names, by position."""
     by_name = {name: value.numpy() for name, value in (example.kwargs or {}).items() if isinstance(value, torch.Tensor)}
     if set(names) == set(by_name):
         return {name: by_name[name] for name in names}
     values = [value.numpy() for value in tensors((example.args, example.kwargs))]
     if len(values) != len(names):
-        raise ExportError(f"expected {len(values)} inputs as the model has, but got {len(names)} in ONNX")
+        raise ExportError(f"expected {len(values)} inputs in ONNX, like the model has, but got {len(names)}")
     return dict(zip(names, values, strict=True))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Peers that compile a model into a program of their own format, which their runtime then loads."""
+"""Functions for peers that compile a model to their own program format, which their runtime loads."""
 
 import contextlib
 import os
@@ -18,7 +18,7 @@ from torch.utils import _pytree as pytree
 
 
 def input_names(path: str) -> list[str]:
-    """Those of an ONNX model; older ones list weights as inputs too."""
+    """Returns the names of the inputs of an ONNX model without its weights, which older models also list as inputs."""
     import onnx
 
     graph = onnx.load(path, load_external_data=False).graph
@@ -26,12 +26,12 @@ def input_names(path: str) -> list[str]:
     return [entry.name for entry in graph.input if entry.name not in weights]
 
 
-# What iree-compile's --iree-vulkan-target calls devices, by a part of their name.
+# Values of iree-compile's --iree-vulkan-target by a part of the name of the device.
 VULKAN_TARGETS = {"llvmpipe": "llvmpipe", "nvidia": "ampere", "amd": "rdna3", "radeon": "rdna3", "intel": "arc"}
 
 
 def find_vulkan_target() -> str:
-    """What to compile for: the first device that IREE's own driver lists."""
+    """Returns the target of the first device that IREE's driver lists."""
     import iree.runtime
 
     devices = iree.runtime.get_driver("vulkan").query_available_devices()
@@ -39,12 +39,15 @@ def find_vulkan_target() -> str:
     for part, target in VULKAN_TARGETS.items():
         if part in name.lower():
             return target
-    raise RuntimeError(f"expected a device with a target of IREE's, but got {name}")
+    raise RuntimeError(f"expected a device that IREE has a target for, but got {name}")
 
 
 def fetch(result: Any, device: Any) -> Any:
-    """A device's array as numpy's. What `to_host` does where memory can't be imported: on Vulkan it tries to with some
-    that doesn't start on a page, which the driver refuses."""
+    """Copies an array of the device to the host.
+
+    `to_host` fails on Vulkan: it tries to import memory that is not aligned to a page, which the driver refuses. This
+    function copies through a staging buffer, as `to_host` does if memory can't be imported.
+    """
     from iree.runtime import BufferUsage, HalElementType, HalFence, MemoryType
 
     view = result._buffer_view
@@ -62,8 +65,10 @@ def fetch(result: Any, device: Any) -> Any:
 
 
 def compile_by_iree(path: str, threads: int, is_vulkan: bool) -> Callable[..., list[Any]]:
-    """A function of numpy arrays: imported from ONNX, compiled for this processor, run by the runtime's own threads, or
-    compiled for the first Vulkan device and run there."""
+    """Compiles an ONNX model with IREE for this processor or for the first Vulkan device.
+
+    Returns a function of numpy arrays.
+    """
     import iree.compiler
     import iree.runtime
 
@@ -81,7 +86,7 @@ def compile_by_iree(path: str, threads: int, is_vulkan: bool) -> Callable[..., l
     loaded = iree.runtime.VmModule.copy_buffer(config.vm_instance, program)
     context = iree.runtime.SystemContext(config=config)
     context.add_vm_module(loaded)
-    # Beside the function there are its twin that signals when it is done, and what sets up the module.
+    # The module also has an asynchronous version of the function and initializers.
     name = next(name for name in loaded.function_names if "$" not in name and not name.startswith("_"))
     function = context.modules[loaded.name][name]
 
@@ -94,7 +99,7 @@ def compile_by_iree(path: str, threads: int, is_vulkan: bool) -> Callable[..., l
 
 
 class Flat(torch.nn.Module):
-    """An example's module as a function of tensors that gives tensors."""
+    """Wraps the module of an example so that its arguments and results are tensors without structure."""
 
     def __init__(self, example: Example) -> None:
         super().__init__()
@@ -108,9 +113,11 @@ class Flat(torch.nn.Module):
 
 
 def compile_by_ncnn(example: Example, folder: pathlib.Path, threads: int, is_vulkan: bool) -> Callable[[], list[Any]]:
-    """A call of what pnnx converts the module to; with `is_vulkan` layers that have Vulkan code run there.
+    """Converts the module with pnnx and returns a function that runs it with ncnn.
 
-    pnnx leaves out a batch of one where it finds that dim, and writes a Python file that says so."""
+    With `is_vulkan`, layers that have Vulkan code run on the device. pnnx removes the batch dim of inputs with a batch
+    of one and writes a Python file that says so.
+    """
     import ncnn
     import pnnx
 
@@ -125,7 +132,7 @@ def compile_by_ncnn(example: Example, folder: pathlib.Path, threads: int, is_vul
     net = ncnn.Net()
     net.opt.num_threads = threads
     net.opt.use_vulkan_compute = is_vulkan
-    for option in filter(lambda name: "16" in name, dir(net.opt)):  # it would compute in half floats
+    for option in filter(lambda name: "16" in name, dir(net.opt)):  # these would compute in half floats
         setattr(net.opt, option, False)
     for load, suffix in ((net.load_param, "param"), (net.load_model, "bin")):
         path = folder / f"{stem}.ncnn.{suffix}"
@@ -158,7 +165,10 @@ def compile_by_ncnn(example: Example, folder: pathlib.Path, threads: int, is_vul
 
 
 def compile_by_executorch(exported: Any) -> Callable[[list[Any]], list[Any]]:
-    """A function of tensors: lowered to XNNPACK where that has the op, to portable kernels elsewhere."""
+    """Compiles with ExecuTorch, to XNNPACK for the ops that it has and to portable kernels for the others.
+
+    Returns a function of tensors.
+    """
     with contextlib.redirect_stdout(sys.stderr):
         from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
         from executorch.exir import to_edge_transform_and_lower

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Worker processes that take calls by turns, so that what slows the machine slows all of them.
+"""Worker processes that take turns, so that a slower machine affects all of them.
 
-A worker is a process that answers lines of JSON with lines of JSON. It says one object of its own accord, when it is
-ready; then {"do": "calls", "for_ms": N} is answered by {"times": [...]} in milliseconds, and {"do": "stop"} by the
-figures known at the end. {"error": "..."} instead of any of them ends the worker.
+A worker reads requests and writes answers as lines of JSON. When it is ready, it writes one object without a request.
+It answers {"do": "calls", "for_ms": N} with {"times": [...]} in milliseconds, and {"do": "stop"} with its final
+figures. An answer {"error": "..."} ends the worker.
 """
 
 import contextlib
@@ -15,24 +15,24 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-READY_S, ANSWER_S = 1800.0, 600.0  # what takes longer is taken for hung
+READY_S, ANSWER_S = 1800.0, 600.0  # a worker that takes longer is considered hung
 
 
 class WorkerError(Exception):
-    """A worker that failed, ended or hung; the message says in one line how."""
+    """A worker failed, ended or hung. The message is one line."""
 
 
 def _end_with_parent() -> None:
-    """A process that stands still doesn't see that who started it is gone."""
+    """Makes the process end with its parent, since a stopped process can't notice the end of its parent."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 class Worker:
-    """One contender in a process of its own. As a context, it is gone at the end.
+    """A contender in its own process, which ends with the `with` block.
 
-    Once it is ready, the process stands still but for the time it takes to answer. Threads that wait for work spin,
-    and that would be at the cost of whoever has the turn: those of OpenMP for some 10 ms, of ONNX Runtime for some
-    45 ms, one of IREE's Vulkan for ever.
+    A ready process is stopped except while it answers. Otherwise its threads that spin while they wait for work would
+    slow the contender whose turn it is: those of OpenMP for 10 ms, those of ONNX Runtime for 45 ms, and one thread of
+    IREE's Vulkan driver forever.
     """
 
     def __init__(self, name: str, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
@@ -58,14 +58,14 @@ class Worker:
                 stream.close()
 
     def receive_ready(self) -> dict[str, Any]:
-        """What it says of its own accord."""
+        """Returns the first object, which the worker writes without a request, and stops the process."""
         try:
             return self.receive(READY_S)
         finally:
             self._process.send_signal(signal.SIGSTOP)
 
     def receive(self, limit_s: float = ANSWER_S) -> dict[str, Any]:
-        """The next object; a worker says one line at a time, so that a first byte means a whole line soon."""
+        """Returns the next object. Workers write one line at a time, so a whole line follows its first byte soon."""
         if not select.select([self._process.stdout], [], [], limit_s)[0]:
             raise WorkerError(f"gave no answer in {limit_s:g} s")
         line = self._process.stdout.readline()
@@ -95,10 +95,10 @@ class Worker:
 def take_turns(
     workers: Sequence[Worker], rounds: int, turn_ms: float = 0
 ) -> tuple[dict[str, list[float]], dict[str, str]]:
-    """The times of each worker's calls by its name, and what went wrong with those that failed.
+    """Returns the times of the calls of each worker by its name, and the errors of workers that failed.
 
-    In each round each worker has one turn: calls that wake it and aren't counted, then calls for turn_ms, at least one.
-    A worker that fails takes part no longer.
+    In each round each worker has one turn: uncounted calls that warm it up, then calls for turn_ms, at least one. A
+    worker that fails gets no more turns.
     """
     times: dict[str, list[float]] = {worker.name: [] for worker in workers}
     errors: dict[str, str] = {}

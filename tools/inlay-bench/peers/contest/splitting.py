@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What it costs to run a model on an accelerator and the host instead of on the host alone, by segment."""
+"""The cost of a split over an accelerator and the host compared with the host only, by segment."""
 
 import math
 from typing import Any
@@ -7,7 +7,7 @@ from typing import Any
 from catalog import read_route
 from summary import Row
 
-MOST_SEGMENTS = 3  # of each model, those that lose most
+MAX_SEGMENTS = 3  # number of segments of a model in the table, those that lose most
 
 
 def _is_split(row: Row) -> bool:
@@ -19,7 +19,7 @@ def _sum(segments: list[Row], key: str, *targets: str) -> float:
 
 
 def _host_alone(row: Row, rows: list[Row]) -> Row | None:
-    """The same model on the host without an accelerator; the quickest of such rows."""
+    """Returns the fastest row of the same model on the host without an accelerator, or None if there is none."""
     found = [
         other
         for other in rows
@@ -31,7 +31,7 @@ def _host_alone(row: Row, rows: list[Row]) -> Row | None:
 
 
 def _alone_ms(segments: list[Row], profiled: list[Row]) -> list[float]:
-    """For each segment the time that its ops take on the host alone. What was fused counts where its first op is."""
+    """Returns the time of the ops of each segment on the host only. Fused ops count for the segment of the first op."""
     times = [0.0] * len(segments)
     owner = {op: number for number, segment in enumerate(segments) for op in segment["ops"]}
     for entry in profiled:
@@ -42,7 +42,7 @@ def _alone_ms(segments: list[Row], profiled: list[Row]) -> list[float]:
 
 
 def split_rows(rows: list[Row]) -> tuple[list[Row], list[Row]]:
-    """Per split model a row with the parts of its time, and a row for each of the segments that lose most."""
+    """Returns a row per split model with the parts of its time, and a row for each segment that loses most."""
     models, losses = [], []
     for row in filter(_is_split, rows):
         alone, segments = _host_alone(row, rows), row.get("profiled_segments")
@@ -82,5 +82,5 @@ def split_rows(rows: list[Row]) -> tuple[list[Row], list[Row]]:
             for number, segment in enumerate(segments)
         ]
         found.sort(key=lambda loss: loss["host_alone_ms"] - loss["run_ms"] - loss["copies_ms"])
-        losses += found[:MOST_SEGMENTS]
+        losses += found[:MAX_SEGMENTS]
     return models, losses

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is measured: the models of inlay.models and the kernels of this folder, the same in every process."""
+"""The subjects of contests: the models of inlay.models and the kernels of this folder, equal in all processes."""
 
 import warnings
 from dataclasses import dataclass
@@ -15,19 +15,19 @@ DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 
 @dataclass(frozen=True)
 class Setting:
-    """One contender's part of one measurement."""
+    """The parameters of one contender in one measurement."""
 
     contender: str
     suite: str  # "models" or "kernels"
     subject: str
     dtype: str
-    scale: str  # "usual" or "tiny", of models
+    scale: str  # size of models: "usual" or "tiny"
     threads: int
-    folder: str  # for results and for what contenders may share, such as an exported model
+    folder: str  # for results and for files that contenders share, such as an exported model
 
 
 def prepare_torch(threads: int) -> None:
-    """As a user who wants answers and no gradients sets it."""
+    """Configures PyTorch for inference with `threads` threads."""
     warnings.simplefilter("ignore")
     torch.set_grad_enabled(False)
     torch.set_num_threads(threads)
@@ -38,7 +38,7 @@ def names(suite: str) -> list[str]:
 
 
 def make_subject(setting: Setting) -> Example:
-    """The model and its arguments; floating-point ones, and weights, of the dtype."""
+    """Returns the model and its arguments, with floating-point arguments and weights in the dtype of the setting."""
     if setting.suite == "models":
         import transformers
 

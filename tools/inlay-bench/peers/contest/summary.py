@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ratios of latencies: to eager PyTorch and to the best peer. Below 1 is faster."""
+"""Ratios of latencies to those of eager PyTorch and of the fastest peer. A ratio below 1 is faster."""
 
 import math
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ Row = dict[str, Any]
 
 
 def add_ratios(rows: list[Row], eager_ms: float) -> None:
-    """To the rows of one subject; the best peer is the fastest of the contenders that aren't Inlay's."""
+    """Adds ratios to the rows of one subject. The best peer is the fastest contender besides Inlay."""
     best_ms = min((row["latency_ms"] for row in rows if row["is_peer"]), default=None)
     for row in rows:
         row["eager_ms"] = eager_ms
@@ -23,7 +23,7 @@ def geometric_mean(values: Iterable[float]) -> float | None:
 
 
 def summarize(rows: list[Row]) -> list[Row]:
-    """Per contender and dtype the geometric means of its ratios, over the subjects that it ran."""
+    """Returns the geometric means of the ratios per contender and dtype, over the subjects that it ran."""
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         groups.setdefault((row["contender"], row["dtype"]), []).append(row)
@@ -31,22 +31,22 @@ def summarize(rows: list[Row]) -> list[Row]:
         {
             "contender": contender,
             "dtype": dtype,
-            "ran": len(own),
-            "to_eager": geometric_mean(row["to_eager"] for row in own),
-            "to_best": geometric_mean(row["to_best"] for row in own if row["to_best"]),
+            "ran": len(group),
+            "to_eager": geometric_mean(row["to_eager"] for row in group),
+            "to_best": geometric_mean(row["to_best"] for row in group if row["to_best"]),
         }
-        for (contender, dtype), own in groups.items()
+        for (contender, dtype), group in groups.items()
     ]
 
 
 def pair_best(rows: list[Row], subject: str) -> list[Row]:
-    """Per subject (a column: `model`, `kernel`) and dtype Inlay's fastest route beside the fastest peer."""
+    """Returns Inlay's fastest route and the fastest peer per subject (a column: `model`, `kernel`) and dtype."""
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         groups.setdefault((row[subject], row["dtype"]), []).append(row)
     pairs = []
-    for (name, dtype), own in groups.items():
-        ours, peers = ([row for row in own if row["is_peer"] == is_peer] for is_peer in (False, True))
+    for (name, dtype), group in groups.items():
+        ours, peers = ([row for row in group if row["is_peer"] == is_peer] for is_peer in (False, True))
         if not ours or not peers:
             continue
         route, peer = (min(side, key=lambda row: row["latency_ms"]) for side in (ours, peers))

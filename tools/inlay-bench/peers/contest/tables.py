@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What contests found, as the tables of inlay-bench."""
+"""The results of contests as tables of inlay-bench."""
 
 from typing import Any
 
@@ -8,33 +8,34 @@ from splitting import split_rows
 from summary import Row, pair_best, summarize
 
 TURNS = (
-    "All contenders are processes of their own that take calls by turns; latency_ms and eager_ms, that of PyTorch as "
-    "it is, are medians. to_eager is latency_ms over eager_ms, to_best latency_ms over that of the fastest peer. "
-    "difference is the largest one from PyTorch, as a share of the largest element of that result."
+    "Each contender is a process, and the contenders take turns. latency_ms and eager_ms, that of eager PyTorch, "
+    "are medians. to_eager is latency_ms divided by eager_ms, and to_best is latency_ms divided by that of the fastest "
+    "peer. difference is the largest difference from PyTorch, relative to the largest element of that result."
 )
 MODELS = (
-    "Each model by each contender, which is a list of Inlay's targets, best first, or a peer. ops are those in "
-    "segments, then how many each target runs; opaque are those that the dialect has no op for. export_ms is "
-    "torch.export's, or that of torch.onnx.export for those that read ONNX, compile_ms the rest until the model can be "
-    "called (of inductor its first call), compile_mb what memory grows by meanwhile at most, peak_mb that of the whole "
-    "process while it is called, PyTorch in it included. "
+    "Each model with each contender. A contender is a list of Inlay's targets in order of priority, or a peer. ops is "
+    "the number of ops in segments, followed by the number that each target runs. opaque is the number of ops that the "
+    "dialect lacks. export_ms is the time of torch.export, or of torch.onnx.export for contenders that read ONNX. "
+    "compile_ms is the remaining time until the model can be called (for inductor its first call), and compile_mb the "
+    "largest growth of memory during that time. peak_mb is the peak memory of the whole process during calls, PyTorch "
+    "included. "
 ) + TURNS
 SPLITTING = (
-    "Each model split over the accelerator and the host beside the same on the host alone, in one run. A route that "
-    "ends in @activations keeps activations from the accelerator. split_ms and host_alone_ms are median latencies. "
-    "device_ms, host_ms and copies_ms are those of segments and of copies in a profiled call, where each segment is "
-    "submitted and waited for by itself; rest_ms is split_ms without them, negative where segments that follow one "
-    "another on the device are submitted together. mb_across is what enters and leaves segments."
+    "Each model split over the accelerator and the host, compared with the host only, in one run. A route that ends in "
+    "@activations keeps activations off the accelerator. split_ms and host_alone_ms are median latencies. device_ms, "
+    "host_ms and copies_ms are the times of segments and copies in a profiled call, which submits each segment "
+    "separately and waits for it. rest_ms is split_ms without these times. It is negative if consecutive segments on "
+    "the device are submitted together. mb_across is the data that enters and leaves segments."
 )
 LOSSY_SEGMENTS = (
-    "Of each split model the three segments that lose most: run_ms and copies_ms of a profiled call beside "
-    "host_alone_ms, what the same ops take when the host runs the whole model."
+    "The three segments of each split model that lose most: run_ms and copies_ms of a profiled call, compared with "
+    "host_alone_ms, the time of the same ops when the host runs the whole model."
 )
 KERNELS_COUNTED = (
-    "Each kernel by each contender, which is a list of Inlay's targets or a peer. gflops and gb_per_s are what is "
-    "computed and moved at least, over latency_ms. roofline is the share of what the machine allows: the lower of what "
-    "it reaches in large products of matrices, and of what it moves in a large copy by FLOPs for each byte; bound says "
-    "which. What fits into caches can exceed the copy. "
+    "Each kernel with each contender, a list of Inlay's targets or a peer. gflops and gb_per_s are the kernel's FLOPs "
+    "and its minimum of memory traffic divided by latency_ms. roofline is the share of the machine's limit, which is "
+    "the lower of its throughput in large matrix products and of its bandwidth in a large copy times the FLOPs per "
+    "byte. bound names the lower one. Kernels whose data fits into caches can exceed the bandwidth of the copy. "
 ) + TURNS
 
 
@@ -43,19 +44,19 @@ def _table(name: str, counted: str, columns: list[str], rows: list[Row]) -> dict
 
 
 def _summaries(rows: list[Row], subject: str) -> list[dict[str, Any]]:
-    """What make_page.py makes of the rows of several runs too."""
+    """Returns the tables that summarize all rows. make_page.py makes the same tables from the rows of several runs."""
     if not any(row["is_peer"] for row in rows):
         return []
     return [
         _table(
             "summary",
-            f"Per contender the geometric means of to_eager and to_best over the {subject}s that it ran.",
+            f"The geometric means of to_eager and to_best per contender, over the {subject}s that it ran.",
             ["contender", "dtype", "ran", "to_eager", "to_best"],
             summarize(rows),
         ),
         _table(
             "best",
-            f"Per {subject} the fastest of Inlay's routes beside the fastest peer; to_best is the one over the other.",
+            f"Inlay's fastest route and the fastest peer per {subject}. to_best is the ratio of their latencies.",
             [subject, "dtype", "inlay", "inlay_ms", "best_peer", "best_peer_ms", "to_best"],
             pair_best(rows, subject),
         ),
@@ -77,7 +78,7 @@ def model_tables(rows: list[Row]) -> list[dict[str, Any]]:
 
 
 def split_tables(rows: list[Row]) -> list[dict[str, Any]]:
-    """What splitting costs, if the rows have routes with an accelerator and one of the host alone."""
+    """Returns the tables of splitting if rows have routes with an accelerator and one with the host only."""
     models, losses = split_rows(rows)
     if not models:
         return []
@@ -96,7 +97,7 @@ def split_tables(rows: list[Row]) -> list[dict[str, Any]]:
 
 
 def add_roofline(row: Row, limits: dict[str, float]) -> Row:
-    """With the kernel's work, what was reached of it, and of what the machine allows."""
+    """Returns the row with the kernel's work, its throughput, and the fraction of the machine's limit."""
     kernel = KERNELS[row["kernel"]]
     moved = kernel.bytes if row["dtype"] == "f32" else kernel.bytes / 2
     intensity = kernel.flops / moved
@@ -119,7 +120,7 @@ def kernel_tables(rows: list[Row], limits: dict[str, float]) -> list[dict[str, A
         *("kernel", "contender", "dtype", "mflop", "mb", "compile_ms", "first_ms", "latency_ms", "eager_ms"),
         *("to_eager", "to_best", "gflops", "gb_per_s", "bound", "roofline", "difference", "is_peer"),
     ]
-    reached = "What this machine reaches: a large copy, its bytes read and written, and large products by oneDNN."
+    reached = "The limits of this machine: the bandwidth of a large copy, read and written, and products by oneDNN."
     return [
         _table("limits", reached, list(limits), [limits]),
         _table("kernels", KERNELS_COUNTED, columns, rows),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One contender with one model in a process of its own; what it says is in rounds.py.
+"""Run one contender with one model. rounds.py describes the protocol.
 
 worker.py list SUITE
 worker.py limits THREADS
@@ -20,12 +20,12 @@ from limits import measure_limits
 from memory import Peak
 from subjects import Setting, make_subject, names, prepare_torch
 
-# Cores that rested run slower for a while, which would count against contenders whose threads don't spin meanwhile.
+# Idle cores are slower for a while, which would be a disadvantage for contenders whose threads don't spin.
 WARM_UP_S = 0.03
 
 
 class Channel:
-    """Lines of JSON to and from whoever started this process; what libraries print goes elsewhere."""
+    """Lines of JSON to and from the parent process. Output of libraries goes to standard error."""
 
     def __init__(self) -> None:
         self._out = os.fdopen(os.dup(1), "w")
@@ -39,13 +39,13 @@ class Channel:
 
 
 def describe(error: Exception) -> str:
-    """The first words of an error: exporters say pages."""
+    """Returns the first line of an error, since those of exporters are long."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[0][:300] if lines else 'without a message'}"
 
 
 def save_results(results: Any, path: pathlib.Path) -> None:
-    """All tensors, in the order of the model's results; in a format that has numbers of every dtype."""
+    """Saves all tensors in the order of the results, as f32, since numpy lacks some dtypes."""
     leaves = torch.utils._pytree.tree_leaves(results)
     arrays = [
         leaf.detach().to(torch.float32).cpu().numpy() if isinstance(leaf, torch.Tensor) else leaf
@@ -56,7 +56,7 @@ def save_results(results: Any, path: pathlib.Path) -> None:
 
 
 def warm_up(built: Built) -> None:
-    """Wakes threads, cores and caches; at least one call."""
+    """Warms up threads, cores and caches with at least one call."""
     start = time.perf_counter()
     built.call()
     while time.perf_counter() - start < WARM_UP_S:
@@ -64,7 +64,7 @@ def warm_up(built: Built) -> None:
 
 
 def take_calls(built: Built, for_ms: float) -> list[float]:
-    """Times of calls for so long, at least one."""
+    """Calls the model for `for_ms`, at least once. Returns the times of the calls."""
     warm_up(built)
     times: list[float] = []
     while not times or sum(times) < for_ms:
@@ -77,7 +77,7 @@ def run(channel: Channel, setting: Setting) -> None:
     example = make_subject(setting)
     built = build(example, setting)
     parameters = sum(parameter.numel() for parameter in example.model.parameters())
-    del example  # from here on there is as much memory taken as the contender needs
+    del example  # the peak then only counts memory that the contender needs
     peak = Peak()
     results, first_ms = timed(built.call)
     save_results(results, pathlib.Path(setting.folder) / f"{setting.contender}.npz")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What values are where they enter or leave converted code, which knows tensors alone: a scalar is a tensor without
-// dims, an index one of 64 bits.
+// Conversion of values at a segment border. Converted code handles only tensors: a scalar becomes a tensor of rank 0,
+// and an index becomes a tensor of rank 0 with 64-bit integers.
 
 #ifndef INLAY_DIALECT_INLAY_IR_BORDER_H
 #define INLAY_DIALECT_INLAY_IR_BORDER_H
@@ -11,13 +11,13 @@
 
 namespace inlay {
 
-/// The tensor type that stands for a ranked tensor or a scalar; null for other types.
+/// Returns the tensor type that represents a ranked tensor or a scalar at a border, or null for other types.
 mlir::RankedTensorType getBorderType(mlir::Type type);
 
-/// The tensor that stands for `value`, which is a tensor or a scalar.
+/// Returns the tensor that represents `value`, a tensor or a scalar, at a border.
 mlir::Value toBorder(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value);
 
-/// The value of this `type` that `tensor` stands for.
+/// Returns the value of type `type` that `tensor` represents at a border.
 mlir::Value fromBorder(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tensor, mlir::Type type);
 
 } // namespace inlay

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The inlay dialect: types, attributes, interfaces, ops.
+// The inlay dialect: types, attributes, interfaces and ops.
 
 #ifndef INLAY_DIALECT_INLAY_IR_INLAY_H
 #define INLAY_DIALECT_INLAY_IR_INLAY_H
@@ -38,7 +38,8 @@ struct FrameworkState;
 MLIR_DECLARE_EXPLICIT_TYPE_ID(inlay::FrameworkState)
 
 namespace inlay {
-/// What calls of a framework change beside tensors: its random numbers, what it prints, which check fails first.
+/// The state besides tensors that framework calls change: random numbers, printed text, and the order of failing
+/// checks.
 struct FrameworkState : mlir::SideEffects::Resource::Base<FrameworkState> {
   llvm::StringRef getName() final { return "FrameworkState"; }
 };

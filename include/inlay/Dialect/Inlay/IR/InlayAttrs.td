@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Targets, and the verdict that partitioning writes on each op.
+// Attributes for targets, and for the verdict that partitioning assigns to each op.
 
 #ifndef INLAY_DIALECT_INLAY_IR_INLAYATTRS_TD
 #define INLAY_DIALECT_INLAY_IR_INLAYATTRS_TD
@@ -14,50 +14,51 @@ class Inlay_Attr<string name, string attrMnemonic, list<Trait> traits = []> : At
 }
 
 def Inlay_VulkanAttr : Inlay_Attr<"Vulkan", "vulkan"> {
-  let summary = "the Vulkan target, with the device facts that code generation uses";
+  let summary = "the Vulkan target, with the device properties that code generation uses";
   let description = [{
-    The defaults are the least that Vulkan 1.3 lets a device offer, so code for them runs everywhere.
+    The defaults are the minimum limits of Vulkan 1.3, so code for them runs on every device.
 
-    `kind` is what sort of device it is, for the default cost model: `discrete`, `integrated` or `software`.
+    `kind` selects the default cost model: `discrete`, `integrated` or `software`.
 
-    With `subgroup-broadcast`, the `subgroup_size` invocations of a subgroup can hand values to each other, and products
-    are computed by whole subgroups: kernels then need just this size. `subgroup-shuffle` says that shuffles are the
-    fastest way to do so. `texel-reads` says that texel buffers, of at most
-    `max_texel_elements`, are read faster than storage buffers; f32 that are only read are then such.
+    With `subgroup-broadcast`, the `subgroup_size` invocations of a subgroup can exchange values, and whole subgroups
+    compute products. Such kernels require exactly this subgroup size. `subgroup-shuffle` states that shuffles are the
+    fastest way to exchange values. `texel-reads` states that texel buffers of at most `max_texel_elements` elements are
+    read faster than storage buffers. Buffers of f32 that are only read then become texel buffers.
 
-    `matrices` are the products of matrices that a subgroup computes at once on units of its own (in Vulkan cooperative
-    matrices): `16x8x16xf16xf32` is one of 16 rows, 8 columns and 16 terms, of f16 that are added up in f32. Products of
-    f16 large enough are computed by them; kernels then need the shape that they use. The device query leaves them out
-    for software, where they are slower.
+    `matrices` lists the matrix products that the matrix units of a subgroup compute at once (cooperative matrices in
+    Vulkan): `16x8x16xf16xf32` has 16 rows, 8 columns and 16 terms, with f16 operands and f32 accumulation. Sufficiently
+    large products of f16 use them. Such kernels require the shape that they use. The device query omits cooperative
+    matrices on software devices, where they are slower.
 
-    `tuning` says what instructions cost where that is known better than by `kind`: positive numbers by the keys of a
-    tuning file, as `{load = 8.0, quad = 12.0}`. Tiles of products and parts of sums are chosen by it.
+    `tuning` overrides the instruction costs that follow from `kind`: positive numbers with the keys of a tuning file,
+    for example `{load = 8.0, quad = 12.0}`. The tiles of products and the parts of sums are chosen with these costs.
 
-    Ops that work row by row, as those of a softmax, a norm or attention, are one kernel unless `row_kernels` is false.
+    Ops that work row by row, such as the ops of a softmax, a normalization or attention, are fused into one kernel
+    unless `row_kernels` is false.
 
     Example: `#inlay.vulkan`, `#inlay.vulkan<subgroup_size = 8, features = ["float16"], kind = "software">`,
     `#inlay.vulkan<subgroup_size = 32, features = ["float16"], matrices = ["16x16x16xf16xf32"]>`
   }];
   let parameters = (ins
-    DefaultValuedParameter<"int64_t", "128", "most invocations of one workgroup">:$max_workgroup_invocations,
-    DefaultValuedParameter<"int64_t", "65535", "most workgroups along one axis">:$max_workgroup_count,
-    DefaultValuedParameter<"int64_t", "134217728", "most bytes of one storage buffer binding">:$max_storage_buffer_range,
-    DefaultValuedParameter<"int64_t", "16", "most storage buffers of one kernel">:$max_storage_buffers,
-    DefaultValuedParameter<"int64_t", "0", "invocations that run in lockstep, 0 if unknown">:$subgroup_size,
+    DefaultValuedParameter<"int64_t", "128", "maximum number of invocations in a workgroup">:$max_workgroup_invocations,
+    DefaultValuedParameter<"int64_t", "65535", "maximum number of workgroups along one axis">:$max_workgroup_count,
+    DefaultValuedParameter<"int64_t", "134217728", "maximum size of a storage buffer binding in bytes">:$max_storage_buffer_range,
+    DefaultValuedParameter<"int64_t", "16", "maximum number of storage buffers of a kernel">:$max_storage_buffers,
+    DefaultValuedParameter<"int64_t", "0", "number of invocations that run in lockstep; 0 if unknown">:$subgroup_size,
     OptionalParameter<"::mlir::ArrayAttr", "optional features: float16, float64, int8, int16, int64, subgroup-broadcast, subgroup-shuffle, texel-reads">:$features,
     OptionalParameter<"::mlir::StringAttr", "discrete, integrated or software">:$kind,
-    DefaultValuedParameter<"int64_t", "16384", "bytes of a workgroup's memory">:$max_workgroup_memory,
-    DefaultValuedParameter<"bool", "true", "whether ops that work row by row are one kernel">:$row_kernels,
-    DefaultValuedParameter<"int64_t", "65536", "most elements of one texel buffer">:$max_texel_elements,
-    OptionalParameter<"::mlir::ArrayAttr", "matrices that a subgroup multiplies at once, as 16x16x16xf16xf32">:$matrices,
-    OptionalParameter<"::mlir::DictionaryAttr", "costs of instructions, by the keys of a tuning file">:$tuning);
+    DefaultValuedParameter<"int64_t", "16384", "memory of a workgroup in bytes">:$max_workgroup_memory,
+    DefaultValuedParameter<"bool", "true", "true to fuse ops that work row by row into one kernel">:$row_kernels,
+    DefaultValuedParameter<"int64_t", "65536", "maximum number of elements of a texel buffer">:$max_texel_elements,
+    OptionalParameter<"::mlir::ArrayAttr", "matrix products that a subgroup computes at once, such as 16x16x16xf16xf32">:$matrices,
+    OptionalParameter<"::mlir::DictionaryAttr", "instruction costs, with the keys of a tuning file">:$tuning);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     bool hasFeature(::llvm::StringRef feature) const;
-    /// The products in `matrices`.
+    /// Returns the products in `matrices`.
     ::llvm::SmallVector<::inlay::MatrixShape> getMatrixShapes() const;
-    /// By `kind`; an integrated GPU if the attribute doesn't say.
+    /// Returns the kind of the device; an integrated GPU if `kind` is not given.
     ::inlay::DeviceKind getDeviceKind() const;
   }];
 }
@@ -70,13 +71,13 @@ def Inlay_HostAttr : Inlay_Attr<"Host", "host"> {
     Example: `#inlay.host`, `#inlay.host<library = false>`
   }];
   let parameters = (ins
-    DefaultValuedParameter<"bool", "true", "whether ops are left to a library that does them well">:$library);
+    DefaultValuedParameter<"bool", "true", "true to call a library for ops that it implements well">:$library);
   let builders = [AttrBuilder<(ins), [{ return $_get($_ctxt, true); }]>];
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
 }
 
 def Inlay_TorchAttr : Inlay_Attr<"Torch", "torch"> {
-  let summary = "the framework: runs what it was exported from";
+  let summary = "the framework that the graph was exported from";
   let description = [{ Runs every `inlay.opaque` that names a framework op. Example: `#inlay.torch` }];
 }
 
@@ -84,10 +85,11 @@ def Inlay_DeclaredAttr : Inlay_Attr<"Declared", "declared",
     [DeclareAttrInterfaceMethods<TargetAttrInterface, ["getTargetName", "isAccelerator", "canRun"]>]> {
   let summary = "a target whose ops are listed";
   let description = [{
-    For tests, what-if questions and embedders whose backend lives elsewhere. `ops` are names as users write them
-    (`aten::conv2d`, `aten.add.Tensor`, `inlay.relu`, `arith.addf`); `"*"` is every op. Names need not occur.
+    For tests, what-if analysis, and embedders whose backend is not part of Inlay. `ops` lists op names in any form that
+    users may write (`aten::conv2d`, `aten.add.Tensor`, `inlay.relu`, `arith.addf`); `"*"` is every op. The graph does
+    not have to contain the listed ops.
 
-    A target that is declared as "host" or "torch" stands for that target and is therefore no accelerator.
+    A target declared as "host" or "torch" stands for that target and is therefore not an accelerator.
 
     Example: `#inlay.declared<"npu", ["aten::conv2d", "aten::relu"]>`
   }];
@@ -98,13 +100,13 @@ def Inlay_DeclaredAttr : Inlay_Attr<"Declared", "declared",
 }
 
 def Inlay_VerdictAttr : Inlay_Attr<"Verdict", "verdict"> {
-  let summary = "where an op runs and why";
+  let summary = "the target of an op and the reason for it";
   let description = [{
-    `code` is one of the reason codes of the partition report; `caused_by` is the label of the op that caused it.
+    `code` is a reason code of the partition report. `caused_by` is the label of the op that caused the decision.
 
     Example: `#inlay.verdict<"host", "no-converter", "no pattern converts aten::lgamma for vulkan">`
   }];
-  let parameters = (ins StringRefParameter<"target's name">:$target, StringRefParameter<"reason code">:$code,
+  let parameters = (ins StringRefParameter<"name of the target">:$target, StringRefParameter<"reason code">:$code,
                         StringRefParameter<"a sentence">:$text,
                         OptionalParameter<"::mlir::StringAttr", "label of the op that caused it">:$caused_by);
   let assemblyFormat = "`<` $target `,` $code `,` $text (`,` $caused_by^)? `>`";
@@ -114,7 +116,8 @@ def Inlay_VerdictAttr : Inlay_Attr<"Verdict", "verdict"> {
 def Inlay_TensorAttr : Inlay_Attr<"Tensor", "tensor"> {
   let summary = "a tensor among the arguments or outputs of a recorded call";
   let description = [{
-    `number` is what `inlay.signature` on the ops of the call has at the operand or result that the tensor is.
+    `number` is the number that `inlay.signature` on the ops of the call has at the operand or result that is this
+    tensor.
 
     Example: `#inlay.tensor<2>`
   }];
@@ -123,15 +126,15 @@ def Inlay_TensorAttr : Inlay_Attr<"Tensor", "tensor"> {
 }
 
 def Inlay_SymbolAttr : Inlay_Attr<"Symbol", "symbol"> {
-  let summary = "a size that is known at a call alone";
+  let summary = "a size that is known only at a call";
   let description = [{
-    Both ends of its range belong to it; 9223372036854775807 means that there is no end. `typical` is what code is made
-    for, where it matters: within the range, or 0 if nobody has said.
+    The range includes both ends; a maximum of 9223372036854775807 means unbounded. `typical` is the size that code is
+    optimized for. It is within the range, or 0 if none was given.
 
     Example: `#inlay.symbol<"batch", 1 to 8>`, `#inlay.symbol<"sequence", 1 to 512, typically 128>`
   }];
-  let parameters = (ins StringRefParameter<"what messages call it">:$name, "int64_t":$min, "int64_t":$max,
-                        DefaultValuedParameter<"int64_t", "0", "what code is made for">:$typical);
+  let parameters = (ins StringRefParameter<"name in messages">:$name, "int64_t":$min, "int64_t":$max,
+                        DefaultValuedParameter<"int64_t", "0", "size that code is optimized for">:$typical);
   let assemblyFormat = "`<` $name `,` $min `to` $max (`,` `typically` $typical^)? `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

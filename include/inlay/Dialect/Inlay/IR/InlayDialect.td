@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The inlay dialect: a graph of tensor ops, and the segments that partitioning forms of it.
+// The inlay dialect: a graph of tensor ops, and the segments into which partitioning splits it.
 
 #ifndef INLAY_DIALECT_INLAY_IR_INLAYDIALECT_TD
 #define INLAY_DIALECT_INLAY_IR_INLAYDIALECT_TD
@@ -12,36 +12,36 @@ def Inlay_Dialect : Dialect {
   let cppNamespace = "::inlay";
   let summary = "A graph of tensor ops, partitioned into segments per target.";
   let description = [{
-    Graph ops follow Core ATen, one op per idea, on builtin tensors. A framework call without an op of ours is an
-    `inlay.opaque`. Partitioning puts ops of *any* dialect into `inlay.segment`s, one per target and run.
+    Graph ops follow the Core ATen op set, with one op per idea, on builtin tensors. A framework call without a graph op
+    is an `inlay.opaque`. Partitioning puts ops of *any* dialect into `inlay.segment`s. Each segment runs on one target.
 
-    Discardable attributes, all under the dialect's prefix:
+    The dialect defines these discardable attributes:
 
     | attribute | on | meaning |
     |---|---|---|
-    | `inlay.targets` | module | targets in priority order; without it `[#inlay.vulkan, #inlay.host]` |
+    | `inlay.targets` | module | targets in priority order; the default is `[#inlay.vulkan, #inlay.host]` |
     | `inlay.target` | any op | pins the op to the target of that name |
-    | `inlay.refused` | any op | targets that are not to run the op, by name, and why: what failed to convert |
-    | `inlay.do_not_merge` | any op | the op is a segment of its own |
-    | `inlay.neutral` | any op | the op may join whichever segment needs it |
-    | `inlay.constant` | op without operands or regions | the op is a constant, of which each segment has its own |
-    | `inlay.writes` | any op | operand numbers: the op writes the memory of these, may read all operands, touches nothing else |
-    | `inlay.aliases` | op with `inlay.writes` | operand numbers: results may share memory with these |
-    | `inlay.symbols` | function | what its dims are said by: `#inlay.symbol`s, numbered as they stand |
+    | `inlay.refused` | any op | names of targets that must not run the op, each with the reason why the conversion failed |
+    | `inlay.do_not_merge` | any op | the op is isolated: it shares its segment with no other op |
+    | `inlay.neutral` | any op | the op may join a segment of any target that can run it |
+    | `inlay.constant` | op without operands or regions | the op is a constant; each segment that uses it has its own copy |
+    | `inlay.writes` | any op | operand numbers: the op writes the memory of these operands, may read all operands, and accesses no other memory |
+    | `inlay.aliases` | op with `inlay.writes` | operand numbers: the results may share memory with these operands |
+    | `inlay.symbols` | function | the symbols of its dims: an array of `#inlay.symbol`s, numbered in order |
     | `inlay.dims` | argument or result of a function | its dims as a map of the function's symbols, e.g. `affine_map<()[s0] -> (s0, 3)>` |
-    | `inlay.dims` | any op | such a map for each result; of a segment, for each input first |
-    | `inlay.length` | argument of a function, a list | how many it holds; it may enter an accelerator as these |
-    | `inlay.verdict` | any op | where partitioning put the op, and why |
-    | `inlay.clone` | op in a segment | a copy that partitioning made; the original is in another segment |
-    | `inlay.unpacked` | op | takes apart an argument, a list or tuple, that enters an accelerator, or makes it again there |
-    | `inlay.order` | op in a segment | its place in the program, where effects make that matter |
-    | `inlay.size` | function | how many ops it had when it was partitioned |
+    | `inlay.dims` | any op | such a map for each result; on a segment, the maps of the inputs come first |
+    | `inlay.length` | list argument of a function | number of elements; the list may enter an accelerator as that many values |
+    | `inlay.verdict` | any op | the target that partitioning chose for the op, and the reason |
+    | `inlay.clone` | op in a segment | the op is a clone that partitioning made; the original is in another segment |
+    | `inlay.unpacked` | op | the op unpacks a list or tuple argument that enters an accelerator, or rebuilds it there |
+    | `inlay.order` | op in a segment | position of the op in the program, if the order of its effects matters |
+    | `inlay.size` | function | number of ops at the time of partitioning |
     | `inlay.witness` | function | labels of a path of ops that proves the number of segments |
-    | `inlay.partition` | function | figures of the partition: `lower_bound`, the fewest segments there could be |
-    | `inlay.cost_model` | module | what each target's work costs, in the keys of a cost model file |
-    | `inlay.signature` | any op | the recorded calls that the op is part of, the innermost first: `call`, the key in `inlay.signatures`; `operands` and `results`, which of the call's tensors they are, -1 for none |
-    | `inlay.signatures` | module | recorded calls by key, in dictionaries that are listed: `function`, `arguments` and `outputs` (nested, tensors as `#inlay.tensor`), `parent` |
-    | `inlay.weights` | module | file with the bytes of `dense_resource` constants, beside the module's own file |
+    | `inlay.partition` | function | properties of the partition: `lower_bound` is the fewest segments that any partition can have |
+    | `inlay.cost_model` | module | costs of the targets, with the keys of a cost model file |
+    | `inlay.signature` | any op | the recorded calls that the op is part of, innermost first: `call` is the key in `inlay.signatures`; `operands` and `results` are the numbers of the call's tensors, -1 for none |
+    | `inlay.signatures` | module | list of dictionaries of recorded calls by key: `function`, `arguments` and `outputs` (nested, with tensors as `#inlay.tensor`), `parent` |
+    | `inlay.weights` | module | file with the data of `dense_resource` constants, in the folder of the module's file |
   }];
 
   let useDefaultTypePrinterParser = 1;
@@ -59,32 +59,32 @@ def Inlay_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kNeutralAttr = "inlay.neutral";
     static constexpr ::llvm::StringLiteral kVerdictAttr = "inlay.verdict";
     static constexpr ::llvm::StringLiteral kCloneAttr = "inlay.clone";
-    /// Where an op that shares memory with a write stood among its function's ops: the order that effects are in.
+    /// On an op that shares memory with a write: its position among the ops of the function, to keep effects in order.
     static constexpr ::llvm::StringLiteral kOrderAttr = "inlay.order";
-    /// On a function that is being partitioned: how many ops go into segments.
+    /// On a function that is being partitioned: the number of ops that go into segments.
     static constexpr ::llvm::StringLiteral kSizeAttr = "inlay.size";
     static constexpr ::llvm::StringLiteral kWitnessAttr = "inlay.witness";
     static constexpr ::llvm::StringLiteral kPartitionAttr = "inlay.partition";
     static constexpr ::llvm::StringLiteral kCostModelAttr = "inlay.cost_model";
     static constexpr ::llvm::StringLiteral kWeightsAttr = "inlay.weights";
-    static constexpr ::llvm::StringLiteral kSignatureAttr = "inlay.signature"; ///< a key of locations' metadata, too
+    static constexpr ::llvm::StringLiteral kSignatureAttr = "inlay.signature"; ///< Also a key of locations' metadata.
     static constexpr ::llvm::StringLiteral kSignaturesAttr = "inlay.signatures";
     static constexpr ::llvm::StringLiteral kSymbolsAttr = "inlay.symbols";
     static constexpr ::llvm::StringLiteral kDimsAttr = "inlay.dims";
-    /// On a module: how often the body of one `scf.while` may run each time it is reached.
+    /// On a module: the maximum number of iterations of one `scf.while` each time it is reached.
     static constexpr ::llvm::StringLiteral kMaxLoopIterationsAttr = "inlay.max_loop_iterations";
     static constexpr int64_t kDefaultMaxLoopIterations = int64_t(1) << 24;
-    /// Key in a fused location's metadata: the stack of [path, class] pairs of the modules an op came from.
+    /// Key in a fused location's metadata: the stack of [path, class] pairs of the modules that an op came from.
     static constexpr ::llvm::StringLiteral kModuleKey = "inlay.module";
 
     void registerTypes();
     void registerAttributes();
 
-    /// Makes `target` one of the targets of modules without `inlay.targets`. Targets with a lower `rank` are preferred.
-    /// A target calls this when it is registered.
+    /// Adds `target` to the targets of modules without `inlay.targets`. Targets with a lower `rank` are preferred. A
+    /// target calls this when it is registered.
     void addDefaultTarget(unsigned rank, ::mlir::Attribute target) { defaultTargets.emplace(rank, target); }
 
-    /// Returns the targets of modules without `inlay.targets`, the preferred one first.
+    /// Returns the targets of modules without `inlay.targets`, in priority order.
     ::llvm::SmallVector<::mlir::Attribute> getDefaultTargets() const;
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graph ops that are more than pointwise: convolution, normalization, pooling, products, layout.
+// Graph ops that are not pointwise: convolution, normalization, pooling, products, layout.
 
 #ifndef INLAY_DIALECT_INLAY_IR_INLAYGRAPHOPS_TD
 #define INLAY_DIALECT_INLAY_IR_INLAYGRAPHOPS_TD
@@ -13,8 +13,8 @@ def Inlay_ConvOp : Inlay_GraphOp<"conv", ["convolution", "conv1d", "conv2d", "co
     "torch.convolution(input, weight, bias, stride, padding, dilation, False, [0] * len(stride), groups)"> {
   let summary = "convolution (cross-correlation) over the trailing dims";
   let description = [{
-    `input` is N x C x spatial..., `weight` is O x C/groups x kernel..., `bias` is O. `stride`, `padding` (both sides
-    alike) and `dilation` have one number per spatial dim.
+    `input` is N x C x spatial..., `weight` is O x C/groups x kernel..., and `bias` is O. `stride`, `padding` (the same
+    on both sides) and `dilation` have one number per spatial dim.
 
     Example: `%r = inlay.conv %x, %w, %b stride [2, 2] padding [1, 1] dilation [1, 1] groups 1
       : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>, tensor<4xf32>) -> tensor<1x4x4x4xf32>`
@@ -31,9 +31,9 @@ def Inlay_ConvTransposeOp : Inlay_GraphOp<"conv_transpose",
     "torch.convolution(input, weight, bias, stride, padding, dilation, True, output_padding, groups)"> {
   let summary = "transposed convolution over the trailing dims";
   let description = [{
-    `input` is N x C x spatial..., `weight` is C x O/groups x kernel..., `bias` is O: each element of the input adds the
-    kernel, times itself, to the result at its place times `stride`. `padding` is cut off on both sides,
-    `output_padding`, less than stride or dilation, added at the end.
+    `input` is N x C x spatial..., `weight` is C x O/groups x kernel..., and `bias` is O. Each input element adds the
+    kernel, multiplied by the element, to the result at its position times `stride`. `padding` elements are then removed
+    on both sides, and `output_padding` elements, fewer than stride or dilation, are added at the end.
 
     Example: `%r = inlay.conv_transpose %x, %w, %b stride [2, 2] padding [1, 1] output_padding [1, 1] dilation [1, 1]
       groups 1 : (tensor<1x3x8x8xf32>, tensor<3x4x3x3xf32>, tensor<4xf32>) -> tensor<1x4x16x16xf32>`
@@ -56,7 +56,7 @@ def Inlay_MaxPoolOp : Inlay_PoolOp<"max_pool", ["max_pool2d_with_indices", "max_
     "getattr(torch.nn.functional, f'max_pool{len(kernel)}d')(input, kernel, stride, padding, dilation, ceil_mode)"> {
   let summary = "largest element of each window over the trailing dims";
   let description = [{
-    `input` is N x C x spatial...; padding counts as minus infinity. NaN in a window gives NaN.
+    `input` is N x C x spatial.... Padding counts as minus infinity. A NaN in a window gives NaN.
 
     Example: `%r = inlay.max_pool %x kernel [3, 3] stride [2, 2] padding [1, 1] dilation [1, 1]
       : (tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xf32>`
@@ -72,7 +72,7 @@ def Inlay_AvgPoolOp : Inlay_PoolOp<"avg_pool", ["avg_pool2d", "avg_pool1d", "avg
     "count_include_pad)"> {
   let summary = "mean of each window over the trailing dims";
   let description = [{
-    Padding counts as zeros if `count_include_pad`, else only elements of the input are averaged.
+    Padding counts as zeros if `count_include_pad` is set. Otherwise only elements of the input are averaged.
 
     Example: `%r = inlay.avg_pool %x kernel [2, 2] stride [2, 2] padding [0, 0] count_include_pad
       : (tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xf32>`
@@ -90,7 +90,8 @@ def Inlay_BatchNormOp : Inlay_GraphOp<"batch_norm", ["_native_batch_norm_legit_n
     "torch.nn.functional.batch_norm(input, mean, variance, weight, bias, False, 0.0, eps)"> {
   let summary = "normalization by given statistics per channel (dim 1)";
   let description = [{
-    `(input - mean) / sqrt(variance + eps) * weight + bias`, all vectors of length C.
+    Computes `(input - mean) / sqrt(variance + eps) * weight + bias`. All operands except `input` are vectors of length
+    C.
 
     Example: `%r = inlay.batch_norm %x, %w, %b, %m, %v eps 1.0e-5 : (tensor<1x4x8x8xf32>, tensor<4xf32>,
       tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<1x4x8x8xf32>`
@@ -106,7 +107,7 @@ def Inlay_LayerNormOp : Inlay_GraphOp<"layer_norm", ["native_layer_norm", "layer
     "torch.nn.functional.layer_norm(input, weight.shape, weight, bias, eps)"> {
   let summary = "normalization over the trailing dims";
   let description = [{
-    Mean and variance over the trailing dims that `weight` and `bias` have.
+    The mean and variance are computed over the trailing dims that `weight` and `bias` have.
 
     Example: `%r = inlay.layer_norm %x, %w, %b eps 1.0e-5
       : (tensor<2x8x16xf32>, tensor<16xf32>, tensor<16xf32>) -> tensor<2x8x16xf32>`
@@ -130,7 +131,7 @@ def Inlay_SoftmaxOp : Inlay_GraphOp<"softmax", ["_softmax", "softmax.int", "_saf
 //===-- Products ------------------------------------------------------------------------------------------------===//
 
 def Inlay_MatmulOp : Inlay_GraphOp<"matmul", ["mm", "bmm", "matmul"], "torch.matmul(lhs, rhs)"> {
-  let summary = "matrix product over the last two dims, leading dims broadcast";
+  let summary = "matrix product over the last two dims; leading dims broadcast";
   let description = [{
     Both operands have rank 2 or more.
 
@@ -158,8 +159,8 @@ def Inlay_GroupedMatmulOp : Inlay_GraphOp<"grouped_matmul", ["_grouped_mm", "tra
     "[input.new_zeros(len(input) - int(offsets[-1]), weight.shape[2])])"> {
   let summary = "products of groups of rows with a matrix for each group";
   let description = [{
-    `input` is S x I, `weight` is E x I x O, `offsets` is E: rows from `offsets[e - 1]` (0 for the first) up to
-    `offsets[e]` belong to matrix e, rows after the last offset give zeros. Offsets don't fall.
+    `input` is S x I, `weight` is E x I x O, and `offsets` is E. Rows from `offsets[e - 1]` (0 for the first) up to
+    `offsets[e]` are multiplied by matrix e. Rows after the last offset give zeros. Offsets must not decrease.
 
     Example: `%r = inlay.grouped_matmul %x, %w, %o
       : (tensor<8x16xf32>, tensor<4x16x32xf32>, tensor<4xi32>) -> tensor<8x32xf32>`
@@ -174,10 +175,10 @@ def Inlay_GroupedMatmulOp : Inlay_GraphOp<"grouped_matmul", ["_grouped_mm", "tra
 def Inlay_ReshapeOp : Inlay_GraphOp<"reshape",
     ["view", "reshape", "_unsafe_view", "flatten.using_ints", "flatten", "squeeze", "squeeze.dim", "squeeze.dims",
      "unsqueeze"], "torch.reshape(input, shape)"> {
-  let summary = "same elements in row-major order, other dims";
+  let summary = "the same elements in row-major order with other dims";
   let description = [{
-    At most one number of `shape` is -1: the dim that makes the counts equal. Those that are `?` are the results of
-    `sizes`, a map of the function's symbols.
+    At most one number of `shape` is -1: the dim that makes the element counts equal. Numbers written as `?` are the
+    results of `sizes`, a map of the function's symbols.
 
     Example: `%r = inlay.reshape %x shape [1, -1] : (tensor<1x512x1x1xf32>) -> tensor<1x512xf32>`
   }];
@@ -188,7 +189,7 @@ def Inlay_ReshapeOp : Inlay_GraphOp<"reshape",
 
 def Inlay_PermuteOp : Inlay_GraphOp<"permute", ["permute", "transpose.int", "transpose", "t"],
     "torch.permute(input, dims)"> {
-  let summary = "dims in another order";
+  let summary = "permutation of dims";
   let description = [{
     Result dim i is input dim `dims[i]`.
 
@@ -200,9 +201,9 @@ def Inlay_PermuteOp : Inlay_GraphOp<"permute", ["permute", "transpose.int", "tra
 }
 
 def Inlay_ExpandOp : Inlay_GraphOp<"expand", ["expand"], "input.expand(shape)"> {
-  let summary = "dims of size 1 repeated, new leading dims added";
+  let summary = "repetition along dims of size 1 and along new leading dims";
   let description = [{
-    -1 in `shape` keeps the dim; those that are `?` are the results of `sizes`, a map of the function's symbols.
+    -1 in `shape` keeps the dim. Numbers written as `?` are the results of `sizes`, a map of the function's symbols.
 
     Example: `%r = inlay.expand %x shape [2, 4, 3] : (tensor<4x1xf32>) -> tensor<2x4x3xf32>`
   }];
@@ -215,8 +216,8 @@ def Inlay_SliceOp : Inlay_GraphOp<"slice", ["slice.Tensor", "slice", "select.int
     "torch.ops.aten.slice.Tensor(input, dim, start, end, step)"> {
   let summary = "every step-th element of a dim from start up to end";
   let description = [{
-    `start` and `end` count from the back if negative and are clamped to the dim, as in PyTorch; `step` is positive.
-    Those that are `?` are the results of `sizes`, a map of the function's symbols.
+    As in PyTorch, negative `start` and `end` count from the end, and both are clamped to the dim. `step` is positive.
+    Numbers written as `?` are the results of `sizes`, a map of the function's symbols.
 
     Example: `%r = inlay.slice %x dim 1 start 0 end 2 step 1 : (tensor<4x8xf32>) -> tensor<4x2xf32>`
   }];
@@ -228,7 +229,7 @@ def Inlay_SliceOp : Inlay_GraphOp<"slice", ["slice.Tensor", "slice", "select.int
 }
 
 def Inlay_CatOp : Inlay_GraphOp<"cat", ["cat", "concat"], "torch.cat(inputs, dim)"> {
-  let summary = "tensors joined along a dim";
+  let summary = "concatenation of tensors along a dim";
   let description = [{
     Example: `%r = inlay.cat %a, %b dim 0 : (tensor<1x3xf32>, tensor<2x3xf32>) -> tensor<3x3xf32>`
   }];
@@ -238,10 +239,10 @@ def Inlay_CatOp : Inlay_GraphOp<"cat", ["cat", "concat"], "torch.cat(inputs, dim
 }
 
 def Inlay_CastOp : Inlay_GraphOp<"cast", ["_to_copy", "to.dtype", "to"], "input.to(dtype)"> {
-  let summary = "elements converted to another type";
+  let summary = "conversion of elements to another type";
   let description = [{
-    Floats are truncated towards zero when made integers; of those that don't fit, and NaN, the least integer of 32 bits
-    (of 64, if that is the type) is made, and cut to the type. Booleans are made by a test against zero.
+    Conversion from floats to integers truncates towards zero. Values that do not fit, and NaN, give the minimum 32-bit
+    integer (64-bit if that is the type), truncated to the type. Conversion to booleans tests for nonzero.
 
     Example: `%r = inlay.cast %x to f32 : (tensor<2xi64>) -> tensor<2xf32>`
   }];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the phases ask of ops and targets.
+// The interfaces through which the phases query ops and targets.
 
 #ifndef INLAY_DIALECT_INLAY_IR_INLAYINTERFACES_TD
 #define INLAY_DIALECT_INLAY_IR_INLAYINTERFACES_TD
@@ -10,44 +10,46 @@ include "mlir/IR/OpBase.td"
 def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
   let cppNamespace = "::inlay";
   let description = [{
-    What can run ops. Partitioning names no target: it asks this interface of the attributes in `inlay.targets`.
-    Built-in targets implement it in `Target/<Name>`, from the very patterns that convert a segment.
+    A target that can run ops. Partitioning names no target: it calls this interface of the attributes in
+    `inlay.targets`. The built-in targets implement it in `Target/<Name>` with the same patterns that convert a segment.
   }];
   let methods = [
     InterfaceMethod<"Returns the name in reports and options: \"vulkan\", \"host\", ...",
       "::llvm::StringRef", "getTargetName", (ins)>,
     InterfaceMethod<[{
-        Returns true if the target is an accelerator, whose segments are worth forming and merging. The host and the
-        framework are none.
+        Returns true if the target is an accelerator, for which larger segments pay off. The host and the framework
+        are not accelerators.
       }], "bool", "isAccelerator", (ins), "", [{ return true; }]>,
     InterfaceMethod<[{
         Returns true if the code of this target can stand in for an engine of an accelerator, with the same inputs,
         after the accelerator's device fails.
       }], "bool", "canReplaceEngines", (ins), "", [{ return false; }]>,
     InterfaceMethod<[{
-        Returns the key under which a cost model lists this target with its kind of device, e.g. "vulkan/software". The
-        model's entry for the plain target name applies where it has none for this key.
+        Returns the key under which a cost model lists this target with its kind of device, e.g. "vulkan/software". If
+        the model has no entry for this key, its entry for the plain target name applies.
       }], "std::string", "getCostKey", (ins), "", [{ return ::llvm::cast<::inlay::TargetAttrInterface>(::mlir::Attribute($_attr)).getTargetName().str(); }]>,
     InterfaceMethod<[{
-        Whether the target can run `op` (with everything nested in it), else why not. Asked once per distinct
-        (name, attributes, types); must depend on nothing else. Several threads may ask at a time.
+        Returns a verdict that states if the target can run `op` with everything nested in it, and if not, why. The
+        result is cached by op name, attributes and types, so it must depend on nothing else. Several threads may call
+        this at the same time.
       }], "::inlay::Verdict", "canRun", (ins "::mlir::Operation *":$op)>,
     InterfaceMethod<[{
-        What the target's work, launches and transfers cost where no cost model says; by default what a discrete GPU is
-        taken to cost.
+        Returns the costs of the target's work, launches and transfers if no cost model lists the target. The default
+        implementation returns the costs of a discrete GPU.
       }], "::inlay::TargetCosts", "getCosts", (ins), "",
       [{ return ::inlay::getDefaultCosts(::inlay::DeviceKind::DiscreteGpu); }]>,
     InterfaceMethod<[{
-        What `op` would cost in seconds, launch and transfers left out, with `costs` in effect for the target. By
-        default nothing: the op's FLOP and bytes at the throughput of `costs` say it. Must depend on the op alone.
+        Returns an estimate of the time of `op` in seconds, without launch and transfers, if `costs` are the costs of
+        the target. Returns std::nullopt, the default, if the time follows from the op's FLOP and bytes and the
+        throughput in `costs`. The estimate must depend on the op only.
       }], "::std::optional<double>", "estimateSeconds",
       (ins "::mlir::Operation *":$op, "const ::inlay::TargetCosts &":$costs), "", [{ return ::std::nullopt; }]>,
     InterfaceMethod<[{
-        Converts the private function `segment` (one block of graph ops on tensors) to the target's engine: in its
-        module an op of the same symbol replaces it. Emits diagnostics on failure.
+        Converts the private function `segment` (one block of graph ops on tensors) to the target's engine, an op with
+        the same symbol that replaces the function in its module. Emits diagnostics on failure.
       }], "::llvm::LogicalResult", "convertSegment", (ins "::mlir::func::FuncOp":$segment), "",
       [{ return segment.emitError("target '") << $_attr.getTargetName() << "' can't convert segments: it only declares what it can run"; }]>,
-    InterfaceMethod<"Called once after all segments of `module` are converted, to join what they left.",
+    InterfaceMethod<"Called once after all segments of `module` are converted, to combine their results.",
       "::llvm::LogicalResult", "finishModule", (ins "::mlir::ModuleOp":$module), "", [{ return ::llvm::success(); }]>,
   ];
 }
@@ -55,11 +57,11 @@ def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
 def AtenNamedOpInterface : OpInterface<"AtenNamedOpInterface"> {
   let cppNamespace = "::inlay";
   let description = [{
-    Names that frameworks and users know the op by, without a namespace: `relu`, `add.Tensor`. A user may write
+    The names by which frameworks and users know the op, without a namespace: `relu`, `add.Tensor`. A user may write
     `aten::relu`, `aten.relu` or `aten.relu.default`.
   }];
   let methods = [
-    StaticInterfaceMethod<"ATen names, `op` or `op.overload`.",
+    StaticInterfaceMethod<"Returns the ATen names of the op, as `op` or `op.overload`.",
       "::llvm::ArrayRef<::llvm::StringLiteral>", "getAtenNames", (ins)>,
   ];
 }
@@ -67,13 +69,14 @@ def AtenNamedOpInterface : OpInterface<"AtenNamedOpInterface"> {
 def PointwiseOpInterface : OpInterface<"PointwiseOpInterface"> {
   let cppNamespace = "::inlay";
   let description = [{
-    An op that applies one scalar function to corresponding elements of its operands, which broadcast to the result's
-    shape by NumPy's rules. The scalar function is all that a target needs to know of it.
+    An op that applies one scalar function to corresponding elements of its operands. The operands broadcast to the
+    shape of the result by NumPy's rules. The scalar function is all that a target needs to know about the op.
   }];
   let methods = [
     InterfaceMethod<[{
-        Emits the scalar function on `args` (one per operand, already of the result's element type unless the op says
-        otherwise); null with no op emitted if the element type has no such function.
+        Emits the scalar function on `args` and returns its result. There is one argument per operand, of the result's
+        element type unless the op specifies otherwise. Returns null and emits nothing if the function does not exist
+        for the element type.
       }], "::mlir::Value", "createScalar",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc, "::mlir::ValueRange":$args)>,
   ];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layout ops that make or replace elements beside those that they move.
+// Layout ops that add or replace elements in addition to moving them.
 
 #ifndef INLAY_DIALECT_INLAY_IR_INLAYLAYOUTOPS_TD
 #define INLAY_DIALECT_INLAY_IR_INLAYLAYOUTOPS_TD
@@ -10,10 +10,10 @@ include "inlay/Dialect/Inlay/IR/InlayOpBase.td"
 def Inlay_PadOp : Inlay_GraphOp<"pad", ["constant_pad_nd", "pad"],
     "torch.ops.aten.constant_pad_nd(input, [n for pair in reversed(list(zip(low, high))) for n in pair], "
     "value.item())"> {
-  let summary = "one value around the input";
+  let summary = "the input padded with one value";
   let description = [{
-    `low` elements of `value`, a tensor without dims, before and `high` after each dim's own. Numbers that are `?` are
-    the results of `sizes`, a map of the function's symbols.
+    Adds `low` elements in front of each dim and `high` elements behind it. All of them are `value`, a tensor of rank 0.
+    Numbers written as `?` are the results of `sizes`, a map of the function's symbols.
 
     Example: `%r = inlay.pad %x, %v low [0, 1] high [0, 2] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x6xf32>`
   }];
@@ -25,7 +25,7 @@ def Inlay_PadOp : Inlay_GraphOp<"pad", ["constant_pad_nd", "pad"],
 }
 
 def Inlay_FlipOp : Inlay_GraphOp<"flip", ["flip", "fliplr", "flipud"], "torch.flip(input, dims)"> {
-  let summary = "dims in reverse";
+  let summary = "reversal of dims";
   let description = [{
     Example: `%r = inlay.flip %x dims [1] : (tensor<2x3xf32>) -> tensor<2x3xf32>`
   }];
@@ -36,9 +36,9 @@ def Inlay_FlipOp : Inlay_GraphOp<"flip", ["flip", "fliplr", "flipud"], "torch.fl
 
 def Inlay_SliceScatterOp : Inlay_GraphOp<"slice_scatter", ["slice_scatter", "select_scatter"],
     "torch.ops.aten.slice_scatter(input, source, dim, start, end, step)"> {
-  let summary = "the input with another tensor where `inlay.slice` would read";
+  let summary = "the input with another tensor in place of a slice";
   let description = [{
-    `start`, `end` and `step` are those of `inlay.slice`, and `source` has the dims that it would give.
+    `start`, `end` and `step` select the slice as in `inlay.slice`. `source` has the type of that slice.
 
     Example: `%r = inlay.slice_scatter %x, %s dim 1 start 0 end 2 step 1
       : (tensor<4x8xf32>, tensor<4x2xf32>) -> tensor<4x8xf32>`

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Classes that graph ops are made of.
+// Base classes of the graph ops.
 
 #ifndef INLAY_DIALECT_INLAY_IR_INLAYOPBASE_TD
 #define INLAY_DIALECT_INLAY_IR_INLAYOPBASE_TD
@@ -13,9 +13,9 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Inlay_Op<string mnemonic, list<Trait> traits = []> : Op<Inlay_Dialect, mnemonic, traits>;
 
-/// An op of the graph. `aten` are its ATen names (`op` or `op.overload`); `reference` is its meaning as a Python
-/// expression over `torch` and the op's operands and attributes by name. Both also reach Python, which reads these
-/// records, so importer, builder and tests never repeat them. The type inference is the verifier too.
+/// An op of the graph. `aten` has its ATen names (`op` or `op.overload`). `reference` defines its meaning as a Python
+/// expression over `torch` and the op's operands and attributes. The Python package reads both from these records, so
+/// the importer, the builder and the tests need not repeat them. The type inference is also the verifier.
 class Inlay_GraphOp<string mnemonic, list<string> aten, string reference, list<Trait> traits = []>
     : Inlay_Op<mnemonic, !listconcat(traits, [
         Pure, DeclareOpInterfaceMethods<AtenNamedOpInterface>, InferTypeOpAdaptorWithIsCompatible])> {

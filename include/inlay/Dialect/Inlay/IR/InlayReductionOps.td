@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions and what goes along a dim likewise: extremes' places, running sums.
+// Reductions, positions of extremes, and scans along a dim.
 
 #ifndef INLAY_DIALECT_INLAY_IR_INLAYREDUCTIONOPS_TD
 #define INLAY_DIALECT_INLAY_IR_INLAYREDUCTIONOPS_TD
@@ -11,7 +11,8 @@ class Inlay_ReduceOp<string mnemonic, list<string> aten, string reference, strin
     : Inlay_GraphOp<mnemonic, aten, reference> {
   let summary = what;
   let description = [{
-    Over `dims`, each in [-rank, rank) and at least one; they stay as dims of size 1 if `keepdim`.
+    Reduces over `dims`, at least one dim, each in [-rank, rank). With `keepdim`, the reduced dims stay as dims of size
+    1.
 
     Example: `%r = inlay.}] # mnemonic # [{ %x dims [2, 3] keepdim : (tensor<1x4x8x8xf32>) -> tensor<1x4x1x1x}] #
       element # [{>`
@@ -29,24 +30,25 @@ class Inlay_ReduceOp<string mnemonic, list<string> aten, string reference, strin
 }
 
 def Inlay_AllOp : Inlay_ReduceOp<"all", ["all.dims", "all.dim", "all"], "torch.all(input, dims, keepdim)",
-  "whether no element is zero", "i1">;
+  "true if no element is zero", "i1">;
 def Inlay_AmaxOp : Inlay_ReduceOp<"amax", ["amax"], "torch.amax(input, dims, keepdim)",
-  "largest element, NaN if there is one">;
+  "largest element, NaN if any element is NaN">;
 def Inlay_AminOp : Inlay_ReduceOp<"amin", ["amin"], "torch.amin(input, dims, keepdim)",
-  "smallest element, NaN if there is one">;
+  "smallest element, NaN if any element is NaN">;
 def Inlay_AnyOp : Inlay_ReduceOp<"any", ["any.dims", "any.dim", "any"], "torch.any(input, dims, keepdim)",
-  "whether an element differs from zero", "i1">;
+  "true if any element differs from zero", "i1">;
 def Inlay_MeanOp : Inlay_ReduceOp<"mean", ["mean.dim", "mean"], "torch.mean(input, dims, keepdim)", "mean">;
 def Inlay_ProdOp : Inlay_ReduceOp<"prod", ["prod", "prod.dim_int"],
-  "torch._refs.prod(input, dims, keepdim, dtype=input.dtype)", "product, of the input's element type">;
+  "torch._refs.prod(input, dims, keepdim, dtype=input.dtype)", "product, with the element type of the input">;
 def Inlay_SumOp : Inlay_ReduceOp<"sum", ["sum.dim_IntList", "sum"], "torch.sum(input, dims, keepdim, dtype=input.dtype)",
-    "sum, of the input's element type">;
+    "sum, with the element type of the input">;
 
 class Inlay_ArgOp<string mnemonic, list<string> aten, string what> : Inlay_GraphOp<mnemonic, aten,
     "torch." # mnemonic # "(input, dim, keepdim)"> {
   let summary = what;
   let description = [{
-    The first of several that are alike. `dim` is in [-rank, rank); it stays as a dim of size 1 if `keepdim`.
+    Returns the first position if several elements are equal. `dim` is in [-rank, rank). With `keepdim`, it stays as a
+    dim of size 1.
 
     Example: `%r = inlay.}] # mnemonic # [{ %x dim 1 keepdim : (tensor<4x8xf32>) -> tensor<4x1xi64>`
   }];
@@ -63,14 +65,14 @@ class Inlay_ArgOp<string mnemonic, list<string> aten, string what> : Inlay_Graph
   }];
 }
 
-def Inlay_ArgmaxOp : Inlay_ArgOp<"argmax", ["argmax", "max.dim"], "where along a dim the largest element is, or NaN">;
-def Inlay_ArgminOp : Inlay_ArgOp<"argmin", ["argmin", "min.dim"], "where along a dim the smallest element is, or NaN">;
+def Inlay_ArgmaxOp : Inlay_ArgOp<"argmax", ["argmax", "max.dim"], "position of the largest element, or of NaN, along a dim">;
+def Inlay_ArgminOp : Inlay_ArgOp<"argmin", ["argmin", "min.dim"], "position of the smallest element, or of NaN, along a dim">;
 
 class Inlay_ScanOp<string mnemonic, string what> : Inlay_GraphOp<mnemonic, [mnemonic],
     "torch." # mnemonic # "(input, dim, dtype=input.dtype)"> {
   let summary = what;
   let description = [{
-    Each element with all before it along `dim`, which is in [-rank, rank).
+    Combines each element with all elements before it along `dim`, which is in [-rank, rank).
 
     Example: `%r = inlay.}] # mnemonic # [{ %x dim 1 : (tensor<4x8xf32>) -> tensor<4x8xf32>`
   }];

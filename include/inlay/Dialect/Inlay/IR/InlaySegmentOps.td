@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the graph is made of besides tensor arithmetic: constants, framework calls, plugins, and segments.
+// The parts of a graph besides tensor arithmetic: constants, framework calls, plugins, and segments.
 
 #ifndef INLAY_DIALECT_INLAY_IR_INLAYSEGMENTOPS_TD
 #define INLAY_DIALECT_INLAY_IR_INLAYSEGMENTOPS_TD
@@ -11,8 +11,8 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 def Inlay_ConstantOp : Inlay_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
   let summary = "a tensor known at compile time";
   let description = [{
-    Weights are `dense_resource` attributes, so that their bytes stay outside the text. Constants are in no segment:
-    each segment that uses one has its own copy of the op, and all copies share the bytes.
+    Weights are `dense_resource` attributes, so their data stays outside the text. Constants belong to no segment: each
+    segment that uses one has its own copy of the op, and all copies share the data.
 
     Example: `%w = inlay.constant dense_resource<fc.weight> : tensor<10x512xf32>`
   }];
@@ -23,14 +23,14 @@ def Inlay_ConstantOp : Inlay_Op<"constant", [Pure, ConstantLike, AllTypesMatch<[
 }
 
 def Inlay_OpaqueOp : Inlay_Op<"opaque", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "a framework call without an op of ours";
+  let summary = "a framework call that has no graph op";
   let description = [{
-    Reads every operand, writes those numbered in `writes`; a result may share memory with the operands in `aliases`.
-    `call` says how to make the call, for the framework alone; `sizes`, a map of the function's symbols, gives the
-    numbers in it that are known at a call alone. Only a target that names it can run it. Two equal calls
-    are never merged into one, and a call that writes is never deleted. A call that is `in_order` does more than its
-    operands and results show: it draws random numbers, prints, or checks something. All such calls stay, in the order
-    of the program.
+    Reads every operand and writes the operands whose numbers are in `writes`. A result may share memory with the
+    operands in `aliases`. `call` describes the call and is read only by the framework. `sizes`, a map of the function's
+    symbols, gives the numbers in `call` that are known only at a call. Only a target that names the op can run it. Two
+    equal calls are never merged, and a call that writes is never deleted. A call that is `in_order` has effects that
+    its operands and results do not show: it draws random numbers, prints, or checks something. All such calls are kept,
+    in program order.
 
     Example: `%r = inlay.opaque "aten::sort"(%x) : (tensor<4xf32>) -> tensor<4xf32>`
   }];
@@ -45,9 +45,9 @@ def Inlay_OpaqueOp : Inlay_Op<"opaque", [DeclareOpInterfaceMethods<MemoryEffects
 }
 
 def Inlay_PluginOp : Inlay_Op<"plugin", [Pure]> {
-  let summary = "a named kernel from outside";
+  let summary = "a named external kernel";
   let description = [{
-    An opaque kernel with a signature. Only a target that names it can run it.
+    A kernel with a signature and unknown contents. Only a target that names it can run it.
 
     Example: `%r = inlay.plugin "my_kernel"(%x) {alpha = 2 : i64} : (tensor<4xf32>) -> tensor<4xf32>`
   }];
@@ -61,8 +61,9 @@ def Inlay_SegmentOp : Inlay_Op<"segment", [
     RecursiveMemoryEffects, SingleBlockImplicitTerminator<"::inlay::YieldOp">, RecursivelySpeculatable]> {
   let summary = "ops that run together on one target";
   let description = [{
-    Holds any op of any dialect. While open, the body uses values from around it; once closed, `inputs` are all it
-    captures, as block arguments. `do_not_merge` keeps it apart from its neighbours.
+    Contains ops of any dialect. The body of an open segment uses values from the enclosing block. A closed segment
+    captures all of them through `inputs`, as block arguments. `do_not_merge` prevents merging with neighboring
+    segments.
 
     Example:
     ```mlir
@@ -82,7 +83,7 @@ def Inlay_SegmentOp : Inlay_Op<"segment", [
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     ::inlay::TargetAttrInterface getTargetInterface() { return ::llvm::cast<::inlay::TargetAttrInterface>(getTarget()); }
-    /// True if the body uses no value from around it.
+    /// Returns true if the body uses no values from outside.
     bool isClosed();
   }];
 }

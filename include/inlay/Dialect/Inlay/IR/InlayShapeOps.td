@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sizes as values: what a graph computes from them, and what code is given at a call.
+// Sizes as values: in the tensors of a graph and in the code of a segment.
 
 #ifndef INLAY_DIALECT_INLAY_IR_INLAYSHAPEOPS_TD
 #define INLAY_DIALECT_INLAY_IR_INLAYSHAPEOPS_TD
@@ -8,7 +8,7 @@
 include "inlay/Dialect/Inlay/IR/InlayOpBase.td"
 
 def Inlay_SizeOp : Inlay_GraphOp<"size", ["sym_size.int", "scalar_tensor"], "torch.tensor(sizes[0])"> {
-  let summary = "a number that follows from the sizes of inputs, as a tensor";
+  let summary = "a number computed from the sizes of inputs, as a tensor";
   let description = [{
     `sizes` is a map of the function's symbols with one result.
 
@@ -20,9 +20,9 @@ def Inlay_SizeOp : Inlay_GraphOp<"size", ["sym_size.int", "scalar_tensor"], "tor
 }
 
 def Inlay_IotaOp : Inlay_GraphOp<"iota", ["arange", "arange.start", "arange.start_step"], "torch.arange(sizes[0])"> {
-  let summary = "the numbers from 0 up to one that follows from the sizes of inputs";
+  let summary = "the numbers from 0 up to a count computed from the sizes of inputs";
   let description = [{
-    `sizes` is a map of the function's symbols with one result: how many there are.
+    `sizes` is a map of the function's symbols with one result, the count.
 
     Example: `%r = inlay.iota sizes affine_map<()[s0] -> (s0)> : () -> tensor<?xi64>`
   }];
@@ -34,7 +34,7 @@ def Inlay_IotaOp : Inlay_GraphOp<"iota", ["arange", "arange.start", "arange.star
 def Inlay_SymbolOp : Inlay_Op<"symbol", [Pure]> {
   let summary = "a symbol's value at a call";
   let description = [{
-    In the code of a segment: symbol `number` of the function's. Example: `%n = inlay.symbol 0`
+    The value of symbol `number` of the function, for use in the code of a segment. Example: `%n = inlay.symbol 0`
   }];
   let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$number);
   let results = (outs Index:$value);

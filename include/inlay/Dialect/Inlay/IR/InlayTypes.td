@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Types that builtin ones can't say: lists of a framework, and values only the framework can touch.
+// Types that have no builtin equivalent: lists of a framework, and values that only the framework can access.
 
 #ifndef INLAY_DIALECT_INLAY_IR_INLAYTYPES_TD
 #define INLAY_DIALECT_INLAY_IR_INLAYTYPES_TD
@@ -15,7 +15,8 @@ class Inlay_Type<string name, string typeMnemonic> : TypeDef<Inlay_Dialect, name
 def Inlay_ListType : Inlay_Type<"List", "list"> {
   let summary = "a list of values of one type";
   let description = [{
-    The framework's list, such as the operands of a concatenation. It never crosses a segment border on an accelerator.
+    A list of the framework, such as the operands of a concatenation. It never crosses the border of an accelerator
+    segment.
 
     Example: `!inlay.list<tensor<4x4xf32>>`
   }];
@@ -24,13 +25,13 @@ def Inlay_ListType : Inlay_Type<"List", "list"> {
 }
 
 def Inlay_ObjectType : Inlay_Type<"Object", "object"> {
-  let summary = "a framework value that MLIR can't hold";
+  let summary = "a framework value that MLIR cannot represent";
   let description = [{
-    None, a dict, a string: only the framework can touch it; `kind` says what it is.
+    For example None, a dict or a string. Only the framework can access it. `kind` is its type in the framework.
 
     Example: `!inlay.object<"Dict(str, Tensor)">`
   }];
-  let parameters = (ins StringRefParameter<"what the framework calls it">:$kind);
+  let parameters = (ins StringRefParameter<"type name in the framework">:$kind);
   let assemblyFormat = "`<` $kind `>`";
   let genVerifyDecl = 1;
 }

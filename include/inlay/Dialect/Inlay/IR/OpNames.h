@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The names users may say an op by, and the labels that reports say it by.
+// The names that users may use for an op, and the labels of ops in reports.
 
 #ifndef INLAY_DIALECT_INLAY_IR_OPNAMES_H
 #define INLAY_DIALECT_INLAY_IR_OPNAMES_H
@@ -12,23 +12,25 @@
 
 namespace inlay {
 
-/// The name reports give the op's kind: an opaque op's or plugin's own name ("aten::lgamma"), else the op name.
+/// Returns the name of the op's kind in reports: the framework name of an opaque op or plugin ("aten::lgamma"), else
+/// the op name.
 llvm::StringRef getReportedName(mlir::Operation *op);
 
-/// True if `name` is one a user may say the op by: its op name, its reported name, or an ATen name with any of the
-/// separators and with or without overload (`aten::add`, `aten.add`, `aten.add.Tensor`, `aten::add.Tensor`), its own or
-/// that of the call that it is a part of (`inlay.call` in its location).
+/// Returns true if a user may call the op `name`. Accepted are its op name, its reported name, and its ATen name with
+/// any separator, with or without overload (`aten::add`, `aten.add`, `aten.add.Tensor`, `aten::add.Tensor`). The ATen
+/// name of the call that the op is part of (`inlay.call` in its location) is accepted too.
 bool matchesName(mlir::Operation *op, llvm::StringRef name);
 
-/// The framework's call that an op is a part of ("aten::hardswish"), by its location; empty if the op is all of it.
+/// Returns the framework call that the op at `loc` is part of ("aten::hardswish"), or an empty string if the op is the
+/// whole call.
 llvm::StringRef getCallName(mlir::Location loc);
 
-/// What `key` has in the metadata of the outermost fused location that has it; null if none has.
+/// Returns the value of `key` in the metadata of the outermost fused location that has it, or null if none has.
 mlir::Attribute findLocationMetadata(mlir::Location loc, llvm::StringRef key);
 
-/// The op's name location (under fused and call-site locations), or empty.
+/// Returns the op's name location, under fused and call-site locations, or an empty string.
 llvm::StringRef getLocationName(mlir::Location loc);
-/// The same as its context holds it: equal names are one attribute.
+/// Returns the same name as an attribute. Equal names are the same attribute.
 mlir::StringAttr getLocationNameAttr(mlir::Location loc);
 
 } // namespace inlay

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attributes by which an op of any dialect says of itself what nothing else does.
+// Attributes with which an op of any dialect declares properties that cannot be derived from the op itself.
 
 #ifndef INLAY_DIALECT_INLAY_IR_OPSTATEMENTS_H
 #define INLAY_DIALECT_INLAY_IR_OPSTATEMENTS_H
@@ -9,15 +9,16 @@
 
 namespace inlay {
 
-/// Unit: the op is a constant. It has no operands or regions.
+/// UnitAttr: the op is a constant. It has no operands or regions.
 inline constexpr llvm::StringLiteral kConstantAttr = "inlay.constant";
-/// Operand numbers as array<i64>: the op writes the memory of these, may read all operands, and touches nothing else.
+/// DenseI64ArrayAttr of operand numbers: the op writes the memory of these operands. It may read all operands and
+/// accesses no other memory.
 inline constexpr llvm::StringLiteral kWritesAttr = "inlay.writes";
-/// Operand numbers beside `inlay.writes`: the op's results may share memory with these.
+/// DenseI64ArrayAttr of operand numbers, only with `inlay.writes`: the results may share memory with these operands.
 inline constexpr llvm::StringLiteral kAliasesAttr = "inlay.aliases";
-/// On an argument of a function, a list: how many it holds, at least 1.
+/// IntegerAttr on a list argument of a function: the number of elements of the list, at least 1.
 inline constexpr llvm::StringLiteral kLengthAttr = "inlay.length";
-/// Unit, written by partitioning: the op takes a list or tuple apart, an argument of the function, or makes it again.
+/// UnitAttr, added by partitioning: the op unpacks a list or tuple argument of the function, or rebuilds it.
 inline constexpr llvm::StringLiteral kUnpackedAttr = "inlay.unpacked";
 
 } // namespace inlay

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where code came from. Locations outlive ops: they lead from a kernel, or an op of it, back to the call that the user
-// made, which `inlay.signatures` of the module describes.
+// The origin of code. Locations outlive ops: they lead from a kernel or one of its ops back to the call that the user
+// made. The module's `inlay.signatures` describes these calls.
 
 #ifndef INLAY_DIALECT_INLAY_IR_ORIGIN_H
 #define INLAY_DIALECT_INLAY_IR_ORIGIN_H
@@ -13,16 +13,17 @@
 
 namespace inlay {
 
-/// `loc` with a recorded call named in its metadata, around the calls that it names already.
+/// Returns `loc` with the key of a recorded call added to its metadata. The new call encloses the calls that `loc`
+/// names already.
 mlir::Location addSignatureKey(mlir::Location loc, mlir::StringAttr key);
 
-/// Keys of the calls that a location leads to, the innermost first.
+/// Returns the keys of the calls that `loc` leads to, innermost first.
 llvm::SmallVector<llvm::StringRef> getSignatureKeys(mlir::Location loc);
 
-/// The innermost call of each part of a location, each once.
+/// Returns the innermost call of each part of `loc`, without duplicates.
 llvm::SmallVector<llvm::StringRef> getCalls(mlir::Location loc);
 
-/// What people know the origins of a location by: its calls, then names of ops that no call is recorded for.
+/// Returns the user-visible origins of `loc`: its calls, then the names of ops without a recorded call.
 llvm::SmallVector<llvm::StringRef> getOrigins(mlir::Location loc);
 
 } // namespace inlay

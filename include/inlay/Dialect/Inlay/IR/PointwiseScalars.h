@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scalar functions of pointwise ops, as the op records name them. Each emits arith and math ops on scalars of a kind
-// that the op's record lists, and returns null, with nothing emitted, where there is no such function for the very
-// type.
+// Scalar functions of the pointwise ops, under the names that the op records use. Each emits arith and math ops on
+// scalars of a kind that the op's record lists. It returns null and emits nothing if the function does not exist for
+// the given type.
 
 #ifndef INLAY_DIALECT_INLAY_IR_POINTWISESCALARS_H
 #define INLAY_DIALECT_INLAY_IR_POINTWISESCALARS_H
@@ -18,7 +18,7 @@ namespace inlay::scalar {
 /// Kinds of elements, as flags.
 enum Kind : unsigned { Floats = 1, Integers = 2, Booleans = 4 };
 
-/// The kind of a scalar type, or 0.
+/// Returns the kind of a scalar type, or 0 if it has none.
 inline unsigned kindOf(mlir::Type type) {
   if (mlir::isa<mlir::FloatType>(type))
     return Floats;
@@ -27,10 +27,10 @@ inline unsigned kindOf(mlir::Type type) {
   return type.isInteger(1) ? Booleans : Integers;
 }
 
-/// True if the type is of one of `kinds`.
+/// Returns true if the type is of one of `kinds`.
 inline bool isOneOf(mlir::Type type, unsigned kinds) { return (kindOf(type) & kinds) != 0; }
 
-/// FloatOp on floats, IntOp on integers, BoolOp on booleans; void where the function isn't defined.
+/// Emits FloatOp for floats, IntOp for integers and BoolOp for booleans. `void` marks kinds without such a function.
 template <typename FloatOp, typename IntOp = void, typename BoolOp = void>
 mlir::Value typed(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args) {
   mlir::Type type = args[0].getType();
@@ -47,16 +47,16 @@ mlir::Value typed(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange
   return nullptr;
 }
 
-/// FloatOp on floats, nothing on integers.
+/// Emits FloatOp for floats. Returns integers unchanged.
 template <typename FloatOp>
 mlir::Value rounding(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args) {
   return isOneOf(args[0].getType(), Integers) ? args[0] : typed<FloatOp>(builder, loc, args);
 }
 
-/// Whether the scalar differs from zero; NaN does.
+/// Emits a test for values other than zero. NaN counts as nonzero.
 mlir::Value isNonzero(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value);
 
-/// The comparison of floats or of signed integers; false is less than true.
+/// Emits a comparison of floats or of signed integers. For booleans, false is less than true.
 mlir::Value compareBy(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args,
                       mlir::arith::CmpFPredicate floats, mlir::arith::CmpIPredicate integers);
 
@@ -65,7 +65,7 @@ mlir::Value compare(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRan
   return compareBy(builder, loc, args, floats, integers);
 }
 
-/// `Op` on whether each argument differs from zero.
+/// Applies `Op` to the results of testing both arguments for nonzero.
 template <typename Op>
 mlir::Value logical(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args) {
   mlir::Value lhs = isNonzero(builder, loc, args[0]), rhs = isNonzero(builder, loc, args[1]);

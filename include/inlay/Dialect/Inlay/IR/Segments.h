@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The segments of a function, by number.
+// Numbers the segments of a function.
 
 #ifndef INLAY_DIALECT_INLAY_IR_SEGMENTS_H
 #define INLAY_DIALECT_INLAY_IR_SEGMENTS_H
@@ -9,8 +9,9 @@
 
 namespace inlay {
 
-/// The segments of `block` in its order, and after them those in the regions of control flow in it, region by region,
-/// each block likewise: a segment's number in a function's list is the one that reports and plans call it by.
+/// Returns the segments of `block` in order, followed by the segments in the regions of its control flow, region by
+/// region and recursively. The position in the list for a function's body is the number that reports and plans use for
+/// a segment.
 llvm::SmallVector<SegmentOp> listSegments(mlir::Block &block);
 
 } // namespace inlay

@@ -43,7 +43,7 @@ inline constexpr llvm::StringLiteral kKernelsAttr = "plan.kernels";
 /// element.
 inline constexpr llvm::StringLiteral kKernelAttr = "plan.kernel";
 
-/// On a call of a loop kernel: the approximate number of elements that one iteration touches.
+/// On a call of a loop kernel: the approximate number of elements that one iteration accesses.
 inline constexpr llvm::StringLiteral kCostAttr = "plan.cost";
 
 /// On the function of a loop kernel, which runs the iterations from its first argument up to its second: the number of

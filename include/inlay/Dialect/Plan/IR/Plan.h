@@ -27,10 +27,10 @@
 
 namespace inlay::plan {
 
-/// On `plan.invoke` and the steps that come of it: the number of the segment in the partition report.
+/// On `plan.invoke` and the steps created from it: the number of the segment in the partition report.
 inline constexpr llvm::StringLiteral kSegmentNumberAttr = "plan.segment";
 
-/// On the module: the names of the processors to make host code for; the one that compiles if it isn't there.
+/// On the module: the names of the processors for which host code is compiled. Without it, the compiling processor.
 inline constexpr llvm::StringLiteral kHostCpusAttr = "plan.host_cpus";
 
 } // namespace inlay::plan

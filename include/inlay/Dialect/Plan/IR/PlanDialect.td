@@ -14,9 +14,9 @@ def Plan_Dialect : Dialect {
   let cppNamespace = "::inlay::plan";
   let summary = "Engines and the stitched program.";
   let description = [{
-    What Convert and Stitch produce: engines (kernel tables, native code) and a program of a few kinds of steps over
-    buffers. It maps one to one to the runtime's plan. Sizes, grids and push constants are affine maps without dims
-    whose symbols are the program's (`inlay.symbols`); with static shapes they are constants.
+    The output of Convert and Stitch: engines (kernel tables, native code) and a program with a few kinds of steps over
+    buffers. It maps one to one to the runtime's plan. Sizes, grids and push constants are affine maps without dims.
+    Their symbols are those of the program (`inlay.symbols`). With static shapes the maps are constant.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
@@ -26,7 +26,7 @@ def Plan_Dialect : Dialect {
   }];
 }
 
-def Plan_Access : I32EnumAttr<"Access", "what a kernel does with a buffer", [
+def Plan_Access : I32EnumAttr<"Access", "access of a kernel to a buffer", [
     I32EnumAttrCase<"read", 0>, I32EnumAttrCase<"write", 1>, I32EnumAttrCase<"read_write", 2>]> {
   let cppNamespace = "::inlay::plan";
   let genSpecializedAttr = 0;
@@ -35,7 +35,7 @@ def Plan_AccessAttr : EnumAttr<Plan_Dialect, Plan_Access, "access"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Plan_BindingKind : I32EnumAttr<"BindingKind", "how a kernel sees a buffer", [
+def Plan_BindingKind : I32EnumAttr<"BindingKind", "kind of a buffer in a kernel", [
     I32EnumAttrCase<"storage", 0>, I32EnumAttrCase<"scalar_texels", 1>, I32EnumAttrCase<"vector_texels", 2>]> {
   let cppNamespace = "::inlay::plan";
   let genSpecializedAttr = 0;
@@ -44,13 +44,13 @@ def Plan_BindingKindAttr : EnumAttr<Plan_Dialect, Plan_BindingKind, "binding_kin
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Plan_Space : I32EnumAttr<"Space", "the memory a buffer lives in", [
+def Plan_Space : I32EnumAttr<"Space", "memory that contains a buffer", [
     I32EnumAttrCase<"host", 0>, I32EnumAttrCase<"device", 1>]> {
   let cppNamespace = "::inlay::plan";
   let genSpecializedAttr = 0;
 }
 
-def Plan_HostKernelKind : I32EnumAttr<"HostKernelKind", "how a kernel of a host function runs", [
+def Plan_HostKernelKind : I32EnumAttr<"HostKernelKind", "implementation of a kernel of a host function", [
     I32EnumAttrCase<"loops", 0>, I32EnumAttrCase<"contraction", 1>, I32EnumAttrCase<"convolution", 2>,
     I32EnumAttrCase<"attention", 3>]> {
   let cppNamespace = "::inlay::plan";
@@ -58,7 +58,7 @@ def Plan_HostKernelKind : I32EnumAttr<"HostKernelKind", "how a kernel of a host 
 }
 def Plan_HostKernelKindAttr : EnumAttr<Plan_Dialect, Plan_HostKernelKind, "host_kernel_kind">;
 
-def Plan_PostOpKind : I32EnumAttr<"PostOpKind", "what a library kernel applies to each element of its result", [
+def Plan_PostOpKind : I32EnumAttr<"PostOpKind", "operation that a library kernel applies to each element of its result", [
     I32EnumAttrCase<"relu", 0>, I32EnumAttrCase<"clip", 1>, I32EnumAttrCase<"gelu", 2>,
     I32EnumAttrCase<"gelu_tanh", 3>, I32EnumAttrCase<"silu", 4>, I32EnumAttrCase<"sigmoid", 5>,
     I32EnumAttrCase<"tanh", 6>, I32EnumAttrCase<"hard_swish", 7>, I32EnumAttrCase<"hard_sigmoid", 8>,
@@ -69,10 +69,10 @@ def Plan_PostOpKind : I32EnumAttr<"PostOpKind", "what a library kernel applies t
 }
 def Plan_PostOpAttr : AttrDef<Plan_Dialect, "PostOp"> {
   let mnemonic = "post_op";
-  let summary = "what a library kernel applies to each element of its result";
+  let summary = "an operation that a library kernel applies to each element of its result";
   let description = [{
-    `low` and `high` are of `clip` alone; `add` and `mul` take an operand, `add_channels` and `mul_channels`, of
-    convolutions alone, one with an element for each channel.
+    Only `clip` has `low` and `high`. `add` and `mul` take an operand. `add_channels` and `mul_channels`, only for
+    convolutions, take an operand with one element per channel.
 
     Example: `#plan.post_op<relu>`, `#plan.post_op<clip, 0.0, 6.0>`
   }];
@@ -84,12 +84,12 @@ def Plan_PostOpAttr : AttrDef<Plan_Dialect, "PostOp"> {
 
 def Plan_HostKernelAttr : AttrDef<Plan_Dialect, "HostKernel"> {
   let mnemonic = "host_kernel";
-  let summary = "a part of a host function that runs on several threads or by a library";
+  let summary = "a part of a host function that runs on several threads or in a library";
   let description = [{
-    What it gets at a call is described at `HostKernel` of the runtime's plan. `buffers` counts them, `constants` are the
-    numbers of those that hold weights; `loops` is of contractions. `config` has what kernels of this kind are told
-    apart by: `bias`, `accumulates` and `channels_last` (units), of attention `mask` ("added" or "selected"), `causal` (a
-    unit) and `scale` (a float).
+    `HostKernel` of the runtime's plan describes the arguments of a call. `buffers` is the number of buffers, and
+    `constants` are the numbers of the buffers that contain weights. Only contractions have `loops`. `config`
+    distinguishes kernels of one kind: `bias`, `accumulates` and `channels_last` (units), and for attention `mask`
+    ("added" or "selected"), `causal` (a unit) and `scale` (a float).
 
     Example:
     ```mlir
@@ -110,7 +110,7 @@ def Plan_BufferType : TypeDef<Plan_Dialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "a numbered buffer of the program";
   let description = [{
-    Dims that are known at a call alone are in `dims`, a map of the program's symbols with a result for each dim.
+    `dims` is a map of the program's symbols with one result per dim. It is required if a dim is known only at a call.
 
     Example: `!plan.buffer<tensor<1x10xf32>, host>`,
     `!plan.buffer<tensor<?x10xf32>, host, affine_map<()[s0] -> (s0, 10)>>`

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops of the plan dialect: engines first, then the program's steps.
+// Ops of the plan dialect: engines first, then the steps of the program.
 
 #ifndef INLAY_DIALECT_PLAN_IR_PLANOPS_TD
 #define INLAY_DIALECT_PLAN_IR_PLANOPS_TD
@@ -18,9 +18,9 @@ class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemo
 def Plan_EngineOp : Plan_Op<"engine", [Symbol, SymbolTable, IsolatedFromAbove, NoTerminator, SingleBlock]> {
   let summary = "a segment converted for a device";
   let description = [{
-    A table of kernels and the dispatches of one launch, in order. Dispatches number the engine's buffers: first its
-    `arguments`, then its own scratch buffers, whose byte sizes are the results of `scratch`. `host_version` is the host
-    function that computes the same over the same buffers, for when the device fails.
+    A table of kernels and the dispatches of one launch, in order. Dispatches refer to the engine's buffers by number:
+    first its `arguments`, then its scratch buffers, whose sizes in bytes are the results of `scratch`. `host_version`
+    is a host function that computes the same over the same buffers. It runs if the device fails.
 
     Example:
     ```mlir
@@ -42,9 +42,10 @@ def Plan_EngineOp : Plan_Op<"engine", [Symbol, SymbolTable, IsolatedFromAbove, N
 def Plan_KernelOp : Plan_Op<"kernel", [Symbol, HasParent<"::inlay::plan::EngineOp">]> {
   let summary = "a compute kernel as SPIR-V words";
   let description = [{
-    One entry point, `main`. Binding i of descriptor set 0 is used as `bindings[i]` says, and is what `kinds[i]` says: a
-    storage buffer, or a uniform texel buffer of f32 or of vectors of four f32, which is only read. Without `kinds` all
-    are storage buffers. `push_constants` counts 32-bit words; `requires` names optional device features.
+    A kernel has one entry point, `main`. `bindings[i]` is the access to binding i of descriptor set 0, and `kinds[i]`
+    is its kind: a storage buffer, or a read-only uniform texel buffer of f32 or of vectors of four f32. Without
+    `kinds`, all bindings are storage buffers. `push_constants` is a number of 32-bit words. `requires` names optional
+    device features.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, ElementsAttr:$spirv, ArrayAttr:$bindings,
       DenseI64ArrayAttr:$block, DefaultValuedAttr<I64Attr, "0">:$push_constants, OptionalAttr<StrArrayAttr>:$requires,
@@ -65,11 +66,11 @@ def Plan_DispatchOp : Plan_Op<"dispatch", [HasParent<"::inlay::plan::EngineOp">]
 def Plan_HostFunctionOp : Plan_Op<"host_function", [Symbol]> {
   let summary = "a segment converted for the host";
   let description = [{
-    Native code is in the module's `plan.object` under the same symbol, called with `arguments` buffers, of which the
-    first `inputs` are read and the others written, and then its scratch buffers, whose byte sizes are the results of
-    `scratch`. If it has `sizes`, one more pointer is to these numbers, as 64-bit integers. If it has `kernels`, which
-    it calls back for by their numbers, the last pointer is to what runs them. `unshared_scratch` has one number: the
-    bytes of scratch if nothing in it shared memory, where that is more.
+    The native code is in the module's `plan.object` under the same symbol. Its arguments are `arguments` buffers, of
+    which the first `inputs` are read and the others written, followed by its scratch buffers, whose sizes in bytes are
+    the results of `scratch`. With `sizes`, the next argument is a pointer to these numbers as 64-bit integers. With
+    `kernels`, the last argument is a pointer to the function that runs a kernel by number. `unshared_scratch` is
+    present if scratch buffers share memory: its result is the size in bytes without sharing.
 
     Example: `plan.host_function @forward_1 arguments 2 inputs 1 scratch affine_map<() -> (1024)>`
   }];
@@ -85,11 +86,11 @@ def Plan_LibraryCallOp : Plan_Op<"library_call", [DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a kernel of the host's library, on tensors or buffers";
   let description = [{
-    Computes `init` from the inputs: those that `HostKernel` of the runtime's plan lists for this kind, in that order.
-    `constants` are the numbers of inputs that hold weights. A contraction has `maps`, from its loops to the dims of each
-    input and of `init`: projected permutations. Dims of size 1 of attention's inputs are repeated. `window` of a
-    convolution has the number of groups, then the kernel's size, stride, dilation and padding in front of each spatial
-    dim. `config` is that of `#plan.host_kernel`. Elements are f32.
+    Computes `init` from the inputs. `HostKernel` of the runtime's plan lists the inputs of each kind, in order.
+    `constants` are the numbers of inputs that contain weights. A contraction has `maps` from its loops to the dims of
+    each input and of `init`; they are projected permutations. For attention, inputs repeat along dims of size 1. For a
+    convolution, `window` has the number of groups, then the kernel size, stride, dilation and leading padding of each
+    spatial dim. `config` is that of `#plan.host_kernel`. Elements are f32.
 
     Example:
     ```mlir
@@ -109,7 +110,7 @@ def Plan_LibraryCallOp : Plan_Op<"library_call", [DestinationStyleOpInterface,
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
 
-    /// What the plan keeps of it.
+    /// Returns the description of this call that the plan stores.
     ::inlay::plan::HostKernelAttr describe(::llvm::StringRef name);
   }];
 }
@@ -117,9 +118,10 @@ def Plan_LibraryCallOp : Plan_Op<"library_call", [DestinationStyleOpInterface,
 def Plan_ObjectOp : Plan_Op<"object"> {
   let summary = "native code of all host functions as one relocatable object file";
   let description = [{
-    There may be several, for processors of one kind, the best first: the first whose `features`, by LLVM's names, the
-    processor has is used. `cpu` is a name for people. Which ones are made the module says by `plan.host_cpus`, a list
-    of names: `native`, the default, is the processor that compiles.
+    A module may have several objects, for processors of the same architecture, the best one first. The runtime uses the
+    first one whose `features`, in LLVM's names, the processor has. `cpu` is a name for users. The module attribute
+    `plan.host_cpus`, a list of names, selects the objects to compile; `native`, the default, is the compiling
+    processor.
 
     Example: `plan.object "x86_64-pc-linux-gnu" dense<...> : tensor<4096xi8> {cpu = "x86-64-v3", features = ["avx2"]}`
   }];
@@ -130,10 +132,11 @@ def Plan_ObjectOp : Plan_Op<"object"> {
 }
 
 def Plan_ForeignEngineOp : Plan_Op<"foreign_engine", [Symbol]> {
-  let summary = "a segment converted by a target from outside";
+  let summary = "a segment converted by an external target";
   let description = [{
-    What `payload` means only the runner of that name knows, which whoever loads the program brings along. It is called
-    with `arguments` buffers in host memory, of which the first `inputs` are read and the others written.
+    Only the runner with the name `runner` can interpret `payload`. The embedder that loads the program provides the
+    runner. It is called with `arguments` buffers in host memory, of which the first `inputs` are read and the others
+    written.
 
     Example: `plan.foreign_engine @forward_1 runner "dsp" payload "relu\0A" arguments 2 inputs 1`
   }];
@@ -146,7 +149,8 @@ def Plan_ForeignEngineOp : Plan_Op<"foreign_engine", [Symbol]> {
 def Plan_InvokeOp : Plan_Op<"invoke", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a call of a converted segment, still on tensors";
   let description = [{
-    Between Convert and Stitch. The segment takes and gives a scalar as a tensor without dims, an index as one of i64.
+    Exists between Convert and Stitch. A scalar enters and leaves the segment as a tensor of rank 0, an index as a
+    tensor of i64 of rank 0.
 
     Example: `%r = plan.invoke @forward_0(%x) : (tensor<4xf32>) -> tensor<4xf32>`
   }];
@@ -158,7 +162,7 @@ def Plan_InvokeOp : Plan_Op<"invoke", [DeclareOpInterfaceMethods<SymbolUserOpInt
 def Plan_FrameworkCallOp : Plan_Op<"framework_call"> {
   let summary = "a framework call, still on tensors";
   let description = [{
-    `call` says how to make it, with the numbers that `sizes` gives.
+    `call` describes the call. `sizes` gives the numbers in it that are known only at a call.
 
     Example: `%r = plan.framework_call "..."(%x) : (tensor<4xf32>) -> tensor<4xf32>`
   }];
@@ -173,9 +177,9 @@ def Plan_FrameworkCallOp : Plan_Op<"framework_call"> {
 def Plan_ProgramOp : Plan_Op<"program", [Symbol, IsolatedFromAbove, NoTerminator, SingleBlock]> {
   let summary = "the stitched program";
   let description = [{
-    Steps in an order that keeps their dependencies; which may overlap follows from the buffers they read and write.
-    Buffers are declared in the program's own block; steps may hold lists of steps.
-    Dims and sizes that are known at a call alone are maps of the symbols in `inlay.symbols`.
+    The steps are in an order that respects their dependencies. The buffers that steps read and write determine which
+    steps may overlap. Buffers are declared in the program's own block. Steps may contain lists of steps. Dims and sizes
+    that are known only at a call are maps of the symbols in `inlay.symbols`.
 
     Example:
     ```mlir
@@ -197,30 +201,30 @@ class Plan_BufferOp<string mnemonic, string what> : Plan_Op<mnemonic, [HasParent
   let results = (outs Plan_BufferType:$buffer);
 }
 
-def Plan_InputOp : Plan_BufferOp<"input", "the caller's tensor, read only"> {
+def Plan_InputOp : Plan_BufferOp<"input", "an input tensor of the caller; read-only"> {
   let arguments = (ins I64Attr:$number, StrAttr:$name);
   let assemblyFormat = "$number $name attr-dict `:` type($buffer)";
 }
-def Plan_OutputOp : Plan_BufferOp<"output", "a result's memory, the caller's"> {
+def Plan_OutputOp : Plan_BufferOp<"output", "memory of the caller for a result"> {
   let arguments = (ins I64Attr:$number, StrAttr:$name);
   let assemblyFormat = "$number $name attr-dict `:` type($buffer)";
 }
-def Plan_ConstantOp : Plan_BufferOp<"constant", "bytes known at compile time; uploaded once where a device uses them"> {
+def Plan_ConstantOp : Plan_BufferOp<"constant", "data known at compile time; uploaded once if a device uses it"> {
   let arguments = (ins ElementsAttr:$value, StrAttr:$name);
   let assemblyFormat = "$value $name attr-dict `:` type($buffer)";
   let hasVerifier = 1;
 }
-def Plan_TemporaryOp : Plan_BufferOp<"temporary", "memory of one call in flight"> {
+def Plan_TemporaryOp : Plan_BufferOp<"temporary", "memory that one call in flight uses"> {
   let arguments = (ins StrAttr:$name);
   let assemblyFormat = "$name attr-dict `:` type($buffer)";
 }
 
-/// Ops of a program that run, and may stand in the bodies of others.
+/// Ops of a program that run. They may be nested in the bodies of other steps.
 class Plan_ProgramStepOp<string mnemonic, list<Trait> traits = []> : Plan_Op<mnemonic, traits # [ParentOneOf<[
     "::inlay::plan::ProgramOp", "::inlay::plan::BranchOp", "::inlay::plan::WhileOp", "::inlay::plan::ForOp"]>]>;
 
 def Plan_CopyOp : Plan_ProgramStepOp<"copy"> {
-  let summary = "copies a buffer, across memories or within one";
+  let summary = "copies a buffer, between memories or within one memory";
   let arguments = (ins Plan_BufferType:$source, Plan_BufferType:$destination);
   let assemblyFormat = "$source `to` $destination attr-dict `:` type($source) `,` type($destination)";
 }
@@ -241,7 +245,7 @@ def Plan_RunOp : Plan_StepOp<"run", "runs a foreign engine"> {
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Plan_BufferType>:$inputs, Variadic<Plan_BufferType>:$outputs);
 }
 def Plan_CallbackOp : Plan_StepOp<"callback", "calls into the framework"> {
-  let description = [{ Whoever serves it gets the numbers that `sizes` gives. }];
+  let description = [{ The function that serves the callback receives the results of `sizes`. }];
   let arguments = (ins StrAttr:$callee, Variadic<Plan_BufferType>:$inputs, Variadic<Plan_BufferType>:$outputs,
       OptionalAttr<AffineMapAttr>:$sizes);
 }
@@ -249,8 +253,8 @@ def Plan_CallbackOp : Plan_StepOp<"callback", "calls into the framework"> {
 def Plan_BranchOp : Plan_ProgramStepOp<"branch", [NoTerminator, SingleBlock]> {
   let summary = "runs one of two lists of steps";
   let description = [{
-    `condition`, a bool in host memory, chooses. Buffers are the program's: both lists write those that what follows
-    reads.
+    Runs the first list if `condition`, a bool in host memory, is true, else the second. Buffers belong to the program,
+    so both lists must write the buffers that later steps read.
 
     Example:
     ```mlir
@@ -270,8 +274,8 @@ def Plan_BranchOp : Plan_ProgramStepOp<"branch", [NoTerminator, SingleBlock]> {
 def Plan_WhileOp : Plan_ProgramStepOp<"while", [NoTerminator, SingleBlock]> {
   let summary = "runs steps as long as a condition holds";
   let description = [{
-    Runs `before`, which writes `condition`, a bool in host memory; as long as it holds then runs `body` and starts
-    over. What is still going after `limit` runs of `body` is stopped with an error.
+    Runs `before`, which writes `condition`, a bool in host memory. If the condition holds, runs `body` and starts over.
+    More than `limit` runs of `body` are an error at the call.
 
     Example:
     ```mlir
@@ -292,8 +296,8 @@ def Plan_WhileOp : Plan_ProgramStepOp<"while", [NoTerminator, SingleBlock]> {
 def Plan_ForOp : Plan_ProgramStepOp<"for", [NoTerminator, SingleBlock, SameTypeOperands]> {
   let summary = "runs steps for each number of a range";
   let description = [{
-    `position` is each number from `lower` on, below `upper`, `step` apart: 64-bit integers in host memory. A step below
-    1 is an error at the call.
+    `position` takes each number from `lower` on that is below `upper`, in increments of `step`. All are 64-bit integers
+    in host memory. A step below 1 is an error at the call.
 
     Example:
     ```mlir

@@ -82,7 +82,8 @@ FOLDERS = {
         ".": ["Kernels", "LibraryCalls", "LLVM"],
     },
     "Target/Vulkan": {
-        "GPU": [],
+        "Products": [],
+        "GPU": ["Products"],
         "SPIRV": [],
         "Engine": ["SPIRV"],
         ".": ["GPU", "SPIRV", "Engine"],

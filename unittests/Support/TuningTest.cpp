@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "inlay/Support/Tuning.h"
-#include "inlay/Convert/LoopNest/SubgroupProductPolicy.h"
+#include "inlay/Target/Vulkan/SubgroupProductPolicy.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"

@@ -70,7 +70,7 @@ TEST_F(CanRunTest, SaysWhyNot) {
   const std::pair<unsigned, const char *> onVulkan[] = {
       {0, "supported"},
       {1, "no-converter: vulkan can't call the library function 'lgammaf'"},
-      {2, "unsupported-shape: expected tensors whose dims follow from those of inputs, but got tensor<?xf32>"},
+      {2, "unsupported-shape: expected tensors whose dims follow from the dims of inputs, but got tensor<?xf32>"},
       {3, "unsupported-type: 'f16' needs the device feature float16"},
       {4, "supported"}, // without elements
       {5, "unsupported-type: buffers of i1 need the device feature int8"},

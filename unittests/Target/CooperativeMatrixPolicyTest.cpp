@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "inlay/Convert/LoopNest/CooperativeMatrixPolicy.h"
+#include "Target/Vulkan/Products/CooperativeMatrixPolicy.h"
 
 #include <gtest/gtest.h>
 

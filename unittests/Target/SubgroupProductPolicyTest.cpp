@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "inlay/Convert/LoopNest/SubgroupProductPolicy.h"
+#include "inlay/Target/Vulkan/SubgroupProductPolicy.h"
 
 #include <gtest/gtest.h>
 

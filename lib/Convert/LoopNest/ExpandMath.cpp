@@ -60,7 +60,7 @@ private:
   Value less(Value x, double y) { return compare(CmpFPredicate::OLT, x, constant(y)); }
   Value greater(Value x, double y) { return compare(CmpFPredicate::OGT, x, constant(y)); }
   Value polynomial(Value x, ArrayRef<double> coefficients);
-  Value series(Value x, double most, llvm::function_ref<double(unsigned)> coefficient);
+  Value series(Value x, double maxSize, llvm::function_ref<double(unsigned)> coefficient);
   Value expm1Near(Value x);
   std::pair<Value, Value> halvesOfExponential(Value size);
   Value squareRootOfRest(Value x) { return call<math::SqrtOp>(mul(sub(constant(1), x), add(constant(1), x))); }
@@ -81,7 +81,7 @@ Value Expander::constant(double value) {
   return arith::ConstantOp::create(b, scalar);
 }
 
-/// By Horner's rule, the highest power first.
+/// Evaluates the polynomial by Horner's rule. The coefficient of the highest power comes first.
 Value Expander::polynomial(Value x, ArrayRef<double> coefficients) {
   Value sum = constant(coefficients.front());
   for (double coefficient : coefficients.drop_front())
@@ -89,7 +89,7 @@ Value Expander::polynomial(Value x, ArrayRef<double> coefficients) {
   return sum;
 }
 
-/// Goes from each state that `goesOn` to the next, and returns the last.
+/// Emits a while loop that computes the next state as long as `goesOn`. Returns the last state.
 Expander::State Expander::iterate(const State &start, llvm::function_ref<Value(ValueRange)> goesOn,
                                   llvm::function_ref<State(ValueRange)> next) {
   SmallVector<Type> types(start.size(), type);
@@ -105,13 +105,14 @@ Expander::State Expander::iterate(const State &start, llvm::function_ref<Value(V
 
 //===-- Exponentials, logarithms --------------------------------------------------------------------------------===//
 
-/// Up to these sizes, differences from 1 have too few digits.
+/// Below these absolute values, differences from 1 have too few digits.
 static constexpr double kNearExpm1 = 0.5, kNearLog1p = 0.3;
 
-/// The sum of `coefficient` times x to the power of its number, for x up to `most` in size: as many terms as matter.
-Value Expander::series(Value x, double most, llvm::function_ref<double(unsigned)> coefficient) {
+/// Returns the sum of `coefficient(n)` times x to the power of n for absolute values of x up to `maxSize`. The sum has
+/// as many terms as the precision needs.
+Value Expander::series(Value x, double maxSize, llvm::function_ref<double(unsigned)> coefficient) {
   auto matters = [&](unsigned number) {
-    double share = coefficient(number) / coefficient(0) * std::pow(most, number);
+    double share = coefficient(number) / coefficient(0) * std::pow(maxSize, number);
     return share > std::ldexp(0.25, -static_cast<int>(precision()));
   };
   SmallVector<double> coefficients;
@@ -120,7 +121,7 @@ Value Expander::series(Value x, double most, llvm::function_ref<double(unsigned)
   return polynomial(x, coefficients);
 }
 
-/// x + x^2 / 2! + x^3 / 3! + ..., for sizes up to `kNearExpm1`.
+/// Computes x + x^2 / 2! + x^3 / 3! + ... for absolute values up to `kNearExpm1`.
 Value Expander::expm1Near(Value x) {
   return mul(x, series(x, kNearExpm1, [](unsigned number) { return 1 / std::tgamma(number + 2); }));
 }
@@ -129,22 +130,22 @@ Value Expander::expm1(Value x) {
   return select(less(size(x), kNearExpm1), expm1Near(x), sub(call<math::ExpOp>(x), constant(1)));
 }
 
-/// log((1 + s) / (1 - s)) = 2 (s + s^3 / 3 + ...), where s is x / (x + 2).
+/// Uses log((1 + s) / (1 - s)) = 2 (s + s^3 / 3 + ...), where s is x / (x + 2).
 Value Expander::log1p(Value x) {
-  const double most = kNearLog1p / (2 - kNearLog1p);
+  const double maxS = kNearLog1p / (2 - kNearLog1p);
   Value s = div(x, add(x, constant(2)));
-  Value sum = series(mul(s, s), most * most, [](unsigned number) { return 2.0 / (2 * number + 1); });
+  Value sum = series(mul(s, s), maxS * maxS, [](unsigned number) { return 2.0 / (2 * number + 1); });
   Value far = call<math::LogOp>(add(x, constant(1)));
   return select(less(size(x), kNearLog1p), mul(s, sum), far);
 }
 
-/// Drivers know the difference of two exponentials, which has no right digits left where these are close to each other.
+/// Drivers compute tanh by the difference of two exponentials, which loses all digits if they are close to each other.
 Value Expander::tanh(Value x) {
   Value grown = expm1Near(add(x, x));
   return select(less(size(x), kNearExpm1 / 2), div(grown, add(grown, constant(2))), math::TanhOp::create(b, x));
 }
 
-/// exp(size) / 2 without overflow before the half's own, and exp(-size) / 2.
+/// Returns exp(size) / 2, which only overflows if the result does, and exp(-size) / 2.
 std::pair<Value, Value> Expander::halvesOfExponential(Value size) {
   Value half = constant(0.5), root = call<math::ExpOp>(mul(size, half));
   return {mul(mul(half, root), root), div(div(half, root), root)};
@@ -185,7 +186,7 @@ Value Expander::atanh(Value x) {
 
 //===-- Angles --------------------------------------------------------------------------------------------------===//
 
-/// The ranges and the polynomial of Cephes' atanf (S. Moshier, netlib.org/cephes).
+/// Uses the ranges and the polynomial of Cephes' atanf (S. Moshier, netlib.org/cephes).
 Value Expander::atan(Value x) {
   Value magnitude = size(x), one = constant(1);
   Value isLarge = greater(magnitude, 2.414213562373095), isMiddle = greater(magnitude, 0.4142135623730950);
@@ -200,10 +201,10 @@ Value Expander::atan(Value x) {
 Value Expander::atan2(Value y, Value x) {
   Value height = size(y), width = size(x), one = constant(1);
   Value steep = compare(CmpFPredicate::OGT, height, width);
-  Value least = select(steep, width, height), most = select(steep, height, width);
-  // Both infinite make half a right angle, and both zero none.
-  Value ratio = select(compare(CmpFPredicate::OEQ, least, most), one, div(least, most));
-  ratio = select(compare(CmpFPredicate::OEQ, most, constant(0)), most, ratio);
+  Value shorter = select(steep, width, height), longer = select(steep, height, width);
+  // The angle is 45 degrees if both are infinite and 0 if both are zero.
+  Value ratio = select(compare(CmpFPredicate::OEQ, shorter, longer), one, div(shorter, longer));
+  ratio = select(compare(CmpFPredicate::OEQ, longer, constant(0)), longer, ratio);
   Value angle = atan(ratio);
   angle = select(steep, sub(constant(M_PI_2), angle), angle);
   Value left = less(sign(one, x), 0);
@@ -218,14 +219,14 @@ Value Expander::acos(Value x) {
 
 //===-- Remainders ----------------------------------------------------------------------------------------------===//
 
-/// By long division in binary, whose subtractions are exact. Some devices take the smallest numbers for 0.
+/// Uses binary long division, whose subtractions are exact. Some devices flush denormal numbers to 0.
 Value Expander::remainder(Value lhs, Value rhs) {
   Value dividend = size(lhs), divisor = size(rhs), zero = constant(0), half = constant(0.5);
   Value none = arith::OrIOp::create(b, compare(CmpFPredicate::UEQ, dividend, infinity()),
                                     compare(CmpFPredicate::UEQ, divisor, zero));
   Value start = select(none, zero, dividend), halved = mul(start, half);
-  auto both = [&](Value one, Value other) -> Value { return arith::AndIOp::create(b, one, other); };
-  // The greatest of the divisor's doubles that isn't above the dividend. No step is taken from NaN or 0.
+  auto both = [&](Value lhs, Value rhs) -> Value { return arith::AndIOp::create(b, lhs, rhs); };
+  // The largest power of two times the divisor that is at most the dividend. The loop takes no step for NaN or 0.
   Value greatest = iterate(
       {divisor}, [&](ValueRange now) { return both(compare(CmpFPredicate::OLE, now[0], halved), greater(now[0], 0)); },
       [&](ValueRange now) { return State{add(now[0], now[0])}; })[0];
@@ -239,12 +240,11 @@ Value Expander::remainder(Value lhs, Value rhs) {
   return select(none, nan(), sign(rest, lhs));
 }
 
-//===-- What Mesa's llvmpipe takes for simpler than it is -------------------------------------------------------===//
-//
-// It folds x - x and a product with a constant 0 to 0, and leaves a quotient by a constant 0 undefined, whatever x is.
-// Each of these returns null for what it folds rightly.
+//===-- Workarounds for Mesa's llvmpipe --------------------------------------------------------------------------===//
+// llvmpipe folds x - x and a product with a constant 0 to 0, and leaves a quotient by a constant 0 undefined, for all
+// values of x. Each function returns null if the folding is correct.
 
-/// 0 with the product of two signs: that of `zero`, a constant, and that of `like`.
+/// Returns 0 whose sign is the product of the signs of `zero`, a constant, and `like`.
 Value Expander::signedZero(Value zero, Value like) {
   Value result = sign(constant(0), like);
   return matchPattern(zero, m_NegZeroFloat()) ? arith::NegFOp::create(b, result) : result;
@@ -301,7 +301,8 @@ static void replace(Operation *op, Value value) {
   op->erase();
 }
 
-/// Upstream's conversion takes the sign from the operand's absolute value, which the least integer has none of.
+/// Upstream's conversion takes the sign from the absolute value of the operand, which does not exist for the smallest
+/// integer.
 static void expandRemainder(arith::RemSIOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();

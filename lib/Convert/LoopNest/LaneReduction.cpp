@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions by shares, which are joined in the end: of a vector's lanes, or of invocations.
+// Computes reductions in shares, one per lane of a vector or per invocation, and joins the shares at the end.
 
-#include "ReductionLoops.h"
-#include "TileState.h"
+#include "inlay/Convert/LoopNest/ReductionLoops.h"
+#include "inlay/Convert/LoopNest/TileState.h"
 
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
-/// The accumulators of a tile: vectors, and scalars for what is left over.
+/// The accumulators of a tile: vectors, and scalars for the terms that do not fill a vector.
 struct Accumulators {
   SmallVector<Value> vectors, scalars;
 
@@ -43,7 +43,8 @@ void TileEmitter::emitLaneReduction(OpBuilder &builder, const TileShape &tile, A
   Accumulators values{SmallVector<Value>(lanes.points.size(), zeros), scalars.loadOutputs(builder, starts)};
 
   SmallVector<int64_t> cuts = cutReductions(tile.lanes);
-  // Runs one loop over [from, to), with `state` at each step; what it reduces is in `reduced`.
+  // Emits one loop over [from, to) that reduces with `state` at each step. `reduced` holds the accumulators before and
+  // after.
   size_t last = tile.vectorLoop;
   auto reduce = [&](OpBuilder &b, State &state, Value from, Value to, int64_t step, SmallVector<Value> &reduced) {
     ReductionLoops loop(b, loc, reduced);

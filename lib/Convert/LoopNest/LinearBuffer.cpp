@@ -11,14 +11,14 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
-/// Where a view's elements lie in its root.
+/// The position of a view's elements in its root.
 struct Layout {
   SmallVector<AffineExpr> dims, strides;
   AffineExpr offset;
 };
 } // namespace
 
-/// The layout of a whole contiguous buffer.
+/// Returns the layout of a whole contiguous buffer.
 static Layout makeContiguous(ArrayRef<AffineExpr> dims, MLIRContext *context) {
   Layout layout{llvm::to_vector(dims), {}, getAffineConstantExpr(0, context)};
   AffineExpr stride = getAffineConstantExpr(1, context);
@@ -43,7 +43,7 @@ static std::optional<Layout> readExpanded(memref::ExpandShapeOp expand, ArrayRef
       next = next * dims[dim];
     }
   }
-  // Of a buffer without dims, one of any number of ones.
+  // A buffer without dims may be expanded to any number of dims of size 1.
   for (AffineExpr &stride : layout.strides)
     if (!stride)
       stride = getAffineConstantExpr(1, expand.getContext());
@@ -56,7 +56,7 @@ static std::optional<Layout> readCollapsed(memref::CollapseShapeOp collapse, Arr
     return std::nullopt;
   Layout layout{llvm::to_vector(dims), {}, from->offset};
   for (const ReassociationIndices &group : collapse.getReassociationIndices()) {
-    // The last dim that has more than one element says how far apart elements are.
+    // The last dim of the group with more than one element determines the stride.
     AffineExpr stride = from->strides[group.back()], one = getAffineConstantExpr(1, collapse.getContext());
     for (int64_t dim : llvm::reverse(group))
       if (from->dims[dim] != one) {
@@ -75,17 +75,18 @@ static std::optional<Layout> readSliced(memref::SubViewOp view, ArrayRef<AffineE
   Layout layout{llvm::to_vector(dims), {}, from->offset};
   llvm::SmallBitVector dropped = view.getDroppedDims();
   for (auto [number, offset, step] : llvm::enumerate(view.getMixedOffsets(), view.getMixedStrides())) {
-    AffineExpr first = readExpr(offset), apart = readExpr(step);
-    if (!first || !apart)
+    AffineExpr first = readExpr(offset), distance = readExpr(step);
+    if (!first || !distance)
       return std::nullopt;
     layout.offset = layout.offset + first * from->strides[number];
     if (!dropped.test(number))
-      layout.strides.push_back(from->strides[number] * apart);
+      layout.strides.push_back(from->strides[number] * distance);
   }
   return layout;
 }
 
-/// Where `memref` lies in what the chain of views begins with; nullopt if that isn't contiguous or a view isn't known.
+/// Returns the layout of `memref` in the root of its chain of views, or nullopt if the root is not contiguous or a view
+/// is unknown.
 static std::optional<Layout> readLayout(Value memref) {
   std::optional<SmallVector<AffineExpr>> dims = getBufferDims(memref);
   if (!dims)
@@ -101,7 +102,7 @@ static std::optional<Layout> readLayout(Value memref) {
       .Case<memref::SubViewOp>([&](auto view) { return readSliced(view, *dims); })
       .Case<memref::CastOp>([](auto cast) { return readLayout(cast.getSource()); })
       .Case<memref::ReinterpretCastOp>([&](auto cast) -> std::optional<Layout> {
-        // Those that a result is computed in place by: all of a buffer under other dims.
+        // ComputeInPlace makes such casts: the whole buffer with other dims.
         if (!cast.getType().getLayout().isIdentity())
           return std::nullopt;
         return makeContiguous(*dims, cast.getContext());
@@ -109,7 +110,7 @@ static std::optional<Layout> readLayout(Value memref) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// Where the type of `memref` says that it lies, if all is static there.
+/// Returns the layout that the type of `memref` states, or nullopt if it is not static.
 static std::optional<Layout> readStaticLayout(Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   SmallVector<int64_t> strides;
@@ -122,7 +123,8 @@ static std::optional<Layout> readStaticLayout(Value memref) {
 }
 
 FailureOr<LinearBuffer> inlay::flattenBuffer(OpBuilder &builder, Location loc, Value memref, LinearBufferRoots &roots) {
-  // A view's type says where it lies relative to the root, so the root is all that is needed of a chain of static ones.
+  // The type of a view states its layout relative to the root. For a chain of static views, the root is all that is
+  // needed.
   Value root = findRoot(memref);
   auto rootType = cast<MemRefType>(root.getType());
   bool isStatic = rootType.hasStaticShape() && rootType.getLayout().isIdentity();
@@ -142,20 +144,20 @@ FailureOr<LinearBuffer> inlay::flattenBuffer(OpBuilder &builder, Location loc, V
   return LinearBuffer{known, layout->strides, layout->offset};
 }
 
-/// The fill that gives `op`'s only output its value just before, or null.
+/// Returns the fill that initializes `op`'s only output right before `op`, or null.
 static linalg::FillOp findInitialFill(linalg::LinalgOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
     return nullptr;
-  // Through another view of the buffer others might touch the same elements.
+  // Other views of the buffer might access the same elements.
   Value output = op.getDpsInits().front();
-  // The reduction must write all that was filled, and read it as its start alone.
+  // The reduction must write all elements of the fill and must read them only as its start.
   if (!op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isProjectedPermutation() ||
       llvm::is_contained(op.getDpsInputs(), output))
     return nullptr;
   for (Value buffer = output; auto view = buffer.getDefiningOp<ViewLikeOpInterface>(); buffer = view.getViewSource())
     if (!view.getViewSource().hasOneUse())
       return nullptr;
-  Operation *last = nullptr; // the last user before `op`
+  Operation *last = nullptr; // The last user before `op`.
   for (Operation *user : output.getUsers()) {
     if (user->getBlock() != op->getBlock() || (isa<ViewLikeOpInterface>(user) && user->isBeforeInBlock(op)))
       return nullptr;
@@ -167,8 +169,8 @@ static linalg::FillOp findInitialFill(linalg::LinalgOp op) {
 
 InitialValues inlay::prepareLinalgOps(func::FuncOp func) {
   InitialValues values;
-  // What has no elements to write, or was left by fusion without a result, but kept for the calls in its body: library
-  // functions without effects.
+  // Ops without elements to write compute nothing. Fusion also leaves ops without a result because their bodies call
+  // library functions, which have no side effects.
   auto isEmpty = [](Value buffer) { return llvm::is_contained(cast<ShapedType>(buffer.getType()).getShape(), 0); };
   for (auto op : llvm::make_early_inc_range(func.getOps<linalg::LinalgOp>()))
     if (llvm::all_of(op.getDpsInits(), isEmpty))

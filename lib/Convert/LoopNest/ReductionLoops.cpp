@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "ReductionLoops.h"
+#include "inlay/Convert/LoopNest/ReductionLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace inlay;
 
-/// Adding to it changes nothing: 0.0 would make a sum of -0.0 positive.
-static Value createNothing(OpBuilder &builder, Location loc, Type type) {
+/// Returns -0.0, the neutral element of addition: 0.0 would turn a sum of -0.0 positive.
+static Value createNegativeZero(OpBuilder &builder, Location loc, Type type) {
   auto element = cast<FloatType>(getElementTypeOrSelf(type));
   TypedAttr zero = builder.getFloatAttr(element, APFloat::getZero(element.getFloatSemantics(), /*Negative=*/true));
   if (auto shaped = dyn_cast<ShapedType>(type))
@@ -33,7 +33,7 @@ Value ReductionLoops::open(Value from, Value to, int64_t step, int64_t cut) {
   Value reached = arith::AddIOp::create(builder, loc, first, together);
   Value last = arith::MinUIOp::create(builder, loc, reached, to);
   SmallVector<Value> before = std::move(values);
-  values = llvm::map_to_vector(before, [&](Value value) { return createNothing(builder, loc, value.getType()); });
+  values = llvm::map_to_vector(before, [&](Value value) { return createNegativeZero(builder, loc, value.getType()); });
   return openLoop(first, last, constant(step), std::move(before));
 }
 

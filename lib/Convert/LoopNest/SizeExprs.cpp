@@ -15,7 +15,7 @@ using namespace inlay;
 
 using Dims = SmallVector<AffineExpr>;
 
-/// Reads the operands of a sum, product or quotient and joins them.
+/// Reads the operands of a sum, product or quotient and combines them.
 static AffineExpr readBinary(Operation *op, function_ref<AffineExpr(AffineExpr, AffineExpr)> join) {
   AffineExpr lhs = readExpr(op->getOperand(0)), rhs = readExpr(op->getOperand(1));
   return lhs && rhs ? join(lhs, rhs) : AffineExpr();
@@ -48,7 +48,7 @@ AffineExpr inlay::readExpr(Value index) {
   Operation *op = index.getDefiningOp();
   if (!op)
     return nullptr;
-  // Sizes are never negative, so that signed and unsigned quotients are the same.
+  // Sizes are never negative, so signed and unsigned quotients are equal.
   return llvm::TypeSwitch<Operation *, AffineExpr>(op)
       .Case<SymbolOp>([](auto symbol) { return getAffineSymbolExpr(symbol.getNumber(), symbol.getContext()); })
       .Case<affine::AffineApplyOp>([](auto apply) { return readApply(apply); })
@@ -90,7 +90,7 @@ static std::optional<Dims> collapseDims(memref::CollapseShapeOp collapse) {
   return dims;
 }
 
-/// The dims of a subview, those that it drops left out.
+/// Returns the dims of a subview without the dims that it drops.
 static std::optional<Dims> sliceDims(memref::SubViewOp view) {
   std::optional<Dims> all = readAll(view.getMixedSizes());
   if (!all)

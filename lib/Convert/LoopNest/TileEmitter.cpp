@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "ReductionLoops.h"
-#include "TileState.h"
+#include "inlay/Convert/LoopNest/ReductionLoops.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"
+#include "inlay/Convert/LoopNest/TileState.h"
 
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Affine/Analysis/AffineStructures.h"
@@ -17,7 +17,7 @@ using namespace inlay;
 
 //===-- Reading the op ------------------------------------------------------------------------------------------===//
 
-/// True if every op of the body computes lane by lane, so that it can be widened to vectors.
+/// Returns true if every op of the body computes lane by lane, so that vectors can compute it.
 static bool isVectorizable(linalg::LinalgOp op) {
   return llvm::all_of(op.getBlock()->without_terminator(),
                       [](Operation &inner) {
@@ -86,7 +86,7 @@ LogicalResult TileEmitter::readLoops(OpBuilder &builder) {
     bool isOpen = ShapedType::isDynamic(known);
     AffineExpr size = isOpen ? readLoopSize(op, loop) : getAffineConstantExpr(known, builder.getContext());
     if (!size)
-      return op.emitError("unsupported-shape: expected loops whose sizes follow from those of inputs");
+      return op.emitError("unsupported-shape: expected loops whose sizes follow from the sizes of inputs");
     prepare(builder, size);
     isOpen = !isa<AffineConstantExpr>(size);
     sizes.push_back(size);
@@ -95,7 +95,7 @@ LogicalResult TileEmitter::readLoops(OpBuilder &builder) {
   return success();
 }
 
-/// For the policy: what isn't known is neither 0 nor 1.
+/// Returns the typical value of each stride for policies. A stride that is known only at a call is never 0 or 1.
 static std::vector<int64_t> getTypicalStrides(ArrayRef<AffineExpr> strides, ArrayRef<SymbolAttr> symbols) {
   std::vector<int64_t> typical;
   for (AffineExpr stride : strides) {
@@ -105,8 +105,8 @@ static std::vector<int64_t> getTypicalStrides(ArrayRef<AffineExpr> strides, Arra
   return typical;
 }
 
-/// True if a flat buffer has whole vectors of four for sure; with `maybeOpen`, also one whose size is known at a call
-/// alone.
+/// Returns true if a flat buffer is known to consist of whole vectors of four elements. With `maybeOpen`, this includes
+/// buffers whose size is known only at a call.
 static bool hasWholeVectors(Value flat, bool maybeOpen) {
   auto type = cast<MemRefType>(flat.getType());
   if (!type.isDynamicDim(0))
@@ -121,7 +121,7 @@ int TileEmitter::findVectors(const Access &access, Type element, bool maybeOpen)
     return other.flat == access.flat && (other.strides != access.strides || other.offset != access.offset);
   };
   auto type = access.flat ? cast<MemRefType>(access.flat.getType()) : MemRefType();
-  // A buffer is seen as vectors by all of a kernel or by nobody.
+  // All accesses of a kernel must see a buffer as vectors, or none.
   if (!type || type.getElementType() != element || type.getMemorySpace() || !hasWholeVectors(access.flat, maybeOpen) ||
       !isMultiple(access.offset) || llvm::any_of(accesses, isOther) ||
       llvm::any_of(gathers, [&](const auto &gather) { return gather.second.memref == access.flat; }))
@@ -158,15 +158,15 @@ FailureOr<TileEmitter> TileEmitter::create(OpBuilder &builder, linalg::LinalgOp 
   });
   if (walk.wasInterrupted())
     return op.emitError(
-        "unsupported-shape: expected buffers whose layout follows from the sizes of inputs in the body");
+        "unsupported-shape: expected the body to load from buffers whose layout follows from the sizes of inputs");
   for (const Access &access : ArrayRef(emitter.accesses).take_front(op.getNumDpsInputs()))
     emitter.nest.inputStrides.push_back(getTypicalStrides(access.strides, emitter.symbols));
   const Access &output = emitter.accesses[op.getNumDpsInputs()];
   emitter.nest.outputStrides = getTypicalStrides(output.strides, emitter.symbols);
-  Type word = builder.getF32Type();
+  Type element = builder.getF32Type();
   for (const Access &access : ArrayRef(emitter.accesses).take_front(op.getNumDpsInputs()))
-    emitter.nest.inputQuads.push_back(emitter.findVectors(access, word));
-  emitter.nest.outputQuad = op.getNumDpsInits() == 1 ? emitter.findVectors(output, word) : -1;
+    emitter.nest.inputQuads.push_back(emitter.findVectors(access, element));
+  emitter.nest.outputQuad = op.getNumDpsInits() == 1 ? emitter.findVectors(output, element) : -1;
   bool alike = llvm::all_of(ArrayRef(emitter.accesses).drop_front(op.getNumDpsInputs()),
                             [&](const Access &other) { return other.strides == output.strides; });
   emitter.nest.vectorizable = alike && isVectorizable(op);
@@ -250,7 +250,7 @@ int TileEmitter::State::quadLoop(const Access &access) const {
   return emitter.usesQuads && !isVector() && isWhole ? loop : -1;
 }
 
-/// The point's element of the vector that holds it.
+/// Returns the point's element of the vector that holds it.
 Value TileEmitter::State::loadQuad(OpBuilder &b, const Access &access, Value start, ArrayRef<int64_t> point, int loop) {
   SmallVector<int64_t> first(point);
   int64_t part = first[loop] % 4;
@@ -282,8 +282,8 @@ Value TileEmitter::State::load(OpBuilder &b, const Access &access, Value start, 
     offsets.push_back(lane * (known ? known.getValue() : 1));
   Value lanes = arith::ConstantOp::create(b, loc, b.getIndexVectorAttr(offsets));
   if (!known) {
-    Value apart = vector::BroadcastOp::create(b, loc, lanes.getType(), value(b, stride));
-    lanes = arith::MulIOp::create(b, loc, lanes, apart);
+    Value strides = vector::BroadcastOp::create(b, loc, lanes.getType(), value(b, stride));
+    lanes = arith::MulIOp::create(b, loc, lanes, strides);
   }
   Value all = mask;
   if (!all)
@@ -305,7 +305,7 @@ void TileEmitter::State::store(OpBuilder &b, const Access &access, Value start, 
       memref::StoreOp::create(guarded, loc, value, access.flat, index);
     return;
   }
-  value = asVector(b, value); // the vector loop is one along which the output is contiguous
+  value = asVector(b, value); // The output is contiguous along the vector loop.
   if (mask)
     vector::MaskedStoreOp::create(b, loc, access.flat, index, mask, value);
   else
@@ -318,7 +318,7 @@ Value TileEmitter::State::asVector(OpBuilder &b, Value value) {
   return vector::BroadcastOp::create(b, loc, widen(value.getType()), value);
 }
 
-/// Clones `inner` with operands and results widened if any operand is a vector.
+/// Clones `inner`. Widens its operands and results if any operand is a vector.
 Operation *TileEmitter::State::widenClone(OpBuilder &b, Operation &inner, IRMapping &mapping) {
   bool vector = isVector() && llvm::any_of(inner.getOperands(), [&](Value operand) {
                   return isa<VectorType>(mapping.lookupOrDefault(operand).getType());
@@ -337,7 +337,7 @@ Operation *TileEmitter::State::widenClone(OpBuilder &b, Operation &inner, IRMapp
   return clone;
 }
 
-/// A load in the body at computed indices, from the buffer's flat form.
+/// Emits a load of the body, which has computed indices, from the flat form of the buffer.
 Value TileEmitter::State::loadGathered(OpBuilder &b, memref::LoadOp gather, IRMapping &mapping) {
   const LinearBuffer &flat = emitter.gathers.find(gather)->second;
   Value at;
@@ -349,7 +349,7 @@ Value TileEmitter::State::loadGathered(OpBuilder &b, memref::LoadOp gather, IRMa
   return memref::LoadOp::create(b, loc, flat.memref, at);
 }
 
-/// What a cast comes to whose operand was cast when it was loaded; null for all else.
+/// Returns the operand of a cast whose operand was already cast when it was loaded, else null.
 static Value findGivenResult(Operation &inner, const IRMapping &mapping) {
   Value operand = isa<CastOpInterface>(inner) ? mapping.lookupOrNull(inner.getOperand(0)) : Value();
   return operand && operand.getType() == inner.getResult(0).getType() ? operand : Value();
@@ -390,7 +390,7 @@ SmallVector<Value> TileEmitter::State::body(OpBuilder &b, ValueRange inputs, Val
   return results;
 }
 
-/// Runs the body once at each point; `accumulators` are point-major, and so are the results.
+/// Runs the body once at each point. The accumulators and the results are point-major.
 SmallVector<Value> TileEmitter::State::computePoints(OpBuilder &b, ArrayRef<Value> starts, ArrayRef<Value> loopIndices,
                                                      ValueRange accumulators) {
   unsigned numInputs = emitter.op.getNumDpsInputs(), numOutputs = emitter.op.getNumDpsInits();
@@ -401,7 +401,7 @@ SmallVector<Value> TileEmitter::State::computePoints(OpBuilder &b, ArrayRef<Valu
       bool used = !emitter.op.getBlock()->getArgument(i).use_empty();
       inputs.push_back(used ? load(b, emitter.accesses[i], starts[i], point) : Value());
     }
-    // Unused inputs still need a value to map; any will do, since nothing reads it.
+    // Unused inputs still need a value to map. Any value works, because nothing reads it.
     for (Value &input : inputs)
       if (!input)
         input = starts.front();
@@ -430,16 +430,17 @@ SmallVector<Value> TileEmitter::State::loadOutputs(OpBuilder &b, ArrayRef<Value>
 void TileEmitter::State::storeOutputs(OpBuilder &b, ArrayRef<Value> starts, ValueRange results) {
   unsigned numInputs = emitter.op.getNumDpsInputs(), numOutputs = emitter.op.getNumDpsInits();
   int quad = quadLoop(emitter.accesses[numInputs]);
-  size_t apart = 1; // numbers of points that are neighbours along `quad`
+  size_t pointStride = 1; // Distance between the numbers of points that are neighbors along `quad`.
   for (size_t loop = tile.factors.size(); quad >= 0 && loop-- > static_cast<size_t>(quad) + 1;)
-    apart *= tile.factors[loop];
+    pointStride *= tile.factors[loop];
   for (auto [number, point] : llvm::enumerate(points))
     for (unsigned i = 0; i < numOutputs; ++i) {
       Value value = results[number * numOutputs + i];
       if (quad >= 0 && point[quad] % 4 != 0)
         continue;
-      if (quad >= 0) { // the only output
-        Value parts[] = {value, results[number + apart], results[number + 2 * apart], results[number + 3 * apart]};
+      if (quad >= 0) { // The op has only one output.
+        Value parts[] = {value, results[number + pointStride], results[number + 2 * pointStride],
+                         results[number + 3 * pointStride]};
         value = vector::FromElementsOp::create(b, loc, VectorType::get({4}, value.getType()), parts);
       }
       store(b, emitter.accesses[numInputs + i], starts[numInputs + i], point, value);

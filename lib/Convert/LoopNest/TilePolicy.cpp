@@ -15,15 +15,15 @@ int64_t inlay::largestDivisor(int64_t size, int64_t limit) {
 
 std::vector<int64_t> inlay::cutSums(const std::vector<int64_t> &sizes, int64_t maxTerms) {
   std::vector<int64_t> cuts(sizes.size(), 0);
-  int64_t terms = 1; // that an accumulator gets in a step of the loop
+  int64_t terms = 1; // Terms that an accumulator gets in one step of the loop.
   for (size_t loop = sizes.size(); loop-- > 0;) {
-    int64_t most = std::max<int64_t>(maxTerms / terms, 1);
-    if (sizes[loop] <= most) {
+    int64_t maxSteps = std::max<int64_t>(maxTerms / terms, 1);
+    if (sizes[loop] <= maxSteps) {
       terms *= std::max<int64_t>(sizes[loop], 1);
       continue;
     }
-    cuts[loop] = most;
-    terms = sizes[loop] / most + (sizes[loop] % most != 0);
+    cuts[loop] = maxSteps;
+    terms = sizes[loop] / maxSteps + (sizes[loop] % maxSteps != 0);
   }
   return cuts;
 }
@@ -32,12 +32,12 @@ int64_t inlay::chooseFactor(int64_t size, int64_t limit) {
   if (size <= 1 || limit <= 1)
     return 1;
   int64_t tiles = (size + limit - 1) / limit;
-  int64_t even = (size + tiles - 1) / tiles; // as many tiles, all but the last alike
+  int64_t even = (size + tiles - 1) / tiles; // The same number of tiles, all of equal size except the last.
   int64_t divisor = largestDivisor(size, limit);
   return 4 * divisor >= 3 * even ? divisor : even;
 }
 
-/// The parallel loop along which the output is contiguous, or -1.
+/// Returns the parallel loop along which the output is contiguous, or -1.
 static int contiguousLoop(const LoopNestShape &shape) {
   for (size_t i = 0; i < shape.loops.size(); ++i)
     if (!shape.loops[i].reduction && shape.outputStrides[i] == 1 && shape.loops[i].size > 1)
@@ -45,12 +45,12 @@ static int contiguousLoop(const LoopNestShape &shape) {
   return -1;
 }
 
-/// True if an input doesn't move along `loop`, so that loading it once serves all points of a tile along it.
+/// Returns true if an input does not move along `loop`, so that one load serves all points of a tile along the loop.
 static bool reuses(const LoopNestShape &shape, size_t input, size_t loop) {
   return shape.inputStrides[input][loop] == 0;
 }
 
-/// For each input, unrolls the innermost parallel loop along which that input is re-used.
+/// For each input, unrolls the innermost parallel loop along which the input is reused.
 static void tileForReuse(const LoopNestShape &shape, const TileLimits &limits, TileShape &tile) {
   int64_t points = 1;
   for (size_t input = 0; input < shape.inputStrides.size(); ++input)
@@ -67,13 +67,14 @@ static void tileForReuse(const LoopNestShape &shape, const TileLimits &limits, T
     }
 }
 
-/// The last reduction, if inputs are contiguous along it or don't move; else -1.
-static int contiguousReduction(const LoopNestShape &shape, int64_t least) {
+/// Returns the last reduction if it has at least `minSize` steps and each input is contiguous along it or does not
+/// move. Else returns -1.
+static int contiguousReduction(const LoopNestShape &shape, int64_t minSize) {
   int last = -1;
   for (size_t i = 0; i < shape.loops.size(); ++i)
     if (shape.loops[i].reduction)
       last = static_cast<int>(i);
-  if (last < 0 || shape.loops[last].size < least)
+  if (last < 0 || shape.loops[last].size < minSize)
     return -1;
   bool moves = false;
   for (const std::vector<int64_t> &strides : shape.inputStrides) {
@@ -84,7 +85,7 @@ static int contiguousReduction(const LoopNestShape &shape, int64_t least) {
   return moves ? last : -1;
 }
 
-/// True if vectors along `loop` would be gathered from several places.
+/// Returns true if vectors along `loop` would have to be gathered.
 static bool gathers(const LoopNestShape &shape, int loop) {
   return std::any_of(shape.inputStrides.begin(), shape.inputStrides.end(),
                      [&](auto &strides) { return strides[loop] != 0 && strides[loop] != 1; });

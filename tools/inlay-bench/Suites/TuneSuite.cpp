@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tune suite: what a device's instructions cost, by how long kernels take that are chosen by these costs.
+// The tune suite: finds the instruction costs of a device that give the fastest kernels.
 //
-// Costs decide which tiles products get. Starting from those of the device's kind, one after the other is halved and
-// doubled; what makes a set of products faster stays. Costs that lead to the same kernels aren't measured.
+// Costs determine the tiles of products. The search starts from the costs of the device's kind and halves and doubles
+// one cost after the other. It keeps a change that makes a set of products faster. Costs that lead to the same kernels
+// are not measured again.
 
 #include "Measure/Probe.h"
 #include "Suites.h"
-#include "inlay/Convert/LoopNest/SubgroupProductPolicy.h"
 #include "inlay/Runtime/Vulkan/VulkanDevice.h"
 #include "inlay/Support/Tuning.h"
+#include "inlay/Target/Vulkan/SubgroupProductPolicy.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -34,7 +35,8 @@ struct Product {
 };
 } // namespace
 
-/// Large ones, few rows, one row, few results of many terms, and windows.
+/// The measured products: a large one, one with few rows, one with one row, one with few results of many terms, and a
+/// convolution.
 static constexpr Product kProducts[] = {
     {"matmul-512", R"(func.func @forward(%x: tensor<512x512xf32>, %y: tensor<512x512xf32>) -> tensor<512x512xf32> {
   %0 = inlay.matmul %x, %y : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
@@ -68,17 +70,17 @@ static constexpr Product kProducts[] = {
 namespace {
 using Costs = std::map<std::string, double>;
 
-/// A set of costs with what products take by them.
+/// A set of costs with the times of the products under these costs.
 struct Candidate {
   Costs costs;
-  std::vector<double> seconds; ///< per product
+  std::vector<double> seconds; ///< Time of each product.
 };
 
 class Search {
 public:
   Search(const DeviceCaps &caps, unsigned rounds) : caps(caps), rounds(rounds) {}
 
-  /// From the costs of the device's kind to the best.
+  /// Searches for the best costs, from those of the device's kind.
   Status run();
 
   Candidate first, best;
@@ -89,7 +91,8 @@ private:
 
   const DeviceCaps &caps;
   unsigned rounds;
-  std::vector<std::map<std::string, double>> known{std::size(kProducts)}; ///< seconds by kernels' code, per product
+  std::vector<std::map<std::string, double>> known{
+      std::size(kProducts)}; ///< Seconds of each product by the code of its kernels.
 };
 } // namespace
 
@@ -97,20 +100,21 @@ static std::string format(const DeviceCaps &caps, const Costs &costs) {
   return formatTuning({caps.name, caps.driver, {costs.begin(), costs.end()}});
 }
 
-/// Seconds of `other` per second of `one`, in the geometric mean over the products.
-static double compare(const Candidate &other, const Candidate &one) {
+/// Returns the geometric mean over the products of the time of `candidate` divided by that of `reference`.
+static double compare(const Candidate &candidate, const Candidate &reference) {
   double sum = 0;
-  for (auto [a, b] : llvm::zip_equal(other.seconds, one.seconds))
+  for (auto [a, b] : llvm::zip_equal(candidate.seconds, reference.seconds))
     sum += std::log(a / b);
-  return std::exp(sum / static_cast<double>(one.seconds.size()));
+  return std::exp(sum / static_cast<double>(reference.seconds.size()));
 }
 
-/// What is known of a product's code isn't measured again unless it is to be: then the fastest of all times counts.
+/// Measures all products under `costs`. A product whose code is known is only measured if `again` is true. The fastest
+/// of all its times counts.
 StatusOr<Candidate> Search::measure(const Costs &costs, bool again) {
   llvm::SmallString<128> path;
   int descriptor;
   if (std::error_code error = llvm::sys::fs::createTemporaryFile("inlay-tuning", "json", descriptor, path))
-    return Status(StatusCode::Internal, "can't make a temporary file: " + error.message());
+    return Status(StatusCode::Internal, "can't create a temporary file: " + error.message());
   llvm::FileRemover remover(path);
   llvm::raw_fd_ostream(descriptor, /*shouldClose=*/true) << format(caps, costs);
   Candidate candidate{costs, {}};
@@ -127,7 +131,8 @@ StatusOr<Candidate> Search::measure(const Costs &costs, bool again) {
   return candidate;
 }
 
-/// Takes what is faster, and still is when both have been measured again by turns.
+/// Multiplies a cost by `factor`. Keeps the change if it is faster and remains faster when both candidates are measured
+/// again in turn.
 Status Search::consider(const std::string &key, double factor) {
   constexpr double kFaster = 0.97;
   Costs costs = best.costs;
@@ -173,7 +178,7 @@ Status Search::run() {
     if (best.costs == before)
       break;
   }
-  start = measure(first.costs); // by the fastest times that are known now
+  start = measure(first.costs); // uses the fastest times known so far
   if (start.isOk())
     first = *start;
   return start.status();
@@ -184,7 +189,8 @@ Status Search::run() {
 static Table makeTable(const Search &search) {
   Table table;
   table.name = "tuning";
-  table.counted = "Milliseconds of products by the costs of the device's kind, and by those that were found.";
+  table.counted =
+      "Milliseconds of products under the costs of the device's kind (default) and under the costs found (tuned).";
   table.columns = {"product", "default_ms", "tuned_ms", "ratio"};
   for (auto [product, before, after] : llvm::zip_equal(kProducts, search.first.seconds, search.best.seconds))
     table.addRow(llvm::json::Object{
@@ -207,6 +213,7 @@ static Status run(unsigned repeats, Figures &figures) {
 }
 
 const Suite &bench::tuneSuite() {
-  static const Suite suite{"tune", "what a device's instructions cost, for --tuning", &getTuneCategory(), run};
+  static const Suite suite{"tune", "measures the instruction costs of a Vulkan device for --tuning", &getTuneCategory(),
+                           run};
   return suite;
 }

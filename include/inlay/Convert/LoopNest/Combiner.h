@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops that join what is reduced, so that a reduction may be computed in parts.
+// Finds the op that combines partial results of a reduction, so that a reduction may be computed in parts.
 
 #ifndef INLAY_CONVERT_LOOPNEST_COMBINER_H
 #define INLAY_CONVERT_LOOPNEST_COMBINER_H
@@ -9,11 +9,11 @@
 
 namespace inlay {
 
-/// The op of the body that joins `op`'s only output with what is reduced into it, if that can be done in any order;
-/// else null.
+/// Returns the op of the body that combines `op`'s only output with each new term, if the order of the terms may
+/// change. Else returns null.
 mlir::Operation *findCombiner(mlir::linalg::LinalgOp op);
 
-/// The value that changes nothing when it is joined by `combiner`, or null if there is none.
+/// Returns the neutral element of `combiner`, or null if it has none.
 mlir::TypedAttr getNeutral(mlir::Operation *combiner);
 
 } // namespace inlay

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that a target lacks, or computes with few right digits, from those that it computes well.
+// Expands math functions that a target lacks or computes inaccurately into ops that it computes accurately.
 
 #ifndef INLAY_CONVERT_LOOPNEST_EXPANDMATH_H
 #define INLAY_CONVERT_LOOPNEST_EXPANDMATH_H
@@ -10,10 +10,11 @@
 namespace inlay {
 
 /// For SPIR-V: expands functions and remainders of scalar floats in `root`, products with a constant 0, and integer
-/// remainders. Results are right to some units in the last place but where drivers' own functions aren't.
+/// remainders. Expanded functions are accurate to a few units in the last place; other functions are as accurate as the
+/// driver's.
 void expandMath(mlir::Operation *root);
 
-/// Expands exp(x) - 1 and log(1 + x), of scalars and vectors, which keep all digits of a small x.
+/// Expands exp(x) - 1 and log(1 + x) of scalars and vectors so that small x lose no digits.
 void expandDifferencesFromOne(mlir::Operation *root);
 
 } // namespace inlay

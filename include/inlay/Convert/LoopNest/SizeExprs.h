@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sizes in a segment's code, read back as expressions of the function's symbols: what the plan computes them by.
+// Reads sizes in the code of a segment as expressions of the function's symbols. The plan computes sizes by the same
+// expressions.
 
 #ifndef INLAY_CONVERT_LOOPNEST_SIZEEXPRS_H
 #define INLAY_CONVERT_LOOPNEST_SIZEEXPRS_H
@@ -11,22 +12,23 @@
 
 namespace inlay {
 
-/// The expression that an index is, made of symbols, constants, dims and arithmetic; null if it is another value.
+/// Returns the expression of an index that is made of symbols, constants, dims and arithmetic. Returns null for other
+/// values.
 mlir::AffineExpr readExpr(mlir::Value index);
 
-/// The same for a size that may be an attribute.
+/// Returns the expression of a size, which may be an attribute.
 mlir::AffineExpr readExpr(mlir::OpFoldResult size);
 
-/// The dims of a buffer; nullopt if they aren't such expressions.
+/// Returns the dims of a buffer, or nullopt if they are not such expressions.
 std::optional<llvm::SmallVector<mlir::AffineExpr>> getBufferDims(mlir::Value memref);
 
-/// What the chain of views that `memref` ends begins with.
+/// Returns the buffer at the start of the chain of views that ends with `memref`.
 mlir::Value findRoot(mlir::Value memref);
 
-/// The number of elements of these dims.
+/// Returns the number of elements of a buffer with these dims.
 mlir::AffineExpr countElements(llvm::ArrayRef<mlir::AffineExpr> dims, mlir::MLIRContext *context);
 
-/// True if the numbers are the same whatever the symbols are.
+/// Returns true if both expressions have the same value for all values of the symbols.
 bool areEqual(mlir::AffineExpr lhs, mlir::AffineExpr rhs, unsigned symbols);
 
 } // namespace inlay

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How one structured op is cut into register tiles. Pure functions of loop sizes and access strides, so that they can
-// be tested without IR and chosen per device.
+// Chooses the register tile of a structured op. The functions depend only on loop sizes and access strides, so unit
+// tests need neither IR nor a device.
 
 #ifndef INLAY_CONVERT_LOOPNEST_TILEPOLICY_H
 #define INLAY_CONVERT_LOOPNEST_TILEPOLICY_H
@@ -11,54 +11,59 @@
 
 namespace inlay {
 
-/// A structured op as its loops and the element strides of its operands.
+/// The loops of a structured op and the element strides of its operands.
 struct LoopNestShape {
   struct Loop {
     int64_t size;
     bool reduction;
-    bool isOpen = false; ///< `size` is what it is typically: no number divides it for sure
+    bool isOpen = false; ///< True if `size` is only the typical size. No factor is then known to divide it.
+
+    /// Returns true if the loop runs at most once.
+    bool isSingle() const { return size <= 1 && !isOpen; }
   };
   std::vector<Loop> loops;
-  std::vector<std::vector<int64_t>> inputStrides; ///< per input, per loop: elements moved by one step; 0 if none
-  std::vector<int64_t> outputStrides;             ///< of the first output
-  bool vectorizable = true;                       ///< the body can be computed lane by lane in vectors
-  bool sumsLanes = false; ///< reductions may go on in each lane by itself, to be joined in the end
-  /// Per input the loop of which four steps, from a multiple of four on, are one aligned vector in memory; -1 if there
-  /// is none. If it is empty, no input has one.
+  std::vector<std::vector<int64_t>>
+      inputStrides; ///< Elements by which one step of each loop moves each input; 0 if it does not move.
+  std::vector<int64_t> outputStrides; ///< Strides of the first output.
+  bool vectorizable = true;           ///< True if vectors can compute the body lane by lane.
+  bool sumsLanes = false;             ///< True if each lane may reduce separately, to be joined at the end.
+  /// For each input, the loop along which four steps, starting at a multiple of four, access one aligned vector in
+  /// memory; -1 if there is none. Empty if no input has such a loop.
   std::vector<int> inputQuads;
-  int outputQuad = -1; ///< the same of the only output
+  int outputQuad = -1; ///< The loop of the only output along which it has such vectors, or -1.
 };
 
-/// What the policy may use.
+/// Limits of a tile.
 struct TileLimits {
-  int64_t maxPoints = 32;      ///< accumulators per tile (of `lanes` elements each)
-  int64_t maxFactor = 8;       ///< along one loop
-  int64_t lanes = 1;           ///< widest vector
-  int64_t pointwiseFactor = 1; ///< points along the innermost loop of an op without reductions
+  int64_t maxPoints = 32;      ///< Accumulators per tile, each of `lanes` elements.
+  int64_t maxFactor = 8;       ///< Factor along one loop.
+  int64_t lanes = 1;           ///< Lanes of the widest vector.
+  int64_t pointwiseFactor = 1; ///< Points along the innermost loop of an op without reductions.
 };
 
-/// Unroll factors per loop (1 for reductions), and the loop that is vectorized, maybe the last reduction. Where a
-/// factor doesn't divide its loop, the last tile is cut short.
+/// The unroll factor of each loop (1 for reductions) and the vectorized loop, which may be the last reduction. The last
+/// tile is cut short if a factor does not divide its loop.
 struct TileShape {
   std::vector<int64_t> factors;
-  int vectorLoop = -1; ///< -1: scalar
+  int vectorLoop = -1; ///< Vectorized loop; -1 for scalar code.
   int64_t lanes = 1;
 };
 
-/// How the loops of a sum, of `sizes` steps from the outermost in, are cut so that few more than `maxTerms` terms are
-/// added to one accumulator: per loop, after how many of its steps one is added to that of the loops around; 0 if it
-/// goes on through the whole loop. Errors then grow with the terms of an accumulator and with how many of these there
-/// are, not with all terms (Higham, Accuracy and Stability of Numerical Algorithms, 4.2).
+/// Cuts the loops of a sum so that one accumulator gets only a few more than `maxTerms` terms. `sizes` are the steps of
+/// the loops from the outermost. Returns for each loop the number of steps after which its accumulator is added to the
+/// accumulator of the loops around it, or 0 if it is never cut. The error then grows with the number of terms per
+/// accumulator plus the number of accumulators, not with the number of all terms (Higham, Accuracy and Stability of
+/// Numerical Algorithms, section 4.2).
 std::vector<int64_t> cutSums(const std::vector<int64_t> &sizes, int64_t maxTerms);
 
-/// The largest divisor of `size` that is at most `limit`; at least 1.
+/// Returns the largest divisor of `size` that is at most `limit`. The result is at least 1.
 int64_t largestDivisor(int64_t size, int64_t limit);
 
-/// A factor of at most `limit` for a loop of `size`: one that divides it if that is nearly as large as can be, else the
-/// one that leaves the last tile nearly whole.
+/// Returns a factor of at most `limit` for a loop of `size` steps: a divisor if one is nearly as large as the limit,
+/// else the factor that leaves the last tile nearly full.
 int64_t chooseFactor(int64_t size, int64_t limit);
 
-/// Chooses a tile: reductions get a two-dimensional register tile over the loops along which operands are re-used.
+/// Chooses a tile. A reduction gets a two-dimensional register tile over the loops along which it reuses operands.
 TileShape chooseTile(const LoopNestShape &shape, const TileLimits &limits);
 
 } // namespace inlay

@@ -2,6 +2,7 @@
 
 #include "CooperativeMatrixProducts.h"
 #include "Launch.h"
+#include "Target/Vulkan/Products/CooperativeMatrixEmitter.h"
 #include "inlay/Convert/Bufferize/Bufferize.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"
 #include "inlay/Dialect/Plan/IR/AttributeNames.h"
@@ -132,7 +133,7 @@ static void emitLaunch(OpBuilder &builder, Location loc, TileEmitter &emitter, c
   place.column = base.pop_back_val();
   for (auto [loop, index] : llvm::zip_equal(tile.loops.outer, base))
     place.outer[loop] = index;
-  emitter.emitCooperativeMatrixProduct(launch.inside, tile, place, epilogue);
+  emitCooperativeMatrixProduct(launch.inside, emitter, tile, place, epilogue);
   sinkScalars(launch.op, launch.count);
 }
 
@@ -141,7 +142,7 @@ SmallVector<linalg::LinalgOp, 2> inlay::launchCooperativeMatrixProduct(linalg::L
                                                                        const CooperativeMatrixProfile &profile,
                                                                        int64_t maxGrid) {
   std::optional<CooperativeMatrixTile> tile =
-      emitter.isCooperativeMatrixProduct() ? chooseCooperativeMatrixTile(emitter.shape(), profile) : std::nullopt;
+      isCooperativeMatrixProduct(emitter) ? chooseCooperativeMatrixTile(emitter.shape(), profile) : std::nullopt;
   if (!tile)
     return {};
   CooperativeMatrixGrid grid(emitter, *tile, op.getContext());

@@ -5,6 +5,7 @@
 #ifndef INLAY_LIB_TARGET_VULKAN_GPU_COOPERATIVEMATRIXPRODUCTS_H
 #define INLAY_LIB_TARGET_VULKAN_GPU_COOPERATIVEMATRIXPRODUCTS_H
 
+#include "Target/Vulkan/Products/CooperativeMatrixPolicy.h"
 #include "inlay/Convert/LoopNest/TileEmitter.h"
 
 namespace inlay {

@@ -5,6 +5,7 @@
 #include "CooperativeMatrixProducts.h"
 #include "Launch.h"
 #include "SubgroupProductProfile.h"
+#include "Target/Vulkan/Products/SubgroupProductEmitter.h"
 #include "inlay/Convert/Bufferize/Bufferize.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"
 #include "inlay/Convert/LoopNest/TileEmitter.h"
@@ -159,7 +160,7 @@ static LogicalResult convertProduct(linalg::LinalgOp op, TileEmitter &emitter, c
         openWorkgroups(builder, loc, grid.groups, getRange(grid.groups, emitter.getSymbols()).max, lanes, maxGrid);
     SubgroupProductPlace place =
         findPlace(launch.inside, loc, tile, grid, lanes, launch.number, counts, laneCounts, positions);
-    emitter.emitSubgroupProduct(launch.inside, tile, place);
+    emitSubgroupProduct(launch.inside, emitter, tile, place);
     sinkScalars(launch.op, launch.count);
   }
   op.erase();
@@ -209,7 +210,7 @@ LogicalResult OpConverter::convertAll(func::FuncOp func, const InitialValues &in
 
 LogicalResult OpConverter::convert(linalg::LinalgOp op, TileEmitter &emitter) const {
   OpBuilder builder(op);
-  if (emitter.isPlainProduct())
+  if (isPlainProduct(emitter))
     if (std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(emitter.shape(), profile))
       return convertProduct(op, emitter, *tile, profile.lanes, maxGrid);
   TileLimits limits;

@@ -5,7 +5,7 @@
 #ifndef INLAY_LIB_TARGET_VULKAN_GPU_SUBGROUPPRODUCTPROFILE_H
 #define INLAY_LIB_TARGET_VULKAN_GPU_SUBGROUPPRODUCTPROFILE_H
 
-#include "inlay/Convert/LoopNest/SubgroupProductPolicy.h"
+#include "inlay/Target/Vulkan/SubgroupProductPolicy.h"
 
 #include "mlir/IR/Operation.h"
 

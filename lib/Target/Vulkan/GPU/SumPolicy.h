@@ -6,7 +6,7 @@
 #ifndef INLAY_LIB_TARGET_VULKAN_GPU_SUMPOLICY_H
 #define INLAY_LIB_TARGET_VULKAN_GPU_SUMPOLICY_H
 
-#include "inlay/Convert/LoopNest/SubgroupProductPolicy.h"
+#include "inlay/Target/Vulkan/SubgroupProductPolicy.h"
 
 namespace inlay {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A product's block as a workgroup computes it by matrices. All invocations bring what a step needs of both operands to
-// the workgroup's memory, zeros for what lies over the end of a loop; subgroups read matrices from there. What the next
-// step needs is loaded before this one is computed.
+// Emits the block of a product that a workgroup computes with cooperative matrices. In each step, all invocations copy
+// a part of both operands to workgroup memory, with zeros beyond the ends of loops, and subgroups load matrices from
+// there. The elements of the next step are loaded before the current step is computed, to hide the latency.
 
-#include "TileState.h"
+#include "CooperativeMatrixEmitter.h"
+#include "inlay/Convert/LoopNest/TileState.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -19,20 +20,21 @@ static constexpr int64_t kWidth = 4;
 
 //===-- Which ops -----------------------------------------------------------------------------------------------===//
 
-/// The argument of `block` that `value`, in f32, is: an f16 that is extended.
+/// If `value` is an f32 that extends an f16 argument of a block, returns the argument. Else returns null.
 static BlockArgument findExtended(Value value) {
   auto extended = value.getDefiningOp<arith::ExtFOp>();
   auto argument = extended ? dyn_cast<BlockArgument>(extended.getIn()) : BlockArgument();
   return argument && argument.getType().isF16() && value.getType().isF32() ? argument : BlockArgument();
 }
 
-bool TileEmitter::isCooperativeMatrixProduct() const {
-  linalg::LinalgOp linalgOp = op;
-  if (linalgOp.getNumDpsInits() != 1 || linalgOp.getNumDpsInputs() != 2 ||
-      llvm::any_of(accesses, [](const Access &access) { return !access.flat; }) ||
+bool inlay::isCooperativeMatrixProduct(const TileEmitter &emitter) {
+  linalg::LinalgOp op = emitter.getOp();
+  ArrayRef<TileEmitter::Access> accesses = emitter.getAccesses();
+  if (op.getNumDpsInits() != 1 || op.getNumDpsInputs() != 2 ||
+      llvm::any_of(accesses, [](const TileEmitter::Access &access) { return !access.flat; }) ||
       accesses.back().flat == accesses[0].flat || accesses.back().flat == accesses[1].flat)
     return false;
-  Block *block = linalgOp.getBlock();
+  Block *block = op.getBlock();
   auto sum = block->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
   if (!sum || !sum.getType().isF32())
     return false;
@@ -49,46 +51,51 @@ bool TileEmitter::isCooperativeMatrixProduct() const {
 
 //===-- A block -------------------------------------------------------------------------------------------------===//
 
-/// One block under construction.
-struct TileEmitter::Matrices {
-  Matrices(TileEmitter &emitter, const CooperativeMatrixTile &tile, const CooperativeMatrixPlace &place,
-           const CooperativeMatrixEpilogue *epilogue)
+namespace {
+/// Emits one block.
+class CooperativeMatrixEmitter {
+public:
+  CooperativeMatrixEmitter(TileEmitter &emitter, const CooperativeMatrixTile &tile, const CooperativeMatrixPlace &place,
+                           const CooperativeMatrixEpilogue *epilogue)
       : emitter(emitter), tile(tile), place(place), epilogue(epilogue),
-        scalarTile{std::vector<int64_t>(emitter.nest.loops.size(), 1)}, base(emitter.nest.loops.size()),
-        state{emitter, scalarTile, base, emitter.op.getLoc(), {}, nullptr, {}, {}}, loc(emitter.op.getLoc()) {}
+        scalarTile{std::vector<int64_t>(emitter.shape().loops.size(), 1)}, base(emitter.shape().loops.size()),
+        state{emitter, scalarTile, base, emitter.getOp().getLoc(), {}, nullptr, {}, {}}, loc(emitter.getOp().getLoc()) {
+  }
 
   void run(OpBuilder &b);
 
 private:
   using Access = TileEmitter::Access;
+  using State = TileEmitter::State;
 
-  /// What an invocation brings of an operand at each step: four elements.
+  /// Four elements of an operand that an invocation copies in each step.
   struct Quad {
-    Value isOwn;                ///< null: for sure
-    Value slot;                 ///< in the workgroup's memory, in vectors
-    SmallVector<Value> starts;  ///< where the elements lie, without the step; one for a vector
-    SmallVector<Value> depths;  ///< of the same, from the step's first on
-    SmallVector<Value> insides; ///< whether their rows or columns are there; null: for sure
+    Value isActive; ///< True if the invocation copies these elements. Null means always true.
+    Value slot;     ///< Index of the vector in workgroup memory.
+    SmallVector<Value>
+        starts; ///< Index of each element in the buffer, without the offset of the step; one index for a vector.
+    SmallVector<Value> depths;  ///< Index of the same elements along the inner loop, relative to the step.
+    SmallVector<Value> insides; ///< True if the row or column of the element exists. Null means always true.
   };
 
-  /// An operand's part of a step in the workgroup's memory.
+  /// The part of an operand that one step needs, in workgroup memory.
   struct Part {
     size_t operand;
-    bool alongDepth; ///< terms lie side by side there, else rows or columns
-    bool hasVectors; ///< in the buffer, too
+    bool alongDepth; ///< True if terms are contiguous in workgroup memory, false if rows or columns are.
+    bool hasVectors; ///< True if the buffer is read in vectors too.
     int64_t pitch;
     Value memory;
     SmallVector<Quad> quads;
   };
 
-  /// Where a step begins.
+  /// The start of a step.
   struct Step {
-    Value depth;           ///< along the inner loop
-    SmallVector<Value> at; ///< what it adds to where an operand's elements lie
+    Value depth;           ///< Index along the inner loop.
+    SmallVector<Value> at; ///< Offset of the step in each operand.
   };
 
-  const Access &access(size_t operand) const { return emitter.accesses[operand]; }
-  const Access &output() const { return emitter.accesses.back(); }
+  const Access &access(size_t operand) const { return emitter.getAccesses()[operand]; }
+  const Access &output() const { return emitter.getAccesses().back(); }
   Value add(OpBuilder &b, Value lhs, Value rhs) { return lhs && rhs ? state.add(b, lhs, rhs) : lhs ? lhs : rhs; }
   Value addConstant(OpBuilder &b, Value value, int64_t number) {
     return number ? state.add(b, value, state.constant(b, number)) : value;
@@ -120,13 +127,13 @@ private:
   Value outerOffset(OpBuilder &b, const Access &access);
 
   Part makePart(OpBuilder &b, bool isLhs);
-  Quad makeQuad(OpBuilder &b, const Part &part, bool isLhs, Value number, Value isOwn);
+  Quad makeQuad(OpBuilder &b, const Part &part, bool isLhs, Value number, Value isActive);
   Value countInnerSteps(OpBuilder &b);
   Value countSteps(OpBuilder &b);
   Step findStep(OpBuilder &b, Value number);
   SmallVector<Value> loadStep(OpBuilder &b, const Step &step);
   Value loadQuad(OpBuilder &b, const Part &part, const Quad &quad, const Step &step);
-  void bring(OpBuilder &b, ValueRange loaded);
+  void storeStep(OpBuilder &b, ValueRange loaded);
   SmallVector<Value> multiplyStep(OpBuilder &b, ValueRange sums);
   Value loadMatrix(OpBuilder &b, const Part &part, bool isLhs, int64_t number, int64_t depth);
   SmallVector<Value> reduce(OpBuilder &b, SmallVector<Value> sums);
@@ -155,47 +162,48 @@ private:
   State state;
   Location loc;
   Value subgroupRow, subgroupColumn, rowCount, columnCount, lane;
-  Value patch; ///< a matrix of sums for each subgroup, in the workgroup's memory; null where none is needed
+  Value patch; ///< A matrix of sums for each subgroup, in workgroup memory; null if none is needed.
   SmallVector<Part, 2> parts;
 };
+} // namespace
 
-//===-- Loops that count together -------------------------------------------------------------------------------===//
+//===-- Loops that are counted together --------------------------------------------------------------------------===//
 
-Value TileEmitter::Matrices::count(OpBuilder &b, ArrayRef<size_t> loops) {
+Value CooperativeMatrixEmitter::count(OpBuilder &b, ArrayRef<size_t> loops) {
   Value product;
   for (size_t loop : loops) {
-    Value size = state.value(b, emitter.sizes[loop]);
+    Value size = state.value(b, emitter.size(loop));
     product = product ? arith::MulIOp::create(b, loc, product, size).getResult() : size;
   }
   return product;
 }
 
-/// True if blocks of `block` steps of the loops together reach over no end.
-bool TileEmitter::Matrices::isWhole(ArrayRef<size_t> loops, int64_t block) const {
-  AffineExpr steps = getAffineConstantExpr(1, emitter.op.getContext());
+/// Returns true if blocks of `block` steps of the combined loops never reach over the end.
+bool CooperativeMatrixEmitter::isWhole(ArrayRef<size_t> loops, int64_t block) const {
+  AffineExpr steps = getAffineConstantExpr(1, emitter.getOp().getContext());
   for (size_t loop : loops)
-    steps = steps * emitter.sizes[loop];
+    steps = steps * emitter.size(loop);
   return steps.isMultipleOf(block);
 }
 
-/// The index along each of the loops, the last of which is the fastest.
-SmallVector<Value> TileEmitter::Matrices::split(OpBuilder &b, ArrayRef<size_t> loops, Value number) {
+/// Splits a number into the index along each of the loops. The last loop is the fastest.
+SmallVector<Value> CooperativeMatrixEmitter::split(OpBuilder &b, ArrayRef<size_t> loops, Value number) {
   SmallVector<Value> indices(loops.size());
   for (size_t i = loops.size(); i-- > 0;) {
     if (i == 0) {
       indices[i] = number;
       break;
     }
-    Value size = state.value(b, emitter.sizes[loops[i]]);
+    Value size = state.value(b, emitter.size(loops[i]));
     indices[i] = arith::RemUIOp::create(b, loc, number, size);
     number = arith::DivUIOp::create(b, loc, number, size);
   }
   return indices;
 }
 
-/// What these indices add to where an element lies; null for nothing.
-Value TileEmitter::Matrices::offset(OpBuilder &b, const Access &access, ArrayRef<size_t> loops,
-                                    ArrayRef<Value> indices) {
+/// Returns the offset that these indices add to an access; null for 0.
+Value CooperativeMatrixEmitter::offset(OpBuilder &b, const Access &access, ArrayRef<size_t> loops,
+                                       ArrayRef<Value> indices) {
   Value sum;
   for (auto [loop, index] : llvm::zip_equal(loops, indices))
     if (!State::is(access.strides[loop], 0))
@@ -203,7 +211,7 @@ Value TileEmitter::Matrices::offset(OpBuilder &b, const Access &access, ArrayRef
   return sum;
 }
 
-Value TileEmitter::Matrices::outerOffset(OpBuilder &b, const Access &access) {
+Value CooperativeMatrixEmitter::outerOffset(OpBuilder &b, const Access &access) {
   Value sum = State::is(access.offset, 0) ? Value() : state.value(b, access.offset);
   SmallVector<Value> indices;
   for (size_t loop : tile.loops.outer)
@@ -211,9 +219,9 @@ Value TileEmitter::Matrices::outerOffset(OpBuilder &b, const Access &access) {
   return add(b, sum, offset(b, access, tile.loops.outer, indices));
 }
 
-//===-- Bringing operands to the workgroup's memory -------------------------------------------------------------===//
+//===-- Copying operands to workgroup memory ---------------------------------------------------------------------===//
 
-TileEmitter::Matrices::Part TileEmitter::Matrices::makePart(OpBuilder &b, bool isLhs) {
+CooperativeMatrixEmitter::Part CooperativeMatrixEmitter::makePart(OpBuilder &b, bool isLhs) {
   Part part;
   part.operand = isLhs ? tile.loops.lhs : 1 - tile.loops.lhs;
   ArrayRef<size_t> loops = isLhs ? tile.loops.rows : tile.loops.columns;
@@ -228,16 +236,16 @@ TileEmitter::Matrices::Part TileEmitter::Matrices::makePart(OpBuilder &b, bool i
   int64_t quads = major * minor / kWidth, invocations = tile.subgroups() * place.lanes;
   for (int64_t first = 0; first < quads; first += invocations) {
     Value number = addConstant(b, place.invocation, first);
-    Value isOwn = first + invocations > quads ? isBelow(b, number, state.constant(b, quads)) : Value();
-    part.quads.push_back(makeQuad(b, part, isLhs, number, isOwn));
+    Value isActive = first + invocations > quads ? isBelow(b, number, state.constant(b, quads)) : Value();
+    part.quads.push_back(makeQuad(b, part, isLhs, number, isActive));
   }
   return part;
 }
 
-TileEmitter::Matrices::Quad TileEmitter::Matrices::makeQuad(OpBuilder &b, const Part &part, bool isLhs, Value number,
-                                                            Value isOwn) {
+CooperativeMatrixEmitter::Quad CooperativeMatrixEmitter::makeQuad(OpBuilder &b, const Part &part, bool isLhs,
+                                                                  Value number, Value isActive) {
   Quad quad;
-  quad.isOwn = isOwn;
+  quad.isActive = isActive;
   ArrayRef<size_t> loops = isLhs ? tile.loops.rows : tile.loops.columns;
   int64_t block = isLhs ? tile.blockRows() : tile.blockColumns();
   int64_t minorQuads = (part.alongDepth ? tile.depth : block) / kWidth;
@@ -254,28 +262,28 @@ TileEmitter::Matrices::Quad TileEmitter::Matrices::makeQuad(OpBuilder &b, const 
     quad.starts.push_back(add(b, start, state.scale(b, depth, operand.strides[tile.loops.inner])));
     quad.depths.push_back(depth);
     Value inside = isWhole(loops, block) ? Value() : isBelow(b, at, isLhs ? rowCount : columnCount);
-    quad.insides.push_back(both(b, inside, isOwn));
+    quad.insides.push_back(both(b, inside, isActive));
   }
   return quad;
 }
 
-/// How many steps there are along the inner loop.
-Value TileEmitter::Matrices::countInnerSteps(OpBuilder &b) {
-  AffineExpr size = emitter.sizes[tile.loops.inner];
+/// Returns the number of steps along the inner loop.
+Value CooperativeMatrixEmitter::countInnerSteps(OpBuilder &b) {
+  AffineExpr size = emitter.size(tile.loops.inner);
   if (auto known = dyn_cast<AffineConstantExpr>(size))
-    return state.constant(b, llvm::divideCeil(known.getValue(), tile.depth));
+    return state.constant(b, llvm::divideCeilSigned(known.getValue(), tile.depth));
   return divide(b, addConstant(b, state.value(b, size), tile.depth - 1), tile.depth);
 }
 
-/// How many there are of all sums together.
-Value TileEmitter::Matrices::countSteps(OpBuilder &b) {
+/// Returns the number of steps over all reductions.
+Value CooperativeMatrixEmitter::countSteps(OpBuilder &b) {
   Value steps = countInnerSteps(b);
   if (tile.loops.sums.empty())
     return steps;
   return arith::MulIOp::create(b, loc, steps, count(b, tile.loops.sums));
 }
 
-TileEmitter::Matrices::Step TileEmitter::Matrices::findStep(OpBuilder &b, Value number) {
+CooperativeMatrixEmitter::Step CooperativeMatrixEmitter::findStep(OpBuilder &b, Value number) {
   Step step{nullptr, SmallVector<Value>(parts.size())};
   if (!tile.loops.sums.empty()) {
     Value inner = countInnerSteps(b);
@@ -290,8 +298,8 @@ TileEmitter::Matrices::Step TileEmitter::Matrices::findStep(OpBuilder &b, Value 
   return step;
 }
 
-/// Four elements; zeros for those that lie over an end.
-Value TileEmitter::Matrices::loadQuad(OpBuilder &b, const Part &part, const Quad &quad, const Step &step) {
+/// Loads four elements. Elements beyond an end are zero.
+Value CooperativeMatrixEmitter::loadQuad(OpBuilder &b, const Part &part, const Quad &quad, const Step &step) {
   auto type = VectorType::get({kWidth}, b.getF16Type());
   bool isWholeDepth = isWhole(tile.loops.inner, tile.depth);
   Value zero = state.constant(b, 0), size = isWholeDepth ? Value() : count(b, tile.loops.inner);
@@ -316,7 +324,7 @@ Value TileEmitter::Matrices::loadQuad(OpBuilder &b, const Part &part, const Quad
   return part.hasVectors ? elements.front() : vector::FromElementsOp::create(b, loc, type, elements).getResult();
 }
 
-SmallVector<Value> TileEmitter::Matrices::loadStep(OpBuilder &b, const Step &step) {
+SmallVector<Value> CooperativeMatrixEmitter::loadStep(OpBuilder &b, const Step &step) {
   SmallVector<Value> loaded;
   for (const Part &part : parts)
     for (const Quad &quad : part.quads)
@@ -324,12 +332,12 @@ SmallVector<Value> TileEmitter::Matrices::loadStep(OpBuilder &b, const Step &ste
   return loaded;
 }
 
-void TileEmitter::Matrices::bring(OpBuilder &b, ValueRange loaded) {
+void CooperativeMatrixEmitter::storeStep(OpBuilder &b, ValueRange loaded) {
   size_t next = 0;
   for (const Part &part : parts)
     for (const Quad &quad : part.quads) {
       OpBuilder inside =
-          quad.isOwn ? scf::IfOp::create(b, loc, quad.isOwn, /*withElseRegion=*/false).getThenBodyBuilder() : b;
+          quad.isActive ? scf::IfOp::create(b, loc, quad.isActive, /*withElseRegion=*/false).getThenBodyBuilder() : b;
       memref::StoreOp::create(inside, loc, loaded[next++], part.memory, quad.slot);
     }
   gpu::BarrierOp::create(b, loc);
@@ -337,10 +345,10 @@ void TileEmitter::Matrices::bring(OpBuilder &b, ValueRange loaded) {
 
 //===-- Multiplying ---------------------------------------------------------------------------------------------===//
 
-/// The subgroup's matrix `number` along rows or columns, of terms from `depth` of the step on.
-Value TileEmitter::Matrices::loadMatrix(OpBuilder &b, const Part &part, bool isLhs, int64_t number, int64_t depth) {
-  int64_t width = isLhs ? tile.unit.rows : tile.unit.columns, own = isLhs ? tile.rows : tile.columns;
-  Value first = multiply(b, isLhs ? subgroupRow : subgroupColumn, own * width);
+/// Loads the subgroup's matrix `number` along rows or columns, with the terms from `depth` on of the current step.
+Value CooperativeMatrixEmitter::loadMatrix(OpBuilder &b, const Part &part, bool isLhs, int64_t number, int64_t depth) {
+  int64_t width = isLhs ? tile.unit.rows : tile.unit.columns, matrices = isLhs ? tile.rows : tile.columns;
+  Value first = multiply(b, isLhs ? subgroupRow : subgroupColumn, matrices * width);
   Value slot = part.alongDepth ? multiply(b, first, part.pitch / kWidth) : divide(b, first, kWidth);
   int64_t across = number * width;
   slot = addConstant(b, slot,
@@ -353,7 +361,7 @@ Value TileEmitter::Matrices::loadMatrix(OpBuilder &b, const Part &part, bool isL
                                               isTransposed ? b.getUnitAttr() : UnitAttr());
 }
 
-SmallVector<Value> TileEmitter::Matrices::multiplyStep(OpBuilder &b, ValueRange sums) {
+SmallVector<Value> CooperativeMatrixEmitter::multiplyStep(OpBuilder &b, ValueRange sums) {
   SmallVector<Value> results(sums);
   for (int64_t depth = 0; depth < tile.depth; depth += tile.unit.depth) {
     SmallVector<Value> lhs, rhs;
@@ -371,20 +379,20 @@ SmallVector<Value> TileEmitter::Matrices::multiplyStep(OpBuilder &b, ValueRange 
   return results;
 }
 
-SmallVector<Value> TileEmitter::Matrices::reduce(OpBuilder &b, SmallVector<Value> sums) {
+SmallVector<Value> CooperativeMatrixEmitter::reduce(OpBuilder &b, SmallVector<Value> sums) {
   Value zero = state.constant(b, 0), one = state.constant(b, 1), steps = countSteps(b);
   Value last = arith::SubIOp::create(b, loc, steps, one);
   SmallVector<Value> carried = sums;
   llvm::append_range(carried, loadStep(b, findStep(b, zero)));
   if (matchPattern(steps, m_One())) {
-    bring(b, ArrayRef(carried).drop_front(sums.size()));
+    storeStep(b, ArrayRef(carried).drop_front(sums.size()));
     return multiplyStep(b, sums);
   }
   auto loop = scf::ForOp::create(b, loc, zero, steps, one, carried);
   OpBuilder inside = OpBuilder::atBlockEnd(loop.getBody());
   ValueRange current = loop.getRegionIterArgs();
-  gpu::BarrierOp::create(inside, loc); // all have read what was there
-  bring(inside, current.drop_front(sums.size()));
+  gpu::BarrierOp::create(inside, loc); // All invocations have read the previous step.
+  storeStep(inside, current.drop_front(sums.size()));
   Value reached = arith::AddIOp::create(inside, loc, loop.getInductionVar(), one);
   Value next = arith::MinUIOp::create(inside, loc, reached, last);
   SmallVector<Value> loaded = loadStep(inside, findStep(inside, next));
@@ -396,16 +404,16 @@ SmallVector<Value> TileEmitter::Matrices::reduce(OpBuilder &b, SmallVector<Value
 
 //===-- The result ----------------------------------------------------------------------------------------------===//
 
-/// How far apart rows of the result are, if matrices can be loaded and stored there as they are: all blocks are whole,
-/// elements of a row lie side by side, and each row at a multiple of 16 bytes.
-std::optional<int64_t> TileEmitter::Matrices::findResultPitch() const {
+/// Returns the distance between rows of the result if matrices can be loaded and stored there directly: all blocks are
+/// whole, the elements of a row are contiguous, and each row starts at a multiple of 16 bytes.
+std::optional<int64_t> CooperativeMatrixEmitter::findResultPitch() const {
   ArrayRef<size_t> rows = tile.loops.rows, columns = tile.loops.columns;
   const SmallVector<AffineExpr> &strides = output().strides;
   auto isAligned = [](AffineExpr expr) { return expr.isMultipleOf(16 / 4); };
-  /// Whether the loops go along elements that are as far apart as those of the last.
+  /// Returns true if the loops together access elements at a constant distance, that of the last loop.
   auto isEven = [&](ArrayRef<size_t> loops) {
     for (size_t i = 0; i + 1 < loops.size(); ++i)
-      if (strides[loops[i]] != strides[loops[i + 1]] * emitter.sizes[loops[i + 1]])
+      if (strides[loops[i]] != strides[loops[i + 1]] * emitter.size(loops[i + 1]))
         return false;
     return isa<AffineConstantExpr>(strides[loops.back()]);
   };
@@ -418,28 +426,28 @@ std::optional<int64_t> TileEmitter::Matrices::findResultPitch() const {
   return cast<AffineConstantExpr>(strides[rows.back()]).getValue();
 }
 
-/// The first row or column, of all, of the subgroup's matrix `matrix` along them.
-Value TileEmitter::Matrices::firstOf(OpBuilder &b, bool isRow, int64_t matrix) {
-  int64_t width = isRow ? tile.unit.rows : tile.unit.columns, own = isRow ? tile.rows : tile.columns;
-  Value first = multiply(b, isRow ? subgroupRow : subgroupColumn, own * width);
+/// Returns the first row or column of the subgroup's matrix number `matrix`, counted over the whole product.
+Value CooperativeMatrixEmitter::firstOf(OpBuilder &b, bool isRow, int64_t matrix) {
+  int64_t width = isRow ? tile.unit.rows : tile.unit.columns, matrices = isRow ? tile.rows : tile.columns;
+  Value first = multiply(b, isRow ? subgroupRow : subgroupColumn, matrices * width);
   return add(b, isRow ? place.row : place.column, addConstant(b, first, matrix * width));
 }
 
-/// Where a matrix begins in a result whose rows are `pitch` apart.
-Value TileEmitter::Matrices::resultIndex(OpBuilder &b, int64_t row, int64_t column, int64_t pitch) {
+/// Returns the index of a matrix in a result whose rows are `pitch` elements apart.
+Value CooperativeMatrixEmitter::resultIndex(OpBuilder &b, int64_t row, int64_t column, int64_t pitch) {
   Value index = add(b, multiply(b, firstOf(b, /*isRow=*/true, row), pitch), firstOf(b, /*isRow=*/false, column));
   return add(b, outerOffset(b, output()), index);
 }
 
-/// Where the subgroup's patch begins.
-Value TileEmitter::Matrices::patchStart(OpBuilder &b) {
+/// Returns the index of the subgroup's patch.
+Value CooperativeMatrixEmitter::patchStart(OpBuilder &b) {
   Value subgroup = add(b, multiply(b, subgroupRow, tile.columnSubgroups), subgroupColumn);
   return multiply(b, subgroup, tile.unit.rows * tile.unit.columns);
 }
 
-/// Emits `access` for each element of a matrix of the result that is there: its slot in the patch, and its index along
-/// each loop. The invocations of the subgroup take turns.
-void TileEmitter::Matrices::forResults(
+/// Emits `access` for each existing element of a matrix of the result, with the element's slot in the patch and its
+/// index along each loop. The invocations of the subgroup take turns.
+void CooperativeMatrixEmitter::forResults(
     OpBuilder &b, int64_t row, int64_t column,
     llvm::function_ref<void(OpBuilder &, Value slot, ArrayRef<Value> indices)> access) {
   Value end = state.constant(b, tile.unit.rows * tile.unit.columns);
@@ -465,8 +473,8 @@ void TileEmitter::Matrices::forResults(
   access(inside, add(inside, patchStart(inside), number), indices);
 }
 
-/// Where the element of the result at these indices lies, one for each parallel loop.
-Value TileEmitter::Matrices::elementIndex(OpBuilder &b, ArrayRef<Value> indices) {
+/// Returns the index of an element of the result. `indices` has one index for each parallel loop.
+Value CooperativeMatrixEmitter::elementIndex(OpBuilder &b, ArrayRef<Value> indices) {
   Value index = outerOffset(b, output());
   for (ArrayRef<size_t> loops : {ArrayRef(tile.loops.rows), ArrayRef(tile.loops.columns)})
     for (size_t loop : loops)
@@ -474,12 +482,12 @@ Value TileEmitter::Matrices::elementIndex(OpBuilder &b, ArrayRef<Value> indices)
   return index ? index : state.constant(b, 0);
 }
 
-/// The matrices of sums before the first term.
-SmallVector<Value> TileEmitter::Matrices::start(OpBuilder &b) {
+/// Returns the initial matrices of sums.
+SmallVector<Value> CooperativeMatrixEmitter::start(OpBuilder &b) {
   int64_t matrices = tile.rows * tile.columns;
   gpu::MMAMatrixType type = sumType(b);
-  if (emitter.initial) {
-    Value matrix = gpu::SubgroupMmaConstantMatrixOp::create(b, loc, type, emitter.initial);
+  if (Value initial = emitter.getInitial()) {
+    Value matrix = gpu::SubgroupMmaConstantMatrixOp::create(b, loc, type, initial);
     return SmallVector<Value>(matrices, matrix);
   }
   std::optional<int64_t> pitch = findResultPitch();
@@ -503,24 +511,24 @@ SmallVector<Value> TileEmitter::Matrices::start(OpBuilder &b) {
   return sums;
 }
 
-void TileEmitter::Matrices::storeElement(OpBuilder &b, Value slot, ArrayRef<Value> indices) {
+void CooperativeMatrixEmitter::storeElement(OpBuilder &b, Value slot, ArrayRef<Value> indices) {
   if (epilogue) {
-    // What the element is read from is the patch, wherever it lies in the buffer.
+    // The epilogue reads the element from the patch, at the same slot for all indices in the buffer.
     AffineExpr zero = getAffineConstantExpr(0, b.getContext());
     size_t rank = cast<MemRefType>(epilogue->buffer.getType()).getRank();
     epilogue->emitter->setLocal({epilogue->buffer, patch, SmallVector<AffineExpr>(rank, zero), slot});
-    SmallVector<Value> own;
+    SmallVector<Value> opIndices;
     for (size_t loop : epilogue->loops)
-      own.push_back(indices[loop]);
-    TileShape one{std::vector<int64_t>(own.size(), 1)};
-    epilogue->emitter->emit(b, one, own, /*active=*/1);
+      opIndices.push_back(indices[loop]);
+    TileShape point{std::vector<int64_t>(opIndices.size(), 1)};
+    epilogue->emitter->emit(b, point, opIndices, /*active=*/1);
     return;
   }
   Value value = memref::LoadOp::create(b, loc, patch, slot);
   memref::StoreOp::create(b, loc, value, output().flat, elementIndex(b, indices));
 }
 
-void TileEmitter::Matrices::store(OpBuilder &b, ValueRange sums) {
+void CooperativeMatrixEmitter::store(OpBuilder &b, ValueRange sums) {
   std::optional<int64_t> pitch = epilogue ? std::nullopt : findResultPitch();
   for (int64_t row = 0; row < tile.rows; ++row)
     for (int64_t column = 0; column < tile.columns; ++column) {
@@ -539,7 +547,7 @@ void TileEmitter::Matrices::store(OpBuilder &b, ValueRange sums) {
     }
 }
 
-void TileEmitter::Matrices::run(OpBuilder &b) {
+void CooperativeMatrixEmitter::run(OpBuilder &b) {
   Value subgroup = gpu::SubgroupIdOp::create(b, loc, /*upper_bound=*/IntegerAttr());
   lane = gpu::LaneIdOp::create(b, loc, /*upper_bound=*/IntegerAttr());
   subgroupRow = divide(b, subgroup, tile.columnSubgroups);
@@ -554,8 +562,8 @@ void TileEmitter::Matrices::run(OpBuilder &b) {
   store(b, sums);
 }
 
-void TileEmitter::emitCooperativeMatrixProduct(OpBuilder &builder, const CooperativeMatrixTile &tile,
-                                               const CooperativeMatrixPlace &place,
-                                               const CooperativeMatrixEpilogue *epilogue) {
-  Matrices(*this, tile, place, epilogue).run(builder);
+void inlay::emitCooperativeMatrixProduct(OpBuilder &builder, TileEmitter &emitter, const CooperativeMatrixTile &tile,
+                                         const CooperativeMatrixPlace &place,
+                                         const CooperativeMatrixEpilogue *epilogue) {
+  CooperativeMatrixEmitter(emitter, tile, place, epilogue).run(builder);
 }

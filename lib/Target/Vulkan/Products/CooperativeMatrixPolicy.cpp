@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "inlay/Convert/LoopNest/CooperativeMatrixPolicy.h"
+#include "CooperativeMatrixPolicy.h"
+
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
 using namespace inlay;
 
-/// Bytes of an element and of a sum.
+/// Size of an element and of a sum in bytes.
 static constexpr int64_t kElementBytes = 2, kSumBytes = 4;
 
-static int64_t divideUp(int64_t number, int64_t by) { return (number + by - 1) / by; }
-
 int64_t inlay::getCooperativeMatrixPitch(int64_t minor) {
-  constexpr int64_t kPadding = 8; // keeps rows at multiples of 16 bytes, which loads of matrices need
+  constexpr int64_t kPadding = 8; // Keeps rows at multiples of 16 bytes, as matrix loads require.
   return minor + kPadding;
 }
 
 int64_t inlay::countCooperativeMatrixMemory(const CooperativeMatrixTile &tile) {
-  // An operand lies along its terms or across them; the larger of both.
+  // An operand is contiguous along its terms or across them. The larger size of both is an upper bound.
   auto bytes = [&](int64_t across) {
     return kElementBytes *
            std::max(across * getCooperativeMatrixPitch(tile.depth), tile.depth * getCooperativeMatrixPitch(across));
@@ -28,10 +28,7 @@ int64_t inlay::countCooperativeMatrixMemory(const CooperativeMatrixTile &tile) {
 
 //===-- Loops ---------------------------------------------------------------------------------------------------===//
 
-/// True if there is one step of `loop` for sure.
-static bool isSingle(const LoopNestShape::Loop &loop) { return loop.size <= 1 && !loop.isOpen; }
-
-/// Steps of `loops` together, cut off where that no longer matters.
+/// Returns the number of steps of `loops` together, capped at 1e15.
 static double countSteps(const LoopNestShape &shape, const std::vector<size_t> &loops) {
   double steps = 1;
   for (size_t loop : loops)
@@ -43,9 +40,9 @@ std::optional<CooperativeMatrixLoops> inlay::findCooperativeMatrixLoops(const Lo
   if (shape.inputStrides.size() != 2)
     return std::nullopt;
   CooperativeMatrixLoops loops;
-  // Columns are what lies side by side in the result.
+  // The columns are the loops along which the result is contiguous.
   for (size_t i = 0; i < shape.loops.size(); ++i)
-    if (!shape.loops[i].reduction && shape.outputStrides[i] == 1 && !isSingle(shape.loops[i]) &&
+    if (!shape.loops[i].reduction && shape.outputStrides[i] == 1 && !shape.loops[i].isSingle() &&
         (shape.inputStrides[0][i] != 0) != (shape.inputStrides[1][i] != 0))
       loops.lhs = shape.inputStrides[0][i] != 0 ? 1 : 0;
   bool hasInner = false;
@@ -74,25 +71,27 @@ namespace {
 struct Sizes {
   double outer, rows, columns, sums, inner;
 
-  /// How much of what tiles of such sizes compute is asked for.
+  /// Returns the fraction of the tiles' work that the product needs.
   double getUse(double blockRows, double blockColumns, double depth) const {
-    auto whole = [](double size, double block) { return block * double(divideUp(int64_t(size), int64_t(block))); };
+    auto whole = [](double size, double block) {
+      return block * double(llvm::divideCeilSigned(int64_t(size), int64_t(block)));
+    };
     return rows * columns * inner / (whole(rows, blockRows) * whole(columns, blockColumns) * whole(inner, depth));
   }
 };
 } // namespace
 
-/// What all tiles cost, as if no fewer subgroups ran than keep the device busy.
+/// Returns the cost of all tiles. If there are fewer subgroups than keep the device busy, the cost is that of as many.
 static double getCost(const Sizes &sizes, const CooperativeMatrixTile &tile, const CooperativeMatrixProfile &profile) {
   auto blockRows = double(tile.blockRows()), blockColumns = double(tile.blockColumns());
   auto subgroups = double(tile.subgroups()), depth = double(tile.depth);
   double perTerm = profile.multiply * blockRows * blockColumns + profile.load * (blockRows + blockColumns) +
                    profile.read * subgroups * double(tile.rows * tile.unit.rows + tile.columns * tile.unit.columns);
-  double steps = sizes.sums * double(divideUp(int64_t(sizes.inner), tile.depth));
-  constexpr double kBarriers = 32; // what a step waits for, besides
+  double steps = sizes.sums * double(llvm::divideCeilSigned(int64_t(sizes.inner), tile.depth));
+  constexpr double kBarriers = 32; // Cost of the barriers of a step.
   double block = steps * (depth * perTerm + kBarriers) + profile.store * blockRows * blockColumns;
-  double blocks = sizes.outer * double(divideUp(int64_t(sizes.rows), tile.blockRows())) *
-                  double(divideUp(int64_t(sizes.columns), tile.blockColumns()));
+  double blocks = sizes.outer * double(llvm::divideCeilSigned(int64_t(sizes.rows), tile.blockRows())) *
+                  double(llvm::divideCeilSigned(int64_t(sizes.columns), tile.blockColumns()));
   return block * std::max(blocks, double(profile.enough) / subgroups);
 }
 
@@ -104,13 +103,13 @@ static bool fits(const CooperativeMatrixTile &tile, const CooperativeMatrixProfi
          countCooperativeMatrixMemory(tile) <= profile.memory;
 }
 
-/// True if a block half as large along the rows or columns would do.
+/// Returns true if a block of half the size along the rows or columns would suffice.
 static bool isTooLarge(const Sizes &sizes, const CooperativeMatrixTile &tile) {
   return (tile.blockRows() > tile.unit.rows && double(tile.blockRows() / 2) >= sizes.rows) ||
          (tile.blockColumns() > tile.unit.columns && double(tile.blockColumns() / 2) >= sizes.columns);
 }
 
-/// Calls `consider` with all tiles of matrices `unit`.
+/// Calls `consider` with all tiles whose matrices have shape `tile.unit`.
 template <typename Consider>
 static void enumerateTiles(CooperativeMatrixTile tile, Consider consider) {
   for (tile.depth = std::max<int64_t>(tile.unit.depth, 16); tile.depth <= std::max<int64_t>(tile.unit.depth, 32);
@@ -124,7 +123,7 @@ static void enumerateTiles(CooperativeMatrixTile tile, Consider consider) {
 
 std::optional<CooperativeMatrixTile> inlay::chooseCooperativeMatrixTile(const LoopNestShape &shape,
                                                                         const CooperativeMatrixProfile &profile) {
-  constexpr double kMinUse = 0.2; // of what a matrix computes
+  constexpr double kMinUse = 0.2; // Minimum fraction of the computed elements that are used.
   std::optional<CooperativeMatrixLoops> loops = findCooperativeMatrixLoops(shape);
   if (!loops || profile.lanes < 2)
     return std::nullopt;
@@ -134,7 +133,7 @@ std::optional<CooperativeMatrixTile> inlay::chooseCooperativeMatrixTile(const Lo
       sizes.outer * sizes.rows * sizes.columns * sizes.sums * sizes.inner < double(profile.minTerms))
     return std::nullopt;
   std::optional<CooperativeMatrixTile> best;
-  double least = 0;
+  double bestCost = 0;
   for (const CooperativeMatrixShape &unit : profile.units) {
     if (sizes.getUse(double(unit.rows), double(unit.columns), double(unit.depth)) < kMinUse)
       continue;
@@ -143,10 +142,10 @@ std::optional<CooperativeMatrixTile> inlay::chooseCooperativeMatrixTile(const Lo
     tile.unit = unit;
     enumerateTiles(tile, [&](const CooperativeMatrixTile &other) {
       double cost = getCost(sizes, other, profile);
-      if (!fits(other, profile) || isTooLarge(sizes, other) || (best && cost >= least))
+      if (!fits(other, profile) || isTooLarge(sizes, other) || (best && cost >= bestCost))
         return;
       best = other;
-      least = cost;
+      bestCost = cost;
     });
   }
   return best;

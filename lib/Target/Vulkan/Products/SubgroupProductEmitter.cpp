@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A product's tile as a subgroup computes it. An operand that moves with the lanes is loaded by each lane for itself;
-// one that doesn't is loaded once, spread over the lanes, and handed from the lane that has an element to all.
+// Emits the tile of a product that a subgroup computes. If an operand moves with the lanes, each lane loads its
+// elements. Otherwise the lanes load the elements once, each lane a part, and broadcast them to the others.
 
-#include "ReductionLoops.h"
-#include "TileState.h"
+#include "SubgroupProductEmitter.h"
+#include "inlay/Convert/LoopNest/ReductionLoops.h"
+#include "inlay/Convert/LoopNest/TileState.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -16,80 +17,87 @@
 using namespace mlir;
 using namespace inlay;
 
-static bool isWord(Type type) { return type.isF32() || type.isInteger(32); }
+static bool is32Bit(Type type) { return type.isF32() || type.isInteger(32); }
 
-/// What makes an input's element one of 32 bits before anything else is done with it; null if it is used as it is.
+/// Returns the cast that widens an input's element to 32 bits before any other use. Returns null if the element is used
+/// as it is.
 static Operation *findWidening(linalg::LinalgOp op, size_t input) {
   BlockArgument element = op.getBlock()->getArgument(input);
-  if (isWord(element.getType()) || !element.hasOneUse())
+  if (is32Bit(element.getType()) || !element.hasOneUse())
     return nullptr;
   Operation *user = *element.user_begin();
-  return isa<CastOpInterface>(user) && isWord(user->getResult(0).getType()) ? user : nullptr;
+  return isa<CastOpInterface>(user) && is32Bit(user->getResult(0).getType()) ? user : nullptr;
 }
 
-bool TileEmitter::isPlainProduct() const {
-  linalg::LinalgOp linalgOp = op;
+bool inlay::isPlainProduct(const TileEmitter &emitter) {
+  linalg::LinalgOp op = emitter.getOp();
   llvm::SmallDenseSet<Value> buffers;
-  auto areWords = [&](BlockArgument element) {
-    return isWord(element.getType()) || findWidening(linalgOp, element.getArgNumber());
+  auto are32Bit = [&](BlockArgument element) {
+    return is32Bit(element.getType()) || findWidening(op, element.getArgNumber());
   };
-  bool areSeparate =
-      llvm::all_of(accesses, [&](const Access &access) { return !access.flat || buffers.insert(access.flat).second; });
-  return areSeparate && linalgOp.getNumDpsInits() == 1 && !linalgOp.hasIndexSemantics() && gathers.empty() &&
-         llvm::all_of(linalgOp.getBlock()->getArguments(), areWords) &&
-         llvm::all_of(linalgOp.getBlock()->without_terminator(), [](Operation &inner) { return isPure(&inner); });
+  bool areSeparate = llvm::all_of(emitter.getAccesses(), [&](const TileEmitter::Access &access) {
+    return !access.flat || buffers.insert(access.flat).second;
+  });
+  return areSeparate && op.getNumDpsInits() == 1 && !op.hasIndexSemantics() && !emitter.hasGathers() &&
+         llvm::all_of(op.getBlock()->getArguments(), are32Bit) &&
+         llvm::all_of(op.getBlock()->without_terminator(), [](Operation &inner) { return isPure(&inner); });
 }
 
-/// One tile under construction.
-struct TileEmitter::Product {
-  Product(TileEmitter &emitter, const SubgroupProductTile &tile, const SubgroupProductPlace &place)
-      : emitter(emitter), tile(tile), place(place), scalarTile{std::vector<int64_t>(emitter.nest.loops.size(), 1)},
-        state{emitter, scalarTile, place.base, emitter.op.getLoc(), {}, nullptr, {}, {}}, loc(emitter.op.getLoc()) {}
+namespace {
+/// Emits one tile.
+class SubgroupProductEmitter {
+public:
+  SubgroupProductEmitter(TileEmitter &emitter, const SubgroupProductTile &tile, const SubgroupProductPlace &place)
+      : emitter(emitter), tile(tile), place(place), scalarTile{std::vector<int64_t>(emitter.shape().loops.size(), 1)},
+        state{emitter, scalarTile, place.base, emitter.getOp().getLoc(), {}, nullptr, {}, {}},
+        loc(emitter.getOp().getLoc()) {}
 
-  /// A step of the tile along its row or column loop: what it adds to each access, and whether it is there at all
-  /// (null: for sure).
+  /// A step of the tile along its row or column loop. `inside` is false if the step lies beyond the end of the loop;
+  /// null means always true.
   struct Step {
     Value inside;
-    SmallVector<Value> offsets;     ///< per access
-    SmallVector<Value> quadOffsets; ///< of the vector that holds the step's element
+    SmallVector<Value> offsets;     ///< Offset of the step in each access.
+    SmallVector<Value> quadOffsets; ///< Offset of the vector that holds the step's element.
   };
 
-  /// An operand's element within the tile.
+  /// The position of an operand's element within the tile.
   struct Point {
     int64_t row = 0, column = 0, depth = 0;
     auto key() const { return std::make_tuple(row, column, depth); }
   };
 
-  /// Parts of an operand that lanes have in common: which elements a lane loads.
+  /// The part of a shared operand that each lane loads.
   struct Shared {
     int64_t rows = 1, depth = 1;
     int quadLoop = -1;
-    int64_t count = 0;          ///< of loads
-    SmallVector<Value> offsets; ///< of those of this lane
+    int64_t count = 0;          ///< Number of loads over all lanes.
+    SmallVector<Value> offsets; ///< Offset of each load of this lane.
   };
 
   void run(OpBuilder &b);
 
 private:
   using Access = TileEmitter::Access;
+  using State = TileEmitter::State;
 
-  const Access &access(size_t operand) const { return emitter.accesses[operand]; }
-  size_t output() const { return emitter.accesses.size() - 1; }
+  const Access &access(size_t operand) const { return emitter.getAccesses()[operand]; }
+  size_t output() const { return emitter.getAccesses().size() - 1; }
   bool moves(size_t operand, int loop) const { return loop >= 0 && !State::is(access(operand).strides[loop], 0); }
   bool isShared(size_t operand) const {
-    return operand < output() && isLoadedTogether(emitter.nest, tile, operand) && access(operand).flat;
+    return operand < output() && isLoadedTogether(emitter.shape(), tile, operand) && access(operand).flat;
   }
   int quadLoop(size_t operand) const {
-    return operand < output() ? findQuadLoop(emitter.nest, tile, operand) : findStoredQuadLoop(emitter.nest, tile);
+    return operand < output() ? findQuadLoop(emitter.shape(), tile, operand)
+                              : findStoredQuadLoop(emitter.shape(), tile);
   }
   bool isRagged(int loop) const {
     if (loop < 0 || tile.factor(loop) == 1)
       return false;
-    return !emitter.sizes[loop].isMultipleOf(tile.factor(loop));
+    return !emitter.size(loop).isMultipleOf(tile.factor(loop));
   }
   Value clamp(OpBuilder &b, int loop, Value index, int64_t width) {
-    Value most = arith::SubIOp::create(b, loc, state.value(b, emitter.sizes[loop]), state.constant(b, width));
-    return arith::MinUIOp::create(b, loc, index, most);
+    Value last = arith::SubIOp::create(b, loc, state.value(b, emitter.size(loop)), state.constant(b, width));
+    return arith::MinUIOp::create(b, loc, index, last);
   }
 
   Value load(OpBuilder &b, size_t operand, Value start, Point point);
@@ -97,7 +105,7 @@ private:
   SmallVector<Value> startIndices(OpBuilder &b);
   Shared share(OpBuilder &b, size_t operand, int64_t depth);
   Value loadAt(OpBuilder &b, size_t operand, Value index, bool isQuad);
-  Value loadOwn(OpBuilder &b, size_t operand, Value start, Point point);
+  Value loadPerLane(OpBuilder &b, size_t operand, Value start, Point point);
   Value loadPart(OpBuilder &b, size_t operand, Value start, int64_t number);
   Value loadShared(OpBuilder &b, size_t operand, Value start, Point point);
   Value indexAt(OpBuilder &b, size_t operand, Value start, Point point);
@@ -114,16 +122,17 @@ private:
   State state;
   Location loc;
   SmallVector<Step> rows, columns;
-  llvm::DenseMap<std::pair<int64_t, size_t>, Shared> shared; ///< by depth and operand
+  llvm::DenseMap<std::pair<int64_t, size_t>, Shared> shared; ///< By depth and operand.
 
-  // What was loaded in the current body, of `currentDepth` steps.
+  // Values that the current body, of `currentDepth` steps, has loaded.
   int64_t currentDepth = 1;
   std::map<std::pair<size_t, std::tuple<int64_t, int64_t, int64_t>>, Value> elements, loads;
 };
+} // namespace
 
 //===-- Before the loops ----------------------------------------------------------------------------------------===//
 
-SmallVector<TileEmitter::Product::Step> TileEmitter::Product::makeSteps(OpBuilder &b, int loop) {
+SmallVector<SubgroupProductEmitter::Step> SubgroupProductEmitter::makeSteps(OpBuilder &b, int loop) {
   SmallVector<Step> steps;
   for (int64_t number = 0; number < (loop < 0 ? 1 : tile.factor(loop)); ++number) {
     Step &step = steps.emplace_back();
@@ -131,11 +140,12 @@ SmallVector<TileEmitter::Product::Step> TileEmitter::Product::makeSteps(OpBuilde
     Value index, quad;
     if (ragged) {
       Value reached = arith::AddIOp::create(b, loc, place.base[loop], state.constant(b, number));
-      Value size = state.value(b, emitter.sizes[loop]);
+      Value size = state.value(b, emitter.size(loop));
       step.inside =
           number ? arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, reached, size).getResult() : Value();
       index = number ? clamp(b, loop, reached, 1) : reached;
-      quad = number % 4 == 0 && number ? clamp(b, loop, reached, 4) : reached; // sizes of whole vectors
+      quad = number % 4 == 0 && number ? clamp(b, loop, reached, 4)
+                                       : reached; // Loops with vectors have a multiple of four steps.
     }
     for (size_t operand = 0; operand <= output(); ++operand) {
       bool has = loop >= 0 && moves(operand, loop) && ragged;
@@ -147,10 +157,11 @@ SmallVector<TileEmitter::Product::Step> TileEmitter::Product::makeSteps(OpBuilde
   return steps;
 }
 
-/// Flat indices of the tile's first element in each operand, without reductions and ragged loops.
-SmallVector<Value> TileEmitter::Product::startIndices(OpBuilder &b) {
+/// Returns the flat index of the tile's first element in each operand, without the terms of reductions and ragged
+/// loops.
+SmallVector<Value> SubgroupProductEmitter::startIndices(OpBuilder &b) {
   SmallVector<Value> starts;
-  for (const Access &operand : emitter.accesses) {
+  for (const Access &operand : emitter.getAccesses()) {
     Value sum;
     for (auto [loop, index, stride] : llvm::enumerate(place.base, operand.strides)) {
       bool isStep = (int(loop) == tile.rowLoop || int(loop) == tile.columnLoop) && isRagged(int(loop));
@@ -164,7 +175,7 @@ SmallVector<Value> TileEmitter::Product::startIndices(OpBuilder &b) {
   return starts;
 }
 
-TileEmitter::Product::Shared TileEmitter::Product::share(OpBuilder &b, size_t operand, int64_t depth) {
+SubgroupProductEmitter::Shared SubgroupProductEmitter::share(OpBuilder &b, size_t operand, int64_t depth) {
   Shared result;
   result.rows = moves(operand, tile.rowLoop) ? tile.rows : 1;
   result.depth = moves(operand, tile.innerLoop) ? depth : 1;
@@ -175,9 +186,9 @@ TileEmitter::Product::Shared TileEmitter::Product::share(OpBuilder &b, size_t op
   int64_t lanes = place.lanes;
   for (int64_t first = 0; first < result.count; first += lanes) {
     Value number = first ? arith::AddIOp::create(b, loc, place.lane, state.constant(b, first)).getResult() : place.lane;
-    if (first + lanes > result.count) // what is left, more than one lane may load
+    if (first + lanes > result.count) // Several lanes may load the last element.
       number = arith::MinUIOp::create(b, loc, number, state.constant(b, result.count - 1));
-    // Numbers go along vectors first, then along the other loop.
+    // Loads are numbered along vectors first, then along the other loop.
     int64_t inOrder = alongRows ? result.rows / 4 : result.quadLoop >= 0 ? result.depth / 4 : result.depth;
     Value fast = arith::RemUIOp::create(b, loc, number, state.constant(b, inOrder));
     Value slow = arith::DivUIOp::create(b, loc, number, state.constant(b, inOrder));
@@ -200,11 +211,11 @@ TileEmitter::Product::Shared TileEmitter::Product::share(OpBuilder &b, size_t op
 
 //===-- Loads ---------------------------------------------------------------------------------------------------===//
 
-Value TileEmitter::Product::loadAt(OpBuilder &b, size_t operand, Value index, bool isQuad) {
+Value SubgroupProductEmitter::loadAt(OpBuilder &b, size_t operand, Value index, bool isQuad) {
   Value flat = access(operand).flat;
   if (!isQuad) {
     Value element = memref::LoadOp::create(b, loc, flat, index);
-    Operation *widening = operand < output() ? findWidening(emitter.op, operand) : nullptr;
+    Operation *widening = operand < output() ? findWidening(emitter.getOp(), operand) : nullptr;
     if (!widening)
       return element;
     Operation *cast = b.clone(*widening);
@@ -215,7 +226,7 @@ Value TileEmitter::Product::loadAt(OpBuilder &b, size_t operand, Value index, bo
   return vector::LoadOp::create(b, loc, type, flat, index);
 }
 
-Value TileEmitter::Product::indexAt(OpBuilder &b, size_t operand, Value start, Point point) {
+Value SubgroupProductEmitter::indexAt(OpBuilder &b, size_t operand, Value start, Point point) {
   int64_t offset = 0;
   Value index = start;
   auto addSteps = [&](int loop, int64_t step, ArrayRef<Step> steps) {
@@ -238,13 +249,13 @@ Value TileEmitter::Product::indexAt(OpBuilder &b, size_t operand, Value start, P
   return offset ? state.add(b, index, state.constant(b, offset)) : index;
 }
 
-/// An element that lanes have of their own: each loads its own.
-Value TileEmitter::Product::loadOwn(OpBuilder &b, size_t operand, Value start, Point point) {
+/// Loads an element that differs between lanes: each lane loads its element.
+Value SubgroupProductEmitter::loadPerLane(OpBuilder &b, size_t operand, Value start, Point point) {
   int quad = quadLoop(operand);
   int64_t &along = quad == tile.columnLoop ? point.column : quad == tile.rowLoop ? point.row : point.depth;
   int64_t part = quad < 0 ? 0 : along % 4;
   along -= part;
-  // Windows that overlap along the columns have elements in common.
+  // Windows that overlap along the columns share elements.
   Point common = point;
   auto column = moves(operand, tile.columnLoop) && tile.columnLoop >= 0
                     ? dyn_cast<AffineConstantExpr>(access(operand).strides[tile.columnLoop])
@@ -259,8 +270,8 @@ Value TileEmitter::Product::loadOwn(OpBuilder &b, size_t operand, Value start, P
   return quad < 0 ? loaded : vector::ExtractOp::create(b, loc, loaded, part).getResult();
 }
 
-/// What each lane loads, as its load `number`, of an operand that all lanes need.
-Value TileEmitter::Product::loadPart(OpBuilder &b, size_t operand, Value start, int64_t number) {
+/// Returns the result of load `number` of this lane, of an operand that all lanes share.
+Value SubgroupProductEmitter::loadPart(OpBuilder &b, size_t operand, Value start, int64_t number) {
   const Shared &parts = shared.find({currentDepth, operand})->second;
   Value &loaded = loads[{operand, std::make_tuple(number, int64_t(0), int64_t(0))}];
   if (!loaded)
@@ -268,8 +279,8 @@ Value TileEmitter::Product::loadPart(OpBuilder &b, size_t operand, Value start, 
   return loaded;
 }
 
-/// An element that all lanes need: one of them has loaded it.
-Value TileEmitter::Product::loadShared(OpBuilder &b, size_t operand, Value start, Point point) {
+/// Returns an element that all lanes share. The lane that has loaded it broadcasts it.
+Value SubgroupProductEmitter::loadShared(OpBuilder &b, size_t operand, Value start, Point point) {
   const Shared &parts = shared.find({currentDepth, operand})->second;
   bool alongRows = parts.quadLoop >= 0 && parts.quadLoop == tile.rowLoop;
   int64_t number = alongRows ? point.depth * parts.rows + point.row : point.row * parts.depth + point.depth;
@@ -279,12 +290,12 @@ Value TileEmitter::Product::loadShared(OpBuilder &b, size_t operand, Value start
   Value loaded = loadPart(b, operand, start, number / lanes);
   Value value = parts.quadLoop >= 0 ? vector::ExtractOp::create(b, loc, loaded, part).getResult() : loaded;
   if (parts.count == 1)
-    return value; // all have it
+    return value; // All lanes have loaded it.
   Value lane = arith::ConstantIntOp::create(b, loc, number % lanes, 32);
   return gpu::SubgroupBroadcastOp::create(b, loc, value.getType(), value, lane, gpu::BroadcastType::specific_lane);
 }
 
-Value TileEmitter::Product::load(OpBuilder &b, size_t operand, Value start, Point point) {
+Value SubgroupProductEmitter::load(OpBuilder &b, size_t operand, Value start, Point point) {
   if (access(operand).scalar)
     return access(operand).scalar;
   point.row = moves(operand, tile.rowLoop) ? point.row : 0;
@@ -292,15 +303,15 @@ Value TileEmitter::Product::load(OpBuilder &b, size_t operand, Value start, Poin
   point.depth = moves(operand, tile.innerLoop) ? point.depth : 0;
   Value &element = elements[{operand, point.key()}];
   if (!element)
-    element = isShared(operand) ? loadShared(b, operand, start, point) : loadOwn(b, operand, start, point);
+    element = isShared(operand) ? loadShared(b, operand, start, point) : loadPerLane(b, operand, start, point);
   return element;
 }
 
 //===-- The reduction -------------------------------------------------------------------------------------------===//
 
-/// Loads what the body needs at all points in `depth` steps, before any of them is computed: where loads are calls, no
-/// accumulator stays in a register from before one to after it.
-void TileEmitter::Product::loadAll(OpBuilder &b, ArrayRef<Value> starts, int64_t depth) {
+/// Loads the operands of all points in `depth` steps before any point is computed. If loads are calls, no accumulator
+/// has to stay in a register across one.
+void SubgroupProductEmitter::loadAll(OpBuilder &b, ArrayRef<Value> starts, int64_t depth) {
   for (size_t input = 0; input < output(); ++input) {
     if (isShared(input)) {
       const Shared &parts = shared.find({depth, input})->second;
@@ -315,9 +326,10 @@ void TileEmitter::Product::loadAll(OpBuilder &b, ArrayRef<Value> starts, int64_t
   }
 }
 
-/// Runs the body at all points, `depth` times at each, so that one accumulator after the other is in a register.
-SmallVector<Value> TileEmitter::Product::computeSteps(OpBuilder &b, ArrayRef<Value> starts, int64_t depth,
-                                                      ValueRange accumulators) {
+/// Runs the body `depth` times at each point. All steps of a point come together, so that only one accumulator at a
+/// time has to be in a register.
+SmallVector<Value> SubgroupProductEmitter::computeSteps(OpBuilder &b, ArrayRef<Value> starts, int64_t depth,
+                                                        ValueRange accumulators) {
   elements.clear();
   loads.clear();
   currentDepth = depth;
@@ -335,18 +347,18 @@ SmallVector<Value> TileEmitter::Product::computeSteps(OpBuilder &b, ArrayRef<Val
   return values;
 }
 
-SmallVector<Value> TileEmitter::Product::reduce(OpBuilder &b, ArrayRef<Value> starts, SmallVector<Value> values) {
+SmallVector<Value> SubgroupProductEmitter::reduce(OpBuilder &b, ArrayRef<Value> starts, SmallVector<Value> values) {
   ReductionLoops loops(b, loc, values);
   SmallVector<Value> current(starts);
   auto advance = [&](size_t loop, Value index) { state.advance(loops.inside(), loop, index, current); };
   SmallVector<int64_t> cuts = emitter.cutReductions(tile.depth);
-  for (auto [loop, info] : llvm::enumerate(emitter.nest.loops)) {
+  for (auto [loop, info] : llvm::enumerate(emitter.shape().loops)) {
     if (!info.reduction || int(loop) == tile.innerLoop)
       continue;
     OpBuilder &inside = loops.inside();
-    advance(loop, loops.open(state.constant(inside, 0), state.value(inside, emitter.sizes[loop]), 1, cuts[loop]));
+    advance(loop, loops.open(state.constant(inside, 0), state.value(inside, emitter.size(loop)), 1, cuts[loop]));
   }
-  AffineExpr size = emitter.sizes[tile.innerLoop];
+  AffineExpr size = emitter.size(tile.innerLoop);
   auto known = dyn_cast<AffineConstantExpr>(size);
   if (known && known.getValue() == tile.depth) {
     SmallVector<Value> results = computeSteps(loops.inside(), current, tile.depth, loops.accumulators());
@@ -378,9 +390,9 @@ SmallVector<Value> TileEmitter::Product::reduce(OpBuilder &b, ArrayRef<Value> st
 
 //===-- The result ----------------------------------------------------------------------------------------------===//
 
-SmallVector<Value> TileEmitter::Product::loadOutputs(OpBuilder &b, Value start) {
-  if (emitter.initial)
-    return SmallVector<Value>(tile.rows * tile.columns, emitter.initial);
+SmallVector<Value> SubgroupProductEmitter::loadOutputs(OpBuilder &b, Value start) {
+  if (Value initial = emitter.getInitial())
+    return SmallVector<Value>(tile.rows * tile.columns, initial);
   SmallVector<Value> values;
   for (int64_t row = 0; row < tile.rows; ++row)
     for (int64_t column = 0; column < tile.columns; ++column)
@@ -388,7 +400,7 @@ SmallVector<Value> TileEmitter::Product::loadOutputs(OpBuilder &b, Value start) 
   return values;
 }
 
-void TileEmitter::Product::storeOutputs(OpBuilder &b, Value start, ValueRange values) {
+void SubgroupProductEmitter::storeOutputs(OpBuilder &b, Value start, ValueRange values) {
   auto guard = [&](const OpBuilder &outer, Value condition) {
     OpBuilder inner = outer;
     return condition ? scf::IfOp::create(inner, loc, condition, /*withElseRegion=*/false).getThenBodyBuilder() : inner;
@@ -413,7 +425,7 @@ void TileEmitter::Product::storeOutputs(OpBuilder &b, Value start, ValueRange va
   }
 }
 
-void TileEmitter::Product::run(OpBuilder &b) {
+void SubgroupProductEmitter::run(OpBuilder &b) {
   rows = makeSteps(b, tile.rowLoop);
   columns = makeSteps(b, tile.columnLoop);
   for (size_t input = 0; input < output(); ++input)
@@ -426,7 +438,7 @@ void TileEmitter::Product::run(OpBuilder &b) {
   storeOutputs(b, starts[output()], values);
 }
 
-void TileEmitter::emitSubgroupProduct(OpBuilder &builder, const SubgroupProductTile &tile,
-                                      const SubgroupProductPlace &place) {
-  Product(*this, tile, place).run(builder);
+void inlay::emitSubgroupProduct(OpBuilder &builder, TileEmitter &emitter, const SubgroupProductTile &tile,
+                                const SubgroupProductPlace &place) {
+  SubgroupProductEmitter(emitter, tile, place).run(builder);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What emits the parts of one tile: loads, the body at each point, stores.
+// Emits the parts of one tile: the loads, the body at each point, and the stores.
 
-#ifndef INLAY_LIB_CONVERT_LOOPNEST_TILESTATE_H
-#define INLAY_LIB_CONVERT_LOOPNEST_TILESTATE_H
+#ifndef INLAY_CONVERT_LOOPNEST_TILESTATE_H
+#define INLAY_CONVERT_LOOPNEST_TILESTATE_H
 
 #include "inlay/Convert/LoopNest/TileEmitter.h"
 
@@ -13,18 +13,19 @@
 
 namespace inlay {
 
-/// What is fixed while one tile is emitted.
+/// The state that is fixed while one tile is emitted.
 struct TileEmitter::State {
   TileEmitter &emitter;
   const TileShape &tile;
   llvm::ArrayRef<mlir::Value> base;
   mlir::Location loc;
-  llvm::SmallVector<llvm::SmallVector<int64_t>> points; ///< offsets from `base`, per loop
-  mlir::Value mask;                                     ///< null for full vectors or scalars
-  llvm::ArrayRef<size_t> ragged;                        ///< loops along which a tile may reach over the end
+  llvm::SmallVector<llvm::SmallVector<int64_t>> points; ///< Offsets of each point from `base`, per loop.
+  mlir::Value mask;                                     ///< Active lanes; null for full vectors or scalars.
+  llvm::ArrayRef<size_t> ragged;                        ///< Loops along which the tile may reach over the end.
 
-  /// A step along a ragged loop: the index, which stays below the loop's size, whether it had to be kept there (null
-  /// for the first step, which never has), and what it adds to each access.
+  /// A step along a ragged loop. `index` is clamped to the last index of the loop. `inside` is false if it was clamped;
+  /// it is null for the first step, which is never clamped. `offsets` holds the amount that the step adds to each
+  /// access.
   struct RaggedStep {
     mlir::Value index, inside;
     llvm::SmallVector<mlir::Value> offsets;
@@ -32,13 +33,13 @@ struct TileEmitter::State {
   llvm::SmallDenseMap<size_t, llvm::SmallVector<RaggedStep>, 2> raggedSteps;
 
   bool isVector() const { return tile.vectorLoop >= 0; }
-  /// How far apart lanes are; a stride that isn't known is never 0 or 1.
+  /// Returns the distance between lanes in memory. A stride that is known only at a call is never 0 or 1.
   mlir::AffineExpr laneStride(const Access &access) const { return access.strides[tile.vectorLoop]; }
   static bool is(mlir::AffineExpr expr, int64_t value) {
     auto constant = llvm::dyn_cast<mlir::AffineConstantExpr>(expr);
     return constant && constant.getValue() == value;
   }
-  /// The loop along which four points of the tile are one aligned vector of the access; -1 if there is none.
+  /// Returns the loop along which four points of the tile are one aligned vector of the access, or -1 if there is none.
   int quadLoop(const Access &access) const;
   mlir::Type widen(mlir::Type type) const { return mlir::VectorType::get({tile.lanes}, type); }
 
@@ -57,13 +58,13 @@ struct TileEmitter::State {
   }
 
   void prepareRagged(mlir::OpBuilder &b);
-  /// The flat index of each access for the tile's first point, reduction and ragged indices left out.
+  /// Returns the flat index of each access at the tile's first point, without the terms of reduction and ragged loops.
   llvm::SmallVector<mlir::Value> startIndices(mlir::OpBuilder &b);
   mlir::Value indexAt(mlir::OpBuilder &b, const Access &access, mlir::Value start, llvm::ArrayRef<int64_t> point);
   mlir::Value load(mlir::OpBuilder &b, const Access &access, mlir::Value start, llvm::ArrayRef<int64_t> point);
   mlir::Value loadQuad(mlir::OpBuilder &b, const Access &access, mlir::Value start, llvm::ArrayRef<int64_t> point,
                        int loop);
-  /// Stores `value` unless the point is beyond the end of a ragged loop.
+  /// Stores `value` unless the point lies beyond the end of a ragged loop.
   void store(mlir::OpBuilder &b, const Access &access, mlir::Value start, llvm::ArrayRef<int64_t> point,
              mlir::Value value);
   llvm::SmallVector<mlir::Value> body(mlir::OpBuilder &b, mlir::ValueRange inputs, mlir::ValueRange outputs,
@@ -73,19 +74,20 @@ struct TileEmitter::State {
   mlir::Operation *widenClone(mlir::OpBuilder &b, mlir::Operation &inner, mlir::IRMapping &mapping);
   llvm::SmallVector<mlir::Value> computePoints(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> starts,
                                                llvm::ArrayRef<mlir::Value> loopIndices, mlir::ValueRange accumulators);
-  /// What the outputs hold before the body, or start from; point-major. Null where nothing reads it.
+  /// Loads the initial values of the outputs, point-major. A value that nothing reads is null.
   llvm::SmallVector<mlir::Value> loadOutputs(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> starts);
   void storeOutputs(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> starts, mlir::ValueRange results);
-  /// The accumulators, which start as `values`, after one loop per reduction, outermost first, or a share of its steps.
+  /// Emits one loop per reduction, outermost first, or the share of its steps. The accumulators start as `values`.
+  /// Returns them after the loops.
   llvm::SmallVector<mlir::Value> reduce(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> starts,
                                         llvm::SmallVector<mlir::Value> values, const ReductionShare &share = {});
-  /// Moves `current`, one index per input, by one loop's index.
+  /// Adds the offset of one loop's index to `current`, which has one flat index per input.
   void advance(mlir::OpBuilder &b, size_t loop, mlir::Value index, llvm::MutableArrayRef<mlir::Value> current);
 };
 
-/// All offsets within a tile, the last loop fastest.
+/// Returns all offsets within a tile. The last loop is the fastest.
 llvm::SmallVector<llvm::SmallVector<int64_t>> enumeratePoints(llvm::ArrayRef<int64_t> factors);
 
 } // namespace inlay
 
-#endif // INLAY_LIB_CONVERT_LOOPNEST_TILESTATE_H
+#endif // INLAY_CONVERT_LOOPNEST_TILESTATE_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The loops of a reduction while they are emitted, outermost first, with the accumulators that go through them.
+// The loops of a reduction under construction, outermost first, with the accumulators that they carry.
 
-#ifndef INLAY_LIB_CONVERT_LOOPNEST_REDUCTIONLOOPS_H
-#define INLAY_LIB_CONVERT_LOOPNEST_REDUCTIONLOOPS_H
+#ifndef INLAY_CONVERT_LOOPNEST_REDUCTIONLOOPS_H
+#define INLAY_CONVERT_LOOPNEST_REDUCTIONLOOPS_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -11,29 +11,30 @@ namespace inlay {
 
 class ReductionLoops {
 public:
-  /// Starts from `accumulators`, at the position of `builder`.
+  /// Starts from `accumulators` at the position of `builder`.
   ReductionLoops(const mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange accumulators)
       : builder(builder), loc(loc), values(accumulators) {}
 
-  /// Opens a loop over [from, to), and returns its index. With a `cut`, the accumulators, of floats, are sums: after
-  /// that many steps what was summed since is added to what was summed before, so there are two loops.
+  /// Opens a loop over [from, to) and returns its index. With a `cut`, the accumulators must be sums of floats: after
+  /// that many steps the partial sum is added to the sum of the parts before, so there are two nested loops.
   mlir::Value open(mlir::Value from, mlir::Value to, int64_t step, int64_t cut = 0);
 
-  /// Ends the innermost loop, or two if it was cut, in which the accumulators became `results`.
+  /// Ends the innermost loop, or two loops if it was cut. `results` are the accumulators at the end of its body.
   void close(mlir::ValueRange results);
   /// Ends all loops.
   void closeAll(mlir::ValueRange results);
 
-  /// Within the innermost loop.
+  /// Returns the builder inside the innermost loop.
   mlir::OpBuilder &inside() { return builder; }
-  /// The accumulators there.
+  /// Returns the accumulators inside the innermost loop.
   mlir::ValueRange accumulators() const { return values; }
   bool isEmpty() const { return loops.empty(); }
 
 private:
   struct Loop {
     mlir::scf::ForOp op;
-    llvm::SmallVector<mlir::Value> before; ///< what the results of this loop are added to, if it is part of a cut one
+    llvm::SmallVector<mlir::Value>
+        before; ///< Sums to which the results of this loop are added; empty unless the loop is part of a cut loop.
   };
   mlir::Value openLoop(mlir::Value from, mlir::Value to, mlir::Value step, llvm::SmallVector<mlir::Value> before);
 
@@ -45,4 +46,4 @@ private:
 
 } // namespace inlay
 
-#endif // INLAY_LIB_CONVERT_LOOPNEST_REDUCTIONLOOPS_H
+#endif // INLAY_CONVERT_LOOPNEST_REDUCTIONLOOPS_H

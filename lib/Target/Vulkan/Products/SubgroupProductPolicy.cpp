@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "inlay/Convert/LoopNest/SubgroupProductPolicy.h"
+#include "inlay/Target/Vulkan/SubgroupProductPolicy.h"
+
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
 using namespace inlay;
-
-static int64_t divideUp(int64_t number, int64_t by) { return (number + by - 1) / by; }
 
 SubgroupProductProfile SubgroupProductProfile::forSoftware(int64_t lanes, bool readsTexels) {
   SubgroupProductProfile profile;
@@ -37,19 +37,16 @@ double *SubgroupProductProfile::find(std::string_view key) {
   return nullptr;
 }
 
-/// True if there is one step of `loop` for sure.
-static bool isSingle(const LoopNestShape::Loop &loop) { return loop.size <= 1 && !loop.isOpen; }
-
-//===-- What a tile loads ---------------------------------------------------------------------------------------===//
+//===-- Loads of a tile ------------------------------------------------------------------------------------------===//
 
 bool inlay::isLoadedTogether(const LoopNestShape &shape, const SubgroupProductTile &tile, size_t input) {
   for (size_t loop = 0; loop < shape.loops.size(); ++loop)
-    if (tile.isLaneLoop[loop] && !isSingle(shape.loops[loop]) && shape.inputStrides[input][loop] != 0)
+    if (tile.isLaneLoop[loop] && !shape.loops[loop].isSingle() && shape.inputStrides[input][loop] != 0)
       return false;
   return true;
 }
 
-/// True if vectors along `loop` are whole in each tile.
+/// Returns true if each tile consists of whole vectors along `loop`.
 static bool hasWholeQuads(const LoopNestShape &shape, const SubgroupProductTile &tile, int loop) {
   if (loop < 0)
     return false;
@@ -67,8 +64,8 @@ int inlay::findStoredQuadLoop(const LoopNestShape &shape, const SubgroupProductT
   return shape.outputQuad == tile.columnLoop && hasWholeQuads(shape, tile, shape.outputQuad) ? shape.outputQuad : -1;
 }
 
-/// Elements that the points of a tile, in `depth` steps, read of an operand: neighbouring windows overlap, but not in
-/// tiles that are cut short.
+/// Returns the number of elements that a tile reads of an operand in `depth` steps. Neighboring windows overlap, except
+/// in tiles that are cut short.
 static int64_t countElements(const LoopNestShape &shape, const std::vector<int64_t> &strides,
                              const SubgroupProductTile &tile) {
   int64_t rows = tile.rowLoop >= 0 && strides[tile.rowLoop] != 0 ? tile.rows : 1;
@@ -84,17 +81,17 @@ static int64_t countElements(const LoopNestShape &shape, const std::vector<int64
   return rows * (std::unique(offsets.begin(), offsets.end()) - offsets.begin());
 }
 
-/// What `tile` costs for one step of `depth`.
+/// Returns the cost of `depth` steps of `tile`.
 static double getStepCost(const LoopNestShape &shape, const SubgroupProductTile &tile,
                           const SubgroupProductProfile &profile) {
   double cost = profile.step * double(tile.rows * tile.columns * tile.depth);
   for (size_t input = 0; input < shape.inputStrides.size(); ++input) {
     int64_t elements = countElements(shape, shape.inputStrides[input], tile);
     bool isQuad = findQuadLoop(shape, tile, input) >= 0;
-    int64_t loads = isQuad ? divideUp(elements, 4) : elements;
+    int64_t loads = isQuad ? llvm::divideCeilSigned(elements, 4) : elements;
     if (isLoadedTogether(shape, tile, input)) {
       cost += profile.broadcast * double(elements);
-      loads = divideUp(loads, profile.lanes);
+      loads = llvm::divideCeilSigned(loads, profile.lanes);
     }
     cost += double(loads) * (isQuad ? profile.quad : profile.load);
   }
@@ -105,14 +102,14 @@ double inlay::getSubgroupProductCost(const LoopNestShape &shape, const SubgroupP
                                      const SubgroupProductProfile &profile) {
   double others = 1, positions = 1, subgroups = 1;
   for (size_t loop = 0; loop < shape.loops.size(); ++loop) {
-    auto size = double(divideUp(shape.loops[loop].size, tile.factor(int(loop))));
+    auto size = double(llvm::divideCeilSigned(shape.loops[loop].size, tile.factor(int(loop))));
     if (shape.loops[loop].reduction)
       others *= int(loop) == tile.innerLoop ? 1 : size;
     else
       (tile.isLaneLoop[loop] ? positions : subgroups) *= size;
   }
-  subgroups *= double(divideUp(int64_t(std::min(positions, 1e15)), profile.lanes));
-  double steps = others * double(divideUp(shape.loops[tile.innerLoop].size, tile.depth));
+  subgroups *= double(llvm::divideCeilSigned(int64_t(std::min(positions, 1e15)), profile.lanes));
+  double steps = others * double(llvm::divideCeilSigned(shape.loops[tile.innerLoop].size, tile.depth));
   double stores = double(tile.rows * tile.columns) * profile.load;
   if (findStoredQuadLoop(shape, tile) >= 0)
     stores *= profile.quad / profile.load / 4;
@@ -140,7 +137,7 @@ struct Best {
 } // namespace
 
 int64_t inlay::countUnrolled(const LoopNestShape &shape, const SubgroupProductTile &tile) {
-  constexpr int64_t kStore = 5; // steps that a driver compiles in the time for a store
+  constexpr int64_t kStore = 5; // Steps that take a driver as long to compile as one store.
   int64_t points = tile.rows * tile.columns;
   return points * tile.depth + kStore * (findStoredQuadLoop(shape, tile) >= 0 ? points / 4 : points);
 }
@@ -154,23 +151,23 @@ static void considerSizes(Best &best, SubgroupProductTile tile) {
     for (tile.columns = std::min<int64_t>(columnSize, 16); tile.columns >= 1; --tile.columns) {
       int64_t points = tile.rows * tile.columns;
       bool fits = double(points) <= profile.maxPoints && countUnrolled(best.shape, tile) <= profile.maxUnrolled;
-      if (fits || points == 1) // there is one at least
+      if (fits || points == 1) // At least one tile must be considered.
         best.consider(tile);
     }
 }
 
-/// True if some input, which lanes share or not, stays along `loop`, so that rows share what is loaded of it.
+/// Returns true if some input does not move along `loop`, so that rows share the loads of that input.
 static bool hasReuse(const LoopNestShape &shape, size_t loop) {
   return std::any_of(shape.inputStrides.begin(), shape.inputStrides.end(),
                      [&](const std::vector<int64_t> &strides) { return strides[loop] == 0; });
 }
 
-/// Considers the tiles whose lanes go along all parallel loops that operand `tile.uniform` stays along.
+/// Considers the tiles whose lanes go along all parallel loops along which operand `tile.uniform` does not move.
 static void considerLoops(Best &best, SubgroupProductTile tile) {
   const LoopNestShape &shape = best.shape;
   std::vector<int> rows{-1}, columns;
   for (size_t i = shape.loops.size(); i-- > 0;) {
-    if (shape.loops[i].reduction || isSingle(shape.loops[i]))
+    if (shape.loops[i].reduction || shape.loops[i].isSingle())
       continue;
     if (tile.isLaneLoop[i])
       columns.push_back(int(i));
@@ -185,11 +182,11 @@ static void considerLoops(Best &best, SubgroupProductTile tile) {
     }
 }
 
-/// The last reduction, of more than one step if there is such.
+/// Returns the last reduction with more than one step, or the last reduction if there is none.
 static int findInnerLoop(const LoopNestShape &shape) {
   int inner = -1;
   for (size_t i = 0; i < shape.loops.size(); ++i)
-    if (shape.loops[i].reduction && (inner < 0 || !isSingle(shape.loops[i])))
+    if (shape.loops[i].reduction && (inner < 0 || !shape.loops[i].isSingle()))
       inner = int(i);
   return inner;
 }
@@ -210,7 +207,7 @@ std::optional<SubgroupProductTile> inlay::chooseSubgroupProductTile(const LoopNe
     tile.depth = size <= 8 && !shape.loops[inner].isOpen ? size : std::min<int64_t>(size, 4);
     const std::vector<int64_t> &strides = shape.inputStrides[input];
     if (std::all_of(strides.begin(), strides.end(), [](int64_t stride) { return stride == 0; }))
-      continue; // a scalar
+      continue; // The operand is a scalar.
     for (size_t i = 0; i < shape.loops.size(); ++i)
       tile.isLaneLoop.push_back(!shape.loops[i].reduction && strides[i] == 0);
     considerLoops(best, tile);

@@ -49,7 +49,7 @@ func.func @mean_pool_of_integers(%x: tensor<1x1x4xi32>) -> tensor<1x1x2xi32> {
 // -----
 
 func.func @weight_of_unknown_size(%x: tensor<1x3x8xf32>, %w: tensor<4x3x?xf32>) -> tensor<1x4x?xf32> {
-  // expected-error @below {{unsupported-shape: expected a weight of static dims, but got tensor<4x3x?xf32>}}
+  // expected-error @below {{unsupported-shape: expected a weight with static dims, but got tensor<4x3x?xf32>}}
   %r = inlay.conv %x, %w stride [1] padding [0] dilation [1] groups 1
     : (tensor<1x3x8xf32>, tensor<4x3x?xf32>) -> tensor<1x4x?xf32>
   return %r : tensor<1x4x?xf32>
@@ -75,7 +75,7 @@ func.func @ceil_mode_of_unknown_size(%x: tensor<1x1x?xf32>) -> tensor<1x1x?xf32>
 // -----
 
 func.func @reshape_of_unknown_sizes(%x: tensor<?x?xf32>) -> tensor<?xf32> {
-  // expected-error @below {{unsupported-shape: expected dims that follow from those of inputs, but got tensor<?xf32>}}
+  // expected-error @below {{unsupported-shape: expected dims that follow from the dims of inputs, but got tensor<?xf32>}}
   %r = inlay.reshape %x shape [-1] : (tensor<?x?xf32>) -> tensor<?xf32>
   return %r : tensor<?xf32>
 }
@@ -83,7 +83,7 @@ func.func @reshape_of_unknown_sizes(%x: tensor<?x?xf32>) -> tensor<?xf32> {
 // -----
 
 func.func @slice_of_unknown_size(%x: tensor<2x?xf32>) -> tensor<2x?xf32> {
-  // expected-error @below {{unsupported-shape: expected dims that follow from those of inputs, but got tensor<2x?xf32>}}
+  // expected-error @below {{unsupported-shape: expected dims that follow from the dims of inputs, but got tensor<2x?xf32>}}
   %r = inlay.slice %x dim 1 start 0 end 2 step 1 : (tensor<2x?xf32>) -> tensor<2x?xf32>
   return %r : tensor<2x?xf32>
 }
@@ -109,7 +109,7 @@ func.func @groups_of_unknown_bias(%x: tensor<1x4x8xf32>, %w: tensor<4x2x3xf32>, 
 // -----
 
 func.func @cumsum_of_unknown_size(%x: tensor<?xf32>) -> tensor<?xf32> {
-  // expected-error @below {{unsupported-shape: expected a dim whose size has an end, but got dim 0 of tensor<?xf32>}}
+  // expected-error @below {{unsupported-shape: expected a dim of bounded size, but got dim 0 of tensor<?xf32>}}
   %r = inlay.cumsum %x dim 0 : (tensor<?xf32>) -> tensor<?xf32>
   return %r : tensor<?xf32>
 }

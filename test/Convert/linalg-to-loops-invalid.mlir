@@ -4,7 +4,7 @@
 
 func.func @dynamic(%x: memref<?xf32>) {
   %zero = arith.constant 0.0 : f32
-  // expected-error @+1 {{unsupported-shape: expected loops whose sizes follow from those of inputs}}
+  // expected-error @+1 {{unsupported-shape: expected loops whose sizes follow from the sizes of inputs}}
   linalg.fill ins(%zero : f32) outs(%x : memref<?xf32>)
   return
 }

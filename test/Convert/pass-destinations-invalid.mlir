@@ -8,7 +8,7 @@ func.func @scalar() -> index {
 
 // -----
 
-// expected-error @+1 {{expected one block that returns}}
+// expected-error @+1 {{expected a function with one block that ends in func.return}}
 func.func @blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
   cf.br ^bb1
 ^bb1:

@@ -14,7 +14,7 @@ func.func private @declared(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan
 
 // -----
 
-// expected-error @+1 {{unsupported-shape: expected tensors whose dims follow from those of inputs, but got tensor<?xf32>}}
+// expected-error @+1 {{unsupported-shape: expected tensors whose dims follow from the dims of inputs, but got tensor<?xf32>}}
 func.func private @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> attributes {plan.target = #inlay.vulkan} {
   %0 = inlay.relu %x : (tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
@@ -22,7 +22,7 @@ func.func private @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> attributes {plan.
 
 // -----
 
-// expected-error @+1 {{unsupported-shape: expected tensors whose dims follow from those of inputs, but got tensor<?xf32>}}
+// expected-error @+1 {{unsupported-shape: expected tensors whose dims follow from the dims of inputs, but got tensor<?xf32>}}
 func.func private @dynamic_on_host(%x: tensor<?xf32>) -> tensor<?xf32> attributes {plan.target = #inlay.host} {
   %0 = inlay.relu %x : (tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>

@@ -15,7 +15,7 @@ func.func @endless(%x: tensor<?xf32> {inlay.dims = affine_map<()[s0] -> (s0)>}) 
 // -----
 
 func.func @unsaid(%x: tensor<?xf32>) -> tensor<?xf32> {
-  // expected-error @below {{unsupported-shape: expected tensors whose dims follow from those of inputs, but got tensor<?xf32>}}
+  // expected-error @below {{unsupported-shape: expected tensors whose dims follow from the dims of inputs, but got tensor<?xf32>}}
   %0 = inlay.segment #inlay.host(%x) : (tensor<?xf32>) -> tensor<?xf32> {
   ^bb0(%a: tensor<?xf32>):
     %r = inlay.relu %a : (tensor<?xf32>) -> tensor<?xf32>

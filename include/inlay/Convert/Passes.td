@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes of the Convert phase that all targets share. Those of one target lie in Target/<Name>/Passes.td.
+// Passes of the Convert phase that targets share. Target/<Name>/Passes.td has the passes of one target.
 
 #ifndef INLAY_CONVERT_PASSES_TD
 #define INLAY_CONVERT_PASSES_TD
@@ -10,10 +10,10 @@ include "mlir/Pass/PassBase.td"
 def ConvertGraphToLinalgPass : Pass<"inlay-convert-graph-to-linalg", "::mlir::ModuleOp"> {
   let summary = "Convert graph ops to linalg on tensors";
   let description = [{
-    Converts every graph op and constant, wherever it is nested, to `linalg.generic` and ops of `tensor` and `arith`.
-    Segments, opaque calls, plugins and lists stay. An op that no pattern converts is an error that says why.
+    Converts every graph op and constant, at any nesting level, to `linalg.generic` and ops of `tensor` and `arith`.
+    Segments, opaque calls, plugins and lists stay. The pass fails with a reason if no pattern converts an op.
 
-    A dynamic dim is taken to be no broadcasting 1: as exporters do, sizes that may be 1 are given as 1.
+    The conversion assumes that a dynamic dim is not a broadcast dim of size 1. Importers make such dims static.
 
     ```mlir
     %r = inlay.relu %x : (tensor<4xf32>) -> tensor<4xf32>
@@ -37,13 +37,13 @@ def ConvertGraphToLinalgPass : Pass<"inlay-convert-graph-to-linalg", "::mlir::Mo
 //===-- Segments ------------------------------------------------------------------------------------------------===//
 
 def OutlineSegmentsPass : Pass<"inlay-convert-outline-segments", "::mlir::ModuleOp"> {
-  let summary = "Move each segment into a function of its own";
+  let summary = "Move each segment into a separate function";
   let description = [{
-    A segment becomes a private function named after the function around it and its number; `plan.invoke` calls it.
-    Constants that carry data leave the segment and become arguments, marked `plan.constant`, so that weights stay in one
-    place; splats stay.
-    Tensor constants of other dialects become `inlay.constant`. Scalars enter and leave the function as tensors without
-    dims. Control flow that is split, alone in its segment with segments in its regions, is left in that segment's place.
+    A segment becomes a private function, named after the enclosing function and the segment's number. `plan.invoke`
+    calls it. Constants that carry data leave the segment and become arguments, marked `plan.constant`, so that weights
+    stay in one place. Splats stay in the segment. Tensor constants of other dialects become `inlay.constant`. Scalars
+    enter and leave the function as tensors without dims. Split control flow, which is alone in its segment and has
+    segments in its regions, replaces that segment.
 
     ```mlir
     %r = inlay.segment #inlay.host(%x) : (tensor<4xf32>) -> tensor<4xf32> { ... }
@@ -59,17 +59,17 @@ def OutlineSegmentsPass : Pass<"inlay-convert-outline-segments", "::mlir::Module
 }
 
 def ConvertSegmentsPass : Pass<"inlay-convert-segments", "::mlir::ModuleOp"> {
-  let summary = "Convert each outlined segment by its target";
+  let summary = "Convert each outlined segment with its target";
   let description = [{
-    Asks the target of each function that `inlay-convert-outline-segments` made to convert it: afterwards the module
-    holds engines and host functions, and one object file with the native code of all host functions.
+    Asks the target of each function that `inlay-convert-outline-segments` made to convert it. Afterwards the module
+    holds engines, host functions, and one object file with the native code of all host functions.
 
-    With `host-versions` each segment that becomes an engine is converted for the host too, as the host function that
-    the engine's `host_version` names, if it can be.
+    With `host-versions`, each segment that becomes an engine is also converted for the host if possible. The engine's
+    `host_version` names that host function.
   }];
   let options = [
     Option<"hostVersions", "host-versions", "bool", /*default=*/"false",
-           "Convert what becomes an engine for the host as well, for when the device fails">,
+           "convert each engine for the host as well, so that the host can run it if the device fails">,
   ];
   let dependentDialects = ["::inlay::plan::PlanDialect"];
 }
@@ -77,21 +77,21 @@ def ConvertSegmentsPass : Pass<"inlay-convert-segments", "::mlir::ModuleOp"> {
 def ConvertVerifyPass : Pass<"inlay-convert-verify", "::mlir::ModuleOp"> {
   let summary = "Check that every segment is converted";
   let description = [{
-    No segment or graph op but constants may be left, and each `plan.invoke` must name an engine, a host function or a
-    function of framework calls.
+    No segment and no graph op except constants may remain. Each `plan.invoke` must name an engine, a host function or
+    a function of framework calls.
   }];
 }
 
 //===-- Tensors to buffers --------------------------------------------------------------------------------------===//
 
 def ChannelsLastPass : Pass<"inlay-convert-channels-last", "::mlir::func::FuncOp"> {
-  let summary = "Let convolutions compute with channels innermost";
+  let summary = "Make convolutions compute with channels innermost";
   let description = [{
-    The library's convolutions get and give data with channels last, and so do the structured ops between them that go
-    over channels: they read and write through other maps, with their loops in the order of the result. A tensor is
-    copied to the other order where it enters, and where something else reads it. Functions without convolutions of the
-    library stay as they are. With `direct`, so do the convolutions that are one structured op, of one group, and worth
-    copies; then functions with convolutions of several groups stay as they are.
+    Library convolutions read and write data with channels last, and so do the structured ops between them that go over
+    channels: their maps change, and their loops follow the order of the result. A tensor is copied to the new order
+    where it enters, and back where another op reads it. Functions without library convolutions do not change.
+    With `direct`, the pass also converts convolutions of one group that are one structured op if they are large enough
+    to pay for the copies. It then converts nothing in functions with convolutions of several groups.
 
     ```mlir
     %r = plan.library_call convolution(%x, %w) into %e {window = array<i64: 1, 3, 1, 1, 1, 3, 1, 1, 1>}
@@ -106,7 +106,7 @@ def ChannelsLastPass : Pass<"inlay-convert-channels-last", "::mlir::func::FuncOp
     ```
   }];
   let options = [
-    Option<"direct", "direct", "bool", /*default=*/"false", "Also for convolutions that are one structured op">,
+    Option<"direct", "direct", "bool", /*default=*/"false", "also convert convolutions that are one structured op">,
   ];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -114,8 +114,8 @@ def ChannelsLastPass : Pass<"inlay-convert-channels-last", "::mlir::func::FuncOp
 def FuseElementwisePass : Pass<"inlay-convert-fuse-elementwise", "::mlir::func::FuncOp"> {
   let summary = "Fuse chains of elementwise ops";
   let description = [{
-    An elementwise op whose result has one use joins an elementwise user, and splat operands become scalars. Reductions
-    take in no producer: they would compute it again at each step.
+    Fuses an elementwise op whose result has one use into an elementwise user. Splat operands become scalars. Reductions
+    absorb no producer, because they would compute it again at each step.
 
     ```mlir
     %a = linalg.generic {... exp ...} ins(%x) ...
@@ -130,11 +130,11 @@ def FuseElementwisePass : Pass<"inlay-convert-fuse-elementwise", "::mlir::func::
 }
 
 def NarrowIntegersPass : Pass<"inlay-convert-narrow-integers", "::mlir::func::FuncOp"> {
-  let summary = "Compute in 32 bits what 64-bit integers are not needed for";
+  let summary = "Narrow 64-bit integer arithmetic to 32 bits";
   let description = [{
-    Where the ranges of indices and constants prove that operands and results of 64-bit integer arithmetic in the body
-    of a structured op fit 32 bits, it is done in these: vectors hold twice as many, and devices without 64-bit
-    integers can do it.
+    Narrows 64-bit integer arithmetic in the body of a structured op if the ranges of indices and constants prove that
+    operands and results fit 32 bits. Vectors hold twice as many 32-bit integers, and devices without 64-bit integers
+    can run the op.
 
     ```mlir
     %0 = linalg.index 0 : index               // of 100 steps
@@ -156,8 +156,8 @@ def NarrowIntegersPass : Pass<"inlay-convert-narrow-integers", "::mlir::func::Fu
 def PassDestinationsPass : Pass<"inlay-convert-pass-destinations", "::mlir::func::FuncOp"> {
   let summary = "Turn results into buffers that the caller passes";
   let description = [{
-    Each tensor result becomes a trailing memref argument that the result is materialized in, and arguments are marked
-    read only, so that bufferization computes results in place. Splat constants become fills.
+    Each tensor result becomes a trailing memref argument in which the result is materialized. Arguments are marked read
+    only, so that bufferization computes results in place. Splat constants become fills.
 
     ```mlir
     func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { ... return %r : tensor<4xf32> }
@@ -176,9 +176,9 @@ def PassDestinationsPass : Pass<"inlay-convert-pass-destinations", "::mlir::func
 }
 
 def ComputeInPlacePass : Pass<"inlay-convert-compute-in-place", "::mlir::func::FuncOp"> {
-  let summary = "Compute what is copied to a result in that result";
+  let summary = "Compute values directly in result buffers";
   let description = [{
-    What is allocated only to be copied to an argument is computed there, as it is or under other dims.
+    Replaces an allocation that is only copied to an argument by that argument, reshaped if the dims differ.
 
     ```mlir
     func.func @f(%x: memref<4xf32>, %r: memref<4xf32>) {
@@ -201,10 +201,10 @@ def ComputeInPlacePass : Pass<"inlay-convert-compute-in-place", "::mlir::func::F
 def HoistAllocationsPass : Pass<"inlay-convert-hoist-allocations", "::mlir::func::FuncOp"> {
   let summary = "Turn allocations into scratch buffers that the caller passes";
   let description = [{
-    Each `memref.alloc` in the entry block whose size follows from those of inputs becomes a trailing argument; the
-    number of arguments before them stays in the attribute `plan.arguments`. With `arena`, those of static size lie in
-    one argument, where those that are never needed at the same time share memory, and of the others those of one
-    size do.
+    Each `memref.alloc` in the entry block whose size follows from the sizes of inputs becomes a trailing argument. The
+    attribute `plan.arguments` holds the number of arguments before them. With `arena`, all allocations of static size
+    are placed in one argument; allocations share memory if their lifetimes do not overlap. Allocations of dynamic size
+    share an argument if they have equal sizes and their lifetimes do not overlap.
 
     ```mlir
     func.func @f(%x: memref<4xf32>) { %0 = memref.alloc() : memref<8xf32> ... }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What targets that generate code share: running stages on a segment in a module of its own, for real or as a trial.
+// Runs the conversion of a segment in a separate module, as a trial or for its result. All targets that generate code
+// share it.
 
 #ifndef INLAY_CONVERT_SEGMENTCONVERSION_H
 #define INLAY_CONVERT_SEGMENTCONVERSION_H
@@ -15,18 +16,18 @@
 
 namespace inlay {
 
-/// A target's stages from linalg on tensors to its engines, on a module of one function.
+/// The stages of a target from linalg on tensors to engines. They run on a module of one function.
 using Stages = std::function<mlir::LogicalResult(mlir::ModuleOp)>;
 
-/// Whether `op` can be converted: converts a copy to linalg and runs `stages` on that. The answer of the first stage
-/// that refuses is the verdict; diagnostics don't reach the user.
+/// Finds out if `op` can be converted: converts a copy to linalg and runs `stages` on it. If a stage refuses the copy,
+/// the verdict holds its reason. Diagnostics do not reach the user.
 Verdict tryConvert(mlir::Operation *op, const Stages &stages);
 
-/// What a target does with ops of the graph itself.
+/// The step that handles graph ops before they are converted to linalg.
 using Preparation = std::function<void(mlir::func::FuncOp)>;
 
-/// Moves a copy of `segment` to a module of its own, lets `prepare` have what ops of the graph it wants, converts the
-/// rest to linalg and runs `stages`.
+/// Copies `segment` into a new module, runs `prepare` on the copy, which may replace graph ops, converts the remaining
+/// graph ops to linalg, and runs `stages`. Returns the module.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> convertAlone(mlir::func::FuncOp segment, const Stages &stages,
                                                                 const Preparation &prepare = nullptr);
 

@@ -15,8 +15,8 @@ struct Placed {
 };
 } // namespace
 
-/// The start of the narrowest gap of at least `bytes` between those of `placed`, by offset, that `wanted` meets in
-/// time.
+/// Returns the offset of the smallest gap of at least `bytes` bytes between the buffers of `placed`, sorted by offset,
+/// that are live at the same time as `wanted`. Returns the end of these buffers if there is no such gap.
 static int64_t findGap(const std::vector<Placed> &placed, const Lifetime &wanted, int64_t bytes) {
   int64_t best = -1, narrowest = std::numeric_limits<int64_t>::max(), end = 0;
   for (const Placed &other : placed) {
@@ -39,7 +39,7 @@ ArenaPlan inlay::planArena(const std::vector<Lifetime> &lifetimes, int64_t align
                    [&](size_t a, size_t b) { return lifetimes[a].bytes > lifetimes[b].bytes; });
   ArenaPlan plan;
   plan.offsets.resize(lifetimes.size());
-  std::vector<Placed> placed; // by offset
+  std::vector<Placed> placed; // Sorted by offset.
   for (size_t number : order) {
     const Lifetime &lifetime = lifetimes[number];
     int64_t bytes = (lifetime.bytes + alignment - 1) / alignment * alignment;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From tensors to buffers: results and scratch memory become buffers that the caller passes.
+// Converts tensors to buffers. Results and scratch memory become buffers that the caller passes.
 
 #include "inlay/Convert/Bufferize/Bufferize.h"
 #include "inlay/Convert/LoopNest/SizeExprs.h"
@@ -44,7 +44,7 @@ void inlay::buildBufferizePipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
   pm.addNestedPass<func::FuncOp>(createNarrowIntegersPass());
   pm.addPass(createCanonicalizerPass());
-  // No CSE before bufferization: reductions that share one fill would need a copy of it each.
+  // CSE must not run before bufferization: reductions that share one fill would each need a copy of it.
   pm.addNestedPass<func::FuncOp>(createPassDestinationsPass());
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
@@ -64,7 +64,7 @@ bool inlay::isRuntimeElement(Type type) {
 FailureOr<int64_t> inlay::getByteSize(Location loc, ShapedType type) {
   Type element = type.getElementType();
   if (!isRuntimeElement(element))
-    return emitError(loc) << "unsupported-type: expected buffers of numbers, but got " << type;
+    return emitError(loc) << "unsupported-type: expected buffers of bool, i8-i64, f16, bf16, f32 or f64, but got " << type;
   int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
   for (int64_t dim : type.getShape())
     if (ShapedType::isDynamic(dim) || llvm::MulOverflow(bytes, dim, bytes))
@@ -76,7 +76,7 @@ FailureOr<AffineExpr> inlay::getByteSize(Location loc, Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   std::optional<SmallVector<AffineExpr>> dims = getBufferDims(memref);
   if (!dims)
-    return emitError(loc) << "unsupported-shape: expected a buffer whose size follows from those of inputs, but got "
+    return emitError(loc) << "unsupported-shape: expected a buffer whose size follows from the sizes of inputs, but got "
                           << type;
   SmallVector<int64_t> known;
   AffineExpr open = getAffineConstantExpr(1, memref.getContext());

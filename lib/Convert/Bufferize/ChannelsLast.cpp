@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions on data whose channels are innermost, and with them what is computed between: a labelling of tensors, by
-// which ops read and write other orders of dims. Copies remain where a tensor enters or leaves.
+// Makes convolutions, and the ops between them, compute on data whose channels are innermost. The pass labels tensors;
+// ops that use a labeled tensor read and write it in the other order of dims. A copy remains where a tensor enters or
+// leaves.
 
 #include "inlay/Convert/GraphToLinalg/Structured.h"
 #include "inlay/Convert/Passes.h"
@@ -22,7 +23,7 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// Batch, channels, spatial dims as batch, spatial dims, channels: of whatever there is one of for each dim.
+/// Moves the element for the channels to the end: batch, channels, spatial dims become batch, spatial dims, channels.
 template <typename Range>
 static auto moveLast(const Range &range) {
   SmallVector<std::decay_t<decltype(*range.begin())>> moved(range.begin(), range.end());
@@ -35,49 +36,51 @@ static AffineMap moveLast(AffineMap map) {
 }
 
 namespace {
-/// One function's tensors with channels last, by those that they stand for.
-class Labelling {
+/// Maps the tensors of one function to the tensors with channels last that replace them.
+class Labeling {
 public:
-  /// With `direct`, structured ops that are convolutions are relabelled, too.
-  Labelling(func::FuncOp func, bool direct) : func(func), direct(direct), rewriter(func.getContext()) {}
+  /// With `direct`, structured ops that are convolutions are relabeled too.
+  Labeling(func::FuncOp func, bool direct) : func(func), direct(direct), rewriter(func.getContext()) {}
 
   void run();
 
 private:
-  /// Makes a copy of the op that reads, and writes if it pays, channels last; false if it can't.
+  /// Makes a copy of the op that reads channels last, and writes channels last if that pays. Returns false if there is
+  /// no such copy.
   bool relabel(Operation *op);
   bool relabelConvolution(plan::LibraryCallOp op);
   void readLast(plan::LibraryCallOp contraction);
   bool relabelDirect(linalg::GenericOp op);
   bool relabelGeneric(linalg::GenericOp op);
-  /// What an elementwise op that reads nothing labelled computes, with channels last; null if it is none.
+  /// Returns the result, with channels last, of an elementwise op that reads no labeled tensor. Returns null for other
+  /// values.
   Value computeLast(Value value);
   bool relabelCollapse(tensor::CollapseShapeOp op);
   bool relabelSlice(tensor::ExtractSliceOp op);
   bool relabelSlice(tensor::InsertSliceOp op);
 
-  bool isLabelled(Value value) const { return labelled.contains(value); }
-  /// The tensor with channels last, made by a copy if it isn't there.
+  bool isLabeled(Value value) const { return labeled.contains(value); }
+  /// Returns the tensor with channels last. Makes a copy if there is none yet.
   Value toLast(Value value);
-  /// What `value`, an init, holds before it is written, with channels last.
+  /// Returns, with channels last, the initial content of `init`.
   Value toLastInit(Value init);
   Value createTranspose(Value source, ArrayRef<int64_t> shape, ArrayRef<OpFoldResult> sizes, AffineMap map);
-  /// Makes labelled tensors what ops read that go by the original order.
+  /// Restores the original order for ops that still use it.
   void restore();
 
   func::FuncOp func;
   bool direct;
   IRRewriter rewriter;
-  llvm::MapVector<Value, Value> labelled;
-  llvm::DenseMap<Value, Value> copies; ///< of tensors that aren't labelled
-  SmallVector<Operation *> replaced;   ///< in order; erased at last
+  llvm::MapVector<Value, Value> labeled;
+  llvm::DenseMap<Value, Value> copies; ///< Copies, with channels last, of tensors that are not labeled.
+  SmallVector<Operation *> replaced;   ///< In order; erased at the end.
   llvm::SmallPtrSet<Operation *, 16> isReplaced;
 };
 } // namespace
 
-//===-- Into the order and out of it ----------------------------------------------------------------------------===//
+//===-- Conversion to and from the order -------------------------------------------------------------------------===//
 
-/// The sizes of what an op of this pass or the conversion to linalg has made.
+/// Returns the sizes of a value that this pass or the conversion to linalg has made.
 static SmallVector<OpFoldResult> getSizes(OpBuilder &builder, Value value) {
   if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
     return empty.getMixedSizes();
@@ -88,10 +91,10 @@ static SmallVector<OpFoldResult> getSizes(OpBuilder &builder, Value value) {
   return inlay::getSizes(builder, value.getLoc(), value);
 }
 
-Value Labelling::createTranspose(Value source, ArrayRef<int64_t> shape, ArrayRef<OpFoldResult> sizes, AffineMap map) {
+Value Labeling::createTranspose(Value source, ArrayRef<int64_t> shape, ArrayRef<OpFoldResult> sizes, AffineMap map) {
   Location loc = source.getLoc();
   Value init = tensor::EmptyOp::create(rewriter, loc, sizes, tensorType(source).getElementType());
-  if (tensorType(init).getShape() != shape) // the type may know less than the sizes do
+  if (tensorType(init).getShape() != shape) // The type may have fewer static dims than the sizes.
     init = tensor::CastOp::create(rewriter, loc, tensorType(source).clone(shape), init);
   unsigned rank = shape.size();
   SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
@@ -103,14 +106,14 @@ Value Labelling::createTranspose(Value source, ArrayRef<int64_t> shape, ArrayRef
       .getResult(0);
 }
 
-/// True if no dim but batch and channels has more than one element, so that channels are last already.
+/// Returns true if all dims except batch and channels have size 1, so that channels already are last.
 static bool hasChannelsAlone(Value value) {
   return llvm::all_of(tensorType(value).getShape().drop_front(2), [](int64_t size) { return size == 1; });
 }
 
-Value Labelling::toLast(Value value) {
-  if (isLabelled(value))
-    return labelled[value];
+Value Labeling::toLast(Value value) {
+  if (isLabeled(value))
+    return labeled[value];
   Value &copy = copies[value];
   if (copy)
     return copy;
@@ -128,14 +131,14 @@ Value Labelling::toLast(Value value) {
     Value flat = tensor::CollapseShapeOp::create(rewriter, value.getLoc(), value, merged);
     return copy = tensor::ExpandShapeOp::create(rewriter, value.getLoc(), type.clone(shape), flat, split, sizes);
   }
-  // Its dim i is the loop that goes over it.
+  // Loop i of the copy goes over dim i of its result.
   SmallVector<AffineExpr> exprs{rewriter.getAffineDimExpr(0), rewriter.getAffineDimExpr(type.getRank() - 1)};
   for (int64_t dim = 2; dim < type.getRank(); ++dim)
     exprs.push_back(rewriter.getAffineDimExpr(dim - 1));
   return copy = createTranspose(value, shape, sizes, AffineMap::get(type.getRank(), 0, exprs, func.getContext()));
 }
 
-Value Labelling::toLastInit(Value init) {
+Value Labeling::toLastInit(Value init) {
   if (auto empty = init.getDefiningOp<tensor::EmptyOp>())
     return tensor::EmptyOp::create(rewriter, init.getLoc(), moveLast(empty.getMixedSizes()),
                                    empty.getType().getElementType());
@@ -147,8 +150,8 @@ Value Labelling::toLastInit(Value init) {
   return toLast(init);
 }
 
-/// Puts the loops of `op` in the order of its result and its reductions in the order `inner`, so that the innermost one
-/// goes along what is contiguous.
+/// Puts the parallel loops of `op` in the order of its result and its reductions in the order `inner`, so that the
+/// innermost loop accesses contiguous elements.
 static linalg::GenericOp orderLoops(RewriterBase &rewriter, linalg::GenericOp op, ArrayRef<unsigned> inner = {}) {
   SmallVector<unsigned> order;
   for (AffineExpr expr : op.getIndexingMapsArray().back().getResults())
@@ -161,9 +164,9 @@ static linalg::GenericOp orderLoops(RewriterBase &rewriter, linalg::GenericOp op
   return succeeded(ordered) ? *ordered : op;
 }
 
-Value Labelling::computeLast(Value value) {
+Value Labeling::computeLast(Value value) {
   auto op = value.getDefiningOp<linalg::GenericOp>();
-  if (!op || !value.hasOneUse() || op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 0 || isLabelled(value) ||
+  if (!op || !value.hasOneUse() || op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 0 || isLabeled(value) ||
       !op.getIndexingMapsArray().back().isPermutation())
     return nullptr;
   OpBuilder::InsertionGuard guard(rewriter);
@@ -178,8 +181,8 @@ Value Labelling::computeLast(Value value) {
   return orderLoops(rewriter, copy).getResult(0);
 }
 
-void Labelling::restore() {
-  for (auto &[original, last] : labelled) {
+void Labeling::restore() {
+  for (auto &[original, last] : labeled) {
     auto isLeft = [&](OpOperand &use) {
       return !isReplaced.contains(func.getBody().findAncestorOpInRegion(*use.getOwner()));
     };
@@ -196,18 +199,18 @@ void Labelling::restore() {
 
 //===-- Ops -----------------------------------------------------------------------------------------------------===//
 
-/// Lets a contraction's maps lead to labelled tensors.
-void Labelling::readLast(plan::LibraryCallOp contraction) {
+/// Makes a contraction read labeled tensors through changed maps.
+void Labeling::readLast(plan::LibraryCallOp contraction) {
   SmallVector<AffineMap> maps(contraction.getMapsAttr().getAsValueRange<AffineMapAttr>());
   for (OpOperand &operand : contraction.getInputsMutable())
-    if (isLabelled(operand.get())) {
+    if (isLabeled(operand.get())) {
       maps[operand.getOperandNumber()] = moveLast(maps[operand.getOperandNumber()]);
-      operand.set(labelled[operand.get()]);
+      operand.set(labeled[operand.get()]);
     }
   contraction.setMapsAttr(rewriter.getAffineMapArrayAttr(maps));
 }
 
-bool Labelling::relabelConvolution(plan::LibraryCallOp op) {
+bool Labeling::relabelConvolution(plan::LibraryCallOp op) {
   if (op.getKind() == plan::HostKernelKind::contraction)
     readLast(op);
   if (op.getKind() != plan::HostKernelKind::convolution || !op.getResult())
@@ -216,22 +219,23 @@ bool Labelling::relabelConvolution(plan::LibraryCallOp op) {
   if (config.get("channels_last"))
     return false;
   SmallVector<Value> inputs(op.getInputs());
-  int64_t own = config.get("bias") ? 3 : 2; // the rest are operands of post-ops, some of one element per channel
+  int64_t firstOperand =
+      config.get("bias") ? 3 : 2; // Later inputs are operands of post-ops. Some have one element per channel.
   for (auto [number, input] : llvm::enumerate(inputs))
-    if (number == 0 || (static_cast<int64_t>(number) >= own && tensorType(input).getRank() > 1))
+    if (number == 0 || (static_cast<int64_t>(number) >= firstOperand && tensorType(input).getRank() > 1))
       input = toLast(input);
   config.set("channels_last", rewriter.getUnitAttr());
   Value init = toLastInit(op.getInit());
   auto call = plan::LibraryCallOp::create(rewriter, op.getLoc(), init.getType(), op.getKind(), inputs, init,
                                           ArrayAttr(), op.getConstantsAttr(), op.getPostOpsAttr(),
                                           config.getDictionary(op.getContext()), op.getWindowAttr());
-  labelled[op.getResult()] = call.getResult();
+  labeled[op.getResult()] = call.getResult();
   return true;
 }
 
 //===-- Convolutions that are one structured op -----------------------------------------------------------------===//
 
-/// The loop that dim `dim` of an operand is; nullopt if it is no single loop.
+/// Returns the loop that indexes dim `dim` of an operand, or nullopt if the index is not a single loop.
 static std::optional<unsigned> findLoop(AffineMap map, unsigned dim) {
   if (dim >= map.getNumResults())
     return std::nullopt;
@@ -239,7 +243,8 @@ static std::optional<unsigned> findLoop(AffineMap map, unsigned dim) {
   return loop ? std::optional<unsigned>(loop.getPosition()) : std::nullopt;
 }
 
-/// True for a reduction of products of two operands, the first of at least one place for each of the result's.
+/// Returns true for a reduction of products of two operands where the first operand has a dim for each dim of the
+/// result.
 static bool isWindowed(linalg::GenericOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   return op.getNumDpsInputs() == 2 && op.getNumDpsInits() == 1 && op.getNumResults() == 1 &&
@@ -247,7 +252,7 @@ static bool isWindowed(linalg::GenericOp op) {
          maps[0].getNumResults() == maps[2].getNumResults() && maps[0].getResult(0) == maps[2].getResult(0);
 }
 
-/// The loop over input channels, if `op` is a convolution of one group.
+/// Returns the loop over input channels if `op` is a convolution with one group.
 static std::optional<unsigned> findInputChannel(linalg::GenericOp op) {
   if (!isWindowed(op))
     return std::nullopt;
@@ -265,7 +270,7 @@ static std::optional<unsigned> findInputChannel(linalg::GenericOp op) {
   return channel;
 }
 
-/// True for a convolution whose groups are a loop of their own.
+/// Returns true for a convolution with a loop over its groups.
 static bool isGrouped(linalg::GenericOp op) {
   if (!isWindowed(op))
     return false;
@@ -274,8 +279,8 @@ static bool isGrouped(linalg::GenericOp op) {
          maps[1].getResult(0) == maps[2].getResult(1);
 }
 
-/// Computing with channels last takes copies of input and result, which many terms for each element outweigh.
-bool Labelling::relabelDirect(linalg::GenericOp op) {
+/// Computation with channels last needs copies of the input and the result. They pay if an element has many terms.
+bool Labeling::relabelDirect(linalg::GenericOp op) {
   constexpr int64_t kMinTerms = 64, kVector = 4;
   std::optional<unsigned> channel = findInputChannel(op);
   if (!channel)
@@ -293,7 +298,7 @@ bool Labelling::relabelDirect(linalg::GenericOp op) {
         inner.push_back(loop);
     }
   inner.push_back(*channel);
-  if (ShapedType::isDynamic(outputs) || outputs % kVector || (!isLabelled(op.getInputs()[0]) && terms < kMinTerms))
+  if (ShapedType::isDynamic(outputs) || outputs % kVector || (!isLabeled(op.getInputs()[0]) && terms < kMinTerms))
     return false;
   Value input = toLast(op.getInputs()[0]), init = toLastInit(op.getDpsInits()[0]);
   auto copy = cast<linalg::GenericOp>(rewriter.clone(*op));
@@ -303,14 +308,14 @@ bool Labelling::relabelDirect(linalg::GenericOp op) {
   maps[0] = moveLast(maps[0]);
   maps[2] = moveLast(maps[2]);
   copy.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-  labelled[op.getResult(0)] = orderLoops(rewriter, copy, inner).getResult(0);
+  labeled[op.getResult(0)] = orderLoops(rewriter, copy, inner).getResult(0);
   return true;
 }
 
 //===-- Other ops -----------------------------------------------------------------------------------------------===//
 
-/// True if the loop at the result's channels goes over channels of `read`, the indices or the map that a labelled
-/// tensor of the same rank is read by.
+/// Returns true if the loop of the result's channel dim also goes over the channels of `read`. `read` holds the indices
+/// or the map by which the op reads a labeled tensor of the same rank.
 static bool goesOverChannels(AffineMap result, AffineMap read) {
   return read.getNumResults() == result.getNumResults() && read.getResult(1) == result.getResult(1);
 }
@@ -322,18 +327,18 @@ static bool goesOverChannels(AffineMap result, tensor::ExtractOp read) {
   return index && result.getDimPosition(1) == index.getDim();
 }
 
-bool Labelling::relabelGeneric(linalg::GenericOp op) {
+bool Labeling::relabelGeneric(linalg::GenericOp op) {
   AffineMap result = op.getIndexingMapsArray().back();
   bool fits = op.getNumDpsInits() == 1 && op.getNumResults() == 1 && result.getNumResults() >= 3 &&
               result.isProjectedPermutation();
   bool reads = false, pays = false;
   for (OpOperand *operand : op.getDpsInputOperands())
-    if (isLabelled(operand->get())) {
+    if (isLabeled(operand->get())) {
       reads = true;
       pays |= fits && goesOverChannels(result, op.getMatchingIndexingMap(operand));
     }
   op.getBody()->walk([&](tensor::ExtractOp extract) {
-    if (isLabelled(extract.getTensor())) {
+    if (isLabeled(extract.getTensor())) {
       reads = true;
       pays |= fits && goesOverChannels(result, extract);
     }
@@ -344,16 +349,16 @@ bool Labelling::relabelGeneric(linalg::GenericOp op) {
   auto copy = cast<linalg::GenericOp>(rewriter.clone(*op));
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   for (OpOperand *operand : copy.getDpsInputOperands())
-    if (isLabelled(operand->get())) {
+    if (isLabeled(operand->get())) {
       AffineMap &map = maps[operand->getOperandNumber()];
       map = moveLast(map);
-      operand->set(labelled[operand->get()]);
+      operand->set(labeled[operand->get()]);
     }
   copy.getBody()->walk([&](tensor::ExtractOp extract) {
-    if (!isLabelled(extract.getTensor()))
+    if (!isLabeled(extract.getTensor()))
       return;
     extract.getIndicesMutable().assign(moveLast(extract.getIndices()));
-    extract.getTensorMutable().assign(labelled[extract.getTensor()]);
+    extract.getTensorMutable().assign(labeled[extract.getTensor()]);
   });
   if (pays) {
     maps.back() = moveLast(result);
@@ -365,16 +370,16 @@ bool Labelling::relabelGeneric(linalg::GenericOp op) {
     rewriter.replaceAllUsesWith(op->getResults(), copy->getResults());
     return true;
   }
-  labelled[op.getResult(0)] = orderLoops(rewriter, copy).getResult(0);
+  labeled[op.getResult(0)] = orderLoops(rewriter, copy).getResult(0);
   return true;
 }
 
-/// Merges spatial dims, as a sequence of what were pixels, or drops them where there is but one pixel.
-bool Labelling::relabelCollapse(tensor::CollapseShapeOp op) {
-  if (!isLabelled(op.getSrc()))
+/// Merges the spatial dims, for example into a sequence of pixels, or drops them if there is only one pixel.
+bool Labeling::relabelCollapse(tensor::CollapseShapeOp op) {
+  if (!isLabeled(op.getSrc()))
     return false;
   SmallVector<ReassociationIndices> parts = op.getReassociationIndices();
-  Value last = labelled[op.getSrc()];
+  Value last = labeled[op.getSrc()];
   if (parts.size() == 2 && parts[0].size() == 1 && hasChannelsAlone(op.getSrc())) {
     rewriter.replaceAllUsesWith(op.getResult(), tensor::CollapseShapeOp::create(rewriter, op.getLoc(), last, parts));
     return true;
@@ -386,32 +391,31 @@ bool Labelling::relabelCollapse(tensor::CollapseShapeOp op) {
   for (ReassociationIndices &part : parts)
     for (int64_t &dim : part)
       dim = next++;
-  labelled[op.getResult()] = tensor::CollapseShapeOp::create(rewriter, op.getLoc(), last, parts);
+  labeled[op.getResult()] = tensor::CollapseShapeOp::create(rewriter, op.getLoc(), last, parts);
   return true;
 }
 
-bool Labelling::relabelSlice(tensor::ExtractSliceOp op) {
-  if (!isLabelled(op.getSource()) || op.getType().getRank() != op.getSourceType().getRank())
+bool Labeling::relabelSlice(tensor::ExtractSliceOp op) {
+  if (!isLabeled(op.getSource()) || op.getType().getRank() != op.getSourceType().getRank())
     return false;
   auto type = op.getType().clone(ArrayRef<int64_t>(moveLast(op.getType().getShape())));
-  labelled[op.getResult()] = tensor::ExtractSliceOp::create(
-      rewriter, op.getLoc(), cast<RankedTensorType>(type), labelled[op.getSource()], moveLast(op.getMixedOffsets()),
+  labeled[op.getResult()] = tensor::ExtractSliceOp::create(
+      rewriter, op.getLoc(), cast<RankedTensorType>(type), labeled[op.getSource()], moveLast(op.getMixedOffsets()),
       moveLast(op.getMixedSizes()), moveLast(op.getMixedStrides()));
   return true;
 }
 
-bool Labelling::relabelSlice(tensor::InsertSliceOp op) {
-  if (!(isLabelled(op.getSource()) || isLabelled(op.getDest())) ||
-      op.getSourceType().getRank() != op.getType().getRank())
+bool Labeling::relabelSlice(tensor::InsertSliceOp op) {
+  if (!(isLabeled(op.getSource()) || isLabeled(op.getDest())) || op.getSourceType().getRank() != op.getType().getRank())
     return false;
   Value source = toLast(op.getSource()), dest = toLastInit(op.getDest());
-  labelled[op.getResult()] =
+  labeled[op.getResult()] =
       tensor::InsertSliceOp::create(rewriter, op.getLoc(), source, dest, moveLast(op.getMixedOffsets()),
                                     moveLast(op.getMixedSizes()), moveLast(op.getMixedStrides()));
   return true;
 }
 
-bool Labelling::relabel(Operation *op) {
+bool Labeling::relabel(Operation *op) {
   return TypeSwitch<Operation *, bool>(op)
       .Case([&](plan::LibraryCallOp call) { return relabelConvolution(call); })
       .Case([&](linalg::GenericOp generic) { return (direct && relabelDirect(generic)) || relabelGeneric(generic); })
@@ -421,7 +425,7 @@ bool Labelling::relabel(Operation *op) {
       .Default(false);
 }
 
-void Labelling::run() {
+void Labeling::run() {
   SmallVector<Operation *> ops;
   for (Operation &op : func.getBody().front())
     ops.push_back(&op);
@@ -445,7 +449,7 @@ struct ChannelsLastPass : inlay::impl::ChannelsLastPassBase<ChannelsLastPass> {
     if (getOperation().isDeclaration())
       return;
     bool hasGroups = llvm::any_of(getOperation().getOps<linalg::GenericOp>(), isGrouped);
-    Labelling(getOperation(), direct && !hasGroups).run();
+    Labeling(getOperation(), direct && !hasGroups).run();
   }
 };
 } // namespace

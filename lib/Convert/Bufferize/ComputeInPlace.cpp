@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is copied to a result is computed there.
+// Makes ops compute directly in a result buffer instead of in scratch memory that is then copied to it.
 
 #include "inlay/Convert/LoopNest/SizeExprs.h"
 #include "inlay/Convert/Passes.h"
@@ -17,7 +17,7 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// The allocation that `memref` is a view of all of, or null.
+/// Returns the allocation of which `memref` is a view of all elements, or null.
 static memref::AllocOp findWholeAllocation(Value memref) {
   while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
     if (!isa<memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp>(view))
@@ -27,7 +27,7 @@ static memref::AllocOp findWholeAllocation(Value memref) {
   return memref.getDefiningOp<memref::AllocOp>();
 }
 
-/// True if the allocation has as many elements as `result`, both without gaps.
+/// Returns true if the allocation and `result` have the same number of elements and both are contiguous.
 static bool fillsWhole(memref::AllocOp alloc, BlockArgument result, unsigned symbols) {
   auto type = cast<MemRefType>(result.getType());
   std::optional<SmallVector<AffineExpr>> from = getBufferDims(alloc), to = getBufferDims(result);
@@ -35,7 +35,7 @@ static bool fillsWhole(memref::AllocOp alloc, BlockArgument result, unsigned sym
          areEqual(countElements(*from, alloc.getContext()), countElements(*to, alloc.getContext()), symbols);
 }
 
-/// `result` with the dims of `alloc`, of as many elements.
+/// Returns a view of `result` with the dims of `alloc`, which has the same number of elements.
 static Value reshapeLike(memref::AllocOp alloc, Value result) {
   OpBuilder builder(alloc);
   Location loc = alloc.getLoc();
@@ -51,8 +51,8 @@ static Value reshapeLike(memref::AllocOp alloc, Value result) {
                                            strides);
 }
 
-/// Lets what is allocated only to be copied to a result be computed there. (Upstream's empty tensor elimination does
-/// so too early: two results whose computations start from one fill would share a buffer.)
+/// Replaces an allocation that is only copied to a result by that result. (Upstream's empty tensor elimination does
+/// this too early: two results whose computations start from one fill would share a buffer.)
 static void computeInPlace(func::FuncOp func) {
   unsigned symbols = getSymbols(func).size();
   for (auto copy : llvm::make_early_inc_range(func.getOps<memref::CopyOp>())) {

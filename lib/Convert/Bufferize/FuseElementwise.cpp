@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chains of elementwise ops to one op, by MLIR's fusion patterns under our own rule of when it pays.
+// Fuses chains of elementwise ops into one op with MLIR's fusion patterns. A control function decides when fusion pays.
 
 #include "inlay/Convert/Passes.h"
 
@@ -20,14 +20,14 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// True if computing `producer` again costs next to nothing.
+/// Returns true if computing `producer` again costs next to nothing.
 static bool isCheap(Operation *producer) {
   auto op = dyn_cast<linalg::LinalgOp>(producer);
   return !op || llvm::all_of(op.getBlock()->without_terminator(), llvm::IsaPred<arith::ConstantOp, CastOpInterface>);
 }
 
-/// Fusing into a reduction or a broadcast, or a producer with several users, would compute the producer more than once
-/// per element.
+/// Returns true if fusion pays. Fusion into a reduction or a broadcast, or of a producer with several users, would
+/// compute the producer more than once per element.
 static bool pays(OpOperand *fused) {
   Operation *producer = fused->get().getDefiningOp();
   auto consumer = dyn_cast<linalg::LinalgOp>(fused->getOwner());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scratch memory becomes buffers that the caller passes.
+// Turns scratch memory into buffers that the caller passes.
 
 #include "inlay/Convert/Bufferize/Arena.h"
 #include "inlay/Convert/Bufferize/Bufferize.h"
@@ -21,11 +21,11 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// Refuses allocations whose size isn't known when the function is called.
+/// Refuses allocations whose size is unknown when the function is called.
 static LogicalResult checkAllocation(memref::AllocOp alloc) {
   if (getBufferDims(alloc) && alloc.getType().getLayout().isIdentity())
     return success();
-  return alloc.emitError("unsupported-shape: expected scratch memory whose size follows from those of inputs, but got ")
+  return alloc.emitError("unsupported-shape: expected scratch memory whose size follows from the sizes of inputs, but got ")
          << alloc.getType();
 }
 
@@ -45,7 +45,7 @@ static LogicalResult hoist(func::FuncOp func, memref::AllocOp alloc) {
 //===-- One arena -----------------------------------------------------------------------------------------------===//
 
 namespace {
-/// The ops of the entry block by number, and when values are used among them.
+/// Numbers the ops of the entry block and measures lifetimes by these numbers.
 class Clock {
 public:
   explicit Clock(func::FuncOp func) : block(&func.getBody().front()) {
@@ -53,7 +53,7 @@ public:
       times[&op] = number;
   }
 
-  /// From the first to the last use of `memref` through any view.
+  /// Returns the lifetime of `memref`, from the first to the last use through any view.
   Lifetime measure(Value memref, int64_t bytes) const {
     Lifetime lifetime{bytes, static_cast<unsigned>(times.size()), 0};
     SmallVector<Value> values{memref};
@@ -76,7 +76,7 @@ private:
 };
 } // namespace
 
-/// Puts allocations of known size into one buffer of bytes.
+/// Replaces allocations of static size by views of one byte buffer.
 static LogicalResult shareArena(func::FuncOp func, ArrayRef<memref::AllocOp> allocs, const Clock &clock) {
   if (allocs.empty())
     return success();
@@ -104,7 +104,7 @@ static LogicalResult shareArena(func::FuncOp func, ArrayRef<memref::AllocOp> all
   return success();
 }
 
-/// Lets those of one type and size share a buffer when they aren't needed at the same time.
+/// Makes allocations of the same type and size share a buffer if their lifetimes do not overlap.
 static void shareEqual(ArrayRef<memref::AllocOp> allocs, const Clock &clock, unsigned symbols) {
   struct Slot {
     memref::AllocOp alloc;
@@ -135,7 +135,7 @@ static void shareEqual(ArrayRef<memref::AllocOp> allocs, const Clock &clock, uns
   }
 }
 
-/// Notes what the allocations would take without an arena.
+/// Records the number of bytes that the allocations would take without an arena.
 static LogicalResult noteUnshared(func::FuncOp func) {
   AffineExpr sum = getAffineConstantExpr(0, func.getContext());
   for (auto alloc : func.getOps<memref::AllocOp>()) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// 64-bit integer arithmetic in bodies of structured ops to 32 bits, where MLIR's integer ranges prove that nothing is
-// lost. MLIR's own narrowing pass has no ranges for these bodies, and narrows indices too, which addresses pay for.
+// Narrows 64-bit integer arithmetic in the bodies of structured ops to 32 bits if MLIR's integer ranges prove that the
+// results are the same. MLIR's own narrowing pass has no ranges for these bodies, and it also narrows indices, which
+// makes address computations slower.
 
 #include "inlay/Convert/Passes.h"
 
@@ -25,7 +26,7 @@ static bool isIntegral(Type type) { return type.isIntOrIndex(); }
 static bool isWide(Value value) { return value.getType().isInteger(kWide); }
 
 namespace {
-/// Narrows the body of one op, from its start.
+/// Narrows the body of one op, starting with the first op of the body.
 class Narrower {
 public:
   explicit Narrower(linalg::LinalgOp op) : op(op), builder(op.getContext()) {}
@@ -53,8 +54,8 @@ private:
     if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
       int64_t size = op.getStaticLoopRanges()[index.getDim()];
       int64_t last = ShapedType::isDynamic(size) ? std::numeric_limits<int64_t>::max() : std::max<int64_t>(size, 1) - 1;
-      APInt zero(IndexType::kInternalStorageBitWidth, 0), most(IndexType::kInternalStorageBitWidth, last);
-      ranges.insert({index.getResult(), ConstantIntRanges(zero, most, zero, most)});
+      APInt zero(IndexType::kInternalStorageBitWidth, 0), maxIndex(IndexType::kInternalStorageBitWidth, last);
+      ranges.insert({index.getResult(), ConstantIntRanges(zero, maxIndex, zero, maxIndex)});
     } else if (auto inferrable = dyn_cast<InferIntRangeInterface>(inner);
                inferrable && llvm::all_of(inner->getOperandTypes(), isIntegral)) {
       auto operands = llvm::map_to_vector(inner->getOperands(), [&](Value value) { return getRange(value); });
@@ -69,14 +70,15 @@ private:
            (!isUnsigned || !range.smin().isNegative());
   }
 
-  /// Arithmetic, and what takes its results to other types.
+  /// Returns true for arithmetic, and for casts of its results, if 32 bits suffice.
   bool isNarrowable(Operation *inner) const {
     if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp, arith::RemSIOp, arith::MaxSIOp,
              arith::MinSIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::SelectOp, arith::CmpIOp,
              arith::SIToFPOp, arith::TruncIOp, arith::IndexCastOp>(inner))
       return false;
     auto isMadeOf = [](ValueRange values) { return llvm::any_of(values, isWide); };
-    if (!isMadeOf(inner->getOperands())) // no arithmetic, but where it starts
+    if (!isMadeOf(
+            inner->getOperands())) // Casts from other types only produce wide values; there is no arithmetic to narrow.
       return false;
     auto compare = dyn_cast<arith::CmpIOp>(inner);
     bool isUnsigned = compare && compare.getPredicate() >= arith::CmpIPredicate::ult;
@@ -84,7 +86,7 @@ private:
     return llvm::all_of(inner->getOperands(), fitsIfWide) && llvm::all_of(inner->getResults(), fitsIfWide);
   }
 
-  /// `value`, which fits, in 32 bits.
+  /// Returns `value`, which must fit, in 32 bits.
   Value shorten(Location loc, Value value) {
     Type type = builder.getIntegerType(kNarrow);
     APInt constant;
@@ -113,7 +115,7 @@ private:
     OperationState state(loc, inner->getName(), operands, {}, {});
     for (Type type : inner->getResultTypes())
       state.types.push_back(type.isInteger(kWide) ? builder.getIntegerType(kNarrow) : type);
-    if (auto compare = dyn_cast<arith::CmpIOp>(inner)) // nothing else has attributes but for overflow flags
+    if (auto compare = dyn_cast<arith::CmpIOp>(inner)) // Other ops only have overflow flags as attributes.
       state.addAttribute(compare.getPredicateAttrName(), compare.getPredicateAttr());
     Value result = builder.create(state)->getResult(0), old = inner->getResult(0);
     if (isWide(old)) {

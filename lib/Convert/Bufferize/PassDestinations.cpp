@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Results become buffers that the caller passes.
+// Turns results into buffers that the caller passes.
 
 #include "inlay/Convert/Passes.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
@@ -20,7 +20,7 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// Splat constants as fills, so that no global is made for them.
+/// Replaces splat constants by fills, so that bufferization makes no globals for them.
 static void replaceSplats(func::FuncOp func) {
   func.walk([](arith::ConstantOp constant) {
     auto type = dyn_cast<RankedTensorType>(constant.getType());
@@ -38,12 +38,12 @@ static void replaceSplats(func::FuncOp func) {
 static LogicalResult passDestinations(func::FuncOp func) {
   auto returnOp = dyn_cast<func::ReturnOp>(func.getBody().back().getTerminator());
   if (!llvm::hasSingleElement(func.getBody()) || !returnOp)
-    return func.emitError("expected one block that returns");
+    return func.emitError("expected a function with one block that ends in func.return");
   OpBuilder builder(returnOp);
   for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
     if (isa<TensorType>(func.getArgument(i).getType()))
       func.setArgAttr(i, bufferization::BufferizationDialect::kWritableAttrName, builder.getBoolAttr(false));
-  SmallVector<Attribute> dims; // of the results
+  SmallVector<Attribute> dims; // Dims of the results.
   for (unsigned i = 0, e = func.getNumResults(); i < e; ++i)
     dims.push_back(func.getResultAttr(i, InlayDialect::kDimsAttr));
   func.removeResAttrsAttr();
@@ -54,8 +54,8 @@ static LogicalResult passDestinations(func::FuncOp func) {
     auto memref = MemRefType::get(type.getShape(), type.getElementType());
     if (failed(func.insertArgument(func.getNumArguments(), memref, {}, operand.get().getLoc())))
       return failure();
-    if (Attribute said = dims[operand.getOperandNumber()])
-      func.setArgAttr(func.getNumArguments() - 1, InlayDialect::kDimsAttr, said);
+    if (Attribute resultDims = dims[operand.getOperandNumber()])
+      func.setArgAttr(func.getNumArguments() - 1, InlayDialect::kDimsAttr, resultDims);
     auto materialize = bufferization::MaterializeInDestinationOp::create(builder, returnOp.getLoc(), Type(),
                                                                          operand.get(), func.getArguments().back());
     materialize.setRestrict(true);

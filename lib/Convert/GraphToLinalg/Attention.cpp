@@ -88,12 +88,12 @@ static Value createScores(OpBuilder &builder, Location loc, const Attention &att
     if (attention.mask)
       seen = args[1];
     if (attention.isCausal) {
-      Value own = linalg::IndexOp::create(nested, nestedLoc, batch);
+      Value row = linalg::IndexOp::create(nested, nestedLoc, batch);
       if (attention.firstRow)
-        own = arith::AddIOp::create(nested, nestedLoc, own,
+        row = arith::AddIOp::create(nested, nestedLoc, row,
                                     arith::ConstantIndexOp::create(nested, nestedLoc, attention.firstRow));
       seen = arith::CmpIOp::create(nested, nestedLoc, arith::CmpIPredicate::ule,
-                                   linalg::IndexOp::create(nested, nestedLoc, batch + 1), own);
+                                   linalg::IndexOp::create(nested, nestedLoc, batch + 1), row);
     }
     if (!seen)
       return score;
@@ -109,10 +109,10 @@ static Value createPowers(OpBuilder &builder, Location loc, const Attention &att
   AffineMap maps[] = {builder.getMultiDimIdentityMap(rank), dropLoops(builder.getContext(), rank, rank - 1)};
   Value largest = maxDims(builder, loc, scores, rank - 1);
   auto type = cast<FloatType>(attention.sum);
-  TypedAttr least = FloatAttr::get(type, APFloat::getLargest(type.getFloatSemantics(), /*Negative=*/true));
+  TypedAttr lowestFinite = FloatAttr::get(type, APFloat::getLargest(type.getFloatSemantics(), /*Negative=*/true));
   return createPointwise(builder, loc, {scores, largest}, maps, getSizes(builder, loc, scores), type,
                          [&](OpBuilder &nested, Location nestedLoc, ValueRange args) -> Value {
-                           Value bound = arith::ConstantOp::create(nested, nestedLoc, least);
+                           Value bound = arith::ConstantOp::create(nested, nestedLoc, lowestFinite);
                            bound = arith::MaximumFOp::create(nested, nestedLoc, args[1], bound);
                            Value below = arith::SubFOp::create(nested, nestedLoc, args[0], bound);
                            return math::ExpOp::create(nested, nestedLoc, below);
@@ -139,12 +139,12 @@ static Value createMeans(OpBuilder &builder, Location loc, const Attention &atte
   Value sums = sumDims(builder, loc, powers, batch + 1);
   // The largest exponential of a row is 1, unless all are 0: then the products are, too.
   auto type = cast<FloatType>(attention.sum);
-  TypedAttr least = FloatAttr::get(type, APFloat::getSmallestNormalized(type.getFloatSemantics()));
+  TypedAttr smallestNormal = FloatAttr::get(type, APFloat::getSmallestNormalized(type.getFloatSemantics()));
   AffineMap reads[] = {builder.getMultiDimIdentityMap(batch + 2),
                        dropLoops(builder.getContext(), batch + 2, batch + 1)};
   return createPointwise(builder, loc, {products, sums}, reads, sizes, element,
                          [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
-                           Value bound = arith::ConstantOp::create(nested, nestedLoc, least);
+                           Value bound = arith::ConstantOp::create(nested, nestedLoc, smallestNormal);
                            Value total = arith::MaximumFOp::create(nested, nestedLoc, args[1], bound);
                            Value mean = arith::DivFOp::create(nested, nestedLoc, args[0], total);
                            return castScalar(nested, nestedLoc, mean, element);
@@ -238,7 +238,7 @@ FailureOr<Value> ConvertAttention::convert(ScaledDotProductAttentionOp op, Patte
     int64_t groups = heads(op.getKey());
     if (heads(op.getValue()) != groups)
       return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
-                      "expected as many heads of values as of keys, but got " + spell(op.getValue().getType()) +
+                      "expected values with as many heads as keys, but got " + spell(op.getValue().getType()) +
                           " and " + spell(op.getKey().getType()));
     for (Value *operand : {&attention.query, &attention.key, &attention.value, &attention.mask})
       *operand = *operand ? splitHeads(rewriter, loc, *operand, groups) : *operand;

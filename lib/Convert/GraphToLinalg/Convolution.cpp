@@ -87,7 +87,7 @@ struct ConvertConv : GraphToLinalgPattern<ConvOp> {
       return failure();
     if (!weightType.hasStaticShape())
       return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
-                      "expected a weight of static dims, but got " + spell(weightType));
+                      "expected a weight with static dims, but got " + spell(weightType));
     bool grouped = op.getGroups() != 1;
     for (auto [operand, dim] : {std::pair<Value, int64_t>{op.getInput(), 1}, {op.getBias(), 0}})
       if (grouped && operand && tensorType(operand).isDynamicDim(dim))

@@ -62,7 +62,7 @@ LogicalResult inlay::checkStatic(RewriterBase &rewriter, Operation *op) {
   for (Type type : op->getOperandTypes())
     if (!cast<RankedTensorType>(type).hasStaticShape())
       return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
-                      "expected tensors of static dims, but got " + spell(type));
+                      "expected tensors with static dims, but got " + spell(type));
   return success();
 }
 
@@ -90,7 +90,7 @@ FailureOr<SmallVector<OpFoldResult>> inlay::getResultSizes(RewriterBase &rewrite
   if (auto sizes = findResultSizes(rewriter, op))
     return *sizes;
   return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
-                  "expected dims that follow from those of inputs, but got " + spell(inferResultType(op)));
+                  "expected dims that follow from the dims of inputs, but got " + spell(inferResultType(op)));
 }
 
 void inlay::replaceWithRefined(RewriterBase &rewriter, Operation *op, Value value) {

@@ -103,7 +103,7 @@ struct ConvertReshape : GraphToLinalgPattern<ReshapeOp> {
     std::optional<Sizes> sizes = findResultSizes(rewriter, op);
     if (!sizes && (!runs || llvm::is_contained(to.getShape(), 0)))
       return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
-                      "expected dims that follow from those of inputs, but got " + spell(to));
+                      "expected dims that follow from the dims of inputs, but got " + spell(to));
     if (llvm::is_contained(to.getShape(), 0))
       return tensor::EmptyOp::create(rewriter, loc, *sizes, to.getElementType()).getResult();
     if (!runs) // one run of all dims
@@ -231,7 +231,7 @@ struct ConvertPad : GraphToLinalgPattern<PadOp> {
   FailureOr<Value> convert(PadOp op, PatternRewriter &rewriter) const override {
     if (op.getSizes())
       return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
-                      "expected to pad by numbers that are known, but got some that are known at a call alone");
+                      "expected static padding, but got padding that is known only at a call");
     return padWith(rewriter, op.getLoc(), op.getInput(), op.getLow(), op.getHigh(),
                    [&](OpBuilder &builder, Location loc, ValueRange) -> Value {
                      return tensor::ExtractOp::create(builder, loc, op.getValue(), ValueRange());
@@ -264,7 +264,7 @@ struct ConvertSliceScatter : GraphToLinalgPattern<SliceScatterOp> {
     int64_t dim = *normalizeDim(op.getDim(), type.getRank());
     if (op.getSizes() || failed(checkStaticDim(rewriter, op, op.getInput(), dim)))
       return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
-                      "expected to write a part that is known, but got " + spell(type));
+                      "expected static bounds of the slice and a static dim, but got " + spell(type));
     if (llvm::is_contained(tensorType(op.getSource()).getShape(), 0))
       return op.getInput();
     Sizes offsets(type.getRank(), rewriter.getIndexAttr(0)), strides(type.getRank(), rewriter.getIndexAttr(1));

@@ -23,8 +23,8 @@ static Value normalize(OpBuilder &builder, Location loc, Value x, Value mean, Va
                        double eps) {
   Value shifted = arith::AddFOp::create(builder, loc, variance, scalarConstant(builder, loc, x.getType(), eps));
   Value scale = arith::MulFOp::create(builder, loc, math::RsqrtOp::create(builder, loc, shifted), weight);
-  Value centred = arith::SubFOp::create(builder, loc, x, mean);
-  return arith::AddFOp::create(builder, loc, arith::MulFOp::create(builder, loc, centred, scale), bias);
+  Value centered = arith::SubFOp::create(builder, loc, x, mean);
+  return arith::AddFOp::create(builder, loc, arith::MulFOp::create(builder, loc, centered, scale), bias);
 }
 
 namespace {
@@ -101,8 +101,8 @@ static Value sumSquares(OpBuilder &builder, Location loc, Value input, Value sum
                     [&](OpBuilder &nested, Location nestedLoc, ValueRange args) -> Value {
                       Value mean = arith::MulFOp::create(nested, nestedLoc, args[1], share);
                       Value x = castScalar(nested, nestedLoc, args[0], wide);
-                      Value centred = arith::SubFOp::create(nested, nestedLoc, x, mean);
-                      Value square = arith::MulFOp::create(nested, nestedLoc, centred, centred);
+                      Value centered = arith::SubFOp::create(nested, nestedLoc, x, mean);
+                      Value square = arith::MulFOp::create(nested, nestedLoc, centered, centered);
                       return arith::AddFOp::create(nested, nestedLoc, args[2], square);
                     });
 }

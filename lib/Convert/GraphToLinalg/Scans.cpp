@@ -39,15 +39,15 @@ struct ConvertArg : GraphToLinalgPattern<Op> {
     Value input = op.getInput();
     int64_t rank = tensorType(input).getRank(), dim = *normalizeDim(op.getDim(), rank);
     Value best = extreme(rewriter, loc, input, dim);
-    TypedAttr most = rewriter.getI64IntegerAttr(std::numeric_limits<int64_t>::max());
+    TypedAttr maxIndex = rewriter.getI64IntegerAttr(std::numeric_limits<int64_t>::max());
     AffineMap maps[] = {rewriter.getMultiDimIdentityMap(rank), dropLoops(rewriter.getContext(), rank, dim)};
     auto body = [&](OpBuilder &builder, Location bodyLoc, ValueRange args) -> Value {
       Value index = linalg::IndexOp::create(builder, bodyLoc, dim);
       index = arith::IndexCastOp::create(builder, bodyLoc, builder.getI64Type(), index);
-      Value less = arith::MinSIOp::create(builder, bodyLoc, args[2], index);
-      return arith::SelectOp::create(builder, bodyLoc, isExtreme(builder, bodyLoc, args[0], args[1]), less, args[2]);
+      Value lower = arith::MinSIOp::create(builder, bodyLoc, args[2], index);
+      return arith::SelectOp::create(builder, bodyLoc, isExtreme(builder, bodyLoc, args[0], args[1]), lower, args[2]);
     };
-    Value place = reduceDims(rewriter, loc, {input, best}, maps, getSizes(rewriter, loc, input), dim, most, body);
+    Value place = reduceDims(rewriter, loc, {input, best}, maps, getSizes(rewriter, loc, input), dim, maxIndex, body);
     return op.getKeepdim() ? keepDims(rewriter, loc, place, dim, rank) : place;
   }
 
@@ -81,15 +81,15 @@ Value joinWithEarlier(OpBuilder &builder, Location loc, Value input, int64_t dim
 FailureOr<int64_t> getMaxElements(PatternRewriter &rewriter, Operation *op, int64_t dim) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   constexpr int64_t kMax = int64_t(1) << 31; // a round for each power of two
-  int64_t most = type.getDimSize(dim);
+  int64_t maxElements = type.getDimSize(dim);
   if (type.isDynamicDim(dim)) {
     std::optional<SmallVector<AffineExpr>> dims = getDims(op->getResult(0));
-    most = dims ? getRange((*dims)[dim], getSymbols(op)).max : std::numeric_limits<int64_t>::max();
+    maxElements = dims ? getRange((*dims)[dim], getSymbols(op)).max : std::numeric_limits<int64_t>::max();
   }
-  if (most <= kMax)
-    return most;
+  if (maxElements <= kMax)
+    return maxElements;
   return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
-                  "expected a dim whose size has an end, but got dim " + Twine(dim) + " of " + spell(type));
+                  "expected a dim of bounded size, but got dim " + Twine(dim) + " of " + spell(type));
 }
 
 /// In rounds that double the distance (Hillis and Steele, "Data parallel algorithms", 1986).
@@ -100,12 +100,12 @@ struct ConvertScan : GraphToLinalgPattern<Op> {
   FailureOr<Value> convert(Op op, PatternRewriter &rewriter) const final {
     RankedTensorType type = tensorType(op.getInput());
     int64_t dim = *normalizeDim(op.getDim(), type.getRank());
-    FailureOr<int64_t> most = getMaxElements(rewriter, op, dim);
-    if (failed(most))
+    FailureOr<int64_t> maxElements = getMaxElements(rewriter, op, dim);
+    if (failed(maxElements))
       return failure();
     Type element = type.getElementType();
     Value value = castElements(rewriter, op.getLoc(), op.getInput(), accumulatorType(element));
-    for (int64_t distance = 1; distance < *most; distance *= 2)
+    for (int64_t distance = 1; distance < *maxElements; distance *= 2)
       value = joinWithEarlier(rewriter, op.getLoc(), value, dim, distance, join);
     return castElements(rewriter, op.getLoc(), value, element);
   }

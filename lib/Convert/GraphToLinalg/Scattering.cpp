@@ -179,12 +179,12 @@ static Value findLast(OpBuilder &builder, Put &put) {
   inputs.push_back(tensor::EmptyOp::create(builder, loc, put.places, builder.getI32Type()));
   maps.push_back(makeMap(context, loops, ArrayRef(exprs).drop_front(count)));
   maps.push_back(makeMap(context, loops, ArrayRef(exprs).take_front(count)));
-  SmallVector<int64_t> sizes, own = llvm::to_vector(llvm::seq<int64_t>(0, count));
+  SmallVector<int64_t> sizes, dimLoops = llvm::to_vector(llvm::seq<int64_t>(0, count));
   for (int64_t dim : put.op.getDims())
     sizes.push_back(put.input.getDimSize(dim));
   Value none = createFilled(builder, loc, makeSizes(builder, sizes), builder.getI32IntegerAttr(-1));
   auto body = [&](OpBuilder &nested, Location bodyLoc, ValueRange args) -> Value {
-    Value hit = isHit(nested, bodyLoc, put, args.take_front(count), own), number;
+    Value hit = isHit(nested, bodyLoc, put, args.take_front(count), dimLoops), number;
     for (auto [i, size] : llvm::enumerate(put.places)) {
       Value at = linalg::IndexOp::create(nested, bodyLoc, count + i);
       Value extent = arith::ConstantIndexOp::create(nested, bodyLoc, size);
@@ -243,7 +243,7 @@ struct ConvertIndexPut : GraphToLinalgPattern<IndexPutOp> {
     int64_t count = 1;
     for (int64_t size : put.places)
       if (llvm::MulOverflow(count, size, count) || !llvm::isInt<32>(count))
-        return rejectOp(rewriter, op, ReasonCode::UnsupportedShape, "expected less than 2^31 places to write");
+        return rejectOp(rewriter, op, ReasonCode::UnsupportedShape, "expected fewer than 2^31 indexed elements");
     return op.getAccumulate() ? put.add(rewriter) : put.replace(rewriter);
   }
 };

@@ -40,17 +40,17 @@ static Value countBefore(OpBuilder &builder, Location loc, ArgsortOp op, int64_t
   Type wide = accumulatorType(tensorType(input).getElementType());
   Value zeros = createFilled(builder, loc, getSizes(builder, loc, input), builder.getI32IntegerAttr(0));
   auto body = [&](OpBuilder &nested, Location bodyLoc, ValueRange args) -> Value {
-    Value own = castScalar(nested, bodyLoc, args[0], wide), other = castScalar(nested, bodyLoc, args[1], wide);
+    Value element = castScalar(nested, bodyLoc, args[0], wide), other = castScalar(nested, bodyLoc, args[1], wide);
     if (op.getDescending())
-      std::swap(own, other);
-    Value before = isLess(nested, bodyLoc, other, own), after = isLess(nested, bodyLoc, own, other);
+      std::swap(element, other);
+    Value before = isLess(nested, bodyLoc, other, element), after = isLess(nested, bodyLoc, element, other);
     Value earlier = arith::CmpIOp::create(nested, bodyLoc, arith::CmpIPredicate::ult,
                                           linalg::IndexOp::create(nested, bodyLoc, tensorType(input).getRank()),
                                           linalg::IndexOp::create(nested, bodyLoc, dim));
-    Value one = arith::ConstantOp::create(nested, bodyLoc, nested.getBoolAttr(true));
-    Value level = arith::XOrIOp::create(nested, bodyLoc, after, one);
-    level = arith::AndIOp::create(nested, bodyLoc, level, earlier);
-    Value counts = arith::OrIOp::create(nested, bodyLoc, before, level);
+    Value isTrue = arith::ConstantOp::create(nested, bodyLoc, nested.getBoolAttr(true));
+    Value isEqual = arith::XOrIOp::create(nested, bodyLoc, after, isTrue);
+    isEqual = arith::AndIOp::create(nested, bodyLoc, isEqual, earlier);
+    Value counts = arith::OrIOp::create(nested, bodyLoc, before, isEqual);
     counts = arith::ExtUIOp::create(nested, bodyLoc, nested.getI32Type(), counts);
     return arith::AddIOp::create(nested, bodyLoc, args[2], counts);
   };
@@ -63,13 +63,13 @@ FailureOr<Value> ConvertArgsort::convert(ArgsortOp op, PatternRewriter &rewriter
   int64_t rank = type.getRank(), dim = *normalizeDim(op.getDim(), rank);
   if (!type.isDynamicDim(dim) && !llvm::isInt<32>(type.getDimSize(dim)))
     return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
-                    "expected to sort less than 2^31 elements, but got " + spell(type));
+                    "expected fewer than 2^31 elements to sort, but got " + spell(type));
   // Loops: the input's dims, then along `dim` once more.
-  AffineMap own = dropLoops(op.getContext(), rank + 1, rank);
-  SmallVector<AffineExpr> exprs(own.getResults());
+  AffineMap identity = dropLoops(op.getContext(), rank + 1, rank);
+  SmallVector<AffineExpr> exprs(identity.getResults());
   exprs[dim] = rewriter.getAffineDimExpr(rank);
   AffineMap other = makeMap(op.getContext(), rank + 1, exprs);
-  Value places = countBefore(rewriter, loc, op, dim, {own, other, own});
+  Value places = countBefore(rewriter, loc, op, dim, {identity, other, identity});
   // The element at a place is the one whose place it is.
   Sizes sizes = getSizes(rewriter, loc, op.getInput());
   Value zeros = createFilled(rewriter, loc, sizes, rewriter.getI32IntegerAttr(0));
@@ -81,7 +81,7 @@ FailureOr<Value> ConvertArgsort::convert(ArgsortOp op, PatternRewriter &rewriter
     Value here = arith::CmpIOp::create(builder, bodyLoc, arith::CmpIPredicate::eq, args[0], place);
     return arith::SelectOp::create(builder, bodyLoc, here, number, args[1]);
   };
-  Value order = createReduction(rewriter, loc, places, {other, own}, zeros, find);
+  Value order = createReduction(rewriter, loc, places, {other, identity}, zeros, find);
   return castElements(rewriter, loc, order, rewriter.getI64Type());
 }
 

@@ -269,9 +269,9 @@ static Value truncateFloat(OpBuilder &builder, Location loc, Value value, Type t
   Value fitting = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, value, bound);
   Value fits = arith::AndIOp::create(builder, loc, enough, fitting);
   Value safe = arith::SelectOp::create(builder, loc, fits, value, zero);
-  Value least = arith::ConstantOp::create(builder, loc, lowestValue(whole));
+  Value smallest = arith::ConstantOp::create(builder, loc, lowestValue(whole));
   Value number = arith::FPToSIOp::create(builder, loc, whole, safe);
-  number = arith::SelectOp::create(builder, loc, fits, number, least);
+  number = arith::SelectOp::create(builder, loc, fits, number, smallest);
   return whole == type ? number : castInteger(builder, loc, number, type);
 }
 

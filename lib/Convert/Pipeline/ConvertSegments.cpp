@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Outlined segments to engines, each by its target. A segment that fails is put back with `inlay.refused` on the ops
-// that its target can't convert, for whoever partitions the graph again.
+// Converts each outlined segment to an engine of its target. A segment that fails is restored, with `inlay.refused` on
+// the ops that its target cannot convert, so that the graph can be partitioned again.
 
 #include "FailingOps.h"
 #include "inlay/Convert/Bufferize/Bufferize.h"
@@ -23,7 +23,7 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// The target that is to convert `func`; null if none is, failure if it can't be asked.
+/// Returns the target that must convert `func`, or null if `func` is no segment. Fails if `func` is malformed.
 static FailureOr<TargetAttrInterface> getSegmentTarget(func::FuncOp func) {
   Attribute attr = func->getAttr(plan::kSegmentAttr);
   if (!attr)
@@ -34,7 +34,7 @@ static FailureOr<TargetAttrInterface> getSegmentTarget(func::FuncOp func) {
   if (func.isDeclaration())
     return func.emitError("expected a segment to convert, but it has no body");
   if (!llvm::hasSingleElement(func.getBody()))
-    return func.emitError("expected a segment of one block, but got ") << func.getBody().getBlocks().size();
+    return func.emitError("expected a segment of one block, but got ") << func.getBody().getBlocks().size() << " blocks";
   return target;
 }
 
@@ -44,7 +44,8 @@ static void markRefused(Operation *op, StringRef target, StringRef error) {
   op->setAttr(InlayDialect::kRefusedAttr, refused.getDictionary(op->getContext()));
 }
 
-/// Puts the segment back as it was, instead of what a target left of it, with marks on the ops that it can't convert.
+/// Restores the original segment in place of the remains of a failed conversion. Marks the ops that the target cannot
+/// convert.
 static void restore(ModuleOp module, OwningOpRef<func::FuncOp> segment, TargetAttrInterface target) {
   for (const FailingOp &failingOp : findFailingOps(*segment, target, module))
     markRefused(failingOp.op, target.getTargetName(), failingOp.error);
@@ -66,7 +67,8 @@ static TargetAttrInterface findReplacement(ModuleOp module) {
   return nullptr;
 }
 
-/// Converts `segment`, from which `engine` was made, for the host as well. If it can't be, the engine stays without.
+/// Converts `segment`, from which `engine` was made, for the host too. If the conversion fails, the engine has no host
+/// version.
 static void addHostVersion(plan::EngineOp engine, OwningOpRef<func::FuncOp> segment, TargetAttrInterface host) {
   auto module = engine->getParentOfType<ModuleOp>();
   SymbolTable symbols(module);

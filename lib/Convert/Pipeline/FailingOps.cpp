@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Group testing: a part of the segment that converts is cleared as a whole, one that doesn't is halved.
+// Finds failing ops by group testing: a part of the segment that converts holds no failing op; a part that fails is
+// halved.
 
 #include "FailingOps.h"
 #include "inlay/Convert/Bufferize/Bufferize.h"
@@ -37,7 +38,8 @@ public:
   SmallVector<FailingOp> failingOps;
 
 private:
-  /// The first `converts` ops of the part convert, all of it doesn't.
+  /// Records the last op of the shortest prefix of `part` that fails. The first `converts` ops of the part convert; the
+  /// whole part does not.
   void findLastOfPrefix(ArrayRef<Operation *> part, size_t converts) {
     size_t fails = part.size();
     while (fails - converts > 1) {
@@ -48,7 +50,7 @@ private:
       failingOps.push_back({part[fails - 1], *error});
   }
 
-  /// The first error of converting the part alone, or nothing if it converts.
+  /// Converts the part in a separate module. Returns the first error, or nullopt if the part converts.
   std::optional<std::string> convert(ArrayRef<Operation *> part) {
     OwningOpRef<ModuleOp> scratch = ModuleOp::create(module.getLoc());
     (*scratch)->setAttrs(module->getAttrDictionary());
@@ -56,7 +58,7 @@ private:
     function->setAttr(plan::kSegmentAttr, target);
     scratch->push_back(function);
     std::string first;
-    uint64_t thread = llvm::get_threadid(); // other threads' diagnostics are none of ours
+    uint64_t thread = llvm::get_threadid(); // Other threads report their own diagnostics.
     ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
       if (llvm::get_threadid() != thread)
         return failure();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which ops of a segment its target can't convert, although it said that it can run them.
+// Finds the ops of a segment that its target cannot convert although it stated that it can run them.
 
 #ifndef INLAY_LIB_CONVERT_PIPELINE_FAILINGOPS_H
 #define INLAY_LIB_CONVERT_PIPELINE_FAILINGOPS_H
@@ -13,12 +13,13 @@ namespace inlay {
 
 struct FailingOp {
   mlir::Operation *op;
-  std::string error; ///< the first that the target reported
+  std::string error; ///< First error that the target reported.
 };
 
-/// The ops without which `target` converts `segment`: each that fails by itself; else, if ops fail only together, the
-/// last op of the shortest run from the segment's start that fails. None if a copy of the segment converts. Parts are
-/// converted in modules like `module`; `segment` is not changed, and nobody hears of errors.
+/// Returns the ops without which `target` converts `segment`: each op that fails alone or, if ops only fail together,
+/// the last op of the shortest prefix of the segment that fails. Returns nothing if a copy of the segment converts.
+/// Parts are converted in scratch modules with the attributes of `module`. `segment` does not change, and no
+/// diagnostics are reported.
 llvm::SmallVector<FailingOp> findFailingOps(mlir::func::FuncOp segment, TargetAttrInterface target,
                                             mlir::ModuleOp module);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each segment into a function of its own; control flow that is split stays where it is, around calls of these.
+// Moves each segment into a function. Split control flow stays in place, around the calls of these functions.
 
 #include "inlay/Convert/Bufferize/Bufferize.h"
 #include "inlay/Convert/Passes.h"
@@ -28,7 +28,7 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// Makes tensor constants of other dialects ours: whatever a constant was written as, its data stays in one place.
+/// Replaces tensor constants of other dialects by `inlay.constant`, so that later steps handle one kind of constant.
 static void replaceForeignConstants(func::FuncOp func) {
   func.walk([](Operation *op) {
     ElementsAttr value;
@@ -41,7 +41,7 @@ static void replaceForeignConstants(func::FuncOp func) {
   });
 }
 
-/// Says the dims of one more input, a static one, where the segment says dims.
+/// Adds the dims of a new static input to the dims attribute of the segment, if it has one.
 static void addInputDims(SegmentOp segment, RankedTensorType type) {
   auto dims = segment->getAttrOfType<ArrayAttr>(InlayDialect::kDimsAttr);
   if (!dims)
@@ -53,7 +53,7 @@ static void addInputDims(SegmentOp segment, RankedTensorType type) {
   segment->setAttr(InlayDialect::kDimsAttr, ArrayAttr::get(context, maps));
 }
 
-/// Moves constants that carry data from the segment's body to before it, as inputs. Splats cost nothing and stay.
+/// Moves constants that carry data from the segment's body to before the segment, as inputs. Splats are cheap and stay.
 static void hoistConstants(SegmentOp segment) {
   Block &body = segment.getBody().front();
   for (auto constant : llvm::make_early_inc_range(body.getOps<ConstantOp>())) {
@@ -67,7 +67,7 @@ static void hoistConstants(SegmentOp segment) {
   }
 }
 
-/// The segment's location, with those that lead to the calls its ops were recorded for.
+/// Returns the location of the segment, fused with the locations of ops that lead to further recorded calls.
 static Location getLocWithCalls(SegmentOp segment) {
   SmallVector<Location> locs{segment.getLoc()};
   llvm::StringSet<> known;
@@ -81,7 +81,7 @@ static Location getLocWithCalls(SegmentOp segment) {
   return FusedLoc::get(segment.getContext(), locs);
 }
 
-/// Says of `func`, and of its call, the dims that are known at a call alone.
+/// Records on `func`, and on its call, the dims that are known only at a call.
 static void carryDims(SegmentOp segment, func::FuncOp parent, func::FuncOp func, Operation *invoke) {
   auto symbols = parent->getAttrOfType<ArrayAttr>(InlayDialect::kSymbolsAttr);
   if (!symbols)
@@ -100,7 +100,7 @@ static void carryDims(SegmentOp segment, func::FuncOp parent, func::FuncOp func,
     invoke->setAttr(InlayDialect::kDimsAttr, ArrayAttr::get(func.getContext(), results));
 }
 
-/// The control flow that `segment` holds alone, if all that runs in it is in segments of its own; else null.
+/// Returns the control flow op that is alone in `segment` if everything inside it is in segments. Else returns null.
 static Operation *findSplitControlFlow(SegmentOp segment) {
   Operation *found = nullptr;
   for (Operation &op : segment.getBody().front().without_terminator()) {
@@ -119,10 +119,10 @@ static Operation *findSplitControlFlow(SegmentOp segment) {
   return found;
 }
 
-/// Puts what is in `segment` in its place.
-static LogicalResult dissolve(SegmentOp segment, Operation *controlFlow, unsigned number) {
+/// Replaces `segment` by its body.
+static LogicalResult inlineSegment(SegmentOp segment, Operation *controlFlow, unsigned number) {
   if (!isa<scf::IfOp, scf::ForOp, scf::WhileOp>(controlFlow))
-    return controlFlow->emitOpError("expected scf.if, scf.for or scf.while where control flow holds segments");
+    return controlFlow->emitOpError("expected control flow with segments to be scf.if, scf.for or scf.while");
   controlFlow->setAttr(plan::kSegmentNumberAttr, Builder(segment.getContext()).getI64IntegerAttr(number));
   Block &body = segment.getBody().front();
   for (auto [argument, input] : llvm::zip_equal(body.getArguments(), segment.getInputs()))
@@ -135,7 +135,7 @@ static LogicalResult dissolve(SegmentOp segment, Operation *controlFlow, unsigne
   return success();
 }
 
-/// Makes scalars that enter and leave the function of a segment tensors. Ends it with a return.
+/// Turns the scalars that enter and leave the function of a segment into tensors. Adds the return.
 static void passScalars(func::FuncOp func) {
   Block &body = func.getBody().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
@@ -159,7 +159,7 @@ static void passScalars(func::FuncOp func) {
   func.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), TypeRange(ValueRange(results))));
 }
 
-/// Says which arguments of the segment's function are the same at each call.
+/// Marks the arguments of the segment's function that are the same at each call.
 static void markConstants(SegmentOp segment, func::FuncOp func) {
   for (auto [number, input] : llvm::enumerate(segment.getInputs()))
     if (input.getDefiningOp<ConstantOp>())
@@ -170,9 +170,9 @@ static LogicalResult outline(SegmentOp segment, func::FuncOp parent, unsigned nu
   if (!segment.isClosed())
     return segment.emitOpError("expected a closed segment, but its body uses values from around it");
   if (Operation *controlFlow = findSplitControlFlow(segment))
-    return dissolve(segment, controlFlow, number);
+    return inlineSegment(segment, controlFlow, number);
   WalkResult nested = segment.getBody().walk([](SegmentOp inner) {
-    inner.emitOpError("expected segments at the top of a function, or in control flow that is a segment of its own");
+    inner.emitOpError("expected segments at the top level of a function or in control flow that is alone in a segment");
     return WalkResult::interrupt();
   });
   if (nested.wasInterrupted())

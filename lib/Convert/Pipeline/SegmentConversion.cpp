@@ -17,8 +17,8 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Whether code can be generated for these values: tensors whose sizes are known, at a call at the latest, and scalars
-/// where they will be made tensors.
+/// Checks that code can be generated for these values: tensors whose sizes are known at a call at the latest, and
+/// scalars if `takesScalars`, because outlining turns them into tensors.
 static Verdict checkValues(ValueRange values, bool takesScalars) {
   for (Value value : values) {
     std::string spelled;
@@ -29,7 +29,7 @@ static Verdict checkValues(ValueRange values, bool takesScalars) {
               (takesScalars ? "expected tensors and scalars, but got " : "expected tensors, but got ") + spelled};
     if (tensor == value.getType() && !getDims(value))
       return {ReasonCode::UnsupportedShape,
-              "expected tensors whose dims follow from those of inputs, but got " + spelled};
+              "expected tensors whose dims follow from the dims of inputs, but got " + spelled};
     if (!isRuntimeElement(tensor.getElementType()))
       return {ReasonCode::UnsupportedType,
               "expected tensors of bool, i8-i64, f16, bf16, f32 or f64, but got " + spelled};
@@ -46,7 +46,7 @@ Verdict inlay::tryConvert(Operation *op, const Stages &stages) {
     if (verdict = checkValues(values, /*takesScalars=*/true); !verdict.isSupported())
       return verdict;
   std::string message;
-  uint64_t thread = llvm::get_threadid(); // other threads' diagnostics are none of ours
+  uint64_t thread = llvm::get_threadid(); // Other threads report their own diagnostics.
   ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &diagnostic) {
     if (llvm::get_threadid() != thread)
       return failure();
@@ -57,7 +57,7 @@ Verdict inlay::tryConvert(Operation *op, const Stages &stages) {
   if (succeeded(stages(*module)))
     return Verdict::supported();
   verdict = parseRefusal(message);
-  if (!StringRef(message).starts_with(stringifyReasonCode(verdict.code))) // one of upstream's
+  if (!StringRef(message).starts_with(stringifyReasonCode(verdict.code))) // The message is from an upstream pass.
     verdict.text = (getReportedName(op) + " can't be converted" + (message.empty() ? "" : ": " + message)).str();
   return verdict;
 }

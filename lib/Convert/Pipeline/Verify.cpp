@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The check that closes the Convert phase.
+// Checks the contract of the Convert phase.
 
 #include "inlay/Convert/Passes.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
@@ -17,16 +17,16 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// True if `function` is a converted segment of the framework's: calls and constants alone.
+/// Returns true if `function` is a converted segment of the framework: it has only framework calls and constants.
 static bool isOfFrameworkCalls(func::FuncOp function) {
   return llvm::hasSingleElement(function.getBody()) && llvm::all_of(function.getBody().front().without_terminator(),
                                                                     llvm::IsaPred<ConstantOp, plan::FrameworkCallOp>);
 }
 
-/// Reports an op that Convert should have left none of.
+/// Reports an op that must not remain after Convert.
 static LogicalResult check(Operation *op) {
   if (isa_and_nonnull<InlayDialect>(op->getDialect()) && !isa<ConstantOp>(op))
-    return op->emitOpError("expected every segment to be converted, but this op is left");
+    return op->emitOpError("expected every segment to be converted, but this op remains");
   auto invoke = dyn_cast<plan::InvokeOp>(op);
   if (!invoke)
     return success();
@@ -36,7 +36,7 @@ static LogicalResult check(Operation *op) {
       (function && isOfFrameworkCalls(function)))
     return success();
   return invoke.emitOpError("expected ") << invoke.getCalleeAttr()
-                                         << " to be an engine, a foreign one, a host function or framework calls";
+                                         << " to be an engine, a foreign engine, a host function or a function of framework calls";
 }
 
 namespace {

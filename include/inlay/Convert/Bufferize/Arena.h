@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Places in one block of memory for buffers that are needed for a while each.
+// Plans the offsets of buffers in one arena. Buffers that are live at different times may share memory.
 
 #ifndef INLAY_CONVERT_BUFFERIZE_ARENA_H
 #define INLAY_CONVERT_BUFFERIZE_ARENA_H
@@ -10,20 +10,20 @@
 
 namespace inlay {
 
-/// A buffer of `bytes`, needed from step `first` to step `last`, both included.
+/// The lifetime of a buffer of `bytes` bytes. The buffer is live from step `first` to step `last`, both included.
 struct Lifetime {
   int64_t bytes;
   unsigned first, last;
 };
 
 struct ArenaPlan {
-  std::vector<int64_t> offsets; ///< in bytes, multiples of the alignment
-  int64_t bytes = 0;            ///< of the block; at least what is needed at one time
+  std::vector<int64_t> offsets; ///< Offset of each buffer in bytes, a multiple of the alignment.
+  int64_t bytes = 0;            ///< Size of the arena in bytes.
 };
 
-/// Largest buffers first, each into the narrowest gap that it fits between those that are needed at the same time
-/// (greedy by size, of Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020). Takes
-/// time of the square of the number of buffers at most.
+/// Returns an offset for each buffer. Buffers are placed by decreasing size, each into the smallest gap between the
+/// buffers that are live at the same time (greedy by size, from Pisarchyk and Lee, "Efficient Memory Management for
+/// Deep Neural Net Inference", 2020). The time is at most quadratic in the number of buffers.
 ArenaPlan planArena(const std::vector<Lifetime> &lifetimes, int64_t alignment = 64);
 
 } // namespace inlay

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a structured op on buffers does with them: whoever puts several ops into one kernel asks.
+// Lists the buffers that a structured op reads and writes. Code that puts several ops into one kernel needs the list.
 
 #ifndef INLAY_CONVERT_BUFFERIZE_BUFFERUSES_H
 #define INLAY_CONVERT_BUFFERIZE_BUFFERUSES_H
@@ -9,14 +9,14 @@
 
 namespace inlay {
 
-/// What an op does with a buffer.
+/// One use of a buffer by an op.
 struct BufferUse {
   mlir::Value view, root;
-  mlir::AffineMap map; ///< null: it may touch any element
+  mlir::AffineMap map; ///< Map by which the op accesses the buffer. Null means that the op may access any element.
   bool writes;
 };
 
-/// What `op`, on buffers, does with its operands and with what its body loads from.
+/// Returns the uses of buffers by `op`: its operands and the buffers from which its body loads.
 llvm::SmallVector<BufferUse> listUses(mlir::linalg::LinalgOp op);
 
 } // namespace inlay

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From linalg on tensors to linalg on buffers; shared by all targets that generate code.
+// Converts linalg on tensors to linalg on buffers. All targets that generate code share this stage.
 
 #ifndef INLAY_CONVERT_BUFFERIZE_BUFFERIZE_H
 #define INLAY_CONVERT_BUFFERIZE_BUFFERIZE_H
@@ -10,27 +10,29 @@
 
 namespace inlay {
 
-/// Fuses elementwise chains, passes destinations and bufferizes: functions on tensors become functions
-/// `(inputs, results) -> ()` on memrefs of identity layout, with allocations. Runs on a module.
+/// Adds the passes that fuse elementwise chains, pass destinations and bufferize. They turn functions on tensors into
+/// functions `(inputs, results) -> ()` on memrefs of identity layout, which may allocate. The pipeline runs on a
+/// module.
 void buildBufferizePipeline(mlir::OpPassManager &pm);
 
-/// Registers the models by which upstream ops bufferize.
+/// Registers the external models that bufferize upstream ops.
 void registerBufferizeDialects(mlir::DialectRegistry &registry);
 
-/// Loads the dialects that the pipeline and the loop emitters create ops of.
+/// Loads the dialects whose ops the pipeline and the loop emitters create.
 void loadBufferizeDialects(mlir::MLIRContext &context);
 
-/// True for the element types that tensors of the runtime can have.
+/// Returns true if tensors of the runtime can have elements of `type`.
 bool isRuntimeElement(mlir::Type type);
 
-/// Bytes of a static buffer, one per i1. Emits an error at `loc`, with a reason code, if the element type has no width
-/// in memory that is known here or the size doesn't fit.
+/// Returns the size of a static buffer in bytes; an i1 takes one byte. Emits an error with a reason code at `loc` and
+/// fails if the runtime has no such element type or if the size overflows.
 mlir::FailureOr<int64_t> getByteSize(mlir::Location loc, mlir::ShapedType type);
 
-/// The same of a buffer whose dims may be known at a call alone; at least 1, unless it is so known.
+/// Returns the size in bytes of a buffer whose dims may be known only at a call. The constant factor of the size is at
+/// least 1. Fails like the function above.
 mlir::FailureOr<mlir::AffineExpr> getByteSize(mlir::Location loc, mlir::Value memref);
 
-/// Makes each memref.copy of the entry block a structured op like the others.
+/// Replaces each memref.copy of the entry block by a linalg.copy, so that later stages see only structured ops.
 void replaceCopies(mlir::func::FuncOp func);
 
 } // namespace inlay

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The frame of every pattern from a graph op: element types checked first, the op's result type restored last.
+// The base class of the patterns that convert graph ops, and the checks that they share. The base class checks the
+// element types first and restores the result type last.
 
 #ifndef INLAY_CONVERT_GRAPHTOLINALG_GRAPHTOLINALGPATTERN_H
 #define INLAY_CONVERT_GRAPHTOLINALG_GRAPHTOLINALGPATTERN_H
@@ -12,40 +13,43 @@
 
 namespace inlay {
 
-/// Refuses ops with an operand or result that isn't a plain tensor of a type that scalar code can be made for.
+/// Refuses an op if an operand or result is not a ranked tensor without encoding whose element type scalar code
+/// supports.
 mlir::LogicalResult checkTensorTypes(mlir::RewriterBase &rewriter, mlir::Operation *op);
 
-/// Refuses ops on `value` unless its elements are floats, or also integers wider than a bit if `integers`.
+/// Refuses an op if the elements of `value` are not floats. With `integers`, integers wider than one bit are accepted
+/// too.
 mlir::LogicalResult checkElements(mlir::RewriterBase &rewriter, mlir::Operation *op, mlir::Value value, bool integers);
 
-/// Refuses ops with an operand whose dims aren't all known.
+/// Refuses an op if a dim of an operand is dynamic.
 mlir::LogicalResult checkStatic(mlir::RewriterBase &rewriter, mlir::Operation *op);
 
-/// Refuses ops if dim `dim` of `value` isn't known.
+/// Refuses an op if dim `dim` of `value` is dynamic.
 mlir::LogicalResult checkStaticDim(mlir::RewriterBase &rewriter, mlir::Operation *op, mlir::Value value, int64_t dim);
 
-/// The sizes of the op's only result; nullopt if nothing says them.
+/// Returns the sizes of the op's only result, or nullopt if they are unknown.
 std::optional<llvm::SmallVector<mlir::OpFoldResult>> findResultSizes(mlir::OpBuilder &builder, mlir::Operation *op);
 
-/// The sizes of the op's only result; refuses the op if nothing says them.
+/// Returns the sizes of the op's only result. Refuses the op if they are unknown.
 mlir::FailureOr<llvm::SmallVector<mlir::OpFoldResult>> getResultSizes(mlir::RewriterBase &rewriter,
                                                                       mlir::Operation *op);
 
-/// Replaces the op's only result by `value`, cast to the result's type if that knows more or fewer dims.
+/// Replaces the op's only result by `value`. Casts `value` if the types differ in which dims are static.
 void replaceWithRefined(mlir::RewriterBase &rewriter, mlir::Operation *op, mlir::Value value);
 
-/// The result type that operands and attributes imply; the op may say it with other dims known.
+/// Returns the result type that the operands and attributes imply. The op's own result type may differ in which dims
+/// are static.
 mlir::RankedTensorType inferResultType(mlir::Operation *op);
 
-/// `type` as messages spell it.
+/// Returns the spelling of `type` for messages.
 std::string spell(mlir::Type type);
 
-/// A pattern that converts `Op`'s only result.
+/// The base class of patterns that convert an `Op` with one result.
 template <typename Op>
 struct GraphToLinalgPattern : mlir::OpRewritePattern<Op> {
   using mlir::OpRewritePattern<Op>::OpRewritePattern;
 
-  /// The value that replaces the op; failure, after `rejectOp` and with nothing emitted, if there is none.
+  /// Returns the value that replaces the op. On failure, the pattern has called `rejectOp` and has emitted nothing.
   virtual mlir::FailureOr<mlir::Value> convert(Op op, mlir::PatternRewriter &rewriter) const = 0;
 
   mlir::LogicalResult matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const final {

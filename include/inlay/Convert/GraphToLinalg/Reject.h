@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How patterns say that they refuse an op: a match failure that starts with a reason code. Partitioning asks the
-// patterns that convert whether a target can run an op, so these sentences reach its report.
+// The protocol by which patterns refuse an op: a match failure whose message starts with a reason code. Partitioning
+// asks the same patterns whether a target can run an op, so the messages appear in the partition report.
 
 #ifndef INLAY_CONVERT_GRAPHTOLINALG_REJECT_H
 #define INLAY_CONVERT_GRAPHTOLINALG_REJECT_H
@@ -12,13 +12,14 @@
 
 namespace inlay {
 
-/// Notifies the listener that the pattern refuses `op`: "unsupported-type: expected floats, but got i1". Failure.
+/// Notifies the listener that the pattern refuses `op`, for example with "unsupported-type: expected floats, but got
+/// i1". Always returns failure.
 inline mlir::LogicalResult rejectOp(mlir::RewriterBase &rewriter, mlir::Operation *op, ReasonCode code,
                                     const llvm::Twine &text) {
   return rewriter.notifyMatchFailure(op, stringifyReasonCode(code) + ": " + text);
 }
 
-/// The verdict that a match failure's message says; one without a code is NoConverter.
+/// Returns the verdict that the message of a match failure states. A message without a reason code means NoConverter.
 inline Verdict parseRefusal(llvm::StringRef message) {
   auto [code, text] = message.split(": ");
   if (std::optional<ReasonCode> known = symbolizeReasonCode(code))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the patterns are written with: linalg.generic from maps and a scalar body, scalar functions that fit any element
-// type, and sizes that fold to constants where they are known.
+// Helpers for the patterns: linalg.generic from maps and a scalar body, scalar functions for any element type, and
+// sizes that fold to constants if they are known.
 
 #ifndef INLAY_CONVERT_GRAPHTOLINALG_STRUCTURED_H
 #define INLAY_CONVERT_GRAPHTOLINALG_STRUCTURED_H
@@ -23,88 +23,92 @@ inline mlir::RankedTensorType tensorType(mlir::Value value) {
 
 //===-- Generics ------------------------------------------------------------------------------------------------===//
 
-/// A parallel generic over `sizes`; `maps` say where each input is read.
+/// Creates a parallel linalg.generic over `sizes`. `maps` are the indexing maps of the inputs.
 mlir::Value createPointwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange inputs,
                             llvm::ArrayRef<mlir::AffineMap> maps, llvm::ArrayRef<mlir::OpFoldResult> sizes,
                             mlir::Type element, ScalarBody body);
 
-/// A generic that accumulates into `init`, whose map is the last of `maps`; loops that it doesn't use are reduced.
-/// The body's last argument is the accumulator.
+/// Creates a linalg.generic that accumulates into `init`. The last of `maps` is the map of `init`; the loops that it
+/// does not use are reductions. The last argument of the body is the accumulator.
 mlir::Value createReduction(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange inputs,
                             llvm::ArrayRef<mlir::AffineMap> maps, mlir::Value init, ScalarBody body);
 
-/// A tensor full of `value`.
+/// Creates a tensor whose elements are all `value`.
 mlir::Value createFilled(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::OpFoldResult> sizes,
                          mlir::TypedAttr value);
 
-/// What a sum of products starts from: `bias`, read through `map`, or zeros if it is null.
+/// Creates the initial accumulator of a sum of products: `bias`, read through `map`, or zeros if `bias` is null.
 mlir::Value createStart(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value bias, mlir::AffineMap map,
                         llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Type element);
 
-/// `tensor` with its elements cast to `element`.
+/// Casts the elements of `tensor` to `element`.
 mlir::Value castElements(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tensor, mlir::Type element);
 
-/// `value` with dim `dim`, whose size is known, split into `groups` times the rest.
+/// Splits dim `dim` of `value`, whose size must be static, into `groups` and the rest.
 mlir::Value splitDim(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, int64_t dim, int64_t groups);
 
-/// `value` with dim `dim` merged with the next one.
+/// Merges dim `dim` of `value` with the next dim.
 mlir::Value mergeDim(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, int64_t dim);
 
 //===-- Maps and sizes ------------------------------------------------------------------------------------------===//
 
-/// A map of loops 0..loops-1 to `exprs`.
+/// Returns a map from loops 0..loops-1 to `exprs`.
 mlir::AffineMap makeMap(mlir::MLIRContext *context, unsigned loops, llvm::ArrayRef<mlir::AffineExpr> exprs);
 
-/// The map by which a tensor of `shape` is read under loops over `sizes`, aligned at the back: dims of size 1 stay at 0
-/// where the loop is longer.
+/// Returns the map by which loops over `sizes` read a tensor of `shape`. Dims are aligned at the back. A dim of size 1
+/// is read at index 0 if its loop is longer.
 mlir::AffineMap broadcastMap(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape,
                              llvm::ArrayRef<mlir::OpFoldResult> sizes);
 
-/// The identity without the loops in `dropped`.
+/// Returns the identity map without the results of the loops in `dropped`.
 mlir::AffineMap dropLoops(mlir::MLIRContext *context, unsigned loops, llvm::ArrayRef<int64_t> dropped);
 
-/// The size of a dim of `value`: a constant, or by the symbols of the function or the dims of its arguments.
+/// Returns the size of a dim of `value`: a constant, or an expression of the function's symbols or of dims of its
+/// arguments.
 mlir::OpFoldResult getSize(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, int64_t dim);
-/// The sizes of all dims of `value`.
+/// Returns the sizes of all dims of `value`.
 Sizes getSizes(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value);
 
-/// The sum of two sizes.
+/// Returns the sum of two sizes.
 mlir::OpFoldResult addSizes(mlir::OpBuilder &builder, mlir::Location loc, mlir::OpFoldResult lhs,
                             mlir::OpFoldResult rhs);
-/// The size as a scalar of an integer type.
+/// Returns the size as a scalar of the integer type `type`.
 mlir::Value castSize(mlir::OpBuilder &builder, mlir::Location loc, mlir::OpFoldResult size, mlir::Type type);
 
-/// The sizes that `values` broadcast to, without the last `dropBack` dims of each.
+/// Returns the sizes that `values` broadcast to, without the last `dropBack` dims of each value.
 Sizes broadcastSizes(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange values, unsigned dropBack = 0);
 
 //===-- Scalars -------------------------------------------------------------------------------------------------===//
 
-/// The type that sums of `element` are kept in: f32 for the 16-bit floats, else itself.
+/// Returns the type in which sums of `element` are accumulated: f32 for 16-bit floats, else `element`.
 mlir::Type accumulatorType(mlir::Type element);
 
-/// A scalar constant of a float or integer type.
+/// Creates a scalar constant of a float or integer type.
 mlir::Value scalarConstant(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, double value);
 
-/// The value cast as PyTorch does on x86: floats truncated towards zero when made integers, by way of the least integer
-/// of 32 or 64 bits where they don't fit; booleans by a test against zero; 16-bit floats by way of f32.
+/// Casts a scalar as PyTorch does on x86. Floats are truncated towards zero when they become integers; a float that
+/// does not fit becomes the smallest integer of 32 or 64 bits first. The cast to bool compares with zero. Casts of
+/// 16-bit floats go through f32.
 mlir::Value castScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Type type);
 
 mlir::Value addScalars(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lhs, mlir::Value rhs);
 mlir::Value mulScalars(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lhs, mlir::Value rhs);
-/// The body of a product that is summed up: the third argument plus the first times the second, all cast to its type.
+/// The body of a sum of products: returns the third argument plus the product of the first two, all cast to the type of
+/// the third.
 mlir::Value multiplyAdd(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange args);
-/// The larger value, NaN if either is.
+/// Returns the larger value, or NaN if either is NaN.
 mlir::Value maxScalars(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lhs, mlir::Value rhs);
 
-/// The smaller value, NaN if either is.
+/// Returns the smaller value, or NaN if either is NaN.
 mlir::Value minScalars(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lhs, mlir::Value rhs);
 
-/// The value that `maxScalars` never prefers: minus infinity, the least integer, false.
+/// Returns the neutral value of `maxScalars`: minus infinity, the smallest integer, or false.
 mlir::TypedAttr lowestValue(mlir::Type element);
-/// The value that `minScalars` never prefers: infinity, the greatest integer, true.
+/// Returns the neutral value of `minScalars`: infinity, the largest integer, or true.
 mlir::TypedAttr highestValue(mlir::Type element);
 
-/// What is read instead of `value`, through `map`, if that is only a permutation of the dims of something else.
+/// If `value` is only a permutation of the dims of another tensor, returns that tensor and changes `map` so that it
+/// reads the same elements. Else returns `value`.
 mlir::Value readUnpermuted(mlir::Value value, mlir::AffineMap &map);
 
 } // namespace inlay

@@ -8,13 +8,13 @@
 include "mlir/Pass/PassBase.td"
 
 def FormLibraryCallsPass : Pass<"inlay-convert-form-library-calls", "::mlir::func::FuncOp"> {
-  let summary = "Make products, convolutions and attention calls of the host's library";
+  let summary = "Turn products, convolutions and attention into calls of the host library";
   let description = [{
-    `inlay.linear`, `inlay.matmul`, `inlay.conv` of one or two spatial dims and `inlay.scaled_dot_product_attention` of f32
-    become `plan.library_call`, unless so little is to be multiplied that a call costs more. Permutations of a product's
-    operands, and of its result if that has no other use, become part of its maps. A call takes in what follows as long
-    as nothing else uses its result: activations, and sums and products with another tensor. Arguments of the function
-    marked `plan.constant` are the call's constants.
+    `inlay.linear`, `inlay.matmul`, `inlay.conv` of one or two spatial dims and `inlay.scaled_dot_product_attention` of
+    f32 become `plan.library_call`, unless they are so small that the call would cost more. Permutations of a product's
+    operands, and of its result if it has no other use, become part of its maps. A call absorbs the activations, and the
+    sums and products with another tensor, that follow it, as long as its result has no other use. Arguments of the
+    function that are marked `plan.constant` are the constants of the call.
 
     ```mlir
     func.func @f(%x: tensor<32x64xf32>, %w: tensor<16x64xf32> {plan.constant}) -> tensor<32x16xf32> {
@@ -37,12 +37,12 @@ def FormLibraryCallsPass : Pass<"inlay-convert-form-library-calls", "::mlir::fun
 }
 
 def FormHostKernelsPass : Pass<"inlay-convert-form-host-kernels", "::mlir::ModuleOp"> {
-  let summary = "Move structured ops into functions that several threads share the iterations of";
+  let summary = "Move structured ops into functions whose iterations threads share";
   let description = [{
-    Ops in a row that can be split by one parallel loop, so that no part of it needs what another part computes, become
-    one function: it runs iterations from its first argument up to its second. Equal functions are kept once. Library
-    calls become calls with all sizes and strides spelled out. Each call has the number of its kernel in the function's
-    attribute `plan.kernels`.
+    Consecutive ops become one function if one parallel loop splits them into parts that do not depend on each other.
+    The function runs the iterations from its first argument up to its second. Equal functions are merged. Library
+    calls become calls that pass all sizes and strides. Each call has the number of its kernel in the attribute
+    `plan.kernels` of the function.
 
     ```mlir
     func.func @f(%x: memref<32x8xf32>, %r: memref<32x8xf32>) {
@@ -71,8 +71,8 @@ def FormHostKernelsPass : Pass<"inlay-convert-form-host-kernels", "::mlir::Modul
 def LinalgToLoopsPass : Pass<"inlay-convert-linalg-to-loops", "::mlir::func::FuncOp"> {
   let summary = "Map each structured op on buffers to a vectorized loop nest";
   let description = [{
-    The same register tiles as on a GPU, in loops, with the loop along which the result is contiguous in vectors of
-    `lanes` elements; the rest of a row that doesn't fill a vector is masked.
+    Emits the same register tiles as for a GPU, inside loops. The loop along which the result is contiguous is
+    vectorized with `lanes` elements. The rest of a row that does not fill a vector is masked.
   }];
   let options = [Option<"lanes", "lanes", "int64_t", "16", "elements of a vector">];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",

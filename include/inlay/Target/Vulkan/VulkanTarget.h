@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The vulkan target.
+// The Vulkan target.
 
 #ifndef INLAY_TARGET_VULKAN_VULKANTARGET_H
 #define INLAY_TARGET_VULKAN_VULKANTARGET_H
@@ -9,7 +9,7 @@
 
 namespace inlay {
 
-/// Lets `#inlay.vulkan` answer as a target, and registers the dialects that it converts through.
+/// Attaches the target interface to `#inlay.vulkan` and registers the dialects that the conversion uses.
 void registerVulkanTarget(mlir::DialectRegistry &registry);
 
 } // namespace inlay

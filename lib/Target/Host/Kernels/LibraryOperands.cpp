@@ -186,7 +186,7 @@ LogicalResult inlay::completeLibraryCalls(func::FuncOp func) {
       OpBuilder builder(op);
       FailureOr<Value> copy = allocateLike(builder, op.getLoc(), operand.get());
       if (failed(copy))
-        return op.emitError("unsupported-shape: expected operands whose dims follow from those of inputs, but got ")
+        return op.emitError("unsupported-shape: expected operands whose dims follow from the dims of inputs, but got ")
                << operand.get().getType();
       bool isResult = op.isDpsInit(&operand);
       if (isResult)

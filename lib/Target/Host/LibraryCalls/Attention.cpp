@@ -64,7 +64,7 @@ static StringRef refuseLeading(ScaledDotProductAttentionOp op) {
                                                    type.getDimSize(0) != tensorType(op.getQuery()).getDimSize(0))
       return "expected one batch of static size, and heads, where heads share keys";
   if (tensorType(op.getKey()).getDimSize(1) != tensorType(op.getValue()).getDimSize(1))
-    return "expected as many heads of values as of keys";
+    return "expected values with as many heads as keys";
   if (!op.getMask() || tensorType(op.getMask()).getRank() < 3)
     return "";
   // One mask for each of several batches, or for all heads of a batch, isn't one for each group.

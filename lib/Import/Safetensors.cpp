@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads safetensors: eight bytes of header length (little endian), a JSON header, then the tensors' bytes.
+// Reads safetensors files: eight bytes with the length of the header (little-endian), a JSON header, then the data.
 
 #include "inlay/Import/Weights.h"
 #include "inlay/Support/Json.h"
@@ -14,7 +14,7 @@ static llvm::Error error(const std::string &path, const llvm::Twine &what) {
   return llvm::createStringError(llvm::Twine("weight file '") + path + "': " + what);
 }
 
-/// `F32[2,3]` of a header's entry; empty if it isn't all there.
+/// Returns the type of an entry, such as `F32[2,3]`, or an empty string if the entry is malformed.
 static std::string readType(const llvm::json::Object &entry) {
   std::optional<llvm::StringRef> dtype = entry.getString("dtype");
   const llvm::json::Array *shape = entry.getArray("shape");

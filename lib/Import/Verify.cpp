@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The check that closes the Import phase.
+// The final check of the Import phase.
 
 #include "inlay/Import/Passes.h"
 #include "inlay/Import/Weights.h"

@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Calls `visit` on each constant, of any dialect, that names a resource.
+/// Calls `visit` with each constant, of any dialect, that names a resource.
 static WalkResult visitResources(ModuleOp module,
                                  function_ref<LogicalResult(Operation *, DenseResourceElementsAttr)> visit) {
   return module.walk([&](Operation *op) {
@@ -25,7 +25,7 @@ static WalkResult visitResources(ModuleOp module,
 
 //===-- Files ---------------------------------------------------------------------------------------------------===//
 
-/// The path of the file `name` in `directory`; an error if it is elsewhere, by its name or by links.
+/// Returns the path of the file `name` in `directory`. Reports an error if the name or a link leads elsewhere.
 static FailureOr<std::string> findBeside(ModuleOp module, StringRef name, StringRef directory) {
   namespace path = llvm::sys::path;
   auto reject = [&] {
@@ -40,12 +40,13 @@ static FailureOr<std::string> findBeside(ModuleOp module, StringRef name, String
   if (llvm::sys::fs::real_path(directory.empty() ? "." : directory, realDirectory) ||
       path::parent_path(realFile) != realDirectory)
     return reject() << ", which leads to '" << realFile << "'";
-  if (!llvm::sys::fs::is_regular_file(realFile)) // reading a pipe would never end
+  if (!llvm::sys::fs::is_regular_file(realFile)) // Reading a pipe might never end.
     return module.emitError("weight file '") << file << "': expected a regular file";
   return file.str().str();
 }
 
-/// The type of a constant as safetensors files spell it; empty for element types that they lack.
+/// Returns the type of a constant in the spelling of safetensors files, or an empty string for element types that they
+/// lack.
 static std::string spellType(ShapedType type) {
   Type element = type.getElementType();
   std::string text = element.isInteger(1)          ? "BOOL"
@@ -114,7 +115,8 @@ void inlay::attachWeights(ModuleOp module, ArrayRef<Weight> weights) {
   });
 }
 
-/// The bytes that a constant of `type` needs, one per i1; nothing if it isn't of numbers or too large.
+/// Returns the size in bytes of a constant of `type`, with one byte per i1. Returns std::nullopt if its elements are
+/// not numbers or the size overflows.
 static std::optional<uint64_t> countBytes(ShapedType type) {
   if (!type.getElementType().isIntOrFloat())
     return std::nullopt;

@@ -26,7 +26,8 @@ void inlay::buildPhase(OpPassManager &pm, Phase phase, const Options &options) {
     return;
   case Phase::Rewrite:
     pm.addPass(createCSEPass());
-    pm.addPass(createShapeInferPass()); // what can run depends on which sizes are known
+    // Dims must be known before Partition, because targets may support an op only for known sizes.
+    pm.addPass(createShapeInferPass());
     return;
   case Phase::Partition:
     buildPartitionPipeline(pm, options.partition);
@@ -60,7 +61,7 @@ void inlay::buildPipeline(OpPassManager &pm, const Options &options) {
     buildPhase(pm, static_cast<Phase>(phase), options);
 }
 
-/// Writes `module` to `directory` as NN-phase.mlir, weights left out.
+/// Writes `module` without weights to `directory` as NN-phase.mlir.
 static LogicalResult dump(ModuleOp module, const std::string &directory, int number, Phase phase) {
   SmallString<128> path(directory);
   if (std::error_code error = llvm::sys::fs::create_directories(path))
@@ -84,7 +85,7 @@ public:
       : module(module), options(options), observer(observer) {}
 
   LogicalResult run() {
-    // What was partitioned elsewhere is converted as it is.
+    // A graph that is already partitioned is converted as it is.
     bool mayRepeat = options.from <= Phase::Partition && options.to >= Phase::Convert;
     for (int number = static_cast<int>(options.from); number <= static_cast<int>(options.to); ++number) {
       bool repeats = mayRepeat && number == static_cast<int>(Phase::Partition);
@@ -116,8 +117,8 @@ private:
     return success();
   }
 
-  /// Partition, without the files it is to write, Shape and Convert; true if all was converted. What the last reports
-  /// is kept for later.
+  /// Runs Partition (without its output files), Shape and Convert. Returns true if all segments were converted. Stores
+  /// the errors of Convert in `errors`.
   FailureOr<bool> tryOnce() {
     PassManager partition(module.getContext());
     buildPartitionPasses(partition, options.partition);
@@ -137,7 +138,8 @@ private:
   }
 
   LogicalResult runUntilConverted() {
-    // Each round refuses ops to a target: more than a few mean that it knows nothing of itself.
+    // Each round withholds more ops from a target. If a few rounds are not enough, the target cannot predict its own
+    // conversion.
     constexpr unsigned kMaxRounds = 8;
     for (auto function : module.getOps<FunctionOpInterface>())
       labelOps(function);
@@ -155,7 +157,7 @@ private:
     }
   }
 
-  /// Writes what the last partition was.
+  /// Writes the output files of the last partition.
   LogicalResult writeFiles() {
     if (!partitioned)
       return success();
@@ -180,7 +182,7 @@ private:
   const Options &options;
   const PipelineObserver &observer;
   OwningOpRef<ModuleOp> partitioned;
-  std::vector<Diagnostic> errors; ///< of the last conversion
+  std::vector<Diagnostic> errors; ///< Errors of the last conversion.
 };
 } // namespace
 

@@ -13,11 +13,11 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
-/// Refusals of the ops of one function, by label.
+/// Values of `inlay.refused` of the ops of one function, by label.
 using Refusals = llvm::StringMap<DictionaryAttr>;
 } // namespace
 
-/// The refusals of each function, from the segments that it invokes.
+/// Returns the refusals of each function, collected from the segments that it invokes.
 static llvm::StringMap<Refusals> collect(ModuleOp module) {
   llvm::StringMap<std::string> callers;
   for (auto function : module.getOps<FunctionOpInterface>())
@@ -31,7 +31,7 @@ static llvm::StringMap<Refusals> collect(ModuleOp module) {
   return refusals;
 }
 
-/// Adds the entries of `refused` to the op's own; false if it has them all.
+/// Adds the entries of `refused` to those of the op. Returns false if the op has all of them already.
 static bool add(Operation *op, DictionaryAttr refused) {
   NamedAttrList all(op->getAttrOfType<DictionaryAttr>(InlayDialect::kRefusedAttr));
   bool changed = false;

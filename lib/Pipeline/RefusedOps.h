@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What conversion found out about targets, brought back to the graph.
+// Copies refusals that conversion found back to the graph.
 
 #ifndef INLAY_PIPELINE_REFUSEDOPS_H
 #define INLAY_PIPELINE_REFUSEDOPS_H
@@ -9,8 +9,8 @@
 
 namespace inlay {
 
-/// Copies `inlay.refused` from the segments that `converted` has left to the ops of the same function and label in
-/// `graph`, which was partitioned into them. False if that says nothing new.
+/// Copies `inlay.refused` from the unconverted segments in `converted` to the ops of `graph` with the same function and
+/// label. `converted` was partitioned from `graph`. Returns false if this adds nothing new.
 bool copyRefusedMarks(mlir::ModuleOp converted, mlir::ModuleOp graph);
 
 } // namespace inlay

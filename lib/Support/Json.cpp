@@ -4,7 +4,7 @@
 
 using namespace inlay;
 
-static bool nestsDeeper(llvm::StringRef json, unsigned most) {
+static bool nestsDeeper(llvm::StringRef json, unsigned maxLevels) {
   unsigned depth = 0;
   bool inString = false;
   for (size_t i = 0; i < json.size(); ++i) {
@@ -12,7 +12,7 @@ static bool nestsDeeper(llvm::StringRef json, unsigned most) {
       ++i;
     else if (json[i] == '"')
       inString = !inString;
-    else if (!inString && (json[i] == '[' || json[i] == '{') && ++depth > most)
+    else if (!inString && (json[i] == '[' || json[i] == '{') && ++depth > maxLevels)
       return true;
     else if (!inString && depth > 0 && (json[i] == ']' || json[i] == '}'))
       --depth;
@@ -22,6 +22,6 @@ static bool nestsDeeper(llvm::StringRef json, unsigned most) {
 
 llvm::Expected<llvm::json::Value> inlay::parseJson(llvm::StringRef text, unsigned maxLevels) {
   if (nestsDeeper(text, maxLevels))
-    return llvm::createStringError("nests deeper than any of the format does");
+    return llvm::createStringError("expected at most %u nested levels, but got more", maxLevels);
   return llvm::json::parse(text);
 }

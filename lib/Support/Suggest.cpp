@@ -5,13 +5,14 @@
 using namespace inlay;
 
 std::string inlay::suggest(llvm::StringRef word, llvm::ArrayRef<std::string> words) {
-  unsigned least = (static_cast<unsigned>(word.size()) + 2) / 3 + 1; // as far is too far
+  // Words at this distance are too different.
+  unsigned limit = (static_cast<unsigned>(word.size()) + 2) / 3 + 1;
   const std::string *nearest = nullptr;
   for (const std::string &known : words) {
-    unsigned edits = word.edit_distance_insensitive(known, /*AllowReplacements=*/true, /*MaxEditDistance=*/least - 1);
-    if (edits >= least)
+    unsigned edits = word.edit_distance_insensitive(known, /*AllowReplacements=*/true, /*MaxEditDistance=*/limit - 1);
+    if (edits >= limit)
       continue;
-    least = edits;
+    limit = edits;
     nearest = &known;
     if (edits == 0)
       break;

@@ -43,7 +43,7 @@ std::string inlay::formatSeconds(double seconds) {
   static constexpr const char *kUnits[] = {"ns", "us", "ms", "s"};
   double value = seconds * 1e9;
   unsigned unit = 0;
-  // Three digits: what would round up to 1000 of one unit is 1.00 of the next.
+  // Three digits. A value that rounds up to 1000 of one unit is printed as 1.00 of the next.
   for (; unit < 3 && std::abs(value) >= 999.5; ++unit)
     value /= 1000;
   int digits = unit == 0 || std::abs(value) >= 99.95 ? 0 : std::abs(value) >= 9.995 ? 1 : 2;

@@ -22,7 +22,7 @@ llvm::ArrayRef<StringRef> inlay::getTuningKeys() {
   return keys;
 }
 
-/// Looks at `root` up to the first thing that is wrong, and says what that is.
+/// Reads `root` into `tuning`. Returns the first error, or an empty string on success.
 static std::string read(const llvm::json::Object &root, Tuning &tuning) {
   static constexpr StringRef known[] = {"version", "device", "driver", "costs"};
   for (const auto &entry : root)
@@ -56,9 +56,9 @@ static std::string read(const llvm::json::Object &root, Tuning &tuning) {
 }
 
 Expected<Tuning> inlay::readTuning(const std::string &path) {
-  auto fail = [&](const std::string &what) {
+  auto fail = [&](const std::string &problem) {
     return llvm::createStringError(std::make_error_code(std::errc::invalid_argument),
-                                   "tuning file '" + path + "': " + what);
+                                   "tuning file '" + path + "': " + problem);
   };
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compile a module in process and run it: what tools and the Python extension are built on.
+// Compiles a module and runs it in this process. The tools and the Python extension are built on this.
 
 #ifndef INLAY_EXECUTION_COMPILE_H
 #define INLAY_EXECUTION_COMPILE_H
@@ -21,45 +21,47 @@
 namespace inlay {
 
 struct CompileRequest {
-  std::string text;                    ///< a module in MLIR's textual form
-  std::string name = "<input>";        ///< file name for diagnostics
-  std::string directory = ".";         ///< where the file that `inlay.weights` names is looked for
-  std::vector<InputShape> inputShapes; ///< of arguments whose dims the text leaves open
-  std::vector<Weight> weights;         ///< bytes of constants that the text only names
-  std::vector<std::string> targets;    ///< names in priority order; empty keeps the module's `inlay.targets`
-  std::string device;                  ///< selector for `#inlay.vulkan`; empty for INLAY_DEVICE or the best device
-  std::string tuning;                  ///< tuning file of that device; empty for costs by its kind
-  std::vector<std::string> hostCpus;   ///< processors to make host code for, by LLVM's names; empty for this one
-  /// Without a usable device drop `vulkan` and say so in `notice`, else fail. One that is asked for must be there.
+  std::string text;                    ///< Module in MLIR's textual form.
+  std::string name = "<input>";        ///< File name for diagnostics.
+  std::string directory = ".";         ///< Folder of the file that `inlay.weights` names.
+  std::vector<InputShape> inputShapes; ///< Shapes of arguments whose dims the text leaves open.
+  std::vector<Weight> weights;         ///< Data of constants that the text only names.
+  std::vector<std::string> targets;    ///< Names in priority order; empty keeps the module's `inlay.targets`.
+  std::string device;                  ///< Selector for `#inlay.vulkan`; empty for INLAY_DEVICE or the best device.
+  std::string tuning;                  ///< Tuning file of that device; empty for default costs of its kind.
+  std::vector<std::string> hostCpus;   ///< Processors to compile host code for, in LLVM's names; empty for this one.
+  /// If no usable device is found: true to drop `vulkan` and set `notice`, false to fail. A device that was requested
+  /// must exist in both cases.
   bool allowMissingDevice = true;
   Options options;
   rt::CallbackHandler callbacks;
-  rt::Runners runners; ///< for the engines of targets that `extend` registers
-  /// Registers dialects and targets of the caller's own beside Inlay's; may be empty.
+  rt::Runners runners; ///< Runners for the engines of targets that `extend` registers.
+  /// Registers dialects and targets of the caller in addition to Inlay's; may be empty.
   std::function<void(mlir::DialectRegistry &)> extend;
-  /// Called with each phase's name as it starts and the number of phases; may be empty.
+  /// Called when a phase starts, with its name, its number and the number of phases; may be empty.
   std::function<void(llvm::StringRef phase, unsigned number, unsigned count)> progress;
 };
 
-/// A compiled function, ready to be called from several threads.
+/// A compiled function. Several threads may call it.
 struct CompiledProgram {
   std::shared_ptr<const rt::Plan> plan;
   std::unique_ptr<rt::Program> program;
-  std::shared_ptr<rt::Device> device; ///< null if no segment runs on one
-  std::string report;                 ///< the partition report as JSON, with the `kernels` of segments
-  std::string notice;                 ///< one line for the user, e.g. that no device was found; may be empty
+  std::shared_ptr<rt::Device> device; ///< Null if no segment runs on a device.
+  std::string report;                 ///< Partition report as JSON, with the `kernels` of segments.
+  std::string notice;                 ///< One line for the user, for example that no device was found; may be empty.
 };
 
-/// Partitions alone; the report. Errors carry the compiler's diagnostics.
+/// Runs the partitioning only and returns the report. Errors contain the compiler's diagnostics.
 rt::StatusOr<std::string> partition(const CompileRequest &request, ReportFormat format = ReportFormat::Json);
 
-/// Compiles and loads the module's only public function.
+/// Compiles and loads the only public function of the module.
 rt::StatusOr<CompiledProgram> compile(const CompileRequest &request);
 
-/// Compiles it without loading it: `program` and `device` stay null.
+/// Compiles the function without loading it: `program` and `device` stay null.
 rt::StatusOr<CompiledProgram> compileOnly(const CompileRequest &request);
 
-/// Runs phases `options.from` to `options.to` alone; the module's text after them. `notice` as in CompiledProgram.
+/// Runs only the phases `options.from` to `options.to` and returns the text of the module after them. Sets `notice`, if
+/// given, like CompiledProgram::notice.
 rt::StatusOr<std::string> runPhases(const CompileRequest &request, std::string *notice = nullptr);
 
 } // namespace inlay

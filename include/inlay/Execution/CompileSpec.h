@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compile a model and call it, in a few lines of C++: the settings that `inlay.compile` has in Python, by the same
-// names.
+// Compiles a model and calls it in a few lines of C++. The settings have the same names as those of `inlay.compile` in
+// Python.
 //
 //   CompileSpec spec(std::vector<InputRange>{{1, 3, 224, 224}});
 //   spec.min_block_size = 2;
@@ -23,14 +23,15 @@ namespace inlay {
 /// A dense row-major tensor in host memory. Copies share the elements.
 class Tensor {
 public:
-  /// Zeros. An error for a negative dim or where there is no memory.
+  /// Returns a tensor of zeros. Fails for a negative dim or if there is not enough memory.
   static rt::StatusOr<Tensor> zeros(std::vector<int64_t> shape, rt::ElementType element = rt::ElementType::F32);
-  /// The caller's elements, which outlive the tensor.
+  /// Returns a view of the caller's elements, which must outlive the tensor.
   static Tensor view(void *data, std::vector<int64_t> shape, rt::ElementType element = rt::ElementType::F32);
 
   const std::vector<int64_t> &shape() const { return dims; }
   rt::ElementType element() const { return type; }
-  int64_t count() const; ///< of elements
+  /// Returns the number of elements.
+  int64_t count() const;
   void *data() const { return bytes.get(); }
   template <typename T>
   T *data() const {
@@ -43,8 +44,8 @@ private:
   std::shared_ptr<void> bytes;
 };
 
-/// The shape of an input: one, or the least, the usual and the largest. The module must take all of them: a dim that
-/// isn't the same in every call is one of its symbols.
+/// The shape of an input: a single shape, or the minimum, the typical and the maximum shape. The module must accept all
+/// of them: each dim whose size may vary must be one of its symbols.
 struct InputRange {
   InputRange(std::initializer_list<int64_t> shape) : InputRange(std::vector<int64_t>(shape)) {}
   InputRange(std::vector<int64_t> shape) : min(shape), opt(shape), max(std::move(shape)) {}
@@ -54,25 +55,26 @@ struct InputRange {
   std::vector<int64_t> min, opt, max;
 };
 
-/// What and how to compile. The names are those of the keywords in Python.
+/// The settings of a compilation. The names are those of the keywords in Python.
 struct CompileSpec {
-  /// One range per input of the module, or none to take its own shapes.
+  /// Takes one range per input of the module, or none to keep the module's own shapes.
   CompileSpec(std::vector<InputRange> inputs = {}) : inputs(std::move(inputs)) {}
 
   std::vector<InputRange> inputs;
-  std::vector<std::string> targets = {"vulkan", "host"}; ///< best first
+  std::vector<std::string> targets = {"vulkan", "host"}; ///< In priority order.
   bool enabled = true;
   int64_t min_block_size = 1;
-  std::vector<std::string> torch_executed_ops;     ///< forced away from the accelerator, by name
-  std::vector<std::string> torch_executed_modules; ///< likewise, by path or class (globs)
+  std::vector<std::string> torch_executed_ops; ///< Names of ops that accelerators must not run.
+  /// Modules that accelerators must not run, by path or class (globs).
+  std::vector<std::string> torch_executed_modules;
   bool require_full_compilation = false;
-  bool recovery = true; ///< compile what runs on a device for the host too, to run there when the device fails
-  std::string device;   ///< a number or a part of a name; empty for INLAY_DEVICE or the best one
+  bool recovery = true; ///< True to compile each engine for the host too, to run there if the device fails.
+  std::string device;   ///< Number or part of a name; empty for INLAY_DEVICE or the best device.
 };
 
-/// A model to compile: MLIR text and the folder of the file that holds its weights.
+/// A model to compile: its MLIR text and the folder of the file with its weights.
 struct Module {
-  /// A .mlir file, as `inlay.export` in Python writes it.
+  /// Loads a .mlir file, as `inlay.export` in Python writes it.
   static rt::StatusOr<Module> load(const std::string &path);
   explicit Module(std::string text, std::string directory = ".")
       : text(std::move(text)), directory(std::move(directory)) {}
@@ -81,7 +83,7 @@ struct Module {
   std::string text, directory;
 };
 
-/// A compiled model, or the reason why there is none.
+/// A compiled model, or the reason why the compilation failed.
 class CompiledModule {
 public:
   CompiledModule(rt::Status status) : failure(std::move(status)) {}
@@ -90,18 +92,20 @@ public:
   bool isOk() const { return failure.isOk(); }
   const rt::Status &status() const { return failure; }
 
-  /// Runs the model; inputs are checked, with errors that name them. From several threads at a time if need be.
+  /// Runs the model. Invalid inputs are errors that name the input. Several threads may call this at the same time.
   rt::StatusOr<std::vector<Tensor>> forward(const std::vector<Tensor> &inputs) const;
 
-  const std::string &report() const { return compiled.report; } ///< the partition report as JSON
-  const std::string &notice() const { return compiled.notice; } ///< one line for the user; may be empty
+  /// Returns the partition report as JSON.
+  const std::string &report() const { return compiled.report; }
+  /// Returns one line for the user; may be empty.
+  const std::string &notice() const { return compiled.notice; }
 
 private:
   rt::Status failure;
   CompiledProgram compiled;
 };
 
-/// Compiles the module's only public function.
+/// Compiles the only public function of the module.
 CompiledModule compile(const Module &module, const CompileSpec &spec = {});
 
 } // namespace inlay

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What runs graphs for those who check rewriting (Rewrite/GraphRunner.h): the host target, in this process.
+// A graph runner (Rewrite/GraphRunner.h) for checks of rewrites: it runs graphs on the host target in this process.
 
 #ifndef INLAY_EXECUTION_HOSTRUNNER_H
 #define INLAY_EXECUTION_HOSTRUNNER_H
@@ -9,10 +9,10 @@
 
 namespace inlay {
 
-/// Lets contexts made from `registry` check patterns by running them.
+/// Registers the runner, so that contexts made from `registry` can check patterns.
 void registerHostRunner(mlir::DialectRegistry &registry);
 
-/// For contexts in which graphs are rewritten: all dialects and targets, patterns in PDL, and what checks them.
+/// Returns a registry for contexts in which graphs are rewritten: all dialects and targets, PDL, and the runner.
 mlir::DialectRegistry makeRewriteRegistry();
 
 } // namespace inlay

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a stitched module to a program that runs, for callers who run the phases themselves.
+// Loads a stitched module as a program, for callers that run the phases themselves.
 
 #ifndef INLAY_EXECUTION_LOAD_H
 #define INLAY_EXECUTION_LOAD_H
@@ -14,15 +14,12 @@
 namespace inlay {
 
 struct LoadOptions : rt::OpenOptions {
-  std::shared_ptr<const void> weights; ///< keeps bytes alive that the caller attached to the module's resources
+  std::shared_ptr<const void> weights; ///< Keeps data alive that the caller attached to the module's resources.
 };
 
-/// A program with what it runs on. It needs neither the module nor its context any more.
-using LoadedProgram = rt::LoadedProgram;
-
-/// Loads the only `plan.program` of a module that `Phase::Stitch` left, as `rt::loadPlan` does. What is wrong with the
-/// module is also emitted as a diagnostic.
-rt::StatusOr<LoadedProgram> loadProgram(mlir::ModuleOp stitched, const LoadOptions &options = {});
+/// Loads the only `plan.program` of a module that `Phase::Stitch` produced, like `rt::loadPlan`. The program needs
+/// neither the module nor its context any more. Errors in the module are also emitted as diagnostics.
+rt::StatusOr<rt::LoadedProgram> loadProgram(mlir::ModuleOp stitched, const LoadOptions &options = {});
 
 } // namespace inlay
 

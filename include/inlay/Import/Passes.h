@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes of the Import phase.
+// The passes of the Import phase.
 
 #ifndef INLAY_IMPORT_PASSES_H
 #define INLAY_IMPORT_PASSES_H

@@ -10,12 +10,12 @@ include "mlir/Pass/PassBase.td"
 def ImportVerifyPass : Pass<"inlay-import-verify", "::mlir::ModuleOp"> {
   let summary = "Check that an imported graph is complete";
   let description = [{
-    Every constant that names a resource must have its bytes, as many as its type needs.
+    Every constant that names a resource must have data of the size that its type needs.
 
     ```mlir
     %w = inlay.constant dense_resource<w> : tensor<2xf32>
     ```
-    without bytes for `w` is an error.
+    without data for `w` is an error.
   }];
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an embedder calls first.
+// Registration functions that an embedder calls first.
 
 #ifndef INLAY_PIPELINE_INITALL_H
 #define INLAY_PIPELINE_INITALL_H
@@ -9,7 +9,7 @@
 
 namespace inlay {
 
-/// Registers Inlay's dialects, its targets, and the upstream dialects and models that they convert through.
+/// Registers Inlay's dialects and targets, and the MLIR dialects and models that the targets convert through.
 void registerAll(mlir::DialectRegistry &registry);
 
 /// Registers Inlay's passes and pipelines for textual pass pipelines.

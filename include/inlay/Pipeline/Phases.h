@@ -12,15 +12,15 @@
 namespace inlay {
 
 enum class Phase {
-  Import,    ///< text, torch.export or ONNX becomes an inlay graph
-  Rewrite,   ///< graph to graph by patterns
-  Partition, ///< graph to segments per target
-  Shape,     ///< shapes and dtypes known at every border
-  Convert,   ///< each segment to its target's engine
-  Stitch,    ///< engines and order to a plan
+  Import,    ///< Checks the graph that an importer made of text, torch.export or ONNX.
+  Rewrite,   ///< Runs CSE and shape inference. Patterns of users run before, through RewritePass or a manager.
+  Partition, ///< Splits the graph into segments, one target each.
+  Shape,     ///< Infers shapes and element types and checks that they are known at every border.
+  Convert,   ///< Converts each segment to the engine of its target.
+  Stitch,    ///< Combines the engines into a plan with a fixed order.
 };
 
-/// The phase's name in options: "partition".
+/// Returns the name of the phase in options: "partition".
 llvm::StringRef stringifyPhase(Phase phase);
 std::optional<Phase> symbolizePhase(llvm::StringRef name);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The phases in order. Only this library knows it.
+// Runs the phases in order. Only this library knows the order.
 
 #ifndef INLAY_PIPELINE_PIPELINE_H
 #define INLAY_PIPELINE_PIPELINE_H
@@ -16,31 +16,31 @@
 
 namespace inlay {
 
-/// Adds the passes of one phase, closed by its check.
+/// Adds the passes of one phase, including its final check.
 void buildPhase(mlir::OpPassManager &pm, Phase phase, const Options &options);
 
-/// Each phase as one pass on a module, closed by its check: for pass managers that are filled by hand.
-/// Partition's is `createPartitionPass` in Partition/Partitioning.h; Rewrite's is `createRewritePass` in
-/// Rewrite/Passes.h, which takes patterns, with upstream's CSE after it.
+/// These functions create a pass on modules that runs a whole phase with its final check, for pass managers that are
+/// filled by hand. The pass of Partition is `createPartitionPass` in Partition/Partitioning.h. Rewrite has no such
+/// pass: add `createRewritePass` of Rewrite/Passes.h, which takes patterns, and then MLIR's CSE.
 std::unique_ptr<mlir::Pass> createImportPass();
 std::unique_ptr<mlir::Pass> createShapePass();
 std::unique_ptr<mlir::Pass> createConvertPass();
 std::unique_ptr<mlir::Pass> createStitchPass();
 
-/// Adds phases `options.from` to `options.to`, on a module.
+/// Adds phases `options.from` to `options.to` to a pass manager for modules.
 void buildPipeline(mlir::OpPassManager &pm, const Options &options);
 
-/// Told how `runPipeline` gets on; each may be empty.
+/// Callbacks for the progress of `runPipeline`; each may be empty.
 struct PipelineObserver {
-  /// A phase starts: its number among those to run, and their count. Phases may start again.
+  /// Called when a phase starts, with its number among the phases to run and their count. Phases may start again.
   std::function<void(Phase, unsigned number, unsigned count)> started;
-  /// A phase ended well and left this.
+  /// Called when a phase has succeeded, with the resulting module.
   std::function<void(Phase, mlir::ModuleOp)> finished;
 };
 
-/// Runs phases `options.from` to `options.to` on `module`, one pass manager each, and writes the dumps that
-/// `options.dumpDirectory` asks for. If a target fails to convert ops that it said it can run, the graph is partitioned
-/// again without giving it these ops; their reason says so.
+/// Runs phases `options.from` to `options.to` on `module`, each with its own pass manager, and writes the dumps to
+/// `options.dumpDirectory`. If a target fails to convert ops that it claimed to support, the graph is partitioned again
+/// and the target no longer gets these ops. Their verdict contains the reason.
 mlir::LogicalResult runPipeline(mlir::ModuleOp module, const Options &options, const PipelineObserver &observer = {});
 
 } // namespace inlay

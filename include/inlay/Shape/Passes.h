@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The Shape phase.
+// The passes of the Shape phase.
 
 #ifndef INLAY_SHAPE_PASSES_H
 #define INLAY_SHAPE_PASSES_H
@@ -17,7 +17,7 @@ namespace inlay {
 #define GEN_PASS_REGISTRATION
 #include "inlay/Shape/Passes.h.inc"
 
-/// Adds the phase to a pipeline on modules: inference, then the check that closes it.
+/// Adds the phase to a pipeline on modules: type inference, then the final check of the phase.
 void buildShapePipeline(mlir::OpPassManager &passes);
 
 } // namespace inlay

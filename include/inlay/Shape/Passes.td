@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes of the Shape phase: dims and element types known at every border.
+// Passes of the Shape phase, which makes dims and element types known at every border.
 
 #ifndef INLAY_SHAPE_PASSES_TD
 #define INLAY_SHAPE_PASSES_TD
@@ -8,12 +8,13 @@
 include "mlir/Pass/PassBase.td"
 
 def ShapeInferPass : Pass<"inlay-shape-infer", "::mlir::ModuleOp"> {
-  let summary = "Infer dims of graph ops' results";
+  let summary = "Infer the dims of the results of graph ops";
   let description = [{
-    Infers the result types of graph ops again, in program order, and carries dims that become known over segments'
-    borders and into the results of functions that nobody calls. Ops are neither added nor removed: a value that an op
-    of another dialect uses keeps its type, since that op's own types may hang on it. Operands that turn out not to
-    fit are errors. A symbol that says how many rows there are where some are read has a least value of 1 then.
+    Infers the result types of graph ops again, in program order. Dims that become known propagate across segment
+    borders and into the result types of functions without callers. Ops are neither added nor removed. A value that an
+    op of another dialect uses keeps its type, because the types of that op may depend on it. Operands that turn out to
+    be incompatible are errors. A symbol that is the number of rows of a table gets a minimum of 1 if an op reads rows
+    of that table.
 
     ```mlir
     func.func @dims_reach_the_result(%x: tensor<2x4xf32>) -> tensor<2x?xf32> {
@@ -43,13 +44,13 @@ def ShapeInferPass : Pass<"inlay-shape-infer", "::mlir::ModuleOp"> {
 def ShapeVerifyPass : Pass<"inlay-shape-verify", "::mlir::ModuleOp"> {
   let summary = "Check that dims are known at every border";
   let description = [{
-    Closes the phase. Each tensor that enters or leaves a segment must have static dims; each one that hasn't is an
-    error that names the segment, the value and the dim.
+    The final check of the phase. All dims of a tensor that enters or leaves a segment must be known. A dim that is not
+    known is an error that names the segment, the value and the dim.
 
     ```mlir
     %r = inlay.segment #inlay.declared<"npu", ["*"]>(%x) : (tensor<2x4xf32>) -> tensor<2x4xf32> { ... }
     ```
-    stays as it is.
+    stays unchanged.
   }];
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The dims of every tensor of a function as expressions of its symbols (see Dialect/Inlay/IR/Symbols.h), inferred op by
-// op from those of its arguments; nothing runs.
+// Computes the dims of every tensor of a function as expressions of the function's symbols (see
+// Dialect/Inlay/IR/Symbols.h). The dims are inferred op by op from those of the arguments, without running anything.
 
 #ifndef INLAY_SHAPE_SHAPEANALYSIS_H
 #define INLAY_SHAPE_SHAPEANALYSIS_H
@@ -12,26 +12,27 @@
 
 namespace inlay {
 
-/// One result's dims; nullopt if they don't follow from the operands'.
+/// The dims of one result; std::nullopt if they do not follow from the dims of the operands.
 using SymbolicDims = std::optional<llvm::SmallVector<mlir::AffineExpr>>;
 
-/// The dims of each result of `op`, given those of its operands. What an op that isn't known says of itself in
-/// `inlay.dims` is believed. Dims that are static in the op's result types are what these say.
+/// Returns the dims of each result of `op` for the given dims of its operands. For an unknown op, its `inlay.dims` are
+/// used. A static dim in a result type takes precedence.
 llvm::SmallVector<SymbolicDims> inferDims(mlir::Operation *op, llvm::ArrayRef<SymbolicDims> operands,
                                           llvm::ArrayRef<SymbolAttr> symbols);
 
-/// Dims of all values of one function. Valid until the function changes. What a branch gives has dims that both of its
-/// sides agree on; what a loop carries keeps the dims that it starts with, else nothing is known of what is in the
-/// loop.
+/// The dims of all values of one function. Valid until the function changes. A result of a branch has dims if both
+/// sides agree. A loop-carried value has the dims of its initial value if every iteration preserves them; otherwise no
+/// dims in the loop are known.
 class ShapeAnalysis {
 public:
-  /// Infers the function's dims from `inlay.dims` of its arguments. A dynamic dim of an argument that nothing is said
-  /// of becomes a symbol of its own, from 0 on.
+  /// Infers the dims from `inlay.dims` of the function's arguments. Each dynamic dim of an argument without an
+  /// expression becomes a new symbol with a minimum of 0.
   explicit ShapeAnalysis(mlir::FunctionOpInterface function);
 
-  /// The function's symbols, those that were added at the end.
+  /// Returns the symbols of the function, followed by the new symbols.
   llvm::ArrayRef<SymbolAttr> getSymbols() const { return symbols; }
-  /// Null for what isn't a ranked tensor, or whose dims don't follow from the arguments'.
+  /// Returns the dims of `value`. Returns null if it is not a ranked tensor or if its dims do not follow from the
+  /// arguments.
   const llvm::SmallVector<mlir::AffineExpr> *getDims(mlir::Value value) const;
 
 private:

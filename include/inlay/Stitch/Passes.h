@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes of the Stitch phase.
+// The passes of the Stitch phase.
 
 #ifndef INLAY_STITCH_PASSES_H
 #define INLAY_STITCH_PASSES_H

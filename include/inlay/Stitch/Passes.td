@@ -10,12 +10,12 @@ include "mlir/Pass/PassBase.td"
 def AssembleProgramPass : Pass<"inlay-stitch-assemble-program", "::mlir::ModuleOp"> {
   let summary = "Turn each function of converted segments into a program over buffers";
   let description = [{
-    Each value gets a buffer in the memory where it is needed, with a copy where it is needed in the other memory too;
-    results are computed in the caller's memory where a host step makes them. Equal constants are one buffer.
+    Each value gets a buffer in the memory in which it is needed, and a copy if it is needed in both memories. A host
+    step writes a result directly to the caller's memory. Equal constants share one buffer.
 
-    `scf.if`, `scf.for` and `scf.while` become `plan.branch`, `plan.for` and `plan.while`: what they give or carry has one
-    buffer. A `plan.while` may run its body as often as the module's `inlay.max_loop_iterations` says, 2^24 times without
-    one.
+    `scf.if`, `scf.for` and `scf.while` become `plan.branch`, `plan.for` and `plan.while`. Each of their results and
+    loop-carried values has one buffer. The module's `inlay.max_loop_iterations` limits the iterations of a
+    `plan.while`; the default is 2^24.
 
     ```mlir
     func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -36,10 +36,11 @@ def AssembleProgramPass : Pass<"inlay-stitch-assemble-program", "::mlir::ModuleO
 }
 
 def StitchVerifyPass : Pass<"inlay-stitch-verify", "::mlir::ModuleOp"> {
-  let summary = "Check that programs are sound";
+  let summary = "Check that programs are valid";
   let description = [{
-    No step may read a temporary that no earlier step wrote, whichever bodies ran before it, no step may write an input or constant, every output must
-    be written, and callees must exist and take as many buffers as they are passed, in their memory.
+    A step may read a temporary only if an earlier step wrote it in every possible execution. No step may write an input
+    or a constant, and every output must be written. Callees must exist and must take the number of buffers that they
+    are passed, in the right memory.
   }];
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Some ops of a block as a function of their own: to convert them alone, or to run them alone.
+// Copies some ops of a block into a function, to convert or run them alone.
 
 #ifndef INLAY_SUPPORT_EXTRACT_H
 #define INLAY_SUPPORT_EXTRACT_H
@@ -9,14 +9,15 @@
 
 namespace inlay {
 
-/// A function, in no module yet, and the values outside that its arguments and results stand for.
+/// A function without a parent module, and the outside values that its arguments and results stand for.
 struct Extracted {
   mlir::func::FuncOp function;
-  llvm::SmallVector<mlir::Value> arguments; ///< what the ops read from elsewhere, constants left out
-  llvm::SmallVector<mlir::Value> results;   ///< what others read of what the ops make, and what nobody reads
+  llvm::SmallVector<mlir::Value> arguments; ///< Values that the ops read from outside, except constants.
+  llvm::SmallVector<mlir::Value> results;   ///< Results of the ops that have users outside or no users.
 };
 
-/// Copies `ops`, of one block and in its order, into a private function; constants that they read are copied too.
+/// Copies `ops` into a private function, together with the constants that they read. The ops must be in one block and
+/// in its order.
 Extracted extractFunction(llvm::ArrayRef<mlir::Operation *> ops, mlir::Location loc, llvm::StringRef name);
 
 } // namespace inlay

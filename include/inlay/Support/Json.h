@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// JSON from files that anybody may have written.
+// Parses JSON from untrusted files.
 
 #ifndef INLAY_SUPPORT_JSON_H
 #define INLAY_SUPPORT_JSON_H
@@ -9,7 +9,8 @@
 
 namespace inlay {
 
-/// As `llvm::json::parse`, which recurses once per level, but text that nests deeper than `maxLevels` is an error.
+/// Parses `text`. Reports an error if it nests deeper than `maxLevels`, because llvm::json::parse recurses once per
+/// level.
 llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text, unsigned maxLevels = 64);
 
 } // namespace inlay

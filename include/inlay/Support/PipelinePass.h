@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A pipeline as one pass, for callers who add passes one by one.
+// Wraps a pipeline in one pass, for callers that add passes one by one.
 
 #ifndef INLAY_SUPPORT_PIPELINEPASS_H
 #define INLAY_SUPPORT_PIPELINEPASS_H
@@ -13,7 +13,8 @@
 
 namespace inlay {
 
-/// A pass on modules that runs what `build` adds to a manager. It has no flag: textual pipelines name the parts.
+/// Creates a pass on modules that runs the pipeline that `build` creates. The pass has no flag: textual pipelines name
+/// the passes inside it.
 std::unique_ptr<mlir::Pass> createPipelinePass(llvm::StringRef name, std::function<void(mlir::OpPassManager &)> build);
 
 } // namespace inlay

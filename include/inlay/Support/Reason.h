@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Why an op runs where it runs: reason codes of the partition report, and a target's verdict on an op.
+// The reason codes of the partition report, and a target's verdict on an op.
 
 #ifndef INLAY_SUPPORT_REASON_H
 #define INLAY_SUPPORT_REASON_H
@@ -29,11 +29,11 @@ enum class ReasonCode {
   Cost,
 };
 
-/// The code as reports spell it: "no-converter".
+/// Returns the spelling of the code in reports: "no-converter".
 llvm::StringRef stringifyReasonCode(ReasonCode code);
 std::optional<ReasonCode> symbolizeReasonCode(llvm::StringRef code);
 
-/// A target's answer: Supported, or a code and a sentence that say why not.
+/// The verdict of a target on an op: Supported, or a code and a sentence that explain why the op is not supported.
 struct Verdict {
   ReasonCode code = ReasonCode::Supported;
   std::string text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// "did you mean": the known word nearest to one that nobody knows.
+// Suggests the known word that is nearest to an unknown one ("did you mean").
 
 #ifndef INLAY_SUPPORT_SUGGEST_H
 #define INLAY_SUPPORT_SUGGEST_H
@@ -12,8 +12,8 @@
 
 namespace inlay {
 
-/// "; did you mean 'relu'?" with the nearest of `words` by edits, upper and lower case alike; empty if none is near. Of
-/// equally near words the first is taken.
+/// Returns "; did you mean 'relu'?" with the word of `words` that has the smallest edit distance to `word`, ignoring
+/// case. The first of equally near words is taken. Returns an empty string if no word is near.
 std::string suggest(llvm::StringRef word, llvm::ArrayRef<std::string> words);
 
 } // namespace inlay

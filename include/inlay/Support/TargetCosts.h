@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What work costs on a target: throughput per kind of op, fixed costs, and the way of values to its memory and back.
-// Plain data; times are in seconds.
+// The costs of work on a target: throughput per kind of op, fixed costs, and transfers to and from its memory. Plain
+// data; times are in seconds.
 
 #ifndef INLAY_SUPPORT_TARGETCOSTS_H
 #define INLAY_SUPPORT_TARGETCOSTS_H
@@ -12,50 +12,52 @@
 
 namespace inlay {
 
-/// Kinds of ops that differ in how fast a target gets through them. Products are counted in FLOP, all others in bytes
-/// read and written.
+/// Kinds of ops with different throughput. The work of products is counted in FLOP, that of all others in bytes read
+/// and written.
 enum class WorkKind : uint8_t { Matmul, Convolution, Elementwise, Reduction, Layout, Other };
 inline constexpr unsigned kWorkKinds = 6;
 
-/// The kind as files spell it: "matmul".
+/// Returns the spelling of the kind in files: "matmul".
 const char *stringifyWorkKind(WorkKind kind);
 
 inline bool isProduct(WorkKind kind) { return kind == WorkKind::Matmul || kind == WorkKind::Convolution; }
 
-/// What an op has to do. An op that only names a value (a list, a constant) does nothing.
+/// The work of one op. An op that only names a value (a list, a constant) has none.
 struct OpWork {
   WorkKind kind = WorkKind::Other;
   double flops = 0, bytes = 0;
   bool isNothing = false;
 };
 
-/// One direction between the host's memory and a target's. Free by default: the target works in the host's memory.
+/// A transfer between the host's memory and a target's, in one direction. Free by default: the target works in the
+/// host's memory.
 struct Transfer {
-  double bytesPerSecond = 0; ///< 0 for free
-  double seconds = 0;        ///< per value, whatever its size
+  double bytesPerSecond = 0; ///< 0 if transfers are free.
+  double seconds = 0;        ///< Fixed time per value.
 
   bool isFree() const { return bytesPerSecond == 0; }
   double estimate(double bytes) const { return isFree() ? 0 : seconds + bytes / bytesPerSecond; }
 };
 
 struct TargetCosts {
-  std::array<double, kWorkKinds> throughput{}; ///< by kind: FLOP per second for products, else bytes per second
-  double opSeconds = 0;                        ///< per op, whatever its size
-  double launchSeconds = 0;                    ///< per segment
+  /// By kind: FLOP per second for products, else bytes per second.
+  std::array<double, kWorkKinds> throughput{};
+  double opSeconds = 0;     ///< Fixed time per op.
+  double launchSeconds = 0; ///< Time per segment.
   Transfer in, out;
 
   double getThroughput(WorkKind kind) const { return throughput[static_cast<unsigned>(kind)]; }
-  /// The time of one op. A product takes no less than its bytes do at the throughput of elementwise ops.
+  /// Returns the time of one op. A product takes at least the time of its bytes at the throughput of elementwise ops.
   double estimate(const OpWork &work) const;
 };
 
-/// What is told apart where nothing was measured.
+/// Kinds of devices with different default costs.
 enum class DeviceKind : uint8_t { HostCpu, Framework, SoftwareVulkan, IntegratedGpu, DiscreteGpu };
 
-/// Round figures for a device of the kind, for where there is no cost model. See docs/guide/cost-model.md.
+/// Returns rough costs for a device of that kind, for use without a cost model. See docs/guide/cost-model.md.
 TargetCosts getDefaultCosts(DeviceKind kind);
 
-/// A time for people: "850 ns", "12.3 us", "4.56 ms", "1.20 s".
+/// Formats a time: "850 ns", "12.3 us", "4.56 ms", "1.20 s".
 std::string formatSeconds(double seconds);
 
 } // namespace inlay

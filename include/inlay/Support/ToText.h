@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attributes, types and names as text for messages.
+// Prints attributes, types and names to strings for messages.
 
 #ifndef INLAY_SUPPORT_TOTEXT_H
 #define INLAY_SUPPORT_TOTEXT_H

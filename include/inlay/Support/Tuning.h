@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tuning file: what a device's instructions cost, as `inlay-bench --tune` measured it there.
+// Tuning files: the instruction costs of a device, as `inlay-bench --tune` measured them.
 
 #ifndef INLAY_SUPPORT_TUNING_H
 #define INLAY_SUPPORT_TUNING_H
@@ -15,24 +15,26 @@
 
 namespace inlay {
 
-/// Names of what may be tuned. Costs are relative to that of a multiplication and an addition.
+/// Returns the names of the costs in a tuning file. The costs of instructions are relative to a multiplication
+/// and an addition.
 ///
-///     load, quad   of loading an element, and an aligned vector of four
-///     broadcast    of handing a value to a subgroup's lanes
-///     launch       of one kernel more
-///     points       results of an invocation, at most
-///     subgroups    that keep the device busy
+///     load, quad   cost of loading an element, and of loading an aligned vector of four
+///     broadcast    cost of broadcasting a value to the lanes of a subgroup
+///     launch       cost of one more kernel
+///     points       maximum number of results per invocation
+///     subgroups    number of subgroups that keep the device busy
 llvm::ArrayRef<llvm::StringRef> getTuningKeys();
 
 struct Tuning {
-  std::string device, driver;                        ///< that it was measured on
-  std::vector<std::pair<std::string, double>> costs; ///< by key, each above 0; what isn't there is as by default
+  std::string device, driver;                        ///< Device and driver that were measured.
+  std::vector<std::pair<std::string, double>> costs; ///< Costs by key, each above 0. Missing keys have default costs.
 };
 
-/// Reads a file strictly; the error names the file, the key and what was expected.
+/// Reads a tuning file. Unknown keys and malformed values are errors that name the file, the key and the expected
+/// value.
 llvm::Expected<Tuning> readTuning(const std::string &path);
 
-/// The file's text.
+/// Returns the text of a tuning file.
 std::string formatTuning(const Tuning &tuning);
 
 } // namespace inlay

@@ -21,7 +21,7 @@ func.func @attention_of_integers(%q: tensor<2x8xi32>, %k: tensor<2x8xi32>, %v: t
 // -----
 
 func.func @attention_widths(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x6x8xf32>, %v: tensor<2x4x6x3xf32>) {
-  // expected-error @+2 {{expected query and key to have one last dim, but got 'tensor<2x4x8x16xf32>' and 'tensor<2x4x6x8xf32>'}}
+  // expected-error @+2 {{expected query and key to have equal last dims, but got 'tensor<2x4x8x16xf32>' and 'tensor<2x4x6x8xf32>'}}
   // expected-error @+1 {{failed to infer returned types}}
   %0 = inlay.scaled_dot_product_attention %q, %k, %v scale 1.0 : (tensor<2x4x8x16xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x3xf32>)
     -> tensor<2x4x8x3xf32>

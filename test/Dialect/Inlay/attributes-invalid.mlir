@@ -145,7 +145,7 @@ func.func private @result() -> (tensor<2xf32> {inlay.target = "npu"})
 
 // -----
 
-// expected-error @+1 {{expected a subgroup_size with matrices, which subgroups multiply}}
+// expected-error @+1 {{expected a subgroup_size if there are matrices, because subgroups multiply them}}
 #a = #inlay.vulkan<matrices = ["16x16x16xf16xf32"]>
 
 // -----
@@ -190,26 +190,26 @@ func.func @refused() attributes {inlay.refused = "npu"} { return }
 
 // -----
 
-// expected-error @+1 {{expected 'inlay.refused' to say in a string why 'npu' can't run the op, but got 1 : i64}}
+// expected-error @+1 {{expected a string as the reason of 'npu' in 'inlay.refused', but got 1 : i64}}
 func.func @refused_why() attributes {inlay.refused = {npu = 1}} { return }
 
 // -----
 
-// expected-error @+1 {{expected 'inlay.length' of argument 0 to be a number from 1 to 1048576 : i64, but got 0 : i64}}
+// expected-error @+1 {{expected 'inlay.length' of argument 0 to be an i64 from 1 to 1048576, but got 0 : i64}}
 func.func @f(%x: !inlay.list<tensor<4xf32>> {inlay.length = 0 : i64}) {
   return
 }
 
 // -----
 
-// expected-error @+1 {{expected 'inlay.length' of argument 0 to be a number from 1 to 1048576 : i64, but got 1000000000000 : i64}}
+// expected-error @+1 {{expected 'inlay.length' of argument 0 to be an i64 from 1 to 1048576, but got 1000000000000 : i64}}
 func.func @f(%x: !inlay.list<tensor<4xf32>> {inlay.length = 1000000000000 : i64}) {
   return
 }
 
 // -----
 
-// expected-error @+1 {{expected 'inlay.length' on an argument that is a list, but argument 0 is none}}
+// expected-error @+1 {{expected 'inlay.length' on an argument that is a list, but argument 0 is not}}
 func.func @f(%x: tensor<4xf32> {inlay.length = 2 : i64}) {
   return
 }

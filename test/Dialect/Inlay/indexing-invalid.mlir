@@ -91,7 +91,7 @@ func.func @index_counts(%x: tensor<4x5x6xf32>, %i: tensor<3xi64>) {
 // -----
 
 func.func @index_dims_fall(%x: tensor<4x5x6xf32>, %i: tensor<3xi64>, %j: tensor<2x1xi32>) {
-  // expected-error @+2 {{expected rising dims in [0, 3), but got [2, 0]}}
+  // expected-error @+2 {{expected increasing dims in [0, 3), but got [2, 0]}}
   // expected-error @+1 {{failed to infer returned types}}
   %0 = inlay.index %x, %i, %j dims [2, 0] : (tensor<4x5x6xf32>, tensor<3xi64>, tensor<2x1xi32>) -> tensor<2x3x5xf32>
   return
@@ -100,7 +100,7 @@ func.func @index_dims_fall(%x: tensor<4x5x6xf32>, %i: tensor<3xi64>, %j: tensor<
 // -----
 
 func.func @index_dims_beyond(%x: tensor<4x5x6xf32>, %i: tensor<3xi64>) {
-  // expected-error @+2 {{expected rising dims in [0, 3), but got [3]}}
+  // expected-error @+2 {{expected increasing dims in [0, 3), but got [3]}}
   // expected-error @+1 {{failed to infer returned types}}
   %0 = inlay.index %x, %i dims [3] : (tensor<4x5x6xf32>, tensor<3xi64>) -> tensor<4x5x3xf32>
   return
@@ -164,7 +164,7 @@ func.func @argsort_dim(%x: tensor<4x5x6xf32>) {
 // -----
 
 func.func @pad_value(%x: tensor<4xf32>, %v: tensor<1xf32>) {
-  // expected-error @+2 {{'inlay.pad' op expected a value without dims of the input's element type, but got 'tensor<1xf32>' for 'tensor<4xf32>'}}
+  // expected-error @+2 {{'inlay.pad' op expected a value of rank 0 with the input's element type, but got 'tensor<1xf32>' for 'tensor<4xf32>'}}
   // expected-error @+1 {{failed to infer returned types}}
   %0 = inlay.pad %x, %v low [0] high [1] : (tensor<4xf32>, tensor<1xf32>) -> tensor<5xf32>
   return

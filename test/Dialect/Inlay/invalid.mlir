@@ -578,7 +578,7 @@ func.func @reshape_open_count(%x: tensor<2x4xf32>) {
 // -----
 
 func.func @reshape_open_beside_zero(%x: tensor<?x3xf32>) {
-  // expected-error @+2 {{expected no -1 beside a dim of 0, which leaves its size open, but got [0, -1]}}
+  // expected-error @+2 {{expected no -1 together with a dim of 0, because its size would be ambiguous, but got [0, -1]}}
   // expected-error @+1 {{failed to infer returned types}}
   %0 = inlay.reshape %x shape [0, -1] : (tensor<?x3xf32>) -> tensor<0x?xf32>
   return
@@ -641,7 +641,7 @@ func.func @expand_rank(%x: tensor<2x4xf32>) {
 // -----
 
 func.func @expand_dim(%x: tensor<2x4xf32>) {
-  // expected-error @+2 {{expected to repeat dims of size 1 alone, but got [4, 4] for 'tensor<2x4xf32>'}}
+  // expected-error @+2 {{expected to repeat only dims of size 1, but got [4, 4] for 'tensor<2x4xf32>'}}
   // expected-error @+1 {{failed to infer returned types}}
   %0 = inlay.expand %x shape [4, 4] : (tensor<2x4xf32>) -> tensor<4x4xf32>
   return
@@ -650,7 +650,7 @@ func.func @expand_dim(%x: tensor<2x4xf32>) {
 // -----
 
 func.func @expand_new_dim_kept(%x: tensor<2x4xf32>) {
-  // expected-error @+2 {{expected to repeat dims of size 1 alone, but got [-1, 2, 4] for 'tensor<2x4xf32>'}}
+  // expected-error @+2 {{expected to repeat only dims of size 1, but got [-1, 2, 4] for 'tensor<2x4xf32>'}}
   // expected-error @+1 {{failed to infer returned types}}
   %0 = inlay.expand %x shape [-1, 2, 4] : (tensor<2x4xf32>) -> tensor<?x2x4xf32>
   return
@@ -704,7 +704,7 @@ func.func @cat_dim(%x: tensor<f32>) {
 // -----
 
 func.func @cat_ranks(%x: tensor<2xf32>, %y: tensor<2x1xf32>) {
-  // expected-error @+2 {{expected inputs that differ in dim 0 alone, but got 'tensor<2xf32>' and 'tensor<2x1xf32>'}}
+  // expected-error @+2 {{expected inputs that differ only in dim 0, but got 'tensor<2xf32>' and 'tensor<2x1xf32>'}}
   // expected-error @+1 {{failed to infer returned types}}
   %0 = inlay.cat %x, %y dim 0 : (tensor<2xf32>, tensor<2x1xf32>) -> tensor<4xf32>
   return
@@ -713,7 +713,7 @@ func.func @cat_ranks(%x: tensor<2xf32>, %y: tensor<2x1xf32>) {
 // -----
 
 func.func @cat_element_types(%x: tensor<2xf32>, %y: tensor<2xf16>) {
-  // expected-error @+2 {{expected inputs that differ in dim 0 alone, but got 'tensor<2xf32>' and 'tensor<2xf16>'}}
+  // expected-error @+2 {{expected inputs that differ only in dim 0, but got 'tensor<2xf32>' and 'tensor<2xf16>'}}
   // expected-error @+1 {{failed to infer returned types}}
   %0 = inlay.cat %x, %y dim 0 : (tensor<2xf32>, tensor<2xf16>) -> tensor<4xf32>
   return
@@ -723,7 +723,7 @@ func.func @cat_element_types(%x: tensor<2xf32>, %y: tensor<2xf16>) {
 
 // The first input leaves the other dim open; the others contradict one another.
 func.func @cat_later_inputs(%x: tensor<1x?xf32>, %y: tensor<1x3xf32>, %z: tensor<1x4xf32>) {
-  // expected-error @+2 {{expected inputs that differ in dim 0 alone, but got 'tensor<1x?xf32>' and 'tensor<1x4xf32>'}}
+  // expected-error @+2 {{expected inputs that differ only in dim 0, but got 'tensor<1x?xf32>' and 'tensor<1x4xf32>'}}
   // expected-error @+1 {{failed to infer returned types}}
   %0 = inlay.cat %x, %y, %z dim 0 : (tensor<1x?xf32>, tensor<1x3xf32>, tensor<1x4xf32>) -> tensor<3x?xf32>
   return

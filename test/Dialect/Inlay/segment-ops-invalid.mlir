@@ -9,7 +9,7 @@ func.func @opaque_nameless(%x: tensor<2xf32>) {
 // -----
 
 func.func @opaque_writes_no_operand(%x: tensor<2xf32>) {
-  // expected-error @+1 {{expected 'writes' to number one of its 1 operands, but got 1}}
+  // expected-error @+1 {{expected 'writes' to contain numbers of its 1 operands, but got 1}}
   inlay.opaque "aten::zero_"(%x) writes [1] : (tensor<2xf32>) -> ()
   return
 }
@@ -17,7 +17,7 @@ func.func @opaque_writes_no_operand(%x: tensor<2xf32>) {
 // -----
 
 func.func @opaque_aliases_no_operand(%x: tensor<2xf32>) {
-  // expected-error @+1 {{expected 'aliases' to number one of its 1 operands, but got -1}}
+  // expected-error @+1 {{expected 'aliases' to contain numbers of its 1 operands, but got -1}}
   %0 = inlay.opaque "aten::view"(%x) aliases [-1] : (tensor<2xf32>) -> tensor<2xf32>
   return
 }

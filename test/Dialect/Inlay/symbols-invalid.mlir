@@ -10,7 +10,7 @@ func.func @f() attributes {inlay.symbols = [#inlay.symbol<"n", -1 to 8>]} { retu
 
 // -----
 
-// expected-error @below {{expected 'n' to be typically within 1 to 8, but got 9}}
+// expected-error @below {{expected the typical size of 'n' to be from 1 to 8, but got 9}}
 func.func @f() attributes {inlay.symbols = [#inlay.symbol<"n", 1 to 8, typically 9>]} { return }
 
 // -----
@@ -30,7 +30,7 @@ func.func @f() attributes {inlay.symbols = 1} { return }
 
 // -----
 
-// expected-error @below {{expected 'inlay.dims' of argument 0 to be a map of symbols alone, but got affine_map<(d0) -> (d0)>}}
+// expected-error @below {{expected 'inlay.dims' of argument 0 to be a map without dims, but got affine_map<(d0) -> (d0)>}}
 func.func @f(%x: tensor<?xf32> {inlay.dims = affine_map<(d0) -> (d0)>}) { return }
 
 // -----
@@ -67,7 +67,7 @@ func.func @f(%x: tensor<?xf32>) {
 // -----
 
 func.func @f(%x: tensor<?xf32>) {
-  // expected-error @below {{expected 'inlay.dims' to be an array of maps of symbols alone, but got}}
+  // expected-error @below {{expected 'inlay.dims' to be an array of maps without dims, but got}}
   %0 = inlay.relu %x {inlay.dims = [affine_map<(d0) -> (d0)>]} : (tensor<?xf32>) -> tensor<?xf32>
   return
 }
@@ -76,7 +76,7 @@ func.func @f(%x: tensor<?xf32>) {
 
 func.func @f(%x: tensor<?xf32>) {
   // expected-error @+2 {{failed to infer returned types}}
-  // expected-error @below {{expected 'sizes' to have a result for each of 1 numbers that are ?, but got 0}}
+  // expected-error @below {{expected 'sizes' to have a result for each of 1 dynamic numbers, but got 0}}
   %0 = inlay.reshape %x shape [?, 2] : (tensor<?xf32>) -> tensor<?x2xf32>
   return
 }
@@ -85,7 +85,7 @@ func.func @f(%x: tensor<?xf32>) {
 
 func.func @f(%x: tensor<?xf32>) {
   // expected-error @+2 {{failed to infer returned types}}
-  // expected-error @below {{expected 'sizes' to be a map of symbols alone, but got affine_map<(d0) -> (d0)>}}
+  // expected-error @below {{expected 'sizes' to be a map without dims, but got affine_map<(d0) -> (d0)>}}
   %0 = inlay.reshape %x shape [?, 2] sizes affine_map<(d0) -> (d0)> : (tensor<?xf32>) -> tensor<?x2xf32>
   return
 }
@@ -94,7 +94,7 @@ func.func @f(%x: tensor<?xf32>) {
 
 func.func @f(%x: tensor<2xf32>) {
   // expected-error @+2 {{failed to infer returned types}}
-  // expected-error @below {{expected 'sizes' to have a result for each of 0 numbers that are ?, but got 1}}
+  // expected-error @below {{expected 'sizes' to have a result for each of 0 dynamic numbers, but got 1}}
   %0 = inlay.slice %x dim 0 start 0 end 1 step 1 sizes affine_map<() -> (1)> : (tensor<2xf32>) -> tensor<?xf32>
   return
 }
@@ -102,7 +102,7 @@ func.func @f(%x: tensor<2xf32>) {
 // -----
 
 // expected-error @+2 {{failed to infer returned types}}
-// expected-error @below {{expected 'sizes' to be a map of symbols alone with one result, but got affine_map<() -> (1, 2)>}}
+// expected-error @below {{expected 'sizes' to be a map without dims and with one result, but got affine_map<() -> (1, 2)>}}
 %0 = inlay.size sizes affine_map<() -> (1, 2)> : () -> tensor<i64>
 
 // -----

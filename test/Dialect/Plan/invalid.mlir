@@ -109,7 +109,7 @@ plan.engine @scratch_dims arguments 1 scratch affine_map<(d0) -> (d0)> {
 
 // -----
 
-// expected-error @+1 {{expected kernels and dispatches alone, but got func.func}}
+// expected-error @+1 {{expected only kernels and dispatches, but got func.func}}
 plan.engine @contents arguments 1 scratch affine_map<() -> ()> {
   func.func private @f()
 }
@@ -132,7 +132,7 @@ plan.engine @negative_push_constant arguments 1 scratch affine_map<() -> ()> {
 
 // -----
 
-// expected-error @+1 {{expected inputs to be some of the 2 arguments, but got 3}}
+// expected-error @+1 {{expected at most as many inputs as arguments (2), but got 3}}
 plan.host_function @inputs arguments 2 inputs 3 scratch affine_map<() -> ()>
 
 // -----
@@ -206,7 +206,7 @@ plan.program @buffer_of_objects {
 
 // -----
 
-// expected-error @+1 {{expected inputs to be some of the 1 arguments, but got 2}}
+// expected-error @+1 {{expected at most as many inputs as arguments (1), but got 2}}
 plan.foreign_engine @inputs runner "dsp" payload "" arguments 1 inputs 2
 
 // -----
@@ -229,7 +229,7 @@ plan.program @dims_missing {
 // -----
 
 plan.program @dims_count {
-  // expected-error @+1 {{expected a map of symbols alone with a result for each dim of 'tensor<?x10xf32>', but got affine_map<()[s0] -> (s0)>}}
+  // expected-error @+1 {{expected a map without dims and with a result for each dim of 'tensor<?x10xf32>', but got affine_map<()[s0] -> (s0)>}}
   %0 = plan.temporary "t" : <tensor<?x10xf32>, host, affine_map<()[s0] -> (s0)>>
 }
 
@@ -333,7 +333,7 @@ func.func private @bounds() attributes {x = #plan.post_op<relu, 0.0, 1.0>}
 
 // -----
 
-// expected-error @+1 {{expected a name and a number of buffers alone for loops}}
+// expected-error @+1 {{expected only a name and a number of buffers for loops}}
 func.func private @loops() attributes {x = #plan.host_kernel<"k", loops, buffers = 2, loops = 3>}
 
 // -----
@@ -363,7 +363,7 @@ func.func private @post_ops() attributes {x = #plan.host_kernel<"k", attention, 
 
 // -----
 
-// expected-error @+1 {{expected constants to be some of the 2 inputs, but got 2}}
+// expected-error @+1 {{expected constants to be numbers of the 2 inputs, but got 2}}
 func.func private @constants() attributes {x = #plan.host_kernel<"k", convolution, buffers = 3, constants = [2]>}
 
 // -----
@@ -465,7 +465,7 @@ func.func @padding(%a: tensor<1x4x4xf32>) {
 // -----
 
 func.func @constant_numbers(%a: tensor<1x4x4xf32>) {
-  // expected-error @+1 {{expected constants to be some of the 2 inputs, but got 2}}
+  // expected-error @+1 {{expected constants to be numbers of the 2 inputs, but got 2}}
   %r = plan.library_call convolution(%a, %a) into %a {window = array<i64: 1, 3, 1, 1, 0>, constants = array<i64: 2>}
     : (tensor<1x4x4xf32>, tensor<1x4x4xf32>, tensor<1x4x4xf32>) -> tensor<1x4x4xf32>
   return
@@ -529,5 +529,5 @@ func.func @full_shape(%a: tensor<1x4x4xf32>, %w: tensor<4x4x1xf32>, %b: tensor<4
 
 // -----
 
-// expected-error @+1 {{expected post-ops per channel for a convolution alone}}
+// expected-error @+1 {{expected post-ops per channel only for a convolution}}
 plan.host_function @f arguments 2 inputs 1 scratch affine_map<() -> ()> kernels [#plan.host_kernel<"k", contraction, buffers = 4, loops = 2, post_ops = [#plan.post_op<add_channels>]>]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Quotients, remainders and powers as PyTorch computes them. Integer divisors of 0 and -1 never reach the machine,
-// which may stop at them.
+// Quotients, remainders and powers with PyTorch's semantics. The emitted code never divides by an integer 0 or -1,
+// because these divisions may trap.
 
 #include "inlay/Dialect/Inlay/IR/PointwiseScalars.h"
 
@@ -13,7 +13,7 @@ using arith::CmpFPredicate;
 using arith::CmpIPredicate;
 
 namespace {
-/// Scalar code over two operands of one type.
+/// Emits scalar code for two operands of one type.
 class Pair {
 public:
   Pair(OpBuilder &builder, Location loc, ValueRange args)
@@ -39,14 +39,14 @@ public:
   Value intPower();
 
 private:
-  /// The divisor, or 1 where it is 0 or -1.
+  /// Returns the divisor, or 1 if it is 0 or -1.
   Value safeDivisor() {
     Value next = arith::AddIOp::create(builder, rhs, intConstant(1));
     return select(compare(CmpIPredicate::ule, next, intConstant(1)), intConstant(1), rhs);
   }
 
-  /// Whether a remainder that isn't 0 has another sign than the divisor.
-  Value isAstray(Value remainder) {
+  /// Returns true if the remainder is not 0 and its sign differs from that of the divisor.
+  Value needsCorrection(Value remainder) {
     Value differ = compare(CmpIPredicate::slt, arith::XOrIOp::create(builder, remainder, rhs), intConstant(0));
     return both(compare(CmpIPredicate::ne, remainder, intConstant(0)), differ);
   }
@@ -64,8 +64,8 @@ Value Pair::floatRemainder(bool floor) {
   Value zero = floatConstant(0);
   Value differ =
       compare(CmpIPredicate::ne, compare(CmpFPredicate::OLT, rhs, zero), compare(CmpFPredicate::OLT, rest, zero));
-  Value astray = both(compare(CmpFPredicate::UNE, rest, zero), differ);
-  return select(astray, arith::AddFOp::create(builder, rest, rhs), rest);
+  Value mustCorrect = both(compare(CmpFPredicate::UNE, rest, zero), differ);
+  return select(mustCorrect, arith::AddFOp::create(builder, rest, rhs), rest);
 }
 
 Value Pair::floatFloorDiv() {
@@ -74,9 +74,9 @@ Value Pair::floatFloorDiv() {
   Value whole = arith::DivFOp::create(builder, arith::SubFOp::create(builder, lhs, rest), rhs);
   Value differ =
       compare(CmpIPredicate::ne, compare(CmpFPredicate::OLT, rhs, zero), compare(CmpFPredicate::OLT, rest, zero));
-  Value astray = both(compare(CmpFPredicate::UNE, rest, zero), differ);
-  whole = select(astray, arith::SubFOp::create(builder, whole, one), whole);
-  // The division may have been inexact: to the nearest integer then.
+  Value mustCorrect = both(compare(CmpFPredicate::UNE, rest, zero), differ);
+  whole = select(mustCorrect, arith::SubFOp::create(builder, whole, one), whole);
+  // The division may have been inexact, so the quotient is rounded to the nearest integer.
   Value down = math::FloorOp::create(builder, whole);
   Value far = compare(CmpFPredicate::OGT, arith::SubFOp::create(builder, whole, down), floatConstant(0.5));
   down = select(far, arith::AddFOp::create(builder, down, one), down);
@@ -90,7 +90,7 @@ Value Pair::intDiv(bool floor) {
   Value quotient = arith::DivSIOp::create(builder, lhs, safe);
   if (floor) {
     Value down = arith::SubIOp::create(builder, quotient, intConstant(1));
-    quotient = select(isAstray(arith::RemSIOp::create(builder, lhs, safe)), down, quotient);
+    quotient = select(needsCorrection(arith::RemSIOp::create(builder, lhs, safe)), down, quotient);
   }
   Value negated = arith::SubIOp::create(builder, zero, lhs);
   quotient = select(compare(CmpIPredicate::eq, rhs, intConstant(-1)), negated, quotient);
@@ -98,11 +98,12 @@ Value Pair::intDiv(bool floor) {
 }
 
 Value Pair::intRemainder(bool floor) {
-  Value rest = arith::RemSIOp::create(builder, lhs, safeDivisor()); // by 1 it is 0, as by -1
-  return floor ? select(isAstray(rest), arith::AddIOp::create(builder, rest, rhs), rest) : rest;
+  // The remainder of a division by 1 is 0, as is that of a division by -1.
+  Value rest = arith::RemSIOp::create(builder, lhs, safeDivisor());
+  return floor ? select(needsCorrection(rest), arith::AddIOp::create(builder, rest, rhs), rest) : rest;
 }
 
-/// By squaring, modulo 2^width. Of negative powers only those of 1 and -1 aren't 0.
+/// Emits exponentiation by squaring, modulo 2^width. A negative power is 0 unless the base is 1 or -1.
 Value Pair::intPower() {
   Value zero = intConstant(0), one = intConstant(1), power = one, square = lhs;
   unsigned bits = type.getIntOrFloatBitWidth() - 1;

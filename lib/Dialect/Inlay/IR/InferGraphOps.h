@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the inference of graph ops is written with.
+// Helpers for the type inference of graph ops.
 
 #ifndef INLAY_LIB_DIALECT_INLAY_IR_INFERGRAPHOPS_H
 #define INLAY_LIB_DIALECT_INLAY_IR_INFERGRAPHOPS_H
@@ -17,7 +17,7 @@ inline mlir::RankedTensorType tensorType(mlir::Value value) {
   return llvm::cast<mlir::RankedTensorType>(value.getType());
 }
 
-/// Reports `message...` for op `Op` if a location is given; always failure.
+/// Emits an error of op `Op` if a location is given. Always returns failure.
 template <typename Op, typename... Args>
 mlir::LogicalResult reject(OptLoc loc, Args &&...args) {
   return mlir::emitOptionalError(loc, "'", Op::getOperationName(), "' op ", std::forward<Args>(args)...);
@@ -32,7 +32,7 @@ mlir::LogicalResult yieldType(OptLoc loc, llvm::ArrayRef<int64_t> shape, mlir::T
   return mlir::success();
 }
 
-/// True if the sizes can be equal.
+/// Returns true if the sizes may be equal.
 inline bool mayEqual(int64_t lhs, int64_t rhs) {
   return lhs == rhs || mlir::ShapedType::isDynamic(lhs) || mlir::ShapedType::isDynamic(rhs);
 }
@@ -46,15 +46,15 @@ mlir::LogicalResult checkVector(OptLoc loc, llvm::StringRef what, mlir::Value va
   return mlir::success();
 }
 
-/// Checks that `sizes` (may be null) has a result for each dynamic one of `numbers`.
+/// Checks that `sizes`, which may be null, has a result for each dynamic element of `numbers`.
 mlir::LogicalResult checkSizes(OptLoc loc, llvm::StringRef op, mlir::AffineMapAttr sizes,
                                llvm::ArrayRef<int64_t> numbers);
 
-/// How many elements a slice takes of a dim of `size`.
+/// Infers the number of elements in a slice of a dim of size `size`.
 mlir::FailureOr<int64_t> inferSliced(OptLoc loc, llvm::StringRef op, int64_t size, int64_t start, int64_t end,
                                      int64_t step, mlir::AffineMapAttr sizes);
 
-/// Checks that `dim` is one of `type`'s and gives it counted from the front.
+/// Checks that `dim` is a dim of `type`. Returns it counted from the front.
 template <typename Op>
 mlir::FailureOr<int64_t> checkDim(OptLoc loc, int64_t dim, mlir::RankedTensorType type) {
   if (std::optional<int64_t> normal = normalizeDim(dim, type.getRank()))

@@ -58,7 +58,7 @@ bool inlay::broadcastInto(SmallVectorImpl<int64_t> &result, ArrayRef<int64_t> sh
   return true;
 }
 
-/// The dims that operands of one element type broadcast to, with the elements given.
+/// Infers the type that operands broadcast to. The operands in `alike` must have one element type.
 static LogicalResult inferBroadcast(std::optional<Location> loc, StringRef op, ValueRange alike, ValueRange all,
                                     Type element, SmallVectorImpl<Type> &types) {
   Type first = alike.front().getType();
@@ -99,7 +99,7 @@ LogicalResult inlay::inferWhere(std::optional<Location> loc, StringRef op, Value
 LogicalResult inlay::inferReduction(std::optional<Location> loc, StringRef op, Value input, ArrayRef<int64_t> dims,
                                     bool keepdim, SmallVectorImpl<Type> &types, unsigned width) {
   auto type = cast<RankedTensorType>(input.getType());
-  // PyTorch reads an empty list as all dims: say those.
+  // PyTorch takes an empty list for all dims. Here all dims must be listed.
   if (dims.empty() && type.getRank() > 0)
     return emitOptionalError(loc, "'", op, "' op expected at least one dim to reduce");
   SmallVector<bool> reduced(type.getRank(), false);

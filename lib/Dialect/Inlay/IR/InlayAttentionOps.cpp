@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Type inference of attention and of normalizations by the input's own statistics.
+// Type inference of attention and of normalizations by statistics of their own input.
 
 #include "InferGraphOps.h"
 
@@ -19,7 +19,7 @@ static LogicalResult checkOperands(OptLoc loc, ScaledDotProductAttentionOp::Adap
       return reject<Op>(loc, "expected query, key and value of one float type and rank 2 or more, but got ", query,
                         ", ", key, " and ", value);
   if (!mayEqual(query.getShape().back(), key.getShape().back()))
-    return reject<Op>(loc, "expected query and key to have one last dim, but got ", query, " and ", key);
+    return reject<Op>(loc, "expected query and key to have equal last dims, but got ", query, " and ", key);
   if (!mayEqual(key.getShape().take_back(2).front(), value.getShape().take_back(2).front()))
     return reject<Op>(loc, "expected as many keys as values, but got ", key, " and ", value);
   if (double scale = op.getScale().convertToDouble(); !std::isfinite(scale))
@@ -29,21 +29,21 @@ static LogicalResult checkOperands(OptLoc loc, ScaledDotProductAttentionOp::Adap
   return success();
 }
 
-/// With `enable_gqa`, gives `shape` the query's number of heads.
+/// With `enable_gqa`, sets the number of heads in `shape` to that of the query.
 static LogicalResult repeatHeads(OptLoc loc, RankedTensorType query, SmallVectorImpl<int64_t> &shape) {
   using Op = ScaledDotProductAttentionOp;
   if (query.getRank() < 3 || shape.size() < 3)
     return reject<Op>(loc, "expected operands of rank 3 or more with enable_gqa, but got ", query, " and dims [",
                       ArrayRef<int64_t>(shape), "]");
-  int64_t heads = query.getShape().take_back(3).front(), &own = shape[shape.size() - 3];
-  if (ShapedType::isDynamic(heads) || ShapedType::isDynamic(own)) {
-    own = heads;
+  int64_t queryHeads = query.getShape().take_back(3).front(), &heads = shape[shape.size() - 3];
+  if (ShapedType::isDynamic(queryHeads) || ShapedType::isDynamic(heads)) {
+    heads = queryHeads;
     return success();
   }
-  if (own == 0 || heads % own)
-    return reject<Op>(loc, "expected the heads of query (", heads, ") to be a multiple of those of key and value (",
-                      own, ")");
-  own = heads;
+  if (heads == 0 || queryHeads % heads)
+    return reject<Op>(loc, "expected the heads of query (", queryHeads,
+                      ") to be a multiple of those of key and value (", heads, ")");
+  heads = queryHeads;
   return success();
 }
 

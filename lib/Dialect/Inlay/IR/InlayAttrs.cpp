@@ -55,7 +55,7 @@ LogicalResult VulkanAttr::verify(function_ref<InFlightDiagnostic()> emitError, i
                 "up to 256, the type of elements and that of sums, but got "
              << matrix;
   if (matrices && !matrices.empty() && subgroupSize == 0)
-    return emitError() << "expected a subgroup_size with matrices, which subgroups multiply";
+    return emitError() << "expected a subgroup_size if there are matrices, because subgroups multiply them";
   for (NamedAttribute cost : tuning ? tuning.getValue() : ArrayRef<NamedAttribute>()) {
     if (!llvm::is_contained(getTuningKeys(), cost.getName().getValue()))
       return emitError() << "expected keys of tuning among " << llvm::join(getTuningKeys(), ", ") << ", but got "
@@ -120,8 +120,8 @@ LogicalResult SymbolAttr::verify(function_ref<InFlightDiagnostic()> emitError, S
     return emitError() << "expected the range of '" << name << "' to start before its end, but got " << min << " to "
                        << max;
   if (typical && (typical < min || typical > max))
-    return emitError() << "expected '" << name << "' to be typically within " << min << " to " << max << ", but got "
-                       << typical;
+    return emitError() << "expected the typical size of '" << name << "' to be from " << min << " to " << max
+                       << ", but got " << typical;
   return success();
 }
 

@@ -18,7 +18,8 @@ using namespace inlay;
 #define GET_TYPEDEF_CLASSES
 #include "inlay/Dialect/Inlay/IR/InlayTypes.cpp.inc"
 
-/// The generated reader of properties drops those it doesn't know. On an opaque op that would lose effects.
+/// The generated reader of properties ignores unknown ones. On an opaque op this would lose effects, so they are
+/// errors.
 template <>
 LogicalResult RegisteredOperationName::Model<OpaqueOp>::setPropertiesFromAttr(
     OperationName, OpaqueProperties properties, Attribute value, function_ref<InFlightDiagnostic()> emitError) {
@@ -87,12 +88,12 @@ static LogicalResult verifyRefused(Operation *op, Attribute value) {
     return op->emitError("expected 'inlay.refused' to be a dictionary, but got ") << value;
   for (NamedAttribute entry : refused)
     if (!isa<StringAttr>(entry.getValue()))
-      return op->emitError("expected 'inlay.refused' to say in a string why '")
-             << entry.getName().getValue() << "' can't run the op, but got " << entry.getValue();
+      return op->emitError("expected a string as the reason of '")
+             << entry.getName().getValue() << "' in 'inlay.refused', but got " << entry.getValue();
   return success();
 }
 
-/// What an op of another dialect says of itself: a constant has no operands, a list of effects numbers operands.
+/// Verifies that an op declared constant has results, but no operands or regions.
 static LogicalResult verifyConstant(Operation *op, Attribute value) {
   if (!isa<UnitAttr>(value))
     return op->emitError("expected 'inlay.constant' to be a unit attribute, but got ") << value;
@@ -106,10 +107,10 @@ static LogicalResult verifyOperandNumbers(Operation *op, StringRef name, Attribu
   if (!numbers)
     return op->emitError("expected '") << name << "' to be an array<i64>, but got " << value;
   if (!op->hasAttr(kWritesAttr))
-    return op->emitError("expected '") << name << "' beside 'inlay.writes'";
+    return op->emitError("expected '") << name << "' only together with 'inlay.writes'";
   for (int64_t number : numbers.asArrayRef())
     if (number < 0 || number >= op->getNumOperands())
-      return op->emitError("expected '") << name << "' to number some of the op's " << op->getNumOperands()
+      return op->emitError("expected '") << name << "' to contain numbers of the op's " << op->getNumOperands()
                                          << " operands, but got " << number;
   return success();
 }
@@ -125,13 +126,13 @@ static LogicalResult verifySymbols(Operation *op, Attribute value) {
   return success();
 }
 
-/// A map of symbols for each result; of a segment, for each input first.
+/// Verifies that there is a map of symbols for each result. On a segment, the maps of the inputs come first.
 static LogicalResult verifyDims(Operation *op, Attribute value) {
   auto dims = dyn_cast<ArrayAttr>(value);
   if (!dims || !llvm::all_of(dims, [](Attribute map) {
         return isa<AffineMapAttr>(map) && cast<AffineMapAttr>(map).getValue().getNumDims() == 0;
       }))
-    return op->emitError("expected 'inlay.dims' to be an array of maps of symbols alone, but got ") << value;
+    return op->emitError("expected 'inlay.dims' to be an array of maps without dims, but got ") << value;
   size_t wanted = op->getNumResults() + (isa<SegmentOp>(op) ? op->getNumOperands() : 0);
   if (dims.size() != wanted)
     return op->emitError("expected 'inlay.dims' to have ") << wanted << " maps, but got " << dims.size();
@@ -139,11 +140,11 @@ static LogicalResult verifyDims(Operation *op, Attribute value) {
 }
 
 static LogicalResult verifyMaxLoopIterations(Operation *op, Attribute value) {
-  auto most = dyn_cast<IntegerAttr>(value);
-  if (most && most.getType().isSignlessInteger(64) && most.getInt() >= 0)
+  auto limit = dyn_cast<IntegerAttr>(value);
+  if (limit && limit.getType().isSignlessInteger(64) && limit.getInt() >= 0)
     return success();
-  return op->emitError("expected '") << InlayDialect::kMaxLoopIterationsAttr
-                                     << "' to be a number from 0 on : i64, but got " << value;
+  return op->emitError("expected '") << InlayDialect::kMaxLoopIterationsAttr << "' to be an i64 of at least 0, but got "
+                                     << value;
 }
 
 LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
@@ -192,25 +193,27 @@ LogicalResult InlayDialect::verifyOperationAttribute(Operation *op, NamedAttribu
 }
 
 static LogicalResult verifyLength(Operation *op, unsigned argument, Attribute value) {
-  constexpr int64_t kMax = 1 << 20; // partitioning makes a value of each element
+  // Partitioning creates a value for each element.
+  constexpr int64_t kMax = 1 << 20;
   auto length = dyn_cast<IntegerAttr>(value);
   if (!length || !length.getType().isSignlessInteger(64) || length.getInt() < 1 || length.getInt() > kMax)
-    return op->emitError("expected '") << kLengthAttr << "' of argument " << argument << " to be a number from 1 to "
-                                       << kMax << " : i64, but got " << value;
+    return op->emitError("expected '") << kLengthAttr << "' of argument " << argument << " to be an i64 from 1 to "
+                                       << kMax << ", but got " << value;
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function || !isa<ListType>(function.getArgumentTypes()[argument]))
     return op->emitError("expected '") << kLengthAttr << "' on an argument that is a list, but argument " << argument
-                                       << " is none";
+                                       << " is not";
   return success();
 }
 
-/// The dims of an argument or result: as many as it has, the static ones as they are, of the function's symbols.
+/// Verifies the dims of an argument or result: a map of the function's symbols with a result for each dim, which agrees
+/// with the static dims.
 static LogicalResult verifyBorderDims(Operation *op, StringRef what, unsigned argument, Type valueType,
                                       Attribute value) {
   auto dims = dyn_cast<AffineMapAttr>(value);
   if (!dims || dims.getValue().getNumDims())
     return op->emitError("expected '") << InlayDialect::kDimsAttr << "\' of " << what << " " << argument
-                                       << " to be a map of symbols alone, but got " << value;
+                                       << " to be a map without dims, but got " << value;
   AffineMap map = dims.getValue();
   auto type = dyn_cast<ShapedType>(valueType);
   if (!type || !type.hasRank() || type.getRank() != map.getNumResults())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Type inference of graph ops. It reports whatever is wrong with operands and attributes, so it verifies as well.
+// Type inference of graph ops. It also verifies them, because it reports all invalid operands and attributes.
 
 #include "InferGraphOps.h"
 
@@ -12,7 +12,7 @@ using namespace inlay;
 //===-- Windows: convolution and pooling ------------------------------------------------------------------------===//
 
 namespace {
-/// A window sliding over the trailing dims. Only a kernel that is a tensor's shape may have dynamic sizes.
+/// A window that slides over the trailing dims. Only a kernel that is the shape of a tensor may have dynamic sizes.
 struct Window {
   ArrayRef<int64_t> kernel, stride, padding, dilation;
   bool ceilMode = false;
@@ -20,7 +20,7 @@ struct Window {
 };
 } // namespace
 
-/// The most that a number of a window may be; sizes of a dim may be its square. Their sums then fit 63 bits.
+/// Maximum of the numbers of a window. The size of a dim may be its square. Sums of such numbers fit in 63 bits.
 static constexpr int64_t kMaxWindow = int64_t(1) << 30;
 
 template <typename Op>
@@ -40,20 +40,21 @@ static LogicalResult checkWindow(OptLoc loc, const Window &window, size_t spatia
   return success();
 }
 
-/// Output size of one spatial dim, as PyTorch computes it; dynamic if the input's or kernel's is.
+/// Returns the output size of one spatial dim by PyTorch's formula. It is dynamic if that of the input or the kernel
+/// is.
 static int64_t outputSize(int64_t input, const Window &window, size_t i) {
   if (ShapedType::isDynamic(input) || ShapedType::isDynamic(window.kernel[i]))
     return ShapedType::kDynamic;
   int64_t stride = window.stride[i], padding = window.padding[i];
   int64_t span = input + 2 * padding - window.dilation[i] * (window.kernel[i] - 1) - 1;
   int64_t size = llvm::divideFloorSigned(span, stride) + 1;
-  // In ceil mode one more window counts if it starts inside the input or the left padding.
+  // In ceil mode, one more window counts if it starts inside the input or its left padding.
   if (window.ceilMode && llvm::mod(span, stride) && size * stride < input + padding)
     ++size;
   return std::max<int64_t>(size, 0);
 }
 
-/// Appends the output's spatial sizes for an input whose spatial dims start at 2.
+/// Appends the spatial sizes of the output to `shape`. The spatial dims of the input start at 2.
 template <typename Op>
 static LogicalResult appendSpatial(OptLoc loc, RankedTensorType input, const Window &window,
                                    SmallVectorImpl<int64_t> &shape) {
@@ -95,7 +96,7 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Ty
   return yieldType<ConvOp>(loc, shape, input.getElementType(), types);
 }
 
-/// Sizes of the spatial dims of a transposed convolution's result; failure if one has no element.
+/// Appends the spatial sizes of the result of a transposed convolution. Fails if one of them is empty.
 static LogicalResult appendTransposed(OptLoc loc, ConvTransposeOp::Adaptor op, const Window &window,
                                       SmallVectorImpl<int64_t> &shape) {
   RankedTensorType input = tensorType(op.getInput());
@@ -233,7 +234,7 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, 
   if (!mayEqual(left.back(), right[right.size() - 2]))
     return reject<MatmulOp>(loc, "expected the last dim of ", lhs, " to equal the last but one of ", rhs);
   SmallVector<int64_t> shape(std::max(left.size(), right.size()) - 2);
-  for (size_t i = 0; i < shape.size(); ++i) { // from the back
+  for (size_t i = 0; i < shape.size(); ++i) { // Counts dims from the back.
     int64_t a = i + 2 < left.size() ? left[left.size() - 3 - i] : 1;
     int64_t b = i + 2 < right.size() ? right[right.size() - 3 - i] : 1;
     std::optional<int64_t> dim = broadcastDim(a, b);
@@ -296,7 +297,8 @@ LogicalResult ReshapeOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op,
       return reject<ReshapeOp>(loc, "expected less than 2^63 elements, but got [", op.getShape(), "]");
   }
   if (open && known == 0)
-    return reject<ReshapeOp>(loc, "expected no -1 beside a dim of 0, which leaves its size open, but got [",
+    return reject<ReshapeOp>(loc,
+                             "expected no -1 together with a dim of 0, because its size would be ambiguous, but got [",
                              op.getShape(), "]");
   if (!isStatic) {
     if (open)
@@ -342,8 +344,7 @@ LogicalResult ExpandOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, 
     if (dim == -1 && !isNew)
       dim = from;
     else if ((dim < 0 && !ShapedType::isDynamic(dim)) || (from != 1 && !mayEqual(from, dim)))
-      return reject<ExpandOp>(loc, "expected to repeat dims of size 1 alone, but got [", op.getShape(), "] for ",
-                              input);
+      return reject<ExpandOp>(loc, "expected to repeat only dims of size 1, but got [", op.getShape(), "] for ", input);
   }
   return yieldType<ExpandOp>(loc, shape, input.getElementType(), types);
 }
@@ -400,7 +401,7 @@ LogicalResult CatOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Typ
         shape[i] = type.getDimSize(i);
     }
     if (!fits)
-      return reject<CatOp>(loc, "expected inputs that differ in dim ", *dim, " alone, but got ", first, " and ", type);
+      return reject<CatOp>(loc, "expected inputs that differ only in dim ", *dim, ", but got ", first, " and ", type);
     if (ShapedType::isDynamic(shape[*dim]) || type.isDynamicDim(*dim))
       shape[*dim] = ShapedType::kDynamic;
     else if (llvm::AddOverflow(shape[*dim], type.getDimSize(*dim), shape[*dim]))

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Type inference of ops that take indices.
+// Type inference of ops with indices.
 
 #include "InferGraphOps.h"
 
 using namespace mlir;
 using namespace inlay;
 
-/// Checks that `index` holds integers wider than a bit.
+/// Checks that `index` contains integers wider than one bit.
 template <typename Op>
 static LogicalResult checkIndices(OptLoc loc, StringRef what, Value index) {
   Type element = tensorType(index).getElementType();
@@ -16,7 +16,7 @@ static LogicalResult checkIndices(OptLoc loc, StringRef what, Value index) {
   return reject<Op>(loc, "expected ", what, " of integers, but got ", tensorType(index));
 }
 
-/// Checks that there is an element to read for each place of `shape`, wherever indices point to in `size` ones.
+/// Checks that a dim of size `size` has an element to read, unless `shape` has no elements.
 template <typename Op>
 static LogicalResult checkReadable(OptLoc loc, int64_t size, ArrayRef<int64_t> shape) {
   if (size != 0 || llvm::is_contained(shape, 0))
@@ -50,7 +50,7 @@ LogicalResult IndexSelectOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor
   return yieldType<IndexSelectOp>(loc, shape, input.getElementType(), types);
 }
 
-/// Checks that `index` is of `input`'s rank and, but for `dim`, no larger.
+/// Checks that `index` has the rank of `input` and is no larger than it, except in `dim`.
 template <typename Op>
 static LogicalResult checkPlaces(OptLoc loc, RankedTensorType index, RankedTensorType input, int64_t dim) {
   bool fits = index.getRank() == input.getRank();
@@ -94,7 +94,7 @@ LogicalResult ScatterOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op,
 
 //===-- Several indices -----------------------------------------------------------------------------------------===//
 
-/// The dims that `input[indices]` has.
+/// Returns the dims of `input[indices]`.
 template <typename Op>
 static FailureOr<SmallVector<int64_t>> inferIndexed(OptLoc loc, RankedTensorType input, ValueRange indices,
                                                     ArrayRef<int64_t> dims) {
@@ -106,7 +106,7 @@ static FailureOr<SmallVector<int64_t>> inferIndexed(OptLoc loc, RankedTensorType
     if (failed(checkIndices<Op>(loc, "indices", index)))
       return failure();
     if (dims[n] < 0 || dims[n] >= input.getRank() || (n > 0 && dims[n] <= dims[n - 1]))
-      return reject<Op>(loc, "expected rising dims in [0, ", input.getRank(), "), but got [", dims, "]");
+      return reject<Op>(loc, "expected increasing dims in [0, ", input.getRank(), "), but got [", dims, "]");
     if (!broadcastInto(places, tensorType(index).getShape()))
       return reject<Op>(loc, "expected indices that broadcast, but got ", indices.getTypes());
   }

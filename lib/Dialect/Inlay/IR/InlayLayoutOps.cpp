@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Type inference of layout ops that make or replace elements.
+// Type inference of layout ops that add or replace elements.
 
 #include "InferGraphOps.h"
 
@@ -12,7 +12,7 @@ using namespace inlay;
 LogicalResult PadOp::inferReturnTypes(MLIRContext *, OptLoc loc, Adaptor op, Types &types) {
   RankedTensorType input = tensorType(op.getInput()), value = tensorType(op.getValue());
   if (value.getRank() != 0 || value.getElementType() != input.getElementType())
-    return reject<PadOp>(loc, "expected a value without dims of the input's element type, but got ", value, " for ",
+    return reject<PadOp>(loc, "expected a value of rank 0 with the input's element type, but got ", value, " for ",
                          input);
   SmallVector<int64_t> shape(input.getShape()), numbers(op.getLow());
   llvm::append_range(numbers, op.getHigh());

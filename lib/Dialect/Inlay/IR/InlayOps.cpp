@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Generated definitions of ops and interfaces.
+// The generated definitions of ops and interfaces, and the parsers and printers that they use.
 
 #include "inlay/Dialect/Inlay/IR/Inference.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-//===-- Numbers that may be ? -----------------------------------------------------------------------------------===//
+//===-- Numbers that may be dynamic -----------------------------------------------------------------------------===//
 
 static ParseResult parseNumber(OpAsmParser &parser, int64_t &number) {
   if (succeeded(parser.parseOptionalQuestion())) {

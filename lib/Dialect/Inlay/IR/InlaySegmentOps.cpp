@@ -20,7 +20,7 @@ static LogicalResult verifyOperandNumbers(OpaqueOp op, StringRef what, std::opti
   for (int64_t number : numbers.value_or(ArrayRef<int64_t>())) {
     if (number < 0 || number >= static_cast<int64_t>(op.getInputs().size()))
       return op.emitOpError("expected '")
-             << what << "' to number one of its " << op.getInputs().size() << " operands, but got " << number;
+             << what << "' to contain numbers of its " << op.getInputs().size() << " operands, but got " << number;
     if (!seen.insert(number).second)
       return op.emitOpError("expected '") << what << "' to name each operand once, but got " << number << " twice";
   }
@@ -33,7 +33,7 @@ LogicalResult OpaqueOp::verify() {
   if (failed(verifyOperandNumbers(*this, "writes", getWrites())) ||
       failed(verifyOperandNumbers(*this, "aliases", getAliases())))
     return failure();
-  // A misspelt `writes` must not lose an effect.
+  // Attributes without a dialect are errors, because a misspelled `writes` would lose an effect.
   for (NamedAttribute attribute : (*this)->getDiscardableAttrs())
     if (!attribute.getNameDialect())
       return emitOpError(
@@ -42,7 +42,8 @@ LogicalResult OpaqueOp::verify() {
   return success();
 }
 
-/// Reads all operands. That it may allocate its results keeps two calls of one kind, say of a random number, apart.
+/// The op reads all operands. Allocating the results prevents CSE from merging two equal calls, such as two random
+/// numbers.
 void OpaqueOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   for (OpOperand &input : getInputsMutable())
     effects.emplace_back(MemoryEffects::Read::get(), &input);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Type inference of sizes as values, and what is common to ops with sizes that are known at a call alone.
+// Type inference of ops that turn sizes into values, and the check of `sizes`, which several ops have.
 
 #include "InferGraphOps.h"
 
@@ -11,18 +11,18 @@ LogicalResult inlay::checkSizes(OptLoc loc, StringRef op, AffineMapAttr sizes, A
   int64_t open = llvm::count_if(numbers, ShapedType::isDynamic);
   int64_t given = sizes ? sizes.getValue().getNumResults() : 0;
   if (sizes && sizes.getValue().getNumDims())
-    return emitOptionalError(loc, "'", op, "' op expected 'sizes' to be a map of symbols alone, but got ", sizes);
+    return emitOptionalError(loc, "'", op, "' op expected 'sizes' to be a map without dims, but got ", sizes);
   if (open != given)
     return emitOptionalError(loc, "'", op, "' op expected 'sizes' to have a result for each of ", open,
-                             " numbers that are ?, but got ", given);
+                             " dynamic numbers, but got ", given);
   return success();
 }
 
-/// Checks the map of an op that is given one number alone.
+/// Checks the map of an op that takes a single number.
 template <typename Op>
 static LogicalResult checkNumber(OptLoc loc, AffineMap sizes) {
   if (sizes.getNumDims() || sizes.getNumResults() != 1)
-    return reject<Op>(loc, "expected 'sizes' to be a map of symbols alone with one result, but got ",
+    return reject<Op>(loc, "expected 'sizes' to be a map without dims and with one result, but got ",
                       AffineMapAttr::get(sizes));
   return success();
 }

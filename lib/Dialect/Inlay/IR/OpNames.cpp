@@ -14,7 +14,8 @@ StringRef inlay::getReportedName(Operation *op) {
       .Default([](Operation *other) { return other->getName().getStringRef(); });
 }
 
-/// `aten::add.Tensor` and `aten.add.Tensor` become "aten", "add.Tensor"; a name without namespace stays whole.
+/// Splits `aten::add.Tensor` and `aten.add.Tensor` into "aten" and "add.Tensor". A name without a namespace stays
+/// whole.
 static std::pair<StringRef, StringRef> splitNamespace(StringRef name) {
   if (auto [space, rest] = name.split("::"); !rest.empty())
     return {space, rest};
@@ -23,8 +24,8 @@ static std::pair<StringRef, StringRef> splitNamespace(StringRef name) {
   return {"", name};
 }
 
-/// True if the user's `wanted` covers `actual`: the same op, and the same overload unless `wanted` leaves it out, where
-/// no overload is the overload `default`.
+/// Returns true if the user's `wanted` covers `actual`: the same op and, unless `wanted` leaves it out, the same
+/// overload. A missing overload in `actual` is the overload `default`.
 static bool coversOverload(StringRef wanted, StringRef actual) {
   auto [wantedOp, wantedOverload] = wanted.split('.');
   auto [actualOp, actualOverload] = actual.split('.');
@@ -32,7 +33,7 @@ static bool coversOverload(StringRef wanted, StringRef actual) {
   return wantedOp == actualOp && (!wanted.contains('.') || overload(wantedOverload) == overload(actualOverload));
 }
 
-/// Whether `wanted`, with a namespace, names what `actual` does, which may have an overload.
+/// Returns true if `wanted`, a name with a namespace, covers `actual`, which may have an overload.
 static bool coversName(StringRef wanted, StringRef actual) {
   auto [wantedSpace, wantedName] = splitNamespace(wanted);
   auto [actualSpace, actualName] = splitNamespace(actual);

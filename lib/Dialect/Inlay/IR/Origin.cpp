@@ -15,8 +15,8 @@ Location inlay::addSignatureKey(Location loc, StringAttr key) {
       DictionaryAttr::get(context, NamedAttribute(StringAttr::get(context, InlayDialect::kSignatureAttr), key)));
 }
 
-/// The call that the metadata of `fused` itself names; empty if it names none.
-static StringRef getOwnKey(FusedLoc fused) {
+/// Returns the call that the metadata of `fused` itself names, or an empty string if it names none.
+static StringRef getDirectKey(FusedLoc fused) {
   auto metadata = dyn_cast_or_null<DictionaryAttr>(fused.getMetadata());
   auto key = metadata ? metadata.getAs<StringAttr>(InlayDialect::kSignatureAttr) : nullptr;
   return key ? key.getValue() : "";
@@ -34,7 +34,7 @@ static void addKeys(Location loc, Names &keys) {
     return;
   for (Location part : fused.getLocations())
     addKeys(part, keys);
-  if (StringRef key = getOwnKey(fused); !key.empty())
+  if (StringRef key = getDirectKey(fused); !key.empty())
     keys.insert(key);
 }
 
@@ -44,7 +44,7 @@ SmallVector<StringRef> inlay::getSignatureKeys(Location loc) {
   return SmallVector<StringRef>(keys.getArrayRef());
 }
 
-/// Adds the innermost calls of `loc` to `calls` and names of ops without a call to `names`.
+/// Adds the innermost calls of `loc` to `calls` and the names of ops without a call to `names`.
 static void addOrigins(Location loc, Names &calls, Names &names) {
   if (auto call = dyn_cast<CallSiteLoc>(loc))
     return addOrigins(call.getCallee(), calls, names);
@@ -58,7 +58,7 @@ static void addOrigins(Location loc, Names &calls, Names &names) {
   auto fused = dyn_cast<FusedLoc>(loc);
   if (!fused)
     return;
-  StringRef key = getOwnKey(fused);
+  StringRef key = getDirectKey(fused);
   Names inner, innerNames;
   for (Location part : fused.getLocations())
     addOrigins(part, inner, key.empty() ? names : innerNames);

@@ -25,7 +25,7 @@ Value inlay::scalar::gelu(OpBuilder &builder, Location loc, ValueRange args) {
 }
 
 Value inlay::scalar::lgamma(OpBuilder &builder, Location loc, ValueRange args) {
-  // No math op exists: a call into libm, which only the host can make.
+  // The math dialect has no such op. Only the host can make this call into libm.
   Type type = args[0].getType();
   if (!type.isF32() && !type.isF64())
     return nullptr;
@@ -47,7 +47,7 @@ Value inlay::scalar::reciprocal(OpBuilder &builder, Location loc, ValueRange arg
 
 Value inlay::scalar::relu(OpBuilder &builder, Location loc, ValueRange args) {
   Value x = args[0];
-  if (isa<FloatType>(x.getType())) // maximumf keeps NaN, as PyTorch does
+  if (isa<FloatType>(x.getType())) // Like PyTorch, maximumf propagates NaN.
     return arith::MaximumFOp::create(builder, loc, x, constant(builder, loc, x.getType(), 0.0));
   Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(x.getType()));
   return arith::MaxSIOp::create(builder, loc, x, zero);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scalar functions that ask, choose or work on bits.
+// Scalar functions for predicates, selection and bit operations.
 
 #include "inlay/Dialect/Inlay/IR/PointwiseScalars.h"
 
@@ -34,7 +34,7 @@ Value inlay::scalar::compareBy(OpBuilder &builder, Location loc, ValueRange args
                                CmpIPredicate integers) {
   if (isa<FloatType>(args[0].getType()))
     return arith::CmpFOp::create(builder, loc, floats, args[0], args[1]);
-  if (args[0].getType().isInteger(1)) // as a signed number, true would be -1
+  if (args[0].getType().isInteger(1)) // As a signed number, true would be -1.
     switch (integers) {
     case CmpIPredicate::slt:
       integers = CmpIPredicate::ult;
@@ -101,7 +101,7 @@ Value inlay::scalar::bitwiseNot(OpBuilder &builder, Location loc, ValueRange arg
   return arith::XOrIOp::create(builder, loc, args[0], allOnes(builder, loc, args[0].getType()));
 }
 
-/// Whether the number of bits to shift by is from 0 to the type's width, exclusive.
+/// Returns true if the number of bits to shift by is at least 0 and less than the width of the type.
 static Value isShift(OpBuilder &builder, Location loc, Value count) {
   Type type = count.getType();
   Value width = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, type.getIntOrFloatBitWidth()));
@@ -117,8 +117,9 @@ Value inlay::scalar::leftShift(OpBuilder &builder, Location loc, ValueRange args
 
 Value inlay::scalar::rightShift(OpBuilder &builder, Location loc, ValueRange args) {
   Type type = args[0].getType();
-  Value most = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, type.getIntOrFloatBitWidth() - 1));
-  Value count = arith::SelectOp::create(builder, loc, isShift(builder, loc, args[1]), args[1], most);
+  Value maxCount =
+      arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, type.getIntOrFloatBitWidth() - 1));
+  Value count = arith::SelectOp::create(builder, loc, isShift(builder, loc, args[1]), args[1], maxCount);
   return arith::ShRSIOp::create(builder, loc, args[0], count);
 }
 

@@ -13,7 +13,7 @@ using namespace inlay;
 
 static constexpr int64_t kMin = std::numeric_limits<int64_t>::min(), kMax = std::numeric_limits<int64_t>::max();
 
-//===-- What the IR says ----------------------------------------------------------------------------------------===//
+//===-- Attributes ----------------------------------------------------------------------------------------------===//
 
 SmallVector<SymbolAttr> inlay::getSymbols(Operation *op) {
   for (; op; op = op->getParentOp())
@@ -22,7 +22,7 @@ SmallVector<SymbolAttr> inlay::getSymbols(Operation *op) {
   return {};
 }
 
-/// The map that says `value`'s dims, or null.
+/// Returns the map with the dims of `value`, or null if there is none.
 static AffineMapAttr findDimsAttr(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = dyn_cast_or_null<FunctionOpInterface>(argument.getOwner()->getParentOp());
@@ -39,7 +39,7 @@ static AffineMapAttr findDimsAttr(Value value) {
   return number < dims.size() ? dyn_cast<AffineMapAttr>(dims[number]) : nullptr;
 }
 
-/// The value whose dims an argument of a block has, or null.
+/// Returns the value that has the same dims as a block argument, or null.
 static Value findLike(BlockArgument argument) {
   Operation *parent = argument.getOwner()->getParentOp();
   unsigned number = argument.getArgNumber();
@@ -65,7 +65,8 @@ std::optional<SmallVector<AffineExpr>> inlay::getDims(Value value) {
     if (Value like = findLike(argument))
       return getDims(like);
   AffineMapAttr map = findDimsAttr(value);
-  if (auto segment = value.getDefiningOp<SegmentOp>(); segment && !map) // whoever made it knows no dims
+  if (auto segment = value.getDefiningOp<SegmentOp>(); segment && !map) // The creator of the segment did not know the
+                                                                        // dims.
     return getDims(segment.getBody().front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber()));
   if (!map || map.getValue().getNumResults() != type.getRank())
     return std::nullopt;
@@ -108,7 +109,7 @@ static ExprRange multiply(ExprRange lhs, ExprRange rhs) {
   return {*llvm::min_element(products), *llvm::max_element(products)};
 }
 
-/// Quotients are monotonic in both operands while the divisor is positive.
+/// Returns the range of a quotient. For positive divisors, quotients are monotonic in both operands.
 static ExprRange divide(ExprRange lhs, ExprRange rhs, bool up) {
   if (rhs.min < 1)
     return {kMin, kMax};
@@ -141,7 +142,7 @@ ExprRange inlay::getRange(AffineExpr expr, ArrayRef<SymbolAttr> symbols) {
     return divide(lhs, rhs, /*up=*/false);
   case AffineExprKind::CeilDiv:
     return divide(lhs, rhs, /*up=*/true);
-  default: // a remainder has the divisor's sign
+  default: // A remainder has the sign of the divisor.
     if (rhs.min < 1)
       return {kMin, kMax};
     return {0, lhs.min >= 0 ? std::min(lhs.max, rhs.max - 1) : rhs.max - 1};
@@ -151,7 +152,7 @@ ExprRange inlay::getRange(AffineExpr expr, ArrayRef<SymbolAttr> symbols) {
 //===-- Normal form ---------------------------------------------------------------------------------------------===//
 
 namespace {
-/// A number times what can't be taken apart: symbols, quotients, remainders, in the order of their text.
+/// A number times factors that cannot be split: symbols, quotients and remainders, in the order of their text.
 struct Term {
   int64_t number;
   SmallVector<AffineExpr> factors;
@@ -159,7 +160,7 @@ struct Term {
 using Terms = SmallVector<Term>;
 } // namespace
 
-/// More terms than sizes of models have; an expression of more stays as it is.
+/// More terms than the sizes of models have. An expression with more terms stays unchanged.
 static constexpr size_t kMaxTerms = 64;
 
 static std::string toText(AffineExpr expr) {
@@ -168,7 +169,7 @@ static std::string toText(AffineExpr expr) {
   return text;
 }
 
-/// Adds `term` to `terms`; false if a number overflows or there are too many.
+/// Adds `term` to `terms`. Returns false if a number overflows or there are too many terms.
 static bool addTerm(Terms &terms, Term term) {
   for (Term &known : terms)
     if (known.factors == term.factors)
@@ -189,7 +190,7 @@ static bool multiplyTerms(const Terms &lhs, const Terms &rhs, Terms &product) {
   return true;
 }
 
-/// Divides all numbers if the divisor is one that divides them.
+/// Divides all numbers by `divisor`. Returns false if it is not a constant that divides all of them.
 static bool divideTerms(Terms &terms, AffineExpr divisor) {
   auto constant = dyn_cast<AffineConstantExpr>(divisor);
   int64_t number = constant ? constant.getValue() : 0;
@@ -200,7 +201,7 @@ static bool divideTerms(Terms &terms, AffineExpr divisor) {
   return true;
 }
 
-static bool takeApart(AffineExpr expr, unsigned symbols, Terms &terms) {
+static bool splitIntoTerms(AffineExpr expr, unsigned symbols, Terms &terms) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return addTerm(terms, {constant.getValue(), {}});
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
@@ -208,12 +209,12 @@ static bool takeApart(AffineExpr expr, unsigned symbols, Terms &terms) {
     return addTerm(terms, {1, {expr}});
   Terms lhs, rhs;
   if (expr.getKind() == AffineExprKind::Add)
-    return takeApart(binary.getLHS(), symbols, terms) && takeApart(binary.getRHS(), symbols, terms);
+    return splitIntoTerms(binary.getLHS(), symbols, terms) && splitIntoTerms(binary.getRHS(), symbols, terms);
   if (expr.getKind() == AffineExprKind::Mul)
-    return takeApart(binary.getLHS(), symbols, lhs) && takeApart(binary.getRHS(), symbols, rhs) &&
+    return splitIntoTerms(binary.getLHS(), symbols, lhs) && splitIntoTerms(binary.getRHS(), symbols, rhs) &&
            multiplyTerms(lhs, rhs, terms);
   AffineExpr dividend = simplifyExpr(binary.getLHS(), symbols), divisor = simplifyExpr(binary.getRHS(), symbols);
-  if (expr.getKind() != AffineExprKind::Mod && takeApart(dividend, symbols, lhs) && divideTerms(lhs, divisor))
+  if (expr.getKind() != AffineExprKind::Mod && splitIntoTerms(dividend, symbols, lhs) && divideTerms(lhs, divisor))
     return llvm::all_of(lhs, [&](Term &term) { return addTerm(terms, std::move(term)); });
   return addTerm(terms, {1, {getAffineBinaryOpExpr(expr.getKind(), dividend, divisor)}});
 }
@@ -222,7 +223,7 @@ AffineExpr inlay::simplifyExpr(AffineExpr expr, unsigned symbols) {
   if (expr.isPureAffine())
     return simplifyAffineExpr(expr, 0, symbols);
   Terms terms;
-  if (!takeApart(expr, symbols, terms))
+  if (!splitIntoTerms(expr, symbols, terms))
     return expr;
   AffineExpr sum = getAffineConstantExpr(0, expr.getContext());
   auto byText = [](const Term &one, const Term &other) {
@@ -245,10 +246,12 @@ bool inlay::isAtMost(AffineExpr lhs, AffineExpr rhs, ArrayRef<SymbolAttr> symbol
 }
 
 int64_t inlay::getTypicalValue(AffineExpr expr, ArrayRef<SymbolAttr> symbols) {
-  constexpr int64_t kUsual = 64; // where nobody has said
+  // For symbols without a typical size.
+  constexpr int64_t kDefaultTypical = 64;
   SmallVector<SymbolAttr> fixed;
   for (SymbolAttr symbol : symbols) {
-    int64_t typical = symbol.getTypical() ? symbol.getTypical() : std::clamp(kUsual, symbol.getMin(), symbol.getMax());
+    int64_t typical =
+        symbol.getTypical() ? symbol.getTypical() : std::clamp(kDefaultTypical, symbol.getMin(), symbol.getMax());
     fixed.push_back(SymbolAttr::get(symbol.getContext(), symbol.getName(), typical, typical, typical));
   }
   return getRange(expr, fixed).max;
@@ -272,7 +275,7 @@ static Value emitExpr(OpBuilder &builder, Location loc, AffineExpr expr) {
     return arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
   case AffineExprKind::CeilDiv:
     return arith::CeilDivSIOp::create(builder, loc, lhs, rhs);
-  default: { // the divisor's sign, as the runtime has it
+  default: { // The remainder has the sign of the divisor, as in the runtime.
     Value quotient = arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
     return arith::SubIOp::create(builder, loc, lhs, arith::MulIOp::create(builder, loc, quotient, rhs));
   }
@@ -287,7 +290,7 @@ OpFoldResult inlay::materializeExpr(OpBuilder &builder, Location loc, AffineExpr
 
 //===-- Text ----------------------------------------------------------------------------------------------------===//
 
-/// `outer` is how tightly the place binds: 0 in a sum, 1 in a product, 2 in a divisor.
+/// Prints `expr`. `outer` is the precedence of its context: 0 in a sum, 1 in a product, 2 in a divisor.
 static std::string spell(AffineExpr expr, ArrayRef<SymbolAttr> symbols, int outer) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return std::to_string(constant.getValue());

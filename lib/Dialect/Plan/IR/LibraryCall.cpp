@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels of host functions: what describes them, and calls of the library's.
+// Descriptions of the kernels of host functions, and calls of library kernels.
 
 #include "inlay/Dialect/Plan/IR/Plan.h"
 
@@ -24,33 +24,33 @@ LogicalResult PostOpAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitEr
                      << " for " << stringifyPostOpKind(kind);
 }
 
-/// True if the kernel takes an operand for it.
+/// Returns true if the kernel takes an operand for `postOp`.
 static bool takesOperand(PostOpAttr postOp) { return postOp.getKind() >= PostOpKind::add; }
 
-/// True if that operand has an element for each channel.
+/// Returns true if that operand has one element per channel.
 static bool isPerChannel(PostOpAttr postOp) { return postOp.getKind() >= PostOpKind::add_channels; }
 
-/// How many inputs a library kernel has that is described so.
+/// Returns the number of inputs of a library kernel with this description.
 static int64_t countInputs(HostKernelKind kind, ArrayRef<PostOpAttr> postOps, DictionaryAttr config) {
   if (kind == HostKernelKind::attention)
     return 3 + (config && config.contains(kMask));
   return 2 + (config && config.contains(kBias)) + llvm::count_if(postOps, takesOperand);
 }
 
-/// Checks what `config` may have for a kernel of this kind.
+/// Checks that `config` has only entries for a kernel of this kind.
 static LogicalResult verifyConfig(llvm::function_ref<InFlightDiagnostic()> emitError, HostKernelKind kind,
                                   DictionaryAttr config) {
   for (NamedAttribute entry : config ? config.getValue() : ArrayRef<NamedAttribute>()) {
     StringRef name = entry.getName();
     bool isUnit = isa<UnitAttr>(entry.getValue());
-    auto word = dyn_cast<StringAttr>(entry.getValue());
+    auto string = dyn_cast<StringAttr>(entry.getValue());
     bool isProduct = kind == HostKernelKind::contraction || kind == HostKernelKind::convolution;
     bool fits = (name == kBias && isProduct && isUnit) ||
                 (name == "accumulate" && kind == HostKernelKind::contraction && isUnit) ||
                 (name == "channels_last" && kind == HostKernelKind::convolution && isUnit) ||
                 (kind == HostKernelKind::attention &&
-                 ((name == kMask && word && (word == "added" || word == "selected")) || (name == "causal" && isUnit) ||
-                  (name == "scale" && isa<FloatAttr>(entry.getValue()))));
+                 ((name == kMask && string && (string == "added" || string == "selected")) ||
+                  (name == "causal" && isUnit) || (name == "scale" && isa<FloatAttr>(entry.getValue()))));
     if (!fits)
       return emitError() << "unexpected '" << name << "' = " << entry.getValue() << " of a kernel of kind "
                          << stringifyHostKernelKind(kind);
@@ -64,7 +64,7 @@ LogicalResult HostKernelAttr::verify(llvm::function_ref<InFlightDiagnostic()> em
   if (kind == HostKernelKind::loops)
     return buffers >= 0 && !loops && constants.empty() && postOps.empty() && !config
                ? success()
-               : emitError() << "expected a name and a number of buffers alone for loops";
+               : emitError() << "expected only a name and a number of buffers for loops";
   int64_t expected = countInputs(kind, postOps, config) + 1;
   if (buffers != expected)
     return emitError() << "expected " << expected << " buffers, but got " << buffers;
@@ -75,10 +75,10 @@ LogicalResult HostKernelAttr::verify(llvm::function_ref<InFlightDiagnostic()> em
   if (kind == HostKernelKind::attention && !postOps.empty())
     return emitError() << "expected no post-ops for attention";
   if (kind == HostKernelKind::contraction && llvm::any_of(postOps, isPerChannel))
-    return emitError() << "expected post-ops per channel for a convolution alone";
+    return emitError() << "expected post-ops per channel only for a convolution";
   for (int64_t number : constants)
     if (number < 0 || number >= buffers - 1)
-      return emitError() << "expected constants to be some of the " << buffers - 1 << " inputs, but got " << number;
+      return emitError() << "expected constants to be numbers of the " << buffers - 1 << " inputs, but got " << number;
   return verifyConfig(emitError, kind, config);
 }
 
@@ -98,7 +98,7 @@ HostKernelAttr LibraryCallOp::describe(StringRef name) {
                              getConfigAttr());
 }
 
-/// Checks that each operand of a contraction is read by a projected permutation of the loops.
+/// Checks that the map of each operand of a contraction is a projected permutation of the loops.
 static LogicalResult verifyMaps(LibraryCallOp op) {
   auto shaped = llvm::map_to_vector(op->getOperands(), [](Value value) { return cast<ShapedType>(value.getType()); });
   size_t count = op.getMaps() ? op.getMapsAttr().size() : 0;
@@ -113,7 +113,7 @@ static LogicalResult verifyMaps(LibraryCallOp op) {
   return success();
 }
 
-/// Checks that a convolution has a window of each spatial dim.
+/// Checks that a convolution has a window for each spatial dim.
 static LogicalResult verifyWindow(LibraryCallOp op) {
   ArrayRef<int64_t> window = op.getWindow().value_or(ArrayRef<int64_t>());
   int64_t spatial = cast<ShapedType>(op.getInit().getType()).getRank() - 2;
@@ -128,7 +128,7 @@ static LogicalResult verifyWindow(LibraryCallOp op) {
   return success();
 }
 
-/// Checks that the operands of a convolution have the dims that its kernel goes by.
+/// Checks that the dims of the operands of a convolution agree.
 static LogicalResult verifyConvolution(LibraryCallOp op) {
   auto typeOf = [](Value value) { return cast<ShapedType>(value.getType()); };
   ShapedType input = typeOf(op.getInputs()[0]), weight = typeOf(op.getInputs()[1]), init = typeOf(op.getInit());
@@ -182,7 +182,7 @@ LogicalResult LibraryCallOp::verify() {
     return failure();
   for (int64_t number : getConstants().value_or(ArrayRef<int64_t>()))
     if (number < 0 || number >= inputs)
-      return emitOpError("expected constants to be some of the ") << inputs << " inputs, but got " << number;
+      return emitOpError("expected constants to be numbers of the ") << inputs << " inputs, but got " << number;
   if (failed(verifyConfig([&] { return emitOpError(); }, getKind(), getConfigAttr())))
     return failure();
   return getKind() == HostKernelKind::convolution ? verifyConvolution(*this) : success();

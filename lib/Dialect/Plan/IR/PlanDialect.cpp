@@ -16,11 +16,11 @@ using namespace mlir;
 using namespace inlay;
 using namespace inlay::plan;
 
-/// Parses what a kernel may have or not, in this order: `, loops = 3, constants = [1], post_ops = [<relu>]`.
+/// Parses the optional fields of a kernel, in this order: `, loops = 3, constants = [1], post_ops = [<relu>]`.
 static ParseResult parseHostKernelFields(AsmParser &parser, int64_t &loops, SmallVector<int64_t> &constants,
                                          SmallVector<PostOpAttr> &postOps, DictionaryAttr &config) {
   bool isNext = succeeded(parser.parseOptionalComma());
-  // A keyword that stands there, and after its value another comma or none.
+  // Parses a keyword, if it comes next, its value, and an optional comma.
   auto parseField = [&](StringRef keyword, auto parseValue) -> ParseResult {
     if (!isNext || failed(parser.parseOptionalKeyword(keyword)))
       return success();
@@ -99,7 +99,7 @@ void PlanDialect::registerAttributes() {
       >();
 }
 
-/// More buffers than any segment has: keeps counts that come from text within reason.
+/// Limit for counts that are read from text. No segment has that many buffers.
 static constexpr uint64_t kMaxBuffers = 1 << 16;
 
 LogicalResult BufferType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, RankedTensorType tensor, Space,
@@ -111,7 +111,7 @@ LogicalResult BufferType::verify(llvm::function_ref<InFlightDiagnostic()> emitEr
                                    : emitError() << "expected the dims of " << tensor << " as a map of symbols";
   AffineMap map = dims.getValue();
   if (map.getNumDims() || map.getNumResults() != tensor.getRank())
-    return emitError() << "expected a map of symbols alone with a result for each dim of " << tensor << ", but got "
+    return emitError() << "expected a map without dims and with a result for each dim of " << tensor << ", but got "
                        << dims;
   for (auto [size, expr] : llvm::zip_equal(tensor.getShape(), map.getResults())) {
     auto constant = dyn_cast<AffineConstantExpr>(expr);
@@ -123,21 +123,20 @@ LogicalResult BufferType::verify(llvm::function_ref<InFlightDiagnostic()> emitEr
 
 //===-- Engines -------------------------------------------------------------------------------------------------===//
 
-/// Checks that a count that comes from text is within reason.
+/// Checks a count that is read from text.
 static LogicalResult verifyCount(Operation *op, StringRef what, uint64_t count) {
   if (count <= kMaxBuffers)
     return success();
   return op->emitOpError("expected 0 to ") << kMaxBuffers << " " << what << ", but got " << static_cast<int64_t>(count);
 }
 
-/// Checks that `map` is a list of sizes: no dims, and at least `least` where constant.
-static LogicalResult verifySizes(Operation *op, StringRef name, AffineMap map, int64_t least) {
+/// Checks that `map` is a list of sizes: it has no dims, and its constant results are at least `min`.
+static LogicalResult verifySizes(Operation *op, StringRef name, AffineMap map, int64_t min) {
   if (map.getNumDims())
     return op->emitOpError("expected '") << name << "' to be a map without dims, but got " << AffineMapAttr::get(map);
   for (AffineExpr size : map.getResults())
-    if (auto constant = dyn_cast<AffineConstantExpr>(size); constant && constant.getValue() < least)
-      return op->emitOpError("expected '")
-             << name << "' to be at least " << least << ", but got " << constant.getValue();
+    if (auto constant = dyn_cast<AffineConstantExpr>(size); constant && constant.getValue() < min)
+      return op->emitOpError("expected '") << name << "' to be at least " << min << ", but got " << constant.getValue();
   return success();
 }
 
@@ -146,21 +145,21 @@ LogicalResult EngineOp::verify() {
     return failure();
   for (Operation &op : getBody().front())
     if (!isa<KernelOp, DispatchOp>(op))
-      return emitOpError("expected kernels and dispatches alone, but got ") << op.getName();
+      return emitOpError("expected only kernels and dispatches, but got ") << op.getName();
   return verifySizes(*this, "scratch", getScratch(), 1);
 }
 
-/// Checks the numbers of buffers of what is called with inputs first.
+/// Checks the number of arguments and the number of inputs, which are the first arguments.
 static LogicalResult verifyArguments(Operation *op, uint64_t arguments, uint64_t inputs) {
   if (failed(verifyCount(op, "arguments", arguments)))
     return failure();
   if (inputs > arguments)
-    return op->emitOpError("expected inputs to be some of the ")
-           << arguments << " arguments, but got " << static_cast<int64_t>(inputs);
+    return op->emitOpError("expected at most as many inputs as arguments (")
+           << arguments << "), but got " << static_cast<int64_t>(inputs);
   return success();
 }
 
-/// Checks numbers that what is called gets beside its buffers, if there are any.
+/// Checks the numbers, if any, that a callee receives in addition to its buffers.
 static LogicalResult verifyNumbers(Operation *op, std::optional<AffineMap> sizes) {
   return sizes ? verifySizes(op, "sizes", *sizes, std::numeric_limits<int64_t>::min()) : success();
 }
@@ -251,12 +250,12 @@ LogicalResult InvokeOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto function = dyn_cast_or_null<FunctionOpInterface>(callee);
   if (!function)
     return emitOpError("expected ") << getCalleeAttr() << " to be a segment's function, engine or host function";
-  auto areStoodForBy = [](TypeRange values, ArrayRef<Type> types) {
+  auto areRepresentedBy = [](TypeRange values, ArrayRef<Type> types) {
     return llvm::equal(values, types,
                        [](Type value, Type type) { return value == type || getBorderType(value) == type; });
   };
-  if (!areStoodForBy(getInputs().getTypes(), function.getArgumentTypes()) ||
-      !areStoodForBy(getOutputs().getTypes(), function.getResultTypes()))
+  if (!areRepresentedBy(getInputs().getTypes(), function.getArgumentTypes()) ||
+      !areRepresentedBy(getOutputs().getTypes(), function.getResultTypes()))
     return emitOpError("expected the types of ") << getCalleeAttr() << ", " << function.getFunctionType();
   return success();
 }
@@ -265,7 +264,7 @@ LogicalResult FrameworkCallOp::verify() { return verifyNumbers(*this, getSizes()
 
 //===-- The program ---------------------------------------------------------------------------------------------===//
 
-/// Checks that `map` uses symbols of the program alone, of which there are `count`.
+/// Checks that `map` uses only symbols of the program, of which there are `count`.
 static LogicalResult verifySymbols(Operation *op, AffineMapAttr map, unsigned count) {
   if (!map || map.getValue().getNumSymbols() <= count)
     return success();
@@ -288,7 +287,7 @@ LogicalResult ProgramOp::verify() {
   return failure(walked.wasInterrupted());
 }
 
-/// Checks that `buffer` is one number of `bits` bits in host memory.
+/// Checks that `buffer` is a single integer of `bits` bits in host memory.
 static LogicalResult verifyNumber(Operation *op, StringRef what, BufferType buffer, unsigned bits) {
   RankedTensorType tensor = buffer.getTensor();
   if (tensor.getRank() == 0 && tensor.getElementType().isInteger(bits) && buffer.getSpace() == Space::host)

@@ -78,7 +78,7 @@ def _try(label, example, run, args, unknown_size):
         if not run(module):
             return "", None
     except RewriteError as error:
-        return f"pattern '{label}' makes no valid graph: {error}\n{example}", True
+        return f"pattern '{label}' makes an invalid graph: {error}\n{example}", True
     wrong, graphs, is_known = compare_graphs(label, example._graph, module._graph, args, unknown_size)
     return f"{wrong}\n{graphs}" if wrong else "", is_known
 

@@ -100,7 +100,7 @@ class _Manager:
         if not isinstance(label, str) or not label:
             raise ArgumentTypeError(f"expected a label for the pattern, but got {label!r}")
         if label in self._patterns:
-            raise ArgumentValueError(f"expected a new label, but there is a pattern labelled '{label}' already")
+            raise ArgumentValueError(f"expected a new label, but there is a pattern labeled '{label}' already")
         if benefit is not None and (isinstance(benefit, bool) or not isinstance(benefit, int)):
             raise ArgumentTypeError(f"expected the benefit of '{label}' to be an int, but got {benefit!r}")
         if benefit is not None and not 0 <= benefit <= _MOST_BENEFIT:

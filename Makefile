@@ -52,7 +52,7 @@ build: $(BUILD)/build.ninja ## build the tools and the Python package
 	$(call quietly,build,ninja -C $(BUILD) -j $(JOBS))
 
 demo: build ## compile a model, run it on Vulkan and the host, say what ran where
-	@$(PYTHON) -m inlay.demo
+	@$(PYTHON) -m inlay_demo
 
 test: lint test-unit test-lit test-python test-conformance ## everything a change must pass
 

@@ -8,10 +8,11 @@ import subprocess
 import inlay
 import pytest
 import torch
-from inlay.calls import run_call
-from inlay.compiler import export_program
-from inlay.importer import graph, import_program, walker
-from inlay.meaning import compute
+from inlay._dialect.calls import run_call
+from inlay._dialect.meaning import compute
+from inlay._import.torch import graph, walker
+from inlay._import.torch.export import export_program
+from inlay._import.torch.program import import_program
 
 BUILD = pathlib.Path(inlay.__file__).parents[2]
 INLAY_OPT = pathlib.Path(os.environ.get("INLAY_OPT", BUILD / "bin" / "inlay-opt"))

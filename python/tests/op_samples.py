@@ -15,10 +15,11 @@ import unittest
 from typing import Any
 
 import torch
-from inlay.arguments import Signature
-from inlay.compiler import compile_imported, import_model
-from inlay.options import Options
-from inlay.text import ELEMENT_TYPES, tensor_text
+from inlay._compile.driver import compile_imported
+from inlay._compile.model import import_model
+from inlay._compile.options import Options
+from inlay._dialect.text import ELEMENT_TYPES, tensor_text
+from inlay._program.signature import Signature
 from sampled.entry import TOLERANCES
 from torch import nn
 from torch.utils import _pytree as pytree

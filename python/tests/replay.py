@@ -5,12 +5,14 @@ import contextlib
 
 import torch
 from conftest import compare, returned
-from inlay.arguments import Signature
-from inlay.calls import run_call
-from inlay.importer import Size, import_program, walker
-from inlay.importer.graph import GraphBuilder, split_sizes
-from inlay.meaning import compute
-from inlay.ops import table
+from inlay._dialect.calls import run_call
+from inlay._dialect.meaning import compute
+from inlay._dialect.ops import table
+from inlay._import.torch import walker
+from inlay._import.torch.graph import GraphBuilder, split_sizes
+from inlay._import.torch.program import import_program
+from inlay._program.signature import Signature
+from inlay._program.sizes import Size
 
 pytree = torch.utils._pytree
 

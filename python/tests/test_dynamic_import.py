@@ -11,12 +11,12 @@ import inlay
 import pytest
 import torch
 from conftest import INLAY_OPT, compare
-from inlay import compiler
-from inlay.compiler import export_program, import_model
-from inlay.importer import import_program
-from inlay.importer.guards import find_shape_env
-from inlay.models import zoo
-from inlay.shapes import make_examples
+from inlay._compile.model import import_model
+from inlay._import.examples import make_examples
+from inlay._import.torch.export import export_module, export_program
+from inlay._import.torch.guards import find_shape_env
+from inlay._import.torch.program import import_program
+from inlay_models import zoo
 from replay import Replay
 from torch import nn
 from torch.export import Dim
@@ -58,7 +58,7 @@ def replays(monkeypatch):
 
     def make(model, args, shapes, kwargs=None):
         examples = make_examples(model, args, kwargs or {}, shapes)
-        exported, profiles = compiler._export(model, examples, may_untie=True)
+        exported, profiles = export_module(model, examples, may_untie=True)
         env = find_env(exported)
         known = [guard.expr for guard in env.guards]
         replay = Replay(monkeypatch, exported, profiles)

@@ -5,11 +5,12 @@ computes what PyTorch does. Nothing is compiled here."""
 import re
 
 import inlay
+import inlay_models as models
 import pytest
 import torch
 from conftest import export_program, verify
-from inlay import models, ops
-from inlay.importer import import_program
+from inlay import ops
+from inlay._import.torch.program import import_program
 from torch import nn
 from torch.nn import functional as F
 

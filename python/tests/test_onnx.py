@@ -93,7 +93,7 @@ def test_modules_are_the_scopes_of_names():
 
 
 def test_scopes_say_the_names_of_lists_again():
-    from inlay.onnx.naming import module_stack
+    from inlay._import.onnx.naming import module_stack
 
     paths = list(module_stack(node("Conv", "x w", "y", "/net/layer1/layer1.0/conv/Conv")))
     assert paths == ["net", "net.layer1", "net.layer1.0", "net.layer1.0.conv"]

@@ -11,7 +11,7 @@ from replay import Replay
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
 
-from inlay.onnx import program as onnx_program  # noqa: E402
+from inlay._import.onnx import program as onnx_program  # noqa: E402
 from onnx_control import MODELS, REFUSED, YES, X, parse  # noqa: E402
 from onnx_models import run_onnxruntime  # noqa: E402
 

@@ -5,12 +5,12 @@ import pytest
 import torch
 from conftest import compare
 from inlay import ops
-from inlay.compiler import compile_imported
-from inlay.importer import ImportedProgram, Input, Output
-from inlay.importer.graph import GraphBuilder
-from inlay.meaning import compute
-from inlay.options import Options
-from inlay.text import ELEMENT_TYPES
+from inlay._compile.driver import compile_imported
+from inlay._compile.options import Options
+from inlay._dialect.meaning import compute
+from inlay._dialect.text import ELEMENT_TYPES
+from inlay._import.torch.graph import GraphBuilder
+from inlay._program.imported import ImportedProgram, Input, Output
 
 F32 = torch.float32
 

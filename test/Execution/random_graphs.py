@@ -22,8 +22,8 @@ from dataclasses import dataclass
 import numpy
 import torch
 from inlay import ops
-from inlay.importer.graph import GraphBuilder
-from inlay.text import ELEMENT_TYPES
+from inlay._dialect.text import ELEMENT_TYPES
+from inlay._import.torch.graph import GraphBuilder
 from safetensors.torch import save_file
 
 # The graph for targets with options of their own, by the name of its file.

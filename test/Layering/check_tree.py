@@ -4,6 +4,7 @@ arrows    a folder includes only what ARROWS lets it; the runtime includes nothi
 sizes     files, tool mains and functions stay below LIMITS
 passes    flag, class, file, test and debug type of each pass follow from one another
 text      every source starts with the licence, diagnostics read alike, nothing names a machine or a ticket
+python    the package's folders import what check_python.py lets them, without circles
 documents every INLAY_* variable that code reads is in VARIABLES, and every test that SECURITY and FACTS name exists
 
 Prints `path:line: what is wrong` for each finding and exits 1 if there are any.
@@ -13,6 +14,8 @@ import pathlib
 import re
 import sys
 from collections.abc import Iterator
+
+from check_python import check_python
 
 PHASES = ["Import", "Rewrite", "Partition", "Shape", "Convert", "Stitch"]
 DIALECTS = ["Support", "Dialect"]
@@ -294,6 +297,7 @@ def check_tree(root: pathlib.Path) -> Iterator[Finding]:
     yield from check_variables(root, shipped)
     yield from check_security(root)
     yield from check_facts(root)
+    yield from check_python(root)
 
 
 def main() -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Saves models of inlay.models as containers: save_models.py FOLDER MODEL... writes FOLDER/MODEL-host.inlay, which runs
+"""Saves models of inlay_models as containers: save_models.py FOLDER MODEL... writes FOLDER/MODEL-host.inlay, which runs
 on the host alone, and FOLDER/MODEL-vulkan.inlay, which runs on a device what that can."""
 
 import pathlib
@@ -7,7 +7,7 @@ import sys
 
 import inlay
 import torch
-from inlay.models import make
+from inlay_models import make
 
 
 def main(folder: str, *names: str) -> None:

@@ -7,6 +7,7 @@ import inlay
 import pytest
 import torch
 from inlay import ops
+from inlay._compile.model import convention_of
 from inlay._compile.options import Options
 from inlay._dialect.calls import run_call
 from inlay._dialect.text import quote, scalar_literal, with_number
@@ -128,8 +129,7 @@ class Model(nn.Module):
 @pytest.fixture(scope="module")
 def signature():
     exported = export_model()
-    names = exported.module_call_graph[0].signature.forward_arg_names
-    return Signature(import_program(exported).inputs, exported.call_spec.in_spec, names)
+    return Signature(import_program(exported).interface, convention_of(exported))
 
 
 def export_model():

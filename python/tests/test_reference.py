@@ -10,7 +10,7 @@ from inlay._compile.options import Options
 from inlay._dialect.meaning import compute
 from inlay._dialect.text import ELEMENT_TYPES
 from inlay._import.torch.graph import GraphBuilder
-from inlay._program.imported import ImportedProgram, Input, Output
+from inlay._program.imported import ImportedProgram, Input, TensorType
 
 F32 = torch.float32
 
@@ -217,7 +217,8 @@ def single_op(op, operands, attributes, result):
         for operand in operands
     ]  # fmt: skip
     value = builder.op(op.name, values, attributes, result.shape, result.dtype, f'loc("{op.name}")')
-    return ImportedProgram(builder.module([value]), {}, inputs, [Output("result")], [(result.shape, result.dtype)])
+    types = [TensorType(result.shape, result.dtype)]
+    return ImportedProgram.of_function(builder.module([value]), {}, inputs, types)
 
 
 def run(op, operands, attributes, targets, tolerance):

@@ -10,7 +10,6 @@ import sys
 import typing
 
 import inlay
-import inlay._import.onnx.program
 import inlay._inlay
 import inlay_models
 import pytest
@@ -26,6 +25,7 @@ MODULES = [
     "inlay",
     "inlay.debug",
     "inlay.errors",
+    "inlay.onnx",
     "inlay.ops",
     "inlay.rewrite",
     "inlay._compile.driver",
@@ -41,7 +41,6 @@ LATE = {
     **{name: getattr(inlay._inlay, name) for name in ("Compilation", "Graph", "Op")},
     **{name: getattr(inlay.rewrite, name) for name in ("Layer", "Module", "OpFunction")},
     "Input": imported.Input,
-    "OnnxProgram": inlay._import.onnx.program.OnnxProgram,
     "Unpack": typing_extensions.Unpack,
 }
 

@@ -15,7 +15,7 @@ ARROWS = {
     "errors": [],
     "_paths": ["errors"],
     "_dialect": BASE,
-    "_graph": [*BASE, EXTENSION, "_dialect"],
+    "_graph": [*BASE, EXTENSION, "_dialect", "_program"],
     "_rewrite": [*BASE, EXTENSION, "_dialect", "_graph"],
     "_program": [*BASE, EXTENSION, "_dialect"],
     "_import": BASE,

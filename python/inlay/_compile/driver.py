@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -17,12 +17,13 @@ from .._paths import StrPath, path_text
 from .._program.compiled import CompiledModule, LoadedModule
 from .._program.fallback import Fallback
 from .._program.forking import note_device, refuse_lost_device
-from .._program.imported import ImportedProgram
+from .._program.imported import CallConvention, ImportedModel, ImportedProgram
 from .._program.report import Report
-from .._program.saving import describe_plain, restore
+from .._program.restoring import restore
+from .._program.saving import describe_plain
 from .._program.signature import Signature
 from ..errors import ArgumentTypeError, ArgumentValueError
-from .model import import_model, make_signature
+from .model import import_model
 from .modules import import_rewritten
 from .options import LOOP_ITERATIONS, TARGETS, Options
 from .request import Progress, load_extension, make_renderer, make_request
@@ -99,9 +100,8 @@ def compile(
     """
     options = Options.make({**_given(locals()), **more})
     original = _original(model_or_exported, options)
-    exported, imported = _import(model_or_exported, inputs, options)
-    signature = make_signature(model_or_exported, exported, imported)
-    return compile_imported(imported, options, signature, exported.call_spec.out_spec, original)
+    imported = _import(model_or_exported, inputs, options)
+    return compile_imported(imported.program, options, imported.convention, original)
 
 
 def compilation_count() -> int:
@@ -121,11 +121,10 @@ def _original(model, options):
 def compile_imported(
     imported: ImportedProgram,
     options: Options,
-    signature: Signature | None = None,
-    out_spec: Any = None,
+    convention: CallConvention | None = None,
     original: torch.nn.Module | None = None,
 ) -> CompiledModule:
-    """A CompiledModule for an imported graph; without a signature only its `call_flat` can be used."""
+    """A CompiledModule for an imported graph; without a convention only its `call_flat` can be used."""
     if "vulkan" in options.targets:
         refuse_lost_device()
     fallback = Fallback()
@@ -141,8 +140,8 @@ def compile_imported(
     if compilation.notice:
         print(f"inlay: {compilation.notice}", file=sys.stderr)
     report = Report.parse(compilation.report, make_renderer(extension, imported, options))
-    signature = signature or Signature(imported.inputs, None, None, symbols=imported.symbols)
-    return CompiledModule(imported, compilation, fallback, report, signature, out_spec, original)
+    signature = Signature(imported.interface, convention)
+    return CompiledModule(imported, compilation, fallback, report, signature, original)
 
 
 def partition(
@@ -152,7 +151,7 @@ def partition(
 ) -> Report:
     """What `compile` with the same arguments would run where, and why. Nothing is compiled."""
     options = Options.make(options)
-    _, imported = _import(model_or_exported, inputs, options)
+    imported = _import(model_or_exported, inputs, options).program
     extension = load_extension()
     render = make_renderer(extension, imported, options)
     return Report.parse(render("json"), render)
@@ -179,14 +178,14 @@ def load(path: StrPath, *, device: str | None = None, public_key: StrPath | None
         note_device()
     try:
         metadata = metadata or describe_plain(*compilation.plain_signature)
-        imported, signature, out_spec = restore(metadata, compilation.constant)
+        imported, signature = restore(metadata, compilation.constant)
         _check_fits(imported, compilation)
         report = _saved_report(compilation.report)
     except ArgumentValueError as error:
         raise ArgumentValueError(f"'{path}': {error}") from error
     except Exception as error:  # whatever it is, the file is to blame
         raise ArgumentValueError(f"'{path}': malformed metadata: {type(error).__name__}: {error}") from error
-    return LoadedModule(imported, compilation, fallback, report, signature, out_spec)
+    return LoadedModule(imported, compilation, fallback, report, signature)
 
 
 def _check_fits(imported, compilation):
@@ -194,7 +193,7 @@ def _check_fits(imported, compilation):
     _, inputs, outputs = compilation.plain_signature
     for what, have, wanted in (
         ("inputs", len(imported.arguments), len(inputs)),
-        ("results", len(imported.results), len(outputs)),
+        ("results", len(imported.interface.results), len(outputs)),
     ):
         if have != wanted:
             raise ArgumentValueError(f"malformed metadata: {what!r}: expected {wanted} of the program, but got {have}")
@@ -215,7 +214,7 @@ def _given(variables):
     return {name: value for name, value in variables.items() if name not in skipped}
 
 
-def _import(model, inputs, options):
+def _import(model, inputs, options) -> ImportedModel:
     if isinstance(model, Module):
         if inputs is not None or options.dynamic_shapes is not None:
             raise ArgumentTypeError("an inlay.Module says itself what its inputs are: give none")

@@ -76,7 +76,7 @@ def _import_and_compile(graph_module, options):
     only_calls = options.targets == ("torch",)
     with unset_fake_temporarily(), no_autocast():  # constants are computed, not just their shapes
         imported = import_graph(graph_module.graph, arguments, outputs, parameters, only_calls, symbols)
-    if not imported.results:
+    if not imported.interface.results:
         return graph_module.forward
     return _with_strides(_compile_imported(imported, options).call_flat, outputs, symbols)
 

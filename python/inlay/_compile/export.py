@@ -23,7 +23,7 @@ def export(
     text_path = text_path if text_path.suffix == ".mlir" else text_path.with_name(text_path.name + ".mlir")
     weights_path = text_path.with_suffix(".safetensors")
     attributes = {"inlay.weights": weights_path.name}
-    imported = import_model(model, inputs, dynamic_shapes, attributes=attributes, portable=True)[1]
+    imported = import_model(model, inputs, dynamic_shapes, attributes=attributes, portable=True).program
     # Tensors that share memory can't be in one file.
     save_file({key: tensor.clone() for key, tensor in imported.weights.items()}, str(weights_path))
     text_path.write_text(imported.text, encoding="utf-8")

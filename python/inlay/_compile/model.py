@@ -13,8 +13,7 @@ from .._import.onnx import import_onnx, is_onnx
 from .._import.torch.export import EXPORT_LOCK, export_module, export_program, prepare_examples
 from .._import.torch.program import import_program
 from .._import.types import DynamicShapes, Inputs, Model
-from .._program.imported import ImportedProgram
-from .._program.signature import Signature
+from .._program.imported import CallConvention, ImportedModel
 
 
 def import_model(
@@ -22,8 +21,8 @@ def import_model(
     inputs: Inputs | None = None,
     dynamic_shapes: DynamicShapes | None = None,
     **options: Any,
-) -> tuple[torch.export.ExportedProgram, ImportedProgram]:
-    """(ExportedProgram, ImportedProgram) of a module and example arguments, an ExportedProgram, or an ONNX model.
+) -> ImportedModel:
+    """Imports a module with example arguments, an ExportedProgram, or an ONNX model.
 
     options: as for `import_program`.
     """
@@ -33,24 +32,24 @@ def import_model(
         if not isinstance(model, torch.nn.Module) or inputs is None:
             exported, profiles = export_program(model, inputs, dynamic_shapes), None
         else:
-            examples = prepare_examples(model, inputs, dynamic_shapes)
-            exported, profiles = export_module(model, examples, may_untie=True)
+            exported, profiles = export_module(model, prepare_examples(model, inputs, dynamic_shapes), may_untie=True)
         with no_autocast():
-            return exported, import_program(exported, profiles=profiles, **options)
+            program = import_program(exported, profiles=profiles, **options)
+        if isinstance(model, torch.nn.Module):
+            return ImportedModel(program, convention_of(exported, model), lambda: model)
+        return ImportedModel(program, convention_of(exported), exported.module)
 
 
-def make_signature(model: object, exported: Any, imported: ImportedProgram) -> Signature:
-    """What calls of a compiled model look like."""
+def convention_of(exported: torch.export.ExportedProgram, model: torch.nn.Module | None = None) -> CallConvention:
+    """Returns how the exported program is called. model: the module that it was exported from, for its defaults."""
     signature = exported.module_call_graph[0].signature if exported.module_call_graph else None
     names = getattr(signature, "forward_arg_names", None)
-    defaults, spec = _defaults(model, names), exported.call_spec.in_spec
-    return Signature(imported.inputs, spec, names, defaults, imported.symbols, imported.conditions)
+    spec = exported.call_spec
+    return CallConvention(spec.in_spec, spec.out_spec, names, _defaults(model, names) if model is not None else {})
 
 
 def _defaults(model, names):
     """Name -> default of the arguments of a module that are not among `names`."""
-    if not isinstance(model, torch.nn.Module):
-        return {}
     parameters = inspect.signature(model.forward).parameters.items()
     known = set(names or ())
     return {name: one.default for name, one in parameters if name not in known and one.default is not one.empty}

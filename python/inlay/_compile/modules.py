@@ -4,15 +4,12 @@
 from __future__ import annotations
 
 import dataclasses
-from types import SimpleNamespace
-from typing import Any
 
 import torch
-from torch.utils import _pytree as pytree
 
-from .._graph.module import Module, parse
+from .._graph.module import Module, Tensor, parse
 from .._import.types import DynamicShapes, Inputs, Model
-from .._program.imported import ImportedProgram, Input, Output
+from .._program.imported import CallConvention, Dims, ImportedModel, ImportedProgram, Input, TensorType
 from .._program.sizes import Size
 from ..errors import ArgumentValueError, UnsupportedError
 from .model import import_model
@@ -27,69 +24,68 @@ def import_module(
 
     Weights stay where they are: the text only names them. `inlay.compile(module)` then calls it as the model itself.
     """
-    exported, imported = import_model(model, inputs, dynamic_shapes)
-    module = parse(imported.text)
-    module._imported = (exported, imported)
+    imported = import_model(model, inputs, dynamic_shapes)
+    module = parse(imported.program.text)
+    module._imported = imported
     return module
 
 
-def import_rewritten(module: Module) -> tuple[Any, ImportedProgram]:
-    """(what says how it is called, ImportedProgram) of a Module, as of a model that is imported."""
-    inputs = [_interface(tensor, "input") for tensor in module.get_inputs()]
-    results = [_interface(tensor, "output") for tensor in module.get_outputs()]
+def import_rewritten(module: Module) -> ImportedModel:
+    """Imports a Module, which is called as the model that it was imported from if it still takes and gives the same."""
+    inputs = [_input(tensor) for tensor in module.get_inputs()]
+    results = [_type_of(tensor, "output") for tensor in module.get_outputs()]
     text = module.text(locations=True)
     if module._imported is not None:
-        exported, imported = module._imported
-        if _calls_alike(imported, inputs, results):
-            kept = [_keep_sizes(one[1:], known) for one, known in zip(results, imported.results, strict=True)]
-            return exported, dataclasses.replace(imported, text=text, results=kept)
-        weights, modules = imported.weights, imported.modules
-    else:
-        weights, modules = {}, set()
-    for what, tensors in (("input", inputs), ("output", results)):
-        for name, shape, _ in tensors:
-            if -1 in shape:
-                raise UnsupportedError(f"{what} {name!r} has sizes that aren't known: {_spell(shape)}")
-    imported = ImportedProgram(
-        text=text,
-        weights=weights,
-        inputs=[Input(*one) for one in inputs],
-        outputs=[Output("result", number) for number in range(len(results))],
-        results=[one[1:] for one in results],
-        modules=modules,
-    )
-    outputs = 0 if len(results) == 1 else (0,) * len(results)
-    spec = SimpleNamespace(
-        in_spec=pytree.tree_structure(((0,) * len(inputs), {})), out_spec=pytree.tree_structure(outputs)
-    )
-    return SimpleNamespace(call_spec=spec, module_call_graph=[]), imported
+        program = module._imported.program
+        if _calls_alike(program, inputs, results):
+            kept = [_keep_sizes(*pair) for pair in zip(results, program.interface.results, strict=True)]
+            interface = dataclasses.replace(program.interface, results=kept)
+            program = dataclasses.replace(program, text=text, interface=interface)
+            return dataclasses.replace(module._imported, program=program)
+    for one in inputs:
+        _check_known(f"input {one.name!r}", one.shape)
+    for tensor in module.get_outputs():
+        _check_known(f"output {tensor.name!r}", tensor.shape)
+    weights = module._imported.program.weights if module._imported is not None else {}
+    program = ImportedProgram.of_function(text, weights, inputs, results)
+    return ImportedModel(program, CallConvention.of_function(len(inputs), len(results)))
 
 
-def _interface(tensor, what):
-    """(name, shape, dtype) of what comes in or goes out; a size that isn't known is -1."""
+def _input(tensor: Tensor) -> Input:
+    return Input(tensor.name, *_type_of(tensor, "input"))
+
+
+def _type_of(tensor: Tensor, what: str) -> TensorType:
+    """The type of what comes in or goes out; a size that isn't known is -1."""
     if tensor.shape is None or not isinstance(tensor.dtype, torch.dtype):
         raise ArgumentValueError(f"expected {what} '{tensor.name}' to be a tensor, but got {tensor.type}")
-    return tensor.name, tensor.shape, tensor.dtype
+    return TensorType(tensor.shape, tensor.dtype)
 
 
-def _calls_alike(imported, inputs, results):
-    """Whether what the network takes and gives is still what the model does, sizes of results aside."""
-    given = [(_with_open_sizes(shape), dtype) for shape, dtype in imported.arguments]
-    return given == [one[1:] for one in inputs] and len(imported.results) == len(results)
+def _calls_alike(program: ImportedProgram, inputs: list[Input], results: list[TensorType]) -> bool:
+    """Returns true if the module takes and gives what the model does, sizes of results aside."""
+    given = [TensorType(_with_open_sizes(shape), dtype) for shape, dtype in program.arguments]
+    same = given == [TensorType(one.shape, one.dtype) for one in inputs]
+    return same and len(program.interface.results) == len(results)
 
 
-def _with_open_sizes(shape):
+def _with_open_sizes(shape: Dims) -> Dims:
     return tuple(-1 if isinstance(size, Size) else size for size in shape)
 
 
-def _keep_sizes(result, known):
-    """(shape, dtype) of a result; sizes that aren't known are those it had."""
-    if -1 not in result[0]:
+def _keep_sizes(result: TensorType, known: TensorType) -> TensorType:
+    """The type of a result; sizes that aren't known are those it had."""
+    if -1 not in result.shape:
         return result
-    if _with_open_sizes(known[0]) != result[0]:
-        raise UnsupportedError(f"an output has sizes that aren't known: {_spell(result[0])}")
-    return known[0], result[1]
+    if _with_open_sizes(known.shape) != result.shape:
+        raise UnsupportedError(f"an output has sizes that aren't known: {_spell(result.shape)}")
+    return TensorType(known.shape, result.dtype)
 
 
-def _spell(shape):
+def _check_known(what: str, shape: Dims) -> None:
+    if -1 in shape:
+        raise UnsupportedError(f"{what} has sizes that aren't known: {_spell(shape)}")
+
+
+def _spell(shape: Dims) -> str:
     return "x".join("?" if size == -1 else str(size) for size in shape)

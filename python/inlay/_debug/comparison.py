@@ -12,7 +12,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from .._compile.driver import compile_imported
-from .._compile.model import import_model, make_signature
+from .._compile.model import import_model
 from .._compile.options import Options
 from .._compile.types import CompileOptions
 from .._graph.module import parse
@@ -99,22 +99,22 @@ def compare(
     """
     options = Options.make(options)
     _check(tolerance, folder)
-    exported, imported = import_model(model, inputs, options.dynamic_shapes)
-    if len(imported.symbols):
-        names = ", ".join(repr(symbol.name) for symbol in imported.symbols)
+    imported = import_model(model, inputs, options.dynamic_shapes)
+    program = imported.program
+    if len(program.interface.symbols):
+        names = ", ".join(repr(symbol.name) for symbol in program.interface.symbols)
         raise UnsupportedError(
             f"only models of fixed sizes can be compared part by part, but {names} may differ: give no dynamic_shapes"
         )
     args, kwargs = split_inputs(inputs)
-    signature = make_signature(model, exported, imported)
-    compiled = compile_imported(imported, options, signature, exported.call_spec.out_spec)
+    compiled = compile_imported(program, options, imported.convention)
     _refuse_control_flow(compiled.report["ops"])
     given = compiled.flatten(args, kwargs)
     with torch.no_grad():
         with _seeded():
-            expected = _run_eager(model, exported, imported.carried, args, kwargs)
+            expected = _run_eager(imported, args, kwargs)
         with _seeded():
-            graph = _Graph(imported, compiled, given)
+            graph = _Graph(program, compiled, given)
         with _seeded():
             whole = compiled.call_flat(*_copy(given))
         result = Comparison(
@@ -154,9 +154,9 @@ def _seeded():
         yield
 
 
-def _run_eager(model, exported, carried, args, kwargs):
-    """The flat results of PyTorch, which writes copies of the arguments and of the buffers in `carried`."""
-    eager = model if isinstance(model, torch.nn.Module) else exported.module()
+def _run_eager(imported, args, kwargs):
+    """The flat results of PyTorch, which writes copies of the arguments and of the buffers that the model writes."""
+    eager, carried = imported.make_eager(), imported.program.interface.carried
     args, kwargs = _copy((args, kwargs))
     if not carried:
         return pytree.tree_leaves(eager(*args, **kwargs))

@@ -12,7 +12,7 @@ import torch
 from .._compile.driver import compile_imported
 from .._compile.options import Options
 from .._graph.module import Layer, Tensor
-from .._program.imported import ImportedProgram, Input, Output
+from .._program.imported import ImportedProgram, Input, TensorType
 
 # Largest difference, as a share of a result's largest element, that counts as right.
 TOLERANCES = {torch.float64: 1e-9, torch.float32: 1e-4, torch.float16: 1e-2, torch.bfloat16: 1e-2}
@@ -39,7 +39,8 @@ class Piece:
 
     def run(self, target: str, inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """Its results on one target alone, from tensors for its arguments; CompileError if it can't run there."""
-        return run_text(self.text, self.weights, target, inputs, [(one.shape, one.dtype) for one in self.results])
+        types = [TensorType(one.shape, one.dtype) for one in self.results]
+        return run_text(self.text, self.weights, target, inputs, types)
 
 
 def run_text(
@@ -47,16 +48,11 @@ def run_text(
     weights: dict[str, torch.Tensor],
     target: str,
     inputs: Sequence[torch.Tensor],
-    results: Sequence[tuple[Sequence[int], torch.dtype]],
+    results: Sequence[TensorType],
 ) -> list[torch.Tensor]:
-    """Runs @forward of a module on one target; results: (shape, dtype) of each."""
-    imported = ImportedProgram(
-        text=text,
-        weights=weights,
-        inputs=[Input(f"argument{i}", tuple(tensor.shape), tensor.dtype) for i, tensor in enumerate(inputs)],
-        outputs=[Output("result", number) for number in range(len(results))],
-        results=list(results),
-    )
+    """Runs @forward of a module on one target."""
+    given = [Input(f"argument{i}", tuple(tensor.shape), tensor.dtype) for i, tensor in enumerate(inputs)]
+    imported = ImportedProgram.of_function(text, weights, given, results)
     compiled = compile_imported(imported, Options.make({"targets": (target,), "enabled": False}))
     return compiled.call_flat(*inputs)
 

@@ -15,6 +15,7 @@ import torch
 
 from .._graph.module import parse
 from .._paths import StrPath
+from .._program.imported import TensorType
 from .pieces import Piece, difference, is_off, run_text
 from .reference import evaluate
 
@@ -84,7 +85,7 @@ def reproduce(text: str, tensors: str, target: Literal["vulkan", "host"], tolera
     values = dict(zip(module.get_inputs(), inputs, strict=True))
     evaluate(module.get_layers(), values, weights)
     expected = [values[tensor] for tensor in module.get_outputs()]
-    got = run_text(text, weights, target, inputs, [(tuple(one.shape), one.dtype) for one in expected])
+    got = run_text(text, weights, target, inputs, [TensorType(tuple(one.shape), one.dtype) for one in expected])
     off = False
     for number, (ours, theirs) in enumerate(zip(got, expected, strict=True)):
         share = difference(ours, theirs)

@@ -25,7 +25,8 @@ from .values import check_flag, check_text, dtype_of, type_text
 from .viewing import draw_dot, write_onnx
 
 if TYPE_CHECKING:
-    from .._inlay import Op
+    from .._inlay import Graph, Op
+    from .._program.imported import ImportedModel
 
 _EMPTY = "func.func @forward() {\n  return\n}\n"
 
@@ -289,16 +290,16 @@ class Module:
     """
 
     def __init__(self) -> None:
-        """An empty network, to be built inside of `with net_guard(module)`."""
+        """Makes a module without layers. New layers are added inside of `with net_guard(module)`."""
         self._adopt(_graph_class().parse(_EMPTY), None)
 
-    def _adopt(self, graph, imported):
+    def _adopt(self, graph: Graph, imported: ImportedModel | None) -> Module:
         self._graph, self._imported = graph, imported
         graph.network = weakref.ref(self)
         return self
 
     @classmethod
-    def _of(cls, graph, imported=None):
+    def _of(cls, graph: Graph, imported: ImportedModel | None = None) -> Module:
         """The module of that graph: the one that there is already, if it lives."""
         known = getattr(graph, "network", None)
         found = known() if known is not None else None

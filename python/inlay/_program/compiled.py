@@ -20,6 +20,7 @@ from .fallback import Fallback, raise_failure
 from .figures import Memory, Profile
 from .forking import refuse_lost_device
 from .imported import ImportedProgram
+from .outputs import CallValues, ResultOutput
 from .report import Report
 from .saving import describe
 from .signature import Signature
@@ -51,15 +52,14 @@ class CompiledModule:
         fallback: Fallback,
         report: Report,
         signature: Signature,
-        out_spec: Any,
         original: Callable[..., Any] | None = None,
     ) -> None:
         """original: the module to call with sizes that the compiled model was not made for; None for an error."""
         self._original = original
-        self._imported, self._compilation, self._fallback = imported, compilation, fallback
-        self._signature, self._out_spec = signature, out_spec
-        self._state = State(imported, compilation.replace_weights)
-        self._turn = threading.RLock() if imported.carried else contextlib.nullcontext()
+        self._compilation, self._fallback, self._signature = compilation, fallback, signature
+        self._interface = imported.interface
+        self._state = State(imported.state, self._interface.carried, compilation.replace_weights)
+        self._turn = threading.RLock() if self._interface.carried else contextlib.nullcontext()
         self._report = report
         self._has_device = bool(compilation.device)
 
@@ -76,7 +76,7 @@ class CompiledModule:
     @property
     def symbols(self) -> dict[str, tuple[int, int | None]]:
         """The sizes that may differ from call to call: name -> (least, largest) value, None for one without an end."""
-        table = self._imported.symbols
+        table = self._interface.symbols
         return {one.name: (one.min, None if one.max == UNBOUNDED else one.max) for one in table}
 
     @property
@@ -106,7 +106,8 @@ class CompiledModule:
             if self._original is None:
                 raise
             return self._call_original(args, kwargs)
-        return results[0] if self._out_spec.is_leaf() else pytree.tree_unflatten(results, self._out_spec)
+        out_spec = self._signature.convention.out_spec
+        return results[0] if out_spec.is_leaf() else pytree.tree_unflatten(results, out_spec)
 
     def call_flat(self, *given: Any) -> list[Any]:
         """Runs the model on its flat arguments; its flat results."""
@@ -117,9 +118,10 @@ class CompiledModule:
             made, kept = self._run(self._compilation.call, leaves)
             with torch.inference_mode(False):
                 results = made.tensors()
-            values = [self._find(output, given, leaves, results, kept, sizes) for output in self._imported.outputs]
-            self._write(given, leaves, results, kept, sizes)
-        return values
+            values = CallValues(given, leaves, results, kept, sizes, self._state)
+            outputs = [output.read(values) for output in self._interface.outputs]
+            self._write(values)
+        return outputs
 
     def _call_original(self, args, kwargs):
         """What PyTorch makes of a call, with the compiled model's weights and buffers."""
@@ -137,7 +139,8 @@ class CompiledModule:
     def assemble(self, given: Sequence[Any], results: Sequence[torch.Tensor], kept: Mapping[str, Any]) -> list[Any]:
         """The model's flat results from those of the program and from what went beside it."""
         leaves, sizes = self._signature.check(given), self._signature.measure(given)
-        return [self._find(output, given, leaves, results, kept, sizes) for output in self._imported.outputs]
+        values = CallValues(given, leaves, results, kept, sizes, self._state)
+        return [output.read(values) for output in self._interface.outputs]
 
     def profile(self, *args: Any, trace: StrPath | None = None, **kwargs: Any) -> Profile:
         """Runs the model once, step by step. What the model writes stays as it was.
@@ -207,13 +210,13 @@ class CompiledModule:
         self._check_savable(allow_framework)
         with self._turn:
             self._state.follow()
-            metadata, tensors = describe(self._imported, self._signature, self._out_spec, self._state)
+            metadata, tensors = describe(self._interface, self._signature.convention, self._state)
             self._compilation.save(
                 path, metadata, list(tensors.items()), weights_file, bool(allow_framework), bool(replace_weights)
             )
 
     def _check_savable(self, allow_framework):
-        if self._out_spec is None:
+        if self._signature.convention is None:
             raise UnsupportedError(
                 "a graph that torch.compile made a part of a model can't be saved: use inlay.compile"
             )
@@ -257,51 +260,34 @@ class CompiledModule:
     def _split(self, leaves):
         """(the program's arguments, kept values) for checked flat arguments."""
         tensors, kept = [], dict(self._state.kept)
-        for leaf, argument in zip(leaves, self._imported.inputs, strict=True):
+        for leaf, argument in zip(leaves, self._interface.inputs, strict=True):
             if argument.is_kept:
                 kept[argument.name] = leaf
             elif leaf is not None:
                 tensors.append(leaf)
         return tensors + self._state.carry(), kept
 
-    def _find(self, output, given, leaves, results, kept, sizes):
-        """The value of one of the model's flat results."""
-        if output.kind == "result":
-            value = results[output.index]
-        elif output.kind == "value":
-            value = output.value
-        elif output.kind == "size":
-            value = output.value.evaluate(sizes)
-        elif output.kind == "weights":
-            value = output.value(self._state)
-        elif output.kind == "buffer":
-            value = self._state[output.value]
-        elif output.kind == "kept":
-            value = kept.get(output.value)
-        else:
-            value = leaves[output.index] if output.copied else given[output.index]
-        return value.clone() if output.copied else value
-
-    def _write(self, given, leaves, results, kept, sizes):
+    def _write(self, values):
         """Writes back what the model writes: its buffers, its arguments."""
-        returned = {output.index for output in self._imported.outputs if output.kind == "result"}
-        values = []
-        for target, output in self._imported.writes:
-            value = self._find(output, given, leaves, results, kept, sizes)
-            is_own = output.kind == "result" and (isinstance(target, int) or output.index not in returned)
-            values.append(value if is_own or output.copied else value.clone())
-        for (target, _), value in zip(self._imported.writes, values, strict=True):
-            if isinstance(target, int):
+        returned = {output.index for output in self._interface.outputs if isinstance(output, ResultOutput)}
+        new = []
+        for write in self._interface.writes:
+            output, value = write.value, write.value.read(values)
+            is_result = isinstance(output, ResultOutput)
+            is_own = is_result and (isinstance(write.target, int) or output.index not in returned)
+            new.append(value if is_own or output.copied else value.clone())
+        for write, value in zip(self._interface.writes, new, strict=True):
+            if isinstance(write.target, int):
                 with torch.no_grad():
-                    given[target].copy_(value)
+                    values.given[write.target].copy_(value)
             else:
-                self._state.write(target, value)
+                self._state.write(write.target, value)
 
     def _check_written(self, given):
         """Raises if an argument that the model writes shares memory, or may not be written."""
-        for target, _ in self._imported.writes:
-            if isinstance(target, int):
-                self._signature.check_written(target, given)
+        for write in self._interface.writes:
+            if isinstance(write.target, int):
+                self._signature.check_written(write.target, given)
 
 
 class LoadedModule(CompiledModule):

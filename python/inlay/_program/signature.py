@@ -11,44 +11,30 @@ from torch.utils import _pytree as pytree
 
 from .._dialect.text import tensor_text
 from ..errors import ArgumentTypeError, ArgumentValueError, SizesError, did_you_mean
-from .imported import Input
-from .sizes import Size, Symbols
+from .imported import CallConvention, Interface
+from .sizes import Size
 
 
 class Signature:
-    """What a compiled model's call looks like. `in_spec`, `argument_names` and `defaults` are what it was made from."""
+    """Brings the arguments of calls into flat order and checks them."""
 
-    def __init__(
-        self,
-        inputs: Sequence[Input],
-        in_spec: Any,
-        argument_names: Sequence[str] | None,
-        defaults: Mapping[str, Any] | None = None,
-        symbols: Symbols | None = None,
-        conditions: Sequence[Any] = (),
-    ) -> None:
-        """inputs: one per leaf; in_spec: the TreeSpec of (args, kwargs).
-
-        argument_names: the model's names of its arguments, positional ones first, or None. defaults: name -> default of
-        the arguments that the export was not given. symbols: those of the inputs' dims; conditions: on them, besides
-        their ranges.
-        """
-        self._inputs = inputs
-        self.in_spec, self.argument_names = in_spec, None if argument_names is None else list(argument_names)
-        self._symbols = symbols
-        self._told, self._checked = _find_sizes(inputs)
-        self._known = [_find_known(one.shape) for one in inputs]
-        self._conditions = [(one, symbols.function(one)) for one in conditions]
-        self.defaults = dict(defaults or {})
-        self._names = [leaf.name for leaf in inputs]
+    def __init__(self, interface: Interface, convention: CallConvention | None = None) -> None:
+        """convention: None if calls give flat arguments alone."""
+        self.convention = convention
+        self._inputs, self._symbols = interface.inputs, interface.symbols
+        self._told, self._checked = _find_sizes(self._inputs)
+        self._known = [_find_known(one.shape) for one in self._inputs]
+        self._conditions = [(one, self._symbols.function(one)) for one in interface.conditions]
+        self._defaults = dict(convention.defaults) if convention else {}
+        self._names = [leaf.name for leaf in self._inputs]
         self._positional, self._keywords, self._is_flat = [], [], False
-        if in_spec is not None:
-            positional, keyword = in_spec.children()
+        if convention is not None:
+            positional, keyword = convention.in_spec.children()
             count = positional.num_children
-            names = list(argument_names or [])
+            names = list(convention.argument_names or [])
             self._positional = names[:count] if len(names) >= count else [f"argument{i}" for i in range(count)]
             self._keywords = list(keyword.context) if keyword.num_children else []
-            self._names = [self._path(path) for path in _paths(in_spec)]
+            self._names = [self._path(path) for path in _paths(convention.in_spec)]
             self._is_flat = all(spec.is_leaf() for spec in (*positional.children(), *keyword.children()))
 
     def flatten(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
@@ -58,7 +44,7 @@ class Signature:
         if self._is_flat:
             return [*args, *kwargs.values()]
         leaves, spec = pytree.tree_flatten((args, kwargs))
-        if spec != self.in_spec:
+        if spec != self.convention.in_spec:
             raise ArgumentTypeError(self._explain_nesting(args, kwargs, spec))
         return leaves
 
@@ -106,8 +92,6 @@ class Signature:
         Raises SizesError, naming the argument, its dim, the symbol and its range, for a size out of range, or what two
         arguments disagree about.
         """
-        if self._symbols is None:
-            return []
         values = [0] * len(self._symbols)
         for symbol, (number, dim, size, factor, rest) in self._told.items():
             have = leaves[number].shape[dim]
@@ -151,7 +135,7 @@ class Signature:
         values = dict(zip(names, args, strict=False))
         for name, value in kwargs.items():
             if name not in names:
-                if name in self.defaults and _is_same(value, self.defaults[name]):
+                if name in self._defaults and _is_same(value, self._defaults[name]):
                     continue
                 raise ArgumentTypeError(self._explain_unknown(name, names))
             if name in values:
@@ -165,9 +149,9 @@ class Signature:
         return tuple(values[name] for name in self._positional), {name: values[name] for name in self._keywords}
 
     def _explain_unknown(self, name, names):
-        if name in self.defaults:
+        if name in self._defaults:
             return (
-                f"argument {name!r} is fixed at its default, {self.defaults[name]!r}, since the example inputs left "
+                f"argument {name!r} is fixed at its default, {self._defaults[name]!r}, since the example inputs left "
                 "it out: compile with inputs that have it"
             )
         return f"unknown argument {name!r}{did_you_mean(name, names)}"
@@ -180,7 +164,7 @@ class Signature:
         parts += ["unexpected " + ", ".join(unexpected)] * bool(unexpected)
         if parts:
             return f"expected arguments nested like the example inputs, but got others: {'; '.join(parts)}"
-        return f"expected arguments nested like the example inputs, {self.in_spec}, but got {spec}"
+        return f"expected arguments nested like the example inputs, {self.convention.in_spec}, but got {spec}"
 
     def _path(self, path):
         """`cache['key'][0]` for the path of a leaf in (args, kwargs)."""

@@ -25,15 +25,16 @@ class State:
     Tensors are the original model's until they are replaced; buffers that the model writes are the state's own.
     """
 
-    def __init__(self, imported, replace):
-        """replace([(key, tensor)]): gives weights of the program other bytes."""
-        self._imported, self._replace = imported, replace
-        self._tensors = {name: tensor.detach() for name, tensor in imported.state.items()}
-        for name in imported.carried:
+    def __init__(self, model, carried, replace):
+        """model: a ModelState; carried: names of the buffers that the model writes; replace([(key, tensor)]): gives
+        weights of the program other bytes."""
+        self._model, self._carried, self._replace = model, list(carried), replace
+        self._tensors = {name: tensor.detach() for name, tensor in model.tensors.items()}
+        for name in carried:
             self._tensors[name] = _settle(self._tensors[name])
-        self.kept = dict(imported.kept)
-        self._groups = list(_tied(imported.state))
-        self._decided = {name: self._tensors[name].clone() for name in imported.read}
+        self.kept = dict(model.kept)
+        self._groups = list(_tied(model.tensors))
+        self._decided = {name: self._tensors[name].clone() for name in model.decisive}
         self._lock = threading.Lock()
         self._watched = self._watch()
 
@@ -47,7 +48,7 @@ class State:
 
     def carry(self):
         """The buffers that the model writes, in the order of the program's last arguments."""
-        return [self._tensors[name] for name in self._imported.carried]
+        return [self._tensors[name] for name in self._carried]
 
     def write(self, name, value):
         """Makes `value` the buffer that the model wrote."""
@@ -64,15 +65,15 @@ class State:
 
     def state_dict(self):
         """The tensors that the model's own state_dict has, by the same names; those it writes are copies."""
-        written = set(self._imported.carried)
+        written = set(self._carried)
         return OrderedDict(
             (name, self._tensors[name].clone() if name in written else self._tensors[name])
-            for name in self._imported.persistent
+            for name in self._model.persistent
         )
 
     def load(self, given, strict, assign):
         """Replaces tensors by name; see `CompiledModule.load_state_dict`."""
-        known = self._imported.persistent
+        known = self._model.persistent
         if not hasattr(given, "keys"):
             raise ArgumentTypeError(f"expected a dict of tensors by name, but got {type(given).__name__}")
         unexpected = [name for name in given if name not in self._tensors]
@@ -116,7 +117,7 @@ class State:
                 raise ArgumentValueError(
                     f"{given[0]!r} and {other!r} are one tensor in the model, but got two that differ"
                 )
-        is_written = any(name in self._imported.carried for name in names)
+        is_written = any(name in self._carried for name in names)
         with torch.no_grad():
             tensor = first.detach() if assign and not is_written else _settle(first)
         new.update(dict.fromkeys(names, tensor))
@@ -129,14 +130,14 @@ class State:
                     f"{name!r} decided how the graph was compiled, so its values can't change: compile the model again"
                 )
         with no_autocast():
-            ready = [(key, compute(tensors)) for key, compute in self._imported.sources.items()]
-            kept = {name: compute(tensors) for name, compute in self._imported.kept_sources.items()}
+            ready = [(key, compute(tensors)) for key, compute in self._model.sources.items()]
+            kept = {name: compute(tensors) for name, compute in self._model.kept_sources.items()}
         self._replace([(key, tensor.detach().resolve_neg().contiguous()) for key, tensor in ready])
         self.kept.update(kept)
 
     def _watch(self):
         """The tensors that somebody else may write, and how often they were."""
-        carried = set(self._imported.carried)
+        carried = set(self._carried)
         shared = {id(tensor): tensor for name, tensor in self._tensors.items() if name not in carried}
         watched = [tensor for tensor in shared.values() if not tensor.is_inference()]
         self._versions = [tensor._version for tensor in watched]

@@ -9,15 +9,12 @@ puts them together. This file doesn't import the package `onnx`, which only ONNX
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..._paths import StrPath
-from ..._program.imported import ImportedProgram
+from ..._program.imported import ImportedModel
 from ...errors import UnsupportedError
 from ..types import DynamicShapes, Inputs, ModelProto
-
-if TYPE_CHECKING:
-    from .program import OnnxProgram
 
 
 def is_onnx(model: object) -> bool:
@@ -31,8 +28,8 @@ def import_onnx(
     inputs: Inputs | None = None,
     dynamic_shapes: DynamicShapes | None = None,
     **options: Any,
-) -> tuple[OnnxProgram, ImportedProgram]:
-    """(OnnxProgram, ImportedProgram) of a path or an onnx.ModelProto: see `program.import_model`.
+) -> ImportedModel:
+    """Imports an ONNX model from a path or an onnx.ModelProto: see `program.import_model`.
 
     Raises UnsupportedError without the package `onnx`, besides what that raises.
     """

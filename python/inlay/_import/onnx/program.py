@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From an ONNX model to the text of a module and its weights."""
 
-from types import SimpleNamespace
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import onnx
 import torch
 from torch.fx.node import map_arg
-from torch.utils import _pytree as pytree
 
+from ..._paths import StrPath
+from ..._program.imported import CallConvention, ImportedModel, ImportedProgram, Input
+from ..._program.sizes import Symbols
 from ...errors import ArgumentTypeError, UnsupportedError, did_you_mean
 from ..examples import Input as Range
 from ..examples import Profile
 from ..torch.guards import plain_kernels, read_symbols
 from ..torch.program import import_calls, tensor_input
+from ..types import DynamicShapes, Inputs, ModelProto
 from . import checking, files
 from .graph import Graph
 from .handlers import control, indexing, layout, neural, pointwise, pooling, recurrent, reductions, resize
@@ -24,26 +30,30 @@ _TOPICS = (pointwise, reductions, layout, neural, pooling, resize, recurrent, in
 
 
 class OnnxProgram:
-    """An ONNX graph as ATen calls: what stands for a torch.export.ExportedProgram where a compiled model is called."""
+    """An ONNX graph as ATen calls."""
 
-    def __init__(self, graph, arguments, outputs, symbols=None):
-        """graph: a Graph; arguments: (placeholder, Input) of the model's inputs; outputs: nodes of its outputs;
-        symbols: those of the inputs' dims."""
+    def __init__(
+        self,
+        graph: Graph,
+        arguments: list[tuple[torch.fx.Node, Input]],
+        outputs: list[torch.fx.Node],
+        symbols: Symbols | None = None,
+    ) -> None:
+        """arguments: placeholders of the model's inputs; symbols: those of the inputs' dims."""
         self._symbols = symbols
         self._graph, self._arguments, self._outputs = graph, arguments, outputs
         # An import changes the FX graph.
         self._steps = [
             (node, node.target, node.args, node.kwargs) for node in graph.fx.nodes if node.op == "call_function"
         ]
-        results = 0 if len(outputs) == 1 else (0,) * len(outputs)
-        self.call_spec = SimpleNamespace(
-            in_spec=pytree.tree_structure(((0,) * len(arguments), {})), out_spec=pytree.tree_structure(results)
-        )
-        names = [one.name for _, one in arguments]
-        self.module_call_graph = [SimpleNamespace(signature=SimpleNamespace(forward_arg_names=names))]
 
-    def module(self):
-        """A function that makes the calls in PyTorch, for comparisons: of the inputs, by place or by name."""
+    @property
+    def convention(self) -> CallConvention:
+        names = [one.name for _, one in self._arguments]
+        return CallConvention.of_function(len(names), len(self._outputs), names)
+
+    def make_eager(self) -> Callable[..., Any]:
+        """Returns a function of the inputs, by place or by name, that makes the calls in PyTorch."""
 
         def run(*args, **kwargs):
             given = [*args, *(kwargs[one.name] for _, one in self._arguments[len(args) :])]
@@ -58,8 +68,10 @@ class OnnxProgram:
 
         return run
 
-    def import_(self, attributes=None, portable=False, only_calls=False):
-        """The ImportedProgram; the arguments are those of `import_program`. To be called once: it changes the graph."""
+    def import_(
+        self, attributes: dict[str, str] | None = None, portable: bool = False, only_calls: bool = False
+    ) -> ImportedProgram:
+        """Imports the graph; the arguments are those of `import_program`. Call it once: it changes the graph."""
         graph = self._graph
         weights = {node: (name, graph.values[node]) for node, name in graph.weights.items()}
         return import_calls(
@@ -75,8 +87,15 @@ class OnnxProgram:
         )
 
 
-def import_model(model, inputs=None, attributes=None, portable=False, only_calls=False, dynamic_shapes=None):
-    """(OnnxProgram, ImportedProgram) of a path or an onnx.ModelProto.
+def import_model(
+    model: StrPath | ModelProto,
+    inputs: Inputs | None = None,
+    attributes: dict[str, str] | None = None,
+    portable: bool = False,
+    only_calls: bool = False,
+    dynamic_shapes: DynamicShapes | None = None,
+) -> ImportedModel:
+    """Imports an ONNX model from a path or an onnx.ModelProto.
 
     inputs: example arguments that fix symbolic dims: a tuple or list by place, a dict by name, or one tensor; None if
     the model has none such. The rest is as for `import_program`.
@@ -84,7 +103,8 @@ def import_model(model, inputs=None, attributes=None, portable=False, only_calls
     the message names the node, its op and its place.
     """
     program = build(model, inputs, dynamic_shapes)
-    return program, program.import_(attributes, portable, only_calls)
+    imported = program.import_(attributes, portable, only_calls)
+    return ImportedModel(imported, program.convention, program.make_eager)
 
 
 def build(model, inputs=None, dynamic_shapes=None):

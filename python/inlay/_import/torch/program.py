@@ -8,7 +8,17 @@ from dataclasses import dataclass, field
 import torch
 from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind, SymIntArgument, TensorArgument
 
-from ..._program.imported import ImportedProgram, Input, Output
+from ..._program.imported import ImportedProgram, Input, Interface, ModelState, TensorType
+from ..._program.outputs import (
+    BufferOutput,
+    InputOutput,
+    KeptOutput,
+    ResultOutput,
+    SizeOutput,
+    ValueOutput,
+    WeightsOutput,
+    Write,
+)
 from ..._program.sizes import Symbols
 from ...errors import UnsupportedError
 from .checks import check_dims, check_sayable, check_static
@@ -46,7 +56,8 @@ def import_program(exported, attributes=None, portable=False, only_calls=False, 
         if imported is None:
             exported = _decompose(exported, table)
             imported = _import_exported(exported, exported.graph, table, attributes, portable, only_calls, symbols)
-    imported.conditions = list(dict.fromkeys([*conditions, *imported.conditions]))
+    interface = imported.interface
+    interface.conditions = list(dict.fromkeys([*conditions, *interface.conditions]))
     return imported
 
 
@@ -207,59 +218,58 @@ def _assemble(walker, parts, attributes):
     # What a written argument becomes is the argument itself, where it is a result besides.
     written = {value: target for target, value in parts.writes if isinstance(target, int)}
     outputs = [
-        Output("input", written[value]) if isinstance(value, torch.fx.Node) and value in written else output(value)
+        InputOutput(written[value]) if isinstance(value, torch.fx.Node) and value in written else output(value)
         for value in parts.outputs
     ]
-    writes = [(target, output(value)) for target, value in parts.writes]
-    return ImportedProgram(
-        text=walker.builder.module(results, attributes),
-        weights=walker.builder.weights,
+    writes = [Write(target, output(value)) for target, value in parts.writes]
+    interface = Interface(
         inputs=[argument for _, argument in parts.arguments],
         outputs=outputs,
-        results=[(value.shape, value.dtype) for value in results],
-        modules=walker.modules,
-        unplaced=walker.unplaced,
-        sources=walker.sources,
-        read=walker.constants.read,
-        reasons=walker.reasons,
-        kept=walker.kept,
-        kept_sources=walker.kept_sources,
+        results=[TensorType(value.shape, value.dtype) for value in results],
         carried=[name for _, name, _ in parts.carried],
         writes=writes,
-        state=parts.state,
-        persistent=parts.persistent,
         symbols=parts.symbols,
         conditions=[one for one in walker.conditions if is_open(one, parts.symbols)],
     )
+    state = ModelState(
+        tensors=parts.state,
+        persistent=parts.persistent,
+        sources=walker.sources,
+        decisive=walker.constants.read,
+        kept=walker.kept,
+        kept_sources=walker.kept_sources,
+    )
+    text = walker.builder.module(results, attributes)
+    return ImportedProgram(text, walker.builder.weights, interface, state, walker.reasons, walker.unplaced)
 
 
 def _output(walker, value, numbers, buffers, results):
     """The Output for a node or plain value; adds to the function's `results` what must be computed."""
     if not isinstance(value, torch.fx.Node):
-        return Output("value", value=value)
+        return ValueOutput(value)
     if walker.is_size(value):
         size = walker.symbols.size(value.meta["val"])
-        return Output("value" if isinstance(size, int) else "size", value=size)
+        return ValueOutput(size) if isinstance(size, int) else SizeOutput(size)
     if value in numbers and not walker.is_imported(value):
-        return Output("input", numbers[value])
+        return InputOutput(numbers[value])
     if walker.is_constant(value):
         copied = value.op != "placeholder"
         if walker.constants.weights_of(value):
-            return Output("weights", value=walker.constants.recipe(value), copied=copied)
-        return Output("value", value=walker.constants[value], copied=copied)
+            return WeightsOutput(walker.constants.recipe(value), copied=copied)
+        return ValueOutput(walker.constants[value], copied=copied)
     if name := walker.leaving(value):
-        return Output("kept", value=name)
+        return KeptOutput(name)
     result = walker.tensor(value)
     for node, number in numbers.items():
         if walker.is_imported(node) and walker.tensor(node) == result:
-            return Output("input", number, copied=value is not node)
+            return InputOutput(number, copied=value is not node)
     for node, name in buffers.items():
         if walker.tensor(node) == result:
-            return Output("buffer", value=name, copied=True)
+            return BufferOutput(name, copied=True)
     if result not in results:
         results.append(result)
-        return Output("result", len(results) - 1)
-    return Output("result", results.index(result), copied=True)
+        return ResultOutput(len(results) - 1)
+    return ResultOutput(results.index(result), copied=True)
 
 
 def _user_input(argument, node, symbols):

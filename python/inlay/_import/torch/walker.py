@@ -19,7 +19,7 @@ from .effects import has_effect, is_checked_already
 from .encoding import encode_call, encode_function, encode_graph
 from .graph import GraphBuilder, Value
 from .guards import GuardError
-from .locations import module_stack, print_location, source_line
+from .locations import print_location, source_line
 from .parts import form_parts, is_number
 from .strides import is_as_strided, memory_order, reads_memory_order, strided_call
 
@@ -44,7 +44,6 @@ class Walker:
         self.symbols = Symbols() if symbols is None else symbols
         self.builder = GraphBuilder(self.symbols)
         self.constants = constants
-        self.modules = set()  # (path, qualified class name) of all modules seen
         self.unplaced = []  # labels of control flow that doesn't say which modules are called inside
         # Key of a weight -> function from (name -> tensor) of the parameters and buffers to its value.
         self.sources = {}
@@ -271,7 +270,6 @@ class Walker:
         used = self._used_results(call.node)
         for value in flatten_results(call.val if used is None else [call.val[number] for number in used]):
             check_sayable(value, f"a result of node {node.name!r} ({call.space}::{call.name})", self.symbols)
-        self.modules.update(module_stack(node))
         self._call = call
         handler = self._handlers.get(call.name if call.space == "aten" else f"{call.space}::{call.name}")
         try:
@@ -287,7 +285,6 @@ class Walker:
     def _import_control(self, node, outputs):
         """Imports a call of other calls as ops with regions, or if one of these can't be imported as PyTorch's."""
         reasons, kept, sources = len(self.reasons), dict(self.kept), dict(self.sources)
-        self.modules.update(module_stack(node))
         try:
             self._values[node] = self._control.import_(node, self._used_results(node))
         except (UnsupportedError, UndecidedError, GuardError, _Unavailable) as error:
@@ -385,8 +382,6 @@ class Walker:
         leaving = {self._leaving[node]: node for node in nodes if node in self._leaving}
         text = encode_graph(nodes, results, self._referrer(numbers, nodes), leaving)
         operands = [self.tensor(node) for node in numbers]
-        for node in nodes:
-            self.modules.update(module_stack(node))
         named = next((node for node in nodes if isinstance(node.target, torch._ops.OpOverload)), nodes[0])
         label = named.meta.get("label", named.name)
         location = self.builder.alias(label, print_location(label, named, self._portable))

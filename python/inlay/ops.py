@@ -6,10 +6,10 @@ Ops are made inside of `with net_guard(module)` and of patterns (see `inlay.rewr
 
 from __future__ import annotations
 
-from ._dialect.ops import CALLS, OPEN, Argument, Op, find, table
+from ._dialect.ops import CALLS, OPEN, Argument, Kind, Op, find, table
 from ._graph.builder import OpFunction, op
 
-__all__ = ["CALLS", "OPEN", "Argument", "Op", "find", "table"]
+__all__ = ["CALLS", "OPEN", "Argument", "Kind", "Op", "find", "table"]
 
 
 def __getattr__(name: str) -> OpFunction:

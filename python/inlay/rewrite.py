@@ -23,11 +23,13 @@ from ._graph.builder import OpFunction, constant, op
 from ._graph.module import Layer, Module, Tensor, net_guard, parse
 from ._graph.scope import insert_after, insert_before
 from ._rewrite.classes import PatternAnalyzer, PatternRewriter
+from ._rewrite.conditions import Conditions
 from ._rewrite.interfaces import Interface
 from ._rewrite.manager import AnalysisPatternManager, Explanation, Match, RewritePatternManager, Statistics
 from ._rewrite.replacing import replace_modules
 from ._rewrite.signature import FLayerInfo, FLayerInfoMemo, record_signature
-from ._rewrite.tracing import Conditions, Pattern, Symbol, Writer, pattern
+from ._rewrite.tracing import Pattern, pattern
+from ._rewrite.writing import Symbol, Writer
 
 if TYPE_CHECKING:
     from ._inlay import Attribute

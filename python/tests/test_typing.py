@@ -137,7 +137,7 @@ def test_the_walk_reaches_what_users_call():
         "inlay._rewrite.manager._Manager.explain",  # of a base
         "inlay._rewrite.manager.RewritePatternManager.rewrite",
         "inlay._rewrite.signature.FLayerInfo.raw_inputs",
-        "inlay._rewrite.tracing.Condition.dtype",  # what `m.x` of a `where` is
+        "inlay._rewrite.conditions.Condition.dtype",  # what `m.x` of a `where` is
     ):
         assert name in REACHED, f"{name} is not among\n{chr(10).join(sorted(REACHED))}"
 

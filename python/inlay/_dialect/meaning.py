@@ -34,12 +34,12 @@ def _compute(op, operands, attributes, sizes):
     scope, rest = {"torch": torch}, iter(sizes)
     scope.update({argument.name: value for argument, value in zip(op.operands, operands, strict=True)})
     for argument in op.attributes:
-        value = attributes.get(argument.name, False if argument.kind == "unit" else None)
-        if argument.kind == "type":
+        value = attributes.get(argument.name, False if argument.kind is ops.Kind.UNIT else None)
+        if argument.kind is ops.Kind.TYPE:
             value = DTYPES.get(value, value)
-        if argument.kind == "i64s":
+        if argument.kind is ops.Kind.I64S:
             value = [next(rest) if number == ops.OPEN else number for number in value]
-        elif argument.kind == "i64" and value == ops.OPEN:
+        elif argument.kind is ops.Kind.I64 and value == ops.OPEN:
             value = next(rest)
         scope[argument.name] = list(sizes) if argument.name == "sizes" else value
     return eval(_compiled(op.reference), scope)

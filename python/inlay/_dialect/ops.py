@@ -6,13 +6,14 @@ Nothing here knows an op by name: operands, attributes, ATen names and assembly 
 
 from __future__ import annotations
 
+import enum
 import functools
 import json
 import pathlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import ArgumentTypeError, InternalError, did_you_mean
 from .text import print_float, quote
@@ -24,17 +25,51 @@ CALLS = ("opaque", "plugin")  # ops that the table hasn't: they call by a name, 
 OPEN = -(2**63)  # an i64 of an attribute that is a result of the op's `sizes`
 
 
+class Kind(enum.Enum):
+    """The kinds of arguments: of operands, and then of attributes."""
+
+    TENSOR = "tensor"
+    VARIADIC = "variadic"
+    I64 = "i64"
+    I64S = "i64s"
+    F64 = "f64"
+    UNIT = "unit"
+    TYPE = "type"
+    STRING = "string"
+    MAP = "map"  # an affine map of the function's symbols, as text
+
+
 @dataclass(frozen=True)
 class Argument:
-    """An operand ("tensor", "optional", "variadic") or an attribute: "i64", "i64s", "f64", "unit", "type", "string",
-    "map" (an affine map of the function's symbols, as text), or "optional string" if it may be absent."""
+    """An operand or an attribute of an op."""
 
     name: str
-    kind: str
+    kind: Kind
+    is_optional: bool = False
 
-    @property
-    def is_optional(self) -> bool:
-        return self.kind in ("optional", "unit") or self.kind.startswith("optional ")
+    @classmethod
+    def parse(cls, name: str, kind: str) -> Argument:
+        """Reads an entry of the table, whose kind is "optional" for an operand, "optional KIND" for an attribute."""
+        is_optional = kind.startswith("optional")
+        found = Kind(kind.removeprefix("optional").strip() or Kind.TENSOR.value)
+        return cls(name, found, is_optional or found is Kind.UNIT)
+
+
+class _TokenKind(enum.Enum):
+    """The parts of an assembly format."""
+
+    LITERAL = enum.auto()
+    VARIABLE = enum.auto()
+    ANCHOR = enum.auto()  # the variable that decides whether its group is there
+    TYPE = enum.auto()
+    DICT = enum.auto()
+    OPEN = enum.auto()  # of a group
+    CLOSE = enum.auto()
+
+
+class _Token(NamedTuple):
+    kind: _TokenKind
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,7 +86,7 @@ class Op:
     pointwise: bool
     elements: tuple[str, ...]  # what a pointwise op is defined on: some of "floats", "integers" and "booleans"
     result: str  # elements of a pointwise op's result: "same" as its (last) operand's, or "boolean"
-    tokens: tuple[tuple[str, str], ...] = field(repr=False)
+    tokens: tuple[_Token, ...] = field(repr=False)
 
     def print(
         self,
@@ -72,19 +107,19 @@ class Op:
         words, skipping = [f"inlay.{self.name}"], False
         for position, token in enumerate(self.tokens):
             kind, text = token
-            if kind == "open":
+            if kind is _TokenKind.OPEN:
                 skipping = not values.get(self._anchor(position))
-            elif kind == "close":
+            elif kind is _TokenKind.CLOSE:
                 skipping = False
             elif skipping:
                 continue
-            elif kind == "literal":
+            elif kind is _TokenKind.LITERAL:
                 words.append(text)
-            elif kind == "dict":
+            elif kind is _TokenKind.DICT:
                 words += [besides] if besides else []
-            elif kind == "type":
+            elif kind is _TokenKind.TYPE:
                 words.append(f"({', '.join(types)}) -> {result_type}")
-            elif kind in ("variable", "anchor") and kinds.get(text) != "unit":
+            elif kinds.get(text) is not Kind.UNIT:
                 words.append(_print_value(values[text], kinds.get(text)))
         return " ".join(words).replace(" ,", ",")
 
@@ -110,7 +145,7 @@ class Op:
             given[key] = value
         given = {key: value for key, value in given.items() if value is not None}
         for argument in (*self.operands, *self.attributes):
-            if argument.kind == "unit" and given.get(argument.name) is False:
+            if argument.kind is Kind.UNIT and given.get(argument.name) is False:
                 del given[argument.name]
             elif argument.name not in given and not argument.is_optional:
                 raise ArgumentTypeError(f"op.{self.name} needs its argument '{argument.name}'")
@@ -124,24 +159,24 @@ class Op:
         groups = []
         for number, operand in enumerate(self.operands):
             rest = values[number:]
-            groups.append(rest if operand.kind == "variadic" else rest[0] if rest else None)
+            groups.append(rest if operand.kind is Kind.VARIADIC else rest[0] if rest else None)
         return groups
 
     def _anchor(self, position):
         for kind, text in self.tokens[position:]:
-            if kind == "anchor":
+            if kind is _TokenKind.ANCHOR:
                 return text
         raise InternalError(f"the assembly format of inlay.{self.name} has a group without an anchor: {self.format}")
 
 
 def _print_value(value, kind):
-    if kind == "i64s":
+    if kind is Kind.I64S:
         return f"[{', '.join(_print_number(number) for number in value)}]"
-    if kind == "i64":
+    if kind is Kind.I64:
         return _print_number(value)
-    if kind == "f64":
+    if kind is Kind.F64:
         return print_float(float(value))
-    if kind in ("string", "optional string"):
+    if kind is Kind.STRING:
         return quote(value)
     return str(value)
 
@@ -155,15 +190,15 @@ def _tokenize(assembly_format):
     for match in _FORMAT_TOKEN.finditer(_CUSTOM.sub(r"\1", assembly_format)):
         literal, variable, anchor, functional, attributes, opening, closing = match.groups()
         if literal is not None:
-            tokens.append(("literal", literal))
+            tokens.append(_Token(_TokenKind.LITERAL, literal))
         elif variable:
-            tokens.append(("anchor" if anchor else "variable", variable))
+            tokens.append(_Token(_TokenKind.ANCHOR if anchor else _TokenKind.VARIABLE, variable))
         elif functional:
-            tokens.append(("type", ""))
+            tokens.append(_Token(_TokenKind.TYPE))
         elif attributes:
-            tokens.append(("dict", ""))
+            tokens.append(_Token(_TokenKind.DICT))
         elif opening or closing:
-            tokens.append(("open" if opening else "close", ""))
+            tokens.append(_Token(_TokenKind.OPEN if opening else _TokenKind.CLOSE))
     return tuple(tokens)
 
 
@@ -176,7 +211,9 @@ def table() -> dict[str, Op]:
         raise InternalError(f"{_TABLE} is missing: build the target InlayPython first") from None
     ops = {}
     for entry in entries:
-        lists = {key: tuple(Argument(**argument) for argument in entry.pop(key)) for key in ("operands", "attributes")}
+        lists = {
+            key: tuple(Argument.parse(**argument) for argument in entry.pop(key)) for key in ("operands", "attributes")
+        }
         lists.update({key: tuple(entry.pop(key)) for key in ("aten", "elements")})
         ops[entry["name"]] = Op(**entry, **lists, tokens=_tokenize(entry["format"]))
     return ops

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import torch
 
 from .._dialect import ops
+from .._dialect.ops import Kind
 from ..errors import ArgumentTypeError, ArgumentValueError, UnknownNameError, did_you_mean
 from .module import Tensor
 from .making import constant_value, create
@@ -114,28 +115,27 @@ def _attribute(name, key, value, kind):
     try:
         if isinstance(value, Attribute):
             return value
-        if kind == "unit":
+        if kind is Kind.UNIT:
             return None
-        if kind == "f64":
+        if kind is Kind.F64:
             return float(value)
-        if kind == "type":
+        if kind is Kind.TYPE:
             return Attribute(element_text(value))
-        if kind == "i64s":
+        if kind is Kind.I64S:
             return [int(one) for one in value] or Attribute("array<i64>")
-        kind = kind.removeprefix("optional ")
-        if kind == "string" and not isinstance(value, str):
+        if kind is Kind.STRING and not isinstance(value, str):
             raise TypeError
-        if kind == "i64" and (isinstance(value, bool) or int(value) != value):
+        if kind is Kind.I64 and (isinstance(value, bool) or int(value) != value):
             raise TypeError
     except (TypeError, ValueError) as error:
         if isinstance(error, ArgumentTypeError):
             raise
         wanted = {
-            "f64": "a number",
-            "i64": "an integer",
-            "i64s": "integers",
-            "type": "a dtype",
-            "string": "a string",
+            Kind.F64: "a number",
+            Kind.I64: "an integer",
+            Kind.I64S: "integers",
+            Kind.TYPE: "a dtype",
+            Kind.STRING: "a string",
         }[kind]
         raise ArgumentTypeError(f"expected argument '{key}' of op.{name} to be {wanted}, but got {value!r}") from None
     return value

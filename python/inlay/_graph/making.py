@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentTypeError
-from .scope import changing, current_network
+from .scope import changing, current_module
 from .values import float_text
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def create(kind: str, operands: Sequence[Value], attributes: Mapping[str, Any], 
 
     results: the types of its results, None where the op's definition infers them.
     """
-    graph = operands[0].graph if operands else current_network()._graph
+    graph = operands[0].graph if operands else current_module()._graph
     with changing(graph):
         return graph.create(kind, list(operands), attributes, results)
 

@@ -20,7 +20,7 @@ from .._dialect import ops
 from ..errors import ArgumentTypeError, UnknownNameError, did_you_mean
 from .arithmetic import Arithmetic
 from .making import constant_value, create
-from .scope import changing, current_network, working_on
+from .scope import changing, current_module, working_on
 from .values import check_flag, check_text, dtype_of, type_text
 from .viewing import draw_dot, write_onnx
 
@@ -39,7 +39,7 @@ class Tensor(Arithmetic):
     def __init__(self, name: str, dtype: torch.dtype | str, shape: Sequence[int]) -> None:
         if not isinstance(name, str):
             raise ArgumentTypeError(f"expected a name for the new input, but got {name!r}")
-        graph = current_network()._graph
+        graph = current_module()._graph
         with changing(graph):
             self._value = graph.add_input(name, type_text((dtype, shape)))
 
@@ -89,13 +89,13 @@ class Tensor(Arithmetic):
         return self._value.is_output
 
     def mark_output(self) -> None:
-        """Makes it one more output of the network."""
+        """Makes it one more output of the module."""
         graph = self._value.graph
         with changing(graph):
             graph.mark_output(self._value)
 
     def replace_all_uses_with(self, new: Tensor) -> None:
-        """Lets all that uses this tensor, outputs of the network too, use `new`, which must be of the same type.
+        """Lets all that uses this tensor, outputs of the module too, use `new`, which must be of the same type.
 
         What makes `new` may be made of this tensor: that use stays.
         """
@@ -155,7 +155,7 @@ class Layer:
 
     @property
     def name(self) -> str:
-        """The layer's name: of its own in the network, and the same for as long as it is there."""
+        """The layer's name: of its own in the module, and the same for as long as it is there."""
         return self._op.name
 
     @name.setter
@@ -239,7 +239,7 @@ class Layer:
         attributes = self._op.attributes
         if name in attributes:
             return attributes[name]
-        flags = [one.name for one in definition.attributes if one.kind == "unit"] if definition else []
+        flags = [one.name for one in definition.attributes if one.kind is ops.Kind.UNIT] if definition else []
         if name in flags:
             return False
         known = [*attributes, *flags, *(one.name for one in definition.operands)] if definition else [*attributes]
@@ -373,15 +373,15 @@ def parse(text: str, name: str = "<input>") -> Module:
 
 
 @contextlib.contextmanager
-def net_guard(network: Module) -> Iterator[Module]:
-    """Makes `network` the one that new tensors and layers go to.
+def net_guard(module: Module) -> Iterator[Module]:
+    """Makes `module` the one that new tensors and layers go to.
 
-    Outside of patterns the outermost guard is a transaction: if an exception leaves it, the network is as it was.
+    Outside of patterns the outermost guard is a transaction: if an exception leaves it, the module is as it was.
     """
-    if not isinstance(network, Module):
-        raise ArgumentTypeError(f"expected a module for net_guard, but got {type(network).__name__}")
-    with working_on(network), changing(network._graph):
-        yield network
+    if not isinstance(module, Module):
+        raise ArgumentTypeError(f"expected a module for net_guard, but got {type(module).__name__}")
+    with working_on(module), changing(module._graph):
+        yield module
 
 
 def _graph_class():

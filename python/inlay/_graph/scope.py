@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which network is being worked on, and where in it new layers go."""
+"""Which module is being worked on, and where in it new layers go."""
 
 from __future__ import annotations
 
@@ -18,25 +18,23 @@ _local = threading.local()
 
 
 def _stack():
-    if not hasattr(_local, "networks"):
-        _local.networks = []
-    return _local.networks
+    if not hasattr(_local, "modules"):
+        _local.modules = []
+    return _local.modules
 
 
-def current_network() -> Module:
-    """The network of the innermost `net_guard` or run of patterns; RewriteError if there is none."""
+def current_module() -> Module:
+    """The module of the innermost `net_guard` or run of patterns; RewriteError if there is none."""
     if not _stack():
-        raise RewriteError(
-            "expected to be inside of 'with net_guard(network)', or of a pattern, but there is no network"
-        )
+        raise RewriteError("expected to be inside of 'with net_guard(module)', or of a pattern, but there is no module")
     return _stack()[-1]
 
 
 @contextlib.contextmanager
-def working_on(network: Module) -> Iterator[Module]:
-    _stack().append(network)
+def working_on(module: Module) -> Iterator[Module]:
+    _stack().append(module)
     try:
-        yield network
+        yield module
     finally:
         _stack().pop()
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 import torch
 
+from .._dialect.ops import Kind
 from .._dialect.text import ELEMENT_TYPES, dtype_name, print_float, quote, scalar_literal
 from ..errors import ArgumentTypeError, ArgumentValueError, did_you_mean
 
@@ -60,14 +61,14 @@ def float_text(value, element):
 
 
 def print_attribute(key, value, kind):
-    """A Python value as the text of an attribute of that kind, or of any."""
-    if kind == "type" or (kind is None and type(value).__name__ == "dtype"):
+    """A Python value as the text of an attribute of that Kind, or of any if it is None."""
+    if kind is Kind.TYPE or (kind is None and type(value).__name__ == "dtype"):
         return str(value)
     if value is True or value is False:
-        return "unit" if kind == "unit" else str(value).lower()
-    if isinstance(value, int) and kind in (None, "i64"):
+        return "unit" if kind is Kind.UNIT else str(value).lower()
+    if isinstance(value, int) and kind in (None, Kind.I64):
         return f"{value} : i64"
-    if isinstance(value, (int, float)) and kind in (None, "f64"):
+    if isinstance(value, (int, float)) and kind in (None, Kind.F64):
         return f"{float_text(value, 'f64')} : f64"
     if isinstance(value, str):
         return quote(value)

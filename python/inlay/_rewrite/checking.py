@@ -116,7 +116,7 @@ def _draw(label, pattern, args):
 
 def _drafts(label, pattern):
     """PDL that matches an op of each kind that a class is called for."""
-    names, _ = pattern.root_layer or ([], [])
+    names = pattern.root_layer.ops if pattern.root_layer else []
     known = [name.removeprefix("inlay.") for name in names if name.removeprefix("inlay.") in ops.table()]
     if not known:
         raise RewriteError(
@@ -128,8 +128,8 @@ def _drafts(label, pattern):
 
 def _draft(name):
     definition = ops.table()[name]
-    count = sum(2 if one.kind == "variadic" else 1 for one in definition.operands if one.kind != "optional")
-    wanted = [one.name for one in definition.attributes if one.kind not in ("optional", "unit")]
+    count = sum(2 if one.kind is ops.Kind.VARIADIC else 1 for one in definition.operands if not one.is_optional)
+    wanted = [one.name for one in definition.attributes if one.kind is not ops.Kind.UNIT]
     lines = [f"%v{number} = pdl.operand" for number in range(count)]
     lines += [f"%a{number} = pdl.attribute" for number in range(len(wanted))]
     operands = f"({', '.join(f'%v{n}' for n in range(count))} : {', '.join(['!pdl.value'] * count)})" if count else ""

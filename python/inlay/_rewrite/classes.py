@@ -7,8 +7,8 @@ import contextlib
 import logging
 import threading
 import types
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Literal, NoReturn, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
 
 from .._dialect import ops
 from .._graph.module import Layer
@@ -44,6 +44,22 @@ def _given():
     return _local.args
 
 
+class Roots(NamedTuple):
+    """The layers that a pattern is tried on: names of ops, and of interfaces."""
+
+    ops: list[str]
+    interfaces: list[str]
+
+
+class ClassFunctions(NamedTuple):
+    """The functions of a pattern that the extension calls with handles."""
+
+    match: Callable[[Any], bool | str | list[Any]] | None = None
+    rewrite: Callable[[Any], bool] | None = None
+    match_and_rewrite: Callable[[Any], bool] | None = None
+    analyze: Callable[[list[Any]], None] | None = None
+
+
 class _ClassPattern:
     """Common to rewriters and analyzers.
 
@@ -54,7 +70,7 @@ class _ClassPattern:
     """
 
     name: str
-    root_layer: tuple[list[str], list[str]] | None
+    root_layer: Roots | None
 
     def __init__(
         self, name: str, root_layer: Root | Iterable[Root] | None = None, *, args: ArgKinds | None = None
@@ -157,14 +173,13 @@ class PatternRewriter(_ClassPattern):
         """Both in one; returns whether it changed the graph."""
         raise NotImplementedError
 
-    def _functions(self):
-        """match, rewrite, match_and_rewrite and analyze for the extension."""
+    def _functions(self) -> ClassFunctions:
         if self.separate_match_rewrite:
             self._need("match", "rewrite")
-            return self._matcher(), self._rewrite, None, None
+            return ClassFunctions(match=self._matcher(), rewrite=self._rewrite)
         self._need("match_and_rewrite")
         both = lambda handle: bool(self._asked("match_and_rewrite", self.match_and_rewrite(Layer(handle))) is True)  # noqa: E731
-        return None, None, both, None
+        return ClassFunctions(match_and_rewrite=both)
 
     def _rewrite(self, handle):
         self.rewrite(Layer(handle))
@@ -189,10 +204,11 @@ class PatternAnalyzer(_ClassPattern):
     def analyze(self, layers: list[Layer]) -> None:
         """Called once for each match, with its layers."""
 
-    def _functions(self):
+    def _functions(self) -> ClassFunctions:
         if type(self).match is PatternAnalyzer.match:
             raise ArgumentTypeError(f"expected pattern '{self.name}' to have a method 'match'")
-        return self._match, None, None, lambda handles: self.analyze([Layer(handle) for handle in handles])
+        analyze = lambda handles: self.analyze([Layer(handle) for handle in handles])  # noqa: E731
+        return ClassFunctions(match=self._match, analyze=analyze)
 
     def _match(self, handle):
         result = self.match(Layer(handle))
@@ -222,7 +238,7 @@ def _kinds(kind):
 
 
 def _roots(pattern, given):
-    """(names of ops, names of interfaces) for `root_layer`."""
+    """Reads `root_layer`."""
     if isinstance(given, (str, Interface)):
         given = [given]
     names, interfaces = [], []
@@ -237,7 +253,7 @@ def _roots(pattern, given):
             )
     if not names and not interfaces:
         raise ArgumentValueError(f"expected some root_layer for pattern '{pattern}', or None for every layer")
-    return names, interfaces
+    return Roots(names, interfaces)
 
 
 def _op_name(pattern, name):

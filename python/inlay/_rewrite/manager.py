@@ -20,7 +20,7 @@ from .._graph.values import check_flag, check_integer, check_number, check_text
 from .._paths import StrPath
 from ..errors import ArgumentTypeError, ArgumentValueError, RewriteError, did_you_mean
 from .checking import check_by_examples, check_each_rewrite
-from .classes import Args, PatternAnalyzer, PatternRewriter, _ClassPattern
+from .classes import Args, PatternAnalyzer, PatternRewriter, Roots, _ClassPattern
 from .tracing import Pattern
 
 Driver: TypeAlias = Literal["fixpoint", "sweep", "greedy"]
@@ -105,13 +105,13 @@ class _Manager:
         if benefit is not None and not 0 <= benefit <= _MOST_BENEFIT:
             raise ArgumentValueError(f"expected the benefit of '{label}' from 0 to {_MOST_BENEFIT}, but got {benefit}")
         if isinstance(pattern, Pattern):
-            text, asked = self._trace(label, pattern)
-            functions = {name: self._constraint(label, *one) for name, one in asked.items()}
-            self._manager.add_traced(label, text, pattern.benefit if benefit is None else benefit, functions)
+            traced = self._trace(label, pattern)
+            functions = {name: self._constraint(label, *one) for name, one in traced.constraints.items()}
+            self._manager.add_traced(label, traced.pdl, pattern.benefit if benefit is None else benefit, functions)
         else:
             functions = self._class_functions(label, pattern)
-            names, interfaces = pattern.root_layer or ([], [])
-            self._manager.add_class(label, names, interfaces, benefit or 0, *functions)
+            roots = pattern.root_layer or Roots([], [])
+            self._manager.add_class(label, *roots, benefit or 0, *functions)
         self._patterns[label], self._functions[label] = pattern, functions
 
     def add_pdl(self, text: str, name: str = "<pdl>", prefix: str = "") -> list[str]:
@@ -176,16 +176,16 @@ class _Manager:
         where: a module, or one layer. at: only layers of that name (a glob), or from that `file:line`.
         """
         self.get(label)
-        network, layers = (where.network, [where]) if isinstance(where, Layer) else (_module(where), None)
+        module, layers = (where.network, [where]) if isinstance(where, Layer) else (_check_module(where), None)
         if at is not None:
             check_text("at", at)
-            layers = [layer for layer in layers or network.get_layers() if _is_at(layer, at)]
+            layers = [layer for layer in layers or module.get_layers() if _is_at(layer, at)]
             if not layers:
-                names = [layer.name for layer in network.get_layers()]
+                names = [layer.name for layer in module.get_layers()]
                 raise ArgumentValueError(f"expected a layer's name or a place, but got {at!r}{did_you_mean(at, names)}")
         handles = None if layers is None else [layer._op for layer in layers]
-        with self._running(network, args) as given:
-            text, plain = self._manager.explain(label, network._graph, given, handles)
+        with self._running(module, args) as given:
+            text, plain = self._manager.explain(label, module._graph, given, handles)
         found = json.loads(plain)
         return Explanation(
             text, found["matches"], found["held"], found["checks"], found.get("root", ""), found["mismatches"]
@@ -216,8 +216,8 @@ class _Manager:
         return call
 
     @contextlib.contextmanager
-    def _running(self, network, args):
-        """Gives all patterns the run's arguments, and has them back as they were; the network is the current one."""
+    def _running(self, module, args):
+        """Gives all patterns the run's arguments, and has them back as they were; the module is the current one."""
         args = _check_args(args)
         if not self._lock.acquire(blocking=False):
             raise RewriteError("expected a pattern manager at rest, but its patterns are being run")
@@ -229,7 +229,7 @@ class _Manager:
             with contextlib.ExitStack() as stack:
                 for pattern in used.values():
                     stack.enter_context(pattern._taking(args))
-                stack.enter_context(working_on(network))
+                stack.enter_context(working_on(module))
                 self._args = args
                 yield args
         finally:
@@ -274,7 +274,7 @@ class RewritePatternManager(_Manager):
 
     def rewrite(
         self,
-        network: Module,
+        module: Module,
         args: dict[str, Any] | None = None,
         *,
         driver: Driver = "fixpoint",
@@ -299,7 +299,7 @@ class RewritePatternManager(_Manager):
         Raises RewriteError if a rewrite is refused or there is no end, and what a pattern's own function raised, with a
         note that names the pattern and the layer. The graph is then as it was.
         """
-        network = _module(network)
+        module = _check_module(module)
         if driver not in _DRIVERS:
             raise ArgumentValueError(f"unknown driver {driver!r}{did_you_mean(str(driver), _DRIVERS)}")
         limit = None if limit is None else check_integer("limit", limit, 0)
@@ -311,12 +311,12 @@ class RewritePatternManager(_Manager):
         if check and any(self._functions.get(one) and self.is_enabled(one) for one in self.labels):
             options = {"driver": driver, "across_segments": across_segments, "remove_dead_code": remove_dead_code}
             step = functools.partial(self.rewrite, args=args, limit=1, **options)
-            most = budget * max(len(network.get_layers()), 100) if limit is None else limit
-            check_each_rewrite(network, step, _check_args(args), most)
+            most = budget * max(len(module.get_layers()), 100) if limit is None else limit
+            check_each_rewrite(module, step, _check_args(args), most)
             check = False
-        with self._running(network, args) as given:
+        with self._running(module, args) as given:
             count, firings = self._manager.rewrite(
-                network._graph,
+                module._graph,
                 given,
                 driver,
                 -1 if limit is None else limit,
@@ -382,20 +382,20 @@ class RewritePatternManager(_Manager):
 class AnalysisPatternManager(_Manager):
     """Patterns that find: PatternAnalyzers, traced ones, with a replacement or without, and rewriters' matches."""
 
-    def analyze(self, network: Module, args: dict[str, Any] | None = None) -> list[Match]:
+    def analyze(self, module: Module, args: dict[str, Any] | None = None) -> list[Match]:
         """All matches of the enabled patterns, layer by layer; at one layer the highest benefit first."""
-        network = _module(network)
-        with self._running(network, args) as given:
-            return [_match(*found) for found in self._manager.analyze(network._graph, given, None)]
+        module = _check_module(module)
+        with self._running(module, args) as given:
+            return [_match(*found) for found in self._manager.analyze(module._graph, given, None)]
 
-    def find(self, network: Module, args: dict[str, Any] | None = None) -> Iterator[Match]:
+    def find(self, module: Module, args: dict[str, Any] | None = None) -> Iterator[Match]:
         """The same one by one, each looked for when it is asked for; not at layers that are gone by then."""
-        network = _module(network)
-        for layer in network.get_layers():
+        module = _check_module(module)
+        for layer in module.get_layers():
             if layer.is_removed():
                 continue
-            with self._running(network, args) as given:
-                found = self._manager.analyze(network._graph, given, layer._op)
+            with self._running(module, args) as given:
+                found = self._manager.analyze(module._graph, given, layer._op)
             for match in [_match(*one) for one in found]:
                 if not any(one.is_removed() for one in match.layers):
                     yield match
@@ -445,10 +445,10 @@ def _is_at(layer, at):
     return fnmatch.fnmatchcase(layer.name, at) or layer.location == at or layer.location.startswith(at + ":")
 
 
-def _module(network):
-    if not isinstance(network, Module):
-        raise ArgumentTypeError(f"expected a module, as inlay.parse gives one, but got {type(network).__name__}")
-    return network
+def _check_module(module):
+    if not isinstance(module, Module):
+        raise ArgumentTypeError(f"expected a module, as inlay.parse gives one, but got {type(module).__name__}")
+    return module
 
 
 __all__ = [

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from .._graph.builder import op
 from .._graph.module import Layer, Module, Tensor
-from .._graph.scope import changing, current_network
+from .._graph.scope import changing, current_module
 from .._graph.values import flatten, unflatten
 from ..errors import ArgumentTypeError, ArgumentValueError, RewriteError, did_you_mean
 
@@ -29,7 +29,7 @@ def record_signature(function: Callable[_Parameters, _Result]) -> Callable[_Para
     """Decorates a function that builds layers, so that each call of it is recorded with its arguments and outputs.
 
     Recorded functions may call one another: a layer belongs to all calls that it is made in. Outside of
-    `with net_guard(network)` and patterns the function is called as it is.
+    `with net_guard(module)` and patterns the function is called as it is.
     """
     parameters = inspect.signature(function)
 
@@ -40,7 +40,7 @@ def record_signature(function: Callable[_Parameters, _Result]) -> Callable[_Para
         bound = parameters.bind(*args, **kwargs)
         bound.apply_defaults()
         given = {name: value for name, value in bound.arguments.items() if name != "self"}
-        graph = current_network()._graph
+        graph = current_module()._graph
         with changing(graph):
             recorder = Recorder(graph, function.__name__)
             try:
@@ -118,13 +118,13 @@ class FLayerInfo:
         with changing(self._graph):
             replace_call_input(self._graph, self.key, src._value, dst._value)
 
-    def replace_outputs_uses_with(self, network: Module, new_outs: Any) -> None:
-        """Lets all that uses the call's outputs, outputs of the network too, use `new_outs`, of the same structure.
+    def replace_outputs_uses_with(self, module: Module, new_outs: Any) -> None:
+        """Lets all that uses the call's outputs, outputs of the module too, use `new_outs`, of the same structure.
 
         Where a dtype differs the new tensor is cast; where sizes differ, what follows from them is inferred anew.
         """
-        if not isinstance(network, Module) or network._graph is not self._graph:
-            raise ArgumentValueError(f"expected the network that '{self.layer_kind}' is in, but got {network!r}")
+        if not isinstance(module, Module) or module._graph is not self._graph:
+            raise ArgumentValueError(f"expected the module that '{self.layer_kind}' is in, but got {module!r}")
         old = self.raw_outputs
         pairs = []
         _pair(self.layer_kind, "outputs", old, new_outs, pairs)
@@ -153,33 +153,33 @@ class FLayerInfo:
 
 
 class FLayerInfoMemo:
-    """The recorded calls of a network."""
+    """The recorded calls of a module."""
 
-    __slots__ = ("_network",)
+    __slots__ = ("_module",)
 
-    def __init__(self, network: Module) -> None:
-        self._network = network
+    def __init__(self, module: Module) -> None:
+        self._module = module
 
     @classmethod
     def instance(cls) -> FLayerInfoMemo:
-        """Of the network of the innermost `net_guard`, or of the one that patterns are run on."""
-        return cls(current_network())
+        """Of the module of the innermost `net_guard`, or of the one that patterns are run on."""
+        return cls(current_module())
 
     def get(self, layer: Layer | str) -> FLayerInfo | None:
         """The innermost call that a layer (or the layer of that name) was made in; None if there is none."""
         from .._inlay import find_call
 
         if isinstance(layer, str):
-            layer = self._network.get_layer_by_name(layer)
+            layer = self._module.get_layer_by_name(layer)
         elif not isinstance(layer, Layer):
             raise ArgumentTypeError(f"expected a layer or its name, but got {layer!r}")
         key = find_call(layer._op) if layer is not None else None
-        return None if key is None else FLayerInfo(self._network._graph, key)
+        return None if key is None else FLayerInfo(self._module._graph, key)
 
     def __iter__(self) -> Iterator[FLayerInfo]:
         from .._inlay import list_calls
 
-        return (FLayerInfo(self._network._graph, key) for key in list_calls(self._network._graph))
+        return (FLayerInfo(self._module._graph, key) for key in list_calls(self._module._graph))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

@@ -358,8 +358,8 @@ def split_sizes(op, attributes):
         value = attributes.get(argument.name)
         if argument.name == "sizes" and value is not None:
             sizes += attributes.pop("sizes")
-        elif argument.kind == "i64s":
+        elif argument.kind is ops.Kind.I64S:
             attributes[argument.name] = [take(number) for number in value]
-        elif argument.kind == "i64":
+        elif argument.kind is ops.Kind.I64:
             attributes[argument.name] = take(value)
     return attributes, sizes

@@ -10,7 +10,7 @@ from inlay._compile.options import Options
 from inlay._dialect.meaning import compute
 from inlay._dialect.text import ELEMENT_TYPES
 from inlay._import.torch.graph import GraphBuilder
-from inlay._program.imported import ImportedProgram, Input, TensorType
+from inlay._program.imported import ImportedProgram, ProgramInput, TensorType
 
 F32 = torch.float32
 
@@ -208,7 +208,7 @@ def single_op(op, operands, attributes, result):
     builder, inputs = GraphBuilder(), []
 
     def argument(tensor):
-        inputs.append(Input(f"x{len(inputs)}", tuple(tensor.shape), tensor.dtype))
+        inputs.append(ProgramInput(f"x{len(inputs)}", tuple(tensor.shape), tensor.dtype))
         return builder.argument(tensor.shape, tensor.dtype, f'loc("x{len(inputs) - 1}")')
 
     values = [

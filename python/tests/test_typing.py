@@ -17,7 +17,6 @@ import typing_extensions
 from inlay import ops
 from inlay._compile import types as aliases
 from inlay._graph.builder import OpFunction
-from inlay._program import imported
 
 PACKAGE = pathlib.Path(inlay.__file__).parent
 MAKE_STUB = pathlib.Path(__file__).resolve().parents[1] / "tools" / "make_ops_stub.py"
@@ -40,7 +39,6 @@ MODULES = [
 LATE = {
     **{name: getattr(inlay._inlay, name) for name in ("Compilation", "Graph", "Op")},
     **{name: getattr(inlay.rewrite, name) for name in ("Layer", "Module", "OpFunction")},
-    "Input": imported.Input,
     "Unpack": typing_extensions.Unpack,
 }
 

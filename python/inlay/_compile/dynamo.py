@@ -26,7 +26,7 @@ from .._import.torch.decompose import decompositions_for_tracing
 from .._import.torch.guards import read_symbols
 from .._import.torch.program import import_graph, tensor_input
 from .._import.torch.strides import dense_order
-from .._program.imported import Input
+from .._program.imported import ProgramInput
 from .._program.sizes import UnsayableError
 from ..errors import ArgumentValueError, CompileError, UnsupportedError
 from .driver import compile_imported
@@ -146,7 +146,7 @@ def _compile_imported(imported, options):
 def _input(node, symbols):
     value = node.meta.get("val")
     if symbols.can_say(value):
-        return Input(node.name, value=symbols.size(value))
+        return ProgramInput(node.name, value=symbols.size(value))
     if not isinstance(value, torch.Tensor):
         raise UnsupportedError(f"input {node.name!r} is {value}, but expected a tensor or a size")
     return tensor_input(node.name, value, symbols)

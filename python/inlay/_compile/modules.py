@@ -9,7 +9,7 @@ import torch
 
 from .._graph.module import Module, Tensor, parse
 from .._import.types import DynamicShapes, Inputs, Model
-from .._program.imported import CallConvention, Dims, ImportedModel, ImportedProgram, Input, TensorType
+from .._program.imported import CallConvention, Dims, ImportedModel, ImportedProgram, ProgramInput, TensorType
 from .._program.sizes import Size
 from ..errors import ArgumentValueError, UnsupportedError
 from .model import import_model
@@ -51,8 +51,8 @@ def import_rewritten(module: Module) -> ImportedModel:
     return ImportedModel(program, CallConvention.of_function(len(inputs), len(results)))
 
 
-def _input(tensor: Tensor) -> Input:
-    return Input(tensor.name, *_type_of(tensor, "input"))
+def _input(tensor: Tensor) -> ProgramInput:
+    return ProgramInput(tensor.name, *_type_of(tensor, "input"))
 
 
 def _type_of(tensor: Tensor, what: str) -> TensorType:
@@ -62,7 +62,7 @@ def _type_of(tensor: Tensor, what: str) -> TensorType:
     return TensorType(tensor.shape, tensor.dtype)
 
 
-def _calls_alike(program: ImportedProgram, inputs: list[Input], results: list[TensorType]) -> bool:
+def _calls_alike(program: ImportedProgram, inputs: list[ProgramInput], results: list[TensorType]) -> bool:
     """Returns true if the module takes and gives what the model does, sizes of results aside."""
     given = [TensorType(_with_open_sizes(shape), dtype) for shape, dtype in program.arguments]
     same = given == [TensorType(one.shape, one.dtype) for one in inputs]

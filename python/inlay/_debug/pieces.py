@@ -12,7 +12,7 @@ import torch
 from .._compile.driver import compile_imported
 from .._compile.options import Options
 from .._graph.module import Layer, Tensor
-from .._program.imported import ImportedProgram, Input, TensorType
+from .._program.imported import ImportedProgram, ProgramInput, TensorType
 
 # Largest difference, as a share of a result's largest element, that counts as right.
 TOLERANCES = {torch.float64: 1e-9, torch.float32: 1e-4, torch.float16: 1e-2, torch.bfloat16: 1e-2}
@@ -51,7 +51,7 @@ def run_text(
     results: Sequence[TensorType],
 ) -> list[torch.Tensor]:
     """Runs @forward of a module on one target."""
-    given = [Input(f"argument{i}", tuple(tensor.shape), tensor.dtype) for i, tensor in enumerate(inputs)]
+    given = [ProgramInput(f"argument{i}", tuple(tensor.shape), tensor.dtype) for i, tensor in enumerate(inputs)]
     imported = ImportedProgram.of_function(text, weights, given, results)
     compiled = compile_imported(imported, Options.make({"targets": (target,), "enabled": False}))
     return compiled.call_flat(*inputs)

@@ -81,7 +81,7 @@ class Input:
 
 
 @dataclass(frozen=True)
-class Profile:
+class DimProfile:
     """What the user said of a dim beside what torch.export keeps. min: None if nothing; typical: None for the example's
     size, 0 if unknown; tie: a name that dims of one size have in common."""
 
@@ -92,12 +92,12 @@ class Profile:
 
 @dataclass
 class ExampleInputs:
-    """What a module is exported with. profiles: (number of a leaf, dim) -> Profile."""
+    """What a module is exported with. profiles: (number of a leaf, dim) -> DimProfile."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     dynamic_shapes: Any = None
-    profiles: dict[tuple[int, int], Profile] = field(default_factory=dict)
+    profiles: dict[tuple[int, int], DimProfile] = field(default_factory=dict)
 
 
 def make_examples(
@@ -125,7 +125,7 @@ def make_examples(
                     f"{number + 1}"
                 )
             if isinstance(wish, torch_shapes._DimHint) and wish.min is not None:
-                examples.profiles[number, dim] = Profile(min=wish.min)
+                examples.profiles[number, dim] = DimProfile(min=wish.min)
     return examples
 
 
@@ -161,18 +161,18 @@ def _find_opts(leaves: list[Any]) -> dict[str, int]:
     return opts
 
 
-def _choose(leaf: Input, dim: int, opts: dict[str, int]) -> tuple[int, Any, Profile]:
+def _choose(leaf: Input, dim: int, opts: dict[str, int]) -> tuple[int, Any, DimProfile]:
     """(size of the example, the Dim or hint, or None for a fixed size, what the export doesn't keep) of a dim."""
     low, high = leaf.range_of(dim)
     if low == high:
-        return low, None, Profile()
+        return low, None, DimProfile()
     if high is not None and high < _TRACED:
         raise ArgumentValueError(f"dim {dim} is {low} to {high}, but torch.export can't tell sizes of 0 and 1 apart")
     if leaf.shape is not None:
         wish = leaf.shape[dim]
-        return _size_of(wish, opts), wish, Profile(typical=opts.get(wish.__name__, 0))
+        return _size_of(wish, opts), wish, DimProfile(typical=opts.get(wish.__name__, 0))
     opt = low if leaf.opt_shape is None else leaf.opt_shape[dim]
-    return max(_TRACED, opt), Dim.DYNAMIC(min=low, max=high), Profile(low, opt)
+    return max(_TRACED, opt), Dim.DYNAMIC(min=low, max=high), DimProfile(low, opt)
 
 
 def _size_of(wish: Any, opts: dict[str, int]) -> int:
@@ -203,8 +203,8 @@ def untie(model: torch.nn.Module, examples: ExampleInputs) -> ExampleInputs | No
             if isinstance(wish, Dim):
                 high = None if wish.max == int_oo else int(wish.max)
                 hints[dim] = Dim.DYNAMIC(min=wish.min, max=high)
-                known = profiles.get((number, dim), Profile())
-                profiles[number, dim] = Profile(wish.min, known.typical, wish.__name__)
+                known = profiles.get((number, dim), DimProfile())
+                profiles[number, dim] = DimProfile(wish.min, known.typical, wish.__name__)
         shapes[leaves[number]] = hints
     return ExampleInputs(examples.args, examples.kwargs, shapes, profiles)
 

@@ -5,12 +5,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
 from .._dialect.calls import describe_call, run_call
 from ..errors import Error
+
+
+class Failure(NamedTuple):
+    """An exception in PyTorch, and the text of the call that raised it."""
+
+    call: str
+    error: BaseException
 
 
 class Fallback:
@@ -23,8 +30,8 @@ class Fallback:
         """Says what the next call of this thread takes beside the program; what leaves the program is added."""
         self._calls.kept, self._calls.failure = kept, None
 
-    def end(self) -> tuple[str, BaseException] | None:
-        """What went wrong in PyTorch in the call that has ended, if anything did: (the call, the exception)."""
+    def end(self) -> Failure | None:
+        """Ends the call of this thread; returns what went wrong in PyTorch, if anything did."""
         failure = self._calls.failure
         self._calls.kept = self._calls.failure = None
         return failure
@@ -36,12 +43,12 @@ class Fallback:
             run_call(call, inputs, outputs, self._calls.kept, sizes)
         except BaseException as error:
             # Without the traceback: its frames hold tensors over memory that is the program's again.
-            self._calls.failure = call, error.with_traceback(None)
+            self._calls.failure = Failure(call, error.with_traceback(None))
             raise
 
 
-def raise_failure(failure):
-    """Raises what stands for a failure of PyTorch, as `Fallback.end` gives it; what stops a program stays so."""
+def raise_failure(failure: Failure | None) -> None:
+    """Raises Error for a failure, but what stops a program, as KeyboardInterrupt, as it is."""
     if failure is None:
         return
     call, error = failure

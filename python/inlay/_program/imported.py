@@ -25,7 +25,7 @@ class TensorType(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Input:
+class ProgramInput:
     """An argument of the model, in flat order: a tensor of these dims and dtype, or a value fixed at export.
 
     A value that is a Size is a number that the dims of the tensors determine.
@@ -52,7 +52,7 @@ class Interface:
     The function's arguments are the inputs that are tensors and not kept, and then the buffers in `carried`.
     """
 
-    inputs: list[Input] = field(default_factory=list)
+    inputs: list[ProgramInput] = field(default_factory=list)
     outputs: list[Output] = field(default_factory=list)
     results: list[TensorType] = field(default_factory=list)  # of the function
     carried: list[str] = field(default_factory=list)  # names of the buffers that the model writes
@@ -86,7 +86,7 @@ class ImportedProgram:
 
     @classmethod
     def of_function(
-        cls, text: str, weights: dict[str, torch.Tensor], inputs: Sequence[Input], results: Sequence[TensorType]
+        cls, text: str, weights: dict[str, torch.Tensor], inputs: Sequence[ProgramInput], results: Sequence[TensorType]
     ) -> ImportedProgram:
         """The program that takes the function's arguments and gives its results."""
         outputs: list[Output] = [ResultOutput(number) for number in range(len(results))]

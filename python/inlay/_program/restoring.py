@@ -13,7 +13,7 @@ import sympy
 import torch
 
 from ..errors import ArgumentTypeError, ArgumentValueError
-from .imported import CallConvention, ImportedProgram, Input, Interface, ModelState, TensorType
+from .imported import CallConvention, ImportedProgram, Interface, ModelState, ProgramInput, TensorType
 from .metadata import OPERATORS, TORCH_KINDS, VERSION, is_int, is_plain
 from .outputs import BufferOutput, InputOutput, ResultOutput, SizeOutput, ValueOutput, WeightsOutput, Write
 from .signature import Signature
@@ -100,9 +100,9 @@ class _Reader:
     def input(self, one):
         name = _checked(str, one["name"])
         if "dtype" not in one:
-            return Input(name, value=self.value(one["value"]))
+            return ProgramInput(name, value=self.value(one["value"]))
         shape, dtype = self.tensor(one)
-        return Input(name, shape, dtype)
+        return ProgramInput(name, shape, dtype)
 
     def output(self, one):
         kind, copied = one["kind"], _checked(bool, one["copied"])

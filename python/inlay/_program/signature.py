@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.utils import _pytree as pytree
@@ -12,7 +12,24 @@ from torch.utils import _pytree as pytree
 from .._dialect.text import tensor_text
 from ..errors import ArgumentTypeError, ArgumentValueError, SizesError, did_you_mean
 from .imported import CallConvention, Interface
-from .sizes import Size
+from .sizes import Line, Size
+
+
+class _Source(NamedTuple):
+    """The dim of an input that determines a symbol: the first one that is a multiple of it plus a number."""
+
+    input: int
+    dim: int
+    size: Size
+    line: Line
+
+
+class _Check(NamedTuple):
+    """A dim of an input, or an input that is a number if `dim` is None, that the symbols determine."""
+
+    input: int
+    dim: int | None
+    size: Size
 
 
 class Signature:
@@ -22,7 +39,7 @@ class Signature:
         """convention: None if calls give flat arguments alone."""
         self.convention = convention
         self._inputs, self._symbols = interface.inputs, interface.symbols
-        self._told, self._checked = _find_sizes(self._inputs)
+        self._sources, self._checks = _find_sizes(self._inputs)
         self._known = [_find_known(one.shape) for one in self._inputs]
         self._conditions = [(one, self._symbols.function(one)) for one in interface.conditions]
         self._defaults = dict(convention.defaults) if convention else {}
@@ -93,39 +110,40 @@ class Signature:
         arguments disagree about.
         """
         values = [0] * len(self._symbols)
-        for symbol, (number, dim, size, factor, rest) in self._told.items():
-            have = leaves[number].shape[dim]
-            value, remainder = divmod(have - rest, factor)
-            self._check_range(number, dim, size, have, symbol, None if remainder else value)
+        for symbol, source in self._sources.items():
+            have = leaves[source.input].shape[source.dim]
+            value, remainder = divmod(have - source.line.rest, source.line.factor)
+            self._check_range(source, have, None if remainder else value)
             values[symbol] = value
-        for number, dim, size in self._checked:
-            have = leaves[number] if dim is None else leaves[number].shape[dim]
-            if have != size.evaluate(values):
-                raise self._disagreement(number, dim, size, have, values)
+        for check in self._checks:
+            have = leaves[check.input] if check.dim is None else leaves[check.input].shape[check.dim]
+            if have != check.size.evaluate(values):
+                raise self._disagreement(check, have, values)
         for condition, holds in self._conditions:
             if not _is_true(holds, values):
                 sizes = ", ".join(f"{one.name} = {value}" for one, value in zip(self._symbols, values, strict=True))
                 raise SizesError(f"expected sizes for which {self._symbols.spell(condition)}, but got {sizes}")
         return values
 
-    def _check_range(self, number, dim, size, have, symbol, value):
-        wanted = self._symbols.table[symbol]
+    def _check_range(self, source, have, value):
+        wanted = self._symbols.table[source.line.symbol]
         if value is not None and wanted.min <= value <= wanted.max:
             return
         expected = wanted.range_text
-        if str(size) != wanted.name:
-            expected = f"{size} with {wanted.name} {expected}"
-        raise SizesError(f"{self._place(number)}: dim {dim} ({str(size)!r}) is {have}, but expected {expected}")
+        if str(source.size) != wanted.name:
+            expected = f"{source.size} with {wanted.name} {expected}"
+        place = self._place(source.input)
+        raise SizesError(f"{place}: dim {source.dim} ({str(source.size)!r}) is {have}, but expected {expected}")
 
-    def _disagreement(self, number, dim, size, have, values):
-        where = self._place(number) + ("" if dim is None else f": dim {dim} ({str(size)!r})")
+    def _disagreement(self, check, have, values):
+        where = self._place(check.input) + ("" if check.dim is None else f": dim {check.dim} ({str(check.size)!r})")
         others = [
-            f"dim {place[1]} of argument {self._names[place[0]]!r}"
-            for symbol, place in sorted(self._told.items())
-            if size.depends_on(symbol)
+            f"dim {source.dim} of argument {self._names[source.input]!r}"
+            for symbol, source in sorted(self._sources.items())
+            if check.size.depends_on(symbol)
         ]
         given = f", as {' and '.join(others)} say{'s' * (len(others) == 1)}" if others else ""
-        return SizesError(f"{where} is {have}, but expected {size.evaluate(values)}{given}")
+        return SizesError(f"{where} is {have}, but expected {check.size.evaluate(values)}{given}")
 
     def _reorder(self, args, kwargs):
         """Moves each argument to where the export has it."""
@@ -235,23 +253,18 @@ def _paths(spec):
 
 
 def _find_sizes(inputs):
-    """Which dims tell the symbols, and which must agree with them.
-
-    Returns {number of a symbol: (number of an input, dim, Size, factor, rest)} by the first dim that is a multiple of
-    the symbol plus a rest, and (number of an input, dim, Size) of the others; the dim of an input that is a number is
-    None.
-    """
-    told, checked = {}, []
+    """Returns the _Source of each symbol, by its number, and the _Checks of all other sizes."""
+    sources, checks = {}, []
     for number, one in enumerate(inputs):
         if isinstance(one.value, Size):
-            checked.append((number, None, one.value))
+            checks.append(_Check(number, None, one.value))
         for dim, size in enumerate(one.shape):
             line = size.line() if isinstance(size, Size) else None
-            if line is not None and line[0] not in told:
-                told[line[0]] = (number, dim, size, *line[1:])
+            if line is not None and line.symbol not in sources:
+                sources[line.symbol] = _Source(number, dim, size, line)
             elif isinstance(size, Size):
-                checked.append((number, dim, size))
-    return told, checked
+                checks.append(_Check(number, dim, size))
+    return sources, checks
 
 
 def _is_true(condition, values):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import sympy
 import torch
@@ -55,6 +56,14 @@ class Symbol:
         return f"{self.min} or more" if self.max == UNBOUNDED else f"{self.min} to {self.max}"
 
 
+class Line(NamedTuple):
+    """The size `factor * symbol + rest`; symbol: its number."""
+
+    symbol: int
+    factor: int
+    rest: int
+
+
 class Size:
     """An integer expression of symbols. Equal are those that are so whatever the symbols are.
 
@@ -92,8 +101,8 @@ class Size:
         """Whether the symbol of that number occurs in it."""
         return self._symbols.occurs(self.expr, number)
 
-    def line(self) -> tuple[int, int, int] | None:
-        """(number of a symbol, factor, rest) of a multiple of one symbol plus a number; None for other sizes."""
+    def line(self) -> Line | None:
+        """Returns the size as a multiple of one symbol plus a number; None for other sizes."""
         return self._symbols.line(self.expr)
 
     def _make(self, function, *others):
@@ -289,7 +298,7 @@ class Symbols:
         """See Size.depends_on."""
         return any(self._numbers[symbol] == number for symbol in expr.free_symbols)
 
-    def line(self, expr: sympy.Expr) -> tuple[int, int, int] | None:
+    def line(self, expr: sympy.Expr) -> Line | None:
         """See Size.line."""
         if len(expr.free_symbols) != 1:
             return None
@@ -298,7 +307,7 @@ class Symbols:
         rest = expr - factor * symbol
         if not factor.is_Integer or not rest.is_Integer or not factor:
             return None
-        return self._numbers[symbol], int(factor), int(rest)
+        return Line(self._numbers[symbol], int(factor), int(rest))
 
     def _simplify(self, expr):
         if not self.is_known(expr):

@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+from typing import NamedTuple
 
 import onnx
 from google.protobuf.message import DecodeError
@@ -10,13 +11,21 @@ from google.protobuf.message import DecodeError
 from ...errors import ArgumentTypeError, ArgumentValueError
 
 
-def load(model):
-    """(ModelProto, folder of its external data or None, name for messages) of a path or a ModelProto.
+class LoadedModel(NamedTuple):
+    """A model. folder: that of its external data, if it is a file; name: for messages."""
+
+    proto: onnx.ModelProto
+    folder: pathlib.Path | None
+    name: str
+
+
+def load(model) -> LoadedModel:
+    """Loads a model from a path, or takes the given ModelProto.
 
     Raises ArgumentValueError for a file that can't be read or is no ONNX model, ArgumentTypeError for something else.
     """
     if isinstance(model, onnx.ModelProto):
-        return model, None, "the ONNX model"
+        return LoadedModel(model, None, "the ONNX model")
     try:
         path = pathlib.Path(model)
     except TypeError:
@@ -33,7 +42,7 @@ def load(model):
         parsed.ParseFromString(data)
     except DecodeError as error:
         raise ArgumentValueError(f"{str(path)!r} is no ONNX model, or is cut short: {error}") from error
-    return parsed, path.parent, repr(str(path))
+    return LoadedModel(parsed, path.parent, repr(str(path)))
 
 
 def read_external(entries, folder, size, what):

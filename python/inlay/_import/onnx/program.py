@@ -11,11 +11,10 @@ import torch
 from torch.fx.node import map_arg
 
 from ..._paths import StrPath
-from ..._program.imported import CallConvention, ImportedModel, ImportedProgram, Input
+from ..._program.imported import CallConvention, ImportedModel, ImportedProgram, ProgramInput
 from ..._program.sizes import Symbols
 from ...errors import ArgumentTypeError, UnsupportedError, did_you_mean
-from ..examples import Input as Range
-from ..examples import Profile
+from ..examples import DimProfile, Input
 from ..torch.guards import plain_kernels, read_symbols
 from ..torch.program import import_calls, tensor_input
 from ..types import DynamicShapes, Inputs, ModelProto
@@ -35,7 +34,7 @@ class OnnxProgram:
     def __init__(
         self,
         graph: Graph,
-        arguments: list[tuple[torch.fx.Node, Input]],
+        arguments: list[tuple[torch.fx.Node, ProgramInput]],
         outputs: list[torch.fx.Node],
         symbols: Symbols | None = None,
     ) -> None:
@@ -143,7 +142,7 @@ def build(model, inputs=None, dynamic_shapes=None):
 
 def _open_dims(proto, given, dynamic_shapes):
     infos = checking.graph_inputs(proto)
-    dims = [type_of(info, f"input {info.name!r}")[1] for info in infos]
+    dims = [type_of(info, f"input {info.name!r}").dims for info in infos]
     return open_dims([info.name for info in infos], dims, given, dynamic_shapes)
 
 
@@ -153,7 +152,7 @@ def _examples(given, wishes):
         return None
     made = []
     for one, wish in zip(given, wishes, strict=True):
-        if isinstance(one, Range):
+        if isinstance(one, Input):
             one = torch.zeros(
                 [wish[dim].hint if dim in wish else one.range_of(dim)[0] for dim in range(one.rank)], dtype=one.dtype
             )
@@ -164,7 +163,7 @@ def _examples(given, wishes):
 def _symbols(infos, values, wishes):
     """The Symbols of a graph's inputs."""
     profiles = {
-        (number, dim): Profile(one.min, one.typical, one.name)
+        (number, dim): DimProfile(one.min, one.typical, one.name)
         for number, wish in enumerate(wishes)
         for dim, one in wish.items()
     }
@@ -176,7 +175,7 @@ def _order_inputs(proto, inputs):
     if inputs is None:
         return None
     names = [info.name for info in checking.graph_inputs(proto)]
-    if isinstance(inputs, (torch.Tensor, Range)):
+    if isinstance(inputs, (torch.Tensor, Input)):
         inputs = (inputs,)
     if isinstance(inputs, dict):
         for name in inputs:

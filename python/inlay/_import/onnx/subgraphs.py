@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs inside of graphs: how the nodes of an ONNX graph become calls, and what a body takes from outside."""
 
+from typing import NamedTuple
+
 import torch
 
 from ..._dialect.text import tensor_text
@@ -11,6 +13,13 @@ from .call import NodeCall, dtype_of, shape_of
 from .graph import Subgraph
 from .naming import module_stack
 from .tensors import read_tensor
+
+
+class Body(NamedTuple):
+    """A body of control flow, and the nodes of its results."""
+
+    graph: Subgraph
+    results: list[torch.fx.Node]
 
 
 class Scope:
@@ -69,7 +78,7 @@ class Converter:
         return self._fill(call, name, body, scope)
 
     def body(self, call, name, arguments):
-        """(Subgraph, nodes of its results) of a node's body.
+        """Converts a body of a node's.
 
         arguments: for each of its inputs a fake tensor, or a tensor that is known.
         """
@@ -82,7 +91,7 @@ class Converter:
         for info, one in zip(body.input, arguments, strict=True):
             known = isinstance(one, torch.Tensor) and not hasattr(one, "fake_mode")
             scope[info.name] = graph.constant(one) if known else graph.own_argument(info.name, one)
-        return graph, self._fill(call, name, body, scope)
+        return Body(graph, self._fill(call, name, body, scope))
 
     def empty(self, call):
         """A Subgraph of a node's without anything in it."""

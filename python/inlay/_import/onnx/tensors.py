@@ -2,6 +2,7 @@
 """ONNX tensors as PyTorch's."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -69,8 +70,15 @@ def read_tensor(proto, folder, what):
     return _from_bytes(array.tobytes(), shape, dtype)
 
 
-def type_of(value_info, what):
-    """(dtype, dims) of a ValueInfoProto; a dim is an int, or its name ("?" without one). Dims are None if unknown."""
+class ValueType(NamedTuple):
+    """The type of a value; a dim is an int, or its name ("?" without one). Dims are None if they are unknown."""
+
+    dtype: torch.dtype
+    dims: tuple[int | str, ...] | None
+
+
+def type_of(value_info, what) -> ValueType:
+    """Returns the type of a ValueInfoProto. Raises UnsupportedError, naming `what`, for what is no tensor."""
     kind = value_info.type.WhichOneof("value")
     if kind != "tensor_type":
         raise UnsupportedError(
@@ -80,7 +88,7 @@ def type_of(value_info, what):
     dims = None
     if tensor.HasField("shape"):
         dims = tuple(dim.dim_value if dim.HasField("dim_value") else dim.dim_param or "?" for dim in tensor.shape.dim)
-    return dtype_of(tensor.elem_type, what), dims
+    return ValueType(dtype_of(tensor.elem_type, what), dims)
 
 
 def _from_bytes(data, shape, dtype):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch._dynamo.exc import UserError
@@ -13,7 +13,7 @@ from torch.fx.experimental.symbolic_shapes import ConstraintViolationError
 from torch.utils import _pytree as pytree
 
 from ...errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
-from ..examples import Input, make_examples, untie
+from ..examples import DimProfile, ExampleInputs, Input, make_examples, untie
 from ..types import DynamicShapes, Inputs
 from .attributes import restoring_attributes
 from .caches import register_caches
@@ -38,16 +38,24 @@ def export_program(
         )
     if inputs is None:
         raise ArgumentTypeError("missing inputs: a module is exported with example arguments, e.g. (torch.ones(1, 3),)")
-    return export_module(model, prepare_examples(model, inputs, dynamic_shapes))[0]
+    return export_module(model, prepare_examples(model, inputs, dynamic_shapes)).program
 
 
-def prepare_examples(model, inputs, dynamic_shapes):
+def prepare_examples(model: torch.nn.Module, inputs: Inputs, dynamic_shapes: DynamicShapes | None) -> ExampleInputs:
+    """Returns the examples to export a module with, from what the user gave for it."""
     register_caches()
     return make_examples(model, *split_inputs(inputs), dynamic_shapes)
 
 
-def export_module(model, examples, may_untie=False):
-    """(ExportedProgram, the profiles that it needs).
+class ExportedModule(NamedTuple):
+    """A program, and what the user said of dims that it doesn't keep, by (number of an input, dim)."""
+
+    program: torch.export.ExportedProgram
+    profiles: dict[tuple[int, int], DimProfile]
+
+
+def export_module(model: torch.nn.Module, examples: ExampleInputs, may_untie: bool = False) -> ExportedModule:
+    """Exports a module by torch.export.
 
     may_untie: whether dims that the user says are one may be several for torch.export, which the profiles tie together.
     """
@@ -69,7 +77,7 @@ def export_module(model, examples, may_untie=False):
             f"torch.export can't export the model with these inputs: {type(error).__name__}: {_explain(error)}"
         ) from error
     _check_unchanged(changes)
-    return exported, examples.profiles
+    return ExportedModule(exported, examples.profiles)
 
 
 def _part_repeated(examples):
@@ -104,14 +112,21 @@ def _explain(error):
     return " ".join([first.partition(" For more information")[0], *listed])
 
 
-def split_inputs(inputs: Inputs) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """(args, kwargs) of example arguments as `compile` takes them."""
+class CallArguments(NamedTuple):
+    """The positional and the keyword arguments of a call."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+def split_inputs(inputs: Inputs) -> CallArguments:
+    """Splits example arguments as `compile` takes them."""
     if isinstance(inputs, dict):
-        return (), inputs
+        return CallArguments((), inputs)
     if isinstance(inputs, (tuple, list)):
-        return tuple(inputs), {}
+        return CallArguments(tuple(inputs), {})
     if isinstance(inputs, (torch.Tensor, Input)):
-        return (inputs,), {}
+        return CallArguments((inputs,), {})
     raise ArgumentTypeError(f"expected inputs to be a tuple, a list, a dict or a tensor, but got {kind_of(inputs)}")
 
 

@@ -149,7 +149,7 @@ def _check_told(symbols, inputs):
         for size in value.shape if isinstance(value, torch.Tensor) else ():
             size = symbols.size(size)
             line = None if isinstance(size, int) else size.line()
-            told |= set() if line is None else {line[0]}
+            told |= set() if line is None else {line.symbol}
     for number, symbol in enumerate(symbols.table):
         if number not in told:
             raise UnsupportedError(f"no dim of a tensor tells the size {symbol.name!r}")

@@ -6,9 +6,17 @@ can't go from one op to another. So calls that pass such values are one part, an
 """
 
 import operator
+from typing import NamedTuple
 
 import networkx
 import torch
+
+
+class Part(NamedTuple):
+    """Nodes that are imported together. is_foreign: PyTorch makes their calls, as one."""
+
+    nodes: list[torch.fx.Node]
+    is_foreign: bool = False
 
 
 def is_number(value):
@@ -17,17 +25,16 @@ def is_number(value):
 
 
 def form_parts(nodes, can_hold, has_effect, region_operands=lambda node: None):
-    """The nodes as lists, in an order that keeps dependencies and effects.
+    """Groups nodes into Parts, in an order that keeps dependencies and effects.
 
     nodes: calls in their order; can_hold(node): whether the dialect can hold the node's value; region_operands(node):
-    of a call that becomes ops with regions, the nodes that it takes, else None. Returns (nodes, whether they are one
-    part) pairs.
+    of a call that becomes ops with regions, the nodes that it takes, else None.
     """
     known = dict.fromkeys(nodes)
     taken = {node: region_operands(node) for node in nodes}
     foreign = {node for node in nodes if _is_foreign(node, taken[node], can_hold)}
     if not foreign:
-        return [([node], False) for node in nodes]
+        return [Part([node]) for node in nodes]
     groups = networkx.utils.UnionFind(nodes)
     for node in nodes:
         for source in node.all_input_nodes if taken[node] is None else taken[node]:
@@ -68,7 +75,7 @@ def _in_order(nodes, foreign, groups, condensed):
     result = []
     for place in order:
         if len(condensed.nodes[place]["members"]) > 1 or not foreign.isdisjoint(members[place]):
-            result.append((members[place], True))
+            result.append(Part(members[place], True))
         else:
-            result += [([node], False) for node in members[place]]
+            result += [Part([node]) for node in members[place]]
     return result

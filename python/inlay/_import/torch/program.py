@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From an ExportedProgram to the text of a module, its weights, and what its arguments and results are."""
 
+from __future__ import annotations
+
 import contextlib
 import warnings
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import torch
 from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind, SymIntArgument, TensorArgument
 
-from ..._program.imported import ImportedProgram, Input, Interface, ModelState, TensorType
+from ..._program.imported import ImportedProgram, Interface, ModelState, ProgramInput, TensorType
 from ..._program.outputs import (
     BufferOutput,
     InputOutput,
@@ -100,7 +103,7 @@ def _import_exported(exported, graph, table, attributes, portable, only_calls, s
         elif spec.kind in (InputKind.PARAMETER, InputKind.BUFFER):
             tensor = parts.state[spec.target] = _find(exported, spec.target)
             if spec.target in written:
-                parts.carried.append((node, spec.target, tensor))
+                parts.carried.append(_Carried(node, spec.target, tensor))
             else:
                 parts.parameters[node], parts.names[node] = tensor, spec.target
         elif spec.kind in (InputKind.CONSTANT_TENSOR, InputKind.CUSTOM_OBJ):
@@ -132,26 +135,34 @@ def _import_exported(exported, graph, table, attributes, portable, only_calls, s
 def import_graph(graph, arguments, outputs, parameters=None, only_calls=False, symbols=None):
     """Imports an FX graph of ATen calls.
 
-    arguments: (placeholder, Input) pairs; outputs: nodes or plain values; parameters: node -> tensor; only_calls: as
-    for `import_program`; symbols: those of the arguments.
+    arguments: (placeholder, ProgramInput) pairs; outputs: nodes or plain values; parameters: node -> tensor;
+    only_calls: as for `import_program`; symbols: those of the arguments.
     """
     parts = _Parts(arguments=arguments, outputs=outputs, parameters=parameters or {}, symbols=symbols or Symbols())
     with no_new_guards(_fakes(graph)):
         return _import(graph, parts, None, False, {} if only_calls else _handlers())
 
 
+class _Carried(NamedTuple):
+    """A buffer that the model writes, and its placeholder."""
+
+    node: torch.fx.Node
+    name: str
+    tensor: torch.Tensor
+
+
 @dataclass
 class _Parts:
     """What a graph takes and gives."""
 
-    arguments: list = field(default_factory=list)  # (placeholder, Input)
-    outputs: list = field(default_factory=list)  # nodes and plain values
-    parameters: dict = field(default_factory=dict)  # node -> value
-    names: dict = field(default_factory=dict)  # node -> name of the parameter or buffer
-    carried: list = field(default_factory=list)  # (placeholder, name, tensor) of buffers that are written
-    writes: list = field(default_factory=list)  # (name of a buffer or number of an argument, node)
-    state: dict = field(default_factory=dict)  # name -> tensor
-    persistent: list = field(default_factory=list)
+    arguments: list[tuple[torch.fx.Node, ProgramInput]] = field(default_factory=list)  # placeholders
+    outputs: list[Any] = field(default_factory=list)  # nodes and plain values
+    parameters: dict[torch.fx.Node, Any] = field(default_factory=dict)  # their values
+    names: dict[torch.fx.Node, str] = field(default_factory=dict)  # of parameters and buffers
+    carried: list[_Carried] = field(default_factory=list)
+    writes: list[tuple[str | int, torch.fx.Node]] = field(default_factory=list)  # as of Write
+    state: dict[str, torch.Tensor] = field(default_factory=dict)
+    persistent: list[str] = field(default_factory=list)
     symbols: Symbols = field(default_factory=Symbols)
 
 
@@ -209,7 +220,7 @@ def _import(graph, parts, attributes, portable, handlers, expander=None, constan
 
 def _assemble(walker, parts, attributes):
     numbers = {node: number for number, (node, _) in enumerate(parts.arguments)}
-    buffers = {node: name for node, name, _ in parts.carried}
+    buffers = {one.node: one.name for one in parts.carried}
     results = []
 
     def output(value):
@@ -226,7 +237,7 @@ def _assemble(walker, parts, attributes):
         inputs=[argument for _, argument in parts.arguments],
         outputs=outputs,
         results=[TensorType(value.shape, value.dtype) for value in results],
-        carried=[name for _, name, _ in parts.carried],
+        carried=[one.name for one in parts.carried],
         writes=writes,
         symbols=parts.symbols,
         conditions=[one for one in walker.conditions if is_open(one, parts.symbols)],
@@ -274,9 +285,9 @@ def _output(walker, value, numbers, buffers, results):
 
 def _user_input(argument, node, symbols):
     if isinstance(argument, SymIntArgument):
-        return Input(argument.name, value=symbols.size(node.meta["val"]))
+        return ProgramInput(argument.name, value=symbols.size(node.meta["val"]))
     if isinstance(argument, ConstantArgument):
-        return Input(argument.name, value=argument.value)
+        return ProgramInput(argument.name, value=argument.value)
     if not isinstance(argument, TensorArgument):
         raise UnsupportedError(
             f"input {argument.name!r} is a {type(argument).__name__}, but expected a tensor or a plain value"
@@ -285,7 +296,7 @@ def _user_input(argument, node, symbols):
 
 
 def tensor_input(name, fake, symbols=None):
-    """The Input for a tensor like `fake`; symbols: those of its dims."""
+    """The ProgramInput for a tensor like `fake`; symbols: those of its dims."""
     symbols = Symbols() if symbols is None else symbols
     check_dims(fake, f"input {name!r}", symbols)
     if fake.device.type != "cpu":
@@ -293,8 +304,8 @@ def tensor_input(name, fake, symbols=None):
     try:
         check_sayable(fake, f"input {name!r}", symbols)
     except UnsupportedError:
-        return Input(name, symbols.dims(fake), fake.dtype, layout=fake.layout, is_kept=True)
-    return Input(name, symbols.dims(fake), fake.dtype)
+        return ProgramInput(name, symbols.dims(fake), fake.dtype, layout=fake.layout, is_kept=True)
+    return ProgramInput(name, symbols.dims(fake), fake.dtype)
 
 
 def _find(exported, name):

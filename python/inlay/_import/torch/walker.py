@@ -106,11 +106,11 @@ class Walker:
             if node in self._live_nodes and node.op == "call_function"
             if not self.is_size(node) and not fold(node)
         ]
-        for members, is_part in form_parts(calls, self.can_hold, has_effect, self.region_operands):
-            if is_part:
-                self._import_part(members, set(outputs))
-            elif members[0] not in self._values:
-                self._import(members[0], set(outputs))
+        for part in form_parts(calls, self.can_hold, has_effect, self.region_operands):
+            if part.is_foreign:
+                self._import_part(part.nodes, set(outputs))
+            elif part.nodes[0] not in self._values:
+                self._import(part.nodes[0], set(outputs))
 
     def region_operands(self, node):
         """The nodes of tensors that a call takes which becomes ops with regions; None for another call."""

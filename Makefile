@@ -63,7 +63,7 @@ build-demo: $(BUILD)/build.ninja
 	$(call compile,build-demo,$(DEMO_TARGETS))
 
 demo: build-demo ## compile a model, run it on Vulkan and the host, show what ran where
-	@$(PYTHON) -m inlay.demo
+	@$(PYTHON) -m inlay_demo
 
 test: lint test-unit test-lit test-python test-conformance ## run every check that a change must pass
 

@@ -8,13 +8,13 @@ print(compiled.report)
 What is compiled can be saved, and `inlay.load` runs it where there is no compiler too.
 """
 
-# The wheel `inlay` has all of inlay.api; the wheel `inlay-runtime` has inlay_runtime. This file is the same in both, so
-# that they can stand side by side, in which case programs are loaded by the compiler's package.
+# The wheel `inlay` holds inlay._api, the wheel `inlay-runtime` holds inlay_runtime. This file is the same in both, so
+# that both can be installed. The compiler's package then loads programs.
 from importlib.util import find_spec
 
-if find_spec("inlay.api"):
-    from .api import *
-    from .api import __all__
+if find_spec("inlay._api"):
+    from ._api import *
+    from ._api import __all__
 else:
     from inlay_runtime import *
     from inlay_runtime import __all__

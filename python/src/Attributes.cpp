@@ -74,7 +74,7 @@ Attribute python::toAttribute(nb::handle value, Context &context, const std::str
     }
     return entries.getDictionary(&context.context);
   }
-  nb::object plain = nb::module_::import_("inlay.rewrite.values").attr("encode")(value, what);
+  nb::object plain = nb::module_::import_("inlay._graph.values").attr("encode")(value, what);
   return toAttribute(plain, context, what, tensor);
 }
 
@@ -124,7 +124,7 @@ nb::object python::fromAttribute(Attribute attribute, const std::shared_ptr<Cont
   if (auto number = dyn_cast<TensorAttr>(attribute); number && tensor)
     return tensor(number.getNumber());
   if (isa<TypeAttr>(attribute)) {
-    nb::object dtype = nb::module_::import_("inlay.rewrite.values").attr("decode")(toText(attribute));
+    nb::object dtype = nb::module_::import_("inlay._graph.values").attr("decode")(toText(attribute));
     if (!dtype.is_none())
       return dtype;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graphs and handles as Python sees them; inlay.rewrite.handles makes them pleasant.
+// Graphs and handles as Python sees them; inlay._graph.module makes them pleasant.
 
 #include "Attributes.h"
 #include "Errors.h"

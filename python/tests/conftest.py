@@ -8,10 +8,12 @@ import subprocess
 import inlay
 import pytest
 import torch
-from inlay.calls import run_call
-from inlay.compiler import export_program
-from inlay.importer import graph, import_program, walker
-from inlay.meaning import compute
+from inlay._dialect.calls import run_call
+from inlay._dialect.meaning import compute
+from inlay._import.torch import graph, walker
+from inlay._import.torch.export import export_program
+from inlay._import.torch.program import import_program
+from inlay._program.outputs import CallValues
 
 BUILD = pathlib.Path(inlay.__file__).parents[2]
 INLAY_OPT = pathlib.Path(os.environ.get("INLAY_OPT", BUILD / "bin" / "inlay-opt"))
@@ -106,14 +108,11 @@ def imports(monkeypatch):
         text = verify(program.text)
         leaves = torch.utils._pytree.tree_leaves((inputs, kwargs))
         results = returned(program.text)
-        assert len(expected) == len(program.outputs)
-        for want, output in zip(expected, program.outputs, strict=True):
-            if output.kind == "result":
-                got = interpreter.values[results[output.index]]
-            else:
-                got = leaves[output.index] if output.kind == "input" else output.value
-                got = got(program.state) if output.kind == "weights" else got
-            compare(got, want, tolerance)
+        made = [interpreter.values[name] for name in results]
+        values = CallValues(leaves, leaves, made, {}, [], program.state.tensors)
+        assert len(expected) == len(program.interface.outputs)
+        for want, output in zip(expected, program.interface.outputs, strict=True):
+            compare(output.find(values), want, tolerance)
         return interpreter.made, text
 
     return check

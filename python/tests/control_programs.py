@@ -5,8 +5,8 @@ import random
 import re
 
 import torch
-from inlay.importer.decompose import decompositions_for_tracing
-from inlay.importer.program import import_graph, tensor_input
+from inlay._import.torch.decompose import decompositions_for_tracing
+from inlay._import.torch.program import import_graph, tensor_input
 from torch import nn
 from torch._higher_order_ops import while_loop
 from torch._higher_order_ops.scan import scan

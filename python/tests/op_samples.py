@@ -15,10 +15,10 @@ import unittest
 from typing import Any
 
 import torch
-from inlay.arguments import Signature
-from inlay.compiler import compile_imported, import_model
-from inlay.options import Options
-from inlay.text import ELEMENT_TYPES, tensor_text
+from inlay._compile.driver import compile_imported
+from inlay._compile.model import import_model
+from inlay._compile.options import Options
+from inlay._dialect.text import ELEMENT_TYPES, tensor_text
 from sampled.entry import TOLERANCES
 from torch import nn
 from torch.utils import _pytree as pytree
@@ -201,14 +201,11 @@ def _check_batch(samples):
     calls = [_Call(sample) for sample in samples]
     with torch.no_grad():
         wanted = [call(*sample.tensors()) for call, sample in zip(calls, samples, strict=True)]
-    exported, imported = import_model(_Batch(samples), tuple(tensors))
-    owners = _owners(imported.text)
+    imported = import_model(_Batch(samples), tuple(tensors))
+    owners = _owners(imported.program.text)
     found, faults = {}, []
     for target, targets in TARGETS.items():
-        signature = Signature(imported.inputs, exported.call_spec.in_spec, None)
-        compiled = compile_imported(
-            imported, Options.make({"targets": targets}), signature, exported.call_spec.out_spec
-        )
+        compiled = compile_imported(imported.program, Options.make({"targets": targets}), imported.convention)
         results = compiled(*tensors)
         astray = _astray(samples, target, compiled.report, owners)
         for number, (sample, got, want) in enumerate(zip(samples, results, wanted, strict=True)):

@@ -5,12 +5,15 @@ import contextlib
 
 import torch
 from conftest import compare, returned
-from inlay.arguments import Signature
-from inlay.calls import run_call
-from inlay.importer import Size, import_program, walker
-from inlay.importer.graph import GraphBuilder, split_sizes
-from inlay.meaning import compute
-from inlay.ops import table
+from inlay._dialect.calls import run_call
+from inlay._dialect.meaning import compute
+from inlay._dialect.ops import table
+from inlay._import.torch import walker
+from inlay._import.torch.graph import GraphBuilder, split_sizes
+from inlay._import.torch.program import import_program
+from inlay._program.outputs import CallValues
+from inlay._program.signature import Signature
+from inlay._program.sizes import Size
 
 pytree = torch.utils._pytree
 
@@ -167,10 +170,7 @@ class Replay:
         self._recorder = Recorder.last
         self.text = self.program.text
         self.made = self._recorder.made
-        self._spec = exported.call_spec.in_spec
-        self._signature = Signature(
-            self.program.inputs, None, None, symbols=self.program.symbols, conditions=self.program.conditions
-        )
+        self._signature = Signature(self.program.interface)
 
     @property
     def opaque(self):
@@ -185,20 +185,13 @@ class Replay:
         leaves = pytree.tree_leaves((args, kwargs))
         self._signature.check(leaves)
         sizes = self._signature.measure(leaves)
-        given = [leaf for leaf, one in zip(leaves, self.program.inputs, strict=True) if one.is_tensor]
+        given = [leaf for leaf, one in zip(leaves, self.program.interface.inputs, strict=True) if one.is_tensor]
         values = {**self._recorder.constants, **dict(zip(self._recorder.parameters, given, strict=True))}
         for step in self._recorder.steps:
             step(values, sizes)
         results = [values[name] for name in returned(self.program.text)]
-        return [self._find(output, results, leaves, sizes) for output in self.program.outputs]
-
-    def _find(self, output, results, leaves, sizes):
-        if output.kind == "result":
-            return results[output.index]
-        if output.kind == "size":
-            return output.value.evaluate(sizes)
-        value = leaves[output.index] if output.kind == "input" else output.value
-        return value(self.program.state) if output.kind == "weights" else value
+        values = CallValues(leaves, leaves, results, {}, sizes, self.program.state.tensors)
+        return [output.find(values) for output in self.program.interface.outputs]
 
     def check(self, model, *args, tolerance=1e-5, **kwargs):
         """Compares with the model's own results."""

@@ -7,13 +7,14 @@ import inlay
 import pytest
 import torch
 from inlay import ops
-from inlay.arguments import Signature
-from inlay.calls import run_call
-from inlay.compiler import export_program
-from inlay.importer import import_program
-from inlay.importer.encoding import encode_call
-from inlay.options import Options
-from inlay.text import scalar_literal, with_number
+from inlay._compile.model import convention_of
+from inlay._compile.options import Options
+from inlay._dialect.calls import run_call
+from inlay._dialect.text import quote, scalar_literal, with_number
+from inlay._import.torch.encoding import encode_call
+from inlay._import.torch.export import export_program
+from inlay._import.torch.program import import_program
+from inlay._program.signature import Signature
 from torch import nn
 
 aten = torch.ops.aten
@@ -128,8 +129,7 @@ class Model(nn.Module):
 @pytest.fixture(scope="module")
 def signature():
     exported = export_model()
-    names = exported.module_call_graph[0].signature.forward_arg_names
-    return Signature(import_program(exported).inputs, exported.call_spec.in_spec, names)
+    return Signature(import_program(exported).interface, convention_of(exported))
 
 
 def export_model():
@@ -337,4 +337,4 @@ def test_literals(value, dtype, text):
 
 
 def test_strings_are_escaped():
-    assert ops.quote('a"b\\c\né') == '"a\\22b\\5Cc\\0A\\C3\\A9"'
+    assert quote('a"b\\c\né') == '"a\\22b\\5Cc\\0A\\C3\\A9"'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiled models against PyTorch, from the call down to the device."""
+"""CompiledProgram models against PyTorch, from the call down to the device."""
 
 import concurrent.futures
 import os
@@ -9,10 +9,10 @@ import threading
 import time
 
 import inlay
+import inlay_models as models
 import pytest
 import torch
 from conftest import compare
-from inlay import models
 from torch import nn
 from torch.nn import functional as F
 
@@ -60,7 +60,7 @@ def test_models(name, targets):
 
 @pytest.mark.parametrize("name", ["resnet18", "encoder"])
 def test_split_models(name):
-    from inlay.demo import FORCED
+    from inlay_demo import FORCED
 
     model, inputs = models.ALL[name]() if name != "resnet18" else models.resnet18(image=64)
     compiled = check(model, inputs, tolerance=1e-4, targets=("vulkan", "host"), **FORCED[name])

@@ -9,8 +9,8 @@ import inlay
 import pytest
 import torch
 from conftest import compare, verify
-from inlay.compiler import export_program
-from inlay.importer import import_program
+from inlay._import.torch.export import export_program
+from inlay._import.torch.program import import_program
 from replay import Replay
 from torch import nn
 from torch._higher_order_ops import while_loop
@@ -414,7 +414,7 @@ def test_what_cannot_be_imported_leaves_nothing(monkeypatch):
     def refuse(walker, call):
         raise inlay.UnsupportedError("not this one")
 
-    from inlay.importer import program as module
+    from inlay._import.torch import program as module
 
     handlers = {**module._handlers(), "sub.Tensor": refuse}
     monkeypatch.setattr(module, "_handlers", lambda: handlers)

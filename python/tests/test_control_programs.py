@@ -10,8 +10,8 @@ import control_programs
 import pytest
 import torch
 from conftest import compare
-from inlay.compiler import compile_imported
-from inlay.options import Options
+from inlay._compile.driver import compile_imported
+from inlay._compile.options import Options
 from replay import Replay
 
 TARGETS = [("vulkan", "host", "torch"), ("host", "torch")]

@@ -7,8 +7,9 @@ import sys
 import inlay
 import pytest
 import torch
-from inlay.debug import compare, pieces, reproduce
-from inlay.models import encoder, make
+from inlay._debug import pieces
+from inlay.debug import compare, reproduce
+from inlay_models import encoder, make
 from torch import nn
 
 

@@ -8,8 +8,8 @@ import inlay
 import pytest
 import torch
 from conftest import compare
-from inlay.compiler import compilation_count
-from inlay.models import zoo
+from inlay._compile.driver import compilation_count
+from inlay_models import zoo
 from torch import nn
 from torch.export import Dim
 

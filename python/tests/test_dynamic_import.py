@@ -11,12 +11,12 @@ import inlay
 import pytest
 import torch
 from conftest import INLAY_OPT, compare
-from inlay import compiler
-from inlay.compiler import export_program, import_model
-from inlay.importer import import_program
-from inlay.importer.guards import find_shape_env
-from inlay.models import zoo
-from inlay.shapes import make_examples
+from inlay._compile.model import import_model
+from inlay._import.examples import make_examples
+from inlay._import.torch.export import export_module, export_program
+from inlay._import.torch.guards import find_shape_env
+from inlay._import.torch.program import import_program
+from inlay_models import zoo
 from replay import Replay
 from torch import nn
 from torch.export import Dim
@@ -58,7 +58,7 @@ def replays(monkeypatch):
 
     def make(model, args, shapes, kwargs=None):
         examples = make_examples(model, args, kwargs or {}, shapes)
-        exported, profiles = compiler._export(model, examples, may_split_dims=True)
+        exported, profiles = export_module(model, examples, may_split_dims=True)
         env = find_env(exported)
         known = [guard.expr for guard in env.guards]
         replay = Replay(monkeypatch, exported, profiles)
@@ -276,7 +276,7 @@ def test_text():
     ],
 )
 def test_symbols(shapes, symbols):
-    table = import_model(Call(lambda a: a + 1), (x(3, 6),), (shapes,))[1].symbols.table
+    table = import_model(Call(lambda a: a + 1), (x(3, 6),), (shapes,)).program.interface.symbols.table
     limit = 2**63 - 1
     assert [(one.name, one.min, None if one.max == limit else one.max, one.typical) for one in table] == symbols
 
@@ -294,7 +294,9 @@ def test_ranges_are_those_of_the_export(replays, size):
             with pytest.raises(inlay.SizesError):
                 replay(x(size, 4))
             continue
-        if size >= replay.program.symbols.table[0].min:  # torch's guards let sizes of 0 and 1 pass, whatever the Dim
+        if (
+            size >= replay.program.interface.symbols.table[0].min
+        ):  # torch's guards let sizes of 0 and 1 pass, whatever the Dim
             replay.check(model, x(size, 4))
 
 
@@ -378,7 +380,7 @@ def test_models(replays, name):
 
     args, kwargs = make(batch=2, length=16, target=6, past=8)
     replay = replays(example.model, args, wishes, kwargs)
-    assert not replay.opaque and not replay.program.reasons and not replay.program.conditions
+    assert not replay.opaque and not replay.program.reasons and not replay.program.interface.conditions
     assert infer(replay.program.text)[1] == []
     for batch, length in itertools.product((1, 2, 5, 8), (1, 2, 7, 31, 32) if name in TEXT else (1,)):
         args, kwargs = make(batch=batch, length=length, target=min(length, 16), past=length)

@@ -44,7 +44,7 @@ def fresh():
 @pytest.fixture
 def compiled_graphs(monkeypatch):
     """What the backend compiles, as CompiledModules."""
-    from inlay import dynamo
+    from inlay._compile import dynamo
 
     made = []
     original = dynamo.compile_imported

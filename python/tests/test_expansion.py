@@ -3,8 +3,8 @@
 
 import pytest
 import torch
-from inlay.importer import import_program
-from inlay.importer.functional import functional_copy
+from inlay._import.torch.functional import functional_copy
+from inlay._import.torch.program import import_program
 from torch import nn
 
 
@@ -102,7 +102,7 @@ def test_a_call_without_handler_is_taken_apart(imports):
 
 
 def test_like_calls_are_taken_apart_once(monkeypatch):
-    from inlay.importer import expansion
+    from inlay._import.torch import expansion
 
     traced = []
     trace = expansion.Expander._trace

@@ -8,8 +8,8 @@ import inlay
 import pytest
 import torch
 from conftest import compare
-from inlay.calls import run_call
-from inlay.importer.encoding import encode_call
+from inlay._dialect.calls import run_call
+from inlay._import.torch.encoding import encode_call
 from torch import nn
 from torch.nn import functional as F
 
@@ -282,16 +282,16 @@ def test_a_failure_names_the_call():
 
 
 def test_what_stops_a_program_is_no_error_of_a_call(monkeypatch):
-    from inlay import calls, module
+    from inlay._program import fallback
 
     def stop(*args):
         raise KeyboardInterrupt("stop")
 
     compiled = inlay.compile(Function(lambda a: a * 2), (x(4),), targets=("torch",))
-    monkeypatch.setattr(module, "run_call", stop)
+    monkeypatch.setattr(fallback, "run_call", stop)
     with pytest.raises(KeyboardInterrupt, match="stop"):
         compiled(x(4))
-    monkeypatch.setattr(module, "run_call", calls.run_call)
+    monkeypatch.setattr(fallback, "run_call", run_call)
     compare(compiled(x(4)), x(4) * 2, 0)
 
 

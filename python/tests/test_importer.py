@@ -5,11 +5,13 @@ computes what PyTorch does. Nothing is compiled here."""
 import re
 
 import inlay
+import inlay_models as models
 import pytest
 import torch
 from conftest import export_program, verify
-from inlay import models, ops
-from inlay.importer import import_program
+from inlay import ops
+from inlay._import.torch.program import import_program
+from inlay._program.outputs import InputOutput, ResultOutput, ValueOutput, WeightsOutput
 from torch import nn
 from torch.nn import functional as F
 
@@ -409,10 +411,11 @@ def test_tied_weights_are_kept_once():
 
 def test_results_are_made_once():
     program = import_program(export_program(Odd(), (x(3), 5)))
-    kinds = ["input", "input", "result", "result", "weights", "value", "value"]
-    assert [output.kind for output in program.outputs] == kinds
-    assert [output.copied for output in program.outputs][:4] == [False, True, False, True]
-    assert len(program.results) == 1
+    outputs = program.interface.outputs
+    kinds = [InputOutput, InputOutput, ResultOutput, ResultOutput, WeightsOutput, ValueOutput, ValueOutput]
+    assert [type(output) for output in outputs] == kinds
+    assert [output.copied for output in outputs][:4] == [False, True, False, True]
+    assert len(program.interface.results) == 1
 
 
 def test_locations_hold_names_modules_and_lines():

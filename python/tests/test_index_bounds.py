@@ -4,9 +4,9 @@
 import pytest
 import torch
 from inlay import ops
-from inlay.compiler import compile_imported
-from inlay.meaning import compute
-from inlay.options import Options
+from inlay._compile.driver import compile_imported
+from inlay._compile.options import Options
+from inlay._dialect.meaning import compute
 from test_reference import single_op
 
 TABLE = torch.arange(12.0).reshape(4, 3)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The architectures of inlay.models, small, on every set of targets, against PyTorch."""
+"""The architectures of inlay_models, small, on every set of targets, against PyTorch."""
 
 import inlay
 import pytest
 import torch
-from inlay.models import ZOO, Example, make
+from inlay_models import ZOO, Example, make
 from torch.utils import _pytree as pytree
 
 pytest.importorskip("transformers")

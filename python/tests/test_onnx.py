@@ -93,7 +93,7 @@ def test_modules_are_the_scopes_of_names():
 
 
 def test_scopes_say_the_names_of_lists_again():
-    from inlay.onnx.naming import module_stack
+    from inlay._import.onnx.naming import module_stack
 
     paths = list(module_stack(node("Conv", "x w", "y", "/net/layer1/layer1.0/conv/Conv")))
     assert paths == ["net", "net.layer1", "net.layer1.0", "net.layer1.0.conv"]
@@ -178,8 +178,8 @@ def test_symbolic_dims_are_fixed_by_examples():
     ],
 )
 def test_symbolic_dims_stay_symbols(inputs, shapes, symbol):
-    _, imported = import_onnx(linear(rows="batch"), inputs, shapes)
-    (one,) = imported.symbols
+    imported = import_onnx(linear(rows="batch"), inputs, shapes).program
+    (one,) = imported.interface.symbols
     assert (one.name, one.min, None if one.max == 2**63 - 1 else one.max, one.typical) == symbol
     assert "%arg0: tensor<?x3xf32> {inlay.dims = affine_map<()[s0] -> (s0, 3)>}" in imported.text
 
@@ -211,7 +211,7 @@ def test_numbers_that_follow_from_sizes():
     initializers = [(name, np.array(one, np.int64)) for name, one in numbers.items()]
     outputs = {"y": (FLOAT, (None,)), "z": (TensorProto.INT64, (None,))}
     model = model_of(nodes, {"x": (FLOAT, ("rows", 3))}, outputs, initializers)
-    text = import_onnx(model)[1].text
+    text = import_onnx(model).program.text
     assert "inlay.iota sizes affine_map<()[s0] -> (3 * s0)>" in text and "shape [-1]" in text
     assert "inlay.opaque" not in text
 

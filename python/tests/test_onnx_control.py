@@ -11,7 +11,7 @@ from replay import Replay
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
 
-from inlay.onnx import program as onnx_program  # noqa: E402
+from inlay._import.onnx import program as onnx_program  # noqa: E402
 from onnx_control import MODELS, REFUSED, YES, X, parse  # noqa: E402
 from onnx_models import run_onnxruntime  # noqa: E402
 
@@ -30,7 +30,7 @@ def test_meaning(monkeypatch, name):
     text, sets, made = MODELS[name]
     model = parse(text)
     program = onnx_program.build(model)
-    reference = program.module()
+    reference = program.make_eager()
     for inputs in sets:
         check(reference, model, inputs)
     replay = Replay(monkeypatch, program)
@@ -61,9 +61,9 @@ def test_what_is_refused(name):
 
 
 def test_labels_and_weights():
-    _, imported = import_onnx(parse(MODELS["if"][0]), None, None)
+    imported = import_onnx(parse(MODELS["if"][0]), None, None).program
     assert all(f'"{label}"' in imported.text for label in ("choose", "choose.true.Mul", "choose.false.Sub"))
-    assert sorted(imported.state) == ["choose.else_branch.v", "w"]
+    assert sorted(imported.state.tensors) == ["choose.else_branch.v", "w"]
 
 
 def test_weights_of_a_branch_are_replaced():

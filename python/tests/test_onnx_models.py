@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The architectures of inlay.models, small, exported to ONNX, on sets of targets, against ONNX Runtime."""
+"""The architectures of inlay_models, small, exported to ONNX, on sets of targets, against ONNX Runtime."""
 
 import warnings
 
 import inlay
 import pytest
 import torch
-from inlay.models import make
+from inlay_models import make
 from torch.utils import _pytree as pytree
 
 onnx = pytest.importorskip("onnx")

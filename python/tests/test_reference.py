@@ -5,12 +5,12 @@ import pytest
 import torch
 from conftest import compare
 from inlay import ops
-from inlay.compiler import compile_imported
-from inlay.importer import ImportedProgram, Input, Output
-from inlay.importer.graph import GraphBuilder
-from inlay.meaning import compute
-from inlay.options import Options
-from inlay.text import ELEMENT_TYPES
+from inlay._compile.driver import compile_imported
+from inlay._compile.options import Options
+from inlay._dialect.meaning import compute
+from inlay._dialect.text import ELEMENT_TYPES
+from inlay._import.torch.graph import GraphBuilder
+from inlay._program.imported import ImportedProgram, ProgramInput, TensorType
 
 F32 = torch.float32
 
@@ -208,7 +208,7 @@ def single_op(op, operands, attributes, result):
     builder, inputs = GraphBuilder(), []
 
     def argument(tensor):
-        inputs.append(Input(f"x{len(inputs)}", tuple(tensor.shape), tensor.dtype))
+        inputs.append(ProgramInput(f"x{len(inputs)}", tuple(tensor.shape), tensor.dtype))
         return builder.argument(tensor.shape, tensor.dtype, f'loc("x{len(inputs) - 1}")')
 
     values = [
@@ -217,7 +217,8 @@ def single_op(op, operands, attributes, result):
         for operand in operands
     ]  # fmt: skip
     value = builder.op(op.name, values, attributes, result.shape, result.dtype, f'loc("{op.name}")')
-    return ImportedProgram(builder.module([value]), {}, inputs, [Output("result")], [(result.shape, result.dtype)])
+    types = [TensorType(result.shape, result.dtype)]
+    return ImportedProgram.of_function(builder.module([value]), {}, inputs, types)
 
 
 def run(op, operands, attributes, targets, tolerance):

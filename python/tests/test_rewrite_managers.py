@@ -145,7 +145,7 @@ def test_what_raises_leaves_the_graph_as_it_was(pattern, driver):
     assert raised.value.args == ("here",)
     assert raised.value.__notes__ == ["in pattern 'broken' at 'inlay.relu' \"act\""]
     assert str(module) == str(inlay.parse(before))
-    with pytest.raises(inlay.RewriteError, match=r"there is no network"):  # the scopes are closed
+    with pytest.raises(inlay.RewriteError, match=r"there is no module"):  # the scopes are closed
         op("t.new", results=[])
     manager.remove("broken")
     assert manager.rewrite(module) == 1

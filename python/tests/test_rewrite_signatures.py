@@ -236,7 +236,7 @@ def test_outputs_must_be_alike(make, error, message):
     with pytest.raises(error) as raised, net_guard(module):
         info.replace_outputs_uses_with(module, make(info.raw_outputs))
     assert message in str(raised.value)
-    with pytest.raises(ValueError, match=r"expected the network that 'block' is in"):
+    with pytest.raises(ValueError, match=r"expected the module that 'block' is in"):
         info.replace_outputs_uses_with(inlay.Module(), info.raw_outputs)
     assert module.text(locations=True) == before
 
@@ -295,7 +295,7 @@ def test_what_can_not_be_recorded_is_named():
 
     with pytest.raises(TypeError, match=r"expected argument 'what' to be a number, .*but got object"):
         network(lambda x: takes(x, object()), 1)
-    with pytest.raises(inlay.RewriteError, match=r"there is no network"):
+    with pytest.raises(inlay.RewriteError, match=r"there is no module"):
         takes(None, 1)
 
 
@@ -308,7 +308,7 @@ def test_layers_without_a_record():
         memo(module).get(3)
     with pytest.raises(inlay.RewriteError, match=r"expected a recorded call, but got 'none_1'"):
         _ = FLayerInfo(module._graph, "none_1").layer_kind
-    with pytest.raises(inlay.RewriteError, match=r"there is no network"):
+    with pytest.raises(inlay.RewriteError, match=r"there is no module"):
         FLayerInfoMemo.instance()
 
 

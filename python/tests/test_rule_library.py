@@ -11,10 +11,11 @@ import inlay
 import pytest
 import torch
 from conftest import INLAY_OPT
-from inlay.compiler import compile_imported, export_program
+from inlay._compile.driver import compile_imported
+from inlay._compile.options import Options
+from inlay._import.torch.export import export_program
+from inlay._import.torch.program import import_program
 from inlay.errors import ArgumentValueError, RewriteError
-from inlay.importer import import_program
-from inlay.options import Options
 from inlay.rewrite import RewritePatternManager, pattern
 from torch import nn
 from torch.nn import functional

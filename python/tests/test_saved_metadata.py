@@ -7,8 +7,8 @@ import sys
 import inlay
 import pytest
 import torch
-from inlay import saving
-from inlay.saving import restore
+from inlay._program import saving
+from inlay._program.restoring import restore
 from torch import nn
 from torch.utils import _pytree as pytree
 
@@ -143,7 +143,7 @@ def forge(monkeypatch, change):
         text, tensors = saving.describe(*given)
         return json.dumps(json.loads(text) | change), tensors
 
-    monkeypatch.setattr(inlay.module, "describe", describe)
+    monkeypatch.setattr(inlay._program.compiled, "describe", describe)
 
 
 def test_metadata_of_another_program_is_refused(tmp_path, monkeypatch):
@@ -159,12 +159,12 @@ def test_metadata_of_another_program_is_refused(tmp_path, monkeypatch):
 )
 def test_malformed_reports_are_refused(text):
     with pytest.raises(inlay.ArgumentValueError, match="malformed report: "):
-        inlay.compiler._saved_report(text)
+        inlay._compile.driver._saved_report(text)
 
 
 def test_inputs_of_one_name_go_by_place():
     both = {"inputs": [ARGUMENT, ARGUMENT, ARGUMENT | {"name": "y"}], "argument_names": ["x", "x", "y"]}
-    _, signature, _ = restore(json.dumps(METADATA | both | {"in_spec": structure(((0, 0, 0), {}))}), {}.get)
+    _, signature = restore(json.dumps(METADATA | both | {"in_spec": structure(((0, 0, 0), {}))}), {}.get)
     a, b, c = torch.zeros(4), torch.ones(4), torch.full((4,), 2.0)
     for args, kwargs in [((a, b, c), {}), ((a, b), {"y": c})]:
         assert all(one is other for one, other in zip(signature.flatten(args, kwargs), (a, b, c), strict=True))

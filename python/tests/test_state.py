@@ -137,7 +137,7 @@ def test_a_weight_that_decided_something_is_not_replaced():
             return torch.ops.aten._safe_softmax(q @ q.mT + self.mask, -1)
 
     compiled = inlay.compile(Masked(), (x(4, 4),), targets=("host", "torch"))
-    if "mask" not in compiled._imported.read:
+    if "mask" not in compiled._state._model.decisive:
         pytest.skip("nothing was decided")
     compiled.load_state_dict({"mask": torch.zeros(4, 4)})
     with pytest.raises(inlay.UnsupportedError, match="'mask' decided how the graph was compiled"):

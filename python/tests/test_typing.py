@@ -11,27 +11,41 @@ import typing
 
 import inlay
 import inlay._inlay
+import inlay_models
 import pytest
 import typing_extensions
-from inlay import aliases, importer, ops
-from inlay.rewrite.builder import OpFunction
+from inlay import ops
+from inlay._compile import types as aliases
+from inlay._graph.builder import OpFunction
 
 PACKAGE = pathlib.Path(inlay.__file__).parent
 MAKE_STUB = pathlib.Path(__file__).resolve().parents[1] / "tools" / "make_ops_stub.py"
-MODULES = ["inlay", "inlay.compiler", "inlay.debug", "inlay.dynamo", "inlay.errors", "inlay.exporting", "inlay.models",
-           "inlay.module", "inlay.ops", "inlay.options", "inlay.report", "inlay.rewrite"]  # fmt: skip
+MODULES = [
+    "inlay",
+    "inlay.debug",
+    "inlay.errors",
+    "inlay.onnx",
+    "inlay.ops",
+    "inlay.rewrite",
+    "inlay._compile.driver",
+    "inlay._compile.dynamo",
+    "inlay._compile.options",
+    "inlay._program.compiled",
+    "inlay._program.report",
+    "inlay_models",
+]
 
 # What the checker alone imports, since it is loaded late or would go round in a circle.
 LATE = {
     **{name: getattr(inlay._inlay, name) for name in ("Compilation", "Graph", "Op")},
     **{name: getattr(inlay.rewrite, name) for name in ("Layer", "Module", "OpFunction")},
-    "Input": importer.Input,
     "Unpack": typing_extensions.Unpack,
 }
 
 
 def is_ours(thing):
-    return getattr(thing, "__module__", "").split(".")[0] == "inlay" and thing.__module__ != "inlay._inlay"
+    package = getattr(thing, "__module__", "").split(".")[0]
+    return package in ("inlay", "inlay_models") and thing.__module__ != "inlay._inlay"
 
 
 def public_names(module):
@@ -54,7 +68,9 @@ def functions_of(cls):
             for part in (value.fget, value.fset) if isinstance(value, property) else (value,):
                 function = inspect.unwrap(getattr(part, "__func__", part))
                 # Not what a dataclass or an enum writes by itself.
-                if inspect.isfunction(function) and pathlib.Path(function.__code__.co_filename).is_relative_to(PACKAGE):
+                if inspect.isfunction(function) and pathlib.Path(function.__code__.co_filename).is_relative_to(
+                    PACKAGE.parent
+                ):
                     yield f"{base.__module__}.{base.__qualname__}.{name}", function
 
 
@@ -107,19 +123,19 @@ def test_all_that_is_public_is_annotated():
 
 def test_the_walk_reaches_what_users_call():
     for name in (
-        "inlay.compiler.compile",
-        "inlay.compiler.partition",
+        "inlay._compile.driver.compile",
+        "inlay._compile.driver.partition",
         "inlay.debug.compare",
-        "inlay.models.zoo.Example.__call__",
-        "inlay.module.CompiledModule.load_state_dict",
-        "inlay.module.Profile.__init__",  # what `profile` returns
+        "inlay_models.zoo.Example.__call__",
+        "inlay._program.compiled.CompiledModule.load_state_dict",
+        "inlay._program.figures.ShapeProfile.__init__",  # what `profile` returns
         "inlay.ops.find",
-        "inlay.report.Report.what_if",
-        "inlay.rewrite.handles.Tensor.shape",
-        "inlay.rewrite.manager._Manager.explain",  # of a base
-        "inlay.rewrite.manager.RewritePatternManager.rewrite",
-        "inlay.rewrite.signature.FLayerInfo.raw_inputs",
-        "inlay.rewrite.tracing.Condition.dtype",  # what `m.x` of a `where` is
+        "inlay._program.report.Report.what_if",
+        "inlay._graph.module.Tensor.shape",
+        "inlay._rewrite.manager._Manager.explain",  # of a base
+        "inlay._rewrite.manager.RewritePatternManager.rewrite",
+        "inlay._rewrite.signature.FLayerInfo.raw_inputs",
+        "inlay._rewrite.conditions.Condition.dtype",  # what `m.x` of a `where` is
     ):
         assert name in REACHED, f"{name} is not among\n{chr(10).join(sorted(REACHED))}"
 
@@ -133,8 +149,8 @@ def test_fields_say_what_is_in_them():
     classes = [
         inlay.debug.Comparison,
         inlay.debug.SegmentComparison,
-        inlay.models.Example,
-        inlay.options.Options,
+        inlay_models.Example,
+        inlay._compile.options.Options,
         inlay.rewrite.Explanation,
         inlay.rewrite.Match,
         inlay.rewrite.Statistics,
@@ -149,7 +165,7 @@ def test_options_passed_on_are_those_of_compile():
     expected = {one.name: hints[one.name] for one in parameters if one.kind == one.KEYWORD_ONLY}
     assert hints_of(aliases.CompileOptions) == {**expected, **hints_of(aliases.Synonyms)}
     targets, strategies = ("vulkan", "host", "torch"), ("levels", "cost", "in-order", "torch-tensorrt")
-    assert (targets, strategies) == (inlay.options.TARGETS, inlay.options.STRATEGIES)
+    assert (targets, strategies) == (inlay._compile.options.TARGETS, inlay._compile.options.STRATEGIES)
 
 
 # -- The stub of inlay.ops --------------------------------------------------------------------------------------------

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes the stub of `inlay.ops`: what is in the source, and a function with its signature for each op of the table.
+"""Writes the stub of `inlay.ops`: the names that the source exports, and a function for each op of the table.
 
     make_ops_stub.py TABLE.json OPS.py STUB.pyi
 
-TABLE.json is what make_ops_table.py writes, OPS.py the source of `inlay.ops`, whose annotations are taken as they are.
+TABLE.json is what make_ops_table.py writes, OPS.py the source of `inlay.ops`.
 """
 
 import ast
@@ -15,8 +15,8 @@ HEAD = """
 import torch
 
 from ._inlay import Attribute
-from .rewrite.builder import OpFunction
-from .rewrite.handles import Tensor
+from ._graph.builder import OpFunction
+from ._graph.module import Tensor
 
 _Operand: TypeAlias = Tensor | float  # numbers become constants
 
@@ -68,31 +68,18 @@ def op_class(op):
     return "\n".join([*lines, "", f"{op['name']}: _{op['name']}", ""])
 
 
-def outline(source):
-    """The public names of a module, with annotations and docstrings, and without what functions do."""
-    kept = []
+def find_imports(source):
+    """The package's own imports of a module, as text that re-exports the names."""
     for node in ast.parse(source).body:
-        is_import = isinstance(node, ast.ImportFrom) and not node.level and node.module != "__future__"
-        is_definition = isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.name.startswith("_")
-        if is_import or is_definition:
-            kept.append(node)
-    for node in kept:
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.ClassDef):
-                inner.body = [one for one in inner.body if not getattr(one, "name", "").startswith("_")]
-            elif isinstance(inner, ast.FunctionDef):
-                documented = ast.get_docstring(inner) is not None
-                inner.decorator_list = [one for one in inner.decorator_list if ast.unparse(one) != "functools.cache"]
-                inner.body = [*inner.body[:documented], ast.Expr(ast.Constant(...))]
-    return kept
+        if isinstance(node, ast.ImportFrom) and node.level:
+            names = [alias.name for alias in node.names if alias.name not in ("OpFunction", "op")]
+            if names:
+                yield f"from .{node.module} import {', '.join(f'{name} as {name}' for name in names)}"
 
 
 def main(table, source, destination):
-    nodes = outline(pathlib.Path(source).read_text(encoding="utf-8"))
-    imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
-    rest = [node for node in nodes if node not in imports]
-    parts = ["from typing import TypeAlias, overload", *map(ast.unparse, imports), HEAD]
-    parts += [ast.unparse(node) + "\n" for node in rest]
+    imports = find_imports(pathlib.Path(source).read_text(encoding="utf-8"))
+    parts = ["from collections.abc import Sequence", "from typing import TypeAlias, overload", *imports, HEAD]
     parts += [op_class(op) for op in json.loads(pathlib.Path(table).read_text(encoding="utf-8"))]
     pathlib.Path(destination).write_text("\n".join(parts), encoding="utf-8")
 

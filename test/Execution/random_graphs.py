@@ -22,8 +22,8 @@ from dataclasses import dataclass
 import numpy
 import torch
 from inlay import ops
-from inlay.importer.graph import GraphBuilder
-from inlay.text import ELEMENT_TYPES
+from inlay._dialect.text import ELEMENT_TYPES
+from inlay._import.torch.graph import GraphBuilder
 from safetensors.torch import save_file
 
 # Files with the same graph for other targets.
@@ -49,8 +49,8 @@ def reference(name, operands, attributes):
     scope = {"torch": torch}
     scope.update({argument.name: value for argument, value in zip(op.operands, operands, strict=True)})
     for argument in op.attributes:
-        value = attributes.get(argument.name, False if argument.kind == "unit" else None)
-        scope[argument.name] = DTYPES[value] if argument.kind == "type" else value
+        value = attributes.get(argument.name, False if argument.kind is ops.Kind.UNIT else None)
+        scope[argument.name] = DTYPES[value] if argument.kind is ops.Kind.TYPE else value
     return eval(op.reference, scope)
 
 

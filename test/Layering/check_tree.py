@@ -2,6 +2,7 @@
 
 layers     libraries and folders include along the arrows of a table; private and public headers are what they are for
 sizes      files, mains of tools, functions and folders stay below limits
+python     folders of the Python package import along the arrows of a table, without circles
 passes     flag, class, file, test and debug type of each pass follow from one another
 text       license, diagnostics, comments; nothing names a machine, a ticket or a package mirror
 documents  every INLAY_* variable that code reads is explained, and every test that a page names exists
@@ -17,6 +18,7 @@ from collections.abc import Iterator
 from check_documents import check_documents
 from check_layers import check_layers
 from check_passes import check_passes
+from check_python import check_python
 from check_sizes import check_sizes
 from check_text import check_text
 from source_tree import Finding, read_sources
@@ -27,6 +29,7 @@ def check_tree(root: pathlib.Path) -> Iterator[Finding]:
     yield from check_layers(sources)
     yield from check_sizes(root, sources)
     yield from check_passes(root, sources)
+    yield from check_python(root)
     yield from check_text(sources)
     yield from check_documents(root, sources)
 

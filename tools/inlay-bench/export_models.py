@@ -1,15 +1,15 @@
 """Export models for `inlay-bench partition --modules`: `export_models.py DIR`.
 
-The weights are small, since partitioning does not read them, but the models have their usual depth. Two models are from
-`inlay.models`. The other two have many segments, since their branches have activations that the accelerator lacks.
+Small weights, since partitioning never reads them; the graphs are those of models of the usual depth. Two are of
+`inlay_models`, two have what makes segments: branches whose activations an accelerator lacks.
 """
 
 import pathlib
 import sys
 
+import inlay_models as models
 import torch
-from inlay import models
-from inlay.exporting import export
+from inlay import export
 from torch import nn
 from torch.nn import functional
 

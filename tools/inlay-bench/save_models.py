@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Save models of inlay.models as programs: `save_models.py FOLDER MODEL...`.
-
-Writes FOLDER/MODEL-host.inlay, which runs on the host only, and FOLDER/MODEL-vulkan.inlay, which runs on a device and
-on the host.
-"""
+"""Saves models of inlay_models as containers: save_models.py FOLDER MODEL... writes FOLDER/MODEL-host.inlay, which runs
+on the host alone, and FOLDER/MODEL-vulkan.inlay, which runs on a device what that can."""
 
 import pathlib
 import sys
 
 import inlay
 import torch
-from inlay.models import make
+from inlay_models import make
 
 
 def main(folder: str, *names: str) -> None:

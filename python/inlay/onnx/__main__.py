@@ -8,9 +8,9 @@ import argparse
 import pathlib
 import sys
 
+from .._compile.export import export
+from .._import.onnx.program import example_inputs
 from ..errors import ArgumentValueError, Error
-from ..exporting import export
-from .program import example_inputs
 
 
 def main(arguments=None):

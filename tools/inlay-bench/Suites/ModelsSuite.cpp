@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The models suite: measures the models of inlay.models in Inlay and its peers.
+// The models suite: the architectures of inlay_models by Inlay and by its peers.
 
 #include "Contest/Contest.h"
 #include "Contest/ContestOptions.h"
@@ -14,7 +14,7 @@ using rt::StatusOr;
 namespace cl = llvm::cl;
 
 static cl::list<std::string> modelNames("models", cl::CommaSeparated, cl::cat(modelsCategory()),
-                                        cl::desc("Models to measure; default: all of inlay.models"));
+                                        cl::desc("Models; default: all of inlay_models"));
 static cl::opt<std::string> scale("scale", cl::cat(modelsCategory()), cl::init("usual"),
                                   cl::desc("Size of the models: usual or tiny; default: usual"));
 

@@ -32,7 +32,7 @@ static cl::list<std::string> tableNames("tables", cl::CommaSeparated, cl::cat(ca
                                         cl::desc("Tables to measure: phase, algorithm; default: both"));
 static cl::list<std::string>
     modules("modules", cl::CommaSeparated, cl::cat(category), cl::value_desc("files"),
-            cl::desc("Measure only the phase, on exported models: files of MLIR text, as inlay.export writes them"));
+            cl::desc("Measure the phase on exported models instead: files of MLIR text, as inlay.export writes"));
 static cl::list<std::string>
     strategyNames("strategies", cl::CommaSeparated, cl::cat(category),
                   cl::desc("Strategies to measure; default: levels, in-order, torch-tensorrt"));

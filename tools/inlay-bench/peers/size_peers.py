@@ -20,8 +20,8 @@ try:
     import inlay
     import torch
     import transformers
-    from inlay.compiler import compilation_count
-    from inlay.models import make
+    from inlay._compile.driver import compilation_count
+    from inlay_models import make
     from torch.export import Dim
     from torch.utils import _pytree as pytree
 except ImportError:

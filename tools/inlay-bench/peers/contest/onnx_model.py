@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 import torch
-from inlay.models import Example
+from inlay_models import Example
 from subjects import tensors
 
 

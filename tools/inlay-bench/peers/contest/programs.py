@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 import torch
-from inlay.models import Example
+from inlay_models import Example
 from subjects import tensors
 from torch.utils import _pytree as pytree
 

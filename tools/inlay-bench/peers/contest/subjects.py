@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The subjects of contests: the models of inlay.models and the kernels of this folder, equal in all processes."""
+"""What is measured: the models of inlay_models and the kernels of this folder, the same in every process."""
 
 import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from inlay.models import ZOO, Example, make
+from inlay_models import ZOO, Example, make
 from kernels import KERNELS
 from torch.utils import _pytree as pytree
 

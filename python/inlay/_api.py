@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What `import inlay` gives where the compiler is installed."""
+
+from . import debug, ops, rewrite
+from ._compile.driver import compile, load, partition
+from ._compile.export import export
+from ._import.examples import Input
+from ._program.compiled import CompiledModule
+from ._program.report import Report
+from .errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    CompileError,
+    DeviceError,
+    ErasedError,
+    Error,
+    InternalError,
+    RewriteError,
+    SizesError,
+    UnsupportedError,
+)
+from .rewrite import Module, import_module, parse, replace_modules
+
+__all__ = [
+    "ArgumentTypeError",
+    "ArgumentValueError",
+    "CompileError",
+    "CompiledModule",
+    "DeviceError",
+    "ErasedError",
+    "Error",
+    "Input",
+    "InternalError",
+    "Module",
+    "Report",
+    "RewriteError",
+    "SizesError",
+    "UnsupportedError",
+    "compile",
+    "debug",
+    "export",
+    "import_module",
+    "load",
+    "ops",
+    "parse",
+    "partition",
+    "replace_modules",
+    "rewrite",
+]

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Options of `inlay.compile` and `inlay.partition`, checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, get_args
+
+import torch
+
+from .._import.types import DynamicShapes
+from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError, did_you_mean
+from .types import OutOfRange, Strategy, Target
+
+TARGETS: tuple[Target, ...] = get_args(Target)
+_FORCED = ("torch_executed_ops", "torch_executed_modules", "torch_executed_locations")
+_LARGEST = 2**63 - 1
+LOOP_ITERATIONS = 2**24  # what the compiler takes if it isn't told
+STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+OUT_OF_RANGE: tuple[OutOfRange, ...] = get_args(OutOfRange)
+
+
+@dataclass(frozen=True)
+class Options:
+    """The same names and defaults as the keywords of `inlay.compile`."""
+
+    targets: tuple[Target, ...] = TARGETS
+    enabled: bool = True
+    min_block_size: int = 1
+    torch_executed_ops: tuple[str, ...] = ()
+    torch_executed_modules: tuple[str, ...] = ()
+    torch_executed_locations: tuple[str, ...] = ()
+    allow_ops: tuple[str, ...] = ()
+    exempt_ops: tuple[str, ...] = ()
+    placement: str | None = None
+    save_placement: str | None = None
+    require_full_compilation: bool = False
+    strategy: Strategy = "levels"
+    cost_model: str | None = None
+    tuning: str | None = None
+    host_cpu: tuple[str, ...] = ()
+    dynamic_shapes: DynamicShapes | None = None
+    out_of_range: OutOfRange = "error"
+    max_loop_iterations: int = LOOP_ITERATIONS
+    recovery: bool = True
+    cache: object = None
+
+    @classmethod
+    def make(cls, given: Mapping[str, Any]) -> Options:
+        """Checks and normalizes options.
+
+        Raises ArgumentTypeError for an unknown option or a wrong type, ArgumentValueError for a wrong value.
+        """
+        if not isinstance(given, Mapping):
+            raise ArgumentTypeError(f"expected options to be a dict, but got {given!r}")
+        given = dict(given)
+        if "forced_fallback_ops" in given:
+            if given.get("torch_executed_ops"):
+                raise ArgumentTypeError("forced_fallback_ops is a synonym of torch_executed_ops: give one of them")
+            given["torch_executed_ops"] = given.pop("forced_fallback_ops")
+        known = [field.name for field in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise ArgumentTypeError(f"unknown option {name!r}{did_you_mean(name, [*known, 'forced_fallback_ops'])}")
+        options = cls(**given)
+        _check_flags(options)
+        if options.cache is not None:
+            raise UnsupportedError("cache is not supported yet: each call of inlay.compile compiles anew")
+        normal = {
+            "strategy": _choice("strategy", options.strategy, STRATEGIES),
+            "cost_model": _path("cost_model", options.cost_model, 'a path, "default" or None'),
+            "tuning": _path("tuning", options.tuning),
+            "host_cpu": tuple(_processor(name) for name in _as_list(options.host_cpu)),
+            "out_of_range": _choice("out_of_range", options.out_of_range, OUT_OF_RANGE),
+            "targets": _targets(options.targets),
+            "torch_executed_ops": tuple(_op_name(op) for op in _as_list(options.torch_executed_ops)),
+            "torch_executed_modules": tuple(_module_name(m) for m in _as_list(options.torch_executed_modules)),
+            "torch_executed_locations": tuple(_location(at) for at in _as_list(options.torch_executed_locations)),
+            "allow_ops": tuple(_op_name(op) for op in _as_list(options.allow_ops)),
+            "exempt_ops": tuple(_op_name(op) for op in _as_list(options.exempt_ops)),
+            "placement": _path("placement", options.placement),
+            "save_placement": _path("save_placement", options.save_placement),
+        }
+        options = cls(**{**vars(options), **normal})
+        _check_contradictions(options)
+        return options
+
+    @property
+    def is_full(self) -> bool:
+        """True if nothing may fall back: the whole graph must run on the first target."""
+        return self.require_full_compilation or not self.enabled
+
+
+def _processor(name):
+    if not isinstance(name, str):
+        raise ArgumentTypeError(f"expected host_cpu to be names of processors, but got {name!r}")
+    return name
+
+
+def _check_contradictions(options):
+    forced = [name for name in _FORCED if getattr(options, name)]
+    if options.is_full and forced:
+        raise ArgumentValueError(
+            "the whole graph can't be on one target (require_full_compilation=True or "
+            f"enabled=False) while {forced[0]} forces a part of it away"
+        )
+    besides = [*forced, *(name for name in ("allow_ops", "exempt_ops") if getattr(options, name))]
+    besides += ["min_block_size"] * (options.min_block_size != 1)
+    besides += ["strategy"] * (options.strategy != "levels")
+    besides += ["require_full_compilation=True or enabled=False"] * options.is_full
+    if options.placement and besides:
+        raise ArgumentValueError(f"a placement says where every op goes: {besides[0]} can't be given besides")
+
+
+def _check_flags(options):
+    for name in ("enabled", "require_full_compilation", "recovery"):
+        value = getattr(options, name)
+        if not isinstance(value, bool):
+            raise ArgumentTypeError(f"expected {name} to be a bool, but got {value!r}")
+    for name in ("min_block_size", "max_loop_iterations"):
+        number = getattr(options, name)
+        if isinstance(number, bool) or not isinstance(number, int):
+            raise ArgumentTypeError(f"expected {name} to be an int, but got {number!r}")
+        if number < 1:
+            raise ArgumentValueError(f"expected {name} to be at least 1, but got {number}")
+        if number > _LARGEST:
+            raise ArgumentValueError(f"expected {name} to be at most {_LARGEST}, but got {number}")
+
+
+def _location(place):
+    if not isinstance(place, str):
+        raise ArgumentTypeError(f"expected an op's label (or a glob of it) or 'file:line', but got {place!r}")
+    return place
+
+
+def _path(name, value, expected="a path"):
+    """The path as text; an empty one for None."""
+    if value is None:
+        return ""
+    try:
+        path = os.fspath(value)
+    except TypeError:
+        path = None
+    if not isinstance(path, str) or not path:
+        raise ArgumentTypeError(f"expected {name} to be {expected}, but got {value!r}")
+    return path
+
+
+def _as_list(value):
+    """A single name or op stands for a list of one."""
+    if isinstance(value, (str, type, torch._ops.OpOverload, torch._ops.OpOverloadPacket)):
+        return [value]
+    try:
+        return list(value)
+    except TypeError:
+        raise ArgumentTypeError(f"expected a list of names, but got {value!r}") from None
+
+
+def _targets(value):
+    targets = tuple(_as_list(value))
+    if not targets:
+        raise ArgumentValueError("expected at least one target, but got none")
+    for target in targets:
+        if target not in TARGETS:
+            hint = did_you_mean(str(target), TARGETS)
+            raise ArgumentValueError(f"unknown target {target!r}{hint or f': expected some of {TARGETS}'}")
+        if targets.count(target) > 1:
+            raise ArgumentValueError(f"expected each target once, but got {target!r} {targets.count(target)} times")
+    return targets
+
+
+def _choice(name, value, known):
+    if not isinstance(value, str):
+        raise ArgumentTypeError(f"expected {name} to be a string, but got {value!r}")
+    if value not in known:
+        raise ArgumentValueError(
+            f"unknown {name} {value!r}{did_you_mean(value, known) or f': expected one of {known}'}"
+        )
+    return value
+
+
+def _op_name(op):
+    """`aten.relu.default` for an operator of torch.ops; a string is taken as it is."""
+    if isinstance(op, (torch._ops.OpOverload, torch._ops.OpOverloadPacket)):
+        return str(op)
+    if not isinstance(op, str):
+        raise ArgumentTypeError(f"expected an op's name or an operator of torch.ops, but got {op!r}")
+    return op
+
+
+def _module_name(module):
+    """A class's qualified name; a string (instance path, class name, glob) is taken as it is."""
+    if isinstance(module, type):
+        return f"{module.__module__}.{module.__qualname__}"
+    if not isinstance(module, str):
+        raise ArgumentTypeError(f"expected a module's path, class name or class, but got {module!r}")
+    return module

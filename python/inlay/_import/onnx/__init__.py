@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Imports ONNX models. Each node becomes ATen calls, which the importer of torch.export programs takes.
+
+`files` reads a model and its external data, `checking` checks it and fixes its dims, `tensors` reads initializers,
+`graph` builds the FX graph, `naming` names its calls. The handlers of ONNX ops are in `handlers`, by topic. `program`
+puts them together. This file doesn't import the package `onnx`, which only ONNX models need.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ..._paths import StrPath
+from ..._program.imported import ImportedModel
+from ...errors import UnsupportedError
+from ..types import DynamicShapes, Inputs, ModelProto
+
+
+def is_onnx(model: object) -> bool:
+    """Returns true if `model` is the path of an ONNX model or an onnx.ModelProto."""
+    kind = type(model)
+    return isinstance(model, (str, os.PathLike)) or (kind.__name__ == "ModelProto" and "onnx" in kind.__module__)
+
+
+def import_onnx(
+    model: StrPath | ModelProto,
+    inputs: Inputs | None = None,
+    dynamic_shapes: DynamicShapes | None = None,
+    **options: Any,
+) -> ImportedModel:
+    """Imports an ONNX model from a path or an onnx.ModelProto: see `program.import_model`.
+
+    Raises UnsupportedError without the package `onnx`, besides what that raises.
+    """
+    try:
+        import onnx  # noqa: F401
+    except ImportError as error:
+        raise UnsupportedError('an ONNX model needs the package "onnx": pip install inlay[onnx]') from error
+    from .program import import_model
+
+    return import_model(model, inputs, dynamic_shapes=dynamic_shapes, **options)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Ops that read or write where tensors of indices say, and sorting."""
+
+import torch
+
+from ....errors import ArgumentValueError
+from ..call import shape_of
+
+_REDUCTIONS = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
+
+
+def handlers():
+    """ONNX op -> handler."""
+    return {
+        "Gather": _handle_gather,
+        "GatherElements": _handle_gather_elements,
+        "GatherND": _handle_gather_nd,
+        "OneHot": _handle_one_hot,
+        "ScatterElements": _handle_scatter_elements,
+        "ScatterND": _handle_scatter_nd,
+        "TopK": _handle_top_k,
+    }
+
+
+def _from_front(call, indices, size):
+    """Indices (int64) that count from the front, of a node whose negative ones count from the back."""
+    indices = call.cast(indices, torch.int64)
+    if call.is_constant(indices) and bool((call.inspect(indices) >= 0).all()):
+        return indices
+    wrapped = call.aten("add.Scalar", indices, size)
+    return call.aten("where.self", call.aten("lt.Scalar", indices, 0), wrapped, indices)
+
+
+def _handle_gather(call):
+    x, indices = call[0], call[1]
+    dim = call.axis(call.attribute("axis", 0), len(shape_of(x)))
+    if call.is_known(1) and not shape_of(indices):
+        return call.aten("select.int", x, dim, call.number(1, "the index"))
+    return call.aten("index.Tensor", x, [None] * dim + [call.cast(indices, torch.int64)])
+
+
+def _handle_gather_elements(call):
+    x = call[0]
+    dim = call.axis(call.attribute("axis", 0), len(shape_of(x)))
+    return call.aten("gather", x, dim, _from_front(call, call[1], shape_of(x)[dim]))
+
+
+def _columns(call, indices):
+    """The last dim of a tensor of indices as a list of tensors."""
+    indices = call.cast(indices, torch.int64)
+    return [call.aten("select.int", indices, -1, number) for number in range(shape_of(indices)[-1])]
+
+
+def _handle_gather_nd(call):
+    x, batch = call[0], call.attribute("batch_dims", 0)
+    columns = _columns(call, call[1])
+    leading, rank = shape_of(x)[:batch], len(shape_of(columns[0])) if columns else 0
+    places = [
+        call.constant(torch.arange(size).reshape([-1 if i == dim else 1 for i in range(rank)]))
+        for dim, size in enumerate(leading)
+    ]
+    return call.aten("index.Tensor", x, [*places, *columns])
+
+
+def _reduction(call):
+    name = call.attribute("reduction", "none")
+    if name not in ("none", *_REDUCTIONS):
+        raise ArgumentValueError(
+            f"{call.place}: expected a reduction, one of {['none', *_REDUCTIONS]}, but got {name!r}"
+        )
+    return name
+
+
+def _handle_scatter_elements(call):
+    x, updates, name = call[0], call[2], _reduction(call)
+    dim = call.axis(call.attribute("axis", 0), len(shape_of(x)))
+    indices = _from_front(call, call[1], shape_of(x)[dim])
+    if name == "none":
+        return call.aten("scatter.src", x, dim, indices, updates)
+    return call.aten("scatter_reduce.two", x, dim, indices, updates, _REDUCTIONS[name])
+
+
+def _handle_scatter_nd(call):
+    name = _reduction(call)
+    if name not in ("none", "add"):
+        raise call.unsupported(f"the reduction {name!r} is not supported")
+    return call.aten("index_put", call[0], _columns(call, call[1]), call[2], name == "add")
+
+
+def _handle_one_hot(call):
+    indices, depth = call[0], int(call.number(1, "the depth"))
+    rank = len(shape_of(indices)) + 1
+    axis = call.axis(call.attribute("axis", -1), rank)
+    indices = _from_front(call, indices, depth)
+    shape = list(shape_of(indices))
+    places = torch.arange(depth).reshape([-1 if i == axis else 1 for i in range(rank)])
+    chosen = call.aten("eq.Tensor", call.reshape(indices, [*shape[:axis], 1, *shape[axis:]]), call.constant(places))
+    off, on = (call.aten("select.int", call[2], 0, number) for number in (0, 1))
+    return call.aten("where.self", chosen, on, off)
+
+
+def _handle_top_k(call):
+    x = call[0]
+    dim, count = call.axis(call.attribute("axis", -1), len(shape_of(x))), int(call.number(1, "k"))
+    call.attribute("sorted", 1)  # in order is right for those who want none
+    # Of equal elements the first are taken, which PyTorch promises of stable sorting alone.
+    results = call.aten("sort.stable", x, stable=True, dim=dim, descending=bool(call.attribute("largest", 1)))
+    return [call.aten("slice.Tensor", one, dim, 0, count) for one in results]

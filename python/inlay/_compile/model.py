@@ -32,7 +32,9 @@ def import_model(
         if not isinstance(model, torch.nn.Module) or inputs is None:
             exported, profiles = export_program(model, inputs, dynamic_shapes), None
         else:
-            exported, profiles = export_module(model, prepare_examples(model, inputs, dynamic_shapes), may_split_dims=True)
+            exported, profiles = export_module(
+                model, prepare_examples(model, inputs, dynamic_shapes), may_split_dims=True
+            )
         with no_autocast():
             program = import_program(exported, profiles=profiles, **options)
         if isinstance(model, torch.nn.Module):

@@ -4,7 +4,7 @@
 import torch
 
 from ..._dialect.text import element_type
-from ..._program.sizes import Symbols, InexpressibleError
+from ..._program.sizes import InexpressibleError, Symbols
 from ...errors import UnsupportedError
 
 

@@ -57,7 +57,7 @@ class ExportedModule(NamedTuple):
 def export_module(model: torch.nn.Module, examples: ExampleInputs, may_split_dims: bool = False) -> ExportedModule:
     """Exports a module by torch.export.
 
-    may_split_dims: whether dims that the user says are one may be several for torch.export, which the profiles tie together.
+    may_split_dims: True if dims that the user gave one name may be several for torch.export; profiles tie them together.
     """
     (args, kwargs), shapes = _part_repeated((examples.args, examples.kwargs)), examples.dynamic_shapes
     if torch.is_autocast_enabled("cpu"):

@@ -10,7 +10,7 @@ import torch
 from ..._dialect import ops
 from ..._dialect.calls import flatten_results
 from ..._dialect.text import ELEMENT_TYPES
-from ..._program.sizes import Size, Symbols, UndecidedError, InexpressibleError
+from ..._program.sizes import InexpressibleError, Size, Symbols, UndecidedError
 from ...errors import UnsupportedError
 from .call import Call
 from .checks import check_sayable, check_static

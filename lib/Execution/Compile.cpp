@@ -31,7 +31,7 @@ using rt::StatusCode;
 using rt::StatusOr;
 
 namespace {
-/// A module in a context of its own, with its errors gathered for the caller. Weights outlive the context.
+/// A module with its own context. Collects the module's errors for the caller. The weights outlive the context.
 class Compilation {
 public:
   explicit Compilation(const CompileRequest &request) : request(request), context(makeRegistry(request)) {
@@ -43,7 +43,7 @@ public:
     context.printOpOnDiagnostic(false);
   }
 
-  /// Parses, sets targets and attaches weights.
+  /// Parses the module, sets its targets and attaches the weights.
   Status open() {
     context.loadAllAvailableDialects();
     ParserConfig config(&context);
@@ -66,7 +66,7 @@ public:
     return Status::ok();
   }
 
-  /// Without a device, leaves out the Vulkan targets that the module itself names, where that is allowed.
+  /// If there is no device and doing without is allowed, removes the Vulkan targets that the module itself names.
   Status dropMissingTargets() {
     SmallVector<Attribute> kept, named;
     if (auto targets = (*module)->getAttrOfType<ArrayAttr>(InlayDialect::kTargetsAttr))
@@ -81,7 +81,7 @@ public:
     return setTargets(kept);
   }
 
-  /// Runs the phases up to `to`; `partitioned` is called with the module after each partition that was tried.
+  /// Runs the phases up to `to`. Calls `partitioned` with the module after each partition.
   Status run(Phase to, std::function<void(ModuleOp)> partitioned = {}) {
     Options options = request.options;
     options.to = std::min(to, request.options.to);
@@ -97,7 +97,7 @@ public:
     return succeeded(runPipeline(*module, options, observer)) ? Status::ok() : failed();
   }
 
-  std::string getNotice() const { return missing.empty() ? "" : "no Vulkan device, going on without it: " + missing; }
+  std::string getNotice() const { return missing.empty() ? "" : "no Vulkan device, continuing without it: " + missing; }
 
   bool hasErrors() const { return !errors.empty(); }
 
@@ -107,7 +107,7 @@ public:
 
   const CompileRequest &request;
   std::shared_ptr<std::vector<Weight>> weights;
-  std::string missing; ///< why there is no device
+  std::string missing; ///< Reason why there is no device; empty otherwise.
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
 
@@ -120,7 +120,7 @@ private:
     return registry;
   }
 
-  /// The attribute for a target by name; null with an error for an unknown one.
+  /// Returns the attribute of a target, or an error if the name is unknown.
   StatusOr<Attribute> makeTarget(StringRef name) {
     if (name == "host")
       return Attribute(HostAttr::get(&context));
@@ -132,11 +132,11 @@ private:
                                                    suggest(name, {"vulkan", "host", "torch"}));
   }
 
-  /// The device to compile for. Failure with `missing` set where doing without one is allowed: nobody asked for a
-  /// device by name.
+  /// Selects the device to compile for. If there is none and no device was requested by name, sets `missing` when doing
+  /// without is allowed.
   StatusOr<rt::vulkan::DeviceCaps> findDevice() {
     if (rt::vulkan::wantsNoDevice(request.device)) {
-      Status none(StatusCode::Unavailable, "the device 'none' is asked for");
+      Status none(StatusCode::Unavailable, "device 'none' was requested");
       missing = request.allowMissingDevice ? none.message() : "";
       return none;
     }
@@ -147,15 +147,15 @@ private:
     return caps;
   }
 
-  /// The costs that the tuning file says for this device, and driver; null without a file.
+  /// Returns the costs in the tuning file, or null without a file. Fails if the file is for another device or driver.
   StatusOr<DictionaryAttr> makeCosts(const rt::vulkan::DeviceCaps &caps) {
     if (!tuning)
       return DictionaryAttr();
     if (tuning->device != caps.name || tuning->driver != caps.driver)
-      return Status(StatusCode::InvalidArgument, "tuning file '" + request.tuning + "' is of the device '" +
-                                                     tuning->device + "' with the driver '" + tuning->driver +
-                                                     "', but this one is '" + caps.name + "' with '" + caps.driver +
-                                                     "': inlay-bench --tune makes one for it");
+      return Status(StatusCode::InvalidArgument, "tuning file '" + request.tuning + "' is for device '" +
+                                                     tuning->device + "' with driver '" + tuning->driver +
+                                                     "', but the selected device is '" + caps.name + "' with driver '" +
+                                                     caps.driver + "'; create a file for it with inlay-bench --tune");
     Builder builder(&context);
     SmallVector<NamedAttribute> costs;
     for (const auto &[key, cost] : tuning->costs)
@@ -163,7 +163,8 @@ private:
     return builder.getDictionaryAttr(costs);
   }
 
-  /// What kernels may multiply at once; nothing of software, where other kernels are faster.
+  /// Returns the cooperative-matrix shapes that kernels may use. Returns null for software devices, where other kernels
+  /// are faster.
   ArrayAttr listMatrices(const rt::vulkan::DeviceCaps &caps) {
     if (caps.software)
       return {};
@@ -174,7 +175,8 @@ private:
     return matrices.empty() ? ArrayAttr() : ArrayAttr::get(&context, matrices);
   }
 
-  /// The device's facts as an attribute; null, with a notice, if there is no device and that is allowed.
+  /// Returns the target with the properties of the device. Returns a null attribute if there is no device and doing
+  /// without is allowed.
   StatusOr<Attribute> makeVulkanTarget() {
     StatusOr<rt::vulkan::DeviceCaps> caps = findDevice();
     if (!caps.isOk() && missing.empty())
@@ -209,13 +211,14 @@ private:
     std::vector<std::string> names = request.targets;
     if (names.empty() && (*module)->hasAttr(InlayDialect::kTargetsAttr)) {
       if (!request.tuning.empty())
-        return {StatusCode::InvalidArgument, "a tuning file is for targets that are named, but the module has its own, "
-                                             "with the facts of a device"};
+        return {StatusCode::InvalidArgument, "expected the names of targets for a tuning file, but the module lists "
+                                             "its own targets"};
       return Status::ok();
     }
     if (names.empty())
       names = {"vulkan", "host"};
-    if (!request.tuning.empty()) { // whatever the targets are: a mistake in it is to be heard of
+    // The file is read even if no target uses it, so that its errors are reported.
+    if (!request.tuning.empty()) {
       llvm::Expected<Tuning> read = readTuning(request.tuning);
       if (!read)
         return {StatusCode::InvalidArgument, llvm::toString(read.takeError())};
@@ -236,24 +239,24 @@ private:
 
   Status setTargets(ArrayRef<Attribute> targets) {
     if (targets.empty())
-      return {StatusCode::Unavailable, "no target is left to run on without a Vulkan device: " + missing};
+      return {StatusCode::Unavailable, "no target is left without a Vulkan device: " + missing};
     (*module)->setAttr(InlayDialect::kTargetsAttr, ArrayAttr::get(&context, targets));
     return Status::ok();
   }
 
   std::string errors;
-  std::optional<Tuning> tuning; ///< what the request's file says
+  std::optional<Tuning> tuning; ///< Contents of the request's tuning file.
 };
 } // namespace
 
-/// True if kernels can be added to the report that the partition phase writes to `path`.
+/// Returns true if kernels can be added to the report that the partition phase writes to `path`.
 static bool takesKernels(const std::string &path) {
   ReportFormat format = findReportFormat(path);
   return !path.empty() && path != "-" &&
          (format == ReportFormat::Text || format == ReportFormat::Html || format == ReportFormat::Json);
 }
 
-/// The report at `path`, with the kernels that `report`, JSON, has.
+/// Returns the text of the report at `path` with the kernels of `report`, which is JSON.
 static llvm::ErrorOr<std::string> withKernels(const std::string &path, const std::string &report) {
   if (findReportFormat(path) == ReportFormat::Json)
     return report;
@@ -265,7 +268,7 @@ static llvm::ErrorOr<std::string> withKernels(const std::string &path, const std
                                                       : before + rt::formatKernels(report);
 }
 
-/// Adds what is known once all is compiled to the report at `path`, which takes it: the kernels.
+/// Adds the kernels, which are known only after the compilation, to the report at `path`. Requires takesKernels.
 static Status completeReport(const std::string &path, const std::string &report) {
   llvm::ErrorOr<std::string> text = withKernels(path, report);
   std::error_code error = text.getError();
@@ -323,7 +326,7 @@ StatusOr<CompiledProgram> inlay::compile(const CompileRequest &request) {
   loading.device = request.device;
   loading.callbacks = request.callbacks;
   loading.runners = request.runners;
-  StatusOr<LoadedProgram> loaded = rt::loadPlan(compiled->plan, loading);
+  StatusOr<rt::LoadedProgram> loaded = rt::loadPlan(compiled->plan, loading);
   if (!loaded.isOk())
     return loaded.status();
   compiled->device = std::move(loaded->device);

@@ -69,8 +69,8 @@ static std::string spellRange(const InputRange &range) {
 static Status checkRange(size_t number, const InputRange &range) {
   std::string place = "input " + std::to_string(number) + ": ";
   if (range.min.size() != range.opt.size() || range.opt.size() != range.max.size())
-    return {StatusCode::InvalidArgument, place + "expected min, opt and max of one rank, but got " + spell(range.min) +
-                                             ", " + spell(range.opt) + " and " + spell(range.max)};
+    return {StatusCode::InvalidArgument, place + "expected min, opt and max of equal rank, but got " +
+                                             spell(range.min) + ", " + spell(range.opt) + " and " + spell(range.max)};
   for (size_t dim = 0; dim < range.min.size(); ++dim)
     if (range.min[dim] < 0 || range.min[dim] > range.opt[dim] || range.opt[dim] > range.max[dim])
       return {StatusCode::InvalidArgument, place + "dim " + std::to_string(dim) +
@@ -80,7 +80,7 @@ static Status checkRange(size_t number, const InputRange &range) {
   return Status::ok();
 }
 
-/// Checks the rank, and that dims which are the same in every call are the range's only ones.
+/// Returns true if the ranks agree and the range of each static dim contains only its size.
 static bool fits(const rt::TensorType &type, const InputRange &range) {
   for (size_t dim = 0; range.opt.size() == type.dims.size() && dim < range.opt.size(); ++dim) {
     int64_t size;
@@ -90,7 +90,7 @@ static bool fits(const rt::TensorType &type, const InputRange &range) {
   return range.opt.size() == type.dims.size();
 }
 
-/// The program must take the sizes of the ranges.
+/// Checks that the program accepts the sizes in the ranges.
 static Status checkInputs(const rt::Program &program, llvm::ArrayRef<InputRange> ranges) {
   if (ranges.empty())
     return Status::ok();

@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace inlay;
 
-/// The place in a file that `loc` holds, innermost first; null if there is none.
+/// Returns the innermost file location in `loc`, or null if there is none.
 static FileLineColLoc findFile(Location loc) {
   return llvm::TypeSwitch<Location, FileLineColLoc>(loc)
       .Case([](FileLineColLoc file) { return file; })
@@ -30,7 +30,7 @@ static void formatOne(llvm::raw_ostream &stream, Diagnostic &diagnostic, StringR
   StringRef name = getLocationName(diagnostic.getLocation());
   if (file)
     stream << file.getFilename().getValue();
-  if (file && file.getLine()) // a module that the text doesn't spell out has no line
+  if (file && file.getLine()) // The location of a module that the text does not contain has no line.
     stream << ':' << file.getLine() << ':' << file.getColumn();
   if (!name.empty())
     stream << (file ? " (" : "'") << name << (file ? ")" : "'");

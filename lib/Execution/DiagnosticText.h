@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiler diagnostics as lines for people.
+// Formats compiler diagnostics as text for users.
 
 #ifndef INLAY_LIB_EXECUTION_DIAGNOSTICTEXT_H
 #define INLAY_LIB_EXECUTION_DIAGNOSTICTEXT_H
@@ -11,7 +11,8 @@
 
 namespace inlay {
 
-/// `file:line:column (name): error: message`, without what the location lacks, and a line like it per note.
+/// Returns `file:line:column (name): error: message`, without the parts that the location lacks, and one such line per
+/// note.
 std::string formatDiagnostic(mlir::Diagnostic &diagnostic);
 
 } // namespace inlay

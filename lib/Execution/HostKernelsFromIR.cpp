@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace inlay;
 
-// The enums of the dialect and of the runtime are in the same order.
+// The enums of the dialect and of the runtime have the same order.
 static_assert(static_cast<int>(plan::HostKernelKind::attention) == static_cast<int>(rt::HostKernelKind::Attention));
 static_assert(static_cast<int>(plan::PostOpKind::mul_channels) == static_cast<int>(rt::PostOpKind::MulChannels));
 
@@ -23,7 +23,8 @@ static rt::PostOp convertPostOp(plan::PostOpAttr attr) {
 rt::HostKernel inlay::convertHostKernel(plan::HostKernelAttr attr) {
   rt::HostKernel kernel;
   kernel.name = attr.getName().str();
-  for (StringRef name = attr.getName(); !name.empty();) { // as it was joined
+  // The name is the list of calls joined with commas.
+  for (StringRef name = attr.getName(); !name.empty();) {
     auto [call, rest] = name.split(", ");
     kernel.calls.push_back(call.str());
     name = rest;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Descriptions of host functions' kernels, from the plan dialect to the runtime.
+// Converts the descriptions of host kernels from the plan dialect to the runtime's plan.
 
 #ifndef INLAY_LIB_EXECUTION_HOSTKERNELSFROMIR_H
 #define INLAY_LIB_EXECUTION_HOSTKERNELSFROMIR_H
@@ -10,7 +10,7 @@
 
 namespace inlay {
 
-/// What a verified attribute says.
+/// Converts a verified attribute.
 rt::HostKernel convertHostKernel(plan::HostKernelAttr attr);
 
 } // namespace inlay

@@ -38,7 +38,7 @@ static llvm::Expected<std::vector<rt::TensorView>> makeViews(Tensors &&tensors) 
   for (auto &tensor : tensors) {
     std::optional<rt::ElementType> element = getElementType(tensor.type.getElementType());
     if (!element)
-      return llvm::createStringError("the host can't run on elements of that type");
+      return llvm::createStringError("the host doesn't support tensors of that element type");
     views.push_back({const_cast<char *>(tensor.data.data()), *element, tensor.type.getShape().vec()});
   }
   return views;
@@ -66,7 +66,7 @@ private:
 struct HostRunner : GraphRunner {
   using GraphRunner::GraphRunner;
 
-  /// Compiles in a context of its own: the caller's may be in the middle of a pass.
+  /// Compiles in its own context, because a pass may be running in the caller's.
   llvm::Expected<std::unique_ptr<RunnableGraph>> prepare(ModuleOp module) const override {
     CompileRequest request;
     llvm::raw_string_ostream(request.text) << module;

@@ -18,7 +18,7 @@ static constexpr int64_t kEndless = std::numeric_limits<int64_t>::max();
 
 //===-- Text ----------------------------------------------------------------------------------------------------===//
 
-/// Takes a number off the front of `text`; false if there is none.
+/// Removes a number from the front of `text`. Returns false if there is none.
 static bool takeNumber(StringRef &text, int64_t &number) { return !text.consumeInteger(10, number) && number >= 0; }
 
 static bool parseDim(StringRef &text, InputShape::Dim &dim) {
@@ -53,9 +53,9 @@ StatusOr<InputShape> inlay::parseInputShape(StringRef text) {
     if ((!shape.dims.empty() && !rest.consume_front("x")) || !parseDim(rest, dim))
       return fail();
     if (dim.min > dim.max)
-      return Status(StatusCode::InvalidArgument, "input '" + shape.input + "': expected dim " +
+      return Status(StatusCode::InvalidArgument, "input '" + shape.input + "': expected the minimum of dim " +
                                                      std::to_string(shape.dims.size()) +
-                                                     " to start before its end, but got " + std::to_string(dim.min) +
+                                                     " to be at most its maximum, but got " + std::to_string(dim.min) +
                                                      ".." + std::to_string(dim.max));
     shape.dims.push_back(std::move(dim));
   }
@@ -64,7 +64,8 @@ StatusOr<InputShape> inlay::parseInputShape(StringRef text) {
 
 //===-- Arguments -----------------------------------------------------------------------------------------------===//
 
-/// What the text calls an argument, without its %; empty if it isn't from there.
+/// Returns the name of an argument in the text, without its %. Returns an empty string if the argument is not from the
+/// text.
 static StringRef readName(BlockArgument argument, StringRef text) {
   auto place = argument.getLoc()->findInstanceOf<FileLineColLoc>();
   if (!place)
@@ -81,7 +82,7 @@ static StringRef readName(BlockArgument argument, StringRef text) {
 }
 
 namespace {
-/// Sets the shapes of one function's arguments.
+/// Sets the shapes of the arguments of one function.
 class Setter {
 public:
   Setter(func::FuncOp function, StringRef text) : function(function), text(text), symbols(getSymbols(function)) {}
@@ -91,13 +92,13 @@ public:
 
 private:
   StatusOr<unsigned> find(const std::string &name);
-  /// The symbol of a dim, added if it is new.
+  /// Returns the symbol of a dim. Adds it if it is new.
   StatusOr<AffineExpr> addSymbol(const InputShape &shape, size_t number);
 
   func::FuncOp function;
   StringRef text;
   SmallVector<SymbolAttr> symbols;
-  llvm::DenseMap<unsigned, SmallVector<AffineExpr>> dims; ///< by argument
+  llvm::DenseMap<unsigned, SmallVector<AffineExpr>> dims; ///< By argument number.
 };
 } // namespace
 
@@ -140,18 +141,20 @@ Status Setter::set(const InputShape &shape) {
   std::string where = "input '" + shape.input + "': ";
   auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[*number]);
   if (!type || type.getRank() != static_cast<int64_t>(shape.dims.size()))
-    return {StatusCode::InvalidArgument, where + "expected as many dims as the module has, " +
-                                             (type ? std::to_string(type.getRank()) : "for a tensor") + ", but got " +
-                                             std::to_string(shape.dims.size())};
+    return {StatusCode::InvalidArgument,
+            where +
+                (type ? "expected " + std::to_string(type.getRank()) + " dims as in the module"
+                      : "expected no dims, because the input is not a ranked tensor") +
+                ", but got " + std::to_string(shape.dims.size())};
   SmallVector<AffineExpr> exprs;
   for (auto [dim, range] : llvm::enumerate(shape.dims)) {
     int64_t size = type.getDimSize(dim);
     bool isOne = range.min == range.max && range.symbol.empty();
     if (!ShapedType::isDynamic(size) && !(isOne && range.min == size))
       return {StatusCode::InvalidArgument, where + "expected dim " + std::to_string(dim) + " to be " +
-                                               std::to_string(size) +
-                                               " as in the module's text, where ? would leave it open, but got " +
-                                               std::to_string(range.min) + ".." + std::to_string(range.max)};
+                                               std::to_string(size) + " as in the module's text, but got " +
+                                               std::to_string(range.min) + ".." + std::to_string(range.max) +
+                                               "; write ? in the text for an open dim"};
     if (!ShapedType::isDynamic(size)) {
       exprs.push_back(getAffineConstantExpr(size, function.getContext()));
       continue;
@@ -181,9 +184,8 @@ Status inlay::setInputShapes(ModuleOp module, ArrayRef<InputShape> shapes, Strin
   llvm::copy_if(module.getOps<func::FuncOp>(), std::back_inserter(functions),
                 [](func::FuncOp function) { return function.isPublic() && !function.isDeclaration(); });
   if (functions.size() != 1)
-    return {StatusCode::InvalidArgument,
-            "expected shapes of inputs for a module with one public function, but it has " +
-                std::to_string(functions.size())};
+    return {StatusCode::InvalidArgument, "expected a module with one public function to set input shapes, but it has " +
+                                             std::to_string(functions.size())};
   Setter setter(functions.front(), text);
   for (const InputShape &shape : shapes)
     INLAY_RETURN_IF_ERROR(setter.set(shape));

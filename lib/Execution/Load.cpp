@@ -9,7 +9,7 @@ using rt::Status;
 using rt::StatusCode;
 using rt::StatusOr;
 
-StatusOr<LoadedProgram> inlay::loadProgram(ModuleOp stitched, const LoadOptions &options) {
+StatusOr<rt::LoadedProgram> inlay::loadProgram(ModuleOp stitched, const LoadOptions &options) {
   FailureOr<std::shared_ptr<rt::Plan>> plan = readPlan(stitched, options.weights);
   if (failed(plan))
     return Status(StatusCode::InvalidArgument, "the module's program can't be loaded: see its diagnostics");

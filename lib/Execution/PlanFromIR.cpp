@@ -47,7 +47,8 @@ static std::vector<T> copyElements(ElementsAttr attr) {
   return std::vector<T>(values.begin(), values.end());
 }
 
-/// The bytes of a dense constant of `count` bytes, one per i1; null if memory doesn't suffice.
+/// Returns the data of a dense constant of `count` bytes, with one byte per i1. Returns null if there is not enough
+/// memory.
 static std::shared_ptr<char[]> copyBytes(DenseElementsAttr dense, size_t count) {
   std::shared_ptr<char[]> bytes(new (std::nothrow) char[count]);
   if (!bytes)
@@ -57,7 +58,8 @@ static std::shared_ptr<char[]> copyBytes(DenseElementsAttr dense, size_t count) 
     return bytes;
   }
   ArrayRef<char> raw = dense.getRawData();
-  for (size_t at = 0; at + raw.size() <= count && !raw.empty(); at += raw.size()) // once, unless it is a splat
+  // One iteration, unless it is a splat.
+  for (size_t at = 0; at + raw.size() <= count && !raw.empty(); at += raw.size())
     llvm::copy(raw, bytes.get() + at);
   return bytes;
 }
@@ -71,7 +73,7 @@ static FailureOr<rt::Constant> convertConstant(plan::ConstantOp op, const std::s
     std::string key = resource.getRawHandle().getKey().str();
     if (!blob->getDeleter())
       return rt::Constant{data.data(), data.size(), owner, key};
-    // Bytes from the module's text belong to the context, which the plan outlives.
+    // Data from the module's text belongs to the context, which the plan outlives.
     auto bytes = std::make_shared<std::vector<char>>(data.begin(), data.end());
     return rt::Constant{bytes->data(), bytes->size(), bytes, key};
   }
@@ -80,7 +82,7 @@ static FailureOr<rt::Constant> convertConstant(plan::ConstantOp op, const std::s
     return op.emitOpError("expected a dense constant, but got ") << op.getValue();
   std::optional<rt::ElementType> element = convertElement(dense.getElementType());
   if (!element)
-    return op.emitOpError("expected a dtype that tensors can have, but got ") << dense.getType();
+    return op.emitOpError("expected an element type that the runtime supports, but got ") << dense.getType();
   size_t count = rt::byteWidth(*element);
   for (int64_t dim : dense.getType().getShape())
     if (__builtin_mul_overflow(count, dim, &count))
@@ -95,7 +97,7 @@ static FailureOr<rt::Constant> convertConstant(plan::ConstantOp op, const std::s
 
 using Origins = llvm::SmallSetVector<StringRef, 4>;
 
-/// The kernel's symbol and what its dispatches came from: "k0 of linear_0, linear_1 and 3 more".
+/// Returns the kernel's symbol and the origins of its dispatches: "k0 of linear_0, linear_1 and 3 more".
 static std::string nameKernel(plan::KernelOp kernel, const Origins &origins) {
   constexpr size_t kMax = 3;
   std::string name = kernel.getSymName().str();
@@ -158,7 +160,7 @@ static FailureOr<rt::Engine> convertEngine(plan::EngineOp op, ArrayRef<rt::Symbo
   return engine;
 }
 
-/// The numbers that what is called gets beside its buffers, if any.
+/// Converts the numbers, if any, that a callee receives in addition to its buffers.
 static LogicalResult convertNumbers(Operation *op, std::optional<AffineMap> map, ArrayRef<rt::Symbol> symbols,
                                     std::vector<rt::Expr> &numbers) {
   if (!map)
@@ -169,7 +171,7 @@ static LogicalResult convertNumbers(Operation *op, std::optional<AffineMap> map,
   return sizes;
 }
 
-/// A host function reads its inputs and writes the rest; what it keeps in scratch is written first.
+/// Converts a host function. It reads its inputs and writes its other arguments and its scratch buffers.
 static FailureOr<rt::HostFunction> convertHostFunction(plan::HostFunctionOp op, ArrayRef<rt::Symbol> symbols) {
   rt::HostFunction function;
   function.symbol = op.getSymName().str();
@@ -238,7 +240,7 @@ private:
       plan->hostCode.functions.push_back(std::move(*function));
     }
     for (auto op : module.getOps<plan::EngineOp>())
-      if (std::optional<StringRef> name = op.getHostVersion()) // which Stitch verified
+      if (std::optional<StringRef> name = op.getHostVersion()) // Verified by Stitch.
         plan->engines[callees[op.getSymName()]].hostVersion = static_cast<int32_t>(callees.lookup(*name));
     for (auto op : module.getOps<plan::ForeignEngineOp>()) {
       callees[op.getSymName()] = plan->foreignEngines.size();
@@ -270,7 +272,7 @@ private:
     auto type = cast<plan::BufferType>(op.getResult(0).getType());
     std::optional<rt::ElementType> element = convertElement(type.getTensor().getElementType());
     if (!element)
-      return op.emitOpError("expected a dtype that tensors can have, but got ") << type.getTensor();
+      return op.emitOpError("expected an element type that the runtime supports, but got ") << type.getTensor();
     rt::Buffer buffer;
     buffer.space = type.getSpace() == plan::Space::device ? rt::MemorySpace::Device : rt::MemorySpace::Host;
     buffer.type.element = *element;
@@ -303,7 +305,8 @@ private:
     return success();
   }
 
-  /// One constant of the plan serves buffers of both memories, if they have it in one order.
+  /// Returns the index of a constant in the plan. Buffers in both memories share a constant if its dims have the same
+  /// order.
   FailureOr<uint32_t> readConstant(plan::ConstantOp op) {
     auto order = op->getAttrOfType<DenseI64ArrayAttr>(plan::kConstantOrderAttr);
     auto [it, inserted] = constants.try_emplace({op.getValue(), order}, plan->constants.size());
@@ -322,15 +325,15 @@ private:
     return it->second;
   }
 
-  /// What a list of steps reads and writes, as dependencies among the steps of the list need it.
+  /// The buffers that a list of steps reads and writes, to derive the dependencies among its steps.
   struct Uses {
-    llvm::DenseMap<uint32_t, uint32_t> writers;              ///< buffer -> last step that wrote it
-    llvm::DenseMap<uint32_t, SmallVector<uint32_t>> readers; ///< buffer -> steps that read it since
+    llvm::DenseMap<uint32_t, uint32_t> writers;              ///< Last step that wrote each buffer.
+    llvm::DenseMap<uint32_t, SmallVector<uint32_t>> readers; ///< Steps that have read each buffer since it was written.
     std::optional<uint32_t> lastCallback;
-    llvm::SetVector<uint32_t> read, written; ///< by any step
+    llvm::SetVector<uint32_t> read, written; ///< By any step.
   };
 
-  /// Adds the ops of a program's or a step's block.
+  /// Reads the ops of the block of a program or step.
   LogicalResult readBody(Block &block, Uses &uses) {
     for (Operation &op : block)
       if (failed(isBuffer(op) ? readBuffer(op) : readStep(op, uses)))
@@ -352,7 +355,7 @@ private:
     for (Value buffer : op.getOperands())
       step.buffers.push_back(numbers.lookup(buffer));
     llvm::SetVector<uint32_t> read, written;
-    bool writesFirst = step.kind == rt::StepKind::For; // its position
+    bool writesFirst = step.kind == rt::StepKind::For; // The position.
     for (auto [i, buffer] : llvm::enumerate(step.buffers))
       (writesFirst ? i == 0 : i >= reads) ? written.insert(buffer) : read.insert(buffer);
     bool callsBack = step.kind == rt::StepKind::Callback;
@@ -367,7 +370,7 @@ private:
       written.insert_range(inside.written);
       callsBack |= inside.lastCallback.has_value();
     }
-    if (op.getNumRegions()) // what is written there may not be, or not before it is read
+    if (op.getNumRegions()) // Writes in a body may not happen, or may happen after a read.
       read.insert_range(written);
     addDependencies(number, read.getArrayRef(), written.getArrayRef(), uses);
     if (callsBack)
@@ -375,7 +378,7 @@ private:
     return success();
   }
 
-  /// Fills in what kind of step `op` is; `reads` becomes how many of its leading buffers are read.
+  /// Sets the kind and the name of the step `op`. Sets `reads` to the number of leading buffers that it reads.
   LogicalResult describeStep(Operation &op, rt::Step &step, unsigned &reads) {
     auto describeCall = [&](rt::StepKind kind, StringRef callee, unsigned inputs) {
       step.kind = kind;
@@ -422,7 +425,8 @@ private:
     return op.emitOpError("is not a step of a program");
   }
 
-  /// A step runs after the last writer of what it reads, and after the readers and the writer of what it writes.
+  /// A step depends on the last writer of each buffer that it reads, and on the readers and the last writer of each
+  /// buffer that it writes.
   void addDependencies(uint32_t number, ArrayRef<uint32_t> read, ArrayRef<uint32_t> written, Uses &uses) {
     llvm::SmallSetVector<uint32_t, 8> after;
     auto followWriter = [&](uint32_t buffer) {
@@ -447,7 +451,7 @@ private:
     llvm::sort(list);
   }
 
-  /// Calls into the framework may draw from one generator of random numbers.
+  /// Callbacks stay in order, because they may draw from the same random number generator.
   void keepInOrder(uint32_t number, Uses &uses) {
     std::vector<uint32_t> &after = plan->steps[number].after;
     if (uses.lastCallback && !llvm::binary_search(after, *uses.lastCallback))
@@ -460,7 +464,7 @@ private:
   std::shared_ptr<rt::Plan> plan;
   llvm::StringMap<uint32_t> callees;
   llvm::DenseMap<Value, uint32_t> numbers;
-  llvm::DenseMap<std::pair<Attribute, Attribute>, uint32_t> constants; ///< by value and order
+  llvm::DenseMap<std::pair<Attribute, Attribute>, uint32_t> constants; ///< By value and order.
 };
 } // namespace
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the plan dialect to the runtime's plan.
+// Converts the plan dialect to the runtime's plan.
 
 #ifndef INLAY_LIB_EXECUTION_PLANFROMIR_H
 #define INLAY_LIB_EXECUTION_PLANFROMIR_H
@@ -13,8 +13,8 @@
 
 namespace inlay {
 
-/// Reads the only program of `module`. Constants that name a resource refer to its bytes, which `owner` keeps alive;
-/// others are copied. Emits diagnostics on failure.
+/// Reads the only program of `module`. A constant that names a resource refers to its data, which `owner` keeps alive;
+/// other constants are copied. Emits diagnostics on failure.
 mlir::FailureOr<std::shared_ptr<rt::Plan>> readPlan(mlir::ModuleOp module, std::shared_ptr<const void> owner);
 
 } // namespace inlay

@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
-/// A dim that says a symbol: scale * symbol + offset.
+/// A dim that determines a symbol: scale * symbol + offset.
 struct Linear {
   unsigned symbol;
   int64_t scale = 1, offset = 0;
@@ -16,7 +16,8 @@ struct Linear {
 };
 } // namespace
 
-/// Takes a constant right operand of a `kind` apart from `expr`, or leaves both as they are.
+/// If `expr` is an op of kind `kind` with a constant right operand, replaces `expr` by the left operand and `value` by
+/// the constant.
 static void takeConstant(AffineExprKind kind, AffineExpr &expr, int64_t &value) {
   if (expr.getKind() != kind)
     return;
@@ -59,8 +60,8 @@ FailureOr<std::vector<rt::Symbol>> inlay::findSymbols(plan::ProgramOp program) {
   search(/*plain=*/false);
   for (auto [symbol, attribute] : llvm::zip_equal(symbols, declared))
     if (symbol.name.empty())
-      return program.emitOpError("expected an input with a dim that says '")
-             << attribute.getName() << "': the symbol itself, or a multiple of it plus a number";
+      return program.emitOpError("expected an input with a dim that determines '")
+             << attribute.getName() << "': the symbol itself, or a multiple of it plus a constant";
   return symbols;
 }
 

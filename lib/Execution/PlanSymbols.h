@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sizes of the IR, which are maps of symbols, as the runtime evaluates them: from the dims of inputs.
+// Converts sizes, which are maps of symbols, to the runtime's expressions of input dims.
 
 #ifndef INLAY_LIB_EXECUTION_PLANSYMBOLS_H
 #define INLAY_LIB_EXECUTION_PLANSYMBOLS_H
@@ -10,11 +10,12 @@
 
 namespace inlay {
 
-/// The program's symbols, each with the dim of an input that says its value: the first that is the symbol itself, else
-/// the first that is a multiple of it plus a number. An error for one that no input says.
+/// Returns the symbols of the program, each with the dim of an input that determines its value. This is the first dim
+/// that is the symbol itself, else the first that is a multiple of it plus a constant. A symbol without such a dim is
+/// an error.
 mlir::FailureOr<std::vector<rt::Symbol>> findSymbols(plan::ProgramOp program);
 
-/// The results of `map`; an error at `op`, which has the map, unless all its symbols are among `symbols`.
+/// Converts the results of `map`. Reports an error at `op`, which has the map, if it uses more than `symbols`.
 mlir::FailureOr<std::vector<rt::Expr>> convertSizes(mlir::Operation *op, mlir::AffineMap map,
                                                     llvm::ArrayRef<rt::Symbol> symbols);
 

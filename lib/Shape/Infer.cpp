@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One walk in program order is enough: dims flow from operands to results, and each border is crossed when the value
-// that crosses it is refined.
+// Infers shapes in one walk in program order. This is sufficient, because dims flow from operands to results, and
+// refining a value also refines its counterpart on the other side of a segment border.
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Shape/Passes.h"
@@ -19,7 +19,8 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// `type` with dims that `other` knows; `type` itself if it knows them all or they aren't both ranked tensors alike.
+/// Returns `type` with the dims that are static only in `other`. Returns `type` unchanged if the two are not ranked
+/// tensors of the same rank.
 static Type joinDims(Type type, Type other) {
   auto lhs = dyn_cast<RankedTensorType>(type), rhs = dyn_cast<RankedTensorType>(other);
   if (!lhs || !rhs || lhs.getRank() != rhs.getRank())
@@ -32,24 +33,24 @@ static Type joinDims(Type type, Type other) {
 }
 
 namespace {
-/// Refines types of one module's values.
+/// Refines the types of the values of one module.
 class Refinement {
 public:
   explicit Refinement(ModuleOp module);
 
-  /// Infers the op's result types and refines them.
+  /// Infers the result types of `op` and refines its results.
   LogicalResult infer(Operation *op);
-  /// Gives functions the result types that they return by now.
+  /// Sets the result types of functions to the types that they now return.
   void updateFunctions();
 
 private:
-  /// True if every op that uses `value` stays valid if it becomes a `type`.
+  /// Returns true if every user of `value` stays valid if its type becomes `type`.
   bool canRefine(Value value, Type type) const;
   bool canRefineUse(OpOperand &use, Type type) const;
-  /// Makes `value` a `type`, and with it what it is on the other side of segments' borders.
+  /// Sets the type of `value` and of its counterparts on the other side of segment borders.
   void refine(Value value, Type type);
 
-  /// Functions whose result types nothing else depends on.
+  /// Functions whose result types may change, because nothing depends on them.
   llvm::SmallPtrSet<Operation *, 4> open;
 };
 } // namespace
@@ -78,7 +79,7 @@ bool Refinement::canRefineUse(OpOperand &use, Type type) const {
     return open.contains(user->getParentOp());
   if (auto cast = dyn_cast<tensor::CastOp>(user))
     return tensor::CastOp::areCastCompatible(type, cast.getType());
-  if (isa<ListOp>(user)) // the list's own type hangs on it
+  if (isa<ListOp>(user)) // The type of the list depends on it.
     return false;
   return isa<AtenNamedOpInterface, OpaqueOp, PluginOp, tensor::DimOp>(user);
 }
@@ -121,7 +122,7 @@ void Refinement::updateFunctions() {
   }
 }
 
-/// The symbol that a size is a multiple of, if it is one.
+/// Returns the symbol if `size` is a multiple of a single symbol.
 static std::optional<unsigned> findOnlySymbol(AffineExpr size) {
   auto product = dyn_cast<AffineBinaryOpExpr>(size);
   if (product && product.getKind() == AffineExprKind::Mul && isa<AffineConstantExpr>(product.getRHS()))
@@ -131,8 +132,8 @@ static std::optional<unsigned> findOnlySymbol(AffineExpr size) {
 }
 
 namespace {
-/// Ranges of symbols that leave out sizes at which some op could not run: a tensor that is read at indices has elements
-/// there, unless there are no indices then either.
+/// Raises the minimum of symbols to exclude sizes at which an op could not run: a tensor that is read at indices must
+/// have elements, unless there are no indices.
 class MinSizes {
 public:
   explicit MinSizes(const ShapeAnalysis &analysis) : analysis(analysis), symbols(analysis.getSymbols()) {}
@@ -173,7 +174,7 @@ private:
 };
 } // namespace
 
-/// Writes what the dims of dynamic tensors are, on the ops that make them and on arguments.
+/// Sets `inlay.dims` for dynamic tensors, on the ops that define them and on arguments.
 static void annotateDims(FunctionOpInterface function) {
   auto isOpen = [](Value value) {
     auto tensor = dyn_cast<RankedTensorType>(value.getType());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One rule for each kind of op: the counterpart, in expressions, of the type inference in lib/Dialect/Inlay/IR.
+// Infers dims as expressions, with one rule per kind of op. This is the symbolic counterpart of the type inference in
+// lib/Dialect/Inlay/IR.
 
 #include "inlay/Dialect/Inlay/IR/Inference.h"
 #include "inlay/Shape/ShapeAnalysis.h"
@@ -15,7 +16,7 @@ using namespace inlay;
 namespace {
 using Dims = SmallVector<AffineExpr>;
 
-/// Infers the dims of one op's only result.
+/// Infers the dims of the single result of one op.
 class Inference {
 public:
   Inference(Operation *op, ArrayRef<SymbolicDims> operands, ArrayRef<SymbolAttr> symbols)
@@ -28,9 +29,9 @@ private:
   AffineExpr simplify(AffineExpr expr) { return simplifyExpr(expr, symbols.size()); }
   bool areEqual(AffineExpr lhs, AffineExpr rhs) { return lhs == rhs || simplify(lhs - rhs) == constant(0); }
 
-  /// Two dims broadcast; null if nothing says that they fit.
+  /// Broadcasts two dims. Returns null if they are not known to be compatible.
   AffineExpr broadcast(AffineExpr lhs, AffineExpr rhs);
-  /// Broadcasts `dims` into `result`, aligned at the back.
+  /// Broadcasts `dims` into `result`, aligned at the last dim. Returns false if dims are not known to be compatible.
   bool broadcastInto(Dims &result, ArrayRef<AffineExpr> dims);
   SymbolicDims broadcastAll(ArrayRef<SymbolicDims> all);
 
@@ -41,13 +42,13 @@ private:
   SymbolicDims inferTransposed(ConvTransposeOp conv);
   template <typename Op>
   SymbolicDims inferPool(Op pool, ArrayRef<int64_t> dilation);
-  /// The numbers of windows, null where a window may not fit.
+  /// Returns the number of windows, or null if a window may not fit.
   AffineExpr countWindows(AffineExpr size, int64_t kernel, int64_t stride, int64_t padding, int64_t dilation,
                           bool ceilMode);
   SymbolicDims inferReshape(ReshapeOp reshape);
   SymbolicDims inferExpand(ExpandOp expand);
   SymbolicDims inferSlice(SliceOp slice);
-  /// A bound of a slice as an element of the dim; null if it may be beyond it.
+  /// Returns the element at which a bound of a slice lies, or null if it may be outside the dim.
   AffineExpr locateBound(int64_t bound, AffineExpr size, AffineMap sizes, unsigned &next);
   SymbolicDims inferCat(CatOp cat);
   SymbolicDims inferPad(PadOp pad);
@@ -94,7 +95,7 @@ SymbolicDims Inference::reduce(ArrayRef<int64_t> dims, bool keepdim) {
   Dims result;
   for (auto [dim, size] : llvm::enumerate(*operands[0])) {
     bool reduced = llvm::any_of(
-        dims, [&, dim = dim](int64_t one) { return normalizeDim(one, rank) == static_cast<int64_t>(dim); });
+        dims, [&, dim = dim](int64_t other) { return normalizeDim(other, rank) == static_cast<int64_t>(dim); });
     if (!reduced || keepdim)
       result.push_back(reduced ? constant(1) : size);
   }
@@ -117,7 +118,7 @@ SymbolicDims Inference::inferAttention() {
   ArrayRef<AffineExpr> query = *operands[0], key = *operands[1], value = *operands[2];
   if (!areEqual(key[key.size() - 2], value[value.size() - 2]) || !areEqual(query.back(), key.back()))
     return std::nullopt;
-  unsigned shared = attention.getEnableGqa() ? 3 : 2; // dims at the back that are not broadcast
+  unsigned shared = attention.getEnableGqa() ? 3 : 2; // Number of trailing dims that do not broadcast.
   Dims result;
   for (ArrayRef<AffineExpr> dims : {query, key, value})
     if (!broadcastInto(result, dims.drop_back(shared)))
@@ -134,8 +135,8 @@ AffineExpr Inference::countWindows(AffineExpr size, int64_t kernel, int64_t stri
   AffineExpr span = size + (2 * padding - dilation * (kernel - 1) - 1);
   if (!isAtMost(constant(0), span, symbols))
     return nullptr;
-  // In ceil mode the last window must start inside the input or the left padding: sure for strides up to the kernel's
-  // reach, as the padding is at most half of it.
+  // In ceil mode, the last window must start inside the input or its left padding. This is certain if the stride is at
+  // most the extent of the kernel minus the padding, which is at most half the kernel.
   if (ceilMode && stride > dilation * (kernel - 1) + 1 - padding)
     return nullptr;
   return simplify((ceilMode ? span.ceilDiv(stride) : span.floorDiv(stride)) + 1);
@@ -178,7 +179,7 @@ SymbolicDims Inference::inferPool(Op pool, ArrayRef<int64_t> dilation) {
 
 //===-- Layout --------------------------------------------------------------------------------------------------===//
 
-/// A product as a number and what else is multiplied.
+/// Splits a product into a number and its other factors.
 static void collectFactors(AffineExpr expr, int64_t &number, SmallVectorImpl<AffineExpr> &factors) {
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
@@ -191,7 +192,7 @@ static void collectFactors(AffineExpr expr, int64_t &number, SmallVectorImpl<Aff
   }
 }
 
-/// `dividend / divisor` of products of dims, what both have cancelled.
+/// Returns `dividend / divisor` for products of dims, with common factors canceled.
 static AffineExpr divideProducts(ArrayRef<AffineExpr> dividend, ArrayRef<AffineExpr> divisor, MLIRContext *context) {
   int64_t above = 1, below = 1;
   SmallVector<AffineExpr> upper, lower;
@@ -314,7 +315,7 @@ SymbolicDims Inference::inferSelect(IndexSelectOp select) {
   return result;
 }
 
-//===-- All of them ---------------------------------------------------------------------------------------------===//
+//===-- Dispatch by op ------------------------------------------------------------------------------------------===//
 
 SymbolicDims Inference::run() {
   if (!llvm::all_of(operands, [](const SymbolicDims &dims) { return dims.has_value(); }))
@@ -367,7 +368,7 @@ SymbolicDims Inference::run() {
       });
 }
 
-/// What `op` itself says of result `number`.
+/// Returns the dims of result `number` from the attributes of `op`.
 static SymbolicDims readDims(Operation *op, unsigned number) { return getDims(op->getResult(number)); }
 
 SmallVector<SymbolicDims> inlay::inferDims(Operation *op, ArrayRef<SymbolicDims> operands,

@@ -26,8 +26,8 @@ void ShapeAnalysis::addArgument(FunctionOpInterface function, BlockArgument argu
   auto type = dyn_cast<RankedTensorType>(argument.getType());
   if (!type)
     return;
-  if (std::optional<SmallVector<AffineExpr>> said = inlay::getDims(argument)) {
-    dims[argument] = *said;
+  if (std::optional<SmallVector<AffineExpr>> declared = inlay::getDims(argument)) {
+    dims[argument] = *declared;
     return;
   }
   llvm::StringSet<> names;
@@ -53,13 +53,13 @@ void ShapeAnalysis::addArgument(FunctionOpInterface function, BlockArgument argu
 void ShapeAnalysis::copy(ValueRange from, ValueRange to) {
   for (auto [source, target] : llvm::zip(from, to))
     if (const SmallVector<AffineExpr> *known = getDims(source)) {
-      SmallVector<AffineExpr> exprs = *known; // the map grows
+      SmallVector<AffineExpr> exprs = *known; // Copied first, because inserting may move the entry.
       dims[target] = std::move(exprs);
     }
 }
 
-bool ShapeAnalysis::areAlike(ValueRange one, ValueRange other) const {
-  return llvm::equal(one, other, [&](Value left, Value right) {
+bool ShapeAnalysis::haveEqualDims(ValueRange first, ValueRange second) const {
+  return llvm::equal(first, second, [&](Value left, Value right) {
     const SmallVector<AffineExpr> *known = getDims(left), *like = getDims(right);
     return (!known && !like) || (known && like && llvm::equal(*known, *like, [&](AffineExpr lhs, AffineExpr rhs) {
                                    return simplifyExpr(lhs - rhs, symbols.size()) == 0;
@@ -67,7 +67,7 @@ bool ShapeAnalysis::areAlike(ValueRange one, ValueRange other) const {
   });
 }
 
-/// Unlearns what was inferred from a loop's carrying the dims that it starts with.
+/// Discards the dims of a loop that were inferred under the assumption that its iterations preserve the initial dims.
 void ShapeAnalysis::forget(Operation *loop) {
   loop->walk([&](Operation *op) {
     for (Value result : op->getResults())
@@ -78,22 +78,22 @@ void ShapeAnalysis::forget(Operation *loop) {
   });
 }
 
-/// What leaves a region: all that is in it is known by now.
+/// Propagates dims out of a region, whose ops are all analyzed at this point.
 void ShapeAnalysis::addTerminator(Operation *op) {
   Operation *parent = op->getParentOp();
   if (auto condition = dyn_cast<scf::ConditionOp>(op)) {
     copy(condition.getArgs(), cast<scf::WhileOp>(parent).getAfterArguments());
     copy(condition.getArgs(), parent->getResults());
   } else if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
-    if (!areAlike(loop.getInits(), op->getOperands()))
+    if (!haveEqualDims(loop.getInits(), op->getOperands()))
       forget(loop);
   } else if (auto loop = dyn_cast<scf::ForOp>(parent)) {
-    if (areAlike(loop.getInitArgs(), op->getOperands()))
+    if (haveEqualDims(loop.getInitArgs(), op->getOperands()))
       copy(op->getOperands(), parent->getResults());
     else
       forget(loop);
   } else if (auto branch = dyn_cast<scf::IfOp>(parent)) {
-    if (op->getBlock() == branch.elseBlock() && areAlike(branch.thenYield().getOperands(), op->getOperands()))
+    if (op->getBlock() == branch.elseBlock() && haveEqualDims(branch.thenYield().getOperands(), op->getOperands()))
       copy(op->getOperands(), parent->getResults());
   } else if (isa<YieldOp>(op)) {
     copy(op->getOperands(), parent->getResults());
@@ -103,7 +103,7 @@ void ShapeAnalysis::addTerminator(Operation *op) {
 void ShapeAnalysis::addOp(Operation *op) {
   if (isa<YieldOp, scf::YieldOp, scf::ConditionOp>(op))
     return addTerminator(op);
-  // The results of these follow once their bodies are known.
+  // The dims of their results follow once their bodies are analyzed.
   if (auto segment = dyn_cast<SegmentOp>(op))
     return copy(segment.getInputs(), segment.getBody().getArguments());
   if (auto loop = dyn_cast<scf::ForOp>(op))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whatever later phases allocate or copy is a value at some segment's border, so its size must be known there.
+// Checks that the dims of all values at segment borders are known, because later phases allocate and copy exactly
+// these.
 
 #include "inlay/Dialect/Inlay/IR/Segments.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
@@ -16,7 +17,7 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// What is unknown of `value`: "dim 1", "the rank", or nothing.
+/// Returns the unknown part of the shape of `value`: "dim 1", "the rank", or an empty string.
 static std::string findUnknown(Value value) {
   if (isa<UnrankedTensorType>(value.getType()))
     return "the rank";
@@ -26,7 +27,7 @@ static std::string findUnknown(Value value) {
   return ("dim " + Twine(llvm::find_if(tensor.getShape(), ShapedType::isDynamic) - tensor.getShape().begin())).str();
 }
 
-/// Checks one side of the border. `number` is the segment's among its function's.
+/// Checks one side of the border. `number` is the segment's number in its function.
 static LogicalResult checkBorder(SegmentOp segment, unsigned number, StringRef side, ValueRange values) {
   LogicalResult result = success();
   for (auto [index, value] : llvm::enumerate(values)) {
@@ -34,11 +35,11 @@ static LogicalResult checkBorder(SegmentOp segment, unsigned number, StringRef s
     if (unknown.empty())
       continue;
     InFlightDiagnostic diagnostic =
-        segment.emitError("expected dims that follow from the inputs' at the border of segment ")
+        segment.emitError("expected dims that follow from those of the inputs at the border of segment ")
         << number << " on '" << segment.getTargetInterface().getTargetName() << "', but got " << side << " " << index
         << " of type " << value.getType() << " with " << unknown << " unknown";
     if (Operation *producer = value.getDefiningOp(); producer && producer != segment)
-      diagnostic.attachNote(producer->getLoc()) << "made here";
+      diagnostic.attachNote(producer->getLoc()) << "defined here";
     result = failure();
   }
   return result;

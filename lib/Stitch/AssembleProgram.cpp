@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of converted segments to programs over buffers.
+// Assembles programs over buffers from functions of converted segments.
 
 #include "BufferTable.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
@@ -19,14 +19,14 @@ using namespace mlir;
 using namespace inlay;
 using plan::Space;
 
-/// Bodies whose steps lead to a value: no deeper than anybody writes.
+/// Limit of the nesting depth to search for the memory of a value. No real program nests deeper.
 static constexpr unsigned kMaxNesting = 64;
 
 namespace {
-/// Where values are made, so that what hands them on best keeps them there.
+/// Finds the memory in which each value is computed, so that loops and branches keep it there.
 class Places {
 public:
-  /// Nothing if either memory will do, or if that takes too long to find.
+  /// Returns the memory, or nothing if both memories are equally good or the search is too deep.
   std::optional<Space> find(Value value, unsigned depth = 0) {
     auto result = dyn_cast<OpResult>(value);
     if (!result || depth > kMaxNesting)
@@ -38,7 +38,8 @@ public:
     return space;
   }
 
-  /// The memory for what `result` is of each of `values` in turn. A scalar is the host's, which decides by it.
+  /// Chooses the memory of `result` after the first of `values` with a known memory. Scalars are in host memory,
+  /// because the host branches on them.
   Space choose(Value result, ArrayRef<Value> values) {
     if (isa<RankedTensorType>(result.getType()))
       for (Value value : values)
@@ -67,9 +68,9 @@ std::optional<Space> Places::findAnew(OpResult result, unsigned depth) {
   auto branch = dyn_cast<scf::IfOp>(result.getOwner());
   if (!branch)
     return std::nullopt;
-  std::optional<Space> one = find(branch.thenYield().getOperand(number), depth + 1),
-                       other = find(branch.elseYield().getOperand(number), depth + 1);
-  return one && other && *one != *other ? Space::host : one ? one : other;
+  std::optional<Space> thenSpace = find(branch.thenYield().getOperand(number), depth + 1),
+                       elseSpace = find(branch.elseYield().getOperand(number), depth + 1);
+  return thenSpace && elseSpace && *thenSpace != *elseSpace ? Space::host : thenSpace ? thenSpace : elseSpace;
 }
 
 namespace {
@@ -98,7 +99,7 @@ public:
   }
 
 private:
-  /// Adds what runs in a block, without its terminator.
+  /// Adds the steps of a block, without its terminator.
   LogicalResult addSteps(Block &block) {
     for (Operation &op : block.without_terminator())
       if (failed(addStep(op)))
@@ -121,7 +122,7 @@ private:
       return addFor(loop);
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       return addWhile(loop);
-    return op.emitOpError("expected calls of converted segments, control flow, constants and a return alone");
+    return op.emitOpError("expected only calls of converted segments, control flow, constants and a return");
   }
 
   //===-- Segments ----------------------------------------------------------------------------------------------===//
@@ -144,7 +145,8 @@ private:
       auto order = orders && number < orders.size() ? dyn_cast<DenseI64ArrayAttr>(orders[number]) : DenseI64ArrayAttr();
       inputs.push_back(buffers.getInOrder(input, order));
       if (!inputs.back())
-        return invoke.emitOpError("expected input ") << number << " to be a constant, which the engine orders";
+        return invoke.emitOpError("expected input ")
+               << number << " to be a constant, because the engine reads its dims in another order";
     }
     SmallVector<Value> results = buffers.defineAll(invoke.getOutputs(), Space::device);
     auto step = plan::LaunchOp::create(buffers.steps(), invoke.getLoc(), invoke.getCalleeAttr(), inputs, results);
@@ -169,7 +171,7 @@ private:
     return invoke.emitOpError("expected ") << invoke.getCalleeAttr() << " to be converted";
   }
 
-  /// Runs the framework calls of `calls` in place.
+  /// Inlines the framework calls of `calls`.
   LogicalResult addFrameworkCalls(plan::InvokeOp invoke, func::FuncOp calls) {
     if (calls.isDeclaration())
       return invoke.emitOpError("expected ") << invoke.getCalleeAttr() << " to be converted, but it has no body";
@@ -187,7 +189,7 @@ private:
         continue;
       auto call = dyn_cast<plan::FrameworkCallOp>(op);
       if (!call)
-        return op.emitOpError("expected framework calls alone");
+        return op.emitOpError("expected only framework calls");
       if (failed(buffers.checkAll(call, call.getOutputs(), "result")))
         return failure();
       SmallVector<Value> inputs = buffers.getAll(call.getInputs(), Space::host);
@@ -198,19 +200,19 @@ private:
     }
     for (auto [result, value] : llvm::zip(invoke.getOutputs(), made)) {
       buffers.set(result, buffers.get(value, Space::host));
-      buffers.dropRequest(value); // the next call of this segment has results of its own
+      buffers.dropRequest(value); // The next invocation of this segment has different results.
     }
     return success();
   }
 
   //===-- Control flow ------------------------------------------------------------------------------------------===//
 
-  /// Brings `value` to `buffer`, if it isn't there.
+  /// Copies `value` to `buffer` unless it is already there.
   void deliver(Location loc, Value value, Value buffer) {
     buffers.copy(loc, buffers.getAnywhere(value, getSpace(buffer)), buffer, buffers.getMaker(value));
   }
 
-  /// Adds the steps of `block` as a body that ends with `values` in `targets`.
+  /// Adds the steps of `block` as a body and brings `values` to `targets` at its end.
   LogicalResult addBody(Operation *step, Region &body, Block &block, ValueRange values, ArrayRef<Value> targets) {
     buffers.enter(step, body, /*isLoop=*/false);
     for (auto [value, target] : llvm::zip_equal(values, targets))
@@ -243,12 +245,12 @@ private:
     return addBody(step, step.getElseBody(), *branch.elseBlock(), branch.elseYield().getOperands(), results);
   }
 
-  /// Copies what a run of a loop's body ends with to where the next one finds it, all at once.
+  /// Copies the values at the end of a loop's body to the buffers that the next iteration reads, as a parallel copy.
   void carry(Operation *terminator, ValueRange values, ArrayRef<Value> carried) {
     SmallVector<Value> sources;
     for (auto [value, target] : llvm::zip_equal(values, carried)) {
       Value source = buffers.getAnywhere(value, getSpace(target));
-      if (source != target && llvm::is_contained(carried, source)) { // it may be overwritten before its turn
+      if (source != target && llvm::is_contained(carried, source)) { // A copy before its turn may overwrite it.
         Value kept = buffers.declareTemporary(value, getSpace(source));
         buffers.copy(terminator->getLoc(), source, kept, buffers.getSegment());
         source = kept;
@@ -263,7 +265,7 @@ private:
     if (Type type = loop.getInductionVar().getType(); !type.isIndex() && !type.isInteger(64))
       return loop.emitOpError("expected bounds of type index or i64, but got ") << type;
     if (loop.getUnsignedCmp())
-      return loop.emitOpError("expected bounds that are compared as signed numbers");
+      return loop.emitOpError("expected bounds that are compared as signed integers");
     Attribute segment = buffers.getSegment();
     Value lower = buffers.get(loop.getLowerBound(), Space::host),
           upper = buffers.get(loop.getUpperBound(), Space::host), stride = buffers.get(loop.getStep(), Space::host);
@@ -289,7 +291,7 @@ private:
     return success();
   }
 
-  /// Buffers for what a loop carries: those of results that hand it on as it is, else new ones.
+  /// Returns buffers for loop-carried values. A result that passes the value on unchanged shares its buffer.
   SmallVector<Value> declareCarried(scf::WhileOp loop) {
     SmallVector<Value> carried;
     OperandRange given = loop.getConditionOp().getArgs();
@@ -345,10 +347,10 @@ private:
   SmallVector<Value> outputs;
 };
 
-/// How often a loop may run at most, as the module says.
+/// Returns the maximum number of iterations of a loop, from the module's attribute.
 static int64_t getMaxIterations(ModuleOp module) {
-  auto most = module->getAttrOfType<IntegerAttr>(InlayDialect::kMaxLoopIterationsAttr);
-  return most ? most.getInt() : InlayDialect::kDefaultMaxLoopIterations;
+  auto limit = module->getAttrOfType<IntegerAttr>(InlayDialect::kMaxLoopIterationsAttr);
+  return limit ? limit.getInt() : InlayDialect::kDefaultMaxLoopIterations;
 }
 
 struct AssembleProgramPass : inlay::impl::AssembleProgramPassBase<AssembleProgramPass> {
@@ -358,7 +360,7 @@ struct AssembleProgramPass : inlay::impl::AssembleProgramPassBase<AssembleProgra
       if (func.isPublic() && !func.isDeclaration() && failed(assemble(func, maxIterations)))
         return signalPassFailure();
     for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
-      func.erase(); // framework calls, now inlined
+      func.erase(); // Only functions with framework calls are left; the calls are inlined.
   }
 
   static LogicalResult assemble(func::FuncOp func, int64_t maxIterations) {

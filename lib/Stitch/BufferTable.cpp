@@ -67,11 +67,11 @@ LogicalResult BufferTable::checkSymbols(Operation *op, ArrayRef<AffineExpr> size
 //===-- Declarations --------------------------------------------------------------------------------------------===//
 
 OpBuilder BufferTable::declarations() {
-  // A body's buffers are declared before the step of the program that the body is in.
+  // The buffers of a body are declared before the program's step that contains the body.
   return scopes.size() == 1 ? builder : OpBuilder(scopes[1].step);
 }
 
-/// For a value that was checked.
+/// The value must have passed `check`.
 plan::BufferType BufferTable::getType(Value value, Space space) {
   RankedTensorType tensor = getBorderType(value.getType());
   AffineMapAttr dims;
@@ -119,7 +119,8 @@ Value BufferTable::declareBytes(Location loc, AffineExpr count, const Twine &nam
 
 //===-- Buffers of values ---------------------------------------------------------------------------------------===//
 
-/// The elements of a constant, a scalar's as a tensor without dims; null for what is none.
+/// Returns the elements of a constant; those of a scalar are a tensor of rank 0. Returns null if `value` is not a
+/// constant.
 static ElementsAttr findConstant(Value value) {
   if (auto constant = value.getDefiningOp<ConstantOp>())
     return constant.getValue();
@@ -136,7 +137,7 @@ static ElementsAttr findConstant(Value value) {
   return nullptr;
 }
 
-/// Equal constants in one order share a buffer.
+/// Equal constants with the same order share a buffer.
 Value BufferTable::getConstant(Value value, ElementsAttr attribute, Space space, DenseI64ArrayAttr order) {
   Value &buffer = constants[{attribute, static_cast<unsigned>(space), order}];
   if (buffer)
@@ -176,7 +177,8 @@ Value BufferTable::get(Value value, Space space) {
   OpBuilder::InsertionGuard guard(builder);
   if (depth + 1 < scopes.size())
     builder.setInsertionPoint(scopes[depth + 1].step);
-  // The way to a device is of the segment that reads the value there, the way back of the one that made it.
+  // A copy to the device belongs to the segment that reads the value there, a copy back to the segment that computed
+  // it.
   copy(value.getLoc(), other, wanted, space == Space::device ? segment : getMaker(value));
   scopes[depth].buffers[{value, static_cast<unsigned>(space)}] = wanted;
   return wanted;

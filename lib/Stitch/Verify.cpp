@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An independent check of programs: what is read was written, and callees fit.
+// Checks programs independently of how they were assembled: every buffer is written before it is read, and callees
+// match their calls.
 
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
@@ -25,7 +26,7 @@ static LogicalResult checkSpace(Operation *step, OperandRange buffers, Space spa
   return success();
 }
 
-/// How many buffers a step must pass to `callee`; nothing if it is not what such a step calls.
+/// Returns the number of buffers that a step must pass to `callee`, or nothing if such a step cannot call it.
 static std::optional<int64_t> countArguments(Operation *step, Operation *callee) {
   if (auto engine = dyn_cast_or_null<plan::EngineOp>(callee); engine && isa<plan::LaunchOp>(step))
     return engine.getArguments();
@@ -36,13 +37,14 @@ static std::optional<int64_t> countArguments(Operation *step, Operation *callee)
   return std::nullopt;
 }
 
-/// What the engine, which is a symbol table itself, names as its host version; null if that isn't one.
+/// Returns the host version of an engine. The lookup starts at its parent, because the engine is itself a symbol table.
+/// Returns null if the symbol is not a host function.
 static plan::HostFunctionOp findHostVersion(plan::EngineOp engine) {
   Operation *found = SymbolTable::lookupNearestSymbolFrom(engine->getParentOp(), engine.getHostVersionAttr());
   return dyn_cast_or_null<plan::HostFunctionOp>(found);
 }
 
-/// The host version of an engine takes its buffers.
+/// Checks that the host version of an engine takes the same buffers.
 static LogicalResult checkHostVersion(plan::EngineOp engine) {
   FlatSymbolRefAttr name = engine.getHostVersionAttr();
   if (!name)
@@ -56,7 +58,7 @@ static LogicalResult checkHostVersion(plan::EngineOp engine) {
   return success();
 }
 
-/// How many symbols the sizes of `callee`, and of its host version, need.
+/// Returns the number of symbols that the sizes of `callee` and of its host version use.
 static unsigned countSymbols(Operation *callee) {
   unsigned count = 0;
   auto add = [&](AffineMap map) { count = std::max(count, map.getNumSymbols()); };
@@ -93,7 +95,7 @@ static LogicalResult checkCallee(Operation *step, FlatSymbolRefAttr name, Operan
   return checkSpace(step, buffers, space);
 }
 
-/// Checks that the program's inputs, or its outputs, are numbered in order and in the caller's memory.
+/// Checks that the inputs (outputs) of the program are numbered in order and are in host memory.
 template <typename Op>
 static LogicalResult checkBorder(plan::ProgramOp program, StringRef what) {
   for (auto [number, border] : llvm::enumerate(program.getBody().getOps<Op>())) {
@@ -116,7 +118,7 @@ static LogicalResult checkCopy(plan::CopyOp copy) {
 }
 
 namespace {
-/// Goes through a program as it runs and keeps which buffers have been written by then, whatever ran.
+/// Walks a program in execution order and tracks the buffers that have been written on every possible path.
 class Walk {
 public:
   LogicalResult checkBody(Region &body) {
@@ -170,7 +172,7 @@ private:
     return checkStep(run, run.getInputs(), run.getOutputs());
   }
 
-  /// Checks one step that reads `inputs` and writes `outputs`, and notes what it wrote.
+  /// Checks one step that reads `inputs` and writes `outputs`, and records its writes.
   LogicalResult checkStep(Operation *step, ValueRange inputs, ValueRange outputs) {
     for (Value input : inputs)
       if (!input.getDefiningOp<plan::InputOp>() && !input.getDefiningOp<plan::ConstantOp>() && !isWritten(input))
@@ -184,8 +186,8 @@ private:
     return success();
   }
 
-  /// Forgets what has been written since `added` had so many buffers, and returns it.
-  SmallVector<Value> takeBack(size_t count) {
+  /// Reverts `written` and `added` to the state with `count` buffers. Returns the removed buffers.
+  SmallVector<Value> revertTo(size_t count) {
     SmallVector<Value> taken(added.begin() + count, added.end());
     added.truncate(count);
     for (Value buffer : taken)
@@ -197,13 +199,13 @@ private:
     size_t before = added.size();
     if (failed(checkStep(branch, branch.getCondition(), {})) || failed(checkBody(branch.getThenBody())))
       return failure();
-    SmallVector<Value> one = takeBack(before);
+    SmallVector<Value> thenWrites = revertTo(before);
     if (failed(checkBody(branch.getElseBody())))
       return failure();
-    SmallVector<Value> other = takeBack(before);
-    llvm::DenseSet<Value> both(other.begin(), other.end());
-    for (Value buffer : one)
-      if (both.contains(buffer) && written.insert(buffer).second)
+    SmallVector<Value> elseWrites = revertTo(before);
+    llvm::DenseSet<Value> elseSet(elseWrites.begin(), elseWrites.end());
+    for (Value buffer : thenWrites)
+      if (elseSet.contains(buffer) && written.insert(buffer).second)
         added.push_back(buffer);
     return success();
   }
@@ -214,7 +216,7 @@ private:
     size_t before = added.size();
     if (failed(checkBody(loop.getBody())))
       return failure();
-    takeBack(before); // it may never run
+    revertTo(before); // The body may never run.
     return success();
   }
 
@@ -223,12 +225,12 @@ private:
     if (failed(checkStep(loop, {loop.getLower(), loop.getUpper(), loop.getStep()}, loop.getPosition())) ||
         failed(checkBody(loop.getBody())))
       return failure();
-    takeBack(before);
+    revertTo(before);
     return success();
   }
 
   llvm::DenseSet<Value> written;
-  SmallVector<Value> added; ///< in the order in which they were written
+  SmallVector<Value> added; ///< In the order in which they were written.
 };
 } // namespace
 

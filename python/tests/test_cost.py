@@ -84,7 +84,7 @@ def test_a_tuning_file_is_for_one_device(tmp_path):
     file.write_text('{"version": 1, "device": "another", "driver": "1", "costs": {"load": 4}}')
     if not inlay.compile(torch.nn.Linear(4, 4), (torch.zeros(1, 4),), targets=["vulkan", "host"])._has_device:
         pytest.skip("no Vulkan device")
-    with pytest.raises(inlay.CompileError, match="is of the device 'another' with the driver '1', but this one is"):
+    with pytest.raises(inlay.CompileError, match="is for device 'another' with driver '1', but the selected device is"):
         inlay.compile(torch.nn.Linear(4, 4), (torch.zeros(1, 4),), targets=["vulkan", "host"], tuning=file)
     with pytest.raises(TypeError, match="expected tuning to be a path, but got 3"):
         inlay.compile(torch.nn.Linear(4, 4), (torch.zeros(1, 4),), tuning=3)

@@ -7,9 +7,9 @@ func.func @dim_of_an_input(%x: tensor<2x?xf32>) {
     %c = inlay.constant dense<1.0> : tensor<f32>
     inlay.yield %c : tensor<f32>
   }
-  // expected-note @below {{made here}}
+  // expected-note @below {{defined here}}
   %0 = inlay.neg %x : (tensor<2x?xf32>) -> tensor<2x?xf32>
-  // expected-error @below {{expected dims that follow from the inputs' at the border of segment 1 on 'npu', but got input 1 of type 'tensor<2x?xf32>' with dim 1 unknown}}
+  // expected-error @below {{expected dims that follow from those of the inputs at the border of segment 1 on 'npu', but got input 1 of type 'tensor<2x?xf32>' with dim 1 unknown}}
   inlay.segment #npu(%e, %0) : (tensor<f32>, tensor<2x?xf32>) -> () {
   ^bb0(%a: tensor<f32>, %b: tensor<2x?xf32>):
     inlay.yield
@@ -22,7 +22,7 @@ func.func @dim_of_an_input(%x: tensor<2x?xf32>) {
 #npu = #inlay.declared<"npu", ["*"]>
 
 func.func @dim_of_an_output(%x: tensor<4xf32>) -> tensor<?xf32> {
-  // expected-error @below {{expected dims that follow from the inputs' at the border of segment 0 on 'npu', but got output 0 of type 'tensor<?xf32>' with dim 0 unknown}}
+  // expected-error @below {{expected dims that follow from those of the inputs at the border of segment 0 on 'npu', but got output 0 of type 'tensor<?xf32>' with dim 0 unknown}}
   %r = inlay.segment #npu(%x) : (tensor<4xf32>) -> tensor<?xf32> {
   ^bb0(%a: tensor<4xf32>):
     %0 = inlay.relu %a : (tensor<4xf32>) -> tensor<?xf32>

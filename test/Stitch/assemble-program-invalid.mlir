@@ -14,7 +14,7 @@ func.func @indices() -> tensor<4xindex> {
 // -----
 
 func.func @left(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{expected calls of converted segments, control flow, constants and a return alone}}
+  // expected-error @+1 {{expected only calls of converted segments, control flow, constants and a return}}
   %0 = inlay.relu %x : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -82,7 +82,7 @@ func.func @narrow(%x: tensor<4xf32>, %n: i32) -> tensor<4xf32> {
 // -----
 
 func.func @unsigned(%x: tensor<4xf32>, %n: i64) -> tensor<4xf32> {
-  // expected-error @+1 {{expected bounds that are compared as signed numbers}}
+  // expected-error @+1 {{expected bounds that are compared as signed integers}}
   %r = scf.for unsigned %k = %n to %n step %n iter_args(%a = %x) -> tensor<4xf32> : i64 {
     scf.yield %a : tensor<4xf32>
   }

@@ -22,7 +22,7 @@ plan.engine @ordered arguments 3 scratch affine_map<() -> ()> attributes {plan.o
 // -----
 
 func.func @values(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
-  // expected-error @+1 {{expected input 0 to be a constant, which the engine orders}}
+  // expected-error @+1 {{expected input 0 to be a constant, because the engine reads its dims in another order}}
   %0 = plan.invoke @ordered(%x) : (tensor<2x2xf32>) -> tensor<2x2xf32>
   return %0 : tensor<2x2xf32>
 }

@@ -86,7 +86,7 @@ TEST_F(CompileSpecTest, NamesTheWrongRange) {
   EXPECT_EQ(refusal({InputRange({3, 3}, {2, 3}, {4, 3})}),
             "input 0: dim 0: expected 0 <= min <= opt <= max, but got 3, 2 and 4");
   EXPECT_EQ(refusal({InputRange({3}, {2, 3}, {4, 3})}),
-            "input 0: expected min, opt and max of one rank, but got [3], [2, 3] and [4, 3]");
+            "input 0: expected min, opt and max of equal rank, but got [3], [2, 3] and [4, 3]");
 }
 
 TEST_F(CompileSpecTest, NamesTheWrongInput) {

@@ -241,7 +241,7 @@ plan.program @forward attributes {inlay.symbols = [#inlay.symbol<"n", 1 to 8>, #
 })");
   request.options.from = Phase::Stitch;
   std::string message = compile(request).status().message();
-  EXPECT_NE(message.find("expected an input with a dim that says 'm'"), std::string::npos) << message;
+  EXPECT_NE(message.find("expected an input with a dim that determines 'm'"), std::string::npos) << message;
 }
 
 TEST(CompileTest, KnowsTheCallersDialects) {

@@ -40,7 +40,7 @@ private:
   void addOp(mlir::Operation *op);
   void addTerminator(mlir::Operation *op);
   void copy(mlir::ValueRange from, mlir::ValueRange to);
-  bool areAlike(mlir::ValueRange one, mlir::ValueRange other) const;
+  bool haveEqualDims(mlir::ValueRange first, mlir::ValueRange second) const;
   void forget(mlir::Operation *loop);
 
   llvm::SmallVector<SymbolAttr> symbols;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The C functions, as a caller without C++ would use them.
+// Tests of the C functions in the way that a caller without C++ uses them.
 
 #include "inlay-c/Rewrite.h"
 #include "inlay/Pipeline/InitAll.h"

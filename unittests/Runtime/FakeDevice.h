@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A device made of host memory that knows the kernels "add" and "double", counts what it is asked and fails on demand.
-// It begins with what is submitted as late as it may, when somebody waits for it.
+// A device in host memory with the kernels "add" and "double". It counts requests and fails on demand. It starts
+// submissions as late as possible: when a caller waits for them.
 
 #ifndef INLAY_UNITTESTS_RUNTIME_FAKEDEVICE_H
 #define INLAY_UNITTESTS_RUNTIME_FAKEDEVICE_H
@@ -20,11 +20,11 @@ namespace inlay::rt::test {
 class FakeDevice final : public Device {
 public:
   struct Memory final : DeviceBuffer {
-    std::vector<float> own;
-    float *floats = nullptr; ///< its own, or the host's
+    std::vector<float> storage;
+    float *floats = nullptr; ///< The buffer's memory or imported host memory.
     size_t count = 0;
     bool visible = true;
-    std::shared_ptr<const void> owner; ///< of the host's
+    std::shared_ptr<const void> owner; ///< Owner of imported memory.
     size_t size() const override { return count * sizeof(float); }
     void *hostPointer() const override { return visible ? floats : nullptr; }
   };
@@ -42,7 +42,7 @@ public:
     }
     Status wait() override { return pipelines; }
     Status state() const override { return pipelines; }
-    Status pipelines; ///< what became of them
+    Status pipelines; ///< The result of creating the pipelines.
   };
   struct Recorded final : DeviceCommand {
     const Loaded *loaded;
@@ -63,9 +63,9 @@ public:
     if (size > (size_t(1) << 30))
       return Status(StatusCode::ResourceExhausted, "fake memory is small");
     auto memory = std::make_shared<Memory>();
-    memory->own.assign((size + 3) / sizeof(float), -1.0f);
-    memory->floats = memory->own.data();
-    memory->count = memory->own.size();
+    memory->storage.assign((size + 3) / sizeof(float), -1.0f);
+    memory->floats = memory->storage.data();
+    memory->count = memory->storage.size();
     memory->visible = unified_;
     allocatedBytes += size;
     return std::shared_ptr<DeviceBuffer>(memory);
@@ -164,20 +164,20 @@ public:
     return inFlight_.size();
   }
 
-  /// Does what it was at when `hangs` made a wait give up.
+  /// Runs the commands that were in flight when `hangs` made a wait fail.
   void goOn() {
     for (const Recorded &command : stuck_)
       execute(command);
     stuck_.clear();
   }
 
-  bool canImport = false, hangs = false; ///< whether what fails to be waited for goes on; set while no call runs
+  bool canImport = false, hangs = false; ///< `hangs`: work goes on after a failed wait. Set while no call runs.
   std::atomic<int> imports{0}, rebinds{0};
   std::atomic<int> uploads{0}, downloads{0}, loads{0}, records{0}, submissions{0}, failRuns{0}, failWaits{0},
       failAllocations{0}, failUploads{0};
-  /// Names of engines; set while no call runs.
+  /// Names of the engines that fail. Set while no call runs.
   std::string failLoadsOf, failPipelinesOf, failRecordsOf, failRunsOf;
-  StatusCode failCode = StatusCode::ResourceExhausted; ///< of `failRunsOf`
+  StatusCode failCode = StatusCode::ResourceExhausted; ///< Code of `failRunsOf`.
   std::atomic<size_t> allocatedBytes{0};
 
 private:

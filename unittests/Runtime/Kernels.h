@@ -9,16 +9,18 @@
 
 namespace inlay::rt::test {
 
-/// SPIR-V words of assembly text; empty, with a message on stderr, if it doesn't assemble.
+/// Assembles SPIR-V text. Returns no words and prints a message to stderr if it is malformed.
 std::vector<uint32_t> assemble(const std::string &text);
 
-/// c[i] = a[i] `instruction` b[i] for i below push constant 0, in blocks of 64; bindings a, b (read), c (write).
+/// Returns a kernel that computes c[i] = a[i] `instruction` b[i] for i below push constant 0, in blocks of 64. Bindings
+/// are a, b (read) and c (write).
 Kernel binaryKernel(const std::string &name, const std::string &instruction);
 
-/// c[i] = a[i] for i below push constant 0, in blocks of 64; a is of texels of one f32, c is a storage buffer.
+/// Returns a kernel that computes c[i] = a[i] for i below push constant 0, in blocks of 64. a has texels of one f32, c
+/// is a storage buffer.
 Kernel texelKernel(const std::string &name);
 
-/// An engine of one dispatch of `kernel` over its own arguments for `count` elements.
+/// Returns an engine with one dispatch of `kernel` over the engine's arguments for `count` elements.
 Engine elementwiseEngine(const Kernel &kernel, const Expr &count);
 
 } // namespace inlay::rt::test

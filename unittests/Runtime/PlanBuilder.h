@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes small plans of float tensors for tests.
+// Builds small plans of float tensors for tests.
 
 #ifndef INLAY_UNITTESTS_RUNTIME_PLANBUILDER_H
 #define INLAY_UNITTESTS_RUNTIME_PLANBUILDER_H
@@ -26,7 +26,7 @@ public:
   uint32_t temporary(const std::string &name, MemorySpace space, std::vector<Expr> dims) {
     return add(BufferKind::Temporary, space, 0, name, std::move(dims));
   }
-  /// One number of the host's.
+  /// Adds a single number in host memory.
   uint32_t number(const std::string &name, ElementType type) {
     uint32_t number = add(BufferKind::Temporary, MemorySpace::Host, 0, name, {});
     plan->buffers[number].type.element = type;
@@ -45,7 +45,7 @@ public:
     return add(BufferKind::Constant, space, plan->constants.size() - 1, name, {Expr(int64_t(values.size()))});
   }
 
-  /// An engine of one kernel that reads all arguments but the last and writes that one.
+  /// Adds an engine of one kernel that reads all arguments but the last and writes the last.
   uint32_t engine(const std::string &kernel, uint32_t arguments) {
     Engine &engine = plan->engines.emplace_back();
     engine.name = "engine_" + kernel;
@@ -81,7 +81,7 @@ public:
     return step(StepKind::CallHost, function, std::move(buffers), std::move(after));
   }
 
-  /// A step with bodies, each of which adds its steps.
+  /// Adds a step with bodies. Each function adds the steps of one body.
   uint32_t control(StepKind kind, std::vector<uint32_t> buffers, const std::vector<std::function<void()>> &bodies) {
     uint32_t number = step(kind, 0, std::move(buffers));
     plan->steps[number].limit = 100;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random sound plans with control flow over tensors of a few lanes, and an interpreter that gives each buffer memory of
-// its own and runs the list as it stands.
+// Random valid plans with control flow over tensors of a few elements, and an interpreter that gives each buffer
+// separate memory and runs the list in order.
 
 #ifndef INLAY_UNITTESTS_RUNTIME_RANDOMPLAN_H
 #define INLAY_UNITTESTS_RUNTIME_RANDOMPLAN_H
@@ -25,9 +25,9 @@ inline void halve(void *const *buffers) {
   for (int64_t i = 0; i < kLanes; ++i)
     static_cast<float *>(buffers[1])[i] = static_cast<float *>(buffers[0])[i] / 2;
 }
-/// Whether the first lane is below 20.
+/// Sets the result to true if the first element is below 20.
 inline void isSmall(void *const *buffers) { *static_cast<bool *>(buffers[1]) = *static_cast<float *>(buffers[0]) < 20; }
-/// Lanes of the position.
+/// Sets all elements to the position.
 inline void spread(void *const *buffers) {
   for (int64_t i = 0; i < kLanes; ++i)
     static_cast<float *>(buffers[1])[i] = static_cast<float>(*static_cast<int64_t *>(buffers[0]));
@@ -37,7 +37,7 @@ inline void doubleLanes(void *const *buffers) {
   for (int64_t i = 0; i < kLanes; ++i)
     static_cast<float *>(buffers[1])[i] = 2 * static_cast<float *>(buffers[0])[i];
 }
-/// Through the memory that it works in, as code of the compiler's does.
+/// Adds with scratch memory, as code of the compiler does.
 inline void addLanes(void *const *buffers) {
   auto *sum = static_cast<float *>(buffers[3]);
   for (int64_t i = 0; i < kLanes; ++i)
@@ -66,7 +66,7 @@ struct LaneFunctions {
   uint32_t twice = addEngine("double"), otherTwice = addEngine("double"), sum = addEngine("add");
 
 private:
-  /// With its host version.
+  /// Adds an engine with its host version.
   uint32_t addEngine(const char *kernel) {
     bool isSum = std::string(kernel) == "add";
     uint32_t number = builder.engine(kernel, isSum ? 3 : 2);
@@ -80,7 +80,7 @@ private:
   }
 };
 
-/// Writes random sound plans: what a step reads was written before it, whichever way was taken.
+/// Generates random valid plans: a step reads only buffers that were written before it on all paths.
 class RandomPlan {
 public:
   explicit RandomPlan(uint32_t seed) : random(seed) {
@@ -105,7 +105,7 @@ private:
   uint32_t pick(const std::vector<uint32_t> &list) { return list[random() % list.size()]; }
   MemorySpace spaceOf(uint32_t buffer) const { return builder.plan->buffers[buffer].space; }
 
-  /// A written buffer of this memory, copied there where none is.
+  /// Returns a written buffer of this memory. Adds a copy if there is none.
   uint32_t source(MemorySpace space) {
     std::vector<uint32_t> fit;
     for (uint32_t buffer : written)
@@ -118,7 +118,7 @@ private:
     written.push_back(target);
     return target;
   }
-  /// A buffer of this memory that isn't `other`, old or new.
+  /// Returns a buffer of this memory that isn't `other`, old or new.
   uint32_t target(MemorySpace space, uint32_t other) {
     for (int i = 0; i < 8; ++i)
       if (uint32_t buffer = pick(buffers); buffer != other && spaceOf(buffer) == space)
@@ -158,13 +158,13 @@ private:
     }
   }
 
-  /// Of two buffers that may be the same, or of one and a constant.
+  /// Adds an addition of two buffers, which may be the same, or of a buffer and a constant.
   void add() {
-    uint32_t one = source(MemorySpace::Device), other = random() % 3 ? source(MemorySpace::Device) : weight;
-    uint32_t to = target(MemorySpace::Device, one);
-    if (to == other)
+    uint32_t lhs = source(MemorySpace::Device), rhs = random() % 3 ? source(MemorySpace::Device) : weight;
+    uint32_t to = target(MemorySpace::Device, lhs);
+    if (to == rhs)
       to = builder.temporary("n", MemorySpace::Device, {Expr(kLanes)});
-    builder.launch(functions.sum, {one, other, to});
+    builder.launch(functions.sum, {lhs, rhs, to});
     written.push_back(to);
   }
 
@@ -182,7 +182,7 @@ private:
   }
 
   void branch(int depth) {
-    std::vector<uint32_t> before, one;
+    std::vector<uint32_t> before, firstBody;
     uint32_t result = builder.temporary("r", random() % 2 ? MemorySpace::Host : MemorySpace::Device, {Expr(kLanes)});
     auto side = [&] {
       body(random() % 3, depth + 1);
@@ -193,18 +193,18 @@ private:
                     {[&] {
                        before = written;
                        side();
-                       one.swap(written);
+                       firstBody.swap(written);
                        written = before;
                      },
                      side});
     std::vector<uint32_t> both;
     for (uint32_t buffer : written)
-      if (std::find(one.begin(), one.end(), buffer) != one.end())
+      if (std::find(firstBody.begin(), firstBody.end(), buffer) != firstBody.end())
         both.push_back(buffer);
     written = both;
   }
 
-  /// Ends: what it goes by grows by one in each run.
+  /// Adds a loop that ends, because its condition's operand grows by one in each iteration.
   void loop(int depth) {
     uint32_t guard = builder.temporary("guard", MemorySpace::Host, {Expr(kLanes)}),
              next = builder.temporary("next", MemorySpace::Host, {Expr(kLanes)});
@@ -251,7 +251,7 @@ private:
   std::vector<uint32_t> buffers, written;
 };
 
-/// Runs a plan as its list says.
+/// Runs the steps of a plan in list order.
 class Interpreter {
 public:
   explicit Interpreter(const Plan &plan) : plan(plan), memory(plan.buffers.size(), std::vector<float>(kLanes, -7)) {

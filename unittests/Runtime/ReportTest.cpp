@@ -42,7 +42,7 @@ static KernelProfile kernel(uint32_t number, const char *kind, std::vector<std::
   return {number, kind, std::move(calls), time, 1};
 }
 
-/// A host function of two kernels and an engine of three dispatches, of which one did nothing.
+/// Returns a host function of two kernels and an engine of three dispatches, one of which did nothing.
 static std::vector<StepProfile> stepsWithKernels() {
   std::vector<StepProfile> steps = {{"f_0", StepKind::CallHost, 1000, 0},
                                     {"copy of x", StepKind::Copy, 10, 1},
@@ -61,7 +61,7 @@ TEST(Profile, SumsKernelsByOp) {
       rows,
       (std::vector<std::pair<std::string, int>>{
           {"net.sort 1", 5000}, {"(between kernels) 1", 500}, {"softmax 2", 370}, {"act 2", 260}, {"(copies) 1", 10}}))
-      << "kernels that take longer than their step leave nothing between them";
+      << "no time is left between kernels that take longer than their step";
 }
 
 TEST(Profile, AddsTimesToTheKernelsThatAReportHas) {
@@ -165,7 +165,7 @@ TEST(ReportKeys, StandBehindWhatAReportHas) {
 }
 
 TEST(ReportKeys, RefuseReportsThatAreDamaged) {
-  // What a report from elsewhere may hold: members of other types, and levels without end.
+  // A report from elsewhere may have members of other types and be nested without limit.
   std::string deep(100000, '[');
   EXPECT_FALSE(addMeasuredTimes(R"({"segments": )" + deep, kSteps).isOk());
   EXPECT_FALSE(

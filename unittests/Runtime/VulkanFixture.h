@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Opens a real device for a test, or skips it where there is none.
+// A fixture that opens a real device, or skips the test if there is none.
 
 #ifndef INLAY_UNITTESTS_RUNTIME_VULKANFIXTURE_H
 #define INLAY_UNITTESTS_RUNTIME_VULKANFIXTURE_H
@@ -40,7 +40,7 @@ struct VulkanFixture : testing::Test {
     EXPECT_EQ(device->download(buffer, values.data(), buffer.size()).message(), "");
     return values;
   }
-  /// Loads, records and runs once.
+  /// Loads, records and runs an engine once.
   Status run(const Engine &engine, const std::vector<std::shared_ptr<DeviceBuffer>> &arguments,
              const InputDims &inputs = {}) {
     auto loaded = device->load(engine);

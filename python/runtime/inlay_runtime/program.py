@@ -43,7 +43,7 @@ def load(
 
     device: a Vulkan device, as a number or a part of its name; default: INLAY_DEVICE or the best one that can run the
     program. "none": the host runs all segments, if the program was compiled with recovery.
-    public_key: path of the Ed25519 public key (PEM) that must verify the program's signature; default: INLAY_PUBLIC_KEY.
+    public_key: file with the Ed25519 public key (PEM) that must verify the signature; default: INLAY_PUBLIC_KEY.
     recovery: run segments on the host if the device fails, instead of raising an error.
     notice: called with a message when that happens; by default the message is printed to stderr.
 
@@ -61,7 +61,7 @@ def _encode(name, text):
 
 
 class Program:
-    """A loaded program. Call it with arrays, by position or by name. It may be called from several threads at a time."""
+    """A loaded program. Call it with arrays, by position or by name. Several threads may call it at a time."""
 
     def __init__(self, path, device, public_key, recovery, notice):
         options = library.inlayOpenOptions()
@@ -71,7 +71,7 @@ class Program:
         if notice is not None:
             if not callable(notice):
                 raise TypeError(f"expected notice to be callable, but got {notice!r}")
-            self._notice = options.notice = c.NOTICE(lambda text, _: notice(text.decode()))  # kept alive for later calls
+            self._notice = options.notice = c.NOTICE(lambda text, _: notice(text.decode()))  # keeps it alive
         handle = ctypes.c_void_p()
         check(library.inlayProgramOpen(_encode("path", path), options, handle))
         self._handle = handle
@@ -136,8 +136,8 @@ class Program:
 
 
 class _Use:
-    """Counts the calls inside a program. The program is closed when no object refers to it, or when the interpreter exits
-    and no call is inside it: daemon threads still run then."""
+    """Counts the calls inside a program. The program is closed when no object refers to it, or when the interpreter
+    exits and no call is inside it: daemon threads still run then."""
 
     def __init__(self, handle: ctypes.c_void_p):
         self._handle, self._is_closed = handle, False

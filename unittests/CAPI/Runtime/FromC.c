@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a program in C does with runtime.h. Each function returns the first expectation that didn't hold, or null.
+// A C program's use of runtime.h. Each function returns the first expectation that failed, or null.
 
 #include "FromC.h"
 
@@ -56,7 +56,7 @@ const char *runFromC(const char *path) {
   return NULL;
 }
 
-/// What is wrong in a call takes its owners all the same.
+/// Checks that a call with wrong arguments releases its owners too.
 static const char *failToRun(InlayProgram *program, InlayTensor input) {
   bool released[5] = {false, false, false, false, false};
   InlayOwner owners[5];

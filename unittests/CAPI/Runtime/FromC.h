@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-/// With the file of a program that copies x to y and computes the sine of four zeros.
+/// Run tests with the file of a program that copies x to y and computes the sine of four zeros.
 const char *runFromC(const char *path);
 const char *failFromC(const char *path);
 

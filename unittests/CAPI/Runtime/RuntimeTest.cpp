@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The runtime behind its C functions: what C and C++ see of it, and what the library is made of.
+// Tests of the runtime through its C and C++ interfaces, and of the library's symbols and dependencies.
 
 #include "inlay-c/runtime.hpp"
 #include "../../Runtime/PlanBuilder.h"
@@ -20,7 +20,7 @@ using namespace inlay;
 
 namespace {
 
-/// y = x of [batch x 4], and the sine of four zeros.
+/// Saves a program with y = x of [batch x 4] and the sine of four zeros. Returns its path.
 std::string saveProgram() {
   rt::test::PlanBuilder b;
   rt::Expr batch = rt::Expr::dim(0, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Containers in files of a folder that goes with the test, and in memory.
+// A fixture for containers in memory and in files of a folder that is removed with the test.
 
 #ifndef INLAY_UNITTESTS_RUNTIME_CONTAINER_CONTAINERFIXTURE_H
 #define INLAY_UNITTESTS_RUNTIME_CONTAINER_CONTAINERFIXTURE_H
@@ -40,13 +40,13 @@ struct ContainerTest : testing::Test {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
   }
 
-  /// The bytes that are written for a plan.
+  /// Returns the bytes that are written for a plan.
   std::string write(const Plan &plan, const ContainerExtras &extras = {}) {
     Status status = writeContainer(at("a.inlay"), plan, extras, {"", true});
     EXPECT_TRUE(status.isOk()) << status.message();
     return load(at("a.inlay"));
   }
-  /// What reading a file of these bytes says; empty if it is read.
+  /// Returns the error of reading a file of these bytes; empty if there is none.
   std::string refusal(const std::string &bytes) {
     store(at("b.inlay"), bytes);
     StatusOr<ContainerContents> saved = readContainer(at("b.inlay"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is written comes back, byte for byte the same each time.
+// Tests that a written plan can be read back, and that writing gives the same bytes each time.
 
 #include "ContainerFixture.h"
 #include "inlay/Runtime/Core/PlanChecker.h"
@@ -31,7 +31,7 @@ TEST_F(ContainerTest, TheSamePlanGivesTheSameBytes) {
     EXPECT_EQ(write(*randomPlan(seed), {"r", "m"}), first) << seed;
     auto saved = readContainer(at("a.inlay"));
     ASSERT_TRUE(saved.isOk());
-    EXPECT_EQ(write(*saved->plan, {"r", "m"}), first) << "one that was read is written the same, seed " << seed;
+    EXPECT_EQ(write(*saved->plan, {"r", "m"}), first) << "a plan that was read is written the same, seed " << seed;
   }
 }
 
@@ -83,10 +83,10 @@ TEST_F(ContainerTest, ConstantsOutliveTheFileAndTheProgramThatReadThem) {
     ASSERT_TRUE(saved.isOk());
     constant = saved->plan->constants[0];
   }
-  write(*smallPlan()); // another file by the same name
+  write(*smallPlan()); // another file of the same name
   std::filesystem::remove(at("a.inlay"));
   EXPECT_EQ(static_cast<const float *>(constant.data)[9999], 2.5F);
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(constant.data) % 4096, 0u) << "large ones start on a page";
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(constant.data) % 4096, 0u) << "large constants start on a page";
 }
 
 TEST_F(ContainerTest, APlanThatCallsTheFrameworkIsRefusedWithAList) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Damaged files are refused; with the hash made right again they are refused or give a plan that can be checked. Worth
-// most under a sanitizer.
+// Tests that damaged files are refused. If the hash is corrected they are refused or give a plan that can be checked.
+// The tests find most under a sanitizer.
 
 #include "ContainerFixture.h"
 #include "PlanWriter.h"
@@ -20,7 +20,7 @@ bool isFull() {
   return full && *full && std::string(full) != "0";
 }
 
-/// Changes some bytes of an image somewhere.
+/// Changes some bytes of an image at a random position.
 void damage(std::string &image, const std::string &other, std::mt19937 &random) {
   auto place = [&] { return random() % image.size(); };
   size_t at = place();
@@ -48,7 +48,7 @@ void damage(std::string &image, const std::string &other, std::mt19937 &random) 
     image.erase(at, 1 + random() % 64);
     image.resize(std::max<size_t>(image.size(), 1));
     return;
-  case 6: { // a piece of itself elsewhere
+  case 6: { // copy a piece of the image to another position
     std::string piece = image.substr(place(), 1 + random() % 100);
     image.replace(at, piece.size(), piece);
     return;
@@ -114,7 +114,7 @@ TEST_F(ContainerTest, DamageWithARightHashIsRefusedOrGivesAPlan) {
     sound += status.isOk();
   }
   EXPECT_GT(refused, count / 10);
-  EXPECT_GT(read, count / 20) << "otherwise the decoder isn't reached";
+  EXPECT_GT(read, count / 20) << "too few images reach the decoder";
   EXPECT_GT(sound, count / 50);
 }
 
@@ -123,8 +123,8 @@ TEST_F(ContainerTest, MemoryIsLimitedBeforeItIsAllocated) {
   EXPECT_TRUE(readImage(image, 1 << 20).isOk());
   auto saved = readImage(image, 10000);
   EXPECT_EQ(saved.status().code(), StatusCode::ResourceExhausted);
-  EXPECT_NE(saved.status().message().find("are more than the memory that is allowed"), std::string::npos);
-  // The head fits, what it is decoded to does not.
+  EXPECT_NE(saved.status().message().find("exceed the memory limit"), std::string::npos);
+  // The preamble fits the limit, the decoded plan does not.
   saved = readImage(image, 100000 + 5000);
   EXPECT_EQ(saved.status().code(), StatusCode::ResourceExhausted) << saved.status().message();
   ContainerReadOptions options;
@@ -135,7 +135,7 @@ TEST_F(ContainerTest, MemoryIsLimitedBeforeItIsAllocated) {
 TEST_F(ContainerTest, CountsThatDoNotFitAreRefusedWithTheirPlace) {
   std::string image = write(*smallPlan());
   size_t plan = image.find("plan");                                                // in the table
-  auto offset = static_cast<size_t>(static_cast<unsigned char>(image[plan + 16])); // of the section: below 256
+  auto offset = static_cast<size_t>(static_cast<unsigned char>(image[plan + 16])); // of the section, below 256
   std::string huge = image;
   huge.replace(offset, 4, std::string("\xff\xff\0\0", 4)); // the length of the plan's name
   seal(huge);
@@ -148,7 +148,7 @@ TEST_F(ContainerTest, CountsThatDoNotFitAreRefusedWithTheirPlace) {
 
 namespace {
 
-/// What decoding says of a small plan, some bytes of which `change` changes; empty if it is decoded.
+/// Returns the error of decoding a small plan after `change` has changed its bytes; empty if there is none.
 std::string decoded(const std::function<void(std::string &plan)> &change) {
   std::shared_ptr<Plan> plan = smallPlan();
   static const int64_t value = 7;
@@ -164,7 +164,7 @@ std::string decoded(const std::function<void(std::string &plan)> &change) {
 } // namespace
 
 TEST_F(ContainerTest, NumbersOutOfRangeAreRefusedByWhatTheyAre) {
-  // After the key: in the weights file?, offset, length.
+  // After the key: a flag for the weights file, offset, length.
   auto constant = [](bool outside, uint64_t offset, uint64_t size) {
     return decoded([&](std::string &plan) {
       std::string place(1, static_cast<char>(outside));
@@ -185,7 +185,7 @@ TEST_F(ContainerTest, NumbersOutOfRangeAreRefusedByWhatTheyAre) {
   EXPECT_TRUE(contains(constant(true, 0, 1), "expected a range in the 0 bytes of the weights file"));
   EXPECT_TRUE(
       contains(decoded([](std::string &plan) { plan[plan.find("key") + 3] = 2; }), "expected 0 or 1, but got 2"));
-  // Before the step's name: its length, one list of no step, one of two buffers, the callee, the kind.
+  // Before the step's name: its length, an empty list of steps, a list of two buffers, the callee, the kind.
   auto kind = [](char number) { return decoded([&](std::string &plan) { plan[plan.find("step0") - 25] = number; }); };
   EXPECT_EQ(kind(7), "");
   EXPECT_TRUE(contains(kind(8), "expected a kind of step up to 7, but got 8"));
@@ -195,11 +195,11 @@ TEST_F(ContainerTest, NumbersOutOfRangeAreRefusedByWhatTheyAre) {
 
 TEST_F(ContainerTest, SeedsOfTheFuzzTargetCanBeRead) {
   if (thisArch() != "x86_64")
-    GTEST_SKIP() << "their host code is for x86_64";
+    GTEST_SKIP() << "the seeds have host code for x86_64";
   int count = 0;
   for (const auto &entry : std::filesystem::directory_iterator(INLAY_FUZZ_CORPUS)) {
     auto saved = readContainer(entry.path());
-    EXPECT_TRUE(saved.isOk()) << saved.status().message() << ": make fuzz-seeds makes them anew for a new format";
+    EXPECT_TRUE(saved.isOk()) << saved.status().message() << ": make fuzz-seeds creates them for a new format";
     ++count;
   }
   EXPECT_GE(count, 5);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a crash of the machine leaves: files are on the disk before they get their names, and the names before a call
-// returns. This file's functions are what the whole executable calls instead of the system's.
-
+// Tests for crashes of the machine: files are on the disk before they get their names, and the names before a call
+// returns. The functions of this file replace the system's in the whole executable.
 #include "../PlanBuilder.h"
 #include "ContainerFixture.h"
 
@@ -16,15 +15,15 @@ using namespace inlay::rt::test;
 
 namespace {
 
-/// The calls of this thread while a test looks.
+/// The recorded calls of this thread.
 struct Calls {
   std::vector<std::string> made;
-  size_t failing = SIZE_MAX; ///< of the fsyncs, the one that fails
+  size_t failing = SIZE_MAX; ///< Number of the fsync call that fails.
   size_t syncs = 0;
 };
 thread_local Calls *calls = nullptr;
 
-/// The last part of a path: "temporary of m.inlay" for "/tmp/f/m.inlay.123-4.tmp".
+/// Returns the last part of a path: "temporary of m.inlay" for "/tmp/f/m.inlay.123-4.tmp".
 std::string shorten(const std::string &path) {
   std::string name = std::filesystem::path(path).filename().string();
   if (name.size() < 4 || name.substr(name.size() - 4) != ".tmp")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files that are none of ours, or not of this version or machine, by what is said of them.
+// Tests of the messages for files that are not containers, or are of another version or machine.
 
 #include "../PlanBuilder.h"
 #include "ContainerFixture.h"
@@ -13,7 +13,7 @@ using namespace inlay::rt::test;
 
 namespace {
 
-/// The image with bytes replaced and the hash made right again.
+/// Returns the image with bytes replaced and the hash corrected.
 std::string patched(std::string image, size_t at, const std::string &bytes) {
   image.replace(at, bytes.size(), bytes);
   seal(image);
@@ -29,7 +29,7 @@ TEST_F(ContainerTest, FilesThatAreNoContainersAreNamedAsWhatTheyAre) {
   std::string good = write(*randomPlan(2));
   EXPECT_EQ(refusal(good), "");
   std::string unixText = good;
-  unixText.erase(6, 1); // as a transfer of text does it
+  unixText.erase(6, 1); // as a transfer in text mode does
   EXPECT_EQ(refusal(unixText), "is not an inlay container: it starts with other bytes");
   std::string size = std::to_string(good.size());
   EXPECT_EQ(refusal(good.substr(0, 1000)), "is truncated: its header says " + size + " bytes, but the file has 1000");
@@ -49,7 +49,7 @@ TEST_F(ContainerTest, WhatIsNoFileIsRefused) {
   EXPECT_EQ(message("/dev/zero"), "'/dev/zero': expected a regular file, but got a pipe, a socket or a device");
   EXPECT_FALSE(isContainer(folder));
   EXPECT_FALSE(isContainer(at("pipe")));
-  if (geteuid() != 0) { // root may read all
+  if (geteuid() != 0) { // root may read all files
     write(*smallPlan());
     chmod(at("a.inlay").c_str(), 0);
     EXPECT_EQ(message(at("a.inlay")), "'" + at("a.inlay") + "': can't be opened: Permission denied");
@@ -71,7 +71,8 @@ TEST_F(ContainerTest, OtherVersionsAreRefusedWithBothVersions) {
             "expected format version 3.x, but got 4.0; this reader is of version 3.0");
   EXPECT_EQ(refusal(patched(good, 10, {7, 0, 3, 0})),
             "has format version 3.7 and needs a reader of version 3.3 or newer, but this reader is of version 3.0");
-  EXPECT_EQ(refusal(patched(good, 10, {7, 0, 0, 0})), "") << "a newer minor version that doesn't say so is read";
+  EXPECT_EQ(refusal(patched(good, 10, {7, 0, 0, 0})), "")
+      << "a newer minor version is read if it does not require a newer reader";
 }
 
 TEST_F(ContainerTest, OtherMachinesAreRefused) {
@@ -120,7 +121,7 @@ TEST_F(ContainerTest, SectionsThatDoNotLieInTheFileAreRefused) {
   EXPECT_EQ(refusal(patched(good, plan + 24, far)).find("section 'plan': expected bytes between 144 and "), 0u);
   EXPECT_EQ(refusal(patched(good, plan + 16, far)).find("section 'plan': expected bytes between 144 and "), 0u);
   EXPECT_EQ(refusal(patched(good, plan + 16, std::string(8, '\0'))).find("section 'plan': expected bytes between"), 0u)
-      << "over the header";
+      << "overlaps the header";
   EXPECT_EQ(refusal(patched(good, constants + 16, std::string("\xfc\x0f", 2))),
             "expected the constants to be the last section and to start at a multiple of 4096, but they start at 4092");
   EXPECT_EQ(refusal(patched(good, 20, std::string("\x41\0", 2))),
@@ -141,7 +142,7 @@ TEST_F(ContainerTest, AFileThatCannotBeWrittenLeavesNothing) {
   size_t entries = 0;
   for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator(folder))
     ++entries;
-  EXPECT_EQ(entries, 2u) << "the folder and the pipe alone";
+  EXPECT_EQ(entries, 2u) << "only the folder and the pipe";
 }
 
 TEST_F(ContainerTest, AFileThatIsReplacedStaysWhatItWasForThoseWhoReadIt) {

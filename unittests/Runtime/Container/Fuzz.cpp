@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The fuzz target of the reader (libFuzzer, with AddressSanitizer and UndefinedBehaviorSanitizer): any bytes, whose
-// length and hash are made right first, so that they reach the decoder.
+// The fuzz target of the reader (libFuzzer, with AddressSanitizer and UndefinedBehaviorSanitizer). It corrects the
+// length and the hash of the input, so that the input reaches the decoder.
 
 #include "Image.h"
 #include "inlay/Runtime/Core/PlanChecker.h"
@@ -10,7 +10,7 @@
 
 using namespace inlay::rt;
 
-/// Bytes that nobody reads are never mapped in: go over those of constants, as a kernel would.
+/// Reads the bytes of constants as a kernel would. Bytes that are never read are not mapped in.
 static void touch(const Plan &plan) {
   volatile unsigned char sum = 0;
   for (const Constant &constant : plan.constants)

@@ -14,7 +14,7 @@
 
 namespace inlay::rt::test {
 
-/// Makes length and hash those of the bytes again.
+/// Corrects the length and the hash in the header.
 inline void seal(std::string &image) {
   if (image.size() < kHeaderBytes)
     return;
@@ -25,7 +25,7 @@ inline void seal(std::string &image) {
   std::copy(digest.begin(), digest.end(), image.begin() + kDigestAt);
 }
 
-/// Reads a container from bytes, of which there is a copy that ends where they do.
+/// Reads a container from a copy of bytes that has no slack behind its end.
 inline StatusOr<ContainerContents> readImage(const std::string &image, uint64_t memory = uint64_t(64) << 20) {
   void *copy = nullptr;
   if (posix_memalign(&copy, kPageBytes, std::max<size_t>(image.size(), 1)) != 0)

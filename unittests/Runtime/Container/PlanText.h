@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All of a plan as text, so that two can be compared field by field.
+// All fields of a plan as text, for comparisons.
 
 #ifndef INLAY_UNITTESTS_RUNTIME_CONTAINER_PLANTEXT_H
 #define INLAY_UNITTESTS_RUNTIME_CONTAINER_PLANTEXT_H
@@ -9,7 +9,7 @@
 
 namespace inlay::rt::test {
 
-/// A line for each part, with the bytes of constants.
+/// Returns a line for each part, with the bytes of constants.
 std::string describe(const Plan &plan);
 
 } // namespace inlay::rt::test

@@ -49,8 +49,8 @@ private:
   }
   std::vector<std::string> texts() {
     std::vector<std::string> list(below(3));
-    for (std::string &one : list)
-      one = text();
+    for (std::string &element : list)
+      element = text();
     return list;
   }
   std::string blob(uint32_t size) {
@@ -59,7 +59,7 @@ private:
       byte = static_cast<char>(random_());
     return bytes;
   }
-  /// Positive whatever n is.
+  /// Returns an expression that is positive for all n.
   Expr expr(int depth = 0) {
     if (depth > 3 || below(3) == 0)
       return below(2) ? Expr(1 + int64_t(below(1000))) : Expr::binary(Expr::Op::Max, n_, Expr(1));
@@ -94,7 +94,7 @@ private:
       auto number = static_cast<uint32_t>(plan.constants.size() - 1);
       for (uint32_t uses = 1 + below(2); uses > 0; --uses)
         plan.buffers.push_back({BufferKind::Constant, any(MemorySpace::Device), number, {element, dims}, text()});
-      if (below(3) == 0) { // the same bytes elsewhere
+      if (below(3) == 0) { // another constant with the same bytes
         auto copy = std::make_shared<std::string>(*bytes);
         plan.constants.push_back({copy->data(), copy->size(), copy, key + "'"});
       }
@@ -212,7 +212,7 @@ private:
   }
 
   std::mt19937 random_;
-  uint32_t callable_ = 0; ///< host functions that steps call; those behind them are host versions
+  uint32_t callable_ = 0; ///< Number of host functions that steps call; the others are host versions.
   bool callsFramework_;
   PlanBuilder builder_;
   Expr n_ = Expr::dim(0, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plans with something of everything, for tests of what stores them.
+// Random plans that use all features, for tests of code that stores plans.
 
 #ifndef INLAY_UNITTESTS_RUNTIME_CONTAINER_RANDOMPLAN_H
 #define INLAY_UNITTESTS_RUNTIME_CONTAINER_RANDOMPLAN_H
@@ -9,10 +9,11 @@
 
 namespace inlay::rt::test {
 
-/// A plan that `checkPlan` accepts; the same for the same seed. It calls the framework if the seed is odd.
+/// Returns a plan that `checkPlan` accepts. The same seed gives the same plan. It calls the framework if the seed is
+/// odd.
 std::shared_ptr<Plan> randomPlan(uint32_t seed);
 
-/// A plan of a copy that is as small as can be, without constants.
+/// Returns a minimal plan: one copy, no constants.
 std::shared_ptr<Plan> smallPlan();
 
 } // namespace inlay::rt::test

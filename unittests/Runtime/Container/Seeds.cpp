@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the seeds of the fuzz target into a folder: small containers that have something of everything.
+// Writes the seeds of the fuzz target into a folder: small containers that use all features.
 
 #include "RandomPlan.h"
 #include "inlay/Runtime/Container/Container.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Signatures: nothing is decoded of a file that isn't signed by the key that is asked for.
+// Tests that nothing of a file is decoded unless it is signed by the requested key.
 
 #include "../PlanBuilder.h"
 
@@ -12,7 +12,7 @@ using namespace inlay::rt::test;
 
 namespace {
 
-// As `openssl genpkey -algorithm ed25519` and `openssl pkey -pubout` write them.
+// In the form that `openssl genpkey -algorithm ed25519` and `openssl pkey -pubout` write.
 const char *const kPrivate = "-----BEGIN PRIVATE KEY-----\n"
                              "MC4CAQAwBQYDK2VwBCIEIM7b2ap4qbYfO+NO1U8HzWQqA4gTeyLMiP/s1Bi0MPUp\n"
                              "-----END PRIVATE KEY-----\n";
@@ -61,7 +61,7 @@ TEST_F(SignTest, ASignedFileIsReadWithItsKeyAlone) {
   EXPECT_EQ(error("other.pub.pem"), isNotThat("other.pub.pem"));
   setenv("INLAY_PUBLIC_KEY", at("other.pub.pem").c_str(), 1);
   EXPECT_FALSE(readContainer(at("m.inlay")).isOk());
-  EXPECT_EQ(error(), "") << "an option goes before the environment";
+  EXPECT_EQ(error(), "") << "the option takes precedence over the environment";
   setenv("INLAY_PUBLIC_KEY", at("key.pub.pem").c_str(), 1);
   EXPECT_TRUE(readContainer(at("m.inlay")).isOk());
   unsetenv("INLAY_PUBLIC_KEY");
@@ -72,7 +72,7 @@ TEST_F(SignTest, AChangeThatTheHashFitsIsFound) {
   image.back() = static_cast<char>(image.back() ^ 1); // a weight
   seal(image);
   store(at("m.inlay"), image);
-  EXPECT_TRUE(readContainer(at("m.inlay")).isOk()) << "to those who don't ask for a signature";
+  EXPECT_TRUE(readContainer(at("m.inlay")).isOk()) << "no signature is required";
   EXPECT_EQ(error(), isNotThat("key.pub.pem"));
 }
 

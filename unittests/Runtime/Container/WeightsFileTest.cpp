@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constants in a safetensors file beside the container.
+// Tests of constants in a safetensors file beside the container.
 
 #include "../PlanBuilder.h"
 #include "ContainerFixture.h"
@@ -22,7 +22,7 @@ struct WeightsFileTest : ContainerTest {
     add("b", {1, 2, 3}, "fc.bias");
     add("w", std::vector<float>(2000, 0.5F), "fc.weight");
     add("eps", {1e-5F}, "");
-    add("w2", {7}, "fc.weight"); // of the same name, but other bytes
+    add("w2", {7}, "fc.weight"); // the same name with other bytes
     builder.constant(5);
     builder.plan->constants.back().key = "a \"step\"";
   }
@@ -63,7 +63,7 @@ TEST_F(WeightsFileTest, NamedConstantsLieOutside) {
             "{\"a \\\"step\\\"\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[0,8]},"
             "\"fc.bias\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[8,20]},"
             "\"fc.weight\":{\"dtype\":\"F32\",\"shape\":[2000],\"data_offsets\":[20,8020]}}");
-  EXPECT_LT(load(at("m.inlay")).size(), 4096u + 200u) << "all that is inside are two numbers";
+  EXPECT_LT(load(at("m.inlay")).size(), 4096u + 200u) << "the container holds only two constants";
   std::string first = load(at("m.inlay"));
   ASSERT_TRUE(save().isOk());
   EXPECT_EQ(load(at("m.inlay")), first);
@@ -75,8 +75,9 @@ TEST_F(WeightsFileTest, AnotherFileIsRefused) {
   std::string weights = load(at("w.safetensors")), size = std::to_string(weights.size());
   weights.back() = static_cast<char>(weights.back() ^ 1);
   store(at("w.safetensors"), weights);
-  EXPECT_EQ(error(), "weights file 'w.safetensors': its bytes don't match the hash in the container: it is another one "
-                     "than was saved");
+  EXPECT_EQ(error(), "weights file 'w.safetensors': its bytes don't match the hash in the container: it is not the "
+                     "file that was saved "
+                     "with the container");
   store(at("w.safetensors"), weights + "x");
   EXPECT_EQ(error(), "weights file 'w.safetensors': expected " + size + " bytes, but got " +
                          std::to_string(weights.size() + 1) + ": it is not the file that was saved with the container");
@@ -93,7 +94,7 @@ TEST_F(WeightsFileTest, TheSameContentsAreKept) {
   std::filesystem::last_write_time(weights, before);
   ASSERT_TRUE(save("w.safetensors", false, "n.inlay").isOk());
   ASSERT_TRUE(save("w.safetensors", true, "o.inlay").isOk());
-  EXPECT_EQ(std::filesystem::last_write_time(weights), before) << "was written anew";
+  EXPECT_EQ(std::filesystem::last_write_time(weights), before) << "the file was written again";
   for (const char *name : {"m.inlay", "n.inlay", "o.inlay"})
     EXPECT_TRUE(readContainer(at(name)).isOk()) << name;
 }
@@ -108,7 +109,7 @@ TEST_F(WeightsFileTest, OtherContentsAreNotLost) {
   EXPECT_EQ(save("w.safetensors", false, "n.inlay").message(), refusal);
   builder.plan->constants.pop_back();
   builder.plan->buffers.pop_back();
-  auto other = std::make_shared<std::vector<float>>(2000, 0.5F); // one value, at the end
+  auto other = std::make_shared<std::vector<float>>(2000, 0.5F); // differs in one value, at the end
   other->back() = 1;
   Constant &weight = builder.plan->constants[1];
   weight.data = other->data();
@@ -119,11 +120,12 @@ TEST_F(WeightsFileTest, OtherContentsAreNotLost) {
   EXPECT_EQ(load(at("w.safetensors")), weights);
   EXPECT_TRUE(readContainer(at("m.inlay")).isOk());
   EXPECT_EQ(files(), (std::set<std::string>{"m.inlay", "text", "w.safetensors"}));
-  // Unless that is wanted.
+  // The file is replaced on request.
   ASSERT_TRUE(save("w.safetensors", true, "n.inlay").isOk());
   EXPECT_TRUE(readContainer(at("n.inlay")).isOk());
-  EXPECT_EQ(error(), "weights file 'w.safetensors': its bytes don't match the hash in the container: it is another one "
-                     "than was saved");
+  EXPECT_EQ(error(), "weights file 'w.safetensors': its bytes don't match the hash in the container: it is not the "
+                     "file that was saved "
+                     "with the container");
 }
 
 TEST_F(WeightsFileTest, WhatCannotBeReadIsNotReplaced) {
@@ -180,8 +182,8 @@ TEST_F(WeightsFileTest, ALinkMayNotLeadOutOfTheFolder) {
   std::filesystem::remove(at("w.safetensors"));
   std::filesystem::rename(at("elsewhere/w.safetensors"), at("v2.safetensors"));
   std::filesystem::create_symlink("v2.safetensors", at("w.safetensors"));
-  EXPECT_EQ(error(), "") << "one inside of it may be";
-  // The folder itself may be one.
+  EXPECT_EQ(error(), "") << "a link inside the folder is allowed";
+  // The folder itself may be a link.
   std::filesystem::create_directory_symlink(folder, folder + "-link");
   EXPECT_TRUE(readContainer(folder + "-link/m.inlay").isOk());
   std::filesystem::remove(folder + "-link");
@@ -195,7 +197,7 @@ TEST_F(WeightsFileTest, ANameMayNotLeadOutOfTheFolder) {
   }
   EXPECT_EQ(save("m.inlay").message(), "weights file 'm.inlay': expected another name than the container's");
   EXPECT_EQ(save("m.inlay.sig").message(), "weights file 'm.inlay.sig': expected another name than the signature's");
-  // One that a file says.
+  // A name with a slash in a file.
   ASSERT_TRUE(save("../").isOk() == false);
   ASSERT_TRUE(save("abcdefgh").isOk());
   std::string image = load(at("m.inlay"));

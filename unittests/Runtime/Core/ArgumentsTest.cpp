@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a caller who passes the wrong tensors reads.
+// Tests of the messages for wrong tensors.
 
 #include "../PlanBuilder.h"
 
@@ -27,7 +27,7 @@ struct ArgumentsTest : testing::Test {
   std::vector<float> in = {1, 2, 3, 4, 5, 6}, out = std::vector<float>(6);
 };
 
-/// Programs of symbols s (2 to 8, by 2*s + 1 of dim 1 of the first input) and n (from 0 on).
+/// Programs with the symbols s (2 to 8; dim 1 of the first input is 2*s + 1) and n (from 0 on).
 struct SymbolsTest : testing::Test {
   SymbolsTest() {
     builder.plan->symbols = {{"s", 2, 8, 0, 1, 2, 1}, {"n", 0, INT64_MAX, 0, 0}};

@@ -14,7 +14,7 @@ using namespace inlay::rt;
 template <typename Element>
 static void checkElements() {
   std::mt19937 random(3);
-  auto pick = [&](uint64_t most) { return std::uniform_int_distribution<uint64_t>(0, most)(random); };
+  auto pick = [&](uint64_t max) { return std::uniform_int_distribution<uint64_t>(0, max)(random); };
   for (int round = 0; round < 100; ++round) {
     Constant constant;
     for (uint64_t rank = 1 + pick(3); rank > 0; --rank)
@@ -33,7 +33,7 @@ static void checkElements() {
     std::vector<char> bytes(constant.size);
     putInOrder(constant, bytes.data());
     for (size_t number = 0; number < count; ++number) {
-      size_t rest = number, from = 0; // number counts on the device
+      size_t rest = number, from = 0; // `number` counts elements in the device's order
       std::vector<size_t> index(rank);
       for (size_t dim = rank; dim-- > 0;) {
         size_t size = constant.dims[constant.order[dim]];

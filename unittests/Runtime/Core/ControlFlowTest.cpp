@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Steps with bodies, and that what is decided at load (elided copies, grouped launches, shared memory) changes nothing:
-// random programs against an interpreter that gives each buffer memory of its own and runs the list as it stands.
+// Tests of steps with bodies. Decisions at load time (elided copies, grouped launches, shared memory) must not change
+// results: random programs are compared with an interpreter that gives each buffer separate memory and runs the list in
+// order.
 
 #include "../FakeDevice.h"
 #include "../RandomPlan.h"
@@ -73,7 +74,7 @@ TEST_P(ControlFlowTest, ALoopThatNeverEndsIsStopped) {
   EXPECT_EQ((*program)->call({view(in)}, {view(out)}).message(),
             "loop 'step0': ran 100 times without ending, which is its limit (max_loop_iterations)");
   in[0] = 30;
-  EXPECT_TRUE((*program)->call({view(in)}, {view(out)}).isOk()) << "a later call is none the worse";
+  EXPECT_TRUE((*program)->call({view(in)}, {view(out)}).isOk()) << "later calls work";
 }
 
 TEST_P(ControlFlowTest, ACallerMayStopALoop) {
@@ -148,7 +149,8 @@ TEST_P(ControlFlowTest, WhatOneRunMakesForItselfSharesMemory) {
   std::vector<float> in = {1, 2, 3, 4}, out(kLanes);
   ASSERT_TRUE((*program)->call({view(in)}, {view(out)}).isOk());
   EXPECT_EQ(out, (std::vector<float>{4096, 8192, 12288, 16384}));
-  EXPECT_EQ(fake->allocatedBytes, 48u) << "what is carried, and two of the six that are alive at a time";
+  EXPECT_EQ(fake->allocatedBytes, 48u)
+      << "the carried value, and two of six temporaries that are live at the same time";
 }
 
 TEST_P(ControlFlowTest, BodiesThatDoNotFitAreRefused) {

@@ -14,7 +14,7 @@ using namespace inlay::rt::test;
 
 namespace {
 
-/// Host functions of tests by name: "negate" over 4 floats.
+/// Resolves host functions of tests by name: "negate" over 4 floats.
 struct Library final : HostSymbolResolver {
   StatusOr<HostEntry> lookup(const std::string &symbol) override {
     if (symbol != "negate")
@@ -134,7 +134,7 @@ TEST_P(ExecutorTest, ConstantsAreReplaced) {
   ASSERT_TRUE((*program)->call({view(x)}, {view(y)}).isOk());
   auto other = std::make_shared<std::vector<float>>(std::vector<float>{0, 0, 0, 1});
   ASSERT_TRUE((*program)->replaceConstants({{0, {other->data(), 16, other}}}).isOk());
-  EXPECT_EQ(other.use_count(), 2) << "its bytes are kept";
+  EXPECT_EQ(other.use_count(), 2) << "the program keeps its bytes";
   ASSERT_TRUE((*program)->call({view(x)}, {view(y)}).isOk());
   EXPECT_EQ(y, (std::vector<float>{-2, -4, -6, -10}));
   EXPECT_EQ((*program)->replaceConstants({{0, {other->data(), 12, other}}}).message(),
@@ -206,10 +206,10 @@ TEST(Executor, TemporariesThatAreNeverAliveTogetherShareMemory) {
   std::vector<float> in = {1, 2, 3, 4}, out(4);
   ASSERT_TRUE((*program)->call({view(in)}, {view(out)}).isOk());
   EXPECT_EQ(out, (std::vector<float>{64, 128, 192, 256}));
-  EXPECT_EQ(device->allocatedBytes, 32u) << "seven temporaries of 16 bytes, two alive at a time";
+  EXPECT_EQ(device->allocatedBytes, 32u) << "seven temporaries of 16 bytes, two of them live at the same time";
 }
 
-/// u = double(x) on the device, v = negate(x) on the host.
+/// Runs u = double(x) on the device and v = negate(x) on the host.
 TEST(Executor, ATraceShowsThatTheHostWorksWhileTheDeviceDoes) {
   PlanBuilder builder;
   std::vector<Expr> four = {Expr(4)};
@@ -291,7 +291,7 @@ TEST(Executor, CallbacksSeeTheDimsOfThisCall) {
   EXPECT_EQ(in, out);
 }
 
-/// Adds what its payload says to every element.
+/// Adds the number in its payload to all elements.
 class AddingRunner : public Runner {
 public:
   struct AddingEngine : LoadedForeignEngine {
@@ -316,7 +316,7 @@ public:
   int loads = 0;
 };
 
-/// y = x + 3 + 3, by one engine that runs twice.
+/// Returns the plan of y = x + 3 + 3, with one engine that runs twice.
 PlanBuilder foreignPlan() {
   PlanBuilder builder;
   Expr n = Expr::dim(0, 0);
@@ -375,7 +375,7 @@ TEST(Executor, DynamicCopiesOfUnequalSizeAreRefusedAtTheCall) {
 
 namespace {
 
-/// y = double(double(x)) for n floats, n from 0 to 64, on a device of its own.
+/// y = double(double(x)) for n floats, n from 0 to 64, with a separate device.
 struct SizesTest : testing::TestWithParam<bool> {
   SizesTest() {
     Expr n = Expr::dim(0, 0);
@@ -395,7 +395,7 @@ struct SizesTest : testing::TestWithParam<bool> {
     EXPECT_EQ(status.message(), "");
     EXPECT_EQ(y, std::vector<float>(n, 4 * float(n + 1)));
   }
-  /// How often calls of these sizes record a launch.
+  /// Returns how many launches calls of these sizes record.
   int records(const std::vector<int64_t> &sizes) {
     int before = device->records;
     for (int64_t n : sizes)
@@ -413,7 +413,7 @@ struct SizesTest : testing::TestWithParam<bool> {
 TEST_P(SizesTest, MemoryGrowsAndServesSmallerSizes) {
   for (int64_t n : {4, 2, 8, 3, 8, 1, 7, 6, 5, 4})
     call(n);
-  EXPECT_EQ(device->allocatedBytes, 2 * (4 + 8) * sizeof(float)) << "two slots at first, and as they grew";
+  EXPECT_EQ(device->allocatedBytes, 2 * (4 + 8) * sizeof(float)) << "two slots, before and after they grew";
 }
 
 TEST_P(SizesTest, EnginesShareScratchThatGrows) {
@@ -430,7 +430,7 @@ TEST_P(SizesTest, FewSizesStayRecorded) {
   EXPECT_EQ(records({4}), 2);
   EXPECT_EQ(records({2, 1, 8, 4}), 0) << "3 was used last";
   EXPECT_EQ(records({3}), 2);
-  EXPECT_EQ(records({9, 3}), 4) << "what was recorded over smaller memory is gone";
+  EXPECT_EQ(records({9, 3}), 4) << "commands recorded over smaller memory are dropped";
 }
 
 TEST_P(SizesTest, SizesOfZeroCopyNothing) {
@@ -461,7 +461,7 @@ TEST_P(SizesTest, ThreadsOfDifferentSizes) {
 
 TEST_P(SizesTest, ALargerSizeThatFindsNoMemoryLeavesTheOthers) {
   call(4);
-  device->failAllocations = 2; // the lane's, and that of a fresh one
+  device->failAllocations = 2; // that of the idle context, and that of a new one
   std::vector<float> x(8), y(8);
   EXPECT_EQ(program->call({view(x)}, {view(y)}).code(), StatusCode::ResourceExhausted);
   call(8);
@@ -474,7 +474,7 @@ INSTANTIATE_TEST_SUITE_P(Memory, SizesTest, testing::Values(true, false),
 TEST(Executor, HostFunctionsGetTheirSizes) {
   struct Filler : HostSymbolResolver {
     StatusOr<HostEntry> lookup(const std::string &) override {
-      return HostEntry([](void *const *buffers) { // the last pointer is to sizes
+      return HostEntry([](void *const *buffers) { // the last pointer leads to the sizes
         auto *sizes = static_cast<const int64_t *>(buffers[2]);
         for (int64_t i = 0; i < sizes[0]; ++i)
           static_cast<float *>(buffers[1])[i] = static_cast<float *>(buffers[0])[i] + float(sizes[1]);

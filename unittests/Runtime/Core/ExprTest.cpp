@@ -13,7 +13,7 @@ using Op = Expr::Op;
 static constexpr int64_t minimum = std::numeric_limits<int64_t>::min();
 static constexpr int64_t maximum = std::numeric_limits<int64_t>::max();
 
-/// Evaluates `lhs op rhs` with both operands hidden behind dims, so that nothing folds.
+/// Evaluates `lhs op rhs` with both operands as dims, so that nothing is folded.
 static StatusOr<int64_t> compute(Op op, int64_t lhs, int64_t rhs) {
   return Expr::binary(op, Expr::dim(0, 0), Expr::dim(0, 1)).evaluate({{lhs, rhs}});
 }

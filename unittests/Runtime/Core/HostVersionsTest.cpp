@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// moveToHost: what moved and what stayed compute the same, by the interpreter and by the executor.
+// Tests that plans after moveToHost compute the same, with the interpreter and with the executor.
 
 #include "../FakeDevice.h"
 #include "../RandomPlan.h"
@@ -39,7 +39,7 @@ struct HostVersionsTest : testing::Test {
   uint32_t x = builder.input("x", {Expr(kLanes)}), y = builder.output("y", {Expr(kLanes)});
 };
 
-/// Of one device, and of none.
+/// Returns a device without and a device with unified memory, or null if the plan needs no device.
 std::vector<std::shared_ptr<Device>> devices(bool needed) {
   if (!needed)
     return {nullptr};
@@ -68,7 +68,8 @@ TEST_F(HostVersionsTest, BuffersThatOtherEnginesUseAreCopiedAroundTheCall) {
   builder.copy(a, y, {3});
   Plan moved = move({functions.twice});
   EXPECT_EQ(kinds(moved), "copy engine copy host copy engine copy");
-  EXPECT_EQ(moved.steps[3].after, (std::vector<uint32_t>{1, 2})) << "after what it came after, and its own copy";
+  EXPECT_EQ(moved.steps[3].after, (std::vector<uint32_t>{1, 2}))
+      << "after the launch's predecessor and the copy to the host";
   EXPECT_EQ(moved.steps[5].after, (std::vector<uint32_t>{3, 4})) << "after the call and the copy back";
   EXPECT_EQ(Interpreter(moved).run({1, 2, 3, 4}), (std::vector<float>{8, 16, 24, 32}));
 }
@@ -87,7 +88,7 @@ TEST_F(HostVersionsTest, BodiesGrowWithTheirSteps) {
 }
 
 TEST_F(HostVersionsTest, WhatACallLeavesUnwrittenStays) {
-  // Two launches write two lanes each of one buffer, which a third reads on the device.
+  // Two launches write two elements each of one buffer, which a third one reads on the device.
   uint32_t low = builder.constant("low", MemorySpace::Device, {1, 2}), all = device("all"), b = device("b");
   builder.copy(x, all);
   builder.launch(functions.twice, {low, all}, {0});

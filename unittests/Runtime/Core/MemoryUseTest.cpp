@@ -24,7 +24,7 @@ static void expectBytes(const SharedBytes &bytes, uint64_t peak, uint64_t unshar
   EXPECT_EQ(bytes.unshared, unshared);
 }
 
-/// Five engines in a row over n floats, with constants and scratch.
+/// Measures five engines in a row over n floats, with constants and scratch.
 TEST(MemoryUse, OfTheDevice) {
   PlanBuilder builder;
   Expr n = Expr::dim(0, 0);
@@ -52,8 +52,8 @@ TEST(MemoryUse, OfTheDevice) {
   EXPECT_EQ(measure(builder, false, {}).status().message(), "expected 1 input, but got 0");
 }
 
-/// Two host functions with 64 and 256 bytes to work in and 16 bytes between them; those of the second hold 1000 bytes
-/// of buffers that are never alive together.
+/// Measures two host functions with 64 and 256 bytes of scratch and 16 bytes between them. The scratch of the second
+/// would be 1000 bytes if its buffers, which are never live at the same time, shared nothing.
 TEST(MemoryUse, OfTheHost) {
   PlanBuilder builder;
   std::vector<Expr> four = {Expr(4)};

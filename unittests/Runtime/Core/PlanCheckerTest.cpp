@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each test breaks one thing in a sound plan and expects the words for it.
+// Each test makes one change to a valid plan and expects the message for it.
 
 #include "../PlanBuilder.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plans with random damage: each is refused with words or runs within its memory. Worth most under a sanitizer.
+// Tests that plans with random damage are refused or run within their memory. They find most under a sanitizer.
 
 #include "../FakeDevice.h"
 #include "../PlanBuilder.h"
@@ -21,7 +21,7 @@ class Damage {
 public:
   explicit Damage(uint32_t seed) : random_(seed) {}
 
-  /// Changes one thing somewhere.
+  /// Makes one random change.
   void apply(Plan &plan) {
     switch (random_() % 14) {
     case 0:
@@ -109,7 +109,7 @@ private:
   std::mt19937 random_;
 };
 
-/// y = f(double(x) + w) three times, dynamic.
+/// Returns the plan of y = f(double(x) + w), computed three times, with dynamic sizes.
 std::shared_ptr<Plan> soundPlan() {
   PlanBuilder builder;
   Expr n = Expr::dim(0, 0);
@@ -132,7 +132,7 @@ std::shared_ptr<Plan> soundPlan() {
   return builder.plan;
 }
 
-/// Touches every byte that it was told of.
+/// Accesses every byte of its tensors.
 Status touch(uint32_t, const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs,
              const std::vector<int64_t> &) {
   for (const TensorView &view : inputs) {
@@ -161,7 +161,7 @@ TEST(PlanFuzz, DamagedPlansAreRefusedOrRunWithinTheirMemory) {
       ++refused;
       continue;
     }
-    // A loop may be told how often to run by memory that nothing wrote: it is stopped when it has run for a while.
+    // Uninitialized memory may determine how often a loop runs, so loops are stopped after a while.
     (*program)->stopWhen([asked = 0]() mutable { return asked++ > 0; });
     std::vector<TensorView> inputs, outputs;
     std::vector<std::vector<char>> memory;

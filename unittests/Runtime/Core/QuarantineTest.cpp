@@ -46,7 +46,7 @@ TEST_F(QuarantineTest, WhatFailsSoonAfterItsReleaseWaitsLonger) {
   EXPECT_EQ(wait(), 200ms);
   quarantine.release(0, now += 200ms);
   quarantine.hold(0, now += 1s);
-  EXPECT_EQ(wait(), 100ms) << "it did well for as long as the longest wait";
+  EXPECT_EQ(wait(), 100ms) << "it worked for as long as the longest backoff";
 }
 
 TEST_F(QuarantineTest, ALostDeviceHoldsAll) {
@@ -65,7 +65,7 @@ TEST_F(QuarantineTest, WhatLosesTheDeviceTimeAndAgainWaitsAlone) {
   for (auto expected : {100ms, 200ms, 400ms}) {
     quarantine.hold(2, now);
     quarantine.loseDevice(/*causedByEngine=*/true, now);
-    EXPECT_EQ(wait(), 100ms) << "the device is back soon";
+    EXPECT_EQ(wait(), 100ms) << "the device is tried soon";
     quarantine.releaseDevice(now + 100ms);
     EXPECT_FALSE(quarantine.holds(0));
     EXPECT_TRUE(quarantine.holds(2));

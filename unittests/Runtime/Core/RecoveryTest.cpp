@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a program does while its device fails in all the ways that a fake one can.
+// Tests of recovery from all failures that a fake device can produce.
 
 #include "../FakeDevice.h"
 #include "../RandomPlan.h"
@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Notices as they come.
+/// Collects notices.
 class Notices {
 public:
   void add(const RecoveryNotice &notice) {
@@ -27,7 +27,7 @@ public:
     notices_.push_back(notice);
     changed_.notify_all();
   }
-  /// Waits for as many.
+  /// Waits for `count` notices.
   bool wait(size_t count) {
     std::unique_lock<std::mutex> lock(mutex_);
     return changed_.wait_for(lock, 10s, [&] { return notices_.size() >= count; });
@@ -43,7 +43,7 @@ private:
   std::vector<RecoveryNotice> notices_;
 };
 
-/// y = 2 * (x + w + 1), the addition of w in segment 'sum', of 1 on the host, the rest in 'twice'.
+/// y = 2 * (x + w + 1). Segment 'sum' adds w, the host adds 1, and segment 'twice' doubles.
 struct RecoveryTest : testing::TestWithParam<bool> {
   RecoveryTest() {
     uint32_t b = device("b"), c = device("c"), d = device("d"), a = device("a");
@@ -88,7 +88,7 @@ struct RecoveryTest : testing::TestWithParam<bool> {
     std::fill(out.begin(), out.end(), -1.0f);
     return program->call({view(in)}, {view(out)});
   }
-  /// Expects a right result.
+  /// Expects a correct result.
   void expectRight(const char *when, float weight = 10) {
     ASSERT_EQ(call().message(), "") << when;
     for (int64_t i = 0; i < kLanes; ++i)
@@ -112,7 +112,7 @@ struct RecoveryTest : testing::TestWithParam<bool> {
   Notices notices;
   std::atomic<int> reopens{0};
   int failReopens = 0;
-  std::chrono::milliseconds backoff{200}; ///< long enough that a test is done before it, where that matters
+  std::chrono::milliseconds backoff{200}; ///< Longer than a test that depends on it.
   std::unique_ptr<Program> program;
   std::vector<float> in = {1, 2, 3, 4}, out = std::vector<float>(kLanes);
 };
@@ -189,7 +189,7 @@ TEST_P(RecoveryTest, RecordingFails) {
   load();
   expectRight("at the first call");
   EXPECT_EQ(notices.all()[0].failure.message(), "segment 'sum': fake descriptors are gone");
-  EXPECT_EQ(first->submissions, 1) << "the other segment is where it was";
+  EXPECT_EQ(first->submissions, 1) << "the other segment stays on the device";
 }
 
 TEST_P(RecoveryTest, ADeviceThatNeverComesBackIsReplacedToo) {
@@ -205,15 +205,15 @@ TEST_P(RecoveryTest, ADeviceThatNeverComesBackIsReplacedToo) {
 TEST_P(RecoveryTest, PipelinesFailInTheBackground) {
   first->failPipelinesOf = "engine_add";
   load();
-  EXPECT_TRUE(notices.all().empty()) << "nobody has asked yet";
+  EXPECT_TRUE(notices.all().empty()) << "no call has waited for the pipelines yet";
   expectRight("at the first call");
   EXPECT_EQ(notices.all()[0].failure.message(), "segment 'sum': fake pipeline failed later");
-  EXPECT_EQ(first->submissions, 1) << "the other segment is where it was";
+  EXPECT_EQ(first->submissions, 1) << "the other segment stays on the device";
   int loads = first->loads;
   first->failPipelinesOf = "";
   ASSERT_TRUE(notices.wait(2));
   EXPECT_EQ(notices.all()[1].action, "all segments run on device 'fake' again");
-  EXPECT_EQ(first->loads, loads + 1) << "what failed is made anew, and nothing else";
+  EXPECT_EQ(first->loads, loads + 1) << "only the failed engine is loaded again";
   expectRight("on the device");
   EXPECT_EQ(first->submissions, 3);
 }
@@ -225,7 +225,7 @@ TEST_P(RecoveryTest, PipelinesThatFailAgainKeepTheSegmentOnTheHost) {
   expectRight("at the first call");
   while (first->loads < 4)
     std::this_thread::sleep_for(1ms);
-  EXPECT_EQ(notices.all().size(), 1u) << "it wasn't back in between";
+  EXPECT_EQ(notices.all().size(), 1u) << "it was not used in between";
   expectRight("on the host");
 }
 
@@ -280,10 +280,10 @@ TEST_P(RecoveryTest, LoadingFails) {
 
 TEST_P(RecoveryTest, MemoryRunsOut) {
   load();
-  first->failAllocations = 2; // the second time without what idle calls hold
+  first->failAllocations = 2; // the second attempt has freed the memory of idle calls
   expectRight("without memory");
   ASSERT_EQ(notices.all().size(), 1u);
-  EXPECT_EQ(notices.all()[0].segment, "") << "nobody's in particular";
+  EXPECT_EQ(notices.all()[0].segment, "") << "the failure belongs to no segment";
   ASSERT_TRUE(notices.wait(2));
   expectRight("with memory again");
   EXPECT_EQ(first->submissions, 2);
@@ -303,7 +303,7 @@ TEST_P(RecoveryTest, ADeviceThatWillNotOpenIsTriedAgain) {
 
 TEST_P(RecoveryTest, ADeviceThatFailsOnTheWayBackIsOpenedAgainLater) {
   backoff = 20ms;
-  second->failUploads = 3; // of the constant
+  second->failUploads = 3; // uploads of the constant
   load();
   first->failRuns = 1 << 20;
   auto begin = std::chrono::steady_clock::now();
@@ -344,7 +344,7 @@ TEST_P(RecoveryTest, WithoutAHostVersionTheErrorIsTheDevices) {
   EXPECT_TRUE(notices.all().empty());
   first->failRuns = 1 << 20;
   EXPECT_EQ(call().code(), StatusCode::DeviceLost);
-  ASSERT_TRUE(notices.wait(1)) << "a lost device is opened again all the same";
+  ASSERT_TRUE(notices.wait(1)) << "a lost device is opened again nevertheless";
   expectRight("on the other device");
 }
 
@@ -404,7 +404,7 @@ TEST_P(RecoveryTest, WhatIsNotTheDevicesIsNotRunAgain) {
   }
   std::vector<float> wrong(kLanes + 1);
   EXPECT_EQ(program->call({view(wrong)}, {view(out)}).code(), StatusCode::InvalidArgument);
-  EXPECT_EQ(program->call({view(in)}, {view(in)}).code(), StatusCode::InvalidArgument) << "results over inputs";
+  EXPECT_EQ(program->call({view(in)}, {view(in)}).code(), StatusCode::InvalidArgument) << "results overlap inputs";
   EXPECT_TRUE(notices.all().empty());
 }
 

@@ -19,7 +19,7 @@ struct ScheduleTest : testing::Test {
   uint32_t device(const std::string &name) { return builder.temporary(name, MemorySpace::Device, {Expr(4)}); }
   uint32_t host(const std::string &name) { return builder.temporary(name, MemorySpace::Host, {Expr(4)}); }
 
-  /// Steps of each action, as "LL C H WW": one word per action.
+  /// Returns the actions as text, one word per action: "LL C H WW".
   std::string actions(bool unified) {
     std::string text;
     for (const Action &action : makeSchedule(*builder.plan, unified).actions) {
@@ -75,7 +75,7 @@ TEST_F(ScheduleTest, TheDeviceGoesOnWithOtherThingsWhileTheHostWorksOnItsResult)
   builder.copy(b, h);
   builder.call(reader, {h, g});
   builder.launch(twice, {c, d});
-  EXPECT_EQ(actions(true), "L L W H W") << "the host needs the first alone";
+  EXPECT_EQ(actions(true), "L L W H W") << "the host needs only the first launch";
 }
 
 TEST_F(ScheduleTest, ForACopyLaunchesStayTogether) {
@@ -93,7 +93,7 @@ TEST_F(ScheduleTest, ALaunchIsTakenForwardWithTheCopyThatItNeeds) {
            g = host("g");
   builder.launch(twice, {a, b});
   builder.call(reader, {h, g});
-  builder.copy(z, e); // for nobody
+  builder.copy(z, e); // nothing reads it
   builder.copy(x, c);
   builder.launch(twice, {c, d});
   EXPECT_EQ(actions(true), "C LL H C WW");
@@ -130,8 +130,8 @@ TEST_F(ScheduleTest, WhatTheHostTouchesMeanwhileSharesNoBytesWithWhatIsInFlight)
   EXPECT_EQ(actions(true), "LL H L WWW");
   EXPECT_EQ(schedule.storage[d], g);
   EXPECT_EQ(schedule.lifetimes[a].last, 0u);
-  EXPECT_EQ(schedule.lifetimes[g].first, 0u) << "as if it lived since the submission";
-  EXPECT_EQ(schedule.lifetimes[h].first, 2u) << "the device doesn't see it";
+  EXPECT_EQ(schedule.lifetimes[g].first, 0u) << "live since the submission";
+  EXPECT_EQ(schedule.lifetimes[h].first, 2u) << "the device does not use it";
   EXPECT_EQ(schedule.lifetimes[b].first, 0u);
   EXPECT_EQ(schedule.lifetimes[b].last, 1u) << "the device runs launches in order";
 }
@@ -151,8 +151,8 @@ TEST_F(ScheduleTest, NothingIsInFlightOverALoop) {
   EXPECT_EQ(actions[2].kind, StepKind::For);
 }
 
-/// Any two steps that touch the same bytes, one of them writing, stay in the order of the list; a launch is over when
-/// it was waited for.
+/// Two steps that access the same bytes, one of them writing, must stay in the order of the list. A launch ends when it
+/// is waited for.
 TEST(ScheduleOrder, OfRandomPlansKeepsTheirMeaning) {
   std::mt19937 random(3);
   for (int round = 0; round < 300; ++round) {
@@ -201,7 +201,7 @@ TEST(ScheduleOrder, OfRandomPlansKeepsTheirMeaning) {
             ASSERT_LE(begins[earlier], begins[later]) << "round " << round; // in one submission the list's order counts
           else
             ASSERT_LT(ends[earlier], begins[later]) << "round " << round;
-          ASSERT_GT(ends[earlier], 0u) << "it was waited for";
+          ASSERT_GT(ends[earlier], 0u) << "the launch was waited for";
         }
       for (const Action &action : schedule.actions)
         if (action.steps.size() > 1 && !action.isWait) {
@@ -309,8 +309,8 @@ TEST(AssignSlots, AChainNeedsTwo) {
 namespace {
 
 struct ImportCandidateTest : ScheduleTest {
-  /// Names of the inputs and results that may be lent, each with the temporaries that it stands in for and the steps
-  /// that use them.
+  /// Returns the names of the inputs and results that may be imported, each with the temporaries that it replaces and
+  /// the steps that use them.
   std::string importCandidates() {
     std::string text;
     for (const ImportCandidate &candidate : makeSchedule(*builder.plan, /*unifiedMemory=*/true).importCandidates) {

@@ -81,12 +81,12 @@ TEST(Trace, ManyEventsAreCounted) {
 }
 
 namespace {
-/// Negates 4 floats by one kernel, as generated code calls back for it.
+/// Negates 4 floats with a kernel, called back as by generated code.
 struct Library final : HostSymbolResolver {
   StatusOr<HostEntry> lookup(const std::string &) override {
     return HostEntry([](void *const *buffers) {
       auto *context = static_cast<InlayHostContext *>(buffers[2]);
-      for (int64_t kernel : {1, 7}) // of which one is unknown, and runs all the same
+      for (int64_t kernel : {1, 7}) // 7 is unknown and runs too
         context->run(
             context, kernel,
             [](void *const *buffers, int64_t begin, int64_t end) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls whose inputs and results a device uses in place, and how long memory lives.
+// Tests of calls whose inputs and results a device uses in place, and of the lifetime of their memory.
 
 #include "../FakeDevice.h"
 #include "../PlanBuilder.h"
@@ -20,9 +20,9 @@ using namespace inlay::rt::test;
 
 namespace {
 
-constexpr int64_t kMany = int64_t(1) << 17; ///< elements that are worth lending
+constexpr int64_t kMany = int64_t(1) << 17; ///< Number of elements that are worth importing.
 
-/// Tells how often memory was let go of.
+/// A tensor that counts how often its memory was released.
 struct Owned {
   explicit Owned(int64_t count = kMany, float value = 1) : values(std::make_shared<std::vector<float>>(count, value)) {}
   TensorView view() const { return {values->data(), ElementType::F32, {static_cast<int64_t>(values->size())}, values}; }
@@ -35,7 +35,7 @@ std::vector<float> floats(const TensorView &view) {
   return {data, data + view.dims[0]};
 }
 
-/// The host versions.
+/// Resolves the host versions.
 struct Library final : HostSymbolResolver {
   static void twice(void *const *buffers) {
     for (int64_t i = 0; i < *static_cast<int64_t *>(buffers[2]); ++i)
@@ -92,7 +92,7 @@ TEST_F(ZeroCopyTest, LargeOnesWithOwnersAreUsedInPlace) {
     EXPECT_EQ(floats(call(x)), std::vector<float>(kMany, 4));
     EXPECT_EQ(device->imports, 2 * (i + 1));
     EXPECT_FALSE(x.isKept());
-    x.values->back() = 1; // nobody reads it any more
+    x.values->back() = 1; // nothing reads it any more
   }
   EXPECT_EQ(device->records, 2) << "once for each launch";
 }
@@ -123,7 +123,7 @@ TEST_F(ZeroCopyTest, OthersAreCopied) {
   EXPECT_EQ(*result.values, std::vector<float>(kMany, 12));
   EXPECT_EQ(device->imports, 0) << "a caller's result";
   device->canImport = false;
-  EXPECT_EQ(floats(call(Owned())), std::vector<float>(kMany, 4)) << "a device that can't";
+  EXPECT_EQ(floats(call(Owned())), std::vector<float>(kMany, 4)) << "a device that can't import";
 }
 
 TEST_F(ZeroCopyTest, CallsWithAndWithoutOwnersTakeTurns) {
@@ -177,7 +177,7 @@ TEST_F(ZeroCopyTest, TheHostWritesOtherResultsThanADeviceThatHangs) {
   ASSERT_TRUE(results.isOk()) << results.status().message();
   EXPECT_TRUE(x.isKept());
   TensorView late = (*results)[0];
-  std::fill(x.values->begin(), x.values->end(), 9.0f); // its caller's again
+  std::fill(x.values->begin(), x.values->end(), 9.0f); // the caller has the memory back
   device->goOn();
   EXPECT_EQ(floats(late), std::vector<float>(kMany, 4));
   EXPECT_EQ(floats((*(*recovering)->call({x.view()}))[0]), std::vector<float>(kMany, 36)) << "on the host";
@@ -240,7 +240,7 @@ TEST(ResultMemory, GoesAround) {
   first.reset();
   EXPECT_GE(idleResultBytes(), bytes);
   EXPECT_EQ(allocate(bytes - 100).get(), address);
-  EXPECT_NE(allocate(bytes / 2).get(), address) << "too much would be wasted";
+  EXPECT_NE(allocate(bytes / 2).get(), address) << "the block is too large";
 }
 
 TEST(ResultMemory, HasABound) {
@@ -259,7 +259,7 @@ TEST(ResultMemory, IsRefusedWithWords) {
 
 TEST(ResultMemory, LivesOnInAChildOfFork) {
   std::atomic<bool> stop{false};
-  std::thread busy([&] { // has the lock most of the time
+  std::thread busy([&] { // holds the lock most of the time
     while (!stop)
       allocate(size_t(1) << 18);
   });

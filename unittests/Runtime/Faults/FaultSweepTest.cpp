@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every single fault of every call into Vulkan that some programs make in their lives, or a sample of them: results are
-// right or errors typed, nothing leaks and nothing hangs. INLAY_FULL=1 runs all.
+// Injects each single fault, or a sample of all, into the Vulkan calls of some programs. Results must be correct or
+// errors have a code, nothing may leak and nothing may hang. INLAY_FULL=1 runs all faults.
 
 #include "Scenario.h"
 
@@ -22,7 +22,7 @@ using namespace inlay::rt::test;
 
 namespace {
 
-/// Ends the process with words if nothing is heard for a while.
+/// Ends the process with a message if there is no progress for a while.
 class Watchdog {
 public:
   Watchdog() : thread_([this] { watch(); }) {}
@@ -79,7 +79,7 @@ bool isFull() {
   return value && *value && *value != '0';
 }
 
-/// All faults in what a life without faults calls.
+/// Returns all faults for the calls of a run without faults.
 std::vector<Fault> listFaults(const std::map<std::string, uint32_t> &calls) {
   std::vector<Fault> faults;
   for (const auto &[entry, count] : calls)
@@ -90,7 +90,7 @@ std::vector<Fault> listFaults(const std::map<std::string, uint32_t> &calls) {
 }
 
 struct FaultSweepTest : testing::Test {
-  /// Runs so many faults for each program, or `fullSample` with INLAY_FULL=1.
+  /// Runs a sample of faults for each program, or `fullSample` of them with INLAY_FULL=1.
   void sweep(bool staging, bool validation, size_t sample, size_t fullSample) {
     Environment forced("INLAY_VULKAN_FORCE_STAGING", staging ? "1" : "0");
     Environment validated("INLAY_VULKAN_VALIDATION", validation ? "1" : "0");
@@ -116,7 +116,7 @@ struct FaultSweepTest : testing::Test {
     fmt::print("{} faults, {} struck, of these {} without end; {} typed errors, {} changes of where segments run\n",
                totals.faults, totals.struck, totals.stuck, totals.errors, totals.recoveries);
     EXPECT_EQ(totals.struck, totals.faults);
-    if (totals.stuck > 0) // it still has devices, which are left behind on purpose
+    if (totals.stuck > 0) // its stuck devices are leaked on purpose
       keepForever(std::move(*instance));
   }
 
@@ -158,7 +158,7 @@ TEST_F(FaultSweepTest, OnMemoryThatTheHostCannotSee) { sweep(/*staging=*/true, /
 TEST_F(FaultSweepTest, WithTheValidationLayer) { sweep(/*staging=*/true, /*validation=*/true, 6, 100); }
 
 TEST_F(FaultSweepTest, OfTheInstance) {
-  Environment validated("INLAY_VULKAN_VALIDATION", "1"); // which needs more of it
+  Environment validated("INLAY_VULKAN_VALIDATION", "1"); // makes more calls to the instance
   auto wrap = [](vulkan::InstanceTable &table) { wrapTable(table); };
   armFault(std::nullopt);
   auto instance = vulkan::VulkanInstance::make(wrap);

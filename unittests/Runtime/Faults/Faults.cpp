@@ -17,10 +17,10 @@ constexpr VkResult H = VK_ERROR_OUT_OF_HOST_MEMORY, D = VK_ERROR_OUT_OF_DEVICE_M
 
 struct EntryInfo {
   const char *name;
-  std::vector<VkResult> failures = {}; ///< VK_ERROR_UNKNOWN left out
+  std::vector<VkResult> failures = {}; ///< Without VK_ERROR_UNKNOWN.
 };
 
-/// Vulkan 1.3.239's registry; what needs an extension that isn't used is left out.
+/// Entries of Vulkan 1.3.239's registry, without those of extensions that aren't used.
 const std::vector<EntryInfo> &entries() {
   static const std::vector<EntryInfo> list = {
       {"vkAllocateCommandBuffers", {H, D}},
@@ -92,14 +92,14 @@ const std::vector<EntryInfo> &entries() {
   return list;
 }
 
-/// Shared by all that runs; guarded by `mutex`.
+/// The state that all wrapped calls share; guarded by `mutex`.
 struct State {
   std::mutex mutex;
   std::optional<Fault> fault;
   bool struck = false;
   std::map<std::string, uint32_t> calls;
   std::set<VkQueue> stuck;
-  std::map<std::string, std::set<uint64_t>> live; ///< handles by what created them
+  std::map<std::string, std::set<uint64_t>> live; ///< Handles by the function that created them.
 };
 
 State &state() {
@@ -107,7 +107,7 @@ State &state() {
   return state;
 }
 
-/// Counts a call; what it is to return instead of the driver's result, if anything.
+/// Counts a call. Returns the result to inject instead of the driver's, if any.
 std::optional<VkResult> enter(const char *name) {
   State &s = state();
   std::lock_guard<std::mutex> lock(s.mutex);
@@ -120,7 +120,7 @@ std::optional<VkResult> enter(const char *name) {
 
 bool startsWith(const std::string &text, const char *prefix) { return text.rfind(prefix, 0) == 0; }
 
-/// "vkCreateBuffer" for "vkDestroyBuffer"; empty for what destroys nothing.
+/// Returns "vkCreateBuffer" for "vkDestroyBuffer"; empty for a function that destroys nothing.
 std::string creatorOf(const std::string &name) {
   if (name == "vkFreeMemory")
     return "vkAllocateMemory";
@@ -137,7 +137,7 @@ uint64_t number(T value) {
     return 0;
 }
 
-/// Creators give the handle through their last argument, one at a time.
+/// Records a created handle. Creators return one handle through their last argument.
 template <typename... Args>
 void noteCreated(const char *name, Args... args) {
   auto last = std::get<sizeof...(Args) - 1>(std::make_tuple(args...));
@@ -150,7 +150,7 @@ void noteCreated(const char *name, Args... args) {
   }
 }
 
-/// Destroyers take the handle before the allocator, which is the last argument.
+/// Records a destroyed handle. Destroyers take it before the allocator, which is the last argument.
 template <typename... Args>
 void noteDestroyed(const char *name, Args... args) {
   std::string creator = creatorOf(name);
@@ -164,7 +164,7 @@ void noteDestroyed(const char *name, Args... args) {
   }
 }
 
-/// A queue that hangs takes what comes later, too, and never does it.
+/// Returns true if a submission is dropped. A hanging queue drops all later submissions too.
 bool isSwallowed(const char *name, std::optional<VkResult> injected, VkQueue queue) {
   if (std::string(name) != "vkQueueSubmit2")
     return false;
@@ -174,10 +174,10 @@ bool isSwallowed(const char *name, std::optional<VkResult> injected, VkQueue que
   return state().stuck.count(queue) != 0;
 }
 
-/// Whether the driver is to do its work all the same before a failure is reported.
+/// Returns true if the driver must do the work although a failure is reported.
 bool isForwarded(const char *name, VkResult injected) {
   bool isDone = injected == VK_INCOMPLETE || injected == VK_NOT_READY;
-  return isDone || std::string(name) == "vkWaitSemaphores"; // or objects would go while in use
+  return isDone || std::string(name) == "vkWaitSemaphores"; // otherwise objects would be destroyed while in use
 }
 
 template <auto Member>
@@ -210,11 +210,11 @@ struct Wrapped<Member> {
   }
 
   static void put(const char *entry, const Table &from, Table &to) {
-    if (!(from.*Member) || from.*Member == call) { // not there, or wrapped already
+    if (!(from.*Member) || from.*Member == call) { // missing, or already wrapped
       to.*Member = from.*Member;
       return;
     }
-    if (real != from.*Member) { // another device has the same driver: then other threads may be reading these
+    if (real != from.*Member) { // skipped for another device of the same driver, as other threads may read these
       name = entry;
       real = from.*Member;
     }
@@ -345,7 +345,7 @@ void forgetLiveObjects() {
 
 vulkan::VulkanInstance &keepForever(std::unique_ptr<vulkan::VulkanInstance> instance) {
   static auto *kept =
-      new std::vector<std::unique_ptr<vulkan::VulkanInstance>>; // still to be reached at the end: no leak
+      new std::vector<std::unique_ptr<vulkan::VulkanInstance>>; // reachable at exit, so not reported as a leak
   kept->push_back(std::move(instance));
   return *kept->back();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Faults put between the runtime and the driver: any call of any entry point can be made to fail, or a submission never
-// to end; what is created and destroyed is counted on the way.
+// Fault injection between the runtime and the driver. Any call of any entry point can be made to fail, or a submission
+// never to end. Created and destroyed objects are counted.
 
 #ifndef INLAY_UNITTESTS_RUNTIME_FAULTS_FAULTS_H
 #define INLAY_UNITTESTS_RUNTIME_FAULTS_FAULTS_H
@@ -18,40 +18,40 @@ namespace inlay::rt::test {
 
 struct Fault {
   std::string entry;            ///< "vkQueueSubmit2"
-  uint32_t call = 0;            ///< which of the calls since `armFault`, from 0
-  VkResult result = VK_SUCCESS; ///< what it returns; VK_SUCCESS for a submission that never ends
+  uint32_t call = 0;            ///< Index of the call since `armFault`.
+  VkResult result = VK_SUCCESS; ///< The injected result; VK_SUCCESS for a submission that never ends.
 
   bool hangs() const { return result == VK_SUCCESS; }
 };
 
-/// "vkMapMemory call 3 returns VK_ERROR_MEMORY_MAP_FAILED".
+/// Returns text such as "vkMapMemory call 3 returns VK_ERROR_MEMORY_MAP_FAILED".
 std::string toString(const Fault &fault);
 
-/// What an entry point may return but success, as the Vulkan registry (vk.xml) lists it, VK_ERROR_UNKNOWN, which every
-/// command may return, and for vkQueueSubmit2 VK_SUCCESS: see `Fault::result`. Empty for those that can't fail.
+/// Returns the failures that an entry point may return: those of the Vulkan registry (vk.xml), VK_ERROR_UNKNOWN, which
+/// every command may return, and for vkQueueSubmit2 VK_SUCCESS (see `Fault::result`). Empty if it can't fail.
 std::vector<VkResult> failuresOf(const std::string &entry);
 
-/// Makes every call of a table go through here. What the runtime calls and isn't known here becomes null, so that a
-/// test that reaches it crashes.
+/// Wraps all calls of a function table. Entries that this file doesn't know become null, so that a test that reaches
+/// them crashes.
 void wrapTable(vulkan::InstanceTable &table);
 void wrapTable(VolkDeviceTable &table);
 
-/// Counts from here on, and injects this if there is one.
+/// Restarts counting and injects the fault if there is one.
 void armFault(std::optional<Fault> fault);
 
-/// Whether the fault has happened.
+/// Returns true if the fault was injected.
 bool hasStruck();
 
-/// Calls of each entry point since `armFault`.
+/// Returns the number of calls of each entry point since `armFault`.
 std::map<std::string, uint32_t> countCalls();
 
-/// Objects created and not destroyed, by what created them: "vkCreateBuffer: 2"; empty if there are none.
+/// Returns the objects that weren't destroyed, by their creators: "vkCreateBuffer: 2"; empty if there are none.
 std::string describeLiveObjects();
 
-/// Forgets these, where a stuck device makes the runtime leave them behind.
+/// Forgets the live objects. Used after the runtime has leaked objects of a stuck device.
 void forgetLiveObjects();
 
-/// Never destroys it: it has devices that are stuck, or drivers whose threads go on.
+/// Leaks the instance, which has stuck devices or drivers whose threads still run.
 vulkan::VulkanInstance &keepForever(std::unique_ptr<vulkan::VulkanInstance> instance);
 
 } // namespace inlay::rt::test

@@ -23,7 +23,7 @@ void mulHost(void *const *buffers) {
   for (int64_t i = 0; i < lanes(buffers, 3); ++i)
     floats(buffers, 2)[i] = floats(buffers, 0)[i] * floats(buffers, 1)[i];
 }
-/// (a + b) * b, through memory that it works in.
+/// Computes (a + b) * b with scratch memory.
 void chainHost(void *const *buffers) {
   for (int64_t i = 0; i < lanes(buffers, 4); ++i)
     floats(buffers, 3)[i] = floats(buffers, 0)[i] + floats(buffers, 1)[i];
@@ -34,7 +34,7 @@ void negateHost(void *const *buffers) {
   for (int64_t i = 0; i < lanes(buffers, 2); ++i)
     floats(buffers, 1)[i] = -floats(buffers, 0)[i];
 }
-/// Whether the first element is below 100.
+/// Sets the result to true if the first element is below 100.
 void isSmallHost(void *const *buffers) { *static_cast<bool *>(buffers[1]) = floats(buffers, 0)[0] < 100; }
 
 struct Library final : HostSymbolResolver {
@@ -48,7 +48,7 @@ struct Library final : HostSymbolResolver {
   }
 };
 
-/// What programs are made of.
+/// Builds programs and their host versions.
 struct Maker {
   Maker() {
     negate = function("negate", {Access::Read, Access::Write});
@@ -72,7 +72,7 @@ struct Maker {
     builder.plan->engines.push_back(std::move(engine));
     return static_cast<uint32_t>(builder.plan->engines.size() - 1);
   }
-  /// Two kernels over scratch.
+  /// Adds an engine of two kernels with scratch.
   uint32_t chain() {
     Engine chain = elementwiseEngine(binaryKernel("add", "OpFAdd"), n);
     chain.name = "engine_chain";
@@ -115,7 +115,7 @@ FaultProgram imported() {
   m.builder.launch(m.add, {a, a, b}, {0});
   m.builder.launch(m.mul, {b, a, c}, {1});
   m.builder.copy(c, m.y, {2});
-  FaultProgram program{"lent", m.builder.plan, [](const Lanes &x, size_t i, float) { return (x[i] + x[i]) * x[i]; }};
+  FaultProgram program{"imported", m.builder.plan, [](const Lanes &x, size_t i, float) { return (x[i] + x[i]) * x[i]; }};
   program.importedElements = 70000;
   return program;
 }
@@ -155,7 +155,7 @@ FaultProgram branch() {
   return {"branch", m.builder.plan, [](const Lanes &x, size_t i, float w) { return x[0] < 100 ? x[i] + w : x[i] * w; }};
 }
 
-/// Adds x to itself until its first element is at least 100, then the weights.
+/// Adds x to itself until its first element is at least 100, then adds the weights.
 FaultProgram whileLoop() {
   Maker m;
   uint32_t condition = m.builder.number("small", ElementType::Bool), a = m.device("a"), b = m.device("b"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs over a real device whose engines have host versions, with what they compute.
+// Programs for a real device whose engines have host versions, with functions that compute the expected results.
 
 #ifndef INLAY_UNITTESTS_RUNTIME_FAULTS_PROGRAMS_H
 #define INLAY_UNITTESTS_RUNTIME_FAULTS_PROGRAMS_H
@@ -12,33 +12,34 @@
 
 namespace inlay::rt::test {
 
-/// One input 'x' and one result 'y' of as many floats, and a constant of weights for at most `kMaxLanes`.
+/// A program with input 'x' and result 'y' of the same number of floats, and a constant of weights for up to
+/// `kMaxLanes`.
 struct FaultProgram {
   std::string name;
   std::shared_ptr<Plan> plan;
-  /// The result of this lane.
+  /// Returns the expected result of this element.
   std::function<float(const std::vector<float> &x, size_t lane, float weight)> compute;
-  bool canMove = true;         ///< every engine has a host version
-  bool hasEffects = false;     ///< it calls back
-  size_t importedElements = 0; ///< above 0 calls lend memory, and have so many lanes more
+  bool canMove = true;         ///< True if every engine has a host version.
+  bool hasEffects = false;     ///< True if it calls back.
+  size_t importedElements = 0; ///< If above 0, calls import memory and have this many more elements.
 };
 
 constexpr int64_t kMaxLanes = 200;
 
-/// Several engines, memory that is lent, control flow, steps of the host between, an engine of several kernels over
-/// scratch, callbacks, and one without host versions.
+/// Returns programs with several engines, imported memory, control flow, host steps in between, an engine of several
+/// kernels with scratch, callbacks, and one without host versions.
 std::vector<FaultProgram> faultPrograms();
 
-/// The host's code of all of them, and what they call back.
+/// The host code and the callback of all programs.
 std::shared_ptr<HostSymbolResolver> faultLibrary();
 Status faultCallback(uint32_t callback, const std::vector<TensorView> &inputs, const std::vector<TensorView> &outputs,
                      const std::vector<int64_t> &sizes);
 
-/// Calls it with what `x` holds, and lends that or not.
+/// Calls a program with `x`. The memory of `x` has an owner if the program imports memory.
 Status callOnce(const FaultProgram &description, Program &program, const std::shared_ptr<std::vector<float>> &x,
                 std::vector<float> &y);
 
-/// Weights that are `value` and more, lane by lane.
+/// Returns weights from `value` on, by element.
 Constant makeWeights(float value);
 inline float weightOf(float value, int64_t lane) { return value + float(lane % 4); }
 

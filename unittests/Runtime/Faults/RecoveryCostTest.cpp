@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What recovery costs: nothing to speak of at a call, and a change of programs at a failure.
+// Tests of the cost of recovery: nothing measurable per call, and the change of programs at a failure.
 
 #include "FakeDevice.h"
 #include "Faults.h"
@@ -22,7 +22,7 @@ using namespace inlay::rt::test;
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(INLAY_EMULATOR)
-constexpr bool kCountsTime = false; // a sanitizer, or an emulator, takes more than what is measured
+constexpr bool kCountsTime = false; // sanitizers and emulators cost more than what is measured
 #else
 constexpr bool kCountsTime = true;
 #endif
@@ -98,7 +98,7 @@ TEST(RecoveryCost, OfAFailure) {
     GTEST_SKIP() << instance.status().message();
   std::shared_ptr<Plan> plan = makePlan(kCount);
   std::vector<float> x(size_t(kCount), 1), y(size_t(kCount), 0.0f);
-  double least = 1e9;
+  double minimum = 1e9;
   for (int round = 0; round < 3; ++round) {
     auto context = vulkan::openContext(**instance, "", [](VolkDeviceTable &table) { wrapTable(table); });
     ASSERT_TRUE(context.isOk()) << context.status().message();
@@ -118,9 +118,9 @@ TEST(RecoveryCost, OfAFailure) {
     double onHost = std::min(measure(call), measure(call));
     fmt::print("on the device {:.1f} ms, failing {:.1f} ms, on the host {:.1f} ms: {:.1f} ms more\n", onDevice, failing,
                onHost, failing - onHost);
-    least = std::min(least, failing - onHost);
+    minimum = std::min(minimum, failing - onHost);
   }
   if (kCountsTime) {
-    EXPECT_LT(least, 50);
+    EXPECT_LT(minimum, 50);
   }
 }

@@ -16,7 +16,8 @@ void Scenario::fail(std::string what) {
     failure_ = std::move(what);
 }
 
-/// With host versions for all nothing fails but what has had effects. Errors have a code of the device's and words.
+/// Checks an error. If all engines have host versions, only calls with effects may fail. Errors need a device's code
+/// and a message.
 void Scenario::judge(const char *what, const Status &status) {
   ++errors_;
   bool isTyped = status.code() == StatusCode::DeviceLost || status.code() == StatusCode::ResourceExhausted ||
@@ -90,7 +91,7 @@ void Scenario::replace(Program &program, float weight) {
 
 void Scenario::life() {
   StatusOr<std::shared_ptr<Device>> device = open();
-  if (!device.isOk()) { // once: there is nothing yet that could recover
+  if (!device.isOk()) { // allowed once, because no program exists yet that could recover
     ++errors_;
     device = open();
   }

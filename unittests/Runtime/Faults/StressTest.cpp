@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Many threads over shared programs on one device, with sizes that change, new constants and faults amid calls. Worth
-// most under a sanitizer. INLAY_FULL=1 takes longer.
+// Many threads call shared programs on one device while sizes change, constants are replaced and calls fail. The tests
+// find most under a sanitizer. INLAY_FULL=1 runs longer.
 
 #include "Faults.h"
 #include "Programs.h"
@@ -41,7 +41,7 @@ struct StressTest : testing::Test {
     return vulkan::makeDevice(*context);
   }
 
-  /// A program that all threads call, and what they found.
+  /// A program that all threads call, and its results.
   struct Shared {
     FaultProgram description;
     std::unique_ptr<Program> program;
@@ -49,7 +49,7 @@ struct StressTest : testing::Test {
   };
 
   static bool isRight(const FaultProgram &program, const std::vector<float> &x, const std::vector<float> &y) {
-    for (float weight : {1.0f, 2.0f, 3.0f, 4.0f}) { // of one replacement or another, but all of one
+    for (float weight : {1.0f, 2.0f, 3.0f, 4.0f}) { // all elements must use the same replacement
       bool isRight = true;
       for (size_t i = 0; i < x.size() && isRight; ++i) {
         float expected = program.compute(x, i, weightOf(weight, int64_t(i)));
@@ -77,8 +77,8 @@ struct StressTest : testing::Test {
     }
   }
 
-  /// Any fault of any call that comes soon, or none. Not those of a device that doesn't answer: objects that other
-  /// calls use then are left behind.
+  /// Returns a random fault of a call that comes soon, or none. Hanging devices are left out, because objects that
+  /// other calls use then leak.
   static std::optional<Fault> pickFault(std::mt19937 &random) {
     static const char *const entries[] = {"vkQueueSubmit2",           "vkWaitSemaphores",     "vkAllocateMemory",
                                           "vkCreateComputePipelines", "vkCreateCommandPool",  "vkBeginCommandBuffer",

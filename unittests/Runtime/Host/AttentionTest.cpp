@@ -42,10 +42,10 @@ static int64_t at(const Strides &strides, int64_t batch, int64_t head, int64_t r
   return batch * strides[0] + head * strides[1] + row * strides[2] + column * strides[3];
 }
 
-/// Weights of the keys for one query.
+/// Returns the weights of the keys for one query.
 static std::vector<double> weigh(const Case &test, int64_t batch, int64_t head, int64_t query) {
   std::vector<double> scores;
-  double most = -INFINITY, sum = 0;
+  double largest = -INFINITY, sum = 0;
   for (int64_t key = 0; key < test.keys; ++key) {
     double score = 0;
     for (int64_t i = 0; i < test.keyChannels; ++i)
@@ -59,10 +59,10 @@ static std::vector<double> weigh(const Case &test, int64_t batch, int64_t head, 
     if (test.kernel.isCausal && key > query)
       score = -INFINITY;
     scores.push_back(score);
-    most = std::max(most, score);
+    largest = std::max(largest, score);
   }
   for (double &score : scores) {
-    score = std::exp(score - (most == -INFINITY ? 0 : most));
+    score = std::exp(score - (largest == -INFINITY ? 0 : largest));
     sum += score;
   }
   for (double &score : scores)
@@ -93,7 +93,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Libraries, AttentionTest, testing::Bool(),
                          [](const auto &info) { return info.param ? "Library" : "BuiltIn"; });
 
-/// [batch, heads, rows, columns] or [batch, rows, heads, columns], maybe all heads the same.
+/// Returns strides of [batch, heads, rows, columns] or [batch, rows, heads, columns].
 static Strides layOut(bool headsInside, int64_t heads, int64_t rows, int64_t columns) {
   return headsInside ? Strides{rows * heads * columns, columns, heads * columns, 1}
                      : Strides{heads * rows * columns, rows * columns, columns, 1};
@@ -131,7 +131,7 @@ Case AttentionTest::make(int64_t queries, int64_t keys) {
       value = -INFINITY;
   for (int64_t i = 0; i < test.heads * queries * keys; ++i)
     test.selected.push_back(flip());
-  if (keys > 0 && queries > 0) // a query that sees nothing
+  if (keys > 0 && queries > 0) // the first query sees no key
     std::memset(test.selected.data(), 0, static_cast<size_t>(keys));
   test.result = numbers(test.batch * test.heads * queries * test.valueChannels);
   return test;

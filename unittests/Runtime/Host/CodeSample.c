@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Host code as a compiler makes it, for tests of the loader: constants, tables, data, calls inside and outside.
+// Host code in the form that a compiler produces, for tests of the loader: constants, tables, data, internal and external
+// calls.
 
 #include <math.h>
 #include <string.h>
 
 static int counter;        // zeros
 static float scale = 2.0f; // data
-float exported_offset = 1; // reached through the table of addresses
+float exported_offset = 1; // accessed through the table of addresses
 static const float kTable[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const float *const kRows[2] = {kTable, kTable + 4}; // addresses in data
 
@@ -21,7 +22,7 @@ void sample_sine(void *const *buffers) {
     y[i] = sample_scaled(sinf(x[i]));
 }
 
-// Both rows of the table, and how often this was called.
+// Copies both rows of the table and the number of calls.
 void sample_tables(void *const *buffers) {
   float *y = buffers[0];
   memcpy(y, kRows[1], 4 * sizeof(float));
@@ -29,7 +30,7 @@ void sample_tables(void *const *buffers) {
   y[8] = (float)++counter;
 }
 
-// What a jump table leads to.
+// Uses a jump table.
 void sample_switch(void *const *buffers) {
   const int *x = buffers[0];
   float *y = buffers[1];
@@ -57,7 +58,7 @@ void sample_switch(void *const *buffers) {
   }
 }
 
-// c = a + b, as an engine's host version does it; and one that is wrong in one element.
+// c = a + b, like an engine's host version, and a variant with one wrong element.
 void sample_sum(void *const *buffers) {
   const float *a = buffers[0], *b = buffers[1];
   float *c = buffers[2];

@@ -13,11 +13,11 @@ INSTANTIATE_TEST_SUITE_P(Libraries, ContractionTest, testing::Bool(),
                          [](const auto &info) { return info.param ? "Library" : "BuiltIn"; });
 
 namespace {
-/// A contraction with data: loops with sizes, and which of them each buffer has.
+/// A contraction with data: loops with their sizes, and the loops of each buffer.
 struct Case {
   HostKernel kernel;
   std::vector<int64_t> sizes;
-  std::vector<std::vector<int64_t>> strides; ///< [loop][buffer]
+  std::vector<std::vector<int64_t>> strides; ///< Indexed by [loop][buffer].
   std::vector<std::vector<float>> buffers;
 
   std::vector<int64_t> flat() const {
@@ -38,7 +38,7 @@ struct Case {
 };
 } // namespace
 
-/// Calls `visit` with the offset of each buffer for each index of the loops that `isWanted`.
+/// Calls `visit` with the offset of each buffer for each index of the loops for which `isWanted` is true.
 template <typename Wanted, typename Visit>
 static void forEach(const Case &test, size_t loop, std::vector<int64_t> &offsets, const Wanted &isWanted,
                     const Visit &visit) {
@@ -78,7 +78,7 @@ static std::vector<double> expect(const Case &test) {
   return result;
 }
 
-/// Gives a buffer that has `loops` strides in this order, the last one innermost, and memory.
+/// Gives a buffer memory and strides for `loops` in this order, the last one innermost.
 static void layOut(Case &test, size_t buffer, const std::vector<size_t> &loops, KernelTest &, std::vector<float> data) {
   int64_t stride = 1;
   for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
@@ -150,7 +150,7 @@ TEST_P(RandomContractions, AreWhatAPlainLoopGives) {
   }
 }
 
-/// [m, k] [k, n] with n or k adjacent in B.
+/// Returns a product [m, k] [k, n]. In B n is adjacent, or k if `isTransposed`.
 static Case makeProduct(KernelTest &, int64_t m, int64_t n, int64_t k, bool isTransposed, std::vector<float> a,
                         std::vector<float> b) {
   Case test;
@@ -194,7 +194,7 @@ TEST_P(ContractionTest, ConstantsAreKeptUntilForgotten) {
   auto kernels = load(test.kernel);
   ASSERT_TRUE(test.run(*kernels).isOk());
   std::vector<float> before = test.buffers[2];
-  test.buffers[1].assign(15000, 0.0f); // no call may do this without a word
+  test.buffers[1].assign(15000, 0.0f); // not allowed without forgetConstants, so the result must not change
   ASSERT_TRUE(test.run(*kernels).isOk());
   EXPECT_EQ(test.buffers[2], before);
   kernels->forgetConstants();

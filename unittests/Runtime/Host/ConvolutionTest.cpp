@@ -12,7 +12,7 @@ struct Window {
   int64_t input, output, kernel, stride, dilation, padding;
 };
 
-/// A convolution of up to three spatial dims, with data; missing dims have size 1.
+/// A convolution of up to three spatial dims, with data. Missing dims have size 1.
 struct Case {
   HostKernel kernel;
   int64_t batch, groups, inputs, outputs, dims;
@@ -136,7 +136,7 @@ Case ConvolutionTest::make(bool isLarge) {
     if (i < 3 - test.dims)
       continue;
     window = {pick(1, isLarge && test.dims < 3 ? 30 : 8), 1, pick(1, 3), pick(1, 2), pick(1, 2), pick(0, 2)};
-    // What a framework would give, or more or less.
+    // The size that a framework would compute, or one more or less.
     int64_t reach = window.input + 2 * window.padding - (window.kernel - 1) * window.dilation - 1;
     window.output = std::max<int64_t>(reach < 0 ? 1 : reach / window.stride + 1 + pick(-1, 1), 1);
   }

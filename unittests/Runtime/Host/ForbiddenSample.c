@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Host code that calls what it may not.
+// Host code that calls a function that it may not call.
 
 int system(const char *command);
 

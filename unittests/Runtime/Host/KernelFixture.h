@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What tests of library kernels share: both libraries, random numbers, comparison.
+// A fixture for tests of library kernels: both libraries, random numbers, comparison.
 
 #ifndef INLAY_UNITTESTS_RUNTIME_HOST_KERNELFIXTURE_H
 #define INLAY_UNITTESTS_RUNTIME_HOST_KERNELFIXTURE_H
@@ -16,7 +16,7 @@
 
 namespace inlay::rt::host {
 
-/// Runs each test with code of our own and with the plug-in, where it is there.
+/// Runs each test with the built-in library and with the plug-in, if it is installed.
 class KernelTest : public testing::TestWithParam<bool> {
 protected:
   void SetUp() override {
@@ -34,7 +34,7 @@ protected:
     return kernels.isOk() ? std::move(*kernels) : nullptr;
   }
 
-  int64_t pick(int64_t least, int64_t most) { return std::uniform_int_distribution<int64_t>(least, most)(random); }
+  int64_t pick(int64_t min, int64_t max) { return std::uniform_int_distribution<int64_t>(min, max)(random); }
   bool flip() { return pick(0, 1) == 1; }
 
   std::vector<float> numbers(int64_t count) {
@@ -48,7 +48,7 @@ protected:
   std::mt19937 random{12345};
 };
 
-/// Whether each is within `tolerance` of what was wanted, absolutely or relatively.
+/// Returns success if each value is within `tolerance` of the expected one, absolutely or relatively.
 inline testing::AssertionResult isClose(const std::vector<float> &got, const std::vector<double> &wanted,
                                         double tolerance) {
   for (size_t i = 0; i < wanted.size(); ++i) {
@@ -60,7 +60,7 @@ inline testing::AssertionResult isClose(const std::vector<float> &got, const std
   return testing::AssertionSuccess();
 }
 
-/// A post-op as its definition says.
+/// Evaluates a post-op by its definition.
 inline double evaluatePostOp(const PostOp &op, double x, double operand) {
   switch (op.kind) {
   case PostOpKind::Relu:

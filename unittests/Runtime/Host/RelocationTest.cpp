@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Relocations change the bits that the ABIs say, and refuse what they can't reach. Expected instructions are those that
-// an assembler gives.
+// Tests that relocations change the bits that the ABIs define and refuse targets out of reach. The expected
+// instructions are those of an assembler.
 
 #include "Runtime/Host/Linker/Relocation.h"
 #include "Runtime/Host/Linker/Imports.h"
@@ -106,14 +106,14 @@ TEST(HalfFloats, allHalvesSurvive) {
 TEST(HalfFloats, roundToTheNearestAndTiesToEven) {
   EXPECT_EQ(floatToHalf(1.0f + 0x1p-11f), 0x3c00);            // a tie, down to even
   EXPECT_EQ(floatToHalf(1.0f + 3 * 0x1p-11f), 0x3c02);        // a tie, up to even
-  EXPECT_EQ(floatToHalf(1.0f + 0x1p-11f + 0x1p-20f), 0x3c01); // above it
+  EXPECT_EQ(floatToHalf(1.0f + 0x1p-11f + 0x1p-20f), 0x3c01); // above the tie
   EXPECT_EQ(doubleToHalf(1.0 + 0x1p-11 + 0x1p-40), 0x3c01);   // not rounded to a float first
   EXPECT_EQ(floatToHalf(65519.0f), 0x7bff);
   EXPECT_EQ(floatToHalf(65520.0f), 0x7c00); // infinity
   EXPECT_EQ(floatToHalf(-1e10f), 0xfc00);
   EXPECT_EQ(floatToHalf(0x1p-25f), 0); // a tie, down to zero
   EXPECT_EQ(floatToHalf(0x1.8p-25f), 1);
-  EXPECT_EQ(floatToHalf(0x1.ffcp-15f), 0x0400); // up to the least normal number
+  EXPECT_EQ(floatToHalf(0x1.ffcp-15f), 0x0400); // up to the smallest normal number
   EXPECT_EQ(floatToBfloat(1.0f + 0x1p-8f), 0x3f80);
   EXPECT_EQ(floatToBfloat(3.4e38f), 0x7f80);
   EXPECT_EQ(floatToBfloat(-0.0f), 0x8000);

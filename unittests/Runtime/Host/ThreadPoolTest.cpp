@@ -15,7 +15,7 @@
 using namespace inlay::rt;
 using namespace inlay::rt::host;
 
-/// Runs with a number of threads, and puts back what there was.
+/// Restores the number of threads after each test.
 class ThreadPoolTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -24,7 +24,7 @@ protected:
   }
   void TearDown() override { ASSERT_TRUE(pool.setThreads(before).isOk()); }
 
-  /// Whether each of `count` iterations runs once.
+  /// Returns true if each of `count` iterations runs once.
   bool coversAll(int64_t count, int64_t chunk) {
     std::vector<std::atomic<int>> runs(static_cast<size_t>(count));
     pool.run(count, chunk, [&](int64_t begin, int64_t end) {
@@ -134,7 +134,8 @@ static void loadAndExit() {
   std::exit(kernels.isOk() ? 0 : 7);
 }
 
-/// Variables are read once in a process, so each runs in one of its own.
+/// Expects a message when a kernel is loaded with this environment. The variables are read once per process, so each
+/// check runs in a new process.
 static void expectAtLoad(const char *variable, const char *value, int code, const char *message) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   setenv(variable, value, 1);

@@ -46,7 +46,7 @@ TEST_F(DeviceSelection, TakesAnIndexOrPartOfAName) {
   EXPECT_EQ(choose("1"), 1u);
   EXPECT_EQ(choose("LLVMPIPE"), 0u);
   EXPECT_EQ(choose("h2"), 4u);
-  EXPECT_EQ(choose("15"), 0u) << "not an index here, but in a name";
+  EXPECT_EQ(choose("15"), 0u) << "not an index, but a part of a name";
 }
 
 TEST_F(DeviceSelection, TheSelectorBeatsTheEnvironment) {

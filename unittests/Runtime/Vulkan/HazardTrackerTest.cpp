@@ -42,7 +42,7 @@ TEST(HazardTracker, ABarrierCoversAllBeforeIt) {
   EXPECT_FALSE(tracker.needsBarrier({write(0, 8)}));
   EXPECT_FALSE(tracker.needsBarrier({write(8, 16)}));
   EXPECT_TRUE(tracker.needsBarrier({read(0, 8), write(16, 24)}));
-  EXPECT_FALSE(tracker.needsBarrier({read(8, 16)})) << "its writer is before the barrier";
+  EXPECT_FALSE(tracker.needsBarrier({read(8, 16)})) << "the write is before the barrier";
   EXPECT_TRUE(tracker.needsBarrier({read(16, 24)}));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pipelines made on other threads; those of no driver, whose making tests hold up, and a device's.
+// Tests of pipelines that are created on other threads, with and without a driver. A gate delays those without a
+// driver.
 
 #include "Runtime/Vulkan/Pipeline/PipelineBuilder.h"
 #include "../VulkanFixture.h"
@@ -23,7 +24,7 @@ Kernel kernelOf(size_t words, uint32_t first = 0) {
   return kernel;
 }
 
-/// What is made waits until it may go on.
+/// Delays the creation of pipelines until it is opened.
 class Gate {
 public:
   vulkan::PipelineTask::Create create(Status status = Status::ok()) {
@@ -55,7 +56,7 @@ private:
   std::mutex mutex_;
   std::condition_variable changed_;
   bool isOpen_ = false;
-  std::vector<size_t> begun_; ///< words of the kernels
+  std::vector<size_t> begun_; ///< Number of words of each kernel, in the order in which creation began.
 };
 
 struct PipelineBuilderTest : testing::Test {
@@ -77,7 +78,7 @@ TEST_F(PipelineBuilderTest, StartingDoesNotWaitAndWaitingDoes) {
   opener.join();
 }
 
-/// Each comes when those before have begun, so that none waits in the queue.
+/// Each task is started after the earlier ones have begun, so that none waits in the queue.
 TEST_F(PipelineBuilderTest, ThereAreAsManyThreadsAsProcessors) {
   PipelineBuilder builder(table);
   std::vector<PipelineBuilder::Task> tasks;
@@ -92,22 +93,22 @@ TEST_F(PipelineBuilderTest, ThereAreAsManyThreadsAsProcessors) {
 TEST_F(PipelineBuilderTest, TheFirstComeFirst) {
   PipelineBuilder builder(table);
   std::vector<PipelineBuilder::Task> tasks;
-  for (size_t i = 0; i < threads; ++i) // these keep all threads busy
+  for (size_t i = 0; i < threads; ++i) // keep all threads busy
     tasks.push_back(builder.start(kernelOf(1, uint32_t(i)), "main", gate.create()));
   gate.waitForBegun(threads);
   for (size_t words = 2; words < 2 + 2 * threads; ++words)
     tasks.push_back(builder.start(kernelOf(words), "main", gate.create()));
   gate.open();
-  builder.wait({tasks.begin(), tasks.begin() + long(threads)}); // so that only the builder's threads take the others
+  builder.wait({tasks.begin(), tasks.begin() + long(threads)}); // so that the builder's threads take all other tasks
   builder.wait(tasks);
   std::vector<size_t> begun = gate.begun();
   ASSERT_EQ(begun.size(), 3 * threads);
-  // As many as there are threads begin at a time, in any order of these.
+  // As many tasks as there are threads begin at the same time, in any order.
   for (size_t i = threads; i < begun.size(); ++i)
     EXPECT_NEAR(double(begun[i]), double(2 + i - threads), double(2 * threads)) << i;
 }
 
-/// Whoever waits makes what hasn't begun, and doesn't wait for others.
+/// A caller that waits runs its tasks that haven't begun, and doesn't wait for others.
 TEST_F(PipelineBuilderTest, WaitingTakesItsOwnAlone) {
   PipelineBuilder builder(table);
   std::vector<PipelineBuilder::Task> held;
@@ -138,7 +139,7 @@ TEST_F(PipelineBuilderTest, WhatIsTheSameIsMadeOnce) {
     EXPECT_NE(builder.start(other, "main", gate.create()), first);
   EXPECT_NE(builder.start(kernelOf(5), "other", gate.create()), first);
   builder.wait({first});
-  EXPECT_EQ(builder.start(kernelOf(5), "main", gate.create()), first) << "done or not";
+  EXPECT_EQ(builder.start(kernelOf(5), "main", gate.create()), first) << "finished tasks are shared too";
   EXPECT_EQ(builder.counts().started, 6u);
   EXPECT_EQ(builder.counts().shared, 2u);
 }
@@ -199,7 +200,7 @@ TEST_F(PipelineBuilderTest, ManyThreadsStartAndWait) {
     caller.join();
 }
 
-/// Whoever closes a builder waits for what has begun, and for nothing else.
+/// The destructor of a builder waits for tasks that have begun, and for nothing else.
 TEST_F(PipelineBuilderTest, ClosingWaitsForWhatHasBegun) {
   std::vector<PipelineBuilder::Task> tasks;
   {
@@ -216,7 +217,7 @@ TEST_F(PipelineBuilderTest, ClosingWaitsForWhatHasBegun) {
 
 TEST_F(PipelineBuilderTest, AChildOfForkHasNoThreads) {
   GTEST_FLAG_SET(death_test_style, "fast");
-  auto *builder = new PipelineBuilder(table); // the child's is left behind
+  auto *builder = new PipelineBuilder(table); // leaked in the child
   std::vector<PipelineBuilder::Task> tasks;
   for (size_t i = 0; i < threads + 2; ++i)
     tasks.push_back(builder->start(kernelOf(1, uint32_t(i)), "main", gate.create()));
@@ -226,7 +227,7 @@ TEST_F(PipelineBuilderTest, AChildOfForkHasNoThreads) {
     builder->wait(tasks);
     bool isSaid = !tasks.back()->status().isOk() && !late->status().isOk();
     delete builder;
-#ifdef __SANITIZE_THREAD__ // its pthread_join spins when a driver's exit handlers join threads that the child hasn't
+#ifdef __SANITIZE_THREAD__ // its pthread_join spins when a driver's exit handlers join threads that don't exist here
     _exit(isSaid ? 0 : 1);
 #else
     std::exit(isSaid ? 0 : 1);
@@ -241,7 +242,7 @@ TEST_F(PipelineBuilderTest, AChildOfForkHasNoThreads) {
 
 struct PipelineBuilderDeathTest : VulkanFixture {};
 
-/// The driver's own threads and tables are gone by the end of the exit; ours must be before.
+/// At exit the driver's threads and tables are destroyed. The builder's threads must end before.
 TEST_F(PipelineBuilderDeathTest, AProcessMayEndAtAnyTime) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   auto endEarly = [&] {

@@ -40,8 +40,8 @@ TEST(RangeAllocator, RefusesNothingTooMuchAndForeignOffsets) {
   EXPECT_FALSE(RangeAllocator(0).allocate(1, 1));
 }
 
-/// Random work against a map of bytes: no byte given twice, alignment kept, an allocation fails only if no run of free
-/// bytes could hold it, and freeing all leaves one range.
+/// Compares random operations with a map of bytes: no byte is allocated twice, alignment is kept, an allocation fails
+/// only if no run of free bytes could hold it, and freeing all ranges leaves one.
 TEST(RangeAllocator, AgreesWithAMapOfBytes) {
   constexpr uint64_t size = 512;
   std::mt19937 random(20240229);

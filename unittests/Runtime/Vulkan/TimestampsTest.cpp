@@ -7,7 +7,7 @@
 using namespace inlay::rt;
 using namespace inlay::rt::vulkan;
 
-/// (begin, end) of each dispatch.
+/// Returns (begin, end) of each dispatch.
 static std::vector<std::pair<int64_t, int64_t>> place(const std::vector<DispatchTicks> &ticks,
                                                       const TimestampInfo &info, HostWindow window,
                                                       std::optional<Calibration> calibration = std::nullopt) {
@@ -37,11 +37,11 @@ TEST(Timestamps, RunOver) {
   EXPECT_EQ(place({{0, 0xfffffff0, 0x10}}, {32, 1, false}, {0, 32}), (Times{{0, 32}}));
   EXPECT_EQ(place({{0, UINT64_MAX - 3, 4}}, {64, 1, true}, {0, 100}, Calibration{2, 50}), (Times{{44, 52}}));
   EXPECT_EQ(place({{0, 0xabc0fffffff0, 0xdef000000010}}, {32, 1, false}, {0, 32}), (Times{{0, 32}}))
-      << "what isn't valid says nothing";
+      << "invalid bits are ignored";
 }
 
 TEST(Timestamps, NeverLeaveTheWindow) {
   EXPECT_EQ(place({{0, 0, 50}, {1, 50, 100}}, {64, 1, false}, {0, 60}), (Times{{0, 50}, {50, 60}}))
       << "clocks that run at other speeds";
-  EXPECT_EQ(place({{0, 10, 5}}, {64, 1, false}, {0, 100}).size(), 1u) << "a clock that runs back";
+  EXPECT_EQ(place({{0, 10, 5}}, {64, 1, false}, {0, 100}).size(), 1u) << "a clock that runs backwards";
 }

@@ -18,7 +18,7 @@ namespace {
 
 struct VulkanDeviceTest : VulkanFixture {};
 
-/// The same with device memory that the host can't see.
+/// A fixture with device memory that the host can't access.
 struct VulkanStagingTest : VulkanFixture {
   void SetUp() override {
     setenv("INLAY_VULKAN_FORCE_STAGING", "1", 1);
@@ -76,7 +76,7 @@ TEST_F(VulkanDeviceTest, ReadsTexelsThatAKernelJustWrote) {
   engine.dispatches[0].buffers = {0, 1, 4};
   copy.buffers = {4, 3};
   engine.dispatches.push_back(copy);
-  copy.buffers = {3, 2}; // what an engine's own scratch holds, and what it didn't make
+  copy.buffers = {3, 2}; // from scratch to an argument, after a copy from scratch to scratch
   engine.dispatches.push_back(copy);
   ASSERT_EQ(run(engine, {a, b, c}).message(), "");
   std::vector<float> result = download(*c);
@@ -94,7 +94,7 @@ TEST_F(VulkanDeviceTest, ATexelBufferHasAtLeastOneTexel) {
       << status.message();
 }
 
-/// A chain through scratch: t0 = a + b, t1 = t0 * b, c = t1 + t0, d = t1 * a.
+/// Returns a chain through scratch: t0 = a + b, t1 = t0 * b, c = t1 + t0, d = t1 * a.
 static Engine chainEngine(int64_t count) {
   Engine engine = elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(count));
   engine.kernels.push_back(binaryKernel("mul", "OpFMul"));
@@ -140,12 +140,12 @@ TEST_F(VulkanDeviceTest, WaitingForASubmissionWaitsForAllBefore) {
   auto first = device->record(**loaded, {a, a, b}, {}), second = device->record(**loaded, {b, b, c}, {});
   ASSERT_TRUE(second.isOk()) << second.status().message();
   for (int i = 0; i < 20; ++i) {
-    auto one = device->submit({first->get()}), two = device->submit({second->get()});
-    ASSERT_TRUE(one.isOk() && two.isOk());
-    EXPECT_LT(*one, *two);
-    ASSERT_EQ(device->wait(*two).message(), "");
-    EXPECT_EQ(download(*c)[4999], 4 * 4999) << "the second sees what the first wrote";
-    EXPECT_EQ(device->wait(*one).message(), "");
+    auto firstRun = device->submit({first->get()}), secondRun = device->submit({second->get()});
+    ASSERT_TRUE(firstRun.isOk() && secondRun.isOk());
+    EXPECT_LT(*firstRun, *secondRun);
+    ASSERT_EQ(device->wait(*secondRun).message(), "");
+    EXPECT_EQ(download(*c)[4999], 4 * 4999) << "the second submission reads results of the first";
+    EXPECT_EQ(device->wait(*firstRun).message(), "");
   }
 }
 
@@ -211,7 +211,7 @@ TEST_F(VulkanDeviceTest, CommandsOfOneSubmissionShareScratch) {
             std::string::npos);
 }
 
-/// What a command buffer was told: barriers to compute (b) and to the host (h), dispatches (d).
+/// The recorded commands: barriers to compute (b) and to the host (h), dispatches (d).
 static std::string recorded;
 
 TEST_F(VulkanDeviceTest, ACommandStartsBehindTheOneBeforeItAndEndsBeforeTheHost) {
@@ -291,7 +291,7 @@ TEST_F(VulkanDeviceTest, BuffersShareAFewBlocks) {
   ASSERT_TRUE(large.isOk());
   EXPECT_EQ(context->memory.blockCount(), 2u);
   large->reset();
-  EXPECT_EQ(context->memory.blockCount(), 1u) << "a large block goes with its buffer";
+  EXPECT_EQ(context->memory.blockCount(), 1u) << "a large block is freed with its buffer";
 }
 
 TEST_F(VulkanDeviceTest, EmptyBuffersHoldNothing) {
@@ -332,18 +332,18 @@ TEST_F(VulkanDeviceTest, LoadNamesTheKernelAndBothNumbers) {
 }
 
 TEST_F(VulkanDeviceTest, ABufferThatKernelsCannotSeeAllOfIsRefused) {
-  uint64_t most = context->caps().maxStorageBufferRange;
-  if (most > uint64_t(1) << 28 || most + 4 > context->caps().maxAllocationBytes)
-    GTEST_SKIP() << "a buffer as large is too much for a test";
+  uint64_t maxRange = context->caps().maxStorageBufferRange;
+  if (maxRange > uint64_t(1) << 28 || maxRange + 4 > context->caps().maxAllocationBytes)
+    GTEST_SKIP() << "such a large buffer is too much for a test";
   auto small = upload(iota(8, 0));
-  auto large = device->allocate(most + 4), fits = device->allocate(most);
+  auto large = device->allocate(maxRange + 4), fits = device->allocate(maxRange);
   ASSERT_TRUE(large.isOk() && fits.isOk());
   Engine engine = elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(8));
   EXPECT_EQ(run(engine, {small, small, *fits}).message(), "");
   Status status = run(engine, {small, small, *large});
   EXPECT_EQ(status.message(), "engine 'engine_add': kernel 'add': argument 2: a buffer has " +
-                                  std::to_string(most + 4) + " bytes, but the device's kernels see at most " +
-                                  std::to_string(most));
+                                  std::to_string(maxRange + 4) + " bytes, but the device's kernels see at most " +
+                                  std::to_string(maxRange));
 }
 
 TEST_F(VulkanDeviceTest, RecordNamesTheDispatchAndBothNumbers) {
@@ -357,8 +357,8 @@ TEST_F(VulkanDeviceTest, RecordNamesTheDispatchAndBothNumbers) {
             std::string::npos);
   engine.dispatches[0].grid[0] = Expr(1);
   EXPECT_EQ(run(engine, {a, a, a}, {{int64_t(1) << 32}}).message(),
-            "engine 'engine_add': dispatch 0 (kernel 'add'): push constant 0 is 4294967296, which doesn't fit 32 bits "
-            "without sign");
+            "engine 'engine_add': dispatch 0 (kernel 'add'): push constant 0 is 4294967296, which doesn't fit an "
+            "unsigned 32-bit integer");
 }
 
 TEST_F(VulkanDeviceTest, AKernelMaySeeNoMoreThanTheDevicesRange) {
@@ -388,7 +388,7 @@ TEST_F(VulkanStagingTest, KernelsSeeUploadsAndDownloadsSeeKernels) {
   EXPECT_EQ(download(*c)[999], 999 + 1004);
 }
 
-/// y = (x + w) * w over two engines, as a compiler would emit it.
+/// Returns the plan of y = (x + w) * w over two engines, as a compiler would emit it.
 static std::shared_ptr<Plan> twoEnginePlan(int64_t count) {
   PlanBuilder builder;
   Expr n = Expr::dim(0, 0);
@@ -420,7 +420,7 @@ static void runTwoEnginePlan(std::shared_ptr<Device> device) {
 TEST_F(VulkanDeviceTest, RunsAPlan) { runTwoEnginePlan(device); }
 TEST_F(VulkanStagingTest, RunsAPlan) { runTwoEnginePlan(device); }
 
-/// Host memory as the allocators of frameworks give it.
+/// Allocates host memory as the allocators of frameworks do.
 static std::shared_ptr<float> allocateHost(size_t count, size_t offset) {
   auto *block = static_cast<float *>(std::aligned_alloc(4096, 4096 * 64));
   EXPECT_LE(count + offset, size_t(1024 * 64));
@@ -430,7 +430,7 @@ static std::shared_ptr<float> allocateHost(size_t count, size_t offset) {
 TEST_F(VulkanDeviceTest, ReadsHostMemoryInPlace) {
   if (!context->info.hostImportAlignment)
     GTEST_SKIP() << "the device can't";
-  std::shared_ptr<float> memory = allocateHost(5000, 1040); // not at a page's start, and over several
+  std::shared_ptr<float> memory = allocateHost(5000, 1040); // spans several pages and doesn't start on one
   std::fill_n(memory.get(), 5000, 3.0f);
   std::shared_ptr<DeviceBuffer> imported = device->importHost(memory.get(), 5000 * sizeof(float), nullptr);
   ASSERT_TRUE(imported);
@@ -457,9 +457,9 @@ TEST_F(VulkanStagingTest, WhatTheHostCantShareIsNotReadInPlace) {
   EXPECT_FALSE(device->importHost(memory.get(), 4000, nullptr));
 }
 
-/// Inputs and results that the device may use in place, with the kernel's arguments as storage buffers and as texels.
+/// Runs a plan whose inputs and results the device may use in place, with arguments as storage buffers and as texels.
 static void runImportingPlan(std::shared_ptr<Device> device) {
-  constexpr int64_t kCount = 100000; // not whole pages
+  constexpr int64_t kCount = 100000; // not a multiple of the page size
   for (const Kernel &kernel : {binaryKernel("add", "OpFAdd"), texelKernel("texels")}) {
     PlanBuilder builder;
     Expr n = Expr::dim(0, 0);
@@ -493,7 +493,7 @@ static void runImportingPlan(std::shared_ptr<Device> device) {
 TEST_F(VulkanDeviceTest, UsesTheCallersMemoryInPlace) { runImportingPlan(device); }
 TEST_F(VulkanStagingTest, UsesNoMemoryOfTheCallersInPlace) { runImportingPlan(device); }
 
-/// Whether at once or later is the device's choice, but for those that a command knows already.
+/// Fills buffers. The device may run writers immediately or later, but immediately if a command uses the buffer.
 static void fillBuffers(Device &device, VulkanFixture &fixture) {
   auto writer = [](float value) { return [value](void *to) { std::fill_n(static_cast<float *>(to), 1000, value); }; };
   auto add = elementwiseEngine(binaryKernel("add", "OpFAdd"), Expr(1000));
@@ -501,7 +501,7 @@ static void fillBuffers(Device &device, VulkanFixture &fixture) {
   auto fresh = device.allocate(4000), read = device.allocate(4000);
   ASSERT_TRUE(fresh.isOk() && read.isOk());
   ASSERT_TRUE(device.fill(**fresh, 4000, writer(1)).isOk());
-  ASSERT_TRUE(device.fill(**fresh, 4000, writer(2)).isOk()) << "in its place";
+  ASSERT_TRUE(device.fill(**fresh, 4000, writer(2)).isOk()) << "replaces the first writer";
   ASSERT_EQ(fixture.run(add, {*fresh, b, a}).message(), "");
   EXPECT_EQ(fixture.download(*a)[999], 1001);
   ASSERT_TRUE(device.fill(**fresh, 4000, writer(3)).isOk());
@@ -516,7 +516,7 @@ static void fillBuffers(Device &device, VulkanFixture &fixture) {
 TEST_F(VulkanDeviceTest, BuffersAreFilledBeforeTheyAreUsed) { fillBuffers(*device, *this); }
 TEST_F(VulkanStagingTest, BuffersAreFilledBeforeTheyAreUsed) { fillBuffers(*device, *this); }
 
-/// Large weights may be read in place: what is put in their stead counts all the same.
+/// Replaces a large constant, which the device may read in place. The new bytes must take effect.
 static void replaceLargeConstant(std::shared_ptr<Device> device) {
   constexpr size_t kCount = 40000;
   std::shared_ptr<Plan> plan = twoEnginePlan(kCount);

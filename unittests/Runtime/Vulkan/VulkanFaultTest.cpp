@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the driver may answer and tests can't provoke, put into the device's function table; and machines without a
-// driver, each in a process of its own.
+// Injects results into the device's function table that tests can't provoke in a driver. Tests machines without a
+// driver, each in a separate process.
 
 #include "../PlanBuilder.h"
 #include "../VulkanFixture.h"
@@ -65,10 +65,10 @@ TEST_F(VulkanFaultTest, ADeviceThatCannotBeAskedIsLost) {
   Status status = run(engine, {a, a, c});
   EXPECT_EQ(status.code(), StatusCode::DeviceLost);
   EXPECT_EQ(status.message(), "vkWaitSemaphores failed with VK_ERROR_OUT_OF_HOST_MEMORY");
-  context->vk.vkGetSemaphoreCounterValue = ask; // so that objects can go
+  context->vk.vkGetSemaphoreCounterValue = ask; // so that objects can be destroyed
 }
 
-/// Opens a device that does nothing that it is asked to, so that calls end by their limit.
+/// Opens a device that ignores submissions, so that calls end by the time limit.
 TEST_F(VulkanFaultTest, ADeviceThatNeverFinishesIsLostInTime) {
   setenv("INLAY_DEVICE_TIMEOUT", "0.05", 1);
   auto other = vulkan::openContext("");
@@ -108,7 +108,7 @@ TEST_F(VulkanFaultTest, AChildOfForkHasNoDevice) {
   auto a = upload(std::vector<float>(8, 1)), c = upload(std::vector<float>(8, 1));
   auto runInChild = [&] {
     std::fprintf(stderr, "%s\n", run(engine, {a, a, c}).message().c_str());
-    device.reset(); // waits for no thread of the driver's
+    device.reset(); // must not wait for threads of the driver
     context.reset();
     _exit(0);
   };
@@ -116,7 +116,7 @@ TEST_F(VulkanFaultTest, AChildOfForkHasNoDevice) {
   EXPECT_EQ(run(engine, {a, a, c}).message(), "");
 }
 
-/// Memory that a device reads in place stays while the device may be at it, whoever closes what used it.
+/// Memory that a device reads in place is kept while the device may access it, whatever is closed.
 TEST(ImportedMemory, OutlivesADeviceThatHangs) {
   static uint64_t reached;
   vulkan::DeviceTable table;
@@ -143,7 +143,7 @@ TEST(ImportedMemory, OutlivesADeviceThatHangs) {
   EXPECT_EQ(owner.use_count(), 2);
 }
 
-/// y = x + x of many floats.
+/// Returns the plan of y = x + x for many floats.
 static std::shared_ptr<Plan> sumPlan() {
   PlanBuilder builder;
   Expr n = Expr::dim(0, 0);
@@ -234,7 +234,7 @@ TEST_F(VulkanFaultTest, PipelineCreationFails) {
   context->vk.vkCreateComputePipelines = [](VkDevice, VkPipelineCache, uint32_t, const VkComputePipelineCreateInfo *,
                                             const VkAllocationCallbacks *, VkPipeline *) { return VK_ERROR_UNKNOWN; };
   auto loaded = device->load(engine);
-  ASSERT_TRUE(loaded.isOk()) << "it shows later";
+  ASSERT_TRUE(loaded.isOk()) << "the failure is reported later";
   std::string failure = "engine 'engine_add': kernel 'add': vkCreateComputePipelines failed with VK_ERROR_UNKNOWN";
   EXPECT_EQ((*loaded)->wait().message(), failure);
   EXPECT_EQ((*loaded)->state().message(), failure);
@@ -244,7 +244,7 @@ TEST_F(VulkanFaultTest, PipelineCreationFails) {
 
 namespace {
 
-/// Two dispatches; the pipeline of the second one isn't made before something was submitted.
+/// Two dispatches. The pipeline of the second is not created before a command was submitted.
 struct SlowPipelines : VulkanFaultTest {
   static inline std::mutex mutex;
   static inline std::condition_variable changed;
@@ -303,7 +303,7 @@ TEST_F(SlowPipelines, TheDeviceBeginsWithWhatIsReady) {
   EXPECT_EQ(download(*d)[7], 6);
   EXPECT_EQ(submissions, 2);
   ASSERT_EQ(device->run({command->get()}).message(), "");
-  EXPECT_EQ(submissions, 3) << "all of it at once from then on";
+  EXPECT_EQ(submissions, 3) << "later calls use one submission";
 }
 
 TEST_F(SlowPipelines, WhatHasBegunEndsBeforeTheFailureIsTold) {
@@ -316,12 +316,12 @@ TEST_F(SlowPipelines, WhatHasBegunEndsBeforeTheFailureIsTold) {
   for (int call = 0; call < 2; ++call)
     EXPECT_EQ(device->run({command->get()}).message(), "engine 'engine_add': kernel 'mul': vkCreateComputePipelines "
                                                        "failed with VK_ERROR_OUT_OF_DEVICE_MEMORY");
-  EXPECT_EQ(submissions, 2) << "the first part, each time";
+  EXPECT_EQ(submissions, 2) << "one submission of the first part per call";
   EXPECT_EQ(download(*c)[7], 3);
   EXPECT_EQ(download(*d)[7], -1);
 }
 
-/// A driver may find the device lost while it is still at work.
+/// Tests a driver that finds the device lost while it still runs.
 TEST_F(SlowPipelines, WhatHasBegunEndsOnALostDeviceToo) {
   static int waits;
   static PFN_vkWaitSemaphores wait;
@@ -382,7 +382,7 @@ TEST_F(VulkanFaultTest, AValidationMessageFailsTheNextRun) {
 
 namespace {
 
-/// Prints what listDevices says in a fresh process with this environment.
+/// Prints the error of listDevices in a new process with this environment.
 void sayListDevices(const char *name, const char *value) {
   unsetenv("VK_DRIVER_FILES");
   unsetenv("VK_ICD_FILENAMES");
@@ -472,7 +472,7 @@ TEST_F(VulkanFaultTest, ACorruptCacheFileIsReplaced) {
   EXPECT_FALSE(vulkan::readFramed(path).empty());
 }
 
-/// A cache folder that can't be written to, whoever the user is.
+/// Uses a cache folder that no user can write to.
 TEST_F(VulkanFaultTest, WithoutAPlaceForTheCacheAllElseWorks) {
   setenv("XDG_CACHE_HOME", "/proc/self/no-such", 1);
   auto other = vulkan::openContext("");

@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace inlay;
 using namespace inlay::python;
 
-/// Integers alone, at least one.
+/// Returns true if all elements are integers and there is at least one.
 static bool areIntegers(nb::handle list) {
   bool some = false;
   for (nb::handle element : list) {

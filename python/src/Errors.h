@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exceptions of inlay.errors, raised from C++.
+// Raises exceptions of inlay.errors from C++.
 
 #ifndef INLAY_PYTHON_ERRORS_H
 #define INLAY_PYTHON_ERRORS_H
@@ -11,7 +11,7 @@
 
 namespace inlay::python {
 
-/// Raises the exception of that name in inlay.errors.
+/// Raises the exception with that name in inlay.errors.
 [[noreturn]] inline void raiseError(const char *name, const std::string &message) {
   namespace nb = nanobind;
   nb::object error = nb::module_::import_("inlay.errors").attr(name)(message);

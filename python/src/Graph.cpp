@@ -29,7 +29,7 @@ Context::Context() : context(makeRewriteRegistry()) {
 }
 
 std::shared_ptr<Context> Context::get() {
-  static std::weak_ptr<Context> shared; // guarded by the interpreter lock
+  static std::weak_ptr<Context> shared; // Guarded by the interpreter lock.
   std::shared_ptr<Context> context = shared.lock();
   if (!context)
     shared = context = std::make_shared<Context>();
@@ -62,7 +62,7 @@ OpCell::~OpCell() {
 
 void python::raiseErased(const char *what) {
   raiseError("ErasedError", std::string("expected ") + what +
-                                " that is in its module, but it was removed: handles end with what they stand for");
+                                " that is in its module, but it was removed; a handle is valid only as long as its op");
 }
 
 static bool isIn(Operation *op, Operation *module) {
@@ -138,7 +138,7 @@ Graph::Graph(std::shared_ptr<Context> context) : context(std::move(context)) {}
 
 ModuleOp Graph::get() {
   if (user != std::thread::id() && user != std::this_thread::get_id())
-    raiseError("RewriteError", "expected a module that nobody else works on, but another thread is changing it");
+    raiseError("RewriteError", "expected exclusive access to the module, but another thread is changing it");
   return *module;
 }
 
@@ -148,7 +148,8 @@ std::shared_ptr<Graph> Graph::parse(const std::string &text, const std::string &
   ParserConfig config(graph->getContext());
   graph->module = parseSourceString<ModuleOp>(text, config, name);
   if (!graph->module)
-    raiseError("CompileError", diagnostics.str().empty() ? "expected a module, but can't read it" : diagnostics.str());
+    raiseError("CompileError",
+               diagnostics.str().empty() ? "expected a module, but the text can't be parsed" : diagnostics.str());
   keepResourceKeys(*graph->module, text);
   return graph;
 }
@@ -202,7 +203,7 @@ void Graph::give(Operation *op, std::string name) {
       name = (getReportedName(op) + "#" + Twine(nextNumber++)).str();
       continue;
     }
-    // What was erased gives its name to what takes its place; it asks anew if it ever comes back.
+    // The op that replaces an erased op takes its name. The erased op gets a new name if it is restored.
     names.erase(it->second);
     opsByName.erase(it);
   }
@@ -254,9 +255,9 @@ void Graph::rename(Operation *op, const std::string &name) {
   if (name.empty())
     raiseError("ArgumentValueError", "expected a name, but got an empty one");
   if (Operation *other = find(name); other && other != op)
-    raiseError("ArgumentValueError", "expected a name of its own, but '" + name + "' is the name of another op");
+    raiseError("ArgumentValueError", "expected a unique name, but '" + name + "' is the name of another op");
   GraphRewriter &rewriter = getRewriter();
-  // Metadata stays: the name takes the place of the locations that were joined.
+  // The metadata is kept. The name replaces the locations that were fused.
   DictionaryAttr metadata;
   if (auto fused = dyn_cast<FusedLoc>(op->getLoc()))
     metadata = dyn_cast_or_null<DictionaryAttr>(fused.getMetadata());
@@ -288,8 +289,8 @@ void Graph::noteCall(Operation *op) {
 Graph::Busy::Busy(Graph &graph) : graph(graph) {
   graph.get();
   if (graph.own || graph.rewriter || graph.whyNot)
-    raiseError("RewriteError", "expected a module at rest, but it is being changed: patterns can't run inside of "
-                               "'with net_guard' or of another pattern");
+    raiseError("RewriteError", "expected a module that is not being changed; patterns can't run inside "
+                               "'with net_guard' or inside another pattern");
   graph.user = std::this_thread::get_id();
 }
 
@@ -334,7 +335,7 @@ void Graph::end(bool keep) {
   std::string error = own->takeError();
   if (!keep || !error.empty())
     own->getJournal().undoTo(0);
-  own.reset(); // which commits
+  own.reset(); // Commits the changes.
   rewriter = nullptr;
   user = {};
   if (keep && !error.empty())
@@ -342,7 +343,7 @@ void Graph::end(bool keep) {
 }
 
 void Graph::removeMarked() {
-  // One of them may use another.
+  // Repeats until nothing changes, because one removed op may use another.
   for (bool progress = true; progress;) {
     progress = false;
     for (Operation *&op : removed) {
@@ -406,7 +407,7 @@ void Graph::setInsertionPoint() {
     rewriter.setInsertionPoint(insertion.op.get());
 }
 
-/// A location without the call that it names: a new op is of another one.
+/// Returns the location without the call that it names, because a new op belongs to another call.
 static Location withoutCall(Location loc) {
   auto fused = dyn_cast<FusedLoc>(loc);
   auto metadata = fused ? dyn_cast_or_null<DictionaryAttr>(fused.getMetadata()) : nullptr;
@@ -422,7 +423,7 @@ static bool isAvailableAt(Value value, OpBuilder::InsertPoint point) {
   return value.getParentBlock() == block || (block->getParentOp() && isAvailable(value, block->getParentOp()));
 }
 
-/// The op's name, if there can be such an op.
+/// Returns the name of the op. Raises an error if no such op can exist.
 static OperationName getOpName(const std::string &name, MLIRContext *context) {
   OperationName found(name, context);
   StringRef dialect = StringRef(name).split('.').first;
@@ -449,19 +450,19 @@ OpHandle Graph::create(const std::string &name, const std::vector<ValueHandle> &
     state.operands.push_back(operand.get());
     if (!isAvailableAt(state.operands.back(), rewriter.saveInsertionPoint()))
       raiseError("RewriteError", "operand #" + std::to_string(state.operands.size() - 1) + " of '" + name +
-                                     "' is defined after the place where the op is made, or in another region");
+                                     "' is defined after the insertion point or in another region");
   }
   state.addAttributes(toDictionary(attributes, *context, "attribute").getValue());
   if (results)
     for (const std::string &type : *results)
       state.types.push_back(toType(type, getContext()));
   else if (!state.name.hasInterface<InferTypeOpInterface>())
-    raiseError("ArgumentTypeError", "expected result types for '" + name + "': nothing infers them");
+    raiseError("ArgumentTypeError", "expected result types for '" + name + "', because they can't be inferred");
   std::string why;
   Operation *op = createOp(rewriter, state, why);
   if (!op)
     raiseError("RewriteError", "can't make '" + name + "': " + why);
-  noteCall(op); // which its attributes may say
+  noteCall(op); // Its attributes may state that it is part of a call.
   OpHandle made = handle(op);
   if (!insertions.empty() && insertions.back().after)
     insertions.back().op = made;
@@ -473,7 +474,7 @@ ValueHandle Graph::addInput(const std::string &name, const std::string &type) {
   setInsertionPoint();
   auto function = rewriter.getInsertionBlock()->getParent()->getParentOfType<func::FuncOp>();
   if (!function)
-    raiseError("RewriteError", "expected to be in a function to add an input to");
+    raiseError("RewriteError", "expected an insertion point in a function to add an input");
   auto uses = SymbolTable::getSymbolUses(function.getSymNameAttr(), get());
   if (!uses || !uses->empty())
     raiseError("RewriteError", "can't add an input to a function that is called: '" + function.getName().str() + "'");
@@ -492,7 +493,8 @@ void Graph::markOutput(const ValueHandle &value) {
   func::FuncOp function = getFunction("");
   Operation *terminator = function.getBody().front().getTerminator();
   if (!isAvailable(output, terminator))
-    raiseError("RewriteError", "expected an output that is defined in the main function, but it isn't there");
+    raiseError("RewriteError",
+               "expected an output that is defined in the main function, but got a tensor from elsewhere");
   rewriter.modifyOpInPlace(terminator, [&] { terminator->insertOperands(terminator->getNumOperands(), output); });
   rewriter.modifyOpInPlace(function,
                            [&] { (void)function.insertResult(function.getNumResults(), output.getType(), {}); });
@@ -550,7 +552,7 @@ void Graph::markRemoved(const OpHandle &handle, bool withRegions) {
     raiseError("RewriteError", "can't remove '" + op->getName().getStringRef().str() + "': the graph needs it");
   if (op->getNumRegions() != 0 && !withRegions)
     raiseError("RewriteError", "'" + op->getName().getStringRef().str() +
-                                   "' has regions, whose ops would be lost: say with_regions=True if they may");
+                                   "' has regions whose ops would be lost; pass with_regions=True to allow this");
   if (!llvm::is_contained(removed, op))
     removed.push_back(op);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A module that Python holds, and handles to its ops and values. A handle is a cell that the graph empties before the
-// op's memory is freed, whoever frees it; so a handle to what is gone raises, and never reads. Handles keep their
-// graph. Everything here needs the interpreter lock; while one thread changes a graph, others get an error.
+// A module that Python owns, and handles to its ops and values. A handle points to a cell that the graph clears before
+// the memory of the op is freed. Using the handle of an op that is gone therefore raises an error and never reads freed
+// memory. Handles keep their graph alive. All functions require the interpreter lock. While one thread changes a graph,
+// other threads get an error.
 
 #ifndef INLAY_PYTHON_GRAPH_H
 #define INLAY_PYTHON_GRAPH_H
@@ -26,7 +27,7 @@
 
 namespace inlay::python {
 
-/// The context of all modules and pattern managers; it goes when the last of them does.
+/// The context of all modules and pattern managers. It lives as long as any of them.
 struct Context {
   Context();
   static std::shared_ptr<Context> get();
@@ -41,26 +42,28 @@ struct OpCell : std::enable_shared_from_this<OpCell> {
   ~OpCell();
 
   Graph &graph;
-  mlir::Operation *op; ///< null once its memory is freed
+  mlir::Operation *op; ///< Null once the op's memory is freed.
 };
 
-/// An op, for as long as it is in its graph.
+/// A handle to an op, valid as long as the op is in its graph.
 struct OpHandle {
   std::shared_ptr<Graph> graph;
   std::shared_ptr<OpCell> cell;
 
-  mlir::Operation *get() const; ///< raises ErasedError if it is gone
+  /// Returns the op. Raises ErasedError if it is gone.
+  mlir::Operation *get() const;
   bool isLive() const;
   bool operator==(const OpHandle &other) const { return cell == other.cell; }
 };
 
-/// A result of an op, or an argument of a block in it.
+/// A handle to a result of an op or to an argument of a block in it.
 struct ValueHandle {
   OpHandle owner;
-  int region = -1; ///< of the block; -1 for a result
+  int region = -1; ///< Region of the block; -1 for a result.
   unsigned block = 0, number = 0;
 
-  mlir::Value get() const; ///< raises ErasedError if it is gone
+  /// Returns the value. Raises ErasedError if it is gone.
+  mlir::Value get() const;
   bool operator==(const ValueHandle &other) const {
     return owner == other.owner && region == other.region && block == other.block && number == other.number;
   }
@@ -70,7 +73,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
 public:
   explicit Graph(std::shared_ptr<Context> context);
 
-  /// Raises CompileError with the diagnostics if the text doesn't parse or verify.
+  /// Parses and verifies a module. Raises a CompileError with the diagnostics on failure.
   static std::shared_ptr<Graph> parse(const std::string &text, const std::string &name);
   std::string print(bool locations);
   void verify();
@@ -79,41 +82,43 @@ public:
   ValueHandle handle(mlir::Value value);
   nanobind::object handleOrNone(mlir::Value value);
 
-  /// The module; raises if another thread is changing it.
+  /// Returns the module. Raises an error if another thread is changing it.
   mlir::ModuleOp get();
-  mlir::func::FuncOp getFunction(const std::string &name); ///< the main one if empty
+  /// Returns the function with that name; the main function if `name` is empty.
+  mlir::func::FuncOp getFunction(const std::string &name);
   mlir::MLIRContext *getContext() { return &context->context; }
   std::shared_ptr<Context> shareContext() const { return context; }
 
-  /// Names are given to ops when one is first asked for and stay theirs: the name location where it is unique, else
-  /// the kind and a number.
+  /// Returns the name of an op. All ops get their names at the first request and keep them. The name is the name
+  /// location if it is unique, else the kind of the op and a number.
   llvm::StringRef getName(mlir::Operation *op);
   mlir::Operation *find(llvm::StringRef name);
   void rename(mlir::Operation *op, const std::string &name);
 
-  /// Gives names to all ops, so that those they have now are theirs whatever is made beside them.
+  /// Names all ops, unless this was done before. Ops that are added later do not affect these names.
   void nameOnce();
 
-  /// Finds recorded calls, in the graph as it is now.
+  /// Returns the table of recorded calls of the current graph.
   const SignatureTable &getSignatures();
-  /// Says that an op may have come to be part of a call.
+  /// Records that an op may have become part of a call.
   void noteCall(mlir::Operation *op);
-  /// Says that this was done to more ops than anybody noted.
+  /// Drops the table, because an unknown set of ops may have become part of calls.
   void forgetSignatures() { signatures.reset(); }
 
-  /// Called before an op's memory is freed.
+  /// Called before the memory of an op is freed.
   void forget(mlir::Operation *op);
-  /// The same for one op without what is in it, which may be freed by now.
+  /// Does the same for a single op without its nested ops. `gone` may already be freed.
   void forgetOne(mlir::Operation *gone);
 
-  /// `with net_guard`: changes up to the end are one transaction, unless a rewrite is at work already.
+  /// `with net_guard`: groups the changes until `end` into one transaction, unless a rewrite is running.
   void begin();
   void end(bool keep);
 
   void pushInsertionPoint(const OpHandle &op, bool after);
   void popInsertionPoint();
 
-  /// The rewriter to change the graph by, with the insertion point set; raises where nothing may be changed.
+  /// Returns the rewriter to change the graph with, with its insertion point set. Raises an error if the graph must not
+  /// be changed.
   GraphRewriter &getRewriter();
   void setInsertionPoint();
 
@@ -124,20 +129,20 @@ public:
   void moveUses(const ValueHandle &from, const ValueHandle &to, const std::vector<OpHandle> &except, bool retype);
   void setAttribute(const OpHandle &op, const std::string &name, nanobind::handle value);
 
-  /// Removed when the transaction ends, so that handles to it work until then.
+  /// Marks an op as removed. It is erased at the end of the transaction, so handles to it work until then.
   void markRemoved(const OpHandle &op, bool withRegions);
   bool isMarkedRemoved(mlir::Operation *op) const;
 
-  /// Raises RewriteError if the rewriter refused what was just done.
+  /// Raises a RewriteError if the rewriter refused the last change.
   void checkRefusal();
 
-  /// While a pattern looks at the graph, or changes it.
+  /// The scope in which a pattern reads or changes the graph.
   class Scope {
   public:
-    /// `rewriter` may be null: nothing may be changed, because of `why`.
+    /// A null `rewriter` forbids changes, for the reason `why`.
     Scope(Graph &graph, GraphRewriter *rewriter, mlir::Operation *root, const char *why = nullptr);
     ~Scope();
-    /// Removes what was marked; refuses by the rewriter if something still uses it.
+    /// Erases the ops marked as removed. Refuses the rewrite if one of them is still used.
     void finish();
 
   private:
@@ -148,7 +153,7 @@ public:
     llvm::SmallVector<mlir::Operation *> outerRemoved;
   };
 
-  /// While a manager works on the graph.
+  /// The scope in which a manager works on the graph.
   class Busy {
   public:
     explicit Busy(Graph &graph);
@@ -175,20 +180,20 @@ private:
   llvm::DenseMap<mlir::Operation *, OpCell *> cells;
   llvm::DenseMap<mlir::Operation *, llvm::StringRef> names;
   llvm::StringMap<mlir::Operation *> opsByName;
-  std::optional<SignatureTable> signatures; ///< made when it is first asked for
+  std::optional<SignatureTable> signatures; ///< Created on request.
   unsigned nextNumber = 0;
   bool named = false;
 
-  std::thread::id user; ///< who changes the graph just now
+  std::thread::id user; ///< Thread that is changing the graph.
   std::unique_ptr<GraphRewriter> own;
   GraphRewriter *rewriter = nullptr;
-  const char *whyNot = nullptr; ///< why nothing may be changed just now
-  unsigned depth = 0;           ///< of net_guards
+  const char *whyNot = nullptr; ///< Reason why the graph must not be changed; null if it may be.
+  unsigned depth = 0;           ///< Nesting depth of net_guards.
   std::vector<Insertion> insertions;
   llvm::SmallVector<mlir::Operation *> removed;
 };
 
-/// Gathers the errors of this thread.
+/// Collects the errors of this thread.
 class Diagnostics {
 public:
   explicit Diagnostics(mlir::MLIRContext *context);
@@ -199,7 +204,7 @@ private:
   mlir::ScopedDiagnosticHandler handler;
 };
 
-/// Raises ErasedError with what every handle says that outlived what it stands for.
+/// Raises an ErasedError. All handles use the same text.
 [[noreturn]] void raiseErased(const char *what);
 
 void bindGraph(nanobind::module_ &m);

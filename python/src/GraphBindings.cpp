@@ -50,7 +50,8 @@ nb::list listFunctions(Graph &graph) {
   return list;
 }
 
-/// Ops that use the value, each once, in the order of their block; what a function returns is not used.
+/// Returns the ops that use the value, without duplicates, in the order of their block. A function's return does not
+/// count.
 nb::list listUsers(const ValueHandle &self) {
   Value value = self.get();
   llvm::SetVector<Operation *> users;
@@ -114,13 +115,14 @@ nb::object getAttribute(const OpHandle &self, const std::string &name) {
   return attribute ? fromAttribute(attribute, self.graph->shareContext()) : nb::none();
 }
 
-/// The ops as a module of their own: its text, the values that its only function takes, and those that it gives.
+/// Extracts the ops to a separate module. Returns its text, and the values that are the arguments and the results of
+/// its only function.
 nb::tuple extract(Graph &graph, const std::vector<OpHandle> &handles) {
   SmallVector<Operation *> ops;
   for (const OpHandle &handle : handles)
     ops.push_back(handle.get());
   if (ops.empty() || llvm::any_of(ops, [&](Operation *op) { return op->getBlock() != ops.front()->getBlock(); }))
-    raiseError("ArgumentValueError", "expected some ops of one block");
+    raiseError("ArgumentValueError", "expected one or more ops of one block");
   llvm::sort(ops, [](Operation *left, Operation *right) { return left->isBeforeInBlock(right); });
   OwningOpRef<ModuleOp> module = ModuleOp::create(graph.get().getLoc());
   Extracted extracted = extractFunction(ops, graph.get().getLoc(), "forward");
@@ -132,7 +134,8 @@ nb::tuple extract(Graph &graph, const std::vector<OpHandle> &handles) {
   return nb::make_tuple(text, listOf(graph, extracted.arguments), listOf(graph, extracted.results));
 }
 
-/// The elements of a constant: its key, or its bytes in order, a byte for a bool; nothing for an op that is none.
+/// Returns the key of a constant, or its elements as bytes with one byte per bool. Returns None for an op that is not a
+/// constant.
 nb::object getConstant(const OpHandle &self) {
   Attribute value;
   if (!matchPattern(self.get(), m_Constant(&value)))
@@ -146,7 +149,7 @@ nb::object getConstant(const OpHandle &self) {
   std::string bytes;
   auto append = [&](const APInt &bits) {
     uint64_t word = bits.getZExtValue();
-    bytes.append(reinterpret_cast<const char *>(&word), width); // little-endian, as all that we run on
+    bytes.append(reinterpret_cast<const char *>(&word), width); // Little-endian, like all supported hosts.
   };
   if (isa<FloatType>(dense.getElementType()))
     for (const APFloat &number : dense.getValues<APFloat>())
@@ -157,7 +160,7 @@ nb::object getConstant(const OpHandle &self) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-/// Numbers from the end are no numbers here: the caller said which.
+/// Returns value `number`. Negative numbers are rejected; the caller names the kind of value in `what`.
 Value pick(ValueRange values, size_t number, const OpHandle &op, const char *what) {
   if (number < values.size())
     return values[number];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The interpreter's lock, let go of and taken. When the interpreter ends, CPython before 3.14 ends each thread that
-// comes for the lock by unwinding its stack (pthread_exit), which C++ doesn't survive: the process would be aborted.
-// Such a thread sleeps here instead, as it does from 3.14 on, until the process has ended.
+// Releases and acquires the interpreter lock. When the interpreter exits, CPython before 3.14 ends each thread that
+// requests the lock by unwinding its stack (pthread_exit). C++ code does not survive this: the process would abort.
+// Such a thread sleeps here until the process has ended, as CPython does from 3.14 on.
 
 #ifndef INLAY_PYTHON_SRC_INTERPRETERLOCK_H
 #define INLAY_PYTHON_SRC_INTERPRETERLOCK_H
@@ -13,19 +13,19 @@
 
 namespace inlay {
 
-/// What the function returns. It may take the lock and run Python, but must leave nothing to be destroyed where it
-/// does.
+/// Returns the result of `function`. It may acquire the lock and run Python, but must not have objects with destructors
+/// on its stack while it does.
 template <typename Function>
 auto sleepAtTheEnd(Function function) {
   try {
     return function();
-  } catch (abi::__forced_unwind &) { // leaving this block by any way would end the process
+  } catch (abi::__forced_unwind &) { // Leaving this block in any way would end the process.
     for (;;)
       pause();
   }
 }
 
-/// Lets others run Python while it lives.
+/// Releases the lock during its lifetime, so that other threads can run Python.
 class Unlocked {
 public:
   Unlocked() = default;
@@ -39,7 +39,7 @@ private:
   PyThreadState *state_ = PyEval_SaveThread();
 };
 
-/// Lets this thread, which may be any, run Python while it lives.
+/// Acquires the lock during its lifetime, on any thread, to run Python.
 class Locked {
 public:
   Locked() = default;

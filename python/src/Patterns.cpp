@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pattern managers for Python. Python functions are called from within MLIR, which knows no exceptions: what they raise
-// is kept, ends the run as an error of the rewriter's, and is raised once MLIR is left. They are held by the Python
-// manager, not here, so that the collector sees all references.
+// Pattern managers for Python. MLIR calls the Python functions of patterns and does not support exceptions. An
+// exception is therefore stored, ends the run as an error of the rewriter, and is raised again outside MLIR. The Python
+// manager owns the functions, so that the garbage collector sees all references.
 
 #include "Attributes.h"
 #include "Errors.h"
@@ -32,12 +32,12 @@ using namespace inlay::python;
 
 namespace {
 
-/// One run of a manager; Python functions find here what they work on.
+/// One run of a manager. Python functions find the current graph and arguments here.
 struct Run {
   Run(Graph &graph, DictionaryAttr args) : graph(graph), args(args), outer(current) { current = this; }
   ~Run() { current = outer; }
 
-  /// Keeps what a Python function raised, and says in a note where.
+  /// Stores an exception that a Python function raised and adds a note with the location.
   std::string keep(nb::python_error &raised, const std::string &label, Operation *op) {
     std::string where = "in pattern '" + label + "'";
     if (op)
@@ -51,7 +51,7 @@ struct Run {
     return text;
   }
 
-  /// Calls `function`, which may raise; false if it did, now or before.
+  /// Calls `function`, which may raise. Returns false if it or an earlier function raised.
   template <typename Function>
   bool call(const std::string &label, Operation *op, std::string &why, Function function) {
     if (error) {
@@ -89,12 +89,12 @@ thread_local Run *Run::current = nullptr;
 constexpr const char *kMatching =
     "a pattern must not change the graph while it matches or analyzes: do it in 'rewrite'";
 
-/// A pattern that is a Python class. `match(op)` gives True, False, why not as a string, or the ops that matched;
-/// `rewrite(op)` whether it changed the graph.
+/// A pattern that is a Python class. `match(op)` returns True, False, the reason of a failure as a string, or the
+/// matched ops. `rewrite(op)` returns true if it changed the graph.
 class PythonPattern : public PatternAnalyzer {
 public:
   struct Functions {
-    nb::handle match, rewrite, matchAndRewrite, analyze; ///< held by the Python manager; null for none
+    nb::handle match, rewrite, matchAndRewrite, analyze; ///< Owned by the Python manager; null for none.
   };
 
   PythonPattern(std::string label, RootSet roots, unsigned benefit, Functions functions)
@@ -104,7 +104,7 @@ public:
 
   LogicalResult match(Operation *op, Match &match, const MatchContext &context) const override {
     if (!functions.match.is_valid())
-      return context.fail("the pattern has no match of its own");
+      return context.fail("the pattern doesn't override match");
     Run &run = *Run::current;
     Graph::Scope scope(run.graph, nullptr, op, kMatching);
     std::string why;
@@ -179,7 +179,7 @@ nb::object toPython(Graph &graph, const PDLValue &value) {
   return list;
 }
 
-/// A constraint that is a Python function: it gives True, or False, or why not as a string.
+/// Wraps a Python function as a constraint. It returns True, False, or the reason of a failure as a string.
 NativeFunction makeConstraint(std::string label, nb::handle function) {
   return [label = std::move(label), function](NativeCall &call) -> LogicalResult {
     Run &run = *Run::current;
@@ -225,7 +225,7 @@ nb::object toPython(Graph &graph, const Capture &capture) {
       capture);
 }
 
-/// Interfaces and traits that a pattern's roots may be named by.
+/// Interfaces and traits by which a pattern may select its roots.
 const std::pair<const char *, bool (*)(OperationName)> kInterfaces[] = {
     {"pointwise", [](OperationName name) { return name.hasInterface<PointwiseOpInterface>(); }},
     {"aten_named", [](OperationName name) { return name.hasInterface<AtenNamedOpInterface>(); }},
@@ -267,7 +267,7 @@ void raiseIf(llvm::Error error) {
     raiseError("ArgumentValueError", llvm::toString(std::move(error)));
 }
 
-/// A checker that knows what the plugins of our libraries compute.
+/// A checker that can expand the plugins of Inlay's libraries.
 class Checker {
 public:
   Checker(Context &context, nb::dict args) {
@@ -286,8 +286,8 @@ private:
   std::optional<RuleChecker> checker;
 };
 
-/// A graph that a pattern of PDL matches, the one of that number: its text, and what sizes are that it leaves open; or
-/// None, and why there is none.
+/// Draws graph `number` that a PDL pattern matches. Returns its text and the size that stands for its unknown sizes, or
+/// None and the reason why there is none.
 nb::tuple drawGraph(const std::string &pdl, nb::dict args, unsigned number) {
   std::shared_ptr<Context> context = Context::get();
   RewritePatternManager manager;
@@ -302,8 +302,8 @@ nb::tuple drawGraph(const std::string &pdl, nb::dict args, unsigned number) {
   return nb::make_tuple(text, drawn.unknownSize);
 }
 
-/// What a pattern that made `after` of `before` did wrong, and both graphs; empty if it did nothing wrong. And whether
-/// that is known, for not all graphs can be run.
+/// Checks a pattern that changed `before` to `after`. Returns the error and the text of both graphs, empty if there is
+/// no error, and true if the result is certain: not all graphs can be run.
 nb::tuple compareGraphs(const std::string &label, Graph &before, Graph &after, nb::dict args, int64_t unknownSize) {
   RuleVerdict verdict =
       Checker(*before.shareContext(), args)->compareGraphs(before.get(), after.get(), label, unknownSize);
@@ -325,7 +325,7 @@ public:
     return added;
   }
 
-  /// Adds the rules of a library; their labels.
+  /// Adds the rules of a library and returns their labels.
   std::vector<std::string> addLibrary(const std::string &name) {
     checkIdle();
     std::vector<std::string> before = labels(), added;
@@ -336,8 +336,8 @@ public:
     return added;
   }
 
-  /// Runs a pattern that calls no Python function against its replacement. What is wrong with it, and the graph that
-  /// shows it; empty if it holds.
+  /// Runs a pattern that calls no Python function against its replacement. Returns the error and the graph that shows
+  /// it, empty if the rule holds.
   nb::tuple check(const std::string &label, nb::dict args) {
     AtWork atWork(*this);
     Checker checker(*context, args);
@@ -350,7 +350,7 @@ public:
     return nb::make_tuple(verdict.text, verdict.instance);
   }
 
-  /// `functions` are the constraints that the text calls, by the name that it calls them by.
+  /// Adds a PDL pattern. `functions` are the constraints that the text calls, by name.
   void addTraced(const std::string &label, const std::string &text, std::optional<unsigned> benefit,
                  nb::dict functions) {
     checkIdle();
@@ -387,7 +387,7 @@ public:
     return result;
   }
 
-  /// The PDL of a pattern that isn't a class.
+  /// Returns the PDL text of a pattern that is not a class.
   std::string getPDL(const std::string &label) const { return manager.get(label)->asPDL()->getText(); }
 
   bool remove(const std::string &label) {
@@ -410,7 +410,7 @@ public:
     return nb::make_tuple(counts.tried, counts.matched, counts.rewritten, counts.rejected);
   }
 
-  /// The number of rewrites, and the trace as JSON (empty without one).
+  /// Returns the number of rewrites and the trace as JSON, which is empty without `trace`.
   nb::tuple rewrite(const std::shared_ptr<Graph> &graph, nb::dict args, const std::string &driver, int64_t limit,
                     double budget, bool removeDeadCode, bool acrossSegments, bool trace, bool checkEach) {
     AtWork atWork(*this);
@@ -427,7 +427,8 @@ public:
     options.removeDeadCode = removeDeadCode;
     options.acrossSegments = acrossSegments;
     options.trace = trace ? &firings : nullptr;
-    // Without the interpreter lock handles can't be touched; nobody else can, either, before the run is over.
+    // Handles must not be accessed without the interpreter lock. They are updated after the run; until then no other
+    // thread can use them.
     std::vector<Operation *> freed;
     options.freeing = [&](Operation *op) {
       if (callsPython)
@@ -460,7 +461,7 @@ public:
     return nb::make_tuple(*count, text);
   }
 
-  /// (label, ops, captures) of each match; at `op` and below alone if there is one.
+  /// Returns (label, ops, captures) of each match, or only of those at or below `op` if it is given.
   nb::list analyze(const std::shared_ptr<Graph> &graph, nb::dict args, const OpHandle *op) {
     AtWork atWork(*this);
     Graph::Busy busy(*graph);
@@ -491,7 +492,7 @@ public:
     return matches;
   }
 
-  /// A sentence, and JSON. Looks at `ops` alone if there are any.
+  /// Returns an explanation as a sentence and as JSON. Tries only `ops` as roots if they are given.
   nb::tuple explain(const std::string &label, const std::shared_ptr<Graph> &graph, nb::dict args,
                     std::optional<std::vector<OpHandle>> ops) {
     AtWork atWork(*this);
@@ -511,7 +512,7 @@ public:
   }
 
 private:
-  /// While patterns run, they must stay as they are.
+  /// Marks the manager as running. Its patterns must not change meanwhile.
   struct AtWork {
     explicit AtWork(Manager &manager) : manager(manager) {
       manager.checkIdle();
@@ -523,7 +524,7 @@ private:
 
   void checkIdle() const {
     if (working)
-      raiseError("RewriteError", "expected a pattern manager at rest, but its patterns are being run");
+      raiseError("RewriteError", "expected an idle pattern manager, but its patterns are running");
   }
 
   std::shared_ptr<Context> context;

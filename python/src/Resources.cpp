@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace inlay;
 
-/// The string literal that `text` starts with, without its quotes and escapes.
+/// Returns the string literal at the start of `text`, without quotes and escapes.
 static std::string readString(StringRef text) {
   std::string result;
   for (size_t i = 1; i < text.size() && text[i] != '"'; ++i) {
@@ -34,7 +34,7 @@ static std::string readString(StringRef text) {
 
 using Keys = llvm::SetVector<std::string, std::vector<std::string>, std::set<std::string>>;
 
-/// The keys in a text, each once, in their order.
+/// Returns the keys in a text in order, without duplicates.
 static Keys findKeys(StringRef text) {
   static constexpr StringLiteral kMark = "dense_resource<";
   Keys keys;
@@ -54,7 +54,7 @@ void python::keepResourceKeys(ModuleOp module, StringRef text) {
     op->getAttrDictionary().walk<WalkOrder::PreOrder>(
         [&](DenseResourceElementsAttr attribute) { given.insert(attribute.getRawHandle().getKey().str()); });
   });
-  if (wanted.size() != given.size()) // something else in the text looks like a key
+  if (wanted.size() != given.size()) // Other text looks like a key.
     return;
   llvm::StringMap<std::string> names;
   for (auto [key, name] : llvm::zip_equal(wanted, given))

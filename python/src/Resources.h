@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Modules of one context that name their weights alike.
+// Keeps the resource keys of modules that share a context and name their weights alike.
 
 #ifndef INLAY_PYTHON_RESOURCES_H
 #define INLAY_PYTHON_RESOURCES_H
@@ -9,8 +9,8 @@
 
 namespace inlay::python {
 
-/// A context takes a key that another module has for a new resource, and renames it. Where nobody gave bytes, which is
-/// so for weights that the text only names, this brings the keys of `text` back.
+/// Restores the keys of `text` in `module`. If a key is already in use by another module, the context takes it for a
+/// new resource and renames it. Weights that the text only names have no data yet, so their keys can be restored.
 void keepResourceKeys(mlir::ModuleOp module, llvm::StringRef text);
 
 } // namespace inlay::python

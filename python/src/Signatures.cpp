@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recorded calls for Python: what records them, and what reads them as they stand in the graph now.
+// Recorded calls for Python: recording them, and reading them from the current graph.
 
 #include "Attributes.h"
 #include "Errors.h"
@@ -18,12 +18,12 @@ using namespace inlay::python;
 
 namespace {
 
-/// Records what is built until it is closed. It must be closed before the transaction ends that it was opened in.
+/// Records the ops that are built until it is closed. It must be closed before the enclosing transaction ends.
 class Recorder {
 public:
   Recorder(std::shared_ptr<Graph> owner, const std::string &function) : graph(std::move(owner)) {
     GraphRewriter &rewriter = graph->getRewriter();
-    // The module's table of calls changes, so that undoing has to bring it back.
+    // Journals the module, because recording changes its table of calls.
     rewriter.startOpModification(graph->get());
     recorder = std::make_unique<SignatureRecorder>(rewriter, graph->get(), function);
   }
@@ -59,13 +59,13 @@ private:
   std::unique_ptr<SignatureRecorder> recorder;
 };
 
-/// The key of the innermost call that `op` is part of, or None.
+/// Returns the key of the innermost call that `op` is part of, or None.
 nb::object findCall(const OpHandle &op) {
   StringAttr call = getInnermostCall(op.get());
   return call ? nb::cast(call.getValue().str()) : nb::none();
 }
 
-/// What is recorded under `key`, with the tensors that stand there now: function, parent, arguments, outputs, ops.
+/// Returns the record of `key` with its current tensors: function, parent, arguments, outputs, ops.
 nb::dict readCall(Graph &graph, const std::string &key) {
   std::optional<Signature> call = graph.getSignatures().get(key);
   if (!call)

@@ -31,7 +31,7 @@ def manage(one):
 
 
 def refused(manager):
-    with pytest.raises(inlay.RewriteError, match="expected a pattern manager at rest"):
+    with pytest.raises(inlay.RewriteError, match="expected an idle pattern manager"):
         manager.rewrite(chain("t.a"), args={"tag": "wrong"})
 
 

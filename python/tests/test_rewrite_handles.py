@@ -303,7 +303,7 @@ def test_a_tensor_that_is_not_there_yet_is_no_operand():
         net_guard(module),
         insert_before(module.get_layers()[0]),
         pytest.raises(
-            inlay.RewriteError, match=r"operand #0 of 'inlay.neg' is defined after the place where the op is made"
+            inlay.RewriteError, match=r"operand #0 of 'inlay.neg' is defined after the insertion point"
         ),
     ):
         op.neg(act(module).get_outputs()[0])

@@ -453,7 +453,7 @@ def test_a_manager_at_work_stays_as_it_is(change):
             change(manager)
 
     manager = manage(p=Meddles("p", {"t.a"}))
-    with pytest.raises(inlay.RewriteError, match=r"expected a pattern manager at rest, but its patterns are being run"):
+    with pytest.raises(inlay.RewriteError, match=r"expected an idle pattern manager, but its patterns are running"):
         manager.rewrite(chain("t.a"))
     assert manager.labels == ["p"] and manager.is_enabled("p")
 

@@ -4,7 +4,7 @@
 #b = affine_map<(m, n, k) -> (n, k)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// What isn't read before it is written isn't copied, and a call writes where it says.
+// A buffer is not copied if it is written before it is read. A call writes into the given buffer.
 // CHECK-LABEL: func.func @writes
 // CHECK-SAME: (%[[X:.*]]: memref<4x8xf32{{.*}}>, %[[C:.*]]: memref<4x4xf32{{.*}}>)
 // CHECK-NOT: memref.alloc
@@ -17,7 +17,7 @@ func.func @writes(%x: tensor<4x8xf32>, %c: tensor<4x4xf32> {bufferization.writab
   return %0 : tensor<4x4xf32>
 }
 
-// A call that adds to what is there reads it: what may not be written is copied first.
+// A call that accumulates reads its output: an argument that must not be written is copied first.
 // CHECK-LABEL: func.func @accumulates
 // CHECK-SAME: (%[[X:.*]]: memref<4x8xf32{{.*}}>, %[[C:.*]]: memref<4x4xf32{{.*}}>)
 // CHECK: %[[R:.*]] = memref.alloc()
@@ -29,7 +29,7 @@ func.func @accumulates(%x: tensor<4x8xf32>, %c: tensor<4x4xf32> {bufferization.w
   return %0 : tensor<4x4xf32>
 }
 
-// A result never lies where an input does, though that could be written.
+// A result never shares memory with an input, even if that input could be written.
 // CHECK-LABEL: func.func @apart
 // CHECK-SAME: (%[[X:.*]]: memref<4x8xf32{{.*}}>, %[[C:.*]]: memref<4x4xf32{{.*}}>)
 // CHECK: %[[R:.*]] = memref.alloc()

@@ -7,8 +7,8 @@
 #id = affine_map<(n, c, y, x) -> (n, c, y, x)>
 #bias = affine_map<(n, c, y, x) -> (c)>
 
-// A convolution that is one op reads and writes channels last, its sum's innermost loop over input channels; so does
-// what gives it its start, and what comes after.
+// A convolution that is one op reads and writes channels last. The innermost loop of its sum goes over input channels.
+// The ops that compute its start value and that follow it do the same.
 // CHECK-DAG: #[[$READ:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1 + d4, d2 + d5, d6)>
 // CHECK-DAG: #[[$KERNEL:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d3, d6, d4, d5)>
 // CHECK-DAG: #[[$WRITE:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1, d2, d3)>
@@ -55,7 +55,7 @@ func.func @direct(%x: tensor<1x16x6x6xf32>, %w: tensor<8x16x3x3xf32>, %b: tensor
 #kernel = affine_map<(n, o, y, x, c, i, j) -> (o, c, i, j)>
 #write = affine_map<(n, o, y, x, c, i, j) -> (n, o, y, x)>
 
-// Few terms don't outweigh the copies.
+// Few terms do not pay for the copies.
 // CHECK-LABEL: func.func @few_terms
 // CHECK-COUNT-1: linalg.generic
 // CHECK-NOT: linalg.generic

@@ -4,8 +4,8 @@
 #id = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 #channel = affine_map<(d0, d1, d2, d3) -> (d0, d1, 0, 0)>
 
-// One copy at each end, none between: what adds to both results, with a factor for each channel, goes over channels in
-// its innermost loop.
+// There is one copy at each end and none in between. The op that adds both results, with a factor for each channel,
+// goes over channels in its innermost loop.
 // CHECK-DAG: #[[$ID:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 // CHECK-DAG: #[[$ENTER:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d3, d1, d2)>
 // CHECK-DAG: #[[$LEAVE:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3, d1)>
@@ -46,8 +46,8 @@ func.func @block(%x: tensor<2x4x8x8xf32>, %w: tensor<4x4x3x3xf32>, %s: tensor<2x
 #all = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 #mean = affine_map<(d0, d1, d2, d3) -> (d0, d1)>
 
-// Padding, windows and means over pixels: reads of what they read compose, also those by an index, and a start value is
-// made in the new order. What has no pixels left has no order to restore.
+// Padding, windows and means over pixels: their reads compose, also reads by an index, and a start value is created in
+// the new order. A result without pixels needs no copy.
 // CHECK-DAG: #[[$READ:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1 * 2 + d4, d2 * 2 + d5, d3)>
 // CHECK-DAG: #[[$WRITE:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3)>
 // CHECK-DAG: #[[$LAST:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3, d1)>
@@ -113,7 +113,7 @@ func.func @pools(%x: tensor<2x4x7x7xf32>, %w: tensor<4x4x1x1xf32>) -> tensor<2x4
 
 // -----
 
-// Channels alone need no copy to be last, and none to be first again.
+// A tensor with channels only needs no copy in either direction.
 // CHECK-LABEL: func.func @squeeze
 // CHECK-SAME: (%[[X:.*]]: tensor<2x8xf32>
 // CHECK: %[[LAST:.*]] = tensor.expand_shape %[[X]] {{\[}}[0], [1, 2, 3]] output_shape [2, 1, 1, 8] : tensor<2x8xf32> into tensor<2x1x1x8xf32>
@@ -133,7 +133,7 @@ func.func @squeeze(%x: tensor<2x8xf32>, %w: tensor<4x8x1x1xf32>) -> tensor<2x4xf
 
 // -----
 
-// Channels joined and taken apart; pixels in a row, as tokens.
+// Channels are concatenated and split; pixels become a sequence of tokens.
 // CHECK-LABEL: func.func @slices
 // CHECK: %[[A:.*]] = plan.library_call convolution
 // CHECK: %[[E:.*]] = tensor.empty() : tensor<1x8x8x8xf32>
@@ -159,7 +159,7 @@ func.func @slices(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32>) -> tensor<1x
 
 // -----
 
-// A row of everything needs the original order, once for all that read it.
+// Flattening needs the original order. All readers share one copy.
 // CHECK-LABEL: func.func @flat
 // CHECK: %[[A:.*]] = plan.library_call convolution
 // CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[A]] : tensor<1x8x8x4xf32>) outs(%{{.*}} : tensor<1x4x8x8xf32>)
@@ -179,7 +179,7 @@ func.func @flat(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32>) -> (tensor<1x2
 
 // -----
 
-// A product reads pixels in a row where they lie.
+// A product reads a sequence of pixels without a copy.
 // CHECK-DAG: #[[$X:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
 // CHECK-LABEL: func.func @tokens
 // CHECK: %[[A:.*]] = plan.library_call convolution

@@ -1,6 +1,6 @@
 // RUN: inlay-opt %s --inlay-convert-compute-in-place | FileCheck %s
 
-// What is only copied to a result is computed there, through a view if the shapes differ.
+// A buffer that is only copied to a result is computed there, through a view if the shapes differ.
 // CHECK-LABEL: func.func @in_place(%arg0: memref<2x4xf32>)
 // CHECK: %[[VIEW:.*]] = memref.reinterpret_cast %arg0 to offset: [0], sizes: [8], strides: [1]
 // CHECK: linalg.fill {{.*}} outs(%[[VIEW]]
@@ -14,7 +14,7 @@ func.func @in_place(%out: memref<2x4xf32>) {
   return
 }
 
-// One allocation for two results: the second is a copy of the first.
+// One allocation for two results: the second result is a copy of the first.
 // CHECK-LABEL: func.func @two(%arg0: memref<8xf32>, %arg1: memref<8xf32>)
 // CHECK: linalg.fill {{.*}} outs(%arg0
 // CHECK: memref.copy %arg0, %arg1

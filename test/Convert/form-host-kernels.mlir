@@ -4,7 +4,7 @@
 #row = affine_map<(i, j) -> (i)>
 #swap = affine_map<(i, j) -> (j, i)>
 
-// Ops that go through the same rows are one kernel; the buffer between them is passed like the others.
+// Ops that go over the same rows form one kernel. The buffer between them is passed like the others.
 // CHECK-LABEL: func.func private @rows_loops0(%arg0: index, %arg1: index, %arg2: memref<32x8xf32>,
 // CHECK-SAME:    %arg3: memref<32x8xf32>, %arg4: memref<32xf32>) attributes {plan.unit = 1 : i64}
 // CHECK:       linalg.exp {plan.split = 0 : i64} ins(%arg2 {{.*}} outs(%arg3
@@ -25,7 +25,7 @@ func.func @rows(%x: memref<32x8xf32>, %r: memref<32xf32>) {
   return
 }
 
-// What reads columns of what was written by rows waits for all of it.
+// An op that reads columns of a buffer that was written by rows waits for the whole buffer.
 // CHECK-LABEL: func.func @columns
 // CHECK:       call @columns_loops0
 // CHECK:       call @columns_loops1
@@ -40,7 +40,7 @@ func.func @columns(%x: memref<32x32xf32>, %r: memref<32x32xf32>) {
   return
 }
 
-// Rows may be read under other dims, where they lie in the same place.
+// Rows may be read with other dims if they are at the same position.
 // CHECK-LABEL: func.func private @views_loops0
 // CHECK:       memref.collapse_shape
 // CHECK:       linalg.exp
@@ -54,7 +54,7 @@ func.func @views(%x: memref<32x2x4xf32>, %r: memref<32x8xf32>) {
   return
 }
 
-// Equal kernels are one function, whatever they are called with; one of one dim goes by whole vectors.
+// Equal kernels are one function, whatever their arguments are. A kernel with one dim is split into whole vectors.
 // CHECK-LABEL: func.func private @twice_loops0
 // CHECK-SAME:    plan.unit = 64
 // CHECK-NOT:   @twice_loops1
@@ -70,7 +70,7 @@ func.func @twice(%a: memref<1000xf32>, %b: memref<1000xf32>, %c: memref<1000xf32
 }
 func.func private @something()
 
-// A reduction starts from the constant that its output was filled with.
+// A reduction starts from the constant with which its output was filled.
 // CHECK-LABEL: func.func private @start_loops0
 // CHECK-NOT:   linalg.fill
 // CHECK:       attrs = {plan.initial = 2.000000e+00 : f32, plan.split = 0 : i64}
@@ -86,7 +86,7 @@ func.func @start(%x: memref<32x8xf32>, %r: memref<32xf32>) {
   return
 }
 
-// Sizes that are known at a call alone: as many iterations as there are rows then.
+// With sizes that are known only at a call, there is one iteration per row.
 // CHECK-LABEL: func.func private @open_loops0
 // CHECK-SAME:    %arg2: memref<?x8xf32> {inlay.dims = affine_map<()[s0] -> (s0, 8)>}
 // CHECK-SAME:    inlay.symbols = [#inlay.symbol<"n", 1 to 64>], plan.unit = 1
@@ -100,7 +100,7 @@ func.func @open(%x: memref<?x8xf32> {inlay.dims = affine_map<()[s0] -> (s0, 8)>}
   return
 }
 
-// Loops of a contraction with the stride of each operand, then each flat buffer and where it begins.
+// The loops of a contraction with the stride of each operand, then each flat buffer and its offset.
 // CHECK-LABEL: func.func @product
 // CHECK-SAME:    plan.kernels = [#plan.host_kernel<"", contraction, buffers = 3, loops = 3, constants = [1],
 // CHECK-SAME:      post_ops = [<relu>]>]
@@ -117,7 +117,7 @@ func.func @product(%x: memref<7x8xf32>, %w: memref<16x8xf32>, %r: memref<4x16xf3
   return
 }
 
-// A tile that doesn't divide what an iteration is has a rest.
+// A tile that does not divide a unit has a rest.
 // RUN: inlay-opt %s --inlay-convert-form-host-kernels --inlay-convert-linalg-to-loops=lanes=4 | FileCheck %s --check-prefix=LOOPS
 // LOOPS-LABEL: func.func private @twice_loops0
 // LOOPS-NOT:     arith.remui

@@ -1,7 +1,7 @@
 // RUN: inlay-opt %s --inlay-convert-form-library-calls | FileCheck %s
 // CHECK-NOT: plan.library_call
 
-// What the library doesn't do, or not better, stays as it is.
+// Ops that the library does not support, or does not compute faster, stay.
 
 // CHECK: inlay.linear
 func.func @elements(%x: tensor<32x64xf16>, %w: tensor<16x64xf16>) -> tensor<32x16xf16> {

@@ -1,6 +1,6 @@
 // RUN: inlay-opt %s --inlay-convert-form-library-calls --split-input-file | FileCheck %s
 
-// Weights are marked; the bias has the map of its dim.
+// Weights are marked as constants. The map of the bias has its one dim.
 // CHECK-DAG: #[[$X:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
 // CHECK-DAG: #[[$W:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
 // CHECK-DAG: #[[$B:.*]] = affine_map<(d0, d1, d2) -> (d1)>
@@ -19,7 +19,7 @@ func.func @linear(%x: tensor<32x64xf32>, %w: tensor<16x64xf32> {plan.constant}, 
 
 // -----
 
-// Permutations are part of the maps: of the keys, and of what the result is needed as. A dim of size 1 is repeated.
+// Permutations of the keys and of the result become part of the maps. A dim of size 1 is repeated.
 // CHECK-DAG: #[[$Q:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (0, d1, d2, d4)>
 // CHECK-DAG: #[[$K:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d3, d4)>
 // CHECK-DAG: #[[$S:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d2, d1, d3)>
@@ -37,7 +37,7 @@ func.func @scores(%q: tensor<1x4x8x16xf32>, %k: tensor<2x4x8x16xf32>) -> tensor<
 
 // -----
 
-// A product of three dims permuted in a circle: its dims 0, 1 and 2 are dims 1, 2 and 0 of the operand.
+// A product of three cyclically permuted dims: its dims 0, 1 and 2 are dims 1, 2 and 0 of the operand.
 // CHECK-DAG: #[[$A:.*]] = affine_map<(d0, d1, d2, d3) -> (d3, d0, d1)>
 // CHECK-DAG: #[[$B:.*]] = affine_map<(d0, d1, d2, d3) -> (d3, d2)>
 // CHECK-DAG: #[[$R:.*]] = affine_map<(d0, d1, d2, d3) -> (d1, d2, d0)>
@@ -52,7 +52,7 @@ func.func @circle(%a: tensor<16x4x8xf32>, %b: tensor<16x32xf32> {plan.constant})
 
 // -----
 
-// What follows is taken in, in order, whatever broadcasts to the result; the last thing has a second use.
+// The call absorbs the ops that follow in order if they broadcast to the result. The last one has a second use.
 // CHECK-DAG: #[[$ROW:.*]] = affine_map<(d0, d1, d2) -> (d1)>
 // CHECK-DAG: #[[$SCALAR:.*]] = affine_map<(d0, d1, d2) -> ()>
 // CHECK-DAG: #[[$COLUMN:.*]] = affine_map<(d0, d1, d2) -> (d0, 0)>
@@ -81,7 +81,7 @@ func.func @chain(%x: tensor<32x64xf32>, %w: tensor<16x64xf32>, %z: tensor<32x1xf
 
 // -----
 
-// The tanh form of gelu, as it is imported.
+// The tanh form of gelu, as importers write it.
 // CHECK-LABEL: func.func @gelu_tanh
 // CHECK: plan.library_call contraction({{.*}}post_ops = [#plan.post_op<gelu_tanh>]
 // CHECK-NEXT: return
@@ -105,7 +105,8 @@ func.func @gelu_tanh(%x: tensor<32x64xf32>, %w: tensor<16x64xf32>) -> tensor<32x
 
 // -----
 
-// Groups, then size, stride, dilation and padding of each dim. What the call adds is made after the convolution.
+// The window: groups, then size, stride, dilation and padding of each dim. The addend is computed after the
+// convolution.
 // CHECK-LABEL: func.func @convolution
 // CHECK-SAME: (%[[X:.*]]: tensor<1x4x16x16xf32>, %[[W:.*]]: tensor<8x2x3x5xf32> {plan.constant}, %[[B:.*]]: tensor<8xf32>)
 // CHECK: %[[N:.*]] = inlay.neg
@@ -124,7 +125,7 @@ func.func @convolution(%x: tensor<1x4x16x16xf32>, %w: tensor<8x2x3x5xf32> {plan.
 
 // -----
 
-// A convolution of one place is a product of the channels with the weight.
+// A convolution with one window is a product of the channels with the weight.
 // CHECK-DAG: #[[$PX:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d4, d2, d3)>
 // CHECK-DAG: #[[$PW:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d4, d2, d3)>
 // CHECK-DAG: #[[$PB:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1)>
@@ -139,7 +140,7 @@ func.func @one_place(%x: tensor<2x96x1x1xf32>, %w: tensor<24x96x1x1xf32> {plan.c
   return %1 : tensor<2x24x1x1xf32>
 }
 
-// Zeros around it don't make it one.
+// A convolution with padding is not.
 // CHECK-LABEL: func.func @places_around
 // CHECK: plan.library_call convolution
 func.func @places_around(%x: tensor<2x96x1x1xf32>, %w: tensor<24x96x1x1xf32>) -> tensor<2x24x3x3xf32> {
@@ -148,7 +149,7 @@ func.func @places_around(%x: tensor<2x96x1x1xf32>, %w: tensor<24x96x1x1xf32>) ->
   return %0 : tensor<2x24x3x3xf32>
 }
 
-// Nor is the input read where steps go past it: padding is all that is there.
+// Nor is a convolution whose only window lies in the padding.
 // CHECK-LABEL: func.func @steps_past
 // CHECK: plan.library_call convolution
 func.func @steps_past(%x: tensor<16x96x1x1xf32>, %w: tensor<24x96x1x1xf32>) -> tensor<16x24x1x1xf32> {
@@ -182,7 +183,7 @@ func.func @hard_swish(%x: tensor<1x4x16x16xf32>, %w: tensor<8x4x1x1xf32>) -> ten
 
 // -----
 
-// A number next to that of a function makes another one: here 3 and 2 units in its last place.
+// Constants that differ slightly make a different function: here by 3 and 2 units in the last place.
 // CHECK-LABEL: func.func @nearly
 // CHECK: plan.library_call contraction
 // CHECK-NOT: hard_sigmoid
@@ -199,7 +200,7 @@ func.func @nearly(%x: tensor<32x64xf32>, %w: tensor<16x64xf32>) -> tensor<32x16x
   return %4 : tensor<32x16xf32>
 }
 
-// A convolution takes in no operand that isn't as large as its result.
+// A convolution absorbs no operand that is smaller than its result.
 // CHECK-LABEL: func.func @broadcast
 // CHECK: %[[R:.*]] = plan.library_call convolution(%{{[a-z0-9]*}}, %{{[a-z0-9]*}}) into
 // CHECK-NOT: post_ops
@@ -214,7 +215,7 @@ func.func @broadcast(%x: tensor<1x4x16x16xf32>, %w: tensor<8x4x1x1xf32>, %s: ten
 
 // -----
 
-// A weight that is reshaped or permuted is one still.
+// A reshaped weight is still a constant.
 // CHECK-LABEL: func.func @weights
 // CHECK: plan.library_call contraction({{.*}}constants = array<i64: 1>
 func.func @weights(%x: tensor<32x64xf32>, %w: tensor<64x4x4xf32> {plan.constant}) -> tensor<32x16xf32> {
@@ -225,7 +226,7 @@ func.func @weights(%x: tensor<32x64xf32>, %w: tensor<64x4x4xf32> {plan.constant}
 
 // -----
 
-// Dims that are known at a call alone come from the function's symbols.
+// Dims that are known only at a call are expressions of the function's symbols.
 // CHECK-LABEL: func.func @symbols
 // CHECK: %[[N:.*]] = inlay.symbol 0
 // CHECK: %[[E:.*]] = tensor.empty(%[[N]]) : tensor<?x4xf32>
@@ -252,7 +253,7 @@ func.func @attention(%q: tensor<2x4x8x16xf32>, %m: tensor<8x8xi1>) -> tensor<2x4
 
 // -----
 
-// Heads that share keys are heads of a batch for each head of keys.
+// Heads that share keys become the heads of one batch per head of keys.
 // CHECK-LABEL: func.func @grouped
 // CHECK: %[[Q5:.*]] = tensor.expand_shape %{{.*}} {{\[}}[0], [1, 2], [3], [4]] output_shape [2, 2, 3, 8, 16]
 // CHECK: %[[Q:.*]] = tensor.collapse_shape %[[Q5]] {{\[}}[0, 1], [2], [3], [4]] : tensor<2x2x3x8x16xf32> into tensor<4x3x8x16xf32>
@@ -268,7 +269,7 @@ func.func @grouped(%q: tensor<2x6x8x16xf32>, %k: tensor<2x2x8x16xf32>, %v: tenso
   return %0 : tensor<2x6x8x16xf32>
 }
 
-// A batch norm after a convolution is a scale and a shift of each channel, made of vectors alone.
+// A batch norm after a convolution becomes a scale and a shift of each channel, computed from vectors only.
 // CHECK-LABEL: func.func @batch_norm
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<1x8x6x6xf32>, %[[W:[a-z0-9]+]]: tensor<16x8x3x3xf32>
 // CHECK:       %[[SCALE:.*]] = linalg.generic

@@ -5,8 +5,8 @@
 #row = affine_map<(d0, d1) -> (d0)>
 #column = affine_map<(d0, d1) -> (d1)>
 
-// A softmax: the sums and exponentials of two rows are in the workgroup's memory, and the shares of reductions are
-// joined there two by two. Nothing is left of the allocations.
+// A softmax: the sums and exponentials of two rows are in workgroup memory, where the shares of reductions are joined
+// pairwise. No allocation remains.
 // CHECK-LABEL: func.func @softmax
 // CHECK-NOT: memref.alloc
 // CHECK: gpu.launch
@@ -48,18 +48,18 @@ func.func @softmax(%x: memref<512x1000xf32>, %r: memref<512x1000xf32>) {
   return
 }
 
-// With whole rows each of eight invocations computes a row: nothing is shared, so there is no barrier.
+// With whole rows, each of eight invocations computes a row. Nothing is shared, so there is no barrier.
 // ROWS-LABEL: func.func @softmax
 // ROWS: gpu.launch
 // ROWS-NOT: gpu.barrier
 // ROWS-NOT: #gpu.address_space
 // ROWS-COUNT-4: scf.for
 // ROWS: return
-// Too few rows to be busy with.
+// There are too few rows to keep the device busy.
 // ROWS-LABEL: func.func @escapes
 // ROWS: gpu.barrier
 
-// What others use, too, stays a buffer of all workgroups; here the caller's sum.
+// A buffer with other users stays in global memory; here the caller's sum.
 // CHECK-LABEL: func.func @escapes
 // CHECK: gpu.launch
 // CHECK-NOT: linalg
@@ -70,7 +70,7 @@ func.func @escapes(%x: memref<9x64xf32>, %sum: memref<9x64xf32>, %r: memref<9xf3
   return
 }
 
-// Two products with rows between them, of 12 heads: no buffer of scores.
+// Two products with rows in between, for 12 heads: the scores need no global buffer.
 #query = affine_map<(b, i, j, k) -> (b, i, k)>
 #key = affine_map<(b, i, j, k) -> (b, j, k)>
 #value = affine_map<(b, i, j, k) -> (b, k, j)>
@@ -105,7 +105,7 @@ func.func @products(%q: memref<12x40x16xf32>, %k: memref<12x70x16xf32>, %v: memr
   return
 }
 
-// A product with weights that all rows share is a kernel by itself.
+// A product with weights that all rows share is a separate kernel.
 // CHECK-LABEL: func.func @weights
 // CHECK: linalg.matmul
 // CHECK: gpu.launch
@@ -123,7 +123,7 @@ func.func @weights(%x: memref<9x64xf32>, %w: memref<64x64xf32>, %y: memref<9x64x
   return
 }
 
-// Short rows stay; so does the start of their sum.
+// Short rows stay, and so does the start of their sum.
 // CHECK-LABEL: func.func @short
 // CHECK: linalg.fill
 // CHECK: linalg.reduce
@@ -136,7 +136,7 @@ func.func @short(%x: memref<9x63xf32>, %sum: memref<9xf32>, %r: memref<9xf32>) {
   return
 }
 
-// Rows across memory.
+// Rows that are not contiguous.
 // CHECK-LABEL: func.func @columns
 // CHECK-NOT: gpu.launch
 // CHECK: return
@@ -146,7 +146,7 @@ func.func @columns(%x: memref<64x64xf32>, %sum: memref<64xf32>, %r: memref<64xf3
   return
 }
 
-// A reduction whose order counts.
+// A reduction that depends on the order.
 // CHECK-LABEL: func.func @ordered
 // CHECK-NOT: gpu.launch
 // CHECK: return
@@ -156,7 +156,7 @@ func.func @ordered(%x: memref<9x64xf32>, %sum: memref<9xf32>, %r: memref<9xf32>)
   return
 }
 
-// Sums of other rows: along the other dim.
+// Sums of other rows, along the other dim.
 // CHECK-LABEL: func.func @other_rows
 // CHECK-NOT: gpu.launch
 // CHECK: return
@@ -171,7 +171,7 @@ func.func @other_rows(%x: memref<64x64xf32>, %sum: memref<64xf32>, %r: memref<64
   return
 }
 
-// Any element may be gathered.
+// A gather may read any element.
 // CHECK-LABEL: func.func @gathers
 // CHECK-NOT: gpu.launch
 // CHECK: return
@@ -188,7 +188,7 @@ func.func @gathers(%x: memref<64x64xf32>, %sum: memref<64xf32>, %r: memref<64xf3
   return
 }
 
-// Too long for one invocation by itself: what a kernel of one op can't run none does.
+// An op with too many iterations for an invocation cannot be a kernel, alone or in a group.
 // CHECK-LABEL: func.func @long
 // CHECK-NOT: gpu.launch
 // CHECK: return

@@ -26,7 +26,7 @@ func.func @chain(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %b : tensor<4xf32>
 }
 
-// A reduction would compute its producer again.
+// A reduction would compute its producer more than once.
 // CHECK-LABEL: func.func @reduction
 // CHECK: linalg.generic
 // CHECK: math.exp

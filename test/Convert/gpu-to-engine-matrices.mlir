@@ -1,6 +1,6 @@
 // RUN: inlay-opt %s --inlay-convert-linalg-to-gpu="subgroup=32 matrices=16x16x16xf16xf32 max-invocations=128" --gpu-kernel-outlining --lower-affine --inlay-convert-gpu-to-engine="target=#inlay.vulkan<subgroup_size=32,features=[\"float16\"],matrices=[\"16x16x16xf16xf32\"]>" | FileCheck %s
 
-// A kernel needs the shape of its matrices, and subgroups of their size. What it only writes, by matrices too, is not
+// A kernel requires its matrix shapes and their subgroup size. A buffer that it only writes, also by matrices, is not
 // read.
 // CHECK: plan.kernel @k0
 // CHECK-SAME: bindings [#plan.access<read>, #plan.access<read>, #plan.access<write>]
@@ -13,7 +13,7 @@ module {
     return
   }
 
-  // What it starts from it reads.
+  // The kernel reads its start value.
   // CHECK: plan.engine @start
   // CHECK: plan.kernel @k0
   // CHECK-SAME: bindings [#plan.access<read_write>, #plan.access<read>, #plan.access<read>]

@@ -1,6 +1,6 @@
 // RUN: inlay-opt %s --inlay-convert-gpu-to-engine="target=#inlay.vulkan<features=[\"float16\"]>" | FileCheck %s
 
-// Only what is stored in a buffer may say how it is rounded to f16: SPIR-V forbids it of the workgroup's memory.
+// Only stores to a buffer may state the rounding to f16: SPIR-V forbids it for workgroup memory.
 // CHECK: plan.engine @halves
 module attributes {gpu.container_module} {
   func.func @halves(%x: memref<64xf32>, %y: memref<64xf16>) attributes {plan.arguments = 2 : i64} {

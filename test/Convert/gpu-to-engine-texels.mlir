@@ -1,8 +1,8 @@
 // RUN: inlay-opt %s --inlay-convert-gpu-to-engine="target=#inlay.vulkan<subgroup_size=8,features=[\"subgroup-broadcast\",\"texel-reads\"],max_texel_elements=200000>" | FileCheck %s
 // RUN: inlay-opt %s --inlay-convert-gpu-to-engine="target=#inlay.vulkan<subgroup_size=8,features=[\"subgroup-broadcast\"]>" | FileCheck %s --check-prefix=STORAGE
 
-// What is only read is texels, by vectors where it is read so; what is larger than a texel buffer stays a storage
-// buffer. The subgroup's size and more texels than all devices have are needed.
+// A buffer that is only read becomes a texel buffer, of vectors if it is read in vectors. Larger buffers stay storage
+// buffers. The kernel requires the subgroup size and more texels than all devices support.
 // CHECK: plan.kernel @k0
 // CHECK-SAME: bindings [#plan.access<read>, #plan.access<read>, #plan.access<read>, #plan.access<write>]
 // CHECK-SAME: kinds [#plan.binding_kind<vector_texels>, #plan.binding_kind<scalar_texels>, #plan.binding_kind<storage>, #plan.binding_kind<storage>]
@@ -36,7 +36,7 @@ module attributes {gpu.container_module} {
     }
   }
 
-  // The same words, but texel buffers of other sizes: one may be too large for a device that the other is not for.
+  // The words are equal, but the texel buffers have other sizes, and a device may support only the smaller ones.
   // CHECK: plan.engine @sizes
   // CHECK: plan.kernel @k0
   // CHECK-SAME: requires ["texel-elements=70000"]

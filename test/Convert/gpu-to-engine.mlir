@@ -1,7 +1,7 @@
 // RUN: inlay-opt %s --inlay-convert-gpu-to-engine | FileCheck %s
 // RUN: inlay-opt %s --inlay-convert-gpu-to-engine="target=#inlay.vulkan<features=[\"float16\"]>" | FileCheck %s
 
-// Equal kernels are kept once; buffers are numbered by argument, and scalars are pushed.
+// Equal kernels are merged. Buffers are numbered by argument, and scalars become push constants.
 // CHECK: plan.engine @twice arguments 2 scratch #{{.*}} {
 // CHECK: plan.kernel @k0 spirv dense<{{.*}}> bindings [#plan.access<read>, #plan.access<write>] block [64, 1, 1] push_constants 1
 // CHECK: plan.dispatch @k0 buffers [0, 2] grid #[[GRID:.*]] push_constants #[[COUNT:.*]]

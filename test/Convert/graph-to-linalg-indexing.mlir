@@ -1,6 +1,6 @@
 // RUN: inlay-opt %s --inlay-convert-graph-to-linalg --split-input-file | FileCheck %s
 
-// Whatever the index, an element of the table is read.
+// Any index reads an element of the table.
 // CHECK-LABEL: func.func @embedding(
 // CHECK-SAME:    %[[TABLE:.*]]: tensor<9x4xf32>, %[[INDICES:.*]]: tensor<3xi64>)
 func.func @embedding(%w: tensor<9x4xf32>, %i: tensor<3xi64>) -> tensor<3x4xf32> {
@@ -17,7 +17,7 @@ func.func @embedding(%w: tensor<9x4xf32>, %i: tensor<3xi64>) -> tensor<3x4xf32> 
 
 // -----
 
-// Negative indices count from the end; narrow ones are widened first.
+// Negative indices count from the end. Narrow indices are widened first.
 // CHECK-LABEL: func.func @index(
 func.func @index(%x: tensor<300x2xf32>, %i: tensor<3xi8>) -> tensor<3x2xf32> {
   // CHECK: %[[WIDE:.*]] = arith.extsi %{{.*}} : i8 to i32
@@ -30,7 +30,7 @@ func.func @index(%x: tensor<300x2xf32>, %i: tensor<3xi8>) -> tensor<3x2xf32> {
 
 // -----
 
-// Each element of the result looks for what is written to it.
+// Each element of the result searches for the values that are written to it.
 // CHECK-LABEL: func.func @scatter(
 // CHECK-SAME:    %[[INPUT:.*]]: tensor<4xf32>, %[[INDEX:.*]]: tensor<3xi64>, %[[SOURCE:.*]]: tensor<3xf32>)
 func.func @scatter(%x: tensor<4xf32>, %i: tensor<3xi64>, %s: tensor<3xf32>) -> tensor<4xf32> {
@@ -62,7 +62,7 @@ func.func @causal(%q: tensor<2x3x4xf16>, %k: tensor<2x5x4xf16>) -> tensor<2x3x4x
 
 // -----
 
-// The scores of 2,500 queries would take 80 MB: two parts of the queries, one after the other.
+// The scores of 2,500 queries would take 80 MB, so the queries are computed in two parts.
 // CHECK-LABEL: func.func @long(
 // CHECK-SAME:    %[[Q:.*]]: tensor<2500x4xf32>, %[[K:.*]]: tensor<8000x4xf32>, %[[M:.*]]: tensor<2500x8000xf32>)
 func.func @long(%q: tensor<2500x4xf32>, %k: tensor<8000x4xf32>, %m: tensor<2500x8000xf32>) -> tensor<2500x4xf32> {

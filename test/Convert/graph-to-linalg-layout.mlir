@@ -61,7 +61,7 @@ func.func @no_elements(%x: tensor<0x3xf32>) -> tensor<2x0xf32> {
 
 // -----
 
-// The dynamic dim is the same number on both sides, so it may move past static ones.
+// The dynamic dim has the same size on both sides, so it may move past static dims.
 // CHECK-LABEL: func.func @dynamic_dim(
 func.func @dynamic_dim(%x: tensor<?x2x3xf32>) -> (tensor<?x6xf32>, tensor<2x?x3xf32>) {
   // CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0], [1, 2]] : tensor<?x2x3xf32> into tensor<?x6xf32>

@@ -50,7 +50,7 @@ func.func @dynamic_dims(%x: tensor<2x?xf32>, %y: tensor<?xf32>) -> tensor<2x?xf3
 
 // -----
 
-// PyTorch computes 16-bit floats in f32 and rounds each op's result.
+// PyTorch computes 16-bit floats in f32 and rounds the result of each op.
 // CHECK-LABEL: func.func @short_floats(
 func.func @short_floats(%x: tensor<4xf16>) -> tensor<4xf16> {
   // CHECK: ^bb0(%[[IN:.*]]: f16, %{{.*}}: f16):
@@ -108,7 +108,7 @@ func.func @casts_of_floats(%x: tensor<4xf32>, %h: tensor<4xf16>)
 
 // -----
 
-// What doesn't fit 32 bits, and NaN, is the least integer of them, cut to the type.
+// Values that do not fit 32 bits, and NaN, become the smallest 32-bit integer, truncated to the type.
 // CHECK-LABEL: func.func @casts_that_may_not_fit(
 func.func @casts_that_may_not_fit(%x: tensor<4xf32>) -> tensor<4xi8> {
   // CHECK: %[[ENOUGH:.*]] = arith.cmpf oge, %[[X:.*]], %{{.*}} : f32
@@ -166,7 +166,7 @@ func.func @where(%c: tensor<3xi1>, %x: tensor<2x3xi16>, %y: tensor<i16>) -> tens
 
 // -----
 
-// Machines may stop at a division by 0, or by -1 of the least integer.
+// Hardware may trap on a division by 0, or of the smallest integer by -1.
 // CHECK-LABEL: func.func @integer_division(
 func.func @integer_division(%x: tensor<4xi32>, %y: tensor<4xi32>) -> tensor<4xi32> {
   // CHECK: %[[UNSAFE:.*]] = arith.cmpi ule

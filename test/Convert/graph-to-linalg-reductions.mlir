@@ -140,7 +140,7 @@ func.func @product(%x: tensor<2x3xf16>) -> tensor<2xf16> {
 
 // -----
 
-// The largest element, then the least index where it is.
+// The largest element, then its lowest index.
 // CHECK-LABEL: func.func @argmax(
 func.func @argmax(%x: tensor<2x3xf32>) -> tensor<2x1xi64> {
   // CHECK: %[[BEST:.*]] = linalg.generic

@@ -20,7 +20,7 @@ func.func @convolution(%x: tensor<1x3x9x9xf32>, %w: tensor<4x3x3x3xf32>, %b: ten
 
 // -----
 
-// One kernel pads: it reads the input where there is one. Windows of stride 2 never reach the padding behind.
+// One kernel pads and reads the input. Windows of stride 2 never reach the padding at the end.
 // CHECK-LABEL: func.func @padding(
 // CHECK-SAME:    %[[X:[^:]*]]: tensor<1x3x8xf32>
 func.func @padding(%x: tensor<1x3x8xf32>, %w: tensor<4x3x3xf32>) -> tensor<1x4x4xf32> {
@@ -60,7 +60,7 @@ func.func @groups(%x: tensor<1x4x5xf32>, %w: tensor<6x2x3xf32>, %b: tensor<6xf32
 
 // -----
 
-// A kernel of 1 x 1 is a plain product.
+// A convolution with a 1 x 1 kernel is a plain product.
 // CHECK-DAG: #[[IN:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d4, d2, d3)>
 // CHECK-DAG: #[[WEIGHT:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d4)>
 // CHECK-DAG: #[[OUT:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>

@@ -1,6 +1,6 @@
 // RUN: inlay-opt %s --inlay-convert-graph-to-linalg --split-input-file | FileCheck %s
 
-// The conversion as a whole; each family of ops has a file of its own beside this one.
+// The conversion as a whole. Each family of ops has a separate test file.
 
 // CHECK: #[[ID:.*]] = affine_map<(d0) -> (d0)>
 // CHECK-LABEL: func.func @relu(
@@ -86,7 +86,7 @@ func.func @result_type_is_kept(%x: tensor<4xf32>) -> tensor<?xf32> {
 
 // -----
 
-// One declaration for all calls, in the module around them.
+// All calls share one declaration in the enclosing module.
 // CHECK-LABEL: module
 // CHECK-DAG:   func.func private @lgammaf(f32) -> f32
 // CHECK-DAG:   func.func private @lgamma(f64) -> f64

@@ -18,7 +18,7 @@ func.func @scratch(%x: memref<4xf32>) {
 // ARENA-DAG: memref.view %arg1[%[[FIRST]]][] : memref<192xi8> to memref<32xf32>
 // ARENA-DAG: %[[SECOND:.*]] = arith.constant 128 : index
 // ARENA-DAG: memref.view %arg1[%[[SECOND]]][] : memref<192xi8> to memref<8xf32>
-// What is needed after both lies where the first was.
+// A buffer that is first used after both others reuses the memory of the first.
 // ARENA-DAG: %[[THIRD:.*]] = arith.constant 0 : index
 // ARENA-DAG: memref.view %arg1[%[[THIRD]]][] : memref<192xi8> to memref<4xf32>
 func.func @shared(%x: memref<4xf32>) {
@@ -34,7 +34,7 @@ func.func @shared(%x: memref<4xf32>) {
   return
 }
 
-// Of sizes that are known at a call alone, equal ones share a buffer.
+// Buffers of equal sizes that are known only at a call share memory.
 // ARENA-LABEL: func.func @open(%arg0: memref<?xf32>
 // ARENA-SAME: %arg1: memref<?xf32> {inlay.dims = {{[^,]*}}}, %arg2: memref<?xf32> {inlay.dims = {{[^,]*}}})
 func.func @open(%x: memref<?xf32> {inlay.dims = affine_map<()[s0] -> (s0)>})

@@ -3,9 +3,9 @@
 // RUN: inlay-opt %s --inlay-convert-linalg-to-gpu="subgroup=32 matrices=16x16x16xf16xf16,16x16x32xs8xs32" | FileCheck %s --check-prefix=NONE
 // RUN: not inlay-opt %s --inlay-convert-linalg-to-gpu="subgroup=32 matrices=16x16" 2>&1 | FileCheck %s --check-prefix=WRONG
 
-// No other matrices than of f16 that are added up in f32.
+// Only matrices of f16 that are accumulated in f32 are used.
 // NONE-NOT: subgroup_mma
-// WRONG: expected matrices as 16x8x16xf16xf32, but got '16x16'
+// WRONG: expected option 'matrices' to have shapes such as 16x8x16xf16xf32, but got '16x16'
 
 #A = affine_map<(i, j, k) -> (i, k)>
 #B = affine_map<(i, j, k) -> (k, j)>
@@ -14,8 +14,8 @@
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (j)>
 
-// Eight subgroups of eight matrices each compute 128 x 128 sums. Each invocation brings four vectors of each operand to
-// the workgroup's memory, after it has loaded those of the next step. What is whole is loaded and stored as it is.
+// Eight subgroups of eight matrices each compute 128 x 128 sums. Each invocation copies four vectors of each operand to
+// workgroup memory, after it has loaded those of the next step. Whole blocks are loaded and stored directly.
 // CHECK-LABEL: func.func @whole
 // CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %c256{{.*}}) threads({{.*}}) in (%{{.*}} = %c256
 // CHECK-DAG: gpu.subgroup_id
@@ -36,7 +36,7 @@
 // CHECK-COUNT-8: gpu.subgroup_mma_store_matrix %{{.*}} {leadDimension = 2048 : index} : !gpu.mma_matrix<16x16xf32, "COp">, memref<4194304xf32>
 // CHECK-NOT: memref.store
 
-// Of fewer invocations and less memory a smaller block.
+// Fewer invocations and less memory lead to a smaller block.
 // SMALL-LABEL: func.func @whole
 // SMALL: threads({{.*}}) in (%{{.*}} = %c64
 // SMALL: gpu.subgroup_mma_compute
@@ -47,7 +47,7 @@ func.func @whole(%a: memref<2048x2048xf16>, %b: memref<2048x2048xf16>, %c: memre
   return
 }
 
-// What follows is computed of the sums at once: no buffer has them, and f16 are stored.
+// The epilogue is computed directly from the sums: no buffer holds them, and the results are stored as f16.
 // CHECK-LABEL: func.func @epilogue
 // CHECK-COUNT-1: gpu.launch
 // CHECK: gpu.subgroup_mma_load_matrix %{{.*}} {leadDimension = 10 : index, transpose} : {{.*}}, "BOp">
@@ -84,7 +84,7 @@ func.func @epilogue(%a: memref<256x128xf16>, %w: memref<256x128xf16>, %bias: mem
   return
 }
 
-// A result that is not scratch memory is stored, and read by a launch of its own.
+// A result that is not scratch memory is stored, and another launch reads it.
 // CHECK-LABEL: func.func @kept
 // CHECK: gpu.launch
 // CHECK: gpu.subgroup_mma_compute
@@ -133,7 +133,7 @@ func.func @twice(%a: memref<256x128xf16>, %b: memref<128x256xf16>, %r: memref<25
   return
 }
 
-// Nor is an op a part of the launch that writes what other workgroups may still read: the left operand.
+// An op that writes an operand that other workgroups may still read is not part of the launch.
 // CHECK-LABEL: func.func @inPlace
 // CHECK: gpu.launch
 // CHECK: gpu.launch
@@ -152,7 +152,7 @@ func.func @inPlace(%a: memref<256x256xf16>, %b: memref<256x256xf16>, %t: memref<
   return
 }
 
-// Odd sizes: single elements, zeros for those over an end, and the start and the result by way of the workgroup's memory.
+// Odd sizes use single elements and zeros beyond an end. The start and the result go through workgroup memory.
 // CHECK-LABEL: func.func @odd
 // CHECK: gpu.launch
 // CHECK: memref.load %{{.*}} : memref<6700xf32>
@@ -171,7 +171,7 @@ func.func @odd(%a: memref<67x65xf16>, %b: memref<65x100xf16>, %c: memref<67x100x
   return
 }
 
-// A row, what is tiny, and other sums go the way of other ops.
+// A product of one row, tiny products and other sums are not computed by matrices.
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: subgroup_mma
 func.func @others(%a: memref<1x512xf16>, %b: memref<512x512xf16>, %c: memref<1x512xf32>, %d: memref<8x8xf16>,

@@ -2,8 +2,8 @@
 // RUN: inlay-opt %s --inlay-convert-linalg-to-gpu="subgroup=8 in-software texels max-grid=50" | FileCheck %s --check-prefix=FOLD
 // RUN: inlay-opt %s --inlay-convert-linalg-to-gpu | FileCheck %s --check-prefix=ALONE
 
-// A subgroup computes 16 rows, each lane 8 columns of its own. Four steps of the sum at once: each lane loads 2 vectors
-// of the left operand, which all lanes need, and 8 of the columns of the right one. Results are stored as vectors.
+// A subgroup computes 16 rows, and each lane 8 columns. Of four steps of the sum, each lane loads 2 vectors of the left
+// operand, which all lanes share, and 8 vectors of its columns of the right operand. Results are stored as vectors.
 // CHECK-LABEL: func.func @matmul
 // CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %c64{{.*}}) threads({{.*}}) in (%{{.*}} = %c8
 // CHECK: %[[LANE:.*]] = gpu.lane_id
@@ -17,13 +17,13 @@
 // CHECK-NOT: vector.store
 // CHECK-NOT: memref.store
 
-// Where there are more workgroups than along one axis, whole subgroups go without a tile.
+// If there are more workgroups than one axis allows, whole subgroups have no tile.
 // FOLD-LABEL: func.func @matmul
 // FOLD: arith.cmpi ult
 // FOLD: scf.if
 // FOLD: gpu.subgroup_broadcast
 
-// Without subgroups each invocation has a tile of its own.
+// Without subgroups, each invocation has a separate tile.
 // ALONE-LABEL: func.func @matmul
 // ALONE-NOT: gpu.subgroup_broadcast
 func.func @matmul(%a: memref<256x16xf32>, %b: memref<16x256xf32>, %c: memref<256x256xf32>) {
@@ -33,8 +33,8 @@ func.func @matmul(%a: memref<256x16xf32>, %b: memref<16x256xf32>, %c: memref<256
   return
 }
 
-// Odd sizes: single elements; what lies over the end is read from the last row and column, and not stored. What is left
-// of the sum has a loop of its own.
+// Odd sizes use single elements. Points beyond the end read the last row and column and are not stored. The rest of the
+// sum has a separate loop.
 // CHECK-LABEL: func.func @odd
 // CHECK: gpu.lane_id
 // CHECK: arith.minui
@@ -51,7 +51,7 @@ func.func @odd(%a: memref<11x17xf32>, %b: memref<17x13xf32>, %c: memref<11x13xf3
   return
 }
 
-// Windows that overlap along a row are loaded once: 7 neighbours in 3 steps are 9 elements. The kernel is shared.
+// Windows that overlap along a row are loaded once: 7 neighbors in 3 steps are 9 elements. The kernel is shared.
 // CHECK-LABEL: func.func @conv
 // CHECK: gpu.lane_id
 // CHECK: scf.for
@@ -67,7 +67,7 @@ func.func @conv(%x: memref<1x8x30x30xf32>, %w: memref<16x8x3x3xf32>, %y: memref<
   return
 }
 
-// Sums of what both operands move along are no products.
+// A sum of products whose operands both move along all loops is no matrix product.
 // CHECK-LABEL: func.func @rows
 // CHECK-NOT: gpu.subgroup_broadcast
 // CHECK: return
@@ -86,7 +86,7 @@ func.func @rows(%x: memref<64x32xf32>, %y: memref<64x32xf32>, %r: memref<64xf32>
   return
 }
 
-// Elementwise ops load and store vectors where elements lie side by side.
+// Elementwise ops load and store vectors where elements are adjacent.
 // CHECK-LABEL: func.func @pointwise
 // CHECK: vector.load
 // CHECK-NOT: memref.load
@@ -104,7 +104,7 @@ func.func @pointwise(%x: memref<1024xf32>, %y: memref<1024xf32>) {
   return
 }
 
-// Elements of 16 bits become words when they are loaded, before lanes hand them on.
+// 16-bit elements are widened to 32 bits when they are loaded, before lanes broadcast them.
 // CHECK-LABEL: func.func @halves
 // CHECK: %[[HALF:.*]] = memref.load %{{.*}} : memref<{{[0-9]+}}xf16>
 // CHECK-NEXT: %[[WORD:.*]] = arith.extf %[[HALF]] : f16 to f32

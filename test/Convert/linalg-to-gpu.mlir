@@ -1,6 +1,6 @@
 // RUN: inlay-opt %s --inlay-convert-linalg-to-gpu="block=32 max-grid=4" | FileCheck %s
 
-// One launch; the number of tiles is the one constant that comes from outside, and the fill is the start value.
+// One launch. The number of tiles is the only constant from outside, and the fill is the start value.
 // CHECK-LABEL: func.func @matmul
 // CHECK-NOT: linalg
 // CHECK: %[[COUNT:.*]] = arith.constant 128 : index
@@ -18,8 +18,8 @@ func.func @matmul(%a: memref<64x16xf32>, %b: memref<16x128xf32>, %c: memref<64x1
   return
 }
 
-// Rows that no factor divides: 11 are two tiles of 6. What the second reaches over the end is read from the last row and
-// not stored; the first row of a tile is always there.
+// No factor divides 11 rows: they are two tiles of 6. Points of the second tile beyond the end read the last row and
+// are not stored. The first row of a tile always exists.
 // CHECK-LABEL: func.func @ragged
 // CHECK: %[[COUNT:.*]] = arith.constant 2 : index
 // CHECK: gpu.launch
@@ -36,7 +36,8 @@ func.func @ragged(%a: memref<11x16xf32>, %b: memref<16x1xf32>, %c: memref<11x1xf
   return
 }
 
-// More workgroups than fit along one axis go along the second. Elementwise ops do four elements each.
+// If there are more workgroups than fit along one axis, a second axis is used. An invocation computes four elements of
+// an elementwise op.
 // CHECK-LABEL: func.func @fold
 // CHECK-DAG: %[[X:.*]] = arith.constant 4 : index
 // CHECK-DAG: %[[Y:.*]] = arith.constant 2 : index
@@ -53,7 +54,7 @@ func.func @fold(%x: memref<1000xf32>, %y: memref<1000xf32>) {
   return
 }
 
-// Nothing is launched for nothing.
+// An op without elements is not launched.
 // CHECK-LABEL: func.func @empty
 // CHECK-NOT: gpu.launch
 func.func @empty(%x: memref<0xf32>) {

@@ -1,6 +1,6 @@
 // RUN: inlay-opt %s --inlay-convert-linalg-to-loops="lanes=8" --cse --canonicalize | FileCheck %s
 
-// A product's rows share each vector of the right operand; the fill becomes the start value.
+// The rows of a product share each vector of the right operand. The fill becomes the start value.
 // CHECK-LABEL: func.func @matmul
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<8xf32>
 // CHECK-DAG: %[[A:.*]] = memref.collapse_shape %arg0
@@ -19,7 +19,7 @@ func.func @matmul(%a: memref<4x8xf32>, %b: memref<8x8xf32>, %c: memref<4x8xf32>)
   return
 }
 
-// Rows that no factor divides: whole tiles of 6, and one of the 5 that are left.
+// No factor divides the rows: full tiles of 6, and one of the remaining 5.
 // CHECK-LABEL: func.func @ragged
 // CHECK: %{{.*}}:6 = scf.for {{.*}} -> (vector<8xf32>,
 // CHECK-COUNT-6: vector.store
@@ -33,7 +33,7 @@ func.func @ragged(%a: memref<11x8xf32>, %b: memref<8x8xf32>, %c: memref<11x8xf32
   return
 }
 
-// The rest of a row that doesn't fill a vector is masked.
+// The rest of a row that does not fill a vector is masked.
 // CHECK-LABEL: func.func @rest
 // CHECK: %[[MASK:.*]] = arith.constant dense<[true, true, true, false, false, false, false, false]>
 // CHECK: vector.load
@@ -66,7 +66,7 @@ func.func @scalar(%x: memref<16xf32>, %y: memref<16xf32>) {
   return
 }
 
-// Strided reads are gathered; views lie where their types say.
+// Strided reads are gathered. Views are at the positions that their types state.
 // CHECK-LABEL: func.func @strided
 // CHECK-DAG: %[[LANES:.*]] = arith.constant dense<[0, 2, 4, 6, 8, 10, 12, 14]> : vector<8xindex>
 // CHECK-DAG: %[[OFFSET:.*]] = arith.constant 3 : index
@@ -97,7 +97,7 @@ func.func @fill_read(%x: memref<4x8xf32>, %sum: memref<8xf32>, %copy: memref<8xf
   return
 }
 
-// A long sum adds up parts, each in accumulators of its own.
+// A long sum adds up parts. Each part has separate accumulators.
 // CHECK-LABEL: func.func @long_sum
 // CHECK-DAG: %[[NOTHING:.*]] = arith.constant dense<-0.000000e+00> : vector<8xf32>
 // CHECK: %[[ALL:.*]] = scf.for %[[FIRST:.*]] = %c0 to %c100000 step %c32768 iter_args(%[[BEFORE:.*]] = %[[NOTHING]])
@@ -117,7 +117,7 @@ func.func @long_sum(%x: memref<100000xf32>, %y: memref<f32>) {
   return
 }
 
-// So does one whose loops are long together; the loop around the cut one starts from what is there.
+// So does a sum whose loops are long together. The loop around the cut one starts from the output.
 // CHECK-LABEL: func.func @long_sum_of_short_ones
 // CHECK: %[[START:.*]] = memref.load
 // CHECK: scf.for %[[ROW:.*]] = %c0 to %c30000 step %c1365 iter_args(%{{.*}} = %[[START]])

@@ -2,7 +2,7 @@
 
 #id = affine_map<(d0) -> (d0)>
 
-// Indices of 100 steps and what constants make of them need no 64 bits.
+// Indices of 100 steps, and their sums and products with constants, need no 64 bits.
 // CHECK-LABEL: func.func @positions
 // CHECK: %[[I:.*]] = linalg.index 0
 // CHECK: %[[N:.*]] = arith.index_cast %[[I]] : index to i32
@@ -23,7 +23,7 @@ func.func @positions(%out: tensor<100xf32>) -> tensor<100xf32> {
   return %0 : tensor<100xf32>
 }
 
-// What is compared without a sign must not be negative; what is stored in 64 bits is extended in the end.
+// Operands of an unsigned comparison must not be negative. Values that are stored in 64 bits are extended at the end.
 // CHECK-LABEL: func.func @compared
 // CHECK: arith.subi %{{.*}}, %{{.*}} : i32
 // CHECK: %[[W:.*]] = arith.extsi %{{.*}} : i32 to i64
@@ -48,7 +48,7 @@ func.func @compared(%out: tensor<100xi64>) -> tensor<100xi64> {
   return %0 : tensor<100xi64>
 }
 
-// A product of two indices of 100,000 may need more than 32 bits; its remainder doesn't, but is one of it.
+// A product of two indices of 100,000 may exceed 32 bits. Its remainder does not, but has the product as an operand.
 // CHECK-LABEL: func.func @wide
 // CHECK: arith.muli %{{.*}}, %{{.*}} : i64
 // CHECK: arith.remsi %{{.*}}, %{{.*}} : i64
@@ -65,7 +65,7 @@ func.func @wide(%out: tensor<100000xi64>) -> tensor<100000xi64> {
   return %0 : tensor<100000xi64>
 }
 
-// Nothing is known of what is read, unless it was smaller; a loop whose size isn't known has no last index.
+// Loaded values are unknown unless they were narrower. A loop of unknown size has no last index.
 // CHECK-LABEL: func.func @read
 // CHECK: arith.addi %{{.*}}, %{{.*}} : i64
 // CHECK: %[[B:.*]] = arith.extsi %{{.*}} : i8 to i32

@@ -1,7 +1,7 @@
 // RUN: inlay-opt %s --inlay-convert-segments --mlir-elide-elementsattrs-if-larger=2 -split-input-file | FileCheck %s
 
-// What a device reads as weights of products by subgroups comes with its output channels innermost; a weight of groups,
-// one that is used twice or has too few outputs for vectors, and what differs from call to call, come as they are.
+// Weights of products by subgroups get their output channels innermost. These do not: weights of groups, weights with
+// two uses, weights with too few outputs for vectors, and values that differ from call to call.
 // CHECK-LABEL: plan.engine @forward_0
 // CHECK-SAME: plan.orders = [array<i64>, array<i64: 2, 3, 1, 0>, array<i64: 1, 0>, array<i64>, array<i64>, array<i64>, array<i64>, array<i64>, array<i64>, array<i64>, array<i64>]
 func.func private @forward_0(%x: tensor<1x4x5x5xf32>, %w: tensor<8x4x3x3xf32> {plan.constant},
@@ -21,7 +21,7 @@ func.func private @forward_0(%x: tensor<1x4x5x5xf32>, %w: tensor<8x4x3x3xf32> {p
 
 // -----
 
-// So does what is no weight of a product.
+// Nor do values that are not the weight of a product.
 // CHECK-LABEL: plan.engine @scale
 // CHECK-NOT: plan.orders
 func.func private @scale(%x: tensor<3x16xf32>, %s: tensor<f32> {plan.constant}) -> tensor<3x16xf32>
@@ -32,7 +32,7 @@ func.func private @scale(%x: tensor<3x16xf32>, %s: tensor<f32> {plan.constant}) 
 
 // -----
 
-// Without subgroups all stays as it is.
+// Without subgroups nothing changes.
 // CHECK-LABEL: plan.engine @alone
 // CHECK-NOT: plan.orders
 func.func private @alone(%x: tensor<3x16xf32>, %w: tensor<16x16xf32> {plan.constant}) -> tensor<3x16xf32>

@@ -1,7 +1,7 @@
 // RUN: inlay-opt %s --inlay-convert-outline-segments -split-input-file | FileCheck %s
 
-// Control flow that is split stays around calls of the segments in it. Scalars become tensors where they enter or leave
-// a segment's function. Numbers are those of reports: what is in a block comes before what is in its regions.
+// Split control flow stays around calls of the segments in it. Scalars become tensors where they enter or leave the
+// function of a segment. Numbers match reports: segments in a block come before segments in its regions.
 
 // CHECK-LABEL: func.func @branch(
 // CHECK-SAME:    %[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<f32>)
@@ -49,7 +49,7 @@ func.func @branch(%x: tensor<4xf32>, %y: tensor<f32>) -> tensor<4xf32> {
 
 // -----
 
-// An index is a number of 64 bits there.
+// An index becomes a 64-bit integer there.
 
 // CHECK-LABEL: func.func @count(
 // CHECK:         scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[A:.*]] = %{{.*}}) -> (tensor<i64>) {

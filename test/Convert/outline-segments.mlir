@@ -1,6 +1,6 @@
 // RUN: inlay-opt %s --inlay-convert-outline-segments -split-input-file | FileCheck %s
 
-// The example of the pass's description.
+// The example of the pass description.
 
 // CHECK-LABEL: func.func @forward(
 // CHECK-SAME:    %[[X:.*]]: tensor<4xf32>
@@ -43,7 +43,7 @@ func.func @numbers_in_order(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Data is passed, a splat stays. Constants of another dialect are ours from here on, wherever they stand.
+// Constants with data are passed; a splat stays. Constants of another dialect become `inlay.constant` everywhere.
 
 // CHECK-LABEL: func.func @constants(
 // CHECK-DAG:     %[[W:.*]] = inlay.constant dense_resource<w> : tensor<2xf32>
@@ -81,7 +81,7 @@ func.func @constants(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
 
 // -----
 
-// A name that is taken is not taken again.
+// A name that is taken is not used again.
 
 // CHECK-LABEL: func.func @f(
 // CHECK:         plan.invoke @[[NAME:f_0.+]](%{{.*}})
@@ -100,7 +100,7 @@ func.func @f_0(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// What no segment holds stays, and a segment may have neither inputs nor results.
+// Ops outside segments stay. A segment may have no inputs and no results.
 
 // CHECK-LABEL: func.func @nothing()
 // CHECK:         plan.invoke @nothing_0() {plan.segment = 0 : i64} : () -> ()

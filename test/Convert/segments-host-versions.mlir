@@ -1,7 +1,7 @@
 // RUN: inlay-opt %s --inlay-convert-segments=host-versions --mlir-elide-elementsattrs-if-larger=2 -split-input-file | FileCheck %s
 // RUN: inlay-opt %s --inlay-convert-segments --mlir-elide-elementsattrs-if-larger=2 -split-input-file | FileCheck %s --check-prefix=WITHOUT
 
-// What becomes an engine is a host function of the same buffers too, under a name of its own.
+// A segment that becomes an engine also becomes a host function of the same buffers, under another name.
 
 // CHECK-DAG: #[[SCRATCH:.*]] = affine_map<() -> (192)>
 // CHECK:     plan.engine @forward_0 arguments 2 scratch #{{[a-z0-9]+}} host_version @forward_0_host
@@ -17,7 +17,7 @@ func.func private @forward_0(%x: tensor<2x3xf32>) -> tensor<2x3xf32> attributes 
 
 // -----
 
-// The name may be taken.
+// That name may be taken.
 
 // CHECK: plan.engine @forward_0 {{.*}} host_version @[[NAME:forward_0_host_[0-9]+]]
 // CHECK: func.func private @forward_0_host(
@@ -30,7 +30,7 @@ func.func private @forward_0_host(tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 
-// The host of the module's targets converts it.
+// The host among the module's targets converts it.
 
 // CHECK:      plan.host_function @forward_0_host
 // CHECK-NOT:  contraction

@@ -1,6 +1,6 @@
 // RUN: inlay-opt %s --inlay-convert-segments --mlir-elide-elementsattrs-if-larger=2 -split-input-file | FileCheck %s
 
-// Each target makes its own of a segment, under the segment's name; native code of all of them is one object.
+// Each target converts a segment under the segment's name. The native code of all segments is one object.
 
 // CHECK-DAG: #[[NONE:.*]] = affine_map<() -> ()>
 // CHECK-LABEL: func.func @forward(
@@ -28,7 +28,7 @@ func.func private @forward_1(%x: tensor<4xf32>) -> tensor<4xf32> attributes {pla
   return %0 : tensor<4xf32>
 }
 
-// A framework's segment stays a function, of calls.
+// A segment of the framework stays a function with calls.
 // CHECK:       func.func private @forward_2(%[[X:.*]]: tensor<4xf32>)
 // CHECK:         %[[R:.*]] = plan.framework_call "{}"(%[[X]]) : (tensor<4xf32>) -> tensor<4xf32>
 // CHECK:         return %[[R]]
@@ -42,7 +42,7 @@ func.func private @forward_2(%x: tensor<4xf32>) -> tensor<4xf32> attributes {pla
 
 // -----
 
-// Scratch is counted in bytes, 64 for each part: softmax keeps the largest elements, the exponentials and their sums.
+// Scratch is counted in bytes, 64 for each part: softmax stores the maxima, the exponentials and their sums.
 
 // CHECK-DAG: #[[SCRATCH:.*]] = affine_map<() -> (192)>
 // CHECK:       plan.host_function @scratch arguments 2 inputs 1 scratch #[[SCRATCH]]
@@ -54,7 +54,7 @@ func.func private @scratch(%x: tensor<2x3xf32>) -> tensor<2x3xf32> attributes {p
 
 // -----
 
-// A segment of no inputs, and results that are inputs or one value twice.
+// A segment without inputs, and results that are inputs or one value twice.
 
 // CHECK-DAG:   plan.host_function @no_inputs arguments 1 inputs 0
 func.func private @no_inputs() -> tensor<4xf32> attributes {plan.target = #inlay.host} {
@@ -71,7 +71,7 @@ func.func private @passed_through(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4
 
 // -----
 
-// Nothing to convert, nothing to join.
+// There is nothing to convert and nothing to link.
 
 // CHECK-LABEL: func.func @untouched(
 // CHECK:         inlay.relu

@@ -1,6 +1,6 @@
 // RUN: inlay-opt %s --inlay-convert-split-sums="subgroup=8 in-software" | FileCheck %s
 
-// What a reduction of few results is split into, and what stays whole.
+// Reductions with few results are split; others stay whole.
 
 #left = affine_map<(m, n, k) -> (m, k)>
 #right = affine_map<(m, n, k) -> (k, n)>
@@ -55,7 +55,7 @@ func.func @many_results(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>, %init:
   return %r : tensor<512x512xf32>
 }
 
-// Input channels of a convolution, whose windows no view can split.
+// Input channels of a convolution are split. A view cannot split its windows.
 // CHECK-LABEL: func @channels
 // CHECK: tensor.expand_shape %{{.+}} {{\[\[}}0], [1, 2], [3], [4]] output_shape [1, [[N:[0-9]+]], [[C:[0-9]+]], 3, 3]
 // CHECK-SAME: tensor<1x16384x3x3xf32>
@@ -77,7 +77,7 @@ func.func @channels(%x: tensor<1x16384x3x3xf32>, %w: tensor<8x16384x3x3xf32>, %i
   return %r : tensor<1x8x1x1xf32>
 }
 
-// More steps than an invocation may take.
+// An invocation must not run so many steps.
 // CHECK-LABEL: func @too_long
 // CHECK: arith.constant 0xFF800000 : f32
 // CHECK: tensor.expand_shape %{{.+}} {{\[\[}}0, 1]] output_shape [512, 1024] : tensor<524288xf32>
@@ -93,7 +93,8 @@ func.func @too_long(%x: tensor<524288xf32>, %init: tensor<f32>) -> tensor<f32> {
   return %r : tensor<f32>
 }
 
-// A lone sum is split where few invocations would add up; what else goes along its row is a part of one kernel with it.
+// A lone sum is split if few invocations would compute it. With neighbors along its rows it becomes part of their
+// kernel.
 // CHECK-LABEL: func @alone
 // CHECK: tensor.expand_shape %{{.+}} {{\[\[}}0, 1]] output_shape [240, 250] : tensor<60000xf32>
 func.func @alone(%x: tensor<60000xf32>, %init: tensor<f32>) -> tensor<f32> {
@@ -125,7 +126,7 @@ func.func @row(%x: tensor<60000xf32>, %init: tensor<f32>) -> tensor<60000xf32> {
   return %shares : tensor<60000xf32>
 }
 
-// Nothing splits a prime, an op that knows its index, one whose steps can't be grouped, or sizes known at a call alone.
+// Not split: a prime size, an op that reads its index, steps that no view can split, and sizes known only at a call.
 // CHECK-LABEL: func @whole
 // CHECK-NOT: expand_shape
 // CHECK: return

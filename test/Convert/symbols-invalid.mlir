@@ -1,6 +1,6 @@
 // RUN: inlay-opt %s --inlay-convert-outline-segments --inlay-convert-segments --split-input-file --verify-diagnostics
 
-// A reduction whose length has no end can't be given to drivers that stop counting at 2^16.
+// A reduction of unbounded length would exceed the 2^16 iterations after which drivers stop.
 func.func @endless(%x: tensor<?xf32> {inlay.dims = affine_map<()[s0] -> (s0)>}) -> tensor<f32>
     attributes {inlay.symbols = [#inlay.symbol<"n", 1 to 9223372036854775807>]} {
   %0 = inlay.segment #inlay.vulkan(%x) : (tensor<?xf32>) -> tensor<f32> {

@@ -1,7 +1,7 @@
 // RUN: inlay-opt %s --inlay-convert-outline-segments --inlay-convert-segments | FileCheck %s
 
-// Sizes that are known at a call alone become launch parameters: grids, push constants and scratch are expressions of
-// the function's symbols, and host code is given their values.
+// Sizes that are known only at a call become launch parameters. Grids, push constants and scratch sizes are expressions
+// of the function's symbols, and host code gets their values as an argument.
 
 // CHECK-DAG: #[[BORDER:.*]] = affine_map<()[s0, s1] -> (s0, s1, 4)>
 // CHECK-DAG: #[[SCRATCH:.*]] = affine_map<()[s0, s1] -> ({{.*}}(s0 * s1) * 16

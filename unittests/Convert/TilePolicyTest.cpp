@@ -68,7 +68,7 @@ TEST(CutSumsTest, BoundsTheTermsOfEachAccumulator) {
     for (int64_t &size : sizes)
       size = int64_t(1) << (random() % 12);
     std::vector<int64_t> cuts = cutSums(sizes, 256);
-    int64_t terms = 1; // of the innermost accumulator that is still open
+    int64_t terms = 1; // Terms of the innermost accumulator that is still open.
     for (size_t loop = sizes.size(); loop-- > 0;) {
       EXPECT_LT(cuts[loop], sizes[loop]);
       if (!cuts[loop]) {
@@ -119,7 +119,7 @@ TEST(TilePolicyTest, VectorizesTheContiguousLoopAndTilesTheOther) {
 TEST(TilePolicyTest, TakesNoWiderVectorsThanTheLoopNeeds) {
   EXPECT_EQ(chooseTile(pointwise(3, 5), hostLimits()).lanes, 8);
   EXPECT_EQ(chooseTile(pointwise(3, 4), hostLimits()).lanes, 4);
-  EXPECT_EQ(chooseTile(pointwise(3, 3), hostLimits()).vectorLoop, -1); // not worth a mask
+  EXPECT_EQ(chooseTile(pointwise(3, 3), hostLimits()).vectorLoop, -1); // Too short for a mask to pay.
 }
 
 TEST(TilePolicyTest, LeavesABodyThatHasNoVectorFormScalar) {
@@ -151,7 +151,7 @@ TEST(TilePolicyTest, TakesNestsOfOneElementAndOfNoLoops) {
   EXPECT_EQ(tile.vectorLoop, -1);
 }
 
-/// What code generation relies on, whatever the policy prefers.
+/// Checks the properties of a tile on which code generation relies.
 void expectSound(const LoopNestShape &shape, const TileLimits &limits, const TileShape &tile) {
   ASSERT_EQ(tile.factors.size(), shape.loops.size());
   int64_t points = 1;

@@ -26,7 +26,7 @@ protected:
     context.loadAllAvailableDialects();
   }
 
-  /// The first op in `text`, which may use floats %x, integers %i and the condition %p.
+  /// Returns the first op in `text`, which may use the floats %x, the integers %i and the condition %p.
   Operation *parse(StringRef text) {
     std::string source = ("func.func @f(%x: tensor<4xf32>, %i: tensor<4xi32>, %p: i1) {\n" + text + "\nreturn }").str();
     module = parseSourceString<ModuleOp>(source, &context);
@@ -49,7 +49,7 @@ TEST_F(TrialConversion, HandsOutWhatTheOpBecame) {
   EXPECT_EQ(function.getArgumentTypes(), op->getOperandTypes());
   EXPECT_EQ(function.getResultTypes(), op->getResultTypes());
   EXPECT_FALSE(function.getOps<linalg::GenericOp>().empty());
-  EXPECT_EQ(op->getName().getStringRef(), "inlay.relu"); // the original stays
+  EXPECT_EQ(op->getName().getStringRef(), "inlay.relu"); // The original does not change.
 }
 
 TEST_F(TrialConversion, SaysWhyNotAndNothingElse) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What targets say they can run: asked one by one and from many threads at once.
+// Checks the answers of targets to which ops they can run, from one thread and from many threads at once.
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Pipeline/InitAll.h"
@@ -54,7 +54,7 @@ protected:
       ops.push_back(&op);
   }
 
-  /// "supported", or the code and the sentence.
+  /// Returns "supported", or the reason code and the message.
   std::string ask(unsigned target, unsigned op) {
     Verdict verdict = targets[target].canRun(ops[op]);
     return verdict.isSupported() ? "supported" : (stringifyReasonCode(verdict.code) + ": " + verdict.text).str();
@@ -72,7 +72,7 @@ TEST_F(CanRunTest, SaysWhyNot) {
       {1, "no-converter: vulkan can't call the library function 'lgammaf'"},
       {2, "unsupported-shape: expected tensors whose dims follow from the dims of inputs, but got tensor<?xf32>"},
       {3, "unsupported-type: 'f16' needs the device feature float16"},
-      {4, "supported"}, // without elements
+      {4, "supported"}, // No elements.
       {5, "unsupported-type: buffers of i1 need the device feature int8"},
       {7, "no-converter: no pattern converts aten::sort"},
       {9, "unsupported-shape: expected at most 65534 steps of a reduction per element"},
@@ -86,8 +86,8 @@ TEST_F(CanRunTest, SaysWhyNot) {
     EXPECT_EQ(ask(2, op), "supported") << op;
   for (unsigned op : {0, 8, 9, 12})
     EXPECT_EQ(ask(3, op), "supported") << op;
-  EXPECT_EQ(ask(3, 2),
-            "unsupported-type: inlay.relu passes values that aren't tensors whose dims follow from the inputs'");
+  EXPECT_EQ(ask(3, 2), "unsupported-type: inlay.relu has an operand or result that is not a tensor whose dims follow "
+                       "from the dims of inputs");
   EXPECT_EQ(ask(3, 7), "unsupported-attribute: aten::sort doesn't say how to make the call");
   EXPECT_EQ(ask(3, 11), "no-converter: arith.addf is not a framework call");
 }

@@ -17,7 +17,7 @@ LoopNestShape matmul(int64_t m, int64_t n, int64_t k, int64_t batch = 1) {
   return shape;
 }
 
-/// Loops batch, row, column, output channel, two of the kernel, input channel, on channels last.
+/// Loops: batch, row, column, output channel, kernel row, kernel column, input channel. The data is channels last.
 LoopNestShape convolution(int64_t channels, int64_t outputs, int64_t size, int64_t kernel) {
   int64_t input = size + kernel - 1;
   LoopNestShape shape;
@@ -40,11 +40,11 @@ CooperativeMatrixProfile makeGPU() {
 
 } // namespace
 
-TEST(MatrixPolicy, LoopsHaveParts) {
+TEST(CooperativeMatrixPolicy, LoopsHaveRoles) {
   std::optional<CooperativeMatrixLoops> loops = findCooperativeMatrixLoops(matmul(64, 48, 32, /*batch=*/3));
   ASSERT_TRUE(loops);
   EXPECT_EQ(loops->lhs, 0u);
-  EXPECT_EQ(loops->rows, (std::vector<size_t>{0, 1})); // the right operand is the same for all of the batch
+  EXPECT_EQ(loops->rows, (std::vector<size_t>{0, 1})); // The right operand is the same for the whole batch.
   EXPECT_EQ(loops->columns, std::vector<size_t>{2});
   EXPECT_EQ(loops->inner, 3u);
   EXPECT_TRUE(loops->outer.empty() && loops->sums.empty());
@@ -54,7 +54,7 @@ TEST(MatrixPolicy, LoopsHaveParts) {
   EXPECT_EQ(findCooperativeMatrixLoops(both)->outer, std::vector<size_t>{0});
 }
 
-TEST(MatrixPolicy, ColumnsLieSideBySideInTheResult) {
+TEST(CooperativeMatrixPolicy, TheResultIsContiguousAlongColumns) {
   LoopNestShape transposed = matmul(64, 48, 32);
   transposed.outputStrides = {64 * 48, 1, 64, 0};
   std::optional<CooperativeMatrixLoops> loops = findCooperativeMatrixLoops(transposed);
@@ -63,7 +63,7 @@ TEST(MatrixPolicy, ColumnsLieSideBySideInTheResult) {
   EXPECT_EQ(loops->columns, (std::vector<size_t>{0, 1}));
 }
 
-TEST(MatrixPolicy, AConvolutionIsAProductOfItsPixelsAndItsWeights) {
+TEST(CooperativeMatrixPolicy, AConvolutionIsAProductOfItsPixelsAndItsWeights) {
   std::optional<CooperativeMatrixLoops> loops = findCooperativeMatrixLoops(convolution(64, 32, 14, 3));
   ASSERT_TRUE(loops);
   EXPECT_EQ(loops->rows, (std::vector<size_t>{0, 1, 2}));
@@ -72,7 +72,7 @@ TEST(MatrixPolicy, AConvolutionIsAProductOfItsPixelsAndItsWeights) {
   EXPECT_EQ(loops->inner, 6u);
 }
 
-TEST(MatrixPolicy, LargeProductsHaveLargeBlocks) {
+TEST(CooperativeMatrixPolicy, LargeProductsHaveLargeBlocks) {
   std::optional<CooperativeMatrixTile> tile = chooseCooperativeMatrixTile(matmul(4096, 4096, 4096), makeGPU());
   ASSERT_TRUE(tile);
   EXPECT_EQ(tile->blockRows(), 128);
@@ -82,16 +82,16 @@ TEST(MatrixPolicy, LargeProductsHaveLargeBlocks) {
   EXPECT_EQ(tile->depth, 32);
 }
 
-TEST(MatrixPolicy, SmallProductsHaveSmallBlocksThatKeepTheDeviceBusy) {
+TEST(CooperativeMatrixPolicy, SmallProductsHaveSmallBlocksThatKeepTheDeviceBusy) {
   std::optional<CooperativeMatrixTile> tile = chooseCooperativeMatrixTile(matmul(256, 256, 256), makeGPU());
   ASSERT_TRUE(tile);
   EXPECT_LE(tile->blockRows() * tile->blockColumns(), 64 * 64);
   std::optional<CooperativeMatrixTile> few = chooseCooperativeMatrixTile(matmul(16, 4096, 4096), makeGPU());
   ASSERT_TRUE(few);
-  EXPECT_EQ(few->blockRows(), 16); // no more rows than there are
+  EXPECT_EQ(few->blockRows(), 16); // The block has no more rows than the product.
 }
 
-TEST(MatrixPolicy, NothingWhereItDoesNotPay) {
+TEST(CooperativeMatrixPolicy, NothingWhereItDoesNotPay) {
   EXPECT_FALSE(chooseCooperativeMatrixTile(matmul(1, 4096, 4096), makeGPU()));
   EXPECT_FALSE(chooseCooperativeMatrixTile(matmul(4096, 1, 4096), makeGPU()));
   EXPECT_FALSE(chooseCooperativeMatrixTile(matmul(2, 4096, 4096), makeGPU())) << "seven eighths would be thrown away";
@@ -100,14 +100,14 @@ TEST(MatrixPolicy, NothingWhereItDoesNotPay) {
   EXPECT_FALSE(chooseCooperativeMatrixTile(convolution(/*channels=*/3, 64, 224, /*kernel=*/1), makeGPU()));
 }
 
-TEST(MatrixPolicy, NothingWithoutUnitsOrProducts) {
+TEST(CooperativeMatrixPolicy, NothingWithoutShapesOrProducts) {
   CooperativeMatrixProfile none = makeGPU();
   none.units.clear();
   EXPECT_FALSE(chooseCooperativeMatrixTile(matmul(512, 512, 512), none));
   LoopNestShape sum = matmul(512, 512, 512);
   sum.inputStrides.pop_back();
   EXPECT_FALSE(chooseCooperativeMatrixTile(sum, makeGPU()));
-  LoopNestShape alone = matmul(512, 512, 512); // an operand that has no columns
+  LoopNestShape alone = matmul(512, 512, 512); // An operand without columns.
   alone.inputStrides[1][2] = 0;
   EXPECT_FALSE(chooseCooperativeMatrixTile(alone, makeGPU()));
   LoopNestShape elementwise = matmul(512, 512, 512);
@@ -115,7 +115,7 @@ TEST(MatrixPolicy, NothingWithoutUnitsOrProducts) {
   EXPECT_FALSE(chooseCooperativeMatrixTile(elementwise, makeGPU()));
 }
 
-TEST(MatrixPolicy, TilesAreWithinTheDevicesLimits) {
+TEST(CooperativeMatrixPolicy, TilesAreWithinTheDevicesLimits) {
   for (int64_t memory : {4096, 8192, 16384, 32768, 49152})
     for (int64_t invocations : {32, 64, 128, 1024})
       for (const CooperativeMatrixShape &unit :
@@ -135,14 +135,14 @@ TEST(MatrixPolicy, TilesAreWithinTheDevicesLimits) {
   EXPECT_FALSE(chooseCooperativeMatrixTile(matmul(1000, 1000, 1000), tiny));
 }
 
-TEST(MatrixPolicy, TheUnitThatWastesLeastIsTaken) {
+TEST(CooperativeMatrixPolicy, TheShapeThatWastesLeastIsChosen) {
   CooperativeMatrixProfile profile = makeGPU();
   profile.units = {{16, 16, 16}, {8, 32, 16}, {32, 8, 16}};
   EXPECT_EQ(chooseCooperativeMatrixTile(matmul(8, 1 << 17, 1024), profile)->unit.rows, 8);
   EXPECT_EQ(chooseCooperativeMatrixTile(matmul(1 << 17, 8, 1024), profile)->unit.columns, 8);
 }
 
-TEST(MatrixPolicy, RowsInMemoryAreApartByWholeVectors) {
+TEST(CooperativeMatrixPolicy, RowsInMemoryStartAtWholeVectors) {
   for (int64_t minor : {16, 32, 64, 128}) {
     EXPECT_GT(getCooperativeMatrixPitch(minor), minor);
     EXPECT_EQ(getCooperativeMatrixPitch(minor) * 2 % 16, 0);

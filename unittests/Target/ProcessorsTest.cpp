@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What code for a processor needs is what the runtime can find out about one.
+// Checks that the code for a processor only requires features that the runtime can detect.
 
 #include "Target/Host/LLVM/Processors.h"
 #include "Runtime/Host/Support/Processor.h"
@@ -73,8 +73,9 @@ struct ProcessorErrors : testing::Test {
 
 TEST_F(ProcessorErrors, OneArchitectureIsAllThatAProgramHasCodeFor) {
   EXPECT_TRUE(mlir::failed(findProcessors(mlir::UnknownLoc::get(&context), {"x86-64-v3", "armv8-a"})));
-  EXPECT_EQ(message, "host processors 'x86-64-v3' and 'armv8-a': expected those of one architecture, but got x86_64 "
-                     "and aarch64");
+  EXPECT_EQ(message,
+            "host processors 'x86-64-v3' and 'armv8-a': expected processors of one architecture, but got x86_64 "
+            "and aarch64");
 }
 
 TEST_F(ProcessorErrors, UnknownOnesAreNamed) {

@@ -9,30 +9,30 @@
 
 using namespace inlay;
 
-TEST(WorkgroupPolicyTest, RowsAreHalvedUntilTheyFit) {
+TEST(RowGroupPlan, RowsAreHalvedUntilTheyFit) {
   std::optional<RowGroupPlan> plan = planRowGroup({{1000, 0, 0, 3}, {1, 0, 1, 2}}, 8, 2048);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->rows, 2);
   EXPECT_EQ(plan->elements, 2002);
 }
 
-TEST(WorkgroupPolicyTest, ARowThatDoesNotFitHasNoPlan) {
+TEST(RowGroupPlan, ARowThatDoesNotFitHasNoPlan) {
   EXPECT_FALSE(planRowGroup({{2049, 0, 0, 0}}, 8, 2048));
   EXPECT_FALSE(planRowGroup({{1, 2048, 0, 0}}, 8, 2048));
-  int64_t most = std::numeric_limits<int64_t>::max();
-  EXPECT_FALSE(planRowGroup({{most, most, 0, 0}}, 8, 2048));
+  int64_t huge = std::numeric_limits<int64_t>::max();
+  EXPECT_FALSE(planRowGroup({{huge, huge, 0, 0}}, 8, 2048));
 }
 
-TEST(WorkgroupPolicyTest, WithoutBuffersAllRowsFit) {
+TEST(RowGroupPlan, WithoutBuffersAllRowsFit) {
   std::optional<RowGroupPlan> plan = planRowGroup({}, 8, 0);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->rows, 8);
   EXPECT_EQ(plan->elements, 0);
 }
 
-TEST(WorkgroupPolicyTest, BuffersNeededAtOnceDoNotOverlap) {
+TEST(RowGroupPlan, BuffersNeededAtOnceDoNotOverlap) {
   std::mt19937 random(0);
-  auto draw = [&](int64_t most) { return static_cast<int64_t>(random() % (most + 1)); };
+  auto draw = [&](int64_t max) { return static_cast<int64_t>(random() % (max + 1)); };
   for (int round = 0; round < 500; ++round) {
     std::vector<RowBuffer> buffers;
     for (int64_t count = draw(8); count > 0; --count) {
@@ -54,7 +54,7 @@ TEST(WorkgroupPolicyTest, BuffersNeededAtOnceDoNotOverlap) {
   }
 }
 
-TEST(WorkgroupPolicyTest, SharesLeaveNoInvocationWithTwo) {
+TEST(RowGroupPlan, SharesLeaveNoInvocationWithTwo) {
   EXPECT_EQ(chooseShares(64, 1), 64);
   EXPECT_EQ(chooseShares(64, 3), 16);
   EXPECT_EQ(chooseShares(8, 8), 1);

@@ -10,7 +10,7 @@ using namespace inlay;
 
 namespace {
 
-/// The loop along which vectors of four are, where the dims allow it.
+/// Returns the loop along which an operand has vectors of four elements if its size allows it.
 int quads(int loop, int64_t size) { return size % 4 == 0 ? loop : -1; }
 
 /// C[m, n] += A[m, k] * B[k, n], row-major.
@@ -32,7 +32,7 @@ LoopNestShape linear(int64_t m, int64_t n, int64_t k) {
   return shape;
 }
 
-/// Loops batch, output channel, row, column, input channel, two of the kernel, on channels first.
+/// Loops: batch, output channel, row, column, input channel, kernel row, kernel column. The data is channels first.
 LoopNestShape convolution(int64_t channels, int64_t outputs, int64_t size, int64_t kernel, int64_t stride = 1) {
   LoopNestShape shape;
   shape.loops = {{1, false},       {outputs, false}, {size, false}, {size, false},
@@ -50,13 +50,13 @@ const SubgroupProductProfile software = SubgroupProductProfile::forSoftware(/*la
 
 } // namespace
 
-TEST(ProductPolicy, NeedsLanes) {
+TEST(SubgroupProductPolicy, NeedsLanes) {
   EXPECT_FALSE(chooseSubgroupProductTile(matmul(512, 512, 512), SubgroupProductProfile()));
   EXPECT_FALSE(chooseSubgroupProductTile(matmul(512, 512, 512), SubgroupProductProfile::forGPU(1)));
 }
 
-TEST(ProductPolicy, NeedsAnOperandThatStays) {
-  LoopNestShape sum; // of products of two operands that both move along all loops
+TEST(SubgroupProductPolicy, NeedsAnOperandThatStays) {
+  LoopNestShape sum; // A sum of products of two operands that both move along all loops.
   sum.loops = {{64, false}, {64, true}};
   sum.inputStrides = {{64, 1}, {64, 1}};
   sum.outputStrides = {1, 0};
@@ -65,7 +65,7 @@ TEST(ProductPolicy, NeedsAnOperandThatStays) {
   EXPECT_FALSE(chooseSubgroupProductTile(sum, software));
 }
 
-TEST(ProductPolicy, LanesGoAlongTheColumnsOfALargeProduct) {
+TEST(SubgroupProductPolicy, LanesGoAlongTheColumnsOfALargeProduct) {
   std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(matmul(512, 512, 512), software);
   ASSERT_TRUE(tile);
   EXPECT_EQ(tile->uniform, 0u);
@@ -80,7 +80,7 @@ TEST(ProductPolicy, LanesGoAlongTheColumnsOfALargeProduct) {
   EXPECT_EQ(findStoredQuadLoop(matmul(512, 512, 512), *tile), 1);
 }
 
-TEST(ProductPolicy, OtherDevicesHaveOtherTiles) {
+TEST(SubgroupProductPolicy, OtherDevicesHaveOtherTiles) {
   SubgroupProductProfile gpu = SubgroupProductProfile::forGPU(32);
   std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(matmul(1024, 1024, 1024), gpu);
   ASSERT_TRUE(tile);
@@ -88,16 +88,16 @@ TEST(ProductPolicy, OtherDevicesHaveOtherTiles) {
   EXPECT_LE(countUnrolled(matmul(1024, 1024, 1024), *tile), gpu.maxUnrolled);
 }
 
-TEST(ProductPolicy, LinearLoadsVectorsAlongTheSum) {
+TEST(SubgroupProductPolicy, LinearLoadsVectorsAlongTheSum) {
   LoopNestShape shape = linear(128, 768, 768);
   std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(shape, software);
   ASSERT_TRUE(tile);
-  EXPECT_EQ(tile->columnLoop, 1); // along which results are stored side by side
+  EXPECT_EQ(tile->columnLoop, 1); // The result is contiguous along the columns.
   EXPECT_EQ(findQuadLoop(shape, *tile, 0), 2);
   EXPECT_EQ(findQuadLoop(shape, *tile, 1), 2);
 }
 
-TEST(ProductPolicy, OneRowIsSpreadOverColumns) {
+TEST(SubgroupProductPolicy, OneRowIsSpreadOverColumns) {
   std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(linear(1, 1000, 512), software);
   ASSERT_TRUE(tile);
   EXPECT_EQ(tile->columnLoop, 1);
@@ -106,7 +106,7 @@ TEST(ProductPolicy, OneRowIsSpreadOverColumns) {
   EXPECT_GE(1000 / (tile->columns * 8), 15);
 }
 
-TEST(ProductPolicy, OddSizesHaveNoVectors) {
+TEST(SubgroupProductPolicy, OddSizesHaveNoVectors) {
   LoopNestShape shape = matmul(33, 17, 5);
   std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(shape, software);
   ASSERT_TRUE(tile);
@@ -115,21 +115,21 @@ TEST(ProductPolicy, OddSizesHaveNoVectors) {
   EXPECT_EQ(tile->depth, 5);
 }
 
-TEST(ProductPolicy, ConvolutionSharesWeightsAndOverlapsWindows) {
+TEST(SubgroupProductPolicy, ConvolutionSharesWeightsAndOverlapsWindows) {
   LoopNestShape shape = convolution(32, 64, 28, 3);
   std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(shape, software);
   ASSERT_TRUE(tile);
   EXPECT_EQ(tile->uniform, 1u);
   EXPECT_EQ(tile->rowLoop, 1);
   EXPECT_EQ(tile->columnLoop, 3);
-  EXPECT_EQ(tile->depth, 3); // a whole row of the kernel
+  EXPECT_EQ(tile->depth, 3); // A whole row of the kernel.
   EXPECT_TRUE(isLoadedTogether(shape, *tile, 1));
   EXPECT_FALSE(isLoadedTogether(shape, *tile, 0));
   EXPECT_EQ(28 % tile->columns, 0);
 }
 
-TEST(ProductPolicy, OpenLoopsMayBeLonger) {
-  LoopNestShape shape = matmul(64, 1, 64); // its columns are typically one
+TEST(SubgroupProductPolicy, OpenLoopsMayBeLonger) {
+  LoopNestShape shape = matmul(64, 1, 64); // The number of columns is typically one.
   shape.loops[1].isOpen = true;
   shape.inputQuads = {2, -1};
   std::optional<SubgroupProductTile> tile = chooseSubgroupProductTile(shape, software);
@@ -138,9 +138,9 @@ TEST(ProductPolicy, OpenLoopsMayBeLonger) {
     EXPECT_FALSE(isLoadedTogether(shape, *tile, 1));
 }
 
-TEST(ProductPolicy, TilesOfAnyProductAreWithinLimits) {
+TEST(SubgroupProductPolicy, TilesOfAnyProductAreWithinLimits) {
   std::mt19937 random(7);
-  auto pick = [&](int64_t most) { return std::uniform_int_distribution<int64_t>(1, most)(random); };
+  auto pick = [&](int64_t max) { return std::uniform_int_distribution<int64_t>(1, max)(random); };
   for (int i = 0; i < 300; ++i) {
     SubgroupProductProfile profile = i % 2 ? SubgroupProductProfile::forGPU(int64_t(1) << pick(6)) : software;
     LoopNestShape shape = i % 3 == 0   ? matmul(pick(200), pick(200), pick(200))

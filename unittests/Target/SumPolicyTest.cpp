@@ -46,7 +46,8 @@ TEST(SumPolicy, KeepsADeviceBusyWithManyResults) {
 TEST(SumPolicy, SplitsNothingShort) { EXPECT_EQ(chooseParts(matmul(4, 4, 64), 2, longest, software), 1); }
 
 TEST(SumPolicy, AGPUSplitsWhereSoftwareIsBusy) {
-  LoopNestShape row = matmul(1, 4096, 4096); // 16 subgroups at most on the one, a few blocks on the other
+  LoopNestShape row =
+      matmul(1, 4096, 4096); // At most 16 subgroups keep software busy; the GPU would run only a few workgroups.
   EXPECT_EQ(chooseParts(row, 2, longest, software), 1);
   EXPECT_GT(chooseParts(row, 2, longest, SubgroupProductProfile::forGPU(32)), 1);
 }
@@ -77,7 +78,7 @@ TEST(SumPolicy, AnOpenSizeIsntSplit) {
 
 TEST(SumPolicy, PartsDivideTheLoop) {
   std::mt19937 random(1);
-  auto draw = [&](int64_t most) { return std::uniform_int_distribution<int64_t>(1, most)(random); };
+  auto draw = [&](int64_t max) { return std::uniform_int_distribution<int64_t>(1, max)(random); };
   for (int round = 0; round < 300; ++round) {
     LoopNestShape shape = matmul(draw(64), draw(64), draw(200000));
     for (const SubgroupProductProfile &profile :

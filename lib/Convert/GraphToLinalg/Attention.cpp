@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention: products, a softmax over the keys in the accumulator's type, and products again. Rows are divided by their
-// sums last, where there is least to divide. Where the scores of all queries are too many to be in memory together,
-// some queries are taken at a time.
+// Converts attention: products, a softmax over the keys in the accumulator type, and products again. Rows are divided
+// by their sums last, where there are the fewest elements. If the scores of all queries need too much memory, attention
+// is computed for some queries at a time.
 
 #include "Reductions.h"
 #include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
@@ -16,14 +16,15 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
-/// The operands with leading dims that broadcast: heads that share a key apart from those that don't.
+/// The operands, with leading dims that broadcast. For grouped queries, the heads are split into groups that share a
+/// key.
 struct Attention {
   Value query, key, value, mask;
-  Sizes leading; ///< what the leading dims broadcast to
-  Type sum;      ///< what is computed in
+  Sizes leading; ///< Sizes to which the leading dims broadcast.
+  Type sum;      ///< Type of the computation.
   double scale;
   bool isCausal;
-  int64_t firstRow = 0; ///< of the queries among all, for those that see keys up to their own
+  int64_t firstRow = 0; ///< Number of the first query among all queries, for the causal mask.
 
   unsigned batch() const { return leading.size(); }
 };
@@ -35,7 +36,8 @@ struct ConvertAttention : GraphToLinalgPattern<ScaledDotProductAttentionOp> {
 };
 } // namespace
 
-/// Splits the heads, dim -3, of `value` into `groups` times the rest, or adds a dim of size 1 where there are none.
+/// Splits the heads, dim -3, of `value` into `groups` and the rest. Adds a dim of size 1 if there is one head, and
+/// leaves values without heads.
 static Value splitHeads(OpBuilder &builder, Location loc, Value value, int64_t groups) {
   RankedTensorType type = tensorType(value);
   if (type.getRank() < 3)
@@ -44,14 +46,16 @@ static Value splitHeads(OpBuilder &builder, Location loc, Value value, int64_t g
   return splitDim(builder, loc, value, dim, type.getDimSize(dim) == 1 ? 1 : groups);
 }
 
-/// The map by which `value` is read under loops over the leading dims and more, at `first` and `second`.
+/// Returns the map by which loops over the leading dims and more read `value`. `first` and `second` index the last two
+/// dims.
 static AffineMap makeOperandMap(const Attention &attention, Value value, unsigned loops, AffineExpr first,
                                 AffineExpr second) {
   MLIRContext *context = value.getContext();
   ArrayRef<int64_t> shape = tensorType(value).getShape();
   AffineMap leading = broadcastMap(context, shape.drop_back(std::min<size_t>(2, shape.size())), attention.leading);
   SmallVector<AffineExpr> exprs(leading.getResults());
-  // A mask may have fewer dims, or one of size 1; those of others, of size 1 too, are what loops have their sizes from.
+  // A mask may have fewer dims, or dims of size 1, that are repeated. Dims of size 1 of other operands are not
+  // repeated, because the loops take their sizes from them.
   bool isRepeated = value == attention.mask;
   AffineExpr last[] = {first, second};
   for (size_t i = 2 - std::min<size_t>(2, shape.size()); i < 2; ++i)
@@ -59,7 +63,7 @@ static AffineMap makeOperandMap(const Attention &attention, Value value, unsigne
   return makeMap(context, loops, exprs);
 }
 
-/// The products of queries and keys, scaled and masked.
+/// Returns the products of queries and keys, scaled and masked.
 static Value createScores(OpBuilder &builder, Location loc, const Attention &attention) {
   unsigned batch = attention.batch(), loops = batch + 3;
   AffineExpr row = builder.getAffineDimExpr(batch), column = builder.getAffineDimExpr(batch + 1),
@@ -103,7 +107,7 @@ static Value createScores(OpBuilder &builder, Location loc, const Attention &att
   return createPointwise(builder, loc, inputs, reads, sizes, attention.sum, body);
 }
 
-/// The exponentials of scores less each row's largest; all zeros in a row of minus infinities.
+/// Returns the exponentials of the scores minus the maximum of their row. A row of minus infinities becomes zeros.
 static Value createPowers(OpBuilder &builder, Location loc, const Attention &attention, Value scores) {
   unsigned rank = attention.batch() + 2;
   AffineMap maps[] = {builder.getMultiDimIdentityMap(rank), dropLoops(builder.getContext(), rank, rank - 1)};
@@ -119,7 +123,7 @@ static Value createPowers(OpBuilder &builder, Location loc, const Attention &att
                          });
 }
 
-/// The values, weighted by `powers` and divided by the sums of those.
+/// Returns the sums of the values weighted by `powers`, divided by the sums of the weights.
 static Value createMeans(OpBuilder &builder, Location loc, const Attention &attention, Value powers, Type element) {
   unsigned batch = attention.batch(), loops = batch + 3;
   AffineExpr row = builder.getAffineDimExpr(batch), column = builder.getAffineDimExpr(batch + 1),
@@ -137,7 +141,7 @@ static Value createMeans(OpBuilder &builder, Location loc, const Attention &atte
                       dropLoops(builder.getContext(), loops, batch + 2)};
   Value products = createReduction(builder, loc, {powers, attention.value}, maps, init, multiplyAdd);
   Value sums = sumDims(builder, loc, powers, batch + 1);
-  // The largest exponential of a row is 1, unless all are 0: then the products are, too.
+  // The largest exponential of a row is 1 unless all are 0. In that case the products are 0, too.
   auto type = cast<FloatType>(attention.sum);
   TypedAttr smallestNormal = FloatAttr::get(type, APFloat::getSmallestNormalized(type.getFloatSemantics()));
   AffineMap reads[] = {builder.getMultiDimIdentityMap(batch + 2),
@@ -157,18 +161,18 @@ static Value createAttention(OpBuilder &builder, Location loc, const Attention &
   return createMeans(builder, loc, attention, powers, element);
 }
 
-//===-- Some queries at a time ----------------------------------------------------------------------------------===//
+//===-- Parts of the queries -------------------------------------------------------------------------------------===//
 
-/// Bytes of the scores that are in memory at a time: half of the buffer that each Vulkan device can bind.
+/// Maximum size in bytes of the scores in memory: half of the buffer size that every Vulkan device supports.
 static constexpr int64_t kMaxScoreBytes = int64_t(1) << 26;
-/// Each part has kernels of its own.
+/// Each part has separate kernels.
 static constexpr int64_t kMaxParts = 64;
 
-/// How many queries to take at a time; all if a size isn't known.
+/// Returns the number of queries of a part, or all queries if a size is unknown.
 static int64_t chooseQueries(const Attention &attention) {
   int64_t queries = tensorType(attention.query).getShape().take_back(2).front();
   int64_t keys = tensorType(attention.key).getShape().take_back(2).front();
-  int64_t bytes = attention.sum.getIntOrFloatBitWidth() / 8; // of the scores of a query
+  int64_t bytes = attention.sum.getIntOrFloatBitWidth() / 8; // Bytes of the scores of one query.
   for (OpFoldResult size : attention.leading) {
     std::optional<int64_t> known = getConstantIntValue(size);
     if (!known || llvm::MulOverflow(bytes, *known, bytes))
@@ -177,10 +181,11 @@ static int64_t chooseQueries(const Attention &attention) {
   if (ShapedType::isDynamic(queries) || ShapedType::isDynamic(keys) || llvm::MulOverflow(bytes, keys, bytes) ||
       bytes == 0 || queries <= kMaxScoreBytes / bytes || queries > kMaxParts * (kMaxScoreBytes / bytes))
     return queries;
-  return llvm::divideCeil(queries, llvm::divideCeil(queries, kMaxScoreBytes / bytes)); // parts that are nearly alike
+  return llvm::divideCeil(queries, llvm::divideCeil(queries, kMaxScoreBytes / bytes)); // Parts of nearly equal size.
 }
 
-/// `count` rows of `value` from `first` on; null for null, and all of one that has the same for all rows.
+/// Returns `count` rows of `value`, starting with row `first`. Returns `value` if it is null or has the same row for
+/// all queries.
 static Value takeRows(OpBuilder &builder, Location loc, Value value, int64_t first, int64_t count) {
   int64_t rank = value ? tensorType(value).getRank() : 0;
   if (rank < 2 || tensorType(value).getDimSize(rank - 2) == 1)
@@ -192,7 +197,7 @@ static Value takeRows(OpBuilder &builder, Location loc, Value value, int64_t fir
   return tensor::ExtractSliceOp::create(builder, loc, value, offsets, sizes, strides);
 }
 
-/// Attention to which `queries` of its queries are given at a time.
+/// Computes attention for `queries` queries at a time.
 static Value createParts(OpBuilder &builder, Location loc, const Attention &attention, int64_t queries, Type element) {
   int64_t rank = attention.batch() + 2, all = tensorType(attention.query).getShape().take_back(2).front();
   Sizes sizes(attention.leading), offsets(rank, builder.getIndexAttr(0)), strides(rank, builder.getIndexAttr(1));
@@ -237,7 +242,7 @@ FailureOr<Value> ConvertAttention::convert(ScaledDotProductAttentionOp op, Patte
       return failure();
     int64_t groups = heads(op.getKey());
     if (heads(op.getValue()) != groups)
-      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+      return refuseOp(rewriter, op, ReasonCode::UnsupportedShape,
                       "expected values with as many heads as keys, but got " + spell(op.getValue().getType()) +
                           " and " + spell(op.getKey().getType()));
     for (Value *operand : {&attention.query, &attention.key, &attention.value, &attention.mask})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolution: the input padded, then one direct generic of any rank, stride, dilation and number of groups. A
-// transposed one is that of the input spread out by the reversed kernel.
+// Converts a convolution to padding and one direct generic of any rank, stride, dilation and number of groups. A
+// transposed convolution becomes a convolution of the spread-out input with the reversed kernel.
 
 #include "Window.h"
 
@@ -12,8 +12,8 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Merges the kernel's dims of size 1, from dim `first` on, into the dim before, so that they need no loops and a
-/// pointwise convolution is a plain product.
+/// Merges the kernel dims of size 1, starting at dim `first`, into the dim before. They then need no loops, and a
+/// pointwise convolution becomes a plain product.
 static Value dropUnitKernel(OpBuilder &builder, Location loc, Value weight, int64_t first) {
   SmallVector<ReassociationIndices> parts;
   RankedTensorType type = tensorType(weight);
@@ -29,14 +29,14 @@ static Value dropUnitKernel(OpBuilder &builder, Location loc, Value weight, int6
 }
 
 namespace {
-/// How the loops (batch, [group,] output channel, spatial..., input channel, kernel...) read and write.
+/// The indexing maps under the loops (batch, [group,] output channel, spatial..., input channel, kernel...).
 struct ConvolutionMaps {
   ConvolutionMaps(MLIRContext *context, const Window &window, bool grouped);
 
   AffineMap input, result;
-  AffineMap weight; ///< of all its dims
-  AffineMap narrow; ///< without the kernel's dims of size 1
-  AffineMap bias;   ///< under the parallel loops alone
+  AffineMap weight; ///< Map of the weight with all its dims.
+  AffineMap narrow; ///< Map of the weight without the kernel dims of size 1.
+  AffineMap bias;   ///< Map of the bias under the parallel loops.
 };
 } // namespace
 
@@ -86,12 +86,12 @@ struct ConvertConv : GraphToLinalgPattern<ConvOp> {
     if (failed(checkElements(rewriter, op, op.getInput(), /*integers=*/true)))
       return failure();
     if (!weightType.hasStaticShape())
-      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+      return refuseOp(rewriter, op, ReasonCode::UnsupportedShape,
                       "expected a weight with static dims, but got " + spell(weightType));
     bool grouped = op.getGroups() != 1;
     for (auto [operand, dim] : {std::pair<Value, int64_t>{op.getInput(), 1}, {op.getBias(), 0}})
       if (grouped && operand && tensorType(operand).isDynamicDim(dim))
-        return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+        return refuseOp(rewriter, op, ReasonCode::UnsupportedShape,
                         "expected static channels for a grouped convolution, but got " + spell(operand.getType()));
     Window window{weightType.getShape().drop_front(2), op.getStride(), op.getPadding(), op.getDilation(),
                   SmallVector<int64_t>(inferResultType(op).getShape().drop_front(2))};
@@ -138,8 +138,9 @@ Value ConvertConv::emit(ConvOp op, PatternRewriter &rewriter, const Window &wind
 
 //===-- Transposed ----------------------------------------------------------------------------------------------===//
 
-/// How the loops (batch, group, output channel, spatial..., input channel, kernel...) of a transposed convolution read
-/// and write, once the input is spread out: a convolution of stride 1 by the reversed kernel.
+/// Returns the indexing maps of a transposed convolution under the loops (batch, group, output channel, spatial...,
+/// input channel, kernel...). The input has been spread out, so this is a convolution of stride 1 with the reversed
+/// kernel.
 static SmallVector<AffineMap> makeTransposedMaps(MLIRContext *context, const Window &window) {
   unsigned spatial = window.kernel.size(), channel = 3 + spatial, loops = channel + 1 + spatial;
   auto loop = [&](unsigned number) { return getAffineDimExpr(number, context); };
@@ -147,7 +148,7 @@ static SmallVector<AffineMap> makeTransposedMaps(MLIRContext *context, const Win
       writes{loop(0), loop(1), loop(2)};
   for (unsigned i = 0; i < spatial; ++i) {
     AffineExpr output = loop(3 + i), position = loop(channel + 1 + i);
-    // Reversed on the input's side, since each loop needs an operand that it goes through as it is.
+    // The input's map reverses the kernel, because each loop must index a dim of some operand directly.
     reads.push_back(output + (window.kernel[i] - 1 - position) * window.dilation[i]);
     weights.push_back(position);
     writes.push_back(output);
@@ -155,7 +156,8 @@ static SmallVector<AffineMap> makeTransposedMaps(MLIRContext *context, const Win
   return {makeMap(context, loops, reads), makeMap(context, loops, weights), makeMap(context, loops, writes)};
 }
 
-/// The input with its elements `stride` apart and zeros around, so that windows of stride 1 make the output.
+/// Returns the input with its elements `stride` apart and zeros between and around them. Windows of stride 1 over it
+/// yield the output.
 static Value spreadInput(OpBuilder &builder, Location loc, Value input, const Window &window) {
   RankedTensorType type = tensorType(input);
   Sizes sizes{getSize(builder, loc, input, 0), builder.getIndexAttr(type.getDimSize(1))};
@@ -169,7 +171,7 @@ static Value spreadInput(OpBuilder &builder, Location loc, Value input, const Wi
       int64_t before = window.dilation[i] * (window.kernel[i] - 1) - window.padding[i];
       Value place = linalg::IndexOp::create(nested, nestedLoc, i + 2);
       place = arith::SubIOp::create(nested, nestedLoc, place, index(before));
-      // Unsigned, so that what is in front counts as far behind.
+      // Unsigned, so that positions before the start compare as beyond the end.
       Value element = arith::DivUIOp::create(nested, nestedLoc, place, index(window.stride[i]));
       Value rest = arith::RemUIOp::create(nested, nestedLoc, place, index(window.stride[i]));
       Value whole = arith::CmpIOp::create(nested, nestedLoc, arith::CmpIPredicate::eq, rest, index(0));
@@ -193,7 +195,8 @@ struct ConvertConvTranspose : GraphToLinalgPattern<ConvTransposeOp> {
   FailureOr<Value> convert(ConvTransposeOp op, PatternRewriter &rewriter) const override {
     if (failed(checkElements(rewriter, op, op.getInput(), /*integers=*/true)))
       return failure();
-    for (int64_t dim = 1, rank = tensorType(op.getInput()).getRank(); dim < rank; ++dim) // the batch alone may be open
+    for (int64_t dim = 1, rank = tensorType(op.getInput()).getRank(); dim < rank;
+         ++dim) // Only the batch may be dynamic.
       if (failed(checkStaticDim(rewriter, op, op.getInput(), dim)))
         return failure();
     for (int64_t dim = 0, rank = tensorType(op.getWeight()).getRank(); dim < rank; ++dim)

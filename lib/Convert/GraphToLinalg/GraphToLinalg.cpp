@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The conversion's driver. Patterns never create graph ops, so one look at each op is enough: no worklist, no folding,
-// and each refusal belongs to the op that was looked at.
+// The driver of the conversion. Patterns never create graph ops, so the driver visits each op once. It needs no
+// worklist and no folding, and each refusal belongs to the visited op.
 
 #include "inlay/Convert/GraphToLinalg/GraphToLinalg.h"
 #include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
@@ -27,7 +27,7 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-//===-- What patterns share -------------------------------------------------------------------------------------===//
+//===-- Helpers of the patterns ----------------------------------------------------------------------------------===//
 
 std::string inlay::spell(Type type) {
   std::string text;
@@ -44,7 +44,7 @@ LogicalResult inlay::checkTensorTypes(RewriterBase &rewriter, Operation *op) {
     for (Type type : types) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       if (!tensor || tensor.getEncoding() || !isScalarType(tensor.getElementType()))
-        return rejectOp(rewriter, op, ReasonCode::UnsupportedType,
+        return refuseOp(rewriter, op, ReasonCode::UnsupportedType,
                         "expected plain tensors of f16, bf16, f32, f64 or signless integers, but got " + spell(type));
     }
   return success();
@@ -54,14 +54,14 @@ LogicalResult inlay::checkElements(RewriterBase &rewriter, Operation *op, Value 
   Type element = getElementTypeOrSelf(value.getType());
   if (isa<FloatType>(element) || (integers && !element.isInteger(1)))
     return success();
-  return rejectOp(rewriter, op, ReasonCode::UnsupportedType,
+  return refuseOp(rewriter, op, ReasonCode::UnsupportedType,
                   Twine("expected ") + (integers ? "numbers" : "floats") + ", but got " + spell(element));
 }
 
 LogicalResult inlay::checkStatic(RewriterBase &rewriter, Operation *op) {
   for (Type type : op->getOperandTypes())
     if (!cast<RankedTensorType>(type).hasStaticShape())
-      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+      return refuseOp(rewriter, op, ReasonCode::UnsupportedShape,
                       "expected tensors with static dims, but got " + spell(type));
   return success();
 }
@@ -70,7 +70,7 @@ LogicalResult inlay::checkStaticDim(RewriterBase &rewriter, Operation *op, Value
   auto type = cast<RankedTensorType>(value.getType());
   if (!type.isDynamicDim(dim))
     return success();
-  return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+  return refuseOp(rewriter, op, ReasonCode::UnsupportedShape,
                   "expected dim " + Twine(dim) + " to be static, but got " + spell(type));
 }
 
@@ -89,7 +89,7 @@ std::optional<SmallVector<OpFoldResult>> inlay::findResultSizes(OpBuilder &build
 FailureOr<SmallVector<OpFoldResult>> inlay::getResultSizes(RewriterBase &rewriter, Operation *op) {
   if (auto sizes = findResultSizes(rewriter, op))
     return *sizes;
-  return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+  return refuseOp(rewriter, op, ReasonCode::UnsupportedShape,
                   "expected dims that follow from the dims of inputs, but got " + spell(inferResultType(op)));
 }
 
@@ -105,7 +105,7 @@ RankedTensorType inlay::inferResultType(Operation *op) {
   LogicalResult inferred = cast<InferTypeOpInterface>(op).inferReturnTypes(
       op->getContext(), std::nullopt, op->getOperands(), op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
       op->getRegions(), types);
-  // The verifier has inferred it before.
+  // Inference cannot fail: the verifier has inferred the type before.
   return succeeded(inferred) ? cast<RankedTensorType>(types[0]) : cast<RankedTensorType>(op->getResult(0).getType());
 }
 
@@ -133,7 +133,7 @@ void inlay::registerGraphToLinalgDialects(DialectRegistry &registry) {
 //===-- Driver --------------------------------------------------------------------------------------------------===//
 
 namespace {
-/// Keeps what the last pattern said when it refused.
+/// Stores the message of the last refusal.
 struct RefusalListener : RewriterBase::Listener {
   void notifyMatchFailure(Location loc, function_ref<void(Diagnostic &)> reason) override {
     Diagnostic diagnostic(loc, DiagnosticSeverity::Remark);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads at indices out of tensors: one parallel generic that reads the input where its body says.
+// Converts ops that read at indices from tensors to one parallel generic whose body computes the position to read.
 
 #include "Indexing.h"
 #include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
@@ -61,7 +61,7 @@ AffineMap inlay::mapIndices(MLIRContext *context, ArrayRef<int64_t> shape, unsig
 
 //===-- Ops -----------------------------------------------------------------------------------------------------===//
 
-/// The coordinates to read at, given the loops' indices and the elements of the tensors of indices.
+/// Returns the position to read, given the loop indices and the elements of the index tensors.
 using Locate = function_ref<SmallVector<Value>(OpBuilder &, Location, ArrayRef<Value>, ValueRange)>;
 
 static FailureOr<Value> createRead(PatternRewriter &rewriter, Operation *op, Value input, ValueRange indices,
@@ -95,7 +95,7 @@ struct ConvertEmbedding : GraphToLinalgPattern<EmbeddingOp> {
   }
 };
 
-/// Reads `input` where the loops are, but along `dim` where `index` says.
+/// Reads `input` at the loop indices, except along `dim`, where the elements of `index` are the indices.
 FailureOr<Value> readAlong(PatternRewriter &rewriter, Operation *op, Value input, Value index, AffineMap map,
                            int64_t dim) {
   OpFoldResult size = getSize(rewriter, op->getLoc(), input, dim);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Indices out of tensors: nothing is read or written beyond a dim, whatever they are.
+// Computes indices from the elements of tensors. Whatever the elements are, no access is out of bounds.
 
 #ifndef INLAY_LIB_CONVERT_GRAPHTOLINALG_INDEXING_H
 #define INLAY_LIB_CONVERT_GRAPHTOLINALG_INDEXING_H
@@ -9,19 +9,20 @@
 
 namespace inlay {
 
-/// `raw` in a type that holds the numbers of a dim of `size`; negative ones counted from its end if `fromEnd`.
+/// Returns `raw` in a type that holds the indices of a dim of `size`. If `fromEnd`, negative indices count from the
+/// end.
 mlir::Value normalizeIndex(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value raw, mlir::OpFoldResult size,
                            bool fromEnd);
 
-/// The element of a dim of `size` nearest to `raw`, as an index.
+/// Returns the valid index of a dim of `size` that is nearest to `raw`.
 mlir::Value clampIndex(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value raw, mlir::OpFoldResult size,
                        bool fromEnd);
 
-/// The loops' indices in the body of a generic of `count` loops.
+/// Returns the loop indices in the body of a generic of `count` loops.
 llvm::SmallVector<mlir::Value> loopIndices(mlir::OpBuilder &builder, mlir::Location loc, unsigned count);
 
-/// `exprs` is where the result has the places of indices: loops `first` on. The map by which indices of `shape` are
-/// read, aligned at the back of `places` places.
+/// Returns the map by which `loops` loops read an index tensor of `shape`. The dims to which the index tensors
+/// broadcast are the `places` loops from `first` on. The tensor's dims are aligned at the back of these loops.
 mlir::AffineMap mapIndices(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape, unsigned loops, unsigned first,
                            unsigned places);
 

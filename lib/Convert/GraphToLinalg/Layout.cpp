@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layout ops: views where tensor ops can say them, else one generic or one chain of inserts.
+// Converts layout ops to views if tensor ops can express them, else to one generic or one chain of inserts.
 
 #include "Window.h"
 #include "inlay/Dialect/Inlay/IR/Inference.h"
@@ -15,14 +15,14 @@ using namespace inlay;
 //===-- Reshape -------------------------------------------------------------------------------------------------===//
 
 namespace {
-/// Two shapes cut into runs of dims of as many elements: collapsing each run of the one and expanding to the other's
-/// turns the one into the other.
+/// Two shapes, cut into runs of dims that have equal numbers of elements. Collapsing each run of one shape and
+/// expanding the results to the runs of the other shape converts one shape to the other.
 struct CommonRuns {
   SmallVector<ReassociationIndices> from, to;
   SmallVector<int64_t> sizes;
 };
 
-/// The elements of a run: a number, times the shape's one dynamic dim if that is in it.
+/// The number of elements of a run: a static factor, times the shape's only dynamic dim if the run has it.
 struct RunSize {
   bool open = false;
   int64_t known = 1;
@@ -36,7 +36,7 @@ struct RunSize {
 };
 } // namespace
 
-/// Adds dims of size 1 that are left over to the last run; false if there is anything else.
+/// Adds remaining dims of size 1 to the last run. Returns false if there are other remaining dims.
 static bool takeRest(ArrayRef<int64_t> shape, size_t next, SmallVectorImpl<ReassociationIndices> &runs) {
   for (; next < shape.size(); ++next) {
     if (shape[next] != 1 || runs.empty())
@@ -46,10 +46,11 @@ static bool takeRest(ArrayRef<int64_t> shape, size_t next, SmallVectorImpl<Reass
   return true;
 }
 
-/// The finest common runs of shapes of as many elements with one dynamic dim at most; nullopt if there are none.
+/// Returns the finest common runs of two shapes with equal numbers of elements and at most one dynamic dim each, or
+/// nullopt if there are none.
 static std::optional<CommonRuns> findCommonRuns(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   CommonRuns runs;
-  if (from.empty() || to.empty()) // all other dims are 1 and need no run
+  if (from.empty() || to.empty()) // All dims of the other shape are 1 and need no run.
     return runs;
   size_t i = 0, j = 0;
   while (i < from.size() && j < to.size()) {
@@ -76,7 +77,8 @@ static std::optional<CommonRuns> findCommonRuns(ArrayRef<int64_t> from, ArrayRef
   return runs;
 }
 
-/// True if the dynamic dims, at most one on each side, are worth the same: the static ones give as many elements.
+/// Returns true if each shape has at most one dynamic dim and these dims must be equal: the static dims have the same
+/// product.
 static bool haveSameCount(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   auto countStatic = [](ArrayRef<int64_t> shape) {
     int64_t count = 1;
@@ -102,11 +104,11 @@ struct ConvertReshape : GraphToLinalgPattern<ReshapeOp> {
       runs = findCommonRuns(from.getShape(), to.getShape());
     std::optional<Sizes> sizes = findResultSizes(rewriter, op);
     if (!sizes && (!runs || llvm::is_contained(to.getShape(), 0)))
-      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+      return refuseOp(rewriter, op, ReasonCode::UnsupportedShape,
                       "expected dims that follow from the dims of inputs, but got " + spell(to));
     if (llvm::is_contained(to.getShape(), 0))
       return tensor::EmptyOp::create(rewriter, loc, *sizes, to.getElementType()).getResult();
-    if (!runs) // one run of all dims
+    if (!runs) // Use one run of all dims.
       runs = CommonRuns{{llvm::to_vector(llvm::seq<int64_t>(from.getRank()))},
                         {llvm::to_vector(llvm::seq<int64_t>(to.getRank()))},
                         {ShapedType::kDynamic}};
@@ -124,7 +126,7 @@ struct ConvertReshape : GraphToLinalgPattern<ReshapeOp> {
 
 //===-- Permute, expand -----------------------------------------------------------------------------------------===//
 
-/// Copies elements of the input, read through a map, by a generic.
+/// Copies the elements of the input with a generic that reads it through `map`.
 Value readThrough(OpBuilder &builder, Location loc, Value input, AffineMap map, ArrayRef<OpFoldResult> sizes) {
   return createPointwise(builder, loc, input, map, sizes, tensorType(input).getElementType(),
                          [](OpBuilder &, Location, ValueRange args) { return args[0]; });
@@ -169,7 +171,7 @@ struct ConvertExpand : GraphToLinalgPattern<ExpandOp> {
 
 //===-- Slice, cat ----------------------------------------------------------------------------------------------===//
 
-/// Where a slice of a dim of `size` elements starts: within it, as the inference of its dims has made sure.
+/// Returns the start of a slice of a dim with `size` elements. Inference of dims has made sure that it lies in the dim.
 template <typename Op>
 OpFoldResult getSliceStart(OpBuilder &builder, Op op, OpFoldResult size) {
   int64_t start = op.getStart();
@@ -230,7 +232,7 @@ struct ConvertPad : GraphToLinalgPattern<PadOp> {
 
   FailureOr<Value> convert(PadOp op, PatternRewriter &rewriter) const override {
     if (op.getSizes())
-      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+      return refuseOp(rewriter, op, ReasonCode::UnsupportedShape,
                       "expected static padding, but got padding that is known only at a call");
     return padWith(rewriter, op.getLoc(), op.getInput(), op.getLow(), op.getHigh(),
                    [&](OpBuilder &builder, Location loc, ValueRange) -> Value {
@@ -263,7 +265,7 @@ struct ConvertSliceScatter : GraphToLinalgPattern<SliceScatterOp> {
     RankedTensorType type = tensorType(op.getInput());
     int64_t dim = *normalizeDim(op.getDim(), type.getRank());
     if (op.getSizes() || failed(checkStaticDim(rewriter, op, op.getInput(), dim)))
-      return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+      return refuseOp(rewriter, op, ReasonCode::UnsupportedShape,
                       "expected static bounds of the slice and a static dim, but got " + spell(type));
     if (llvm::is_contained(tensorType(op.getSource()).getShape(), 0))
       return op.getInput();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Normalizations: reductions and pointwise generics, in f32 for the 16-bit floats.
+// Converts normalizations to reductions and pointwise generics, in f32 for 16-bit floats.
 
 #include "Reductions.h"
 #include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
@@ -13,12 +13,13 @@
 using namespace mlir;
 using namespace inlay;
 
-/// `args` cast to `type`.
+/// Casts `args` to `type`.
 static SmallVector<Value> castScalars(OpBuilder &builder, Location loc, ValueRange args, Type type) {
   return llvm::map_to_vector(args, [&](Value arg) { return castScalar(builder, loc, arg, type); });
 }
 
-/// `(x - mean) * (weight / sqrt(variance + eps)) + bias`; the scale first, since it stays the same in inner loops.
+/// Computes `(x - mean) * (weight / sqrt(variance + eps)) + bias`. The scale is computed first, because it is invariant
+/// in inner loops.
 static Value normalize(OpBuilder &builder, Location loc, Value x, Value mean, Value variance, Value weight, Value bias,
                        double eps) {
   Value shifted = arith::AddFOp::create(builder, loc, variance, scalarConstant(builder, loc, x.getType(), eps));
@@ -93,7 +94,8 @@ struct ConvertRmsNorm : GraphToLinalgPattern<RmsNormOp> {
 };
 } // namespace
 
-/// The sums of squared differences from the mean over `dims`, given the sums and one over the count.
+/// Returns the sums over `dims` of the squared differences from the mean. `sums` are the sums of the elements and
+/// `share` is one over their number.
 static Value sumSquares(OpBuilder &builder, Location loc, Value input, Value sums, ArrayRef<AffineMap> maps,
                         ArrayRef<int64_t> dims, Value share, Type wide) {
   return reduceDims(builder, loc, {input, sums}, maps, getSizes(builder, loc, input), dims,
@@ -107,13 +109,13 @@ static Value sumSquares(OpBuilder &builder, Location loc, Value input, Value sum
                     });
 }
 
-/// One over the number of elements along `dims`.
+/// Returns one over the number of elements along `dims`.
 static Value createShare(OpBuilder &builder, Location loc, Value input, ArrayRef<int64_t> dims, Type wide) {
   Value one = scalarConstant(builder, loc, wide, 1.0);
   return arith::DivFOp::create(builder, loc, one, countDims(builder, loc, input, dims, wide));
 }
 
-/// `input` normalized over `dims`, and scaled and shifted by `weight` and `bias`, both read through `affine`.
+/// Normalizes `input` over `dims`, then scales it by `weight` and adds `bias`, which are both read through `affine`.
 static Value normalizeDims(OpBuilder &builder, Location loc, Value input, ArrayRef<int64_t> dims, Value weight,
                            Value bias, AffineMap affine, double eps) {
   RankedTensorType type = tensorType(input);

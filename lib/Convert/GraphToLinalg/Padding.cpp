@@ -18,7 +18,7 @@ static OpFoldResult applyTo(OpBuilder &builder, Location loc, OpFoldResult size,
   return affine::makeComposedFoldedAffineApply(builder, loc, AffineMap::get(0, 1, expr), size);
 }
 
-/// Emits the element of the padded tensor that the loops are at.
+/// Emits the element of the padded tensor at the loop indices.
 static Value readPadded(OpBuilder &builder, Location loc, Value input, ArrayRef<OpFoldResult> sizes,
                         ArrayRef<int64_t> low, ArrayRef<int64_t> high, ScalarBody outside) {
   Value inside, zero = arith::ConstantIndexOp::create(builder, loc, 0);
@@ -28,7 +28,7 @@ static Value readPadded(OpBuilder &builder, Location loc, Value input, ArrayRef<
     if (low[dim] || high[dim]) {
       Value before = arith::ConstantIndexOp::create(builder, loc, low[dim]);
       index = arith::SubIOp::create(builder, loc, index, before);
-      // Unsigned, so that one comparison finds both ends.
+      // Unsigned, so that one comparison checks both ends.
       Value size = getValueOrCreateConstantIndexOp(builder, loc, sizes[dim]);
       Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, index, size);
       index = arith::SelectOp::create(builder, loc, fits, index, zero);
@@ -49,7 +49,7 @@ Value inlay::padWith(OpBuilder &builder, Location loc, Value input, ArrayRef<int
   for (auto [size, before, after] : llvm::zip_equal(sizes, low, high))
     padded.push_back(applyTo(builder, loc, size, [&, amount = before + after](AffineExpr s) { return s + amount; }));
   Type element = tensorType(input).getElementType();
-  if (llvm::is_contained(tensorType(input).getShape(), 0)) // nothing to read
+  if (llvm::is_contained(tensorType(input).getShape(), 0)) // There is no element to read.
     return createPointwise(builder, loc, {}, {}, padded, element, outside);
   return createPointwise(builder, loc, {}, {}, padded, element, [&](OpBuilder &nested, Location nestedLoc, ValueRange) {
     return readPadded(nested, nestedLoc, input, sizes, low, high, outside);
@@ -83,7 +83,7 @@ LogicalResult Window::checkPadded(RewriterBase &rewriter, Operation *op, Value i
       size += padding[i] + getHighPadding(i, size);
   if (succeeded(makeTensorType(std::nullopt, "", shape, type.getElementType())))
     return success();
-  return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+  return refuseOp(rewriter, op, ReasonCode::UnsupportedShape,
                   "expected a padded input of less than 2^63 elements, but got padding for " + spell(type));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pointwise ops, all by one pattern, and the casts and constants around them.
+// Converts all pointwise ops with one pattern, and casts and constants.
 
 #include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
 #include "inlay/Convert/GraphToLinalg/Structured.h"
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Emits the op's scalar function as PyTorch computes it: 16-bit floats in f32. Null if there is none.
+/// Emits the scalar function of the op as PyTorch computes it: in f32 for 16-bit floats. Returns null if there is none.
 static Value emitScalar(PointwiseOpInterface op, OpBuilder &builder, Location loc, ValueRange args) {
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   auto wide = llvm::map_to_vector(
@@ -20,7 +20,7 @@ static Value emitScalar(PointwiseOpInterface op, OpBuilder &builder, Location lo
   return value ? castScalar(builder, loc, value, element) : nullptr;
 }
 
-/// True if the op has a scalar function on its element types. Tried in a block of its own.
+/// Returns true if the op has a scalar function on its element types. Tries to emit it in a scratch block.
 static bool hasScalar(PointwiseOpInterface op) {
   Block scratch;
   for (Value operand : op->getOperands())
@@ -39,7 +39,7 @@ struct ConvertPointwise : OpInterfaceRewritePattern<PointwiseOpInterface> {
       return failure();
     Type element = getElementTypeOrSelf(op->getResult(0).getType());
     if (!hasScalar(op))
-      return rejectOp(rewriter, op, ReasonCode::UnsupportedType,
+      return refuseOp(rewriter, op, ReasonCode::UnsupportedType,
                       op->getName().getStringRef() + " isn't defined on elements of " +
                           spell(getElementTypeOrSelf(op->getOperands().back().getType())));
     Sizes sizes = broadcastSizes(rewriter, op->getLoc(), op->getOperands());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pooling: the input padded, then one generic over the windows; means are divided by each window's count afterwards.
+// Converts pooling to padding and one generic over the windows. For means, a second generic divides by the number of
+// elements of each window.
 
 #include "Window.h"
 
@@ -11,7 +12,8 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Combines each window's elements into `init`'s. A tensor without contents gives the kernel's loops their sizes.
+/// Combines the elements of each window into the elements of `init`. A tensor without contents gives the kernel loops
+/// their sizes.
 static Value poolWindows(OpBuilder &builder, Location loc, Value input, const Window &window, TypedAttr init,
                          ArrayRef<OpFoldResult> sizes, ScalarBody body) {
   unsigned spatial = window.kernel.size(), outer = spatial + 2, loops = outer + spatial;
@@ -30,12 +32,12 @@ static Value poolWindows(OpBuilder &builder, Location loc, Value input, const Wi
       {makeMap(context, loops, reads), makeMap(context, loops, kernel), makeMap(context, loops, writes)}, start, body);
 }
 
-/// The window that `op` slides, if its numbers of windows are known or computable.
+/// Returns the window of `op`. Refuses the op if the number of windows is unknown.
 template <typename Op>
 static FailureOr<Window> getWindow(Op op, ArrayRef<int64_t> dilation, PatternRewriter &rewriter) {
   SmallVector<int64_t> outputs(inferResultType(op).getShape().drop_front(2));
   if (op.getCeilMode() && llvm::any_of(outputs, ShapedType::isDynamic))
-    return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+    return refuseOp(rewriter, op, ReasonCode::UnsupportedShape,
                     "expected static spatial dims in ceil mode, but got " + spell(op.getInput().getType()));
   Window window{op.getKernel(), op.getStride(), op.getPadding(), dilation, outputs};
   if (failed(window.checkPadded(rewriter, op, op.getInput())))
@@ -43,7 +45,7 @@ static FailureOr<Window> getWindow(Op op, ArrayRef<int64_t> dilation, PatternRew
   return window;
 }
 
-/// The sizes of the pooled tensor.
+/// Returns the sizes of the pooled tensor.
 static Sizes getPooledSizes(OpBuilder &builder, Location loc, Value input, const Window &window) {
   Sizes sizes{getSize(builder, loc, input, 0), getSize(builder, loc, input, 1)};
   sizes.append(window.getOutputSizes(builder, loc, input));
@@ -76,8 +78,8 @@ struct ConvertAvgPool : GraphToLinalgPattern<AvgPoolOp> {
 };
 } // namespace
 
-/// True if not all windows count alike: some reach beyond the input, where elements don't count (beyond the padding in
-/// ceil mode, or in the padding too).
+/// Returns true if windows have different numbers of counted elements, because some reach elements that are not
+/// counted: elements beyond the padding in ceil mode, and the padding itself unless it is included.
 static bool hasPartialWindows(AvgPoolOp op, const Window &window) {
   for (unsigned i = 0; i < window.kernel.size(); ++i) {
     int64_t high = window.getHighPadding(i, tensorType(op.getInput()).getDimSize(i + 2));
@@ -87,13 +89,13 @@ static bool hasPartialWindows(AvgPoolOp op, const Window &window) {
   return false;
 }
 
-/// Emits how many elements the window that the loops are at averages, as a float of type `type`.
+/// Emits the number of elements that the window at the loop indices averages, as a float of type `type`.
 static Value countElements(OpBuilder &builder, Location loc, AvgPoolOp op, const Window &window,
                            ArrayRef<OpFoldResult> inputSizes, Type type) {
   auto index = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value).getResult(); };
   Value count;
   for (unsigned i = 0; i < window.kernel.size(); ++i) {
-    // From `start` up to `end` in the input, without the padding or with it.
+    // Counts from `start` to `end` within the input, including its padding if that counts.
     int64_t counted = op.getCountIncludePad() ? window.padding[i] : 0;
     Value output = linalg::IndexOp::create(builder, loc, i + 2);
     Value scaled = arith::MulIOp::create(builder, loc, output, index(window.stride[i]));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrix products: a start value and one generic, whatever dims broadcast.
+// Converts matrix products with any broadcast dims to a start value and one generic.
 
 #include "Indexing.h"
 #include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
@@ -27,7 +27,7 @@ struct ConvertMatmul : GraphToLinalgPattern<MatmulOp> {
     sizes.push_back(getSize(rewriter, loc, op.getLhs(), lhs.getRank() - 2));
     sizes.push_back(getSize(rewriter, loc, op.getRhs(), rhs.getRank() - 1));
 
-    // Loops: leading dims, row, column, then the one that is summed.
+    // Loops: leading dims, row, column, summation.
     AffineExpr row = rewriter.getAffineDimExpr(batch), column = rewriter.getAffineDimExpr(batch + 1),
                inner = rewriter.getAffineDimExpr(batch + 2);
     auto makeOperandMap = [&](RankedTensorType type, AffineExpr first, AffineExpr second) {
@@ -56,7 +56,7 @@ struct ConvertLinear : GraphToLinalgPattern<LinearOp> {
     Type element = tensorType(op.getInput()).getElementType(), sum = accumulatorType(element);
     Sizes sizes = getSizes(rewriter, loc, op.getInput());
     sizes.back() = getSize(rewriter, loc, op.getWeight(), 0);
-    // Loops: leading dims, output feature, then the one that is summed.
+    // Loops: leading dims, output feature, summation.
     unsigned rank = sizes.size();
     AffineExpr feature = rewriter.getAffineDimExpr(rank - 1), inner = rewriter.getAffineDimExpr(rank);
     Value init = createStart(rewriter, loc, op.getBias(), makeMap(context, rank, feature), sizes, sum);
@@ -69,7 +69,7 @@ struct ConvertLinear : GraphToLinalgPattern<LinearOp> {
 };
 } // namespace
 
-/// The number of each row's matrix: of offsets that aren't beyond it.
+/// Returns the number of the matrix for each row: the number of offsets that are at most the row.
 static Value countOffsets(OpBuilder &builder, Location loc, Value offsets, OpFoldResult rows) {
   Value zeros = createFilled(builder, loc, rows, builder.getI32IntegerAttr(0));
   MLIRContext *context = builder.getContext();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions over any dims: a start value and one generic; kept dims are added by a reshape.
+// Converts reductions over any dims to a start value and one generic. A reshape adds the kept dims.
 
 #include "Reductions.h"
 #include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
@@ -23,7 +23,7 @@ Value inlay::reduceDims(OpBuilder &builder, Location loc, ValueRange inputs, Arr
   return createReduction(builder, loc, inputs, allMaps, createFilled(builder, loc, sizes, init), body);
 }
 
-/// Each element of `input` over `dims` joined to `init`, both of `init`'s type, by `join`.
+/// Reduces `input` over `dims` with `join`, starting with `init`. Elements are cast to the type of `init`.
 static Value joinDims(OpBuilder &builder, Location loc, Value input, ArrayRef<int64_t> dims, TypedAttr init,
                       function_ref<Value(OpBuilder &, Location, Value, Value)> join) {
   return reduceDims(builder, loc, input, builder.getMultiDimIdentityMap(tensorType(input).getRank()),
@@ -69,10 +69,10 @@ Value inlay::keepDims(OpBuilder &builder, Location loc, Value value, ArrayRef<in
   SmallVector<int64_t> shape;
   Sizes sizes;
   SmallVector<ReassociationIndices> parts(type.getRank());
-  int64_t next = 0; // the reduced tensor's dim
+  int64_t next = 0; // Dim of the reduced tensor.
   for (int64_t dim = 0; dim < rank; ++dim) {
     bool reduced = llvm::is_contained(dims, dim);
-    // A dim of size 1 goes with the dim before, those in front with the first.
+    // A dim of size 1 joins the group of the dim before, or the first group.
     if (!parts.empty())
       parts[reduced ? std::max<int64_t>(next - 1, 0) : next].push_back(dim);
     sizes.push_back(reduced ? OpFoldResult(builder.getIndexAttr(1)) : getSize(builder, loc, value, next));
@@ -82,7 +82,8 @@ Value inlay::keepDims(OpBuilder &builder, Location loc, Value value, ArrayRef<in
 }
 
 namespace {
-/// One pattern for all: `reduce` gives the tensor without the dims, in the accumulator's type, and what it needs.
+/// The pattern of all reductions. `check` refuses unsupported ops. `reduce` returns the tensor without `dims`, of any
+/// element type.
 template <typename Op>
 struct ConvertReduction : GraphToLinalgPattern<Op> {
   using GraphToLinalgPattern<Op>::GraphToLinalgPattern;
@@ -134,7 +135,7 @@ struct ConvertMean : ConvertReduction<MeanOp> {
   }
 };
 
-/// Reductions that join elements as they come, on any elements.
+/// The pattern of reductions that combine elements of any type one by one.
 template <typename Op>
 struct ConvertJoin : ConvertReduction<Op> {
   using Join = Value (*)(OpBuilder &, Location, Value, ArrayRef<int64_t>);
@@ -158,7 +159,7 @@ static Value mulDims(OpBuilder &builder, Location loc, Value input, ArrayRef<int
   return joinDims(builder, loc, input, dims, one, mulScalars);
 }
 
-/// Whether any element, or each, differs from zero.
+/// Tests if any element, or with `all` every element, differs from zero.
 template <bool all>
 static Value testDims(OpBuilder &builder, Location loc, Value input, ArrayRef<int64_t> dims) {
   Type boolean = builder.getI1Type();

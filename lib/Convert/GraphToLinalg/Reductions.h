@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions of tensors, as the reducing ops and the normalizations share them.
+// Reductions of tensors that patterns share.
 
 #ifndef INLAY_LIB_CONVERT_GRAPHTOLINALG_REDUCTIONS_H
 #define INLAY_LIB_CONVERT_GRAPHTOLINALG_REDUCTIONS_H
@@ -9,25 +9,25 @@
 
 namespace inlay {
 
-/// Accumulates over loops `dims` of `loops`, starting from `init`; `maps` say where each input is read.
+/// Accumulates over the loops `dims` of `loops`, starting with `init`. `maps` are the indexing maps of the inputs.
 mlir::Value reduceDims(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange inputs,
                        llvm::ArrayRef<mlir::AffineMap> maps, llvm::ArrayRef<mlir::OpFoldResult> loops,
                        llvm::ArrayRef<int64_t> dims, mlir::TypedAttr init, ScalarBody body);
 
-/// The sums over `dims` (each once, none negative), in the accumulator's type.
+/// Returns the sums over `dims` in the accumulator type. `dims` must be distinct and not negative.
 mlir::Value sumDims(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input, llvm::ArrayRef<int64_t> dims);
 
-/// The largest elements over `dims`, NaN where there is one.
+/// Returns the maxima over `dims`. A NaN propagates.
 mlir::Value maxDims(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input, llvm::ArrayRef<int64_t> dims);
 
-/// The smallest elements over `dims`, NaN where there is one.
+/// Returns the minima over `dims`. A NaN propagates.
 mlir::Value minDims(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input, llvm::ArrayRef<int64_t> dims);
 
-/// Adds dims of size 1 at `dims` of the `rank` dims that the reduced `value` had.
+/// Adds dims of size 1 to the reduced `value` at `dims`, which number the `rank` dims before the reduction.
 mlir::Value keepDims(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, llvm::ArrayRef<int64_t> dims,
                      int64_t rank);
 
-/// How many elements `dims` have together, as a float of type `type`.
+/// Returns the product of the sizes of `dims` as a float of type `type`.
 mlir::Value countDims(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input, llvm::ArrayRef<int64_t> dims,
                       mlir::Type type);
 

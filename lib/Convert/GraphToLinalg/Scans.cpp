@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where along a dim its extreme is, and running sums and products.
+// Converts argmax and argmin, and cumulative sums and products.
 
 #include "Reductions.h"
 #include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
@@ -16,9 +16,9 @@
 using namespace mlir;
 using namespace inlay;
 
-//===-- Places of extremes --------------------------------------------------------------------------------------===//
+//===-- Indices of extremes --------------------------------------------------------------------------------------===//
 
-/// Whether `value` is its dim's extreme, where any NaN comes before all numbers.
+/// Returns true if `value` is the extreme of its dim. NaN is more extreme than any number.
 static Value isExtreme(OpBuilder &builder, Location loc, Value value, Value extreme) {
   if (!isa<FloatType>(value.getType()))
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value, extreme);
@@ -28,7 +28,7 @@ static Value isExtreme(OpBuilder &builder, Location loc, Value value, Value extr
 }
 
 namespace {
-/// The least of the indices at which the extreme is.
+/// Returns the lowest index at which the extreme is.
 template <typename Op>
 struct ConvertArg : GraphToLinalgPattern<Op> {
   using Extreme = Value (*)(OpBuilder &, Location, Value, ArrayRef<int64_t>);
@@ -55,11 +55,11 @@ private:
   Extreme extreme;
 };
 
-//===-- Running sums and products -------------------------------------------------------------------------------===//
+//===-- Cumulative sums and products -----------------------------------------------------------------------------===//
 
 using Join = Value (*)(OpBuilder &, Location, Value, Value);
 
-/// Each element joined with the one `distance` before it along `dim`.
+/// Combines each element with the element `distance` before it along `dim`.
 Value joinWithEarlier(OpBuilder &builder, Location loc, Value input, int64_t dim, int64_t distance, Join join) {
   RankedTensorType type = tensorType(input);
   auto body = [&](OpBuilder &nested, Location nestedLoc, ValueRange args) -> Value {
@@ -77,10 +77,10 @@ Value joinWithEarlier(OpBuilder &builder, Location loc, Value input, int64_t dim
                          getSizes(builder, loc, input), type.getElementType(), body);
 }
 
-/// The most elements that dim `dim` of the op's result can have; refuses the op if there is no end.
+/// Returns the maximum size of dim `dim` of the op's result. Refuses the op if the size is unbounded.
 FailureOr<int64_t> getMaxElements(PatternRewriter &rewriter, Operation *op, int64_t dim) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  constexpr int64_t kMax = int64_t(1) << 31; // a round for each power of two
+  constexpr int64_t kMax = int64_t(1) << 31; // Each power of two takes a round.
   int64_t maxElements = type.getDimSize(dim);
   if (type.isDynamicDim(dim)) {
     std::optional<SmallVector<AffineExpr>> dims = getDims(op->getResult(0));
@@ -88,11 +88,11 @@ FailureOr<int64_t> getMaxElements(PatternRewriter &rewriter, Operation *op, int6
   }
   if (maxElements <= kMax)
     return maxElements;
-  return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+  return refuseOp(rewriter, op, ReasonCode::UnsupportedShape,
                   "expected a dim of bounded size, but got dim " + Twine(dim) + " of " + spell(type));
 }
 
-/// In rounds that double the distance (Hillis and Steele, "Data parallel algorithms", 1986).
+/// Scans in rounds that double the distance (Hillis and Steele, "Data parallel algorithms", 1986).
 template <typename Op>
 struct ConvertScan : GraphToLinalgPattern<Op> {
   ConvertScan(MLIRContext *context, Join join) : GraphToLinalgPattern<Op>(context), join(join) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes at indices out of tensors, turned round: each element of the result looks for what is written to it, so that
-// all are independent of each other and the last write wins wherever this runs.
+// Converts ops that write at indices from tensors to gathers: each element of the result searches for the values that
+// are written to it. All elements are independent of each other, and the last write wins on every target.
 
 #include "Indexing.h"
 #include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Whether `raw` is the element of a dim of `size` that loop `loop` is at.
+/// Returns true if `raw` is the index of loop `loop`, over a dim of `size`.
 static Value isAt(OpBuilder &builder, Location loc, Value raw, int64_t size, unsigned loop, bool fromEnd) {
   Value index = normalizeIndex(builder, loc, raw, builder.getIndexAttr(size), fromEnd);
   Value at = linalg::IndexOp::create(builder, loc, loop);
@@ -28,7 +28,7 @@ static Sizes makeSizes(OpBuilder &builder, ArrayRef<int64_t> shape) {
 
 //===-- Scatter -------------------------------------------------------------------------------------------------===//
 
-/// `next` after `value` at one place.
+/// Combines the value of an element with the next value that is written to it.
 static Value combine(OpBuilder &builder, Location loc, std::optional<StringRef> reduce, Value value, Value next) {
   if (!reduce)
     return next;
@@ -43,7 +43,7 @@ static Value combine(OpBuilder &builder, Location loc, std::optional<StringRef> 
   return arith::MinSIOp::create(builder, loc, value, next);
 }
 
-/// The elements from the start of each dim up to `shape`.
+/// Returns the leading elements of each dim, up to `shape`.
 static Value takeFront(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> shape) {
   if (tensorType(value).getShape() == shape)
     return value;
@@ -63,12 +63,12 @@ struct ConvertScatter : GraphToLinalgPattern<ScatterOp> {
     RankedTensorType input = tensorType(op.getInput()), index = tensorType(op.getIndex());
     int64_t rank = input.getRank(), dim = *normalizeDim(op.getDim(), rank), size = input.getDimSize(dim);
     Type element = input.getElementType(), wide = op.getReduce() ? accumulatorType(element) : element;
-    // What can be written to: the index's places, along `dim` all of the input.
+    // The region that can be written: all elements along `dim`, and the extent of the index tensor along other dims.
     SmallVector<int64_t> region(index.getShape());
     region[dim] = size;
     Value source = takeFront(rewriter, loc, op.getSource(), index.getShape());
     Value init = castElements(rewriter, loc, takeFront(rewriter, loc, op.getInput(), region), wide);
-    // Loops: the region's dims, then along the index.
+    // Loops: dims of the region, then the elements along the index.
     SmallVector<AffineExpr> exprs(rewriter.getMultiDimIdentityMap(rank).getResults());
     exprs[dim] = rewriter.getAffineDimExpr(rank);
     AffineMap read = makeMap(op.getContext(), rank + 1, exprs);
@@ -91,7 +91,7 @@ struct ConvertScatter : GraphToLinalgPattern<ScatterOp> {
 
 //===-- Index put -----------------------------------------------------------------------------------------------===//
 
-/// `inlay.index_put` with the dims that its indices broadcast to.
+/// An `inlay.index_put`. `places` are the dims to which its index tensors broadcast.
 struct Put {
   explicit Put(IndexPutOp op) : op(op), input(tensorType(op.getInput())), values(tensorType(op.getValues())) {
     for (Value index : op.getIndices())
@@ -99,8 +99,8 @@ struct Put {
     first = getIndexedPlace(op.getDims());
   }
 
-  /// Of a place's values, the dims are: those of the input that aren't indexed, with the places' from `first` on. Gives
-  /// for each dim of `values` what it is read at.
+  /// Returns the index for each dim of `values`. The dims of a value are the dims of the input that are not indexed,
+  /// with the dims of the places inserted at `first`.
   template <typename T>
   SmallVector<T> locateValue(ArrayRef<T> inputDims, ArrayRef<T> atPlaces, T zero) {
     SmallVector<T> all;
@@ -125,7 +125,7 @@ struct Put {
 };
 } // namespace
 
-/// Whether all `indices` are what loops `loops` are at.
+/// Returns true if all `indices` equal the indices of loops `loops`.
 static Value isHit(OpBuilder &builder, Location loc, Put &put, ValueRange indices, ArrayRef<int64_t> loops) {
   Value hit;
   for (auto [n, index] : llvm::enumerate(indices)) {
@@ -136,7 +136,7 @@ static Value isHit(OpBuilder &builder, Location loc, Put &put, ValueRange indice
   return hit;
 }
 
-/// Each element plus the values of all places that are its own.
+/// Adds to each element the values of all places that index it.
 Value Put::add(OpBuilder &builder) {
   Location loc = op.getLoc();
   MLIRContext *context = builder.getContext();
@@ -153,7 +153,7 @@ Value Put::add(OpBuilder &builder) {
   SmallVector<Value> inputs(op.getIndices());
   inputs.push_back(op.getValues());
   Value init = castElements(builder, loc, op.getInput(), wide);
-  // A place's loops need sizes, though each index may repeat along them.
+  // The loops over places need sizes, although each index tensor may be repeated along them.
   inputs.push_back(tensor::EmptyOp::create(builder, loc, places, element));
   maps.insert(maps.end() - 1, makeMap(context, loops, ArrayRef(all).drop_front(rank)));
   Value result = createReduction(
@@ -166,7 +166,7 @@ Value Put::add(OpBuilder &builder) {
   return castElements(builder, loc, result, element);
 }
 
-/// The number of the last place that is each element's own, of those along the indexed dims, or -1.
+/// Returns, for each element along the indexed dims, the number of the last place that indexes it, or -1.
 static Value findLast(OpBuilder &builder, Put &put) {
   Location loc = put.op.getLoc();
   MLIRContext *context = builder.getContext();
@@ -239,11 +239,11 @@ struct ConvertIndexPut : GraphToLinalgPattern<IndexPutOp> {
       return failure();
     Put put(op);
     if (llvm::is_contained(put.places, 0) || llvm::is_contained(put.values.getShape(), 0))
-      return op.getInput(); // nothing to write
+      return op.getInput(); // There is nothing to write.
     int64_t count = 1;
     for (int64_t size : put.places)
       if (llvm::MulOverflow(count, size, count) || !llvm::isInt<32>(count))
-        return rejectOp(rewriter, op, ReasonCode::UnsupportedShape, "expected fewer than 2^31 indexed elements");
+        return refuseOp(rewriter, op, ReasonCode::UnsupportedShape, "expected fewer than 2^31 indexed elements");
     return op.getAccumulate() ? put.add(rewriter) : put.replace(rewriter);
   }
 };

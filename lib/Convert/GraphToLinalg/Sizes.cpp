@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sizes as values of the graph.
+// Converts ops that turn sizes into values of the graph.
 
 #include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
 #include "inlay/Convert/GraphToLinalg/Structured.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sorting by counting: an element's place is the number of those before it. The work grows with the square of the dim,
-// but all of it is independent.
+// Sorts by counting: the position of an element is the number of elements before it. The work is quadratic in the size
+// of the dim, but all of it is independent.
 
 #include "Indexing.h"
 #include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Whether `lhs` is less than `rhs`; NaN is larger than any number.
+/// Returns true if `lhs` is less than `rhs`. NaN is greater than any number.
 static Value isLess(OpBuilder &builder, Location loc, Value lhs, Value rhs) {
   if (!isa<FloatType>(lhs.getType())) {
     auto predicate = lhs.getType().isInteger(1) ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
@@ -34,7 +34,7 @@ struct ConvertArgsort : GraphToLinalgPattern<ArgsortOp> {
 };
 } // namespace
 
-/// How many elements along `dim` come before each one.
+/// Returns for each element the number of elements along `dim` that come before it.
 static Value countBefore(OpBuilder &builder, Location loc, ArgsortOp op, int64_t dim, ArrayRef<AffineMap> maps) {
   Value input = op.getInput();
   Type wide = accumulatorType(tensorType(input).getElementType());
@@ -62,15 +62,15 @@ FailureOr<Value> ConvertArgsort::convert(ArgsortOp op, PatternRewriter &rewriter
   RankedTensorType type = tensorType(op.getInput());
   int64_t rank = type.getRank(), dim = *normalizeDim(op.getDim(), rank);
   if (!type.isDynamicDim(dim) && !llvm::isInt<32>(type.getDimSize(dim)))
-    return rejectOp(rewriter, op, ReasonCode::UnsupportedShape,
+    return refuseOp(rewriter, op, ReasonCode::UnsupportedShape,
                     "expected fewer than 2^31 elements to sort, but got " + spell(type));
-  // Loops: the input's dims, then along `dim` once more.
+  // Loops: the dims of the input, then `dim` again.
   AffineMap identity = dropLoops(op.getContext(), rank + 1, rank);
   SmallVector<AffineExpr> exprs(identity.getResults());
   exprs[dim] = rewriter.getAffineDimExpr(rank);
   AffineMap other = makeMap(op.getContext(), rank + 1, exprs);
   Value places = countBefore(rewriter, loc, op, dim, {identity, other, identity});
-  // The element at a place is the one whose place it is.
+  // The element at a position is the one whose position equals the loop index.
   Sizes sizes = getSizes(rewriter, loc, op.getInput());
   Value zeros = createFilled(rewriter, loc, sizes, rewriter.getI32IntegerAttr(0));
   auto find = [&](OpBuilder &builder, Location bodyLoc, ValueRange args) -> Value {

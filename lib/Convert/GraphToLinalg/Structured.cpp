@@ -18,7 +18,7 @@ using namespace inlay;
 
 static Value createGeneric(OpBuilder &builder, Location loc, ValueRange inputs, ArrayRef<AffineMap> maps, Value init,
                            ArrayRef<utils::IteratorType> iterators, ScalarBody body) {
-  // Without elements there is nothing to compute, nor to accumulate.
+  // Without elements there is nothing to compute or to accumulate.
   auto isEmpty = [](Value tensor) { return llvm::is_contained(tensorType(tensor).getShape(), 0); };
   if (isEmpty(init) || llvm::any_of(inputs, isEmpty))
     return init;
@@ -34,7 +34,7 @@ Value inlay::createPointwise(OpBuilder &builder, Location loc, ValueRange inputs
   SmallVector<AffineMap> allMaps(maps);
   allMaps.push_back(builder.getMultiDimIdentityMap(sizes.size()));
   SmallVector<utils::IteratorType> iterators(sizes.size(), utils::IteratorType::parallel);
-  // The body's own argument for the result says nothing.
+  // The body does not get the argument for the result, which has no value yet.
   auto inputBody = [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
     return body(nested, nestedLoc, args.drop_back());
   };
@@ -132,7 +132,7 @@ AffineMap inlay::dropLoops(MLIRContext *context, unsigned loops, ArrayRef<int64_
   return makeMap(context, loops, exprs);
 }
 
-/// The product of dims `group` of `value`.
+/// Returns the product of dims `group` of `value`.
 static OpFoldResult multiplySizes(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> group) {
   OpFoldResult product = builder.getIndexAttr(1);
   for (int64_t dim : group) {
@@ -152,7 +152,7 @@ OpFoldResult inlay::getSize(OpBuilder &builder, Location loc, Value value, int64
     return builder.getIndexAttr(tensorType(value).getDimSize(dim));
   if (std::optional<SmallVector<AffineExpr>> dims = getDims(value))
     return materializeExpr(builder, loc, (*dims)[dim]);
-  // What another pattern has made.
+  // The value was created by another pattern.
   Operation *op = value.getDefiningOp();
   if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(op))
     return empty.getMixedSizes()[dim];
@@ -204,7 +204,7 @@ Sizes inlay::broadcastSizes(OpBuilder &builder, Location loc, ValueRange values,
     RankedTensorType type = tensorType(value);
     for (int64_t dim = 0, end = type.getRank() - dropBack; dim < end; ++dim) {
       OpFoldResult &size = sizes[rank - type.getRank() + dim];
-      // A static size says more than a dynamic one, and both more than 1.
+      // A static size takes precedence over a dynamic size, and both take precedence over 1.
       if (!type.isDynamicDim(dim) && type.getDimSize(dim) != 1)
         size = builder.getIndexAttr(type.getDimSize(dim));
       else if (type.isDynamicDim(dim) && isConstantIntValue(size, 1))
@@ -232,7 +232,7 @@ Value inlay::scalarConstant(OpBuilder &builder, Location loc, Type type, double 
 
 static Value castFloat(OpBuilder &builder, Location loc, Value value, Type type) {
   unsigned from = value.getType().getIntOrFloatBitWidth(), to = type.getIntOrFloatBitWidth();
-  if (from != 32 && to != 32 && (from == 16 || to == 16)) { // by way of f32
+  if (from != 32 && to != 32 && (from == 16 || to == 16)) { // Casts go through f32.
     value = castFloat(builder, loc, value, builder.getF32Type());
     from = 32;
   }
@@ -256,7 +256,8 @@ static Value castInteger(OpBuilder &builder, Location loc, Value value, Type typ
   return arith::TruncIOp::create(builder, loc, type, value);
 }
 
-/// As x86 does it: to 32 or 64 bits, the least integer for what doesn't fit, and cut to the type.
+/// Truncates as x86 does: to 32 or 64 bits, where values that do not fit become the smallest integer, and then to the
+/// type.
 static Value truncateFloat(OpBuilder &builder, Location loc, Value value, Type type) {
   Type from = accumulatorType(value.getType());
   if (from != value.getType())
@@ -281,7 +282,7 @@ Value inlay::castScalar(OpBuilder &builder, Location loc, Value value, Type type
     return value;
   if (type.isInteger(1)) {
     Value zero = scalarConstant(builder, loc, from, 0.0);
-    if (isa<FloatType>(from)) // NaN is true
+    if (isa<FloatType>(from)) // NaN is true.
       return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE, value, zero);
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value, zero);
   }

@@ -17,13 +17,13 @@
 using namespace mlir;
 using namespace inlay;
 
-/// The type that the trial's function takes or gives a value as.
+/// Returns the type of a value as an argument or result of the trial function.
 static Type getTrialType(Value value) {
   RankedTensorType type = getBorderType(value.getType());
   return type ? Type(type) : value.getType();
 }
 
-/// A module with the op alone, in a function of what it uses.
+/// Returns a module with a copy of the op in a function whose arguments are the values that the op uses.
 static OwningOpRef<ModuleOp> cloneAlone(Operation *op) {
   llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), used);
@@ -74,7 +74,7 @@ Operation *inlay::findForeignOp(Operation *root) {
 Verdict inlay::tryConvertToLinalg(Operation *op, OwningOpRef<ModuleOp> *result) {
   if (Operation *foreign = findForeignOp(op))
     return {ReasonCode::NoConverter, ("no pattern converts " + getReportedName(foreign)).str()};
-  // Other threads' diagnostics are none of ours.
+  // Other threads report their own diagnostics.
   uint64_t thread = llvm::get_threadid();
   ScopedDiagnosticHandler silence(op->getContext(),
                                   [thread](Diagnostic &) { return success(llvm::get_threadid() == thread); });

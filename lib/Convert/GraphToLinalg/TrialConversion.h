@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Asks the conversion whether it can convert an op, by converting a copy.
+// Converts a copy of an op to find out if the conversion supports the op.
 
 #ifndef INLAY_LIB_CONVERT_GRAPHTOLINALG_TRIALCONVERSION_H
 #define INLAY_LIB_CONVERT_GRAPHTOLINALG_TRIALCONVERSION_H
@@ -12,14 +12,14 @@
 
 namespace inlay {
 
-/// The first op at or in `root` that no target compiles: a framework's call or list, a plugin, a call of a function,
-/// which is to be inlined before. Null if there is none.
+/// Returns the first op, `root` or nested in it, that no target compiles: a framework call, a list op, a plugin, or a
+/// function call, which must be inlined before. Returns null if there is none.
 mlir::Operation *findForeignOp(mlir::Operation *root);
 
-/// Clones `op` (with its regions; what they capture become arguments too) into a module of its own as
-/// `func.func @trial(operands...) -> results` and converts that to linalg. Supported, or the code and the sentence of
-/// the pattern that refused. On success the module is handed out through `result`, if given, so that a target can try
-/// its own stages on it. Leaves `op` alone and emits no diagnostics. The dialects of `registerGraphToLinalgDialects`
+/// Clones `op` with its regions into a new module as `func.func @trial(operands...) -> results` and converts the module
+/// to linalg. Values that the regions capture become arguments too. Returns a supported verdict, or the reason code and
+/// message of the refusing pattern. On success, moves the module into `result` unless it is null, so that a target can
+/// try its stages on it. Does not change `op` and emits no diagnostics. The dialects of `registerGraphToLinalgDialects`
 /// must be loaded.
 Verdict tryConvertToLinalg(mlir::Operation *op, mlir::OwningOpRef<mlir::ModuleOp> *result = nullptr);
 

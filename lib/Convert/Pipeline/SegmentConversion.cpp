@@ -4,7 +4,7 @@
 #include "Convert/GraphToLinalg/TrialConversion.h"
 #include "inlay/Convert/Bufferize/Bufferize.h"
 #include "inlay/Convert/GraphToLinalg/GraphToLinalg.h"
-#include "inlay/Convert/GraphToLinalg/Reject.h"
+#include "inlay/Convert/GraphToLinalg/Refuse.h"
 #include "inlay/Dialect/Inlay/IR/Border.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Dialect/Inlay/IR/Symbols.h"

@@ -17,11 +17,12 @@
 using namespace mlir;
 using namespace inlay;
 
-/// The byte sizes of the arguments after the segment's own.
+/// Returns the byte sizes of the scratch arguments, which follow the arguments of the segment.
 static FailureOr<AffineMap> getScratch(func::FuncOp func) {
   SmallVector<AffineExpr> sizes;
-  auto own = func->getAttrOfType<IntegerAttr>(plan::kArgumentsAttr);
-  for (BlockArgument argument : func.getArguments().drop_front(own ? own.getInt() : func.getNumArguments())) {
+  auto arguments = func->getAttrOfType<IntegerAttr>(plan::kArgumentsAttr);
+  for (BlockArgument argument :
+       func.getArguments().drop_front(arguments ? arguments.getInt() : func.getNumArguments())) {
     FailureOr<AffineExpr> bytes = getByteSize(func.getLoc(), argument);
     if (failed(bytes))
       return failure();
@@ -30,7 +31,8 @@ static FailureOr<AffineMap> getScratch(func::FuncOp func) {
   return AffineMap::get(0, getSymbols(func).size(), sizes, func.getContext());
 }
 
-/// What the scratch memory would take if nothing in it were shared; null if that is no more.
+/// Returns the size that the scratch memory would have if its buffers shared none of it, or null if that is the same
+/// size.
 static AffineMapAttr getUnshared(func::FuncOp func, AffineMap scratch) {
   auto unshared = func->getAttrOfType<AffineMapAttr>(plan::kUnsharedAttr);
   AffineExpr shared = getAffineConstantExpr(0, func.getContext());

@@ -13,7 +13,8 @@
 using namespace mlir;
 using namespace inlay;
 
-/// An attribute of a graph op as JSON: numbers, lists of them, text, types as text; a unit is true.
+/// Returns an attribute of a graph op as JSON. Numbers, lists of numbers and strings keep their kind, types become
+/// strings, and a unit attribute becomes true.
 static llvm::json::Value toJson(Attribute attribute) {
   if (auto integer = dyn_cast<IntegerAttr>(attribute))
     return integer.getInt();
@@ -32,13 +33,14 @@ static llvm::json::Value toJson(Attribute attribute) {
   return true;
 }
 
-/// Whether the framework knows how to make a call of `op`.
+/// Returns true if the framework can make a call of `op`.
 static bool isCall(Operation *op) {
   auto opaque = dyn_cast<OpaqueOp>(op);
   return opaque ? opaque.getCall().has_value() : isa<AtenNamedOpInterface>(op);
 }
 
-/// How the framework is to make a call. A graph op is computed by its meaning; python/inlay/calls.py has the form.
+/// Returns the description of the call that the framework makes. python/inlay/calls.py documents the form. A graph op
+/// is called by its reference implementation.
 static std::string describeCall(Operation *op) {
   if (auto opaque = dyn_cast<OpaqueOp>(op))
     return opaque.getCall()->str();
@@ -54,8 +56,8 @@ static std::string describeCall(Operation *op) {
 }
 
 namespace {
-/// The framework runs exactly the calls that the graph was exported with, and graph ops by their meaning; each is one
-/// call, in order.
+/// The framework runs the calls with which the graph was exported, and graph ops by their reference implementations,
+/// one call per op, in order.
 struct TorchTarget : TargetAttrInterface::ExternalModel<TorchTarget, TorchAttr> {
   StringRef getTargetName(Attribute) const { return "torch"; }
   bool isAccelerator(Attribute) const { return false; }
@@ -71,8 +73,9 @@ struct TorchTarget : TargetAttrInterface::ExternalModel<TorchTarget, TorchAttr> 
       return {ReasonCode::UnsupportedAttribute, (name + " writes its operands").str()};
     auto hasDims = [](Value value) { return getDims(value).has_value(); };
     if (!llvm::all_of(op->getOperands(), hasDims) || !llvm::all_of(op->getResults(), hasDims))
-      return {ReasonCode::UnsupportedType,
-              (name + " passes values that aren't tensors whose dims follow from the inputs'").str()};
+      return {
+          ReasonCode::UnsupportedType,
+          (name + " has an operand or result that is not a tensor whose dims follow from the dims of inputs").str()};
     return Verdict::supported();
   }
 

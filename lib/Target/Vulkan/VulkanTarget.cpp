@@ -26,11 +26,11 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Bytes of memory that a workgroup uses at most: with more, few of them run beside each other.
+/// Bytes of workgroup memory that a kernel may use. With more, few workgroups could run at the same time.
 static constexpr int64_t kMaxWorkgroupMemory = 32768;
 
-/// Software runs the invocations of a subgroup in lockstep and switches between subgroups at barriers, for which it
-/// pays; other devices need several subgroups to be busy.
+/// Returns the options for kernels of row groups. Software runs the invocations of a subgroup in lockstep and pays for
+/// each switch between subgroups at a barrier. Other devices need several subgroups to be busy.
 static FormWorkgroupKernelsPassOptions chooseWorkgroups(VulkanAttr target) {
   FormWorkgroupKernelsPassOptions options;
   bool isSoftware = target.getDeviceKind() == DeviceKind::SoftwareVulkan;
@@ -43,7 +43,7 @@ static FormWorkgroupKernelsPassOptions chooseWorkgroups(VulkanAttr target) {
   return options;
 }
 
-/// Whether products are computed by whole subgroups, which read vectors of channels.
+/// Returns true if whole subgroups compute products. They read vectors of channels.
 static bool computesBySubgroups(VulkanAttr target) {
   return target.hasFeature("subgroup-broadcast") && target.getSubgroupSize() > 1;
 }
@@ -65,10 +65,10 @@ static LinalgToGPUPassOptions chooseLaunches(VulkanAttr target) {
   return options;
 }
 
-/// From linalg on tensors to a `plan.engine`.
+/// Converts linalg on tensors to a `plan.engine`.
 static LogicalResult runStages(ModuleOp module, VulkanAttr target) {
   PassManager pm(module.getContext());
-  pm.enableVerifier(false); // each stage is verified in its own tests; here it would cost a third of the time
+  pm.enableVerifier(false); // The tests of each stage verify it. Here verification would take a third of the time.
   if (computesBySubgroups(target))
     pm.addNestedPass<func::FuncOp>(createChannelsLastPass({/*direct=*/true}));
   LinalgToGPUPassOptions options = chooseLaunches(target);
@@ -83,7 +83,7 @@ static LogicalResult runStages(ModuleOp module, VulkanAttr target) {
     pm.addNestedPass<func::FuncOp>(createFormWorkgroupKernelsPass(chooseWorkgroups(target)));
   pm.addNestedPass<func::FuncOp>(createHoistAllocationsPass());
   pm.addNestedPass<func::FuncOp>(createLinalgToGPUPass(options));
-  pm.addPass(createGpuKernelOutliningPass()); // before any CSE: it would make launch parameters of constants
+  pm.addPass(createGpuKernelOutliningPass()); // Must run before CSE, which would turn constants into launch parameters.
   pm.addPass(createLowerAffinePass());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());

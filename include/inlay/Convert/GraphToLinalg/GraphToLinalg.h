@@ -11,7 +11,7 @@
 
 namespace inlay {
 
-/// Adds the patterns for all graph ops and constants. A pattern that refuses an op calls `rejectOp` before it changes
+/// Adds the patterns for all graph ops and constants. A pattern that refuses an op calls `refuseOp` before it changes
 /// anything. The library functions that bodies call are not declared yet: see `declareLibraryCalls`.
 void populateGraphToLinalgPatterns(mlir::RewritePatternSet &patterns);
 

@@ -6,7 +6,7 @@
 #ifndef INLAY_CONVERT_GRAPHTOLINALG_GRAPHTOLINALGPATTERN_H
 #define INLAY_CONVERT_GRAPHTOLINALG_GRAPHTOLINALGPATTERN_H
 
-#include "inlay/Convert/GraphToLinalg/Reject.h"
+#include "inlay/Convert/GraphToLinalg/Refuse.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -49,7 +49,7 @@ template <typename Op>
 struct GraphToLinalgPattern : mlir::OpRewritePattern<Op> {
   using mlir::OpRewritePattern<Op>::OpRewritePattern;
 
-  /// Returns the value that replaces the op. On failure, the pattern has called `rejectOp` and has emitted nothing.
+  /// Returns the value that replaces the op. On failure, the pattern has called `refuseOp` and has emitted nothing.
   virtual mlir::FailureOr<mlir::Value> convert(Op op, mlir::PatternRewriter &rewriter) const = 0;
 
   mlir::LogicalResult matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const final {

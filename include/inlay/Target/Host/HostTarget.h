@@ -9,7 +9,7 @@
 
 namespace inlay {
 
-/// Lets `#inlay.host` answer as a target, and registers the dialects that it converts through.
+/// Attaches the target interface to `#inlay.host` and registers the dialects that the conversion uses.
 void registerHostTarget(mlir::DialectRegistry &registry);
 
 } // namespace inlay

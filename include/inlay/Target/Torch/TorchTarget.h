@@ -9,7 +9,7 @@
 
 namespace inlay {
 
-/// Lets `#inlay.torch` answer as a target, and registers the dialects that it converts through.
+/// Attaches the target interface to `#inlay.torch` and registers the dialects that the conversion uses.
 void registerTorchTarget(mlir::DialectRegistry &registry);
 
 } // namespace inlay

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Structured ops on buffers to functions that several threads share the iterations of, and library calls to calls with
-// all sizes spelled out.
+// Moves structured ops on buffers into functions whose iterations several threads share, and turns library calls into
+// function calls that pass all sizes.
 
 #include "LibraryOperands.h"
 #include "SplitLoop.h"
@@ -31,11 +31,11 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// What people know the ops by, for messages and profiles.
+/// Returns the names by which users know the ops, for messages and profiles.
 static std::string nameOps(ArrayRef<Operation *> ops) {
   llvm::SmallSetVector<StringRef, 4> names;
   llvm::SmallDenseSet<Location> seen;
-  // Fusing makes one op of several, which the ops of its body still tell apart.
+  // A fused op has the origins of several ops. The ops of its body keep their locations.
   for (Operation *op : ops)
     op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
       if (seen.insert(inner->getLoc()).second)
@@ -45,17 +45,18 @@ static std::string nameOps(ArrayRef<Operation *> ops) {
   return llvm::join(names, ", ");
 }
 
-//===-- What a kernel needs from around it ----------------------------------------------------------------------===//
+//===-- The context of a kernel ----------------------------------------------------------------------------------===//
 
 namespace {
-/// What has to be in a kernel besides its structured ops, and the buffers that it is passed.
+/// The ops that a kernel needs besides its structured ops, and the buffers that it gets as arguments.
 struct Surroundings {
-  llvm::SetVector<Operation *> cloned; ///< views, constants, arithmetic on sizes
+  llvm::SetVector<Operation *> cloned; ///< Views, constants and arithmetic on sizes.
   llvm::SetVector<Value> buffers;
 };
 } // namespace
 
-/// Collects what `value` is made of; failure if it isn't made of buffers and of what can be made again.
+/// Adds the ops and buffers from which `value` is computed to `needs`. Fails if they include other values than buffers,
+/// or ops that cannot be cloned.
 static LogicalResult collect(Value value, Surroundings &needs) {
   Operation *op = value.getDefiningOp();
   bool isBuffer = isa<MemRefType>(value.getType());
@@ -76,7 +77,7 @@ static LogicalResult collect(Value value, Surroundings &needs) {
   return success();
 }
 
-/// True if each op in the body only computes, or loads. What is called there are functions of libm.
+/// Returns true if the ops of the body are pure, load from buffers, or call functions of libm.
 static bool isPlainBody(linalg::LinalgOp op) {
   return llvm::all_of(op.getBlock()->without_terminator(),
                       [](Operation &inner) { return isPure(&inner) || isa<memref::LoadOp, func::CallOp>(inner); });
@@ -128,7 +129,7 @@ public:
   }
 
 private:
-  /// Ops in a row become one kernel where they can be split alike. What is between them is pure, or allocates.
+  /// Forms kernels of consecutive ops that can be split in the same way. Ops in between are pure or allocate memory.
   void formGroups() {
     SmallVector<SplitGroup> groups;
     bool open = false;
@@ -160,7 +161,7 @@ private:
       ops.push_back(op);
     }
     func::FuncOp kernel = reuse(makeKernel(group, needs));
-    // After the last of them: there all buffers are made.
+    // The call goes after the last op of the group, where all buffers exist.
     builder.setInsertionPointAfter(ops.back());
     Location loc = ops.back()->getLoc();
     AffineExpr count = group.size() ? group.size().ceilDiv(group.unit()) : builder.getAffineConstantExpr(1);
@@ -211,7 +212,7 @@ private:
     return kernel;
   }
 
-  /// An earlier kernel that is equal, instead of `kernel`, or that.
+  /// Returns an equal earlier kernel and erases `kernel`, or returns `kernel` if there is none.
   func::FuncOp reuse(func::FuncOp kernel) {
     SmallVector<func::FuncOp> &alike = known[hashOf(kernel)];
     for (func::FuncOp other : alike)
@@ -253,11 +254,11 @@ private:
   OpBuilder builder;
   SmallVector<Attribute> kernels;
   size_t functions = 0;
-  llvm::DenseMap<size_t, SmallVector<func::FuncOp>> known; ///< by hash
+  llvm::DenseMap<size_t, SmallVector<func::FuncOp>> known; ///< Kernels by hash.
 };
 
 struct FormHostKernelsPass : inlay::impl::FormHostKernelsPassBase<FormHostKernelsPass> {
-  /// Reductions by the constants that they start from; those that start from other scalars stay as they are.
+  /// Records the constants from which reductions start. Restores the fills of reductions that start from other scalars.
   static void prepare(func::FuncOp func) {
     replaceCopies(func);
     for (auto [op, value] : prepareLinalgOps(func)) {

@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
-/// An operand: how many elements it has along each dim, and where they lie.
+/// The size of each dim of an operand, and its flat buffer.
 struct Operand {
   SmallVector<AffineExpr> dims;
   LinearBuffer flat;
@@ -60,7 +60,7 @@ private:
         strides.push_back(sum);
       }
       if (!size)
-        return op.emitError("expected each loop to go along a dim of an operand, but loop ") << loop << " doesn't";
+        return op.emitError("expected each loop to index a dim of an operand, but loop ") << loop << " indexes none";
       add(size);
       found.sizes.append(strides);
     }
@@ -86,23 +86,25 @@ private:
     return success();
   }
 
-  /// The strides of an operand's leading dims as those of two loops, batch and heads, and the last two.
+  /// Returns the strides of an operand along the leading dims, where broadcast dims have stride 0, followed by the
+  /// strides of its last two dims.
   FailureOr<SmallVector<AffineExpr>> getStrides(const Operand &operand, ArrayRef<AffineExpr> leading) {
-    size_t rank = operand.dims.size(), own = rank - std::min<size_t>(rank, 2);
+    size_t rank = operand.dims.size(), count = rank - std::min<size_t>(rank, 2);
     SmallVector<AffineExpr> strides(leading.size(), constant(0));
-    if (own > leading.size())
+    if (count > leading.size())
       return op.emitError("expected at most ") << leading.size() + 2 << " dims, but got " << rank;
-    for (size_t i = 0; i < own; ++i)
+    for (size_t i = 0; i < count; ++i)
       if (operand.dims[i] != constant(1))
-        strides[leading.size() - own + i] = operand.flat.strides[i];
+        strides[leading.size() - count + i] = operand.flat.strides[i];
     for (size_t i = std::min<size_t>(rank, 2); i > 0; --i)
       strides.push_back(operand.dims[rank - i] == constant(1) ? constant(0) : operand.flat.strides[rank - i]);
-    while (strides.size() < leading.size() + 2) // a mask of fewer dims
+    while (strides.size() < leading.size() + 2) // A mask may have fewer dims.
       strides.insert(strides.begin() + leading.size(), constant(0));
     return strides;
   }
 
-  /// Makes two loops of the leading ones, where the first can be gone through as one in each operand.
+  /// Merges or adds leading dims until there are two, batch and heads. Two dims merge if one loop can go over both in
+  /// each operand.
   LogicalResult joinLeading(SmallVectorImpl<AffineExpr> &leading, MutableArrayRef<SmallVector<AffineExpr>> strides) {
     while (leading.size() < 2) {
       leading.insert(leading.begin(), constant(1));
@@ -128,7 +130,7 @@ private:
     }
     if (leading.size() == 2)
       return success();
-    return op.emitError("expected leading dims that can be gone through as two, but got ") << leading.size();
+    return op.emitError("expected leading dims that two loops can go over, but got ") << leading.size() << " loops";
   }
 
   LogicalResult listAttention() {
@@ -162,7 +164,7 @@ FailureOr<LibraryOperands> inlay::listLibraryOperands(OpBuilder &builder, plan::
   return Lister(op).run(builder);
 }
 
-/// A new buffer of the dims of `memref`, without gaps.
+/// Allocates a contiguous buffer with the dims of `memref`.
 static FailureOr<Value> allocateLike(OpBuilder &builder, Location loc, Value memref) {
   std::optional<SmallVector<AffineExpr>> dims = getBufferDims(memref);
   if (!dims)

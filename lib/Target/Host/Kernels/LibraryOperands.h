@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a library kernel is passed: flat buffers and the sizes that `HostKernel` of the runtime's plan lists.
+// The arguments of a library kernel: flat buffers, and the sizes that `HostKernel` of the runtime's plan lists.
 
 #ifndef INLAY_LIB_TARGET_HOST_KERNELS_LIBRARYOPERANDS_H
 #define INLAY_LIB_TARGET_HOST_KERNELS_LIBRARYOPERANDS_H
@@ -12,14 +12,14 @@ namespace inlay {
 
 struct LibraryOperands {
   llvm::SmallVector<LinearBuffer> buffers;
-  llvm::SmallVector<mlir::AffineExpr> sizes; ///< of the function's symbols
+  llvm::SmallVector<mlir::AffineExpr> sizes; ///< Expressions of the function's symbols.
 };
 
-/// Reads `op`, on buffers; flat buffers are emitted at the builder's position. Failure, with a diagnostic, if its sizes
-/// don't follow from those of inputs or don't fit each other.
+/// Reads `op`, which must be on buffers. Emits flat buffers at the builder's position. Fails with a diagnostic if the
+/// sizes are not expressions of the function's symbols or do not match each other.
 mlir::FailureOr<LibraryOperands> listLibraryOperands(mlir::OpBuilder &builder, plan::LibraryCallOp op);
 
-/// Gives each convolution in `func` whose operands have gaps copies without.
+/// Replaces operands of convolutions in `func` that are not contiguous by contiguous copies.
 mlir::LogicalResult completeLibraryCalls(mlir::func::FuncOp func);
 
 } // namespace inlay

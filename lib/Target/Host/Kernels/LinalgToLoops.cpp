@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Structured ops on buffers to vectorized loop nests for the host.
+// Converts structured ops on buffers to vectorized loop nests for the host.
 
 #include "inlay/Convert/Bufferize/Bufferize.h"
 #include "inlay/Convert/LoopNest/TileEmitter.h"
@@ -23,12 +23,12 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// Terms that one accumulator of a sum gets, about: few enough for its errors, enough that adding up accumulators costs
-/// nothing.
+/// Approximate number of terms per accumulator of a sum. More terms would increase the error; with fewer, adding up the
+/// accumulators would cost time.
 static constexpr int64_t kMaxTerms = 4096;
 
 namespace {
-/// The part of one loop that a kernel runs: steps [lower, upper), both multiples of `multiple`.
+/// The part of a loop that a kernel runs: the steps [lower, upper). Both bounds are multiples of `multiple`.
 struct LoopPart {
   unsigned loop;
   Value lower, upper;
@@ -41,7 +41,7 @@ public:
   NestBuilder(TileEmitter &emitter, TileShape tile, std::optional<LoopPart> part, Location loc)
       : emitter(emitter), tile(std::move(tile)), part(part), loc(loc), base(emitter.shape().loops.size()) {}
 
-  /// Emits loop `loop` and all inside it.
+  /// Emits loop `loop` and all loops inside it.
   void emit(OpBuilder &builder, size_t loop) {
     if (loop == base.size()) {
       emitter.emit(builder, tile, base, active, /*ragged=*/{}, activeLanes);
@@ -66,7 +66,7 @@ public:
   }
 
 private:
-  /// Whole tiles, then one of what is left.
+  /// Emits full tiles, then one tile for the remaining steps.
   void emitTiles(OpBuilder &builder, size_t loop, int64_t size) {
     int64_t factor = tile.factors[loop], rest = size % factor;
     emitSteps(builder, loop, 0, size - rest, factor);
@@ -75,7 +75,7 @@ private:
     tile.factors[loop] = factor;
   }
 
-  /// A loop whose ends are known at a call alone: whole tiles, then what is left, one by one or masked.
+  /// Emits a loop whose bounds are known only at a call: full tiles, then the remaining steps one by one or masked.
   void emitRange(OpBuilder &builder, size_t loop, Value lower, Value upper, int64_t multiple) {
     bool vector = static_cast<int>(loop) == tile.vectorLoop;
     int64_t factor = vector ? tile.lanes : tile.factors[loop];
@@ -98,7 +98,7 @@ private:
     activeLanes = nullptr;
   }
 
-  /// Runs from `from` to `to` in steps, as a loop if there is more than one.
+  /// Emits the steps in [from, to). Emits a loop if there is more than one.
   void emitSteps(OpBuilder &builder, size_t loop, int64_t from, int64_t to, int64_t step) {
     if (from >= to)
       return;
@@ -123,13 +123,14 @@ private:
   Location loc;
   SmallVector<Value> base;
   int64_t active = 1;
-  Value activeLanes; ///< set where they are known at a call alone
+  Value activeLanes; ///< Number of active lanes if it is known only at a call.
 };
 
 struct LinalgToLoopsPass : inlay::impl::LinalgToLoopsPassBase<LinalgToLoopsPass> {
   using LinalgToLoopsPassBase::LinalgToLoopsPassBase;
 
-  /// What this function runs of the loop that `op` is split by, if it is a kernel and there is one.
+  /// Returns the part of the loop by which `op` is split that this function runs, or nullopt if it is no kernel or `op`
+  /// is not split.
   std::optional<LoopPart> findPart(OpBuilder &builder, linalg::LinalgOp op, const TileEmitter &emitter) {
     auto unit = getOperation()->getAttrOfType<IntegerAttr>(plan::kUnitAttr);
     auto split = op->getAttrOfType<IntegerAttr>(plan::kSplitAttr);

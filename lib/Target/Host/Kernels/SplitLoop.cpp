@@ -15,18 +15,18 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Enough parts for any number of threads that a loop is worth being split for.
+/// Number of steps that suffices for any number of threads.
 static constexpr int64_t kManySteps = 16;
 
-/// Keeps the time that forming groups takes linear.
+/// Bounds the time of forming groups, which would otherwise be quadratic.
 static constexpr size_t kMaxMembers = 32;
 
-/// Elements that go together where the loop runs along memory: some vectors, a few cache lines.
+/// Steps per unit of a contiguous loop: some vectors, a few cache lines.
 static constexpr int64_t kUnit = 64;
 
 //===-- Loops ---------------------------------------------------------------------------------------------------===//
 
-/// True if each output has a dim that goes along `loop` as it is.
+/// Returns true if each output has a dim that exactly `loop` indexes.
 static bool writesAlong(linalg::LinalgOp op, unsigned loop) {
   return llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
     return llvm::is_contained(op.getMatchingIndexingMap(&init).getResults(), getAffineDimExpr(loop, op.getContext()));
@@ -42,7 +42,7 @@ SmallVector<SplitLoop> inlay::findSplitLoops(linalg::LinalgOp op) {
   return loops;
 }
 
-/// The loop along which the first output is contiguous, or nothing.
+/// Returns the loop along which the first output is contiguous, or nullopt.
 static std::optional<unsigned> findContiguousLoop(linalg::LinalgOp op) {
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   if (map.getNumResults() == 0)
@@ -51,7 +51,8 @@ static std::optional<unsigned> findContiguousLoop(linalg::LinalgOp op) {
   return dim ? std::optional<unsigned>(dim.getPosition()) : std::nullopt;
 }
 
-/// The loop to split `op` by, best one across memory: the first that has many steps, else the longest.
+/// Returns the loop by which to split `op`. Prefers loops that are not contiguous: the first with many steps, else the
+/// longest.
 static std::optional<SplitLoop> chooseSplitLoop(linalg::LinalgOp op) {
   SmallVector<SymbolAttr> symbols = getSymbols(op);
   std::optional<unsigned> contiguous = findContiguousLoop(op);
@@ -71,13 +72,14 @@ static std::optional<SplitLoop> chooseSplitLoop(linalg::LinalgOp op) {
 //===-- Groups --------------------------------------------------------------------------------------------------===//
 
 namespace {
-/// The elements of a root that one step of a loop touches: `offset` to `offset` + `extent`, `stride` apart.
+/// The elements of a root buffer that a step of a loop accesses: step i accesses elements from `offset` + i * `stride`,
+/// at most `extent` of them.
 struct Rows {
   int64_t stride, offset, extent;
 };
 } // namespace
 
-/// Nothing unless all is static and no element has a negative stride.
+/// Returns nullopt if anything is dynamic or a stride is negative.
 static std::optional<Rows> findRows(linalg::LinalgOp op, const BufferUse &use, unsigned loop) {
   SmallVector<int64_t> strides;
   int64_t offset = 0;
@@ -108,19 +110,21 @@ static std::optional<Rows> findRows(linalg::LinalgOp op, const BufferUse &use, u
   return rows;
 }
 
-/// True if step i of either op's loop touches elements of the root that no other step of both touches.
+/// Returns true if the elements of the root that step i of either loop accesses are accessed by no other step of both
+/// loops.
 static bool areAligned(linalg::LinalgOp first, const BufferUse &before, unsigned firstLoop, linalg::LinalgOp second,
                        const BufferUse &after, unsigned secondLoop) {
   if (!before.map || !after.map)
     return false;
   if (before.view == after.view)
-    for (auto [one, other] : llvm::zip_equal(before.map.getResults(), after.map.getResults()))
-      if (one == getAffineDimExpr(firstLoop, first.getContext()) &&
-          other == getAffineDimExpr(secondLoop, second.getContext()))
+    for (auto [lhs, rhs] : llvm::zip_equal(before.map.getResults(), after.map.getResults()))
+      if (lhs == getAffineDimExpr(firstLoop, first.getContext()) &&
+          rhs == getAffineDimExpr(secondLoop, second.getContext()))
         return true;
-  std::optional<Rows> one = findRows(first, before, firstLoop), other = findRows(second, after, secondLoop);
-  auto isOwn = [](const Rows &rows) { return rows.offset >= 0 && rows.offset + rows.extent <= rows.stride; };
-  return one && other && one->stride == other->stride && isOwn(*one) && isOwn(*other);
+  std::optional<Rows> firstRows = findRows(first, before, firstLoop), secondRows = findRows(second, after, secondLoop);
+  auto isSeparate = [](const Rows &rows) { return rows.offset >= 0 && rows.offset + rows.extent <= rows.stride; };
+  return firstRows && secondRows && firstRows->stride == secondRows->stride && isSeparate(*firstRows) &&
+         isSeparate(*secondRows);
 }
 
 SplitGroup::SplitGroup(linalg::LinalgOp first) {
@@ -147,7 +151,7 @@ bool SplitGroup::join(linalg::LinalgOp op) {
     return false;
   unsigned symbols = getSymbols(op).size();
   SmallVector<SplitLoop> candidates = findSplitLoops(op);
-  // Short pieces of each line of memory are slower than another kernel.
+  // Short pieces of each row would be slower than a second kernel.
   if (together == 1 && candidates.size() > 1)
     llvm::erase_if(candidates, [&](const SplitLoop &loop) { return loop.loop == findContiguousLoop(op); });
   for (const SplitLoop &candidate : candidates)

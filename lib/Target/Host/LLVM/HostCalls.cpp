@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace inlay;
 
-// The fields of InlayHostContext (inlay/Runtime/Core/HostKernels.h).
+// Indices of the fields of InlayHostContext (inlay/Runtime/Core/HostKernels.h).
 static constexpr int32_t kRunField = 0;
 static constexpr int32_t kCallField = 1;
 
@@ -37,7 +37,7 @@ public:
         callLibrary(call, kernel);
       call.erase();
     }
-    // Calls are over before the next, so that all can use the same arrays.
+    // A call ends before the next one starts, so all calls use the same arrays.
     resize(pointers, maxPointers);
     resize(sizes, maxSizes);
   }
@@ -51,7 +51,7 @@ private:
     return LLVM::GEPOp::create(builder, loc, pointer, element, base, ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(index)});
   }
 
-  /// An array on the stack that all calls use; its length is set in the end.
+  /// Returns an array on the stack that all calls share. `resize` sets its length at the end.
   Value allocate(Type element, Value &array) {
     if (!array) {
       OpBuilder::InsertionGuard guard(builder);
@@ -69,8 +69,8 @@ private:
     alloca.getArraySizeMutable().assign(constant(func.getLoc(), length));
   }
 
-  Value store(Location loc, ValueRange values, Type element, Value &array, int64_t &most) {
-    most = std::max<int64_t>({most, 1, static_cast<int64_t>(values.size())});
+  Value store(Location loc, ValueRange values, Type element, Value &array, int64_t &maxLength) {
+    maxLength = std::max<int64_t>({maxLength, 1, static_cast<int64_t>(values.size())});
     Value base = allocate(element, array);
     for (auto [index, value] : llvm::enumerate(values))
       LLVM::StoreOp::create(builder, loc, value, at(loc, element, base, index));
@@ -117,7 +117,7 @@ private:
   LLVM::LLVMFuncOp func;
   OpBuilder builder;
   Type pointer, number;
-  Value pointers, sizes; ///< arrays
+  Value pointers, sizes; ///< Arrays.
   int64_t maxPointers = 0, maxSizes = 0;
 };
 } // namespace

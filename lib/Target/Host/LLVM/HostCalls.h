@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How host functions are called, and how they call back: the code side of `InlayHostContext` and `HostEntry`.
+// Implements the calling convention of host functions in generated code: `InlayHostContext` and `HostEntry`.
 
 #ifndef INLAY_LIB_TARGET_HOST_LLVM_HOSTCALLS_H
 #define INLAY_LIB_TARGET_HOST_LLVM_HOSTCALLS_H
@@ -9,11 +9,11 @@
 
 namespace inlay {
 
-/// Makes the calls of kernels in `func`, whose last argument is an InlayHostContext, calls through that.
+/// Replaces the calls of kernels in `func` by calls through the InlayHostContext, which is the last argument of `func`.
 void callThroughContext(mlir::LLVM::LLVMFuncOp func);
 
-/// Renames `func`, on numbers and then bare data pointers, and gives its name to a wrapper that takes the pointers in
-/// an array, and after it the numbers.
+/// Renames `func`, whose arguments are numbers and then bare data pointers. A wrapper gets its old name. The wrapper
+/// takes an array of the pointers and then the numbers.
 void packArguments(mlir::LLVM::LLVMFuncOp func);
 
 } // namespace inlay

@@ -37,7 +37,7 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Name of the nested module that gathers the code of all host segments.
+/// Name of the nested module with the code of all host segments.
 static constexpr StringLiteral kHostCode = "inlay.host_code";
 
 //===-- To the LLVM dialect -------------------------------------------------------------------------------------===//
@@ -58,7 +58,8 @@ LogicalResult inlay::lowerToLoops(ModuleOp module) {
   return pm.run(module);
 }
 
-/// Polynomials where libm would be called once per lane. They are right to a few units in the last place in f32.
+/// Replaces functions for which libm would be called once per lane by polynomials, which are accurate to a few units in
+/// the last place in f32.
 static LogicalResult approximateMath(ModuleOp module) {
   expandDifferencesFromOne(module);
   RewritePatternSet patterns(module.getContext());
@@ -69,7 +70,7 @@ static LogicalResult approximateMath(ModuleOp module) {
   return applyPatternsGreedily(module, std::move(patterns));
 }
 
-/// Gives unused arguments without elements one dim: a 0 behind other dims makes no strides to convert.
+/// Gives unused arguments without elements one dim, because the strides of other dims would need a conversion.
 static void flattenEmptyArguments(func::FuncOp func) {
   for (BlockArgument argument : func.getArguments())
     if (auto type = dyn_cast<MemRefType>(argument.getType());
@@ -78,7 +79,7 @@ static void flattenEmptyArguments(func::FuncOp func) {
   func.setFunctionType(FunctionType::get(func.getContext(), func.getBody().getArgumentTypes(), func.getResultTypes()));
 }
 
-/// Gives the function one more argument, an array of the symbols' values, if it has symbols.
+/// Adds an argument with the values of the symbols, an array, if the function has symbols.
 static LogicalResult passSymbols(func::FuncOp func) {
   int64_t count = getSymbols(func).size();
   if (!count)
@@ -94,7 +95,7 @@ static LogicalResult passSymbols(func::FuncOp func) {
         arith::IndexCastOp::create(builder, symbol.getLoc(), builder.getIndexType(), value).getResult());
     symbol.erase();
   });
-  // Kernels have the same symbols as the function that runs them.
+  // A kernel has the same symbols as its caller.
   for (auto call : func.getOps<func::CallOp>())
     if (auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
         call->hasAttr(plan::kKernelAttr) && callee->hasAttr(plan::kUnitAttr))
@@ -102,7 +103,7 @@ static LogicalResult passSymbols(func::FuncOp func) {
   return success();
 }
 
-/// Gives a function with kernels one more argument, what runs them.
+/// Adds the argument for the InlayHostContext to functions with kernels.
 static LogicalResult passContext(func::FuncOp func) {
   if (!func->hasAttr(plan::kKernelsAttr))
     return success();
@@ -110,17 +111,17 @@ static LogicalResult passContext(func::FuncOp func) {
   return func.insertArgument(func.getNumArguments(), type, {}, func.getLoc());
 }
 
-/// Long enough for any buffer.
-static constexpr int64_t kEndless = int64_t(1) << 40;
+/// Larger than any buffer.
+static constexpr int64_t kUnboundedSize = int64_t(1) << 40;
 
-/// The flat form of a buffer whose size isn't known; other types as they are.
-static Type makeEndless(Type type) {
+/// Returns the static flat type that stands for a buffer of dynamic size. Returns other types unchanged.
+static Type makeUnbounded(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
-  return memref && !memref.hasStaticShape() ? MemRefType::get({kEndless}, memref.getElementType()) : type;
+  return memref && !memref.hasStaticShape() ? MemRefType::get({kUnboundedSize}, memref.getElementType()) : type;
 }
 
-/// Makes static what bare pointers can be passed for: loops go over flat buffers, and how long these are says nothing
-/// that code is made by.
+/// Makes memref arguments static, because bare pointers only support static types. Loops access flat buffers, so the
+/// length of a buffer does not affect the code.
 static LogicalResult fixArguments(func::FuncOp func) {
   for (BlockArgument argument : func.getArguments()) {
     auto type = dyn_cast<MemRefType>(argument.getType());
@@ -141,19 +142,19 @@ static LogicalResult fixArguments(func::FuncOp func) {
         flat.replaceAllUsesWith(Value(argument));
         flat.erase();
       }
-    argument.setType(makeEndless(type));
+    argument.setType(makeUnbounded(type));
   }
   func.setFunctionType(FunctionType::get(func.getContext(), func.getBody().getArgumentTypes(), func.getResultTypes()));
   return success();
 }
 
-/// The same of a function that is only called.
+/// Does the same for a function without a body.
 static void fixDeclaration(func::FuncOp func) {
-  func.setFunctionType(FunctionType::get(func.getContext(), llvm::map_to_vector(func.getArgumentTypes(), makeEndless),
+  func.setFunctionType(FunctionType::get(func.getContext(), llvm::map_to_vector(func.getArgumentTypes(), makeUnbounded),
                                          func.getResultTypes()));
 }
 
-/// All of them at once: finding the uses of one takes as long as finding those of all.
+/// Erases all unused declarations at once. Finding the uses of one symbol takes as long as finding the uses of all.
 static void eraseUnusedDeclarations(ModuleOp module) {
   llvm::DenseSet<StringAttr> used;
   module.walk([&](Operation *op) {
@@ -216,7 +217,7 @@ LogicalResult inlay::lowerToLLVM(ModuleOp module) {
   for (auto func : llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>()))
     if (func->hasAttr(plan::kKernelsAttr))
       callThroughContext(func);
-  eraseUnusedDeclarations(module); // of the library, reached through the context now
+  eraseUnusedDeclarations(module); // Declarations of library kernels, which are called through the context.
   for (auto func : module.getOps<LLVM::LLVMFuncOp>())
     if (!func.isExternal())
       packArguments(func);
@@ -233,10 +234,10 @@ LogicalResult inlay::addHostCode(ModuleOp module, ModuleOp code) {
   for (Operation &op : llvm::make_early_inc_range(*code.getBody())) {
     bool taken = known.lookup(SymbolTable::getSymbolName(&op));
     auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
-    if (taken && function && function.isExternal()) // a library function, declared once
+    if (taken && function && function.isExternal()) // A library function needs only one declaration.
       continue;
     if (taken && failed(added.renameToUnique(&op, {&known})))
-      return op.emitError("can't be renamed");
+      return op.emitError("can't be renamed to a unique symbol");
     known.insert(op.clone());
   }
   return success();
@@ -244,8 +245,8 @@ LogicalResult inlay::addHostCode(ModuleOp module, ModuleOp code) {
 
 //===-- To object files -----------------------------------------------------------------------------------------===//
 
-/// Runs LLVM's optimizations, but for those that cost most of the time and make nothing faster: loops are vectorized
-/// and tiled already, so that only short ones of known length are worth unrolling.
+/// Runs LLVM's optimizations except loop vectorization and most loop unrolling, which take most of the time. Loops are
+/// already vectorized and tiled, so only short loops of static length are unrolled.
 static void optimize(llvm::Module &code, llvm::TargetMachine &machine) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
@@ -266,7 +267,7 @@ static void optimize(llvm::Module &code, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(code, modules);
 }
 
-/// Code of `host` for one processor, as a `plan.object` before it.
+/// Compiles `host` for one processor to a `plan.object`, which is inserted before it.
 static LogicalResult emitObject(ModuleOp host, const HostProcessor &processor) {
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(host.getLoc(), processor);
   if (!machine)
@@ -296,7 +297,7 @@ static LogicalResult emitObject(ModuleOp host, const HostProcessor &processor) {
   return success();
 }
 
-/// The names of processors that the module asks for.
+/// Returns the processor names in the attribute `plan.host_cpus` of the module.
 static FailureOr<std::vector<std::string>> getProcessors(ModuleOp module) {
   Attribute attribute = module->getAttr(plan::kHostCpusAttr);
   auto names = dyn_cast_or_null<ArrayAttr>(attribute);

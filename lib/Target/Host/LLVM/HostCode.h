@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Native code of host segments: from linalg on tensors to LLVM, gathered in one module, to object files.
+// Compiles host segments to native code: from linalg on tensors to the LLVM dialect, and from a common module to object
+// files.
 
 #ifndef INLAY_LIB_TARGET_HOST_LLVM_HOSTCODE_H
 #define INLAY_LIB_TARGET_HOST_LLVM_HOSTCODE_H
@@ -10,19 +11,19 @@
 
 namespace inlay {
 
-/// Bufferizes and emits vectorized loop nests for all functions of `module`.
+/// Bufferizes all functions of `module` and emits vectorized loop nests.
 mlir::LogicalResult lowerToLoops(mlir::ModuleOp module);
 
-/// Lowers loop nests to the LLVM dialect. Each function `f` on buffers becomes `f(ptr)`, which takes an array of data
-/// pointers, one per buffer.
+/// Lowers loop nests to the LLVM dialect. Each function `f` on buffers becomes `f(ptr)`, whose argument is an array
+/// with one data pointer per buffer.
 mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module);
 
-/// Adds the LLVM functions and globals of `code`, renaming those whose name is taken, to the module of host code nested
-/// in `module`.
+/// Adds the LLVM functions and globals of `code` to the module of host code that is nested in `module`. Symbols whose
+/// name is taken are renamed.
 mlir::LogicalResult addHostCode(mlir::ModuleOp module, mlir::ModuleOp code);
 
-/// Compiles the nested module of host code, if there is one, to a `plan.object` that replaces it; to several, the best
-/// first, if the module's `plan.host_cpus` names several processors.
+/// Compiles the nested module of host code, if there is one, and replaces it by a `plan.object`. If the attribute
+/// `plan.host_cpus` names several processors, emits one object for each, the most capable first.
 mlir::LogicalResult emitHostObjects(mlir::ModuleOp module);
 
 /// Registers the translations that `emitHostObjects` needs.

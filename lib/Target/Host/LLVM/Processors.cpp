@@ -18,7 +18,7 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Those of x86-64.
+/// Features of x86-64 processors.
 static constexpr llvm::StringLiteral kX86Features[] = {
     "64bit",      "adx",          "aes",          "amx-bf16",     "amx-int8",    "amx-tile",   "avx",
     "avx2",       "avx512bf16",   "avx512bitalg", "avx512bw",     "avx512cd",    "avx512dq",   "avx512f",
@@ -29,7 +29,8 @@ static constexpr llvm::StringLiteral kX86Features[] = {
     "sha",        "sse",          "sse2",         "sse3",         "sse4.1",      "sse4.2",     "sse4a",
     "ssse3",      "vaes",         "vpclmulqdq"};
 
-/// Those of AArch64. Code for it uses no others, since these are what a process can ask its kernel for.
+/// Features of AArch64 processors. Generated code uses no others, because a process can query only these from its
+/// kernel.
 static constexpr llvm::StringLiteral kAArch64Features[] = {
     "aes", "bf16", "crc", "dotprod", "fp-armv8", "fullfp16", "i8mm", "lse", "neon", "rdm", "sha2", "sve", "sve2"};
 
@@ -37,7 +38,7 @@ ArrayRef<llvm::StringLiteral> inlay::selectedFeatures(const llvm::Triple &triple
   return triple.isAArch64() ? ArrayRef(kAArch64Features) : ArrayRef(kX86Features);
 }
 
-/// The names of `features` that code may need.
+/// Returns the names of those `features` that generated code may need.
 static std::vector<std::string> select(const llvm::Triple &triple, ArrayRef<StringRef> features) {
   std::vector<std::string> required;
   for (StringRef name : selectedFeatures(triple))
@@ -51,19 +52,19 @@ static HostProcessor findNative() {
   HostProcessor processor{"native", triple, llvm::sys::getHostCPUName().str(), {}, {}, {}};
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   SmallVector<StringRef> present;
-  std::vector<std::string> words;
+  std::vector<std::string> flags;
   for (const auto &[name, isPresent] : features) {
-    words.push_back((isPresent ? "+" : "-") + name.str());
+    flags.push_back((isPresent ? "+" : "-") + name.str());
     if (isPresent)
       present.push_back(name);
   }
-  llvm::sort(words); // the map has no order
-  processor.features = llvm::join(words, ",");
+  llvm::sort(flags); // The map is unordered.
+  processor.features = llvm::join(flags, ",");
   processor.required = select(triple, present);
   return processor;
 }
 
-/// The triple of this process if it is of that architecture, else one with Linux.
+/// Returns the triple of this process if it has that architecture, else a triple for Linux.
 static llvm::Triple tripleOf(llvm::Triple::ArchType arch) {
   llvm::Triple triple(llvm::sys::getProcessTriple());
   return triple.getArch() == arch ? triple : llvm::Triple(llvm::Triple::getArchTypeName(arch) + "-unknown-linux-gnu");
@@ -72,7 +73,7 @@ static llvm::Triple tripleOf(llvm::Triple::ArchType arch) {
 static HostProcessor findX86(StringRef name) {
   SmallVector<StringRef> features;
   llvm::X86::getFeaturesForCPU(name, features);
-  llvm::StringMap<bool> all; // with what each of them implies
+  llvm::StringMap<bool> all; // Includes implied features.
   for (StringRef feature : features) {
     all[feature] = true;
     llvm::X86::updateImpliedFeatures(feature, /*Enabled=*/true, all);
@@ -84,7 +85,8 @@ static HostProcessor findX86(StringRef name) {
   return HostProcessor{name.str(), triple, name.str(), {}, {}, select(triple, features)};
 }
 
-/// A processor ("cortex-a72") or a version of the architecture ("armv8.2-a"); nothing if it is neither.
+/// Finds a processor ("cortex-a72") or a version of the architecture ("armv8.2-a"). Returns nullopt if the name is
+/// neither.
 static std::optional<HostProcessor> findAArch64(StringRef name) {
   llvm::AArch64::ExtensionBitset extensions;
   const llvm::AArch64::ArchInfo *version = llvm::AArch64::parseArch(name);
@@ -95,12 +97,12 @@ static std::optional<HostProcessor> findAArch64(StringRef name) {
     extensions = version->DefaultExts;
   else
     return std::nullopt;
-  std::vector<StringRef> words;
-  llvm::AArch64::getExtensionFeatures(extensions, words);
+  std::vector<StringRef> flags;
+  llvm::AArch64::getExtensionFeatures(extensions, flags);
   SmallVector<StringRef> features;
-  for (StringRef word : words)
-    if (word.consume_front("+"))
-      features.push_back(word);
+  for (StringRef flag : flags)
+    if (flag.consume_front("+"))
+      features.push_back(flag);
   llvm::Triple triple = tripleOf(llvm::Triple::aarch64);
   HostProcessor processor{name.str(), triple, "generic", cpu ? name.str() : "", {}, select(triple, features)};
   for (const std::string &feature : processor.required)
@@ -120,8 +122,8 @@ FailureOr<HostProcessor> inlay::findProcessor(Location loc, StringRef name) {
   known.push_back("native");
   llvm::AArch64::fillValidCPUArchList(known);
   return emitError(loc) << "unknown host processor '" << name
-                        << "': expected native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, armv8-a, armv8.2-a or LLVM's "
-                           "name of one"
+                        << "': expected native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, armv8-a, armv8.2-a or an "
+                           "LLVM processor name"
                         << suggest(name, std::vector<std::string>(known.begin(), known.end()));
 }
 
@@ -138,16 +140,16 @@ FailureOr<std::vector<HostProcessor>> inlay::findProcessors(Location loc, ArrayR
   for (const HostProcessor &processor : processors)
     if (processor.triple.getArch() != processors.front().triple.getArch())
       return emitError(loc) << "host processors '" << processors.front().name << "' and '" << processor.name
-                            << "': expected those of one architecture, but got "
+                            << "': expected processors of one architecture, but got "
                             << processors.front().triple.getArchName() << " and " << processor.triple.getArchName();
-  // What has all of another's features and more comes before it.
+  // A processor whose features are a superset of another's comes before it.
   llvm::stable_sort(
       processors, [](const HostProcessor &a, const HostProcessor &b) { return a.required.size() > b.required.size(); });
   return processors;
 }
 
 std::unique_ptr<llvm::TargetMachine> inlay::createMachine(Location loc, const HostProcessor &processor) {
-  static std::mutex registering; // what is registered again is written again
+  static std::mutex registering; // Registration is not thread-safe.
   std::lock_guard<std::mutex> lock(registering);
   static std::once_flag native, all;
   std::call_once(native, [] {

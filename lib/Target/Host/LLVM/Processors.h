@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The processors that host code is made for: by name, with what code for one needs of the processor that runs it.
+// The processors for which host code is compiled, by name, with the features that the code needs at run time.
 
 #ifndef INLAY_LIB_TARGET_HOST_LLVM_PROCESSORS_H
 #define INLAY_LIB_TARGET_HOST_LLVM_PROCESSORS_H
@@ -20,26 +20,30 @@ class TargetMachine;
 namespace inlay {
 
 struct HostProcessor {
-  std::string name;                  ///< as it was asked for: "native", "x86-64-v3", "armv8.2-a"
-  llvm::Triple triple;               ///< what its code is for
-  std::string cpu;                   ///< as LLVM takes it
-  std::string tuning;                ///< the one that code is arranged for; empty: `cpu`
-  std::string features;              ///< besides those of `cpu`, as LLVM takes them: "+lse,+rdm"
-  std::vector<std::string> required; ///< of what runs the code, by LLVM's names, sorted: "avx2", "fma"
+  std::string name;     ///< Name as requested: "native", "x86-64-v3", "armv8.2-a".
+  llvm::Triple triple;  ///< Target triple of the code.
+  std::string cpu;      ///< CPU name for LLVM.
+  std::string tuning;   ///< CPU for which the code is tuned; empty for `cpu`.
+  std::string features; ///< Features besides those of `cpu`, in LLVM's syntax: "+lse,+rdm".
+  std::vector<std::string>
+      required; ///< Sorted LLVM names of the features that the code needs at run time: "avx2", "fma".
 };
 
-/// "native" is the processor that compiles, others are LLVM's names of processors of x86-64 and AArch64 and of versions
-/// of these, whichever of them compiles. Emits an error for an unknown one.
+/// Finds a processor by name. "native" is the processor that runs the compiler. Other names are LLVM's names of
+/// processors and architecture versions of x86-64 and AArch64, which any machine can compile for. Emits an error at
+/// `loc` if the name is unknown.
 mlir::FailureOr<HostProcessor> findProcessor(mlir::Location loc, llvm::StringRef name);
 
-/// Those of several names, all of one architecture, each once, what needs most first; `native` if there are none.
+/// Finds several processors, without duplicates, the one with the most features first. All must have the same
+/// architecture. No names mean `native`. Emits an error at `loc` on failure.
 mlir::FailureOr<std::vector<HostProcessor>> findProcessors(mlir::Location loc, llvm::ArrayRef<std::string> names);
 
-/// A machine that generates position-independent code for it; fused multiply-adds are allowed. Null with an error.
+/// Creates a machine that generates position-independent code for `processor`. Fused multiply-adds are allowed. Returns
+/// null after an error at `loc` if LLVM has no such machine.
 std::unique_ptr<llvm::TargetMachine> createMachine(mlir::Location loc, const HostProcessor &processor);
 
-/// The features that code generation uses by itself. Others, such as random numbers, only come of being called by name,
-/// which host code does nowhere: code never needs them. Sorted.
+/// Returns the sorted names of the features that code generation uses on its own. Other features, such as random
+/// numbers, need explicit calls, which host code never contains.
 llvm::ArrayRef<llvm::StringLiteral> selectedFeatures(const llvm::Triple &triple);
 
 } // namespace inlay

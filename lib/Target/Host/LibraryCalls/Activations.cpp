@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which functions of the library several pointwise ops make: their expression is spelled and looked up.
+// Recognizes library functions that are written as several pointwise ops. The ops are spelled as an expression, which
+// is looked up in a table.
 
 #include "LibraryCalls.h"
 
@@ -12,8 +13,8 @@ using namespace mlir;
 using namespace inlay;
 using plan::PostOpKind;
 
-/// The functions by their expressions: `x` is the argument, operands of ops that commute stand in the order of their
-/// text, numbers have the nine digits that tell f32 apart. As importers write them, and as people do.
+/// Functions by expression, in the forms that importers and users write. `x` is the argument. Operands of commutative
+/// ops are sorted by their text. Numbers have nine digits, which is enough to identify an f32.
 static constexpr std::pair<StringLiteral, PostOpKind> kActivations[] = {
     {"relu(x)", PostOpKind::relu},
     {"maximum(0,x)", PostOpKind::relu},
@@ -28,10 +29,10 @@ static constexpr std::pair<StringLiteral, PostOpKind> kActivations[] = {
     {"div(minimum(6,maximum(0,add(3,x))),6)", PostOpKind::hard_sigmoid},
 };
 
-/// More ops than any of the functions has.
+/// Exceeds the number of ops of each function.
 static constexpr size_t kMaxOps = 12;
 
-/// The number that a constant has in each element.
+/// Returns the number of a splat constant.
 static std::optional<APFloat> findNumber(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
   auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : SplatElementsAttr();
@@ -41,13 +42,13 @@ static std::optional<APFloat> findNumber(Value value) {
 }
 
 namespace {
-/// What follows a value: ops on it, on each other and on numbers alone.
+/// The pointwise ops that depend only on one value, on each other and on numbers.
 struct Cone {
   Value start;
-  llvm::SetVector<Operation *> ops; ///< in order
+  llvm::SetVector<Operation *> ops; ///< In order.
 
   bool contains(Value value) const { return value == start || ops.contains(value.getDefiningOp()); }
-  /// Adds what `value`, of the cone, needs to `needed`.
+  /// Adds the ops that compute `value`, a value of the cone, to `needed`.
   void collect(Value value, llvm::SetVector<Operation *> &needed) const;
   std::string spell(Value value) const;
 };
@@ -85,7 +86,7 @@ std::string Cone::spell(Value value) const {
   return text;
 }
 
-/// The pointwise ops after `start` that need nothing but it and numbers.
+/// Returns the pointwise ops that depend only on `start` and numbers.
 static Cone growCone(Value start) {
   Cone cone{start, {}};
   auto grow = [&](Value value) {
@@ -102,7 +103,7 @@ static Cone growCone(Value start) {
   return cone;
 }
 
-/// What `value` is of the start: a function of the table, or a clip.
+/// Returns the function of the start that `value` is: a function of the table, or a clip.
 static plan::PostOpAttr findPostOp(const Cone &cone, Value value) {
   MLIRContext *context = value.getContext();
   std::string text = cone.spell(value);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention over batches and heads. Queries that share a head of keys become heads of a batch of their own, so that all
-// broadcasting is that of dims of size 1.
+// Converts attention to a library call over batches and heads. Queries that share a key become the heads of separate
+// batches, so that only dims of size 1 broadcast.
 
 #include "LibraryCalls.h"
 #include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
@@ -20,10 +20,10 @@ struct FormAttentionCall : OpRewritePattern<ScaledDotProductAttentionOp> {
 };
 } // namespace
 
-/// How many dims the library has: batch, heads, rows, columns.
+/// Dims of the library's operands: batch, heads, rows, columns.
 static constexpr int64_t kRank = 4;
 
-/// `value` with leading dims of size 1, as many as the library has dims.
+/// Adds leading dims of size 1 until `value` has as many dims as the library expects.
 static Value addLeadingDims(OpBuilder &builder, Location loc, Value value) {
   RankedTensorType type = tensorType(value);
   int64_t added = kRank - type.getRank();
@@ -42,36 +42,36 @@ static Value addLeadingDims(OpBuilder &builder, Location loc, Value value) {
   return tensor::ExpandShapeOp::create(builder, loc, type.clone(shape), value, parts, sizes);
 }
 
-/// Makes the heads of `value` groups of a batch: a head of keys and what queries share it, of which `value` has one if
-/// it has no more heads than there are groups.
+/// Moves the groups of heads into the batch. A group is one head of keys and the queries that share it. A `value` with
+/// one head per group gets one head.
 static Value groupHeads(OpBuilder &builder, Location loc, Value value, int64_t groups) {
   RankedTensorType type = tensorType(value);
-  if (type.getDimSize(0) == 1 && type.getDimSize(1) == 1) // of a mask
+  if (type.getDimSize(0) == 1 && type.getDimSize(1) == 1) // A mask that all groups share.
     return value;
   return mergeDim(builder, loc, splitDim(builder, loc, value, 1, groups), 0);
 }
 
-/// Says why the op's leading dims can't be made batch and heads; empty if they can.
+/// Returns the reason why the op's leading dims cannot become batch and heads, or an empty string if they can.
 static StringRef refuseLeading(ScaledDotProductAttentionOp op) {
   for (Value value : op->getOperands())
     if (tensorType(value).getRank() > kRank)
-      return "more dims than batch, heads, rows and columns";
+      return "expected at most the dims batch, heads, rows and columns";
   if (!op.getEnableGqa())
     return "";
   for (Value value : {op.getQuery(), op.getKey(), op.getValue()})
     if (RankedTensorType type = tensorType(value); type.getRank() != kRank || type.isDynamicDim(0) ||
                                                    type.isDynamicDim(1) ||
                                                    type.getDimSize(0) != tensorType(op.getQuery()).getDimSize(0))
-      return "expected one batch of static size, and heads, where heads share keys";
+      return "expected a static batch and static heads where heads share keys";
   if (tensorType(op.getKey()).getDimSize(1) != tensorType(op.getValue()).getDimSize(1))
     return "expected values with as many heads as keys";
   if (!op.getMask() || tensorType(op.getMask()).getRank() < 3)
     return "";
-  // One mask for each of several batches, or for all heads of a batch, isn't one for each group.
+  // A mask per batch, or a mask for all heads of a batch, would not be a mask per group.
   ArrayRef<int64_t> mask = tensorType(op.getMask()).getShape().drop_back(2);
   bool isShared = llvm::all_of(mask, [](int64_t size) { return size == 1; });
   bool isWhole = mask == tensorType(op.getQuery()).getShape().drop_back(2);
-  return isShared || isWhole ? "" : "expected a mask for all heads or each where heads share keys";
+  return isShared || isWhole ? "" : "expected one mask for all heads or one per head where heads share keys";
 }
 
 LogicalResult FormAttentionCall::matchAndRewrite(ScaledDotProductAttentionOp op, PatternRewriter &rewriter) const {
@@ -79,7 +79,7 @@ LogicalResult FormAttentionCall::matchAndRewrite(ScaledDotProductAttentionOp op,
     return failure();
   for (Value value : {op.getQuery(), op.getKey(), op.getValue()})
     if (!tensorType(value).getElementType().isF32())
-      return rewriter.notifyMatchFailure(op, "the library computes f32, not " + spell(value.getType()));
+      return rewriter.notifyMatchFailure(op, "expected f32, but got " + spell(value.getType()));
   if (StringRef reason = refuseLeading(op); !reason.empty())
     return rewriter.notifyMatchFailure(op, reason);
   SmallVector<int64_t> work(inferResultType(op).getShape());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls on tensors to calls on buffers.
+// Bufferizes library calls.
 
 #include "FormLibraryCalls.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"
@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
-/// The library writes its result while it reads its inputs, so none of them may share memory with it: what the analysis
-/// finds for an op that reads all inputs and isn't said to go element by element.
+/// The library writes its result while it reads its inputs, so no input may share memory with the result. The analysis
+/// ensures this because the op reads all inputs and is not declared elementwise.
 struct LibraryCallModel
     : bufferization::DstBufferizableOpInterfaceExternalModel<LibraryCallModel, plan::LibraryCallOp> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, const bufferization::AnalysisState &) const {

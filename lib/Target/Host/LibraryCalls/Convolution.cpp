@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions of one or two spatial dims: their padding is the library's.
+// Converts convolutions of one or two spatial dims to library calls. The library handles the padding.
 
 #include "LibraryCalls.h"
 #include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
@@ -12,8 +12,8 @@
 using namespace mlir;
 using namespace inlay;
 
-/// A batch norm that is the only user of the convolution as two post-ops: a scale and a shift of each channel, which
-/// cost next to nothing to compute anew at each call.
+/// Absorbs a batch norm that is the only user of the convolution as two post-ops: a scale and a shift per channel.
+/// Computing them at each call costs next to nothing.
 static void absorbBatchNorm(PatternRewriter &rewriter, LibraryCall &call) {
   Value result = call.getResult();
   auto norm = result.hasOneUse() ? dyn_cast<BatchNormOp>(*result.user_begin()) : BatchNormOp();
@@ -46,8 +46,9 @@ static void absorbBatchNorm(PatternRewriter &rewriter, LibraryCall &call) {
   call.absorbed.push_back(norm);
 }
 
-/// Makes a convolution of a single place, which is a product of vectors with the weight, a contraction: of batch,
-/// output channels, the spatial dims, which have one step each, and the input channels, which are summed.
+/// Turns a convolution with a single window, which multiplies vectors by the weight, into a contraction. Its loops are
+/// the batch, the output channels, the spatial dims, which have one step each, and the input channels, which are
+/// summed.
 static void addProduct(LibraryCall &call, ConvOp op) {
   MLIRContext *context = op.getContext();
   unsigned rank = tensorType(op.getWeight()).getRank(), loops = rank + 1;
@@ -73,7 +74,7 @@ static void addWindow(LibraryCall &call, ConvOp op) {
     call.window.append({size, op.getStride()[i], op.getDilation()[i], op.getPadding()[i]});
 }
 
-static bool hasOnePlace(ConvOp op) {
+static bool hasOneWindow(ConvOp op) {
   auto isOne = [](int64_t size) { return size == 1; };
   return op.getGroups() == 1 && llvm::all_of(op.getPadding(), [](int64_t size) { return size == 0; }) &&
          llvm::all_of(tensorType(op.getInput()).getShape().drop_front(2), isOne) &&
@@ -92,14 +93,14 @@ struct FormConvCall : OpRewritePattern<ConvOp> {
     constexpr int64_t kMaxSpatial = 2;
     int64_t spatial = weight.getRank() - 2;
     if (spatial < 1 || spatial > kMaxSpatial)
-      return rewriter.notifyMatchFailure(op, "the library has windows of one or two dims, not " + Twine(spatial));
+      return rewriter.notifyMatchFailure(op, "expected a window of one or two dims, but got " + Twine(spatial));
     if (!weight.hasStaticShape())
-      return rewriter.notifyMatchFailure(op, "a window's size has to be known");
+      return rewriter.notifyMatchFailure(op, "expected a window of static size");
     SmallVector<int64_t> sizes(inferResultType(op).getShape());
     llvm::append_range(sizes, weight.getShape().drop_front());
     if (failed(checkWork(rewriter, op, sizes)))
       return failure();
-    bool isProduct = hasOnePlace(op);
+    bool isProduct = hasOneWindow(op);
     LibraryCall call(isProduct ? plan::HostKernelKind::contraction : plan::HostKernelKind::convolution);
     if (op.getBias())
       call.config.set("bias", rewriter.getUnitAttr());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products, convolutions and attention to calls of the host's library, with what comes before and after them.
+// Converts products, convolutions and attention to calls of the host library, together with the ops before and after
+// them.
 
 #include "FormLibraryCalls.h"
 #include "LibraryCalls.h"
@@ -21,7 +22,7 @@ using namespace mlir;
 using namespace inlay;
 
 void inlay::formLibraryCalls(func::FuncOp func) {
-  // Each of these once: none takes in another, and patterns make none.
+  // Each op is visited once: no op absorbs another one of these, and patterns create none.
   SmallVector<Operation *> products;
   func.walk([&](Operation *op) {
     if (isa<MatmulOp, LinearOp, ConvOp, ScaledDotProductAttentionOp>(op))
@@ -39,10 +40,10 @@ void inlay::formLibraryCalls(func::FuncOp func) {
     rewriter.setInsertionPoint(op);
     (void)applicator.matchAndRewrite(op, rewriter);
   }
-  // Permutations that are part of maps now.
+  // Erase permutations that have become part of maps.
   SmallVector<PermuteOp> permutes;
   func.walk([&](PermuteOp permute) { permutes.push_back(permute); });
-  for (PermuteOp permute : llvm::reverse(permutes)) // those that permute another's result go before it
+  for (PermuteOp permute : llvm::reverse(permutes)) // A permutation of another one's result is erased first.
     if (permute->use_empty())
       rewriter.eraseOp(permute);
 }

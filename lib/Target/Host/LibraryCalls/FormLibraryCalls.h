@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls of the host's library, on tensors: how the graph becomes them, and how they bufferize.
+// Calls of the host library on tensors: their formation from graph ops, and their bufferization.
 
 #ifndef INLAY_LIB_TARGET_HOST_LIBRARYCALLS_FORMLIBRARYCALLS_H
 #define INLAY_LIB_TARGET_HOST_LIBRARYCALLS_FORMLIBRARYCALLS_H
@@ -9,10 +9,11 @@
 
 namespace inlay {
 
-/// Makes products, convolutions and attention, of f32 and worth a call, calls of the library with what follows them.
+/// Converts products, convolutions and attention of f32 to library calls if a call pays. The calls absorb ops that
+/// follow.
 void formLibraryCalls(mlir::func::FuncOp func);
 
-/// Registers how calls of the library bufferize.
+/// Registers the bufferization of library calls.
 void registerLibraryCallBufferization(mlir::DialectRegistry &registry);
 
 } // namespace inlay

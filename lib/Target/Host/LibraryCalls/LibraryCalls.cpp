@@ -15,10 +15,10 @@ using namespace mlir;
 using namespace inlay;
 using plan::HostKernelKind;
 
-/// A product of less work than this is faster as code of the segment's own: a call has to look up what it calls.
+/// Multiplications below which generated code is faster than a call, which has to look up the library function.
 static constexpr int64_t kMinWork = 1 << 12;
 
-//===-- What calls are formed of --------------------------------------------------------------------------------===//
+//===-- Parts of a call ------------------------------------------------------------------------------------------===//
 
 LogicalResult inlay::checkOperands(PatternRewriter &rewriter, Operation *op) {
   SmallVector<Value> values(op->getOperands());
@@ -27,11 +27,12 @@ LogicalResult inlay::checkOperands(PatternRewriter &rewriter, Operation *op) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     bool isMask = type && isa<ScaledDotProductAttentionOp>(op) && type.getElementType().isInteger(1);
     if (!type || type.getEncoding() || !(type.getElementType().isF32() || isMask))
-      return rewriter.notifyMatchFailure(op, "the library computes f32, not " + spell(value.getType()));
+      return rewriter.notifyMatchFailure(op, "expected f32, but got " + spell(value.getType()));
     if (llvm::is_contained(type.getShape(), 0))
-      return rewriter.notifyMatchFailure(op, "no elements: there is nothing to compute");
+      return rewriter.notifyMatchFailure(op, "expected a tensor with elements");
     if (!getDims(value))
-      return rewriter.notifyMatchFailure(op, "nothing says the dims of " + spell(type));
+      return rewriter.notifyMatchFailure(op,
+                                         "expected dims that follow from the dims of inputs, but got " + spell(type));
   }
   return success();
 }
@@ -43,12 +44,13 @@ LogicalResult inlay::checkWork(PatternRewriter &rewriter, Operation *op, ArrayRe
       return success();
   if (work >= kMinWork)
     return success();
-  return rewriter.notifyMatchFailure(op, "only " + Twine(work) + " multiplications: a call would cost more");
+  return rewriter.notifyMatchFailure(op, "expected at least " + Twine(kMinWork) + " multiplications, but got " +
+                                             Twine(work));
 }
 
 void inlay::addInput(LibraryCall &call, Value value, AffineMap map) {
   while (auto permute = value.getDefiningOp<PermuteOp>()) {
-    // Its dim i is dim dims[i] of what it permutes.
+    // Dim i of the result is dim dims[i] of the operand.
     SmallVector<AffineExpr> exprs(map.getNumResults());
     for (auto [i, dim] : llvm::enumerate(permute.getDims()))
       exprs[dim < 0 ? dim + map.getNumResults() : dim] = map.getResult(i);
@@ -59,9 +61,9 @@ void inlay::addInput(LibraryCall &call, Value value, AffineMap map) {
   call.maps.push_back(map);
 }
 
-//===-- What follows --------------------------------------------------------------------------------------------===//
+//===-- Ops that follow ------------------------------------------------------------------------------------------===//
 
-/// A permutation of the result is one of the dims that loops lead to.
+/// Absorbs a permutation of the result of a contraction into the result map.
 static bool absorbPermute(LibraryCall &call, Operation *user) {
   auto permute = dyn_cast<PermuteOp>(user);
   if (!permute || call.kind != HostKernelKind::contraction)
@@ -75,7 +77,8 @@ static bool absorbPermute(LibraryCall &call, Operation *user) {
   return true;
 }
 
-/// A sum or product with another tensor: one of the result's shape, or for a contraction any that broadcasts to it.
+/// Absorbs a sum or product with another tensor. The tensor must have the shape of the result, or broadcast to it if
+/// the call is a contraction.
 static bool absorbBinary(LibraryCall &call, Operation *user) {
   Value result = call.getResult();
   if (!isa<AddOp, MulOp>(user) || user->getResult(0).getType() != result.getType())
@@ -123,7 +126,8 @@ void inlay::absorbUsers(LibraryCall &call) {
 
 //===-- Calls ---------------------------------------------------------------------------------------------------===//
 
-/// True if `value` is an argument that is the same at each call, or views one: a permuted copy has memory of its own.
+/// Returns true if `value` is an argument that is the same at each call, or a reshape of one. A permuted copy would be
+/// in different memory at each call.
 static bool isConstant(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<ReshapeOp>(op))
@@ -161,12 +165,12 @@ void inlay::replaceAbsorbed(PatternRewriter &rewriter, const LibraryCall &call) 
   rewriter.setInsertionPoint(last);
   Location loc = rewriter.getFusedLoc(llvm::map_to_vector(call.absorbed, [](Operation *op) { return op->getLoc(); }));
   RankedTensorType type = tensorType(call.getResult());
-  SmallVector<Value> sizes; // of dims that the type leaves open
+  SmallVector<Value> sizes; // Sizes of the dynamic dims.
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (type.isDynamicDim(dim))
       sizes.push_back(getValueOrCreateConstantIndexOp(rewriter, loc, getSize(rewriter, loc, call.getResult(), dim)));
   Value result = createCall(rewriter, loc, call, tensor::EmptyOp::create(rewriter, loc, type, sizes));
-  if (Attribute dims = last->getAttr(InlayDialect::kDimsAttr)) // whoever converts what follows asks for them
+  if (Attribute dims = last->getAttr(InlayDialect::kDimsAttr)) // Later conversions read the dims of the result.
     result.getDefiningOp()->setAttr(InlayDialect::kDimsAttr, dims);
   rewriter.replaceOp(last, result);
   for (Operation *absorbed : llvm::reverse(ArrayRef(call.absorbed).drop_back()))

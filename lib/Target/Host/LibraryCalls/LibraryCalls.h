@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How graph ops become calls of the host's library: what a call is made of until its last op is known, and what follows
-// a product that a call can take in.
+// Forms calls of the host library from graph ops: collects the parts of a call until its last op is known, and absorbs
+// the ops that follow a product.
 
 #ifndef INLAY_LIB_TARGET_HOST_LIBRARYCALLS_LIBRARYCALLS_H
 #define INLAY_LIB_TARGET_HOST_LIBRARYCALLS_LIBRARYCALLS_H
@@ -14,47 +14,49 @@
 
 namespace inlay {
 
-/// A call in the making: it computes what `absorbed` does, the last of which its result replaces.
+/// A call under construction. It computes the ops in `absorbed`, and its result replaces the result of the last one.
 struct LibraryCall {
   explicit LibraryCall(plan::HostKernelKind kind) : kind(kind) {}
 
   plan::HostKernelKind kind;
   llvm::SmallVector<mlir::Value> inputs;
-  llvm::SmallVector<mlir::AffineMap> maps; ///< of a contraction, from its loops to the dims of each input
-  mlir::AffineMap resultMap;               ///< likewise
+  llvm::SmallVector<mlir::AffineMap> maps; ///< Maps of a contraction from its loops to the dims of each input.
+  mlir::AffineMap resultMap;               ///< Map of a contraction from its loops to the dims of the result.
   llvm::SmallVector<mlir::Attribute> postOps;
   mlir::NamedAttrList config;
-  llvm::SmallVector<int64_t> window; ///< of a convolution
+  llvm::SmallVector<int64_t> window; ///< Window of a convolution.
   llvm::SmallVector<mlir::Operation *> absorbed;
 
   mlir::Value getResult() const { return absorbed.back()->getResult(0); }
 };
 
-/// Refuses ops on other elements than f32, without elements, or with dims that nothing says.
+/// Refuses ops whose elements are not f32, that have no elements, or whose dims are unknown.
 mlir::LogicalResult checkOperands(mlir::PatternRewriter &rewriter, mlir::Operation *op);
 
-/// Refuses products of so few multiplications, of known number, that a call costs more than they do.
+/// Refuses products with so few multiplications that a call would cost more. Products with dynamic dims are never
+/// refused.
 mlir::LogicalResult checkWork(mlir::PatternRewriter &rewriter, mlir::Operation *op, llvm::ArrayRef<int64_t> loops);
 
-/// Adds an input to a contraction: what `value` permutes, if it does, read by the permuted map.
+/// Adds an input to a contraction. If `value` is a permutation, adds its operand, and `map` is permuted.
 void addInput(LibraryCall &call, mlir::Value value, mlir::AffineMap map);
 
-/// Takes in the only users of the result, one after the other, that the library can compute on its way.
+/// Absorbs users of the result that the library can compute, one after the other, as long as the result has no other
+/// user.
 void absorbUsers(LibraryCall &call);
 
-/// The result of the call on its own, in the shape of `init`.
+/// Creates the call, whose result has the shape of `init`.
 mlir::Value createCall(mlir::PatternRewriter &rewriter, mlir::Location loc, const LibraryCall &call, mlir::Value init);
 
 /// Replaces the absorbed ops by the call.
 void replaceAbsorbed(mlir::PatternRewriter &rewriter, const LibraryCall &call);
 
-/// A function that the library has, and ops that compute it and nothing else.
+/// A library function and the ops that compute it.
 struct Activation {
   plan::PostOpAttr postOp;
-  llvm::SmallVector<mlir::Operation *> ops; ///< in order
+  llvm::SmallVector<mlir::Operation *> ops; ///< In order.
 };
 
-/// The function of most ops that all users of `start` are part of.
+/// Returns the function with the most ops such that its ops include all users of `start`, or nullopt.
 std::optional<Activation> matchActivation(mlir::Value start);
 
 void populateLibraryAttentionPatterns(mlir::RewritePatternSet &patterns);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrix products as contractions: what permutes an operand or the result is part of the maps.
+// Converts matrix products to contractions. Permutations of operands and results become part of the maps.
 
 #include "LibraryCalls.h"
 #include "inlay/Convert/GraphToLinalg/GraphToLinalgPattern.h"
@@ -22,7 +22,7 @@ struct FormMatmulCall : OpRewritePattern<MatmulOp> {
     sizes.push_back(lhs.getShape().back());
     if (failed(checkWork(rewriter, op, sizes)))
       return failure();
-    // Loops: leading dims, row, column, then the one that is summed.
+    // Loops: leading dims, row, column, summation.
     unsigned batch = result.getRank() - 2, loops = batch + 3;
     AffineExpr row = rewriter.getAffineDimExpr(batch), column = rewriter.getAffineDimExpr(batch + 1),
                inner = rewriter.getAffineDimExpr(batch + 2);
@@ -60,7 +60,7 @@ struct FormLinearCall : OpRewritePattern<LinearOp> {
     sizes.push_back(tensorType(op.getWeight()).getDimSize(0));
     if (failed(checkWork(rewriter, op, sizes)))
       return failure();
-    // Loops: leading dims, output feature, then the one that is summed.
+    // Loops: leading dims, output feature, summation.
     AffineExpr feature = rewriter.getAffineDimExpr(rank - 1), inner = rewriter.getAffineDimExpr(rank);
     LibraryCall call(plan::HostKernelKind::contraction);
     addInput(call, op.getInput(), dropLoops(context, rank + 1, rank - 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that launch kernels to engines.
+// Converts functions that launch kernels to engines.
 
 #include "Target/Vulkan/SPIRV/KernelToSPIRV.h"
 #include "inlay/Convert/Bufferize/Bufferize.h"
@@ -28,10 +28,10 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// Words of push constants that every device has.
+/// Maximum number of 32-bit push constants that every Vulkan device supports.
 static constexpr int64_t kMaxPushConstants = 32;
 
-/// What `func` does with its memref argument.
+/// Returns the access of the kernel to a memref argument.
 static plan::Access getAccess(BlockArgument buffer) {
   bool reads = false, writes = false;
   for (Operation *user : buffer.getUsers()) {
@@ -41,20 +41,20 @@ static plan::Access getAccess(BlockArgument buffer) {
   return reads && writes ? plan::Access::read_write : writes ? plan::Access::write : plan::Access::read;
 }
 
-/// Bytes of a buffer that the device can bind, if that is known.
+/// Returns the size of a buffer in bytes. Emits an error and fails if even its minimum exceeds `limit`.
 static FailureOr<AffineExpr> getBoundSize(BlockArgument argument, int64_t limit, ArrayRef<SymbolAttr> symbols) {
   Location loc = argument.getOwner()->getParentOp()->getLoc();
   FailureOr<AffineExpr> bytes = getByteSize(loc, argument);
   if (failed(bytes))
     return failure();
-  int64_t least = getRange(*bytes, symbols).min;
-  if (least > limit)
-    return emitError(loc) << "unsupported-shape: a buffer of " << least << " bytes exceeds the device's limit of "
+  int64_t minBytes = getRange(*bytes, symbols).min;
+  if (minBytes > limit)
+    return emitError(loc) << "unsupported-shape: a buffer of " << minBytes << " bytes exceeds the device's limit of "
                           << limit;
   return bytes;
 }
 
-/// All that `launch` came from: fusing makes one kernel of ops from several calls.
+/// Returns the fused location of all ops of a kernel that add origins. A kernel may be fused from ops of several calls.
 static Location getOrigin(gpu::LaunchFuncOp launch, gpu::GPUFuncOp kernel) {
   llvm::SmallSetVector<Location, 4> locs;
   SmallVector<StringRef> known;
@@ -79,7 +79,7 @@ public:
 
   LogicalResult run() {
     auto arguments = func->getAttrOfType<IntegerAttr>(plan::kArgumentsAttr);
-    int64_t own = arguments ? arguments.getInt() : func.getNumArguments();
+    int64_t segmentArguments = arguments ? arguments.getInt() : func.getNumArguments();
     SmallVector<AffineExpr> scratch;
     for (BlockArgument argument : func.getArguments()) {
       if (!isa<MemRefType>(argument.getType()))
@@ -87,14 +87,15 @@ public:
       FailureOr<AffineExpr> bytes = getBoundSize(argument, target.getMaxStorageBufferRange(), getSymbols(func));
       if (failed(bytes))
         return failure();
-      if (argument.getArgNumber() >= own)
-        scratch.push_back(argument.use_empty() ? builder.getAffineConstantExpr(1) : *bytes); // what nobody needs
+      if (argument.getArgNumber() >= segmentArguments)
+        scratch.push_back(argument.use_empty() ? builder.getAffineConstantExpr(1)
+                                               : *bytes); // Unused arguments need only a minimal buffer.
     }
     symbols = getSymbols(func).size();
-    auto engine = plan::EngineOp::create(builder, func.getLoc(), func.getSymName(), own,
+    auto engine = plan::EngineOp::create(builder, func.getLoc(), func.getSymName(), segmentArguments,
                                          AffineMap::get(0, symbols, scratch, builder.getContext()),
                                          /*host_version=*/nullptr);
-    setOrders(engine, own);
+    setOrders(engine, segmentArguments);
     builder.createBlock(&engine.getBody());
     for (Operation &op : func.getBody().front()) {
       if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op)) {
@@ -109,7 +110,7 @@ public:
   }
 
 private:
-  /// Says in which orders the engine reads its constants.
+  /// Records the orders of dims in which the engine reads its constants.
   void setOrders(plan::EngineOp engine, int64_t arguments) {
     SmallVector<Attribute> orders(arguments, builder.getDenseI64ArrayAttr({}));
     bool hasAny = false;
@@ -122,8 +123,8 @@ private:
       engine->setAttr(plan::kConstantOrdersAttr, builder.getArrayAttr(orders));
   }
 
-  /// The kernel's symbol in the engine, converting it the first time. Equal words are one kernel where they need the
-  /// same: the size of a texel buffer isn't in them.
+  /// Returns the engine's kernel for `kernel`. Converts `kernel` unless it has equal words, requirements and binding
+  /// kinds as an earlier kernel. The words alone are not enough: they do not contain the size of a texel buffer.
   FailureOr<plan::KernelOp> getKernel(gpu::LaunchFuncOp launch, gpu::GPUFuncOp kernel, ArrayRef<int64_t> block) {
     FailureOr<SPIRVKernel> spirv = convertKernelToSPIRV(kernel, target, block);
     if (failed(spirv))
@@ -151,7 +152,7 @@ private:
              << bindings.size() << " buffers exceeds the device's limit of " << target.getMaxStorageBuffers();
     if (pushConstants > kMaxPushConstants)
       return launch.emitError("unsupported-shape: a kernel of ")
-             << pushConstants << " numbers that are known at a call alone exceeds the limit of " << kMaxPushConstants;
+             << pushConstants << " numbers that are known only at a call exceeds the limit of " << kMaxPushConstants;
     auto op = plan::KernelOp::create(builder, launch.getLoc(), "k" + std::to_string(kernels.size()), words,
                                      builder.getArrayAttr(bindings), builder.getDenseI64ArrayAttr(block), pushConstants,
                                      requirements.empty() ? ArrayAttr() : builder.getArrayAttr(requirements),
@@ -184,7 +185,7 @@ private:
       }
       auto argument = dyn_cast<BlockArgument>(findRoot(operand));
       if (!argument)
-        return launch.emitError("expected kernel operands to be the function's buffers");
+        return launch.emitError("expected kernel operands to be buffers of the function");
       buffers.push_back(argument.getArgNumber());
     }
     auto function = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(launch, launch.getKernel());

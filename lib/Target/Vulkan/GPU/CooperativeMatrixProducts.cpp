@@ -15,12 +15,12 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Invocations work on 32-bit indices.
+/// Invocations compute with 32-bit indices.
 static constexpr int64_t kMaxGroups = (int64_t(1) << 31) - 1;
 
-//===-- What is computed of the product's elements --------------------------------------------------------------===//
+//===-- Epilogues ------------------------------------------------------------------------------------------------===//
 
-/// True if nobody reads `buffer`, through any view, after `product` but `reader`.
+/// Returns true if after `product` only `reader` reads `buffer`, through any view.
 static bool isReadLastBy(Value buffer, Operation *product, Operation *reader) {
   SmallVector<Value> views{findRoot(buffer)};
   while (!views.empty())
@@ -34,7 +34,7 @@ static bool isReadLastBy(Value buffer, Operation *product, Operation *reader) {
   return true;
 }
 
-/// True if it is scratch memory: no argument or result of the segment.
+/// Returns true if `buffer` is scratch memory, which is neither an argument nor a result of the segment.
 static bool isScratch(Value buffer) {
   auto argument = dyn_cast<BlockArgument>(findRoot(buffer));
   auto func = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
@@ -42,7 +42,7 @@ static bool isScratch(Value buffer) {
   return arguments && argument.getArgNumber() >= arguments.getInt();
 }
 
-/// The next structed op, if only views are between.
+/// Returns the next structured op if there are only views in between, else null.
 static linalg::LinalgOp findNext(linalg::LinalgOp op) {
   for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
     if (auto structured = dyn_cast<linalg::LinalgOp>(next))
@@ -53,8 +53,8 @@ static linalg::LinalgOp findNext(linalg::LinalgOp op) {
   return nullptr;
 }
 
-/// The loop of `product` for each loop of `next`, an elementwise op that is computed of the elements of `product`
-/// alone, and then nobody needs these; nothing if it is none.
+/// If `next` is an elementwise op of the elements of `product`, and no other op needs these elements, returns the loop
+/// of `product` for each loop of `next`. Else returns nullopt.
 static std::optional<SmallVector<size_t>> matchLoops(linalg::LinalgOp product, linalg::LinalgOp next) {
   Value buffer = product.getDpsInits().front();
   if (!next || next.getNumReductionLoops() || !isScratch(buffer) || !isReadLastBy(buffer, product, next))
@@ -68,7 +68,7 @@ static std::optional<SmallVector<size_t>> matchLoops(linalg::LinalgOp product, l
       return std::nullopt;
     read = &operand;
   }
-  // What it writes is read by no workgroup that is at the product still.
+  // Other workgroups may still compute the product, so `next` must not write its inputs.
   for (Value init : next.getDpsInits())
     for (Value input : product.getDpsInputs())
       if (findRoot(init) == findRoot(input))
@@ -84,17 +84,17 @@ static std::optional<SmallVector<size_t>> matchLoops(linalg::LinalgOp product, l
   return loops;
 }
 
-//===-- Launching -----------------------------------------------------------------------------------------------===//
+//===-- Launches -------------------------------------------------------------------------------------------------===//
 
 namespace {
-/// How a product's blocks are numbered: along the rows first, so that workgroups that run at the same time read the
-/// same columns.
+/// The numbering of the blocks of a product: along the rows first, so that workgroups that run at the same time read
+/// the same columns.
 struct CooperativeMatrixGrid {
   CooperativeMatrixGrid(const TileEmitter &emitter, const CooperativeMatrixTile &tile, MLIRContext *context);
 
-  SmallVector<AffineExpr> counts; ///< along each outer loop, of columns, of rows
+  SmallVector<AffineExpr> counts; ///< Number of blocks along each outer loop, along the columns and along the rows.
   SmallVector<int64_t> factors;
-  AffineExpr groups, steps; ///< steps of a block
+  AffineExpr groups, steps; ///< Number of workgroups, and steps of a block.
 };
 } // namespace
 
@@ -112,11 +112,12 @@ CooperativeMatrixGrid::CooperativeMatrixGrid(const TileEmitter &emitter, const C
   steps = countElements(sizes(tile.loops.sums), context) * emitter.size(tile.loops.inner).ceilDiv(tile.depth);
 }
 
-/// Whether the device runs so many workgroups, of so many steps.
+/// Returns true if the device can run the workgroups and an invocation can run the steps.
 static bool isWithinLimits(const CooperativeMatrixGrid &grid, const TileEmitter &emitter, int64_t maxGrid) {
-  uint64_t most = std::min<uint64_t>(kMaxGroups, llvm::SaturatingMultiply<uint64_t>(maxGrid, maxGrid));
-  int64_t fewest = getRange(grid.groups, emitter.getSymbols()).min; // what is more at a call is found then
-  return fewest >= 0 && uint64_t(fewest) <= most && getRange(grid.steps, emitter.getSymbols()).max <= kMaxIterations;
+  uint64_t maxGroups = std::min<uint64_t>(kMaxGroups, llvm::SaturatingMultiply<uint64_t>(maxGrid, maxGrid));
+  int64_t minGroups = getRange(grid.groups, emitter.getSymbols()).min; // Larger sizes are checked at the call.
+  return minGroups >= 0 && uint64_t(minGroups) <= maxGroups &&
+         getRange(grid.steps, emitter.getSymbols()).max <= kMaxIterations;
 }
 
 static void emitLaunch(OpBuilder &builder, Location loc, TileEmitter &emitter, const CooperativeMatrixTile &tile,

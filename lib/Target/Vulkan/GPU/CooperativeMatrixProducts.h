@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Launches of products that are computed by matrices, with what is computed of their elements at once.
+// Launches products that cooperative matrices compute, with their epilogues.
 
 #ifndef INLAY_LIB_TARGET_VULKAN_GPU_COOPERATIVEMATRIXPRODUCTS_H
 #define INLAY_LIB_TARGET_VULKAN_GPU_COOPERATIVEMATRIXPRODUCTS_H
@@ -10,8 +10,8 @@
 
 namespace inlay {
 
-/// Makes `op`, if matrices can compute it and that pays, a launch: returns what is computed by that and may be erased,
-/// `op` and maybe an elementwise op behind it. Nothing if it isn't such a product.
+/// Converts `op` to a launch if cooperative matrices can compute it and that pays. Returns the ops that the launch
+/// replaces, which the caller may erase: `op`, and possibly the elementwise op after it. Returns no ops otherwise.
 llvm::SmallVector<mlir::linalg::LinalgOp, 2> launchCooperativeMatrixProduct(mlir::linalg::LinalgOp op,
                                                                             TileEmitter &emitter, KernelValues &values,
                                                                             const CooperativeMatrixProfile &profile,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Structured ops on buffers that work row by row to GPU launches, one launch per group.
+// Converts groups of structured ops that work row by row to GPU launches, one launch per group.
 
 #include "RowGroup.h"
 #include "RowKernel.h"
@@ -23,7 +23,7 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// Structured ops in a row: what is between them is pure, or allocates.
+/// Consecutive structured ops. Ops in between are pure or allocate memory.
 using Run = SmallVector<linalg::LinalgOp>;
 
 static SmallVector<Run> findRuns(func::FuncOp func) {
@@ -36,7 +36,7 @@ static SmallVector<Run> findRuns(func::FuncOp func) {
   return runs;
 }
 
-/// The group around the reduction `run[anchor]` of ops from `run[begin]` on; nothing if it is alone.
+/// Returns the group around the reduction `run[anchor]` with ops from `run[begin]` on, or nullopt if no other op joins.
 static std::optional<RowGroup> formGroup(const Run &run, size_t begin, size_t anchor, int64_t minRow,
                                          bool takesProducts) {
   std::optional<RowGroup> group = RowGroup::create(run[anchor], minRow);
@@ -53,7 +53,7 @@ namespace {
 struct FormWorkgroupKernelsPass : inlay::impl::FormWorkgroupKernelsPassBase<FormWorkgroupKernelsPass> {
   using FormWorkgroupKernelsPassBase::FormWorkgroupKernelsPassBase;
 
-  /// Makes the group a kernel if that is possible.
+  /// Converts the group to a kernel. Returns false if that is impossible.
   FailureOr<bool> convert(const RowGroup &group) {
     FailureOr<RowKernel> kernel = RowKernel::create(group, initial, {block, maxGrid, memory, maxBuffers, wholeRows});
     if (failed(kernel))
@@ -93,7 +93,8 @@ struct FormWorkgroupKernelsPass : inlay::impl::FormWorkgroupKernelsPassBase<Form
 
   void runOnOperation() override {
     if (block < 1 || !llvm::isPowerOf2_64(block) || maxGrid < 1) {
-      getOperation().emitError("expected a block of a power of two and a positive grid, but got ")
+      getOperation().emitError(
+          "expected option 'block' to be a power of two and option 'max-grid' to be positive, but got ")
           << block.getValue() << " and " << maxGrid.getValue();
       return signalPassFailure();
     }
@@ -104,11 +105,11 @@ struct FormWorkgroupKernelsPass : inlay::impl::FormWorkgroupKernelsPassBase<Form
     for (const Run &run : findRuns(getOperation()))
       if (failed(convertRun(run)))
         return signalPassFailure();
-    for (auto [op, value] : initial) { // of ops that are left
+    for (auto [op, value] : initial) { // Initial values of the remaining ops.
       OpBuilder builder(op);
       linalg::FillOp::create(builder, op->getLoc(), value, cast<linalg::LinalgOp>(op).getDpsInits().front());
     }
-    // What is left of buffers that are in a workgroup's memory now.
+    // Erase the allocations of buffers that are now in workgroup memory.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(getOperation().getBody().front())))
       if (isOpTriviallyDead(&op))
         op.erase();

@@ -19,22 +19,22 @@ bool Grid::isExact() const {
   return columns && columns.getValue() == 1;
 }
 
-Grid inlay::foldGrid(AffineExpr groups, int64_t most, int64_t maxGrid) {
+Grid inlay::foldGrid(AffineExpr groups, int64_t maxGroups, int64_t maxGrid) {
   auto constant = [&](int64_t value) { return getAffineConstantExpr(value, groups.getContext()); };
   AffineExpr width = groups;
   if (auto known = dyn_cast<AffineConstantExpr>(groups))
     width = constant(std::min(known.getValue(), maxGrid));
-  else if (most >= maxGrid) // rows short enough that few of the last one's groups have nothing to do
+  else if (maxGroups >= maxGrid) // Short rows, so that few workgroups of the last row are idle.
     width = constant(std::min<int64_t>(maxGrid, 256));
   return {width, width == groups ? constant(1) : groups.ceilDiv(width)};
 }
 
-Launch inlay::openWorkgroups(OpBuilder &builder, Location loc, AffineExpr groups, int64_t most, int64_t size,
+Launch inlay::openWorkgroups(OpBuilder &builder, Location loc, AffineExpr groups, int64_t maxGroups, int64_t size,
                              int64_t maxGrid) {
   auto value = [&](AffineExpr expr) {
     return getValueOrCreateConstantIndexOp(builder, loc, materializeExpr(builder, loc, expr));
   };
-  Grid grid = foldGrid(groups, most, maxGrid);
+  Grid grid = foldGrid(groups, maxGroups, maxGrid);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1), count = value(groups);
   Value block = arith::ConstantIndexOp::create(builder, loc, size);
   auto launch = gpu::LaunchOp::create(builder, loc, value(grid.width), value(grid.height), one, block, one, one);
@@ -53,7 +53,7 @@ Launch inlay::openWorkgroups(OpBuilder &builder, Location loc, AffineExpr groups
 
 void inlay::sinkScalars(gpu::LaunchOp launch, Value kept) {
   Region &body = launch.getBody();
-  auto isOwn = [&](Value value) {
+  auto isSinkable = [&](Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || value == kept || isa<MemRefType>(value.getType()))
       return false;
@@ -64,7 +64,7 @@ void inlay::sinkScalars(gpu::LaunchOp launch, Value kept) {
     llvm::SetVector<Value> captured;
     getUsedValuesDefinedAbove(body, captured);
     for (Value value : captured)
-      if (isOwn(value)) {
+      if (isSinkable(value)) {
         builder.setInsertionPointToStart(&body.front());
         replaceAllUsesInRegionWith(value, builder.clone(*value.getDefiningOp())->getResult(0), body);
         changed = true;
@@ -75,7 +75,7 @@ void inlay::sinkScalars(gpu::LaunchOp launch, Value kept) {
 SmallVector<Value> inlay::splitNumber(OpBuilder &builder, Location loc, ArrayRef<int64_t> factors,
                                       ArrayRef<OpFoldResult> counts, Value number) {
   SmallVector<Value> base(counts.size());
-  size_t outermost = 0; // of those that are more than one tile
+  size_t outermost = 0; // The outermost loop with more than one tile.
   while (outermost < counts.size() && (!counts[outermost] || isConstantIntValue(counts[outermost], 1)))
     ++outermost;
   for (size_t loop = counts.size(); loop-- > 0;) {
@@ -86,7 +86,7 @@ SmallVector<Value> inlay::splitNumber(OpBuilder &builder, Location loc, ArrayRef
       base[loop] = constant(0);
       continue;
     }
-    Value index = number; // what is left of it
+    Value index = number; // The remaining number.
     if (loop != outermost) {
       Value count = getValueOrCreateConstantIndexOp(builder, loc, counts[loop]);
       index = arith::RemUIOp::create(builder, loc, number, count);
@@ -112,7 +112,7 @@ int64_t inlay::countIterations(const TileEmitter &emitter, const ReductionShare 
 }
 
 void inlay::cutSums(TileEmitter &emitter) {
-  constexpr int64_t kMaxTerms = 4096; // that go into one accumulator, about
+  constexpr int64_t kMaxTerms = 4096; // Approximate number of terms per accumulator.
   int64_t iterations = countIterations(emitter);
   if (iterations + llvm::divideCeil(iterations, kMaxTerms) <= kMaxIterations)
     emitter.setMaxTerms(kMaxTerms);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Structured ops on buffers to GPU launches, one launch per op.
+// Converts structured ops on buffers to GPU launches, one launch per op.
 
 #include "CooperativeMatrixProducts.h"
 #include "Launch.h"
@@ -29,17 +29,17 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// Invocations work on 32-bit indices.
+/// Invocations compute with 32-bit indices.
 static constexpr int64_t kMaxTiles = (int64_t(1) << 31) - 1;
 
-/// Opens a launch of `tiles` invocations, of which there are at most `most`.
-static Launch openLaunch(OpBuilder &builder, Location loc, AffineExpr tiles, int64_t most, int64_t block,
+/// Opens a launch of `tiles` invocations, of which there are at most `maxTiles`.
+static Launch openLaunch(OpBuilder &builder, Location loc, AffineExpr tiles, int64_t maxTiles, int64_t block,
                          int64_t maxGrid) {
   auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); };
   auto value = [&](AffineExpr expr) {
     return getValueOrCreateConstantIndexOp(builder, loc, materializeExpr(builder, loc, expr));
   };
-  Grid grid = foldGrid(tiles.ceilDiv(block), most / block, maxGrid);
+  Grid grid = foldGrid(tiles.ceilDiv(block), maxTiles / block, maxGrid);
   Value one = constant(1), count = value(tiles), size = constant(block);
   auto launch = gpu::LaunchOp::create(builder, loc, value(grid.width), value(grid.height), one, size, one, one);
   OpBuilder inner = OpBuilder::atBlockBegin(&launch.getBody().front());
@@ -54,7 +54,7 @@ static Launch openLaunch(OpBuilder &builder, Location loc, AffineExpr tiles, int
   return {launch, guard.getThenBodyBuilder(), number, count};
 }
 
-/// How many tiles there are along each loop; 1 for reductions.
+/// Returns the number of tiles along each loop; 1 for reductions.
 static SmallVector<AffineExpr> countTiles(MLIRContext *context, const TileEmitter &emitter, const TileShape &tile) {
   SmallVector<AffineExpr> counts;
   for (auto [number, loop] : llvm::enumerate(emitter.shape().loops))
@@ -63,15 +63,15 @@ static SmallVector<AffineExpr> countTiles(MLIRContext *context, const TileEmitte
   return counts;
 }
 
-/// Refuses ops with too much for one launch or one invocation.
+/// Refuses ops that need too many tiles or too many iterations per invocation.
 static LogicalResult checkLimits(linalg::LinalgOp op, const TileEmitter &emitter, AffineExpr tiles, int64_t block,
                                  int64_t maxGrid) {
-  // Limits of real devices go up to 2^32 - 1, so their products may not fit.
+  // Limits of real devices go up to 2^32 - 1, so their products may overflow.
   uint64_t groups = llvm::SaturatingMultiply<uint64_t>(maxGrid, maxGrid);
-  uint64_t most = std::min<uint64_t>(kMaxTiles, llvm::SaturatingMultiply<uint64_t>(groups, block));
-  int64_t fewest = getRange(tiles, emitter.getSymbols()).min; // what is more at a call is found then
-  if (fewest < 0 || static_cast<uint64_t>(fewest) > most)
-    return op.emitError("unsupported-shape: expected at most ") << most << " tiles, but got " << fewest;
+  uint64_t maxTiles = std::min<uint64_t>(kMaxTiles, llvm::SaturatingMultiply<uint64_t>(groups, block));
+  int64_t minTiles = getRange(tiles, emitter.getSymbols()).min; // Larger sizes are checked at the call.
+  if (minTiles < 0 || static_cast<uint64_t>(minTiles) > maxTiles)
+    return op.emitError("unsupported-shape: expected at most ") << maxTiles << " tiles, but got " << minTiles;
   if (countIterations(emitter) > kMaxIterations)
     return op.emitError("unsupported-shape: expected at most ")
            << kMaxIterations << " steps of a reduction per element";
@@ -79,15 +79,16 @@ static LogicalResult checkLimits(linalg::LinalgOp op, const TileEmitter &emitter
 }
 
 namespace {
-/// How a product's tiles are numbered: those along the row loop are next to each other, so that subgroups that run at
-/// the same time read the same columns, then blocks of lanes, then the other loops.
+/// The numbering of the tiles of a product: along the row loop first, so that subgroups that run at the same time read
+/// the same columns, then blocks of lanes, then the other loops.
 struct SubgroupProductGrid {
   SubgroupProductGrid(const TileEmitter &emitter, const SubgroupProductTile &tile, int64_t lanes, MLIRContext *context);
 
   SmallVector<unsigned> laneLoops, outerLoops;
-  SmallVector<AffineExpr> laneCounts; ///< tiles along each lane loop
-  SmallVector<AffineExpr> counts;     ///< along each outer loop, of blocks of lanes, along the row loop if there is one
-  AffineExpr positions;               ///< of lanes
+  SmallVector<AffineExpr> laneCounts; ///< Number of tiles along each lane loop.
+  SmallVector<AffineExpr> counts; ///< Number of tiles along each outer loop, of blocks of lanes, and of tiles along the
+                                  ///< row loop if there is one.
+  AffineExpr positions;           ///< Number of positions of lanes.
   AffineExpr groups;
 };
 } // namespace
@@ -113,7 +114,7 @@ SubgroupProductGrid::SubgroupProductGrid(const TileEmitter &emitter, const Subgr
   groups = countElements(counts, context);
 }
 
-/// Where the invocation `lane` of subgroup `number` computes.
+/// Returns the tile of invocation `lane` of subgroup `number`.
 static SubgroupProductPlace findPlace(OpBuilder &builder, Location loc, const SubgroupProductTile &tile,
                                       const SubgroupProductGrid &grid, int64_t lanes, Value number,
                                       ArrayRef<OpFoldResult> counts, ArrayRef<OpFoldResult> laneCounts,
@@ -141,7 +142,7 @@ static SubgroupProductPlace findPlace(OpBuilder &builder, Location loc, const Su
   return place;
 }
 
-/// One subgroup per tile of a product and block of lanes.
+/// Converts a product to a launch with one subgroup per tile and block of lanes.
 static LogicalResult convertProduct(linalg::LinalgOp op, TileEmitter &emitter, const SubgroupProductTile &tile,
                                     int64_t lanes, int64_t maxGrid) {
   OpBuilder builder(op);
@@ -178,12 +179,13 @@ struct OpConverter {
 };
 } // namespace
 
-/// Elements that an invocation computes of an op without reductions: fewer of what takes drivers longer to compile.
-static int64_t choosePointwiseFactor(linalg::LinalgOp op, int64_t most) {
-  constexpr int64_t kSmallBody = 6, kUsual = 4;
+/// Returns the number of elements that an invocation computes of an op without reductions. It is smaller for bodies
+/// that drivers take longer to compile.
+static int64_t choosePointwiseFactor(linalg::LinalgOp op, int64_t maxFactor) {
+  constexpr int64_t kSmallBody = 6, kDefault = 4;
   Block *body = op.getBlock();
   bool isSmall = body->getOperations().size() <= kSmallBody && body->getOps<memref::LoadOp>().empty();
-  return isSmall ? most : std::min(most, kUsual);
+  return isSmall ? maxFactor : std::min(maxFactor, kDefault);
 }
 
 LogicalResult OpConverter::convertAll(func::FuncOp func, const InitialValues &initial) const {
@@ -200,9 +202,9 @@ LogicalResult OpConverter::convertAll(func::FuncOp func, const InitialValues &in
     SmallVector<linalg::LinalgOp, 2> launched = launchCooperativeMatrixProduct(op, *emitter, values, matrices, maxGrid);
     if (launched.empty() && failed(convert(op, *emitter)))
       return failure();
-    for (linalg::LinalgOp each : launched) {
-      done.insert(each);
-      each.erase();
+    for (linalg::LinalgOp converted : launched) {
+      done.insert(converted);
+      converted.erase();
     }
   }
   return success();
@@ -215,18 +217,18 @@ LogicalResult OpConverter::convert(linalg::LinalgOp op, TileEmitter &emitter) co
       return convertProduct(op, emitter, *tile, profile.lanes, maxGrid);
   TileLimits limits;
   limits.pointwiseFactor = choosePointwiseFactor(op, pointwiseFactor);
-  limits.maxPoints = 64; // 8 x 8: with more, drivers compile for seconds
+  limits.maxPoints = 64; // 8 x 8 points. With more, drivers compile for seconds.
   TileShape tile = chooseTile(emitter.shape(), limits);
   SmallVector<AffineExpr> counts = countTiles(op.getContext(), emitter, tile);
   AffineExpr tiles = countElements(counts, op.getContext());
   if (failed(checkLimits(op, emitter, tiles, block, maxGrid)))
     return failure();
   if (auto known = dyn_cast<AffineConstantExpr>(tiles); !known || known.getValue() > 0) {
-    int64_t most = getRange(tiles, emitter.getSymbols()).max;
-    SmallVector<OpFoldResult> outside; // of the launch: the counts of parallel loops
+    int64_t maxTiles = getRange(tiles, emitter.getSymbols()).max;
+    SmallVector<OpFoldResult> outside; // Counts of parallel loops, materialized outside the launch.
     for (auto [loop, count] : llvm::zip_equal(emitter.shape().loops, counts))
       outside.push_back(loop.reduction ? OpFoldResult() : materializeExpr(builder, op.getLoc(), count));
-    Launch launch = openLaunch(builder, op.getLoc(), tiles, most, block, maxGrid);
+    Launch launch = openLaunch(builder, op.getLoc(), tiles, maxTiles, block, maxGrid);
     SmallVector<Value> base = splitNumber(launch.inside, op.getLoc(), tile.factors, outside, launch.number);
     emitter.setQuads(true);
     cutSums(emitter);
@@ -237,7 +239,7 @@ LogicalResult OpConverter::convert(linalg::LinalgOp op, TileEmitter &emitter) co
   return success();
 }
 
-/// Of what the emitter makes kernels for: f16, in lines of at least 16 bytes.
+/// Returns true if the emitter supports the shape: f16 operands with lines of at least 16 bytes.
 static bool canLoad(const MatrixShape &shape) {
   return shape.element == "f16" && shape.sum == "f32" && std::min({shape.rows, shape.columns, shape.depth}) >= 8;
 }
@@ -248,7 +250,7 @@ struct LinalgToGPUPass : inlay::impl::LinalgToGPUPassBase<LinalgToGPUPass> {
 
   void runOnOperation() override {
     if (block < 1 || maxGrid < 1) {
-      getOperation().emitError("expected a positive block and grid, but got ")
+      getOperation().emitError("expected positive options 'block' and 'max-grid', but got ")
           << block.getValue() << " and " << maxGrid.getValue();
       return signalPassFailure();
     }
@@ -259,7 +261,8 @@ struct LinalgToGPUPass : inlay::impl::LinalgToGPUPassBase<LinalgToGPUPass> {
     for (const std::string &text : matrices) {
       std::optional<MatrixShape> shape = parseMatrixShape(text);
       if (!shape) {
-        getOperation().emitError("expected matrices as 16x8x16xf16xf32, but got '") << text << "'";
+        getOperation().emitError("expected option 'matrices' to have shapes such as 16x8x16xf16xf32, but got '")
+            << text << "'";
         return signalPassFailure();
       }
       if (canLoad(*shape))

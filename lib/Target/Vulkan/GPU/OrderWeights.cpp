@@ -7,24 +7,25 @@
 using namespace mlir;
 using namespace inlay;
 
-/// The order that the op of `use` reads a weight best in; empty for as it is.
+/// Returns the order of dims in which the op of `use` reads a weight fastest, or an empty order if the current order is
+/// best.
 static SmallVector<int64_t> chooseOrder(OpOperand &use) {
   constexpr int64_t kVector = 4;
   auto type = dyn_cast<RankedTensorType>(use.get().getType());
-  bool isWord = type && (type.getElementType().isF32() || type.getElementType().isInteger(32));
+  bool is32Bit = type && (type.getElementType().isF32() || type.getElementType().isInteger(32));
   auto conv = dyn_cast<ConvOp>(use.getOwner());
   if (use.getOperandNumber() != 1 || (!(conv && conv.getGroups() == 1) && !isa<LinearOp>(use.getOwner())))
     return {};
-  if (!isWord || !type.hasStaticShape() || type.getDimSize(0) % kVector)
+  if (!is32Bit || !type.hasStaticShape() || type.getDimSize(0) % kVector)
     return {};
-  SmallVector<int64_t> order; // the kernel, input channels, output channels
+  SmallVector<int64_t> order; // Kernel dims, input channels, output channels.
   for (int64_t dim = 2; dim < type.getRank(); ++dim)
     order.push_back(dim);
   order.append({1, 0});
   return order;
 }
 
-/// Makes `weight` an argument of dims in `order`.
+/// Changes the type of the argument `weight` to have its dims in `order`, and permutes it back for its users.
 static void putInOrder(BlockArgument weight, ArrayRef<int64_t> order) {
   auto type = cast<RankedTensorType>(weight.getType());
   SmallVector<int64_t> shape, back(order.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Weights with their dims in the order in which a device's products read them fastest.
+// Orders the dims of weights so that products on a device read them fastest.
 
 #ifndef INLAY_LIB_TARGET_VULKAN_GPU_ORDERWEIGHTS_H
 #define INLAY_LIB_TARGET_VULKAN_GPU_ORDERWEIGHTS_H
@@ -9,9 +9,9 @@
 
 namespace inlay {
 
-/// Has arguments of an outlined segment that are weights of convolutions and linear layers, and of nothing else, come
-/// with the output channels innermost, along which vectors are loaded: says so by `plan::kConstantOrderAttr`, and
-/// permutes them back for the op.
+/// Reorders arguments of an outlined segment that are only used as the weight of a convolution or linear layer. The
+/// output channels become innermost, so that vectors are loaded along them. Records the order in
+/// `plan::kConstantOrderAttr` and permutes the argument back for the op.
 void orderWeights(mlir::func::FuncOp segment);
 
 } // namespace inlay

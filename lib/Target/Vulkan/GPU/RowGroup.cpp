@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Keeps the time that forming groups takes linear, and kernels of a size that drivers compile well.
+/// Bounds the time of forming groups, and the size of kernels, which drivers compile slowly if they are large.
 static constexpr size_t kMaxMembers = 16;
 
 static bool isParallel(linalg::LinalgOp op, unsigned loop) {
@@ -21,7 +21,8 @@ bool inlay::isProduct(linalg::LinalgOp op, ArrayRef<unsigned> rows) {
   return op.getNumReductionLoops() > 0 && op.getNumParallelLoops() > rows.size();
 }
 
-/// True if each op in the body only computes, or loads, and each result has a place of its own.
+/// Returns true if the ops of the body are pure or load from buffers, and each iteration of the parallel loops writes
+/// different elements.
 static bool isPlain(linalg::LinalgOp op) {
   return llvm::all_of(op.getBlock()->without_terminator(),
                       [](Operation &inner) { return isPure(&inner) || isa<memref::LoadOp>(inner); }) &&
@@ -31,7 +32,7 @@ static bool isPlain(linalg::LinalgOp op) {
          });
 }
 
-/// True if the map's results have a dim that is `loop` as it is.
+/// Returns true if `loop` is a result of the map.
 static bool isAlong(AffineMap map, unsigned loop) {
   return llvm::is_contained(map.getResults(), getAffineDimExpr(loop, map.getContext()));
 }
@@ -41,7 +42,7 @@ static bool writesAlong(linalg::LinalgOp op, unsigned loop) {
                       [&](OpOperand &init) { return isAlong(op.getMatchingIndexingMap(&init), loop); });
 }
 
-/// True if some input has each element in one iteration, neighbours in memory along a reduction.
+/// Returns true if some input is indexed by a permutation of the loops and is contiguous along a reduction.
 static bool readsRows(linalg::LinalgOp op) {
   return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
     AffineMap map = op.getMatchingIndexingMap(input);
@@ -78,22 +79,22 @@ std::optional<RowGroup> RowGroup::create(linalg::LinalgOp anchor, int64_t minRow
 }
 
 namespace {
-/// Finds which of an op's loops are row loops.
+/// Finds the row loops among the loops of an op.
 class Alignment {
 public:
   explicit Alignment(size_t rows) : loops(rows) {}
 
-  /// Aligns `after` with `before`, uses of one buffer, whose map has the row loops `known`; failure if they touch
-  /// elements of each other's rows.
+  /// Aligns `after` with `before`, two uses of one buffer. `known` are the row loops of `before`. Fails if the uses
+  /// access elements of each other's rows.
   LogicalResult add(const BufferUse &before, ArrayRef<unsigned> known, const BufferUse &after) {
     if (!before.map || !after.map || before.view != after.view)
       return failure();
     for (auto [row, loop] : llvm::enumerate(known)) {
       bool isSeparate = false;
-      for (auto [one, other] : llvm::zip_equal(before.map.getResults(), after.map.getResults())) {
-        if (one != getAffineDimExpr(loop, one.getContext()))
+      for (auto [beforeExpr, afterExpr] : llvm::zip_equal(before.map.getResults(), after.map.getResults())) {
+        if (beforeExpr != getAffineDimExpr(loop, beforeExpr.getContext()))
           continue;
-        auto dim = dyn_cast<AffineDimExpr>(other);
+        auto dim = dyn_cast<AffineDimExpr>(afterExpr);
         if (!dim || (loops[row] && *loops[row] != dim.getPosition()))
           return failure();
         loops[row] = dim.getPosition();
@@ -105,7 +106,7 @@ public:
     return success();
   }
 
-  /// Nothing if a row loop is none of the op's.
+  /// Returns the row loops, or nullopt if some row loop has no loop of the op.
   std::optional<SmallVector<unsigned>> get() const {
     SmallVector<unsigned> all;
     for (std::optional<unsigned> loop : loops)
@@ -121,10 +122,10 @@ private:
 
 std::optional<SmallVector<unsigned>> RowGroup::align(linalg::LinalgOp op) const {
   Alignment alignment(sizes.size());
-  for (const BufferUse &own : listUses(op))
+  for (const BufferUse &use : listUses(op))
     for (const Member &member : ops)
       for (const BufferUse &other : listUses(member.op))
-        if (own.root == other.root && (own.writes || other.writes) && failed(alignment.add(other, member.loops, own)))
+        if (use.root == other.root && (use.writes || other.writes) && failed(alignment.add(other, member.loops, use)))
           return std::nullopt;
   return alignment.get();
 }
@@ -132,11 +133,11 @@ std::optional<SmallVector<unsigned>> RowGroup::align(linalg::LinalgOp op) const 
 bool RowGroup::fits(linalg::LinalgOp op, ArrayRef<unsigned> loops, bool takesProducts) const {
   unsigned symbols = getSymbols(op).size();
   for (auto [loop, size] : llvm::zip_equal(loops, sizes)) {
-    AffineExpr own = readLoopSize(op, loop);
-    if (!own || !areEqual(own, size, symbols) || !isParallel(op, loop) || !writesAlong(op, loop))
+    AffineExpr opSize = readLoopSize(op, loop);
+    if (!opSize || !areEqual(opSize, size, symbols) || !isParallel(op, loop) || !writesAlong(op, loop))
       return false;
   }
-  // A block of rows shouldn't be short pieces of each line of memory.
+  // A workgroup must not write short pieces of each line of memory.
   if (op.getNumParallelLoops() > loops.size() && llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
         auto last = dyn_cast<AffineDimExpr>(op.getMatchingIndexingMap(&init).getResults().back());
         return last && llvm::is_contained(loops, last.getPosition());
@@ -146,13 +147,13 @@ bool RowGroup::fits(linalg::LinalgOp op, ArrayRef<unsigned> loops, bool takesPro
     return true;
   if (!isProduct(op, loops))
     return TileEmitter::canShare(op);
-  // What all blocks of rows read should be read by tiles of many rows.
-  auto isOwn = [&](OpOperand *input) {
+  // If all workgroups read an operand, tiles of many rows should read it instead.
+  auto variesByGroup = [&](OpOperand *input) {
     AffineMap map = op.getMatchingIndexingMap(input);
     return map.isProjectedPermutation(/*allowZeroInResults=*/true) &&
            llvm::any_of(loops.drop_back(), [&](unsigned loop) { return isAlong(map, loop); });
   };
-  return takesProducts && llvm::all_of(op.getDpsInputOperands(), isOwn);
+  return takesProducts && llvm::all_of(op.getDpsInputOperands(), variesByGroup);
 }
 
 bool RowGroup::join(linalg::LinalgOp op, bool atFront, bool takesProducts) {

@@ -7,11 +7,11 @@
 
 using namespace inlay;
 
-/// Elements of a buffer for so many rows; nothing if that is more than can be.
-static std::optional<int64_t> countFor(const RowBuffer &buffer, int64_t rows, int64_t most) {
+/// Returns the number of elements of a buffer for `rows` rows, or nullopt if there are more than `maxElements`.
+static std::optional<int64_t> countFor(const RowBuffer &buffer, int64_t rows, int64_t maxElements) {
   int64_t elements = 0;
   if (llvm::MulOverflow(buffer.perRow, rows, elements) || llvm::AddOverflow(elements, buffer.perGroup, elements) ||
-      elements > most)
+      elements > maxElements)
     return std::nullopt;
   return elements;
 }

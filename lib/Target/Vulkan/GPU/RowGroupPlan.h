@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the invocations and the memory of a workgroup are spent on a block of rows. Pure functions, so that they can be
-// tested without IR.
+// Plans the use of the invocations and the memory of a workgroup for a row group. Pure functions, so that unit tests
+// need no IR.
 
 #ifndef INLAY_LIB_TARGET_VULKAN_GPU_ROWGROUPPLAN_H
 #define INLAY_LIB_TARGET_VULKAN_GPU_ROWGROUPPLAN_H
@@ -12,23 +12,25 @@
 
 namespace inlay {
 
-/// A buffer of one element type in a workgroup's memory, needed from step `first` to step `last`, both included.
+/// A buffer of one element type in workgroup memory. It is live from step `first` to step `last`, both included.
 struct RowBuffer {
-  int64_t perRow;   ///< elements of each row; 0 if rows share them
-  int64_t perGroup; ///< elements that rows share; 0 if each has its own
+  int64_t perRow;   ///< Elements of each row; 0 if all rows share the elements.
+  int64_t perGroup; ///< Elements that rows share; 0 if each row has separate elements.
   unsigned first, last;
 };
 
 struct RowGroupPlan {
   int64_t rows = 1;
-  std::vector<int64_t> offsets; ///< of buffers, in elements
-  int64_t elements = 0;         ///< of the memory for all of them
+  std::vector<int64_t> offsets; ///< Offset of each buffer in elements.
+  int64_t elements = 0;         ///< Size of the memory for all buffers in elements.
 };
 
-/// The most rows, `maxRows` halved any number of times, whose buffers fit into `elements`; nothing if one row's don't.
+/// Returns the plan with the most rows whose buffers fit into `elements`. The number of rows is `maxRows`, halved any
+/// number of times. Returns nullopt if the buffers of one row do not fit.
 std::optional<RowGroupPlan> planRowGroup(const std::vector<RowBuffer> &buffers, int64_t maxRows, int64_t elements);
 
-/// How many of `invocations`, a power of two, share each of `points` reductions: a power of two.
+/// Returns the number of invocations that share each of `points` reductions. It is a power of two. `invocations` is a
+/// power of two too.
 int64_t chooseShares(int64_t invocations, int64_t points);
 
 } // namespace inlay

@@ -14,16 +14,17 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Numbers known at a call alone that a kernel may take: push constants of every device, less some for the grid.
+/// Maximum number of sizes known only at a call that a kernel may take: the push constants of every device, minus some
+/// for the grid.
 static constexpr size_t kMaxSizes = 28;
 
-/// Rows that tiles of a product should have in common.
+/// Number of rows that the tiles of a product should share.
 static constexpr int64_t kProductRows = 32;
 
-/// With fewer blocks, cores have nothing to do.
-static constexpr int64_t kManyBlocks = 8;
+/// With fewer workgroups, cores would be idle.
+static constexpr int64_t kManyGroups = 8;
 
-/// With fewer, tiles read more than they compute.
+/// With fewer rows, tiles would read more than they compute.
 static constexpr int64_t kMinProductRows = 4;
 
 static int64_t getElementBytes(Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
@@ -56,9 +57,9 @@ LogicalResult RowKernel::createSteps(const InitialValues &initial) {
   return success();
 }
 
-//===-- Memory of the workgroup ---------------------------------------------------------------------------------===//
+//===-- Workgroup memory -----------------------------------------------------------------------------------------===//
 
-/// True if only `ops` use `alloc`, as it is, but for its flat form.
+/// Returns true if only `ops` use `alloc`, apart from its flat form.
 static bool isPrivate(memref::AllocOp alloc, ArrayRef<RowGroup::Member> ops, Value flat) {
   return llvm::all_of(alloc->getUsers(), [&](Operation *user) {
     return (flat && flat.getDefiningOp() == user) ||
@@ -66,7 +67,7 @@ static bool isPrivate(memref::AllocOp alloc, ArrayRef<RowGroup::Member> ops, Val
   });
 }
 
-/// How `buffer`, which the group writes, can be in the workgroup's memory, if it can.
+/// Returns the layout of `buffer`, which the group writes, in workgroup memory, or nullopt if it cannot be there.
 std::optional<RowKernel::Local> RowKernel::makeLocal(Value buffer) const {
   auto alloc = buffer.getDefiningOp<memref::AllocOp>();
   std::optional<SmallVector<AffineExpr>> dims = alloc ? getBufferDims(buffer) : std::nullopt;
@@ -80,7 +81,7 @@ std::optional<RowKernel::Local> RowKernel::makeLocal(Value buffer) const {
     for (const BufferUse &use : listUses(step.member.op)) {
       if (use.view != buffer)
         continue;
-      if (!use.map || !use.map.isProjectedPermutation(/*allowZeroInResults=*/true)) // flipped, say
+      if (!use.map || !use.map.isProjectedPermutation(/*allowZeroInResults=*/true)) // For example a flipped access.
         return std::nullopt;
       if (use.writes && !writer) {
         writer = &step;
@@ -125,26 +126,26 @@ void RowKernel::findLocals() {
       locals.push_back(std::move(*local));
 }
 
-/// Most rows of a block: as many as are worth it and are there; one for each invocation, which then share nothing,
-/// where rows are short.
+/// Returns the maximum number of rows of a workgroup. If rows are short, each invocation gets one row, and no row is
+/// shared. There are no more rows than pay or exist.
 int64_t RowKernel::maxRows() const {
   int64_t rows = group.hasProducts() ? kProductRows : limits.block;
-  int64_t there = getTypicalValue(group.rowSizes().back(), steps.front().emitter.getSymbols());
-  while (rows > 1 && rows / 2 >= there)
+  int64_t existing = getTypicalValue(group.rowSizes().back(), steps.front().emitter.getSymbols());
+  while (rows > 1 && rows / 2 >= existing)
     rows /= 2;
   return rows;
 }
 
-/// True if each invocation should compute a row by itself: there are enough for many workgroups.
+/// Returns true if each invocation should compute a whole row, because there are enough rows for many workgroups.
 bool RowKernel::hasWholeRows() const {
   ArrayRef<SymbolAttr> symbols = steps.front().emitter.getSymbols();
   AffineExpr rows = countElements(group.rowSizes(), group.rowSizes().front().getContext());
   return limits.wholeRows && !group.hasProducts() &&
          getTypicalValue(group.rowSizes().back(), symbols) >= limits.block &&
-         getTypicalValue(rows, symbols) >= kManyBlocks * limits.block;
+         getTypicalValue(rows, symbols) >= kManyGroups * limits.block;
 }
 
-/// What shares of reductions take: an array for each type, with one of each invocation.
+/// Returns the bytes that the shares of reductions need: one array per type, with one element per invocation.
 int64_t RowKernel::countShareBytes() const {
   llvm::SmallSetVector<Type, 2> types;
   for (const Step &step : steps)
@@ -169,7 +170,8 @@ bool RowKernel::placeLocals() {
     std::vector<RowBuffer> sizes;
     for (const Local &local : locals)
       sizes.push_back(local.size);
-    // Several rows share a workgroup where they leave most of the memory, and of a CPU's nearest cache, to others.
+    // Several rows only share a workgroup if they leave most of the memory, and of the nearest cache of a CPU, to
+    // others.
     std::optional<RowGroupPlan> found = planRowGroup(sizes, maxRows(), group.hasProducts() ? room : room / 4);
     if (!found)
       found = planRowGroup(sizes, /*maxRows=*/1, room);
@@ -177,7 +179,7 @@ bool RowKernel::placeLocals() {
       plan = std::move(*found);
       return !group.hasProducts() || plan.rows >= std::min(kMinProductRows, maxRows());
     }
-    // Tiles of a product read what is in memory too often for it to be far away.
+    // Tiles of a product read local buffers too often for these to be in global memory.
     if (group.hasProducts() || locals.empty())
       return false;
     locals.erase(llvm::max_element(
@@ -187,7 +189,7 @@ bool RowKernel::placeLocals() {
 
 //===-- Tiles ---------------------------------------------------------------------------------------------------===//
 
-/// The nest as a workgroup sees it: one step along row loops, `rows` along the last of them.
+/// Returns the nest inside a workgroup: one step along the row loops, but `rows` steps along the last one.
 static LoopNestShape viewInside(const LoopNestShape &shape, ArrayRef<unsigned> loops, int64_t rows) {
   LoopNestShape inside = shape;
   for (unsigned loop : loops)
@@ -227,7 +229,7 @@ void RowKernel::planStep(Step &step) {
     }
 }
 
-/// True if the last block may have fewer rows than the others.
+/// Returns true if the last workgroup may have fewer rows than the others.
 bool RowKernel::overruns() const {
   auto known = dyn_cast<AffineConstantExpr>(group.rowSizes().back());
   return !known || known.getValue() % plan.rows;
@@ -237,14 +239,14 @@ bool RowKernel::isWithinLimits() const {
   int64_t iterations = 0;
   llvm::SmallDenseSet<Value> buffers;
   for (const Step &step : steps) {
-    if (countIterations(step.emitter) > kMaxIterations) // nor can the op be a kernel by itself
+    if (countIterations(step.emitter) > kMaxIterations) // In this case the op alone cannot be a kernel either.
       return false;
     int64_t tiles = 1;
     if (step.share.count == 1)
       tiles = llvm::divideCeil(std::min(getRange(step.totalExpr, step.emitter.getSymbols()).max, kMaxIterations * 2048),
                                wholeRows ? 1 : limits.block);
-    int64_t most = countIterations(step.emitter, step.share) + 1;
-    if (llvm::MulOverflow(most, tiles, most) || llvm::AddOverflow(iterations, most, iterations))
+    int64_t perStep = countIterations(step.emitter, step.share) + 1;
+    if (llvm::MulOverflow(perStep, tiles, perStep) || llvm::AddOverflow(iterations, perStep, iterations))
       return false;
     for (const BufferUse &use : listUses(step.member.op))
       if (llvm::none_of(locals, [&](const Local &local) { return local.buffer == use.view; }))
@@ -256,13 +258,13 @@ bool RowKernel::isWithinLimits() const {
          values.sizes.size() <= kMaxSizes && range.max > 0 && range.min / plan.rows / limits.maxGrid < limits.maxGrid;
 }
 
-//===-- Order among invocations ---------------------------------------------------------------------------------===//
+//===-- Barriers -------------------------------------------------------------------------------------------------===//
 
 namespace {
-/// Where barriers are needed: what has been read and written since the last one.
+/// Finds the steps that need a barrier before them. Tracks the reads and writes since the last barrier.
 class Hazards {
 public:
-  /// Elements of a buffer, or of the workgroup's memory if it is null.
+  /// Elements of a buffer, or of workgroup memory if `root` is null.
   struct Range {
     Value root;
     int64_t begin, end;
@@ -272,11 +274,11 @@ public:
 
   void read(Range range) { nextReads.push_back(range); }
   void write(Range range) { nextWrites.push_back(range); }
-  /// Ends what a step touches; true if a barrier is needed before it.
+  /// Ends the accesses of a step. Returns true if the step needs a barrier before it.
   bool close() {
     auto touch = [](ArrayRef<Range> some, ArrayRef<Range> others) {
-      return llvm::any_of(some, [&](const Range &one) {
-        return llvm::any_of(others, [&](const Range &other) { return one.touches(other); });
+      return llvm::any_of(some, [&](const Range &range) {
+        return llvm::any_of(others, [&](const Range &other) { return range.touches(other); });
       });
     };
     bool isNeeded = touch(nextReads, writes) || touch(nextWrites, writes) || touch(nextWrites, reads);
@@ -296,14 +298,14 @@ private:
 };
 } // namespace
 
-//===-- Emitting ------------------------------------------------------------------------------------------------===//
+//===-- Emission -------------------------------------------------------------------------------------------------===//
 
 Value RowKernel::allocate(OpBuilder &b, Type element, int64_t elements) {
   auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
   return memref::AllocOp::create(b, loc, MemRefType::get({elements}, element, MemRefLayoutAttrInterface(), space));
 }
 
-/// Whether there is a row `row`; null if there is for sure.
+/// Emits the condition that row `row` exists. Returns null if it always exists.
 Value RowKernel::isRow(OpBuilder &b, Value row) {
   if (!overruns())
     return nullptr;
@@ -313,7 +315,7 @@ Value RowKernel::isRow(OpBuilder &b, Value row) {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, row, end);
 }
 
-/// Emits the tile of this number of a workgroup, if it has rows.
+/// Emits the tile with this number in the workgroup if its rows exist.
 void RowKernel::emitTile(OpBuilder &b, Step &step, Value number) {
   SmallVector<Value> base = splitNumber(b, loc, step.tile.factors, step.counts, number);
   ArrayRef<unsigned> rows = step.member.loops;
@@ -326,7 +328,7 @@ void RowKernel::emitTile(OpBuilder &b, Step &step, Value number) {
   step.emitter.emit(inside, step.tile, base, /*active=*/1, findRagged(step.emitter.shape(), step.tile));
 }
 
-/// Invocations take tiles in turns, or all of their row.
+/// Emits the tiles of a step. Invocations take turns, or each computes all tiles of its row.
 void RowKernel::emitTiles(OpBuilder &b, Step &step) {
   std::optional<int64_t> total = getConstantIntValue(step.total);
   if (wholeRows) {
@@ -352,7 +354,8 @@ void RowKernel::emitTiles(OpBuilder &b, Step &step) {
   emitTile(inside, step, loop.getInductionVar());
 }
 
-/// Invocations take shares of each row's reduction, and join them two by two.
+/// Emits a step whose reductions are shared: invocations compute shares of the reduction of each row and join them
+/// pairwise.
 void RowKernel::emitShared(OpBuilder &b, Step &step) {
   auto constant = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(b, loc, value); };
   Value count = constant(step.share.count), row = rowBase.back();
@@ -366,7 +369,7 @@ void RowKernel::emitShared(OpBuilder &b, Step &step) {
     base[loop] = first;
   Value &last = base[step.member.loops.back()], inside = isRow(b, row);
   last = row;
-  if (inside) // all invocations come to the barriers, and load what is there
+  if (inside) // All invocations must reach the barriers, so those without a row load an existing one.
     last = arith::SelectOp::create(b, loc, inside, row, rowBase.back());
   Value shares = scratch.lookup(step.emitter.shareType());
   memref::StoreOp::create(b, loc, step.emitter.emitShare(b, base, step.share), shares, lane);
@@ -425,7 +428,7 @@ void RowKernel::emitSteps(OpBuilder &b, gpu::LaunchOp launch, Value number) {
       use.writes ? hazards.write(range) : hazards.read(range);
     }
     if (step.share.count > 1)
-      hazards.write({Value(), -1, 0}); // of the shares
+      hazards.write({Value(), -1, 0}); // The memory of the shares.
     if (hazards.close())
       gpu::BarrierOp::create(b, loc);
     step.share.count > 1 ? emitShared(b, step) : emitTiles(b, step);
@@ -437,8 +440,8 @@ void RowKernel::emit() {
   SmallVector<AffineExpr> blocks(group.rowSizes());
   blocks.back() = blocks.back().ceilDiv(plan.rows);
   AffineExpr groups = countElements(blocks, context);
-  int64_t most = getRange(groups, steps.front().emitter.getSymbols()).max;
-  Launch launch = openWorkgroups(builder, loc, groups, most, limits.block, limits.maxGrid);
+  int64_t maxGroups = getRange(groups, steps.front().emitter.getSymbols()).max;
+  Launch launch = openWorkgroups(builder, loc, groups, maxGroups, limits.block, limits.maxGrid);
   builder.setInsertionPoint(launch.op);
   emitSteps(launch.inside, launch.op, launch.number);
   sinkScalars(launch.op);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One GPU launch of the ops of a row group: a workgroup for each block of rows, whose invocations share each op's tiles
-// or, of reductions, the steps.
+// Emits the ops of a row group as one GPU launch. Each workgroup computes some of the rows. Its invocations share the
+// tiles of each op or, for reductions, the steps.
 
 #ifndef INLAY_LIB_TARGET_VULKAN_GPU_ROWKERNEL_H
 #define INLAY_LIB_TARGET_VULKAN_GPU_ROWKERNEL_H
@@ -15,41 +15,44 @@
 namespace inlay {
 
 struct WorkgroupLimits {
-  int64_t block;      ///< invocations of a workgroup, a power of two
-  int64_t maxGrid;    ///< most workgroups along one axis
-  int64_t memory;     ///< bytes of a workgroup's memory
-  int64_t maxBuffers; ///< of one kernel
-  bool wholeRows;     ///< an invocation computes rows of its own where there are enough, without barriers
+  int64_t block;      ///< Invocations of a workgroup, a power of two.
+  int64_t maxGrid;    ///< Maximum number of workgroups along one axis.
+  int64_t memory;     ///< Bytes of workgroup memory.
+  int64_t maxBuffers; ///< Maximum number of buffers of a kernel.
+  bool wholeRows;     ///< True if each invocation computes whole rows, without barriers, if there are enough rows.
 };
 
 class RowKernel {
 public:
-  /// Plans the kernel; emits what it takes from around it before its last op. `failure` (with a diagnostic) if an op
-  /// can't be converted at all; `isPossible` says if the kernel can.
+  /// Plans the kernel. Emits the values that it needs from outside before the last op of the group. Fails with a
+  /// diagnostic if an op cannot be converted at all. `isPossible` tells if the group can become a kernel.
   static mlir::FailureOr<RowKernel> create(const RowGroup &group, const InitialValues &initial,
                                            const WorkgroupLimits &limits);
 
   bool isPossible() const { return possible; }
-  /// Emits the launch before the group's last op. The ops are the caller's to erase.
+  /// Emits the launch before the last op of the group. The caller erases the ops.
   void emit();
 
 private:
-  /// How one op runs.
+  /// One op of the kernel.
   struct Step {
     RowGroup::Member member;
     TileEmitter emitter;
     TileShape tile;
-    ReductionShare share; ///< of its reductions, if `count` is more than 1; each invocation has at most one element
-    llvm::SmallVector<mlir::OpFoldResult> counts; ///< of tiles: along the last row loop and parallel loops inside
-    mlir::OpFoldResult total;                     ///< of tiles of a workgroup
+    ReductionShare share; ///< If `count` is more than 1, the invocations share the reductions, and each computes at
+                          ///< most one element.
+    llvm::SmallVector<mlir::OpFoldResult>
+        counts;               ///< Number of tiles along the last row loop and the parallel loops inside.
+    mlir::OpFoldResult total; ///< Number of tiles of a workgroup.
     mlir::AffineExpr totalExpr;
   };
-  /// A buffer that lives in the workgroup's memory.
+  /// A buffer in workgroup memory.
   struct Local {
     mlir::Value buffer;
-    llvm::SmallVector<mlir::AffineExpr> strides; ///< but that of the last row loop's dim is for one row
+    llvm::SmallVector<mlir::AffineExpr>
+        strides; ///< Stride of each dim. Rows other than along the last row loop have stride 0.
     RowBuffer size;
-    int rowDim; ///< the dim along the last row loop
+    int rowDim; ///< Dim along the last row loop.
   };
 
   explicit RowKernel(const RowGroup &group, const WorkgroupLimits &limits, mlir::OpBuilder builder)
@@ -59,7 +62,8 @@ private:
   void findLocals();
   std::optional<Local> makeLocal(mlir::Value buffer) const;
   int64_t countShareBytes() const;
-  /// Gives buffers places, those that don't fit none.
+  /// Assigns offsets to the local buffers. Drops buffers that do not fit. Returns false if the kernel is then
+  /// impossible.
   bool placeLocals();
   bool hasWholeRows() const;
   void planStep(Step &step);
@@ -86,9 +90,9 @@ private:
   bool wholeRows = false;
   mlir::Type localType;
 
-  // Of the launch under construction.
+  // State of the launch under construction.
   mlir::Value lane;
-  llvm::SmallVector<mlir::Value> rowBase; ///< per row loop: the block's first index
+  llvm::SmallVector<mlir::Value> rowBase; ///< First index of the workgroup along each row loop.
   llvm::SmallDenseMap<mlir::Type, mlir::Value> scratch;
 };
 

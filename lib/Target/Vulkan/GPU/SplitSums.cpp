@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Long reductions in parts, as "split-K" of matrix libraries.
+// Splits long reductions into parts, which matrix libraries call "split-K".
 
 #include "SubgroupProductProfile.h"
 #include "SumPolicy.h"
@@ -21,16 +21,17 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-//===-- What can be split ---------------------------------------------------------------------------------------===//
+//===-- Conditions -----------------------------------------------------------------------------------------------===//
 
-/// What joins the parts of `op`, or null if it can't be split.
+/// Returns the op that joins the parts of `op`, or null if `op` cannot be split.
 static Operation *findJoin(linalg::GenericOp op) {
   if (!op.hasPureTensorSemantics() || op.hasIndexSemantics() || op.hasDynamicShape())
     return nullptr;
   return findCombiner(op);
 }
 
-/// True if each operand goes along `loop` as it is or not at all, so that one dim less or more is a view of it.
+/// Returns true if each operand is indexed by exactly `loop` or does not depend on it, so that splitting the dim is a
+/// view.
 static bool isPlain(linalg::GenericOp op, unsigned loop) {
   return llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
     return llvm::all_of(map.getResults(),
@@ -38,7 +39,7 @@ static bool isPlain(linalg::GenericOp op, unsigned loop) {
   });
 }
 
-/// The longest reduction that can be split; -1 if there is none.
+/// Returns the longest reduction that can be split, or -1 if there is none.
 static int findLoop(linalg::GenericOp op) {
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   int longest = -1;
@@ -48,8 +49,8 @@ static int findLoop(linalg::GenericOp op) {
   return longest;
 }
 
-/// True if no op before or after `op` goes along what it reduces: neither makes one its input, nor does one that reads
-/// its result read its input, too, as in a softmax or a norm.
+/// Returns true if no neighbor of `op` goes along its reduction: no structured op computes its inputs, and no reader of
+/// its result also reads its inputs, as in a softmax or a norm.
 static bool isAlone(linalg::GenericOp op) {
   auto inputs =
       llvm::make_filter_range(op.getDpsInputs(), [](Value input) { return isa<ShapedType>(input.getType()); });
@@ -60,9 +61,9 @@ static bool isAlone(linalg::GenericOp op) {
   });
 }
 
-//===-- What the policy goes by ---------------------------------------------------------------------------------===//
+//===-- The shape for the policy ---------------------------------------------------------------------------------===//
 
-/// Elements that one step of each loop moves by in a contiguous operand.
+/// Returns the elements by which one step of each loop moves a contiguous operand.
 static std::vector<int64_t> readStrides(AffineMap map, ShapedType type, unsigned loops) {
   std::vector<int64_t> strides(loops, 0);
   int64_t stride = 1;
@@ -106,7 +107,8 @@ static LoopNestShape readShape(linalg::GenericOp op) {
 //===-- Splitting -----------------------------------------------------------------------------------------------===//
 
 namespace {
-/// One op, split along `loop` into `parts`. Its parts are the first loop of the first op, and the last of the second.
+/// Splits one op along `loop` into `parts`. The loop over the parts is the first loop of the first op and the last loop
+/// of the second op.
 struct Splitter {
   Splitter(linalg::GenericOp op, unsigned loop, int64_t parts)
       : op(op), loop(loop), parts(parts), builder(op), loc(op.getLoc()) {}
@@ -126,7 +128,7 @@ private:
 };
 } // namespace
 
-/// `operand` with two dims, part and step, for that which goes along the loop.
+/// Splits the dim of `operand` along the loop into two dims, part and step.
 Value Splitter::split(Value operand, AffineMap map) {
   auto type = dyn_cast<RankedTensorType>(operand.getType());
   if (!type || !map.isFunctionOfDim(loop))
@@ -147,7 +149,7 @@ Value Splitter::split(Value operand, AffineMap map) {
   return tensor::ExpandShapeOp::create(builder, loc, type.clone(dims), operand, groups);
 }
 
-/// `map` with the parts as its first loop.
+/// Returns `map` with the loop over the parts as its first loop.
 AffineMap Splitter::addParts(AffineMap map, bool isOutput) {
   MLIRContext *context = map.getContext();
   AffineExpr part = getAffineDimExpr(0, context);
@@ -162,7 +164,7 @@ AffineMap Splitter::addParts(AffineMap map, bool isOutput) {
   return AffineMap::get(map.getNumDims() + 1, 0, results, context);
 }
 
-/// Reduces `inParts` along its first dim into what `op` started from.
+/// Reduces `inParts` along its first dim into the initial value of `op`.
 Value Splitter::join(Value inParts, Operation *combiner) {
   MLIRContext *context = op.getContext();
   Value init = op.getDpsInitOperand(0)->get();
@@ -214,7 +216,8 @@ struct SplitSumsPass : inlay::impl::SplitSumsPassBase<SplitSumsPass> {
 
   void runOnOperation() override {
     if (longest < 1 || subgroup < 0) {
-      getOperation().emitError("expected a positive longest reduction and a subgroup of at least 0, but got ")
+      getOperation().emitError(
+          "expected option 'longest' to be positive and option 'subgroup' to be at least 0, but got ")
           << longest.getValue() << " and " << subgroup.getValue();
       return signalPassFailure();
     }

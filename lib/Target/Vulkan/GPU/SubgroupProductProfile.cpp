@@ -21,7 +21,7 @@ FailureOr<SubgroupProductProfile> inlay::makeProfile(Operation *op, int64_t subg
     double *figure = profile.find(cost.getName().getValue());
     auto number = dyn_cast<FloatAttr>(cost.getValue());
     if (!figure || !number || !(number.getValueAsDouble() > 0) || !number.getValue().isFinite())
-      return op->emitError("expected option 'tuning' to have floats above 0 by the keys of a tuning file, but got ")
+      return op->emitError("expected option 'tuning' to map keys of a tuning file to positive floats, but got ")
              << cost.getName() << " = " << cost.getValue();
     *figure = number.getValueAsDouble();
   }

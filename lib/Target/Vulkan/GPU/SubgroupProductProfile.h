@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What passes choose kernels by, from the options that they have in common.
+// Makes the profile by which passes choose kernels from their common options.
 
 #ifndef INLAY_LIB_TARGET_VULKAN_GPU_SUBGROUPPRODUCTPROFILE_H
 #define INLAY_LIB_TARGET_VULKAN_GPU_SUBGROUPPRODUCTPROFILE_H
@@ -11,8 +11,8 @@
 
 namespace inlay {
 
-/// A device's profile by its kind, and by what `tuning`, the text of a dictionary or nothing, says of costs. Failure
-/// with an error at `op` if it isn't such a text.
+/// Returns the profile of a device of this kind. `tuning` is empty or the text of a dictionary that overrides costs.
+/// Emits an error at `op` and fails if it is malformed.
 mlir::FailureOr<SubgroupProductProfile> makeProfile(mlir::Operation *op, int64_t subgroup, bool inSoftware, bool texels,
                                                     llvm::StringRef tuning);
 

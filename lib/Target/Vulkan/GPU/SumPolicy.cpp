@@ -7,16 +7,16 @@
 
 using namespace inlay;
 
-/// The most parts of a product: with more, what joins them takes as long as they do.
+/// Maximum number of parts of a product. With more, joining them would take as long as computing them.
 static constexpr int64_t kMaxParts = 256;
 
-/// Divisors of `number` from 2 to `most`, in order.
-static std::vector<int64_t> listDivisors(int64_t number, int64_t most) {
+/// Returns the divisors of `number` from 2 to `maxDivisor`, sorted.
+static std::vector<int64_t> listDivisors(int64_t number, int64_t maxDivisor) {
   std::vector<int64_t> divisors;
   for (int64_t low = 1; low * low <= number; ++low)
     if (number % low == 0)
       for (int64_t divisor : {low, number / low})
-        if (divisor > 1 && divisor <= most)
+        if (divisor > 1 && divisor <= maxDivisor)
           divisors.push_back(divisor);
   std::sort(divisors.begin(), divisors.end());
   divisors.erase(std::unique(divisors.begin(), divisors.end()), divisors.end());
@@ -30,7 +30,7 @@ static double multiplySizes(const LoopNestShape &shape, bool reductions) {
   return product;
 }
 
-/// The op that computes `parts` of `loop` beside each other: along one parallel loop more.
+/// Returns the shape of the op that computes `parts` of `loop` in parallel. It has one more parallel loop.
 static LoopNestShape split(LoopNestShape shape, size_t loop, int64_t parts) {
   int64_t size = shape.loops[loop].size / parts;
   shape.loops[loop].size = size;
@@ -41,20 +41,20 @@ static LoopNestShape split(LoopNestShape shape, size_t loop, int64_t parts) {
   return shape;
 }
 
-/// What joining the parts costs: each is loaded and added by some invocation.
+/// Returns the cost of joining the parts. Some invocation loads and adds each part.
 static double getJoinCost(const LoopNestShape &shape, int64_t parts, const SubgroupProductProfile &profile) {
   double joined = multiplySizes(shape, /*reductions=*/false) * double(parts) / double(profile.lanes);
   return profile.launch + joined * (profile.load + profile.step);
 }
 
-/// The number of parts of a product that takes the least time.
+/// Returns the number of parts of a product with the lowest cost.
 static int64_t choosePartsOfProduct(const LoopNestShape &shape, size_t loop, int64_t longest,
                                     const SubgroupProductProfile &profile, const SubgroupProductTile &whole) {
-  constexpr double kWorthIt = 0.8; // the model is no better than that
+  constexpr double kWorthIt = 0.8; // The model is not accurate enough for smaller gains.
   double steps = multiplySizes(shape, /*reductions=*/true);
   bool isTooLong = steps > double(longest);
-  double most = getSubgroupProductCost(shape, whole, profile) * kWorthIt;
-  if (most < profile.launch && !isTooLong)
+  double bestCost = getSubgroupProductCost(shape, whole, profile) * kWorthIt;
+  if (bestCost < profile.launch && !isTooLong)
     return 1;
   int64_t best = 1;
   for (int64_t parts : listDivisors(shape.loops[loop].size, kMaxParts)) {
@@ -65,15 +65,15 @@ static int64_t choosePartsOfProduct(const LoopNestShape &shape, size_t loop, int
     if (!tile)
       continue;
     double cost = getSubgroupProductCost(inParts, *tile, profile) + getJoinCost(shape, parts, profile);
-    if (cost >= most && !(isTooLong && best == 1))
+    if (cost >= bestCost && !(isTooLong && best == 1))
       continue;
     best = parts;
-    most = cost;
+    bestCost = cost;
   }
   return best;
 }
 
-/// True if more invocations could add up than there are results, and have enough to do.
+/// Returns true if there are fewer results than invocations that could work, and the sums are long enough to share.
 static bool hasTooFewResults(const LoopNestShape &shape, double steps, const SubgroupProductProfile &profile) {
   constexpr double kLong = 8192;
   double invocations = profile.enough * static_cast<double>(std::max<int64_t>(profile.lanes, 1));
@@ -90,7 +90,7 @@ int64_t inlay::chooseParts(const LoopNestShape &shape, size_t loop, int64_t long
   double steps = multiplySizes(shape, /*reductions=*/true);
   if (steps <= double(longest) && !(isAlone && hasTooFewResults(shape, steps, profile)))
     return 1;
-  // Both kernels are to be about as long.
+  // The two kernels should run equally many steps.
   int64_t best = 1;
   auto distance = [&](int64_t parts) { return std::abs(std::log(double(parts) * double(parts) / steps)); };
   for (int64_t parts : listDivisors(shape.loops[loop].size, longest))

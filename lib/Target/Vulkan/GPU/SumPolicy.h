@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Into how many parts a long reduction is split, so that they can be computed beside each other. Pure functions of loop
-// sizes, access strides and a device's properties, so that they can be tested without IR or device.
+// Chooses the number of parts into which a long reduction is split, so that they run in parallel. The functions depend
+// only on loop sizes, access strides and the figures of a profile, so unit tests need neither IR nor a device.
 
 #ifndef INLAY_LIB_TARGET_VULKAN_GPU_SUMPOLICY_H
 #define INLAY_LIB_TARGET_VULKAN_GPU_SUMPOLICY_H
@@ -10,11 +10,11 @@
 
 namespace inlay {
 
-/// The number of parts that reduction `loop` is best split into, a divisor of its size: each part is computed as an
-/// element of its own, and a second kernel joins those of one element. 1 where that doesn't pay, unless more than
-/// `longest` steps of reductions make an element, more than an invocation can do: then the number that leaves so few,
-/// or 1 if no divisor does. What isn't a product and has neighbours that go along the same rows, not `isAlone`, is a
-/// part of their kernel as long as that can be.
+/// Returns the best number of parts of reduction `loop`, a divisor of its size. Each part is computed as a separate
+/// element, and a second kernel joins the parts of an element. Returns 1 if splitting does not pay. An invocation can
+/// run at most `longest` reduction steps: if an element needs more, returns the number of parts that stays below, or 1
+/// if no divisor does. Unless `isAlone`, neighbors of the op go along the same rows. An op that is not a product then
+/// stays in their kernel as long as possible.
 int64_t chooseParts(const LoopNestShape &shape, size_t loop, int64_t longest, const SubgroupProductProfile &profile,
                     bool isAlone = false);
 

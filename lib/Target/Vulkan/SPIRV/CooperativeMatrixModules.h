@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What SPIR-V modules with cooperative matrices need besides them.
+// Completes SPIR-V modules that use cooperative matrices.
 
 #ifndef INLAY_LIB_TARGET_VULKAN_SPIRV_COOPERATIVEMATRIXMODULES_H
 #define INLAY_LIB_TARGET_VULKAN_SPIRV_COOPERATIVEMATRIXMODULES_H
@@ -11,14 +11,14 @@
 
 namespace inlay {
 
-/// True if `module` multiplies matrices.
+/// Returns true if `module` multiplies cooperative matrices.
 bool hasMatrices(mlir::spirv::ModuleOp module);
 
-/// Gives a module that multiplies matrices the Vulkan memory model, which it must have then: what its invocations hand
-/// each other in a workgroup's memory is no longer private, and barriers make it visible.
+/// Switches a module that multiplies cooperative matrices to the Vulkan memory model, which such modules require.
+/// Accesses to workgroup memory that invocations share become non-private, and barriers make it visible.
 void useVulkanMemoryModel(mlir::spirv::ModuleOp module);
 
-/// The shapes of the products in `module`, as "16x8x16xf16xf32".
+/// Returns the matrix shapes of the products in `module`, for example "16x8x16xf16xf32".
 llvm::SmallVector<std::string> listMatrixShapes(mlir::spirv::ModuleOp module);
 
 } // namespace inlay

@@ -13,7 +13,7 @@ using namespace mlir;
 using arith::CmpFPredicate;
 
 namespace {
-/// Emits, before a function of one number, the driver's own and what takes its place where that can't be relied on.
+/// Emits the driver's function of one number, and the result that replaces it outside the reliable domain.
 class DomainGuard {
 public:
   explicit DomainGuard(Operation *op)
@@ -22,9 +22,9 @@ public:
 
   Value exponential() { return select(isNaN(), x, known); }
   Value logarithm() {
-    Value endless = select(compare(CmpFPredicate::OEQ, x, constant(infinity)), x, known);
+    Value finiteOrInfinite = select(compare(CmpFPredicate::OEQ, x, constant(infinity)), x, known);
     Value special = select(compare(CmpFPredicate::OEQ, x, constant(0)), constant(-infinity), constant(nan));
-    return select(isAboveZero(), endless, special);
+    return select(isAboveZero(), finiteOrInfinite, special);
   }
   Value root() { return select(compare(CmpFPredicate::OGE, x, constant(0)), known, constant(nan)); }
   Value inverseRoot() {
@@ -32,7 +32,7 @@ public:
     Value special = select(compare(CmpFPredicate::OEQ, x, constant(0)), pole, constant(nan));
     return select(isAboveZero(), known, special);
   }
-  /// Of more than 10 it is 1 in all formats; as a quotient of sums of exponentials it would be NaN.
+  /// Above 10 the result is 1 in all formats. The driver's quotient of sums of exponentials would be NaN.
   Value hyperbolicTangent() {
     Value isFar = compare(CmpFPredicate::OGT, math::AbsFOp::create(b, x), constant(10));
     Value limit = math::CopySignOp::create(b, constant(1), x);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exponentials, logarithms and roots of what GLSL.std.450 leaves undefined: drivers may make any number of it.
+// Guards exponentials, logarithms and roots outside the domain that GLSL.std.450 defines, where drivers may return any
+// number.
 
 #ifndef INLAY_LIB_TARGET_VULKAN_SPIRV_GUARDDOMAINS_H
 #define INLAY_LIB_TARGET_VULKAN_SPIRV_GUARDDOMAINS_H
@@ -9,8 +10,8 @@
 
 namespace inlay {
 
-/// Has each scalar `math.exp`, `log`, `log2`, `log10`, `sqrt`, `rsqrt` and `tanh` within `root` come to what IEEE 754
-/// says of numbers below 0, zeros, infinities and NaN.
+/// Makes each scalar `math.exp`, `log`, `log2`, `log10`, `sqrt`, `rsqrt` and `tanh` in `root` return the result of IEEE
+/// 754 for negative numbers, zeros, infinities and NaN.
 void guardDomains(mlir::Operation *root);
 
 } // namespace inlay

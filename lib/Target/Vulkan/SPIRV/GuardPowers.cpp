@@ -24,7 +24,7 @@ public:
     Value isFinite = both(compare(CmpFPredicate::OGT, size, zero), compare(CmpFPredicate::OLT, size, infinity));
     Value power = math::PowFOp::create(builder, select(isFinite, size, one), exponent);
 
-    // Zeros and infinities: which of the two comes out depends on the exponent's sign alone.
+    // For zeros and infinities, the sign of the exponent decides which of the two is the result.
     Value grows = compare(CmpFPredicate::OGT, exponent, zero);
     Value isZero = compare(CmpFPredicate::OEQ, size, zero), isInfinite = compare(CmpFPredicate::OEQ, size, infinity);
     power = select(isZero, select(grows, zero, infinity), power);
@@ -34,7 +34,8 @@ public:
     Value limit = select(above, select(grows, infinity, zero), select(below, select(grows, zero, infinity), one));
     power = select(endless, limit, power);
 
-    // Negative bases: odd exponents keep the sign, and fractions have no power unless the base is infinite.
+    // For negative bases, odd exponents keep the sign, and fractional exponents have no result unless the base is
+    // infinite.
     Value whole = compare(CmpFPredicate::OEQ, create<math::FloorOp>(exponent), exponent);
     Value half = arith::MulFOp::create(builder, exponent, constant(0.5));
     Value odd = both(whole, both(compare(CmpFPredicate::ONE, create<math::FloorOp>(half), half), finiteExponent()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Powers on devices: GLSL's pow is undefined for bases that aren't positive, and drivers differ on infinities.
+// Guards powers: GLSL's pow is undefined for bases that are not positive, and drivers differ on infinities.
 
 #ifndef INLAY_LIB_TARGET_VULKAN_SPIRV_GUARDPOWERS_H
 #define INLAY_LIB_TARGET_VULKAN_SPIRV_GUARDPOWERS_H
@@ -9,8 +9,8 @@
 
 namespace inlay {
 
-/// Makes each math.powf under `root` give what IEEE 754-2019 (9.2.1, pow) says for zeros, ones, infinities, NaN and
-/// negative bases; only finite positive bases are left to the device.
+/// Makes each math.powf in `root` return the result of IEEE 754-2019 (9.2.1, pow) for zeros, ones, infinities, NaN and
+/// negative bases. The device only computes powers of finite positive bases.
 void guardPowers(mlir::Operation *root);
 
 } // namespace inlay

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One GPU kernel to SPIR-V words, in a module of its own: launches elsewhere never see it change.
+// Converts one GPU kernel to SPIR-V words, in a separate module, so that launches elsewhere never see it change.
 
 #include "KernelToSPIRV.h"
 #include "CooperativeMatrixModules.h"
@@ -44,7 +44,7 @@ using namespace inlay;
 //===-- The target's environment --------------------------------------------------------------------------------===//
 
 namespace {
-/// A device feature with the SPIR-V capabilities and extensions that it brings.
+/// A device feature with the SPIR-V capabilities and extensions that it enables.
 struct Feature {
   StringLiteral name;
   std::initializer_list<spirv::Capability> capabilities;
@@ -68,7 +68,7 @@ static ArrayRef<Feature> allFeatures() {
 static constexpr StringLiteral kSubgroupFeature = "subgroup-broadcast", kShuffleFeature = "subgroup-shuffle",
                                kTexelFeature = "texel-reads";
 
-/// With `matrices` for a kernel that multiplies such.
+/// Returns the environment of the target. `matrices` is true for a kernel that multiplies cooperative matrices.
 static spirv::TargetEnvAttr getTargetEnv(VulkanAttr target, bool matrices) {
   MLIRContext *context = target.getContext();
   SmallVector<spirv::Capability> capabilities{spirv::Capability::Shader};
@@ -88,23 +88,24 @@ static spirv::TargetEnvAttr getTargetEnv(VulkanAttr target, bool matrices) {
     capabilities.append({spirv::Capability::CooperativeMatrixKHR, spirv::Capability::VulkanMemoryModel});
     extensions.append({spirv::Extension::SPV_KHR_cooperative_matrix, spirv::Extension::SPV_KHR_vulkan_memory_model});
   }
-  spirv::Version version = matrices ? spirv::Version::V_1_6 : spirv::Version::V_1_3; // both Vulkan 1.3 has
+  spirv::Version version =
+      matrices ? spirv::Version::V_1_6 : spirv::Version::V_1_3; // Vulkan 1.3 supports both versions.
   auto triple = spirv::VerCapExtAttr::get(version, capabilities, extensions, context);
   return spirv::TargetEnvAttr::get(triple, spirv::getDefaultResourceLimits(context), spirv::ClientAPI::Vulkan);
 }
 
-/// True if the kernel multiplies matrices.
+/// Returns true if the kernel multiplies cooperative matrices.
 static bool multipliesMatrices(gpu::GPUFuncOp func) {
   return func.walk([](gpu::SubgroupMmaComputeOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-/// Elements of a texel buffer that every device has.
+/// Size of a texel buffer, in elements, that every Vulkan device supports.
 static constexpr int64_t kMinTexelElements = 65536;
 
-/// Bytes of a workgroup's memory that every device has.
+/// Bytes of workgroup memory that every Vulkan device supports.
 static constexpr int64_t kMinWorkgroupMemory = 16384;
 
-/// Bytes of the module's variables in a workgroup's memory.
+/// Returns the bytes of workgroup memory that the variables of the module take.
 static int64_t countWorkgroupMemory(spirv::ModuleOp module) {
   int64_t bytes = 0;
   for (auto variable : module.getOps<spirv::GlobalVariableOp>()) {
@@ -115,16 +116,17 @@ static int64_t countWorkgroupMemory(spirv::ModuleOp module) {
   return bytes;
 }
 
-/// Elements of the largest texel buffer of the module's kernel.
+/// Returns the number of elements of the largest texel buffer of the kernel.
 static int64_t countTexels(ArrayRef<plan::BindingKind> kinds, ArrayRef<int64_t> elements) {
-  int64_t most = 0;
+  int64_t maxTexels = 0;
   for (auto [kind, count] : llvm::zip_equal(kinds, elements))
     if (kind != plan::BindingKind::storage)
-      most = std::max(most, kind == plan::BindingKind::vector_texels ? count / 4 : count);
-  return most;
+      maxTexels = std::max(maxTexels, kind == plan::BindingKind::vector_texels ? count / 4 : count);
+  return maxTexels;
 }
 
-/// The optional features whose capabilities `module` uses, and more of a workgroup's memory than all devices have.
+/// Returns the optional features whose capabilities `module` uses, and its other requirements that not every device
+/// meets.
 static SmallVector<std::string> getRequirements(spirv::ModuleOp module, VulkanAttr target) {
   SmallVector<std::string> names;
   std::optional<spirv::VerCapExtAttr> triple = module.getVceTriple();
@@ -153,13 +155,13 @@ static SmallVector<std::string> getRequirements(spirv::ModuleOp module, VulkanAt
 
 //===-- Conversion ----------------------------------------------------------------------------------------------===//
 
-/// True for a function of doubles that GLSL.std.450, unlike most of it, defines.
+/// Returns true for a function of doubles that GLSL.std.450 defines, unlike most functions.
 static bool isFunctionOfDoubles(Operation *op) {
   return isa<math::AbsFOp, math::CeilOp, math::CopySignOp, math::FloorOp, math::FmaOp, math::RoundEvenOp, math::RsqrtOp,
              math::SqrtOp, math::TruncOp>(op);
 }
 
-/// Refuses what SPIR-V conversion lacks, would emulate or, for bf16, miscompile.
+/// Refuses types and functions that the SPIR-V conversion lacks, would emulate or, for bf16, miscompile.
 static LogicalResult checkBody(gpu::GPUFuncOp func, VulkanAttr target) {
   auto feature = [](Type type) -> std::optional<StringRef> {
     if (type.isF32() || type.isInteger(32) || type.isIndex() || type.isInteger(1))
@@ -174,13 +176,15 @@ static LogicalResult checkBody(gpu::GPUFuncOp func, VulkanAttr target) {
   };
   auto check = [&](Location loc, Type type) -> LogicalResult {
     auto matrix = dyn_cast<gpu::MMAMatrixType>(type);
-    Type element = matrix ? matrix.getElementType() : getElementTypeOrSelf(getElementTypeOrSelf(type)); // of vectors
+    Type element =
+        matrix ? matrix.getElementType() : getElementTypeOrSelf(getElementTypeOrSelf(type)); // Element type of vectors.
     std::optional<StringRef> needed = feature(element);
     if (!needed)
       return emitError(loc) << "unsupported-type: vulkan has no " << element;
     if (!needed->empty() && !target.hasFeature(*needed))
       return emitError(loc) << "unsupported-type: " << element << " needs the device feature " << *needed;
-    if (isa<MemRefType>(type) && element.isInteger(1) && !target.hasFeature("int8")) // a byte each
+    if (isa<MemRefType>(type) && element.isInteger(1) &&
+        !target.hasFeature("int8")) // Such a buffer has one byte per element.
       return emitError(loc) << "unsupported-type: buffers of i1 need the device feature int8";
     return success();
   };
@@ -204,7 +208,7 @@ static LogicalResult checkBody(gpu::GPUFuncOp func, VulkanAttr target) {
   return failure(walk.wasInterrupted());
 }
 
-/// Scalar arguments become push constants, one word each, and leave the signature.
+/// Turns scalar arguments into 32-bit push constants and removes them from the signature.
 static LogicalResult pushScalars(gpu::GPUFuncOp func) {
   OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
   BitVector scalars(func.getNumArguments());
@@ -217,17 +221,17 @@ static LogicalResult pushScalars(gpu::GPUFuncOp func) {
     if (!argument.getType().isIndex())
       return func.emitError("unsupported-type: expected scalar launch operands of type index, but got ")
              << argument.getType();
-    Value word =
+    Value value =
         spirv::getPushConstantValue(func.getOperation(), scalars.count(), offset++, builder.getI32Type(), builder);
-    if (!word)
-      return func.emitError("can't place a push constant");
-    Value index = arith::IndexCastUIOp::create(builder, func.getLoc(), builder.getIndexType(), word);
+    if (!value)
+      return func.emitError("can't create a push constant");
+    Value index = arith::IndexCastUIOp::create(builder, func.getLoc(), builder.getIndexType(), value);
     argument.replaceAllUsesWith(index);
   }
   return func.eraseArguments(scalars);
 }
 
-/// Rewrites math that SPIR-V lacks.
+/// Rewrites math ops that SPIR-V lacks.
 static LogicalResult legalizeMath(Operation *module) {
   guardPowers(module);
   expandMath(module);
@@ -242,7 +246,7 @@ static LogicalResult legalizeMath(Operation *module) {
 }
 
 namespace {
-/// Of a lane that is a constant, as SPIR-V before 1.5 wants it; by a shuffle if that is allowed.
+/// Converts a broadcast from a constant lane, which SPIR-V before 1.5 requires. Uses a shuffle if the target allows it.
 struct ConvertBroadcast : OpConversionPattern<gpu::SubgroupBroadcastOp> {
   ConvertBroadcast(const TypeConverter &converter, MLIRContext *context, bool shuffles)
       : OpConversionPattern(converter, context, /*benefit=*/2), shuffles(shuffles) {}
@@ -305,7 +309,7 @@ static LogicalResult convertModule(gpu::GPUModuleOp module, spirv::TargetEnvAttr
   return applyFullConversion(module.getOperation(), *target, std::move(patterns));
 }
 
-/// Forbids drivers to compute by other laws than IEEE 754's: x - x isn't 0 for all x, nor (x + y) - y always x.
+/// Forbids optimizations that violate IEEE 754: x - x is not 0 for all x, and (x + y) - y is not always x.
 static void decorateExact(spirv::ModuleOp module) {
   module.walk([](Operation *op) {
     if (isa<spirv::FAddOp, spirv::FSubOp, spirv::FMulOp, spirv::FDivOp>(op))
@@ -313,8 +317,8 @@ static void decorateExact(spirv::ModuleOp module) {
   });
 }
 
-/// Has what is stored as f16 rounded to the nearest, as on the host: else drivers choose, even from store to store.
-/// SPIR-V lets only what is stored in a buffer at once say so.
+/// Makes f16 results that are stored round to the nearest, as on the host. Otherwise drivers choose the rounding, even
+/// differently from store to store. SPIR-V allows the decoration only for values that are stored directly in a buffer.
 static void decorateRounding(spirv::ModuleOp module) {
   auto nearest = spirv::FPRoundingModeAttr::get(module.getContext(), spirv::FPRoundingMode::RTE);
   module.walk([&](spirv::FConvertOp convert) {
@@ -328,7 +332,7 @@ static void decorateRounding(spirv::ModuleOp module) {
   });
 }
 
-/// True if the kernel both loads from and stores to the variable.
+/// Returns true if the kernel both loads from and stores to the variable.
 static bool isReadAndWritten(spirv::GlobalVariableOp variable, spirv::ModuleOp module) {
   bool reads = false, writes = false;
   module.walk([&](spirv::AddressOfOp address) {
@@ -342,11 +346,11 @@ static bool isReadAndWritten(spirv::GlobalVariableOp variable, spirv::ModuleOp m
   return reads && writes;
 }
 
-/// Barriers order what invocations of a workgroup do with storage buffers, too, and what one of them stored there is
-/// what others load.
+/// Makes barriers also order the accesses of a workgroup to storage buffers, and makes stores of one invocation visible
+/// to the others.
 static void orderStorageBuffers(spirv::ModuleOp module) {
   bool hasBarriers = false;
-  if (hasMatrices(module)) // what they read of these no other invocation has written
+  if (hasMatrices(module)) // Invocations never read storage buffers that other invocations have written.
     return;
   module.walk([&](spirv::ControlBarrierOp barrier) {
     barrier.setMemorySemantics(barrier.getMemorySemantics() | spirv::MemorySemantics::UniformMemory);
@@ -360,7 +364,7 @@ static void orderStorageBuffers(spirv::ModuleOp module) {
       variable->setAttr("coherent", UnitAttr::get(module.getContext()));
 }
 
-/// Merging of constants leaves them without a location: they came from what uses them.
+/// Merging constants drops their locations. Gives each constant the locations of its users.
 static void locateConstants(ModuleOp holder) {
   holder.walk([](spirv::ConstantOp constant) {
     if (!isa<UnknownLoc>(constant.getLoc()))
@@ -372,7 +376,7 @@ static void locateConstants(ModuleOp holder) {
   });
 }
 
-/// Numbers of lanes and subgroups need a capability, which is found by ops alone.
+/// Adds the capability that variables for lane and subgroup numbers need. Upstream finds capabilities only by ops.
 static void requireLanes(spirv::ModuleOp module) {
   auto isLane = [](spirv::GlobalVariableOp variable) {
     std::optional<StringRef> name = variable.getBuiltIn();
@@ -389,7 +393,7 @@ static void requireLanes(spirv::ModuleOp module) {
                                                     capabilities.getArrayRef(), extensions, module.getContext()));
 }
 
-/// `makeTexels` is what is done with the module before it is known what it needs.
+/// Finishes the module. `makeTexels` runs before the required capabilities are determined.
 static LogicalResult finishModule(ModuleOp holder, llvm::function_ref<void(spirv::ModuleOp)> makeTexels) {
   PassManager simplify(holder.getContext()), finish(holder.getContext());
   OpPassManager &pm = simplify.nest<spirv::ModuleOp>();
@@ -411,7 +415,7 @@ static LogicalResult finishModule(ModuleOp holder, llvm::function_ref<void(spirv
 
 //===-- Validation ----------------------------------------------------------------------------------------------===//
 
-/// Whether SPIRV-Tools have SPV_KHR_cooperative_matrix: those before 2023.3 refuse all modules with it.
+/// Returns true if SPIRV-Tools supports SPV_KHR_cooperative_matrix. Versions before 2023.3 refuse all modules with it.
 static bool knowsMatrices(spv_const_context context) {
   StringRef text = "OpCapability CooperativeMatrixKHR";
   spv_binary binary = nullptr;
@@ -420,7 +424,8 @@ static bool knowsMatrices(spv_const_context context) {
   return result == SPV_SUCCESS;
 }
 
-/// SPIRV-Tools' verdict on the words; a rejection is a fault of the conversion, so the message says what and where.
+/// Validates the words with SPIRV-Tools. A rejection is a bug of the conversion, so the error has the validator's
+/// message.
 static LogicalResult validate(Location loc, ArrayRef<uint32_t> words, bool matrices) {
   spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_3);
   if (matrices && !knowsMatrices(context)) {
@@ -453,7 +458,7 @@ FailureOr<SPIRVKernel> inlay::convertKernelToSPIRV(gpu::GPUFuncOp func, VulkanAt
   module->setAttr(spirv::getTargetEnvAttrName(), env);
   SmallVector<int32_t> size(block.begin(), block.end());
   kernel->setAttr(spirv::getEntryPointABIAttrName(), spirv::getEntryPointABIAttr(context, size));
-  SmallVector<int64_t> elements; // of buffers
+  SmallVector<int64_t> elements; // Number of elements of each buffer.
   for (Type type : kernel.getArgumentTypes())
     if (auto buffer = dyn_cast<MemRefType>(type))
       elements.push_back(buffer.hasStaticShape() ? buffer.getNumElements() : 0);

@@ -8,10 +8,10 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
-/// A storage buffer of the form that kernels have: a struct of one array.
+/// A storage buffer in the form that kernels have: a struct with one array.
 struct StorageArray {
   Type element;
-  int64_t count; ///< 0 if it is known at a call alone
+  int64_t count; ///< Number of elements; 0 if it is known only at a call.
 };
 } // namespace
 
@@ -27,7 +27,7 @@ static std::optional<StorageArray> readArray(spirv::GlobalVariableOp variable) {
   return std::nullopt;
 }
 
-/// The addresses of `variable` in the module's functions.
+/// Returns the ops that take the address of `variable` in the module's functions.
 static SmallVector<spirv::AddressOfOp> findAddresses(spirv::ModuleOp module, spirv::GlobalVariableOp variable) {
   SmallVector<spirv::AddressOfOp> addresses;
   module.walk([&](spirv::AddressOfOp address) {
@@ -37,7 +37,7 @@ static SmallVector<spirv::AddressOfOp> findAddresses(spirv::ModuleOp module, spi
   return addresses;
 }
 
-/// True if all that is done with `address` is to load elements.
+/// Returns true if `address` is only used to load elements.
 static bool isOnlyLoaded(spirv::AddressOfOp address) {
   return llvm::all_of(address->getUsers(), [](Operation *user) {
     auto chain = dyn_cast<spirv::AccessChainOp>(user);

@@ -14,7 +14,7 @@ static constexpr int64_t kWidth = 4;
 
 static bool isVectorAccess(Operation *user) { return isa<vector::LoadOp, vector::StoreOp>(user); }
 
-/// The number of the vector that begins at `element`.
+/// Returns the number of the vector that starts at `element`.
 static Value countVectors(OpBuilder &builder, Location loc, Value element) {
   Value width = arith::ConstantIndexOp::create(builder, loc, kWidth);
   return arith::DivUIOp::create(builder, loc, element, width);
@@ -31,7 +31,7 @@ static LogicalResult replaceAccess(Operation *access, Value buffer, VectorType t
     Value index = countVectors(builder, loc, store.getIndices().front());
     memref::StoreOp::create(builder, loc, store.getValueToStore(), buffer, index);
   } else {
-    return access->emitError("expected each access to a buffer of vectors to be one of ") << type;
+    return access->emitError("expected each access to a buffer of vectors to have the type ") << type;
   }
   access->erase();
   return success();
@@ -43,7 +43,7 @@ LogicalResult inlay::makeVectorBuffers(gpu::GPUFuncOp func) {
     if (!type || llvm::none_of(argument.getUsers(), isVectorAccess))
       continue;
     if (type.getRank() != 1)
-      return func.emitError("expected a buffer that is accessed by vectors to have one dim, but got ") << type;
+      return func.emitError("expected a buffer that is accessed in vectors to have one dim, but got ") << type;
     auto vector = VectorType::get({kWidth}, type.getElementType());
     SmallVector<Operation *> users(argument.getUsers());
     int64_t count = type.isDynamicDim(0) ? ShapedType::kDynamic : type.getDimSize(0) / kWidth;

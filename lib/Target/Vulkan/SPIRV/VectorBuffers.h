@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Buffers that a kernel reads and writes as vectors of four.
+// Converts buffers that a kernel accesses in vectors of four elements.
 
 #ifndef INLAY_LIB_TARGET_VULKAN_SPIRV_VECTORBUFFERS_H
 #define INLAY_LIB_TARGET_VULKAN_SPIRV_VECTORBUFFERS_H
@@ -9,8 +9,9 @@
 
 namespace inlay {
 
-/// Makes buffers of vectors of those arguments that `func` accesses by vectors: SPIR-V has no pointer to a vector in an
-/// array of scalars. All accesses to such a buffer must be aligned vectors of four; others are an error.
+/// Converts arguments that `func` accesses in vectors to buffers of vectors, because SPIR-V cannot point to a vector in
+/// an array of scalars. All accesses to such a buffer must be aligned vectors of four elements; other accesses are an
+/// error.
 llvm::LogicalResult makeVectorBuffers(mlir::gpu::GPUFuncOp func);
 
 } // namespace inlay

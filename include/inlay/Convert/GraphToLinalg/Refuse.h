@@ -3,8 +3,8 @@
 // The protocol by which patterns refuse an op: a match failure whose message starts with a reason code. Partitioning
 // asks the same patterns whether a target can run an op, so the messages appear in the partition report.
 
-#ifndef INLAY_CONVERT_GRAPHTOLINALG_REJECT_H
-#define INLAY_CONVERT_GRAPHTOLINALG_REJECT_H
+#ifndef INLAY_CONVERT_GRAPHTOLINALG_REFUSE_H
+#define INLAY_CONVERT_GRAPHTOLINALG_REFUSE_H
 
 #include "inlay/Support/Reason.h"
 
@@ -14,7 +14,7 @@ namespace inlay {
 
 /// Notifies the listener that the pattern refuses `op`, for example with "unsupported-type: expected floats, but got
 /// i1". Always returns failure.
-inline mlir::LogicalResult rejectOp(mlir::RewriterBase &rewriter, mlir::Operation *op, ReasonCode code,
+inline mlir::LogicalResult refuseOp(mlir::RewriterBase &rewriter, mlir::Operation *op, ReasonCode code,
                                     const llvm::Twine &text) {
   return rewriter.notifyMatchFailure(op, stringifyReasonCode(code) + ": " + text);
 }
@@ -29,4 +29,4 @@ inline Verdict parseRefusal(llvm::StringRef message) {
 
 } // namespace inlay
 
-#endif // INLAY_CONVERT_GRAPHTOLINALG_REJECT_H
+#endif // INLAY_CONVERT_GRAPHTOLINALG_REFUSE_H

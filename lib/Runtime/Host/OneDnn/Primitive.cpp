@@ -131,7 +131,7 @@ Status Primitive::run(const Argument *arguments, size_t count) const {
   std::array<dnnl_exec_arg_t, kMaxArguments> passed;
   Argument all[kMaxArguments];
   size_t used = 0;
-  for (; used < count && used < kMax; ++used)
+  for (; used < count && used < kMaxArguments; ++used)
     all[used] = arguments[used];
   if (scratchBytes_ > 0) {
     void *memory = scratch.reserve(scratchBytes_);

@@ -127,7 +127,7 @@ assert not hasattr(inlay, "compile")
 
 @pytest.mark.skipif(os.environ.get("INLAY_FULL") != "1", reason="builds a wheel; INLAY_FULL=1 runs it")
 def test_the_wheel_runs_alone(path, tmp_path):
-    source = pathlib.Path(__file__).parents[1] / "runtime"
+    source = pathlib.Path(__file__).parents[2] / "runtime"
     pip = [sys.executable, "-m", "pip"]
     subprocess.run([*pip, "wheel", str(source), "--no-deps", "-w", str(tmp_path)], check=True)
     (wheel,) = tmp_path.glob("inlay_runtime-*-py3-none-*.whl")

@@ -10,7 +10,7 @@ import time
 import numpy
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "inlay-bench" / "peers" / "contest"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "tools" / "inlay-bench" / "peers" / "contest"))
 from contest import compare, difference
 from kernels import KERNELS
 from rounds import Worker, WorkerError, take_turns

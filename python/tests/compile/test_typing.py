@@ -19,7 +19,7 @@ from inlay._compile import types as aliases
 from inlay._graph.builder import OpFunction
 
 PACKAGE = pathlib.Path(inlay.__file__).parent
-MAKE_STUB = pathlib.Path(__file__).resolve().parents[1] / "tools" / "make_ops_stub.py"
+MAKE_STUB = pathlib.Path(__file__).resolve().parents[2] / "tools" / "make_ops_stub.py"
 MODULES = [
     "inlay",
     "inlay.debug",

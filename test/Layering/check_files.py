@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Check files of any kind: `check_files.py FILE...`.
 
-A text file ends with one line end and has no marks of a merge conflict; no file is larger than LIMIT.
+A text file ends with exactly one line end and has no markers of a merge conflict. No file is larger than LIMIT.
 
-Prints `path: what is wrong` for each finding and exits 1 if there are any.
+Prints `path: message` for each finding and exits with 1 if there are any.
 """
 
 import pathlib
@@ -22,11 +22,11 @@ def check_file(path: pathlib.Path) -> Iterator[str]:
     if b"\0" in data or not data:
         return
     if not data.endswith(b"\n"):
-        yield "expected a line end at the end"
+        yield "expected a line end after the last line"
     elif data.endswith(b"\n\n"):
-        yield "expected one line end at the end, but got several"
+        yield "expected one line end after the last line, but got several"
     if CONFLICT.search(data):
-        yield "has marks of a merge conflict"
+        yield "has markers of a merge conflict"
 
 
 def main() -> int:

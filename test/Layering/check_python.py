@@ -1,10 +1,12 @@
-"""The rules of the Python package: the arrows between its folders, no circles of imports, and small folders."""
+"""The layers of the Python package: which module or folder may import which, and that imports form no circle."""
 
 import ast
 import pathlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+
+from source_tree import Finding
 
 PACKAGE = pathlib.PurePath("python/inlay")
 EXTENSION = "_inlay"
@@ -31,14 +33,11 @@ ARROWS = {
     "__init__": ["_api"],
     "__main__": [EXTENSION],
 }
-MOST_FILES = 20  # in a folder
-
-Finding = tuple[pathlib.Path, int, str]
 
 
 @dataclass(frozen=True)
 class Import:
-    """An import of another module of the package; `is_for_types`: the type checker alone makes it."""
+    """An import of another module of the package. If `is_for_types`, only the type checker imports it."""
 
     module: str
     line: int
@@ -47,14 +46,17 @@ class Import:
 
 @dataclass
 class Module:
-    """A module of the package, by its name without `inlay.`."""
+    """A module of the package with its imports."""
 
     path: pathlib.Path
     imports: list[Import] = field(default_factory=list)
 
 
 def unit_of(name: str) -> str:
-    """`_import/torch` for `_import.torch.program`; the longest entry of ARROWS, else the first part of the name."""
+    """Returns the entry of ARROWS for a module, such as `_import/torch` for `_import.torch.program`.
+
+    Returns the first part of the name if there is no entry.
+    """
     parts = name.split(".")
     inner = "/".join(parts[:2])
     return inner if inner in ARROWS else parts[0]
@@ -72,7 +74,7 @@ def read_modules(package: pathlib.Path) -> dict[str, Module]:
 
 
 def find_imports(name: str, path: pathlib.Path, modules: dict[str, Module]) -> Iterator[Import]:
-    """Every import of the package's own modules, those inside of functions included."""
+    """Yields all imports of modules of the package, also those inside functions."""
     tree = ast.parse(path.read_text())
     for_types = {
         id(inner)
@@ -91,16 +93,16 @@ def find_imports(name: str, path: pathlib.Path, modules: dict[str, Module]) -> I
 
 
 def imported_names(node: ast.AST, name: str, is_package: bool) -> Iterator[str]:
-    """The names that a statement imports from the package, as `folder.module.name`."""
+    """Yields the names that a statement imports from the package, as `folder.module.name`."""
     if isinstance(node, ast.Import):
-        yield from (one.name.removeprefix("inlay.") for one in node.names if one.name.startswith("inlay."))
+        yield from (alias.name.removeprefix("inlay.") for alias in node.names if alias.name.startswith("inlay."))
     elif isinstance(node, ast.ImportFrom) and node.level:
         parts = name.split(".") if name != "__init__" else []
         parts = parts if is_package else parts[:-1]
         parts = parts[: len(parts) - node.level + 1] + (node.module.split(".") if node.module else [])
-        yield from (".".join([*parts, one.name]) for one in node.names)
+        yield from (".".join([*parts, alias.name]) for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "inlay":
-        yield from (".".join([*node.module.split(".")[1:], one.name]) for one in node.names)
+        yield from (".".join([*node.module.split(".")[1:], alias.name]) for alias in node.names)
 
 
 def check_arrows(modules: dict[str, Module]) -> Iterator[Finding]:
@@ -109,27 +111,27 @@ def check_arrows(modules: dict[str, Module]) -> Iterator[Finding]:
         if source not in ARROWS:
             yield module.path, 1, f"'{source}' has no entry in ARROWS of check_python.py"
             continue
-        for one in module.imports:
-            wanted = unit_of(one.module)
+        for imported in module.imports:
+            wanted = unit_of(imported.module)
             if wanted != source and wanted not in ARROWS[source]:
-                yield module.path, one.line, f"{source} must not import '{one.module}': no arrow to {wanted}"
+                yield module.path, imported.line, f"{source} must not import '{imported.module}': no arrow to {wanted}"
 
 
 def check_circles(modules: dict[str, Module]) -> Iterator[Finding]:
-    """One finding for each import that closes a circle. Imports for the type checker alone don't count."""
+    """Yields a finding for each import that closes a circle. Imports for the type checker only don't count."""
     finished: set[str] = set()
     path: list[str] = []
 
     def visit(name: str) -> Iterator[Finding]:
         path.append(name)
-        for one in modules[name].imports:
-            if one.is_for_types or one.module not in modules or one.module in finished:
+        for imported in modules[name].imports:
+            if imported.is_for_types or imported.module not in modules or imported.module in finished:
                 continue
-            if one.module in path:
-                circle = [*path[path.index(one.module) :], one.module]
-                yield modules[name].path, one.line, f"closes a circle of imports: {' -> '.join(circle)}"
+            if imported.module in path:
+                circle = [*path[path.index(imported.module) :], imported.module]
+                yield modules[name].path, imported.line, f"closes a circle of imports: {' -> '.join(circle)}"
             else:
-                yield from visit(one.module)
+                yield from visit(imported.module)
         finished.add(path.pop())
 
     for name in modules:
@@ -137,15 +139,8 @@ def check_circles(modules: dict[str, Module]) -> Iterator[Finding]:
             yield from visit(name)
 
 
-def check_folders(package: pathlib.Path) -> Iterator[Finding]:
-    for folder in sorted({path.parent for path in package.rglob("*.py")}):
-        count = len(list(folder.glob("*.py")))
-        if count > MOST_FILES:
-            yield folder, 1, f"expected at most {MOST_FILES} files in a folder, but got {count}"
-
-
 def check_extension(root: pathlib.Path, modules: dict[str, Module]) -> Iterator[Finding]:
-    """The extension imports modules of the package by name."""
+    """Checks the modules that the extension imports by name."""
     for path in sorted((root / "python/src").glob("*.*")):
         for number, line in enumerate(path.read_text().splitlines(), 1):
             for name in re.findall(r'import_\("inlay\.([\w.]+)"\)', line):
@@ -160,5 +155,4 @@ def check_python(root: pathlib.Path) -> Iterator[Finding]:
     modules = read_modules(package)
     yield from check_arrows(modules)
     yield from check_circles(modules)
-    yield from check_folders(package)
     yield from check_extension(root, modules)

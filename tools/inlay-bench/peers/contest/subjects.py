@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is measured: the models of inlay_models and the kernels of this folder, the same in every process."""
+"""The subjects of contests: the models of inlay_models and the kernels of this folder, equal in all processes."""
 
 import warnings
 from dataclasses import dataclass

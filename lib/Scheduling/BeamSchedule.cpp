@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Three targets and more, or nodes that are segments of their own: some optimal schedule runs all that is ready in one
-// target, then all in another, so only words of targets are searched. Nodes of their own are no letters: they cost the
-// same wherever they run, so they run as soon as they can. A greedy word by the longest remaining path is linear; a
-// beam of words is better and is used where it costs little. Neither depends on anything but the numbering of nodes.
+// A search for three and more targets, or for two targets with isolated nodes. Some optimal schedule alternates between
+// running all nodes that are ready on one target and all that are ready on another. The search therefore only considers
+// sequences of targets. Isolated nodes are no steps of a sequence: they cost the same wherever they run, so they run as
+// soon as they can. A greedy sequence, which follows the longest remaining path, takes linear time. A beam search gives
+// better sequences and is used where it costs little. The results of both depend only on the numbering of nodes.
 
 #include "inlay/Scheduling/LevelSchedule.h"
 
@@ -16,16 +17,16 @@
 using namespace inlay;
 
 namespace {
-constexpr unsigned kMaxTargets = 64;
 constexpr size_t kNarrowBeam = 8, kWideBeam = 64;
-/// Work (nodes times letters) above which only the greedy word is made, and work times words up to which beams widen.
+/// Work is the number of nodes times the number of steps. Above `kBeamWork`, only the greedy sequence is made. The
+/// width of a beam is chosen such that work times width is about `kWideBeamWork`.
 constexpr uint64_t kBeamWork = 2'000'000, kWideBeamWork = 100'000;
 
-/// What a search goes by.
+/// Bounds that guide a search.
 struct Guide {
   RunHeights heights;
-  /// For each node the most accelerator runs on a path from it, if words may not have more accelerator letters than
-  /// needed; else empty.
+  /// For each node, the maximum number of accelerator runs on a path from it, if sequences may have no more accelerator
+  /// steps than needed. Empty otherwise.
   std::vector<uint32_t> acceleratorRuns;
   uint32_t maxAccelerators = 0;
 };
@@ -48,28 +49,28 @@ public:
   uint32_t doneCount() const { return done; }
   uint32_t length() const { return steps; }
 
-  /// Most runs on a path that starts with a ready node and may start with that target.
+  /// Returns the maximum number of runs on a path that starts with a ready node and may start with that target.
   uint32_t remaining(TargetIndex target) const {
-    uint32_t most = highest[target];
+    uint32_t longest = highest[target];
     for (NodeId node : neutral)
       if (canJoin(node, target) && (guide->heights.firstTargets[node] >> target & 1))
-        most = std::max(most, guide->heights.height[node]);
-    return most;
+        longest = std::max(longest, guide->heights.height[node]);
+    return longest;
   }
 
-  /// The word needs no more accelerator letters than the graph does.
+  /// Returns true if the sequence needs no more accelerator steps than the graph does.
   bool isFrugal() const {
     if (guide->acceleratorRuns.empty())
       return true;
-    uint32_t most = 0;
-    auto visit = [&](NodeId node) { most = std::max(most, guide->acceleratorRuns[node]); };
+    uint32_t longest = 0;
+    auto visit = [&](NodeId node) { longest = std::max(longest, guide->acceleratorRuns[node]); };
     for (const std::vector<NodeId> &nodes : ready)
       std::for_each(nodes.begin(), nodes.end(), visit);
     std::for_each(neutral.begin(), neutral.end(), visit);
-    return accelerators + most <= guide->maxAccelerators;
+    return accelerators + longest <= guide->maxAccelerators;
   }
 
-  /// Runs all that is and becomes ready in that target, then nodes of their own.
+  /// Appends a step: runs all nodes that are or become ready on that target, then the isolated nodes that are ready.
   void append(TargetIndex target) {
     placement.targets.push_back(target);
     ++steps;
@@ -90,7 +91,7 @@ public:
     runIsolated();
   }
 
-  /// Colours that run a node if they come next.
+  /// Returns the targets that would run a node as the next step.
   TargetSet next() const {
     TargetSet result = 0;
     for (TargetIndex target = 0; target < kMaxTargets; ++target)
@@ -153,11 +154,11 @@ private:
 };
 
 struct Rank {
-  uint32_t most, total, left;
+  uint32_t longest, total, left;
   uint64_t hash;
   size_t at;
 
-  auto key() const { return std::tuple(most, total, left, hash, at); }
+  auto key() const { return std::tuple(longest, total, left, hash, at); }
   bool operator<(const Rank &other) const { return key() < other.key(); }
 };
 } // namespace
@@ -166,7 +167,7 @@ static Rank rank(const ScheduleGraph &graph, const PartialSchedule &partial, siz
   Rank result{0, 0, graph.size() - partial.doneCount(), partial.hash(), at};
   for (TargetIndex target = 0; target < kMaxTargets; ++target) {
     uint32_t remaining = partial.remaining(target);
-    result.most = std::max(result.most, remaining);
+    result.longest = std::max(result.longest, remaining);
     result.total += remaining;
   }
   return result;
@@ -177,20 +178,20 @@ static PartialSchedule makeGreedily(const ScheduleGraph &graph, const Guide &gui
   while (!partial.isDone()) {
     TargetSet next = partial.next();
     TargetIndex chosen = 0;
-    uint32_t most = 0;
+    uint32_t longest = 0;
     for (TargetIndex target = 0; target < kMaxTargets; ++target)
       if (next >> target & 1)
-        if (uint32_t remaining = partial.remaining(target); remaining >= most) {
+        if (uint32_t remaining = partial.remaining(target); remaining >= longest) {
           chosen = target;
-          most = remaining;
+          longest = remaining;
         }
     partial.append(chosen);
   }
   return partial;
 }
 
-/// The best words of one letter more, the best first; those that can't end before `limit` are left out. Words that have
-/// run the same nodes are one.
+/// Returns the best sequences with one more step, the best one first. Sequences that cannot end before `limit` are left
+/// out. Sequences that have run the same nodes count as one.
 static std::vector<PartialSchedule> grow(const ScheduleGraph &graph, const std::vector<PartialSchedule> &beam,
                                          uint32_t limit, size_t width) {
   std::vector<PartialSchedule> grown, kept;
@@ -201,7 +202,7 @@ static std::vector<PartialSchedule> grow(const ScheduleGraph &graph, const std::
         grown.push_back(partial);
         grown.back().append(static_cast<TargetIndex>(target));
         Rank place = rank(graph, grown.back(), grown.size() - 1);
-        if (grown.back().length() + place.most < limit && grown.back().isFrugal())
+        if (grown.back().length() + place.longest < limit && grown.back().isFrugal())
           ranks.push_back(place);
         else
           grown.pop_back();
@@ -213,7 +214,8 @@ static std::vector<PartialSchedule> grow(const ScheduleGraph &graph, const std::
   return kept;
 }
 
-/// The shortest word of a beam, if one is shorter than `limit`.
+/// Sets `placement` to that of the shortest sequence of a beam search. Returns false if no sequence is shorter than
+/// `limit`, or if the work is too much.
 static bool placeByBeam(const ScheduleGraph &graph, const Guide &guide, uint32_t limit, Placement &placement) {
   uint64_t work = uint64_t(graph.size()) * limit;
   if (work > kBeamWork)

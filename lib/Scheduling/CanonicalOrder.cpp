@@ -22,7 +22,7 @@ static uint64_t hashNode(const ScheduleNode &node) {
 }
 
 namespace {
-/// Sweeps along all edges and against them.
+/// Hashes of nodes and their neighborhoods. Each sweep follows all edges forwards, then backwards.
 class Hashes {
 public:
   explicit Hashes(const ScheduleGraph &graph) : graph(graph) {
@@ -40,10 +40,11 @@ public:
   bool operator()(NodeId a, NodeId b) const { return hashes[a] < hashes[b]; }
 
 private:
-  /// A sum, so that the order of neighbours doesn't matter.
-  void refine(NodeId node, ScheduleGraph::Range neighbours, uint64_t side) {
+  /// Combines the hash of `node` with the hashes of `neighbors`. They are added up, so that their order does not
+  /// matter.
+  void refine(NodeId node, ScheduleGraph::Range neighbors, uint64_t side) {
     uint64_t sum = side;
-    for (NodeId other : neighbours)
+    for (NodeId other : neighbors)
       sum += mix(hashes[other] + side);
     hashes[node] = combine(hashes[node], sum);
   }
@@ -52,8 +53,9 @@ private:
   std::vector<uint64_t> hashes;
 };
 
-/// A walk that goes from each node it has numbered to that node's successors, and completes what each of these needs
-/// first: neighbours get numbers close to each other, so one choice between nodes that are alike decides the next.
+/// A walk that goes from each numbered node to its successors. Before it numbers a successor, it numbers the
+/// predecessors of that successor. Neighbors thus get numbers close to each other, so that one choice between nodes
+/// with equal hashes decides the next.
 class Walk {
 public:
   explicit Walk(const ScheduleGraph &graph) : graph(graph), isEarlier(graph), visited(graph.size()) {
@@ -66,7 +68,7 @@ public:
       if (graph.preds(node).empty())
         roots.push_back(node);
     std::sort(roots.begin(), roots.end(), std::cref(isEarlier));
-    size_t next = 0; // the first node in `order` whose successors were not looked at
+    size_t next = 0; // Position in `order` of the first node whose successors were not visited.
     std::vector<NodeId> succs;
     for (NodeId root : roots) {
       complete(root);
@@ -80,7 +82,7 @@ public:
   }
 
 private:
-  /// Those that were not visited, in `result`.
+  /// Sets `result` to the nodes that were not visited, sorted by hash.
   void sort(ScheduleGraph::Range nodes, std::vector<NodeId> &result) const {
     result.clear();
     for (NodeId node : nodes)
@@ -89,7 +91,7 @@ private:
     std::sort(result.begin(), result.end(), std::cref(isEarlier));
   }
 
-  /// Numbers the node after what it depends on.
+  /// Numbers the node after all nodes that it depends on.
   void complete(NodeId node) {
     if (visited[node])
       return;

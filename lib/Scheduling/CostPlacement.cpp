@@ -14,24 +14,25 @@ using namespace inlay;
 namespace {
 using Placed = std::vector<TargetIndex>;
 
-/// Parts of a launch that a border is priced at.
+/// Shares of a launch that a border is charged.
 constexpr double kPrices[] = {0, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2};
-/// How often each of three targets and more takes its turn.
+/// Maximum number of rounds of alpha-expansion for three and more targets.
 constexpr unsigned kRounds = 3;
-/// Nodes and edges that the search by single moves may look at.
+/// Maximum number of nodes and edges that the search by single moves visits.
 constexpr uint64_t kSearchWork = 4'000'000;
 } // namespace
 
 //===-- One cut -------------------------------------------------------------------------------------------------===//
 
 namespace {
-/// Lets every node keep its target or take one other, whichever is cheapest for all together: source keeps, sink takes.
+/// A cut that decides for every node whether it keeps its target or takes the target `taken`, such that all nodes
+/// together are cheapest. Nodes on the source side keep their target.
 class Expansion {
 public:
   Expansion(const CostGraph &costs, const Placed &placed, TargetIndex taken, double price)
       : costs(costs), placed(placed), taken(taken), price(price), scale(findScale()) {}
 
-  /// The new placement; `seconds` is what it takes without launches, but with the price of borders.
+  /// Returns the new placement. `seconds` is set to its time without launches, but with the price of borders.
   Placed run(double &seconds) {
     for (NodeId node = 0; node < placed.size(); ++node)
       addNode(node);
@@ -46,7 +47,8 @@ public:
   }
 
 private:
-  /// Whole numbers are exact: all costs together come close to what a cut may sum up to.
+  /// Returns the factor by which seconds become integers, which add up exactly. The sum of all costs comes close to the
+  /// maximum of a cut.
   double findScale() const {
     double sum = 1e-12;
     for (NodeId node = 0; node < placed.size(); ++node)
@@ -77,7 +79,7 @@ private:
       cut.addTerminals(node, MinCut::kInfinite, whole(costs.getCompute(node, placed[node])));
   }
 
-  /// `seconds` if the maker keeps and one of the readers takes.
+  /// Charges `seconds` if the maker keeps its target and a reader takes the new one.
   void chargeTaking(NodeId maker, const std::vector<NodeId> &readBy, double seconds) {
     int64_t capacity = whole(seconds);
     if (capacity == 0 || readBy.empty())
@@ -92,7 +94,8 @@ private:
         cut.addEdge(from, reader, MinCut::kInfinite);
   }
 
-  /// `seconds` if one of the readers keeps and, unless that is `kOutside`, the maker takes.
+  /// Charges `seconds` if a reader keeps its target and the maker takes the new one. If the maker is `kOutside`, the
+  /// reader alone decides.
   void chargeKeeping(NodeId maker, const std::vector<NodeId> &readBy, double seconds) {
     int64_t capacity = whole(seconds);
     if (capacity == 0 || readBy.empty())
@@ -110,7 +113,8 @@ private:
   void addValue(const CostGraph::Value &value) {
     bool isMade = value.maker != CostGraph::kOutside;
     all.assign(costs.readers.begin() + value.firstReader, costs.readers.begin() + value.lastReader);
-    // Shipped to `taken`, and out of where it is made if all readers are there and one goes.
+    // The transfer to `taken`. If all readers are where the value is made, a reader that goes to `taken` also costs the
+    // transfer out.
     bool leaves = value.isReturned;
     for (NodeId reader : all)
       leaves |= isMade && placed[reader] != placed[value.maker];
@@ -122,12 +126,12 @@ private:
         going += out(value, placed[value.maker]);
     }
     chargeTaking(value.maker, all, going);
-    // Shipped out of `taken` if it is made there.
+    // The transfer out of `taken` if the value is made there.
     if (isMade && value.isReturned)
       cut.addTerminals(value.maker, whole(out(value, taken)), 0);
     else if (isMade)
       chargeKeeping(value.maker, all, out(value, taken));
-    // Shipped to readers that keep their target.
+    // The transfers to readers that keep their target.
     for (TargetIndex target = 0; target < costs.targets.size(); ++target) {
       if (target == taken)
         continue;
@@ -187,7 +191,7 @@ public:
   void cutAtPrices() {
     for (double price : kPrices) {
       Placed placed = placeLast();
-      if (countTargets() <= 2) { // one cut between the last and the other is all there is to find
+      if (countTargets() <= 2) { // A single cut between the two targets is exact.
         double seconds = 0;
         placed = Expansion(costs, placed, findFirst(), price).run(seconds);
         consider(placed);
@@ -207,7 +211,7 @@ public:
     }
   }
 
-  /// Single nodes and whole segments to other targets, as long as that helps.
+  /// Moves single nodes and whole segments to other targets as long as this saves time.
   void improve() {
     uint64_t each = costs.graph.size() + costs.graph.edgeCount() + costs.values.size() + costs.readers.size() + 1;
     uint64_t left = kSearchWork / each;
@@ -235,7 +239,7 @@ public:
 private:
   template <typename Function>
   static void forEachTarget(TargetSet set, Function function) {
-    for (TargetIndex target = 0; target < 64 && set >> target; ++target)
+    for (TargetIndex target = 0; target < kMaxTargets && set >> target; ++target)
       if (set >> target & 1)
         function(target);
   }
@@ -253,7 +257,7 @@ private:
     return first;
   }
 
-  /// Every node on the last target it may take.
+  /// Places every node on the last target that it may take.
   Placed placeLast() const {
     Placed placed(costs.graph.size());
     for (NodeId node = 0; node < placed.size(); ++node)
@@ -262,12 +266,13 @@ private:
   }
 
   double findMinLaunch() const {
-    double least = std::numeric_limits<double>::infinity();
-    forEachTarget(inUse, [&](TargetIndex target) { least = std::min(least, costs.targets[target].launchSeconds); });
-    return least;
+    double minLaunch = std::numeric_limits<double>::infinity();
+    forEachTarget(inUse,
+                  [&](TargetIndex target) { minLaunch = std::min(minLaunch, costs.targets[target].launchSeconds); });
+    return minLaunch;
   }
 
-  /// The segments of the best placement, then each node by itself.
+  /// Returns the segments of the best placement, then each node by itself.
   std::vector<std::vector<NodeId>> findMoves() const {
     std::vector<std::vector<NodeId>> moves;
     ScheduleGraph assigned = costs.graph;
@@ -284,7 +289,7 @@ private:
 
   const CostGraph &costs;
   TargetSet inUse = 0;
-  std::map<Placed, double> considered; ///< several prices often give one placement
+  std::map<Placed, double> considered; ///< Times of known placements. Several prices often give the same one.
 };
 } // namespace
 
@@ -293,7 +298,7 @@ std::vector<TargetIndex> inlay::placeOnHost(const ScheduleGraph &graph) {
   for (const ScheduleNode &node : graph.nodes) {
     TargetIndex chosen = node.target;
     if (!node.pinned && graph.isAccelerator(chosen))
-      for (TargetIndex target = 0; target < 64; ++target)
+      for (TargetIndex target = 0; target < kMaxTargets; ++target)
         if ((node.allowed >> target & 1) && !graph.isAccelerator(target))
           chosen = target;
     placed.push_back(chosen);
@@ -313,7 +318,7 @@ CostedPlacement inlay::placeByCost(const CostGraph &costs, const std::vector<std
   }
   CostedPlacement result = std::move(search.best);
   result.candidates = std::move(seconds);
-  // Sums in another order may differ in the last digit.
+  // Sums in a different order may differ in the last digit.
   result.lowerBound = std::min(result.lowerBound, result.seconds);
   return result;
 }

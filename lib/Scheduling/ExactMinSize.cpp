@@ -8,22 +8,23 @@
 using namespace inlay;
 
 namespace {
+/// The set of nodes that have run is a 64-bit mask.
 constexpr NodeId kMaxNodes = 64;
-/// States in all; each takes about a microsecond and 48 bytes.
+/// Maximum number of states. Each state takes about a microsecond and 48 bytes.
 constexpr size_t kMaxStates = 30'000;
-constexpr TargetIndex kNone = 64;
+constexpr TargetIndex kNoTarget = kMaxTargets;
 
 /// The best way to run a set of nodes with a given last segment.
 struct State {
   uint64_t done = 0;
-  uint64_t opCount = 0; ///< of the last segment, as far as it matters
-  uint64_t kept = 0;    ///< weight on accelerators
+  uint64_t opCount = 0; ///< Op count of the last segment, at most the minimum size.
+  uint64_t kept = 0;    ///< Number of ops on accelerators.
   uint32_t segments = 0;
-  uint32_t parent = 0; ///< the state that the last node was added to
+  uint32_t parent = 0; ///< Index of the state that the last node was added to.
   NodeId node = 0;
-  TargetIndex taken = kNone;  ///< the target it took
-  TargetIndex target = kNone; ///< of the last segment; none if nothing may join it
-  bool excused = false;       ///< it may be small: a node of it can't be demoted
+  TargetIndex taken = kNoTarget;  ///< Target of `node`.
+  TargetIndex target = kNoTarget; ///< Target of the last segment; kNoTarget if no node may join it.
+  bool excused = false;           ///< True if the last segment may be small because a node of it cannot be demoted.
 
   auto key() const { return std::tuple(done, target, opCount, excused); }
   bool isBefore(const State &other) const {
@@ -31,15 +32,16 @@ struct State {
   }
 };
 
-class Programme {
+class DynamicProgram {
 public:
-  Programme(const ScheduleGraph &graph, uint64_t minSize) : graph(graph), minSize(minSize), needs(graph.size()) {
+  DynamicProgram(const ScheduleGraph &graph, uint64_t minSize) : graph(graph), minSize(minSize), needs(graph.size()) {
     for (NodeId node = 0; node < graph.size(); ++node)
       for (NodeId pred : graph.preds(node))
         needs[node] |= uint64_t(1) << pred;
   }
 
-  /// False if there are too many states. Layer by layer: all states of a layer have run equally many nodes.
+  /// Works layer by layer: all states of a layer have run equally many nodes. Returns false if there are too many
+  /// states.
   bool run() {
     states.push_back({});
     size_t first = 0;
@@ -74,11 +76,11 @@ public:
 
 private:
   bool isClosed(const State &state) const {
-    return state.target == kNone || !graph.isAccelerator(state.target) || state.opCount >= minSize || state.excused;
+    return state.target == kNoTarget || !graph.isAccelerator(state.target) || state.opCount >= minSize || state.excused;
   }
 
   void grow(uint32_t at, std::vector<State> &grown) {
-    // What can only be where the open host segment is may as well be in it.
+    // A node that can only run on the target of the open host segment loses nothing by joining this segment.
     for (NodeId node = 0; node < graph.size(); ++node) {
       const ScheduleNode &info = graph.nodes[node];
       bool isBound = !info.neutral && !info.isolatedOnHost && !info.isolated && !graph.isAccelerator(info.target);
@@ -87,7 +89,7 @@ private:
     }
     for (NodeId node = 0; node < graph.size(); ++node)
       if (isReady(node, states[at]))
-        for (TargetIndex target = 0; target < 64; ++target)
+        for (TargetIndex target = 0; target < kMaxTargets; ++target)
           if (mayTake(node, target))
             add(at, node, target, grown);
   }
@@ -117,7 +119,7 @@ private:
     next.node = node;
     next.segments += !joins;
     next.taken = target;
-    next.target = isIsolatedOn ? kNone : target;
+    next.target = isIsolatedOn ? kNoTarget : target;
     next.kept += isAccelerated ? info.opCount : 0;
     next.opCount = isAccelerated ? std::min(minSize, (joins ? state.opCount : 0) + info.opCount) : 0;
     next.excused = isAccelerated && ((joins && state.excused) || graph.demoted(node, target) == target);
@@ -144,9 +146,9 @@ private:
 bool inlay::placeWithMinSizeExactly(ScheduleGraph &graph, uint64_t minSize, Placement &placement) {
   if (graph.size() > kMaxNodes)
     return false;
-  Programme programme(graph, minSize);
-  if (!programme.run())
+  DynamicProgram program(graph, minSize);
+  if (!program.run())
     return false;
-  programme.apply(graph, placement);
+  program.apply(graph, placement);
   return true;
 }

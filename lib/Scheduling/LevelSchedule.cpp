@@ -11,13 +11,13 @@
 using namespace inlay;
 
 namespace {
-constexpr NodeId kNone = std::numeric_limits<NodeId>::max();
+constexpr NodeId kNoNode = std::numeric_limits<NodeId>::max();
 enum Side : uint8_t { First, Second, Either };
 
-/// The level of each node. Levels count from 1; level 1 has the starting side.
+/// The level of each node. Levels count from 1. Level 1 has the starting side.
 struct Levels {
   std::vector<uint32_t> level;
-  /// Whether every longest path to the node starts on level 2, and so has a run less than levels.
+  /// For each node, true if every longest path to it starts on level 2 and thus has one run less than there are levels.
   std::vector<bool> startsSecond;
   Side start;
   uint32_t last = 0;
@@ -26,11 +26,11 @@ struct Levels {
 };
 } // namespace
 
-/// The predecessor that puts the node where it is, or none.
+/// Returns the predecessor that determines the level of the node, or kNoNode.
 static NodeId findCause(const ScheduleGraph &graph, const Levels &levels, NodeId node) {
-  NodeId best = kNone;
+  NodeId best = kNoNode;
   for (NodeId pred : graph.preds(node))
-    if (best == kNone || levels.level[pred] > levels.level[best] ||
+    if (best == kNoNode || levels.level[pred] > levels.level[best] ||
         (levels.level[pred] == levels.level[best] && levels.startsSecond[best] && !levels.startsSecond[pred]))
       best = pred;
   return best;
@@ -40,9 +40,9 @@ static Levels computeLevels(const ScheduleGraph &graph, const std::vector<Side> 
   Levels levels{std::vector<uint32_t>(graph.size()), std::vector<bool>(graph.size()), start};
   for (NodeId node = 0; node < graph.size(); ++node) {
     NodeId cause = findCause(graph, levels, node);
-    uint32_t at = cause == kNone ? 1 : levels.level[cause];
+    uint32_t at = cause == kNoNode ? 1 : levels.level[cause];
     bool climbs = !levels.matches(sides[node], at);
-    levels.startsSecond[node] = cause == kNone ? climbs : levels.startsSecond[cause];
+    levels.startsSecond[node] = cause == kNoNode ? climbs : levels.startsSecond[cause];
     levels.level[node] = at + climbs;
     levels.last = std::max(levels.last, at + climbs);
   }
@@ -51,12 +51,12 @@ static Levels computeLevels(const ScheduleGraph &graph, const std::vector<Side> 
 
 static std::vector<NodeId> findWitness(const ScheduleGraph &graph, const Levels &levels) {
   std::vector<NodeId> path;
-  NodeId last = kNone;
+  NodeId last = kNoNode;
   for (NodeId node = 0; node < levels.level.size(); ++node)
     if (levels.level[node] == levels.last &&
-        (last == kNone || (levels.startsSecond[last] && !levels.startsSecond[node])))
+        (last == kNoNode || (levels.startsSecond[last] && !levels.startsSecond[node])))
       last = node;
-  for (; last != kNone; last = findCause(graph, levels, last))
+  for (; last != kNoNode; last = findCause(graph, levels, last))
     path.push_back(last);
   std::reverse(path.begin(), path.end());
   return path;
@@ -75,10 +75,10 @@ static BoundedPlacement toPlacement(const ScheduleGraph &graph, Levels levels, T
   return result;
 }
 
-//===-- Segments of their own -----------------------------------------------------------------------------------===//
+//===-- Isolated nodes ------------------------------------------------------------------------------------------===//
 
-/// Splits the nodes of one segment into runs and single nodes, by the level pass with the single ones as a side of
-/// their own. `scratch` is as long as the graph and zero outside of calls.
+/// Splits the nodes of one segment into runs and isolated nodes, by the level pass with isolated nodes as a separate
+/// side. `scratch` is as long as the graph. It is zero before and after the call.
 static void splitSegment(const ScheduleGraph &graph, const std::vector<NodeId> &nodes, TargetIndex target,
                          std::vector<uint32_t> &scratch, std::vector<ScheduledSegment> &segments) {
   auto walk = [&](bool isolatedFirst) {
@@ -155,7 +155,7 @@ Schedule inlay::finishSchedule(const ScheduleGraph &graph, BoundedPlacement plac
 //===-- Neutral nodes ------------------------------------------------------------------------------------------===//
 
 void inlay::settleNeutral(const ScheduleGraph &graph, Placement &placement) {
-  constexpr uint32_t kReach = 16; // how many segments further on a place is looked for
+  constexpr uint32_t kReach = 16; // Maximum distance, in segments, at which a place is searched.
   auto onAccelerator = [&](uint32_t at) { return graph.isAccelerator(placement.targets[at]); };
   for (NodeId node = graph.size(); node-- > 0;) {
     uint32_t at = placement.segment[node];
@@ -179,7 +179,7 @@ void inlay::settleNeutral(const ScheduleGraph &graph, Placement &placement) {
   }
 }
 
-//===-- Late nodes ---------------------------------------------------------------------------------------------===//
+//===-- Sinkable nodes ------------------------------------------------------------------------------------------===//
 
 void inlay::sinkToUsers(const ScheduleGraph &graph, Placement &placement, uint64_t minSize) {
   std::vector<uint64_t> opCount = placement.opCounts(graph);
@@ -210,14 +210,14 @@ static std::vector<TargetIndex> findTargetPair(const ScheduleGraph &graph) {
   for (const ScheduleNode &node : graph.nodes)
     seen |= TargetSet(1) << node.target;
   std::vector<TargetIndex> targets;
-  for (TargetIndex target = 0; target < 64; ++target)
+  for (TargetIndex target = 0; target < kMaxTargets; ++target)
     if (seen >> target & 1)
       targets.push_back(target);
   return targets;
 }
 
-/// How good a placement is. Nodes of their own make the total NP-hard, so there the fewest accelerator segments, which
-/// are exact, count before it; else one placement has the fewest of both.
+/// Returns a rank that is less for better placements. With isolated nodes the least total is NP-hard, so the number of
+/// accelerator segments, which is exact, counts first. Without them one placement has the fewest of both.
 static std::pair<size_t, size_t> rank(const ScheduleGraph &graph, const BoundedPlacement &placed, bool hasIsolated) {
   const std::vector<TargetIndex> &targets = placed.placement.targets;
   size_t total = hasIsolated ? finishSchedule(graph, placed).segments.size() : targets.size();
@@ -226,7 +226,8 @@ static std::pair<size_t, size_t> rank(const ScheduleGraph &graph, const BoundedP
   return hasIsolated ? std::pair(accelerated, total) : std::pair(total, accelerated);
 }
 
-/// What both starts give, the better first; the other only if it is as good.
+/// Returns the placements of both starting sides, the better one first. The other one is included only if it is as
+/// good.
 static std::vector<BoundedPlacement> placeFromEitherSide(const ScheduleGraph &graph, TargetIndex first,
                                                          TargetIndex second) {
   TargetSet both = TargetSet(1) << first | TargetSet(1) << second;
@@ -295,7 +296,7 @@ BoundedPlacement inlay::placeInOrder(const ScheduleGraph &graph) {
 
 BoundedPlacement inlay::placeByTurns(const ScheduleGraph &graph) {
   std::vector<uint32_t> missing(graph.size());
-  std::array<std::vector<NodeId>, 2> ready; // off and on accelerators, in the order in which they became ready
+  std::array<std::vector<NodeId>, 2> ready; // Nodes off and on accelerators, in the order in which they became ready.
   auto enqueue = [&](NodeId node) { ready[graph.isAccelerator(graph.nodes[node].target)].push_back(node); };
   for (NodeId node = 0; node < graph.size(); ++node) {
     missing[node] = static_cast<uint32_t>(graph.preds(node).last - graph.preds(node).first);

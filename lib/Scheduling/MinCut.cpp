@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two trees grow from the terminals over arcs that can take more flow. Where they meet there is a path, which is
-// saturated; nodes it cuts off look for another parent in their tree or become free. All walks are loops.
+// Two trees grow from the terminals along arcs that are not saturated. Where they meet, they form a path, which is
+// saturated. Nodes that this disconnects find another parent in their tree or become free. All walks are loops instead
+// of recursion, so that deep graphs do not exhaust the stack.
 
 #include "MinCut.h"
 
@@ -13,14 +14,14 @@ using namespace inlay;
 namespace {
 using Node = MinCut::Node;
 using Arc = uint32_t;
-/// Parents that are no arc: the terminal itself, nothing yet (an orphan), nothing at all (a free node).
-constexpr Arc kTerminal = ~Arc(0), kOrphan = kTerminal - 1, kNone = kTerminal - 2;
+/// Parents that are not arcs: the terminal itself, no parent yet (an orphan), and no parent at all (a free node).
+constexpr Arc kTerminal = ~Arc(0), kOrphan = kTerminal - 1, kNoArc = kTerminal - 2;
 enum class Tree : uint8_t { Free, Source, Sink };
 
 class Solver {
 public:
   explicit Solver(std::vector<int64_t> terminal)
-      : terminal(std::move(terminal)), tree(this->terminal.size(), Tree::Free), parent(tree.size(), kNone),
+      : terminal(std::move(terminal)), tree(this->terminal.size(), Tree::Free), parent(tree.size(), kNoArc),
         distance(tree.size()), stamp(tree.size()), queued(tree.size()), queue(tree.size() + 1) {}
 
   template <typename Edges>
@@ -47,7 +48,8 @@ public:
     }
   }
 
-  int64_t run() {
+  /// Returns false if this takes more than `budget` steps.
+  bool run(uint64_t budget) {
     for (Node node = 0; node < tree.size(); ++node)
       if (terminal[node] != 0) {
         tree[node] = terminal[node] > 0 ? Tree::Source : Tree::Sink;
@@ -59,19 +61,23 @@ public:
       Node node = queue[queueHead];
       queueHead = step(queueHead);
       queued[node] = false;
-      // What a path sets free makes its neighbours active again, so that no arc has to be looked at twice for it.
+      // A node that becomes free activates its neighbors, so no arc has to be visited again for it.
       for (Arc arc = first[node]; tree[node] != Tree::Free;) {
         Arc bridge = grow(node, arc);
-        if (bridge == kNone)
+        if (bridge == kNoArc)
           break;
         ++time;
         augment(bridge);
         adopt();
+        if (steps > budget)
+          return false;
       }
     }
-    return flow;
+    return steps <= budget;
   }
 
+  int64_t getFlow() const { return flow; }
+  uint64_t getSteps() const { return steps; }
   size_t size() const { return tree.size(); }
   bool isSource(Node node) const { return tree[node] == Tree::Source; }
 
@@ -86,16 +92,17 @@ private:
     queueTail = step(queueTail);
   }
 
-  /// What can still flow over an arc of a node, away from the source: out of the node in the source's tree, into it in
-  /// the sink's.
+  /// Returns the residual capacity of an arc of a node in the direction away from the terminal of its tree: out of the
+  /// node in the source's tree, into the node in the sink's tree. `inward` is the opposite direction.
   int64_t outward(Tree side, Arc arc) const { return residual[side == Tree::Source ? arc : sister[arc]]; }
   int64_t inward(Tree side, Arc arc) const { return residual[side == Tree::Source ? sister[arc] : arc]; }
 
-  /// Takes free neighbours into the node's tree, from `arc` on; the arc from the source's tree to the sink's, if one is
-  /// found.
+  /// Adds the free neighbors of the node to its tree, starting at `arc`. Returns an arc from the source's tree to the
+  /// sink's tree if one is found, else kNoArc.
   Arc grow(Node node, Arc &arc) {
     Tree side = tree[node];
     for (; arc < first[node + 1]; ++arc) {
+      ++steps;
       if (outward(side, arc) == 0)
         continue;
       Node other = head[arc];
@@ -108,12 +115,12 @@ private:
       } else if (tree[other] != side) {
         return side == Tree::Source ? arc : sister[arc];
       } else if (stamp[other] <= stamp[node] && distance[other] > distance[node]) {
-        parent[other] = sister[arc]; // a shorter way to the terminal
+        parent[other] = sister[arc]; // A shorter path to the terminal.
         stamp[other] = stamp[node];
         distance[other] = distance[node] + 1;
       }
     }
-    return kNone;
+    return kNoArc;
   }
 
   void makeOrphan(Node node) {
@@ -121,14 +128,15 @@ private:
     orphans.push_back(node);
   }
 
-  int64_t findBottleneck(Node node, Tree side, int64_t most) const {
+  int64_t findBottleneck(Node node, Tree side, int64_t limit) const {
     for (; parent[node] != kTerminal; node = head[parent[node]])
-      most = std::min(most, inward(side, parent[node]));
-    return std::min(most, side == Tree::Source ? terminal[node] : -terminal[node]);
+      limit = std::min(limit, inward(side, parent[node]));
+    return std::min(limit, side == Tree::Source ? terminal[node] : -terminal[node]);
   }
 
   void push(Node node, Tree side, int64_t amount) {
     while (parent[node] != kTerminal) {
+      ++steps;
       Arc arc = parent[node], back = sister[arc];
       Node next = head[arc];
       residual[side == Tree::Source ? back : arc] -= amount;
@@ -161,33 +169,35 @@ private:
   }
 
   bool findParent(Node node) {
-    uint32_t least = std::numeric_limits<uint32_t>::max();
-    Arc best = kNone;
+    uint32_t shortest = std::numeric_limits<uint32_t>::max();
+    Arc best = kNoArc;
+    steps += first[node + 1] - first[node];
     for (Arc arc = first[node]; arc < first[node + 1]; ++arc) {
       Node other = head[arc];
       if (tree[other] != tree[node] || inward(tree[node], arc) == 0)
         continue;
       uint32_t length = measure(other);
-      if (length < least) {
-        least = length;
+      if (length < shortest) {
+        shortest = length;
         best = arc;
       }
     }
-    if (best == kNone)
+    if (best == kNoArc)
       return false;
     parent[node] = best;
     stamp[node] = time;
-    distance[node] = least + 1;
+    distance[node] = shortest + 1;
     return true;
   }
 
-  /// The number of arcs from a node to its terminal, the most there can be if it hangs on an orphan; nodes on the way
-  /// remember it.
+  /// Returns the number of arcs from a node to its terminal, or the maximum of the type if the path ends at an orphan.
+  /// Stores the distances of the nodes on the path.
   uint32_t measure(Node start) {
     uint32_t length = 0;
     Node node = start;
     while (stamp[node] != time) {
-      if (parent[node] == kOrphan || parent[node] == kNone)
+      ++steps;
+      if (parent[node] == kOrphan || parent[node] == kNoArc)
         return std::numeric_limits<uint32_t>::max();
       ++length;
       if (parent[node] == kTerminal) {
@@ -207,34 +217,36 @@ private:
     return result;
   }
 
-  /// Takes a node out of its tree; neighbours may find it again, and its children look for another parent.
+  /// Removes a node from its tree. Its neighbors become active to reach it again, and its children become orphans.
   void release(Node node) {
     Tree side = tree[node];
+    steps += first[node + 1] - first[node];
     for (Arc arc = first[node]; arc < first[node + 1]; ++arc) {
       Node other = head[arc];
       if (tree[other] != side)
         continue;
       if (inward(side, arc) > 0)
         activate(other);
-      if (Arc up = parent[other]; up < kNone && head[up] == node)
+      if (Arc up = parent[other]; up < kNoArc && head[up] == node)
         makeOrphan(other);
     }
     tree[node] = Tree::Free;
-    parent[node] = kNone;
+    parent[node] = kNoArc;
   }
 
   std::vector<int64_t> terminal;
   std::vector<Tree> tree;
-  std::vector<Arc> parent; ///< the arc from a node towards its terminal
+  std::vector<Arc> parent; ///< The arc from a node towards its terminal.
   std::vector<uint32_t> distance, stamp;
   std::vector<bool> queued;
-  std::vector<Node> queue, orphans; ///< `queue` is a ring
+  std::vector<Node> queue, orphans; ///< `queue` is a ring buffer.
   size_t queueHead = 0, queueTail = 0;
   std::vector<Arc> first, sister;
   std::vector<Node> head;
   std::vector<int64_t> residual;
   uint32_t time = 0;
   int64_t flow = 0;
+  uint64_t steps = 0;
 };
 } // namespace
 
@@ -244,17 +256,27 @@ void MinCut::addTerminals(Node node, int64_t ifSink, int64_t ifSource) {
     ifSink += balance;
   else
     ifSource -= balance;
-  int64_t both = std::min(ifSink, ifSource); // cut on either side
+  int64_t both = std::min(ifSink, ifSource); // This part is cut on either side.
   flow += both;
   balance = ifSink - ifSource;
 }
 
 int64_t MinCut::solve() {
+  uint64_t budget = std::numeric_limits<uint64_t>::max();
+  return *solve(budget);
+}
+
+std::optional<int64_t> MinCut::solve(uint64_t &budget) {
   Solver solver(std::move(terminal));
   solver.setEdges(edges);
   edges.clear();
   edges.shrink_to_fit();
-  flow += solver.run();
+  if (!solver.run(budget)) {
+    budget = 0;
+    return std::nullopt;
+  }
+  budget -= solver.getSteps();
+  flow += solver.getFlow();
   onSource.resize(solver.size());
   for (Node node = 0; node < onSource.size(); ++node)
     onSource[node] = solver.isSource(node);

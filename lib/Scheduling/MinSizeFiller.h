@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Moves between the segments of a placement that make small accelerator segments large, or empty.
+// Moves of nodes between the segments of a placement that fill or empty small accelerator segments.
 
 #ifndef INLAY_LIB_SCHEDULING_MINSIZEFILLER_H
 #define INLAY_LIB_SCHEDULING_MINSIZEFILLER_H
@@ -12,8 +12,8 @@
 
 namespace inlay {
 
-/// Fills the small accelerator segments of a placement from other segments of their target, and moves nodes out of
-/// those that stay small. Every move keeps the order.
+/// Fills the small accelerator segments of a placement from other segments of their target, and moves nodes out of the
+/// segments that stay small. Every move keeps the order of dependencies.
 class MinSizeFiller {
 public:
   MinSizeFiller(const ScheduleGraph &graph, Placement &placement, uint64_t minSize)
@@ -27,7 +27,7 @@ public:
     return canBeSmall(at) && opCount[at] > 0 && opCount[at] < minSize && isDemotable(at);
   }
 
-  /// Small segments, the fullest first.
+  /// Returns the small segments, the fullest first.
   std::vector<uint32_t> findSmall() const {
     std::vector<uint32_t> result;
     for (uint32_t at = 0; at < opCount.size(); ++at)
@@ -43,7 +43,7 @@ public:
         fill(at);
   }
 
-  /// The nodes of the segment that have no place in a segment that is large enough.
+  /// Returns the nodes of the segment that cannot move to a segment that is large enough.
   std::vector<NodeId> findStuck(uint32_t at) {
     std::vector<NodeId> stuck;
     for (NodeId node : current(at))
@@ -52,7 +52,8 @@ public:
     return stuck;
   }
 
-  /// Moves what can move out of the segment; successors make room for their predecessors and the other way round.
+  /// Moves all nodes out of the segment that can move. Successors move first to make room for their predecessors, then
+  /// predecessors for their successors.
   void disperse(uint32_t at) {
     std::vector<NodeId> nodes = current(at);
     for (auto it = nodes.rbegin(); it != nodes.rend(); ++it)
@@ -66,7 +67,7 @@ public:
   uint64_t work = 0;
 
 private:
-  /// How many segments away a place for a node is looked for.
+  /// Maximum distance, in segments, at which a new segment for a node is searched.
   static constexpr uint32_t kReach = 16;
 
   bool canBeSmall(uint32_t at) const { return graph.isAccelerator(placement.targets[at]); }
@@ -77,7 +78,7 @@ private:
     });
   }
 
-  /// The members of a segment in topological order.
+  /// Returns the members of a segment in topological order.
   const std::vector<NodeId> &current(uint32_t at) {
     std::vector<NodeId> &nodes = members[at];
     nodes.erase(std::remove_if(nodes.begin(), nodes.end(), [&](NodeId node) { return placement.segment[node] != at; }),
@@ -94,7 +95,7 @@ private:
     return info.target == target || (info.neutral && (info.allowed >> target & 1));
   }
 
-  /// The first and last segment the neighbours of the node leave it.
+  /// Returns the first and the last segment that the neighbors of the node allow for it.
   std::pair<uint32_t, uint32_t> interval(NodeId node) {
     uint32_t first = 0, last = static_cast<uint32_t>(placement.targets.size() - 1);
     for (NodeId pred : graph.preds(node))
@@ -124,7 +125,7 @@ private:
     members[to].push_back(node);
   }
 
-  /// Takes the node if its segment can spare it and its neighbours allow.
+  /// Moves the node to segment `to` if its segment can spare it and its neighbors allow this. Returns true if it moved.
   bool pull(NodeId node, uint32_t to) {
     uint32_t from = placement.segment[node];
     bool spared = !canBeSmall(from) || opCount[from] < minSize || opCount[from] >= minSize + graph.nodes[node].opCount;

@@ -2,7 +2,7 @@
 
 #include "inlay/Scheduling/MinSizeSchedule.h"
 #include "CanonicalOrder.h"
-#include "inlay/Scheduling/SlackPlacement.h"
+#include "SlackPlacement.h"
 #include "inlay/Scheduling/TorchTensorRTSchedule.h"
 
 #include "ExactMinSize.h"
@@ -16,12 +16,14 @@
 using namespace inlay;
 
 namespace {
-/// Work that is spent on keeping nodes before small segments are dropped all at once: some per node and edge, and some
-/// for graphs so small that it doesn't matter.
-constexpr uint64_t kWorkPerItem = 32, kFreeWork = 1'000'000;
+/// Budget for keeping nodes on accelerators: so much work per node and edge, plus a constant that small graphs never
+/// exceed. When it is spent, all small segments are dropped at once.
+constexpr uint64_t kWorkPerItem = 32, kBaseWork = 1'000'000;
+/// Maximum number of random orders that the Torch-TensorRT walk is tried on.
+constexpr uint64_t kMaxOrders = 16;
 
 struct Candidate {
-  std::vector<ScheduleNode> nodes; ///< with the targets after demotion
+  std::vector<ScheduleNode> nodes; ///< With the targets after demotion.
   BoundedPlacement placed;
   uint64_t kept = 0;
 
@@ -37,7 +39,7 @@ static void demote(ScheduleGraph &graph, const Placement &placement, NodeId node
   graph.nodes[node].neutral = false;
 }
 
-static uint64_t weighAccelerated(const ScheduleGraph &graph, const Placement &placement) {
+static uint64_t countAcceleratedOps(const ScheduleGraph &graph, const Placement &placement) {
   uint64_t kept = 0;
   for (NodeId node = 0; node < graph.size(); ++node)
     if (graph.isAccelerator(placement.targets[placement.segment[node]]))
@@ -45,8 +47,8 @@ static uint64_t weighAccelerated(const ScheduleGraph &graph, const Placement &pl
   return kept;
 }
 
-/// The weight of what would run on accelerators if segments could be of any size.
-static uint64_t weighAccelerated(const ScheduleGraph &graph) {
+/// Returns the op count that would be on accelerators if segments could have any size.
+static uint64_t countAcceleratedOps(const ScheduleGraph &graph) {
   uint64_t opCount = 0;
   for (const ScheduleNode &node : graph.nodes)
     opCount += graph.isAccelerator(node.target) ? node.opCount : 0;
@@ -55,7 +57,7 @@ static uint64_t weighAccelerated(const ScheduleGraph &graph) {
 
 static Candidate makeCandidate(const ScheduleGraph &graph, BoundedPlacement placed) {
   placed.placement.compact();
-  uint64_t kept = weighAccelerated(graph, placed.placement);
+  uint64_t kept = countAcceleratedOps(graph, placed.placement);
   return {graph.nodes, std::move(placed), kept};
 }
 
@@ -77,8 +79,8 @@ static BoundedPlacement place(const ScheduleGraph &graph, Strategy strategy, boo
   return placed;
 }
 
-/// Demotes whole small segments, as far as their nodes can be, and keeps the rest of the placement as it is, so that no
-/// other segment shrinks.
+/// Demotes all nodes of small segments as far as possible. The rest of the placement stays as it is, so no other
+/// segment shrinks. Returns an empty candidate if this does not work out.
 static Candidate dropSmall(ScheduleGraph graph, BoundedPlacement placed, uint64_t minSize) {
   Placement &placement = placed.placement;
   std::vector<bool> dropped(placement.targets.size());
@@ -95,7 +97,7 @@ static Candidate dropSmall(ScheduleGraph graph, BoundedPlacement placed, uint64_
     graph.nodes[node].target = target;
     graph.nodes[node].neutral = false;
     if (to[at].value_or(target) != target)
-      return {}; // its nodes part ways: the other candidates deal with that
+      return {}; // The nodes of this segment get different targets. The other candidates handle this.
     to[at] = target;
   }
   for (size_t at = 0; at < to.size(); ++at)
@@ -108,8 +110,8 @@ static Candidate dropSmall(ScheduleGraph graph, BoundedPlacement placed, uint64_
   return makeCandidate(graph, std::move(placed));
 }
 
-/// Demotes the stuck nodes of the segment that has the fewest, or of all small ones once `frugal` is false. Returns
-/// false if nothing had to be demoted because all nodes found another place.
+/// Demotes the stuck nodes of the small segment that has the fewest of them, or of all small segments if `frugal` is
+/// false. Returns false if nothing had to be demoted because all nodes found another place.
 static bool demoteStuck(ScheduleGraph &graph, const Placement &placement, MinSizeFiller &filler, bool frugal) {
   std::vector<NodeId> victims;
   std::optional<uint32_t> chosen;
@@ -131,7 +133,7 @@ static bool demoteStuck(ScheduleGraph &graph, const Placement &placement, MinSiz
   return !victims.empty();
 }
 
-/// Demotes whatever is in a small segment until none is.
+/// Demotes the nodes of small segments until there are none.
 static Candidate demoteAllSmall(ScheduleGraph graph, Strategy strategy, uint64_t minSize) {
   while (true) {
     BoundedPlacement placed = place(graph, strategy, false);
@@ -147,8 +149,9 @@ static Candidate demoteAllSmall(ScheduleGraph graph, Strategy strategy, uint64_t
   }
 }
 
+/// Fills small segments and demotes stuck nodes until no segment is small or the budget is spent.
 static Candidate demoteUntilLarge(ScheduleGraph graph, uint64_t minSize, bool backwards) {
-  uint64_t budget = kFreeWork + kWorkPerItem * (graph.size() + graph.edgeCount()), spent = 0;
+  uint64_t budget = kBaseWork + kWorkPerItem * (graph.size() + graph.edgeCount()), spent = 0;
   while (true) {
     BoundedPlacement placed = place(graph, Strategy::Levels, backwards);
     MinSizeFiller filler(graph, placed.placement, minSize);
@@ -164,12 +167,12 @@ static Candidate demoteUntilLarge(ScheduleGraph graph, uint64_t minSize, bool ba
     spent += filler.work;
     if (!demoted && filler.findSmall().empty())
       return makeCandidate(graph, std::move(placed));
-    if (!demoted) // out of budget with nodes that could still move: drop what is small
+    if (!demoted) // The budget is spent, but nodes could still move.
       return dropSmall(graph, std::move(placed), minSize);
   }
 }
 
-/// Moves late nodes and, if the graph wants that, whatever saves bytes without adding segments.
+/// Sinks nodes. If `graph.fewestBytes` is set, also moves nodes where this saves bytes without adding segments.
 static Schedule finishWithSlack(const ScheduleGraph &graph, BoundedPlacement placed, uint64_t minSize) {
   sinkToUsers(graph, placed.placement, minSize);
   Schedule result = finishSchedule(graph, placed);
@@ -185,7 +188,8 @@ static Schedule finishWithSlack(const ScheduleGraph &graph, BoundedPlacement pla
   return result;
 }
 
-/// Of a large graph slack is sought from one start alone, the one that carries less without.
+/// Returns the placements from which bytes are reduced. For a large graph, this is only the one that carries fewer
+/// bytes.
 static std::vector<BoundedPlacement> placeToStartFrom(const ScheduleGraph &graph) {
   std::vector<BoundedPlacement> starts = placeByLevelsFromEither(graph);
   if (starts.size() == 2 && graph.fewestBytes && isLarge(graph)) {
@@ -197,7 +201,7 @@ static std::vector<BoundedPlacement> placeToStartFrom(const ScheduleGraph &graph
   return starts;
 }
 
-/// The better of what both starts make, where both need as few segments; nothing if they have small ones.
+/// Returns the better schedule of both starting targets, or nothing if both have small segments.
 static std::optional<Schedule> scheduleWithoutDemotion(const ScheduleGraph &graph, uint64_t minSize) {
   std::optional<Schedule> best;
   for (BoundedPlacement &placed : placeToStartFrom(graph)) {
@@ -215,7 +219,8 @@ static std::optional<Schedule> scheduleWithoutDemotion(const ScheduleGraph &grap
   return best;
 }
 
-/// Slack first, targeted demotion after, on the graph and its reverse; and dropping what is small, as others do.
+/// Considers candidates that fill small segments first and then demote selected nodes, for the graph and its reverse,
+/// and candidates that drop small segments as other partitioners do.
 template <typename Consumer>
 static void considerHeuristics(const ScheduleGraph &graph, uint64_t minSize, Consumer consider) {
   consider(demoteUntilLarge(graph, minSize, false));
@@ -224,7 +229,8 @@ static void considerHeuristics(const ScheduleGraph &graph, uint64_t minSize, Con
     consider(dropSmall(graph, std::move(placed), minSize));
 }
 
-/// The same graph for front ends that know no neutral nodes: these count as accelerated, and may keep more so.
+/// Returns the same graph without neutral nodes, as other front ends see it. These nodes then count as accelerated,
+/// which may keep more of them.
 static ScheduleGraph withoutNeutral(ScheduleGraph graph) {
   for (ScheduleNode &node : graph.nodes)
     node.neutral = false;
@@ -241,7 +247,7 @@ static Candidate walkLikeTorchTensorRT(ScheduleGraph graph, uint64_t minSize) {
   return makeCandidate(graph, std::move(placed));
 }
 
-/// Another order in which the nodes could be written, the next of them drawn from all that may come next.
+/// Returns a random topological order: each next node is drawn from all nodes that are ready.
 static std::vector<NodeId> drawOrder(const ScheduleGraph &graph, std::minstd_rand &random) {
   std::vector<size_t> missing(graph.size());
   std::vector<NodeId> ready, order;
@@ -263,11 +269,11 @@ static std::vector<NodeId> drawOrder(const ScheduleGraph &graph, std::minstd_ran
   return order;
 }
 
-/// What the walk makes of other orders: what it keeps depends on that.
+/// Considers the results of the Torch-TensorRT walk for random orders, since the walk depends on the order.
 template <typename Consumer>
 static void walkOtherOrders(const ScheduleGraph &graph, uint64_t minSize, Consumer consider) {
-  std::minstd_rand random; // the same each time
-  uint64_t orders = std::min<uint64_t>(16, kFreeWork / (graph.size() + graph.edgeCount() + 1));
+  std::minstd_rand random; // The default seed, so that all runs draw the same orders.
+  uint64_t orders = std::min<uint64_t>(kMaxOrders, kBaseWork / (graph.size() + graph.edgeCount() + 1));
   for (uint64_t i = 0; i < orders; ++i) {
     std::vector<NodeId> order = drawOrder(graph, random);
     Candidate walked = walkLikeTorchTensorRT(graph.reordered(order), minSize), made = walked;
@@ -286,7 +292,8 @@ static Candidate placeExactly(ScheduleGraph graph, uint64_t minSize) {
   return makeCandidate(graph, std::move(placed));
 }
 
-/// Where all nodes run that no longer move: as few segments as that allows, if none of them is small.
+/// Returns a placement with the fewest segments for the targets of `made`, or an empty candidate if it has small
+/// segments.
 static Candidate placeAnew(ScheduleGraph graph, const Candidate &made, uint64_t minSize) {
   graph.nodes = made.nodes;
   const Placement &placement = made.placed.placement;
@@ -320,7 +327,7 @@ static Schedule scheduleByLevels(ScheduleGraph &graph, uint64_t minSize) {
   consider(walkLikeTorchTensorRT(plain, minSize));
   if (best.nodes.empty())
     best = demoteAllSmall(graph, Strategy::Levels, minSize);
-  if (best.kept < weighAccelerated(graph)) {
+  if (best.kept < countAcceleratedOps(graph)) {
     walkOtherOrders(plain, minSize, consider);
     consider(placeExactly(graph, minSize));
   }
@@ -335,7 +342,8 @@ static Schedule scheduleInOrder(ScheduleGraph &graph, uint64_t minSize) {
   return finishSchedule(graph, std::move(made.placed));
 }
 
-/// Ties go by the numbers of nodes, except where the answer is exact and cheap.
+/// Returns true if the schedule may depend on the numbers of nodes, which break ties. Without these features of the
+/// graph, the answer is exact and unique.
 static bool dependsOnNumbers(const ScheduleGraph &graph, uint64_t minSize) {
   return minSize > 1 || graph.fewestBytes ||
          std::any_of(graph.nodes.begin(), graph.nodes.end(),
@@ -358,8 +366,9 @@ static Schedule scheduleCanonically(ScheduleGraph &graph, uint64_t minSize) {
   return result;
 }
 
-/// The weight on accelerators of the nodes that aren't neutral: those run where their neighbours do.
-static uint64_t weighBound(const ScheduleGraph &original, const Schedule &made) {
+/// Returns the op count on accelerators of the nodes that are not neutral in `original`. Neutral nodes run where their
+/// neighbors do.
+static uint64_t countNonNeutralAcceleratedOps(const ScheduleGraph &original, const Schedule &made) {
   uint64_t opCount = 0;
   for (const ScheduledSegment &segment : made.segments)
     if (original.isAccelerator(segment.target))
@@ -368,13 +377,14 @@ static uint64_t weighBound(const ScheduleGraph &original, const Schedule &made) 
   return opCount;
 }
 
-/// What Torch-TensorRT's walk makes of the order in which the nodes are written, if that keeps more than all else. It
-/// depends on that order, and is there for a promise; graphs that need it are rare.
+/// Returns the result of the Torch-TensorRT walk for the order in which the nodes are written if it keeps more than
+/// `made`, else `made`. This depends on that order. It keeps the promise of `scheduleWithMinSize`; graphs that need it
+/// are rare.
 static Schedule keepNoLessThanTorchTensorRT(ScheduleGraph &graph, const ScheduleGraph &original, Schedule made,
                                             uint64_t minSize) {
   Candidate other = walkLikeTorchTensorRT(withoutNeutral(original), minSize);
   Schedule walked = finishSchedule(original, other.placed);
-  if (weighBound(original, walked) <= weighBound(original, made))
+  if (countNonNeutralAcceleratedOps(original, walked) <= countNonNeutralAcceleratedOps(original, made))
     return made;
   graph.nodes = other.nodes;
   return finishWithSlack(graph, std::move(other.placed), minSize);
@@ -387,11 +397,12 @@ static Schedule scheduleBest(ScheduleGraph &graph, uint64_t minSize) {
     return scheduleCanonically(graph, minSize);
   ScheduleGraph original = graph;
   Schedule made = scheduleCanonically(graph, minSize);
-  uint64_t most = 0;
+  uint64_t maxKept = 0;
   for (const ScheduleNode &node : original.nodes)
-    most += original.isAccelerator(node.target) && !node.neutral ? node.opCount : 0;
-  return weighBound(original, made) == most ? made
-                                            : keepNoLessThanTorchTensorRT(graph, original, std::move(made), minSize);
+    maxKept += original.isAccelerator(node.target) && !node.neutral ? node.opCount : 0;
+  return countNonNeutralAcceleratedOps(original, made) == maxKept
+             ? made
+             : keepNoLessThanTorchTensorRT(graph, original, std::move(made), minSize);
 }
 
 static Schedule schedule(ScheduleGraph &graph, Strategy strategy, uint64_t minSize) {
@@ -407,7 +418,7 @@ static Schedule schedule(ScheduleGraph &graph, Strategy strategy, uint64_t minSi
 
 Schedule inlay::scheduleWithMinSize(ScheduleGraph &graph, Strategy strategy, int64_t minSize) {
   Schedule result = schedule(graph, strategy, static_cast<uint64_t>(std::max<int64_t>(minSize, 1)));
-  if (result.lowerBound == 0) // not made by levels, or changed since
+  if (result.lowerBound == 0) // Not made by levels, or demoted afterwards.
     result.lowerBound = std::max(placeByLevels(graph).lowerBound, boundSegments(graph));
   if (strategy != Strategy::Levels)
     result.bytesCarried = result.bytesCarriedBefore = countCarriedBytes(graph, result);

@@ -9,7 +9,7 @@ using namespace inlay;
 
 static bool hasOneTarget(TargetSet set) { return (set & (set - 1)) == 0; }
 
-uint32_t RunHeights::most() const { return height.empty() ? 0 : *std::max_element(height.begin(), height.end()); }
+uint32_t RunHeights::maxHeight() const { return height.empty() ? 0 : *std::max_element(height.begin(), height.end()); }
 
 RunHeights inlay::computeRunHeights(const ScheduleGraph &graph, TargetSet counted) {
   RunHeights result{std::vector<uint32_t>(graph.size()), std::vector<TargetSet>(graph.size())};
@@ -28,7 +28,7 @@ RunHeights inlay::computeRunHeights(const ScheduleGraph &graph, TargetSet counte
     if (isIsolated(graph, node) || !(graph.nodes[node].neutral || (counted & ownTarget))) {
       firstTargets = ~TargetSet(0);
     } else if (!graph.nodes[node].neutral) {
-      height += firstTargets != ownTarget; // some path goes on in another target
+      height += firstTargets != ownTarget; // Some path continues with another target.
       firstTargets = ownTarget;
     }
     result.height[node] = height;
@@ -37,27 +37,27 @@ RunHeights inlay::computeRunHeights(const ScheduleGraph &graph, TargetSet counte
   return result;
 }
 
-/// The longest path, and one more where such paths start with different targets.
+/// Returns the number of runs of the longest path, plus one if such paths start with different targets.
 static uint32_t countRuns(const RunHeights &heights) {
-  uint32_t most = heights.most();
+  uint32_t longest = heights.maxHeight();
   TargetSet firstTargets = 0;
   for (size_t node = 0; node < heights.height.size(); ++node)
-    if (heights.height[node] == most && hasOneTarget(heights.firstTargets[node]))
+    if (heights.height[node] == longest && hasOneTarget(heights.firstTargets[node]))
       firstTargets |= heights.firstTargets[node];
-  return most + !hasOneTarget(firstTargets);
+  return longest + !hasOneTarget(firstTargets);
 }
 
 uint32_t inlay::boundSequence(const ScheduleGraph &graph, const RunHeights &heights) {
-  constexpr size_t kMaxPairs = 6; // of up to four targets
+  constexpr size_t kMaxPairs = 6; // The number of pairs of four targets.
   TargetSet seen = 0;
   for (NodeId node = 0; node < graph.size(); ++node)
     if (!graph.nodes[node].neutral && !isIsolated(graph, node))
       seen |= TargetSet(1) << graph.nodes[node].target;
   uint32_t bound = countRuns(heights), sum = 0;
   std::vector<std::pair<TargetSet, uint32_t>> runs;
-  for (TargetIndex target = 0; target < 64; ++target)
-    if (TargetSet one = TargetSet(1) << target; seen & one) {
-      runs.emplace_back(one, computeRunHeights(graph, one).most());
+  for (TargetIndex target = 0; target < kMaxTargets; ++target)
+    if (TargetSet single = TargetSet(1) << target; seen & single) {
+      runs.emplace_back(single, computeRunHeights(graph, single).maxHeight());
       sum += runs.back().second;
     }
   bound = std::max(bound, sum);

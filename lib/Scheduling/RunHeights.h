@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many segments paths through a graph need at least. A host node that must be a segment of its own is counted
-// apart: it ends any run before it, and is no run itself.
+// The minimum number of segments that paths through a graph need. A run is a stretch of a path whose nodes have one
+// target. A host node that must be isolated is counted separately: it ends the run before it and is no run itself.
 
 #ifndef INLAY_LIB_SCHEDULING_RUNHEIGHTS_H
 #define INLAY_LIB_SCHEDULING_RUNHEIGHTS_H
@@ -10,28 +10,30 @@
 
 namespace inlay {
 
-/// The node is a segment of its own unless a neutral one finds another place.
+/// Returns true if the node needs a segment that it shares with no other node. Neutral nodes do not, since they may
+/// move to another target.
 inline bool isIsolated(const ScheduleGraph &graph, NodeId node) {
   const ScheduleNode &info = graph.nodes[node];
   return !info.neutral && graph.isIsolatedOn(node, info.target);
 }
 
-/// For each node the most runs of targets on a path from it. Neutral nodes neither count nor end a run.
+/// For each node, the maximum number of runs on a path from it. Neutral nodes neither count nor end a run.
 struct RunHeights {
   std::vector<uint32_t> height;
-  std::vector<TargetSet>
-      firstTargets; ///< targets that paths of that height start with; all where one starts with no run
+  /// Targets that the paths of that height start with; all targets if such a path starts with no run.
+  std::vector<TargetSet> firstTargets;
 
-  uint32_t most() const;
+  /// Returns the maximum height of all nodes.
+  uint32_t maxHeight() const;
 };
 
-/// Nodes of other targets than those counted end runs, and are none.
+/// Computes the heights, counting only runs whose target is in `counted`. Nodes of other targets end runs.
 RunHeights computeRunHeights(const ScheduleGraph &graph, TargetSet counted);
 
-/// No word of targets that schedules the graph is shorter.
+/// Returns a lower bound on the length of the sequence of targets of a schedule, isolated nodes not counted.
 uint32_t boundSequence(const ScheduleGraph &graph, const RunHeights &heights);
 
-/// Nodes that are apart.
+/// Returns the number of nodes for which `isIsolated` is true.
 uint32_t countIsolated(const ScheduleGraph &graph);
 
 } // namespace inlay

@@ -6,7 +6,7 @@
 
 using namespace inlay;
 
-/// Sorts the edges' `value` ends by their `key` ends into `list`, where those of key k start at `start[k]`.
+/// Sorts the `value` ends of the edges by their `key` ends into `list`. The values of key k start at `start[k]`.
 template <typename Key, typename Value>
 static void bucket(const std::vector<std::pair<NodeId, NodeId>> &edges, NodeId nodes, Key key, Value value,
                    std::vector<uint32_t> &start, std::vector<NodeId> &list) {
@@ -31,7 +31,7 @@ void ScheduleGraph::seal() {
 
 TargetIndex ScheduleGraph::demoted(NodeId node, TargetIndex from) const {
   if (!nodes[node].pinned)
-    for (unsigned target = from + 1u; target < 64; ++target)
+    for (unsigned target = from + 1u; target < kMaxTargets; ++target)
       if (nodes[node].allowed >> target & 1)
         return static_cast<TargetIndex>(target);
   return from;
@@ -122,7 +122,7 @@ std::string inlay::checkSchedule(const ScheduleGraph &graph, const Schedule &sch
       if (segment.target != node.target && !(node.allowed >> segment.target & 1))
         return "node " + std::to_string(id) + " can't have target " + std::to_string(segment.target);
       if (graph.isIsolatedOn(id, segment.target) && (!segment.isIsolated || segment.nodes.size() != 1))
-        return "node " + std::to_string(id) + " is not a segment of its own";
+        return "node " + std::to_string(id) + " is isolated but shares a segment";
       rank[id] = next++;
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a node may stand: the segments of its target, in execution order.
+// The segments of each target, in execution order: a node may be in any of the segments of its target.
 
 #ifndef INLAY_LIB_SCHEDULING_SEGMENTSBYTARGET_H
 #define INLAY_LIB_SCHEDULING_SEGMENTSBYTARGET_H
@@ -14,7 +14,7 @@ namespace inlay {
 class SegmentsByTarget {
 public:
   explicit SegmentsByTarget(const std::vector<TargetIndex> &targets)
-      : targets(targets), rank(targets.size()), places(64) {
+      : targets(targets), rank(targets.size()), places(kMaxTargets) {
     for (uint32_t at = 0; at < targets.size(); ++at) {
       rank[at] = static_cast<uint32_t>(places[targets[at]].size());
       places[targets[at]].push_back(at);
@@ -22,11 +22,11 @@ public:
   }
 
   const std::vector<uint32_t> &of(TargetIndex target) const { return places[target]; }
-  /// A segment's number among those of its target.
+  /// Returns the position of a segment among the segments of its target.
   uint32_t rankOf(uint32_t segment) const { return rank[segment]; }
 
-  /// The number of the first segment of that target that is not before `at`. Where two targets take turns, that is `at`
-  /// itself or the next one.
+  /// Returns the position, among the segments of `target`, of the first one that is not before segment `at`. If two
+  /// targets alternate, this is `at` itself or the next segment.
   uint32_t firstFrom(TargetIndex target, uint32_t at) const {
     for (uint32_t near = at; near < std::min<size_t>(at + 2, targets.size()); ++near)
       if (targets[near] == target)

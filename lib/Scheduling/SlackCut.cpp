@@ -2,18 +2,24 @@
 
 #include "SlackCut.h"
 
-#include "Closure.h"
+#include "MinCut.h"
 #include "SegmentsByTarget.h"
 
 #include <algorithm>
+#include <limits>
 
 using namespace inlay;
 
 namespace {
-/// A value that grows along ascending places; item i says that it has come to places[i + 1]. Its first place is given.
+/// An arc of this capacity is never cut: all other capacities of the cut add up to less. They may exceed
+/// MinCut::kInfinite.
+constexpr int64_t kUncuttable = std::numeric_limits<int64_t>::max() / 2;
+
+/// A variable whose values are ascending places. Item i is chosen if the variable is at least places[i + 1]. The first
+/// place needs no item.
 struct Chain {
-  const uint32_t *first = nullptr, *last = nullptr; ///< the places, the last included
-  ClosureProblem::Item base = 0;
+  const uint32_t *first = nullptr, *last = nullptr; ///< First and last place, both included.
+  MinCut::Node base = 0;                            ///< The first item.
 
   size_t steps() const { return static_cast<size_t>(last - first); }
 };
@@ -33,13 +39,12 @@ public:
         order(chains[node], chains[succ]);
       addCarrying(node);
     }
-    std::vector<bool> chosen = problem.solve(limits.budget);
-    if (chosen.size() != problem.size())
+    if (!cut.solve(limits.budget))
       return false;
     for (NodeId node = 0; node < graph.size(); ++node) {
       const Chain &chain = chains[node];
       size_t at = 0;
-      while (at < chain.steps() && chosen[chain.base + at])
+      while (at < chain.steps() && cut.isSource(chain.base + static_cast<MinCut::Node>(at)))
         ++at;
       placement.segment[node] = chain.first[at];
     }
@@ -47,7 +52,8 @@ public:
   }
 
 private:
-  /// Gives each node the places between what its neighbours may take at most; false if there are too many.
+  /// Computes the places that each node may take if its neighbors may take any of theirs. Returns false if there are
+  /// too many, or if no node may move.
   bool openWindows() {
     std::vector<uint32_t> begin(graph.size()), end(graph.size());
     for (NodeId node = graph.size(); node-- > 0;) {
@@ -83,46 +89,54 @@ private:
     return items > 0;
   }
 
-  /// Bytes count so much more than moves that moves only break ties; false if the numbers get too large.
+  /// Chooses a factor for bytes so large that moves only break ties. Returns false if the numbers get too large.
   bool chooseScale() {
     double items = 1, bytes = 0;
     for (NodeId node = 0; node < graph.size(); ++node) {
       items += static_cast<double>(chains[node].steps());
       bytes += 2.0 * static_cast<double>(graph.nodes[node].bytes) * static_cast<double>(placement.targets.size());
     }
-    constexpr double kMax = 4e18;
-    if (bytes + items > kMax)
+    constexpr double kMaxSum = 4e18; // Sums stay below `kUncuttable`.
+    if (bytes + items > kMaxSum)
       return false;
-    scale = bytes * items + items > kMax ? 1 : static_cast<int64_t>(items);
+    scale = bytes * items + items > kMaxSum ? 1 : static_cast<int64_t>(items);
     return true;
   }
 
+  /// Adds an item that costs `cost` if it is chosen. The chosen items are on the source's side of the cut: the cheapest
+  /// set that contains all items that its items require is a minimum cut (Picard, "Maximal closure of a graph and
+  /// applications to combinatorial problems", Management Science 1976).
+  void addItem(int64_t cost) {
+    cut.addTerminals(cut.addNode(), std::max<int64_t>(-cost, 0), std::max<int64_t>(cost, 0));
+  }
+  void require(MinCut::Node item, MinCut::Node needed) { cut.addEdge(item, needed, kUncuttable); }
+
   void addItems(NodeId node) {
     Chain &chain = chains[node];
-    chain.base = static_cast<ClosureProblem::Item>(problem.size());
+    chain.base = static_cast<MinCut::Node>(cut.size());
     int64_t bytes = graph.succs(node).empty() ? 0 : static_cast<int64_t>(graph.nodes[node].bytes);
     for (const uint32_t *place = chain.first; place < chain.last; ++place) {
       int64_t nearer = place[1] <= placement.segment[node] ? -1 : 1;
-      problem.add(-bytes * (place[1] - place[0]) * scale + (scale > 1 ? nearer : 0));
+      addItem(-bytes * (place[1] - place[0]) * scale + (scale > 1 ? nearer : 0));
       if (place != chain.first)
-        problem.require(chain.base + static_cast<uint32_t>(place - chain.first),
-                        chain.base + static_cast<uint32_t>(place - chain.first) - 1);
+        require(chain.base + static_cast<uint32_t>(place - chain.first),
+                chain.base + static_cast<uint32_t>(place - chain.first) - 1);
     }
   }
 
-  /// What is at a place of `before` has `after` at that place or a later one.
+  /// Requires that `after` is at the same place as `before` or at a later one.
   void order(const Chain &before, const Chain &after) {
     const uint32_t *last = nullptr;
     for (size_t step = 0; step < before.steps(); ++step) {
       const uint32_t *place = std::lower_bound(after.first, after.last, before.first[step + 1]);
       if (place != after.first && place != last)
-        problem.require(before.base + static_cast<uint32_t>(step),
-                        after.base + static_cast<uint32_t>(place - after.first) - 1);
+        require(before.base + static_cast<uint32_t>(step), after.base + static_cast<uint32_t>(place - after.first) - 1);
       last = place;
     }
   }
 
-  /// The last reader's place counts: that reader's own chain, or one of all places that readers may take.
+  /// Adds the cost of carrying the result of `node` to its last reader. The place of the last reader is a chain of all
+  /// places that its readers may take.
   void addCarrying(NodeId node) {
     int64_t bytes = static_cast<int64_t>(graph.nodes[node].bytes) * scale;
     if (bytes == 0)
@@ -144,11 +158,11 @@ private:
                     chains[succ].last + 1);
     std::sort(places.begin(), places.end());
     places.erase(std::unique(places.begin(), places.end()), places.end());
-    Chain until{places.data(), &places.back(), static_cast<ClosureProblem::Item>(problem.size())};
+    Chain until{places.data(), &places.back(), static_cast<MinCut::Node>(cut.size())};
     for (size_t step = 0; step < until.steps(); ++step) {
-      problem.add(bytes * (places[step + 1] - places[step]));
+      addItem(bytes * (places[step + 1] - places[step]));
       if (step > 0)
-        problem.require(until.base + static_cast<uint32_t>(step), until.base + static_cast<uint32_t>(step) - 1);
+        require(until.base + static_cast<uint32_t>(step), until.base + static_cast<uint32_t>(step) - 1);
     }
     for (NodeId succ : movers)
       order(chains[succ], until);
@@ -160,7 +174,7 @@ private:
   CutLimits &limits;
   std::vector<Chain> chains;
   SegmentsByTarget placesOf;
-  ClosureProblem problem;
+  MinCut cut;
   int64_t scale = 1;
   std::vector<NodeId> movers;
   std::vector<uint32_t> places;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The least bytes carried, exactly: where nodes stand is a product of chains, the bytes are submodular on it (the dual
-// of a min-cost flow; cf. register-minimising retiming, Leiserson and Saxe), so the best of all placements within
-// windows is a minimum cut with an item for each node and each place it may move on to.
+// An exact search for the placement that carries the fewest bytes. Placements form a product of chains, and the bytes
+// are submodular on it (the dual of a min-cost flow; cf. register-minimizing retiming, Leiserson and Saxe). The best of
+// all placements within windows is therefore a minimum cut with an item for each node and each place that the node may
+// move on to.
 
 #ifndef INLAY_LIB_SCHEDULING_SLACKCUT_H
 #define INLAY_LIB_SCHEDULING_SLACKCUT_H
@@ -12,13 +13,13 @@
 namespace inlay {
 
 struct CutLimits {
-  uint32_t window;  ///< how many segments of its target a node may move either way
-  size_t maxPlaces; ///< that nodes may take besides their first; problems that are larger are not tried
-  uint64_t budget;  ///< steps that are left to solve problems; taken off
+  uint32_t window;  ///< Number of segments of its target that a node may move in either direction.
+  size_t maxPlaces; ///< Maximum sum, over nodes, of the places besides the first. Larger problems are not tried.
+  uint64_t budget;  ///< Number of steps left to solve problems. Calls subtract the steps that they take.
 };
 
-/// Moves the nodes that are not `fixed` to where the least bytes are carried within the window, and no further than
-/// needed. False, and nothing moves, beyond a limit.
+/// Moves the nodes that are not `fixed` so that the fewest bytes are carried within the window, and no further than
+/// needed. Returns false and moves nothing if a limit is exceeded.
 bool placeByCut(const ScheduleGraph &graph, Placement &placement, const std::vector<bool> &fixed, CutLimits &limits);
 
 } // namespace inlay

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Small graphs take a minimum cut. Larger ones coordinate descent: what one node's place costs is convex in it, so its
-// best place between its neighbours is found directly. Walked backwards, nodes prefer later places that cost the same,
-// walked forwards earlier ones, so that chains move although no node of theirs gains by itself. Both the given
-// placement and the latest one are tried; cuts with small windows follow.
+// Small graphs are solved by a minimum cut, larger ones by coordinate descent. The cost of a node is convex in its
+// place, so that its best place between its neighbors is computed directly. A backward walk prefers later places among
+// those of equal cost, and a forward walk prefers earlier ones. Chains of nodes thus move even if no node of them gains
+// alone. The descent starts from the given placement and from the latest one. Cuts with small windows follow.
 
-#include "inlay/Scheduling/SlackPlacement.h"
+#include "SlackPlacement.h"
 
 #include "SegmentsByTarget.h"
 #include "SlackCut.h"
@@ -16,18 +16,19 @@
 using namespace inlay;
 
 namespace {
+/// Maximum number of passes of a descent.
 constexpr unsigned kPasses = 6;
-/// Nodes and edges from which on a graph is large, and takes one pass backwards: it saves nearly all that can be.
-constexpr size_t kLarge = 500'000;
-/// Work per node and edge after which a descent ends where it is.
+/// Number of nodes and edges from which a graph is large. A large graph gets one backward pass, which saves nearly all
+/// that can be saved.
+constexpr size_t kMinLargeSize = 500'000;
+/// Maximum work of a descent per node and edge. The descent then stops where it is.
 constexpr uint64_t kWorkPerItem = 128;
 
-/// Like `kExactPlaces`, where nodes may move by one segment at a time.
+/// Like `kExactPlaces`, for cuts in which nodes may move by one segment.
 constexpr size_t kNearbyPlaces = 200'000;
-
 } // namespace
 
-bool inlay::isLarge(const ScheduleGraph &graph) { return graph.size() + graph.edgeCount() >= kLarge; }
+bool inlay::isLarge(const ScheduleGraph &graph) { return graph.size() + graph.edgeCount() >= kMinLargeSize; }
 
 namespace {
 class Descent {
@@ -40,7 +41,7 @@ public:
       findLast(node);
   }
 
-  /// Every node as late as its readers and its segment allow.
+  /// Moves every node to the latest place that its readers and its segment allow.
   void sink() {
     for (NodeId node = graph.size(); node-- > 0;)
       if (maySpare(node) && !graph.succs(node).empty())
@@ -51,7 +52,7 @@ public:
     for (unsigned pass = 0; pass < (isLarge(graph) ? 1 : kPasses) && work < budget; ++pass) {
       bool backwards = pass % 2 == 0;
       if (backwards && !std::exchange(gained, false))
-        break; // neither way there was anything to gain
+        break; // Neither direction gained anything.
       for (NodeId at = 0; at < graph.size() && work < budget; ++at)
         visit(backwards ? graph.size() - 1 - at : at, backwards);
     }
@@ -62,7 +63,7 @@ public:
 
 private:
   struct Read {
-    uint32_t until; ///< where the value is carried to in any case
+    uint32_t until; ///< The last segment that the value is carried to for its other readers.
     int64_t bytes;
   };
 
@@ -79,7 +80,7 @@ private:
     work += 1 + (graph.succs(node).last - graph.succs(node).first);
   }
 
-  /// The last segment that reads `pred`, `node` aside.
+  /// Returns the last segment that reads `pred` if `node` does not read it.
   uint32_t lastWithout(NodeId pred, NodeId node) {
     if (segment[node] < last[pred] || readers[pred] > 1)
       return last[pred];
@@ -105,7 +106,8 @@ private:
     return {first, end};
   }
 
-  /// The segment of the node's target nearest to `at`, not after it or not before it; else where the node is.
+  /// Returns the segment of the node's target that is nearest to `at` and not before it if `later`, or not after it
+  /// otherwise. Returns the node's segment if there is none.
   uint32_t findPlace(NodeId node, uint32_t at, bool later) const {
     TargetIndex target = targets[segment[node]];
     if (targets[at] == target)
@@ -117,7 +119,8 @@ private:
     return after == 0 ? segment[node] : segmentsOfTarget[after - 1];
   }
 
-  /// Where the cost of the node is least, targets aside: the slope is `-bytes` until what it reads would be carried on.
+  /// Returns the segment in which the cost of the node is least if any segment may hold it. The slope of the cost is
+  /// -`bytes` of the node up to the segment from which a value that it reads would be carried further.
   uint32_t findMinimum(std::vector<Read> &reads, int64_t slope, uint32_t end) const {
     std::sort(reads.begin(), reads.end(), [](const Read &a, const Read &b) { return a.until < b.until; });
     for (const Read &read : reads)
@@ -142,10 +145,10 @@ private:
         cost += read.bytes * std::max(read.until, place);
       return cost;
     };
-    uint32_t minSize = made == 0 ? first : std::clamp(findMinimum(reads, -made, end), first, end);
+    uint32_t cheapest = made == 0 ? first : std::clamp(findMinimum(reads, -made, end), first, end);
     uint32_t best = segment[node];
     int64_t bestCost = costAt(best);
-    for (uint32_t limit : {minSize, backwards ? end : first})
+    for (uint32_t limit : {cheapest, backwards ? end : first})
       for (bool later : {false, true})
         if (uint32_t place = findPlace(node, limit, later); place >= first && place <= end) {
           int64_t cost = costAt(place);
@@ -183,8 +186,8 @@ private:
   std::vector<uint32_t> segment;
   uint64_t minSize;
   std::vector<uint64_t> opCount;
-  std::vector<uint32_t> last;    ///< the last segment that reads a node, or its own
-  std::vector<uint32_t> readers; ///< how many read it there
+  std::vector<uint32_t> last;    ///< The last segment that reads the node, or the node's segment.
+  std::vector<uint32_t> readers; ///< Number of readers in that segment.
   SegmentsByTarget places;
   std::vector<Read> reads;
   uint64_t work = 0, budget;
@@ -211,7 +214,8 @@ uint64_t inlay::countCarriedBytes(const ScheduleGraph &graph, const Schedule &sc
   return countCarriedBytes(graph, segment);
 }
 
-/// Accelerator segments that hold something, but less than `least` and than they held before.
+/// Returns, for each segment, true if it is on an accelerator and its op count is positive, but less than `minSize` and
+/// less than before.
 static std::vector<bool> findDrained(const ScheduleGraph &graph, const Placement &before, const Placement &after,
                                      uint64_t minSize) {
   std::vector<uint64_t> old = before.opCounts(graph), now = after.opCounts(graph);
@@ -221,8 +225,8 @@ static std::vector<bool> findDrained(const ScheduleGraph &graph, const Placement
   return drained;
 }
 
-/// The best placement within the limits; where it would take too much from a segment, that segment's nodes stay. False
-/// beyond a limit.
+/// Sets `placement` to the best one within the limits. The nodes of segments that would become too small stay. Returns
+/// false if a limit is exceeded.
 static bool cut(const ScheduleGraph &graph, Placement &placement, uint64_t minSize, CutLimits &limits) {
   constexpr unsigned kTrials = 8;
   std::vector<bool> fixed(graph.size());
@@ -241,15 +245,14 @@ static bool cut(const ScheduleGraph &graph, Placement &placement, uint64_t minSi
   return true;
 }
 
-/// Descents from the given placement, which carries `fewest` bytes, and, unless the graph is large, from the latest
-/// one.
+/// Descends from the given placement, which carries `fewest` bytes, and from the latest one unless the graph is large.
 static void descend(const ScheduleGraph &graph, Placement &placement, uint64_t minSize, uint64_t fewest) {
   Placement start = placement;
-  for (bool late : {false, true}) {
-    if (late && isLarge(graph))
+  for (bool sinkFirst : {false, true}) {
+    if (sinkFirst && isLarge(graph))
       break;
     Descent descent(graph, start, minSize);
-    if (late)
+    if (sinkFirst)
       descent.sink();
     descent.descend();
     if (uint64_t cost = descent.cost(); cost < fewest) {
@@ -269,7 +272,7 @@ void inlay::placeWithSlack(const ScheduleGraph &graph, Placement &placement, uin
   descend(graph, placement, minSize, given);
   if (isLarge(graph))
     return;
-  // Blocks of nodes that gain only together. For two targets that ends at the exact answer, if the budget lasts.
+  // These cuts move groups of nodes that gain only together. For two targets the result is exact if the budget lasts.
   CutLimits nearby{1, kNearbyPlaces, kExactSteps};
   uint64_t before;
   do

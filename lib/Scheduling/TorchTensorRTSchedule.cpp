@@ -9,10 +9,9 @@
 using namespace inlay;
 
 namespace {
-constexpr unsigned kMaxTargets = 64;
 constexpr TargetIndex kClosed = kMaxTargets;
 
-/// One list of nodes per target that no other open list depends on.
+/// One open list of nodes per target. No other open list depends on it.
 class OpenLists {
 public:
   OpenLists(ScheduleGraph &graph, uint64_t minSize) : graph(graph), minSize(minSize), openIn(graph.size(), kClosed) {}
@@ -22,7 +21,7 @@ public:
     openIn[node] = target;
   }
 
-  /// True if the node uses what a node in the list made.
+  /// Returns true if the node reads the result of a node in the list.
   bool isRead(TargetIndex target, NodeId node) const {
     ScheduleGraph::Range preds = graph.preds(node);
     return std::any_of(preds.begin(), preds.end(), [&](NodeId pred) { return openIn[pred] == target; });
@@ -36,7 +35,8 @@ public:
 
   bool isEmpty(TargetIndex target) const { return lists[target].empty(); }
 
-  /// The list is to be demoted: on an accelerator, too small, and every node has somewhere to go.
+  /// Returns true if the list must be demoted: it is on an accelerator, its op count is too small, and all of its nodes
+  /// can be demoted.
   bool isSmall(TargetIndex target) const {
     uint64_t opCount = 0;
     for (NodeId node : lists[target])
@@ -61,7 +61,8 @@ private:
 };
 } // namespace
 
-/// Demotes runs that are too small. Only a node that depends on a run ends it. Returns whether any was.
+/// Demotes runs whose op count is too small. A run ends at a node that depends on it. Returns true if any run was
+/// demoted.
 static bool demoteSmallRuns(ScheduleGraph &graph, uint64_t minSize) {
   OpenLists runs(graph, minSize);
   bool changed = false;
@@ -94,7 +95,7 @@ public:
   Schedule run() {
     for (NodeId node = 0; node < graph.size(); ++node)
       place(node);
-    // What is small joins a later list, so that accelerators come first.
+    // The nodes of small lists join a later list, so accelerators come first.
     for (TargetIndex target = 0; target < kMaxTargets; ++target)
       close(target);
     for (ScheduledSegment &segment : schedule.segments)
@@ -116,7 +117,7 @@ private:
     emit(target, true, {node});
   }
 
-  /// Emits a list, or places its nodes anew where they are demoted to: after what is open there.
+  /// Emits a list. If the list is small, demotes its nodes and adds them to the lists of their new targets instead.
   void close(TargetIndex target) {
     bool isSmall = open.isSmall(target);
     std::vector<NodeId> nodes = open.close(target);
@@ -128,7 +129,7 @@ private:
     }
   }
 
-  /// Neighbours of one target become one.
+  /// Appends a segment, or extends the last segment if it has the same target.
   void emit(TargetIndex target, bool isIsolated, std::vector<NodeId> nodes) {
     if (nodes.empty())
       return;

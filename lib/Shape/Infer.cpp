@@ -3,9 +3,9 @@
 // Infers shapes in one walk in program order. This is sufficient, because dims flow from operands to results, and
 // refining a value also refines its counterpart on the other side of a segment border.
 
+#include "ShapeAnalysis.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Shape/Passes.h"
-#include "inlay/Shape/ShapeAnalysis.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

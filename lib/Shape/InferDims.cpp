@@ -3,8 +3,8 @@
 // Infers dims as expressions, with one rule per kind of op. This is the symbolic counterpart of the type inference in
 // lib/Dialect/Inlay/IR.
 
+#include "ShapeAnalysis.h"
 #include "inlay/Dialect/Inlay/IR/Inference.h"
-#include "inlay/Shape/ShapeAnalysis.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

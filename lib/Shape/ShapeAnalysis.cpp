@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "inlay/Shape/ShapeAnalysis.h"
+#include "ShapeAnalysis.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where nodes run so that compute, transfers and launches take the least time together.
+// Targets for nodes such that compute, transfers and launches take the least time together.
 //
-// Compute and transfers alone are a minimum cut for two targets (Stone, "Multiprocessor scheduling with the aid of
-// network flow algorithms", TSE 1977), with two auxiliary nodes for a value of several readers, since it is shipped
-// once in each direction (as in Hu et al., "Dynamic adaptive DNN surgery", INFOCOM 2019); more targets take turns by
-// alpha-expansion (Boykov, Veksler, Zabih, PAMI 2001). Launches depend on the schedule as a whole: each border gets a
-// part of a launch as its price, the cut is made at several prices, and what each placement takes in truth decides.
+// For two targets, the least time of compute and transfers alone is a minimum cut (Stone, "Multiprocessor scheduling
+// with the aid of network flow algorithms", TSE 1977). A value with several readers adds two auxiliary nodes, since it
+// is transferred once in each direction (as in Hu et al., "Dynamic adaptive DNN surgery", INFOCOM 2019). More targets
+// are handled by alpha-expansion (Boykov, Veksler, Zabih, PAMI 2001). The number of launches depends on the schedule as
+// a whole. Each border is therefore charged a share of a launch, the cut is computed for several shares, and the
+// placement with the least estimated time is chosen.
 
 #ifndef INLAY_SCHEDULING_COSTPLACEMENT_H
 #define INLAY_SCHEDULING_COSTPLACEMENT_H
@@ -16,41 +17,43 @@
 
 namespace inlay {
 
+/// The overheads of a target besides compute.
 struct TargetOverheads {
   double launchSeconds = 0;
   Transfer in, out;
 };
 
-/// What the nodes of a graph take on each target, and the values between them.
+/// The compute time of each node on each target, and the values that nodes exchange.
 class CostGraph {
 public:
-  /// The maker of what is there before the graph runs, in the host's memory.
+  /// The maker of values that exist in the memory of the host before the graph runs.
   static constexpr NodeId kOutside = ~NodeId(0);
 
   struct Value {
     NodeId maker;
-    bool isReturned; ///< the host needs it after the graph ran
+    bool isReturned; ///< True if the host needs the value after the graph has run.
     double bytes;
-    uint32_t firstReader, lastReader; ///< in `readers`, the last not included
+    uint32_t firstReader, lastReader; ///< Half-open range in `readers`.
   };
 
   CostGraph(const ScheduleGraph &graph, std::vector<TargetOverheads> targets);
 
-  /// Seconds; 0 until set.
+  /// Sets the compute time of a node on a target, in seconds. It is 0 until set.
   void setCompute(NodeId node, TargetIndex target, double seconds) {
     compute[node * targets.size() + target] = seconds;
   }
   double getCompute(NodeId node, TargetIndex target) const { return compute[node * targets.size() + target]; }
-  /// Readers are distinct and not the maker.
+  /// Adds a value. `readers` must be distinct and must not contain the maker.
   void addValue(NodeId maker, double bytes, bool isReturned, const std::vector<NodeId> &readers);
 
-  /// The targets that the node may take.
+  /// Returns the targets that the node may take.
   TargetSet getAllowed(NodeId node) const;
   double countCompute(const std::vector<TargetIndex> &placed) const;
-  /// A value goes from its maker's memory to the host's once, and from there once to each other that has a reader.
+  /// Returns the seconds of the transfers of a value: once from the memory of its maker to the host, and from there
+  /// once to each other target that has a reader.
   double countTransfers(const Value &value, const std::vector<TargetIndex> &placed) const;
   double countTransfers(const std::vector<TargetIndex> &placed) const;
-  /// The launches of the fewest segments of the placement.
+  /// Returns the seconds of the launches, for the fewest segments that the placement allows.
   double countLaunches(const std::vector<TargetIndex> &placed) const;
   double estimate(const std::vector<TargetIndex> &placed) const {
     return countCompute(placed) + countTransfers(placed) + countLaunches(placed);
@@ -63,21 +66,22 @@ public:
 
 private:
   std::vector<double> compute;
-  mutable ScheduleGraph assigned; ///< to count segments of
+  mutable ScheduleGraph assigned; ///< A copy of `graph` with the targets of a placement; segments are counted with it.
 };
 
 struct CostedPlacement {
-  std::vector<TargetIndex> targets; ///< of each node
-  double seconds = 0;               ///< compute, transfers and launches
-  double lowerBound = 0;            ///< no placement takes less
-  std::vector<double> candidates;   ///< what each candidate takes
+  std::vector<TargetIndex> targets; ///< Target of each node.
+  double seconds = 0;               ///< Compute, transfers and launches.
+  double lowerBound = 0;            ///< No placement takes fewer seconds.
+  std::vector<double> candidates;   ///< Seconds of each candidate.
 };
 
-/// Everything that may run there on the last of its allowed targets that is no accelerator.
+/// Returns a placement that moves each node from an accelerator to the last of its allowed targets that is not one.
+/// Pinned nodes and nodes without such a target keep their target.
 std::vector<TargetIndex> placeOnHost(const ScheduleGraph &graph);
 
-/// The best of the candidates, of the cheapest target for each node by itself, and of what cuts find. Candidates are
-/// placements in allowed targets.
+/// Returns the placement that takes the least time among the candidates, the cheapest target of each node by itself,
+/// and the results of the cuts. The targets of each candidate must be allowed.
 CostedPlacement placeByCost(const CostGraph &costs, const std::vector<std::vector<TargetIndex>> &candidates);
 
 } // namespace inlay

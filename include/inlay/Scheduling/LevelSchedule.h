@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Segments from targets: the fewest, whatever order the nodes are written in.
+// The fewest segments for nodes with given targets. The result does not depend on the order in which the nodes are
+// written.
 //
-// Two targets: one forward walk gives each node the smallest level its predecessors and its target allow, for both
-// starting targets. The number of levels is the least number of segments, and of accelerator segments too if a tie
-// starts on the host; the path that attains the last level proves it. Three targets and more (NP-hard): words of
-// targets, each letter of which runs all that is ready in that target.
+// For two targets, a forward walk gives each node the smallest level that its predecessors and its target allow. The
+// walk is done for both starting targets. The number of levels is the least number of segments. It is also the least
+// number of accelerator segments if a tie starts on the host. The path that attains the last level proves it. For three
+// and more targets the problem is NP-hard. There, a search looks for a short sequence of targets, each step of which
+// runs all nodes that are ready on its target.
 
 #ifndef INLAY_SCHEDULING_LEVELSCHEDULE_H
 #define INLAY_SCHEDULING_LEVELSCHEDULE_H
@@ -14,54 +16,56 @@
 
 namespace inlay {
 
-/// A placement with a lower bound on its number of segments, as far as one is proven.
+/// A placement with a lower bound on its number of segments, if one is proven.
 struct BoundedPlacement {
   Placement placement;
   uint32_t lowerBound = 0;
   std::vector<NodeId> witness;
 };
 
-/// Fewest segments; nodes that are segments of their own still share one with others of their target.
+/// Returns a placement with the fewest segments. Isolated nodes still share a segment with other nodes of their target;
+/// `finishSchedule` separates them.
 BoundedPlacement placeByLevels(const ScheduleGraph &graph);
 
-/// The same, and behind it the placement that starts with the other target where that needs equally many segments, in
-/// all and on accelerators.
+/// Returns the result of `placeByLevels`. The placement that starts with the other target follows if it has as many
+/// segments, in total and on accelerators.
 std::vector<BoundedPlacement> placeByLevelsFromEither(const ScheduleGraph &graph);
 
-/// A new segment whenever the next node has another target; for comparison.
+/// Starts a new segment whenever the next node has another target. For comparison.
 BoundedPlacement placeInOrder(const ScheduleGraph &graph);
 
-/// All that is ready off accelerators, then all that is ready on them, and again; on each side a new segment whenever
-/// the next ready node has another target. So do torch.fx's splitter and Torch-TensorRT's partitioner for several
-/// backends; for comparison.
+/// Alternates between all ready nodes that are not on accelerators and all ready nodes that are. On each side, a new
+/// segment starts whenever the next ready node has another target. The splitter of torch.fx and the Torch-TensorRT
+/// partitioner for several backends work this way. For comparison.
 BoundedPlacement placeByTurns(const ScheduleGraph &graph);
 
-/// For any number of targets: the shortest word of targets that a deterministic search finds. Ties are broken by the
-/// numbers of nodes: see `orderCanonically`.
+/// Returns the placement of the shortest sequence of targets that a deterministic search finds, for any number of
+/// targets. Ties are broken by the numbers of nodes: see `orderCanonically`.
 BoundedPlacement placeByBeamSearch(const ScheduleGraph &graph);
 
-/// For two targets: a placement whose word is shorter than `limit`, nodes that are segments of their own aside, with no
-/// more accelerator letters than needed. False if the search finds none.
+/// Searches, for two targets, a placement whose sequence has fewer than `limit` steps, isolated nodes not counted, and
+/// no more accelerator steps than needed. Returns false if the search finds none.
 bool placeByShorterSequence(const ScheduleGraph &graph, uint32_t limit, Placement &placement);
 
-/// No schedule of the graph's targets has fewer segments: by the longest path, by the sum over targets and by pairs of
-/// targets, with nodes that are segments of their own counted as such.
+/// Returns a lower bound on the number of segments for the targets of the graph: the maximum of the bounds by the
+/// longest path, by the sum over targets and by pairs of targets, plus the number of isolated nodes.
 uint32_t boundSegments(const ScheduleGraph &graph);
 
-/// Moves neutral nodes from host segments to accelerator ones where that needs no further segment, except those that
-/// only continue what the host made.
+/// Moves neutral nodes from host segments to accelerator segments where this needs no further segment. Nodes that only
+/// continue work of the host stay.
 void settleNeutral(const ScheduleGraph &graph, Placement &placement);
 
-/// Moves late nodes to the segment of their first user or the nearest before it, but takes none from an accelerator
-/// segment that would weigh less than `least` without it.
+/// Moves sinkable nodes to the segment of their first user, or to the nearest segment before it that may hold them.
+/// Takes no node from an accelerator segment whose op count would fall below `minSize`.
 void sinkToUsers(const ScheduleGraph &graph, Placement &placement, uint64_t minSize);
 
-/// The placement as segments; each node that must be a segment of its own becomes one, with as few further ones as the
-/// level pass makes.
+/// Returns the placement as segments. Each isolated node becomes a segment, with as few further segments as the level
+/// pass makes.
 Schedule finishSchedule(const ScheduleGraph &graph, BoundedPlacement placed);
 
-/// `placeByLevels` and `finishSchedule`.
+/// Calls `placeByLevels` and `finishSchedule`.
 Schedule scheduleByLevels(const ScheduleGraph &graph);
+/// Calls `placeInOrder` and `finishSchedule`.
 Schedule scheduleInOrder(const ScheduleGraph &graph);
 
 } // namespace inlay

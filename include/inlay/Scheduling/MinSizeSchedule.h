@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Accelerator segments of at least a given size. Keeping the most nodes is NP-complete: small graphs are solved
-// exactly; in others small segments are filled from their neighbours as far as dependencies leave room, and only nodes
-// that can move nowhere are demoted, on the graph and on its reverse. What others keep by dropping small segments is
-// the least.
+// Schedules whose accelerator segments have a minimum op count. Users set it as `PartitionInfo::minBlockSize`, which is
+// the option `min-block-size` of the passes in `Partition/Passes.td`.
+//
+// Keeping the most nodes on accelerators is NP-complete. Small graphs are solved exactly. In larger graphs, small
+// segments are filled from their neighbors as far as dependencies allow, and only nodes that cannot move anywhere are
+// demoted. This is done on the graph and on its reverse. The result keeps at least as much as dropping all small
+// segments does.
 
 #ifndef INLAY_SCHEDULING_MINSIZESCHEDULE_H
 #define INLAY_SCHEDULING_MINSIZESCHEDULE_H
@@ -13,14 +16,15 @@
 
 namespace inlay {
 
-/// A schedule in which every accelerator segment weighs at least `least`, except those with a node that can't be
-/// demoted; size is the sum of the nodes' weights, and ops are what a node's weight counts. Nodes that are demoted have
-/// their new target in `graph`.
+/// Returns a schedule in which the op count of every accelerator segment is at least `minSize`, except for segments
+/// with a node that cannot be demoted. The op count of a segment is the sum of `ScheduleNode::opCount`. Demoted nodes
+/// get their new target in `graph`.
 ///
-/// By levels, neutral nodes aside, it keeps no less on accelerators than Torch-TensorRT's TorchScript front end does,
-/// than torch.fx's splitter and than Torch-TensorRT's partitioner for several backends if they drop small segments. How
-/// nodes are numbered changes nothing that is counted, unless Torch-TensorRT's walk, which depends on it, keeps the
-/// most. Takes O(V + E), times how often nodes are demoted as far as a budget of work per node and edge goes.
+/// With `Strategy::Levels`, it keeps no fewer ops on accelerators, neutral nodes not counted, than the following do if
+/// they drop small segments: the TorchScript front end of Torch-TensorRT, the splitter of torch.fx, and the
+/// Torch-TensorRT partitioner for several backends. The counts do not depend on how nodes are numbered, unless the
+/// Torch-TensorRT walk, which depends on the numbering, keeps the most. One round takes O(V + E). The rounds of
+/// demotion are limited by a budget of work per node and edge.
 Schedule scheduleWithMinSize(ScheduleGraph &graph, Strategy strategy, int64_t minSize);
 
 } // namespace inlay

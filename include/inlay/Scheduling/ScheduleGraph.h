@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What scheduling sees of a block: nodes with targets, and what must run before what. No IR: a target is the number of
-// a target in priority order, a node is an op or a group of ops that must stay together.
+// The input and output of scheduling: a graph of nodes with targets, and a schedule of segments. There is no IR here. A
+// target is its index in priority order. A node is an op, or a group of ops that must stay together.
 
 #ifndef INLAY_SCHEDULING_SCHEDULEGRAPH_H
 #define INLAY_SCHEDULING_SCHEDULEGRAPH_H
@@ -14,30 +14,34 @@ namespace inlay {
 
 using NodeId = uint32_t;
 using TargetIndex = uint8_t;
-/// A set of targets; targets are below 64.
+/// A set of targets as bits, one per target index.
 using TargetSet = uint64_t;
+/// Number of targets that a TargetSet can hold.
+inline constexpr unsigned kMaxTargets = 64;
 
 struct ScheduleNode {
-  /// Colours the node may take: where it is demoted to, and what a neutral node may join.
+  /// The targets that the node may take when it is demoted, or when it is neutral and joins a segment.
   TargetSet allowed = 0;
-  /// What it makes for others, in bytes.
+  /// Size of the results that other nodes read, in bytes.
   uint64_t bytes = 0;
-  /// What it counts towards the least size of a segment.
+  /// Number of ops that the node counts as towards the minimum block size.
   uint32_t opCount = 1;
   TargetIndex target = 0;
-  /// May join a segment of any allowed target.
+  /// True if the node may join a segment of any allowed target.
   bool neutral = false;
-  /// Is a segment of its own unless on an accelerator.
+  /// True if the node shares no segment with other nodes, unless it runs on an accelerator.
   bool isolatedOnHost = false;
-  /// Is a segment of its own on an accelerator too.
+  /// True if the node shares no segment with other nodes on any target.
   bool isolated = false;
-  /// Is never demoted.
+  /// True if the node is never demoted.
   bool pinned = false;
-  /// Runs as late as it may: what it makes is held until it is used, and what it reads is there anyway.
+  /// True if the node should run as late as possible: its results take memory until they are used, and its operands are
+  /// alive anyway.
   bool sinkable = false;
 };
 
-/// An acyclic graph whose nodes are numbered in a topological order. 32 bytes per node and 8 per edge, once sealed.
+/// An acyclic graph whose nodes are numbered in a topological order. It takes 32 bytes per node and 8 bytes per edge
+/// once it is sealed.
 class ScheduleGraph {
 public:
   struct Range {
@@ -49,7 +53,7 @@ public:
 
   std::vector<ScheduleNode> nodes;
   TargetSet accelerators = 0;
-  bool fewestBytes = false; ///< nodes may move between segments to carry fewer bytes
+  bool fewestBytes = false; ///< True if nodes may move between segments so that fewer bytes are carried.
 
   NodeId size() const { return static_cast<NodeId>(nodes.size()); }
   void reserve(size_t nodeCount, size_t edgeCount) {
@@ -60,7 +64,8 @@ public:
     nodes.push_back(node);
     return size() - 1;
   }
-  /// `before` < `after`, both added already. Edges count once `seal` was called, after which none are added.
+  /// Adds an edge. `before` must be less than `after`, and both must have been added. Edges take effect when `seal` is
+  /// called, after which none may be added.
   void addEdge(NodeId before, NodeId after) { edges.emplace_back(before, after); }
   void seal();
 
@@ -69,18 +74,19 @@ public:
   size_t edgeCount() const { return predList.size(); }
 
   bool isAccelerator(TargetIndex target) const { return accelerators >> target & 1; }
-  /// Whether the node is a segment of its own if it has that target.
+  /// Returns true if the node may share no segment with other nodes when it runs on `target`.
   bool isIsolatedOn(NodeId node, TargetIndex target) const {
     return nodes[node].isolated || (nodes[node].isolatedOnHost && !isAccelerator(target));
   }
-  /// The target the node takes when demoted: the next allowed one after `from`, or `from` if there is none or the node
-  /// is pinned.
+  /// Returns the target that the node takes when it is demoted from `from`: the next allowed target, or `from` if there
+  /// is none or the node is pinned.
   TargetIndex demoted(NodeId node, TargetIndex from) const;
 
-  /// The same graph with every edge turned round; node v becomes size() - 1 - v.
+  /// Returns the same graph with every edge reversed. Node v becomes size() - 1 - v.
   ScheduleGraph reversed() const;
 
-  /// The same graph with its nodes in that topological order, and neighbours in ascending order.
+  /// Returns the same graph with its nodes in the topological order `order`. The neighbors of each node are in
+  /// ascending order.
   ScheduleGraph reordered(const std::vector<NodeId> &order) const;
 
 private:
@@ -93,39 +99,43 @@ private:
   std::vector<NodeId> predList, succList;
 };
 
-/// Which segment each node is in, and each segment's target; segments are numbered in execution order.
+/// The segment of each node, and the target of each segment. Segments are numbered in execution order.
 struct Placement {
   std::vector<uint32_t> segment;
   std::vector<TargetIndex> targets;
 
-  /// Drops empty segments and joins neighbours of one target.
+  /// Drops empty segments and joins adjacent segments of the same target.
   void compact();
-  /// Weight of each segment.
+  /// Returns the op count of each segment.
   std::vector<uint64_t> opCounts(const ScheduleGraph &graph) const;
 };
 
 struct ScheduledSegment {
   TargetIndex target;
   bool isIsolated;
-  std::vector<NodeId> nodes; ///< in topological order
+  std::vector<NodeId> nodes; ///< In topological order.
 };
 
 struct Schedule {
-  std::vector<ScheduledSegment> segments; ///< in execution order
-  /// No schedule of the same targets has fewer segments.
+  std::vector<ScheduledSegment> segments; ///< In execution order.
+  /// No schedule of the same targets has fewer segments. 0 if no bound is proven.
   uint32_t lowerBound = 0;
-  /// A path that proves `lowerBound`: on it the targets change as often as the segments do. Empty if nothing is proven.
+  /// A path that proves `lowerBound`: its nodes need that many segments because their targets alternate. Empty if
+  /// nothing is proven.
   std::vector<NodeId> witness;
-  /// Bytes times borders that values are carried over, and what they were before nodes were moved for their sake.
+  /// Sum over values of their bytes times the number of borders that they are carried over: now, and before nodes were
+  /// moved to reduce this sum.
   uint64_t bytesCarried = 0, bytesCarriedBefore = 0;
 
+  /// Returns the number of segments that run on accelerators, or on other targets if `accelerated` is false.
   uint32_t countOf(const ScheduleGraph &graph, bool accelerated) const;
-  /// Weight of the nodes that are on an accelerator.
+  /// Returns the op count of all accelerator segments.
   uint64_t accelerated(const ScheduleGraph &graph) const;
 };
 
-/// What is wrong with the schedule: a node missing or twice, a target it may not have, an edge against the order, a
-/// node that must be on its own. Empty if nothing is. Independent of how schedules are made.
+/// Returns a message that describes what is wrong with the schedule, or an empty string: a node that is missing or
+/// occurs twice, a target that the node may not have, an edge against the execution order, or an isolated node that
+/// shares a segment. The check is independent of the algorithms that make schedules.
 std::string checkSchedule(const ScheduleGraph &graph, const Schedule &schedule);
 
 } // namespace inlay

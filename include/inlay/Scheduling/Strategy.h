@@ -10,15 +10,16 @@
 
 namespace inlay {
 
-/// How segments are formed.
+/// The way in which segments are formed.
 enum class Strategy {
-  Levels,        ///< fewest segments, whatever order the ops are written in
-  InOrder,       ///< a new segment whenever the next op in program order has another target; for comparison
-  Cost,          ///< the least time under a cost model, which decides what each target gets
-  TorchTensorRT, ///< an open segment per target, closed by what depends on it, in program order; for comparison
+  Levels,        ///< The fewest segments, for any order in which the ops are written.
+  InOrder,       ///< A new segment whenever the next op in program order has another target. For comparison.
+  Cost,          ///< The least time under a cost model, which also decides the target of each op.
+  TorchTensorRT, ///< An open segment per target, which is closed by the first op in program order that depends on it.
+                 ///< For comparison.
 };
 
-/// Strategies by the names that options give them, the default first.
+/// The strategies and their names in options. The default comes first.
 inline constexpr std::pair<std::string_view, Strategy> kStrategies[] = {{"levels", Strategy::Levels},
                                                                         {"cost", Strategy::Cost},
                                                                         {"in-order", Strategy::InOrder},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Segments as Torch-TensorRT's TorchScript front end forms them: one walk in program order with an open segment per
-// target, each closed by the first node that depends on it. How many that makes depends on the order of the nodes and
-// has no bound; it is there to compare with.
+// Segments as the TorchScript front end of Torch-TensorRT forms them. One walk in program order keeps an open segment
+// per target and closes it at the first node that depends on it. The number of segments depends on the order of the
+// nodes and has no bound. For comparison.
 
 #ifndef INLAY_SCHEDULING_TORCHTENSORRTSCHEDULE_H
 #define INLAY_SCHEDULING_TORCHTENSORRTSCHEDULE_H
@@ -11,8 +11,8 @@
 
 namespace inlay {
 
-/// Accelerator segments that weigh less than `least` are demoted, in `graph` too, unless a node of theirs can't be.
-/// Proves no lower bound.
+/// Demotes accelerator segments whose op count is less than `minSize`, in `graph` too, unless they contain a node that
+/// cannot be demoted. Proves no lower bound.
 Schedule scheduleLikeTorchTensorRT(ScheduleGraph &graph, int64_t minSize);
 
 } // namespace inlay

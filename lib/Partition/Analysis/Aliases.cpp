@@ -18,7 +18,7 @@ Value Aliases::getRoot(Value value) const {
   Value root = value;
   for (auto it = parent.find(root); it != parent.end(); it = parent.find(root))
     root = it->second;
-  while (value != root) { // halves the way for the next question
+  while (value != root) { // Shortens the path for later queries.
     Value &next = parent[value];
     value = next;
     next = root;
@@ -49,7 +49,7 @@ void Aliases::join(Value first, Value second) {
   }
 }
 
-/// What is taken out of a collection may be any of what is in it: one memory from then on.
+/// Unites all elements of a collection: an element that is taken out may be any of them.
 void Aliases::joinContents(Contents &held, SmallVectorImpl<std::pair<Value, Value>> &pending) {
   held.taken = true;
   for (Value element : llvm::drop_begin(held.values))
@@ -78,8 +78,8 @@ void Aliases::take(Value collection, Value element) {
     join(a, b);
 }
 
-/// Collections that hold much count as one memory: what touches them is to stay in proportion to the graph. All that
-/// hold too much at one time are joined together, so that the order of the graph is of no account.
+/// Unites the elements of large collections, so that the number of accesses stays proportional to the graph. All large
+/// collections are found before any of them is united, so that the result does not depend on the order of the graph.
 void Aliases::joinLargeContents() {
   constexpr size_t kMaxSeparate = 16;
   while (true) {
@@ -102,7 +102,7 @@ void Aliases::joinLargeContents() {
   }
 }
 
-/// What a terminator yields may be what the op returns or the loop's next argument.
+/// Unites the operands of terminators with the results of the op and the next arguments of its loop.
 void Aliases::joinRegions(Operation *op) {
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
     for (auto [init, argument] : llvm::zip(loop.getInits(), loop.getRegionIterArgs()))
@@ -127,13 +127,13 @@ void Aliases::joinRegions(Operation *op) {
 
 static bool isCollection(Value value) { return isa<ListType, ObjectType, TupleType>(value.getType()); }
 
-/// A buffer, or whatever else of a dialect may point into memory.
+/// Returns true for a buffer, and for a type of another dialect that may point into memory.
 static bool isMemory(Value value) {
   return !value.getType().isIntOrIndexOrFloat() && !isCollection(value) &&
          !isa<TensorType, VectorType, ComplexType, FunctionType, NoneType>(value.getType());
 }
 
-/// What results share with operands, by what their op states, and what lists and tuples share with their elements.
+/// Unites results with the operands that the op states as aliases, and lists and tuples with their elements.
 void Aliases::joinResults(Operation *op) {
   if (std::optional<StatedEffects> stated = getStatedEffects(op))
     for (int64_t number : stated->aliases)
@@ -168,7 +168,8 @@ void Aliases::joinUnknownMemory(Value value) {
   join(value, unknownMemory);
 }
 
-/// Buffers that an op allocates are apart from others until an op lets them escape; views are what they are made of.
+/// Unites views with their sources, and buffers of unknown origin with each other. A buffer that an op allocates is
+/// separate until another op lets it escape.
 void Aliases::joinMemory(Operation *op) {
   if (isControlFlow(op))
     return;
@@ -203,7 +204,8 @@ static bool changesCollection(Operation *op) { return getCollectionUse(op) == Co
 void Aliases::noteEffects(Operation *op) {
   if (std::optional<StatedEffects> stated = getStatedEffects(op))
     effects |= stated->inOrder || !stated->writes.empty();
-  else if (auto interface = dyn_cast<MemoryEffectOpInterface>(op)) // beside those of nested ops: linalg has both
+  else if (auto interface =
+               dyn_cast<MemoryEffectOpInterface>(op)) // Linalg ops have effects besides those of nested ops.
     effects |= !interface.hasNoEffect();
   else
     effects |= mayAccessAnything(op);
@@ -226,39 +228,39 @@ bool Aliases::anyMemoryOf(Value value, Visit visit) const {
   return false;
 }
 
-void Aliases::accessAll(Value value, bool writes, SmallVectorImpl<MemoryAccess> &touches) const {
+void Aliases::accessAll(Value value, bool writes, SmallVectorImpl<MemoryAccess> &accesses) const {
   anyMemoryOf(value, [&](Value root) {
     if (writes || mutated.contains(root))
-      touches.push_back({root, nullptr, writes});
+      accesses.push_back({root, nullptr, writes});
     return false;
   });
 }
 
-void Aliases::collectDirectAccesses(Operation *op, SmallVectorImpl<MemoryAccess> &touches) const {
+void Aliases::collectDirectAccesses(Operation *op, SmallVectorImpl<MemoryAccess> &accesses) const {
   for (Value operand : op->getOperands())
     if (!isMemory(operand))
-      accessAll(operand, /*writes=*/false, touches);
+      accessAll(operand, /*writes=*/false, accesses);
   if (std::optional<StatedEffects> stated = getStatedEffects(op)) {
     for (int64_t number : stated->writes) {
       Value input = op->getOperand(number);
       if (changesCollection(op))
-        touches.push_back({getRoot(input), nullptr, true});
+        accesses.push_back({getRoot(input), nullptr, true});
       else
-        accessAll(input, /*writes=*/true, touches);
+        accessAll(input, /*writes=*/true, accesses);
     }
     for (auto [number, input] : llvm::enumerate(op->getOperands()))
       if (isMemory(input))
-        touches.push_back({getRoot(input), SideEffects::DefaultResource::get(),
-                           llvm::is_contained(stated->writes, static_cast<int64_t>(number))});
+        accesses.push_back({getRoot(input), SideEffects::DefaultResource::get(),
+                            llvm::is_contained(stated->writes, static_cast<int64_t>(number))});
     if (stated->inOrder)
-      touches.push_back({Value(), FrameworkState::get(), true});
+      accesses.push_back({Value(), FrameworkState::get(), true});
     return;
   }
   if (mayAccessAnything(op)) {
-    touches.push_back({Value(), nullptr, true});
+    accesses.push_back({Value(), nullptr, true});
     for (Value operand : op->getOperands())
       if (isCollection(operand))
-        accessAll(operand, /*writes=*/true, touches);
+        accessAll(operand, /*writes=*/true, accesses);
     return;
   }
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
@@ -272,31 +274,31 @@ void Aliases::collectDirectAccesses(Operation *op, SmallVectorImpl<MemoryAccess>
     bool writes = !isa<MemoryEffects::Read>(effect.getEffect());
     Value value = effect.getValue();
     if (value && !isMemory(value))
-      accessAll(value, writes, touches);
+      accessAll(value, writes, accesses);
     else
-      touches.push_back({value ? getRoot(value) : Value(), effect.getResource(), writes});
+      accesses.push_back({value ? getRoot(value) : Value(), effect.getResource(), writes});
   }
 }
 
-void Aliases::collectAccesses(Operation *root, SmallVectorImpl<MemoryAccess> &touches) const {
+void Aliases::collectAccesses(Operation *root, SmallVectorImpl<MemoryAccess> &accesses) const {
   if (root->getNumRegions() == 0)
-    return collectDirectAccesses(root, touches);
-  root->walk([&](Operation *op) { collectDirectAccesses(op, touches); });
-  // Many nested ops may touch the same.
+    return collectDirectAccesses(root, accesses);
+  root->walk([&](Operation *op) { collectDirectAccesses(op, accesses); });
+  // Many nested ops may access the same memory.
   llvm::SmallMapVector<std::pair<Value, SideEffects::Resource *>, bool, 8> distinct;
-  for (const MemoryAccess &touch : touches)
-    distinct[{touch.root, touch.resource}] |= touch.writes;
-  touches.clear();
+  for (const MemoryAccess &access : accesses)
+    distinct[{access.root, access.resource}] |= access.writes;
+  accesses.clear();
   for (auto [memory, writes] : distinct)
-    touches.push_back({memory.first, memory.second, writes});
+    accesses.push_back({memory.first, memory.second, writes});
 }
 
 void Aliases::noteWrites(Operation *op) {
-  SmallVector<MemoryAccess> touches;
-  collectDirectAccesses(op, touches);
-  for (const MemoryAccess &touch : touches)
-    if (touch.writes && touch.root)
-      mutated.insert(touch.root);
+  SmallVector<MemoryAccess> accesses;
+  collectDirectAccesses(op, accesses);
+  for (const MemoryAccess &access : accesses)
+    if (access.writes && access.root)
+      mutated.insert(access.root);
 }
 
 bool Aliases::isMutated(Value value) const {

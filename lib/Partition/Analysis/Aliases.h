@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What ops touch of the memory that somebody writes, and which values share it.
+// The memory accesses of ops to memory that some op writes, and the sets of values that may share memory.
 
 #ifndef INLAY_LIB_PARTITION_ANALYSIS_ALIASES_H
 #define INLAY_LIB_PARTITION_ANALYSIS_ALIASES_H
@@ -12,8 +12,9 @@
 
 namespace inlay {
 
-/// One thing an op reads or writes: what `root` stands for, or without a root anything of the resource, or without a
-/// resource either any memory at all. Values of the graph (tensors, lists, objects) are in no resource.
+/// One read or write by an op. It accesses the memory of `root` and of all values that may share memory with it;
+/// without a root, anything of the resource; without a root and a resource, any memory. Values of the graph (tensors,
+/// lists, objects) have no resource.
 struct MemoryAccess {
   mlir::Value root;
   mlir::SideEffects::Resource *resource = nullptr;
@@ -24,41 +25,44 @@ struct MemoryAccess {
   }
 };
 
-/// Values that may share memory, in a whole function: results with the operands that `aliases` numbers, views, values
-/// that flow through the regions of control flow, and what lists hold. Unions of values after Steensgaard (Points-to
-/// Analysis in Almost Linear Time, 1996); but what a list holds is one memory only once something is taken out of it.
+/// The sets of values of a function that may share memory: results and the operands that `aliases` lists, views, values
+/// that flow through the regions of control flow, and the elements of lists. Sets are unions of values after
+/// Steensgaard (Points-to Analysis in Almost Linear Time, 1996), except that the elements of a list are united only
+/// once an element is taken out of it.
 class Aliases {
 public:
   explicit Aliases(mlir::Operation *function);
 
-  /// One value for all that may share memory with `value`.
+  /// Returns the representative of all values that may share memory with `value`.
   mlir::Value getRoot(mlir::Value value) const;
-  /// True if some op writes memory that `value`, or what it holds, may share.
+  /// Returns true if some op writes memory that `value` or its elements may share.
   bool isMutated(mlir::Value value) const;
-  /// True if only this value, of all that have uses, is what its root stands for.
+  /// Returns true if no other value with uses has the same root.
   bool isAlone(mlir::Value value) const { return shared.empty() || !shared.contains(getRoot(value)); }
-  /// True if any op of the function has an effect, on tensors or other memory.
+  /// Returns true if any op of the function has an effect, on tensors or on other memory.
   bool hasEffects() const { return effects; }
 
-  /// Adds what `op` with all that is nested in it touches of what somebody writes.
-  void collectAccesses(mlir::Operation *op, llvm::SmallVectorImpl<MemoryAccess> &touches) const;
-  /// The same without what is nested in it; reads first.
-  void collectDirectAccesses(mlir::Operation *op, llvm::SmallVectorImpl<MemoryAccess> &touches) const;
+  /// Appends the accesses of `op` and of all ops nested in it to memory that some op writes.
+  void collectAccesses(mlir::Operation *op, llvm::SmallVectorImpl<MemoryAccess> &accesses) const;
+  /// The same without nested ops. Reads come before writes.
+  void collectDirectAccesses(mlir::Operation *op, llvm::SmallVectorImpl<MemoryAccess> &accesses) const;
 
 private:
   void join(mlir::Value a, mlir::Value b);
-  /// What a collection holds.
+  /// The elements of a collection.
   struct Contents {
     llvm::SmallVector<mlir::Value, 1> values;
-    bool taken = false; ///< all of it is one memory, and `values` is one of them
+    bool taken =
+        false; ///< True if an element was taken out. All elements then share memory, and `values` holds one of them.
   };
-  /// `collection` holds what may share memory with `element`.
+  /// Records that `collection` holds a value that may share memory with `element`.
   void hold(mlir::Value collection, mlir::Value element);
-  /// `element` may share memory with anything that `collection` holds.
+  /// Records that `element` may share memory with any element of `collection`.
   void take(mlir::Value collection, mlir::Value element);
   static void joinContents(Contents &held, llvm::SmallVectorImpl<std::pair<mlir::Value, mlir::Value>> &pending);
   void joinLargeContents();
-  /// Calls `visit` for the memory of `value`, of what it holds, and so on, until it returns true.
+  /// Calls `visit` for the memory of `value`, of its elements, of their elements and so on, until it returns true.
+  /// Returns true if `visit` did.
   template <typename Visit>
   bool anyMemoryOf(mlir::Value value, Visit visit) const;
   void joinRegions(mlir::Operation *op);
@@ -67,12 +71,12 @@ private:
   void joinUnknownMemory(mlir::Value value);
   void noteEffects(mlir::Operation *op);
   void noteWrites(mlir::Operation *op);
-  void accessAll(mlir::Value value, bool writes, llvm::SmallVectorImpl<MemoryAccess> &touches) const;
+  void accessAll(mlir::Value value, bool writes, llvm::SmallVectorImpl<MemoryAccess> &accesses) const;
 
   mutable llvm::DenseMap<mlir::Value, mlir::Value> parent;
-  llvm::DenseMap<mlir::Value, Contents> contents; ///< by root
-  mlir::Value unknownMemory;                      ///< any buffer of unknown origin: all of these may overlap
-  llvm::DenseSet<mlir::Value> mutated, shared;
+  llvm::DenseMap<mlir::Value, Contents> contents; ///< By root.
+  mlir::Value unknownMemory;                      ///< Some buffer of unknown origin. All such buffers may overlap.
+  llvm::DenseSet<mlir::Value> mutated, shared;    ///< Roots that are written, and roots of several used values.
   bool effects = false;
 };
 

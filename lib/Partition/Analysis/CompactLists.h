@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Many short lists in one piece of memory, one after the other: what a graph of a million ops is read from.
+// Many short lists, stored one after the other in one array. This keeps graphs of a million ops small.
 
 #ifndef INLAY_LIB_PARTITION_ANALYSIS_COMPACTLISTS_H
 #define INLAY_LIB_PARTITION_ANALYSIS_COMPACTLISTS_H
@@ -12,6 +12,7 @@
 
 namespace inlay {
 
+/// Lists of `T` by number. They are filled one after the other, or made by `group`.
 template <typename T>
 class CompactLists {
 public:
@@ -25,11 +26,13 @@ public:
     start.reserve(lists + 1);
     items.reserve(itemCount);
   }
-  /// Adds to the list after those that were ended.
+  /// Appends to the current list.
   void add(T item) { items.push_back(std::move(item)); }
+  /// Ends the current list and starts the next one.
   void end() { start.push_back(static_cast<unsigned>(items.size())); }
 
-  /// `count` lists of the second numbers of `pairs` by the first; each is sorted and names a number once.
+  /// Returns `count` lists: list i holds the second elements of the pairs whose first element is i, sorted and without
+  /// duplicates.
   static CompactLists group(unsigned count, llvm::ArrayRef<std::pair<unsigned, T>> pairs) {
     CompactLists result;
     result.reserve(count, pairs.size());

@@ -39,7 +39,7 @@ DependencyGraph::DependencyGraph(Block &block, const Aliases &aliases) : block(&
   edges.reserve(operandCount);
   addUses(edges);
   if (terminator)
-    terminator->walk([&](Operation *op) { // scf.forall ends with ops of its own
+    terminator->walk([&](Operation *op) { // The terminator of scf.forall contains ops.
       for (Value value : op->getOperands())
         if (std::optional<unsigned> definer = getDefiner(value))
           leaves[*definer] = true;
@@ -104,7 +104,7 @@ static bool changes(Operation *op, Value list) {
   return getCollectionUse(op) == CollectionUse::Changes && op->getOperand(0) == list;
 }
 
-/// Reads the list and keeps no hold of it.
+/// Returns true if the op reads the list and keeps no reference to it.
 static bool onlyReads(Operation *op, Value list) {
   if (op->getNumRegions() > 0 || mayAccessAnything(op) || getCollectionUse(op) == CollectionUse::Makes ||
       getCollectionUse(op) == CollectionUse::Changes)
@@ -168,12 +168,13 @@ void DependencyGraph::findChangedLists(Edges &edges) {
 
 void DependencyGraph::addEffectOrder(Edges &edges) {
   EffectOrder order;
-  SmallVector<MemoryAccess> touches;
+  SmallVector<MemoryAccess> accesses;
   for (auto [number, op] : llvm::enumerate(ops)) {
-    touches.clear();
-    aliases->collectAccesses(op, touches);
-    llvm::erase_if(touches, [&](const MemoryAccess &touch) { return touch.root && listRoots.contains(touch.root); });
-    order.add(static_cast<unsigned>(number), touches,
+    accesses.clear();
+    aliases->collectAccesses(op, accesses);
+    llvm::erase_if(accesses,
+                   [&](const MemoryAccess &access) { return access.root && listRoots.contains(access.root); });
+    order.add(static_cast<unsigned>(number), accesses,
               [&, number = number](unsigned before) { edges.emplace_back(number, before); });
   }
 }

@@ -9,19 +9,19 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Adds `op` to a list that every later op of another kind has to run after. A long list is made a chain, which orders
-/// more than it must but keeps the number of edges linear.
+/// Adds `op` to a list of ops that every later op of another kind must run after. A long list becomes a chain. This
+/// orders more than necessary, but keeps the number of edges linear.
 template <typename Ops>
 static void addToList(unsigned op, Ops &list, llvm::function_ref<void(unsigned)> before) {
-  constexpr size_t kLongest = 32;
-  if (list.size() >= kLongest) {
+  constexpr size_t kMaxLength = 32;
+  if (list.size() >= kMaxLength) {
     llvm::for_each(list, before);
     list.clear();
   }
   list.push_back(op);
 }
 
-void EffectOrder::touch(unsigned op, History &history, bool writes, Before before) {
+void EffectOrder::record(unsigned op, History &history, bool writes, Before before) {
   if (history.writer)
     before(*history.writer);
   if (!writes) {
@@ -33,33 +33,33 @@ void EffectOrder::touch(unsigned op, History &history, bool writes, Before befor
   history.writer = op;
 }
 
-void EffectOrder::accessValue(unsigned op, const MemoryAccess &touch, Before before) {
-  this->touch(op, values[touch.root], touch.writes, before);
-  if (!touch.resource)
+void EffectOrder::accessValue(unsigned op, const MemoryAccess &access, Before before) {
+  record(op, values[access.root], access.writes, before);
+  if (!access.resource)
     return;
   if (everything)
     before(*everything);
-  ResourceHistory &resource = resources[touch.resource];
+  ResourceHistory &resource = resources[access.resource];
   if (resource.whole.writer)
     before(*resource.whole.writer);
-  if (touch.writes)
+  if (access.writes)
     llvm::for_each(resource.whole.readers, before);
-  addToList(op, touch.writes ? resource.valueWriters : resource.valueReaders, before);
+  addToList(op, access.writes ? resource.valueWriters : resource.valueReaders, before);
 }
 
-void EffectOrder::accessResource(unsigned op, const MemoryAccess &touch, Before before) {
+void EffectOrder::accessResource(unsigned op, const MemoryAccess &access, Before before) {
   if (everything)
     before(*everything);
-  ResourceHistory &resource = resources[touch.resource];
+  ResourceHistory &resource = resources[access.resource];
   llvm::for_each(resource.valueWriters, before);
-  if (!touch.writes) {
+  if (!access.writes) {
     if (resource.whole.writer)
       before(*resource.whole.writer);
     addToList(op, resource.whole.readers, before);
     return;
   }
   llvm::for_each(resource.valueReaders, before);
-  this->touch(op, resource.whole, /*writes=*/true, before);
+  record(op, resource.whole, /*writes=*/true, before);
   resource.valueReaders.clear();
   resource.valueWriters.clear();
 }
@@ -77,17 +77,17 @@ void EffectOrder::accessEverything(unsigned op, Before before) {
   everything = op;
 }
 
-void EffectOrder::add(unsigned op, ArrayRef<MemoryAccess> touches, Before before) {
-  // An op that touches a thing twice is not ordered against itself.
+void EffectOrder::add(unsigned op, ArrayRef<MemoryAccess> accesses, Before before) {
+  // An op that accesses the same memory twice is not ordered against itself.
   auto beforeOther = [&](unsigned other) {
     if (other != op)
       before(other);
   };
-  for (const MemoryAccess &touch : touches)
-    if (touch.root)
-      accessValue(op, touch, beforeOther);
-    else if (touch.resource)
-      accessResource(op, touch, beforeOther);
+  for (const MemoryAccess &access : accesses)
+    if (access.root)
+      accessValue(op, access, beforeOther);
+    else if (access.resource)
+      accessResource(op, access, beforeOther);
     else
       accessEverything(op, beforeOther);
 }
@@ -95,7 +95,7 @@ void EffectOrder::add(unsigned op, ArrayRef<MemoryAccess> touches, Before before
 void inlay::recordProgram(Operation *function, const Aliases &aliases) {
   Builder builder(function->getContext());
   int64_t number = 0, size = 0;
-  SmallVector<MemoryAccess> touches;
+  SmallVector<MemoryAccess> accesses;
   for (Region &region : function->getRegions())
     region.walk<WalkOrder::PreOrder>([&](Operation *op) {
       ++number;
@@ -104,9 +104,9 @@ void inlay::recordProgram(Operation *function, const Aliases &aliases) {
       ++size;
       if (!aliases.hasEffects() || isControlFlow(op))
         return;
-      touches.clear();
-      aliases.collectDirectAccesses(op, touches);
-      if (!touches.empty())
+      accesses.clear();
+      aliases.collectDirectAccesses(op, accesses);
+      if (!accesses.empty())
         op->setAttr(InlayDialect::kOrderAttr, builder.getI64IntegerAttr(number));
     });
   function->setAttr(InlayDialect::kSizeAttr, builder.getI64IntegerAttr(size));

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace inlay;
 
-/// The location with `label` as its name; metadata of a fused location stays outermost.
+/// Returns the location with `label` as its name. The metadata of a fused location stays outermost.
 static Location nameLocation(Location location, StringRef label) {
   MLIRContext *context = location.getContext();
   auto fused = dyn_cast<FusedLoc>(location);
@@ -22,12 +22,12 @@ static Location nameLocation(Location location, StringRef label) {
 
 void inlay::labelOps(FunctionOpInterface function) {
   llvm::DenseMap<StringAttr, bool> isUnique;
-  struct Labelled {
+  struct LabeledOp {
     Operation *op;
     StringAttr name;
     unsigned position;
   };
-  std::vector<Labelled> ops;
+  std::vector<LabeledOp> ops;
   unsigned position = 0;
   function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!isConstantLike(op) && !op->hasTrait<OpTrait::IsTerminator>()) {
@@ -42,7 +42,8 @@ void inlay::labelOps(FunctionOpInterface function) {
     if (isUnique.lookup(name))
       continue;
     std::string label = (getReportedName(op) + "#" + Twine(number)).str();
-    while (isUnique.contains(StringAttr::get(op->getContext(), label))) // from an earlier time, when ops were elsewhere
+    while (isUnique.contains(StringAttr::get(
+        op->getContext(), label))) // An earlier run may have given this label to an op at another position.
       label += "#";
     op->setLoc(nameLocation(op->getLoc(), label));
   }

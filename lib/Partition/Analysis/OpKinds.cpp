@@ -38,7 +38,7 @@ static llvm::StringMap<Kind> makeKinds() {
   return kinds;
 }
 
-/// Framework calls by name, without namespace and overload.
+/// Classifies a framework call by its name without namespace and overload.
 static Kind classify(StringRef name) {
   static const llvm::StringMap<Kind> kinds = makeKinds();
   name = name.substr(name.rfind(':') + 1);
@@ -53,7 +53,7 @@ static Kind classify(Operation *op) {
   if (isa<ListOp>(op))
     return Kind::Make;
   auto opaque = dyn_cast<OpaqueOp>(op);
-  if (!opaque) // of other dialects too, such as tosa.transpose
+  if (!opaque) // Ops of other dialects too, such as tosa.transpose.
     return op->getNumRegions() == 0 && classify(op->getName().stripDialect()) == Kind::Layout && isMemoryEffectFree(op)
                ? Kind::Layout
                : Kind::Other;
@@ -113,7 +113,7 @@ PartitionOpInfo inlay::findFacts(Operation *op) {
   Kind kind = classify(op);
   auto interface = dyn_cast<PartitionOpInterface>(op);
   PartitionOpInfo facts{};
-  for (NamedAttribute mark : op->getDiscardableAttrs()) { // few: looked at once
+  for (NamedAttribute mark : op->getDiscardableAttrs()) { // There are few attributes, so one loop is cheapest.
     facts.isNeutral |= mark.getName() == InlayDialect::kNeutralAttr;
     facts.isPinned |= mark.getName() == InlayDialect::kTargetAttr;
     facts.isIsolated |= mark.getName() == InlayDialect::kDoNotMergeAttr;
@@ -143,7 +143,7 @@ std::optional<StatedEffects> inlay::getStatedEffects(Operation *op) {
   }
   for (int64_t number : llvm::concat<const int64_t>(effects.writes, effects.aliases))
     if (number < 0 || number >= op->getNumOperands())
-      return std::nullopt; // whoever says so doesn't know the op
+      return std::nullopt; // The statement does not fit the op.
   return effects;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What partitioning has to know of ops and types besides who can run them: from `PartitionOpInterface`, from upstream's
-// traits and interfaces, or from attributes.
+// Properties of ops and types that partitioning needs, apart from the targets that can run them. They come from
+// `PartitionOpInterface`, from upstream's traits and interfaces, or from attributes.
 
 #ifndef INLAY_LIB_PARTITION_ANALYSIS_OPKINDS_H
 #define INLAY_LIB_PARTITION_ANALYSIS_OPKINDS_H
@@ -13,57 +13,61 @@
 
 namespace inlay {
 
-/// A constant, in no segment: each segment that uses it has a copy.
+/// Returns true for a constant. It is in no segment: each segment that uses it has a copy.
 bool isConstantLike(mlir::Operation *op);
 
-/// An `scf` op: wholly on one accelerator, or a segment of its own whose regions are partitioned.
+/// Returns true for an `scf` op with regions. It runs wholly on one accelerator, or it is isolated and its regions are
+/// partitioned.
 bool isControlFlow(mlir::Operation *op);
 
-/// All effects of an op that says so itself (`inlay.opaque`, `inlay.writes`, `PartitionOpInterface::statesEffects`), by
-/// operand number.
+/// All effects of an op that states them (by `inlay.opaque`, `inlay.writes` or `PartitionOpInterface::statesEffects`),
+/// as operand numbers.
 struct StatedEffects {
   llvm::ArrayRef<int64_t> writes, aliases;
-  bool inOrder = false; ///< an effect on the framework besides
+  bool inOrder = false; ///< True if the op also has an effect on the framework.
 };
 
-/// Nothing if the op, or whoever attached the interface, doesn't state them; then upstream's interfaces count.
+/// Returns std::nullopt if neither the op nor an external model states its effects. Upstream's interfaces then apply.
 std::optional<StatedEffects> getStatedEffects(mlir::Operation *op);
 
-/// Moves no data worth mention: a view of a tensor, its sizes, or making, reading or changing a list or tuple. May be
-/// copied into each segment that needs its result.
+/// Returns true if the op moves hardly any data, so that each segment that needs its result may have a clone: it makes
+/// a view of a tensor, returns its sizes, or makes, reads or changes a list or tuple.
 bool isCheapToClone(mlir::Operation *op);
 
-/// What an op does to lists, tuples and objects: what it reads or changes is its first operand.
+/// The way in which an op uses lists, tuples and objects. The collection that it reads or changes is its first operand.
 enum class CollectionUse { None, Makes, Reads, Changes };
 CollectionUse getCollectionUse(mlir::Operation *op);
 
-/// What is asked of the ops of a graph again and again, found in one look at each.
+/// Properties that are needed often. They are computed once per op.
 struct PartitionOpInfo {
   bool isControlFlow : 1;
-  /// Gives a tensor another shape or order of dims, or a part of a collection, without arithmetic.
+  /// Changes the shape or the order of dimensions of a tensor, or takes a part of a collection, without arithmetic.
   bool isLayout : 1;
-  /// May join the segment of any target that can run it: layout, list and tuple ops, and what `inlay.neutral` marks.
+  /// May join the segment of any target that can run it: layout, list and tuple ops, and ops with `inlay.neutral`.
   bool isNeutral : 1;
   bool isCheapToClone : 1;
-  /// Makes or changes what may not cross a border.
+  /// Makes or changes a value that may not cross a border.
   bool makesNonTensor : 1;
-  /// `inlay.target` pins it.
+  /// Has `inlay.target`.
   bool isPinned : 1;
-  /// `inlay.do_not_merge` keeps it alone.
+  /// Has `inlay.do_not_merge`.
   bool isIsolated : 1;
 };
 PartitionOpInfo findFacts(mlir::Operation *op);
 
-/// Nothing says what memory the op touches, so it may touch any, and its operands that are no tensors or scalars.
+/// Returns true if nothing states which memory the op accesses. It may then access any memory, including that of
+/// operands other than tensors and scalars.
 bool mayAccessAnything(mlir::Operation *op);
 
-/// Tensors, the memory of tensors and scalars may enter and leave an accelerator; lists, tuples and objects may not.
+/// Returns true if values of the type may enter and leave an accelerator: tensors, memrefs and scalars, but not lists,
+/// tuples and objects.
 bool mayCrossBorder(mlir::Type type);
 
-/// The size of a tensor or scalar, where it is known.
+/// Returns the size of a tensor or scalar in bytes, if it is known.
 std::optional<int64_t> countBytes(mlir::Type type);
 
-/// The label of an op in reports, once `inlay-partition-annotate-targets` has run: its name location.
+/// Returns the label of an op in reports, which is its name location. Requires that `inlay-partition-annotate-targets`
+/// has run.
 llvm::StringRef getLabel(mlir::Operation *op);
 mlir::StringAttr getLabelAttr(mlir::Operation *op);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What partitioning knows of upstream's ops beyond their own traits: which just move data, and which cost nothing.
+// External models of `PartitionOpInterface` for upstream ops: ops that only move data, and ops that cost nothing.
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Partition/OpInterface.h"
@@ -20,14 +20,14 @@ struct Layout : PartitionOpInterface::ExternalModel<Layout<Op>, Op> {
   bool isNeutral(Operation *) const { return true; }
 };
 
-/// Memory to be written. It holds nothing yet, so each segment may have its own.
+/// Memory that is not written yet, so each segment may have a copy.
 struct Empty : PartitionOpInterface::ExternalModel<Empty, tensor::EmptyOp> {
   bool isConstant(Operation *op) const { return op->getNumOperands() == 0; }
   bool isNeutral(Operation *) const { return true; }
 };
 } // namespace
 
-/// Attaches the model to all of `Ops` as soon as their dialect is loaded.
+/// Attaches the model to all of `Ops` when their dialect is loaded.
 template <typename Dialect, typename... Ops>
 static void addLayoutOps(DialectRegistry &registry) {
   registry.addExtension(

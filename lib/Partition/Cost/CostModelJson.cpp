@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The JSON of a cost model, read strictly: a key that is misspelt must not leave a default in force.
+// A strict reader for the JSON of a cost model: a misspelled key must not leave a default in force.
 
 #include "CostModelJson.h"
 #include "inlay/Support/Json.h"
@@ -24,7 +24,7 @@ static std::string describe(const json::Value &value) {
 }
 
 namespace {
-/// Keeps the first thing that is wrong; after that nothing is looked at any more.
+/// Keeps the first problem and ignores later ones.
 class Reader {
 public:
   explicit Reader(StringRef place) : place(place) {}
@@ -57,9 +57,9 @@ public:
   std::string problem;
 
 private:
-  void fail(const std::string &path, const std::string &what) {
+  void fail(const std::string &path, const std::string &message) {
     if (problem.empty())
-      problem = "'" + place.str() + "': " + (path.empty() ? "" : path + ": ") + what;
+      problem = "'" + place.str() + "': " + (path.empty() ? "" : path + ": ") + message;
   }
 
   const json::Object *object(const json::Value &value, const std::string &path) {
@@ -85,7 +85,7 @@ private:
     return value;
   }
 
-  /// A finite number; positive if it is divided by.
+  /// Reads a finite number. A rate must be positive, since it is a divisor.
   double number(const json::Object &object, const std::string &path, StringRef key, bool isRate) {
     const json::Value *value = require(object, path, key);
     std::optional<double> read = value ? value->getAsNumber() : std::nullopt;
@@ -145,8 +145,7 @@ Expected<CostModel> inlay::readCostModelJson(const json::Value &value, StringRef
 Expected<CostModel> inlay::parseCostModel(StringRef text, StringRef place) {
   Expected<json::Value> value = parseJson(text);
   if (!value)
-    return llvm::createStringError("'" + place.str() +
-                                   "' is no JSON that can be read: " + llvm::toString(value.takeError()));
+    return llvm::createStringError("'" + place.str() + "' is not valid JSON: " + llvm::toString(value.takeError()));
   return readCostModelJson(*value, place);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A cost model as a JSON value: what files and the module's attribute have in common.
+// Cost models as JSON values, which files and the attribute of the module share.
 
 #ifndef INLAY_LIB_PARTITION_COST_COSTMODELJSON_H
 #define INLAY_LIB_PARTITION_COST_COSTMODELJSON_H
@@ -11,6 +11,7 @@
 
 namespace inlay {
 
+/// Reads a cost model. Errors name `place` and the path of keys.
 llvm::Expected<CostModel> readCostModelJson(const llvm::json::Value &value, llvm::StringRef place);
 llvm::json::Object toJson(const TargetCosts &costs);
 llvm::json::Object toJson(const CostModel &model);

@@ -12,7 +12,7 @@ class TimeModeler {
 public:
   TimeModeler(const ModuleCosts &costs, const TargetList &targets) : costs(costs), targets(targets) {}
 
-  /// The seconds of the block's segments.
+  /// Returns the seconds of the segments of the block.
   double model(Block &block) {
     double total = 0;
     for (SegmentOp segment : block.getOps<SegmentOp>()) {
@@ -42,7 +42,7 @@ private:
     for (Operation &op : segment.getBody().front().without_terminator())
       time.compute += holdsSegments(&op) ? modelRegions(&op) : costs.estimate(&op, *target);
     for (Value input : segment.getInputs())
-      if (!costs.of(*target).in.isFree() && isElsewhere(input, *target) && shipped.insert({input, *target}).second)
+      if (!costs.of(*target).in.isFree() && isElsewhere(input, *target) && transferred.insert({input, *target}).second)
         time.transferIn += costs.of(*target).in.estimate(estimateBytes(input.getType()));
     for (Value output : segment.getOutputs())
       if (isReadElsewhere(output, *target))
@@ -57,13 +57,13 @@ private:
   }
 
   double modelRegions(Operation *op) {
-    double sum = 0, most = 0;
+    double sum = 0, longest = 0;
     for (Region &region : op->getRegions()) {
       double seconds = region.empty() ? 0 : model(region.front());
       sum += seconds;
-      most = std::max(most, seconds);
+      longest = std::max(longest, seconds);
     }
-    return combineRegions(op, sum, most);
+    return combineRegions(op, sum, longest);
   }
 
   bool isElsewhere(Value value, unsigned target) const {
@@ -82,12 +82,12 @@ private:
 
   const ModuleCosts &costs;
   const TargetList &targets;
-  llvm::DenseSet<std::pair<Value, unsigned>> shipped;
+  llvm::DenseSet<std::pair<Value, unsigned>> transferred;
 };
 } // namespace
 
 ModeledTimes inlay::modelTimes(FunctionOpInterface function, const ModuleCosts &costs, const TargetList &targets) {
-  TimeModeler modeller(costs, targets);
-  modeller.result.total = modeller.model(function.front());
-  return std::move(modeller.result);
+  TimeModeler modeler(costs, targets);
+  modeler.result.total = modeler.model(function.front());
+  return std::move(modeler.result);
 }

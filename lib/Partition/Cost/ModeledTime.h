@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a partitioned function takes under a cost model, segment by segment, read from the IR alone.
+// The modeled time of a partitioned function, per segment, computed from the IR alone.
 
 #ifndef INLAY_LIB_PARTITION_COST_MODELEDTIME_H
 #define INLAY_LIB_PARTITION_COST_MODELEDTIME_H
@@ -13,13 +13,14 @@
 namespace inlay {
 
 struct ModeledTimes {
-  /// By the `inlay.segment` op; one inside control flow each time it runs.
+  /// By `inlay.segment` op. A segment inside of control flow has the time of one execution.
   llvm::DenseMap<mlir::Operation *, SegmentTime> segments;
-  double total = 0; ///< seconds of the function
+  double total = 0; ///< Seconds of the whole function.
 };
 
-/// A value is shipped to a target once, at the first segment there that reads it, and to the host once, at the segment
-/// that makes it. Arguments and results of the function are in the host's memory, constants in every target's.
+/// Models the times of the segments. A value is transferred to a target once, at the first segment there that reads it,
+/// and to the host once, at the segment that makes it. Arguments and results of the function are in the memory of the
+/// host, constants in that of every target.
 ModeledTimes modelTimes(mlir::FunctionOpInterface function, const ModuleCosts &costs, const TargetList &targets);
 
 } // namespace inlay

@@ -26,7 +26,7 @@ static json::Value readAttribute(Attribute attribute) {
       object[json::fixUTF8(entry.getName().getValue())] = readAttribute(entry.getValue());
     return object;
   }
-  return nullptr; // the reader says what it expects instead
+  return nullptr; // The reader emits an error for null.
 }
 
 static Attribute toAttribute(const json::Value &value, MLIRContext *context) {
@@ -97,7 +97,7 @@ void ModuleCosts::attach(ModuleOp module, const TargetList &list) const {
   for (unsigned target = 0; target < list.size(); ++target)
     model.targets.emplace_back(list.getName(target).str(), costs[target]);
   NamedAttrList keys(cast<DictionaryAttr>(toAttribute(json::Value(toJson(model)), module.getContext())));
-  keys.set("version", Builder(module.getContext()).getI64IntegerAttr(1));
+  keys.set("version", Builder(module.getContext()).getI64IntegerAttr(1)); // An integer, unlike other numbers.
   module->setAttr(InlayDialect::kCostModelAttr, keys.getDictionary(module.getContext()));
 }
 
@@ -107,14 +107,14 @@ double ModuleCosts::estimate(Operation *op, unsigned target) const {
       return *known;
     return costs[target].estimate(estimateWork(op));
   }
-  double sum = 0, most = 0;
+  double sum = 0, longest = 0;
   for (Region &region : op->getRegions()) {
     double seconds = 0;
     if (!region.empty())
       for (Operation &inner : region.front().without_terminator())
         seconds += estimate(&inner, target);
     sum += seconds;
-    most = std::max(most, seconds);
+    longest = std::max(longest, seconds);
   }
-  return combineRegions(op, sum, most);
+  return combineRegions(op, sum, longest);
 }

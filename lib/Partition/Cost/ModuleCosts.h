@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A cost model for the targets of one module.
+// The cost model of a module: which model applies to each target. `OpWork.h` counts the work of an op, and
+// `Support/TargetCosts.h` turns work into seconds.
 
 #ifndef INLAY_LIB_PARTITION_COST_MODULECOSTS_H
 #define INLAY_LIB_PARTITION_COST_MODULECOSTS_H
@@ -10,21 +11,22 @@
 
 namespace inlay {
 
-/// A cost model applied to the targets of a module, by their numbers.
+/// A cost model applied to the targets of a module, by target number.
 class ModuleCosts {
 public:
-  /// What `inlay.cost_model` says; nothing without it. Reports what is wrong with it.
+  /// Returns the model of `inlay.cost_model`, or std::nullopt without the attribute. Emits an error if it is malformed.
   static mlir::FailureOr<std::optional<ModuleCosts>> get(mlir::ModuleOp module, const TargetList &targets);
-  /// What the targets say of themselves.
+  /// Returns the default costs that the targets state.
   static ModuleCosts getDefault(const TargetList &targets);
-  /// What `file` says, or the targets of themselves if it is "default"; reports what is wrong.
+  /// Reads the model from `file`, or returns the default if `file` is "default". Emits an error if the file is
+  /// malformed.
   static mlir::FailureOr<ModuleCosts> read(llvm::StringRef file, mlir::ModuleOp module, const TargetList &targets);
 
-  /// Puts it on the module.
+  /// Attaches the model to the module.
   void attach(mlir::ModuleOp module, const TargetList &targets) const;
 
   const TargetCosts &of(unsigned target) const { return costs[target]; }
-  /// The seconds of an op on a target, with what is nested in it; launch and transfers left out.
+  /// Returns the seconds of an op on a target, with nested ops and without launch and transfers.
   double estimate(mlir::Operation *op, unsigned target) const;
 
 private:

@@ -48,7 +48,7 @@ static double sumBytes(ValueRange values) {
   return sum;
 }
 
-/// Everything read and written; an output that an op writes in place is not read.
+/// Returns the bytes that the op reads and writes. An output that the op writes in place is not read.
 static double sumBytes(Operation *op) {
   if (auto destination = dyn_cast<DestinationStyleOpInterface>(op)) {
     double sum = sumBytes(op->getResults());
@@ -64,15 +64,16 @@ static double sumBytes(Operation *op) {
 namespace {
 struct NamedKind {
   WorkKind kind = WorkKind::Other;
-  bool isNothing = false;
+  bool isFree = false;
 };
 } // namespace
 
-/// The op's own name, without dialect, namespace or overload: `mm` of `aten::mm`, `torch.aten.mm` and `aten.mm.out`.
+/// Returns the name of the op without dialect, namespace and overload: `mm` for `aten::mm`, `torch.aten.mm` and
+/// `aten.mm.out`.
 static StringRef getBareName(Operation *op) {
   StringRef name = getReportedName(op);
   name = name.substr(name.rfind(':') + 1);
-  if (name.data() == getReportedName(op).data()) // a dialect's op, or a dotted name
+  if (name.data() == getReportedName(op).data()) // An op of a dialect, or a dotted name.
     name = name.contains('.') ? name.split('.').second : name;
   name.consume_front("aten.");
   return name.split('.').first;
@@ -113,7 +114,7 @@ static llvm::StringMap<NamedKind> makeKinds() {
                            "unfold",  "extract_slice", "insert_slice",
                            "copy",    "copy_",         "fill",
                            "scatter", "slice_scatter", "index_put"});
-  add({WorkKind::Layout, /*isNothing=*/true},
+  add({WorkKind::Layout, /*isFree=*/true},
       {"reshape",    "reshape_as", "view",        "view_as",       "_unsafe_view",     "squeeze",        "unsqueeze",
        "flatten",    "unflatten",  "alias",       "detach",        "expand_shape",     "collapse_shape", "empty",
        "size",       "dim",        "list",        "ListConstruct", "ListUnpack",       "TupleConstruct", "TupleUnpack",
@@ -159,15 +160,16 @@ static NamedKind classify(StringRef name) {
 
 //===-- Work ----------------------------------------------------------------------------------------------------===//
 
-/// Two FLOP per element of the result and of the dim that is summed over.
+/// Returns two FLOP per element of the result and of the dimension that is summed over.
 static double countMatmulFlops(Operation *op, StringRef name) {
-  unsigned left = name == "addmm" || name == "baddbmm" || name == "addmv" ? 1 : 0; // after what is added
+  unsigned left = name == "addmm" || name == "baddbmm" || name == "addmv" ? 1 : 0; // The first operand is the addend.
   auto type = op->getNumOperands() > left ? dyn_cast<RankedTensorType>(op->getOperand(left).getType()) : nullptr;
   double summed = type && type.getRank() > 0 ? assumed(type.getShape().back()) : kAssumedDim;
   return op->getNumResults() ? 2 * summed * countElements(op->getResult(0).getType()) : 0;
 }
 
-/// The products of queries with keys, and of the weights that they give with values.
+/// Returns the FLOP of the product of queries and keys, and of the product of the resulting attention weights and
+/// values.
 static double countAttentionFlops(Operation *op) {
   auto sizeOf = [&](unsigned operand, size_t back) {
     auto type =
@@ -180,9 +182,10 @@ static double countAttentionFlops(Operation *op) {
   return 2 * rows * sizeOf(1, 2) * (sizeOf(0, 1) + width);
 }
 
-/// Two FLOP per element of the result and of the weights that make one; weights have the output channels first.
+/// Returns two FLOP per element of the result and of the weights that contribute to it. The first dimension of weights
+/// is the output channels.
 static double countConvolutionFlops(Operation *op) {
-  if (isa<ConvTransposeOp>(op)) { // each element of the input meets the weights of its channel
+  if (isa<ConvTransposeOp>(op)) { // Each element of the input is multiplied by the weights of its channel.
     auto weight = cast<RankedTensorType>(op->getOperand(1).getType());
     return 2 * countElements(op->getOperand(0).getType()) * countElements(weight) /
            std::max(1.0, assumed(weight.getShape().front()));
@@ -217,7 +220,7 @@ OpWork inlay::estimateWork(Operation *op) {
     return estimateLinalg(linalgOp);
   StringRef name = getBareName(op);
   NamedKind named = classify(name);
-  if (named.isNothing)
+  if (named.isFree)
     return {named.kind, 0, 0, true};
   if (named.kind == WorkKind::Other && (isa<PointwiseOpInterface>(op) || op->hasTrait<OpTrait::Elementwise>()))
     named.kind = WorkKind::Elementwise;
@@ -228,14 +231,14 @@ OpWork inlay::estimateWork(Operation *op) {
     work.flops = countMatmulFlops(op, name);
   else if (work.kind == WorkKind::Convolution)
     work.flops = countConvolutionFlops(op);
-  else if (work.kind == WorkKind::Layout) // reads what it gives, however much more there is
+  else if (work.kind == WorkKind::Layout) // It only reads the elements that it returns.
     work.bytes = 2 * sumBytes(op->getResults());
   return work;
 }
 
-double inlay::combineRegions(Operation *op, double sum, double most) {
+double inlay::combineRegions(Operation *op, double sum, double longest) {
   if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
-    return most;
+    return longest;
   auto loop = dyn_cast<scf::ForOp>(op);
   std::optional<APInt> count = loop ? loop.getStaticTripCount() : std::nullopt;
   return count ? count->roundToDouble() * sum : sum;

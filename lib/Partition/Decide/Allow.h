@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the user lets run on accelerators, where not everything that they could run is to.
+// The ops that the user permits on accelerators.
 
 #ifndef INLAY_LIB_PARTITION_DECIDE_ALLOW_H
 #define INLAY_LIB_PARTITION_DECIDE_ALLOW_H
@@ -14,22 +14,22 @@
 
 namespace inlay {
 
-/// Ops by name, for each accelerator (`aten::add`) or for one (`aten::add@npu`). An accelerator that some entry is for
-/// runs no other ops; control flow, lists and tuples aside, which go where what is in them goes.
+/// Ops by name, for each accelerator (`aten::add`) or for one (`aten::add@npu`). An accelerator with at least one entry
+/// runs no other ops. This does not apply to control flow, lists and tuples, which follow the ops that use them.
 class AllowList {
 public:
-  /// Lets every op run everywhere.
+  /// Creates a list that permits every op on every target.
   AllowList() = default;
 
   void add(llvm::StringRef op, llvm::StringRef target) { entries.push_back({op.str(), target.str()}); }
   bool empty() const { return entries.empty(); }
 
-  /// `Supported` if the accelerator may run the op.
+  /// Returns a supported verdict if the accelerator may run the op.
   Verdict check(llvm::StringRef target, mlir::Operation *op) const;
 
 private:
   struct Entry {
-    std::string op, target; ///< any accelerator if empty
+    std::string op, target; ///< Any accelerator if `target` is empty.
   };
   std::vector<Entry> entries;
 };

@@ -45,9 +45,9 @@ TargetSet ArgumentTargets::findEnterableTargets(Value value) {
   return it->second;
 }
 
-/// The argument's name in reports, with what is said of it.
-static Location nameAfter(Value argument, StringRef what) {
-  std::string name = "arg#" + std::to_string(cast<BlockArgument>(argument).getArgNumber()) + what.str();
+/// Returns a location whose name is that of the argument in reports, followed by `suffix`.
+static Location nameAfter(Value argument, StringRef suffix) {
+  std::string name = "arg#" + std::to_string(cast<BlockArgument>(argument).getArgNumber()) + suffix.str();
   return NameLoc::get(StringAttr::get(argument.getContext(), name), argument.getLoc());
 }
 
@@ -87,28 +87,29 @@ bool inlay::isRepacking(Operation *op) {
   return op->getNumOperands() > 0 && op->hasAttr(kUnpackedAttr) && op->hasAttr(InlayDialect::kCloneAttr);
 }
 
-/// Whether the op makes again what one op took apart: text may say so of any op.
-static bool makesAgain(Operation *op) {
+/// Returns true if the op repacks exactly the results of one unpacking op. The attribute alone does not prove this,
+/// since IR text may contain it on any op.
+static bool repacksWhole(Operation *op) {
   Operation *parts = op->getOperand(0).getDefiningOp();
   return parts && isUnpacking(parts) && llvm::equal(op->getOperands(), parts->getResults()) &&
          llvm::equal(op->getResultTypes(), parts->getOperandTypes());
 }
 
 void inlay::removeUnpacking(Operation *function) {
-  SmallVector<Operation *> gone;
+  SmallVector<Operation *> dead;
   function->walk([&](Operation *op) {
-    if (!isRepacking(op) || !makesAgain(op))
+    if (!isRepacking(op) || !repacksWhole(op))
       return;
     op->replaceAllUsesWith(op->getOperand(0).getDefiningOp()->getOperands());
-    gone.push_back(op);
+    dead.push_back(op);
   });
-  for (Operation *op : gone)
+  for (Operation *op : dead)
     op->erase();
-  gone.clear();
+  dead.clear();
   function->walk([&](Operation *op) {
     if (isUnpacking(op) && op->use_empty())
-      gone.push_back(op);
+      dead.push_back(op);
   });
-  for (Operation *op : gone)
+  for (Operation *op : dead)
     op->erase();
 }

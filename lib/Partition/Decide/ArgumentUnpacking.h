@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a list or tuple that is an argument of the function enters an accelerator: what it holds is taken out before all
-// segments, crosses the border as tensors and scalars, and is made a list again inside.
+// Lists and tuples that are arguments of the function and that accelerators read. The elements are taken out before all
+// segments, cross the border as tensors and scalars, and are repacked in the segment.
 
 #ifndef INLAY_LIB_PARTITION_DECIDE_ARGUMENTUNPACKING_H
 #define INLAY_LIB_PARTITION_DECIDE_ARGUMENTUNPACKING_H
@@ -13,18 +13,18 @@
 
 namespace inlay {
 
-/// The types of what the argument holds. Nothing if `value` is no function's argument; if it isn't known how many it
-/// holds, which a tuple's type says, and `inlay.length` of a list; if some can't cross a border; or if that would be
-/// too much work: more than 256 for several readers.
+/// Returns the types of the elements of the argument. Returns std::nullopt if `value` is not an argument of a function,
+/// if the number of elements is unknown (a tuple's type and a list's `inlay.length` give it), if an element cannot
+/// cross a border, or if there are several readers and more than 256 elements, which would take too much work.
 std::optional<llvm::SmallVector<mlir::Type>> findUnpackedTypes(mlir::Value value);
 
-/// Which arguments may enter which targets. The answers are kept.
+/// Finds the targets that an argument may enter. Answers are cached.
 class ArgumentTargets {
 public:
   ArgumentTargets(TargetList &targets, const Aliases &aliases) : targets(targets), aliases(aliases) {}
 
-  /// The accelerators that can make `value`, whose type may not cross a border, a list or tuple again; none if somebody
-  /// changes it or what it holds.
+  /// Returns the accelerators that can repack `value`, whose type may not cross a border. Returns no target if an op
+  /// changes the value or its elements.
   TargetSet findEnterableTargets(mlir::Value value);
 
 private:
@@ -33,18 +33,18 @@ private:
   llvm::DenseMap<mlir::Value, TargetSet> entered;
 };
 
-/// What the argument holds, for which `findUnpackedTypes` has an answer: results of one op at the start of `block`,
-/// which is there already or made. It is in no segment of that block.
+/// Returns the elements of the argument, for which `findUnpackedTypes` must have an answer. They are results of one op
+/// at the start of `block`, which is created if needed. This op is in no segment of the block.
 mlir::ValueRange unpackArgument(mlir::Value argument, mlir::Block &block);
 
-/// Makes of `elements` what `argument` is; the op is marked as a copy.
+/// Repacks `elements` into a value like `argument`. The op is marked as a clone.
 mlir::Value repackArgument(mlir::OpBuilder &builder, mlir::Value argument, mlir::ValueRange elements);
 
-/// The op that takes an argument apart, and one that puts it together again.
+/// Returns true if the op unpacks an argument, or repacks one.
 bool isUnpacking(mlir::Operation *op);
 bool isRepacking(mlir::Operation *op);
 
-/// Undoes both in a function without segments.
+/// Removes unpacking and repacking ops from a function without segments.
 void removeUnpacking(mlir::Operation *function);
 
 } // namespace inlay

@@ -6,8 +6,8 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Ops and operands that a copy with several users may consist of: with more, many segments by long chains would be
-/// work that grows with the square of the graph.
+/// Maximum number of ops and operands of a clone with several users. Without a limit, many segments that clone long
+/// chains would take quadratic work.
 static constexpr unsigned kMaxCloned = 256;
 
 std::vector<bool> inlay::findConstantOnly(const DependencyGraph &graph) {
@@ -38,7 +38,7 @@ CloneRules::CloneRules(const DependencyGraph &graph, TargetList &targets, const 
   dropReadersOfOriginals(graph);
 }
 
-/// By what the op is and what it reads, which was judged before.
+/// Decides by the kind of the op and the policies of the ops that it reads.
 ClonePolicy CloneRules::judge(const DependencyGraph &graph, const Decisions &decisions, unsigned number) {
   const PartitionOpInfo &facts = graph.getFacts(number);
   if (!facts.isCheapToClone || facts.isPinned || facts.isIsolated || decisions[number].isForced())
@@ -93,8 +93,8 @@ void CloneRules::limitWork(const DependencyGraph &graph) {
       drop(graph, op);
 }
 
-/// A list is copied with all its changes or not at all; copies are made on every target with a user, so that those that
-/// are no accelerators must all be able to run them.
+/// Ensures that a list is cloned with all of its changes or not at all. Each target with a user gets a clone, so all
+/// targets in `shared`, those that are not accelerators, must be able to run the list ops.
 void CloneRules::keepListsWhole(const DependencyGraph &graph, TargetSet shared) {
   for (const DependencyGraph::ChangedList &list : graph.getChangedLists()) {
     auto mayBeCopied = [&](unsigned op) { return isCloned(op) && (runners[op] & shared) == shared; };
@@ -106,7 +106,7 @@ void CloneRules::keepListsWhole(const DependencyGraph &graph, TargetSet shared) 
   }
 }
 
-/// What reads the original of something is not copied itself.
+/// Drops ops that read the original of another op.
 void CloneRules::dropReadersOfOriginals(const DependencyGraph &graph) {
   for (unsigned op = 0; op < graph.size(); ++op) {
     if (!isCloned(op))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which ops may be copied into segments that need their results, so that these cross no border. An op is only copied
-// where that is little work: what is copied along with it is bounded, whatever the graph.
+// The ops that may be cloned into segments that need their results, so that the results cross no border. An op is
+// cloned only if this takes little work: the number of ops cloned along with it is bounded for any graph.
 
 #ifndef INLAY_LIB_PARTITION_DECIDE_CLONERULES_H
 #define INLAY_LIB_PARTITION_DECIDE_CLONERULES_H
@@ -12,8 +12,10 @@ namespace inlay {
 
 enum class ClonePolicy : uint8_t {
   Never,
-  ToAccelerators, ///< makes a list or tuple that nobody changes: those who are on no accelerator may share it
-  Everywhere, ///< shapes a weight, or makes or changes a list of the graph's `ChangedList`s: each segment has its own
+  ToAccelerators, ///< Makes a list or tuple that no op changes. Users on other targets share the original.
+  /// Changes the layout of a constant, or makes or changes a list of `DependencyGraph::ChangedList`. Each segment has a
+  /// clone.
+  Everywhere,
 };
 
 struct CloneRules {
@@ -22,13 +24,13 @@ struct CloneRules {
   bool isCloned(unsigned op) const { return policies[op] != ClonePolicy::Never; }
 
   std::vector<ClonePolicy> policies;
-  /// The targets that can run the op and all that is copied along with it.
+  /// The targets that can run the op and all ops cloned along with it.
   std::vector<TargetSet> runners;
-  /// Who needs a copy where it can't read the original: users of results that may not cross a border, and every user of
-  /// what is copied everywhere.
+  /// The ops that need a clone where they cannot read the original: users of results that may not cross a border, and
+  /// all users of ops that are cloned everywhere.
   std::vector<llvm::SmallVector<unsigned, 0>> users;
 
-  /// The op is not copied after all.
+  /// Decides that the op is not cloned.
   void drop(const DependencyGraph &graph, unsigned op);
 
 private:
@@ -38,10 +40,10 @@ private:
   void keepListsWhole(const DependencyGraph &graph, TargetSet shared);
   void dropReadersOfOriginals(const DependencyGraph &graph);
 
-  std::vector<unsigned> cost; ///< of a copy, with all that is copied along
+  std::vector<unsigned> cost; ///< Cost of a clone, including all ops cloned along with it.
 };
 
-/// True for each op that reads nothing but constants, transitively.
+/// Returns, for each op, true if it reads only constants, transitively.
 std::vector<bool> findConstantOnly(const DependencyGraph &graph);
 
 } // namespace inlay

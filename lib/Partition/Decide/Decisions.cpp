@@ -23,7 +23,7 @@ FailureOr<Decisions> inlay::readDecisions(ArrayRef<Operation *> ops, const Targe
   if (ops.empty())
     return decisions;
   decisions.reserve(ops.size());
-  llvm::DenseMap<Attribute, Decision> known; // by verdict: many ops share one
+  llvm::DenseMap<Attribute, Decision> known; // By verdict, since many ops share one.
   auto name = StringAttr::get(ops.front()->getContext(), InlayDialect::kVerdictAttr);
   for (Operation *op : ops) {
     auto [it, isNew] = known.try_emplace(op->getDiscardableAttr(name));

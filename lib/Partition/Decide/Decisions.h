@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where each op of a block is to run and why: made from what targets say and users force, kept in `inlay.verdict`.
+// The target of each op of a block, and the reason for it. Decisions follow from the answers of targets and from the
+// rules of the user. They are stored in `inlay.verdict`.
 
 #ifndef INLAY_LIB_PARTITION_DECIDE_DECISIONS_H
 #define INLAY_LIB_PARTITION_DECIDE_DECISIONS_H
@@ -16,7 +17,7 @@
 
 namespace inlay {
 
-/// Text that many decisions share: copies of it copy no characters.
+/// Text that many decisions share. Copies do not copy the characters.
 class SharedText {
 public:
   SharedText() = default;
@@ -27,7 +28,8 @@ public:
   operator llvm::StringRef() const { return text ? llvm::StringRef(*text) : llvm::StringRef(); }
   std::string str() const { return llvm::StringRef(*this).str(); }
   bool empty() const { return !text; }
-  /// Equal to that of all copies; of equal texts made apart it may differ.
+  /// Returns a pointer that is equal for all copies. Equal texts that were created separately may have different
+  /// identities.
   const void *getIdentity() const { return text.get(); }
 
 private:
@@ -38,15 +40,15 @@ struct Decision {
   unsigned target = 0;
   ReasonCode code = ReasonCode::Supported;
   SharedText text;
-  SharedText causedBy; ///< label of the op that caused it, or empty
+  SharedText causedBy; ///< Label of the op that caused the decision, or empty.
 
-  /// True if this is a copy of `other`, or one like it that shares its texts.
+  /// Returns true if this equals `other` and shares its texts.
   bool isSameAs(const Decision &other) const {
     return target == other.target && code == other.code && text.getIdentity() == other.text.getIdentity() &&
            causedBy.getIdentity() == other.causedBy.getIdentity();
   }
 
-  /// The user said where the op runs: it neither moves nor is copied.
+  /// Returns true if the user forced the op to its target. It then neither moves nor is cloned.
   bool isForced() const {
     return code == ReasonCode::FallbackOp || code == ReasonCode::FallbackModule || code == ReasonCode::FallbackLocation;
   }
@@ -54,12 +56,13 @@ struct Decision {
 
 using Decisions = std::vector<Decision>;
 
-/// The `inlay.verdict` of the op; reports its absence, or a target the module doesn't have.
+/// Returns the decision in `inlay.verdict`. Emits an error if it is missing or if its target is not one of the module.
 mlir::FailureOr<Decision> readDecision(mlir::Operation *op, const TargetList &targets);
 mlir::FailureOr<Decisions> readDecisions(llvm::ArrayRef<mlir::Operation *> ops, const TargetList &targets);
 void writeDecision(mlir::Operation *op, const Decision &decision, const TargetList &targets);
 
-/// `writeDecision` for many ops: those alike in decision and other attributes share what was looked up once.
+/// Writes decisions of many ops. Ops with equal decisions and equal other attributes share the attributes that were
+/// created once.
 class DecisionWriter {
 public:
   explicit DecisionWriter(const TargetList &targets) : targets(targets) {}
@@ -69,12 +72,12 @@ private:
   VerdictAttr getVerdict(mlir::MLIRContext *context, const Decision &decision);
 
   const TargetList &targets;
-  llvm::StringMap<VerdictAttr> verdicts; ///< the last one with each text
-  /// The attributes of an op with a verdict added.
+  llvm::StringMap<VerdictAttr> verdicts; ///< The last verdict with each text.
+  /// The attributes of an op after a verdict is added.
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Attribute>, mlir::DictionaryAttr> dictionaries;
 };
 
-/// True if `inlay.target` pins the op.
+/// Returns true if `inlay.target` pins the op.
 bool isPinned(mlir::Operation *op);
 
 } // namespace inlay

@@ -2,7 +2,7 @@
 
 #include "Fallback.h"
 #include "Decisions.h"
-#include "NameRules.h"
+#include "Partition/Analysis/NameRules.h"
 #include "Partition/Analysis/OpKinds.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
@@ -85,7 +85,7 @@ Verdict FallbackFilter::check(Operation *op) const {
 
 //===-- Modules -------------------------------------------------------------------------------------------------===//
 
-/// The class of a qualified name: `Encoder` of `models.Encoder`.
+/// Returns the class of a qualified name: `Encoder` for `models.Encoder`.
 static StringRef getClass(StringRef name) { return name.substr(name.rfind('.') + 1); }
 
 bool FallbackFilter::matchesModule(const Glob &glob, StringRef path, StringRef name) {
@@ -111,7 +111,7 @@ LogicalResult FallbackFilter::checkModuleNames(ModuleOp module) const {
   forEachPlacedOp(module, [&](Operation *op) {
     for (auto [path, name] : getModuleStack(op->getLoc())) {
       for (StringRef spelling : {path, name, getClass(name)})
-        if (!spelling.empty()) // the path of the model itself
+        if (!spelling.empty()) // The path of the model itself is empty.
           known.insert(spelling.str());
       for (const auto &glob : modules)
         if (matchesModule(*glob, path, name))
@@ -126,7 +126,7 @@ LogicalResult FallbackFilter::checkModuleNames(ModuleOp module) const {
 
 //===-- Locations -----------------------------------------------------------------------------------------------===//
 
-/// The places in files that an op came from.
+/// Collects the positions in files that an op came from.
 static void collectLines(Location location, SmallVectorImpl<FileLineColLoc> &lines) {
   location->walk([&](Location part) {
     if (auto line = dyn_cast<FileLineColLoc>(part))
@@ -135,7 +135,7 @@ static void collectLines(Location location, SmallVectorImpl<FileLineColLoc> &lin
   });
 }
 
-/// Whether `text` is `file:line` for the place; a file is known by its last components.
+/// Returns true if `text` is `file:line` of `place`. The file may be given by its last path components.
 static bool matchesLine(StringRef text, FileLineColLoc place) {
   auto [file, line] = text.rsplit(':');
   unsigned number;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the user keeps off the accelerators: ops by name, modules by instance path or class, single ops by label or
-// line.
+// The ops that the user forces off accelerators: by name, by the instance path or class of their module, by label, or
+// by line.
 
 #ifndef INLAY_LIB_PARTITION_DECIDE_FALLBACK_H
 #define INLAY_LIB_PARTITION_DECIDE_FALLBACK_H
@@ -22,21 +22,21 @@ struct FallbackRules {
 
 class FallbackFilter {
 public:
-  /// Without any rule.
+  /// Creates a filter without rules.
   FallbackFilter() = default;
-  /// Reports names and patterns that match nothing in the module, with what may have been meant, and malformed globs.
-  /// The module's ops have labels already.
+  /// Creates a filter for `rules`. Emits errors for malformed globs and for names and patterns that match nothing in
+  /// the module, with suggestions. The ops of the module must have labels.
   static mlir::FailureOr<FallbackFilter> get(mlir::ModuleOp module, const FallbackRules &rules);
 
-  /// What the verdicts of ops say of it: those that are there stay forced.
+  /// Creates a filter that repeats the forced fallbacks that the verdicts of ops record.
   static FallbackFilter fromVerdicts();
 
-  /// The code and text if the op must fall back; `Supported` if not.
+  /// Returns the reason if the op must fall back, else a supported verdict.
   Verdict check(mlir::Operation *op) const;
 
 private:
   bool byVerdict = false;
-  /// A pattern refers to its text, so both stay where they were made.
+  /// A glob and its text. The pattern refers to the text, so a Glob must not be moved.
   struct Glob {
     std::string text;
     llvm::GlobPattern pattern;
@@ -56,7 +56,7 @@ private:
   Globs modules, locations;
 };
 
-/// The stack of [path, class] pairs of the modules an op came from, outermost first.
+/// Returns the [path, class] pairs of the modules that an op came from, outermost first.
 llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>, 4> getModuleStack(mlir::Location location);
 
 } // namespace inlay

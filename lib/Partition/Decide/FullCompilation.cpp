@@ -27,7 +27,7 @@ LogicalResult inlay::checkFullCompilationSettings(ModuleOp module, const Partiti
 }
 
 namespace {
-/// An op that keeps the graph from being on the first target, and why.
+/// An op that prevents the graph from running on the first target, and the reason.
 struct Blocker {
   Operation *op;
   std::string text;
@@ -65,13 +65,13 @@ LogicalResult inlay::checkFullCompilation(FunctionOpInterface function, const Ta
 
 //===-- Without partitioning ------------------------------------------------------------------------------------===//
 
-/// Why the op can't be in the one segment; empty if it can.
+/// Returns the reason why the op cannot be in the segment of the whole graph, or an empty string if it can.
 static std::string findObstacle(Operation *op, TargetList &targets) {
   auto pin = op->getAttrOfType<StringAttr>(InlayDialect::kTargetAttr);
   if (pin && pin.getValue() != targets.getName(0))
     return "is pinned to '" + pin.str() + "'";
   if (op->hasAttr(InlayDialect::kDoNotMergeAttr))
-    return "is to be a segment of its own by 'inlay.do_not_merge'";
+    return "must be isolated because of 'inlay.do_not_merge'";
   if (isControlFlow(op) && !targets.isAccelerator(0))
     return "can't run there: " + describe(ReasonCode::ControlFlow, "control flow runs on '" + targets.getName(0).str() +
                                                                        "' only where it is split into segments");

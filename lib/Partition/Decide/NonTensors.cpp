@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace inlay;
 
-/// The type of the first value that the op makes or changes and that may not cross a border.
+/// Returns the type of the first value that the op makes or changes and that may not cross a border.
 static Type getBoundType(Operation *op) {
   for (Type type : op->getResultTypes())
     if (!mayCrossBorder(type))
@@ -16,9 +16,10 @@ static Type getBoundType(Operation *op) {
 }
 
 namespace {
-class Closure {
+/// Moves ops until the decisions are closed under the rule.
+class NonTensorClosure {
 public:
-  Closure(const DependencyGraph &graph, TargetList &targets, Decisions &decisions)
+  NonTensorClosure(const DependencyGraph &graph, TargetList &targets, Decisions &decisions)
       : graph(graph), targets(targets), decisions(decisions), rules(graph, targets, decisions),
         entry(targets, graph.getAliases()) {}
 
@@ -41,8 +42,8 @@ private:
   Operation *getOp(unsigned op) const { return graph.getOps()[op]; }
 
   bool isClonable(unsigned op) const { return rules.isCloned(op); }
-  /// Whether `target` can run a copy of the op and of all copies it needs.
-  bool canRunCopy(unsigned op, unsigned target) const { return rules.runners[op] >> target & 1; }
+  /// Returns true if `target` can run a clone of the op and of all ops cloned along with it.
+  bool canRunClone(unsigned op, unsigned target) const { return rules.runners[op] >> target & 1; }
 
   LogicalResult checkOperands(unsigned op) {
     for (const DependencyGraph::Operand &operand : graph.getOperands(op)) {
@@ -55,8 +56,8 @@ private:
             failed(sendAway(op, "reads", type, std::nullopt, "enter")))
           return failure();
       } else if (isClonable(op)) {
-        // What it is copied with must be able to run where it runs itself.
-        if (isOnAccelerator(op) && !canRunCopy(op, decisions[op].target) &&
+        // The ops cloned along with this one must be able to run on its target.
+        if (isOnAccelerator(op) && !canRunClone(op, decisions[op].target) &&
             failed(sendAway(op, "reads", type, definer, "enter")))
           return failure();
       } else if (failed(checkPair(*definer, op, type))) {
@@ -80,10 +81,10 @@ private:
     return success();
   }
 
-  /// A value from `definer` to `user`, which is no op that is copied itself.
+  /// Checks a value from `definer` to `user`, which is not cloned.
   LogicalResult checkPair(unsigned definer, unsigned user, Type type) {
     if (isClonable(definer)) {
-      if (!isOnAccelerator(user) || canRunCopy(definer, decisions[user].target))
+      if (!isOnAccelerator(user) || canRunClone(definer, decisions[user].target))
         return success();
       return sendAway(user, "reads", type, definer, "enter");
     }
@@ -112,13 +113,14 @@ private:
     InFlightDiagnostic diag = getOp(op)->emitError("op is pinned to '")
                               << targets.getName(decisions[op].target) << "', but " << text;
     if (cause)
-      diag.attachNote(getOp(*cause)->getLoc()) << "'" << getLabel(getOp(*cause)) << "' at its other end "
+      diag.attachNote(getOp(*cause)->getLoc()) << "the other op, '" << getLabel(getOp(*cause)) << "', "
                                                << (graph.getFacts(*cause).isPinned ? "is pinned to" : "runs on") << " '"
                                                << targets.getName(decisions[*cause].target) << "'";
     return diag;
   }
 
-  /// The original of a clonable op goes where a user that is on no accelerator needs it, else with its first user.
+  /// Places the original of a clonable op with a user that is not on an accelerator if there is one, else with its
+  /// first user.
   void placeClonable(unsigned op) {
     std::optional<unsigned> host, first;
     for (unsigned user : rules.users[op]) {
@@ -127,11 +129,11 @@ private:
         break;
     }
     bool leaves = graph.isUsedByTerminator(op);
-    // A segment of a single op has room for copies alone.
+    // An isolated op shares its segment only with clones, so the original has no user then.
     bool isIdle = !rules.users[op].empty() &&
                   llvm::all_of(rules.users[op], [&](unsigned user) { return graph.getFacts(user).isIsolated; });
     if (!isOnAccelerator(op)) {
-      if (!host && first && !leaves && !isIdle && canRunCopy(op, decisions[rules.users[op].front()].target))
+      if (!host && first && !leaves && !isIdle && canRunClone(op, decisions[rules.users[op].front()].target))
         decisions[op] = {decisions[rules.users[op].front()].target, ReasonCode::Supported, "", ""};
       return;
     }
@@ -144,8 +146,8 @@ private:
     if (!target)
       return;
     std::string text = leaves   ? "its result leaves the function"
-                       : isIdle ? "all that read it have copies"
-                                : "its result is needed on no accelerator";
+                       : isIdle ? "every op that reads it has a clone"
+                                : "its result is needed outside of accelerators";
     decisions[op] = {*target, ReasonCode::NonTensor, text, host ? getLabel(getOp(*host)).str() : ""};
   }
 
@@ -159,5 +161,5 @@ private:
 } // namespace
 
 LogicalResult inlay::keepNonTensorsTogether(const DependencyGraph &graph, TargetList &targets, Decisions &decisions) {
-  return Closure(graph, targets, decisions).run();
+  return NonTensorClosure(graph, targets, decisions).run();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values that are neither tensor nor scalar never cross the border of an accelerator: what would make them do so, and
-// can't be copied, must run elsewhere.
+// The rule that only tensors and scalars cross the border of an accelerator. Ops that would break this rule, and that
+// cannot be cloned, must run elsewhere.
 
 #ifndef INLAY_LIB_PARTITION_DECIDE_NONTENSORS_H
 #define INLAY_LIB_PARTITION_DECIDE_NONTENSORS_H
@@ -10,8 +10,8 @@
 
 namespace inlay {
 
-/// Sends ops to a target that is no accelerator until no value that may not cross the border of one does, other than by
-/// copies of the ops that make it.
+/// Moves ops to a target that is not an accelerator until no other value crosses the border of one, except through
+/// clones of the ops that make it.
 mlir::LogicalResult keepNonTensorsTogether(const DependencyGraph &graph, TargetList &targets, Decisions &decisions);
 
 } // namespace inlay

@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace inlay;
 
-//===-- Labels --------------------------------------------------------------------------------------------------===//
+//===-- Functions -----------------------------------------------------------------------------------------------===//
 
 LogicalResult inlay::checkPartitionable(FunctionOpInterface function) {
   if (!mayHaveSSADominance(function.getFunctionBody()))
@@ -74,7 +74,7 @@ std::pair<Operation *, Verdict> TargetAssigner::findBlocker(Operation *root, uns
         pin && op != root && pin != targets.getName(target))
       verdict = {ReasonCode::FallbackLocation, ("pinned to '" + pin.getValue() + "'").str()};
     if (op != root && op->hasAttr(InlayDialect::kDoNotMergeAttr))
-      verdict = {ReasonCode::ControlFlow, "is to be a segment of its own"};
+      verdict = {ReasonCode::ControlFlow, "must be isolated"};
     if (verdict.isSupported())
       return WalkResult::advance();
     blocker = {op, verdict};
@@ -102,7 +102,7 @@ Decision TargetAssigner::decideControlFlow(Operation *op) {
   return decision;
 }
 
-/// A misspelt name would keep the op off nothing.
+/// Emits an error if `inlay.refused` names an unknown target: a misspelled name would have no effect.
 static LogicalResult checkRefused(Operation *op, const TargetList &targets) {
   if (auto refused = dyn_cast_or_null<DictionaryAttr>(op->getDiscardableAttr(InlayDialect::kRefusedAttr)))
     for (NamedAttribute entry : refused)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A verdict for every op of a block and of the regions that are partitioned with it.
+// Decides the target of every op of a block and of the regions that are partitioned with it.
 
 #ifndef INLAY_LIB_PARTITION_DECIDE_TARGETASSIGNER_H
 #define INLAY_LIB_PARTITION_DECIDE_TARGETASSIGNER_H
@@ -12,21 +12,22 @@
 
 namespace inlay {
 
-/// Reports functions that can't be partitioned: of several blocks, partitioned already, or
-/// with a graph region, whose ops have no order.
+/// Emits an error for a function that cannot be partitioned: one with several blocks, with segments, or with a graph
+/// region, whose ops have no order.
 mlir::LogicalResult checkPartitionable(mlir::FunctionOpInterface function);
 
 class TargetAssigner {
 public:
-  /// With `keepUnsupported` an op that no target can run is no error: its verdict is the first target's refusal.
+  /// With `keepUnsupported`, an op that no target can run is not an error. Its verdict is then the reason of the first
+  /// target.
   TargetAssigner(TargetList &targets, const FallbackFilter &filter, bool keepUnsupported = false)
       : targets(targets), filter(filter), keepUnsupported(keepUnsupported) {}
 
-  /// Writes `inlay.verdict` on each op of the block that partitioning places; descends into the regions of control flow
+  /// Sets `inlay.verdict` on each op of the block that partitioning places. Descends into the regions of control flow
   /// that is not wholly on one accelerator.
   mlir::LogicalResult annotate(mlir::Block &block, const Aliases &aliases);
 
-  /// The same for the ops of one block, without writing anything.
+  /// Returns the decisions for the ops of one block and writes nothing.
   mlir::FailureOr<Decisions> decideBlock(const DependencyGraph &graph);
 
 private:
@@ -34,7 +35,7 @@ private:
   mlir::FailureOr<Decision> decidePinned(mlir::Operation *op, llvm::StringRef name);
   mlir::FailureOr<Decision> decideForced(mlir::Operation *op, Verdict verdict);
   Decision decideControlFlow(mlir::Operation *op);
-  /// The first op in the regions of `op`, or itself, that can't go to the target, and why.
+  /// Returns the first op among `op` and the ops in its regions that cannot go to the target, and the reason.
   std::pair<mlir::Operation *, Verdict> findBlocker(mlir::Operation *op, unsigned target);
   mlir::FailureOr<Decision> decideUnsupported(mlir::Operation *op);
 

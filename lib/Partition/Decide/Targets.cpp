@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Targets.h"
-#include "NameRules.h"
+#include "Partition/Analysis/NameRules.h"
 #include "Partition/Analysis/OpKinds.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Support/Suggest.h"
@@ -19,15 +19,15 @@ FailureOr<TargetList> TargetList::get(ModuleOp module, ArrayRef<std::string> all
     return module.emitError("expected 'inlay.targets' to be a non-empty array of targets, but got ") << attribute;
   SmallVector<Attribute> defaults = context->getOrLoadDialect<InlayDialect>()->getDefaultTargets();
   if (!array && defaults.empty())
-    return module.emitError("expected 'inlay.targets', because no target is linked in that is used by default");
+    return module.emitError("expected 'inlay.targets', since none of the default targets is linked in");
   for (Attribute target : array ? array.getValue() : ArrayRef<Attribute>(defaults)) {
     auto interface = dyn_cast<TargetAttrInterface>(target);
     if (!interface)
-      return module.emitError("target ") << target << " is not linked in: nothing says what it can run";
+      return module.emitError("target ") << target << " is not linked in, so the ops that it can run are unknown";
     list.targets.push_back(interface);
   }
-  if (list.size() > 64)
-    return module.emitError("expected at most 64 targets, but got ") << list.size();
+  if (list.size() > kMaxTargets)
+    return module.emitError("expected at most ") << kMaxTargets << " targets, but got " << list.size();
   for (unsigned target = 0; target < list.size(); ++target)
     if (list.targets[target].isAccelerator())
       list.accelerators |= TargetSet(1) << target;
@@ -72,7 +72,7 @@ static auto getAskedAttributes(Operation *op) {
 
 static size_t hashOp(Operation *op) {
   if (op->getNumRegions() > 0)
-    return llvm::hash_value(op); // alike to no other
+    return llvm::hash_value(op); // Equal to no other op.
   llvm::hash_code hash = llvm::hash_combine(op->getName(), op->hashProperties());
   for (NamedAttribute attribute : getAskedAttributes(op))
     hash = llvm::hash_combine(hash, attribute);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The targets of a module in priority order, asked once per distinct op, and what keeps ops off them besides.
+// The targets of a module in priority order, and their answers about ops. Each target is asked once per distinct op.
 
 #ifndef INLAY_LIB_PARTITION_DECIDE_TARGETS_H
 #define INLAY_LIB_PARTITION_DECIDE_TARGETS_H
@@ -19,14 +19,14 @@
 
 namespace inlay {
 
-/// The target has no code for the op as it is, and might have some day.
+/// Returns true if the reason is that the target has no code for the op, which may be added later.
 bool isMissingCode(ReasonCode code);
 
 class TargetList {
 public:
-  /// The module's `inlay.targets`, else Vulkan and the host; reports what is wrong with them. `allowOps` are entries of
-  /// an AllowList, `op` or `op@target`, of ops and accelerators that the module has. What targets say is looked up and
-  /// kept in `verdicts`, if not null, besides.
+  /// Creates the list from `inlay.targets` of the module, or from the default targets, and emits an error if they are
+  /// malformed. `allowOps` are entries of an AllowList, `op` or `op@target`, that name ops and accelerators of the
+  /// module. If `verdicts` is given, answers are also looked up and stored there.
   static mlir::FailureOr<TargetList> get(mlir::ModuleOp module, llvm::ArrayRef<std::string> allowOps = {},
                                          Verdicts *verdicts = nullptr);
 
@@ -34,26 +34,30 @@ public:
   mlir::Attribute getAttr(unsigned target) const { return targets[target]; }
   llvm::StringRef getName(unsigned target) const { return TargetAttrInterface(targets[target]).getTargetName(); }
   std::optional<unsigned> find(llvm::StringRef name) const;
-  /// "; did you mean 'npu'?" with the target of the nearest name, or nothing.
+  /// Returns "; did you mean 'npu'?" with the target that has the most similar name, or an empty string.
   std::string suggestName(llvm::StringRef name) const;
 
-  /// Every target but those named `host` and `torch`; without any of these the last of several is no accelerator.
+  /// Returns true for accelerators: every target except those named `host` and `torch`. If all of several targets are
+  /// accelerators, the last one does not count as one.
   bool isAccelerator(unsigned target) const { return accelerators >> target & 1; }
   TargetSet getAccelerators() const { return accelerators; }
 
-  /// Whether the target can run the op, with everything nested in it, and may: the op's `inlay.refused` doesn't name it
-  /// and the user lets it. The answer is kept.
+  /// Returns a supported verdict if the target can and may run the op with everything nested in it, else the reason:
+  /// `inlay.refused` of the op names the target, the user does not permit it, or the target cannot run the op. Answers
+  /// are cached.
   const Verdict &ask(unsigned target, mlir::Operation *op);
-  /// Until the next call the first target is taken to run what it has no code for of these kinds (names as in reports).
+  /// Makes `ask` assume, until the next call, that the first target can run all ops of these kinds that it has no code
+  /// for. Kinds are names as in reports.
   void assume(llvm::ArrayRef<std::string> kinds);
   bool canRun(unsigned target, mlir::Operation *op) { return ask(target, op).isSupported(); }
   TargetSet findRunners(mlir::Operation *op);
-  /// The same as `canRun` for an op that is about to go: the answer isn't kept.
+  /// Like `canRun`, for a temporary op: the answer is not cached.
   bool canRunPassing(unsigned target, mlir::Operation *op) const { return askTarget(target, op).isSupported(); }
 
-  /// The first target that is no accelerator and can run the op.
+  /// Returns the first target that is not an accelerator and can run the op.
   std::optional<unsigned> findFallback(mlir::Operation *op);
-  /// Where control flow goes that is not wholly on one accelerator: the first target that is none, else the last.
+  /// Returns the target of control flow that is not wholly on one accelerator: the first target that is not an
+  /// accelerator, else the last target.
   unsigned getControlFlowTarget() const;
 
 private:
@@ -70,9 +74,9 @@ private:
   AllowList allowed;
   Verdicts *shared = nullptr;
   llvm::StringSet<> assumed;
-  /// Ops alike in name, attributes and types, by hash of these.
+  /// One entry per set of ops with equal names, attributes and types, by their hash.
   std::unordered_map<size_t, std::vector<std::unique_ptr<Entry>>> entries;
-  /// Answers that `inlay.refused` gives, by the text in it.
+  /// Verdicts from `inlay.refused`, by its text.
   std::unordered_map<const void *, Verdict> refusals;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What targets said of ops, kept over the passes of a pipeline: a trial conversion is most of what partitioning costs.
+// The answers of targets about ops, cached across the passes of a pipeline, because trial conversions dominate the time
+// of partitioning.
 
 #ifndef INLAY_LIB_PARTITION_DECIDE_VERDICTS_H
 #define INLAY_LIB_PARTITION_DECIDE_VERDICTS_H
@@ -13,19 +14,19 @@
 
 namespace inlay {
 
-/// An analysis of a module that depends on none of its ops: it holds answers by target and by the op's name, attributes
-/// and types.
+/// An analysis of a module that stays valid when ops change: it maps a target and the name, attributes and types of an
+/// op to an answer.
 class Verdicts {
 public:
   explicit Verdicts(mlir::Operation *) {}
 
-  /// What `target` says of `op`, which has no regions.
+  /// Returns the answer of `target` about `op`, which has no regions.
   Verdict ask(TargetAttrInterface target, mlir::Operation *op);
 
   bool isInvalidated(const mlir::AnalysisManager::PreservedAnalyses &) const { return false; }
 
 private:
-  /// The target, the op's name, its attributes and its types, as the context holds them.
+  /// The target and the name, attributes and types of the op, as uniqued pointers of the context.
   using Key = std::vector<const void *>;
   struct Hash {
     size_t operator()(const Key &key) const { return llvm::hash_combine_range(key.begin(), key.end()); }
@@ -34,7 +35,7 @@ private:
   std::unordered_map<Key, Verdict, Hash> known;
 };
 
-/// Attributes that partitioning itself reads or writes are no part of what a target is asked about.
+/// Returns false for attributes of partitioning itself, which targets are not asked about.
 bool isAskedAbout(mlir::NamedAttribute attribute);
 
 } // namespace inlay

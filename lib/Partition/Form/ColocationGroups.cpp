@@ -9,30 +9,30 @@ using namespace inlay;
 
 ColocationGroups::ColocationGroups(const DependencyGraph &graph, TargetList &targets, const Decisions &decisions)
     : rules(graph, targets, decisions), floating(graph.size()) {
-  copyOnlyWhereOfUse(graph, targets, decisions);
+  dropUselessClones(graph, targets, decisions);
   formGroups(graph, targets, decisions);
   addPredecessors(graph, targets, decisions);
 }
 
-/// What is copied everywhere must be of use everywhere: the targets of all who read a weight can shape it themselves,
-/// and somebody on an accelerator reads or changes the list.
-void ColocationGroups::copyOnlyWhereOfUse(const DependencyGraph &graph, const TargetList &targets,
-                                          const Decisions &decisions) {
-  std::vector<TargetSet> needed(graph.size()); // targets of those who read a copy
-  std::vector<bool> hasHome(graph.size());     // some reader's segment may hold the original
+/// Drops ops that are cloned everywhere without need. Layout changes of a constant are only cloned if all targets that
+/// read them can run them. Lists are only cloned if an op on an accelerator reads or changes them.
+void ColocationGroups::dropUselessClones(const DependencyGraph &graph, const TargetList &targets,
+                                         const Decisions &decisions) {
+  std::vector<TargetSet> needed(graph.size()); // Targets of the ops that read a clone.
+  std::vector<bool> hasHome(graph.size());     // True if the segment of some reader may hold the original.
   for (unsigned op = graph.size(); op-- > 0;) {
     if (rules.policies[op] != ClonePolicy::Everywhere || graph.getFacts(op).makesNonTensor)
       continue;
-    if (rules.users[op].empty() || graph.isUsedByTerminator(op)) { // stays where it is
+    if (rules.users[op].empty() || graph.isUsedByTerminator(op)) { // The op stays where it is.
       needed[op] = TargetSet(1) << decisions[op].target;
       hasHome[op] = true;
     }
     for (unsigned user : rules.users[op]) {
       bool isCloned = rules.policies[user] == ClonePolicy::Everywhere;
-      bool mayBeAlone = graph.getFacts(user).isControlFlow;
+      bool mayBeIsolated = graph.getFacts(user).isControlFlow;
       needed[op] |= isCloned ? needed[user] : TargetSet(1) << decisions[user].target;
-      needed[op] |= mayBeAlone ? TargetSet(1) << targets.getControlFlowTarget() : 0;
-      hasHome[op] = hasHome[op] || (isCloned ? hasHome[user] : !mayBeAlone);
+      needed[op] |= mayBeIsolated ? TargetSet(1) << targets.getControlFlowTarget() : 0;
+      hasHome[op] = hasHome[op] || (isCloned ? hasHome[user] : !mayBeIsolated);
     }
     if (needed[op] & ~rules.runners[op] || !hasHome[op])
       rules.drop(graph, op);
@@ -51,16 +51,16 @@ void ColocationGroups::copyOnlyWhereOfUse(const DependencyGraph &graph, const Ta
   }
 }
 
-/// Whether `user` may be in a segment of its own, which has room for a copy of `op` but not for `op`.
-bool ColocationGroups::mayBeAlone(const DependencyGraph &graph, unsigned op, unsigned user) const {
+/// Returns true if `user` may be isolated: its segment may then hold a clone of `op`, but not `op`.
+bool ColocationGroups::mayBeIsolated(const DependencyGraph &graph, unsigned op, unsigned user) const {
   return graph.getFacts(user).isIsolated ||
          (rules.policies[op] == ClonePolicy::Everywhere && graph.getFacts(user).isControlFlow);
 }
 
-/// Whether the op can be in the group of its users for good: they are in one, and will have its target.
+/// Returns true if the op can permanently be in the group of its users: they are in one group and on its target.
 bool ColocationGroups::mayJoinUsers(const DependencyGraph &graph, const Decisions &decisions, unsigned op) const {
   return llvm::all_of(rules.users[op], [&](unsigned user) {
-    return !floating[user] && decisions[user].target == decisions[op].target && !mayBeAlone(graph, op, user);
+    return !floating[user] && decisions[user].target == decisions[op].target && !mayBeIsolated(graph, op, user);
   });
 }
 
@@ -77,9 +77,10 @@ void ColocationGroups::formGroups(const DependencyGraph &graph, const TargetList
     }
     bool isNeeded = rules.policies[op] == ClonePolicy::Everywhere ||
                     llvm::any_of(users, [&](unsigned user) { return onAccelerator(user) || floating[user]; });
-    bool hasRoom = llvm::any_of(users, [&](unsigned user) { return floating[user] || !mayBeAlone(graph, op, user); });
+    bool hasRoom =
+        llvm::any_of(users, [&](unsigned user) { return floating[user] || !mayBeIsolated(graph, op, user); });
     if (!hasRoom || !isNeeded || graph.isUsedByTerminator(op))
-      continue; // stays where it is; others have copies
+      continue; // The op stays where it is. Users elsewhere have clones.
     unsigned leader = classes.findLeader(users.front());
     bool isOneGroup = llvm::all_of(users, [&](unsigned user) { return classes.findLeader(user) == leader; });
     if (isOneGroup && mayJoinUsers(graph, decisions, op))
@@ -111,7 +112,7 @@ void ColocationGroups::numberGroups(llvm::IntEqClasses &classes) {
 
 void ColocationGroups::addPredecessors(const DependencyGraph &graph, const TargetList &targets,
                                        const Decisions &decisions) {
-  std::vector<std::pair<unsigned, unsigned>> pairs; // group, one before it
+  std::vector<std::pair<unsigned, unsigned>> pairs; // Pairs of a group and one before it.
   pairs.reserve(graph.getEdgeCount());
   SmallVector<unsigned> pending;
   for (unsigned op = 0; op < graph.size(); ++op) {
@@ -121,17 +122,17 @@ void ColocationGroups::addPredecessors(const DependencyGraph &graph, const Targe
     llvm::append_range(pending, graph.getPredecessors(op));
     while (!pending.empty()) {
       unsigned before = pending.pop_back_val();
-      // What is copied has no effects but on what it makes: whoever must run after it reads its result.
-      bool readsCopy = floating[before] || (rules.isCloned(before) && group[before] != group[op] &&
-                                            (onAccelerator || rules.policies[before] == ClonePolicy::Everywhere));
-      if (readsCopy)
+      // A cloned op only has effects on its result, so every op that must run after it reads this result.
+      bool readsClone = floating[before] || (rules.isCloned(before) && group[before] != group[op] &&
+                                             (onAccelerator || rules.policies[before] == ClonePolicy::Everywhere));
+      if (readsClone)
         llvm::append_range(pending, graph.getPredecessors(before));
       else if (group[before] != group[op])
         pairs.emplace_back(group[op], group[before]);
     }
   }
   for (const DependencyGraph::ChangedList &list : graph.getChangedLists()) {
-    // The last change of a copied list, if nobody reads it, stays behind those who read the list before.
+    // The last change of a cloned list stays behind the earlier readers of the list if no op reads it.
     unsigned last = list.changes.back();
     bool isIdle = rules.users[last].empty();
     for (auto [reader, change] : list.readersBefore) {
@@ -144,7 +145,7 @@ void ColocationGroups::addPredecessors(const DependencyGraph &graph, const Targe
   predecessors = CompactLists<unsigned>::group(members.size(), pairs);
 }
 
-/// True if the groups are numbered in the order that `order` would find.
+/// Returns true if the groups are already numbered in the order that `order` would find.
 bool ColocationGroups::isOrdered() const {
   for (unsigned number = 0; number < size(); ++number) {
     bool follows = number == 0 || members[number - 1].back() < members[number].back();
@@ -154,14 +155,14 @@ bool ColocationGroups::isOrdered() const {
   return true;
 }
 
-bool ColocationGroups::order(SmallVectorImpl<unsigned> &result) const {
+bool ColocationGroups::order(SmallVectorImpl<unsigned> &result, SmallVectorImpl<unsigned> &onCycles) const {
   if (isOrdered()) {
     llvm::append_range(result, llvm::seq(size()));
     return true;
   }
   std::vector<unsigned> missing(size());
-  std::vector<std::pair<unsigned, unsigned>> pairs; // group, one after it
-  using Entry = std::pair<unsigned, unsigned>;      // last member, group
+  std::vector<std::pair<unsigned, unsigned>> pairs; // Pairs of a group and one after it.
+  using Entry = std::pair<unsigned, unsigned>;      // Last member, group.
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> ready;
   for (unsigned number = 0; number < size(); ++number) {
     missing[number] = static_cast<unsigned>(predecessors[number].size());
@@ -181,19 +182,19 @@ bool ColocationGroups::order(SmallVectorImpl<unsigned> &result) const {
   }
   if (result.size() == size())
     return true;
-  result.clear();
-  findCycles(missing, result);
+  findCycles(missing, onCycles);
   return false;
 }
 
-/// The groups of several members in each strongly connected part of what is left (Tarjan, Depth-first Search and Linear
-/// Graph Algorithms, 1972): ops alone have no cycles. All of a part's go, wherever the walk starts.
+/// Finds the groups with several members in each strongly connected component of the remaining groups (Tarjan,
+/// Depth-first Search and Linear Graph Algorithms, 1972). Single ops have no cycles. All such groups are returned, so
+/// the result does not depend on where the walk starts.
 void ColocationGroups::findCycles(ArrayRef<unsigned> missing, SmallVectorImpl<unsigned> &result) const {
   constexpr unsigned kUnseen = 0, kDone = ~0u;
   unsigned seen = kUnseen;
   std::vector<unsigned> entered(size(), kUnseen), lowest(size());
   SmallVector<unsigned> open;
-  SmallVector<std::pair<unsigned, unsigned>> path; // group, next predecessor
+  SmallVector<std::pair<unsigned, unsigned>> path; // Group, index of its next predecessor.
   auto enter = [&](unsigned number) {
     entered[number] = lowest[number] = ++seen;
     open.push_back(number);

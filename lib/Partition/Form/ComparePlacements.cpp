@@ -14,7 +14,7 @@ using namespace inlay;
 using namespace llvm;
 
 namespace {
-/// One function's placement, by label.
+/// The placement of one function, by label.
 struct Index {
   explicit Index(const PlacedFunction &function) {
     for (const PlacedOp &op : function.ops)
@@ -27,7 +27,7 @@ struct Index {
   StringMap<const SegmentedBlock *> segments;
 };
 
-/// What makes two segments the same, wherever they stand.
+/// The properties that two equal segments share. The position does not count.
 using SegmentKey = std::tuple<std::string, bool, std::string, unsigned, std::vector<std::string>,
                               std::vector<std::string>, std::optional<int64_t>, std::optional<int64_t>>;
 

@@ -11,9 +11,9 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Torch-TensorRT's: what a least size is compared with if none is given.
+/// The default of Torch-TensorRT. It is used for the comparison if no minimum block size is given.
 static constexpr int64_t kDefaultMinSize = 5;
-/// Nodes and values that may be looked at to put numbers on moves.
+/// Maximum number of nodes and values that are visited to explain moves.
 static constexpr uint64_t kExplainWork = 4'000'000;
 
 static std::vector<TargetOverheads> getTargetOverheads(const TargetList &targets, const ModuleCosts &model) {
@@ -59,7 +59,7 @@ void CostPlan::addValues() {
   std::vector<NodeId> nodeOf(groups.size());
   for (auto [node, group] : llvm::enumerate(order))
     nodeOf[group] = static_cast<NodeId>(node);
-  // An op that floats is copied to its users: they read what it reads.
+  // A floating op is cloned to its users, so they read its operands.
   std::vector<SmallVector<NodeId, 1>> nodesOf(graph.size());
   for (unsigned op = graph.size(); op-- > 0;) {
     if (!groups.floats(op)) {
@@ -119,7 +119,7 @@ PlacementTimes CostPlan::estimate(const Schedule &result) {
 std::optional<double> CostPlan::countBorder(ArrayRef<NodeId> nodes, TargetIndex from) {
   llvm::SmallSetVector<unsigned, 16> values;
   for (NodeId node : nodes)
-    values.insert_range(touching[node]);
+    values.insert_range(valuesOf[node]);
   for (unsigned value : values)
     work += costs.values[value].lastReader - costs.values[value].firstReader + 1;
   work += schedule.size() + schedule.edgeCount();
@@ -153,42 +153,42 @@ std::string CostPlan::describeMove(ArrayRef<NodeId> nodes) {
   std::optional<double> border = countBorder(nodes, from);
   if (!border)
     return text + " + launch and transfers";
-  // Where going back would save launches or transfers too, the ops alone are why.
+  // If moving back would save launches or transfers, the compute time alone is the reason.
   return *border > 0 ? text + " + " + formatSeconds(*border) + " of launch and transfers" : text;
 }
 
-/// Nodes that moved alike and hang together have one reason.
+/// Finds one explanation for each set of connected nodes with the same move.
 void CostPlan::explainMoves() {
-  constexpr unsigned kNone = ~0u;
-  moveOf.assign(schedule.size(), kNone);
-  auto isAlike = [&](NodeId a, NodeId b) {
+  constexpr unsigned kNoMove = ~0u;
+  moveOf.assign(schedule.size(), kNoMove);
+  auto isSameMove = [&](NodeId a, NodeId b) {
     return placed.targets[a] == placed.targets[b] && schedule.nodes[a].target == schedule.nodes[b].target;
   };
-  touching.resize(schedule.size());
+  valuesOf.resize(schedule.size());
   for (auto [number, value] : llvm::enumerate(costs.values)) {
     if (value.maker != CostGraph::kOutside)
-      touching[value.maker].push_back(static_cast<unsigned>(number));
+      valuesOf[value.maker].push_back(static_cast<unsigned>(number));
     for (uint32_t at = value.firstReader; at < value.lastReader; ++at)
-      touching[costs.readers[at]].push_back(static_cast<unsigned>(number));
+      valuesOf[costs.readers[at]].push_back(static_cast<unsigned>(number));
   }
   for (NodeId start = 0; start < schedule.size(); ++start) {
-    if (placed.targets[start] == schedule.nodes[start].target || moveOf[start] != kNone)
+    if (placed.targets[start] == schedule.nodes[start].target || moveOf[start] != kNoMove)
       continue;
     std::vector<NodeId> nodes = {start};
-    moveOf[start] = static_cast<unsigned>(sentences.size());
+    moveOf[start] = static_cast<unsigned>(explanations.size());
     for (size_t at = 0; at < nodes.size(); ++at)
       for (ScheduleGraph::Range next : {schedule.preds(nodes[at]), schedule.succs(nodes[at])})
         for (NodeId node : next)
-          if (moveOf[node] == kNone && isAlike(node, start)) {
+          if (moveOf[node] == kNoMove && isSameMove(node, start)) {
             moveOf[node] = moveOf[start];
             nodes.push_back(node);
           }
-    sentences.push_back(describeMove(nodes));
+    explanations.push_back(describeMove(nodes));
   }
 }
 
 const std::string &CostPlan::explain(NodeId node) {
   if (moveOf.empty())
     explainMoves();
-  return sentences[moveOf[node]];
+  return explanations[moveOf[node]];
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A block's schedule graph under a cost model: what its nodes and values cost, where they run best, and in what words.
+// The schedule graph of a block under a cost model: the costs of its nodes and values, the best placement, and texts
+// that explain it.
 
 #ifndef INLAY_LIB_PARTITION_FORM_COSTPLAN_H
 #define INLAY_LIB_PARTITION_FORM_COSTPLAN_H
@@ -14,16 +15,16 @@ namespace inlay {
 
 class CostPlan {
 public:
-  /// `order[node]` is the group that is a node of `schedule`. All must outlive the plan.
+  /// `order[node]` is the group of each node of `schedule`. All arguments must outlive the plan.
   CostPlan(const DependencyGraph &graph, const ColocationGroups &groups, llvm::ArrayRef<unsigned> order,
            const ScheduleGraph &schedule, const TargetList &targets, const ModuleCosts &model, int64_t minSize);
 
-  /// Gives the nodes of a copy of the schedule the colours that take the least time.
+  /// Gives the nodes of `schedule`, a copy of the graph, the targets that take the least time.
   void place(ScheduleGraph &schedule);
-  /// Why a node that `place` moved is not where it could run first, with the numbers.
+  /// Returns the reason, with numbers, why `place` moved the node from the first target that can run it.
   const std::string &explain(NodeId node);
 
-  /// What the schedule takes, beside the placements it is compared with.
+  /// Returns the time of the schedule and of the placements that it is compared with.
   PlacementTimes estimate(const Schedule &result);
 
 private:
@@ -31,7 +32,8 @@ private:
   void addValues();
   void explainMoves();
   std::string describeMove(llvm::ArrayRef<NodeId> nodes);
-  /// What it would take more in launches and transfers to have the nodes back; nothing once that was asked too often.
+  /// Returns the additional seconds of launches and transfers if the nodes moved back, or std::nullopt if the work for
+  /// such answers is used up.
   std::optional<double> countBorder(llvm::ArrayRef<NodeId> nodes, TargetIndex from);
 
   const DependencyGraph &graph;
@@ -42,12 +44,13 @@ private:
   const ModuleCosts &model;
   PlacementTimes times;
   CostGraph costs;
-  std::vector<std::vector<TargetIndex>> candidates; ///< all accelerated, all on the host, segments of a least size
+  std::vector<std::vector<TargetIndex>>
+      candidates; ///< All on accelerators, all on the host, and with a minimum segment size.
   CostedPlacement placed;
-  std::vector<unsigned> moveOf; ///< per node: the number of its sentence
-  std::vector<std::string> sentences;
-  std::vector<llvm::SmallVector<unsigned, 2>> touching; ///< per node: the values it makes or reads
-  uint64_t work = 0;                                    ///< spent on reasons
+  std::vector<unsigned> moveOf; ///< Per node: the number of its explanation.
+  std::vector<std::string> explanations;
+  std::vector<llvm::SmallVector<unsigned, 2>> valuesOf; ///< Per node: the values that it makes or reads.
+  uint64_t work = 0;                                    ///< Work spent on explanations.
 };
 
 } // namespace inlay

@@ -19,7 +19,7 @@ static std::string hash(StringRef text) { return llvm::formatv("{0:x-16}", llvm:
 namespace {
 class Describer {
 public:
-  /// What makes a value, seen through the borders of segments.
+  /// Returns a text for the maker of a value, seen through the borders of segments.
   std::string describe(Value value) {
     while (true) {
       if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -65,10 +65,10 @@ public:
   }
 
   template <typename T>
-  StringRef print(T what) {
-    std::string &text = printed[what.getAsOpaquePointer()];
+  StringRef print(T printable) {
+    std::string &text = printed[printable.getAsOpaquePointer()];
     if (text.empty())
-      llvm::raw_string_ostream(text) << what;
+      llvm::raw_string_ostream(text) << printable;
     return text;
   }
 
@@ -80,7 +80,7 @@ private:
 GraphFingerprint inlay::makeFingerprint(FunctionOpInterface function) {
   GraphFingerprint result;
   Describer describer;
-  std::map<std::string, std::string> sorted; // by label, since the order of ops doesn't count
+  std::map<std::string, std::string> sorted; // By label, since the order of ops does not count.
   function.getFunctionBody().walk([&](Operation *op) {
     bool isReturn = op->hasTrait<OpTrait::IsTerminator>() && !isa<YieldOp>(op);
     if (isConstantLike(op) || isa<SegmentOp, YieldOp>(op) || op->hasAttr(InlayDialect::kCloneAttr) || isUnpacking(op))
@@ -96,8 +96,8 @@ GraphFingerprint inlay::makeFingerprint(FunctionOpInterface function) {
     result.names[label] = getReportedName(op).str();
   });
   std::string all = describer.print(function.getFunctionType()).str();
-  for (const auto &[key, own] : sorted)
-    all += key + own;
+  for (const auto &[key, fingerprint] : sorted)
+    all += key + fingerprint;
   result.whole = hash(all);
   return result;
 }

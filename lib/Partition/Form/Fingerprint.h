@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a graph is, whatever order it is written in and whether it is partitioned or not: so that a placement is known
-// to be for this graph or for another.
+// Fingerprints of graphs. They do not depend on the order in which a graph is written, or on whether it is partitioned.
+// They show whether a placement belongs to a graph.
 
 #ifndef INLAY_LIB_PARTITION_FORM_FINGERPRINT_H
 #define INLAY_LIB_PARTITION_FORM_FINGERPRINT_H
@@ -14,13 +14,13 @@
 namespace inlay {
 
 struct GraphFingerprint {
-  std::string whole;                  ///< of all ops, of the function's type and of what it returns
-  llvm::StringMap<std::string> ops;   ///< by label: name, attributes, types and what makes the operands
-  llvm::StringMap<std::string> names; ///< by label: the op's reported name
+  std::string whole;                  ///< Of all ops, the type of the function and its results.
+  llvm::StringMap<std::string> ops;   ///< By label: of the name, attributes, types and the makers of operands.
+  llvm::StringMap<std::string> names; ///< By label: the name of the op in reports.
 };
 
-/// The fingerprint of a function whose ops have labels. Constants count by their type alone, and attributes that
-/// partitioning reads or writes don't count.
+/// Returns the fingerprint of a function whose ops have labels. Constants only count by their type. Attributes that
+/// partitioning reads or writes do not count.
 GraphFingerprint makeFingerprint(mlir::FunctionOpInterface function);
 
 } // namespace inlay

@@ -26,11 +26,11 @@ struct EqualConstants : llvm::DenseMapInfo<Operation *> {
 };
 } // namespace
 
-/// Moves `kept` up, and out of regions, as far as it must to stand before `other`.
+/// Moves `kept` up and out of regions until it is before `other`.
 static void moveToCoverBoth(Operation *kept, Operation *other) {
   Block *block = kept->getBlock();
   if (block != other->getBlock() && block->getParent() == other->getBlock()->getParent()) {
-    // In sibling blocks: the entry block is before both.
+    // They are in sibling blocks: the entry block is before both.
     kept->moveBefore(&block->getParent()->front(), block->getParent()->front().begin());
     return;
   }
@@ -67,8 +67,8 @@ void inlay::mergeConstants(Operation *root) {
 
 static bool isClone(Operation *op) { return op->hasAttr(InlayDialect::kCloneAttr); }
 
-/// Attributes but those that partitioning writes on ops.
-static DictionaryAttr getOwnAttributes(Operation *op) {
+/// Returns the attributes without those that partitioning writes.
+static DictionaryAttr getUserAttributes(Operation *op) {
   NamedAttrList attributes(op->getDiscardableAttrDictionary());
   for (StringRef name : {InlayDialect::kCloneAttr, InlayDialect::kVerdictAttr, InlayDialect::kOrderAttr})
     attributes.erase(name);
@@ -76,8 +76,9 @@ static DictionaryAttr getOwnAttributes(Operation *op) {
 }
 
 namespace {
-/// Numbers the ops of a block so that equal ones have equal numbers: those of one name, attributes and types whose
-/// operands are results of equal ops, or the same values. Only ops named like a copy are numbered.
+/// Numbers the ops of a block so that equal ops have equal numbers. Ops are equal if they have the same name,
+/// attributes and types, and if their operands are the same values or results of equal ops. Only ops with the name of a
+/// clone are numbered.
 class EqualOps {
 public:
   explicit EqualOps(Block &block) {
@@ -95,7 +96,8 @@ public:
   ArrayRef<SmallVector<Operation *, 2>> getClasses() const { return classes; }
 
 private:
-  using Identity = std::pair<const void *, unsigned>; // of a value: the op or class that makes it, and which result
+  using Identity =
+      std::pair<const void *, unsigned>; // Identity of a value: the op or class that makes it, and the result number.
 
   Identity identify(Value value) const {
     auto result = dyn_cast<OpResult>(value);
@@ -109,7 +111,8 @@ private:
     return a->getName() == b->getName() && llvm::equal(a->getResultTypes(), b->getResultTypes()) &&
            llvm::equal(a->getOperands(), b->getOperands(),
                        [&](Value x, Value y) { return identify(x) == identify(y); }) &&
-           a->getPropertiesAsAttribute() == b->getPropertiesAsAttribute() && getOwnAttributes(a) == getOwnAttributes(b);
+           a->getPropertiesAsAttribute() == b->getPropertiesAsAttribute() &&
+           getUserAttributes(a) == getUserAttributes(b);
   }
 
   void add(Operation *op) {
@@ -134,8 +137,9 @@ private:
 };
 } // namespace
 
-/// What the copy is one of: of equal ops that are no copies the one of its location; where only copies are left, or
-/// where nobody writes what they share, the first.
+/// Returns the original of a clone: among the equal ops that are not clones, the one with the same location. If there
+/// is none, and if no op writes the shared memory, returns the first original, or the first clone if only clones are
+/// left.
 static Operation *findOriginal(Operation *clone, ArrayRef<Operation *> equal, bool isWritten) {
   auto isOriginal = [](Operation *op) { return !isClone(op); };
   auto isSame = [&](Operation *op) { return isOriginal(op) && op->getLoc() == clone->getLoc(); };
@@ -150,7 +154,7 @@ static Operation *findOriginal(Operation *clone, ArrayRef<Operation *> equal, bo
 void inlay::mergeClones(Block &block, const Aliases &aliases, ChangedClones written) {
   auto isMutated = [&](Value value) { return aliases.isMutated(value); };
   EqualOps equalOps(block);
-  SmallVector<Operation *> gone; // erased last: they are asked whether they are copies
+  SmallVector<Operation *> dead; // Erased at the end, since `isClone` is called on them.
   for (ArrayRef<Operation *> equal : equalOps.getClasses()) {
     Operation *first = equal.front();
     bool isWritten = llvm::any_of(first->getResults(), isMutated) || llvm::any_of(first->getOperands(), isMutated);
@@ -163,9 +167,9 @@ void inlay::mergeClones(Block &block, const Aliases &aliases, ChangedClones writ
       if (clone->isBeforeInBlock(original))
         original->moveBefore(clone);
       clone->replaceAllUsesWith(original);
-      gone.push_back(clone);
+      dead.push_back(clone);
     }
   }
-  for (Operation *clone : gone)
+  for (Operation *clone : dead)
     clone->erase();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The copies that segments need to be closed, undone: equal constants become one again, and copied ops their originals.
+// Merges the clones that segments needed to be closed: equal constants become one, and cloned ops become their
+// originals again.
 
 #ifndef INLAY_LIB_PARTITION_FORM_MERGECLONES_H
 #define INLAY_LIB_PARTITION_FORM_MERGECLONES_H
@@ -9,20 +10,20 @@
 
 namespace inlay {
 
-/// Keeps one of all equal constants in `root`, in the innermost block around all of them. Does not look into ops that
-/// are isolated from what is around them.
+/// Merges equal constants in `root` into one each, in the innermost block around all of them. Does not enter ops that
+/// are isolated from above.
 void mergeConstants(mlir::Operation *root);
 
-/// What becomes of copies of a list that somebody changes.
+/// The handling of clones of a list that some op changes.
 enum class ChangedClones { KeepSeparate, Merge };
 
-/// Replaces each op of the block that is marked as a copy by an equal op of the block, by preference one of the same
-/// location. Copies without such an op become one. After copies of changed lists were merged, the block is in the order
-/// of effects only once `restoreOrder` was called.
+/// Replaces each op of the block that is marked as a clone by an equal op of the block, preferably one with the same
+/// location. Clones without such an op are merged into one. If clones of changed lists are merged, the block is in the
+/// order of effects only after `restoreOrder`.
 void mergeClones(mlir::Block &block, const Aliases &aliases, ChangedClones written);
 
-/// Sorts the ops of the block so that what is used is before its users, and `inlay.order` is ascending; otherwise they
-/// stay in the order they are in.
+/// Sorts the ops of the block so that definitions come before uses and `inlay.order` is ascending. Other ops keep their
+/// order.
 void restoreOrder(mlir::Block &block);
 
 } // namespace inlay

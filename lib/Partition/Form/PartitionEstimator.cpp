@@ -29,11 +29,11 @@ public:
 
   void run() {
     for (auto [number, segment] : llvm::enumerate(plan.segments)) {
-      llvm::SmallDenseSet<unsigned> copied(segment.clones.begin(), segment.clones.end());
+      llvm::SmallDenseSet<unsigned> cloned(segment.clones.begin(), segment.clones.end());
       llvm::SmallDenseSet<Value> read;
       auto visit = [&](unsigned op) {
         for (auto [value, definer] : graph.getOperands(op)) {
-          if (definer && (home[*definer] == number || copied.contains(*definer)))
+          if (definer && (home[*definer] == number || cloned.contains(*definer)))
             continue;
           if (accelerated[number] && read.insert(value).second)
             add(value);
@@ -79,11 +79,11 @@ const DependencyGraph &PartitionEstimator::getGraph(Block &block) {
   return *graph;
 }
 
-FailureOr<Decisions> PartitionEstimator::decide(const DependencyGraph &graph, bool anew) {
-  // The regions of control flow that was to run as a whole have no verdicts.
+FailureOr<Decisions> PartitionEstimator::decide(const DependencyGraph &graph, bool redecide) {
+  // The regions of control flow that was planned as a whole have no verdicts.
   bool isAnnotated =
       llvm::all_of(graph.getOps(), [](Operation *op) { return op->hasAttr(InlayDialect::kVerdictAttr); });
-  if (anew || !isAnnotated)
+  if (redecide || !isAnnotated)
     return TargetAssigner(targets, forced).decideBlock(graph);
   Decisions decisions;
   for (Operation *op : graph.getOps()) {
@@ -95,10 +95,10 @@ FailureOr<Decisions> PartitionEstimator::decide(const DependencyGraph &graph, bo
   return decisions;
 }
 
-LogicalResult PartitionEstimator::planBlock(Block &block, bool anew, const PartitionInfo &info,
+LogicalResult PartitionEstimator::planBlock(Block &block, bool redecide, const PartitionInfo &info,
                                             PartitionSummary &figures) {
   const DependencyGraph &graph = getGraph(block);
-  FailureOr<Decisions> decisions = decide(graph, anew);
+  FailureOr<Decisions> decisions = decide(graph, redecide);
   if (failed(decisions))
     return failure();
   FailureOr<SegmentPlan> plan = planSegments(graph, targets, *decisions, info, costs);
@@ -115,22 +115,23 @@ LogicalResult PartitionEstimator::planBlock(Block &block, bool anew, const Parti
     }
   BorderCounter(graph, *plan, targets, figures).run();
   for (auto [op, decision] : llvm::zip(graph.getOps(), *decisions))
-    if (isControlFlow(op) && !targets.isAccelerator(decision.target) && failed(planRegions(op, anew, info, figures)))
+    if (isControlFlow(op) && !targets.isAccelerator(decision.target) &&
+        failed(planRegions(op, redecide, info, figures)))
       return failure();
   return success();
 }
 
-LogicalResult PartitionEstimator::planRegions(Operation *op, bool anew, const PartitionInfo &info,
+LogicalResult PartitionEstimator::planRegions(Operation *op, bool redecide, const PartitionInfo &info,
                                               PartitionSummary &figures) {
   for (Region &region : op->getRegions())
-    if (!region.empty() && failed(planBlock(region.front(), anew, info, figures)))
+    if (!region.empty() && failed(planBlock(region.front(), redecide, info, figures)))
       return failure();
   return success();
 }
 
 FailureOr<PartitionSummary> PartitionEstimator::plan(const PartitionInfo &info) {
   PartitionSummary figures;
-  if (failed(planBlock(function.front(), /*anew=*/false, info, figures)))
+  if (failed(planBlock(function.front(), /*redecide=*/false, info, figures)))
     return failure();
   return figures;
 }
@@ -139,7 +140,7 @@ FailureOr<PartitionSummary> PartitionEstimator::planWith(ArrayRef<std::string> k
   ScopedDiagnosticHandler silence(function->getContext(), [](Diagnostic &) { return success(); });
   PartitionSummary figures;
   targets.assume(kinds);
-  LogicalResult planned = planBlock(function.front(), /*anew=*/true, info, figures);
+  LogicalResult planned = planBlock(function.front(), /*redecide=*/true, info, figures);
   targets.assume({});
   if (failed(planned))
     return failure();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a partition would come to, planned without changing anything: under other settings, or if the first target ran
-// ops that it has no code for.
+// Plans partitions without changing the IR: with other settings, or if the first target could run ops that it has no
+// code for.
 
 #ifndef INLAY_LIB_PARTITION_FORM_PARTITIONESTIMATOR_H
 #define INLAY_LIB_PARTITION_FORM_PARTITIONESTIMATOR_H
@@ -16,24 +16,27 @@ namespace inlay {
 
 class PartitionEstimator {
 public:
-  /// The function's ops have verdicts and are in no segments yet; it stays as it is while the forecaster is used.
+  /// The ops of the function must have verdicts and must not be in segments. The function must not change while the
+  /// estimator is used.
   PartitionEstimator(mlir::FunctionOpInterface function, TargetList &targets, const ModuleCosts *costs);
 
-  /// By the verdicts that are there.
+  /// Plans with the existing verdicts.
   mlir::FailureOr<PartitionSummary> plan(const PartitionInfo &info);
-  /// With all but forced ops decided anew, as if the first target could run `kinds` (names as in reports). Failure, and
-  /// no diagnostic, where that leaves an op that no target can run.
+  /// Decides all ops except forced ones again, as if the first target could run `kinds` (names as in reports). Fails
+  /// without a diagnostic if no target can run some op then.
   mlir::FailureOr<PartitionSummary> planWith(llvm::ArrayRef<std::string> kinds, const PartitionInfo &info);
 
-  /// Kinds of ops that the first target has no code for, with how many there are, by name.
+  /// Returns the kinds of ops that the first target has no code for, and their number of ops, by name.
   std::vector<std::pair<std::string, int64_t>> findMissingKinds();
 
   const TargetList &getTargets() const { return targets; }
 
 private:
-  mlir::LogicalResult planBlock(mlir::Block &block, bool anew, const PartitionInfo &info, PartitionSummary &figures);
-  mlir::LogicalResult planRegions(mlir::Operation *op, bool anew, const PartitionInfo &info, PartitionSummary &figures);
-  mlir::FailureOr<Decisions> decide(const DependencyGraph &graph, bool anew);
+  mlir::LogicalResult planBlock(mlir::Block &block, bool redecide, const PartitionInfo &info,
+                                PartitionSummary &figures);
+  mlir::LogicalResult planRegions(mlir::Operation *op, bool redecide, const PartitionInfo &info,
+                                  PartitionSummary &figures);
+  mlir::FailureOr<Decisions> decide(const DependencyGraph &graph, bool redecide);
   const DependencyGraph &getGraph(mlir::Block &block);
 
   mlir::FunctionOpInterface function;

@@ -86,7 +86,7 @@ std::string inlay::writePlacement(const PlacementFile &file) {
 //===-- Reading -------------------------------------------------------------------------------------------------===//
 
 namespace {
-/// Reads an object key by key; the first mistake is kept, with where it is.
+/// Reads an object key by key. The first error is kept with its place.
 class ObjectReader {
 public:
   ObjectReader(const json::Value &value, std::string where, std::string &error) : where(where), error(error) {
@@ -148,7 +148,7 @@ public:
       visit(element, where + "." + key.str() + "[" + std::to_string(number) + "]");
   }
 
-  /// Keys that nobody read are mistakes.
+  /// Reports keys that were not read.
   void finish() {
     if (object)
       for (const auto &[key, value] : *object)
@@ -157,10 +157,10 @@ public:
   }
 
   std::string at(StringRef key) const { return where + "." + key.str(); }
-  void fail(const Twine &what) { failAt(where, what); }
-  void failAt(StringRef place, const Twine &what) {
+  void fail(const Twine &message) { failAt(where, message); }
+  void failAt(StringRef place, const Twine &message) {
     if (error.empty())
-      error = (place.empty() ? what : place + ": " + what).str();
+      error = (place.empty() ? message : place + ": " + message).str();
   }
 
 private:
@@ -250,7 +250,7 @@ private:
           reader.fail("op '" + label + "' is in two segments");
       for (const std::string &label : segment.clones)
         if (!labels.contains(label))
-          reader.fail("a segment copies op '" + label + "', which is not listed");
+          reader.fail("a segment clones op '" + label + "', which is not listed");
     }
     for (const PlacedOp &op : function.ops)
       if (!placed.contains(op.label))

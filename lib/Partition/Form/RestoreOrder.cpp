@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace inlay;
 
-/// The `inlay.order` of the op, or the first one of those nested in it.
+/// Returns the `inlay.order` of the op, or of the first op nested in it that has one.
 static std::optional<int64_t> getOrder(Operation *op) {
   std::optional<int64_t> order;
   op->walk<WalkOrder::PreOrder>([&](Operation *nested) {
@@ -52,7 +52,7 @@ public:
           ready.push(next);
     }
     if (order.size() < ops.size())
-      return; // numbers that contradict the uses are not of this program
+      return; // The numbers contradict the uses, so they are from another program.
     for (unsigned op : order)
       ops[op]->moveBefore(&block, std::prev(block.end()));
   }

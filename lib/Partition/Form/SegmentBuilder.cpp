@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every operand is looked at twice and set at most once: values are mapped where they are read, never searched for by
-// their uses, of which a value may have as many as there are ops.
+// Every operand is visited twice and set at most once. Values are mapped where they are read. Uses are never searched,
+// since a value may have as many uses as there are ops.
 
 #include "SegmentBuilder.h"
 #include "Partition/Analysis/OpKinds.h"
@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Calls `visit` on each operand of the op, nested ones included, that is no value of its own regions.
+/// Calls `visit` on each operand of the op and its nested ops that is not defined in the op's regions.
 template <typename Visit>
 static void forEachOperand(Operation *op, Visit visit) {
   if (op->getNumRegions() == 0) {
@@ -36,7 +36,7 @@ class BlockSegmenter {
 public:
   BlockSegmenter(const DependencyGraph &graph, const SegmentPlan &plan, const TargetList &targets)
       : graph(graph), plan(plan), targets(targets), block(graph.getBlock()), builder(block.getParentOp()),
-        home(graph.size()), copies(plan.segments.size()), leaving(graph.getNumResults()),
+        home(graph.size()), clones(plan.segments.size()), leaving(graph.getNumResults()),
         outside(graph.getNumResults()) {}
 
   void run() {
@@ -63,7 +63,8 @@ private:
 
   Operation *getOp(unsigned op) const { return graph.getOps()[op]; }
 
-  /// Calls `visit` on what the segment's ops and copies read that it doesn't hold, constants aside.
+  /// Calls `visit` on the values, except constants, that the segment's ops and clones read and that the segment does
+  /// not define.
   template <typename Visit>
   void forEachInput(unsigned number, Visit visit) const {
     const PlannedSegment &segment = plan.segments[number];
@@ -80,22 +81,22 @@ private:
     llvm::for_each(segment.clones, visitOp);
   }
 
-  /// Notes which results leave the segment of their op, and makes the copies: what an original reads is replaced once
-  /// its own segment is built.
+  /// Records the results that leave the segments of their ops, and creates the clones. The operands of an original are
+  /// replaced only when its segment is built.
   void prepare(unsigned number) {
     forEachInput(number, [&](const Operand &operand) {
       if (operand.definer)
         leaving[graph.getResult(*operand.definer, operand.value)] = true;
     });
     for (unsigned op : plan.segments[number].clones) {
-      Operation *copy = getOp(op)->clone();
-      copy->removeAttr(InlayDialect::kVerdictAttr);
-      copy->setAttr(InlayDialect::kCloneAttr, builder.getUnitAttr());
-      copies[number].push_back(copy);
+      Operation *clone = getOp(op)->clone();
+      clone->removeAttr(InlayDialect::kVerdictAttr);
+      clone->setAttr(InlayDialect::kCloneAttr, builder.getUnitAttr());
+      clones[number].push_back(clone);
     }
   }
 
-  /// What leaves the segment, and its numbers.
+  /// Returns the values that leave the segment, and their numbers.
   std::pair<SmallVector<Value>, SmallVector<unsigned>> findOutputs(const PlannedSegment &segment) const {
     SmallVector<Value> outputs;
     SmallVector<unsigned> numbers;
@@ -108,7 +109,7 @@ private:
     return {std::move(outputs), std::move(numbers)};
   }
 
-  /// The value as it is read outside of the segment of its op.
+  /// Returns the value that stands for the operand outside of the segment of its op.
   Value getOutside(const Operand &operand) const {
     Value result = operand.definer ? outside[graph.getResult(*operand.definer, operand.value)] : Value();
     return result ? result : operand.value;
@@ -151,7 +152,7 @@ private:
     return !mayCrossBorder(value.getType()) && targets.isAccelerator(target) && findUnpackedTypes(value);
   }
 
-  /// The list or tuple, made in the segment of what enters it.
+  /// Repacks the list or tuple from its elements, which enter the segment.
   Value repack(Value argument, Block &body) {
     SmallVector<Value> elements;
     for (Value element : unpackArgument(argument, block))
@@ -171,11 +172,11 @@ private:
     };
     for (unsigned op : plan.segments[number].ops)
       visitOp(op, getOp(op));
-    for (auto [op, copy] : llvm::zip(plan.segments[number].clones, copies[number]))
-      visitOp(op, copy);
+    for (auto [op, clone] : llvm::zip(plan.segments[number].clones, clones[number]))
+      visitOp(op, clone);
   }
 
-  /// Moves the segment's ops and copies to the end of its body, in the program order of the ops and originals.
+  /// Moves the segment's ops and clones to the end of its body, in the program order of the ops and originals.
   void fill(unsigned number, Block &body) {
     auto mapOperands = [&](Operation *op) {
       forEachOperand(op, [&](OpOperand &operand) {
@@ -184,21 +185,21 @@ private:
       });
     };
     const PlannedSegment &planned = plan.segments[number];
-    size_t copied = 0;
-    auto addCopiesBefore = [&](unsigned op) {
-      for (; copied < planned.clones.size() && planned.clones[copied] < op; ++copied) {
-        Operation *copy = copies[number][copied];
-        mapOperands(copy);
-        body.push_back(copy);
-        inside.map(getOp(planned.clones[copied])->getResults(), copy->getResults());
+    size_t next = 0;
+    auto addClonesBefore = [&](unsigned op) {
+      for (; next < planned.clones.size() && planned.clones[next] < op; ++next) {
+        Operation *clone = clones[number][next];
+        mapOperands(clone);
+        body.push_back(clone);
+        inside.map(getOp(planned.clones[next])->getResults(), clone->getResults());
       }
     };
     for (unsigned op : planned.ops) {
-      addCopiesBefore(op);
+      addClonesBefore(op);
       mapOperands(getOp(op));
       getOp(op)->moveBefore(&body, body.end());
     }
-    addCopiesBefore(graph.size());
+    addClonesBefore(graph.size());
   }
 
   void eraseDeadConstants() {
@@ -212,12 +213,13 @@ private:
   const TargetList &targets;
   Block &block;
   OpBuilder builder;
-  std::vector<unsigned> home;                      ///< the segment of each op
-  std::vector<SmallVector<Operation *, 0>> copies; ///< of each segment's clones
-  // By the graph's number of a result: whether it is read outside of the segment of its op, and as which result.
+  std::vector<unsigned> home;                      ///< The segment of each op.
+  std::vector<SmallVector<Operation *, 0>> clones; ///< The clones of each segment.
+  // By result number of the graph: true if the result is read outside of the segment of its op, and the result of the
+  // segment that stands for it.
   std::vector<bool> leaving;
   std::vector<Value> outside;
-  IRMapping inside; ///< what the segment that is being built reads instead of a value
+  IRMapping inside; ///< Maps values to those that stand for them in the segment that is being built.
 };
 } // namespace
 

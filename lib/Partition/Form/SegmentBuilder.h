@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Carries out a plan: makes the segments of a block.
+// Creates the segments of a block according to a plan.
 
 #ifndef INLAY_LIB_PARTITION_FORM_SEGMENTBUILDER_H
 #define INLAY_LIB_PARTITION_FORM_SEGMENTBUILDER_H
@@ -9,7 +9,7 @@
 
 namespace inlay {
 
-/// Moves the ops of the block into closed segments before its terminator, in the plan's order.
+/// Moves the ops of the block into closed segments before its terminator, in the order of the plan.
 void buildSegments(const DependencyGraph &graph, const SegmentPlan &plan, const TargetList &targets);
 
 } // namespace inlay

@@ -3,8 +3,8 @@
 #include "SegmentPlan.h"
 #include "ColocationGroups.h"
 #include "CostPlan.h"
+#include "Partition/Analysis/NameRules.h"
 #include "Partition/Decide/ArgumentUnpacking.h"
-#include "Partition/Decide/NameRules.h"
 #include "Partition/Decide/NonTensors.h"
 #include "inlay/Scheduling/MinSizeSchedule.h"
 
@@ -30,7 +30,8 @@ public:
     while (!isByCost() && demoteSmall(result))
       result = makeSchedule(demoted);
     if (std::string problem = checkSchedule(schedule, result); !problem.empty())
-      return graph.getBlock().getParentOp()->emitError("the partition is not sound (please report this): ") << problem;
+      return graph.getBlock().getParentOp()->emitError("the partition is invalid (please report this bug): ")
+             << problem;
     SegmentPlan plan;
     plan.segments.reserve(result.segments.size());
     for (ScheduledSegment &segment : result.segments) {
@@ -59,10 +60,10 @@ public:
 
 private:
   bool isByCost() const { return info.strategy == Strategy::Cost; }
-  /// As a weight, which no graph reaches by its ops alone where more is asked for.
+  /// Returns the minimum block size as an op count of nodes, which has 32 bits. Graphs have fewer ops than the limit.
   int64_t minSize() const { return std::min<int64_t>(info.minBlockSize, UINT32_MAX); }
 
-  /// Gives the nodes as they were scheduled: those that are demoted have a new target.
+  /// Returns a schedule. `demoted` is set to the nodes as they were scheduled, with the new targets of demoted nodes.
   Schedule makeSchedule(std::vector<ScheduleNode> &demoted) {
     std::vector<ScheduleNode> asked = schedule.nodes;
     if (isByCost())
@@ -75,17 +76,18 @@ private:
 
   Operation *getOp(unsigned op) const { return graph.getOps()[op]; }
 
-  /// Colours an op may take beside that of its decision; asked of the targets only where the answer matters.
+  /// Returns the targets that an op may take. Other targets than that of its decision are only asked if the answer
+  /// matters.
   TargetSet findAllowed(unsigned op, bool mayMove) {
     const Decision &decision = decisions[op];
     TargetSet ownTarget = TargetSet(1) << decision.target;
-    // What the user keeps off one accelerator may still leave another.
+    // An op that the user forced off one accelerator may still leave another one.
     if (!mayMove || (decision.isForced() && !targets.isAccelerator(decision.target)))
       return ownTarget;
     if (graph.getFacts(op).isControlFlow)
       return ownTarget | TargetSet(1) << targets.getControlFlowTarget();
     TargetSet allowed = targets.findRunners(getOp(op));
-    // What reads a copy takes it along; a list or tuple from elsewhere must be able to enter.
+    // A target must be able to run the clones that the op reads. A list or tuple from elsewhere must be able to enter.
     for (const auto &operand : graph.getOperands(op))
       if (std::optional<unsigned> source = graph.getSource(op, operand); source && rules.isCloned(*source))
         allowed &= rules.runners[*source];
@@ -94,7 +96,8 @@ private:
     return allowed | ownTarget;
   }
 
-  /// True if a list or tuple that the op reads is to be placed with it: a segment of a single op has no room for that.
+  /// Returns true if the op reads a list or tuple that is to be placed with it. The segment of an isolated op cannot
+  /// hold it.
   bool readsFloating(unsigned op) const {
     return llvm::any_of(graph.getOperands(op), [&](const auto &operand) {
       std::optional<unsigned> source = graph.getSource(op, operand);
@@ -102,19 +105,19 @@ private:
     });
   }
 
-  bool isFree(unsigned op) const {
+  bool isNeutral(unsigned op) const {
     return graph.getFacts(op).isNeutral && !graph.getFacts(op).isPinned && decisions[op].code == ReasonCode::Supported;
   }
 
-  /// Adds to each node what others read of its ops' results.
+  /// Adds to each node the bytes of its results that other nodes read.
   void addBytes(ArrayRef<NodeId> nodeOf) {
-    constexpr int64_t kMax = int64_t(1) << 36; // so that sums over long graphs stay in range
+    constexpr int64_t kMaxBytes = int64_t(1) << 36; // Sums over long graphs stay in range.
     std::vector<bool> counted(graph.getNumResults());
     llvm::DenseMap<Type, uint64_t> bytes;
     auto count = [&](Type type) {
       auto [it, isNew] = bytes.try_emplace(type);
       if (isNew)
-        it->second = static_cast<uint64_t>(std::min(countBytes(type).value_or(0), kMax));
+        it->second = static_cast<uint64_t>(std::min(countBytes(type).value_or(0), kMaxBytes));
       return it->second;
     };
     for (unsigned op = 0; op < graph.size(); ++op)
@@ -130,7 +133,7 @@ private:
       }
   }
 
-  /// An exempt op makes any segment that it is in large enough.
+  /// Returns the op count of a node. An exempt op makes every segment that contains it large enough.
   uint32_t getOpCount(ArrayRef<unsigned> members) const {
     bool exempt = !info.exemptOps.empty() &&
                   llvm::any_of(members, [&](unsigned op) { return matchesAnyName(getOp(op), info.exemptOps); });
@@ -146,8 +149,8 @@ private:
       ScheduleNode node;
       ArrayRef<unsigned> members = groups.getMembers(number);
       node.target = static_cast<TargetIndex>(decisions[members.front()].target);
-      node.neutral = llvm::all_of(members, [&](unsigned op) { return isFree(op); });
-      // A cost model compares all placements, and moves no op to a target before the one that it was given.
+      node.neutral = llvm::all_of(members, [&](unsigned op) { return isNeutral(op); });
+      // A cost model compares all placements, but moves no op to an earlier target than that of its decision.
       bool mayMove = node.neutral || costs || (info.minBlockSize > 1 && schedule.isAccelerator(node.target));
       TargetSet later = node.neutral ? ~TargetSet(0) : ~TargetSet(0) << node.target;
       node.allowed = later;
@@ -160,7 +163,7 @@ private:
         node.isolated |= facts.isIsolated;
         node.pinned |= facts.isPinned || (node.isolatedOnHost && readsFloating(op));
       }
-      node.pinned |= node.isolatedOnHost && members.size() > 1; // on the host it would have to be alone
+      node.pinned |= node.isolatedOnHost && members.size() > 1; // On the host it would have to be isolated.
       node.neutral &= !node.isolated;
       node.opCount = getOpCount(members);
       nodeOf[number] = schedule.add(node);
@@ -171,7 +174,8 @@ private:
     schedule.seal();
   }
 
-  /// Demotes what is too small because a node that is a segment of its own parts it from the rest. True if anything is.
+  /// Demotes segments that are too small because isolated nodes separate them from others. Returns true if any node was
+  /// demoted.
   bool demoteSmall(const Schedule &result) {
     if (llvm::none_of(schedule.nodes, [](const ScheduleNode &node) { return node.isolated; }))
       return false;
@@ -194,7 +198,7 @@ private:
     return changed;
   }
 
-  /// Brings the decision in line with the segment's target.
+  /// Updates the decision if the segment has another target.
   void decide(unsigned op, NodeId node, unsigned target, ArrayRef<ScheduleNode> demoted) {
     Decision &decision = decisions[op];
     if (decision.target == target)
@@ -204,14 +208,14 @@ private:
       decision = {target, ReasonCode::Cost, costPlan->explain(node), ""};
     else if (demoted[node].neutral)
       decision = {target, ReasonCode::Cost,
-                  "joins its neighbours: a segment of its own on '" + name + "' would cost more", ""};
+                  "joins its neighbors, since a separate segment on '" + name + "' would cost more", ""};
     else
       decision = {target, ReasonCode::MinBlockSize,
                   "fewer than " + std::to_string(info.minBlockSize) + " ops would run together on '" + name + "'", ""};
   }
 
-  /// Where the original of what floats goes, of the segments that need it: the first on the target of its decision,
-  /// else the first; never one that must hold a single op.
+  /// Returns the segment for the original of a floating op, among the segments that need it: the first one on the
+  /// target of its decision, else the first one. Segments of isolated ops are only a last resort.
   unsigned findHome(unsigned op, const SegmentPlan &plan, ArrayRef<unsigned> needed) const {
     std::optional<unsigned> home;
     for (unsigned segment : needed) {
@@ -232,12 +236,12 @@ private:
     if (targets.isAccelerator(segment.target))
       decisions[op] = {segment.target, ReasonCode::Supported, "", ""};
     else if (graph.getFacts(op).makesNonTensor)
-      decisions[op] = {segment.target, ReasonCode::NonTensor, "its result is needed on no accelerator", ""};
+      decisions[op] = {segment.target, ReasonCode::NonTensor, "its result is needed outside of accelerators", ""};
     else
       decisions[op] = {segment.target, ReasonCode::Cost, "runs where its result is used", ""};
   }
 
-  /// Whether an op in `segment` can read the original in `home`.
+  /// Returns true if an op in `segment` can read the original in `home`.
   bool readsOriginal(unsigned op, unsigned home, unsigned segment, const SegmentPlan &plan) const {
     auto isAccelerated = [&](unsigned number) { return targets.isAccelerator(plan.segments[number].target); };
     if (segment == home || rules.policies[op] == ClonePolicy::Everywhere)
@@ -245,31 +249,31 @@ private:
     return segment > home && !isAccelerated(segment) && !isAccelerated(home);
   }
 
-  /// Puts the original of each op that floats into the segment of a user, and copies where users can't read it.
+  /// Puts the original of each floating op into the segment of a user, and clones into segments that cannot read it.
   void placeClones(SegmentPlan &plan) {
-    constexpr unsigned kNone = ~0u;
-    std::vector<unsigned> home(graph.size(), kNone);
-    std::vector<SmallVector<unsigned, 1>> copies(graph.size());
+    constexpr unsigned kNoSegment = ~0u;
+    std::vector<unsigned> home(graph.size(), kNoSegment);
+    std::vector<SmallVector<unsigned, 1>> clones(graph.size());
     for (auto [number, segment] : llvm::enumerate(plan.segments))
       for (unsigned op : segment.ops)
         home[op] = static_cast<unsigned>(number);
     for (unsigned op = graph.size(); op-- > 0;) {
       if (!rules.isCloned(op))
         continue;
-      SmallVector<unsigned> needed; // segments with a user, or with a copy of one
+      SmallVector<unsigned> needed; // Segments with a user, or with a clone of one.
       for (unsigned user : rules.users[op]) {
         needed.push_back(home[user]);
-        llvm::append_range(needed, copies[user]);
+        llvm::append_range(needed, clones[user]);
       }
       llvm::sort(needed);
       needed.erase(llvm::unique(needed), needed.end());
-      if (home[op] == kNone)
+      if (home[op] == kNoSegment)
         settle(op, home[op] = findHome(op, plan, needed), plan);
       for (unsigned segment : needed) {
         if (readsOriginal(op, home[op], segment, plan))
           continue;
         plan.segments[segment].clones.push_back(op);
-        copies[op].push_back(segment);
+        clones[op].push_back(segment);
       }
     }
   }
@@ -288,7 +292,7 @@ private:
 };
 } // namespace
 
-/// ColocationGroups of ops that pass each other what can't cross, one of which is to be a segment of its own.
+/// Returns the groups with several members one of which must be isolated.
 static SmallVector<unsigned> findIsolatedGroups(const DependencyGraph &graph, const ColocationGroups &groups) {
   SmallVector<unsigned> result;
   for (unsigned number = 0; number < groups.size(); ++number) {
@@ -300,8 +304,8 @@ static SmallVector<unsigned> findIsolatedGroups(const DependencyGraph &graph, co
   return result;
 }
 
-/// Members of a group on a cycle, or with one that must be alone, can't run together: they go to where values may pass
-/// freely.
+/// Moves the members of groups that cannot run together to a target where values may pass freely: groups on a cycle,
+/// and groups with a member that must be isolated.
 static LogicalResult breakGroups(const DependencyGraph &graph, TargetList &targets, Decisions &decisions,
                                  const ColocationGroups &groups, ArrayRef<unsigned> broken) {
   for (unsigned number : broken) {
@@ -309,10 +313,11 @@ static LogicalResult breakGroups(const DependencyGraph &graph, TargetList &targe
     for (unsigned op : members) {
       std::optional<unsigned> target = targets.findFallback(graph.getOps()[op]);
       if (!target || graph.getFacts(op).isPinned)
-        return graph.getOps()[op]->emitError("no target can run the op: what it shares with others can't leave '")
-               << targets.getName(decisions[op].target) << "', and an op between them runs elsewhere";
+        return graph.getOps()[op]->emitError("no target can run the op: its values can't leave '")
+               << targets.getName(decisions[op].target) << "', but an op between it and another user runs elsewhere";
       unsigned other = op == members.front() ? members.back() : members.front();
-      decisions[op] = {*target, ReasonCode::NonTensor, "can't share a segment with what it passes a non-tensor value",
+      decisions[op] = {*target, ReasonCode::NonTensor,
+                       "can't share a segment with the op that it exchanges a non-tensor value with",
                        getLabel(graph.getOps()[other]).str()};
     }
   }
@@ -323,10 +328,10 @@ FailureOr<SegmentPlan> inlay::planSegments(const DependencyGraph &graph, TargetL
                                            const PartitionInfo &info, const ModuleCosts *costs) {
   while (true) {
     ColocationGroups groups(graph, targets, decisions);
-    SmallVector<unsigned> found = findIsolatedGroups(graph, groups); // or the order of groups, or those on cycles
-    if (found.empty() && groups.order(found))
-      return Planner(graph, targets, decisions, groups, found, info, costs).run();
-    if (failed(breakGroups(graph, targets, decisions, groups, found)) ||
+    SmallVector<unsigned> isolated = findIsolatedGroups(graph, groups), order, onCycles;
+    if (isolated.empty() && groups.order(order, onCycles))
+      return Planner(graph, targets, decisions, groups, order, info, costs).run();
+    if (failed(breakGroups(graph, targets, decisions, groups, isolated.empty() ? onCycles : isolated)) ||
         failed(keepNonTensorsTogether(graph, targets, decisions)))
       return failure();
   }

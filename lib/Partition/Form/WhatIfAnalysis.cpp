@@ -8,8 +8,9 @@
 using namespace mlir;
 using namespace inlay;
 
-/// Plans of pairs stop when they have walked over this many ops.
+/// Maximum number of ops that the plans for pairs of kinds may visit.
 static constexpr int64_t kMaxWorkOnPairs = 20'000'000;
+/// Maximum number of rows for combined kinds and for pairs.
 static constexpr size_t kMaxCombined = 6, kMaxPairs = 8;
 
 bool inlay::isBetter(const PartitionSummary &a, const PartitionSummary &b) {
@@ -28,17 +29,17 @@ static void sortRows(std::vector<WhatIfRow> &rows) {
 namespace {
 class Search {
 public:
-  Search(PartitionEstimator &forecaster, const PartitionInfo &info) : forecaster(forecaster), info(info) {
-    for (auto &[name, count] : forecaster.findMissingKinds())
+  Search(PartitionEstimator &estimator, const PartitionInfo &info) : estimator(estimator), info(info) {
+    for (auto &[name, count] : estimator.findMissingKinds())
       counts[name] = count;
   }
 
   FailureOr<WhatIf> run() {
-    FailureOr<PartitionSummary> now = forecaster.plan(info);
+    FailureOr<PartitionSummary> now = estimator.plan(info);
     if (failed(now))
       return failure();
     result.now = *now;
-    result.target = forecaster.getTargets().getName(0).str();
+    result.target = estimator.getTargets().getName(0).str();
     for (auto &[kind, count] : counts)
       tryKinds({kind}, result.kinds);
     sortRows(result.kinds);
@@ -50,7 +51,7 @@ public:
 private:
   bool tryKinds(std::vector<std::string> kinds, std::vector<WhatIfRow> &rows) {
     llvm::sort(kinds);
-    FailureOr<PartitionSummary> figures = forecaster.planWith(kinds, info);
+    FailureOr<PartitionSummary> figures = estimator.planWith(kinds, info);
     if (failed(figures))
       return false;
     WhatIfRow row{std::move(kinds), 0, *figures};
@@ -60,7 +61,8 @@ private:
     return true;
   }
 
-  /// Adds, from the best kind on, the one that is best with those before; two are tried at once where none helps alone.
+  /// Starts with the best kind, and repeatedly adds the kind that gives the best result together with the previous
+  /// ones.
   void findTogether() {
     if (result.kinds.empty())
       return;
@@ -81,13 +83,13 @@ private:
     }
   }
 
-  /// Pairs of the kinds that are best alone come first, should there be too many.
+  /// Tries the pairs of the best single kinds first, since there may be too many.
   void findPairs() {
     int64_t count = static_cast<int64_t>(result.kinds.size()), perPlan = std::max<int64_t>(result.now.ops, 1);
     result.pairsThereAre = count * (count - 1) / 2;
-    int64_t most = std::max<int64_t>(kMaxWorkOnPairs / perPlan, 1);
+    int64_t maxTried = std::max<int64_t>(kMaxWorkOnPairs / perPlan, 1);
     for (size_t second = 1; second < result.kinds.size(); ++second)
-      for (size_t first = 0; first < second && result.pairsTried < most; ++first) {
+      for (size_t first = 0; first < second && result.pairsTried < maxTried; ++first) {
         ++result.pairsTried;
         tryKinds({result.kinds[first].kinds.front(), result.kinds[second].kinds.front()}, result.pairs);
       }
@@ -95,22 +97,22 @@ private:
     result.pairs.resize(std::min(result.pairs.size(), kMaxPairs));
   }
 
-  PartitionEstimator &forecaster;
+  PartitionEstimator &estimator;
   const PartitionInfo &info;
   std::map<std::string, int64_t> counts;
   WhatIf result;
 };
 } // namespace
 
-FailureOr<WhatIf> inlay::analyzeWhatIf(PartitionEstimator &forecaster, const PartitionInfo &info) {
-  return Search(forecaster, info).run();
+FailureOr<WhatIf> inlay::analyzeWhatIf(PartitionEstimator &estimator, const PartitionInfo &info) {
+  return Search(estimator, info).run();
 }
 
-FailureOr<std::vector<SweepRow>> inlay::sweepMinBlockSize(PartitionEstimator &forecaster, PartitionInfo info) {
+FailureOr<std::vector<SweepRow>> inlay::sweepMinBlockSize(PartitionEstimator &estimator, PartitionInfo info) {
   std::vector<SweepRow> rows;
   for (int64_t size = 1, next = 2;; std::tie(size, next) = std::pair(next, size + next)) {
     info.minBlockSize = size;
-    FailureOr<PartitionSummary> figures = forecaster.plan(info);
+    FailureOr<PartitionSummary> figures = estimator.plan(info);
     if (failed(figures))
       return failure();
     rows.push_back({size, *figures});

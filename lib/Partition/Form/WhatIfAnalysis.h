@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Answers the questions of `WhatIf.h` by planning partitions.
+// The what-if analysis of `WhatIf.h`, by planning partitions.
 
 #ifndef INLAY_LIB_PARTITION_FORM_WHATIFANALYSIS_H
 #define INLAY_LIB_PARTITION_FORM_WHATIFANALYSIS_H
@@ -10,14 +10,15 @@
 
 namespace inlay {
 
-/// True if `a` is better than `b`: less time, where it is modelled, then fewer segments, then more ops on accelerators,
-/// then fewer bytes across borders.
+/// Returns true if `a` is better than `b`: it takes less modeled time, or else has fewer segments, more ops on
+/// accelerators, or fewer bytes across borders, in this order.
 bool isBetter(const PartitionSummary &a, const PartitionSummary &b);
 
-mlir::FailureOr<WhatIf> analyzeWhatIf(PartitionEstimator &forecaster, const PartitionInfo &info);
+/// Plans partitions in which the first target runs more kinds of ops.
+mlir::FailureOr<WhatIf> analyzeWhatIf(PartitionEstimator &estimator, const PartitionInfo &info);
 
-/// For sizes 1, 2, 3, 5, 8, ... until no accelerator has a segment.
-mlir::FailureOr<std::vector<SweepRow>> sweepMinBlockSize(PartitionEstimator &forecaster, PartitionInfo info);
+/// Plans partitions with a minimum block size of 1, 2, 3, 5, 8, ... until no segment is on an accelerator.
+mlir::FailureOr<std::vector<SweepRow>> sweepMinBlockSize(PartitionEstimator &estimator, PartitionInfo info);
 
 } // namespace inlay
 

@@ -15,7 +15,7 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// What no target is asked about can't be pinned to one.
+/// Emits an error for a pinned op that partitioning does not place: a constant or a terminator.
 static LogicalResult checkPins(FunctionOpInterface function) {
   WalkResult result = function.getFunctionBody().walk([](Operation *op) {
     if (!op->hasAttr(InlayDialect::kTargetAttr) || !(isConstantLike(op) || op->hasTrait<OpTrait::IsTerminator>()))
@@ -74,8 +74,8 @@ struct AnnotateTargetsPass : inlay::impl::AnnotateTargetsPassBase<AnnotateTarget
     recordProgram(function, aliases);
     if (!info.enabled)
       return annotateFullCompilation(function, targets);
-    TargetAssigner annotator(targets, filter, /*keepUnsupported=*/info.requireFullCompilation);
-    if (failed(annotator.annotate(function.front(), aliases)))
+    TargetAssigner assigner(targets, filter, /*keepUnsupported=*/info.requireFullCompilation);
+    if (failed(assigner.annotate(function.front(), aliases)))
       return failure();
     return info.requireFullCompilation ? checkFullCompilation(function, targets) : success();
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Verdicts become segments, block by block: the regions of control flow that is split first, so that what they capture
-// is still where it was written.
+// Forms segments from verdicts, block by block. The regions of split control flow come first, so that the values that
+// they capture are still in place.
 
+#include "Partition/Analysis/NameRules.h"
 #include "Partition/Analysis/OpKinds.h"
 #include "Partition/Cost/ModuleCosts.h"
-#include "Partition/Decide/NameRules.h"
 #include "Partition/Decide/TargetAssigner.h"
 #include "Partition/Form/SegmentBuilder.h"
 #include "Partition/Form/WhatIfAnalysis.h"
@@ -56,7 +56,7 @@ static DictionaryAttr describeTimes(const PlacementTimes &times, Builder &builde
   return entries.getDictionary(builder.getContext());
 }
 
-/// What reports say of the plan of a function's own block.
+/// Records the figures of a plan for a function's own block, which reports show.
 static void writeFigures(Operation *function, const DependencyGraph &graph, const SegmentPlan &plan) {
   Builder builder(function->getContext());
   SmallVector<Attribute> witness;
@@ -75,23 +75,23 @@ static void writeFigures(Operation *function, const DependencyGraph &graph, cons
   function->setAttr(InlayDialect::kPartitionAttr, figures.getDictionary(function->getContext()));
 }
 
-/// Answers what reports are asked besides, while the function is as it was.
-static LogicalResult answerQuestions(FunctionOpInterface function, TargetList &targets, const PartitionInfo &info,
-                                     const ModuleCosts *costs) {
+/// Records the what-if analysis and the sweep, if they are wanted, while the function is unchanged.
+static LogicalResult writeWhatIfFigures(FunctionOpInterface function, TargetList &targets, const PartitionInfo &info,
+                                        const ModuleCosts *costs) {
   function->removeAttr(InlayDialect::kPartitionAttr);
   if (!info.whatIf && !info.sweep)
     return success();
   MLIRContext *context = function->getContext();
-  PartitionEstimator forecaster(function, targets, costs);
+  PartitionEstimator estimator(function, targets, costs);
   NamedAttrList answers;
   if (info.whatIf) {
-    FailureOr<WhatIf> whatIf = analyzeWhatIf(forecaster, info);
+    FailureOr<WhatIf> whatIf = analyzeWhatIf(estimator, info);
     if (failed(whatIf))
       return failure();
     answers.set(kWhatIfFigure, toAttribute(context, *whatIf));
   }
   if (info.sweep) {
-    FailureOr<std::vector<SweepRow>> rows = sweepMinBlockSize(forecaster, info);
+    FailureOr<std::vector<SweepRow>> rows = sweepMinBlockSize(estimator, info);
     if (failed(rows))
       return failure();
     answers.set(kSweepFigure, toAttribute(context, *rows));
@@ -141,7 +141,7 @@ private:
     for (Region &region : op->getRegions()) {
       if (region.empty())
         continue;
-      // It was to run as a whole: nobody asked yet where what is in it runs.
+      // The op was planned as a whole, so the ops in its regions have no verdicts yet.
       if (targets.isAccelerator(before->target) &&
           failed(TargetAssigner(targets, none).annotate(region.front(), aliases)))
         return failure();
@@ -184,14 +184,15 @@ struct FormSegmentsPass : inlay::impl::FormSegmentsPassBase<FormSegmentsPass> {
         continue;
       Aliases aliases(function);
       const ModuleCosts *model = *costs ? &**costs : nullptr;
-      if (failed(checkPartitionable(function)) || failed(answerQuestions(function, *targets, info, model)) ||
+      if (failed(checkPartitionable(function)) || failed(writeWhatIfFigures(function, *targets, info, model)) ||
           failed(SegmentFormer(*targets, aliases, info, model).form(function.front())))
         return signalPassFailure();
     }
   }
 
 private:
-  /// The cost model that is asked for, which is put on the module, else the module's; the default where one is needed.
+  /// Returns the requested cost model, after attaching it to the module, or else that of the module. Returns the
+  /// default model if the strategy needs one and there is none.
   FailureOr<std::optional<ModuleCosts>> findCosts(const TargetList &targets) {
     std::string file = costModel;
     if (file.empty() && strategy == Strategy::Cost && !getOperation()->hasAttr(InlayDialect::kCostModelAttr))

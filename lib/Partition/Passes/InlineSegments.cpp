@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The way back: segments become plain ops of their block again.
+// The inverse of partitioning: inlines all segments into their blocks.
 
 #include "Partition/Decide/ArgumentUnpacking.h"
 #include "Partition/Form/MergeClones.h"
@@ -27,8 +27,8 @@ static void inlineSegment(SegmentOp segment) {
   segment->erase();
 }
 
-static void dissolve(FunctionOpInterface function) {
-  // Inner segments first, so that what is inlined holds none.
+static void inlineSegments(FunctionOpInterface function) {
+  // Inner segments come first, so that an inlined body contains no segment.
   SmallVector<SegmentOp> segments;
   function->walk([&](SegmentOp segment) { segments.push_back(segment); });
   for (SegmentOp segment : segments)
@@ -54,7 +54,7 @@ struct InlineSegmentsPass : inlay::impl::InlineSegmentsPassBase<InlineSegmentsPa
   void runOnOperation() override {
     for (auto function : getOperation().getOps<FunctionOpInterface>())
       if (!function.isExternal())
-        dissolve(function);
+        inlineSegments(function);
   }
 };
 } // namespace

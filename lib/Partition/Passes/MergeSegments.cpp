@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Neighbours of one target become one segment. Forming segments leaves no such neighbours; segments from elsewhere, or
-// what a rewrite made of ours, may have them.
+// Merges adjacent segments of the same target. `FormSegments` leaves none, but segments from elsewhere or after a
+// rewrite may be adjacent.
 
 #include "Partition/Analysis/OpKinds.h"
 #include "Partition/Form/MergeClones.h"
@@ -19,8 +19,8 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// One segment of all, where the last of them was: what several read is one input, and what only they read is no
-/// result any more.
+/// Merges the segments into one at the position of the last one. A value that several of them read becomes one input. A
+/// result that only they read is no result of the merged segment.
 static SegmentOp merge(ArrayRef<SegmentOp> run) {
   llvm::SmallPtrSet<Operation *, 8> members(run.begin(), run.end());
   Block *block = run.front()->getBlock();
@@ -40,7 +40,7 @@ static SegmentOp merge(ArrayRef<SegmentOp> run) {
     }
     for (auto [result, value] : llvm::zip(segment.getResults(), old.getTerminator()->getOperands())) {
       inside[result] = value;
-      // While open, bodies also read what others make by the name it has outside.
+      // Ops in open bodies may also read the result by the name that it has outside.
       result.replaceUsesWithIf(value, [&](OpOperand &use) {
         return !members.contains(use.getOwner()) && members.contains(block->findAncestorOpInBlock(*use.getOwner()));
       });
@@ -66,7 +66,7 @@ static SegmentOp merge(ArrayRef<SegmentOp> run) {
   return merged;
 }
 
-/// Segments of one target that stand next to each other in the block, constants between them aside.
+/// Returns the runs of adjacent segments of one target. Constants between them do not separate them.
 static std::vector<SmallVector<SegmentOp, 2>> findRuns(Block &block) {
   std::vector<SmallVector<SegmentOp, 2>> runs;
   bool isOpen = false;
@@ -85,7 +85,7 @@ static std::vector<SmallVector<SegmentOp, 2>> findRuns(Block &block) {
   return runs;
 }
 
-/// Joins neighbours of the block and returns the segments that they became.
+/// Merges adjacent segments of the block and returns the merged ones.
 static SmallVector<SegmentOp> mergeNeighbors(Block &block) {
   SmallVector<SegmentOp> merged;
   for (ArrayRef<SegmentOp> run : findRuns(block)) {
@@ -104,7 +104,7 @@ struct MergeSegmentsPass : inlay::impl::MergeSegmentsPassBase<MergeSegmentsPass>
   void runOnOperation() override {
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       SmallVector<SegmentOp> merged;
-      // Inner blocks first: a segment that was joined is not looked into again.
+      // Inner blocks come first, so that a merged segment is not visited again.
       function->walk([&](Block *block) { llvm::append_range(merged, mergeNeighbors(*block)); });
       if (merged.empty())
         continue;

@@ -16,21 +16,24 @@ using namespace inlay;
 
 namespace {
 struct PartitionPipelineOptions : PassPipelineOptions<PartitionPipelineOptions> {
-  Option<int64_t> minBlockSize{*this, "min-block-size",
-                               llvm::cl::desc("accelerator segments of fewer ops go to the next target"),
-                               llvm::cl::init(1)};
+  Option<int64_t> minBlockSize{
+      *this, "min-block-size",
+      llvm::cl::desc("minimum number of ops of an accelerator segment; smaller ones go to the next target"),
+      llvm::cl::init(1)};
   ListOption<std::string> fallbackOps{*this, "fallback-ops",
                                       llvm::cl::desc("ops by name that go to the last target that can run them")};
   ListOption<std::string> fallbackModules{
-      *this, "fallback-modules", llvm::cl::desc("modules by instance path or class (globs) whose ops go there too")};
-  ListOption<std::string> fallbackLocations{*this, "fallback-locations",
-                                            llvm::cl::desc("ops by label (globs) or file:line that go there too")};
+      *this, "fallback-modules",
+      llvm::cl::desc("modules by instance path or class (globs) whose ops go to the last target too")};
+  ListOption<std::string> fallbackLocations{
+      *this, "fallback-locations", llvm::cl::desc("ops by label (globs) or file:line that go to the last target too")};
   ListOption<std::string> allowOps{
-      *this, "allow-ops", llvm::cl::desc("ops that accelerators may run, on any or, as op@target, on one; no others")};
+      *this, "allow-ops",
+      llvm::cl::desc("the only ops that accelerators may run: op for all of them, or op@target for one")};
   ListOption<std::string> exemptOps{*this, "exempt-ops",
-                                    llvm::cl::desc("ops by name that are worth a segment below min-block-size")};
+                                    llvm::cl::desc("ops by name whose segments may be smaller than min-block-size")};
   Option<bool> enabled{*this, "enabled",
-                       llvm::cl::desc("if false the first target must run the whole graph as one segment"),
+                       llvm::cl::desc("if false, the first target must run the whole graph as one segment"),
                        llvm::cl::init(true)};
   Option<bool> requireFullCompilation{*this, "require-full-compilation",
                                       llvm::cl::desc("every op must run on the first target"), llvm::cl::init(false)};
@@ -45,16 +48,16 @@ struct PartitionPipelineOptions : PassPipelineOptions<PartitionPipelineOptions> 
                            llvm::cl::desc("ops may run later than they could, to carry fewer bytes between segments"),
                            llvm::cl::init(true)};
   Option<std::string> placement{*this, "placement",
-                                llvm::cl::desc("placement file whose segments to form, instead of deciding anew"),
+                                llvm::cl::desc("placement file whose segments are formed instead of new ones"),
                                 llvm::cl::init("")};
   Option<std::string> savePlacement{*this, "save-placement",
                                     llvm::cl::desc("file for the placement; - is standard output"), llvm::cl::init("")};
   Option<std::string> costModel{
-      *this, "cost-model", llvm::cl::desc("file of the cost model, or default for round figures per kind of device"),
+      *this, "cost-model", llvm::cl::desc("file of the cost model, or `default` for round figures per kind of device"),
       llvm::cl::init("")};
-  Option<bool> whatIf{*this, "what-if", llvm::cl::desc("report what more ops on the first target would change"),
+  Option<bool> whatIf{*this, "what-if", llvm::cl::desc("report the partitions if the first target could run more ops"),
                       llvm::cl::init(false)};
-  Option<bool> sweep{*this, "sweep", llvm::cl::desc("report what other least sizes of segments would change"),
+  Option<bool> sweep{*this, "sweep", llvm::cl::desc("report the partitions with other values of min-block-size"),
                      llvm::cl::init(false)};
   Option<std::string> report{*this, "report",
                              llvm::cl::desc("file for the report (.json, .txt, .html); - is standard output"),
@@ -70,8 +73,8 @@ struct PartitionPipelineOptions : PassPipelineOptions<PartitionPipelineOptions> 
 };
 } // namespace
 
-/// Settings that say where ops go, given although a placement says that.
-static std::vector<std::string> findSettingsBesidesPlacement(const PartitionInfo &info) {
+/// Returns the given settings that decide where ops go, which a placement contradicts.
+static std::vector<std::string> findContradictingSettings(const PartitionInfo &info) {
   const std::pair<const char *, bool> given[] = {{"fallback-ops", !info.fallbackOps.empty()},
                                                  {"fallback-modules", !info.fallbackModules.empty()},
                                                  {"fallback-locations", !info.fallbackLocations.empty()},
@@ -93,7 +96,7 @@ void inlay::buildPartitionPasses(OpPassManager &manager, const PartitionInfo &in
   if (!info.placement.empty()) {
     ReplayPlacementPassOptions replay;
     replay.file = info.placement;
-    for (std::string &name : findSettingsBesidesPlacement(info))
+    for (std::string &name : findContradictingSettings(info))
       replay.besides.push_back(std::move(name));
     manager.addPass(createReplayPlacementPass(replay));
     manager.addPass(createPartitionVerifyPass());
@@ -108,7 +111,7 @@ void inlay::buildPartitionPasses(OpPassManager &manager, const PartitionInfo &in
   annotate.requireFullCompilation = info.requireFullCompilation;
   manager.addPass(createAnnotateTargetsPass(annotate));
   FormSegmentsPassOptions form;
-  // All of the graph runs on the first target: how little that is doesn't matter.
+  // The whole graph runs on the first target, whatever its size.
   form.minBlockSize = info.requireFullCompilation || !info.enabled ? 1 : info.minBlockSize;
   form.exemptOps.assign(info.exemptOps.begin(), info.exemptOps.end());
   form.allowOps.assign(info.allowOps.begin(), info.allowOps.end());
@@ -157,7 +160,7 @@ std::vector<SegmentedBlock> inlay::getSegmentedBlocks(FunctionOpInterface functi
   return makeReport(function).segments;
 }
 
-/// The text of a setting that can't be read, with the nearest that can.
+/// Returns the message for a setting that cannot be read, with the most similar option.
 static std::string describeUnknown(StringRef message, ArrayRef<std::string> names) {
   StringRef name = message.trim();
   if (!name.consume_front("<Pass-Options-Parser>: no such option "))
@@ -171,7 +174,9 @@ static LogicalResult buildFromText(OpPassManager &manager, StringRef text,
   std::string message;
   llvm::raw_string_ostream os(message);
   if (failed(options.parseFromString(text, os)))
-    return message.empty() ? failure() : fail(describeUnknown(message, options.getNames())); // said already if empty
+    return message.empty()
+               ? failure()
+               : fail(describeUnknown(message, options.getNames())); // An empty message was already reported.
   PartitionInfo info;
   info.minBlockSize = options.minBlockSize;
   info.fallbackOps.assign(options.fallbackOps.begin(), options.fallbackOps.end());

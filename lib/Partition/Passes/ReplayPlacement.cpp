@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Segments as a file has them. The file is not trusted: what it says is checked against the graph before anything
-// moves.
+// Forms the segments of a placement file. The file is not trusted: it is checked against the graph before any op is
+// moved.
 
 #include "Partition/Analysis/EffectOrder.h"
 #include "Partition/Analysis/OpKinds.h"
@@ -27,7 +27,7 @@ namespace inlay {
 using namespace mlir;
 using namespace inlay;
 
-/// Reports the first difference between the graph and the one that the placement was made of, ops first.
+/// Emits an error with the first difference between the graph and that of the placement. Differences of ops come first.
 static LogicalResult checkGraph(FunctionOpInterface function, const PlacedFunction &placed) {
   GraphFingerprint graph = makeFingerprint(function);
   if (graph.whole == placed.fingerprint)
@@ -38,9 +38,9 @@ static LogicalResult checkGraph(FunctionOpInterface function, const PlacedFuncti
     listed.insert(op.label);
     auto name = graph.names.find(op.label);
     if (name == graph.names.end())
-      return diag << "it has op '" << op.label << "' (" << op.name << "), but this one hasn't";
+      return diag << "it has op '" << op.label << "' (" << op.name << "), which this graph lacks";
     if (name->second != op.name)
-      return diag << "op '" << op.label << "' is " << op.name << " in it, but " << name->second << " in this one";
+      return diag << "op '" << op.label << "' is " << op.name << " in it, but " << name->second << " in this graph";
     if (graph.ops.lookup(op.label) != op.fingerprint)
       return diag << "op '" << op.label << "' (" << op.name << ") has other attributes, types or operands in it";
   }
@@ -50,10 +50,12 @@ static LogicalResult checkGraph(FunctionOpInterface function, const PlacedFuncti
       labels.insert(entry.getKey());
   if (!labels.empty())
     return diag << "it lacks op '" << *labels.begin() << "' (" << graph.names.lookup(*labels.begin()) << ")";
-  return diag << "the function's type or what it returns differs";
+  return diag << "the type or the results of the function differ";
 }
 
 namespace {
+constexpr unsigned kNoSegment = ~0u;
+
 class Replayer {
 public:
   Replayer(FunctionOpInterface function, const PlacedFunction &placed, TargetList &targets)
@@ -90,7 +92,7 @@ private:
     for (auto [number, op] : llvm::enumerate(graph.getOps()))
       numbers[getLabel(op)] = static_cast<unsigned>(number);
     Operation *owner = graph.getBlock().getParentOp();
-    home.assign(graph.size(), ~0u);
+    home.assign(graph.size(), kNoSegment);
     for (const SegmentedBlock *segment : segments[{parent.str(), region}]) {
       std::optional<unsigned> target = targets.find(segment->target);
       if (!target)
@@ -114,7 +116,7 @@ private:
       plan.segments.push_back(std::move(planned));
     }
     for (auto [number, op] : llvm::enumerate(graph.getOps()))
-      if (home[number] == ~0u)
+      if (home[number] == kNoSegment)
         return op->emitError("the placement has no segment for op '") << getLabel(op) << "' in its block";
     return success();
   }
@@ -133,8 +135,8 @@ private:
           return failure();
       for (unsigned op : segment.clones) {
         if (!rules.isCloned(op))
-          return graph.getOps()[op]->emitError("the placement copies op '")
-                 << getLabel(graph.getOps()[op]) << "', which can't be copied";
+          return graph.getOps()[op]->emitError("the placement clones op '")
+                 << getLabel(graph.getOps()[op]) << "', which can't be cloned";
         if (failed(checkTarget(graph.getOps()[op], segment.target)))
           return failure();
       }
@@ -144,7 +146,7 @@ private:
             if (home[before] > number && !llvm::binary_search(segment.clones, before))
               return reportOrder(graph, op, before);
     }
-    // Who reads the list itself, not a copy, does so before it is changed again.
+    // An op that reads the list itself, and not a clone, reads it before the next change.
     for (const DependencyGraph::ChangedList &list : graph.getChangedLists())
       for (auto [reader, change] : list.readersBefore)
         if (home[change] < home[reader] && !llvm::binary_search(plan.segments[home[reader]].clones, list.maker))
@@ -175,7 +177,7 @@ private:
   Aliases aliases;
   llvm::StringMap<const PlacedOp *> reasons;
   std::map<std::pair<std::string, unsigned>, std::vector<const SegmentedBlock *>> segments;
-  std::vector<unsigned> home; ///< of each op of the block that is being replayed
+  std::vector<unsigned> home; ///< Segment of each op of the block that is replayed.
 };
 
 struct ReplayPlacementPass : inlay::impl::ReplayPlacementPassBase<ReplayPlacementPass> {
@@ -183,8 +185,8 @@ struct ReplayPlacementPass : inlay::impl::ReplayPlacementPassBase<ReplayPlacemen
 
   void runOnOperation() override {
     if (!besides.empty()) {
-      getOperation().emitError("a placement says where every op goes: '")
-          << *besides.begin() << "' can't be given besides";
+      getOperation().emitError("'")
+          << *besides.begin() << "' can't be combined with a placement, which already decides where every op runs";
       return signalPassFailure();
     }
     FailureOr<PlacementFile> placement = read();
@@ -218,7 +220,7 @@ private:
       labelOps(function);
       const PlacedFunction *placed = byName.lookup(function.getName());
       if (!placed)
-        return function.emitError("the placement '") << file.getValue() << "' is for no function of this name";
+        return function.emitError("the placement '") << file.getValue() << "' has no function of this name";
       byName.erase(function.getName());
       if (failed(checkGraph(function, *placed)) ||
           failed(Replayer(function, *placed, targets).replay(function.front(), "", 0)))

@@ -53,7 +53,7 @@ void inlay::writeReport(llvm::raw_ostream &os, ModuleOp module, ReportFormat for
 std::string inlay::getReport(ModuleOp module, ReportFormat format) {
   std::string result;
   llvm::raw_string_ostream os(result);
-  os.SetBufferSize(1 << 16); // writers put single characters
+  os.SetBufferSize(1 << 16); // Large, since writers emit single characters.
   writeReport(os, module, format);
   os.flush();
   return result;

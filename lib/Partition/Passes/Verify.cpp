@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The closing check of the phase. It shares nothing with how segments are formed but the questions to targets, and the
-// words for kinds of ops.
+// The final check of the phase. It shares only the queries to targets and the classification of ops with the code that
+// forms segments.
 
 #include "Partition/Verify/VerifyParts.h"
 
+#include "Partition/Analysis/NameRules.h"
 #include "Partition/Analysis/OpKinds.h"
-#include "Partition/Decide/NameRules.h"
 #include "Partition/Decide/Targets.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Partition/Passes.h"
@@ -60,7 +60,7 @@ private:
         return failure();
     int64_t size = countOriginals(segment);
     if (size == 0)
-      return segment.emitOpError("expected a segment with ops, but it has none but copies");
+      return segment.emitOpError("expected a segment with ops, but got only clones");
     if (size < minBlockSize && targets.isAccelerator(*target) && mayMoveOn(segment, *target))
       return segment.emitOpError("expected at least ")
              << minBlockSize << " ops on '" << targets.getName(*target) << "', but got " << size;
@@ -73,7 +73,7 @@ private:
     });
   }
 
-  /// False if some op of the segment has no other target to go to.
+  /// Returns false if some op of the segment cannot move to another target.
   bool mayMoveOn(SegmentOp segment, unsigned target) {
     return llvm::none_of(segment.getBody().front().without_terminator(), [&](Operation &op) {
       if (isConstantLike(&op) || hasMark(&op, InlayDialect::kCloneAttr))
@@ -86,12 +86,12 @@ private:
     });
   }
 
-  /// What the user says of where ops run.
+  /// Checks pins and forced fallbacks.
   LogicalResult verifyForced(Operation *op, unsigned target) {
     if (auto pin = dyn_cast_or_null<StringAttr>(op->getDiscardableAttr(InlayDialect::kTargetAttr));
         pin && pin != targets.getName(target))
       return op->emitOpError("expected an op that is pinned to '")
-             << pin.getValue() << "' there, but got it on '" << targets.getName(target) << "'";
+             << pin.getValue() << "' to run there, but got it on '" << targets.getName(target) << "'";
     if (hasMark(op, InlayDialect::kTargetAttr) || isControlFlow(op) ||
         llvm::none_of(fallbackOps, [&](StringRef name) { return matchesName(op, name); }))
       return success();

@@ -64,7 +64,7 @@ public:
   Report report;
 
 private:
-  /// Labels as the annotation gives them; for text that never was annotated they are made up here.
+  /// Stores the labels of ops. For IR that was never annotated, they are generated here.
   void nameOps(FunctionOpInterface function) {
     unsigned position = 0;
     function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -82,10 +82,10 @@ private:
     if (failed(costs))
       return;
     times = modelTimes(function, **costs, *targets);
-    report.modelled = times->total;
+    report.modeled = times->total;
   }
 
-  /// Where a value comes from, seen through the borders of segments.
+  /// Returns a text for the origin of a value, seen through the borders of segments.
   std::string describe(Value value) {
     value = lookThroughSegments(value);
     if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -111,7 +111,7 @@ private:
     return result;
   }
 
-  /// Spells the dims of a value, and its bytes, by the names of the function's symbols.
+  /// Sets the dimensions and the bytes of a value as expressions of the symbols of the function.
   void describeDims(Value value, BorderValue &border) {
     value = lookThroughSegments(value);
     std::optional<SmallVector<AffineExpr>> dims = getDims(value);
@@ -126,7 +126,7 @@ private:
     border.bytesByDims = spellExpr(bytes, symbols);
   }
 
-  /// The bytes of all values as an expression; empty if they are known, or nothing says them.
+  /// Returns the bytes of all values as an expression, or an empty string if they are a constant or unknown.
   static std::string sumByDims(ArrayRef<BorderValue> values) {
     std::string sum;
     int64_t known = 0;
@@ -140,7 +140,7 @@ private:
     return sum.empty() || !known ? sum : sum + " + " + std::to_string(known);
   }
 
-  /// The segment whose result the value is, in this block or around it.
+  /// Returns the segment that has the value as a result, in this block or around it.
   std::optional<unsigned> findSegment(Value value) {
     while (auto argument = dyn_cast<BlockArgument>(value)) {
       auto segment = dyn_cast<SegmentOp>(argument.getOwner()->getParentOp());
@@ -169,7 +169,7 @@ private:
     entry.bytesInByDims = sumByDims(entry.inputs);
     entry.bytesOutByDims = sumByDims(entry.outputs);
     if (times)
-      entry.modelled = times->segments.lookup(segment);
+      entry.modeled = times->segments.lookup(segment);
     for (Operation &op : segment.getBody().front().without_terminator()) {
       if (isRepacking(&op))
         continue;
@@ -212,8 +212,8 @@ private:
   std::optional<TargetList> targets;
   std::optional<ModeledTimes> times;
   llvm::DenseMap<Operation *, std::string> labels;
-  llvm::DenseMap<Type, std::string> types;       ///< as text: there are few
-  llvm::DenseMap<Operation *, unsigned> numbers; ///< of segments
+  llvm::DenseMap<Type, std::string> types;       ///< The few types as texts.
+  llvm::DenseMap<Operation *, unsigned> numbers; ///< Of segments.
 };
 } // namespace
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What several forms of a report say alike.
+// Figures and texts that several report formats share.
 
 #include "ReportWriters.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The graph of segments, drawn: a box per segment, regions framed in the box of the segment that owns them, arrows with
-// bytes.
+// The drawing of the segment graph: a box per segment, frames for regions in the box of the segment that owns them, and
+// arrows with bytes.
 
 #include "ReportHtml.h"
 #include "ReportLayout.h"
@@ -14,7 +14,11 @@ using namespace inlay;
 
 namespace {
 constexpr double kWidth = 208, kHeight = 58, kPadding = 12, kFrameTitle = 18, kMargin = 6, kRoomForBytes = 70;
-constexpr unsigned kMaxBoxes = 400, kDeepest = 6;
+constexpr unsigned kMaxBoxes = 400, kMaxDepth = 6;
+/// Larger values count as this, so that sums stay in range.
+constexpr int64_t kMaxValueBytes = int64_t(1) << 40;
+/// Bytes from which an arrow is wide.
+constexpr int64_t kMinWideBytes = 1 << 20;
 
 struct Carried {
   int64_t bytes = 0;
@@ -24,11 +28,11 @@ struct Carried {
 
 struct Frame;
 
-/// The segments of one block, laid out.
+/// The segments of one block with their layout.
 struct DrawnBlock {
   std::vector<unsigned> segments;
-  std::vector<std::vector<Frame>> frames; ///< of each segment
-  std::vector<Carried> carried;           ///< of each edge
+  std::vector<std::vector<Frame>> frames; ///< Of each segment.
+  std::vector<Carried> carried;           ///< Of each edge.
   GraphLayout layout;
 };
 
@@ -81,7 +85,7 @@ private:
 
   std::vector<Frame> layOutRegions(const SegmentedBlock &segment, unsigned depth) {
     std::vector<Frame> frames;
-    if (!segment.doNotMerge || depth == kDeepest)
+    if (!segment.doNotMerge || depth == kMaxDepth)
       return frames;
     for (const std::string &label : segment.ops)
       if (auto owned = regions.find(label); owned != regions.end())
@@ -108,7 +112,7 @@ private:
           continue;
         Carried &carried = found[{from->second, static_cast<unsigned>(to)}];
         carried.allKnown &= value.bytes.has_value();
-        carried.bytes += std::min(value.bytes.value_or(0), int64_t(1) << 40);
+        carried.bytes += std::min(value.bytes.value_or(0), kMaxValueBytes);
         carried.names.push_back(value.from);
       }
     std::vector<LayoutEdge> edges;
@@ -128,7 +132,7 @@ private:
     writeBytes(block, x, y);
   }
 
-  /// A smooth line through two or three points, else one with round corners.
+  /// Returns a smooth curve for three points, else lines with round corners.
   static std::string makePath(ArrayRef<LayoutPoint> way, double x, double y) {
     auto point = [&](double px, double py) { return llvm::formatv("{0:f1} {1:f1} ", px + x, py + y).str(); };
     std::string path = "M" + point(way[0].x, way[0].y);
@@ -152,7 +156,7 @@ private:
   void writeWay(const LayoutEdge &edge, const Carried &carried, const DrawnBlock &block, double x, double y) {
     double tipX = edge.way.back().x + x, tipY = edge.way.back().y + y;
     os << "<g><title>" << escapeHtml(describe(edge, carried, block)) << "</title><path class=\"way"
-       << (carried.bytes >= (1 << 20) ? " wide" : "") << "\" d=\"" << makePath(edge.way, x, y) << "\"/>"
+       << (carried.bytes >= kMinWideBytes ? " wide" : "") << "\" d=\"" << makePath(edge.way, x, y) << "\"/>"
        << llvm::formatv("<path class=\"tip\" d=\"M{0:f1} {1:f1}h8l-4 7z\"/></g>\n", tipX - 4, tipY - 7);
   }
 
@@ -168,7 +172,7 @@ private:
            (carried.allKnown || carried.bytes ? formatBytes(carried.bytes) : std::string());
   }
 
-  /// How much each straight arrow carries, and together the ones that come to a box by lanes.
+  /// Writes the bytes of each straight arrow, and one text for all arrows that reach a box through lanes.
   void writeBytes(const DrawnBlock &block, double x, double y) {
     auto write = [&](double atX, double atY, const std::string &text) {
       os << llvm::formatv("<text class=\"bytes\" x=\"{0:f1}\" y=\"{1:f1}\">{2}</text>\n", atX + x, atY + y, text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The report as one page that needs no other file: it reads without a script, which only sorts, filters and unfolds.
+// The HTML report, a page that needs no other file. It is readable without scripts, which only sort, filter and unfold.
 
 #include "ReportHtml.h"
 #include "Partition/Analysis/OpKinds.h"
@@ -20,8 +20,9 @@ static constexpr char kScript[] =
 #include "ReportPage.js.inc"
     ;
 
-/// Above these a browser gets slow; the page says what it leaves out.
-static constexpr size_t kMaxOps = 10'000, kMaxOnPath = 200, kOpenUpTo = 120;
+/// Limits above which a browser becomes slow: the number of ops, the number of ops on the witness path, and the number
+/// of ops up to which segments are unfolded. The page states what is left out.
+static constexpr size_t kMaxOps = 10'000, kMaxOnPath = 200, kMaxUnfoldedOps = 120;
 
 void inlay::writeLink(llvm::raw_ostream &os, StringRef prefix, unsigned segment) {
   if (segment < kMaxSegments)
@@ -82,7 +83,7 @@ SegmentsByRegion inlay::groupByRegion(const Report &report) {
   return regions;
 }
 
-/// The reason in full, as a tooltip has it.
+/// Returns the full reason for a tooltip.
 static std::string explain(const ReportedOp &op) {
   std::string text = op.code + (op.text.empty() ? "" : ": " + op.text);
   return text + (op.causedBy.empty() ? "" : " (because of " + op.causedBy + ")");
@@ -142,12 +143,13 @@ private:
                 *report.bytesCarried == *report.bytesCarriedBefore
                     ? "bytes times borders"
                     : formatBytes(report.bytesCarriedBefore) + " before ops were moved");
-    if (report.modelled)
-      writeCard("modelled time", formatSeconds(*report.modelled), "per call, by the cost model");
+    if (report.modeled)
+      writeCard("modeled time", formatSeconds(*report.modeled), "per call, by the cost model");
     os << "</div>\n";
   }
 
-  /// A bar of all segments in order of execution, as wide as they have ops, and which colour is which target.
+  /// Writes a bar of all segments in execution order, each as wide as its number of ops, and a legend of targets and
+  /// colors.
   void writeStrip() {
     os << "<section>\n<h2>In order of execution</h2>\n";
     size_t shown = std::min<size_t>(report.segments.size(), kMaxSegments), at = 0, ops = 0;
@@ -181,7 +183,7 @@ private:
        << "list\">\n<h2>Segments and their ops <button class=\"needs-script\" hidden "
           "data-opens=\""
        << prefix << "list\">unfold or fold all</button></h2>\n";
-    std::vector<size_t> first(report.segments.size() + 1); // the segment's first entry in report.ops
+    std::vector<size_t> first(report.segments.size() + 1); // The first entry of each segment in report.ops.
     for (const SegmentedBlock &segment : report.segments)
       first[segment.id + 1] = first[segment.id] + segment.ops.size();
     firstOp = std::move(first);
@@ -200,39 +202,39 @@ private:
     ++listedSegments;
     const SegmentedBlock &segment = report.segments[number];
     os << "<details class=\"segment " << tones.get(segment.target) << "\" id=\"" << prefix << "s" << number << "\""
-       << (report.ops.size() <= kOpenUpTo ? " open" : "") << "><summary><b>#" << number << " "
+       << (report.ops.size() <= kMaxUnfoldedOps ? " open" : "") << "><summary><b>#" << number << " "
        << escapeHtml(segment.target) << "</b> <span class=\"soft\">" << countOf(segment.ops.size(), "op") << ", "
        << escapeHtml(formatBytes(segment.bytesIn, segment.bytesInByDims)) << " in, "
        << escapeHtml(formatBytes(segment.bytesOut, segment.bytesOutByDims)) << " out"
-       << (segment.modelled ? ", modelled " + formatSeconds(segment.modelled->total()) : "")
-       << (segment.doNotMerge ? ", not merged with its neighbours" : "") << "</span></summary>\n<div class=\"body\">\n";
+       << (segment.modeled ? ", modeled " + formatSeconds(segment.modeled->total()) : "")
+       << (segment.doNotMerge ? ", not merged with its neighbors" : "") << "</span></summary>\n<div class=\"body\">\n";
     SegmentOp op = report.segmentOps[number];
     os << "<ol class=\"ops\">\n<li class=\"soft mono\">graph(" << print(op.getBody().getArguments(), true)
        << "):</li>\n";
     size_t entry = firstOp[number];
     for (Operation &inner : op.getBody().front().without_terminator()) {
-      bool isCopy = inner.hasAttr(InlayDialect::kCloneAttr);
-      bool isCounted = !isCopy && !isConstantLike(&inner);
+      bool isClone = inner.hasAttr(InlayDialect::kCloneAttr);
+      bool isCounted = !isClone && !isConstantLike(&inner);
       if (listedOps >= kMaxOps && !isControlFlow(&inner)) {
         entry += isCounted;
         continue;
       }
-      writeOp(&inner, isCopy, isCounted ? &report.ops[entry++] : nullptr);
+      writeOp(&inner, isClone, isCounted ? &report.ops[entry++] : nullptr);
     }
     os << "<li class=\"soft mono\">return (" << print(op.getBody().front().getTerminator()->getOperands(), false)
        << ")</li>\n</ol>\n</div></details>\n";
   }
 
-  void writeOp(Operation *op, bool isCopy, const ReportedOp *entry) {
+  void writeOp(Operation *op, bool isClone, const ReportedOp *entry) {
     std::string line;
     llvm::raw_string_ostream stream(line);
     names.print(stream, op);
-    os << "<li" << (isCopy ? " class=\"copy\"" : "") << "><code" << (entry ? "" : " class=\"t5\"");
+    os << "<li" << (isClone ? " class=\"clone\"" : "") << "><code" << (entry ? "" : " class=\"t5\"");
     if (entry)
       os << " title=\"" << escapeHtml(explain(*entry)) << "\"";
     os << ">" << escapeHtml(line) << "</code>";
-    if (isCopy)
-      os << "<span class=\"soft\"> copy</span>";
+    if (isClone)
+      os << "<span class=\"soft\"> clone</span>";
     if (entry && entry->code != "supported")
       os << "<span class=\"why\" title=\"" << escapeHtml(explain(*entry)) << "\">" << escapeHtml(entry->code)
          << "</span>";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the parts of the report's page share.
+// The functions that the parts of the HTML report share.
 
 #ifndef INLAY_LIB_PARTITION_REPORT_REPORTHTML_H
 #define INLAY_LIB_PARTITION_REPORT_REPORTHTML_H
@@ -9,23 +9,23 @@
 
 namespace inlay {
 
-/// Segments with a number below have an entry on the page, which `writeLink` leads to.
+/// Maximum number of segments with an entry on the page, to which `writeLink` links.
 inline constexpr unsigned kMaxSegments = 2'000;
 
-/// ` href="#f0s7"`, or nothing if the segment has no entry.
+/// Writes ` href="#f0s7"`, or nothing if the segment has no entry.
 void writeLink(llvm::raw_ostream &os, llvm::StringRef prefix, unsigned segment);
 
-/// Text of any bytes as it may stand in an element or a quoted attribute.
+/// Returns text of any bytes, escaped for an element or a quoted attribute.
 std::string escapeHtml(llvm::StringRef text);
-/// At most `limit` bytes of the text, cut between characters, with dots in place of what is left out.
+/// Returns at most `limit` bytes of the text, cut between characters, with an ellipsis if a part is left out.
 std::string abbreviate(llvm::StringRef text, size_t limit);
 
-/// A colour class per target, `t0` to `t5`: blue and its like for accelerators, amber and grey for others.
+/// A color class per target, `t0` to `t5`: blue and similar colors for accelerators, amber and gray for others.
 class Tones {
 public:
   explicit Tones(const Report &report);
   llvm::StringRef get(llvm::StringRef target) const { return tones.lookup(target); }
-  /// Targets in order of appearance.
+  /// Returns the targets in order of appearance.
   llvm::ArrayRef<std::string> getTargets() const { return targets; }
 
 private:
@@ -33,15 +33,16 @@ private:
   llvm::StringMap<llvm::StringRef> tones;
 };
 
-/// Segments by the label of the op that owns the region they are in (none at the top) and the region's number.
+/// Segments by the label of the op that owns their region (empty for the function) and by the number of the region.
 using SegmentsByRegion = std::map<std::string, std::map<unsigned, std::vector<unsigned>>>;
 SegmentsByRegion groupByRegion(const Report &report);
 
-/// The graph of segments as an `svg` element and a word on what isn't drawn. Links are to the segments of `prefix`.
+/// Writes the graph of segments as an `svg` element and a note on parts that are not drawn. `prefix` starts the ids
+/// that links refer to.
 void writeGraph(llvm::raw_ostream &os, const Report &report, const Tones &tones, const SegmentsByRegion &regions,
                 llvm::StringRef prefix);
 
-/// What would be if the first target ran more ops, or segments had another least size, as far as that was asked.
+/// Writes the what-if analysis and the sweep, if the report has them.
 void writeWhatIf(llvm::raw_ostream &os, const Report &report);
 
 } // namespace inlay

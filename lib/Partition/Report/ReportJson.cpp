@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace inlay;
 using llvm::json::OStream;
 
-/// Labels may hold any bytes; JSON strings may not.
+/// Returns a JSON string. Labels may contain any bytes, which JSON does not permit.
 static llvm::json::Value text(StringRef value) {
   return llvm::json::isUTF8(value) ? llvm::json::Value(value) : llvm::json::fixUTF8(value);
 }
@@ -41,7 +41,7 @@ static void writeValues(OStream &json, StringRef key, ArrayRef<BorderValue> valu
   });
 }
 
-/// More digits would say more than a model knows.
+/// Rounds to nanoseconds, since a model is not more precise.
 static int64_t toNanoseconds(double seconds) { return static_cast<int64_t>(std::min(seconds * 1e9 + 0.5, 9e18)); }
 
 static void writeTime(OStream &json, const SegmentTime &time) {
@@ -76,8 +76,8 @@ static void writeSegment(OStream &json, const SegmentedBlock &segment) {
       json.attribute("bytes_in_by_dims", text(segment.bytesInByDims));
     if (!segment.bytesOutByDims.empty())
       json.attribute("bytes_out_by_dims", text(segment.bytesOutByDims));
-    if (segment.modelled)
-      writeTime(json, *segment.modelled);
+    if (segment.modeled)
+      writeTime(json, *segment.modeled);
   });
 }
 
@@ -112,8 +112,8 @@ static void writeSummary(OStream &json, const Report &report) {
     json.attribute("lower_bound", optionalNumber(report.lowerBound));
     json.attribute("bytes_carried", optionalNumber(report.bytesCarried));
     json.attribute("bytes_carried_before", optionalNumber(report.bytesCarriedBefore));
-    if (report.modelled)
-      json.attribute("modelled_ns", toNanoseconds(*report.modelled));
+    if (report.modeled)
+      json.attribute("modelled_ns", toNanoseconds(*report.modeled));
     if (!report.placements.empty())
       json.attributeObject("placements_ns", [&] {
         for (const auto &[name, seconds] : report.placements)

@@ -10,6 +10,7 @@ using namespace inlay;
 
 namespace {
 constexpr double kBetweenBoxes = 28, kBetweenLayers = 52, kBetweenLanes = 12;
+/// Maximum number of lanes. Edges that find no lane are not drawn.
 constexpr uint32_t kMaxLanes = 24;
 
 class Drawer {
@@ -40,7 +41,7 @@ private:
     }
   }
 
-  /// Boxes stand below the middle of what they depend on, as far as there is room.
+  /// Places boxes below the middle of their predecessors, as far as there is room.
   void orderLayers() {
     std::vector<double> place(boxes.size());
     for (std::vector<uint32_t> &layer : layers) {
@@ -87,9 +88,9 @@ private:
 
   bool isLong(const LayoutEdge &edge) const { return layerOf[edge.to] > layerOf[edge.from] + 1; }
 
-  /// A lane per box with long edges, the leftmost that is free all the way.
+  /// Assigns a lane to each box with long edges: the leftmost one that is free all the way.
   void assignLanes() {
-    std::map<std::pair<uint32_t, uint32_t>, uint32_t> ends; // by layer and box, the layer of the last reader
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> ends; // By layer and box: the layer of the last reader.
     for (const LayoutEdge &edge : layout.edges)
       if (isLong(edge)) {
         uint32_t &end = ends[{layerOf[edge.from], edge.from}];
@@ -125,7 +126,7 @@ private:
       ++layout.notDrawn;
       return;
     }
-    // Ways into and out of lanes keep apart from each other and from the middle of boxes.
+    // Paths into and out of lanes are separate from each other and from the middle of boxes.
     double number = lane->second, step = number - 6 * static_cast<int>(number / 6);
     double x = firstLane + number * kBetweenLanes, shift = 0.3 + 0.03 * step;
     double fromX = from.at.x + from.width * (0.5 + shift), toX = to.at.x + to.width * (0.5 + shift);
@@ -137,7 +138,7 @@ private:
   std::vector<LayoutBox> &boxes;
   std::vector<std::vector<uint32_t>> preds, layers;
   std::vector<uint32_t> layerOf;
-  std::vector<double> bottoms; ///< of layers
+  std::vector<double> bottoms; ///< Lower ends of the layers.
   std::map<uint32_t, uint32_t> lanes;
   double firstLane = 0;
 };

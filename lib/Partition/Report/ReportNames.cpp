@@ -35,7 +35,7 @@ StringRef inlay::getNumberOfLabel(StringRef label, StringRef prefix) {
 
 //===-- Names ---------------------------------------------------------------------------------------------------===//
 
-/// What follows the `%` of an op's first result.
+/// Returns the name of the first result of an op, without `%`.
 static std::string makeName(Operation *op) {
   StringRef label = getLabel(op), kind = getReportedName(op);
   StringRef number = getNumberOfLabel(label, kind);
@@ -45,8 +45,8 @@ static std::string makeName(Operation *op) {
     tail = tail.substr(tail.rfind('.') == StringRef::npos ? 0 : tail.rfind('.') + 1);
     name = (tail + (number.empty() ? "" : "_") + number).str();
   }
-  constexpr size_t kLongest = 80;
-  name.resize(std::min(name.size(), kLongest));
+  constexpr size_t kMaxLength = 80;
+  name.resize(std::min(name.size(), kMaxLength));
   for (char &c : name)
     if (!llvm::isAlnum(c) && c != '.' && c != '-' && c != '$')
       c = '_';
@@ -55,19 +55,19 @@ static std::string makeName(Operation *op) {
 
 ReportNames::ReportNames(FunctionOpInterface function) {
   nameArguments(function.front(), "arg");
-  SmallVector<Operation *> copies;
+  SmallVector<Operation *> clones;
   function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op->hasAttr(InlayDialect::kCloneAttr))
-      copies.push_back(op);
+      clones.push_back(op);
     else if (!isa<SegmentOp>(op))
       nameResults(op);
   });
-  for (Operation *copy : copies) {
-    auto original = originals.find(getLabel(copy));
+  for (Operation *clone : clones) {
+    auto original = originals.find(getLabel(clone));
     if (original == originals.end())
-      nameResults(copy);
+      nameResults(clone);
     else
-      ops[copy] = original->second;
+      ops[clone] = original->second;
   }
 }
 
@@ -132,12 +132,15 @@ void ReportNames::print(llvm::raw_ostream &os, ValueRange values, bool types) co
   });
 }
 
-/// The attribute in a few words: weights by name, long lists by their start.
+/// Returns a short text for the attribute: weights by name, long lists by their first elements.
 static std::string shorten(Attribute attribute) {
-  constexpr size_t kLongest = 48;
+  constexpr size_t kMaxLength = 48;
+  constexpr int64_t kMaxDenseElements = 4;
+  constexpr int64_t kMaxListed = 16;
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute))
     return "@" + resource.getRawHandle().getKey().str();
-  if (auto dense = dyn_cast<DenseElementsAttr>(attribute); dense && dense.getNumElements() > 4 && !dense.isSplat())
+  if (auto dense = dyn_cast<DenseElementsAttr>(attribute);
+      dense && dense.getNumElements() > kMaxDenseElements && !dense.isSplat())
     return "dense<...>";
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -147,18 +150,18 @@ static std::string shorten(Attribute attribute) {
     number.getValue().print(os, !number.getType().isUnsignedInteger());
   else if (auto array = dyn_cast<DenseI64ArrayAttr>(attribute)) {
     os << "[";
-    llvm::interleaveComma(array.asArrayRef().take_front(16), os);
-    os << (array.size() > 16 ? ", ...]" : "]");
+    llvm::interleaveComma(array.asArrayRef().take_front(kMaxListed), os);
+    os << (array.size() > kMaxListed ? ", ...]" : "]");
   } else
     attribute.print(os, /*elideType=*/true);
-  if (text.size() > kLongest) {
-    text.resize(kLongest - 3);
+  if (text.size() > kMaxLength) {
+    text.resize(kMaxLength - 3);
     text += "...";
   }
   return text;
 }
 
-/// What else there is to say of an op than its name and operands.
+/// Prints the attributes of an op, without its name.
 static void printAttributes(llvm::raw_ostream &os, Operation *op) {
   bool isFirst = true;
   for (NamedAttribute attribute : op->getAttrs()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops of a partitioned function as reports print them, a line each: `%act : tensor<4xf32> = inlay.relu(%fc)`. A value
-// goes by the label of the op that makes it and keeps its name across the borders of segments.
+// The text of ops in reports, one line each: `%act : tensor<4xf32> = inlay.relu(%fc)`. A value is named after the label
+// of the op that makes it, and keeps its name across the borders of segments.
 
 #ifndef INLAY_LIB_PARTITION_REPORT_REPORTNAMES_H
 #define INLAY_LIB_PARTITION_REPORT_REPORTNAMES_H
@@ -12,21 +12,23 @@
 
 namespace inlay {
 
-/// The value that `value` stands for, seen through the borders of segments; no argument or result of a segment.
+/// Returns the value that `value` stands for, seen through the borders of segments. It is not an argument or result of
+/// a segment.
 mlir::Value lookThroughSegments(mlir::Value value);
 
-/// `prefix#number` labels are made up for ops without a name. Empty for any other.
+/// Returns the number of a generated label `prefix#number`, which ops without a name have. Returns an empty string for
+/// other labels.
 llvm::StringRef getNumberOfLabel(llvm::StringRef label, llvm::StringRef prefix);
 
 class ReportNames {
 public:
   explicit ReportNames(mlir::FunctionOpInterface function);
 
-  /// `%fc`, `%split#1`; every value of the function that is not the same has another.
+  /// Prints the name of a value, such as `%fc` or `%split#1`. Different values of the function have different names.
   void print(llvm::raw_ostream &os, mlir::Value value) const;
-  /// `%a, %b`, with types `%a : tensor<4xf32>, %b : i1`.
+  /// Prints names as `%a, %b`, or with types as `%a : tensor<4xf32>, %b : i1`.
   void print(llvm::raw_ostream &os, mlir::ValueRange values, bool types) const;
-  /// The op's line, without its regions and its end.
+  /// Prints the line of an op without its regions and without a newline.
   void print(llvm::raw_ostream &os, mlir::Operation *op) const;
 
 private:
@@ -35,10 +37,10 @@ private:
   std::string makeUnique(std::string name);
 
   llvm::StringSet<> taken;
-  llvm::StringMap<unsigned> repeated; ///< how often a name was asked for
+  llvm::StringMap<unsigned> repeated; ///< Number of repetitions of each name.
   llvm::DenseMap<mlir::Operation *, std::string> ops;
   llvm::DenseMap<mlir::Value, std::string> arguments;
-  /// Copies have the name of what they are copies of: an op by its label, a constant by its label and attributes.
+  /// Clones have the name of their original: an op is found by its label, a constant by its label and attributes.
   llvm::StringMap<std::string> originals;
   llvm::DenseMap<std::pair<const void *, const void *>, std::string> constants;
 };

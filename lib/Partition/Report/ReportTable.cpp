@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The short report: a row per segment, and the summary that all reports to read end with.
+// The table report: one row per segment, and the summary, which the text report ends with too.
 
 #include "ReportWriters.h"
 #include "inlay/Support/TargetCosts.h"
@@ -20,7 +20,7 @@ static void writeSegments(llvm::raw_ostream &os, const Report &report) {
                         formatBytes(segment.bytesIn, segment.bytesInByDims),
                         formatBytes(segment.bytesOut, segment.bytesOutByDims), listSome(segment.ops, 8));
     if (!segment.clones.empty())
-      os << " + copies of " << listSome(segment.clones, 4);
+      os << " + clones of " << listSome(segment.clones, 4);
     if (!segment.parent.empty())
       os << "  (in region " << segment.region << " of " << segment.parent << ")";
     if (segment.doNotMerge)
@@ -30,7 +30,7 @@ static void writeSegments(llvm::raw_ostream &os, const Report &report) {
 }
 
 static void writeTargets(llvm::raw_ostream &os, const Report &report) {
-  llvm::MapVector<StringRef, std::pair<size_t, size_t>> targets; // ops, segments
+  llvm::MapVector<StringRef, std::pair<size_t, size_t>> targets; // Numbers of ops and segments.
   for (const SegmentedBlock &segment : report.segments) {
     targets[segment.target].first += segment.ops.size();
     ++targets[segment.target].second;
@@ -50,7 +50,7 @@ static void writeReasons(llvm::raw_ostream &os, const Report &report) {
     os << llvm::formatv("{0,6}x {1} [{2}]\n", labels.size(), reason, listSome(labels, 8));
 }
 
-/// How many segments there must be, against how many there are, and a path on which targets change that often.
+/// Writes the lower bound on the number of segments, and a path that proves it by its target changes.
 static void writeProof(llvm::raw_ostream &os, const Report &report) {
   int64_t segments = ReportCounts(report).segmentsAtTop;
   if (report.lowerBound)
@@ -69,7 +69,7 @@ static void writeFigures(llvm::raw_ostream &os, const PartitionSummary &figures)
 }
 
 static void writeHeads(llvm::raw_ostream &os, const PartitionSummary &figures) {
-  os << "segments  accelerated   its ops       borders" << (figures.seconds ? "    modelled" : "") << "\n";
+  os << "segments  accelerated   its ops       borders" << (figures.seconds ? "     modeled" : "") << "\n";
 }
 
 static void writeWhatIf(llvm::raw_ostream &os, const WhatIf &whatIf) {
@@ -77,7 +77,7 @@ static void writeWhatIf(llvm::raw_ostream &os, const WhatIf &whatIf) {
   writeHeads(os, whatIf.now);
   os << "  ";
   writeFigures(os, whatIf.now);
-  os << "  as it is\n";
+  os << "  current\n";
   auto writeRows = [&](StringRef title, ArrayRef<WhatIfRow> rows) {
     if (!rows.empty())
       os << " " << title << ":\n";
@@ -110,11 +110,11 @@ void inlay::writeTitle(llvm::raw_ostream &os, const Report &report) {
      << countOf(report.segments.size(), "segment") << "\n";
 }
 
-/// The time under the cost model, and that of the placements it was compared with.
+/// Writes the modeled time, and the times of the placements that it was compared with.
 static void writeTimes(llvm::raw_ostream &os, const Report &report) {
-  if (!report.modelled)
+  if (!report.modeled)
     return;
-  os << "modelled time: " << formatSeconds(*report.modelled);
+  os << "modeled time: " << formatSeconds(*report.modeled);
   for (auto [number, placement] : llvm::enumerate(report.placements))
     os << (number == 0 ? " (" : ", ") << placement.first << " " << formatSeconds(placement.second);
   os << (report.placements.empty() ? "\n" : ")\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The report to read: each segment with its graph, those of a region below the op that owns it, then the summary.
+// The text report: each segment with its ops, the segments of a region below the op that owns it, then the summary.
 
 #include "ReportNames.h"
 #include "ReportWriters.h"
@@ -31,12 +31,12 @@ private:
     os.indent(indent) << "Segment Block @" << numbers.lookup(segment) << ":\n";
     indent += kStep;
     os.indent(indent) << "Target: " << segment.getTargetInterface().getTargetName() << "\n";
-    if (const std::optional<SegmentTime> &time = report.segments[numbers.lookup(segment)].modelled)
+    if (const std::optional<SegmentTime> &time = report.segments[numbers.lookup(segment)].modeled)
       os.indent(indent) << "Time: " << formatSeconds(time->total()) << " (compute " << formatSeconds(time->compute)
                         << ", launch " << formatSeconds(time->launch) << ", in " << formatSeconds(time->transferIn)
                         << ", out " << formatSeconds(time->transferOut) << ")\n";
     if (segment.getDoNotMerge())
-      os.indent(indent) << "Not merged with its neighbours\n";
+      os.indent(indent) << "Not merged with its neighbors\n";
     os.indent(indent) << "Graph: graph(";
     names.print(os, body.getArguments(), /*types=*/true);
     os << "):\n";
@@ -57,7 +57,7 @@ private:
     names.print(os, op);
     auto verdict = op->getAttrOfType<VerdictAttr>(InlayDialect::kVerdictAttr);
     if (op->hasAttr(InlayDialect::kCloneAttr))
-      os << "  # copy";
+      os << "  # clone";
     else if (verdict && verdict.getCode() != "supported")
       os << "  # " << verdict.getCode();
     os << "\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The page's tables on what would be otherwise.
+// The tables of the HTML report for the what-if analysis and the sweep.
 
 #include "ReportHtml.h"
 #include "inlay/Support/TargetCosts.h"
@@ -14,10 +14,10 @@ using namespace inlay;
 static void writeHeads(llvm::raw_ostream &os, const PartitionSummary &figures) {
   os << "<th class=\"n\">segments</th><th class=\"n\">on accelerators</th><th class=\"n\">ops on accelerators</th>"
         "<th class=\"n\">across borders</th>"
-     << (figures.seconds ? "<th class=\"n\">modelled time</th>" : "");
+     << (figures.seconds ? "<th class=\"n\">modeled time</th>" : "");
 }
 
-/// A figure, and how far it is from what is now; fewer is good if `fewer`.
+/// Writes a figure and its difference from the current one. `fewer` is true if a lower figure is better.
 static void writeFigure(llvm::raw_ostream &os, int64_t figure, int64_t now, bool fewer) {
   os << "<td class=\"n\" data-v=\"" << figure << "\">" << figure;
   if (int64_t change = figure - now)
@@ -46,7 +46,7 @@ static void writeRows(llvm::raw_ostream &os, StringRef title, ArrayRef<WhatIfRow
   if (rows.empty())
     return;
   os << "<h2>" << title << "</h2>\n<div class=\"wrap\"><table class=\"sorts\"><thead><tr><th>ops of kind</th>"
-     << "<th class=\"n\">there are</th>";
+     << "<th class=\"n\">number</th>";
   writeHeads(os, now);
   os << "</tr></thead><tbody>\n";
   for (const WhatIfRow &row : rows) {
@@ -62,15 +62,15 @@ void inlay::writeWhatIf(llvm::raw_ostream &os, const Report &report) {
   if (report.whatIf) {
     const WhatIf &whatIf = *report.whatIf;
     os << "<section>\n<h2>What if <code>" << escapeHtml(whatIf.target)
-       << "</code> ran more?</h2>\n<p class=\"soft\">Each row is a partition planned anew, regions included; now there "
-          "are "
+       << "</code> ran more?</h2>\n<p class=\"soft\">Each row is another partition, regions included. The current one "
+          "has "
        << countOf(whatIf.now.segments, "segment") << ", " << whatIf.now.acceleratedSegments << " on accelerators with "
        << countOf(whatIf.now.acceleratedOps, "op") << ".</p>\n";
     if (whatIf.kinds.empty())
       os << "<p>It has code for every op that isn't forced away.</p>\n";
     writeRows(os, "One kind by itself", whatIf.kinds, whatIf.now);
     if (whatIf.together.size() > 1)
-      writeRows(os, "Together: the best one, then with the one that adds most", whatIf.together, whatIf.now);
+      writeRows(os, "Together: the best kind, then each time the kind that adds the most", whatIf.together, whatIf.now);
     writeRows(os, "The best pairs", whatIf.pairs, whatIf.now);
     if (whatIf.pairsTried < whatIf.pairsThereAre)
       os << "<p class=\"soft\">" << whatIf.pairsTried << " of " << whatIf.pairsThereAre << " pairs were tried.</p>\n";
@@ -79,7 +79,7 @@ void inlay::writeWhatIf(llvm::raw_ostream &os, const Report &report) {
   if (report.sweep.empty())
     return;
   const PartitionSummary &first = report.sweep.front().figures;
-  os << "<section>\n<h2>What if segments had another least size?</h2>\n<div class=\"wrap\"><table "
+  os << "<section>\n<h2>What if segments had another minimum size?</h2>\n<div class=\"wrap\"><table "
         "class=\"sorts\"><thead><tr><th class=\"n\">min_block_size</th>";
   writeHeads(os, first);
   os << "<th>ops kept</th></tr></thead><tbody>\n";

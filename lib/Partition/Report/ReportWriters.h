@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The forms of a report, and what they share.
+// The writers of each report format, and helpers that they share.
 
 #ifndef INLAY_LIB_PARTITION_REPORT_REPORTWRITERS_H
 #define INLAY_LIB_PARTITION_REPORT_REPORTWRITERS_H
@@ -13,26 +13,26 @@
 
 namespace inlay {
 
-/// Each writes the reports on some functions of a module to a stream, one function after the other.
+/// Write the reports on functions of a module, one function after the other.
 void writeJsonReport(llvm::raw_ostream &os, llvm::ArrayRef<mlir::FunctionOpInterface> functions);
 void writeTextReport(llvm::raw_ostream &os, llvm::ArrayRef<mlir::FunctionOpInterface> functions);
 void writeTableReport(llvm::raw_ostream &os, llvm::ArrayRef<mlir::FunctionOpInterface> functions);
 
 void writeHtmlReport(llvm::raw_ostream &os, llvm::ArrayRef<mlir::FunctionOpInterface> functions);
 
-/// `@forward: 6 ops in 5 segments`.
+/// Writes `@forward: 6 ops in 5 segments`.
 void writeTitle(llvm::raw_ostream &os, const Report &report);
-/// Ops per target, bytes across borders, reasons, and why there are no fewer segments.
+/// Writes the ops per target, the bytes across borders, the reasons, and the proof of the number of segments.
 void writeSummary(llvm::raw_ostream &os, const Report &report);
 
-/// `1.5 MiB`; `?` for nothing.
+/// Returns a text such as `1.5 MiB`, or `byDims` if the number is not known, or `?`.
 std::string formatBytes(std::optional<int64_t> bytes, llvm::StringRef byDims = "");
-/// `1 op`, `2 ops`.
+/// Returns `1 op`, `2 ops`, and so on.
 std::string countOf(size_t count, llvm::StringRef noun);
-/// At most `limit` of the names.
+/// Returns the first `limit` names and the number of the others.
 std::string listSome(llvm::ArrayRef<std::string> names, size_t limit);
 
-/// What the summary counts.
+/// The counts in the summary.
 struct ReportCounts {
   explicit ReportCounts(const Report &report);
 
@@ -40,13 +40,13 @@ struct ReportCounts {
   int64_t segmentsAtTop = 0, acceleratedSegments = 0, acceleratedOps = 0;
 };
 
-/// Labels of ops that fell back, by `code: op name: text`; each with `<-` and the label of what caused it, if any.
+/// Returns the labels of ops that fell back, by `code: op name: text`. If an op caused this, `<-` and its label follow.
 std::map<std::string, std::vector<std::string>> groupReasons(const Report &report);
-/// Bytes that enter and leave accelerators, and whether all sizes are known.
+/// Returns the bytes that enter and leave accelerators, and true if all sizes are known.
 std::pair<int64_t, bool> countBorderBytes(const Report &report);
-/// The target of each label.
+/// Returns the target of each label.
 llvm::StringMap<llvm::StringRef> findTargets(const Report &report);
-/// How often the target changes along the witness.
+/// Returns the number of target changes along the witness.
 size_t countChanges(const Report &report);
 
 } // namespace inlay

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Answers as attributes: they wait on the function for the report.
+// The figures of a what-if analysis as attributes of the function, from which reports read them.
 
 #include "WhatIfAttributes.h"
 
@@ -34,7 +34,7 @@ private:
   NamedAttrList entries;
 };
 
-/// Reads entries of a dictionary; `whole` is false once one was missing.
+/// Reads entries of a dictionary. `whole` becomes false if an entry is missing.
 class Reader {
 public:
   explicit Reader(Attribute attribute) : entries(dyn_cast_or_null<DictionaryAttr>(attribute)), whole(!!entries) {}

@@ -27,7 +27,7 @@ bool inlay::unpacksArgument(Operation *op) {
          getCollectionUse(op) == CollectionUse::Reads;
 }
 
-static bool isCopy(Operation *op) { return op->getDiscardableAttr(InlayDialect::kCloneAttr) != nullptr; }
+static bool isClone(Operation *op) { return op->getDiscardableAttr(InlayDialect::kCloneAttr) != nullptr; }
 
 static DictionaryAttr dropMarks(Operation *op) {
   NamedAttrList attributes(op->getDiscardableAttrDictionary());
@@ -58,8 +58,8 @@ public:
       llvm::sort(list);
       list.erase(llvm::unique(list), list.end());
     }
-    for (Operation *copy : copies)
-      if (failed(checkCopy(copy)) || failed(checkChanges(copy)))
+    for (Operation *clone : clones)
+      if (failed(checkClone(clone)) || failed(checkChanges(clone)))
         return failure();
     return success();
   }
@@ -68,22 +68,22 @@ private:
   LogicalResult note(Operation *op) {
     if (isConstantLike(op) || op->hasTrait<OpTrait::IsTerminator>() || isa<SegmentOp>(op) || unpacksArgument(op))
       return success();
-    if (isCopy(op))
-      copies.push_back(op);
+    if (isClone(op))
+      clones.push_back(op);
     else
       ++size;
     StringAttr label = getLabelAttr(op);
     if (changesItsFirstOperand(op))
       if (Operation *maker = op->getOperand(0).getDefiningOp(); maker && getOrder(op))
         changes[getLabelAttr(maker)].push_back(*getOrder(op));
-    if (isCopy(op) || label.empty())
+    if (isClone(op) || label.empty())
       return success();
     auto [it, isNew] = originals.try_emplace(label, op);
     if (isNew)
       return success();
     InFlightDiagnostic diag = op->emitOpError("expected each op of the function once, but got '")
                               << label.getValue() << "' twice";
-    diag.attachNote(it->second->getLoc()) << "it is here too";
+    diag.attachNote(it->second->getLoc()) << "other occurrence here";
     return diag;
   }
 
@@ -94,7 +94,7 @@ private:
     return function.emitError("expected the ") << expected.getInt() << " ops that the function had, but got " << size;
   }
 
-  /// What a value is, wherever a segment reads it: an argument, or a result of an op that is no copy.
+  /// Returns the origin of a value that a segment reads: an argument, or a result of an op that is not a clone.
   Value trace(Value value) {
     while (true) {
       if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -109,7 +109,7 @@ private:
         value = segment.getBody().front().getTerminator()->getOperand(result.getResultNumber());
         continue;
       }
-      Operation *original = isCopy(result.getOwner()) ? originals.lookup(getLabelAttr(result.getOwner())) : nullptr;
+      Operation *original = isClone(result.getOwner()) ? originals.lookup(getLabelAttr(result.getOwner())) : nullptr;
       return original && result.getResultNumber() < original->getNumResults()
                  ? original->getResult(result.getResultNumber())
                  : value;
@@ -129,50 +129,51 @@ private:
            (x && y && OperationEquivalence::isEquivalentTo(x, y, OperationEquivalence::Flags::IgnoreLocations));
   }
 
-  /// What is put together is the argument that was taken apart: all it holds, in that order.
-  LogicalResult checkRepacked(Operation *copy) {
-    Operation *parts = copy->getNumOperands() ? trace(copy->getOperand(0)).getDefiningOp() : nullptr;
-    bool isWhole = parts && unpacksArgument(parts) && getCollectionUse(copy) == CollectionUse::Makes &&
-                   copy->getResult(0).getType() == parts->getOperand(0).getType() &&
-                   llvm::equal(copy->getOperands(), parts->getResults(),
+  /// Checks that the clone repacks the argument that was unpacked: all of its elements in the same order.
+  LogicalResult checkRepacked(Operation *clone) {
+    Operation *parts = clone->getNumOperands() ? trace(clone->getOperand(0)).getDefiningOp() : nullptr;
+    bool isWhole = parts && unpacksArgument(parts) && getCollectionUse(clone) == CollectionUse::Makes &&
+                   clone->getResult(0).getType() == parts->getOperand(0).getType() &&
+                   llvm::equal(clone->getOperands(), parts->getResults(),
                                [&](Value operand, Value part) { return trace(operand) == part; });
     if (isWhole)
       return success();
-    return copy->emitOpError("expected an argument to be made again of all that it holds, in its order");
+    return clone->emitOpError("expected all elements of the argument in their order");
   }
 
-  LogicalResult checkCopy(Operation *copy) {
-    if (copy->hasAttr(kUnpackedAttr))
-      return checkRepacked(copy);
-    StringAttr label = getLabelAttr(copy);
+  LogicalResult checkClone(Operation *clone) {
+    if (clone->hasAttr(kUnpackedAttr))
+      return checkRepacked(clone);
+    StringAttr label = getLabelAttr(clone);
     Operation *original = originals.lookup(label);
     if (!original)
-      return copy->emitOpError("expected a copy of an op of the function, but none is named '")
+      return clone->emitOpError("expected a clone of an op of the function, but none is named '")
              << label.getValue() << "'";
     StringRef different;
-    if (copy->getName() != original->getName() || copy->getNumRegions() != 0)
+    if (clone->getName() != original->getName() || clone->getNumRegions() != 0)
       different = "name";
-    else if (copy->getPropertiesAsAttribute() != original->getPropertiesAsAttribute() ||
-             dropMarks(copy) != dropMarks(original))
+    else if (clone->getPropertiesAsAttribute() != original->getPropertiesAsAttribute() ||
+             dropMarks(clone) != dropMarks(original))
       different = "attributes";
-    else if (!llvm::equal(copy->getResultTypes(), original->getResultTypes()))
+    else if (!llvm::equal(clone->getResultTypes(), original->getResultTypes()))
       different = "results";
-    else if (!llvm::equal(copy->getOperands(), original->getOperands(), [&](Value a, Value b) { return isSame(a, b); }))
+    else if (!llvm::equal(clone->getOperands(), original->getOperands(),
+                          [&](Value a, Value b) { return isSame(a, b); }))
       different = "operands";
     if (different.empty())
       return success();
-    InFlightDiagnostic diag = copy->emitOpError("expected a copy with the ") << different << " of its original";
+    InFlightDiagnostic diag = clone->emitOpError("expected a clone with the ") << different << " of its original";
     diag.attachNote(original->getLoc()) << "original here";
     return diag;
   }
 
-  /// Whoever reads a copy of a changed list reads it after the same changes as the original's readers.
-  LogicalResult checkChanges(Operation *copy) {
-    auto it = changes.find(getLabelAttr(copy));
-    if (it == changes.end() || copy->getNumResults() != 1 || changesItsFirstOperand(copy))
+  /// Checks that the readers of a clone of a changed list read it after the same changes as in the original program.
+  LogicalResult checkChanges(Operation *clone) {
+    auto it = changes.find(getLabelAttr(clone));
+    if (it == changes.end() || clone->getNumResults() != 1 || changesItsFirstOperand(clone))
       return success();
     std::vector<std::pair<int64_t, Operation *>> users;
-    for (Operation *user : copy->getResult(0).getUsers())
+    for (Operation *user : clone->getResult(0).getUsers())
       if (std::optional<int64_t> order = getOrder(user))
         users.emplace_back(*order, user);
     llvm::sort(users, llvm::less_first());
@@ -183,7 +184,7 @@ private:
       if (seen != expected) {
         InFlightDiagnostic diag = user->emitOpError("expected to read the list after ")
                                   << expected << " changes, but got " << seen;
-        diag.attachNote(copy->getLoc()) << "copy of the list here";
+        diag.attachNote(clone->getLoc()) << "clone of the list here";
         return diag;
       }
       seen += changesItsFirstOperand(user);
@@ -193,8 +194,8 @@ private:
 
   FunctionOpInterface function;
   llvm::DenseMap<StringAttr, Operation *> originals;
-  llvm::DenseMap<StringAttr, std::vector<int64_t>> changes; ///< of each list, by the label of what makes it
-  SmallVector<Operation *> copies;
+  llvm::DenseMap<StringAttr, std::vector<int64_t>> changes; ///< Changes of each list, by the label of its maker.
+  SmallVector<Operation *> clones;
   int64_t size = 0;
 };
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether effects are in the order that `inlay.order` records, found anew on the segments: what shares memory through
-// their borders, and of every piece of memory the last read and write so far.
+// The check that effects are in the order of `inlay.order`. It is computed independently on the segments: the values
+// that share memory across the borders of segments, and the last read and write of each piece of memory.
 
 #include "VerifyParts.h"
 
@@ -31,7 +31,7 @@ static bool maySeeAnything(Operation *op) {
 }
 
 namespace {
-/// Which values are one piece of memory.
+/// Sets of values that share memory.
 class Memory {
 public:
   explicit Memory(FunctionOpInterface function) {
@@ -42,7 +42,7 @@ public:
       if (op != function)
         uniteAcross(op);
     });
-    mixCrowds();
+    mixLargeCollections();
   }
 
   Value find(Value value) {
@@ -56,7 +56,7 @@ public:
     return value;
   }
 
-  /// The memory of a value, then that of what it holds, and so on.
+  /// Returns the memory of a value, of its elements, of their elements and so on.
   llvm::SmallSetVector<Value, 4> findAll(Value value) {
     llvm::SmallSetVector<Value, 4> all;
     all.insert(find(value));
@@ -68,7 +68,7 @@ public:
   }
 
 private:
-  /// What is in a collection; once something came out of it, its parts can't be told apart.
+  /// The elements of a collection. Once an element was taken out, all elements count as one piece of memory.
   struct Held {
     SmallVector<Value, 1> parts;
     bool mixed = false;
@@ -99,7 +99,7 @@ private:
     }
   }
 
-  /// `unite` does what then waits.
+  /// Marks the elements as one piece of memory. `unite` handles the pairs that this appends to `waiting`.
   void mix(Held &collection) {
     collection.mixed = true;
     for (Value part : llvm::drop_begin(collection.parts))
@@ -126,17 +126,18 @@ private:
     unite(element, element);
   }
 
-  /// CompactLists of very many things count as mixed, which keeps the work in proportion to the graph.
-  void mixCrowds() {
+  /// Treats collections of very many elements as mixed, so that the work stays proportional to the graph.
+  void mixLargeCollections() {
+    constexpr unsigned kMaxParts = 64;
     do {
       for (auto &[collection, it] : held) {
-        if (it.parts.size() <= 64)
+        if (it.parts.size() <= kMaxParts)
           continue;
         for (Value &part : it.parts)
           part = find(part);
         llvm::SmallSetVector<Value, 32> distinct(it.parts.begin(), it.parts.end());
         it.parts.assign(distinct.begin(), distinct.end());
-        if (it.parts.size() > 64)
+        if (it.parts.size() > kMaxParts)
           mix(it);
       }
       if (waiting.empty())
@@ -216,17 +217,17 @@ private:
     SmallVector<MemoryEffects::EffectInstance> effects;
     if (auto interface = dyn_cast<MemoryEffectOpInterface>(op))
       interface.getEffects(effects);
-    auto isIsolated = [&](Value value, bool made) {
+    auto hasKnownOrigin = [&](Value value, bool made) {
       return llvm::any_of(effects, [&](MemoryEffects::EffectInstance &effect) {
         return effect.getValue() == value && (!made || isa<MemoryEffects::Allocate>(effect.getEffect()));
       });
     };
     if (!op->hasTrait<OpTrait::IsTerminator>())
       for (Value operand : op->getOperands())
-        if (isBuffer(operand) && !isIsolated(operand, false))
+        if (isBuffer(operand) && !hasKnownOrigin(operand, false))
           unite(operand, anyBuffer(operand));
     for (Value result : op->getResults())
-      if (isBuffer(result) && !isIsolated(result, true))
+      if (isBuffer(result) && !hasKnownOrigin(result, true))
         unite(result, anyBuffer(result));
     for (Region &region : op->getRegions())
       for (Block &block : region)
@@ -237,11 +238,11 @@ private:
 
   llvm::DenseMap<Value, Value> leaders;
   llvm::DenseMap<Value, Held> held;
-  SmallVector<std::pair<Value, Value>> waiting; ///< to be united
-  Value buffer;                                 ///< some buffer of unknown origin
+  SmallVector<std::pair<Value, Value>> waiting; ///< Pairs to unite.
+  Value buffer;                                 ///< Some buffer of unknown origin.
 };
 
-/// The latest ops, by `inlay.order`, that read and wrote something.
+/// The latest ops, by `inlay.order`, that read and wrote a piece of memory.
 struct Latest {
   std::pair<int64_t, Operation *> read{-1, nullptr}, write{-1, nullptr};
 };
@@ -255,22 +256,22 @@ public:
   LogicalResult check(Operation *op) {
     auto isWritten = [&](Value result) { return overwritten.contains(memory.find(result)); };
     if (op->hasAttr(InlayDialect::kCloneAttr) && llvm::any_of(op->getResults(), isWritten))
-      return op->emitOpError("expected a copy of what nobody writes, but its result is written");
+      return op->emitOpError("expected a clone whose result no op writes, but an op writes it");
     auto order = op->getAttrOfType<IntegerAttr>(InlayDialect::kOrderAttr);
     if (!order)
       return success();
     number = order.getInt();
-    late = nullptr;
+    misplacedOp = nullptr;
     visitAccesses(op, [&](Value value, SideEffects::Resource *resource, bool writes) {
       if (value && !resource && !writes && !written.contains(value))
         return;
-      touch(op, value, resource, writes);
+      access(op, value, resource, writes);
     });
-    if (!late)
+    if (!misplacedOp)
       return success();
-    InFlightDiagnostic diag = op->emitOpError("expected effects in the order of the program, but what the op must run "
-                                              "before has run already");
-    diag.attachNote(late->getLoc()) << "it is here";
+    InFlightDiagnostic diag = op->emitOpError("expected effects in the order of the program, but an op that must run "
+                                              "after this one runs before it");
+    diag.attachNote(misplacedOp->getLoc()) << "other op here";
     return diag;
   }
 
@@ -332,7 +333,7 @@ private:
 
   void expectAfter(const std::pair<int64_t, Operation *> &other) {
     if (other.first > number)
-      late = other.second;
+      misplacedOp = other.second;
   }
 
   void compare(const Latest &latest, bool writes) {
@@ -347,7 +348,7 @@ private:
       at = {number, op};
   }
 
-  void touch(Operation *op, Value value, SideEffects::Resource *resource, bool writes) {
+  void access(Operation *op, Value value, SideEffects::Resource *resource, bool writes) {
     if (value) {
       compare(values[value], writes);
       note(op, values[value], writes);
@@ -370,13 +371,14 @@ private:
   }
 
   Memory memory;
-  llvm::DenseSet<Value> written, overwritten; ///< the latter other than by changes of a list
+  llvm::DenseSet<Value> written,
+      overwritten; ///< Memory that is written, and memory that is written other than by changes of a list.
   llvm::DenseMap<Value, Latest> values;
-  /// By resource: who touched all of it, and who touched a value in it.
+  /// By resource: the accesses to the whole resource, and to values in it.
   llvm::DenseMap<SideEffects::Resource *, Latest> wholes, parts;
-  Latest everything, all; ///< who may touch any memory, and who touches any at all
+  Latest everything, all; ///< Ops that may access any memory, and ops that access any memory at all.
   int64_t number = 0;
-  Operation *late = nullptr;
+  Operation *misplacedOp = nullptr;
 };
 } // namespace
 
@@ -397,7 +399,7 @@ LogicalResult inlay::verifyEffects(FunctionOpInterface function) {
   WalkResult writes = function->walk(
       [&](Operation *op) { return op != function && mayWrite(op) ? WalkResult::interrupt() : WalkResult::advance(); });
   if (!writes.wasInterrupted())
-    return success(); // what nobody writes may be read in any order
+    return success(); // Memory that no op writes may be read in any order.
   EffectChecker checker(function);
   WalkResult result = function->walk<WalkOrder::PreOrder>([&](Operation *op) {
     return op == function || succeeded(checker.check(op)) ? WalkResult::advance() : WalkResult::interrupt();

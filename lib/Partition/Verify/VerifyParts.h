@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parts of the closing check that look at a whole function: none uses what partitioning made its decisions by.
+// The parts of the final check that look at a whole function. They share no analysis with the code that forms segments.
 
 #ifndef INLAY_LIB_PARTITION_VERIFY_VERIFYPARTS_H
 #define INLAY_LIB_PARTITION_VERIFY_VERIFYPARTS_H
@@ -9,14 +9,14 @@
 
 namespace inlay {
 
-/// Every two ops that touch the same memory, one of them writing it, are in the order that `inlay.order` says.
+/// Checks that two ops that access the same memory are in the order of `inlay.order` if one of them writes it.
 llvm::LogicalResult verifyEffects(mlir::FunctionOpInterface function);
 
-/// No op is there twice or got lost, and every copy equals its original: by name, attributes and types, by what it
-/// reads, and for a changed list by the changes made to it before it is read.
+/// Checks that no op is missing or occurs twice, and that every clone equals its original: the name, the attributes,
+/// the types and the operands. A clone of a changed list must also have the changes that were made before it is read.
 llvm::LogicalResult verifyClones(mlir::FunctionOpInterface function);
 
-/// Whether the op takes an argument of the function apart, a list or tuple, for a segment that makes it again.
+/// Returns true if the op unpacks an argument of the function, a list or tuple, for a segment that repacks it.
 bool unpacksArgument(mlir::Operation *op);
 
 } // namespace inlay

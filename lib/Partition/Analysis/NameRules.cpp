@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "NameRules.h"
-#include "Partition/Analysis/OpKinds.h"
+#include "OpKinds.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
 #include "inlay/Support/Suggest.h"
@@ -25,7 +25,7 @@ bool inlay::matchesAnyName(Operation *op, ArrayRef<std::string> names) {
   return llvm::any_of(names, [&](StringRef name) { return matchesName(op, name); });
 }
 
-/// Every name that a user may write for an op of the module, in order.
+/// Returns every name that a user may write for an op of the module, sorted.
 static std::vector<std::string> collectNames(ModuleOp module) {
   std::set<std::string> names;
   forEachPlacedOp(module, [&](Operation *op) {
@@ -40,7 +40,8 @@ static std::vector<std::string> collectNames(ModuleOp module) {
   return {names.begin(), names.end()};
 }
 
-/// The nearest of the known names: by edits, or, for one without a dialect, by what follows the dialect.
+/// Returns a suggestion with the known name that needs the fewest edits, or with the known name that equals `name`
+/// after the dialect.
 static std::string suggestName(StringRef name, ArrayRef<std::string> known) {
   std::string nearest = suggest(name, known);
   if (nearest.empty() && !name.empty())

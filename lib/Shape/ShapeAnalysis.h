@@ -3,8 +3,8 @@
 // Computes the dims of every tensor of a function as expressions of the function's symbols (see
 // Dialect/Inlay/IR/Symbols.h). The dims are inferred op by op from those of the arguments, without running anything.
 
-#ifndef INLAY_SHAPE_SHAPEANALYSIS_H
-#define INLAY_SHAPE_SHAPEANALYSIS_H
+#ifndef INLAY_LIB_SHAPE_SHAPEANALYSIS_H
+#define INLAY_LIB_SHAPE_SHAPEANALYSIS_H
 
 #include "inlay/Dialect/Inlay/IR/Symbols.h"
 
@@ -49,4 +49,4 @@ private:
 
 } // namespace inlay
 
-#endif // INLAY_SHAPE_SHAPEANALYSIS_H
+#endif // INLAY_LIB_SHAPE_SHAPEANALYSIS_H

@@ -16,6 +16,7 @@ SORTED = {"lib", "include", "tools", "unittests", "python"}
 LARGE_FOLDERS = {
     "include/inlay/Dialect/Inlay/IR": "the TableGen files of one dialect, which include each other",
     "lib/Convert/GraphToLinalg": "one file per family of ops",
+    "lib/Scheduling": "one pair of files per algorithm",
 }
 
 

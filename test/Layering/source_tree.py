@@ -40,7 +40,7 @@ class Source:
 
 
 def find_files(root: pathlib.Path) -> Iterator[pathlib.Path]:
-    yield from (path for path in sorted(root.iterdir()) if path.is_file())
+    yield from (path for path in sorted(root.iterdir()) if path.is_file() and path.name != ".git")
     for top in ROOTS:
         yield from (path for path in sorted((root / top).rglob("*")) if path.is_file())
 

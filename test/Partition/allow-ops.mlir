@@ -1,4 +1,5 @@
-// Ops that accelerators may run: on any, or on the one that is named. Control flow and lists go where what is in them goes.
+// The option that lists the only ops that accelerators may run, for all of them or for one. Control flow and lists
+// follow the ops that they contain.
 // RUN: inlay-opt %s --inlay-partition="allow-ops=aten::cat,aten::relu" | FileCheck %s --check-prefix=ANY
 // RUN: inlay-opt %s --inlay-partition="allow-ops=aten::relu@npu" | FileCheck %s --check-prefix=ONE
 // RUN: inlay-opt %s --inlay-partition="allow-ops=aten::cat@npu min-block-size=2" | FileCheck %s --check-prefix=SMALL
@@ -18,7 +19,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["*"]>, #inlay.declar
     %0 = inlay.opaque "aten::relu"(%x) : (!t) -> !t
     // ANY: "aten::exp"{{.*}}<"host", "fallback-op", "aten::exp is not among the ops that allow-ops lets run on 'npu'; aten::exp is not among the ops that allow-ops lets run on 'dsp'">
     // ONE: "aten::exp"{{.*}}<"dsp", "fallback-op", "aten::exp is not among the ops that allow-ops lets run on 'npu'">
-    // Below the least size it goes to the host, since the other accelerator may not run it.
+    // The segment is below the minimum size. It goes to the host, since the other accelerator may not run it.
     // SMALL: "aten::exp"{{.*}}<"host", "min-block-size"
     %1 = inlay.opaque "aten::exp"(%0) : (!t) -> !t
     // ANY: "prim::ListConstruct"{{.*}}<"npu", "supported"

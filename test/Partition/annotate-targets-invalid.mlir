@@ -80,7 +80,7 @@ module attributes {inlay.targets = [#inlay.declared<"host", ["*"]>]} {
 
 module attributes {inlay.targets = [#inlay.declared<"npu", ["*"]>, #inlay.declared<"host", ["*"]>]} {
   func.func @pinned_apart(%x: tensor<4xf32>) -> tensor<4xf32> {
-    // expected-note @below {{'aten::make#0' at its other end is pinned to 'host'}}
+    // expected-note @below {{the other op, 'aten::make#0', is pinned to 'host'}}
     %0 = inlay.opaque "aten::make"(%x) {inlay.target = "host"} : (tensor<4xf32>) -> !inlay.object<"Dict">
     // expected-error @below {{op is pinned to 'npu', but reads '!inlay.object<"Dict">', which can't enter 'npu'}}
     %1 = inlay.opaque "aten::get"(%0) {inlay.target = "npu"} : (!inlay.object<"Dict">) -> tensor<4xf32>

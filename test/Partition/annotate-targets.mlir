@@ -1,4 +1,4 @@
-// Where each op is to run and why, op by op.
+// The target of each op and the reason for it.
 // RUN: inlay-opt %s --inlay-partition-annotate-targets --split-input-file | FileCheck %s
 // RUN: inlay-opt %s --inlay-partition-annotate-targets --split-input-file --mlir-print-debuginfo | FileCheck %s --check-prefix=LOC
 
@@ -44,7 +44,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["inlay.relu"]>, #inl
 
 // -----
 
-// Labels: a name of its own stays, what has none or shares it gets one.
+// A unique name of an op stays. Ops without a name or with a shared name get a label.
 // LOC-LABEL: func @labels
 // LOC-DAG: loc("mine")
 // LOC-DAG: #[[TWICE:.*]] = loc("twice")

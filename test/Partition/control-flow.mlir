@@ -20,7 +20,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "scf.if", "scf.
     return %1 : !t
   }
 
-  // Its captures are inputs of the segment, its regions have segments of their own.
+  // Captures are inputs of the segment. The regions are split into segments.
   // CHECK-LABEL: func @split
   // CHECK: %[[A:.*]] = inlay.segment #inlay.declared<"npu"
   // CHECK: %[[IF:.*]] = inlay.segment #inlay.declared<"host", ["*"]>(%arg1, %[[A]]) do_not_merge
@@ -92,7 +92,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "scf.if", "scf.
     return %0 : !t
   }
 
-  // A segment of its own stays apart from its neighbours on the same target.
+  // An isolated op is not merged with adjacent ops of the same target.
   // CHECK-LABEL: func @not_merged
   // CHECK: inlay.segment #inlay.declared<"host", ["*"]>(%arg0) :
   // CHECK: "g"
@@ -111,7 +111,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "scf.if", "scf.
     return %3 : !t
   }
 
-  // The op that ends the body of scf.forall holds ops of its own: what they read leaves its segment.
+  // The terminator of scf.forall contains ops. Values that they read leave their segments.
   // CHECK-LABEL: func @ends_with_ops
   // CHECK: = scf.forall
   // CHECK: %[[S:.*]] = inlay.segment #inlay.declared<"host", ["*"]>(

@@ -1,11 +1,11 @@
-// A cost model tells what each segment takes, under any strategy.
+// With a cost model, the report has the modeled time of each segment, for any strategy.
 // RUN: inlay-opt %s --inlay-partition="cost-model=%S/Inputs/cost-model.json report=-" -o /dev/null | FileCheck %s --check-prefix=JSON
 // RUN: inlay-opt %s --inlay-partition="cost-model=%S/Inputs/cost-model.json" --inlay-partition-report="format=text" -o /dev/null | FileCheck %s --check-prefix=TEXT
 // RUN: inlay-opt %s --inlay-partition="cost-model=%S/Inputs/cost-model.json" --inlay-partition-report="format=html" -o /dev/null | FileCheck %s --check-prefix=HTML
-// HTML: <i>modelled time</i><b>{{[0-9.]+ us}}</b>
+// HTML: <i>modeled time</i><b>{{[0-9.]+ us}}</b>
 // HTML: 17.0 us
 // RUN: inlay-opt %s --inlay-partition="cost-model=%S/Inputs/cost-model.json" | FileCheck %s --check-prefix=ATTRIBUTE
-// The module carries it from then on: another pass reads it there.
+// The module carries the model afterwards, so another pass can read it.
 // RUN: inlay-opt %s --inlay-partition="cost-model=%S/Inputs/cost-model.json" | inlay-opt --inlay-partition-report -o /dev/null | FileCheck %s --check-prefix=JSON
 // RUN: inlay-opt %s --inlay-partition="cost-model=default report=-" -o /dev/null | FileCheck %s --check-prefix=DEFAULT
 // RUN: inlay-opt %s --inlay-partition="report=-" -o /dev/null | FileCheck %s --check-prefix=NONE
@@ -39,7 +39,7 @@
 // TEXT: Segment Block @0:
 // TEXT-NEXT: Target: npu
 // TEXT-NEXT: Time: 17.0 us (compute 3.00 us, launch 10.0 us, in 2.00 us, out 2.00 us)
-// TEXT: modelled time: 38.0 us (all_accelerated 38.0 us, all_host 10.0 us, chosen 38.0 us, min_block_5 10.0 us)
+// TEXT: modeled time: 38.0 us (all_accelerated 38.0 us, all_host 10.0 us, chosen 38.0 us, min_block_5 10.0 us)
 
 // ATTRIBUTE: inlay.cost_model = {targets = {host = {launch_seconds = {{.*}}, op_seconds = {{.*}}, throughput = {
 

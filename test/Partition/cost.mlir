@@ -1,8 +1,8 @@
-// The cost strategy: each op where compute, transfers and launches take the least time together.
+// The cost strategy places ops such that compute, transfers and launches take the least time together.
 // RUN: inlay-opt %s --split-input-file --inlay-partition="strategy=cost cost-model=%S/Inputs/cost-model.json" | FileCheck %s
 // RUN: inlay-opt %s --split-input-file --inlay-partition="strategy=cost cost-model=%S/Inputs/cost-model.json report=-" -o /dev/null | FileCheck %s --check-prefix=JSON
 
-// A launch and two transfers for 3 us of work don't pay.
+// A launch and two transfers are not worth 3 us of work.
 // CHECK-LABEL: func @small_segments_stay_on_the_host
 // CHECK-COUNT-1: inlay.segment #inlay.declared<"host"
 // CHECK: #inlay.verdict<"host", "cost", "host 3.00 us here, npu 3.00 us + 14.0 us of launch and transfers">
@@ -29,7 +29,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f"]>, #inlay.declar
 
 // -----
 
-// A product of 268 million FLOP does; the op before it only where its value is needed anyway.
+// A product of 268 million FLOP is worth them. The op before it only moves along because its result is needed there.
 // CHECK-LABEL: func @products_go_to_the_accelerator
 // CHECK: inlay.segment #inlay.declared<"npu"
 // CHECK-NEXT: ^bb0
@@ -48,7 +48,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["*"]>, #inlay.declar
 
 // -----
 
-// Where the user or a rule put an op it stays, whatever that takes.
+// Ops that the user or a rule placed stay there at any cost.
 // CHECK-LABEL: func @pins_stay
 // CHECK: inlay.segment #inlay.declared<"npu"
 // CHECK: f
@@ -65,7 +65,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["*"]>, #inlay.declar
 
 // -----
 
-// A list never crosses a border: ops that pass one move together or not at all.
+// A list never crosses a border. Ops that pass a list move together or not at all.
 // CHECK-LABEL: func @lists_stay_together
 // CHECK-COUNT-1: inlay.segment #inlay.declared<"host"
 // CHECK-NOT: inlay.segment
@@ -80,7 +80,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["split", "join", "in
 
 // -----
 
-// A loop counts as often as it runs: ten rounds of a product pay for the way there, one doesn't.
+// A loop counts as often as it runs. Ten iterations of a product are worth the transfers; one iteration is not.
 // CHECK-LABEL: func @one_round
 // CHECK: inlay.segment #inlay.declared<"host"
 // CHECK-LABEL: func @ten_rounds

@@ -1,4 +1,4 @@
-// Functions with hardly anything in them.
+// Functions with few or no ops.
 // RUN: inlay-opt %s --inlay-partition="min-block-size=9223372036854775807 report=-" -o %t.mlir | FileCheck %s --check-prefix=REPORT
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: inlay-opt %s --inlay-partition="save-placement=%t.json" -o /dev/null

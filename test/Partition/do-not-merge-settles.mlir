@@ -1,4 +1,4 @@
-// Ops that must be alone, beside what could be anywhere: decisions settle.
+// Isolated ops beside neutral and cloned ops: decisions reach a fixed point.
 // RUN: inlay-opt %s --inlay-partition=min-block-size=12 | FileCheck %s
 // RUN: inlay-opt %s --inlay-partition | FileCheck %s --check-prefix=LIST
 
@@ -6,7 +6,7 @@
 !l = !inlay.list<!t>
 module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "k", "aten::append", "prim::ListConstruct"]>,
                                     #inlay.declared<"other", ["f", "k", "prim::ListConstruct"]>, #inlay.declared<"host", ["*"]>]} {
-  // What may join any target goes on to the next for good where its segment is too small.
+  // A neutral op is demoted for good if its segment is too small.
   // CHECK-LABEL: func @pinned_beside_neutral
   // CHECK-DAG: "k"{{.*}}<"npu"
   // CHECK-DAG: "f"{{.*}}<"host", "min-block-size"
@@ -23,7 +23,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "k", "aten::app
     return %2, %1 : !t, !t
   }
 
-  // The only reader of what the list is in the end has room for copies, not for the list itself.
+  // The segment of the only reader of the final list can hold clones, but not the list itself.
   // LIST-LABEL: func @list_read_alone
   // LIST: inlay.segment #inlay.declared<"npu"
   // LIST: inlay.segment #inlay.declared<"npu"{{.*}} do_not_merge

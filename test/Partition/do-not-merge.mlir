@@ -1,4 +1,4 @@
-// An op marked `inlay.do_not_merge` is a segment of its own, on accelerators and on the host, under every strategy.
+// An op with `inlay.do_not_merge` is isolated, on accelerators and on the host, with every strategy.
 // RUN: inlay-opt %s --inlay-partition --inlay-partition-merge-segments | FileCheck %s
 // RUN: inlay-opt %s --inlay-partition=strategy=in-order --inlay-partition-merge-segments | FileCheck %s
 // RUN: inlay-opt %s --inlay-partition=strategy=torch-tensorrt --inlay-partition-merge-segments | FileCheck %s
@@ -46,7 +46,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["aten::add", "aten::
     return %3 : !t
   }
 
-  // Control flow that holds one is split, though the accelerator could run it whole.
+  // Control flow that contains such an op is split, although the accelerator could run it as a whole.
   // CHECK-LABEL: func @inside
   // CHECK: inlay.segment #inlay.declared<"host", ["*"]>({{.*}}) do_not_merge
   // CHECK: scf.if
@@ -63,11 +63,11 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["aten::add", "aten::
     return %0 : !t
   }
 
-  // What it passes a list to can't share an accelerator's segment with it: both are on the host.
+  // The op and the reader of its list can't share an accelerator segment, so both are on the host.
   // CHECK-LABEL: func @list
   // CHECK: inlay.segment #inlay.declared<"host", ["*"]>({{.*}}) do_not_merge
   // CHECK-NEXT: ^bb0
-  // CHECK-NEXT: "prim::ListConstruct"{{.*}}"non-tensor", "can't share a segment with what it passes a non-tensor value"
+  // CHECK-NEXT: "prim::ListConstruct"{{.*}}"non-tensor", "can't share a segment with the op that it exchanges a non-tensor value with"
   // CHECK-NEXT: inlay.yield
   // CHECK: inlay.segment #inlay.declared<"host", ["*"]>({{.*}}) :
   // CHECK: "aten::cat"
@@ -77,10 +77,10 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["aten::add", "aten::
     return %1 : !t
   }
 
-  // A copy doesn't count as an op.
+  // A clone doesn't count as an op.
   // CHECK-LABEL: func @reader_of_list
   // CHECK-DAG: inlay.segment #inlay.declared<"host", ["*"]>({{.*}}) :
-  // CHECK-DAG: "prim::ListConstruct"{{.*}}<"host", "non-tensor", "all that read it have copies">
+  // CHECK-DAG: "prim::ListConstruct"{{.*}}<"host", "non-tensor", "every op that reads it has a clone">
   // CHECK-DAG: inlay.segment #inlay.declared<"npu", {{.*}}(%arg0) do_not_merge
   // CHECK-DAG: "prim::ListConstruct"({{.*}}) {inlay.clone}
   // CHECK-DAG: "aten::cat"{{.*}}<"npu", "supported"

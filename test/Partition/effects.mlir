@@ -3,7 +3,7 @@
 
 !t = tensor<4xf32>
 module attributes {inlay.targets = [#inlay.declared<"npu", ["f"]>, #inlay.declared<"host", ["*"]>]} {
-  // Without the write, one host segment would do.
+  // Without the write, one host segment would be enough.
   // CHECK-LABEL: func @reader_stays_behind_the_writer
   // CHECK: "aten::add_"
   // CHECK: inlay.segment
@@ -55,7 +55,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f"]>, #inlay.declar
     return %0, %1 : !t, !t
   }
 
-  // Calls without known effects, and memory that is no tensor, stay in order.
+  // Calls with unknown effects, and accesses to memory other than tensors, stay in order.
   // CHECK-LABEL: func @other_memory
   // CHECK: memref.store
   // CHECK: call @unknown
@@ -76,7 +76,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f"]>, #inlay.declar
   func.func private @unknown(!t) -> !t
   func.func private @known(!t) -> !t
 
-  // Different resources, and buffers that can't overlap, are in no order: one segment on the host is enough.
+  // Accesses to different resources and to separate buffers are not ordered, so one host segment is enough.
   // CHECK-LABEL: func @apart
   // CHECK: inlay.segment #inlay.declared<"npu"
   // CHECK: "f"
@@ -93,7 +93,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f"]>, #inlay.declar
     return %0, %1 : f32, !t
   }
 
-  // Calls in order keep it, although no value goes from the one to the other.
+  // Ordered calls keep their order, although they share no value.
   // CHECK-LABEL: func @calls_in_order
   // CHECK: "aten::rand"
   // CHECK: inlay.segment #inlay.declared<"npu"
@@ -107,7 +107,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f"]>, #inlay.declar
     return %2, %3 : !t, !t
   }
 
-  // A list holds what it is made of: writing an element is seen by whoever reads the list.
+  // A list shares memory with its elements: a reader of the list sees writes to an element.
   // CHECK-LABEL: func @write_of_an_element
   // CHECK: "f"
   // CHECK: inlay.segment #inlay.declared<"host"
@@ -120,7 +120,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f"]>, #inlay.declar
     return %2 : !t
   }
 
-  // Two that stand in one list are apart: writing the one is no matter to who reads the other, ...
+  // Two elements of a list are separate: a write to one does not affect readers of the other, ...
   // CHECK-LABEL: func @held_together
   // CHECK-COUNT-5: inlay.segment
   // CHECK-NOT: inlay.segment

@@ -32,7 +32,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["aten::add"]>, #inla
 module attributes {inlay.targets = [#inlay.declared<"host", ["*"]>]} {
   // expected-error @below {{expected the whole graph to run on 'host', but 2 ops can't}}
   func.func @only_as_one_segment(%x: !t, %c: i1) -> !t {
-    // expected-note @below {{aten::add#0 (aten::add) is to be a segment of its own by 'inlay.do_not_merge'}}
+    // expected-note @below {{aten::add#0 (aten::add) must be isolated because of 'inlay.do_not_merge'}}
     %0 = inlay.opaque "aten::add"(%x) {inlay.do_not_merge} : (!t) -> !t
     // expected-note @below {{scf.if#1 (scf.if) can't run there: control-flow: control flow runs on 'host' only where it is split into segments}}
     %1 = scf.if %c -> !t {

@@ -1,10 +1,10 @@
-// Without partitioning the first target runs the graph as one segment, or nothing does.
+// Without partitioning, the first target runs the graph as one segment, or there is an error.
 // RUN: inlay-opt %s --inlay-partition="enabled=false min-block-size=9 strategy=in-order" --split-input-file | FileCheck %s
 
 !t = tensor<4xf32>
 module attributes {inlay.targets = [#inlay.declared<"npu", ["aten::relu", "scf.if", "prim::ListConstruct", "aten::cat"]>,
                                     #inlay.declared<"host", ["*"]>]} {
-  // Control flow is whole in it, and so are lists.
+  // The segment contains whole control flow and lists.
   // CHECK-LABEL: func @whole
   // CHECK-COUNT-1: inlay.segment #inlay.declared<"npu"
   // CHECK: "aten::relu"

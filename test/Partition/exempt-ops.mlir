@@ -1,4 +1,4 @@
-// An op that is worth a segment of its own stays, however few are with it.
+// A segment with an exempt op is not demoted, whatever its size.
 // RUN: inlay-opt %s --inlay-partition="min-block-size=5" | FileCheck %s --check-prefix=NONE
 // RUN: inlay-opt %s --inlay-partition="min-block-size=5 exempt-ops=aten::conv2d" | FileCheck %s --check-prefix=CONV
 // RUN: inlay-opt %s --inlay-partition="min-block-size=9223372036854775807 exempt-ops=aten::conv2d" | FileCheck %s --check-prefix=CONV

@@ -1,4 +1,4 @@
-// Single ops by label, as a glob or in full, and by the line of the user's source.
+// Fallback of single ops by label, as a glob or in full, and by the line of the user's source.
 // RUN: inlay-opt %s --inlay-partition-annotate-targets="fallback-locations=blk.*" | FileCheck %s --check-prefix=GLOB
 // RUN: inlay-opt %s --inlay-partition-annotate-targets="fallback-locations=x[0]" | FileCheck %s --check-prefix=LABEL
 // RUN: inlay-opt %s --inlay-partition-annotate-targets="fallback-locations=model.py:7" | FileCheck %s --check-prefix=LINE

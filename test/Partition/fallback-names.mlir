@@ -1,4 +1,5 @@
-// Every spelling of an op's name: a kind means all overloads, an overload that one; foreign ops go by their op name.
+// Every spelling of the name of an op: a kind matches all overloads, an overload only itself. Ops of other dialects
+// match by their op name.
 // RUN: inlay-opt %s --inlay-partition-annotate-targets="fallback-ops=aten::add" | FileCheck %s --check-prefixes=CHECK,ALL
 // RUN: inlay-opt %s --inlay-partition-annotate-targets="fallback-ops=aten.add" | FileCheck %s --check-prefixes=CHECK,ALL
 // RUN: inlay-opt %s --inlay-partition-annotate-targets="fallback-ops=aten.add.Tensor" | FileCheck %s --check-prefixes=CHECK,ONE

@@ -25,7 +25,7 @@ func.func @f(%x: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @+1 {{expected 'inlay.writes' to number some of the op's 1 operands, but got 1}}
+  // expected-error @+1 {{expected 'inlay.writes' to contain numbers of the op's 1 operands, but got 1}}
   "hlo.set"(%x) {inlay.writes = array<i64: 0, 1>} : (tensor<4xf32>) -> ()
   return
 }
@@ -33,7 +33,7 @@ func.func @f(%x: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @+1 {{expected 'inlay.aliases' beside 'inlay.writes'}}
+  // expected-error @+1 {{expected 'inlay.aliases' only together with 'inlay.writes'}}
   %0 = "hlo.view"(%x) {inlay.aliases = array<i64: 0>} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }

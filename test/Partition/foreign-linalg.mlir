@@ -3,7 +3,7 @@
 
 module attributes {inlay.targets = [#inlay.declared<"npu", ["linalg.matmul", "linalg.fill", "linalg.transpose"]>,
                                     #inlay.declared<"cpu", ["*"]>]} {
-  // An empty tensor holds nothing: each segment has its own, and none is there for it alone.
+  // An empty tensor has no contents, so each segment has a copy, and no segment exists only for it.
   // CHECK-LABEL: func @destinations
   // CHECK: inlay.segment #inlay.declared<"npu"
   // CHECK-DAG: tensor.empty
@@ -41,7 +41,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["linalg.matmul", "li
     return %m : tensor<4x4xf32>
   }
 
-  // Sizes cross borders as scalars; a body's arithmetic belongs to its op.
+  // Sizes cross borders as scalars. The ops in the body of an op belong to it.
   // CHECK-LABEL: func @sizes
   // CHECK: %[[SIZE:.*]]:{{.*}} = inlay.segment #inlay.declared<"cpu"{{.*}} -> (index,
   // CHECK: tensor.dim

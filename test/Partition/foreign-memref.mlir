@@ -1,4 +1,4 @@
-// linalg on buffers: a buffer may cross a border, and what reads and writes memory keeps its order.
+// linalg on buffers: a buffer may cross a border, and accesses to memory keep their order.
 // RUN: inlay-opt %s --inlay-partition | FileCheck %s
 
 module attributes {inlay.targets = [#inlay.declared<"npu", ["linalg.matmul", "linalg.fill", "memref.subview"]>,
@@ -21,7 +21,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["linalg.matmul", "li
     return
   }
 
-  // The second product reads through a view what the host wrote before.
+  // The second product reads, through a view, memory that the host wrote before.
   // CHECK-LABEL: func @views
   // CHECK: inlay.segment #inlay.declared<"npu"
   // CHECK: linalg.matmul
@@ -38,7 +38,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["linalg.matmul", "li
     return
   }
 
-  // What an op states of a buffer and what upstream's ops do to it keep their order.
+  // The stated effects of an op on a buffer and the effects of upstream ops keep their order.
   // CHECK-LABEL: func @stated
   // CHECK: inlay.segment #inlay.declared<"npu"
   // CHECK: linalg.fill

@@ -1,10 +1,10 @@
-// A graph of tosa: constants in no segment, layout ops with whatever needs them, shapes never across a border.
+// A graph of tosa: constants are in no segment, layout ops join their users, and shapes never cross a border.
 // RUN: inlay-opt %s --inlay-partition | FileCheck %s
 // RUN: inlay-opt %s --inlay-partition --inlay-partition-inline-segments | FileCheck %s --check-prefix=BACK
 
 module attributes {inlay.targets = [#inlay.declared<"npu", ["tosa.matmul", "tosa.add", "tosa.reshape"]>,
                                     #inlay.declared<"cpu", ["*"]>]} {
-  // The reshapes join the npu, where one tensor less is carried there, with a copy of their shape.
+  // The reshapes join the npu, so one tensor less is carried there. Their shape is cloned.
   // CHECK-LABEL: func @forward
   // CHECK: inlay.segment #inlay.declared<"npu"
   // CHECK: "tosa.const"

@@ -1,10 +1,10 @@
-// Ops that nothing is known of but what stands on them.
+// Unregistered ops, of which only attributes are known.
 // RUN: inlay-opt %s --allow-unregistered-dialect --inlay-partition | FileCheck %s
 
 !t = tensor<4xf32>
 module attributes {inlay.targets = [#inlay.declared<"npu", ["hlo.add", "hlo.dot", "hlo.constant"]>,
                                     #inlay.declared<"cpu", ["*"]>]} {
-  // They may do anything, so they stay in order.
+  // They may have any effects, so they stay in order.
   // CHECK-LABEL: func @unknown
   // CHECK: inlay.segment #inlay.declared<"npu"
   // CHECK: "hlo.add"
@@ -20,7 +20,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["hlo.add", "hlo.dot"
     return %0, %1, %2 : !t, !t, !t
   }
 
-  // They say that they write nothing, so uses alone order them; the constant is in no segment.
+  // They state that they write nothing, so only uses order them. The constant is in no segment.
   // CHECK-LABEL: func @stated
   // CHECK: inlay.segment #inlay.declared<"cpu"
   // CHECK-NEXT: ^bb0
@@ -38,7 +38,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["hlo.add", "hlo.dot"
     return %0, %1, %2 : !t, !t, !t
   }
 
-  // A write through a view is one of what is viewed.
+  // A write through a view is a write of its source.
   // CHECK-LABEL: func @written_through_a_view
   // CHECK: "hlo.add"
   // CHECK: "hlo.set"

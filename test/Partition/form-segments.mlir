@@ -3,7 +3,7 @@
 !t = tensor<4x4xf32>
 module attributes {inlay.targets = [#inlay.declared<"npu", ["aten::add", "aten::mul", "aten::div", "aten::cat", "prim::ListConstruct"]>,
                                     #inlay.declared<"host", ["*"]>]} {
-  // Three segments, where a walk in order makes seven. Constants are copied into the segments that use them.
+  // There are three segments; a walk in order makes seven. Constants are copied into the segments that use them.
   // CHECK-LABEL: func @documented_example
   // CHECK-SAME: inlay.witness = ["d", "ld", "out"]
   func.func @documented_example(%x: !t, %y: !t) -> tensor<16x4xf32> {
@@ -58,7 +58,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["*"]>, #inlay.declar
     return %c : tensor<4xf32>
   }
 
-  // Ops without results, and results that nobody uses, stay.
+  // Ops without results and unused results stay.
   // CHECK-LABEL: func @no_results
   // CHECK-NEXT: inlay.segment #inlay.declared<"npu", ["*"]>(%arg0) : (tensor<4xf32>) -> () {
   // CHECK: "aten::print"
@@ -76,11 +76,11 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["*"]>, #inlay.declar
 // -----
 
 module attributes {inlay.targets = [#inlay.declared<"npu", ["inlay.neg", "inlay.permute"]>, #inlay.declared<"host", ["*"]>]} {
-  // A layout op continues what the host made instead of forming a segment for itself.
+  // A layout op continues a host segment instead of forming another segment.
   // CHECK-LABEL: func @neutral_joins_the_host
   // CHECK: inlay.segment #inlay.declared<"host"
   // CHECK: inlay.exp
-  // CHECK-NEXT: inlay.permute {{.*}}#inlay.verdict<"host", "cost", "joins its neighbours: a segment of its own on 'npu' would cost more">
+  // CHECK-NEXT: inlay.permute {{.*}}#inlay.verdict<"host", "cost", "joins its neighbors, since a separate segment on 'npu' would cost more">
   // CHECK-NOT: inlay.segment
   func.func @neutral_joins_the_host(%x: tensor<2x4xf32>) -> tensor<4x2xf32> {
     %0 = inlay.exp %x : (tensor<2x4xf32>) -> tensor<2x4xf32>
@@ -114,7 +114,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["inlay.neg", "inlay.
 
 // -----
 
-// Three targets: as few segments as words of targets allow.
+// Three targets: the number of segments is that of the shortest sequence of targets.
 module attributes {inlay.targets = [#inlay.declared<"a", ["inlay.neg"]>, #inlay.declared<"b", ["inlay.exp"]>, #inlay.declared<"host", ["*"]>]} {
   // CHECK-LABEL: func @three_targets
   // CHECK: inlay.segment #inlay.declared<"a"
@@ -138,7 +138,7 @@ module attributes {inlay.targets = [#inlay.declared<"a", ["inlay.neg"]>, #inlay.
 // -----
 
 module attributes {inlay.targets = [#inlay.declared<"npu", ["inlay.matmul", "inlay.permute"]>, #inlay.declared<"host", ["*"]>]} {
-  // The transpose of a weight waits for its user instead of being carried across segments.
+  // The transpose of a weight sinks to its user instead of being carried across segments.
   // CHECK-LABEL: func @weights_are_late
   // CHECK: inlay.segment
   // CHECK-NOT: = inlay.permute

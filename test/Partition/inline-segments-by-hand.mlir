@@ -4,7 +4,7 @@
 !t = tensor<4xf32>
 !l = !inlay.list<!t>
 module {
-  // Segments that are open, that yield what they get, and that stand in one another.
+  // Segments that are open, that yield their inputs, and that are nested.
   // CHECK-LABEL: func @open_and_nested
   // CHECK-SAME: (%[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>)
   // CHECK-NEXT: %[[A:.*]] = inlay.add %[[X]], %[[Y]]
@@ -24,7 +24,7 @@ module {
     return %0#0, %0#1 : !t, !t
   }
 
-  // Constants of two branches become one before both; copies without original become one.
+  // Equal constants of two branches are merged before both. Clones without an original are merged.
   // CHECK-LABEL: func @copies_alone
   // CHECK-NEXT: %[[C:.*]] = arith.constant dense<1.0
   // CHECK-NEXT: %[[R:.*]] = scf.if
@@ -49,7 +49,7 @@ module {
     return %3 : !t
   }
 
-  // Marks of what is taken apart and put together again count only where that is so.
+  // Marks of unpacking and repacking only count if the ops really do so.
   // CHECK-LABEL: func @unpacked_elsewhere
   // CHECK-SAME: (%[[X:.*]]: tensor<4xf32>)
   // CHECK-NEXT: %[[R:.*]] = inlay.relu %[[X]]

@@ -1,5 +1,5 @@
-// Partitioned and dissolved, a graph has the same ops on the same values as before: with their labels for names and
-// sorted, the lines are equal.
+// After partitioning and inlining, a graph has the same ops on the same values as before: with labels as names, its
+// sorted lines are equal.
 // RUN: inlay-opt %s --mlir-use-nameloc-as-prefix | sort > %t.before
 // RUN: inlay-opt %s --inlay-partition --inlay-partition-inline-segments --mlir-use-nameloc-as-prefix | sort > %t.after
 // RUN: inlay-opt %s --inlay-partition="strategy=in-order" --inlay-partition-inline-segments --mlir-use-nameloc-as-prefix | sort > %t.order
@@ -20,7 +20,7 @@
 !l = !inlay.list<!t>
 #npu = #inlay.declared<"npu", ["aten::add", "aten::mul", "aten::cat", "aten::split", "prim::ListConstruct", "scf.if"]>
 module attributes {inlay.targets = [#npu, #inlay.declared<"host", ["*"]>]} {
-  // Three segments; two of them use both constants.
+  // There are three segments. Two of them use both constants.
   func.func @dependency_awareness(%x: !t, %y: !t) -> tensor<16x4xf32> {
     %c0 = arith.constant 0 : i64 loc("c0")
     %c1 = arith.constant 1 : i64 loc("c1")
@@ -33,7 +33,7 @@ module attributes {inlay.targets = [#npu, #inlay.declared<"host", ["*"]>]} {
     return %out : tensor<16x4xf32>
   }
 
-  // Lists are copied: from the host to two accelerator segments, and one made of another.
+  // Lists are cloned: one from the host into two accelerator segments, and one that is made of another.
   func.func @lists(%x: !t) -> (!t, !t, !t) {
     %k = inlay.opaque "prim::ListConstruct"(%x, %x) : (!t, !t) -> !l loc("k")
     %e = inlay.opaque "prim::ListConstruct"() : () -> !l loc("e")
@@ -46,7 +46,7 @@ module attributes {inlay.targets = [#npu, #inlay.declared<"host", ["*"]>]} {
     return %ca, %cc, %sb : !t, !t, !t
   }
 
-  // Equal lists that were two stay two, and so do those that somebody writes.
+  // Two equal lists stay separate, also if some op changes them.
   func.func @equal_lists(%x: !t) -> (!t, !t, !t) {
     %k = inlay.opaque "prim::ListConstruct"(%x) : (!t) -> !l loc("k")
     %j = inlay.opaque "prim::ListConstruct"(%x) : (!t) -> !l loc("j")
@@ -58,7 +58,7 @@ module attributes {inlay.targets = [#npu, #inlay.declared<"host", ["*"]>]} {
     return %ck, %cj, %s : !t, !t, !t
   }
 
-  // Control flow that is split, with captures, a constant that only its regions use, and one that all use.
+  // Split control flow with captures, a constant that only its regions use, and a constant that all ops use.
   func.func @nested(%x: !t, %c: i1) -> (!t, !t) {
     %i0 = arith.constant 0 : index loc("i0")
     %i1 = arith.constant 1 : index loc("i1")

@@ -1,4 +1,4 @@
-// A name that an op gets is one that no other has, even from an earlier time when ops were elsewhere.
+// A label that an op gets is unique, even if an earlier run gave it to an op at another position.
 // RUN: inlay-opt %s --inlay-partition-annotate-targets --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
 // RUN: inlay-opt %s --inlay-partition="save-placement=%t.json" -o /dev/null
 // RUN: inlay-opt %s --inlay-partition="placement=%t.json" -o /dev/null

@@ -1,4 +1,4 @@
-// The least number of segments is known for each strategy and for any number of targets.
+// The lower bound on the number of segments is reported for each strategy and any number of targets.
 // RUN: inlay-opt %s --inlay-partition="report=-" -o /dev/null | FileCheck %s --check-prefixes=LEVELS
 // RUN: inlay-opt %s --inlay-partition="strategy=torch-tensorrt report=-" -o /dev/null | FileCheck %s --check-prefix=ANCESTOR
 // RUN: inlay-opt %s --inlay-partition="strategy=torch-tensorrt" --inlay-partition-report="format=table" -o /dev/null | FileCheck %s --check-prefix=TABLE
@@ -41,7 +41,7 @@ module attributes {inlay.targets = [#inlay.declared<"a", ["inlay.neg"]>, #inlay.
     return %2, %5, %8 : !t, !t, !t
   }
 
-  // No path has more than three runs, but each target needs one, and `a` two.
+  // No path has more than three runs, but each target needs at least one, and `a` needs two.
   func.func @three_targets(%x: !t) -> (!t, !t) {
     %0 = inlay.neg %x : (!t) -> !t
     %1 = inlay.exp %0 : (!t) -> !t
@@ -51,7 +51,7 @@ module attributes {inlay.targets = [#inlay.declared<"a", ["inlay.neg"]>, #inlay.
     return %2, %4 : !t, !t
   }
 
-  // One target, but ops that are segments of their own.
+  // One target with isolated ops.
   func.func @control_flow(%x: !t, %c: i1) -> !t {
     %0 = inlay.sin %x : (!t) -> !t
     %1 = scf.if %c -> !t {

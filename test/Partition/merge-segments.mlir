@@ -8,7 +8,7 @@
 !t = tensor<4xf32>
 !l = !inlay.list<!t>
 
-// What the first makes for the second alone is no result, what both read is one input.
+// A value that only the second segment reads is no result. A value that both read is one input.
 // CHECK-LABEL: func @chain
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>)
 // CHECK-NEXT: %[[R:.*]]:2 = inlay.segment #inlay.declared<"npu", ["*"]>(%[[X]], %[[Y]]) : {{.*}} -> (tensor<4xf32>, tensor<4xf32>) {
@@ -67,7 +67,7 @@ func.func @three(%x: !t) -> !t {
 #host = #inlay.declared<"host", ["*"]>
 !t = tensor<4xf32>
 
-// Segments that are open capture what they captured before; an input that is passed through is one.
+// Open segments keep their captures. An input that is passed through stays one input.
 // CHECK-LABEL: func @open
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>)
 // CHECK: %[[R:.*]] = inlay.segment #inlay.declared<"npu", ["*"]>(%[[X]]) : (tensor<4xf32>) -> tensor<4xf32>
@@ -98,7 +98,7 @@ func.func @open(%x: !t, %y: !t) -> !t {
 #host = #inlay.declared<"host", ["*"]>
 !t = tensor<4xf32>
 
-// Another target, `do_not_merge` and an op between keep segments apart.
+// Segments are not merged if they have different targets, `do_not_merge`, or an op between them.
 // CHECK-LABEL: func @apart
 // CHECK-COUNT-5: inlay.segment
 func.func @apart(%x: !t) -> !t {
@@ -138,7 +138,7 @@ func.func @apart(%x: !t) -> !t {
 !t = tensor<4xf32>
 !l = !inlay.list<!t>
 module attributes {inlay.targets = [#npu, #host]} {
-  // A constant that both had and the copy of a list whose original is now at hand.
+  // A constant of both segments is merged, and so is the clone of a list whose original is in the same segment now.
   // CHECK-LABEL: func @copies
   // CHECK: inlay.segment
   // CHECK-COUNT-1: arith.constant
@@ -166,7 +166,7 @@ module attributes {inlay.targets = [#npu, #host]} {
     return %3 : !t
   }
 
-  // In the regions of control flow too; results that nobody uses go.
+  // Segments in regions of control flow are merged too. Unused results are removed.
   // CHECK-LABEL: func @regions
   // CHECK: do_not_merge
   // CHECK: scf.if

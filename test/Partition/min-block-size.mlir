@@ -31,7 +31,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f"]>, #inlay.declar
 
 !t = tensor<4xf32>
 module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "h"]>, #inlay.declared<"dsp", ["f", "h"]>, #inlay.declared<"host", ["f"]>]} {
-  // To the next target that can run the op, and on from there; what nobody else can run stays.
+  // Ops go to the next target that can run them, repeatedly. Ops that no other target can run stay.
   // CHECK-LABEL: func @next_target
   // CHECK: inlay.segment #inlay.declared<"host"
   // CHECK: "f"{{.*}}"min-block-size"
@@ -57,7 +57,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "h"]>, #inlay.d
 
 !t = tensor<4xf32>
 module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "scf.if"]>, #inlay.declared<"host", ["*"]>]} {
-  // Control flow that is too small to run as a whole is split instead.
+  // Control flow is split if it is too small to run as a whole.
   // CHECK-LABEL: func @control_flow
   // CHECK: inlay.segment #inlay.declared<"host", ["*"]>({{.*}}) do_not_merge
   // CHECK: scf.if

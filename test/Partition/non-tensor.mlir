@@ -24,14 +24,14 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "aten::cat", "a
   }
 
   // CHECK-LABEL: func @producer_falls_back
-  // CHECK: "aten::split"{{.*}}<"host", "non-tensor", "its result is needed on no accelerator", "reader">
+  // CHECK: "aten::split"{{.*}}<"host", "non-tensor", "its result is needed outside of accelerators", "reader">
   func.func @producer_falls_back(%x: !t) -> !t {
     %0 = inlay.opaque "aten::split"(%x) : (!t) -> !l
     %1 = inlay.opaque "aten::sum"(%0) : (!l) -> !t loc("reader")
     return %1 : !t
   }
 
-  // Nobody knows how many tensors the list holds.
+  // The length of the list is unknown.
   // CHECK-LABEL: func @argument_cant_enter
   // CHECK: "aten::cat"{{.*}}<"host", "non-tensor", "reads '!inlay.list<tensor<4xf32>>', which can't enter 'npu'">
   func.func @argument_cant_enter(%x: !l) -> !t {
@@ -46,13 +46,13 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "aten::cat", "a
     return %0 : !l
   }
 
-  // The original stays on the host, the accelerator has a copy.
+  // The original stays on the host, and the accelerator has a clone.
   // CHECK-LABEL: func @cheap_producer_is_copied
   // CHECK: inlay.segment #inlay.declared<"npu"
   // CHECK: "prim::ListConstruct"(%{{.*}}) {inlay.clone}
   // CHECK-NEXT: "aten::cat"
   // CHECK: inlay.segment #inlay.declared<"host"
-  // CHECK: "prim::ListConstruct"{{.*}}"non-tensor", "its result is needed on no accelerator", "sum"
+  // CHECK: "prim::ListConstruct"{{.*}}"non-tensor", "its result is needed outside of accelerators", "sum"
   // CHECK-NEXT: "aten::sum"
   func.func @cheap_producer_is_copied(%x: !t) -> !t {
     %0 = inlay.opaque "prim::ListConstruct"(%x, %x) : (!t, !t) -> !l
@@ -61,7 +61,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "aten::cat", "a
     return %2 : !t
   }
 
-  // A list is copied with the changes made before it is read; the host has one of its own.
+  // A list is cloned with the changes before each read. The host has a separate list.
   // CHECK-LABEL: func @changed_list
   // CHECK: inlay.segment #inlay.declared<"host"
   // CHECK: %[[B:.*]] = inlay.opaque "prim::ListConstruct"
@@ -79,7 +79,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "aten::cat", "a
     return %1, %2 : !t, !t
   }
 
-  // One that is returned can't be copied.
+  // A list that is returned can't be cloned.
   // CHECK-LABEL: func @returned_list_is_not_copied
   // CHECK-NOT: inlay.clone
   // CHECK: "aten::cat"{{.*}}<"host", "non-tensor"
@@ -90,7 +90,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "aten::cat", "a
     return %1, %0 : !t, !l
   }
 
-  // A view of a tensor as a list is cheap enough to be made twice.
+  // An op that views a tensor as a list is cheap enough to be cloned.
   // CHECK-LABEL: func @split_twice
   // CHECK: inlay.segment #inlay.declared<"npu"
   // CHECK: "aten::split"
@@ -108,7 +108,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "aten::cat", "a
 
   // Both could run on the accelerator, but not in one segment: an op between them is on the host.
   // CHECK-LABEL: func @torn_apart
-  // CHECK: "aten::split"{{.*}}<"host", "non-tensor", "can't share a segment with what it passes a non-tensor value", "cat">
+  // CHECK: "aten::split"{{.*}}<"host", "non-tensor", "can't share a segment with the op that it exchanges a non-tensor value with", "cat">
   // CHECK: "aten::cat"{{.*}}<"host", "non-tensor", {{.*}}, "split">
   func.func @torn_apart(%x: !t) -> !t {
     %0:2 = inlay.opaque "aten::split"(%x) : (!t) -> (!l, !t) loc("split")
@@ -149,7 +149,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "aten::cat", "a
 !t = tensor<4xf32>
 !l = !inlay.list<!t>
 module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "aten::append", "prim::ListConstruct"]>, #inlay.declared<"host", ["*"]>]} {
-  // Nobody reads the list after its last change, which stays behind those who read it before.
+  // No op reads the list after its last change. The change stays behind the earlier readers.
   // CHECK-LABEL: func @idle_change
   // CHECK: inlay.segment #inlay.declared<"host"
   // CHECK: "aten::sum"

@@ -1,5 +1,5 @@
-// The work of ops of any dialect: FLOP for products, bytes for the rest; a FLOP or byte is a nanosecond, bytes of
-// reductions two, of layout four, of other ops eight.
+// The work of ops of any dialect: FLOP for products, bytes for others. A FLOP or byte takes a nanosecond; bytes take
+// two for reductions, four for layout and eight for other ops.
 // RUN: inlay-opt %s --inlay-partition="report=-" -o /dev/null | FileCheck %s
 
 #host = #inlay.declared<"host", ["*"]>
@@ -12,7 +12,7 @@ module attributes {inlay.targets = [#host], inlay.cost_model = {version = 1, tar
     %0 = inlay.matmul %x, %x : (tensor<10x10xf32>, tensor<10x10xf32>) -> tensor<10x10xf32>
     return %0 : tensor<10x10xf32>
   }
-  // Bytes bound it: 40800 of them against 20000 FLOP.
+  // The op is bound by its 40800 bytes, not by its 20000 FLOP.
   // CHECK: "function": "vector_product"
   // CHECK: "modelled_ns": 40800,
   func.func @vector_product(%x: tensor<1x100xf32>, %w: tensor<100x100xf32>) -> tensor<1x100xf32> {
@@ -45,7 +45,7 @@ module attributes {inlay.targets = [#host], inlay.cost_model = {version = 1, tar
     %0 = inlay.sum %x dims [0] : (tensor<249xf32>) -> tensor<f32>
     return %0 : tensor<f32>
   }
-  // It reads what it gives.
+  // The op only reads the elements that it returns.
   // CHECK: "function": "slice"
   // CHECK: "modelled_ns": 4000,
   func.func @slice(%x: tensor<4096xf32>) -> tensor<125xf32> {
@@ -64,7 +64,7 @@ module attributes {inlay.targets = [#host], inlay.cost_model = {version = 1, tar
     %0 = inlay.opaque "custom::thing"(%x) : (tensor<125xf32>) -> tensor<125xf32>
     return %0 : tensor<125xf32>
   }
-  // A dim that isn't known counts as 64.
+  // An unknown dimension counts as 64.
   // CHECK: "function": "dynamic"
   // CHECK: "modelled_ns": 512,
   func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
@@ -96,7 +96,7 @@ module attributes {inlay.targets = [#host], inlay.cost_model = {version = 1, tar
     }
     return %0 : tensor<125xf32>
   }
-  // The longer side of a branch.
+  // A branch counts as its longer side.
   // CHECK: "function": "branch"
   // CHECK: "summary"
   // CHECK: "modelled_ns": 8000,

@@ -1,4 +1,4 @@
-// What the phase is asked by a name that it doesn't know.
+// Options and values with unknown names.
 // RUN: not inlay-opt %s --inlay-partition=reprot=x.json 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: inlay-partition has no option 'reprot'; did you mean 'report'?
 // RUN: not inlay-opt %s --inlay-partition=strategy=level 2>&1 | FileCheck %s --check-prefix=STRATEGY
@@ -13,7 +13,7 @@ func.func @f() {
   return
 }
 
-// A name without its dialect is found whatever its case; an empty one names nothing.
+// A name without its dialect is found case-insensitively. An empty name is an error.
 // RUN: not inlay-opt %s --inlay-partition=fallback-ops=relU 2>&1 | FileCheck %s --check-prefix=CASE
 // CASE: 'relU' in fallback-ops matches no op; did you mean 'aten::relu'?
 // RUN: not inlay-opt %s --inlay-partition=fallback-ops=, 2>&1 | FileCheck %s --check-prefix=EMPTY
@@ -23,7 +23,7 @@ func.func @g(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// What is in a module of its own is left alone, and that is said.
+// Functions in a nested module are not partitioned, with a warning.
 // RUN: inlay-opt %s --inlay-partition -o /dev/null 2>&1 | FileCheck %s --check-prefix=NESTED
 // NESTED: warning: functions of a module inside a module aren't partitioned: run the pass on that module
 module @inner {

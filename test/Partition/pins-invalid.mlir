@@ -1,4 +1,4 @@
-// A pin to an accelerator and a rule that keeps the op off it contradict each other; a pin to the host does not.
+// A pin to an accelerator contradicts a rule that keeps the op off it. A pin to the host does not.
 // RUN: not inlay-opt %s --inlay-partition="fallback-ops=inlay.neg" 2>&1 | FileCheck %s --check-prefix=OP
 // RUN: not inlay-opt %s --inlay-partition="fallback-locations=mine" 2>&1 | FileCheck %s --check-prefix=LOCATION
 // RUN: not inlay-opt %s --inlay-partition="allow-ops=inlay.relu" 2>&1 | FileCheck %s --check-prefix=ALLOW

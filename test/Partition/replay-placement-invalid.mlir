@@ -1,4 +1,4 @@
-// A placement is input like any other: malformed, for another graph, or not legal for this one.
+// Invalid placements: malformed, for another graph, or illegal for this graph.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: inlay-opt %t/graph.mlir --inlay-partition="save-placement=%t/good.json" -o /dev/null
 // RUN: inlay-opt %t/graph.mlir --inlay-partition="placement=%t/good.json" -o /dev/null
@@ -12,7 +12,7 @@
 // RUN: not inlay-opt %t/graph.mlir --inlay-partition="placement=%t/deep.json" 2>&1 | FileCheck %s --check-prefix=DEEP
 // RUN: not inlay-opt %t/graph.mlir --inlay-partition="cost-model=%t/deep.json" 2>&1 | FileCheck %s --check-prefix=DEEP
 // RUN: not inlay-partition-diff %t/deep.json %t/good.json 2>&1 | FileCheck %s --check-prefix=DEEP
-// DEEP: error: {{.*}}deep.json{{.*}}: nests deeper than any of the format does
+// DEEP: error: {{.*}}deep.json{{.*}}: expected at most 64 nested levels, but got more
 // RUN: sed 's/"inlay_placement": 1/"inlay_placement": 2/' %t/good.json > %t/bad.json
 // RUN: not inlay-opt %t/graph.mlir --inlay-partition="placement=%t/bad.json" 2>&1 | FileCheck %s --check-prefix=VERSION
 // VERSION: error: malformed placement '{{.*}}': expected a placement file of version 1, but got version 2
@@ -32,7 +32,7 @@
 // RUN: not inlay-opt %t/graph.mlir --inlay-partition="placement=%t/bad.json" 2>&1 | FileCheck %s --check-prefix=ORDER
 // ORDER: error: {{.*}}the placement runs op 'b' before op 'a', which it depends on
 // RUN: not inlay-opt %t/graph.mlir --inlay-partition="placement=%t/good.json min-block-size=2" 2>&1 | FileCheck %s --check-prefix=BESIDES
-// BESIDES: error: a placement says where every op goes: 'min-block-size' can't be given besides
+// BESIDES: error: 'min-block-size' can't be combined with a placement, which already decides where every op runs
 
 // RUN: %python %t/edit.py %t/good.json 'f["segments"][0]["colour"] = 1' > %t/bad.json
 // RUN: not inlay-opt %t/graph.mlir --inlay-partition="placement=%t/bad.json" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
@@ -45,7 +45,7 @@
 // NOWHERE: error: malformed placement '{{.*}}': functions[0]: op 'b' is in no segment
 // RUN: %python %t/edit.py %t/good.json 'f["segments"][0]["clones"] = ["q"]' > %t/bad.json
 // RUN: not inlay-opt %t/graph.mlir --inlay-partition="placement=%t/bad.json" 2>&1 | FileCheck %s --check-prefix=CLONE
-// CLONE: error: malformed placement '{{.*}}': functions[0]: a segment copies op 'q', which is not listed
+// CLONE: error: malformed placement '{{.*}}': functions[0]: a segment clones op 'q', which is not listed
 // RUN: %python %t/edit.py %t/good.json 'f["segments"][0]["parent"] = {"op": "q", "region": 0}' > %t/bad.json
 // RUN: not inlay-opt %t/graph.mlir --inlay-partition="placement=%t/bad.json" 2>&1 | FileCheck %s --check-prefix=PARENT
 // PARENT: error: {{.*}}the placement has no segment for op 'a' in its block
@@ -60,17 +60,17 @@
 // LABEL: error: malformed placement '{{.*}}': functions[0].ops[0]: expected 'label' to be a string
 
 // RUN: not inlay-opt %t/renamed.mlir --inlay-partition="placement=%t/good.json" 2>&1 | FileCheck %s --check-prefix=RENAMED
-// RENAMED: error: the placement is for another graph: op 'b' is aten::sort in it, but aten::topk in this one
+// RENAMED: error: the placement is for another graph: op 'b' is aten::sort in it, but aten::topk in this graph
 // RUN: not inlay-opt %t/missing.mlir --inlay-partition="placement=%t/good.json" 2>&1 | FileCheck %s --check-prefix=MISSING
-// MISSING: error: the placement is for another graph: it has op 'b' (aten::sort), but this one hasn't
+// MISSING: error: the placement is for another graph: it has op 'b' (aten::sort), which this graph lacks
 // RUN: not inlay-opt %t/more.mlir --inlay-partition="placement=%t/good.json" 2>&1 | FileCheck %s --check-prefix=MORE
 // MORE: error: the placement is for another graph: it lacks op 'z' (aten::add)
 // RUN: not inlay-opt %t/types.mlir --inlay-partition="placement=%t/good.json" 2>&1 | FileCheck %s --check-prefix=TYPES
 // TYPES: error: the placement is for another graph: op 'a' (aten::add) has other attributes, types or operands in it
 // RUN: not inlay-opt %t/returns.mlir --inlay-partition="placement=%t/good.json" 2>&1 | FileCheck %s --check-prefix=RETURNS
-// RETURNS: error: the placement is for another graph: the function's type or what it returns differs
+// RETURNS: error: the placement is for another graph: the type or the results of the function differ
 // RUN: not inlay-opt %t/other.mlir --inlay-partition="placement=%t/good.json" 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: error: the placement '{{.*}}good.json' is for no function of this name
+// OTHER: error: the placement '{{.*}}good.json' has no function of this name
 // RUN: not inlay-opt %t/pinned.mlir --inlay-partition="placement=%t/good.json" 2>&1 | FileCheck %s --check-prefix=PINNED
 // PINNED: error: {{.*}}op is pinned to 'host', but the placement puts it on 'npu'
 

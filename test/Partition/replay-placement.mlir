@@ -1,4 +1,4 @@
-// What was placed once is placed alike again, reasons and copies too, whatever would be decided now.
+// A replayed placement has the same segments, reasons and clones, whatever partitioning would decide now.
 // RUN: inlay-opt %s --inlay-partition="fallback-locations=x,y min-block-size=2 strategy=in-order save-placement=%t.json report=%t.report" -o %t.first
 // RUN: inlay-opt %s --inlay-partition="placement=%t.json report=%t.again" -o %t.second
 // RUN: inlay-partition-diff %t.report %t.again
@@ -31,7 +31,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["*"]>, #inlay.declar
     return %8 : tensor<8xf32>
   }
 
-  // A list with its changes is copied as it was.
+  // A list is cloned with its changes as before.
   // CHECK-LABEL: func @changed_list
   // CHECK: inlay.segment #inlay.declared<"npu"
   // CHECK: %[[A:.*]] = inlay.opaque "prim::ListConstruct"({{.*}}) {inlay.clone

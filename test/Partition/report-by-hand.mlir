@@ -1,4 +1,4 @@
-// What a report reads from the function may be anybody's: what is no label or figure is left out.
+// A report reads attributes that anyone may have written. Entries that are not labels or figures are left out.
 // RUN: inlay-opt %s --inlay-partition-report -o /dev/null | FileCheck %s
 // RUN: inlay-opt %s --inlay-partition-report=format=table -o /dev/null
 // RUN: inlay-opt %s --inlay-partition-report=format=html -o /dev/null

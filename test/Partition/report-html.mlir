@@ -1,4 +1,4 @@
-// A page that needs nothing else, whatever labels hold.
+// The page needs no other file and handles any label.
 // RUN: inlay-opt %s --inlay-partition=report=%t.html -o /dev/null
 // RUN: %python %S/Inputs/check_page.py %t.html segment=6 box=6 frame=2 region=2 copy=1
 // RUN: FileCheck %s < %t.html
@@ -13,20 +13,20 @@
 // CHECK: <i>across accelerator borders</i><b>≥ 128 B</b>
 // CHECK: <b>npu&lt;/style&gt;</b> 2 ops in 2 segments
 
-// The graph: what is carried, and regions in the box of their owner.
+// The graph: bytes on arrows, and regions in the box of their owner.
 // CHECK: <title>#0 to #1: 64 B in &lt;script&gt;alert(&quot;1&#39;&amp;2&quot;)&lt;/script&gt;</title>
 // CHECK: <a href="#f0s0" class="t0"><title>#0 on npu&lt;/style&gt;: &lt;script&gt;
 // CHECK: class="small"{{.*}}>region 0</text>
 // CHECK: <text class="bytes"{{.*}}>64 B</text>
 
-// Ops with their reasons.
+// The ops and their reasons.
 // CHECK: <code title="supported">%_script_alert__1__2____script_ : tensor&lt;4x4xf32&gt; = aten::cat(%l)</code></li>
-// CHECK: <code title="non-tensor: its result is needed on no accelerator (because of s)">%l : {{.*}}</code><span class="why"
+// CHECK: <code title="non-tensor: its result is needed outside of accelerators (because of s)">%l : {{.*}}</code><span class="why"
 // CHECK: <td>no-converter: g: g is not among the ops that &#39;npu&lt;/style&gt;&#39; declares</td><td class="mono">s e</td>
 // CHECK: no partition of these ops to these targets has fewer than 3 segments.
 // CHECK: <td class="n" data-v="0">0</td><td class="mono">&lt;script&gt;alert(&quot;1&#39;&amp;2&quot;)&lt;/script&gt;</td>
 
-// The next function has ids of its own; one without ops says so.
+// The next function has different ids. A function without ops is stated as such.
 // CHECK: <h1>Partition of <code>@second</code></h1>
 // CHECK: <details class="segment t1" id="f1s0" open>
 // CHECK: <h1>Partition of <code>@third</code></h1>

@@ -1,4 +1,4 @@
-// A module of several functions gives an array; one that only declares functions an empty one.
+// The report on a module with several functions is an array. It is empty if the module only declares functions.
 // RUN: inlay-opt %s --inlay-partition="report=-" --split-input-file -o /dev/null | FileCheck %s
 // RUN: inlay-opt %s --inlay-partition --inlay-partition-report=format=table --split-input-file -o /dev/null | FileCheck %s --check-prefix=TABLE
 // RUN: not inlay-opt %s --inlay-partition --inlay-partition-report=format=yaml --split-input-file 2>&1 | FileCheck %s --check-prefix=FORMAT

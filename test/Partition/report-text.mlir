@@ -1,4 +1,4 @@
-// Each segment with its graph: values go by the labels of the ops that make them, regions stand below their owner.
+// Each segment with its graph: values are named after the labels of their makers, and regions are below their owner.
 // RUN: inlay-opt %s --inlay-partition --inlay-partition-report=format=text -o /dev/null | FileCheck %s --strict-whitespace --match-full-lines
 // RUN: inlay-opt %s --inlay-partition=report=%t.txt -o /dev/null && FileCheck %s --strict-whitespace --match-full-lines < %t.txt
 // RUN: inlay-opt %s -o /dev/null --inlay-partition-report=format=text | FileCheck %s --check-prefix=NONE
@@ -11,7 +11,7 @@
 // CHECK-NEXT:        %layers.0.w : tensor<4x4xf32> = inlay.constant[value=@w]()
 // CHECK-NEXT:        %constant : tensor<2xi64> = arith.constant[value=dense<[0, 1]>]()
 // CHECK-NEXT:        %linear_2 : tensor<4x4xf32> = inlay.linear(%x, %layers.0.w)
-// CHECK-NEXT:        %l : !inlay.list<tensor<4x4xf32>> = prim::ListConstruct(%x, %linear_2)  # copy
+// CHECK-NEXT:        %l : !inlay.list<tensor<4x4xf32>> = prim::ListConstruct(%x, %linear_2)  # clone
 // CHECK-NEXT:        %a_b : tensor<4x4xf32> = aten::cat(%l, %constant)
 // CHECK-NEXT:        %p : tensor<4x4xf32> = own[alpha=2, long="{{y+}}...](%a_b)
 // CHECK-NEXT:        return (%linear_2, %p)
@@ -25,7 +25,7 @@
 // CHECK-EMPTY:
 // CHECK-NEXT:Segment Block @2:
 // CHECK-NEXT:    Target: host
-// CHECK-NEXT:    Not merged with its neighbours
+// CHECK-NEXT:    Not merged with its neighbors
 // CHECK-NEXT:    Graph: graph(%arg1 : i1, %a_b_1#1 : tensor<?xf32>):
 // CHECK-NEXT:        %if : tensor<?xf32> = scf.if(%arg1)  # control-flow
 // CHECK-NEXT:            region 0:

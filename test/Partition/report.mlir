@@ -80,7 +80,7 @@
 // JSON-NEXT: "lower_bound": 3,
 
 // TABLE: @forward: 6 ops in 5 segments
-// TABLE: 0 npu 1 64 B 64 B a + copies of l
+// TABLE: 0 npu 1 64 B 64 B a + clones of l
 // TABLE-NEXT: 1 host 2 128 B ? l s
 // TABLE-NEXT: 2 host 1 ? ? if (not merged)
 // TABLE-NEXT: 3 npu 1 ? ? t (in region 0 of if)
@@ -88,10 +88,10 @@
 // TABLE: across accelerator borders: at least 128 B
 // TABLE: fallback:
 // TABLE: 1x control-flow: scf.if: scf.if is not among the ops that 'npu' declares [if]
-// TABLE: 1x non-tensor: prim::ListConstruct: its result is needed on no accelerator [l<-s]
+// TABLE: 1x non-tensor: prim::ListConstruct: its result is needed outside of accelerators [l<-s]
 // TABLE: lower bound: 3 segments, so no fewer are possible
 
-// REMARK-DAG: loc("l"): [Missed] Fallback | Category:inlay-partition | Reason="prim::ListConstruct: its result is needed on no accelerator", caused_by=s, code=non-tensor, target=host
+// REMARK-DAG: loc("l"): [Missed] Fallback | Category:inlay-partition | Reason="prim::ListConstruct: its result is needed outside of accelerators", caused_by=s, code=non-tensor, target=host
 // REMARK-DAG: loc("a"): [Passed] Segment | Category:inlay-partition | clones=1, ops=1, target=npu
 
 // ORDER: "lower_bound": 3,

@@ -1,4 +1,4 @@
-// A graph that runs on the first target as a whole may be smaller than min-block-size.
+// A graph that runs wholly on the first target may be smaller than min-block-size.
 // RUN: inlay-opt %s --inlay-partition="require-full-compilation=true min-block-size=9" | FileCheck %s
 
 module attributes {inlay.targets = [#inlay.declared<"npu", ["aten::mul"]>, #inlay.declared<"host", ["*"]>]} {

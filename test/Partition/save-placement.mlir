@@ -20,7 +20,7 @@
 // CHECK-NEXT: "reason": {
 // CHECK-NEXT: "code": "no-converter",
 
-// The same graph in another order has the same fingerprint, and any constants; other wiring has not.
+// The same graph in another order, or with other constants, has the same fingerprint. With other operands it has not.
 // CHECK: "function": "reordered",
 // CHECK-NEXT: "fingerprint": "[[F]]",
 // CHECK: "function": "rewired",

@@ -1,4 +1,4 @@
-// Among equally few segments ops stand where the least bytes are carried from one to the next, unless told not to.
+// For the same number of segments, ops are placed where the fewest bytes are carried, unless this is disabled.
 // RUN: inlay-opt %s --inlay-partition | FileCheck %s
 // RUN: inlay-opt %s --inlay-partition="report=-" -o /dev/null | FileCheck %s --check-prefix=JSON
 // RUN: inlay-opt %s --inlay-partition --inlay-partition-report="format=table" -o /dev/null | FileCheck %s --check-prefix=TABLE
@@ -18,7 +18,7 @@
 !t = tensor<4xf32>
 !b = tensor<1024xf32>
 module attributes {inlay.targets = [#inlay.declared<"npu", ["f"]>, #inlay.declared<"host", ["*"]>]} {
-  // What is large waits in its small input's place.
+  // The op with the large result is delayed, since its input is small.
   // CHECK-LABEL: func @large_value_is_made_where_it_is_read
   // CHECK: inlay.segment #inlay.declared<"npu"
   // CHECK-NOT: tensor<1024xf32>

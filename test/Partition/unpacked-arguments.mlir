@@ -1,4 +1,4 @@
-// A list of known length or a tuple that is an argument enters an accelerator as what it holds, and is made again there.
+// An argument that is a tuple or a list of known length enters an accelerator as its elements and is repacked there.
 // RUN: inlay-opt %s --inlay-partition | FileCheck %s
 // RUN: inlay-opt %s > %t.before
 // RUN: inlay-opt %s --inlay-partition --inlay-partition-inline-segments | diff %t.before -
@@ -20,7 +20,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "prim::ListCons
   // CHECK: inlay.segment #inlay.declared<"npu"{{.*}}(%{{.*}}, %[[X]]#0, %[[X]]#1)
   // TEXT: @list: 3 ops in 3 segments
   // TEXT: graph(%arg_0.items : tensor<4xf32>, %arg_0.items#1 : tensor<4xf32>)
-  // TEXT-NEXT: %arg_0 : !inlay.list<tensor<4xf32>> = inlay.list(%arg_0.items, %arg_0.items#1)  # copy
+  // TEXT-NEXT: %arg_0 : !inlay.list<tensor<4xf32>> = inlay.list(%arg_0.items, %arg_0.items#1)  # clone
   func.func @list(%x: !l {inlay.length = 2 : i64}) -> !t {
     %0 = inlay.opaque "f"(%x) : (!l) -> !t
     %1 = inlay.opaque "g"(%0, %x) : (!t, !l) -> !t
@@ -28,7 +28,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "prim::ListCons
     return %2 : !t
   }
 
-  // In a branch too, where it is taken apart inside.
+  // Also in a branch, which unpacks the argument inside.
   // CHECK-LABEL: func @tuple
   // CHECK: inlay.segment #inlay.declared<"npu"
   // CHECK: inlay.segment #inlay.declared<"host"{{.*}} do_not_merge : ({{.*}}tuple<tensor<4xf32>, i64>
@@ -48,7 +48,7 @@ module attributes {inlay.targets = [#inlay.declared<"npu", ["f", "prim::ListCons
     return %1 : !t
   }
 
-  // A target that can't make a list gets none; nor does any get one that is changed, or a list of lists.
+  // A target that can't make a list gets no argument. Changed lists and lists of lists do not enter any accelerator.
   // CHECK-LABEL: func @stays_out
   // CHECK-NOT: inlay.unpacked
   // CHECK: "e"{{.*}}<"host", "non-tensor", "reads '!inlay.list<tensor<4xf32>>', which can't enter 'other'">

@@ -1,4 +1,4 @@
-// Locations that are names alone, as notes have them.
+// The locations are names only, as in notes.
 // RUN: not inlay-opt %s --inlay-partition-verify --split-input-file 2>&1 | FileCheck %s
 
 #host = #inlay.declared<"host", ["*"]>
@@ -11,7 +11,7 @@ module attributes {inlay.targets = [#host]} {
     }
     %3 = inlay.segment #host(%0) : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%a: tensor<4xf32>):
-      // CHECK: loc("one"): 'inlay.opaque' op expected a copy with the operands of its original
+      // CHECK: loc("one"): 'inlay.opaque' op expected a clone with the operands of its original
       // CHECK: loc("one"): original here
       %1 = inlay.opaque "f"(%a) {inlay.clone} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
       %2 = inlay.opaque "g"(%1) {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32> loc("two")
@@ -29,7 +29,7 @@ module attributes {inlay.targets = [#host]} {
     %0 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%a: tensor<4xf32>):
       %1 = inlay.opaque "f"(%a) {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
-      // CHECK: loc("one"): 'inlay.opaque' op expected a copy with the attributes of its original
+      // CHECK: loc("one"): 'inlay.opaque' op expected a clone with the attributes of its original
       // CHECK: loc("one"): original here
       %2 = inlay.opaque "g"(%a) {inlay.clone} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
       inlay.yield %1 : tensor<4xf32>
@@ -48,7 +48,7 @@ module attributes {inlay.targets = [#npu, #host]} {
     %p:2 = inlay.opaque "prim::ListUnpack"(%x) {inlay.unpacked} : (!l) -> (tensor<4xf32>, tensor<4xf32>)
     %0 = inlay.segment #npu(%p#0, %p#1) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
-      // CHECK: loc("again"): 'inlay.list' op expected an argument to be made again of all that it holds, in its order
+      // CHECK: loc("again"): 'inlay.list' op expected all elements of the argument in their order
       %l = inlay.list %b, %a {inlay.clone, inlay.unpacked} : (tensor<4xf32>, tensor<4xf32>) -> !l loc("again")
       %1 = inlay.opaque "f"(%l) {inlay.verdict = #inlay.verdict<"npu", "supported", "">} : (!l) -> tensor<4xf32> loc("one")
       inlay.yield %1 : tensor<4xf32>

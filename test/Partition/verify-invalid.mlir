@@ -122,7 +122,7 @@ module attributes {inlay.targets = [#npu, #host]} {
 #host = #inlay.declared<"host", ["*"]>
 module attributes {inlay.targets = [#host]} {
   func.func @only_copies(%x: tensor<4xf32>) -> tensor<4xf32> {
-    // expected-error @below {{expected a segment with ops, but it has none but copies}}
+    // expected-error @below {{expected a segment with ops, but got only clones}}
     %0 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%a: tensor<4xf32>):
       %1 = inlay.relu %a {inlay.clone} : (tensor<4xf32>) -> tensor<4xf32>
@@ -210,7 +210,7 @@ module attributes {inlay.targets = [#host]} {
   func.func @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
     %0 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%a: tensor<4xf32>):
-      // expected-note @unknown {{it is here too}}
+      // expected-note @unknown {{other occurrence here}}
       %1 = inlay.opaque "f"(%a) {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
       // expected-error @unknown {{expected each op of the function once, but got 'one' twice}}
       %2 = inlay.opaque "f"(%1) {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
@@ -242,7 +242,7 @@ module attributes {inlay.targets = [#host]} {
   func.func @no_original(%x: tensor<4xf32>) -> tensor<4xf32> {
     %0 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%a: tensor<4xf32>):
-      // expected-error @unknown {{expected a copy of an op of the function, but none is named 'two'}}
+      // expected-error @unknown {{expected a clone of an op of the function, but none is named 'two'}}
       %1 = inlay.opaque "f"(%a) {inlay.clone} : (tensor<4xf32>) -> tensor<4xf32> loc("two")
       %2 = inlay.opaque "f"(%1) {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
       inlay.yield %2 : tensor<4xf32>
@@ -258,13 +258,13 @@ module attributes {inlay.targets = [#host]} {
   func.func @effects(%x: tensor<4xf32>) -> tensor<4xf32> {
     %0 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%a: tensor<4xf32>):
-      // expected-note @below {{it is here}}
+      // expected-note @below {{other op here}}
       inlay.opaque "w"(%a) writes [0] {inlay.order = 2 : i64, inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> ()
       inlay.yield %a : tensor<4xf32>
     }
     %1 = inlay.segment #host(%0) : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%a: tensor<4xf32>):
-      // expected-error @below {{expected effects in the order of the program, but what the op must run before has run already}}
+      // expected-error @below {{expected effects in the order of the program, but an op that must run after this one runs before it}}
       %2 = inlay.opaque "f"(%a) {inlay.order = 1 : i64, inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32>
       inlay.yield %2 : tensor<4xf32>
     }
@@ -287,7 +287,7 @@ module attributes {inlay.targets = [#host]} {
     }
     %1 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%a: tensor<4xf32>):
-      // expected-note @unknown {{copy of the list here}}
+      // expected-note @unknown {{clone of the list here}}
       %l = inlay.opaque "prim::ListConstruct"(%a) {inlay.clone, inlay.order = 1 : i64} : (tensor<4xf32>) -> !l loc("list")
       // expected-error @unknown {{expected to read the list after 1 changes, but got 0}}
       %2 = inlay.opaque "f"(%l) {inlay.order = 4 : i64, inlay.verdict = #inlay.verdict<"host", "supported", "">} : (!l) -> tensor<4xf32> loc("two")
@@ -305,7 +305,7 @@ module attributes {inlay.targets = [#npu, #host]} {
   func.func @pinned(%x: tensor<4xf32>) -> tensor<4xf32> {
     %0 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%a: tensor<4xf32>):
-      // expected-error @below {{expected an op that is pinned to 'npu' there, but got it on 'host'}}
+      // expected-error @below {{expected an op that is pinned to 'npu' to run there, but got it on 'host'}}
       %1 = inlay.opaque "f"(%a) {inlay.target = "npu", inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32>
       inlay.yield %1 : tensor<4xf32>
     }
@@ -321,7 +321,7 @@ module attributes {inlay.targets = [#host]} {
     %0 = inlay.segment #host(%x) : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%a: tensor<4xf32>):
       %1 = inlay.opaque "f"(%a) {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
-      // expected-error @unknown {{expected a copy of what nobody writes, but its result is written}}
+      // expected-error @unknown {{expected a clone whose result no op writes, but an op writes it}}
       %2 = inlay.opaque "f"(%a) {inlay.clone} : (tensor<4xf32>) -> tensor<4xf32> loc("one")
       inlay.opaque "w"(%2) writes [0] {inlay.verdict = #inlay.verdict<"host", "supported", "">} : (tensor<4xf32>) -> ()
       inlay.yield %1 : tensor<4xf32>

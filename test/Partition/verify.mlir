@@ -1,4 +1,4 @@
-// What partitioning makes passes its check, and the check changes nothing.
+// The result of partitioning passes verification, which changes nothing.
 // RUN: inlay-opt %s --inlay-partition --inlay-partition-verify | FileCheck %s
 // RUN: inlay-opt %s --inlay-partition | inlay-opt --inlay-partition-verify | FileCheck %s
 

@@ -1,4 +1,4 @@
-// What only shapes a weight is copied to where the weight is used; no border carries it.
+// Ops that only change the layout of a weight are cloned to its users, so no border carries it.
 // RUN: inlay-opt %s --inlay-partition="report=%t.json" | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REPORT < %t.json
 

@@ -1,5 +1,5 @@
-// What the partition would be if the first target ran ops that it has no code for, and with other least sizes. Real
-// partitions of such targets are compared with in what-if-random.test.
+// The what-if analysis for more ops on the first target, and the sweep of minimum block sizes. what-if-random.test
+// compares them with real partitions.
 // RUN: inlay-opt %s --inlay-partition="what-if=true sweep=true report=%t.json" -o /dev/null
 // RUN: %python -m json.tool %t.json | FileCheck %s --check-prefix=JSON
 // RUN: inlay-opt %s --inlay-partition="what-if=true sweep=true" --inlay-partition-report=format=table -o /dev/null | FileCheck %s --check-prefix=TABLE
@@ -10,8 +10,8 @@
 // RUN: inlay-opt %s --inlay-partition="what-if=true sweep=true" --inlay-partition-inline-segments | FileCheck %s --check-prefix=DISSOLVED
 // RUN: inlay-opt %s --inlay-partition=report=- -o /dev/null | FileCheck %s --implicit-check-not=what_if --implicit-check-not=min_block_sizes --check-prefix=NOT
 
-// The chain is a u a v a w a: each kind saves two segments alone, and the others follow; the one that is forced away is
-// no question.
+// The chain is a u a v a w a: each kind alone saves two segments, and the others add to this. The forced kind is not
+// considered.
 // JSON: "what_if": {
 // JSON-NEXT: "target": "npu",
 // JSON-NEXT: "now": {
@@ -41,7 +41,7 @@
 
 // TABLE: what if 'npu' ran more:
 // TABLE-NEXT: segments accelerated its ops borders
-// TABLE-NEXT: 9 5 5 160 B as it is
+// TABLE-NEXT: 9 5 5 160 B current
 // TABLE-NEXT: by itself:
 // TABLE-NEXT: 5 3 7 96 B 2x w
 // TABLE-NEXT: 7 4 6 128 B 1x u
@@ -61,7 +61,7 @@
 // PAGE: <h2>What if <code>npu</code> ran more?</h2>
 // PAGE: <td class="mono">w</td><td class="n" data-v="2">2</td><td class="n" data-v="5">5 <span class="less">−4</span></td>
 // PAGE: <td class="n" data-v="7">7 <span class="less">+2</span></td>
-// PAGE: <h2>What if segments had another least size?</h2>
+// PAGE: <h2>What if segments had another minimum size?</h2>
 // PAGE: <td class="n" data-v="2">2</td>{{.*}}<span class="more">−5</span>{{.*}}width:0px
 
 // IR: inlay.partition = {

@@ -16,7 +16,7 @@ static std::string print(Attribute attribute) {
   return text;
 }
 
-/// `label`, or what holds it for a block's argument or terminator.
+/// Returns a name for the owner of a block: its label, or "function".
 static std::string nameOwner(Operation *op) {
   StringRef label = getLocationName(op->getLoc());
   return isa<FunctionOpInterface>(op) ? "function" : label.str();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether two functions have the same ops on the same values, in whatever order they are written.
+// A comparison of functions: two are equal if they have the same ops on the same values, in any order.
 
 #ifndef INLAY_UNITTESTS_PARTITION_COMPAREFUNCTIONS_H
 #define INLAY_UNITTESTS_PARTITION_COMPAREFUNCTIONS_H
@@ -12,8 +12,8 @@
 
 namespace inlay::testing {
 
-/// One line per op and terminator, sorted: where it is, what it is, and what it reads, by the names of locations, which
-/// must be there and unique. Constants are what their attributes say.
+/// Returns one line per op and terminator, sorted: its place, its name and attributes, and its operands. Values are
+/// named by their locations, which must be unique names. Constants are described by their attributes.
 std::vector<std::string> describeGraph(mlir::FunctionOpInterface function);
 
 } // namespace inlay::testing

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
-/// An embedder's target that knows its costs better than any table.
+/// A target of an embedder that computes the costs of ops itself.
 struct OwnTarget : TargetAttrInterface::ExternalModel<OwnTarget, HostAttr> {
   StringRef getTargetName(Attribute) const { return "host"; }
   Verdict canRun(Attribute, Operation *) const { return Verdict::supported(); }

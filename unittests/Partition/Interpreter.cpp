@@ -20,12 +20,12 @@ struct Cell;
 using Ref = std::shared_ptr<Cell>;
 using Refs = SmallVector<Ref, 4>;
 
-/// A tensor, scalar or buffer has a content, a list or tuple has elements.
+/// A value: tensors, scalars and buffers have a content, lists and tuples have elements.
 struct Cell {
   uint64_t content = 0;
   std::vector<Ref> elements;
   bool isList = false;
-  bool isConstant = false; ///< what is written to it is lost: each segment has a copy
+  bool isConstant = false; ///< Writes to it are lost, since each segment has a copy.
 };
 
 uint64_t mix(uint64_t a, uint64_t b) {
@@ -103,7 +103,7 @@ private:
       environment[value] = ref;
   }
 
-  /// The values the terminator yields.
+  /// Returns the values that the terminator yields.
   Refs runBlock(Block &block, ArrayRef<Ref> arguments) {
     set(block.getArguments(), arguments);
     for (Operation &op : block.without_terminator())
@@ -147,7 +147,7 @@ private:
     uint64_t hash = hashOp(op, operands);
     bool isOurs = op->hasAttr(InlayDialect::kCloneAttr) || op->hasAttr(kUnpackedAttr);
     if (!isOurs && !op->hasTrait<OpTrait::ConstantLike>())
-      trace += mix(hash, hashText(getLocationName(op->getLoc()))); // a sum: in no order
+      trace += mix(hash, hashText(getLocationName(op->getLoc()))); // A sum, so that the order does not matter.
     if (auto opaque = dyn_cast<OpaqueOp>(op))
       return runCall(opaque, operands, hash);
     return runOther(op, operands, hash);
@@ -205,7 +205,7 @@ private:
       operands[1]->content = operands[0]->content;
       return {};
     }
-    if (isa<func::CallOp>(op)) // of a function without a body: reads and writes every buffer it could know
+    if (isa<func::CallOp>(op)) // The function has no body, so it may read and write every buffer.
       for (const Ref &buffer : buffers) {
         hash = mix(hash, read(buffer));
         write(buffer, hash);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a function on symbols: what an op makes is a hash of its name and of all it reads, memory and lists are kept as
-// references. Two functions whose ops run in another order, but not one that effects forbid, give the same hash.
+// An interpreter of functions on symbolic values: a result is a hash of the op's name and of all values that it reads.
+// Memory and lists are references. If two functions have the same ops in different orders that effects permit, their
+// hashes are equal.
 
 #ifndef INLAY_UNITTESTS_PARTITION_INTERPRETER_H
 #define INLAY_UNITTESTS_PARTITION_INTERPRETER_H
@@ -10,7 +11,8 @@
 
 namespace inlay::testing {
 
-/// Everything that can be seen of a run: results, what is left in the arguments, and what each op saw that is no copy.
+/// Returns a hash of everything observable in a run: the results, the final contents of the arguments, and the operands
+/// that each op that is not a clone read.
 uint64_t interpret(mlir::FunctionOpInterface function);
 
 } // namespace inlay::testing

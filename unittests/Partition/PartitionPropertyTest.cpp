@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random programs through the whole phase, by every strategy: the checker says nothing, the segments compute what the
-// program did, and dissolving gives the program back.
+// Runs the whole phase on random programs with every strategy. Verification must succeed, the segments must compute the
+// same as the program, and inlining must restore the program.
 
 #include "CompareFunctions.h"
 #include "Interpreter.h"
@@ -77,7 +77,7 @@ protected:
     return totals;
   }
 
-  /// Partitions the program and takes it apart again; what is wrong, or nothing.
+  /// Partitions the program and inlines the segments. Returns a message about the first problem, or an empty string.
   std::string check(const std::string &text, const PartitionInfo &info) {
     diagnostics.clear();
     OwningOpRef<ModuleOp> module = parse(text);
@@ -158,7 +158,7 @@ TEST_F(PartitionPropertyTest, GivesTheSameEachTime) {
   }
 }
 
-/// Ops of a block in another order that their uses allow; those with effects stay in the order they are in.
+/// Shuffles the ops of a block in a way that their uses allow. Ops with effects keep their order.
 static void reorder(Block &block, std::mt19937 &random) {
   std::vector<Operation *> ops;
   llvm::DenseMap<Operation *, unsigned> missing;
@@ -202,7 +202,7 @@ TEST_F(PartitionPropertyTest, CountsTheSameInAnyOrder) {
   for (unsigned seed = 0; seed < countPrograms(100, 2000); ++seed) {
     RandomProgramOptions options = makeOptions(seed);
     options.targets = 2;
-    options.hasEffects = options.hasRegions = options.hasPins = false; // single segments make the total a heuristic
+    options.hasEffects = options.hasRegions = options.hasPins = false; // With isolated ops the total is a heuristic.
     std::string text = makeRandomProgram(options);
     SCOPED_TRACE(text);
     OwningOpRef<ModuleOp> module = parse(text), other = parse(text);
@@ -222,7 +222,7 @@ static const char *const kHead = "!t = tensor<4xf32>\n!l = !inlay.list<!t>\nmodu
                                  "#inlay.declared<\"npu\", [\"f\", \"prim::ListConstruct\", \"aten::append\"]>, "
                                  "#inlay.declared<\"host\", [\"*\"]>]} {\n  func.func @main(%0: !t) -> !t {\n";
 
-/// `steps` times: a host op, a change of one list, and a reader of it on the accelerator.
+/// Repeats `steps` times: a host op, a change of one list, and a reader of the list on the accelerator.
 static std::string makeGrowingList(unsigned steps) {
   std::string text = kHead + std::string("    %l = inlay.opaque \"prim::ListConstruct\"(%0) : (!t) -> !l\n");
   for (unsigned i = 0; i < steps; ++i) {
@@ -238,14 +238,14 @@ TEST_F(PartitionPropertyTest, CopiesFewOrNone) {
   for (unsigned steps : {5u, 50u, 500u}) {
     OwningOpRef<ModuleOp> module = parse(makeGrowingList(steps));
     ASSERT_TRUE(module && succeeded(partition(*module, PartitionInfo()))) << diagnostics;
-    size_t copies = 0, accelerated = 0;
+    size_t clones = 0, accelerated = 0;
     for (const SegmentedBlock &segment : getSegmentedBlocks(getMain(*module))) {
-      copies += segment.clones.size();
+      clones += segment.clones.size();
       accelerated += segment.isAccelerated;
     }
     EXPECT_EQ(accelerated > 0, steps < 100) << steps << " steps";
-    EXPECT_EQ(copies > 0, steps < 100) << steps << " steps";
-    EXPECT_LE(copies, 256 * steps);
+    EXPECT_EQ(clones > 0, steps < 100) << steps << " steps";
+    EXPECT_LE(clones, 256 * steps);
   }
 }
 
@@ -262,7 +262,7 @@ TEST_F(PartitionPropertyTest, HandlesDeepChains) {
   EXPECT_EQ(getMain(*module).front().getOperations().size(), kDeep + 1);
 }
 
-/// Pairs that pass a list across an op that must run between them: all are torn apart in one go, not one by one.
+/// Makes pairs of ops that pass a list, with an op that must run between them. All pairs are split at once.
 TEST_F(PartitionPropertyTest, BreaksManyCycles) {
   constexpr unsigned kPairs = 20000;
   std::string text = kHead;

@@ -13,7 +13,7 @@ namespace {
 enum Kind : unsigned { Tensor, Scalar, Bool, List, Tuple, Object, Buffer, kKinds };
 constexpr const char *kTypes[kKinds] = {"!t", "i64", "i1", "!l", "!p", "!o", "!m"};
 
-/// Values that ops of a block may use, by kind.
+/// The values that ops of a block may use, by kind.
 using Scope = std::array<std::vector<std::string>, kKinds>;
 
 class Writer {
@@ -74,7 +74,7 @@ private:
     text += "    " + line + (isNamed ? " loc(\"n" + std::to_string(ops++) + "\")" : "") + "\n";
   }
 
-  /// One of the call names that targets may declare; a pin where one is asked for.
+  /// Returns one of the calls that targets may declare, with a pin if the options ask for it.
   std::string call(const std::string &name, const std::vector<std::string> &operands, const std::string &effects,
                    const std::string &types, const std::string &results) {
     std::string list, attributes;
@@ -235,7 +235,7 @@ private:
     }
   }
 
-  /// A region sees all of `outer`; what it makes stays inside.
+  /// Adds a region, which may use all values of `outer`. Its own values stay inside.
   std::string writeBody(const Scope &outer, Kind yielded, const std::string &argument, unsigned depth,
                         const std::string &extra = "") {
     std::string before = std::move(text);

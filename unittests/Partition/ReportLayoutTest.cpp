@@ -14,7 +14,7 @@ static bool overlap(const LayoutBox &a, const LayoutBox &b) {
          b.at.y < a.at.y + a.height;
 }
 
-/// Whether the line between two corners, which is upright or level, leads through the inside of the box.
+/// Returns true if the vertical or horizontal line between two corners crosses the inside of the box.
 static bool crosses(const LayoutPoint &a, const LayoutPoint &b, const LayoutBox &box) {
   return std::max(a.x, b.x) > box.at.x && std::min(a.x, b.x) < box.at.x + box.width && std::max(a.y, b.y) > box.at.y &&
          std::min(a.y, b.y) < box.at.y + box.height;
@@ -65,7 +65,7 @@ TEST(ReportLayout, ways_touch_their_boxes_and_cross_none) {
       EXPECT_DOUBLE_EQ(edge.way.front().y, from.at.y + from.height);
       EXPECT_DOUBLE_EQ(edge.way.back().y, to.at.y);
       lanes += edge.way.size() == 6;
-      // What is level or upright; the last part of a short way lies between two layers.
+      // Checks horizontal and vertical parts. The last part of a short path is between two layers.
       size_t corners = edge.way.size() == 6 ? 6 : 2;
       for (size_t at = 1; at < corners; ++at)
         for (const LayoutBox &box : layout.boxes)
@@ -86,7 +86,7 @@ TEST(ReportLayout, a_chain_is_a_column_and_a_way_past_it_has_a_lane) {
 }
 
 TEST(ReportLayout, edges_without_a_lane_are_counted) {
-  // Each box is read by the next and by the last but 50: more ways at a time than lanes.
+  // Each box is read by the next one and by the one 50 further: more simultaneous paths than lanes.
   std::vector<LayoutBox> boxes(120, {10, 10, {}});
   std::vector<LayoutEdge> edges;
   for (uint32_t i = 1; i < 120; ++i) {

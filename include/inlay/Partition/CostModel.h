@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cost model: what work, launches and transfers cost on each target of a module. A JSON file that somebody wrote or
-// `inlay-bench --calibrate` measured, or round figures per kind of device. While it is in effect the module carries it
-// as `inlay.cost_model`, in the keys of the file.
+// The cost model: the costs of work, launches and transfers on each target. It comes from a JSON file, which a user
+// wrote or `inlay-bench --calibrate` measured, or consists of round figures per kind of device. If it is in effect, the
+// module carries it as `inlay.cost_model`, with the keys of the file.
 
 #ifndef INLAY_PARTITION_COSTMODEL_H
 #define INLAY_PARTITION_COSTMODEL_H
@@ -17,17 +17,20 @@
 namespace inlay {
 
 struct CostModel {
-  /// Costs by name: a target's (`vulkan`), or its and the kind of its device (`vulkan/software`), which goes first.
+  /// Costs by name: that of a target (`vulkan`), or of a target and the kind of its device (`vulkan/software`), which
+  /// takes precedence.
   std::vector<std::pair<std::string, TargetCosts>> targets;
-  std::string about; ///< what it was measured on, for people; may be empty
+  std::string about; ///< The machine that it was measured on, for human readers. May be empty.
 
+  /// Returns the costs of that name, or null.
   const TargetCosts *find(llvm::StringRef name) const;
 };
 
-/// Reads the text of a file. Errors name `place`, the path of keys, what was expected and what is there.
+/// Parses the text of a file. Errors name `place`, the path of keys, the expected value and the actual one.
 llvm::Expected<CostModel> parseCostModel(llvm::StringRef text, llvm::StringRef place);
+/// Reads and parses a file.
 llvm::Expected<CostModel> readCostModel(llvm::StringRef file);
-/// The text of a file; what `parseCostModel` reads from it is the same model.
+/// Returns the text of a file from which `parseCostModel` reads the same model.
 std::string formatCostModel(const CostModel &model);
 
 } // namespace inlay

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PartitionOpInterface: what partitioning asks of ops, for ops of one's own and, by external models, of other dialects.
+// PartitionOpInterface: the properties of ops that partitioning needs, for our ops and, by external models, for ops of
+// other dialects.
 
 #ifndef INLAY_PARTITION_OPINTERFACE_H
 #define INLAY_PARTITION_OPINTERFACE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How much an op has to do: its kind by its name, FLOP and bytes by its types.
+// The work of an op: its kind from its name, FLOP and bytes from its types.
 
 #ifndef INLAY_PARTITION_OPWORK_H
 #define INLAY_PARTITION_OPWORK_H
@@ -11,18 +11,18 @@
 
 namespace inlay {
 
-/// What a size counts as that the type doesn't give, and a dim of a ranked tensor.
+/// The assumed size of a dynamic dimension, and the assumed number of elements of an unranked tensor.
 inline constexpr int64_t kAssumedDim = 64;
 
-/// The bytes of a tensor or scalar, with assumed sizes for dynamic dims; 0 for what is neither.
+/// Returns the bytes of a tensor or scalar, with assumed sizes for dynamic dimensions, and 0 for other types.
 double estimateBytes(mlir::Type type);
 
-/// The work of one op of any dialect, once, regions of control flow left out.
+/// Returns the work of one execution of an op of any dialect, without the regions of control flow.
 OpWork estimateWork(mlir::Operation *op);
 
-/// The time of an `scf` op whose regions take `sum` seconds together and the longest `most`: a branch runs one of them,
-/// a loop all, as often as its constant bounds say, else once.
-double combineRegions(mlir::Operation *op, double sum, double most);
+/// Returns the time of an `scf` op whose regions take `sum` seconds in total, the longest of them `longest` seconds. A
+/// branch runs one region. A loop runs all of them, as often as its constant bounds state, else once.
+double combineRegions(mlir::Operation *op, double sum, double longest);
 
 } // namespace inlay
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Settings of the partition phase: what a caller of `Partitioning.h` fills in. Plain data, no IR.
+// The settings of the partition phase, for callers of `Partitioning.h`. Plain data, no IR.
 
 #ifndef INLAY_PARTITION_PARTITIONINFO_H
 #define INLAY_PARTITION_PARTITIONINFO_H
@@ -14,40 +14,43 @@
 namespace inlay {
 
 struct PartitionInfo {
-  /// False: nothing is partitioned. The first target runs the whole graph as one segment, else an error lists every
-  /// blocker.
+  /// If false, nothing is partitioned: the first target runs the whole graph as one segment, or an error lists every op
+  /// that prevents this.
   bool enabled = true;
-  /// Accelerator segments of fewer ops than this go to the next target; with `Strategy::Cost` only if that takes less.
+  /// Minimum number of ops of an accelerator segment. Smaller segments go to the next target; with `Strategy::Cost`,
+  /// only if this takes less time.
   int64_t minBlockSize = 1;
-  /// Ops by name (`aten::add`, `aten.add.Tensor`, `inlay.relu`) forced to the last target that can run them. A name
-  /// that matches nothing is an error.
+  /// Ops by name (`aten::add`, `aten.add.Tensor`, `inlay.relu`) that are forced to the last target that can run them. A
+  /// name that matches nothing is an error.
   std::vector<std::string> fallbackOps;
-  /// Modules by class name or instance path (globs) whose ops are forced likewise.
+  /// Modules by class name or instance path (globs) whose ops are forced in the same way.
   std::vector<std::string> fallbackModules;
-  /// Ops by label (globs) or by `file:line`, forced likewise.
+  /// Ops by label (globs) or by `file:line` that are forced in the same way.
   std::vector<std::string> fallbackLocations;
-  /// Ops that accelerators may run: `aten::add` on any, `aten::add@npu` on that one. An accelerator that some entry is
-  /// for runs no others.
+  /// The ops that accelerators may run: `aten::add` on any, `aten::add@npu` on one. An accelerator with at least one
+  /// entry runs no other ops.
   std::vector<std::string> allowOps;
-  /// Ops by name that are worth a segment however small: one that holds such an op is never below `minBlockSize`.
+  /// Ops by name whose segments may be smaller than `minBlockSize`.
   std::vector<std::string> exemptOps;
-  /// All of the graph must go to the first target, in as many segments as control flow needs: an error lists every op
-  /// that doesn't.
+  /// The whole graph must run on the first target, in as many segments as control flow needs. Otherwise an error lists
+  /// every op that does not.
   bool requireFullCompilation = false;
   Strategy strategy = Strategy::Levels;
-  /// Ops may run later than they could, to carry fewer bytes from segment to segment. The number of segments stays, and
-  /// so does every op that would save nothing.
+  /// Ops may run later than possible so that fewer bytes are carried from segment to segment. The number of segments
+  /// stays. Ops that would save nothing stay too.
   bool fewestBytes = true;
-  /// A placement file whose segments to form, instead of deciding anew; empty for none.
+  /// A placement file whose segments are formed instead of new ones; empty for none.
   std::string placement;
   /// File for the placement; empty for none, "-" for standard output.
   std::string savePlacement;
-  /// File of the cost model, or "default" for round figures per kind of device; empty for the module's, if it has one.
+  /// File of the cost model, or "default" for round figures per kind of device. If empty, the model of the module is
+  /// used, if it has one.
   std::string costModel;
-  /// Whether the report says what the partition would be if the first target ran ops that it has no code for, and with
-  /// other least sizes of segments.
+  /// True if the report shows the partitions for more ops on the first target (`whatIf`), or for other minimum block
+  /// sizes (`sweep`).
   bool whatIf = false, sweep = false;
-  /// File for the report, its form by the name's end (.json, .txt, .html); empty for none, "-" for standard output.
+  /// File for the report, whose format follows from the extension (.json, .txt, .html); empty for none, "-" for
+  /// standard output.
   std::string report;
 };
 

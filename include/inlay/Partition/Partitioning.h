@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entry points of the partition phase: segments from a graph, and what they are. `PartitionInfo` says how to partition,
-// `SegmentedBlock` what came of it; `Report.h` has the whole report.
+// The entry points of the partition phase, which forms segments from a graph. `PartitionInfo` has the settings, and
+// `SegmentedBlock` is the result. `Report.h` has the whole report.
 
 #ifndef INLAY_PARTITION_PARTITIONING_H
 #define INLAY_PARTITION_PARTITIONING_H
@@ -19,28 +19,28 @@
 
 namespace inlay {
 
-/// Registers the inlay dialect, and what partitioning knows of upstream's ops: all that this library alone needs of a
-/// context. Targets that convert are registered by themselves, or all together by `registerAll`.
+/// Registers the inlay dialect and the external models of partitioning for upstream ops. This library needs nothing
+/// else of a context. Targets that convert are registered separately, or all together by `registerAll`.
 void registerPartitionDialects(mlir::DialectRegistry &registry);
 
-/// Adds the whole phase to a manager of passes on modules: verdicts, segments, the check of both, and the report if
-/// one is wanted. Also `--inlay-partition`.
+/// Adds the whole phase to a pass manager for modules: verdicts, segments, their verification, and the report if it is
+/// wanted. It is also the pipeline `--inlay-partition`.
 void buildPartitionPipeline(mlir::OpPassManager &manager, const PartitionInfo &info);
 
-/// The two halves of that: the passes that change the module, and those that write files about it.
+/// The two halves of the phase: the passes that change the module, and the passes that write files about it.
 void buildPartitionPasses(mlir::OpPassManager &manager, const PartitionInfo &info);
 void buildPartitionOutputs(mlir::OpPassManager &manager, const PartitionInfo &info);
-/// Whether the second half has any passes.
+/// Returns true if the second half has any passes.
 bool writesFiles(const PartitionInfo &info);
 
-/// The whole phase as one pass on a module.
+/// Returns the whole phase as one pass on a module.
 std::unique_ptr<mlir::Pass> createPartitionPass(const PartitionInfo &info = {});
 
-/// Partitions every function of `module` in place by its `inlay.targets`. On failure errors were reported at the ops
-/// they are about, and the module may be left half-way.
+/// Partitions every function of `module` in place for its `inlay.targets`. On failure, errors were emitted at the ops
+/// that they concern, and the module may be partly changed.
 mlir::LogicalResult partition(mlir::ModuleOp module, const PartitionInfo &info);
 
-/// The segments of a partitioned function, in the order of the report; none if it isn't partitioned.
+/// Returns the segments of a partitioned function in the order of the report, or none if it is not partitioned.
 std::vector<SegmentedBlock> getSegmentedBlocks(mlir::FunctionOpInterface function);
 
 } // namespace inlay

@@ -19,7 +19,7 @@ namespace inlay {
 #define GEN_PASS_REGISTRATION
 #include "inlay/Partition/Passes.h.inc"
 
-/// Registers the passes, and the pipeline as `inlay-partition`.
+/// Registers the passes and the pipeline `inlay-partition`.
 void registerPartitionPasses();
 
 } // namespace inlay

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes of the partition phase, in the order of the pipeline.
+// The passes of the partition phase, in the order of the pipeline.
 
 #ifndef INLAY_PARTITION_PASSES_TD
 #define INLAY_PARTITION_PASSES_TD
@@ -8,12 +8,12 @@
 include "mlir/Pass/PassBase.td"
 
 def AnnotateTargetsPass : Pass<"inlay-partition-annotate-targets", "::mlir::ModuleOp"> {
-  let summary = "Decide for each op which target is to run it, and why";
+  let summary = "Decide for each op which target runs it, and record the reason";
   let description = [{
-    Writes `inlay.verdict` on each op that partitioning places: the first target in `inlay.targets` that can run it, the
-    reason why not an earlier one, and the label of the op that caused it. Constants get none: each segment has its own.
-    A value that is neither tensor nor scalar never crosses the border of an accelerator; what would make it do so falls
-    back. Ops without a name of their own get a name location, so that reports and reasons can say which op is meant.
+    Sets `inlay.verdict` on each op that partitioning places: the first target in `inlay.targets` that can run it, the
+    reason why an earlier target does not, and the label of the op that caused this. Constants get no verdict, since
+    each segment has a copy of them. Only tensors and scalars cross the border of an accelerator; an op that would break
+    this rule falls back. Ops without a unique name get a name location, so that reports and reasons can name them.
 
     Before:
     ```mlir
@@ -30,31 +30,32 @@ def AnnotateTargetsPass : Pass<"inlay-partition-annotate-targets", "::mlir::Modu
     ListOption<"fallbackOps", "fallback-ops", "std::string",
       "ops by name that go to the last listed target that can run them; a name that matches no op is an error">,
     ListOption<"fallbackModules", "fallback-modules", "std::string",
-      "modules by instance path or class (globs) whose ops go there likewise; one that matches no module is an error">,
+      "modules by instance path or class (globs) whose ops go to the last target too; a glob that matches no module is "
+      "an error">,
     ListOption<"fallbackLocations", "fallback-locations", "std::string",
-      "ops by label (globs) or file:line that go there likewise; one that matches no op is an error">,
+      "ops by label (globs) or file:line that go to the last target too; an entry that matches no op is an error">,
     ListOption<"allowOps", "allow-ops", "std::string",
-      "ops that accelerators may run, on any (aten::add) or on one (aten::add@npu), which then runs no others">,
+      "the only ops that accelerators may run: aten::add for all of them, or aten::add@npu for one">,
     Option<"enabled", "enabled", "bool", "true",
-      "if false nothing is partitioned: the first target runs the graph as one segment, or the error lists each blocker">,
+      "if false, nothing is partitioned: the first target runs the graph as one segment, or the error lists the ops "
+      "that prevent it">,
     Option<"requireFullCompilation", "require-full-compilation", "bool", "false",
-      "every op must run on the first target; the error lists each that can't">,
+      "every op must run on the first target; the error lists the ops that can't">,
   ];
   let dependentDialects = ["::inlay::InlayDialect"];
 }
 
 def FormSegmentsPass : Pass<"inlay-partition-form-segments", "::mlir::ModuleOp"> {
-  let summary = "Put ops into segments by their verdicts";
+  let summary = "Form segments from the verdicts of ops";
   let description = [{
-    Every op goes into one `inlay.segment`; segments are closed (what they use is an input, constants are copied in) and
-    stand in execution order. There are as few as the verdicts allow, whatever order the ops are written in; the labels
-    of a path that proves it are on the function as `inlay.witness`. Unless `fewest-bytes=false`, ops
-    stand in a later segment than the first that could hold them where less is then carried from segment to segment:
-    the least of all partitions into as few segments for graphs of up to some thousand ops, nearly that for larger ones.
-    Verdicts are changed where an op is demoted or
-    joins another segment. With `strategy=cost` any op that nobody forced may go to a later target than its verdict's,
-    and the reason has the numbers; docs/guide/cost-model.md says what they are made of. An `scf` op that is not wholly on one accelerator is a segment of its own, with its regions
-    partitioned alike.
+    Every op goes into one `inlay.segment`. Segments are closed (values that they use are inputs, constants are copied
+    in) and are in execution order. There are as few segments as the verdicts allow, for any order in which the ops are
+    written. `inlay.witness` on the function lists the labels of a path that proves this. Unless `fewest-bytes=false`,
+    an op may be in a later segment than the first that could hold it if fewer bytes are then carried from segment to
+    segment. The result is the minimum for graphs of up to some thousand ops and close to it for larger ones. Verdicts
+    change where an op is demoted or joins another segment. With `strategy=cost`, any op that is not forced may go to a
+    later target than that of its verdict; the reason has the numbers, which docs/guide/cost-model.md explains. An `scf`
+    op that is not wholly on one accelerator is isolated in a segment, and its regions are partitioned too.
 
     Before:
     ```mlir
@@ -71,37 +72,38 @@ def FormSegmentsPass : Pass<"inlay-partition-form-segments", "::mlir::ModuleOp">
     }
     return %0 : tensor<4xf32>
     ```
-    `what-if` and `sweep` plan other partitions besides, without forming them; their figures
-    are on the function in `inlay.partition`, and in reports.
+    `what-if` and `sweep` also plan other partitions without forming them. Their figures are in `inlay.partition` of the
+    function and in reports.
     See test/Partition/form-segments.mlir and what-if.mlir.
   }];
   let options = [
     Option<"minBlockSize", "min-block-size", "int64_t", "1",
-      "accelerator segments of fewer ops than this go to the next target that can run them">,
+      "minimum number of ops of an accelerator segment; smaller ones go to the next target that can run them">,
     ListOption<"exemptOps", "exempt-ops", "std::string",
-      "ops by name that are worth a segment: one that holds such an op is never too small">,
+      "ops by name whose segments may be smaller than min-block-size">,
     ListOption<"allowOps", "allow-ops", "std::string",
-      "ops that accelerators may run, as for inlay-partition-annotate-targets">,
+      "the only ops that accelerators may run, as for inlay-partition-annotate-targets">,
     Option<"fewestBytes", "fewest-bytes", "bool", "true",
       "ops may run later than they could, to carry fewer bytes from segment to segment">,
     Option<"costModel", "cost-model", "std::string", "\"\"",
-      "file of the cost model to put into effect, or `default` for what the targets say of themselves">,
+      "file of the cost model, or `default` for the costs that the targets state">,
     Option<"whatIf", "what-if", "bool", "false",
-      "find out what the partition would be if the first target ran ops that it has no code for, for reports">,
+      "report the partitions if the first target could run ops that it has no code for">,
     Option<"sweep", "sweep", "bool", "false",
-      "find out what the partition would be with min-block-size 1, 2, 3, 5, 8, ..., for reports">,
+      "report the partitions with min-block-size 1, 2, 3, 5, 8, ...">,
     Option<"strategy", "strategy", "::inlay::Strategy", "::inlay::Strategy::Levels",
-      "how segments are formed: `levels`, the fewest; `cost`, the least time under the cost model; to compare with, "
-      "`in-order` or `torch-tensorrt`",
+      "how segments are formed: `levels` for the fewest, `cost` for the least time under the cost model, or, for "
+      "comparison, `in-order` or `torch-tensorrt`",
       [{::llvm::cl::values(
-        clEnumValN(::inlay::Strategy::Levels, "levels", "the fewest segments, whatever order the ops are written in"),
+        clEnumValN(::inlay::Strategy::Levels, "levels",
+                   "the fewest segments, for any order in which the ops are written"),
         clEnumValN(::inlay::Strategy::Cost, "cost",
-                   "ops where compute, transfers and launches take the least time together"),
+                   "the placement for which compute, transfers and launches take the least time together"),
         clEnumValN(::inlay::Strategy::InOrder, "in-order",
                    "a new segment whenever the next op has another target; for comparison"),
         clEnumValN(::inlay::Strategy::TorchTensorRT, "torch-tensorrt",
-                   "as Torch-TensorRT's TorchScript front end: an open segment per target, closed by the first op in "
-                   "program order that depends on it; for comparison"))}]>,
+                   "like the TorchScript front end of Torch-TensorRT: an open segment per target, closed by the first op "
+                   "in program order that depends on it; for comparison"))}]>,
   ];
   let dependentDialects = ["::inlay::InlayDialect"];
 }
@@ -109,52 +111,54 @@ def FormSegmentsPass : Pass<"inlay-partition-form-segments", "::mlir::ModuleOp">
 def PartitionVerifyPass : Pass<"inlay-partition-verify", "::mlir::ModuleOp"> {
   let summary = "Check that the module is partitioned and that every segment is legal";
   let description = [{
-    Independent of how segments are formed, in time linear in the graph:
+    The check is independent of the code that forms segments and takes linear time:
     - every op of the function is in exactly one segment, and segments are closed;
-    - each op has a verdict for its segment's target, that target can run it, and pins and forced fallbacks are met;
-    - control flow that is split stands alone in a segment that is not merged;
-    - nothing but tensors and scalars enters or leaves an accelerator;
-    - ops that touch the same memory, one of them writing it, run in the order that `inlay.order` records;
-    - copies equal their originals, and copies of a changed list have the changes made before it is read;
-    - an accelerator's segments are not smaller than `min-block-size`, but for ops that have no other target.
+    - each op has a verdict for the target of its segment, that target can run it, and pins and forced fallbacks hold;
+    - control flow that is split is isolated in a segment that is not merged;
+    - only tensors and scalars enter or leave an accelerator;
+    - ops that access the same memory run in the order that `inlay.order` records if one of them writes it;
+    - clones equal their originals, and clones of a changed list have the changes that were made before it is read;
+    - accelerator segments are not smaller than `min-block-size`, except for ops that have no other target.
     See test/Partition/verify.mlir and verify-invalid.mlir.
   }];
   let options = [
-    Option<"minBlockSize", "min-block-size", "int64_t", "1", "what segments were formed with">,
-    ListOption<"exemptOps", "exempt-ops", "std::string", "likewise: ops that are worth a segment however small">,
-    ListOption<"fallbackOps", "fallback-ops", "std::string", "ops by name that had to fall back">,
+    Option<"minBlockSize", "min-block-size", "int64_t", "1",
+      "the minimum number of ops that segments were formed with">,
+    ListOption<"exemptOps", "exempt-ops", "std::string", "the exempt ops that segments were formed with">,
+    ListOption<"fallbackOps", "fallback-ops", "std::string", "ops by name that must have fallen back">,
   ];
 }
 
 def PartitionReportPass : Pass<"inlay-partition-report", "::mlir::ModuleOp"> {
   let summary = "Write a report on a partitioned module";
   let description = [{
-    As `json` (segments with their inputs, outputs and bytes, ops with their reasons, a summary), as `text` (each
-    segment with its ops, then the summary), as a short `table`, or as `html`: a page that needs no other file and no
-    network. A module of several functions gives an array of reports, or one after the other. See test/Partition/report.mlir.
+    The formats are `json` (segments with their inputs, outputs and bytes, ops with their reasons, a summary), `text`
+    (each segment with its ops, then the summary), `table` (short), and `html` (a page that needs no other file and no
+    network). For a module with several functions, `json` is an array of reports; the other formats append them. See
+    test/Partition/report.mlir.
   }];
   let options = [
     Option<"format", "format", "std::string", "\"\"",
-      "json, text, table or html; by default what the file's name ends in: .txt and .html say so, anything else is json">,
+      "json, text, table or html; by default text for .txt, html for .html, and json for other file names">,
     Option<"output", "output", "std::string", "\"-\"", "file to write; - is standard output">,
   ];
 }
 
 def SavePlacementPass : Pass<"inlay-partition-save-placement", "::mlir::ModuleOp"> {
-  let summary = "Write which segment each op is in";
+  let summary = "Write the segment of each op to a placement file";
   let description = [{
-    As a placement file: JSON with a fingerprint of each function's graph, for `inlay-partition-replay-placement` and
-    `inlay-partition-diff`. See test/Partition/save-placement.mlir.
+    A placement file is JSON with a fingerprint of the graph of each function. `inlay-partition-replay-placement` and
+    `inlay-partition-diff` read it. See test/Partition/save-placement.mlir.
   }];
   let options = [Option<"output", "output", "std::string", "\"-\"", "file to write; - is standard output">];
 }
 
 def ReplayPlacementPass : Pass<"inlay-partition-replay-placement", "::mlir::ModuleOp"> {
-  let summary = "Form the segments that a placement file has";
+  let summary = "Form the segments of a placement file";
   let description = [{
-    Instead of deciding anew: verdicts, segments, their order and copies are those of the file, whose graph must be this
-    one. What the file says is checked like any input: that targets can run their ops, that nothing runs before what it
-    depends on, that pins hold. See test/Partition/replay-placement.mlir.
+    Verdicts, segments, their order and clones come from the file, which must be for the same graph. The file is checked
+    like any input: targets must be able to run their ops, no op may run before an op that it depends on, and pins must
+    hold. See test/Partition/replay-placement.mlir.
 
     Before:
     ```mlir
@@ -174,16 +178,17 @@ def ReplayPlacementPass : Pass<"inlay-partition-replay-placement", "::mlir::Modu
   }];
   let options = [
     Option<"file", "file", "std::string", "\"\"", "the placement file">,
-    ListOption<"besides", "besides", "std::string", "options given that would decide otherwise: an error that names them">,
+    ListOption<"besides", "besides", "std::string",
+      "given options that contradict a placement: an error names the first">,
   ];
   let dependentDialects = ["::inlay::InlayDialect"];
 }
 
 def InlineSegmentsPass : Pass<"inlay-partition-inline-segments", "::mlir::ModuleOp"> {
-  let summary = "Put the ops of all segments back into the graph";
+  let summary = "Inline all segments into the graph";
   let description = [{
-    Undoes the phase: gives the graph that was partitioned, in the order of the segments. Copies of ops and of constants
-    become one with what they equal; verdicts and the witness go. Names that ops got stay.
+    Undoes the phase: the result is the graph before partitioning, in the order of the segments. Clones of ops and
+    copies of constants are merged with their equals. Verdicts and the witness are removed. Names that ops got stay.
 
     Before:
     ```mlir
@@ -204,11 +209,11 @@ def InlineSegmentsPass : Pass<"inlay-partition-inline-segments", "::mlir::Module
 }
 
 def MergeSegmentsPass : Pass<"inlay-partition-merge-segments", "::mlir::ModuleOp"> {
-  let summary = "Join neighbouring segments of one target";
+  let summary = "Merge adjacent segments of one target";
   let description = [{
-    Segments that stand next to each other in a block, constants between them aside, have one target and no
-    `do_not_merge` become one, whoever made them. What one made for the other alone is no result any more; constants
-    and copies of ops that both had become one.
+    Adjacent segments of a block with the same target and without `do_not_merge` become one. Constants between them do
+    not separate them. A value that only the other segments read is no result any more. Constants and clones of ops that
+    several segments had are merged.
 
     Before:
     ```mlir

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which segment and target each op went to, as a file: saved, read again, compared. Plain data, no IR.
+// Placement files: the segment and target of each op, to save, read again and compare. Plain data, no IR.
 
 #ifndef INLAY_PARTITION_PLACEMENTFILE_H
 #define INLAY_PARTITION_PLACEMENTFILE_H
@@ -14,32 +14,33 @@ namespace inlay {
 
 struct PlacedOp {
   std::string label, name;
-  /// Of its name, attributes, types and what makes its operands; empty in a report.
+  /// Fingerprint of its name, attributes, types and the makers of its operands; empty in a report.
   std::string fingerprint;
-  std::string code, text, causedBy; ///< the reason
+  std::string code, text, causedBy; ///< The reason.
 };
 
-/// A partitioned function. Of the segments, `inputs`, `outputs` and `isAccelerated` are not kept.
+/// A partitioned function. `inputs`, `outputs` and `isAccelerated` of segments are not stored.
 struct PlacedFunction {
   std::string function;
-  std::string fingerprint; ///< of the whole graph, whatever order it is written in; empty in a report
+  std::string fingerprint; ///< Of the whole graph, for any order in which it is written; empty in a report.
   std::vector<SegmentedBlock> segments;
   std::vector<PlacedOp> ops;
 };
 
 using PlacementFile = std::vector<PlacedFunction>;
 
+/// Returns the text of a placement file.
 std::string writePlacement(const PlacementFile &file);
 
-/// Reads what `writePlacement` writes, and nothing else: each key once, of the right type, labels unique and each in
-/// one segment.
+/// Reads the text of a placement file. Returns an error unless each key occurs once with the right type, labels are
+/// unique, and each label is in one segment.
 llvm::Expected<PlacementFile> readPlacement(llvm::StringRef text);
 
-/// Reads a placement file, or a partition report as one.
+/// Reads a placement file, or a partition report as a placement.
 llvm::Expected<PlacementFile> readPlacementOrReport(llvm::StringRef text);
 
-/// What differs, for people: per function segments, bytes, and ops that moved with their reasons. Empty if nothing
-/// does.
+/// Returns a text on the differences for human readers: segments, bytes, and ops that moved, with their reasons, per
+/// function. Empty if there are none.
 std::string comparePlacements(const PlacementFile &before, const PlacementFile &after);
 
 } // namespace inlay

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What ran where and why, read from a partitioned module alone.
+// Partition reports: the target of each op and the reason for it, read from a partitioned module alone.
 
 #ifndef INLAY_PARTITION_REPORT_H
 #define INLAY_PARTITION_REPORT_H
@@ -25,7 +25,7 @@ struct ReportedOp {
   std::string code, text, causedBy;
 };
 
-/// Keys in the function's `inlay.partition`.
+/// Keys in `inlay.partition` of a function.
 inline constexpr llvm::StringLiteral kLowerBoundFigure = "lower_bound";
 inline constexpr llvm::StringLiteral kBytesCarriedFigure = "bytes_carried";
 inline constexpr llvm::StringLiteral kBytesCarriedBeforeFigure = "bytes_carried_before";
@@ -33,7 +33,7 @@ inline constexpr llvm::StringLiteral kPlacementsFigure = "placements";
 inline constexpr llvm::StringLiteral kWhatIfFigure = "what_if";
 inline constexpr llvm::StringLiteral kSweepFigure = "min_block_sizes";
 
-/// A size that is known at a call alone: from `min` to `max`, or without end.
+/// A dimension that is only known at a call, with its bounds. `max` is absent if there is no upper bound.
 struct ReportedSymbol {
   std::string name;
   int64_t min;
@@ -45,26 +45,28 @@ struct Report {
   std::vector<ReportedSymbol> symbols;
   std::vector<SegmentedBlock> segments;
   std::vector<ReportedOp> ops;
-  std::vector<SegmentOp> segmentOps; ///< of `segments`
+  std::vector<SegmentOp> segmentOps; ///< The ops of `segments`.
   std::vector<std::string> witness;
-  /// No partition with these targets of the ops has fewer segments outside of regions; nothing if none was proven.
+  /// No partition with the same targets of ops has fewer segments outside of regions. Absent if no bound was proven.
   std::optional<int64_t> lowerBound;
-  /// Bytes of known size times the borders between segments that they are carried over, outside of regions; and what
-  /// they were before ops were moved for their sake.
+  /// Sum over values of known size, outside of regions, of their bytes times the number of borders that they are
+  /// carried over: now, and before ops were moved to reduce this sum.
   std::optional<int64_t> bytesCarried, bytesCarriedBefore;
-  /// Seconds under the cost model in effect.
-  std::optional<double> modelled;
-  /// The same for the ops outside of regions: of this placement, of those it is compared with, and the lower bound.
+  /// Modeled time in seconds, if a cost model is in effect.
+  std::optional<double> modeled;
+  /// Modeled times of the ops outside of regions: of this placement, of those that it was compared with, and the lower
+  /// bound.
   std::vector<std::pair<std::string, double>> placements;
-  std::optional<WhatIf> whatIf; ///< if it was asked for
-  std::vector<SweepRow> sweep;  ///< likewise
+  std::optional<WhatIf> whatIf; ///< Present if it was requested.
+  std::vector<SweepRow> sweep;  ///< Not empty if it was requested.
 };
 
-/// The report on one function. Ops outside of segments are left out.
+/// Returns the report on one function. Ops outside of segments are left out.
 Report makeReport(mlir::FunctionOpInterface function);
 
-/// Reports on all functions of the module that have a body.
+/// Writes the reports on all functions of the module that have a body.
 void writeReport(llvm::raw_ostream &os, mlir::ModuleOp module, ReportFormat format);
+/// Returns the text that `writeReport` writes.
 std::string getReport(mlir::ModuleOp module, ReportFormat format);
 
 } // namespace inlay

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The forms of a partition report. Plain data, no IR.
+// The formats of a partition report. Plain data, no IR.
 
 #ifndef INLAY_PARTITION_REPORTFORMAT_H
 #define INLAY_PARTITION_REPORTFORMAT_H
@@ -12,14 +12,15 @@
 namespace inlay {
 
 enum class ReportFormat {
-  Json,  ///< the contract's: an object, or an array of objects if the module has several functions
-  Text,  ///< each segment with its ops, then a summary
-  Table, ///< a row per segment, then the summary
-  Html,  ///< a page that needs no other file: the graph of segments, ops with reasons, a table to sort and filter
+  Json,  ///< An object, or an array of objects if the module has several functions. Other tools read it.
+  Text,  ///< Each segment with its ops, then a summary.
+  Table, ///< A row per segment, then the summary.
+  Html,  ///< A page that needs no other file: the graph of segments, ops with reasons, a table to sort and filter.
 };
 
+/// Returns the format of that name, or std::nullopt.
 std::optional<ReportFormat> symbolizeReportFormat(llvm::StringRef name);
-/// By the end of the file's name: text for `.txt`, a page for `.html`, JSON else.
+/// Returns the format by the extension of the file: text for `.txt`, HTML for `.html` and `.htm`, else JSON.
 ReportFormat findReportFormat(llvm::StringRef path);
 
 } // namespace inlay

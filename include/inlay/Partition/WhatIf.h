@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Questions about a partition that a report answers: which ops are worth code on the first target, alone and together,
-// and which least size of segments pays.
+// The what-if analysis and the sweep in a report. They show which ops are worth code on the first target, alone and
+// together, and which minimum block size pays off.
 
 #ifndef INLAY_PARTITION_WHATIF_H
 #define INLAY_PARTITION_WHATIF_H
@@ -13,28 +13,28 @@
 
 namespace inlay {
 
-/// What the summary of a report would count, regions included.
+/// The figures of a partition, regions included.
 struct PartitionSummary {
   int64_t segments = 0, acceleratedSegments = 0, ops = 0, acceleratedOps = 0;
-  int64_t borderBytes = 0; ///< that enter and leave accelerators, as far as sizes are known
-  bool allKnown = true;    ///< whether they all are
-  /// Under the cost model in effect, the function's own block with control flow as a whole; nothing without a model.
+  int64_t borderBytes = 0; ///< Bytes that enter and leave accelerators, as far as sizes are known.
+  bool allKnown = true;    ///< True if all these sizes are known.
+  /// Modeled time of the function's own block, with control flow as a whole. Absent if no cost model is in effect.
   std::optional<double> seconds;
 };
 
-/// The partition if the first target ran all ops of these kinds.
+/// The partition if the first target could run all ops of these kinds.
 struct WhatIfRow {
-  std::vector<std::string> kinds; ///< sorted
-  int64_t ops = 0;                ///< how many there are
+  std::vector<std::string> kinds; ///< Sorted.
+  int64_t ops = 0;                ///< Number of ops of these kinds.
   PartitionSummary figures;
 };
 
 struct WhatIf {
-  std::string target;              ///< the first
-  PartitionSummary now;            ///< as it is
-  std::vector<WhatIfRow> kinds;    ///< each by itself, the best first
-  std::vector<WhatIfRow> together; ///< the best kind, then with each step the one that adds most
-  std::vector<WhatIfRow> pairs;    ///< the best pairs
+  std::string target;              ///< The first target.
+  PartitionSummary now;            ///< The current partition.
+  std::vector<WhatIfRow> kinds;    ///< Each kind by itself, the best first.
+  std::vector<WhatIfRow> together; ///< The best kind, then with each step the kind that adds the most.
+  std::vector<WhatIfRow> pairs;    ///< The best pairs of kinds.
   int64_t pairsTried = 0, pairsThereAre = 0;
 };
 

@@ -1,8 +1,8 @@
-"""Check that a page is whole and needs nothing else: `check_page.py PAGE [CLASS=COUNT ...]`.
+"""Check that an HTML page is well-formed and self-contained: `check_page.py PAGE [CLASS=COUNT ...]`.
 
-Every element is closed where it was opened, ids are unique, links lead to them, nothing is loaded from elsewhere, and
-the only scripts and styles are the page's own. CLASS=COUNT wants that many elements of a class. Prints what is wrong
-and exits 1, else prints how many elements there are.
+Every element must be closed in the right order, ids must be unique, links must lead to ids, nothing may be loaded from
+elsewhere, and there must be one script and one style. CLASS=COUNT expects that many elements of a class. Prints the
+problems and exits 1, else prints the number of elements.
 """
 
 import collections
@@ -46,8 +46,8 @@ class Checker(html.parser.HTMLParser):
     def finish(self):
         self.close()
         self.problems += [f"<{tag}> is never closed" for tag in self.open]
-        twice = [one for one, count in collections.Counter(self.ids).items() if count > 1]
-        self.problems += [f"id {one} is there twice" for one in twice]
+        repeated = [name for name, count in collections.Counter(self.ids).items() if count > 1]
+        self.problems += [f"id {name} is used more than once" for name in repeated]
         self.problems += sorted({f"a link leads to no element #{link}" for link in set(self.links) - set(self.ids)})
         for tag in ("script", "style"):
             if self.elements[tag] != 1:
@@ -62,7 +62,7 @@ def main():
     checker.finish()
     for loads in ("@import", "url(", "http:", "https:", "fetch(", "XMLHttpRequest"):
         if loads in text:
-            checker.problems.append(f"the page holds {loads!r}")
+            checker.problems.append(f"the page contains {loads!r}")
     for want in wanted:
         name, count = want.rsplit("=", 1)
         if checker.classes[name] != int(count):

@@ -61,7 +61,7 @@ def make_model(rng: random.Random, targets: int) -> dict:
 
 
 def check(seed: int, strategy: str) -> int:
-    """The number of ops that the strategy moved."""
+    """Returns the number of ops that the strategy moved."""
     options = f"strategy={strategy} cost-model=model.json report=report.json"
     subprocess.run(["inlay-opt", "module.mlir", f"--inlay-partition={options}", "-o", "module.out"], check=True)
     report = json.loads(pathlib.Path("report.json").read_text())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints a chain of as many ops as the argument says, of which the host alone can run the one in the middle."""
+"""Prints a chain of ops. The argument is their number. Only the host can run the op in the middle."""
 
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints a function of as many branches, or as many segments by hand, as the second argument says: all alike."""
+"""Prints a function of equal branches or equal hand-written segments. The second argument is their number."""
 
 import sys
 

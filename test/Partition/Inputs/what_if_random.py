@@ -1,8 +1,8 @@
 """Compare what-if rows and sweeps of random graphs with real partitions: `what_if_random.py INLAY-OPT GRAPHS`.
 
 Each graph has lists, multiple results, regions and up to three targets. A row for some kinds must equal the partition
-of the same graph for a first target that declares these kinds too, a row for a size that with the size as option.
-Prints what differs and exits 1.
+of the same graph for a first target that also declares these kinds. A row for a size must equal the partition with this
+size as the option. Prints the differences and exits 1.
 """
 
 import json
@@ -17,7 +17,7 @@ KINDS = ["a", "b", "c", "d", "e", "f"]
 
 
 class Graph:
-    """A random function, and what its targets declare."""
+    """A random function, and the ops that its targets declare."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -42,7 +42,7 @@ class Graph:
         return name, f'%{name} = inlay.opaque "{kind}"({arguments}) : ({", ".join(types)}) -> {result}'
 
     def block(self, values, size, depth):
-        """Lines of a block, and the values it has at its end."""
+        """Returns the lines of a block and the values at its end."""
         lines, values = [], list(values)
         for _ in range(size):
             chance = self.random.random()
@@ -79,7 +79,7 @@ class Graph:
 
 
 def partition(tool, modules, options):
-    """The report on each module."""
+    """Returns the report on each module."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "modules.mlir")
         file.write_text("\n// -----\n".join(modules))
@@ -95,7 +95,7 @@ def partition(tool, modules, options):
 
 
 def count(report):
-    """What a row says, from the segments of a report."""
+    """Returns the figures of a row, computed from the segments of a report."""
     accelerated = [segment for segment in report["segments"] if segment["target"] != "host"]
     sizes = [segment[side] for segment in accelerated for side in ("bytes_in", "bytes_out")]
     return {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What other partitioners keep on accelerators if segments have a least size, after what they are documented to do.
+// The ops that other partitioners keep on accelerators for a minimum segment size, as their documentation describes
+// them.
 
 #ifndef UNITTESTS_SCHEDULING_ANCESTORS_H
 #define UNITTESTS_SCHEDULING_ANCESTORS_H
@@ -14,8 +15,8 @@
 
 namespace inlay::testing {
 
-/// Weight in accelerator segments that are large enough; the others go to the host as a whole.
-inline uint64_t weighLarge(const ScheduleGraph &graph, const Placement &placement, uint64_t minSize) {
+/// Returns the op count of the accelerator segments that are large enough. The others go to the host as a whole.
+inline uint64_t countLarge(const ScheduleGraph &graph, const Placement &placement, uint64_t minSize) {
   std::vector<uint64_t> opCounts = placement.opCounts(graph);
   uint64_t kept = 0;
   for (size_t at = 0; at < opCounts.size(); ++at)
@@ -24,14 +25,15 @@ inline uint64_t weighLarge(const ScheduleGraph &graph, const Placement &placemen
   return kept;
 }
 
-/// torch.fx's splitter; for several accelerators Torch-TensorRT's hierarchical partitioner.
+/// Returns the op count that the splitter of torch.fx keeps; for several accelerators, the hierarchical partitioner of
+/// Torch-TensorRT.
 inline uint64_t keepBySplitter(ScheduleGraph graph, uint64_t minSize) {
   for (ScheduleNode &node : graph.nodes)
     node.neutral = false;
-  return weighLarge(graph, placeByTurns(graph).placement, minSize);
+  return countLarge(graph, placeByTurns(graph).placement, minSize);
 }
 
-/// Torch-TensorRT's TorchScript front end.
+/// Returns the op count that the TorchScript front end of Torch-TensorRT keeps.
 inline uint64_t keepByTorchTensorRT(ScheduleGraph graph, uint64_t minSize) {
   ScheduleGraph demoted = graph;
   for (ScheduleNode &node : demoted.nodes)
@@ -39,8 +41,8 @@ inline uint64_t keepByTorchTensorRT(ScheduleGraph graph, uint64_t minSize) {
   return scheduleLikeTorchTensorRT(demoted, static_cast<int64_t>(minSize)).accelerated(graph);
 }
 
-/// torch.fx's CapabilityBasedPartitioner: from the last node to the first, each takes in every partition that it can
-/// without a cycle between partitions; then small ones are dropped.
+/// The CapabilityBasedPartitioner of torch.fx. From the last node to the first, each node joins every partition that it
+/// can without a cycle between partitions. Small partitions are dropped afterwards.
 class CapabilityBased {
 public:
   explicit CapabilityBased(const ScheduleGraph &graph) : graph(graph), owner(graph.size()) {

@@ -9,7 +9,7 @@
 using namespace inlay;
 using namespace inlay::testing;
 
-/// All that is known of a graph, as a text.
+/// Returns a text that describes the whole graph.
 static std::string print(const ScheduleGraph &graph) {
   std::string text;
   for (NodeId node = 0; node < graph.size(); ++node) {
@@ -34,7 +34,7 @@ TEST(CanonicalOrder, GivesOneGraphForAllWaysToWriteIt) {
     ScheduleGraph other = reorder(graph, random);
     same += print(graph.reordered(orderCanonically(graph))) == print(other.reordered(orderCanonically(other)));
   }
-  EXPECT_GE(same, rounds * 0.99) << "only graphs with much symmetry may be told apart";
+  EXPECT_GE(same, rounds * 0.99) << "only graphs with much symmetry may differ";
 }
 
 TEST(CanonicalOrder, IsTopologicalAndComplete) {
@@ -53,7 +53,7 @@ TEST(CanonicalOrder, IsTopologicalAndComplete) {
 }
 
 TEST(CanonicalOrder, KeepsTwinsTogether) {
-  // Towers that are all alike, their nodes written in turn: each gets numbers of its own.
+  // Equal towers whose nodes are written in turn. Each tower must get consecutive numbers.
   constexpr NodeId kTowers = 5, kHeight = 7;
   ScheduleGraph graph;
   for (NodeId node = 0; node < kTowers * kHeight; ++node)

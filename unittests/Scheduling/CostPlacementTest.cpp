@@ -17,7 +17,7 @@ using namespace inlay::testing;
 using Placed = std::vector<TargetIndex>;
 
 namespace {
-/// A graph with costs, all drawn from one seed. Where the last target is the host's, values go there for free.
+/// A random graph with costs. The last target is the host, to which transfers are free.
 struct Costed {
   ScheduleGraph graph;
   std::unique_ptr<CostGraph> costs;
@@ -25,7 +25,7 @@ struct Costed {
 };
 } // namespace
 
-/// Every node may take any target, but for some that may take only the host's or only theirs.
+/// Makes a graph whose nodes may take any target, except for some that may only take the host or their own target.
 static Costed makeCosted(std::mt19937 &random, unsigned nodes, unsigned targets, double launch, double edges) {
   std::uniform_real_distribution<> chance(0, 1);
   Costed result;
@@ -61,7 +61,7 @@ static Costed makeCosted(std::mt19937 &random, unsigned nodes, unsigned targets,
   return result;
 }
 
-/// Calls `visit` with every placement in allowed targets.
+/// Calls `visit` with every placement whose targets are allowed.
 static void forEachPlacement(const CostGraph &costs, unsigned targets,
                              const std::function<void(const Placed &)> &visit) {
   Placed placed(costs.graph.size());
@@ -78,15 +78,15 @@ static void forEachPlacement(const CostGraph &costs, unsigned targets,
 }
 
 static double findOptimum(const CostGraph &costs, unsigned targets) {
-  double least = std::numeric_limits<double>::infinity();
+  double fastest = std::numeric_limits<double>::infinity();
   forEachPlacement(costs, targets, [&](const Placed &placed) {
-    if (costs.countCompute(placed) < least) // all else only adds to it
-      least = std::min(least, costs.estimate(placed));
+    if (costs.countCompute(placed) < fastest) // The other costs only add to this one.
+      fastest = std::min(fastest, costs.estimate(placed));
   });
-  return least;
+  return fastest;
 }
 
-/// Where the segments of a schedule put the nodes.
+/// Returns the targets that a schedule gives the nodes.
 static Placed toPlaced(const ScheduleGraph &graph, const Schedule &schedule) {
   Placed placed(graph.size());
   for (const ScheduledSegment &segment : schedule.segments)
@@ -155,7 +155,7 @@ TEST(CostPlacement, MoreTargetsAreNeverWorseThanAnyCandidate) {
   }
 }
 
-TEST(CostPlacement, IsNeverWorseThanAllAcceleratorAllHostOrLeastSize) {
+TEST(CostPlacement, IsNeverWorseThanAllAcceleratorAllHostOrMinSize) {
   std::mt19937 random(17);
   for (int round = 0; round < 200; ++round) {
     unsigned targets = 2 + random() % 3;
@@ -174,7 +174,8 @@ TEST(CostPlacement, IsNeverWorseThanAllAcceleratorAllHostOrLeastSize) {
 }
 
 TEST(CostPlacement, ShipsAValueOnceForAllItsReaders) {
-  // The host makes a value, two nodes of the accelerator read it, and the host reads what one of them makes twice.
+  // The host makes a value that two nodes of the accelerator read. Two nodes of the host read the result of one of
+  // these.
   ScheduleGraph graph;
   graph.accelerators = 1;
   for (TargetIndex target : {1, 0, 0, 1, 1}) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What small graphs allow at best: dynamic programmes over order ideals (the sets of nodes that may run first), which
-// assume nothing of what the library builds on. A state is an ideal and what the last segment is; up to 16 nodes.
+// Exact answers for small graphs: dynamic programs over order ideals (the sets of nodes that may run first). They do
+// not share assumptions with the library. A state is an ideal and the kind of the last segment. Graphs may have up to
+// 16 nodes.
 
 #ifndef UNITTESTS_SCHEDULING_EXACTSCHEDULE_H
 #define UNITTESTS_SCHEDULING_EXACTSCHEDULE_H
 
-#include "inlay/Scheduling/SlackPlacement.h"
+#include "Scheduling/SlackPlacement.h"
 
 #include <algorithm>
 #include <array>
@@ -14,7 +15,7 @@
 
 namespace inlay::testing {
 
-/// The nodes that may run next after an ideal.
+/// Finds the nodes that may run next after an ideal.
 class Ideals {
 public:
   explicit Ideals(const ScheduleGraph &graph) : preds(graph.size()) {
@@ -29,8 +30,7 @@ private:
   std::vector<uint32_t> preds;
 };
 
-/// The least sum of prices of segments; an accelerator's and the host's (or a segment's of its own) have each their
-/// own.
+/// Returns the least sum of the prices of segments. Accelerator segments cost `acceleratorPrice`, others `hostPrice`.
 inline unsigned findCheapestSegments(const ScheduleGraph &graph, unsigned acceleratorPrice, unsigned hostPrice) {
   constexpr unsigned kMaxTargets = 4, kIsolated = kMaxTargets, kUnreached = ~0u;
   Ideals ideals(graph);
@@ -61,29 +61,34 @@ inline unsigned findCheapestSegments(const ScheduleGraph &graph, unsigned accele
 }
 
 struct FewestSegments {
-  unsigned total, acceleratedOfTotal; ///< fewest, and fewest accelerator segments among those
-  unsigned accelerated, totalOfAccelerated;
+  unsigned total, acceleratedOfTotal; ///< The fewest segments, and the fewest accelerator segments of such a schedule.
+  unsigned accelerated, totalOfAccelerated; ///< The fewest accelerator segments, and the fewest segments with them.
 };
 
+/// Finds both pairs of `FewestSegments` with prices whose sum encodes two counts, since there are few segments.
 inline FewestSegments findFewestSegments(const ScheduleGraph &graph) {
-  unsigned byTotal = findCheapestSegments(graph, 257, 256), byAccelerated = findCheapestSegments(graph, 257, 1);
-  return {byTotal / 256, byTotal % 256, byAccelerated / 256, byAccelerated % 256};
+  constexpr unsigned kBase = 256;
+  unsigned byTotal = findCheapestSegments(graph, kBase + 1, kBase);
+  unsigned byAccelerated = findCheapestSegments(graph, kBase + 1, 1);
+  return {byTotal / kBase, byTotal % kBase, byAccelerated / kBase, byAccelerated % kBase};
 }
 
-/// Two targets, nodes of weight 1: the most that can stay on the accelerator if its segments have at least `least`.
+/// Returns the maximum number of nodes that can stay on the accelerator if its segments have at least `minSize` nodes.
+/// The graph has two targets, and each node counts as one op.
 inline unsigned findMostKept(const ScheduleGraph &graph, unsigned minSize) {
-  // State: the accelerator's open run, capped at `least`; least + 1 stands for a run of the host.
+  // The state is the size of the open run of the accelerator, capped at `minSize`. `minSize` + 1 stands for a run of
+  // the host.
   unsigned host = minSize + 1;
   Ideals ideals(graph);
-  std::vector<std::vector<int>> most(size_t(1) << graph.size(), std::vector<int>(host + 1, -1));
-  most[0][host] = 0;
+  std::vector<std::vector<int>> maxKept(size_t(1) << graph.size(), std::vector<int>(host + 1, -1));
+  maxKept[0][host] = 0;
   for (uint32_t ideal = 0; ideal < ideals.full(); ++ideal)
     for (NodeId node = 0; node < graph.size(); ++node) {
       if (!ideals.isReady(node, ideal))
         continue;
-      std::vector<int> &next = most[ideal | 1u << node];
+      std::vector<int> &next = maxKept[ideal | 1u << node];
       for (unsigned run = 1; run <= host; ++run) {
-        int kept = most[ideal][run];
+        int kept = maxKept[ideal][run];
         if (kept < 0)
           continue;
         if (run >= minSize)
@@ -93,11 +98,11 @@ inline unsigned findMostKept(const ScheduleGraph &graph, unsigned minSize) {
           next[grown] = std::max(next[grown], kept + 1);
       }
     }
-  return static_cast<unsigned>(std::max(most.back()[host], most.back()[minSize]));
+  return static_cast<unsigned>(std::max(maxKept.back()[host], maxKept.back()[minSize]));
 }
 
-/// The fewest bytes that any assignment of the nodes to the placement's segments, each of its target, carries, with no
-/// accelerator segment that holds something below `least`.
+/// Returns the fewest bytes carried by any assignment of the nodes to segments of their target in `placement`. No
+/// accelerator segment may have fewer than `minSize` ops, unless it is empty.
 inline uint64_t findFewestBytes(const ScheduleGraph &graph, const Placement &placement, uint64_t minSize = 0) {
   Placement trial = placement;
   uint64_t fewest = ~uint64_t(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Schedules of random graphs of up to 16 nodes against the exact answers.
+// Compares schedules of random graphs of up to 16 nodes with the exact answers.
 
 #include "inlay/Scheduling/LevelSchedule.h"
 
@@ -12,7 +12,7 @@
 using namespace inlay;
 using namespace inlay::testing;
 
-/// A graph without is one segment, whatever its neutral nodes prefer.
+/// Returns true if a node must run on the host. Otherwise the graph is one segment, whatever its neutral nodes prefer.
 static bool needsHost(const ScheduleGraph &graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(),
                      [&](const ScheduleNode &node) { return !node.neutral && !graph.isAccelerator(node.target); });
@@ -66,7 +66,7 @@ TEST(FewestSegments, IsolatedNodesLeaveTheAcceleratorsExact) {
   EXPECT_GE(optimal, rounds * 0.995) << "the total is NP-hard";
 }
 
-/// Words of targets are searched by a beam: how often it ends at the optimum, and how often the lower bound proves it.
+/// Checks how often the beam search finds the optimum, and how often the lower bound proves it.
 static void expectShortSequences(unsigned targets, double neutral, double isolated) {
   RandomGraphOptions options;
   options.targets = targets;

@@ -9,15 +9,16 @@
 using namespace inlay;
 using namespace inlay::testing;
 
+/// Makes a graph of accelerator nodes (a), host nodes (h), isolated host nodes (s) and neutral nodes (n).
 static ScheduleGraph makeGraph(const std::string &targets, std::vector<std::pair<NodeId, NodeId>> edges) {
   ScheduleGraph graph;
   graph.accelerators = 1;
-  for (char letter : targets) {
+  for (char kind : targets) {
     ScheduleNode node;
-    node.target = letter == 'a' || letter == 'n' ? 0 : 1;
-    node.allowed = letter == 'h' ? 2 : 3;
-    node.neutral = letter == 'n';
-    node.isolatedOnHost = letter == 's';
+    node.target = kind == 'a' || kind == 'n' ? 0 : 1;
+    node.allowed = kind == 'h' ? 2 : 3;
+    node.neutral = kind == 'n';
+    node.isolatedOnHost = kind == 's';
     graph.add(node);
   }
   for (auto [before, after] : edges)
@@ -30,7 +31,7 @@ static std::string print(const Schedule &schedule) {
   std::string text;
   for (const ScheduledSegment &segment : schedule.segments) {
     text += text.empty() ? "" : " ";
-    text += segment.isIsolated ? "own:" : segment.target == 0 ? "acc:" : "host:";
+    text += segment.isIsolated ? "isolated:" : segment.target == 0 ? "acc:" : "host:";
     for (size_t at = 0; at < segment.nodes.size(); ++at)
       text += (at ? "," : "") + std::to_string(segment.nodes[at]);
   }
@@ -66,7 +67,7 @@ TEST(LevelSchedule, NeutralNodesAloneTakeTheirOwnTarget) {
 }
 
 TEST(LevelSchedule, IsolatedNodesShareNoSegment) {
-  EXPECT_EQ(print(scheduleByLevels(makeGraph("hshs", {{0, 1}, {2, 3}}))), "host:0,2 own:1 own:3");
+  EXPECT_EQ(print(scheduleByLevels(makeGraph("hshs", {{0, 1}, {2, 3}}))), "host:0,2 isolated:1 isolated:3");
 }
 
 TEST(LevelSchedule, StaysNearTheLowerBoundForThreeTargets) {
@@ -115,13 +116,13 @@ TEST(LevelSchedule, ProvesItsCountByAPath) {
       EXPECT_NE(std::find(preds.begin(), preds.end(), schedule.witness[at - 1]), preds.end());
       runs += graph.nodes[schedule.witness[at]].target != graph.nodes[schedule.witness[at - 1]].target;
     }
-    // One more where the longest paths start with both targets.
+    // There may be one more segment if the longest paths start with both targets.
     EXPECT_GE(runs + 1, schedule.segments.size());
   }
 }
 
 TEST(LevelSchedule, SinksNodesToTheirFirstUser) {
-  // Two weights' transposes: one is read by the last node alone, one by the first as well.
+  // Nodes 0 and 1 transpose weights. Node 4 alone reads the former; nodes 2 and 4 read the latter.
   ScheduleGraph graph = makeGraph("nnaha", {{0, 4}, {1, 2}, {1, 4}, {2, 3}, {3, 4}});
   graph.nodes[0].sinkable = graph.nodes[1].sinkable = true;
   BoundedPlacement placed = placeByLevels(graph);
@@ -159,6 +160,6 @@ TEST(CheckSchedule, SaysWhatIsWrong) {
   EXPECT_EQ(check({{0, false, {0}}, {1, false, {1}}}), "node 2 is in no segment");
   EXPECT_EQ(check({{0, false, {0}}, {0, false, {0}}}), "node 0 is in two segments");
   EXPECT_EQ(check({{0, false, {0, 1}}}), "node 1 can't have target 0");
-  EXPECT_EQ(check({{1, false, {1, 2}}}), "node 2 is not a segment of its own");
+  EXPECT_EQ(check({{1, false, {1, 2}}}), "node 2 is isolated but shares a segment");
   EXPECT_EQ(check({{1, false, {1}}, {0, false, {0}}, {1, true, {2}}}), "node 1 runs before node 0");
 }

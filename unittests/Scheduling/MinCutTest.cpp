@@ -14,9 +14,9 @@ struct Edge {
   int64_t capacity, reverse;
 };
 
-/// A graph to cut, kept so that every cut can be tried.
+/// A graph to cut. It is kept so that every cut can be tried.
 struct Graph {
-  std::vector<std::pair<int64_t, int64_t>> terminals; ///< what is cut on the sink's side, on the source's
+  std::vector<std::pair<int64_t, int64_t>> terminals; ///< Capacities cut on the sink's side and on the source's side.
   std::vector<Edge> edges;
 
   int64_t cut(uint32_t sources) const {
@@ -50,23 +50,39 @@ TEST(MinCut, IsTheSmallestOfAllCutsWithTheFewestSources) {
     for (uint32_t edge = random() % (3 * nodes); edge-- > 0;)
       graph.edges.push_back({uint32_t(random() % nodes), uint32_t(random() % nodes), int64_t(random() % 15),
                              random() % 2 ? int64_t(random() % 15) : 0});
-    int64_t least = std::numeric_limits<int64_t>::max();
-    uint32_t common = 0; // of all smallest cuts
+    int64_t smallest = std::numeric_limits<int64_t>::max();
+    uint32_t common = 0; // The sources of all smallest cuts.
     for (uint32_t sources = 0; sources < 1u << nodes; ++sources) {
-      if (int64_t sum = graph.cut(sources); sum < least) {
-        least = sum;
+      if (int64_t sum = graph.cut(sources); sum < smallest) {
+        smallest = sum;
         common = sources;
-      } else if (sum == least) {
+      } else if (sum == smallest) {
         common &= sources;
       }
     }
     MinCut cut = graph.build();
-    ASSERT_EQ(cut.solve(), least) << "round " << round;
+    ASSERT_EQ(cut.solve(), smallest) << "round " << round;
     uint32_t found = 0;
     for (uint32_t node = 0; node < nodes; ++node)
       found |= uint32_t(cut.isSource(node)) << node;
     ASSERT_EQ(found, common) << "round " << round;
   }
+}
+
+TEST(MinCut, GivesUpWhenTheBudgetIsSpent) {
+  Graph graph;
+  for (uint32_t node = 0; node < 20; ++node) {
+    graph.terminals.emplace_back(node < 10 ? 5 : 0, node < 10 ? 0 : 5);
+    if (node >= 10)
+      graph.edges.push_back({node - 10, node, 3, 0});
+  }
+  uint64_t budget = 10;
+  EXPECT_EQ(graph.build().solve(budget), std::nullopt);
+  EXPECT_EQ(budget, 0u);
+  budget = 1000;
+  EXPECT_EQ(graph.build().solve(budget), 30);
+  EXPECT_GT(budget, 0u);
+  EXPECT_LT(budget, 1000u);
 }
 
 TEST(MinCut, AddsTerminalsUp) {

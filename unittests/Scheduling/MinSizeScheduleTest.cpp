@@ -24,7 +24,8 @@ static void expectLarge(const ScheduleGraph &graph, const Schedule &schedule, ui
 }
 
 TEST(MinBlockSize, MovesANodeToTheSegmentThatNeedsIt) {
-  // 0 and 1 on the accelerator, 2 on the host after 0, then a chain that reads 1 last.
+  // Nodes 0 and 1 are on the accelerator. Node 2 is on the host after node 0. A chain follows whose last node reads
+  // node 1.
   ScheduleGraph graph;
   graph.accelerators = 1;
   for (NodeId node = 0; node < 7; ++node) {
@@ -51,11 +52,11 @@ TEST(MinBlockSize, KeepsAllThatCanBeKeptOfSmallGraphs) {
       ASSERT_EQ(checkSchedule(graph, schedule), "");
       expectLarge(graph, schedule, minSize);
       ASSERT_EQ(schedule.accelerated(graph), findMostKept(graph, minSize))
-          << "least " << minSize << ", round " << round;
+          << "minimum size " << minSize << ", round " << round;
     }
 }
 
-/// Graphs beyond the exact answer, too.
+/// Covers graphs that are too large for the exact answer, too.
 TEST(MinBlockSize, KeepsNoLessThanTheAncestors) {
   std::mt19937 random(101);
   unsigned rounds = countRounds(300, 5000), fewer = 0;
@@ -76,12 +77,13 @@ TEST(MinBlockSize, KeepsNoLessThanTheAncestors) {
     ours += kept;
     merged += byMerging;
   }
-  // About cubic in the graph, so not among what is tried: it keeps more now and then, and much less on the whole.
+  // This partitioner takes about cubic time, so the library does not try it. It keeps more in rare cases and much less
+  // in total.
   EXPECT_LE(fewer, rounds * 0.02);
   EXPECT_LE(static_cast<double>(merged), 0.9 * static_cast<double>(ours));
 }
 
-/// Once it is decided what runs where, there may be fewer segments than while it was.
+/// Once the targets are known, there may be fewer segments than while they were chosen.
 TEST(MinBlockSize, NeedsNoMoreSegmentsThanItsTargetsDo) {
   std::mt19937 random(107);
   for (unsigned round = 0; round < countRounds(100, 5000); ++round) {
@@ -94,12 +96,13 @@ TEST(MinBlockSize, NeedsNoMoreSegmentsThanItsTargetsDo) {
     for (const ScheduledSegment &segment : schedule.segments)
       for (NodeId node : segment.nodes)
         graph.nodes[node].target = segment.target;
-    Schedule anew = scheduleByLevels(graph);
-    bool isLarge = std::all_of(anew.segments.begin(), anew.segments.end(), [&](const ScheduledSegment &segment) {
-      return !graph.isAccelerator(segment.target) || segment.nodes.size() >= minSize;
-    });
+    Schedule rescheduled = scheduleByLevels(graph);
+    bool isLarge =
+        std::all_of(rescheduled.segments.begin(), rescheduled.segments.end(), [&](const ScheduledSegment &segment) {
+          return !graph.isAccelerator(segment.target) || segment.nodes.size() >= minSize;
+        });
     if (isLarge) {
-      EXPECT_LE(schedule.segments.size(), anew.segments.size()) << "round " << round;
+      EXPECT_LE(schedule.segments.size(), rescheduled.segments.size()) << "round " << round;
     }
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The order in which nodes are written changes nothing that is counted, whatever heuristics are at work.
+// Checks that the counts of a schedule do not depend on the order in which nodes are written, for all heuristics.
 
 #include "inlay/Scheduling/MinSizeSchedule.h"
 #include "inlay/Scheduling/TorchTensorRTSchedule.h"
@@ -12,8 +12,8 @@
 using namespace inlay;
 using namespace inlay::testing;
 
-/// All that is counted, in the order of the contract's report.
-static std::string summarise(ScheduleGraph graph, int64_t minSize) {
+/// Returns all counts, in the order of the partition report.
+static std::string summarize(ScheduleGraph graph, int64_t minSize) {
   ScheduleGraph original = graph;
   Schedule made = scheduleWithMinSize(graph, Strategy::Levels, minSize);
   EXPECT_EQ(checkSchedule(original, made), "");
@@ -23,8 +23,9 @@ static std::string summarise(ScheduleGraph graph, int64_t minSize) {
          std::to_string(made.bytesCarriedBefore);
 }
 
-/// What Torch-TensorRT's walk keeps of the graph in the order it is written, which we keep too.
-static std::string summariseWalk(ScheduleGraph graph, int64_t minSize) {
+/// Returns the op count that the Torch-TensorRT walk keeps for the order in which the graph is written. We keep at
+/// least as much.
+static std::string summarizeWalk(ScheduleGraph graph, int64_t minSize) {
   ScheduleGraph original = graph;
   uint64_t kept = scheduleLikeTorchTensorRT(graph, minSize).accelerated(original);
   return "kept " + std::to_string(kept) + ",";
@@ -35,26 +36,26 @@ static void expectInvariant(RandomGraphOptions options, int64_t minSize) {
   options.sized = true;
   unsigned walked = 0;
   for (unsigned round = 0; round < countRounds(minSize > 1 ? 40 : 150, minSize > 1 ? 1000 : 10000); ++round) {
-    options.neutral = round % 3 || minSize > 1 ? 0 : 0.2; // with these another walk may keep more
+    options.neutral = round % 3 || minSize > 1 ? 0 : 0.2; // With neutral nodes, another walk may keep more.
     options.pinned = round % 5 ? 0 : 0.1;
     RandomGraphOptions varied = varyOptions(random, round, options, 60);
     varied.edges /= 4;
     ScheduleGraph graph = makeRandomGraph(random, varied);
     graph.fewestBytes = round % 2;
-    std::string summary = summarise(graph, minSize);
+    std::string summary = summarize(graph, minSize);
     for (unsigned order = 0; order < 3; ++order) {
       ScheduleGraph other = reorder(graph, random);
-      std::string otherSummary = summarise(other, minSize);
+      std::string otherSummary = summarize(other, minSize);
       if (otherSummary == summary)
         continue;
-      // The promise never to keep less than a walk that depends on the order comes first.
-      bool isWalked = minSize > 1 && (summary.find(summariseWalk(graph, minSize)) != std::string::npos ||
-                                      otherSummary.find(summariseWalk(other, minSize)) != std::string::npos);
+      // The promise to keep no less than this walk, which depends on the order, takes precedence.
+      bool isWalked = minSize > 1 && (summary.find(summarizeWalk(graph, minSize)) != std::string::npos ||
+                                      otherSummary.find(summarizeWalk(other, minSize)) != std::string::npos);
       ASSERT_TRUE(isWalked) << "round " << round << ": " << summary << " and " << otherSummary;
       ++walked;
     }
   }
-  EXPECT_LE(walked, 1u) << "graphs of which another order keeps more are to be rare";
+  EXPECT_LE(walked, 1u) << "graphs of which another order keeps more must be rare";
 }
 
 TEST(OrderInvariance, TwoTargets) { expectInvariant({}, 1); }
@@ -71,13 +72,13 @@ TEST(OrderInvariance, ThreeAndFourTargets) {
     expectInvariant(options, 1);
 }
 
-TEST(OrderInvariance, LeastSize) {
+TEST(OrderInvariance, MinSize) {
   RandomGraphOptions options;
   for (options.targets = 2; options.targets <= 3; ++options.targets)
     expectInvariant(options, 4);
 }
 
-TEST(OrderInvariance, GivesTheVerySegmentsTwice) {
+TEST(OrderInvariance, GivesTheSameSegmentsTwice) {
   std::mt19937 random(29);
   RandomGraphOptions options;
   options.targets = 3;
@@ -87,10 +88,10 @@ TEST(OrderInvariance, GivesTheVerySegmentsTwice) {
     ScheduleGraph graph = makeRandomGraph(random, varyOptions(random, round, options, 60));
     graph.fewestBytes = true;
     ScheduleGraph first = graph, second = graph;
-    Schedule one = scheduleWithMinSize(first, Strategy::Levels, 3);
-    Schedule other = scheduleWithMinSize(second, Strategy::Levels, 3);
-    ASSERT_EQ(one.segments.size(), other.segments.size());
-    for (size_t at = 0; at < one.segments.size(); ++at)
-      ASSERT_EQ(one.segments[at].nodes, other.segments[at].nodes);
+    Schedule once = scheduleWithMinSize(first, Strategy::Levels, 3);
+    Schedule again = scheduleWithMinSize(second, Strategy::Levels, 3);
+    ASSERT_EQ(once.segments.size(), again.segments.size());
+    for (size_t at = 0; at < once.segments.size(); ++at)
+      ASSERT_EQ(once.segments[at].nodes, again.segments[at].nodes);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random graphs of several shapes, and their nodes written in another order. Seeds are fixed.
+// Random graphs of several shapes, and the same graphs with their nodes in another order. Seeds are fixed.
 
 #ifndef UNITTESTS_SCHEDULING_RANDOMGRAPH_H
 #define UNITTESTS_SCHEDULING_RANDOMGRAPH_H
@@ -20,10 +20,10 @@ struct RandomGraphOptions {
   unsigned targets = 2;
   double edges = 0.25, neutral = 0, isolated = 0, pinned = 0;
   Shape shape = Shape::Random;
-  bool sized = false; ///< nodes make values of random sizes, some of them none
+  bool sized = false; ///< True if nodes have results of random sizes, some of them empty.
 };
 
-/// Colours below the last are accelerators; every node may be demoted.
+/// Returns a random node. All targets but the last are accelerators. Every node may be demoted unless it is pinned.
 inline ScheduleNode makeRandomNode(std::mt19937 &random, const RandomGraphOptions &options) {
   std::uniform_real_distribution<> chance(0, 1);
   TargetSet all = (TargetSet(1) << options.targets) - 1;
@@ -43,7 +43,7 @@ inline ScheduleNode makeRandomNode(std::mt19937 &random, const RandomGraphOption
   return info;
 }
 
-/// Each earlier node is a predecessor with a chance that depends on the shape.
+/// Adds random edges. The probability of each edge depends on the shape.
 inline void addScatteredEdges(ScheduleGraph &graph, std::mt19937 &random, const RandomGraphOptions &options) {
   std::uniform_real_distribution<> chance(0, 1);
   unsigned width = options.shape == Shape::Random ? options.nodes : 2 + random() % 3;
@@ -59,7 +59,8 @@ inline void addScatteredEdges(ScheduleGraph &graph, std::mt19937 &random, const 
     }
 }
 
-/// Branches within branches, each joined again: in [first, end), from a fork at the first to a join at the last.
+/// Adds nested branches, each of which is joined again, for the nodes [first, end): from a fork at the first node to a
+/// join at the last one.
 inline void addForks(ScheduleGraph &graph, std::mt19937 &random, NodeId first, NodeId end) {
   if (end - first < 2)
     return;
@@ -91,7 +92,7 @@ inline ScheduleGraph makeRandomGraph(std::mt19937 &random, const RandomGraphOpti
   return graph;
 }
 
-/// The same graph with its nodes numbered in another topological order.
+/// Returns the same graph with its nodes numbered in another topological order.
 inline ScheduleGraph reorder(const ScheduleGraph &graph, std::mt19937 &random) {
   std::vector<NodeId> ready, number(graph.size());
   std::vector<size_t> missing(graph.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "inlay/Scheduling/SlackPlacement.h"
+#include "Scheduling/SlackPlacement.h"
 #include "inlay/Scheduling/MinSizeSchedule.h"
 
 #include "ExactSchedule.h"
@@ -18,7 +18,7 @@ static ScheduleGraph makeSizedGraph(std::mt19937 &random, const RandomGraphOptio
   return graph;
 }
 
-/// Edges keep the order and every node keeps its target.
+/// Checks that edges keep the execution order and that every node keeps its target.
 static void expectSound(const ScheduleGraph &graph, const Placement &before, const Placement &after) {
   ASSERT_EQ(before.targets, after.targets);
   for (NodeId node = 0; node < graph.size(); ++node) {
@@ -30,7 +30,7 @@ static void expectSound(const ScheduleGraph &graph, const Placement &before, con
 }
 
 TEST(SlackPlacement, MakesLargeValuesWhereTheyAreRead) {
-  // 0 makes much and is read by 4 alone; 1-2-3-4 alternate.
+  // Node 0 has a large result that only node 4 reads. The targets of nodes 1 to 4 alternate.
   ScheduleGraph graph;
   graph.accelerators = 1;
   for (TargetIndex target : {0, 0, 1, 1, 0}) {
@@ -52,7 +52,8 @@ TEST(SlackPlacement, MakesLargeValuesWhereTheyAreRead) {
 }
 
 TEST(SlackPlacement, MovesChainsOfEqualSizes) {
-  // 0-1-2 make equally much; no node of them gains alone by going to where 2 is read.
+  // The results of nodes 0 to 2 have the same size. None of these nodes gains anything if it moves alone to the segment
+  // that reads node 2.
   ScheduleGraph graph;
   graph.accelerators = 1;
   for (TargetIndex target : {0, 0, 0, 0, 1, 0}) {
@@ -139,28 +140,28 @@ TEST(SlackPlacement, IsNearTheBestThatLeavesSegmentsLarge) {
 }
 
 TEST(SlackPlacement, DescentAndCutsOfSmallWindowsEndWhereTheCutDoes) {
-  // The same graph many times over is too large for one cut; apart from each other the copies are not.
+  // Many copies of a graph are too large for one cut. Each copy alone is not.
   std::mt19937 random(79);
   RandomGraphOptions options;
   options.nodes = 400;
   options.shape = Shape::Layered;
   options.sized = true;
-  ScheduleGraph one = makeRandomGraph(random, options), many;
-  many.accelerators = one.accelerators;
+  ScheduleGraph graph = makeRandomGraph(random, options), many;
+  many.accelerators = graph.accelerators;
   constexpr NodeId kCopies = 10;
   for (NodeId copy = 0; copy < kCopies; ++copy)
-    for (NodeId node = 0; node < one.size(); ++node) {
-      many.add(one.nodes[node]);
-      for (NodeId pred : one.preds(node))
-        many.addEdge(copy * one.size() + pred, copy * one.size() + node);
+    for (NodeId node = 0; node < graph.size(); ++node) {
+      many.add(graph.nodes[node]);
+      for (NodeId pred : graph.preds(node))
+        many.addEdge(copy * graph.size() + pred, copy * graph.size() + node);
     }
   many.seal();
-  Placement single = placeByLevels(one).placement, placement = placeByLevels(many).placement;
+  Placement single = placeByLevels(graph).placement, placement = placeByLevels(many).placement;
   uint64_t before = countCarriedBytes(many, placement.segment);
-  placeWithSlack(one, single, 0);
+  placeWithSlack(graph, single, 0);
   placeWithSlack(many, placement, 0);
   EXPECT_LT(countCarriedBytes(many, placement.segment), before);
-  EXPECT_EQ(countCarriedBytes(many, placement.segment), kCopies * countCarriedBytes(one, single.segment));
+  EXPECT_EQ(countCarriedBytes(many, placement.segment), kCopies * countCarriedBytes(graph, single.segment));
 }
 
 TEST(SlackPlacement, NeverCostsSegmentsOrTargets) {
@@ -193,7 +194,7 @@ TEST(SlackPlacement, NeverCostsSegmentsOrTargets) {
 }
 
 TEST(SlackPlacement, TakesLinearTimeOnAHub) {
-  // One value that very many nodes read, each with room to move.
+  // Very many nodes read one value, and each of them can move.
   constexpr NodeId kReaders = 200'000;
   ScheduleGraph graph;
   graph.accelerators = 1;

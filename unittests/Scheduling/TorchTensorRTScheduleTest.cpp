@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers that are known of the original, and that what it makes is always a partition.
+// Compares the walk with known results of Torch-TensorRT and checks that its schedules are always valid.
 
 #include "inlay/Scheduling/TorchTensorRTSchedule.h"
 #include "inlay/Scheduling/MinSizeSchedule.h"
@@ -30,7 +30,8 @@ static ScheduleGraph makeGraph(const std::vector<TargetIndex> &targets, std::vec
   return graph;
 }
 
-/// Towers of alternating runs of one node each, joined by a last node; written tower by tower or run by run.
+/// Makes towers of alternating runs of one node each, joined by a last node. The nodes are written tower by tower, or
+/// run by run if `interleaved`.
 static ScheduleGraph makeTowers(unsigned towers, unsigned runs, bool interleaved) {
   ScheduleGraph graph;
   graph.accelerators = 1;
@@ -86,7 +87,8 @@ TEST(TorchTensorRTSchedule, DependsOnTheOrderOfTowers) {
 }
 
 TEST(TorchTensorRTSchedule, KeepsSmallSegmentsByAccidentOfOrder) {
-  // Node 1 depends on nothing and is read last: written before the host node it ends in the run before it.
+  // An accelerator node has no predecessors and is read last. If it is written before the host node, it joins the run
+  // before that node.
   ScheduleGraph early = makeGraph({0, 0, 1, 0, 0, 0, 0}, {{0, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {1, 6}});
   ScheduleGraph late = makeGraph({0, 1, 0, 0, 0, 0, 0}, {{0, 1}, {1, 3}, {3, 4}, {4, 5}, {5, 6}, {2, 6}});
   EXPECT_EQ(schedule(early, 5).accelerated(early), 0u);
@@ -109,7 +111,7 @@ TEST(TorchTensorRTSchedule, IsAlwaysSound) {
     ScheduleGraph graph = makeRandomGraph(random, options);
     if (round % 5 == 0)
       for (ScheduleNode &node : graph.nodes)
-        node.isolatedOnHost |= random() % 8 == 0; // control flow that may run on an accelerator
+        node.isolatedOnHost |= random() % 8 == 0; // Control flow that may run on an accelerator.
     if (round % 7 == 0)
       graph.nodes[random() % graph.size()].pinned = true;
     int64_t minSize = 1 + random() % 5;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Has each kernel of a module with engines validated: `validate_kernels.py MODULE COMMAND...`.
+"""Validate each kernel of a module with engines: `validate_kernels.py MODULE COMMAND...`.
 
-COMMAND takes the name of a file with SPIR-V, as spirv-val does. Prints how many kernels there are, and what it said.
+COMMAND takes the name of a file with SPIR-V, like spirv-val. Prints the output of COMMAND and the number of kernels.
 """
 
 import pathlib

@@ -46,8 +46,8 @@ TEST(SumPolicy, KeepsADeviceBusyWithManyResults) {
 TEST(SumPolicy, SplitsNothingShort) { EXPECT_EQ(chooseParts(matmul(4, 4, 64), 2, longest, software), 1); }
 
 TEST(SumPolicy, AGPUSplitsWhereSoftwareIsBusy) {
-  LoopNestShape row =
-      matmul(1, 4096, 4096); // At most 16 subgroups keep software busy; the GPU would run only a few workgroups.
+  // At most 16 subgroups keep software busy. A GPU would run only a few workgroups.
+  LoopNestShape row = matmul(1, 4096, 4096);
   EXPECT_EQ(chooseParts(row, 2, longest, software), 1);
   EXPECT_GT(chooseParts(row, 2, longest, SubgroupProductProfile::forGPU(32)), 1);
 }

@@ -219,8 +219,8 @@ bool Labeling::relabelConvolution(plan::LibraryCallOp op) {
   if (config.get("channels_last"))
     return false;
   SmallVector<Value> inputs(op.getInputs());
-  int64_t firstOperand =
-      config.get("bias") ? 3 : 2; // Later inputs are operands of post-ops. Some have one element per channel.
+  // Later inputs are operands of post-ops. Some have one element per channel.
+  int64_t firstOperand = config.get("bias") ? 3 : 2;
   for (auto [number, input] : llvm::enumerate(inputs))
     if (number == 0 || (static_cast<int64_t>(number) >= firstOperand && tensorType(input).getRank() > 1))
       input = toLast(input);

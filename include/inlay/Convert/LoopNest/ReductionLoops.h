@@ -33,8 +33,8 @@ public:
 private:
   struct Loop {
     mlir::scf::ForOp op;
-    llvm::SmallVector<mlir::Value>
-        before; ///< Sums to which the results of this loop are added; empty unless the loop is part of a cut loop.
+    /// The sums to which the results of this loop are added. Empty unless the loop is part of a cut loop.
+    llvm::SmallVector<mlir::Value> before;
   };
   mlir::Value openLoop(mlir::Value from, mlir::Value to, mlir::Value step, llvm::SmallVector<mlir::Value> before);
 

@@ -53,8 +53,8 @@ struct LocalBuffer {
   mlir::Value buffer;
   mlir::Value memref;                          ///< Flat memory that holds the part.
   llvm::SmallVector<mlir::AffineExpr> strides; ///< Constant stride for each dim of `buffer`.
-  mlir::Value start; ///< Index in `memref` of the element of `buffer` whose indices are all 0. The element may lie
-                     ///< outside the part.
+  /// Index in `memref` of the element of `buffer` whose indices are all 0. The element may lie outside the part.
+  mlir::Value start;
 };
 
 /// The share of one invocation in the steps of a reduction loop: every `count`-th step, starting with step `number`.

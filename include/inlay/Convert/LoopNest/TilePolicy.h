@@ -22,8 +22,8 @@ struct LoopNestShape {
     bool isSingle() const { return size <= 1 && !isOpen; }
   };
   std::vector<Loop> loops;
-  std::vector<std::vector<int64_t>>
-      inputStrides; ///< Elements by which one step of each loop moves each input; 0 if it does not move.
+  /// Elements by which one step of each loop moves each input; 0 if the input does not move.
+  std::vector<std::vector<int64_t>> inputStrides;
   std::vector<int64_t> outputStrides; ///< Strides of the first output.
   bool vectorizable = true;           ///< True if vectors can compute the body lane by lane.
   bool sumsLanes = false;             ///< True if each lane may reduce separately, to be joined at the end.

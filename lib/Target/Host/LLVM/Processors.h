@@ -20,13 +20,12 @@ class TargetMachine;
 namespace inlay {
 
 struct HostProcessor {
-  std::string name;     ///< Name as requested: "native", "x86-64-v3", "armv8.2-a".
-  llvm::Triple triple;  ///< Target triple of the code.
-  std::string cpu;      ///< CPU name for LLVM.
-  std::string tuning;   ///< CPU for which the code is tuned; empty for `cpu`.
-  std::string features; ///< Features besides those of `cpu`, in LLVM's syntax: "+lse,+rdm".
-  std::vector<std::string>
-      required; ///< Sorted LLVM names of the features that the code needs at run time: "avx2", "fma".
+  std::string name;                  ///< Name as requested: "native", "x86-64-v3", "armv8.2-a".
+  llvm::Triple triple;               ///< Target triple of the code.
+  std::string cpu;                   ///< CPU name for LLVM.
+  std::string tuning;                ///< CPU for which the code is tuned; empty for `cpu`.
+  std::string features;              ///< Features besides those of `cpu`, in LLVM's syntax: "+lse,+rdm".
+  std::vector<std::string> required; ///< Sorted LLVM names of features that the code needs: "avx2", "fma".
 };
 
 /// Finds a processor by name. "native" is the processor that runs the compiler. Other names are LLVM's names of

@@ -86,9 +86,9 @@ struct SubgroupProductGrid {
 
   SmallVector<unsigned> laneLoops, outerLoops;
   SmallVector<AffineExpr> laneCounts; ///< Number of tiles along each lane loop.
-  SmallVector<AffineExpr> counts; ///< Number of tiles along each outer loop, of blocks of lanes, and of tiles along the
-                                  ///< row loop if there is one.
-  AffineExpr positions;           ///< Number of positions of lanes.
+  /// Number of tiles along each outer loop, of blocks of lanes, and of tiles along the row loop if there is one.
+  SmallVector<AffineExpr> counts;
+  AffineExpr positions; ///< Number of positions of lanes.
   AffineExpr groups;
 };
 } // namespace

@@ -39,18 +39,16 @@ private:
     RowGroup::Member member;
     TileEmitter emitter;
     TileShape tile;
-    ReductionShare share; ///< If `count` is more than 1, the invocations share the reductions, and each computes at
-                          ///< most one element.
-    llvm::SmallVector<mlir::OpFoldResult>
-        counts;               ///< Number of tiles along the last row loop and the parallel loops inside.
-    mlir::OpFoldResult total; ///< Number of tiles of a workgroup.
+    /// If `count` is more than 1, the invocations share the reductions, and each computes at most one element.
+    ReductionShare share;
+    llvm::SmallVector<mlir::OpFoldResult> counts; ///< Tiles along the last row loop and the loops inside.
+    mlir::OpFoldResult total;                     ///< Number of tiles of a workgroup.
     mlir::AffineExpr totalExpr;
   };
   /// A buffer in workgroup memory.
   struct Local {
     mlir::Value buffer;
-    llvm::SmallVector<mlir::AffineExpr>
-        strides; ///< Stride of each dim. Rows other than along the last row loop have stride 0.
+    llvm::SmallVector<mlir::AffineExpr> strides; ///< Per dim; 0 along all row loops but the last.
     RowBuffer size;
     int rowDim; ///< Dim along the last row loop.
   };

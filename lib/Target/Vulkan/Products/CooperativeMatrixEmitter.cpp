@@ -70,10 +70,9 @@ private:
 
   /// Four elements of an operand that an invocation copies in each step.
   struct Quad {
-    Value isActive; ///< True if the invocation copies these elements. Null means always true.
-    Value slot;     ///< Index of the vector in workgroup memory.
-    SmallVector<Value>
-        starts; ///< Index of each element in the buffer, without the offset of the step; one index for a vector.
+    Value isActive;             ///< True if the invocation copies these elements. Null means always true.
+    Value slot;                 ///< Index of the vector in workgroup memory.
+    SmallVector<Value> starts;  ///< Index of each element in the buffer without the step; one for a vector.
     SmallVector<Value> depths;  ///< Index of the same elements along the inner loop, relative to the step.
     SmallVector<Value> insides; ///< True if the row or column of the element exists. Null means always true.
   };

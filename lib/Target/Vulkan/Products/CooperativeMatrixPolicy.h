@@ -21,18 +21,17 @@ struct CooperativeMatrixShape {
 /// The figures by which tiles are chosen. Costs are for the work of one subgroup; only their ratios matter. The costs
 /// of GPUs are estimates, not measurements.
 struct CooperativeMatrixProfile {
-  std::vector<CooperativeMatrixShape>
-      units;                       ///< Shapes that the device supports; empty if it has no cooperative matrices.
-  int64_t lanes = 0;               ///< Invocations of a subgroup.
-  int64_t maxInvocations = 128;    ///< Invocations of a workgroup.
-  int64_t memory = 16384;          ///< Bytes of workgroup memory that a kernel may use.
-  int64_t maxAccumulators = 64;    ///< Accumulators of an invocation.
-  int64_t maxSubgroups = 8;        ///< Subgroups of a workgroup.
-  int64_t enough = 512;            ///< Number of subgroups that keep the device busy.
-  double multiply = 1.0 / 1024;    ///< Cost of a multiplication and an addition.
-  double load = 1.0 / 32;          ///< Cost of copying an element to workgroup memory.
-  double read = 1.0 / 64;          ///< Cost of reading an element from workgroup memory.
-  double store = 1.0 / 16;         ///< Cost of writing an element of the result.
+  std::vector<CooperativeMatrixShape> units; ///< Supported shapes; empty without cooperative matrices.
+  int64_t lanes = 0;                         ///< Invocations of a subgroup.
+  int64_t maxInvocations = 128;              ///< Invocations of a workgroup.
+  int64_t memory = 16384;                    ///< Bytes of workgroup memory that a kernel may use.
+  int64_t maxAccumulators = 64;              ///< Accumulators of an invocation.
+  int64_t maxSubgroups = 8;                  ///< Subgroups of a workgroup.
+  int64_t enough = 512;                      ///< Number of subgroups that keep the device busy.
+  double multiply = 1.0 / 1024;              ///< Cost of a multiplication and an addition.
+  double load = 1.0 / 32;                    ///< Cost of copying an element to workgroup memory.
+  double read = 1.0 / 64;                    ///< Cost of reading an element from workgroup memory.
+  double store = 1.0 / 16;                   ///< Cost of writing an element of the result.
   int64_t minTerms = 16 * 16 * 64; ///< Number of terms of all sums below which cooperative matrices do not pay.
 };
 
@@ -40,10 +39,9 @@ struct CooperativeMatrixProfile {
 struct CooperativeMatrixLoops {
   unsigned lhs = 0;          ///< The input that has the rows. The other input has the columns.
   std::vector<size_t> outer; ///< Parallel loops that index both inputs or none. Each step is a separate product.
-  std::vector<size_t> rows,
-      columns;              ///< Parallel loops. Together they count rows or columns; the last one is the fastest.
-  std::vector<size_t> sums; ///< Reductions other than the inner one.
-  size_t inner = 0;         ///< The reduction along the depth of the matrices.
+  std::vector<size_t> rows, columns; ///< Parallel loops that together count rows or columns, the last one fastest.
+  std::vector<size_t> sums;          ///< Reductions other than the inner one.
+  size_t inner = 0;                  ///< The reduction along the depth of the matrices.
 };
 
 /// A workgroup computes a block of rows times columns. Its subgroups share the block; each accumulates several matrices

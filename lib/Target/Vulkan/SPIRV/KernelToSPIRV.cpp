@@ -88,8 +88,8 @@ static spirv::TargetEnvAttr getTargetEnv(VulkanAttr target, bool matrices) {
     capabilities.append({spirv::Capability::CooperativeMatrixKHR, spirv::Capability::VulkanMemoryModel});
     extensions.append({spirv::Extension::SPV_KHR_cooperative_matrix, spirv::Extension::SPV_KHR_vulkan_memory_model});
   }
-  spirv::Version version =
-      matrices ? spirv::Version::V_1_6 : spirv::Version::V_1_3; // Vulkan 1.3 supports both versions.
+  // Vulkan 1.3 supports both versions.
+  spirv::Version version = matrices ? spirv::Version::V_1_6 : spirv::Version::V_1_3;
   auto triple = spirv::VerCapExtAttr::get(version, capabilities, extensions, context);
   return spirv::TargetEnvAttr::get(triple, spirv::getDefaultResourceLimits(context), spirv::ClientAPI::Vulkan);
 }
@@ -176,8 +176,8 @@ static LogicalResult checkBody(gpu::GPUFuncOp func, VulkanAttr target) {
   };
   auto check = [&](Location loc, Type type) -> LogicalResult {
     auto matrix = dyn_cast<gpu::MMAMatrixType>(type);
-    Type element =
-        matrix ? matrix.getElementType() : getElementTypeOrSelf(getElementTypeOrSelf(type)); // Element type of vectors.
+    // Buffers may have vectors as elements.
+    Type element = matrix ? matrix.getElementType() : getElementTypeOrSelf(getElementTypeOrSelf(type));
     std::optional<StringRef> needed = feature(element);
     if (!needed)
       return emitError(loc) << "unsupported-type: vulkan has no " << element;

@@ -163,10 +163,10 @@ def _look_up(values, operands):
 class Replay:
     """A model exported with dynamic shapes; called, it gives the flat results for the arguments."""
 
-    def __init__(self, monkeypatch, exported, profiles=None):
+    def __init__(self, monkeypatch, exported, shape_profiles=None):
         monkeypatch.setattr(walker, "GraphBuilder", Recorder)
         is_onnx = not isinstance(exported, torch.export.ExportedProgram)
-        self.program = exported.import_() if is_onnx else import_program(exported, profiles=profiles)
+        self.program = exported.import_() if is_onnx else import_program(exported, shape_profiles=shape_profiles)
         self._recorder = Recorder.last
         self.text = self.program.text
         self.made = self._recorder.made

@@ -145,7 +145,7 @@ def _compile_imported(imported, options):
 
 def _input(node, symbols):
     value = node.meta.get("val")
-    if symbols.can_say(value):
+    if symbols.can_express(value):
         return ProgramInput(node.name, value=symbols.size(value))
     if not isinstance(value, torch.Tensor):
         raise UnsupportedError(f"input {node.name!r} is {value}, but expected a tensor or a size")

@@ -30,13 +30,13 @@ def import_model(
         if is_onnx(model):
             return import_onnx(model, inputs, dynamic_shapes, **options)
         if not isinstance(model, torch.nn.Module) or inputs is None:
-            exported, profiles = export_program(model, inputs, dynamic_shapes), None
+            exported, shape_profiles = export_program(model, inputs, dynamic_shapes), None
         else:
-            exported, profiles = export_module(
+            exported, shape_profiles = export_module(
                 model, prepare_examples(model, inputs, dynamic_shapes), may_split_dims=True
             )
         with no_autocast():
-            program = import_program(exported, profiles=profiles, **options)
+            program = import_program(exported, shape_profiles=shape_profiles, **options)
         if isinstance(model, torch.nn.Module):
             return ImportedModel(program, convention_of(exported, model), lambda: model)
         return ImportedModel(program, convention_of(exported), exported.module)

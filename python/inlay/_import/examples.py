@@ -81,7 +81,7 @@ class Input:
 
 
 @dataclass(frozen=True)
-class DimProfile:
+class ShapeProfile:
     """What the user said of a dim beside what torch.export keeps. min: None if nothing; typical: None for the example's
     size, 0 if unknown; tie: a name that dims of one size have in common."""
 
@@ -92,12 +92,12 @@ class DimProfile:
 
 @dataclass
 class ExampleInputs:
-    """What a module is exported with. profiles: (number of a leaf, dim) -> DimProfile."""
+    """What a module is exported with. shape_profiles: (number of a leaf, dim) -> ShapeProfile."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     dynamic_shapes: Any = None
-    profiles: dict[tuple[int, int], DimProfile] = field(default_factory=dict)
+    shape_profiles: dict[tuple[int, int], ShapeProfile] = field(default_factory=dict)
 
 
 def make_examples(
@@ -125,12 +125,12 @@ def make_examples(
                     f"{number + 1}"
                 )
             if isinstance(wish, torch_shapes._DimHint) and wish.min is not None:
-                examples.profiles[number, dim] = DimProfile(min=wish.min)
+                examples.shape_profiles[number, dim] = ShapeProfile(min=wish.min)
     return examples
 
 
 def _from_inputs(leaves: list[Any], spec: Any) -> ExampleInputs:
-    shapes, made, profiles = ShapesCollection(), [], {}
+    shapes, made, shape_profiles = ShapesCollection(), [], {}
     opts = _find_opts(leaves)
     for number, leaf in enumerate(leaves):
         if not isinstance(leaf, Input):
@@ -139,11 +139,11 @@ def _from_inputs(leaves: list[Any], spec: Any) -> ExampleInputs:
         chosen = [_choose(leaf, dim, opts) for dim in range(leaf.rank)]
         made.append(torch.zeros([size for size, _, _ in chosen], dtype=leaf.dtype))
         dims = {dim: wish for dim, (_, wish, _) in enumerate(chosen) if wish is not None}
-        profiles.update({(number, dim): chosen[dim][2] for dim in dims})
+        shape_profiles.update({(number, dim): chosen[dim][2] for dim in dims})
         if dims:
             shapes[made[-1]] = dims
     args, kwargs = pytree.tree_unflatten(made, spec)
-    return ExampleInputs(args, kwargs, shapes if profiles else None, profiles)
+    return ExampleInputs(args, kwargs, shapes if shape_profiles else None, shape_profiles)
 
 
 def _find_opts(leaves: list[Any]) -> dict[str, int]:
@@ -161,18 +161,18 @@ def _find_opts(leaves: list[Any]) -> dict[str, int]:
     return opts
 
 
-def _choose(leaf: Input, dim: int, opts: dict[str, int]) -> tuple[int, Any, DimProfile]:
+def _choose(leaf: Input, dim: int, opts: dict[str, int]) -> tuple[int, Any, ShapeProfile]:
     """(size of the example, the Dim or hint, or None for a fixed size, what the export doesn't keep) of a dim."""
     low, high = leaf.range_of(dim)
     if low == high:
-        return low, None, DimProfile()
+        return low, None, ShapeProfile()
     if high is not None and high < _TRACED:
         raise ArgumentValueError(f"dim {dim} is {low} to {high}, but torch.export can't tell sizes of 0 and 1 apart")
     if leaf.shape is not None:
         wish = leaf.shape[dim]
-        return _size_of(wish, opts), wish, DimProfile(typical=opts.get(wish.__name__, 0))
+        return _size_of(wish, opts), wish, ShapeProfile(typical=opts.get(wish.__name__, 0))
     opt = low if leaf.opt_shape is None else leaf.opt_shape[dim]
-    return max(_TRACED, opt), Dim.DYNAMIC(min=low, max=high), DimProfile(low, opt)
+    return max(_TRACED, opt), Dim.DYNAMIC(min=low, max=high), ShapeProfile(low, opt)
 
 
 def _size_of(wish: Any, opts: dict[str, int]) -> int:
@@ -183,7 +183,7 @@ def _size_of(wish: Any, opts: dict[str, int]) -> int:
 
 
 def split_shared_dims(model: torch.nn.Module, examples: ExampleInputs) -> ExampleInputs | None:
-    """The same with each dim a size of its own for torch.export, which `profiles` tie together again.
+    """The same with each dim a size of its own for torch.export, which `shape_profiles` tie together again.
 
     torch.export refuses a Dim if it can't prove what tracing assumed for all of its sizes; of a hint it only notes what
     that was. None where there is no Dim, or one that is computed from another.
@@ -195,7 +195,7 @@ def split_shared_dims(model: torch.nn.Module, examples: ExampleInputs) -> Exampl
     if any(isinstance(wish, torch_shapes._DerivedDim) for wish in wishes):
         return None
     leaves = pytree.tree_leaves((examples.args, examples.kwargs))
-    shapes, profiles = ShapesCollection(), dict(examples.profiles)
+    shapes, shape_profiles = ShapesCollection(), dict(examples.shape_profiles)
     for number, dims in asked.items():
         hints = {}
         for dim, wish in dims.items():
@@ -203,10 +203,10 @@ def split_shared_dims(model: torch.nn.Module, examples: ExampleInputs) -> Exampl
             if isinstance(wish, Dim):
                 high = None if wish.max == int_oo else int(wish.max)
                 hints[dim] = Dim.DYNAMIC(min=wish.min, max=high)
-                known = profiles.get((number, dim), DimProfile())
-                profiles[number, dim] = DimProfile(wish.min, known.typical, wish.__name__)
+                known = shape_profiles.get((number, dim), ShapeProfile())
+                shape_profiles[number, dim] = ShapeProfile(wish.min, known.typical, wish.__name__)
         shapes[leaves[number]] = hints
-    return ExampleInputs(examples.args, examples.kwargs, shapes, profiles)
+    return ExampleInputs(examples.args, examples.kwargs, shapes, shape_profiles)
 
 
 def _asked_dims(model: torch.nn.Module, examples: ExampleInputs) -> dict[int, Mapping[int, Any]]:

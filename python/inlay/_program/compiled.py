@@ -17,7 +17,7 @@ from .._dialect.calls import describe_call
 from .._paths import StrPath, path_text
 from ..errors import ArgumentTypeError, InternalError, SizesError, UnsupportedError
 from .fallback import Fallback, raise_failure
-from .figures import Memory, ShapeProfile
+from .figures import Memory, Profile
 from .forking import refuse_lost_device
 from .imported import ImportedProgram
 from .outputs import CallValues, ResultOutput
@@ -142,7 +142,7 @@ class CompiledModule:
         values = CallValues(given, leaves, results, kept, sizes, self._state)
         return [output.read(values) for output in self._interface.outputs]
 
-    def profile(self, *args: Any, trace: StrPath | None = None, **kwargs: Any) -> ShapeProfile:
+    def profile(self, *args: Any, trace: StrPath | None = None, **kwargs: Any) -> Profile:
         """Runs the model once, step by step. What the model writes stays as it was.
 
         trace: a file for what ran when, kernels of the accelerator included, which ui.perfetto.dev and chrome://tracing
@@ -159,7 +159,7 @@ class CompiledModule:
             (steps, report, table, events), _ = self._run(run, leaves)
         if trace is not None:
             pathlib.Path(trace).write_text(events, encoding="utf-8")
-        return ShapeProfile(steps, self._report.replaced(report), table)
+        return Profile(steps, self._report.replaced(report), table)
 
     def memory(self, *args: Any, **kwargs: Any) -> Memory:
         """The memory that a call with these arguments needs beside them and its results. Nothing is run."""

@@ -9,7 +9,7 @@ from typing import Any
 from .report import Report
 
 
-class ShapeProfile(list[tuple[str, str, float]]):
+class Profile(list[tuple[str, str, float]]):
     """A list of (segment, kind of step, seconds), in order; `str(profile)` is a table of segments, kernels and ops.
 
     `report` is the model's with `measured_ns` in the segments and the summary, beside `modelled_ns` if a cost model is

@@ -214,14 +214,14 @@ class Symbols:
             return value
         made = self.make(value.node.expr)
         if isinstance(made, Size):
-            self._say(made.expr)
+            self._express(made.expr)
         return made
 
     def dims(self, fake: torch.Tensor) -> tuple[int | Size, ...]:
         """The dims of a tensor, each an int or Size."""
         return tuple(self.size(dim) for dim in fake.shape)
 
-    def can_say(self, value: object) -> bool:
+    def can_express(self, value: object) -> bool:
         """Whether a value is an int, or a torch.SymInt that the dialect has an expression for."""
         if isinstance(value, torch.SymInt):
             try:
@@ -239,7 +239,7 @@ class Symbols:
     def map_text(self, sizes: Iterable[int | Size]) -> str:
         """`affine_map<()[s0] -> (s0, 4)>` for ints and Sizes."""
         symbols = ", ".join(self._texts.values())
-        results = ", ".join(self._say(size.expr) if isinstance(size, Size) else str(size) for size in sizes)
+        results = ", ".join(self._express(size.expr) if isinstance(size, Size) else str(size) for size in sizes)
         return f"affine_map<()[{symbols}] -> ({results})>"
 
     def text(self) -> str:
@@ -328,7 +328,7 @@ class Symbols:
         high = self.bounds(sympy.expand(lhs - rhs))[1]
         return high is not None and high <= 0
 
-    def _say(self, expr):
+    def _express(self, expr):
         """An expression in MLIR's affine syntax."""
         if expr not in self._affine:
             self._affine[expr] = _write(expr, self._texts, _AFFINE)

@@ -128,7 +128,7 @@ def test_the_walk_reaches_what_users_call():
         "inlay.debug.compare",
         "inlay_models.zoo.Example.__call__",
         "inlay._program.compiled.CompiledModule.load_state_dict",
-        "inlay._program.figures.ShapeProfile.__init__",  # what `profile` returns
+        "inlay._program.figures.Profile.__init__",  # what `profile` returns
         "inlay.ops.find",
         "inlay._program.report.Report.what_if",
         "inlay._graph.module.Tensor.shape",

@@ -14,7 +14,7 @@ from ..._paths import StrPath
 from ..._program.imported import CallConvention, ImportedModel, ImportedProgram, ProgramInput
 from ..._program.sizes import Symbols
 from ...errors import ArgumentTypeError, UnsupportedError, did_you_mean
-from ..examples import DimProfile, Input
+from ..examples import ShapeProfile, Input
 from ..torch.guards import plain_kernels, read_symbols
 from ..torch.program import import_calls, tensor_input
 from ..types import DynamicShapes, Inputs, ModelProto
@@ -162,12 +162,12 @@ def _examples(given, wishes):
 
 def _symbols(infos, values, wishes):
     """The Symbols of a graph's inputs."""
-    profiles = {
-        (number, dim): DimProfile(one.min, one.typical, one.name)
+    shape_profiles = {
+        (number, dim): ShapeProfile(one.min, one.typical, one.name)
         for number, wish in enumerate(wishes)
         for dim, one in wish.items()
     }
-    return read_symbols([(info.name, values[info.name].meta["val"]) for info in infos], profiles=profiles)
+    return read_symbols([(info.name, values[info.name].meta["val"]) for info in infos], shape_profiles=shape_profiles)
 
 
 def _order_inputs(proto, inputs):

@@ -41,7 +41,7 @@ class Call:
         if isinstance(value, (list, tuple)):
             return type(value)(self._with_sizes(one) for one in value)
         number = value.meta.get("val") if isinstance(value, torch.fx.Node) else value
-        return self._symbols.size(number) if self._symbols.can_say(number) else value
+        return self._symbols.size(number) if self._symbols.can_express(number) else value
 
     def __getitem__(self, name):
         return self.args[name]

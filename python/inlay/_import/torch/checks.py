@@ -19,10 +19,10 @@ def check_dims(fake, what, symbols):
 
 def check_static(fake, what):
     """Raises unless the tensor has static dims and a dtype that the dialect can hold."""
-    check_sayable(fake, what, Symbols())
+    check_expressible(fake, what, Symbols())
 
 
-def check_sayable(fake, what, symbols):
+def check_expressible(fake, what, symbols):
     """Raises unless the tensor has dims that can be said with these Symbols and a dtype that the dialect can hold."""
     check_dims(fake, what, symbols)
     if fake.layout != torch.strided:

@@ -13,7 +13,7 @@ from torch.fx.node import map_arg
 
 from ..._program.sizes import InexpressibleError
 from ...errors import UnsupportedError
-from .checks import check_sayable
+from .checks import check_expressible
 
 _COMPARISONS = {sympy.Eq: "eq", sympy.Ne: "ne", sympy.Lt: "lt", sympy.Le: "le", sympy.Gt: "gt", sympy.Ge: "ge"}
 _CONNECTIVES = {sympy.And: "logical_and", sympy.Or: "logical_or"}
@@ -73,7 +73,7 @@ class Control:
         """Raises unless `value`, of a node, is a tensor that the dialect can hold; returns (dims, dtype)."""
         if not isinstance(value, torch.Tensor):
             raise UnsupportedError(f"{what} is no tensor")
-        check_sayable(value, what, self.walker.symbols)
+        check_expressible(value, what, self.walker.symbols)
         return self.walker.symbols.dims(value), value.dtype
 
     def check_alike(self, value, wanted, what):
@@ -96,10 +96,10 @@ class Control:
         if expr in (sympy.true, sympy.false):
             return True
         if type(expr) in _COMPARISONS:
-            return all(self._can_say(one) for one in expr.args)
+            return all(self._can_express(one) for one in expr.args)
         return isinstance(expr, (sympy.And, sympy.Or, sympy.Not)) and all(map(self._can_decide, expr.args))
 
-    def _can_say(self, expr):
+    def _can_express(self, expr):
         try:
             self.walker.symbols.map_text([self.walker.symbols.make(expr)])
         except InexpressibleError:
@@ -206,7 +206,7 @@ class _Cond:
         results = node.meta["val"]
         branches = [_outputs(find_module(one)) for one in called]
         for number, result in enumerate(results):
-            if not control.walker.symbols.can_say(result) and result is not None:
+            if not control.walker.symbols.can_express(result) and result is not None:
                 wanted = control.check_tensor(result, f"result {number}")
                 for name, outputs in zip(("true", "false"), branches, strict=True):
                     control.check_alike(_value_of(outputs[number]), wanted, f"result {number} of the {name} branch")

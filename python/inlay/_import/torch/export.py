@@ -13,7 +13,7 @@ from torch.fx.experimental.symbolic_shapes import ConstraintViolationError
 from torch.utils import _pytree as pytree
 
 from ...errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
-from ..examples import DimProfile, ExampleInputs, Input, make_examples, split_shared_dims
+from ..examples import ShapeProfile, ExampleInputs, Input, make_examples, split_shared_dims
 from ..types import DynamicShapes, Inputs
 from .attributes import restoring_attributes
 from .caches import register_caches
@@ -51,13 +51,13 @@ class ExportedModule(NamedTuple):
     """A program, and what the user said of dims that it doesn't keep, by (number of an input, dim)."""
 
     program: torch.export.ExportedProgram
-    profiles: dict[tuple[int, int], DimProfile]
+    shape_profiles: dict[tuple[int, int], ShapeProfile]
 
 
 def export_module(model: torch.nn.Module, examples: ExampleInputs, may_split_dims: bool = False) -> ExportedModule:
     """Exports a module by torch.export.
 
-    may_split_dims: True if dims that the user gave one name may be several for torch.export; profiles tie them together.
+    may_split_dims: True if dims that the user gave one name may be several for torch.export; shape_profiles tie them together.
     """
     (args, kwargs), shapes = _part_repeated((examples.args, examples.kwargs)), examples.dynamic_shapes
     if torch.is_autocast_enabled("cpu"):
@@ -77,7 +77,7 @@ def export_module(model: torch.nn.Module, examples: ExampleInputs, may_split_dim
             f"torch.export can't export the model with these inputs: {type(error).__name__}: {_explain(error)}"
         ) from error
     _check_unchanged(changes)
-    return ExportedModule(exported, examples.profiles)
+    return ExportedModule(exported, examples.shape_profiles)
 
 
 def _part_repeated(examples):

@@ -30,11 +30,11 @@ def no_new_guards(values):
     return contextlib.nullcontext() if env is None else env.error_on_new_guards()
 
 
-def read_symbols(inputs, ranges=None, profiles=None):
+def read_symbols(inputs, ranges=None, shape_profiles=None):
     """The Symbols of a graph's inputs.
 
     inputs: (name, fake tensor or other value); ranges: torch's symbols (and expressions) -> ValueRanges, those of the
-    ShapeEnv if None; profiles: see `import_program`. Raises UnsupportedError for a symbol that no dim of a tensor
+    ShapeEnv if None; shape_profiles: see `import_program`. Raises UnsupportedError for a symbol that no dim of a tensor
     tells.
     """
     env = find_shape_env(value for _, value in inputs)
@@ -43,7 +43,7 @@ def read_symbols(inputs, ranges=None, profiles=None):
     places, wishes, ties, firsts = {}, {}, {}, {}
     for number, (name, value) in enumerate(inputs):
         for dim, size in enumerate(_sizes_of(value)):
-            wish = (profiles or {}).get((number, dim))
+            wish = (shape_profiles or {}).get((number, dim))
             if (
                 wish is not None
                 and wish.tie is not None

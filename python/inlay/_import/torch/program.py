@@ -24,7 +24,7 @@ from ..._program.outputs import (
 )
 from ..._program.sizes import Symbols
 from ...errors import UnsupportedError
-from .checks import check_dims, check_sayable, check_static
+from .checks import check_dims, check_expressible, check_static
 from .constants import ConstantFolder
 from .decompose import decompositions
 from .effects import keeping_effects, restore_dropout
@@ -38,19 +38,19 @@ _TOPICS = (filling, layout, neural, attention, indexing, sorting, resampling, po
 _STATE_WRITES = (OutputKind.BUFFER_MUTATION, OutputKind.PARAMETER_MUTATION)
 
 
-def import_program(exported, attributes=None, portable=False, only_calls=False, profiles=None):
+def import_program(exported, attributes=None, portable=False, only_calls=False, shape_profiles=None):
     """Imports a `torch.export.ExportedProgram`.
 
     attributes: string attributes of the module, e.g. {"inlay.weights": "model.safetensors"}.
     portable: no folders of this machine in the text.
     only_calls: every call as it was exported, for PyTorch to make.
-    profiles: (number of an input, dim) -> what the user said of it (`min`, `typical`) beside what the export keeps.
+    shape_profiles: (number of an input, dim) -> what the user said of it (`min`, `typical`) beside what the export keeps.
     Raises UnsupportedError for what can't be said: inputs of odd dims, weights that are not on the CPU.
     """
     with no_new_guards(_fakes(exported.graph)):
         table = {} if only_calls else decompositions(exported.graph)
         graph = functional_copy(exported.graph)
-        symbols = read_symbols(_user_inputs(exported), exported.range_constraints, profiles)
+        symbols = read_symbols(_user_inputs(exported), exported.range_constraints, shape_profiles)
         conditions = read_conditions(_user_inputs(exported), symbols)
         imported = None
         if graph is not None:
@@ -302,7 +302,7 @@ def tensor_input(name, fake, symbols=None):
     if fake.device.type != "cpu":
         raise UnsupportedError(f"input {name!r} is on {fake.device}, but expected a tensor on the CPU")
     try:
-        check_sayable(fake, f"input {name!r}", symbols)
+        check_expressible(fake, f"input {name!r}", symbols)
     except UnsupportedError:
         return ProgramInput(name, symbols.dims(fake), fake.dtype, layout=fake.layout, is_kept=True)
     return ProgramInput(name, symbols.dims(fake), fake.dtype)

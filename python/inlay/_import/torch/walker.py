@@ -13,7 +13,7 @@ from ..._dialect.text import ELEMENT_TYPES
 from ..._program.sizes import InexpressibleError, Size, Symbols, UndecidedError
 from ...errors import UnsupportedError
 from .call import Call
-from .checks import check_sayable, check_static
+from .checks import check_expressible, check_static
 from .control import Control, is_control_flow
 from .effects import has_effect, is_checked_already
 from .encoding import encode_call, encode_function, encode_graph
@@ -144,7 +144,7 @@ class Walker:
 
     def is_size(self, node):
         """True if the node is a number that follows from the sizes of inputs."""
-        return self.symbols.can_say(node.meta.get("val"))
+        return self.symbols.can_express(node.meta.get("val"))
 
     def is_imported(self, node):
         """True if the node has a Value already."""
@@ -245,14 +245,14 @@ class Walker:
         if node in self._names:
             return False
         value = self.constants[node] if self.is_constant(node) else node.meta.get("val")
-        if self.symbols.can_say(value):
+        if self.symbols.can_express(value):
             return True
         if isinstance(value, (list, tuple)):
-            return all(self.symbols.can_say(element) for element in value if is_number(element))
+            return all(self.symbols.can_express(element) for element in value if is_number(element))
         if not isinstance(value, torch.Tensor):
             return self.is_constant(node) or (value is None and node.op == "call_function")
         try:
-            check_sayable(value, node.name, self.symbols)
+            check_expressible(value, node.name, self.symbols)
         except UnsupportedError:
             return False
         return True
@@ -269,7 +269,7 @@ class Walker:
         call = Call(node, self.symbols)
         used = self._used_results(call.node)
         for value in flatten_results(call.val if used is None else [call.val[number] for number in used]):
-            check_sayable(value, f"a result of node {node.name!r} ({call.space}::{call.name})", self.symbols)
+            check_expressible(value, f"a result of node {node.name!r} ({call.space}::{call.name})", self.symbols)
         self._call = call
         handler = self._handlers.get(call.name if call.space == "aten" else f"{call.space}::{call.name}")
         try:
@@ -405,7 +405,7 @@ class Walker:
                 what = f"{'input' if value.op == 'placeholder' else 'the result of node'} {value.name!r}"
                 line = source_line(value)
                 try:
-                    check_sayable(fake, what, self.symbols)
+                    check_expressible(fake, what, self.symbols)
                 except UnsupportedError as error:
                     return f"{error} ({pathlib.PurePath(line[0]).name}:{line[1]})" if line else str(error)
         return None

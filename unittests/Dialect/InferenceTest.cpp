@@ -63,7 +63,7 @@ protected:
 
   Type tensor(ArrayRef<int64_t> shape) { return RankedTensorType::get(shape, builder.getF32Type()); }
 
-  /// A value of the type, in a block of the fixture's.
+  /// Returns a value of the type, in a block of the fixture.
   Value value(Type type) { return block.addArgument(type, builder.getUnknownLoc()); }
 
   MLIRContext context;

@@ -18,7 +18,7 @@ class OpNames : public testing::Test {
 protected:
   OpNames() { context.loadDialect<InlayDialect, func::FuncDialect>(); }
 
-  /// The one op in `text` that is no terminator, over operands %x and %y.
+  /// Parses `text`, with the operands %x and %y, and returns its only op that is not a terminator.
   Operation *parse(StringRef text) {
     std::string source = ("func.func @f(%x: tensor<2xf32>, %y: tensor<2xf32>) {\n" + text + "\nreturn }").str();
     module = parseSourceString<ModuleOp>(source, &context);

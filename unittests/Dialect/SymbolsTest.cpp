@@ -24,7 +24,7 @@ protected:
   AffineExpr s(unsigned number) { return getAffineSymbolExpr(number, &context); }
   AffineExpr c(int64_t value) { return getAffineConstantExpr(value, &context); }
 
-  /// Some expression of two symbols; divisors are positive.
+  /// Draws a random expression of two symbols with positive divisors.
   AffineExpr draw(std::mt19937 &random, int depth) {
     if (depth == 0)
       return random() % 3 == 0 ? c(static_cast<int64_t>(random() % 9) - 2) : s(random() % 2);
@@ -43,7 +43,7 @@ protected:
     }
   }
 
-  /// The value where s0 and s1 are these.
+  /// Evaluates the expression for the given values of s0 and s1.
   static int64_t evaluate(AffineExpr expr, int64_t first, int64_t second) {
     if (auto constant = dyn_cast<AffineConstantExpr>(expr))
       return constant.getValue();
@@ -100,7 +100,7 @@ TEST_F(SymbolsTest, RangesWithoutEndStaySo) {
   EXPECT_EQ(getRange(s(0) * s(1) + 3, symbols).min, 3);
   EXPECT_EQ(getRange(s(0) * s(1) + 3, symbols).max, kEndless);
   EXPECT_EQ(getRange((s(0) - 5).floorDiv(2), symbols).max, kEndless);
-  EXPECT_EQ(getRange(s(1).floorDiv(s(0)), symbols).max, kEndless); // by what may be 0
+  EXPECT_EQ(getRange(s(1).floorDiv(s(0)), symbols).max, kEndless); // The divisor may be 0.
   EXPECT_TRUE(isAtMost(c(1), s(1), symbols));
   EXPECT_FALSE(isAtMost(c(1), s(0), symbols));
   EXPECT_TRUE(isAtMost(s(0), s(0) + s(1), symbols));

@@ -23,7 +23,7 @@ func.func @forward(%x: tensor<2x3xf32>, %n: tensor<2x3xi32>) -> (tensor<2x3xf32>
 
 std::vector<InputRange> ranges() { return {{2, 3}, {2, 3}}; }
 
-/// An error's message, of compiling for these ranges.
+/// Returns the error message of compiling for these ranges.
 std::string refusal(std::vector<InputRange> inputs) {
   CompileSpec spec(std::move(inputs));
   spec.targets = {"host"};

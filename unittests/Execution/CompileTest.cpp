@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiling in process, on the host: what embedders call, also from several threads.
+// Tests compiling in process for the host, as embedders do, also from several threads.
 
 #include "inlay/Execution/Compile.h"
 
@@ -22,7 +22,7 @@ CompileRequest makeRequest(std::string text) {
   return request;
 }
 
-/// x * factor + weights, for two elements.
+/// Returns a module that computes x * factor + weights for two elements.
 std::string affine(int factor) {
   return R"(
 func.func public @forward(%x: tensor<2xf32> loc("x")) -> tensor<2xf32> {
@@ -132,7 +132,7 @@ TEST(CompileTest, CompilesAndRunsOnSeveralThreadsAtOnce) {
   for (int number = 0; number < 6; ++number)
     threads.emplace_back([number] {
       CompileRequest request = makeRequest(affine(number + 1));
-      if (number % 3 == 2) { // its error is its own
+      if (number % 3 == 2) { // Each thread gets its own error.
         EXPECT_NE(compile(request).status().message().find("expected bytes for weight 'w'"), std::string::npos);
         return;
       }
@@ -161,7 +161,7 @@ TEST(CompileTest, OneProgramServesSeveralThreads) {
     thread.join();
 }
 
-/// Doubles floats; its payload says how many.
+/// Doubles floats. The payload contains their number.
 class DoublingRunner : public rt::Runner {
   struct Doubling : rt::LoadedForeignEngine {
     rt::Status run(const std::vector<rt::TensorView> &inputs, const std::vector<rt::TensorView> &outputs) override {
@@ -198,7 +198,7 @@ TEST(CompileTest, RunsForeignEnginesByTheCallersRunner) {
             "segment 'twice': the plan needs the runner 'doubling', but no runner has that name");
 }
 
-/// The framework computes y; n is said by z, and again by x, and m by x.
+/// A program with a framework call that computes y. Dims of z and x determine n, and a dim of x determines m.
 constexpr const char *kDynamicProgram = R"(
 plan.program @forward attributes {inlay.symbols = [#inlay.symbol<"n", 1 to 8>, #inlay.symbol<"m", 0 to 4>]} {
   %x = plan.input 0 "x" : <tensor<?x?xf32>, host, affine_map<()[s0, s1] -> (s0 * 2 + 1, s1 * -1 + 5)>>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An embedder's own target that claims ops and then fails to convert them: they run elsewhere and say why.
+// Tests an embedder's target that claims ops and then fails to convert them. The ops must run elsewhere, with the
+// reason.
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/OpNames.h"
@@ -20,8 +21,8 @@ namespace {
 
 std::atomic<int> asked, converted;
 
-/// Strings as targets. "fickle" claims every op and converts as the host does, but for `inlay.exp`, and for `inlay.sin`
-/// in one segment with `inlay.abs`; "wreck" leaves its segments half-way.
+/// Strings as targets. "fickle" claims every op and converts like the host, except for `inlay.exp`, and for `inlay.sin`
+/// in a segment with `inlay.abs`. "wreck" stops in the middle of the conversion of a segment.
 struct Fickle : TargetAttrInterface::ExternalModel<Fickle, StringAttr> {
   StringRef getTargetName(Attribute attr) const { return cast<StringAttr>(attr).getValue(); }
 
@@ -130,7 +131,7 @@ TEST(RefusalTest, ConversionsAreFewAmongManyOps) {
   converted = 0;
   auto compiled = compile(makeRequest("\"fickle\", #inlay.host", ops + "return %64 : tensor<2xf32>\n"));
   ASSERT_TRUE(compiled.isOk()) << compiled.status().message();
-  EXPECT_LE(converted, 1 + 1 + 2 * 6 + 2); // the segment, its search by halves, and the two that are left
+  EXPECT_LE(converted, 1 + 1 + 2 * 6 + 2); // The segment, its bisection, and the two remaining segments.
 }
 
 TEST(RefusalTest, TargetsAreAskedOncePerDistinctOp) {
@@ -145,7 +146,7 @@ TEST(RefusalTest, TargetsAreAskedOncePerDistinctOp) {
     return asked.load();
   };
   EXPECT_EQ(count(10), count(1000));
-  EXPECT_EQ(count(10), 2); // two kinds of op, asked once for all passes
+  EXPECT_EQ(count(10), 2); // There are two kinds of ops. canRun is called once for each across all passes.
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Does the check find what is wrong with a rule? The rules of the libraries are broken at random, one change each, and
-// the check has to refuse what no longer holds. Which changes do no harm is said here, one by one and why.
+// Tests that the rule check finds wrong rules. The rules of the libraries get one random change each, and the check
+// must reject the rules that no longer hold. Harmless changes are listed here with the reasons.
 
 #include "inlay/Rewrite/RuleCheck.h"
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
@@ -50,7 +50,7 @@ std::string print(Operation *op) {
 
 //===-- Mutations -----------------------------------------------------------------------------------------------===//
 
-/// One way to break a pattern, and how to say what it did.
+/// A change of a pattern and its description.
 struct Mutation {
   std::function<void()> apply;
   std::string what;
@@ -92,7 +92,7 @@ void addOpMutations(pdl::OperationOp op, std::vector<Mutation> &mutations) {
                            side + ": operands " + std::to_string(i) + " and " + std::to_string(i + 1) + " of " + name});
 }
 
-/// Another operand of the pattern in the place of one that the replacement uses.
+/// Replaces an operand that the replacement uses by another operand of the pattern.
 void addOperandMutations(pdl::PatternOp pattern, Operation *user, std::vector<Mutation> &mutations) {
   for (OpOperand &use : user->getOpOperands()) {
     if (!use.get().getDefiningOp<pdl::OperandOp>())
@@ -138,7 +138,7 @@ std::vector<Mutation> getMutations(pdl::PatternOp pattern) {
   return mutations;
 }
 
-/// Changes after which the rule still holds. Judged by hand: whatever else isn't refused counts as missed.
+/// A change after which the rule still holds, judged by hand. Any other change that is not rejected counts as missed.
 struct Harmless {
   StringRef rule, what, why;
 };
@@ -178,7 +178,7 @@ TEST_F(RuleCheckTest, RefusesBrokenRules) {
   RuleCheckOptions options;
   options.meanings = &meanings;
   for (const RuleLibrary &library : getRuleLibraries()) {
-    if (library.name == "expansions") // the meaning of plugins isn't to be checked against anything
+    if (library.name == "expansions") // There is nothing to check the meaning of plugins against.
       continue;
     auto module = parseSourceString<ModuleOp>(library.text, &context);
     ASSERT_TRUE(module);

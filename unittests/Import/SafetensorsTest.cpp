@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The reader of weight files. Any file is read or refused with words; what is read lies within the file.
+// Tests the reader of weight files. It must either read a file or report an error, and the data must lie within the
+// file.
 
 #include "inlay/Import/Weights.h"
 
@@ -17,7 +18,7 @@ using namespace inlay;
 
 namespace {
 
-/// A file of the length of its header, the header and data.
+/// Returns a file: the length of its header, the header, and the data.
 std::string makeFile(const std::string &header, const std::string &data) {
   uint64_t size = header.size();
   std::string bytes(reinterpret_cast<const char *>(&size), sizeof size);
@@ -41,7 +42,7 @@ protected:
     return readSafetensors(file);
   }
 
-  /// What the reader says of a bad file.
+  /// Returns the error for a malformed file.
   std::string refuse(const std::string &bytes) {
     llvm::Expected<std::vector<Weight>> weights = read(bytes);
     if (weights) {
@@ -97,8 +98,8 @@ TEST_F(SafetensorsTest, RefusesOffsetsOutsideTheData) {
 
 TEST_F(SafetensorsTest, RefusesNestingThatWouldExhaustTheStack) {
   std::string deep = R"({"a": )" + std::string(1 << 20, '[');
-  EXPECT_NE(refuse(makeFile(deep, "")).find("nests deeper"), std::string::npos);
-  // Brackets in names are none.
+  EXPECT_NE(refuse(makeFile(deep, "")).find("nested levels"), std::string::npos);
+  // Brackets in names do not count as nesting.
   std::string name = R"({"[[[[[[[[[[[[\"[[[": {"dtype": "I8", "shape": [1], "data_offsets": [0, 1]}})";
   auto weights = read(makeFile(name, "x"));
   EXPECT_TRUE(bool(weights)) << llvm::toString(weights.takeError());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops of a dialect that knows nothing of Inlay: what external models say of them is what partitioning does with them.
+// Tests ops of a dialect that does not depend on Inlay. Partitioning must use the external models of these ops.
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Partition/OpInterface.h"
@@ -17,7 +17,7 @@ using namespace inlay;
 
 namespace {
 
-/// Ops `mine.a` ... that take and give anything.
+/// The ops `mine.a`, ... accept any operands and results.
 template <char name>
 struct MyOp : Op<MyOp<name>, OpTrait::VariadicOperands, OpTrait::VariadicResults, OpTrait::ZeroRegions> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MyOp)
@@ -29,8 +29,8 @@ struct MyOp : Op<MyOp<name>, OpTrait::VariadicOperands, OpTrait::VariadicResults
   static ArrayRef<StringRef> getAttributeNames() { return {}; }
 };
 
-using Compute = MyOp<'c'>; // npu alone
-using Print = MyOp<'p'>;   // host alone
+using Compute = MyOp<'c'>; // Only on the npu.
+using Print = MyOp<'p'>;   // Only on the host.
 using Weight = MyOp<'w'>;
 using Move = MyOp<'m'>;
 using Pack = MyOp<'k'>;
@@ -81,7 +81,7 @@ protected:
     context.appendDialectRegistry(registry);
   }
 
-  /// The segments of a function of this body: "npu: c m | host: p".
+  /// Returns the segments of a function with this body: "npu: c m | host: p".
   std::string segment(std::string body) {
     std::string text = R"(module attributes {inlay.targets = [
       #inlay.declared<"npu", ["mine.c", "mine.m", "mine.k"]>, #inlay.declared<"host", ["*"]>]} {

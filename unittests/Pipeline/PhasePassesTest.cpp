@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One pass per phase, in a manager that is filled by hand, does what the pipeline does.
+// Tests that one pass per phase, in a pass manager that is filled by hand, has the same result as the pipeline.
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Plan/IR/Plan.h"

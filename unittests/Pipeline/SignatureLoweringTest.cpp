@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A model's ops are recorded as calls and lowered to SPIR-V: what runs on the device still leads to the user's calls.
+// Tests that the origins of code survive lowering: a model's ops are recorded as calls and lowered to SPIR-V, and each
+// kernel must still lead to the user's calls.
 
 #include "inlay/Dialect/Inlay/IR/Inlay.h"
 #include "inlay/Dialect/Inlay/IR/Origin.h"
@@ -23,7 +24,7 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
-/// An encoder layer and the head of a residual network, as importing makes them of the demo's models.
+/// An encoder layer and the head of a residual network, as the importer creates them from the demo's models.
 constexpr const char *kEncoder = R"(
   func.func @forward(%x: tensor<1x32x64xf32>, %scale: tensor<64xf32>, %shift: tensor<64xf32>, %wqkv: tensor<192x64xf32>,
                      %bqkv: tensor<192xf32>, %wo: tensor<64x64xf32>, %w1: tensor<256x64xf32>, %b1: tensor<256xf32>,
@@ -88,7 +89,7 @@ protected:
     context.disableMultithreading();
   }
 
-  /// Builds the model's ops again, each as a call of its own.
+  /// Builds the model's ops again, each as a separate call.
   OwningOpRef<ModuleOp> record(const char *text) {
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
     if (!module)
@@ -154,7 +155,7 @@ TEST_P(SignatureLoweringTest, DispatchesNameEveryCallThatComputes) {
     EXPECT_FALSE(calls.empty());
     named.insert_range(calls);
   });
-  SignatureTable table(*module); // the records stay when the ops are gone
+  SignatureTable table(*module); // The records remain after the ops are gone.
   for (StringRef key : table.getKeys())
     if (!llvm::is_contained({"constant", "slice", "reshape", "permute"}, table.get(key)->getFunction()))
       EXPECT_TRUE(named.contains(key)) << key.str();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Patterns as classes: what goes from match to rewrite, roots of every kind, and rewrites that go wrong.
+// Tests patterns that are classes: data passed from match to rewrite, all kinds of roots, and failing rewrites.
 
 #include "RewriteFixture.h"
 #include "inlay/Rewrite/AnalysisPatternManager.h"
@@ -21,7 +21,7 @@ protected:
   }
 };
 
-/// The ancestor's first example: every sum becomes a difference.
+/// Replaces every addition by a subtraction.
 struct AddToSub : GraphPattern {
   AddToSub() : GraphPattern({{"inlay.add"}, nullptr}) {}
 
@@ -47,7 +47,7 @@ TEST_F(ClassPatternsTest, MatchHandsOverToRewrite) {
   EXPECT_EQ(count(*module, "inlay.add"), 0u);
 }
 
-/// Does what a function does.
+/// A pattern that runs a function.
 struct Lambda : GraphPattern {
   using Function = std::function<LogicalResult(Operation *, GraphRewriter &)>;
   Lambda(RootSet roots, Function function, unsigned benefit = 1)
@@ -58,7 +58,7 @@ struct Lambda : GraphPattern {
   Function function;
 };
 
-/// PDL says nothing of what is in a region; a class may compare it, here with a region that is text.
+/// PDL cannot match the contents of a region. A class can compare them, here with the text of a region.
 TEST_F(ClassPatternsTest, RegionsAreComparedByAClass) {
   auto text = [](const char *op, const std::string &name, const std::string &more = "") {
     return "\"t.loops\"() ({\n^bb0(%in: f32, %out: f32):\n  %m = \"" + std::string(op) +
@@ -129,7 +129,7 @@ TEST_F(ClassPatternsTest, WhatIsTakenBackIsRewrittenByOthersUnderEachDriver) {
       %2 = inlay.relu %1 : (!t) -> !t)",
                             "%2");
     RewritePatternManager manager;
-    // Replaces an op and what it uses, makes ops that nobody uses, and fails.
+    // Replaces an op and its operand, creates unused ops, and fails.
     ASSERT_FALSE(static_cast<bool>(manager.add(
         "fails", std::make_unique<Lambda>(RootSet{{"inlay.relu"}, nullptr}, [](Operation *op, GraphRewriter &rewriter) {
           Operation *producer = op->getOperand(0).getDefiningOp();
@@ -190,7 +190,7 @@ TEST_F(ClassPatternsTest, ErrorsNameTheLabelAndRestoreTheGraph) {
   EXPECT_EQ(print(*module), before);
 }
 
-/// Keeps count of sums.
+/// Counts additions.
 struct CountAdd : PatternAnalyzer {
   CountAdd() : PatternAnalyzer({{"inlay.add"}, nullptr}) {}
   LogicalResult match(Operation *, Match &, const MatchContext &context) const override {

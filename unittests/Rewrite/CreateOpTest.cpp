@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops are made with the types that follow, or not at all; uses move to values of other types where all can follow.
+// Tests that ops are created with inferred types or not at all, and that uses move to values of other types only if the
+// types of all users can follow.
 
 #include "inlay/Rewrite/CreateOp.h"
 #include "RewriteFixture.h"
@@ -85,7 +86,7 @@ func.func @h(%x: tensor<4xf32>, %y: tensor<3xf32>) -> tensor<4xf32> {
 )");
   std::string before = print(*module);
   GraphRewriter rewriter(&context);
-  // One of two operands alone: 4 and 3 don't broadcast; a function that is called keeps its type.
+  // Moves only one of two operands: 4 and 3 do not broadcast. A function that is called keeps its type.
   auto first = [&](OpOperand &use) { return use.getOperandNumber() == 0; };
   for (auto function : module->getOps<func::FuncOp>()) {
     moveUsesRetyped(rewriter, function.getArgument(0), function.getArgument(1), first);
@@ -123,7 +124,7 @@ TEST_F(CreateOpTest, FreedOpsAreToldOf) {
     EXPECT_EQ(freed, std::vector<std::string>{"t.new"});
     Operation *add = find(*module, "inlay.add");
     rewriter.replaceOp(add, add->getOperands().take_front());
-    EXPECT_EQ(freed.size(), 1u); // it may still come back
+    EXPECT_EQ(freed.size(), 1u); // It may still be restored.
   }
   EXPECT_EQ(freed.back(), "inlay.add");
 }

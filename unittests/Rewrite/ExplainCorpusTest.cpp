@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random patterns with a graph that matches but for one change, among others that come less near: what was changed is
-// named first, every time.
+// Tests explanations on random patterns. The graph contains a match with one change, among ops that match less. The
+// explanation must name that change first.
 
 #include "RewriteFixture.h"
 #include "inlay/Rewrite/Explain.h"
@@ -12,10 +12,10 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
-/// An op of the pattern; operands that aren't ops are leaves, of f32 where `typed`.
+/// An op of the pattern. Operands that are not ops are leaves, of f32 if `typed`.
 struct Node {
   std::string name;
-  std::vector<int> operands; ///< number of the node, or -1 - number of the leaf
+  std::vector<int> operands; ///< Number of the node, or -1 - number of the leaf.
   std::vector<int> attributes;
   bool commutative = false;
 };
@@ -37,7 +37,7 @@ public:
 
   unsigned pick(unsigned below) { return std::uniform_int_distribution<unsigned>(0, below - 1)(random); }
 
-  /// All changes of one thing.
+  /// Returns all single changes.
   std::vector<Mutation> getMutations() const {
     std::vector<Mutation> all;
     for (unsigned number = 0; number < nodes.size(); ++number) {
@@ -71,7 +71,7 @@ public:
     return text + "  pdl.rewrite %n0 { pdl.erase %n0 }\n}\n";
   }
 
-  /// The ops with a mutation, ended by a user of the root; `%h` is of f16.
+  /// Returns the text of the ops with a mutation and a final user of the root. `%h` has elements of f16.
   std::string writeGraph(const std::string &prefix, Mutation mutation) {
     std::string text;
     for (size_t number = nodes.size(); number-- > 0;)
@@ -155,12 +155,12 @@ private:
   }
 
   std::mt19937 random;
-  std::vector<Node> nodes; ///< number 0 is the root
+  std::vector<Node> nodes; ///< Node 0 is the root.
   int leaves = 0;
   std::vector<bool> typed;
 };
 
-/// What has to be said of the change.
+/// Returns the text that the explanation of the mutation must contain.
 std::string getWanted(const Corpus &corpus, Mutation mutation) {
   const Node &node = corpus[mutation.node];
   std::string key = "attribute 'k" + std::to_string(mutation.at) + "'";
@@ -185,7 +185,7 @@ std::string getWanted(const Corpus &corpus, Mutation mutation) {
 
 class ExplainCorpusTest : public RewriteFixture, public testing::WithParamInterface<unsigned> {};
 
-/// Ops that `pattern` matches at, as it is tried in a run, or as it is asked why not.
+/// Returns the number of ops at which `pattern` matches, with or without a request for the reason of a failure.
 static unsigned countMatches(const GraphPattern &pattern, ModuleOp module, bool asks) {
   unsigned count = 0;
   module.walk([&](Operation *op) {
@@ -204,7 +204,7 @@ TEST_P(ExplainCorpusTest, WhatWasChangedIsNamedFirst) {
   add(manager, corpus.writePattern());
   std::vector<Mutation> mutations = corpus.getMutations();
   for (Mutation mutation : mutations) {
-    // Others have two changes or more: a wrong root, and a changed name below.
+    // The others have at least two changes: a wrong root and a changed name below it.
     Mutation root{Change::Name, 0, 0};
     std::string less = corpus.writeGraph("a", root), changed = corpus.writeGraph("b", mutation),
                 last = corpus.writeGraph("c", root);

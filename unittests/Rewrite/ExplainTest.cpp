@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A graph that would match but for one thing: that thing is named first.
+// Tests that an explanation first names the only difference between a graph and a pattern.
 
 #include "inlay/Rewrite/Explain.h"
 #include "RewriteFixture.h"
@@ -35,7 +35,7 @@ protected:
     text.replace(text.find(from), from.size(), to);
   }
 
-  /// The block that matches with `from` replaced by `to`, among others that match less.
+  /// Explains a graph that contains the matching block with `from` replaced by `to`, among blocks that match less.
   Explanation explainChanged(const std::string &from, const std::string &to) {
     std::string block = R"(%m = "t.matmul"(%x, %y) {mode = 1 : i64} : (!t, !t) -> !t
       %s = "t.sub"(%m, %b) : (!t, !t) -> !t

@@ -95,12 +95,12 @@ TEST_F(JournalTest, WhatWouldBreakTheGraphIsRefused) {
       [&](GraphRewriter &rewriter) {
         rewriter.replaceUsesWithIf(a->getResult(0), b->getResult(0), [](auto &) { return true; });
       },
-      "there before its use by 't.b'"); // an op never uses itself
+      "defined before its use by 't.b'"); // An op never uses itself.
   auto later = parseBody(R"(%0 = "t.a"(%x) : (!t) -> !t
     "t.use"(%0) : (!t) -> ()
     %1 = "t.b"(%y) : (!t) -> !t)");
   GraphRewriter rewriter(&context);
   rewriter.replaceOp(find(*later, "t.a"), find(*later, "t.b"));
-  EXPECT_TRUE(StringRef(rewriter.takeError()).contains("there before its use by 't.use'"));
+  EXPECT_TRUE(StringRef(rewriter.takeError()).contains("defined before its use by 't.use'"));
 }
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Labels, order, drivers, ends; and on random graphs, that the drivers agree.
+// Tests labels, order, drivers and limits, and on random graphs that the drivers agree.
 
 #include "RewriteFixture.h"
 
@@ -18,7 +18,7 @@ TEST_F(ManagerTest, LabelsAreUnique) {
   add(manager, rename("a", "t.a", "t.b"));
   llvm::Error error = manager.addPDL(rename("b", "t.a", "t.b") + rename("a", "t.a", "t.b"), "x", &context);
   EXPECT_EQ(llvm::toString(std::move(error)), "expected a new label, but there is a pattern labeled 'a' already");
-  EXPECT_EQ(manager.getLabels().size(), 1u); // all of a text or none
+  EXPECT_EQ(manager.getLabels().size(), 1u); // A text adds all patterns or none.
   EXPECT_NE(manager.get("a"), nullptr);
   EXPECT_EQ(manager.get("b"), nullptr);
   EXPECT_TRUE(manager.remove("a"));
@@ -156,7 +156,7 @@ TEST_F(ManagerTest, LongChainsThatEndAreLeftToEnd) {
 }
 
 TEST_F(ManagerTest, OneUseIsNoticedWhenOthersGo) {
-  // The inner op has two users at first; one goes away after the stream has passed the other.
+  // The inner op has two users at first. One of them disappears after the driver has passed the other.
   RewritePatternManager manager;
   add(manager, R"(pdl.pattern @pair : benefit(1) {
     %x = pdl.operand
@@ -187,7 +187,7 @@ TEST_F(ManagerTest, OneUseIsNoticedWhenOthersGo) {
 }
 
 TEST_F(ManagerTest, AConstraintSeesTheGraphAsItIs) {
-  // What may be done in place where nobody reads the operand later, and a later reader that goes or stays.
+  // An op may be changed in place if no later op reads its operand. A later reader is added or removed.
   auto rewrite = [&](const std::string &more) {
     RewritePatternManager manager;
     manager.getFunctions().addConstraint("last_use", [](NativeCall &call) {
@@ -216,7 +216,7 @@ TEST_F(ManagerTest, AConstraintSeesTheGraphAsItIs) {
     EXPECT_TRUE(succeeded(manager.rewrite(*module)));
     return count(*module, "t.norm_");
   };
-  EXPECT_EQ(rewrite(""), 1u); // of the last sum
+  EXPECT_EQ(rewrite(""), 1u); // The last addition matches.
   EXPECT_EQ(rewrite(R"(pdl.pattern @drop : benefit(1) {
     %x = pdl.operand
     %y = pdl.operand
@@ -240,7 +240,7 @@ TEST_F(ManagerTest, DriversAgreeOnRandomGraphs) {
       body += "%v" + std::to_string(i) + " = \"" + names[random() % 4] + "\"(" + value + ") : (!t) -> !t\n";
     }
     RewritePatternManager manager;
-    // Confluent: each makes an op that no rule touches.
+    // These rules are confluent: each creates an op that no rule matches.
     add(manager, rename("a", "t.a", "t.b", 2) + rename("c", "t.c", "t.d") + R"(pdl.pattern @dd : benefit(3) {
       %x = pdl.operand
       %t = pdl.type
@@ -260,7 +260,7 @@ TEST_F(ManagerTest, DriversAgreeOnRandomGraphs) {
       ASSERT_TRUE(succeeded(manager.rewrite(*module, options)));
       ASSERT_TRUE(succeeded(verify(*module)));
       results[driver == RewriteDriver::Greedy] = print(*module);
-      ASSERT_EQ(*manager.rewrite(*module, options), 0u); // nothing is left to do
+      ASSERT_EQ(*manager.rewrite(*module, options), 0u); // Nothing is left to rewrite.
     }
     ASSERT_EQ(results[0], results[1]);
   }
@@ -290,7 +290,7 @@ TEST_F(ManagerTest, TwoResultsOverAValueOfManyUsersIsLinear) {
   auto module = parseBody(body);
   auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(*manager.rewrite(*module), 0u);
-  // Users by users this takes seconds.
+  // With nested loops over the users, this takes seconds.
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(500));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A context with Inlay's ops that takes any other op too, and modules from text.
+// A fixture with a context that accepts Inlay's ops and unregistered ops, and that parses modules.
 
 #ifndef INLAY_UNITTESTS_REWRITE_REWRITEFIXTURE_H
 #define INLAY_UNITTESTS_REWRITE_REWRITEFIXTURE_H
@@ -32,7 +32,7 @@ protected:
     return module;
   }
 
-  /// A function of `body`, whose `!t` is tensor<4xf32>, `%x` and `%y` its arguments.
+  /// Parses a function with the given body. In it, `!t` is tensor<4xf32>, and `%x` and `%y` are its arguments.
   mlir::OwningOpRef<mlir::ModuleOp> parseBody(const std::string &body, const std::string &result = "") {
     std::string end = result.empty() ? "return" : "return " + result + " : !t";
     return parse("!t = tensor<4xf32>\nfunc.func @f(%x: !t, %y: !t)" + std::string(result.empty() ? "" : " -> !t") +
@@ -60,7 +60,7 @@ protected:
     return number;
   }
 
-  /// PDL for `from`(x) -> `to`(x).
+  /// Returns the PDL of a pattern that replaces `from`(x) by `to`(x).
   static std::string rename(const std::string &label, const std::string &from, const std::string &to,
                             unsigned benefit = 1) {
     return "pdl.pattern @" + label + " : benefit(" + std::to_string(benefit) +
@@ -74,7 +74,7 @@ protected:
     EXPECT_FALSE(static_cast<bool>(error)) << llvm::toString(std::move(error));
   }
 
-  /// What a run says when it fails.
+  /// Returns the diagnostics of a run that fails.
   std::string rewriteError(RewritePatternManager &manager, mlir::ModuleOp module, const RewriteOptions &options = {}) {
     std::string text;
     mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random graphs of recorded calls under random rules that keep the meaning of every value: what a call then says that
-// it reads is alive, is read by one of its ops, and means what was recorded.
+// Tests recorded calls in random graphs under random rules that preserve the meaning of every value. An input that a
+// call reports afterwards must be in the graph, must be used by an op of the call, and must mean what was recorded.
 
 #include "RewriteFixture.h"
 #include "inlay/Rewrite/Signature.h"
@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
-/// What a value means, as a sum of terms: `t.id` is its operand, `t.add` the sum of its operands in any order and
-/// `t.twice` that of one with itself; names lose trailing digits.
+/// The meaning of a value as a sum of terms. `t.id` is its operand, `t.add` the sum of its operands in any order, and
+/// `t.twice` the sum of its operand with itself. Trailing digits of names are ignored.
 class Meaning {
 public:
   using Terms = std::vector<size_t>;
@@ -134,7 +134,7 @@ protected:
     return builder.create(state)->getResult(0);
   }
 
-  /// A call of some ops over values that are there; calls nest.
+  /// Records a call of some ops over the available values. Calls nest.
   void makeCall(SmallVectorImpl<Value> &values, unsigned depth) {
     SignatureRecorder call(builder, *module, "call");
     SmallVector<Value> inputs{values[pick(values.size())], values[pick(values.size())]};
@@ -157,7 +157,7 @@ protected:
   OpBuilder builder{&context};
 };
 
-/// What the calls read, by call and argument: the meaning of each input that is still read.
+/// Returns the meaning of each input that is still read, by call and argument.
 std::map<std::string, Meaning::Terms> readInputs(ModuleOp module, Meaning meaning = {}) {
   std::map<std::string, Meaning::Terms> result;
   SignatureTable table(module);

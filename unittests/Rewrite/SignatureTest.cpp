@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls are recorded with nested arguments, nest themselves, and stay right when the graph around them changes.
+// Tests that calls with nested arguments are recorded, that calls nest, and that they stay valid when the graph around
+// them changes.
 
 #include "inlay/Rewrite/Signature.h"
 #include "RewriteFixture.h"
@@ -28,7 +29,7 @@ protected:
     return builder.create(state);
   }
 
-  /// attention(qkv = a, past = [x, y], bias = none, heads = 8) of two ops and two outputs
+  /// Records attention(qkv = a, past = [x, y], bias = none, heads = 8), with two ops and two outputs.
   Operation *record() {
     SignatureRecorder call(builder, *module, "attention");
     auto arguments = a->getBlock()->getArguments();
@@ -55,7 +56,7 @@ TEST_F(SignatureTest, ArgumentsAndOutputsByName) {
   EXPECT_EQ(call->getFunction(), "attention");
   EXPECT_EQ(call->getOps().size(), 2u);
   EXPECT_EQ(call->getInput("qkv"), a->getResult(0));
-  EXPECT_EQ(call->getInput("past"), Value()); // a list
+  EXPECT_EQ(call->getInput("past"), Value()); // A list.
   EXPECT_EQ(call->getInput("none"), Value());
   auto past = call->getArguments().getAs<ArrayAttr>("past");
   EXPECT_EQ(call->getInputTensor(cast<TensorAttr>(past[1]).getNumber()), a->getBlock()->getArgument(1));
@@ -240,7 +241,7 @@ TEST_F(SignatureTest, NoTwoCallsHaveOneKey) {
   }
   SignatureRecorder last(builder, *module, "call");
   EXPECT_TRUE(keys.insert(last.getKey()).second) << last.getKey().str();
-  EXPECT_EQ(SignatureTable(*module).getKeys().size(), 6u); // all but the last, which isn't over
+  EXPECT_EQ(SignatureTable(*module).getKeys().size(), 6u); // All except the last, which is still being recorded.
   EXPECT_EQ(SignatureTable(*module).get("call_1")->getFunction(), "call");
 }
 
@@ -249,11 +250,11 @@ TEST_F(SignatureTest, ATableFollowsTheGraph) {
   Operation *plugin = record();
   Operation *scale = plugin->getOperand(0).getDefiningOp();
   std::string key = getInnermostCall(plugin).str();
-  EXPECT_TRUE(table.get(key)->getOps().empty()); // nobody told it
+  EXPECT_TRUE(table.get(key)->getOps().empty()); // The table was not notified.
   table.add(plugin);
   table.add(scale);
   table.add(scale);
-  EXPECT_EQ(table.get(key)->getOps(), ArrayRef<Operation *>({scale, plugin})); // as they stand in the graph
+  EXPECT_EQ(table.get(key)->getOps(), ArrayRef<Operation *>({scale, plugin})); // In graph order.
   Attribute records = scale->getAttr(InlayDialect::kSignatureAttr);
   scale->removeAttr(InlayDialect::kSignatureAttr);
   EXPECT_EQ(table.get(key)->getOps(), ArrayRef<Operation *>(plugin));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rules that lead back to where they started, in rings of one to five, and rules that grow a graph: each run ends, says
-// which rules they are and where, and leaves the graph as it was. Matching ends too, however many ways there are.
+// Tests rules that form cycles of one to five rules, and rules that let a graph grow. Each run must stop, name the
+// rules and the location, and restore the graph. Matching must stop too if there are very many ways to match.
 
 #include "RewriteFixture.h"
 
@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace inlay;
 
 namespace {
-/// Ways in which a rule of a ring changes an op, with the op before and after in PDL.
+/// A way in which a rule of a cycle changes an op. Writes the op before and after as PDL.
 struct Turn {
   const char *name;
   std::string (*write)(const std::string &from, const std::string &to);
@@ -55,7 +55,7 @@ class TerminationTest : public RewriteFixture {
 protected:
   unsigned pick(unsigned below) { return std::uniform_int_distribution<unsigned>(0, below - 1)(random); }
 
-  /// A graph of many ops of which one or a few are called `name`, with a label each.
+  /// Returns a graph of many ops of which one or a few are called `name`, each with a label.
   OwningOpRef<ModuleOp> makeGraph(const std::string &name, unsigned ops) {
     std::string body;
     unsigned place = pick(ops);
@@ -68,7 +68,7 @@ protected:
     return parseBody(body, "%v" + std::to_string(ops - 1));
   }
 
-  /// Runs rules that have no end: whichever of them the error names, it must name some, and no other.
+  /// Runs rules that do not terminate. The error must name some of them and no other rule.
   void expectStopped(const std::string &rules, unsigned count, const std::string &name, RewriteDriver driver) {
     RewritePatternManager manager;
     add(manager, rules + rename("bystander", "t.other", "t.done"));
@@ -148,7 +148,7 @@ TEST_F(TerminationTest, ALongWayThatEndsIsNoRing) {
   EXPECT_TRUE(find(*module, "t.s300"));
 }
 
-/// A class that changes an op in place, there and back, and says in between that it did nothing.
+/// A class that changes an op in place and back. Between the changes it reports that it did nothing.
 TEST_F(TerminationTest, ChangesInPlaceAreNoticedAsARing) {
   struct Flip : GraphPattern {
     Flip() : GraphPattern(RootSet{{"t.flip"}, {}}) {}
@@ -177,7 +177,8 @@ TEST_F(TerminationTest, ChangesInPlaceAreNoticedAsARing) {
   EXPECT_EQ(print(*module), before);
 }
 
-/// The sum of 2^depth leaves in a tree of adds in any order, of which the last that is looked at has another name.
+/// Returns a pattern for the sum of 2^depth leaves in a tree of additions with operands in any order. The last op that
+/// is matched has another name.
 std::string writeTree(unsigned depth) {
   std::string text = "pdl.pattern @tree : benefit(1) {\n  %t = pdl.type\n";
   std::vector<std::string> level;
@@ -234,7 +235,7 @@ TEST_F(TerminationTest, ATreeInAnyOrderMatchesWhereItMay) {
 
 TEST_F(TerminationTest, TooManyWaysToMatchAreGivenUpWithAWarning) {
   RewritePatternManager manager;
-  add(manager, writeTree(6)); // 2^63 orders
+  add(manager, writeTree(6)); // There are 2^63 orders.
   auto module = parseBody(writeTreeGraph(6, "t.leaf"));
   std::string before = print(*module), warning;
   unsigned warnings = 0;
@@ -251,7 +252,7 @@ TEST_F(TerminationTest, TooManyWaysToMatchAreGivenUpWithAWarning) {
 }
 
 TEST_F(TerminationTest, UsersOfASharedValueDontMultiply) {
-  // Three ops that read %x, the last of which never fits: users x users x users ways.
+  // Three ops read %x, and the last of them never matches. A nested search would try users^3 ways.
   RewritePatternManager manager;
   add(manager, R"(pdl.pattern @three : benefit(1) {
     %x = pdl.operand

@@ -13,7 +13,7 @@ using namespace inlay;
 
 namespace {
 
-/// What reading a file of this text fails with; empty if it doesn't.
+/// Returns the error of reading a file with this text, or an empty string if there is none.
 std::string readText(llvm::StringRef text, Tuning *result = nullptr) {
   llvm::SmallString<128> path;
   int descriptor;

@@ -418,7 +418,7 @@ def test_mistakes(add, error, message):
          "expected a value that is defined before its use by 'inlay.add'"),
         (lambda layer: layer.mark_as_removed() or True, inlay.RewriteError,
          "pattern 'p' can't rewrite: 'inlay.add' \"bias\" is marked as removed, but 'inlay.relu' uses a result of it"),
-        (lambda layer: manage().rewrite(layer.network), inlay.RewriteError, "patterns can't run inside of"),
+        (lambda layer: manage().rewrite(layer.network), inlay.RewriteError, "patterns can't run inside"),
         (lambda layer: op.add(layer.lhs, layer.network.get_inputs()[1]), inlay.RewriteError, "can't make 'inlay.add'"),
     ],
 )  # fmt: skip

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Inlay compiles a model so that an accelerator runs all it can run well and the host runs the rest.
 
-compiled = inlay.compile(model, (x,))
-y = compiled(x)
-print(compiled.report)
+    compiled = inlay.compile(model, (x,))
+    y = compiled(x)
+    print(compiled.report)
 
-What is compiled can be saved, and `inlay.load` runs it where there is no compiler too.
+`compiled.save(path)` writes the program to a file. `inlay.load(path)` reads it, also where only the package
+`inlay-runtime` is installed.
 """
 
-# The wheel `inlay` holds inlay._api, the wheel `inlay-runtime` holds inlay_runtime. This file is the same in both, so
-# that both can be installed. The compiler's package then loads programs.
+# The wheel `inlay` has inlay._api, and the wheel `inlay-runtime` has inlay_runtime. This file is the same in both
+# wheels, so that both can be installed. In this case the package of the compiler loads programs.
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
-if find_spec("inlay._api"):
+if TYPE_CHECKING or find_spec("inlay._api"):
     from ._api import *
     from ._api import __all__
 else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `import inlay` gives where the compiler is installed."""
+"""The public names of `inlay` if the compiler is installed."""
 
 from . import debug, ops, rewrite
 from ._compile.driver import compile, load, partition

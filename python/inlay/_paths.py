@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Paths of files as users give them."""
+"""Checks paths that users pass."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ StrPath: TypeAlias = str | os.PathLike[str]
 
 
 def path_text(path: StrPath, what: str) -> str:
-    """A path as the runtime takes it. Raises ArgumentTypeError or ArgumentValueError, naming `what`, for others."""
+    """Returns the path as text for the runtime.
+
+    what: the name of the argument, for messages.
+    Raises ArgumentTypeError for a path that is not text, and ArgumentValueError for one with NUL or invalid UTF-8.
+    """
     try:
         text = os.fspath(path)
     except TypeError as error:
         raise ArgumentTypeError(f"expected {what} to be a str or os.PathLike, but got {type(path).__name__}") from error
     if not isinstance(text, str):
-        raise ArgumentTypeError(f"expected {what} to be a path of str, but got one of {type(text).__name__}")
+        raise ArgumentTypeError(f"expected {what} to be a path of type str, but got type {type(text).__name__}")
     if "\0" in text:
         raise ArgumentValueError(f"expected {what} to have no NUL characters, but got {text!r}")
     try:

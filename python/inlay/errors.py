@@ -1,5 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Exceptions of the package. All are `inlay.Error`; argument errors are also the built-in ones they stand for."""
+"""The exceptions of the package.
+
+All derive from `inlay.Error`. Errors about arguments also derive from the built-in exception that they correspond to:
+
+    try:
+        compiled(x)
+    except inlay.SizesError:  # also a ValueError
+        ...
+"""
 
 import difflib
 import re
@@ -7,27 +15,27 @@ from collections.abc import Iterable
 
 
 class Error(RuntimeError):
-    """Something Inlay could not do; the message holds the compiler's or runtime's diagnostic."""
+    """Base class of all errors of the package. The message has the diagnostic of the compiler or the runtime."""
 
 
 class CompileError(Error):
-    """The compiler refused the graph or an option."""
+    """The compiler rejected the graph or an option."""
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """A model or a request that Inlay does not handle yet; the message says which part."""
+    """Inlay does not support a part of the model or of the request. The message names the part."""
 
 
 class ArgumentTypeError(Error, TypeError):
-    """An argument of the wrong type, dtype or device, a missing or an unknown one."""
+    """An argument has the wrong type or dtype, is missing or is unknown."""
 
 
 class ArgumentValueError(Error, ValueError):
-    """An argument of the right type with a wrong value: rank, sizes, range, choice."""
+    """An argument has the right type and a wrong value: its rank, sizes, device, range or choice."""
 
 
 class SizesError(ArgumentValueError):
-    """Sizes that a compiled model was not made for: out of range, or two that disagree."""
+    """The arguments have sizes that the model was not compiled for: out of range, or in conflict with each other."""
 
 
 class DeviceError(Error):
@@ -35,19 +43,19 @@ class DeviceError(Error):
 
 
 class UnknownNameError(ArgumentValueError, AttributeError):
-    """A name that nothing goes by."""
+    """No op, operand, attribute or predicate has the name."""
 
 
 class RewriteError(Error):
-    """A change of a graph that can't be done; the graph is as it was before the rewriting that asked for it."""
+    """A graph can't be changed as requested. The graph is the same as before the rewrite that requested the change."""
 
 
 class ErasedError(RewriteError, ReferenceError):
-    """A handle to an op or a tensor that is no longer in its module."""
+    """A handle refers to an op or a tensor that is no longer in its module."""
 
 
 class InternalError(Error):
-    """A fault of Inlay's own: please report it."""
+    """Inlay has a bug. Please report it."""
 
 
 _BY_CODE = {
@@ -60,6 +68,7 @@ _BY_CODE = {
 }
 
 
+# The names of pass options in messages of the compiler, and the keywords of `inlay.compile` that set them.
 _OPTIONS = {
     "fallback-ops": "torch_executed_ops",
     "fallback-modules": "torch_executed_modules",
@@ -73,13 +82,20 @@ _OPTION = re.compile(rf"\bin ({'|'.join(_OPTIONS)})\b")
 
 
 def from_status(code: str, message: str, compiling: bool) -> Error:
-    """The exception for a failed status of the C++ side; what fails while compiling is a CompileError."""
+    """Returns the exception for a failed status of the extension.
+
+    If `compiling` is true, an invalid argument or a missing file is a CompileError. Its message names the keyword of
+    `inlay.compile` instead of the pass option.
+    """
     if compiling and code in ("InvalidArgument", "NotFound"):
         return CompileError(_OPTION.sub(lambda found: f"in {_OPTIONS[found[1]]}", message))
     return _BY_CODE.get(code, Error)(message)
 
 
 def did_you_mean(word: object, words: Iterable[str], cutoff: float = 0.5) -> str:
-    """ "; did you mean 'x'?" for the nearest of `words`, or an empty string if none is as alike as `cutoff`."""
+    """Returns "; did you mean 'x'?" with the closest of `words`.
+
+    Returns an empty string if the similarity of each word is below `cutoff` (0 to 1).
+    """
     near = difflib.get_close_matches(str(word), list(words), n=1, cutoff=cutoff)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The dialect's graph ops. `inlay.ops.relu(x)` makes an op; `table` and `find` give the definitions.
+"""The graph ops of the dialect.
 
-Ops are made inside of `with net_guard(module)` and of patterns (see `inlay.rewrite`).
+`inlay.ops.relu(x)` makes an op. This works inside `with net_guard(module)` and inside patterns (see `inlay.rewrite`).
+`inlay.ops.table()` returns the definitions of all ops by name, and `inlay.ops.find("add.Tensor")` the one for an
+operator of ATen.
 """
 
 from __future__ import annotations
@@ -13,4 +15,5 @@ __all__ = ["CALLS", "OPEN", "Argument", "Kind", "Op", "find", "table"]
 
 
 def __getattr__(name: str) -> OpFunction:
-    return getattr(op, name)
+    function: OpFunction = getattr(op, name)
+    return function

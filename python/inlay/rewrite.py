@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Patterns in Python that run at the compiler's speed.
+"""Patterns that are written in Python and run in the compiler.
 
     @inlay.rewrite.pattern("fuse_linear_relu", benefit=2)
     def fuse(op, x, w, b):
@@ -13,7 +13,12 @@
     def _(m):
         m.x.dtype("f32", "f16")
 
-Each function runs once, on symbols, and leaves a pattern in PDL: `fuse.pdl`, which `inlay-opt --inlay-rewrite` reads.
+    manager = inlay.rewrite.RewritePatternManager()
+    manager.add("fuse", fuse)
+    count = manager.rewrite(module)
+
+Each function runs once, with symbols as arguments. The result is a pattern in PDL, `fuse.pdl`, which
+`inlay-opt --inlay-rewrite` also reads.
 """
 
 from typing import TYPE_CHECKING
@@ -70,6 +75,6 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name != "Attribute":
         raise AttributeError(f"module 'inlay.rewrite' has no attribute '{name}'")
-    from ._inlay import Attribute  # of the extension, which is loaded when it is needed
+    from ._inlay import Attribute  # not at the top, since the extension is loaded when it is first needed
 
     return Attribute

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The dialect's graph ops: their definitions, their text and what they compute."""
+"""The graph ops of the dialect: their definitions, their text and their meaning."""

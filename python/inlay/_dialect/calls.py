@@ -1,25 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Framework calls as text (what an `inlay.opaque` op's `call` holds), and how the framework makes them.
+"""Runs framework calls that are given as text, as in the attribute `call` of `inlay.opaque`.
 
-One call: `{"op": "aten::where", "overload": "self", "args": [{"operand": 0}, 1.5, ...], "kwargs": {...}}`, with
-`"results": [0, 2]` for the numbers of the results that are wanted, of a call that gives several. Several calls are one
-graph: `{"calls": [...], "results": [...], "leaving": {"name": ...}}`; a call in it may also be a
-`{"function": "operator.mul"}` or a `{"higher_order": "cond"}`. A graph op that is to run in PyTorch is
-`{"graph_op": "gelu", "attributes": {"approximate": true}}`: it takes all operands and sizes and is computed by its
-meaning.
+A call is the JSON object `{"op": "aten::where", "overload": "self", "args": [{"operand": 0}, 1.5], "kwargs": {}}`. If
+only some results are used, `"results": [0, 2]` has their numbers. Several calls form a graph:
+`{"calls": [...], "results": [...], "leaving": {"name": ...}}`. A call of a graph may also be
+`{"function": "operator.mul", ...}` or `{"higher_order": "cond", ...}`. `{"graph_op": "gelu", "attributes":
+{"approximate": true}}` is a graph op that PyTorch runs. It reads all operands and sizes.
 
-Arguments: numbers, booleans, strings, null and lists stand for themselves; `{"operand": n}` is the n-th tensor operand,
-`{"strided": [n, dims]}` the same with its dims in this order in memory, from the outermost to the innermost,
-`{"size": n}` the n-th number that is known at a call alone, `{"value": n}` what the n-th call of the graph gave,
-`{"kept": "name"}` a value that goes beside the program, `{"graph": ...}` a graph as a function; what else JSON can't
-hold is named, as `{"dtype": "float32"}`.
+Numbers, booleans, strings, null and lists are arguments as they are. Other arguments are objects:
+
+    {"operand": n}           the n-th tensor operand
+    {"strided": [n, dims]}   the n-th tensor operand with its dims in this order in memory, the outermost first
+    {"size": n}              the n-th of the numbers that depend on the sizes of the program's inputs
+    {"value": n}             the result of the n-th call of the graph
+    {"kept": "name"}         a value that is passed beside the program
+    {"graph": ...}           a graph as a function
+    {"dtype": "float32"}     a value that JSON does not have; "device", "slice" and others likewise
 """
+
+from __future__ import annotations
 
 import contextlib
 import functools
 import json
 import math
 import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import torch
 
@@ -37,20 +44,28 @@ NAMED = {
 FUNCTIONS = {"operator": operator, "math": math, "torch": torch}
 
 
-def flatten_results(results):
-    """The tensors among a call's results, in order: lists are flattened, None is left out."""
+def flatten_results(results: Any) -> list[torch.Tensor]:
+    """Returns the tensors among the results of a call in order. Lists are flattened, and None is dropped."""
     if isinstance(results, (list, tuple)):
         return [tensor for result in results for tensor in flatten_results(result)]
     return [results] if isinstance(results, torch.Tensor) else []
 
 
-def run_call(call, inputs, outputs, kept=None, sizes=()):
-    """Makes the call described by the JSON text `call` and puts its tensor results into `outputs`.
+def run_call(
+    call: str,
+    inputs: Sequence[torch.Tensor],
+    outputs: Sequence[torch.Tensor],
+    kept: dict[str, Any] | None = None,
+    sizes: Sequence[int] = (),
+) -> None:
+    """Runs a call and writes its tensor results to `outputs`.
 
-    inputs, outputs: torch tensors that may share memory with the program's buffers; inputs are not written. kept: name
-    -> value, of values that go beside the program; what leaves a graph is added. sizes: ints, the numbers of the call
-    that follow from the sizes of the program's inputs.
-    Raises Error if the results' number, dtypes or shapes are not those of `outputs`.
+    call: the call as JSON.
+    inputs: tensors that may share memory with the buffers of the program. They are not written.
+    outputs: tensors of the dtypes and shapes of the results. They may share memory with the buffers of the program.
+    kept: the values that are passed beside the program, by name. The values that leave a graph are added.
+    sizes: the numbers of the call that depend on the sizes of the program's inputs.
+    Raises Error if the number, dtypes or shapes of the results differ from those of `outputs`.
     """
     decoded = _decode_call(call)
     with torch.no_grad(), no_autocast():
@@ -62,42 +77,44 @@ def run_call(call, inputs, outputs, kept=None, sizes=()):
         else:
             results = decoded.run(_Frame(inputs, kept, sizes))
             results = results if decoded.used is None else [results[number] for number in decoded.used]
-        results = flatten_results(results)
-        if len(results) != len(outputs):
-            raise Error(f"expected {len(outputs)} tensor results, but got {len(results)}")
-        for number, (output, result) in enumerate(zip(outputs, results, strict=True)):
+        tensors = flatten_results(results)
+        if len(tensors) != len(outputs):
+            raise Error(f"expected {len(outputs)} tensor results, but got {len(tensors)}")
+        for number, (output, result) in enumerate(zip(outputs, tensors, strict=True)):
             if result.dtype != output.dtype or result.shape != output.shape:
                 raise _mismatch(number, tensor_text(output.dtype, output.shape), result)
             output.copy_(result)
 
 
-def describe_call(call):
-    """What the JSON text `call` calls, for messages."""
+def describe_call(call: str) -> str:
+    """Returns the name of the function that the JSON text `call` calls, for messages."""
     return str(_decode_call(call))
 
 
-def no_autocast():
-    """Meanwhile calls give the dtypes that the export says, whatever is on around them."""
+def no_autocast() -> contextlib.AbstractContextManager[Any]:
+    """Returns a context without autocast, so that the dtypes of results are those of the export."""
     return torch.autocast("cpu", enabled=False) if torch.is_autocast_enabled("cpu") else contextlib.nullcontext()
 
 
-def _mismatch(number, wanted, result):
+def _mismatch(number: int, wanted: str, result: torch.Tensor) -> Error:
     got = tensor_text(result.dtype, result.shape)
     return Error(f"expected result {number} to be {wanted}, but got {got}")
 
 
 class _Frame:
-    """What the arguments of calls refer to."""
+    """The values that the arguments of calls refer to."""
 
-    def __init__(self, operands, kept, sizes):
-        self.operands, self.kept, self.sizes, self.values = operands, kept, sizes, []
+    def __init__(self, operands: Sequence[Any], kept: dict[str, Any] | None, sizes: Sequence[int]) -> None:
+        self.operands, self.kept, self.sizes = operands, kept, sizes
+        self.values: list[Any] = []  # the result of each call of the graph so far
 
-    def find_kept(self, name):
-        if name not in (self.kept or {}):
-            raise Error(f"{name!r} goes beside the program, but the call was not given it")
+    def find_kept(self, name: str) -> Any:
+        if self.kept is None or name not in self.kept:
+            raise Error(f"expected the value {name!r} of the call to be passed beside the program, but it is missing")
         return self.kept[name]
 
-    def bind(self, value):
+    def bind(self, value: Any) -> Any:
+        """Returns the argument with its references replaced by the values of this frame."""
         kind = type(value)
         if kind is _Reference:
             return value.read(self)
@@ -111,30 +128,53 @@ class _Frame:
 
 
 class _Reference:
-    """An argument that is known at a call alone."""
+    """An argument whose value is known only when the call runs."""
 
-    def __init__(self, read):
-        self.read = read  # function(frame)
+    def __init__(self, read: Callable[[_Frame], Any]) -> None:
+        self.read = read
+
+
+class _OutVariant(NamedTuple):
+    """An overload that writes its results to given tensors, and the names of these arguments."""
+
+    function: Callable[..., Any]
+    names: list[str]
+
+
+class _Runnable(Protocol):
+    """A decoded call of a function or of a graph op."""
+
+    used: list[int] | None  # numbers of the used results; None for all
+
+    def writes_into(self, outputs: Sequence[torch.Tensor]) -> bool: ...
+    def run(self, frame: _Frame) -> Any: ...
+    def run_into(
+        self, inputs: Sequence[torch.Tensor], outputs: Sequence[torch.Tensor], sizes: Sequence[int]
+    ) -> None: ...
 
 
 class _Call:
-    """One call, decoded."""
+    """A decoded call of a function."""
 
-    def __init__(self, function, args, kwargs, used):
+    def __init__(
+        self, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], used: list[int] | None
+    ) -> None:
         self.function, self.args, self.kwargs, self.used = function, args, kwargs, used
         self._into = _find_out_variant(function) if used is None else None
 
-    def __str__(self):
+    def __str__(self) -> str:
         return str(self.function)
 
-    def run(self, frame):
+    def run(self, frame: _Frame) -> Any:
         return self.function(*frame.bind(self.args), **frame.bind(self.kwargs))
 
-    def writes_into(self, outputs):
-        """Whether PyTorch can compute the results in place of `outputs`."""
-        return self._into is not None and len(self._into[1]) == len(outputs)
+    def writes_into(self, outputs: Sequence[torch.Tensor]) -> bool:
+        """Returns true if PyTorch can write the results directly to `outputs`."""
+        return self._into is not None and len(self._into.names) == len(outputs)
 
-    def run_into(self, inputs, outputs, sizes):
+    def run_into(self, inputs: Sequence[torch.Tensor], outputs: Sequence[torch.Tensor], sizes: Sequence[int]) -> None:
+        """Runs the call, which writes its results to `outputs`. Expects that `writes_into` returned true."""
+        assert self._into is not None
         frame = _Frame(inputs, None, sizes)
         function, names = self._into
         wanted = [output.shape for output in outputs]
@@ -145,33 +185,36 @@ class _Call:
 
 
 class _GraphOp:
-    """A graph op, computed by its meaning."""
+    """A graph op that PyTorch computes."""
 
-    used = None
-
-    def __init__(self, name, attributes):
+    def __init__(self, name: str, attributes: Mapping[str, Any]) -> None:
         self._op, self._attributes = ops.table()[name], attributes
+        self.used: list[int] | None = None
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"inlay.{self._op.name}"
 
-    def writes_into(self, outputs):
+    def writes_into(self, outputs: Sequence[torch.Tensor]) -> bool:
         return False
 
-    def run(self, frame):
+    def run(self, frame: _Frame) -> torch.Tensor:
         return compute(self._op.name, self._op.group(frame.operands), self._attributes, frame.sizes)
+
+    def run_into(self, inputs: Sequence[torch.Tensor], outputs: Sequence[torch.Tensor], sizes: Sequence[int]) -> None:
+        raise NotImplementedError
 
 
 class _Graph:
-    """Several calls, decoded; called itself, it is a function for a higher-order operator."""
+    """The decoded calls of a graph."""
 
-    def __init__(self, calls, results, leaving):
+    def __init__(self, calls: Sequence[_Call], results: Any, leaving: Mapping[str, Any]) -> None:
         self._calls, self._results, self._leaving = calls, results, leaving
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "graph of " + ", ".join(str(call) for call in self._calls)
 
-    def run(self, operands, kept, sizes):
+    def run(self, operands: Sequence[Any], kept: dict[str, Any], sizes: Sequence[int]) -> Any:
+        """Returns the results of the graph. The values that leave it are added to `kept`."""
         frame = _Frame(operands, kept, sizes)
         for call in self._calls:
             frame.values.append(call.run(frame))
@@ -180,8 +223,8 @@ class _Graph:
         return frame.bind(self._results)
 
 
-def _find_out_variant(op):
-    """(overload of `op` that writes its results into given tensors, the names of these), or None."""
+def _find_out_variant(op: Callable[..., Any]) -> _OutVariant | None:
+    """Returns the overload of `op` that writes its results to given tensors, or None if there is none."""
     if not isinstance(op, torch._ops.OpOverload) or op.namespace != "aten" or op._schema.is_mutable:
         return None
     if torch.Tag.nondeterministic_seeded in op.tags:
@@ -194,8 +237,8 @@ def _find_out_variant(op):
         rest = [(argument.name, str(argument.type)) for argument in arguments if not argument.is_out]
         if not outs or rest != wanted or len(outs) != len(op._schema.returns):
             continue
-        if torch.Tag.generated not in candidate.tags:  # these compute elsewhere and copy
-            return candidate, outs
+        if torch.Tag.generated not in candidate.tags:  # generated overloads allocate the results and copy them
+            return _OutVariant(candidate, outs)
     return None
 
 
@@ -203,19 +246,19 @@ def _find_out_variant(op):
 
 
 @functools.lru_cache(maxsize=4096)
-def _decode_call(text):
+def _decode_call(text: str) -> _Graph | _Runnable:
     parsed = json.loads(text)
     if "graph_op" in parsed:
         return _GraphOp(parsed["graph_op"], _decode_all(parsed.get("attributes", {})))
-    return _decode_graph(parsed) if "calls" in parsed else _decode_one(parsed)
+    return _decode_graph(parsed) if "calls" in parsed else _decode_function_call(parsed)
 
 
-def _decode_graph(parsed):
-    calls = [_decode_one(call) for call in parsed["calls"]]
+def _decode_graph(parsed: Mapping[str, Any]) -> _Graph:
+    calls = [_decode_function_call(call) for call in parsed["calls"]]
     return _Graph(calls, _decode(parsed["results"]), _decode_all(parsed.get("leaving", {})))
 
 
-def _decode_one(parsed):
+def _decode_function_call(parsed: Mapping[str, Any]) -> _Call:
     if "function" in parsed:
         module, _, name = parsed["function"].partition(".")
         function = getattr(FUNCTIONS[module], name)
@@ -226,7 +269,7 @@ def _decode_one(parsed):
     return _Call(function, _decode(parsed["args"]), _decode_all(parsed.get("kwargs", {})), parsed.get("results"))
 
 
-def _find_operator(name, overload):
+def _find_operator(name: str, overload: str | None) -> Any:
     namespace, _, base = name.partition("::")
     packet = getattr(getattr(torch.ops, namespace), base, None)
     if packet is None:
@@ -234,11 +277,11 @@ def _find_operator(name, overload):
     return getattr(packet, overload or "default")
 
 
-def _decode_all(values):
+def _decode_all(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _decode(value) for name, value in values.items()}
 
 
-def _decode(value):
+def _decode(value: Any) -> Any:
     if isinstance(value, list):
         return [_decode(element) for element in value]
     if not isinstance(value, dict):
@@ -247,21 +290,22 @@ def _decode(value):
     return _DECODERS[kind](content) if kind in _DECODERS else getattr(torch, content)
 
 
-def _lay_out(tensor, order):
+def _lay_out(tensor: torch.Tensor, order: list[int]) -> torch.Tensor:
+    """Returns the tensor with its dims in this order in memory, from the outermost to the innermost."""
     places = [order.index(dim) for dim in range(len(order))]
     return tensor.permute(order).contiguous().permute(places)
 
 
-def _decode_function(parsed):
+def _decode_function(parsed: Mapping[str, Any]) -> _Reference:
     graph = _decode_graph(parsed)
 
-    def make(frame):
-        return lambda *operands: graph.run(operands, frame.kept, frame.sizes)
+    def make(frame: _Frame) -> Callable[..., Any]:
+        return lambda *operands: graph.run(operands, {} if frame.kept is None else frame.kept, frame.sizes)
 
     return _Reference(make)
 
 
-_DECODERS = {
+_DECODERS: dict[str, Callable[[Any], Any]] = {
     "operand": lambda number: _Reference(lambda frame: frame.operands[number]),
     "strided": lambda parts: _Reference(lambda frame: _lay_out(frame.operands[parts[0]], parts[1])),
     "size": lambda number: _Reference(lambda frame: frame.sizes[number]),

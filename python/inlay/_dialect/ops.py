@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The dialect's graph ops, read from the table that the build generates from the .td files.
+"""Reads the definitions of the graph ops from the table that the build generates from the .td files.
 
-Nothing here knows an op by name: operands, attributes, ATen names and assembly format are what the table says.
+The table has the operands, attributes, ATen names and assembly format of each op. No code here depends on one op.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from .text import print_float, quote
 
 _TABLE = pathlib.Path(__file__).parents[1] / "_ops.json"
 _FORMAT_TOKEN = re.compile(r"`([^`]*)`|\$(\w+)(\^)?|(functional-type\(operands, results\))|(attr-dict)|(\()|(\)\?)")
-_CUSTOM = re.compile(r"custom<\w+>\((\$\w+)\)")  # prints as the attribute itself but for OPEN, which is ?
-CALLS = ("opaque", "plugin")  # ops that the table hasn't: they call by a name, so that calls say their results' types
-OPEN = -(2**63)  # an i64 of an attribute that is a result of the op's `sizes`
+_CUSTOM = re.compile(r"custom<\w+>\((\$\w+)\)")  # is printed like the attribute itself, except that OPEN is `?`
+# Ops that are not in the table. They call a function by name, so the caller states the types of their results.
+CALLS = ("opaque", "plugin")
+OPEN = -(2**63)  # an i64 of an attribute whose value is a result of the `sizes` attribute of the op
 
 
 class Kind(enum.Enum):
-    """The kinds of arguments: of operands, and then of attributes."""
+    """The kind of an argument: of an operand (the first two) or an attribute."""
 
     TENSOR = "tensor"
     VARIADIC = "variadic"
@@ -36,12 +37,12 @@ class Kind(enum.Enum):
     UNIT = "unit"
     TYPE = "type"
     STRING = "string"
-    MAP = "map"  # an affine map of the function's symbols, as text
+    MAP = "map"  # an affine map of the symbols of the function, as text
 
 
 @dataclass(frozen=True)
 class Argument:
-    """An operand or an attribute of an op."""
+    """An operand or an attribute in the definition of an op."""
 
     name: str
     kind: Kind
@@ -49,7 +50,10 @@ class Argument:
 
     @classmethod
     def parse(cls, name: str, kind: str) -> Argument:
-        """Reads an entry of the table, whose kind is "optional" for an operand, "optional KIND" for an attribute."""
+        """Returns the argument for an entry of the table.
+
+        The kind of an optional operand is "optional", the kind of an optional attribute "optional KIND".
+        """
         is_optional = kind.startswith("optional")
         found = Kind(kind.removeprefix("optional").strip() or Kind.TENSOR.value)
         return cls(name, found, is_optional or found is Kind.UNIT)
@@ -60,11 +64,11 @@ class _TokenKind(enum.Enum):
 
     LITERAL = enum.auto()
     VARIABLE = enum.auto()
-    ANCHOR = enum.auto()  # the variable that decides whether its group is there
+    ANCHOR = enum.auto()  # the variable of a group: the group is printed if the variable has a value
     TYPE = enum.auto()
     DICT = enum.auto()
-    OPEN = enum.auto()  # of a group
-    CLOSE = enum.auto()
+    OPEN = enum.auto()  # start of a group
+    CLOSE = enum.auto()  # end of a group
 
 
 class _Token(NamedTuple):
@@ -74,19 +78,19 @@ class _Token(NamedTuple):
 
 @dataclass(frozen=True)
 class Op:
-    """One graph op of the dialect."""
+    """The definition of a graph op."""
 
-    name: str
-    aten: tuple[str, ...]
+    name: str  # without the dialect: "relu"
+    aten: tuple[str, ...]  # names of the ATen operators that the op stands for, such as "add.Tensor"
     operands: tuple[Argument, ...]
     attributes: tuple[Argument, ...]
-    format: str
-    reference: str
+    format: str  # the assembly format, as in the .td file
+    reference: str  # the meaning as a Python expression of the arguments and `torch`
     summary: str
     pointwise: bool
-    elements: tuple[str, ...]  # what a pointwise op is defined on: some of "floats", "integers" and "booleans"
-    result: str  # elements of a pointwise op's result: "same" as its (last) operand's, or "boolean"
-    tokens: tuple[_Token, ...] = field(repr=False)
+    elements: tuple[str, ...]  # element kinds of a pointwise op: some of "floats", "integers" and "booleans"
+    result: str  # elements of the result of a pointwise op: "same" as of its (last) operand, or "boolean"
+    tokens: tuple[_Token, ...] = field(repr=False)  # of `format`
 
     def print(
         self,
@@ -96,11 +100,13 @@ class Op:
         result_type: str,
         besides: str = "",
     ) -> str:
-        """The op in the dialect's assembly format, without results and location.
+        """Returns the op in the assembly format of the dialect, without results and location.
 
-        operands: operand name -> SSA names with commas between, empty for an absent one; attributes: name -> Python
-        value; types: type text of each SSA name, in operand order; result_type: type text; besides: attributes that are
-        none of the op's own, as text in braces.
+        operands: the SSA names of each operand by its name, separated by commas. Empty for an absent operand.
+        attributes: Python values by name.
+        types: the type of each SSA name as text, in the order of the operands.
+        result_type: the type of the result as text.
+        besides: attributes that the definition does not have, as text in braces.
         """
         kinds = {attribute.name: attribute.kind for attribute in self.attributes}
         values = {**operands, **attributes}
@@ -124,9 +130,11 @@ class Op:
         return " ".join(words).replace(" ,", ",")
 
     def bind(self, operands: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
-        """The arguments of a call, by place or by name: (operands in order, attributes by name), without absent ones.
+        """Returns (operands in order, attributes by name) of a call, without absent arguments.
 
-        Raises ArgumentTypeError for one that is missing, unknown or there twice.
+        operands, attributes: the positional and the keyword arguments of the call. Each may be an operand or an
+        attribute of the definition.
+        Raises ArgumentTypeError for an argument that is missing, unknown or given twice.
         """
         plain = not attributes and not self.attributes and len(operands) == len(self.operands)
         if plain and all(operand is not None for operand in operands):
@@ -150,26 +158,27 @@ class Op:
             elif argument.name not in given and not argument.is_optional:
                 raise ArgumentTypeError(f"op.{self.name} needs its argument '{argument.name}'")
         values = [given[operand.name] for operand in self.operands if operand.name in given]
-        return values, {one.name: given[one.name] for one in self.attributes if one.name in given}
+        return values, {
+            attribute.name: given[attribute.name] for attribute in self.attributes if attribute.name in given
+        }
 
     def group(self, values: Iterable[Any]) -> list[Any]:
-        """Operands as an op has them, one after the other, by its definition: None for an absent one, a list for those
-        of a variadic one."""
-        values = list(values)
-        groups = []
+        """Groups the operands of an op by its definition: None for an absent operand, a list for a variadic operand."""
+        flat = list(values)
+        groups: list[Any] = []
         for number, operand in enumerate(self.operands):
-            rest = values[number:]
+            rest = flat[number:]
             groups.append(rest if operand.kind is Kind.VARIADIC else rest[0] if rest else None)
         return groups
 
-    def _anchor(self, position):
+    def _anchor(self, position: int) -> str:
         for kind, text in self.tokens[position:]:
             if kind is _TokenKind.ANCHOR:
                 return text
         raise InternalError(f"the assembly format of inlay.{self.name} has a group without an anchor: {self.format}")
 
 
-def _print_value(value, kind):
+def _print_value(value: Any, kind: Kind | None) -> str:
     if kind is Kind.I64S:
         return f"[{', '.join(_print_number(number) for number in value)}]"
     if kind is Kind.I64:
@@ -181,11 +190,11 @@ def _print_value(value, kind):
     return str(value)
 
 
-def _print_number(number):
+def _print_number(number: int) -> str:
     return "?" if number == OPEN else str(int(number))
 
 
-def _tokenize(assembly_format):
+def _tokenize(assembly_format: str) -> tuple[_Token, ...]:
     tokens = []
     for match in _FORMAT_TOKEN.finditer(_CUSTOM.sub(r"\1", assembly_format)):
         literal, variable, anchor, functional, attributes, opening, closing = match.groups()
@@ -204,14 +213,14 @@ def _tokenize(assembly_format):
 
 @functools.cache
 def table() -> dict[str, Op]:
-    """All graph ops by name."""
+    """Returns the definitions of all graph ops by name, such as "relu"."""
     try:
         entries = json.loads(_TABLE.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InternalError(f"{_TABLE} is missing: build the target InlayPython first") from None
     ops = {}
     for entry in entries:
-        lists = {
+        lists: dict[str, Any] = {
             key: tuple(Argument.parse(**argument) for argument in entry.pop(key)) for key in ("operands", "attributes")
         }
         lists.update({key: tuple(entry.pop(key)) for key in ("aten", "elements")})
@@ -220,11 +229,14 @@ def table() -> dict[str, Op]:
 
 
 @functools.cache
-def _by_aten():
+def _by_aten() -> dict[str, Op]:
     return {name: op for op in table().values() for name in op.aten}
 
 
 def find(aten_name: str) -> Op | None:
-    """The op for an ATen name without namespace ("add.Tensor", "relu"), or None; an exact overload goes first."""
+    """Returns the op for the name of an ATen operator without namespace, such as "add.Tensor" or "relu".
+
+    "relu.default" also finds "relu". Returns None if there is no op for the operator.
+    """
     names = _by_aten()
     return names.get(aten_name) or names.get(aten_name.removesuffix(".default"))

@@ -4,6 +4,8 @@
 import math
 import re
 import struct
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 
@@ -23,7 +25,7 @@ ELEMENT_TYPES = {
 
 
 def print_float(value: float) -> str:
-    """A float literal that MLIR parses back to exactly `value`; it must be finite."""
+    """Returns a float literal that MLIR parses to exactly `value`, which must be finite."""
     if not math.isfinite(value):
         raise InternalError(f"no decimal literal for {value}")
     text = repr(float(value))
@@ -34,7 +36,7 @@ def print_float(value: float) -> str:
 
 
 def quote(text: str) -> str:
-    """A string literal of MLIR's textual form."""
+    """Returns a string literal of MLIR's textual form."""
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
     escaped = []
@@ -44,8 +46,8 @@ def quote(text: str) -> str:
     return '"' + "".join(escaped) + '"'
 
 
-def element_type(dtype, what):
-    """The element type for a torch dtype; UnsupportedError naming `what` if MLIR's side has none."""
+def element_type(dtype: torch.dtype, what: str) -> str:
+    """Returns the element type for a torch dtype. Raises UnsupportedError, which names `what`, if there is none."""
     try:
         return ELEMENT_TYPES[dtype]
     except KeyError:
@@ -53,24 +55,24 @@ def element_type(dtype, what):
         raise UnsupportedError(f"{what} has dtype {dtype_name(dtype)}, but expected one of {names}") from None
 
 
-def tensor_type(shape, dtype, what="a tensor"):
-    """`tensor<2x3xf32>`; a dim that is no int is `?`."""
+def tensor_type(shape: Sequence[object], dtype: torch.dtype, what: str = "a tensor") -> str:
+    """Returns a type such as `tensor<2x3xf32>`. A dim that is no int is printed as `?`."""
     dims = "".join(f"{dim if isinstance(dim, int) else '?'}x" for dim in shape)
     return f"tensor<{dims}{element_type(dtype, what)}>"
 
 
-def dtype_name(dtype):
-    """`float32` for torch.float32."""
+def dtype_name(dtype: torch.dtype) -> str:
+    """Returns `float32` for torch.float32."""
     return str(dtype).removeprefix("torch.")
 
 
-def tensor_text(dtype, shape):
-    """`float32[2x3]` for messages; `float32` for rank 0."""
+def tensor_text(dtype: torch.dtype, shape: Sequence[object]) -> str:
+    """Returns a type for messages: `float32[2x3]`, or `float32` for rank 0."""
     return dtype_name(dtype) + (f"[{'x'.join(str(dim) for dim in shape)}]" if len(shape) else "")
 
 
-def scalar_literal(value, dtype):
-    """One element as a literal of a `dense` attribute; floats are rounded to `dtype`, integers wrap around in it."""
+def scalar_literal(value: float, dtype: torch.dtype) -> str:
+    """Returns one element as a literal of a `dense` attribute. Floats are rounded to `dtype`; integers wrap around."""
     if dtype == torch.bool:
         return "true" if value else "false"
     if not dtype.is_floating_point:
@@ -85,24 +87,25 @@ def scalar_literal(value, dtype):
     return f"0x{bits:0{2 * width}X}"
 
 
-def dense_literal(tensor):
-    """`dense<...>` for a small tensor."""
+def dense_literal(tensor: torch.Tensor) -> str:
+    """Returns `dense<...>` for a small tensor."""
     return "dense<>" if tensor.numel() == 0 else f"dense<{_nested(tensor.tolist(), tensor.dtype)}>"
 
 
-def _nested(values, dtype):
+def _nested(values: Any, dtype: torch.dtype) -> str:
     if isinstance(values, list):
         return f"[{', '.join(_nested(value, dtype) for value in values)}]"
     return scalar_literal(values, dtype)
 
 
-def double_bits(value):
-    """A float's 64 bits as an int: a key that tells -0.0 from 0.0 and NaN from itself."""
-    return struct.unpack("<q", struct.pack("<d", float(value)))[0]
+def double_bits(value: float) -> int:
+    """Returns the 64 bits of a float as an int. As a key, they distinguish -0.0 from 0.0, and NaN equals itself."""
+    (bits,) = struct.unpack("<q", struct.pack("<d", float(value)))
+    return int(bits)
 
 
-def with_number(text, name, number):
-    """The text of a module with an integer among the module's attributes."""
+def with_number(text: str, name: str, number: int) -> str:
+    """Returns the text of a module with the integer attribute `name` of the module set to `number`."""
     attribute = f"{name} = {number} : i64"
     text, given = re.subn(rf"(?m)^(module\b.*?){re.escape(name)} = -?\d+ : i64", rf"\1{attribute}", text, count=1)
     if given:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Imports ONNX models. `inlay.compile` takes them directly: `inlay.compile("model.onnx")`.
+"""Imports ONNX models. `inlay.compile("model.onnx")` does so too.
 
-`python -m inlay.onnx model.onnx -o model.mlir` writes the text that the command-line tools read. ONNX models need the
+`python -m inlay.onnx model.onnx -o model.mlir` writes a model as text for the command-line tools. ONNX models need the
 package `onnx`.
 """
 

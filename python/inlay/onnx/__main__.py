@@ -1,30 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`python -m inlay.onnx model.onnx -o model.mlir`: writes an ONNX model for the command-line tools.
+"""Writes an ONNX model for the command-line tools: `python -m inlay.onnx model.onnx -o model.mlir`.
 
-The graph goes into the .mlir file, the weights into a .safetensors file beside it.
+The graph is written to the .mlir file, and the weights to a .safetensors file beside it.
 """
 
 import argparse
 import pathlib
 import sys
+from collections.abc import Sequence
 
 from .._compile.export import export
 from .._import.onnx.program import example_inputs
 from ..errors import ArgumentValueError, Error
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command and returns its exit code. `arguments` are those of the command line if None."""
     parser = argparse.ArgumentParser(
         "python -m inlay.onnx", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("model", help="the .onnx file")
-    parser.add_argument("-o", "--output", help="the .mlir file; by default beside the model, by its name")
+    parser.add_argument("-o", "--output", help="the .mlir file; default: the name of the model with this suffix")
     parser.add_argument(
         "--shape",
         metavar="INPUT=DIMS",
         action="append",
         default=[],
-        help="dims of an input that has symbolic ones, e.g. image=1x3x224x224",
+        help="dims of an input with symbolic dims, e.g. image=1x3x224x224",
     )
     given = parser.parse_args(arguments)
     try:
@@ -36,8 +38,8 @@ def main(arguments=None):
     return 0
 
 
-def _shape(text):
-    """("image", (1, 3)) for "image=1x3"; nothing after the "=" means no dims."""
+def _shape(text: str) -> tuple[str, tuple[int, ...]]:
+    """Returns ("image", (1, 3)) for "image=1x3". The dims of "image=" are ()."""
     name, sign, dims = text.rpartition("=")
     parts = dims.split("x") if dims else []
     if not sign or not all(part.isascii() and part.isdigit() for part in parts):

@@ -421,8 +421,8 @@ def test_odd_paths_are_refused(tmp_path):
     for odd, error, text in [
         (f"{tmp_path}/a\0b.inlay", inlay.ArgumentValueError, "to have no NUL characters, but got"),
         (f"{tmp_path}/\udc80", inlay.ArgumentValueError, "to be valid UTF-8, but got"),
-        (os.fsencode(good), inlay.ArgumentTypeError, "to be a path of str, but got one of bytes"),
-        (Place(os.fsencode(good)), inlay.ArgumentTypeError, "to be a path of str, but got one of bytes"),
+        (os.fsencode(good), inlay.ArgumentTypeError, "to be a path of type str, but got type bytes"),
+        (Place(os.fsencode(good)), inlay.ArgumentTypeError, "to be a path of type str, but got type bytes"),
         (3, inlay.ArgumentTypeError, "to be a str or os.PathLike, but got int"),
     ]:
         for what, call in [

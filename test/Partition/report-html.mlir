@@ -1,6 +1,6 @@
 // The page needs no other file and handles any label.
 // RUN: inlay-opt %s --inlay-partition=report=%t.html -o /dev/null
-// RUN: %python %S/Inputs/check_page.py %t.html segment=6 box=6 frame=2 region=2 copy=1
+// RUN: %python %S/Inputs/check_page.py %t.html segment=6 box=6 frame=2 region=2 clone=1
 // RUN: FileCheck %s < %t.html
 // RUN: inlay-opt %s --inlay-partition --inlay-partition-report="format=html output=%t.txt" -o /dev/null && cmp %t.html %t.txt
 // RUN: inlay-opt %s --inlay-partition=report=%t.htm -o /dev/null && cmp %t.html %t.htm

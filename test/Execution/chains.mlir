@@ -2,7 +2,7 @@
 // RUN: inlay-run %s --targets=vulkan,host --require-full-compilation --require-device --compare | FileCheck %s
 // CHECK: largest difference to the host alone: {{.*, (0\.0e\+00|[0-9.]+e-(0[6-9]|[1-9][0-9]))}} of the largest element
 
-// Layout ops that feed others, results that are used on, an attention and a residual block.
+// Layout ops that feed others, results with further users, an attention and a residual block.
 
 func.func public @forward(%arg0: tensor<2x6x4xf32>, %arg1: tensor<8x6xf32>, %arg2: tensor<4xf32>,
     %arg3: tensor<4xf32>, %arg4: tensor<1x4x9x9xf32>, %arg5: tensor<4x4x3x3xf32>,

@@ -2,7 +2,8 @@
 // RUN: inlay-run %s --targets=vulkan,host --require-full-compilation --require-device | FileCheck %s
 // RUN: inlay-run %s --targets=host | FileCheck %s
 
-// What a driver may simplify where one side is a constant 0, or both are one value, is not simpler for infinities and NaN.
+// Simplifications that a driver may apply if one operand is a constant 0, or if both are the same value, are wrong for
+// infinities and NaN.
 
 func.func public @forward() -> (tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>,
     tensor<6xf32>) {

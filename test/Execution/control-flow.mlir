@@ -3,7 +3,7 @@
 // RUN: inlay-run %s --targets=vulkan,host --require-device --compare --fallback-ops=inlay.add,inlay.mul | FileCheck %s
 // RUN: inlay-run %s --targets=host --compare | FileCheck %s
 
-// Conditionals in loops in loops with captures, loops that never run, values that change places.
+// Conditionals in nested loops with captures, loops that never run, and loop-carried values that are swapped.
 
 // CHECK: result 0: int64[] = 285
 // CHECK: result 1: float32[3] = 1 1 1
@@ -35,13 +35,13 @@ func.func public @forward() -> (tensor<i64>, tensor<3xf32>, tensor<3xf32>, tenso
     scf.yield %n : tensor<i64>
   }
 
-  // Never.
+  // This loop never runs.
   %never = scf.for %k = %c10 to %c10 step %c1 iter_args(%s = %ones) -> tensor<3xf32> {
     %n = inlay.add %s, %v : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
     scf.yield %n : tensor<3xf32>
   }
 
-  // i = 0, 1, 2: doubled unless i is 1, then v is added three times over: (v*2 + 3v)*2 = 10v.
+  // i = 0, 1, 2: doubled unless i is 1, then v is added three times: (v*2 + 3v)*2 = 10v.
   %loop:2 = scf.while (%i = %zero, %a = %v) : (tensor<i64>, tensor<3xf32>) -> (tensor<i64>, tensor<3xf32>) {
     %t = inlay.lt %i, %three : (tensor<i64>, tensor<i64>) -> tensor<i1>
     %c = tensor.extract %t[] : tensor<i1>
@@ -74,7 +74,7 @@ func.func public @forward() -> (tensor<i64>, tensor<3xf32>, tensor<3xf32>, tenso
   }
   %more = inlay.add %loop#1, %v : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
 
-  // Ten times the one for the other, so that each is in its place at the end.
+  // The values are swapped ten times, so each ends in its original position.
   %both = inlay.mul %ones, %two : (tensor<3xf32>, tensor<f32>) -> tensor<3xf32>
   %swap:3 = scf.for %k = %c0 to %c10 step %c1 iter_args(%a = %both, %b = %v, %n = %zero)
       -> (tensor<3xf32>, tensor<3xf32>, tensor<i64>) {
@@ -85,7 +85,7 @@ func.func public @forward() -> (tensor<i64>, tensor<3xf32>, tensor<3xf32>, tenso
   %minus = inlay.constant dense<-2> : tensor<i64>
   %seven = inlay.add %swap#2, %minus : (tensor<i64>, tensor<i64>) -> tensor<i64>
 
-  // Each round of the outer loop starts the inner one anew: 3 * 8 * (v + v).
+  // Each iteration of the outer loop restarts the inner loop: 3 * 8 * (v + v).
   %twice = inlay.add %v, %v : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
   %zeros = inlay.constant dense<0.0> : tensor<3xf32>
   %c3 = arith.constant 3 : index

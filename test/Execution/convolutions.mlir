@@ -2,7 +2,7 @@
 // RUN: inlay-run %s --targets=vulkan,host --require-full-compilation --require-device --compare | FileCheck %s
 // CHECK: largest difference to the host alone: {{.*, (0\.0e\+00|[0-9.]+e-(0[6-9]|[1-9][0-9]))}} of the largest element
 
-// Convolutions over one to three dims: strides, padding, dilation, groups, depthwise, one element.
+// Convolutions over one to three dims: strides, padding, dilation, groups, depthwise, and a single element.
 
 func.func public @forward(%arg0: tensor<1x3x8x8xf32>, %arg1: tensor<4x3x3x3xf32>, %arg2: tensor<4xf32>,
     %arg3: tensor<2x3x9x7xf32>, %arg4: tensor<5x3x3x2xf32>, %arg5: tensor<1x4x9x9xf32>, %arg6: tensor<6x2x3x3xf32>,

@@ -2,7 +2,7 @@
 // RUN: inlay-run %s --targets=vulkan,host --require-full-compilation --require-device --compare | FileCheck %s
 // CHECK: largest difference to the host alone: {{.*, (0\.0e\+00|[0-9.]+e-(0[4-9]|[1-9][0-9]))}} of the largest element
 
-// Half and double precision. Sums of halves are kept in single precision on both sides.
+// Half and double precision. Both sides accumulate sums of halves in single precision.
 
 func.func public @forward(%arg0: tensor<3x5xf16>, %arg1: tensor<5xf16>, %arg2: tensor<4x5xf16>, %arg3: tensor<4xf16>,
     %arg4: tensor<1x2x5x5xf16>, %arg5: tensor<3x2x3x3xf16>, %arg6: tensor<3xf16>, %arg7: tensor<3x5xf64>,

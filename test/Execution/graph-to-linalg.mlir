@@ -5,7 +5,7 @@
 // RUN:     -shared-libs=%mlir_libs/libmlir_runner_utils.so,%mlir_libs/libmlir_c_runner_utils.so \
 // RUN: | FileCheck %s
 
-// What the conversion to linalg means, run by upstream's passes alone; the numbers are PyTorch's.
+// Runs the result of the conversion to linalg with MLIR's passes only. The expected numbers are PyTorch's.
 
 func.func private @printMemrefF32(tensor<*xf32>) attributes {llvm.emit_c_interface}
 

@@ -2,7 +2,7 @@
 // RUN: inlay-run %s --targets=vulkan,host --require-full-compilation --require-device --compare | FileCheck %s
 // CHECK: largest difference to the host alone: 0.0e+00, 0.0e+00 of the largest element
 
-// Integers of each width that a device has buffers of, and what they are cast to.
+// Integers of each width that device buffers may have, and casts from them.
 
 func.func public @forward(%arg0: tensor<3x5xi8>, %arg1: tensor<5xi8>, %arg2: tensor<3x5xi16>, %arg3: tensor<5xi16>,
     %arg4: tensor<3x5xi32>, %arg5: tensor<5xi32>, %arg6: tensor<3x5xi64>, %arg7: tensor<5xi64>) -> (tensor<3x5xi8>,

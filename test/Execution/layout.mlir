@@ -2,7 +2,7 @@
 // RUN: inlay-run %s --targets=vulkan,host --require-full-compilation --require-device --compare | FileCheck %s
 // CHECK: largest difference to the host alone: 0.0e+00, 0.0e+00 of the largest element
 
-// Reshapes, permutations, expansions, slices and concatenations; what is the same afterwards too.
+// Reshapes, permutations, expansions, slices and concatenations, including ones that change nothing.
 
 func.func public @forward(%arg0: tensor<2x3x5xf32>, %arg1: tensor<1x1xf32>, %arg2: tensor<1x33x2x65xf32>,
     %arg3: tensor<4x1xf32>, %arg4: tensor<f32>, %arg5: tensor<2x1x5xf32>) -> (tensor<30xf32>, tensor<5x6xf32>,

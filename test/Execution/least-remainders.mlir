@@ -2,7 +2,7 @@
 // RUN: inlay-run %s --targets=vulkan,host --require-full-compilation --require-device | FileCheck %s
 // RUN: inlay-run %s --targets=host | FileCheck %s
 
-// The least integer has no absolute value, by whose sign remainders might be told.
+// The minimum integer has no absolute value, so the signs of remainders must not be computed from absolute values.
 
 func.func public @forward() -> (tensor<3xi64>, tensor<3xi64>, tensor<3xi64>, tensor<3xi8>) {
   %x = inlay.constant dense<[-9223372036854775808, 7, -7]> : tensor<3xi64>

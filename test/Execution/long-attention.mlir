@@ -1,4 +1,5 @@
-// The scores of all queries would be more than a device need bind: some queries are taken at a time.
+// The scores of all queries exceed the largest buffer that a device must support, so the queries are processed in
+// parts.
 // REQUIRES: vulkan
 // RUN: inlay-run %s --targets=vulkan,host --require-full-compilation --require-device --compare | FileCheck %s
 // CHECK: largest difference to the host alone: {{.*, (0\.0e\+00|[0-9.]+e-(0[6-9]|[1-9][0-9]))}} of the largest element

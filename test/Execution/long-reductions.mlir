@@ -2,8 +2,8 @@
 // RUN: inlay-run %s --targets=vulkan,host --require-device --report=%t --compare | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REPORT --input-file=%t
 
-// More steps than a driver may take within one invocation, of a number that nothing divides into parts: on the host, not
-// wrong. All loops of a kernel count, so that 300 rows of 300 are as many as 90000 in a row; they are split.
+// Reductions with more steps than a driver may run in one invocation, and with a prime number of steps, run on the
+// host. All loops of a kernel count, so 300 rows of 300 are as many steps as one row of 90000; they are split.
 
 // CHECK: largest difference to the host alone: {{.*, (0\.0e\+00|[0-9.]+e-(0[6-9]|[1-9][0-9]))}} of the largest element
 // REPORT: "label": "inlay.sum#0"

@@ -26,7 +26,7 @@
 // RUN: %{run}
 // CHECK: largest difference to the host alone: {{.*, (0\.0e\+00|[0-4]\.[0-9]e-04|[0-9.]+e-(0[5-9]|[1-9][0-9]))}} of the largest element
 
-// Products by matrices of sizes that are known at a call alone: rows, columns and the sum; rows of a batch.
+// Cooperative-matrix products with sizes that are known only at a call: rows, columns and the sum, and rows of a batch.
 
 module attributes {inlay.targets = [#inlay.vulkan<subgroup_size = 8, max_workgroup_invocations = 256,
     max_workgroup_memory = 32768, features = ["float16", "subgroup-broadcast"], kind = "discrete",

@@ -5,8 +5,8 @@
 // RUN: %newer-lavapipe inlay-run %s --require-full-compilation --require-device --compare | FileCheck %s
 // CHECK: largest difference to the host alone: {{.*, (0\.0e\+00|[0-9.]+e-(0[6-9]|[1-9][0-9]))}} of the largest element
 
-// Products of f16 whose sums aren't rounded, which start from what is there: where all is whole matrices are loaded and
-// stored as they are, else by way of the workgroup's memory.
+// Products of f16 with f32 sums that start from the present values. Whole tiles are loaded and stored directly, others
+// through the memory of the workgroup.
 
 #A = affine_map<(i, j, k) -> (i, k)>
 #B = affine_map<(i, j, k) -> (k, j)>

@@ -6,10 +6,10 @@
 // RUN: env INLAY_VULKAN_FORCE_STAGING=1 %newer-lavapipe inlay-run %s --require-device --compare | FileCheck %s
 // CHECK: largest difference to the host alone: {{.*, (0\.0e\+00|[0-4]\.[0-9]e-04|[0-9.]+e-(0[5-9]|[1-9][0-9]))}} of the largest element
 
-// Products of f16 by matrices, as far as those are worth it: whole blocks; rows, columns and sums that no block divides;
-// batches that both operands have, or one, or that broadcast; an operand transposed; sizes of 1; a bias and what is
-// computed of the result; a result that is read twice; convolutions, padded or not. Software is the only device here
-// with such matrices, and is slower with them, so it isn't asked: the target says that it is a GPU.
+// Cooperative-matrix products of f16, if they are large enough: whole tiles; rows, columns and sums that are not
+// multiples of a tile; batches of both operands, of one, or that broadcast; a transposed operand; sizes of 1; a bias
+// and ops on the result; a result with two readers; convolutions with and without padding. The target is declared as a
+// GPU, because software devices, the only ones here with cooperative matrices, would use other kernels.
 
 module attributes {inlay.targets = [#inlay.vulkan<subgroup_size = 8, max_workgroup_invocations = 256,
     max_workgroup_memory = 32768, features = ["float16", "subgroup-broadcast"], kind = "discrete",

@@ -2,7 +2,7 @@
 // RUN: inlay-run %s --targets=vulkan,host --require-full-compilation --require-device --compare | FileCheck %s
 // CHECK: largest difference to the host alone: {{.*, (0\.0e\+00|[0-9.]+e-(0[5-9]|[1-9][0-9]))}} of the largest element
 
-// Each pointwise op alone, and each that takes two over shapes that broadcast.
+// Each pointwise op, and each binary op on shapes that broadcast.
 
 func.func public @forward(%arg0: tensor<3x17xf32>, %arg1: tensor<5x1x17xf32>, %arg2: tensor<f32>,
     %arg3: tensor<3x1xf32>) -> (tensor<3x17xf32>, tensor<3x17xf32>, tensor<3x17xf32>, tensor<3x17xf32>,

@@ -2,7 +2,7 @@
 // RUN: inlay-run %s --targets=vulkan,host --require-full-compilation --require-device --compare | FileCheck %s
 // CHECK: largest difference to the host alone: {{.*, (0\.0e\+00|[0-9.]+e-(0[6-9]|[1-9][0-9]))}} of the largest element
 
-// Pooling with padding, dilation, windows over the edge, and one over everything.
+// Pooling with padding, dilation, windows across the border, and a window over the whole input.
 
 func.func public @forward(%arg0: tensor<2x3x9x8xf32>) -> (tensor<2x3x4x4xf32>, tensor<2x3x4x4xf32>,
     tensor<2x3x4x4xf32>, tensor<2x3x5x4xf32>, tensor<2x3x5x4xf32>, tensor<2x3x5x4xf32>, tensor<2x3x4x3xf32>,

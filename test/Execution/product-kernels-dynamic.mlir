@@ -23,7 +23,7 @@
 // RUN: %{run}
 // CHECK: largest difference to the host alone: {{.*, (0\.0e\+00|[0-9.]+e-(0[6-9]|[1-9][0-9]))}} of the largest element
 
-// Products of sizes that are known at a call alone: rows, columns, the sum, and the batch of a convolution.
+// Products with sizes that are known only at a call: rows, columns, the sum, and the batch of a convolution.
 
 func.func public @forward(%a: tensor<?x?xf32> loc("a"), %b: tensor<?x?xf32> loc("b"), %x: tensor<?x5x13x13xf32> loc("x"),
     %k: tensor<7x5x3x3xf32> loc("k")) -> (tensor<?x?xf32>, tensor<?x7x11x11xf32>) {

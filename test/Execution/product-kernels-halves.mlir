@@ -2,8 +2,8 @@
 // RUN: inlay-run %s --targets=vulkan,host --require-full-compilation --require-device --compare | FileCheck %s
 // CHECK: largest difference to the host alone: {{.*, (0\.0e\+00|[0-9.]+e-(0[4-9]|[1-9][0-9]))}} of the largest element
 
-// Products of 16 bits by whole subgroups, added up in 32: tiles that are cut short, one row, a transposed operand with a
-// bias, a batch, and a convolution.
+// Subgroup products of f16 with f32 accumulation: partial tiles, one row, a transposed operand with a bias, a batch,
+// and a convolution.
 
 func.func public @forward(%a0: tensor<67x100xf16>, %b0: tensor<100x36xf16>, %a1: tensor<1x300xf16>,
     %w1: tensor<1000x300xf16>, %c1: tensor<1000xf16>, %a2: tensor<2x3x20x64xf16>, %b2: tensor<2x3x64x12xf16>,

@@ -2,9 +2,9 @@
 // RUN: inlay-run %s --targets=vulkan,host --require-full-compilation --require-device --compare | FileCheck %s
 // CHECK: largest difference to the host alone: {{.*, (0\.0e\+00|[0-9.]+e-(0[6-9]|[1-9][0-9]))}} of the largest element
 
-// Products whose tiles are cut short along rows, columns, lanes or the sum; sums in one piece, in vectors, and with a
-// rest; an operand transposed; rows of leading dims; one row; one column; convolutions whose windows overlap, don't, or
-// are of one element; groups.
+// Products with partial tiles along rows, columns, lanes or the sum; sums in one piece, in vectors, and with a
+// remainder; a transposed operand; rows of leading dims; one row; one column; convolutions with overlapping, disjoint
+// and one-element windows; groups.
 
 func.func public @forward(%a0: tensor<67x100xf32>, %b0: tensor<100x36xf32>, %a1: tensor<17x33xf32>,
     %b1: tensor<33x1001xf32>, %a2: tensor<2x3x20x64xf32>, %b2: tensor<2x3x64x12xf32>, %a3: tensor<1x300xf32>,

@@ -2,7 +2,7 @@
 // RUN: inlay-run %s --targets=vulkan,host --require-full-compilation --require-device --compare | FileCheck %s
 // CHECK: largest difference to the host alone: {{.*, (0\.0e\+00|[0-9.]+e-(0[6-9]|[1-9][0-9]))}} of the largest element
 
-// Products of odd, single and larger sizes, and with leading dims that broadcast.
+// Products with odd, single and larger sizes, and with leading dims that broadcast.
 
 func.func public @forward(%arg0: tensor<1x1xf32>, %arg1: tensor<1x1xf32>, %arg2: tensor<33x17xf32>,
     %arg3: tensor<17x5xf32>, %arg4: tensor<64x64xf32>, %arg5: tensor<64x64xf32>, %arg6: tensor<7x300xf32>,

@@ -2,7 +2,7 @@
 // RUN: inlay-run %s --targets=vulkan,host --require-full-compilation --require-device --compare | FileCheck %s
 // CHECK: largest difference to the host alone: {{.*, (0\.0e\+00|[0-9.]+e-(0[5-9]|[1-9][0-9]))}} of the largest element
 
-// Reductions over each dim, over several and all, over dims of one element, and long ones.
+// Reductions over each dim, over several and over all dims, over dims of one element, and over long dims.
 
 func.func public @forward(%arg0: tensor<3x5x7x2xf32>, %arg1: tensor<65534xf32>, %arg2: tensor<2x1x40000xf32>,
     %arg3: tensor<1x1xf32>) -> (tensor<5x7x2xf32>, tensor<3x1x7x2xf32>, tensor<3x5x7xf32>, tensor<1x5x1x2xf32>,

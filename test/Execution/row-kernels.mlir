@@ -5,7 +5,7 @@
 // RUN:   --size=n=1 --compare | FileCheck %s
 // CHECK: largest difference to the host alone: {{.*, (0\.0e\+00|[0-9.]+e-(0[6-9]|[1-9][0-9]))}} of the largest element
 
-// Rows whose number is known at a call alone, and rows of odd sizes: one kernel each.
+// Rows whose number is known only at a call, and rows of odd sizes. Each is one kernel.
 
 func.func public @forward(%x: tensor<?x130xf32> loc("x"), %y: tensor<3x129x7xf32> loc("y"), %w: tensor<7xf32> loc("w"),
     %z: tensor<5x1000xf32> loc("z")) -> (tensor<?x130xf32>, tensor<3x129x7xf32>, tensor<5x1000xf32>, tensor<5x1000xf32>) {

@@ -1,4 +1,4 @@
-// What runs is said by the user's calls: in the table of times, in its JSON and in diagnostics.
+// The time table, its JSON and diagnostics name the user's calls.
 
 // RUN: inlay-run %s --targets=vulkan,host --fallback-ops=inlay.relu --profile=1 --report=%t.json | FileCheck %s
 // CHECK: segment {{.*}} of

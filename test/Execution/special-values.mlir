@@ -2,7 +2,7 @@
 // RUN: inlay-run %s --targets=vulkan,host --require-full-compilation --require-device | FileCheck %s
 // RUN: inlay-run %s --targets=host | FileCheck %s
 
-// NaN, infinities and numbers that overflow on the way: alike on each target.
+// NaN, infinities and intermediate overflow give the same results on each target.
 
 func.func public @forward() -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>,
     tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<2x3xf32>, tensor<2xf32>, tensor<2xf32>, tensor<1x1x2x2xf32>,
@@ -26,7 +26,7 @@ func.func public @forward() -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, ten
   // CHECK-NEXT: result 7: float32[8] = nan 1 inf 1 200 1 3e+38 1
   %maximum = inlay.maximum %one, %x : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
 
-  // The largest is taken from each row before its exponentials are.
+  // The maximum of each row is subtracted before the exponentials are computed.
   // CHECK-NEXT: result 8: float32[2x3] = 0.5 0.5 0 1 0 0
   %rows = inlay.constant dense<[[300.0, 300.0, -300.0], [-500.0, -3.0e38, 0xFF800000]]> : tensor<2x3xf32>
   %softmax = inlay.softmax %rows dim 1 : (tensor<2x3xf32>) -> tensor<2x3xf32>
@@ -40,7 +40,7 @@ func.func public @forward() -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, ten
   %pool = inlay.max_pool %image kernel [2, 2] stride [1, 1] padding [0, 0] dilation [1, 1]
     : (tensor<1x1x3x3xf32>) -> tensor<1x1x2x2xf32>
 
-  // What functions of devices leave undefined.
+  // Results that the functions of devices leave undefined.
   // CHECK-NEXT: result 12: float32[8] = nan nan inf nan 5.29832 nan 88.596{{[78]}} -inf
   %log = inlay.log %x : (tensor<8xf32>) -> tensor<8xf32>
   // CHECK-NEXT: result 13: float32[8] = nan nan inf nan 14.1421 nan 1.73205e+19 0

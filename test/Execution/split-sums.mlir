@@ -2,9 +2,9 @@
 // RUN: inlay-run %s --targets=vulkan,host --require-full-compilation --require-device --compare | FileCheck %s
 // CHECK: largest difference to the host alone: {{.*, (0\.0e\+00|[0-9.]+e-(0[5-9]|[1-9][0-9]))}} of the largest element
 
-// Sums of so many terms that they are computed in parts: products of few results with a bias and what follows it, one
-// row, a convolution over many channels, integers, halves, means and largest elements; and more terms than one
-// invocation may take.
+// Sums with so many terms that they are computed in parts: products with few results, a bias and ops on the result, one
+// row, a convolution over many channels, integers, halves, means and maxima; and a sum with more terms than one
+// invocation may process.
 
 func.func public @forward(%a0: tensor<16x16384xf32>, %b0: tensor<16384x20xf32>, %a1: tensor<2x30000xf32>,
     %w1: tensor<12x30000xf32>, %c1: tensor<12xf32>, %a2: tensor<1x131072xf32>, %b2: tensor<131072x3xf32>,

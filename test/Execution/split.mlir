@@ -9,7 +9,8 @@
 // RUN: | FileCheck %s
 // RUN: inlay-run %s --targets=host --compare | FileCheck %s --check-prefix=SAME
 
-// However a graph is split, and whatever it returns: arguments, constants, one value twice, what is used on.
+// A graph computes the same no matter how it is split and what it returns: arguments, constants, a value twice, values
+// with further users.
 
 // CHECK: result 0: float32[3] = 1 2 3
 // CHECK: result 1: float32[1x4x6x6] = [[X:.*]]

@@ -2,7 +2,7 @@
 // RUN: inlay-run %s --targets=vulkan,host --require-device --report=%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REPORT --input-file=%t
 
-// What a device has no type or function for runs on the host, and says which.
+// Ops without a device type or function run on the host, and the verdict names the type or function.
 
 // CHECK: result 0: bool[2x2] = 1 0 0 1
 // CHECK: result 1: float32[2] = 1.5 -2

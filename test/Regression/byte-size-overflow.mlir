@@ -1,4 +1,4 @@
-// Elements fit 63 bits, their bytes don't.
+// The number of elements fits in 63 bits, but their size in bytes does not.
 // RUN: not inlay-run %s --targets=host 2>&1 | FileCheck %s
 // CHECK: unsupported-shape: expected a buffer of less than 2^63 bytes, but got
 func.func @f(%x: tensor<4xf32>) -> tensor<1x4xf32> {

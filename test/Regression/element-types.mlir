@@ -1,4 +1,4 @@
-// Types that the runtime's tensors can't have are refused before anything is computed of their width.
+// Element types that the runtime does not support are refused before anything is computed from their width.
 // RUN: not inlay-opt %s --inlay-partition --split-input-file 2>&1 | FileCheck %s
 // CHECK: 'vulkan': expected tensors of bool, i8-i64, f16, bf16, f32 or f64, but got tensor<16xindex>
 // CHECK: 'host': expected tensors of bool, i8-i64, f16, bf16, f32 or f64, but got tensor<16xi24>

@@ -1,4 +1,4 @@
-// Drivers may not compute by laws that floats don't obey: x - x is NaN for NaN, (x + 1e8) - 1e8 loses digits.
+// Drivers must not use laws that do not hold for floats: x - x is NaN for NaN, and (x + 1e8) - 1e8 loses digits.
 // RUN: %python -c "import numpy, sys; numpy.save(sys.argv[1], numpy.array([numpy.nan, numpy.inf, 2, -0.25], numpy.float32))" %t.npy
 // RUN: inlay-run %s --input=%t.npy | FileCheck %s
 // RUN: inlay-run %s --input=%t.npy --targets=host | FileCheck %s

@@ -1,4 +1,4 @@
-// What is repeated is computed once, before it is repeated.
+// An op whose result is broadcast is computed once, before the broadcast.
 // RUN: inlay-opt %s --inlay-convert-graph-to-linalg --inlay-convert-fuse-elementwise | FileCheck %s
 // CHECK: linalg.generic
 // CHECK: ins(%arg0 : tensor<1x64xf32>)

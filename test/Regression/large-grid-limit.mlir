@@ -1,4 +1,4 @@
-// Devices report grids of up to 2^32 - 1 workgroups along an axis, whose square doesn't fit 64 bits.
+// Devices report grids of up to 2^32 - 1 workgroups along an axis. The square of this number does not fit in 64 bits.
 // RUN: inlay-opt %s --inlay-partition | FileCheck %s
 // CHECK: #inlay.verdict<"vulkan", "supported"
 module attributes {inlay.targets = [#inlay.vulkan<max_workgroup_count = 4294967295>, #inlay.host]} {

@@ -1,4 +1,4 @@
-// A weight of one element carries data like any other.
+// A weight with one element has data like any other.
 // RUN: inlay-run %s --compare | FileCheck %s
 // REQUIRES: vulkan
 // CHECK: largest difference to the host alone: 0.0e+00

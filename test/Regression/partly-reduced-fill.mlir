@@ -1,4 +1,4 @@
-// A fill stays where the reduction after it doesn't write all of it, or where a view was written in between.
+// A fill is kept if the reduction after it does not write all of it, or if a view is written in between.
 // RUN: inlay-opt %s --inlay-convert-linalg-to-loops | FileCheck %s
 
 // CHECK-LABEL: func.func @column

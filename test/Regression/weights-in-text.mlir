@@ -1,4 +1,4 @@
-// Bytes of weights written in the module's text outlive the compiler.
+// The data of weights in the module's text outlives the compiler.
 // RUN: inlay-run %s --targets=host | FileCheck %s
 // CHECK: result 0: float32[4] = 1 2 3 4
 func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -17,7 +17,7 @@ pdl.pattern @add_to_sub : benefit(1) {
   }
 }
 
-// What is only wrong where an attribute has another value than the author thought of is found, too.
+// The check also finds errors that occur only with an attribute value that the author did not think of.
 // RUN: not inlay-opt %t/graph.mlir --inlay-rewrite="patterns=%t/keepdim.pdl.mlir check=registration" 2>&1 | FileCheck %s --check-prefix=KEEPDIM
 // KEEPDIM: error: pattern 'mean_of_neg' makes an invalid graph, with x: tensor<{{.*}}>: can't make 'inlay.neg'
 //--- keepdim.pdl.mlir
@@ -35,7 +35,7 @@ pdl.pattern @mean_of_neg : benefit(1) {
   }
 }
 
-// Infinities and NaN count, unless the pattern says `finite`.
+// Infinities and NaN are tested unless the pattern is marked `finite`.
 // RUN: not inlay-opt %t/graph.mlir --inlay-rewrite="patterns=%t/zero.pdl.mlir check=registration" 2>&1 | FileCheck %s --check-prefix=NAN
 // NAN: error: pattern 'mul_zero' changes what is computed, {{.*}}nan before and 0 after
 // RUN: sed 's/benefit(1)/benefit(1) attributes {finite}/' %t/zero.pdl.mlir > %t/finite.pdl.mlir
@@ -53,7 +53,7 @@ pdl.pattern @mul_zero : benefit(1) {
   }
 }
 
-// A rule that can't be checked hasn't passed.
+// A rule that cannot be checked does not pass.
 // RUN: not inlay-opt %t/graph.mlir --inlay-rewrite="patterns=%t/to-plugin.pdl.mlir check=registration" 2>&1 | FileCheck %s --check-prefix=TO-PLUGIN
 // TO-PLUGIN: error: pattern 'to_plugin' can't be checked: {{.*}}no target can run 'fast_relu'
 //--- to-plugin.pdl.mlir
@@ -95,7 +95,8 @@ pdl.pattern @never : benefit(1) {
   }
 }
 
-// At each match the graph's own types, constants and attributes are tried. A rule that is wrong elsewhere passes.
+// At each match, the check uses the types, constants and attributes of the graph. A rule that is wrong only elsewhere
+// passes.
 // RUN: not inlay-opt %t/graph.mlir --inlay-rewrite="patterns=%t/sub.pdl.mlir check=each" 2>&1 | FileCheck %s --check-prefix=EACH
 // EACH: loc("first"): pattern 'add_to_sub' changes what is computed, with argument #0: tensor<4x3x8xf32>, argument #1: tensor<8xf32>: element [0, 0, 0] of result #0 is
 // RUN: not inlay-opt %t/graph.mlir --inlay-rewrite="patterns=%t/twice.pdl.mlir check=registration" -o /dev/null

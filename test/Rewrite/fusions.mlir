@@ -96,7 +96,8 @@ func.func @two_results(%x: !t, %r: !t, %w: !t) -> (!t, !t) {
   return %1, %0 : !t, !t
 }
 
-// An input of the whole is made from a part of it: one op for both can stand nowhere.
+// One input of the match is computed from another part of the match, so no position is valid for an op that replaces
+// both.
 // CHECK-LABEL: @order_is_kept
 func.func @order_is_kept(%x: !t, %r: !t) -> (!t, !t) {
   // CHECK-NEXT: "t.residual"

@@ -48,7 +48,7 @@ func.func @same_type(%x: !t) -> (!t, !t, !t, !t, !t) {
   return %0, %1, %2, %3, %4 : !t, !t, !t, !t, !t
 }
 
-// Sizes that aren't known may change although the type doesn't.
+// An unknown size may change even if the type stays the same.
 // CHECK-LABEL: @unknown_sizes_stay
 func.func @unknown_sizes_stay(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
   // CHECK-NEXT: inlay.slice

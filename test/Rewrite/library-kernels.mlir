@@ -2,7 +2,7 @@
 // RUN: inlay-opt %s --inlay-rewrite="libraries=kernels meanings=expansions check=registration" -o /dev/null
 // RUN: inlay-opt %s --inlay-rewrite=libraries=kernels --inlay-rewrite=libraries=expansions | FileCheck %s --check-prefix=EXPANDED
 
-// Without what its plugins compute the library can't be checked.
+// The library cannot be checked without the rules that expand its plugins.
 // RUN: not inlay-opt %s --inlay-rewrite="libraries=kernels labels=swiglu check=registration" 2>&1 | FileCheck %s --check-prefix=NO-MEANING
 // NO-MEANING: error: pattern 'swiglu' can't be checked: {{.*}}no target can run 'swiglu'
 

@@ -1,4 +1,4 @@
-// What is made has the locations of all that matched, and the name of the root.
+// New ops have the locations of all matched ops and the name of the root.
 
 // RUN: inlay-opt %s --allow-unregistered-dialect --mlir-print-debuginfo --mlir-print-local-scope --inlay-rewrite="patterns=%S/Inputs/fusions.pdl.mlir" | FileCheck %s
 

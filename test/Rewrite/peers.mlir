@@ -1,11 +1,11 @@
-// What other rewriters do, do wrongly, or can't, on graphs as small as it takes.
+// Cases that other rewriters handle, handle wrongly or cannot handle, in minimal graphs.
 
 // RUN: split-file %s %t
 // RUN: inlay-opt %t/graph.mlir --allow-unregistered-dialect --inlay-rewrite="patterns=%t/rules.pdl" | FileCheck %s
 // RUN: inlay-opt %t/graph.mlir --allow-unregistered-dialect --inlay-rewrite="patterns=%t/rules.pdl driver=greedy" | FileCheck %s
 
 //--- rules.pdl
-// A sum whose two uses are a norm and a result: one op of two results, wherever its users stand.
+// A sum with two uses, a norm and a result, becomes one op with two results, wherever its users are.
 pdl.pattern @reduce_norm : benefit(3) {
   %input = pdl.operand
   %residual = pdl.operand
@@ -26,7 +26,7 @@ pdl.pattern @reduce_norm : benefit(3) {
   }
 }
 
-// What is written is compared, what is captured may be anything and reaches the replacement.
+// Written attributes are compared. A captured attribute may have any value, which the replacement receives.
 pdl.pattern @attention : benefit(1) {
   %q = pdl.operand
   %k = pdl.operand
@@ -43,7 +43,7 @@ pdl.pattern @attention : benefit(1) {
   }
 }
 
-// The same value twice is not two values.
+// Two operands must be the same value.
 pdl.pattern @gram : benefit(1) {
   %x = pdl.operand
   %t = pdl.type
@@ -54,7 +54,7 @@ pdl.pattern @gram : benefit(1) {
   }
 }
 
-// The second rule asks for the type of what the first made.
+// The second rule depends on the type of an op that the first rule created.
 pdl.pattern @first : benefit(1) {
   %x = pdl.operand
   %t = pdl.type
@@ -78,7 +78,7 @@ pdl.pattern @second : benefit(1) {
   }
 }
 
-// A producer that writes to a buffer by itself where only a copy reads it.
+// A producer writes directly to a buffer if only a copy reads its result.
 pdl.pattern @write_directly : benefit(1) {
   %x = pdl.operand
   %w = pdl.operand
@@ -93,7 +93,7 @@ pdl.pattern @write_directly : benefit(1) {
   }
 }
 
-// Three results of two ops, for floats of 16 bits alone: the results of one new op, and of another that ends a chain.
+// Only for 16-bit floats: three results of two ops become the results of a new op and of another op that ends a chain.
 pdl.pattern @reduce_quant : benefit(2) {
   %x = pdl.operand
   %residual = pdl.operand
@@ -124,7 +124,7 @@ pdl.pattern @reduce_quant : benefit(2) {
   }
 }
 
-// What ends a chain goes where the next chain can do without, those made by other rules too.
+// An op that ends a chain is removed if the next chain does not need it, even if another rule created that chain.
 pdl.pattern @keep_shard : benefit(1) {
   %x = pdl.operand
   %scale = pdl.operand
@@ -146,7 +146,7 @@ pdl.pattern @keep_shard : benefit(1) {
 //--- graph.mlir
 !t = tensor<4x8xf32>
 
-// The sum is used before the norm, and by more than one; the reduction by the sum alone.
+// The sum is used before the norm and by several ops. Only the sum uses the reduction.
 // CHECK-LABEL: @reduce_norm
 // CHECK-NEXT: %[[NEW:.*]]:2 = "t.reduce_norm"(%arg0, %arg1, %arg2) {eps = 2.5{{.*}}} : ({{.*}}) -> (tensor<4x8xf32>, tensor<4x8xf32>)
 // CHECK-NEXT: %[[MORE:.*]] = "t.more"(%[[NEW]]#1)
@@ -243,7 +243,7 @@ func.func @norm_is_used(%x: !h, %r: !h, %scale: !s) -> (!q, !s, !h) {
   return %1#0, %1#1, %0#0 : !q, !s, !h
 }
 
-// Both are rewritten, and of what ends them only the last is left.
+// Both chains are rewritten, and only the last op that ends a chain remains.
 // CHECK-LABEL: @shards_are_kept
 // CHECK-NEXT: %[[C0:.*]] = "t.copy_to_buffer"(%arg0)
 // CHECK-NEXT: %[[R0:.*]]:3 = "t.reduce"(%[[C0]], %arg1, %arg2)

@@ -1,12 +1,12 @@
-// Structures that pattern languages trip over: roots that share an operand, lists of operands, results that are operands
-// of one another, attributes of any value.
+// Structures that are difficult for pattern languages: roots that share an operand, lists of operands, results that are
+// operands of each other, attributes with any value.
 
 // RUN: split-file %s %t
 // RUN: inlay-opt %t/graph.mlir --allow-unregistered-dialect --inlay-rewrite="patterns=%t/rules.pdl" | FileCheck %s
 // RUN: inlay-opt %t/graph.mlir --allow-unregistered-dialect --inlay-rewrite="patterns=%t/rules.pdl driver=greedy" | FileCheck %s
 
 //--- rules.pdl
-// Two activations of two ops that read one value: one op of two results.
+// Two activations of two ops that read the same value become one op with two results.
 pdl.pattern @two_activations : benefit(1) {
   %x = pdl.operand
   %w0 = pdl.operand
@@ -27,7 +27,7 @@ pdl.pattern @two_activations : benefit(1) {
   }
 }
 
-// A list is all operands, the last of them, the first, or those between.
+// A list matches all operands, all but the first, all but the last, or those in between.
 pdl.pattern @all : benefit(1) {
   %xs = pdl.operands
   %t = pdl.type
@@ -69,7 +69,7 @@ pdl.pattern @list_between : benefit(1) {
   }
 }
 
-// Two sums, of which one is an operand of the other, both with users of their own.
+// Two sums, one of which is an operand of the other. Both have other users.
 pdl.pattern @two_sums : benefit(1) {
   %a = pdl.operand
   %b = pdl.operand
@@ -87,7 +87,7 @@ pdl.pattern @two_sums : benefit(1) {
   }
 }
 
-// A convolution of any stride and padding, which the new op has, too; without a dilation.
+// A convolution with any stride and padding, which the new op keeps, and without a dilation.
 pdl.pattern @convolution : benefit(1) {
   %x = pdl.operand
   %w = pdl.operand
@@ -102,7 +102,7 @@ pdl.pattern @convolution : benefit(1) {
   }
 }
 
-// An op that isn't registered, behind one that is: nothing of the match is left.
+// An unregistered op behind a registered one. Both are erased.
 pdl.pattern @mixed : benefit(1) {
   %x = pdl.operand
   %t = pdl.type
@@ -165,7 +165,7 @@ func.func @lists(%x: !t, %y: !t, %z: !t) {
   return
 }
 
-// The users stand between the two, before and after.
+// Users of the sums are between the two, before and after them.
 // CHECK-LABEL: @two_sums
 // CHECK-NEXT: %[[S:.*]]:2 = "t.sums"(%arg0, %arg1, %arg2)
 // CHECK-NEXT: %[[U:.*]] = "t.use"(%[[S]]#0)

@@ -1,11 +1,12 @@
-// Rules by the types of what an op reads, which say what they found in an attribute: sizes that are known, sizes that are
-// multiples or within bounds, any size, and how an op of loops walks its operands.
+// Rules that depend on operand types and record the matched property in an attribute: static sizes, multiples, bounds,
+// any size, and the indexing maps of a loop op.
 
 // RUN: split-file %s %t
 // RUN: inlay-opt %t/graph.mlir --allow-unregistered-dialect --inlay-rewrite="patterns=%t/rules.pdl" | FileCheck %s
 
 //--- rules.pdl
-// The first that fits: ten elements, a multiple of twenty, a vector of any size. None of them takes f16 or a matrix.
+// The first rule that matches is used: ten elements, a multiple of twenty, a vector of any size. None matches f16 or a
+// matrix.
 pdl.pattern @ten : benefit(3) {
   %x = pdl.operand
   %dim = pdl.attribute = 0 : i64
@@ -52,7 +53,7 @@ pdl.pattern @any : benefit(1) {
   }
 }
 
-// Bounds: both, a least size alone, a most size alone; the second dim.
+// Bounds: both, only a minimum, only a maximum, and bounds of the second dim.
 pdl.pattern @both_bounds : benefit(3) {
   %x = pdl.operand
   %dim = pdl.attribute = 0 : i64
@@ -105,7 +106,7 @@ pdl.pattern @second_dim : benefit(4) {
   }
 }
 
-// A product of integers by how it walks its operands, whatever it is called beside that; what it does goes with it.
+// An integer product, selected by its indexing maps and not by its name. Its region moves to the new op.
 pdl.pattern @contraction : benefit(1) {
   %a = pdl.operand
   %b = pdl.operand
@@ -140,7 +141,7 @@ func.func @sizes(%any: tensor<?xf32>, %matrix: tensor<?x?xf32>, %many: tensor<10
   return
 }
 
-// A size that nobody knows is within no bounds.
+// An unknown size is within no bounds.
 // CHECK-LABEL: @bounds
 // CHECK-NEXT: "t.done"(%arg0) {found = "5 to 20"}
 // CHECK-NEXT: "t.done"(%arg1) {found = "20 columns"}

@@ -1,6 +1,6 @@
 // RUN: inlay-opt %s --inlay-shape-infer --split-input-file | FileCheck %s
 
-// What a branch gives has dims that both of its sides agree on.
+// The result of a branch has dims if both sides agree on them.
 // CHECK: #[[N2:.*]] = affine_map<()[s0] -> (s0 * 2)>
 // CHECK-LABEL: func.func @branch(
 func.func @branch(%c: i1, %x: tensor<?xf32> {inlay.dims = affine_map<()[s0] -> (s0)>}) -> tensor<?xf32>
@@ -37,7 +37,7 @@ func.func @disagree(%c: i1, %x: tensor<?xf32> {inlay.dims = affine_map<()[s0] ->
 
 // -----
 
-// What a loop carries keeps the dims that it starts with.
+// A loop-carried value keeps the dims of its initial value.
 // CHECK: #[[N:.*]] = affine_map<()[s0] -> (s0)>
 // CHECK-LABEL: func.func @loop(
 func.func @loop(%x: tensor<?xf32> {inlay.dims = affine_map<()[s0] -> (s0)>}) -> tensor<?xf32>
@@ -66,7 +66,7 @@ func.func @loop(%x: tensor<?xf32> {inlay.dims = affine_map<()[s0] -> (s0)>}) -> 
 
 // -----
 
-// Where the dims change from run to run nothing is known of what is in the loop.
+// If the dims change from iteration to iteration, nothing is known about the values in the loop.
 // CHECK-LABEL: func.func @growing(
 func.func @growing(%x: tensor<?xf32> {inlay.dims = affine_map<()[s0] -> (s0)>}) -> tensor<?xf32>
     attributes {inlay.symbols = [#inlay.symbol<"n", 1 to 8>]} {
@@ -84,7 +84,7 @@ func.func @growing(%x: tensor<?xf32> {inlay.dims = affine_map<()[s0] -> (s0)>}) 
 
 // -----
 
-// What a function's dims are called is ours, even where no op is.
+// The dims of a function's arguments get new symbols even if no op of the function is from the inlay dialect.
 // CHECK-LABEL: func.func @foreign(
 // CHECK-SAME:    inlay.symbols = [#inlay.symbol<"arg1[0]"
 func.func @foreign(%c: i1, %x: tensor<?xf32>) -> tensor<?xf32> {

@@ -15,7 +15,7 @@
 // CHECK-DAG: #[[M12:.*]] = affine_map<()[s0, s1] -> (s0, 3, 8)>
 // CHECK-DAG: #[[M13:.*]] = affine_map<()[s0, s1] -> (s0 + s1)>
 
-// What each kind of op makes of the dims of its operands.
+// The dims of the result for each kind of op.
 // CHECK-LABEL: func.func @ops(
 func.func @ops(%x: tensor<?x?x8xf32> {inlay.dims = affine_map<()[s0, s1] -> (s0, s1, 8)>},
                %y: tensor<1x?x8xf32> {inlay.dims = affine_map<()[s0, s1] -> (1, s1, 8)>},
@@ -61,7 +61,7 @@ func.func @ops(%x: tensor<?x?x8xf32> {inlay.dims = affine_map<()[s0, s1] -> (s0,
 // CHECK-DAG: #[[M0:.*]] = affine_map<()[s0, s1] -> (s0, 4, s1 * 4, s1 * 4)>
 // CHECK-DAG: #[[M1:.*]] = affine_map<()[s0, s1] -> (s0, 4, s1 * 2, s1 * 2)>
 
-// Windows: an image of any size that a kernel fits into.
+// Windows on an image of any size that is large enough for the kernel.
 // CHECK-LABEL: func.func @windows(
 func.func @windows(%x: tensor<?x3x?x?xf32> {inlay.dims = affine_map<()[s0, s1] -> (s0, 3, s1 * 8, s1 * 8)>},
                    %w: tensor<4x3x3x3xf32>)
@@ -79,7 +79,8 @@ func.func @windows(%x: tensor<?x3x?x?xf32> {inlay.dims = affine_map<()[s0, s1] -
 
 // CHECK-DAG: #[[U:.*]] = affine_map<()[s0, s1] -> (s0, 2)>
 
-// What isn't said of an argument is a symbol of its own; what would need two of these to be equal stays open.
+// A dim of an argument without an expression becomes a new symbol. Dims that would require two of these symbols to be
+// equal stay unknown.
 // CHECK-LABEL: func.func @unsaid(
 // CHECK-SAME:    inlay.dims = #[[U]]
 // CHECK-SAME:    inlay.dims = affine_map<()[s0, s1] -> (s1, 2)>
@@ -110,7 +111,8 @@ func.func @borders(%x: tensor<?xf32> {inlay.dims = affine_map<()[s0] -> (s0)>}) 
 
 // -----
 
-// What is read at indices has elements: its least size is 1 then, unless there are as few indices.
+// A tensor that is read at indices must have elements, so the minimum of its size becomes 1, unless there may be no
+// indices.
 // CHECK-LABEL: func.func @tables(
 // CHECK-SAME:    inlay.symbols = [#inlay.symbol<"n", 1 to 8>, #inlay.symbol<"m", 0 to 8>, #inlay.symbol<"k", 0 to 8>]
 func.func @tables(%x: tensor<?x3xf32> {inlay.dims = affine_map<()[s0, s1, s2] -> (s0, 3)>},

@@ -62,7 +62,7 @@ func.func @unknown_dims_stay_unknown(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-// A called function's type is what its callers were written for.
+// The type of a called function stays, because its callers depend on it.
 // CHECK-LABEL: func.func private @called(
 // CHECK-SAME:    -> tensor<?xf32>
 func.func private @called(%x: tensor<4xf32>) -> tensor<?xf32> {

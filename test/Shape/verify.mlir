@@ -2,7 +2,7 @@
 
 #npu = #inlay.declared<"npu", ["*"]>
 
-// Dims inside a segment are its own affair.
+// Dims inside a segment need not be known.
 // CHECK-LABEL: func.func @static_borders
 func.func @static_borders(%x: tensor<2x4xf32>, %n: i64) -> tensor<2x4xf32> {
   // CHECK: inlay.segment

@@ -1,6 +1,6 @@
 // RUN: inlay-opt %s --inlay-stitch-assemble-program --inlay-stitch-verify --split-input-file | FileCheck %s
 
-// Both sides of a branch write the buffer of what it gives: here the caller's.
+// Both sides of a branch write the buffer of its result, here the caller's.
 // CHECK-LABEL: plan.program @branch
 // CHECK: %[[C:.*]] = plan.input 0 {{.*}} : <tensor<i1>, host>
 // CHECK: %[[X:.*]] = plan.input 1
@@ -23,7 +23,8 @@ plan.host_function @f arguments 2 inputs 1 scratch affine_map<() -> ()>
 
 // -----
 
-// What a branch copies to a device is there in that branch alone; a loop's body is given what doesn't change before it.
+// A copy to a device inside a branch is valid only there. Values that a loop does not change are copied before the
+// loop.
 // CHECK-LABEL: plan.program @copies
 // CHECK: %[[C:.*]] = plan.input 0
 // CHECK: %[[X:.*]] = plan.input 1
@@ -61,7 +62,8 @@ plan.engine @e2 arguments 3 scratch affine_map<() -> ()> {}
 
 // -----
 
-// What a loop hands on unchanged by its condition is one buffer all along; values that change places go by a third.
+// A value that the condition of a loop passes on unchanged has one buffer. Values that are swapped go through a third
+// buffer.
 module attributes {inlay.max_loop_iterations = 50 : i64} {
   // CHECK-LABEL: plan.program @swap
   // CHECK: %[[X:.*]] = plan.input 0

@@ -15,7 +15,7 @@ plan.host_function @f arguments 2 inputs 1 scratch affine_map<() -> ()>
 
 // -----
 
-// Values go to the device and back once each, however many steps use them.
+// Values are copied to the device and back once each, no matter how many steps use them.
 // CHECK-LABEL: plan.program @both
 // CHECK: %[[X:.*]] = plan.input 0
 // CHECK: %[[R:.*]] = plan.output 0
@@ -43,7 +43,7 @@ plan.host_function @f arguments 3 inputs 2 scratch affine_map<() -> (64)>
 
 // -----
 
-// Equal constants are one buffer in each memory.
+// Equal constants share one buffer in each memory.
 // CHECK-LABEL: plan.program @constants
 // CHECK: plan.constant dense<[1.000000e+00, 2.000000e+00]> {{.*}} device>
 // CHECK-NOT: plan.constant
@@ -63,7 +63,7 @@ plan.host_function @f arguments 3 inputs 2 scratch affine_map<() -> ()>
 
 // -----
 
-// What is returned as it came, or twice, is copied.
+// An argument that is returned, or a value that is returned twice, is copied.
 // CHECK-LABEL: plan.program @returned
 // CHECK: %[[X:.*]] = plan.input 0
 // CHECK: %[[R0:.*]] = plan.output 0
@@ -80,7 +80,7 @@ plan.host_function @f arguments 2 inputs 1 scratch affine_map<() -> ()>
 
 // -----
 
-// Framework calls take the place of the function that holds them.
+// Framework calls are inlined in place of the function that contains them.
 // CHECK-LABEL: plan.program @framework
 // CHECK: %[[X:.*]] = plan.input 0
 // CHECK: %[[R:.*]] = plan.output 0
@@ -119,7 +119,7 @@ plan.host_function @f arguments 2 inputs 1 scratch affine_map<() -> ()>
 
 // -----
 
-// Steps know their segment; the way to the device is the reader's, the way back the maker's.
+// Steps have the number of their segment. A copy to the device belongs to the reader, a copy back to the producer.
 // CHECK-LABEL: plan.program @numbered
 // CHECK: plan.copy {{.*}} {plan.segment = 5 : i64} : {{.*}}, <tensor<4xf32>, device>
 // CHECK: plan.launch @e{{.*}} {plan.segment = 5 : i64}
@@ -135,7 +135,7 @@ plan.host_function @f arguments 2 inputs 1 scratch affine_map<() -> ()>
 
 // -----
 
-// Dims of buffers and scratch are maps of the program's symbols, which are the function's.
+// Dims of buffers and scratch are maps of the program's symbols, which are those of the function.
 // CHECK-DAG: #[[X:.*]] = affine_map<()[s0, s1] -> (s0, 3, s1)>
 // CHECK-DAG: #[[R:.*]] = affine_map<()[s0, s1] -> (s0 * s1)>
 // CHECK-DAG: #[[S:.*]] = affine_map<()[s0, s1] -> (s1 * 8)>
@@ -163,7 +163,7 @@ plan.host_function @f arguments 2 inputs 1 scratch affine_map<()[s0, s1] -> (s1 
 
 // -----
 
-// The framework gets the numbers that follow from sizes.
+// The framework receives the numbers computed from sizes.
 // CHECK-DAG: #[[D:.*]] = affine_map<()[s0] -> (s0 * 2)>
 // CHECK-DAG: #[[N:.*]] = affine_map<()[s0] -> (s0 - 1)>
 // CHECK-LABEL: plan.program @framework_sizes

@@ -1,6 +1,6 @@
 // RUN: inlay-opt %s --inlay-stitch-assemble-program --inlay-stitch-verify --split-input-file --verify-diagnostics | FileCheck %s
 
-// A constant is one buffer for each order that devices have it in, and one for the host.
+// A constant has one buffer for each order of dims on a device, and one for the host.
 // CHECK-LABEL: plan.program @orders
 // CHECK: %[[PLAIN:.*]] = plan.constant dense<{{.*}}> : tensor<2x2xf32> "constant" : <tensor<2x2xf32>, device>
 // CHECK: plan.launch @plain(%{{.*}}, %[[PLAIN]])

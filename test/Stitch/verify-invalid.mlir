@@ -156,7 +156,7 @@ plan.program @symbols_of_engine attributes {inlay.symbols = [#inlay.symbol<"n", 
 
 // -----
 
-// One side of a branch is not enough.
+// One side of a branch is not sufficient.
 plan.program @one_side {
   %c = plan.input 0 "c" : <tensor<i1>, host>
   %x = plan.input 1 "x" : <tensor<4xf32>, host>

@@ -51,7 +51,7 @@ func.func @reads_around_a_write_differ(%x: tensor<2xf32>) -> (tensor<2xf32>, ten
   return %0, %1 : tensor<2xf32>, tensor<2xf32>
 }
 
-// Nothing in the op says that two draws are equal.
+// The op does not state that two draws are equal.
 // CHECK-LABEL: func @two_random_numbers
 func.func @two_random_numbers() -> (tensor<2xf32>, tensor<2xf32>) {
   // CHECK-COUNT-2: inlay.opaque "aten::rand"

@@ -1,4 +1,4 @@
-// One case for each thing that a graph op's inference refuses.
+// One case for each error that the inference of a graph op reports.
 // RUN: inlay-opt %s -split-input-file -verify-diagnostics
 
 //===-- Any op ----------------------------------------------------------------------------------------------------===//
@@ -215,7 +215,7 @@ func.func @conv_empty_kernel(%x: tensor<1x4x8xf32>, %w: tensor<6x4x0xf32>) {
 
 // -----
 
-// The number that stands for an unknown size is no stride.
+// The number that represents an unknown size is not a valid stride.
 func.func @conv_unknown_stride(%x: tensor<1x4x8xf32>, %w: tensor<6x4x3xf32>) {
   // expected-error @+2 {{expected stride to be positive and at most 2^30, but got -9223372036854775808}}
   // expected-error @+1 {{failed to infer returned types}}
@@ -529,7 +529,7 @@ func.func @any_of_floats_is_boolean(%x: tensor<2x4xf32>) {
 
 // -----
 
-// PyTorch would take them for all.
+// PyTorch would take them for all dims.
 func.func @reduce_no_dims(%x: tensor<2x4xf32>) {
   // expected-error @+2 {{'inlay.amax' op expected at least one dim to reduce}}
   // expected-error @+1 {{failed to infer returned types}}
@@ -721,7 +721,7 @@ func.func @cat_element_types(%x: tensor<2xf32>, %y: tensor<2xf16>) {
 
 // -----
 
-// The first input leaves the other dim open; the others contradict one another.
+// The other dim of the first input is open. The later inputs contradict each other.
 func.func @cat_later_inputs(%x: tensor<1x?xf32>, %y: tensor<1x3xf32>, %z: tensor<1x4xf32>) {
   // expected-error @+2 {{expected inputs that differ only in dim 0, but got 'tensor<1x?xf32>' and 'tensor<1x4xf32>'}}
   // expected-error @+1 {{failed to infer returned types}}

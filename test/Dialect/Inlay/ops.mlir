@@ -1,4 +1,4 @@
-// Every op, printed, parsed again, and read back from its generic form and from bytecode.
+// Every op is printed, parsed again, and read back from its generic form and from bytecode.
 // RUN: inlay-opt %s | inlay-opt | FileCheck %s
 // RUN: inlay-opt %s --mlir-print-op-generic | inlay-opt | FileCheck %s
 // RUN: inlay-opt %s --emit-bytecode | inlay-opt | FileCheck %s
@@ -41,7 +41,7 @@ func.func @pool(%x: tensor<1x4x7x8xf32>, %small: tensor<1x4x2xf32>) {
   // CHECK: inlay.avg_pool %{{.*}} kernel [2, 2] stride [2, 2] padding [1, 0] ceil_mode count_include_pad : (tensor<1x4x7x8xf32>) -> tensor<1x4x4x4xf32>
   %3 = inlay.avg_pool %x kernel [2, 2] stride [2, 2] padding [1, 0] ceil_mode count_include_pad
     : (tensor<1x4x7x8xf32>) -> tensor<1x4x4x4xf32>
-  // A window larger than the input still counts in ceil mode if it starts inside.
+  // In ceil mode, a window larger than the input counts if it starts inside.
   // CHECK: -> tensor<1x4x1xf32>
   %4 = inlay.max_pool %small kernel [3] stride [2] padding [0] dilation [1] ceil_mode
     : (tensor<1x4x2xf32>) -> tensor<1x4x1xf32>
@@ -155,7 +155,7 @@ func.func @layout(%x: tensor<2x3x4xf32>, %one: tensor<4x1xf32>, %dynamic: tensor
 func.func @cat(%a: tensor<1x3xf32>, %b: tensor<2x?xf32>, %c: tensor<?x3xf32>) {
   // CHECK: inlay.cat %{{.*}} dim 0 : (tensor<1x3xf32>) -> tensor<1x3xf32>
   %0 = inlay.cat %a dim 0 : (tensor<1x3xf32>) -> tensor<1x3xf32>
-  // The known size of a dim wins, whichever input has it.
+  // The known size of a dim is used, no matter which input has it.
   // CHECK: inlay.cat %{{.*}}, %{{.*}} dim -2 : (tensor<2x?xf32>, tensor<1x3xf32>) -> tensor<3x3xf32>
   %1 = inlay.cat %b, %a dim -2 : (tensor<2x?xf32>, tensor<1x3xf32>) -> tensor<3x3xf32>
   // CHECK: inlay.cat %{{.*}}, %{{.*}}, %{{.*}} dim 0 : {{.*}} -> tensor<?x3xf32>
@@ -242,7 +242,7 @@ func.func @segment(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
     %0 = math.tanh %a : tensor<4xf32>
     inlay.yield %0, %b : tensor<4xf32>, tensor<4xf32>
   }
-  // A segment that yields nothing needs no terminator.
+  // A segment that yields no values needs no terminator.
   // CHECK: inlay.segment #inlay.declared<"npu", ["*"]>(%[[X]]) : (tensor<4xf32>) -> () {
   // CHECK-NEXT: ^bb0
   // CHECK-NEXT: inlay.opaque

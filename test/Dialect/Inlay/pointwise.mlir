@@ -1,4 +1,4 @@
-// Every pointwise op: operands broadcast, the result has their element type or i1.
+// Every pointwise op. Operands broadcast, and the result has their element type or i1.
 // RUN: inlay-opt %s | inlay-opt | FileCheck %s
 
 // CHECK-LABEL: func @unary
@@ -175,7 +175,7 @@ func.func @where(%c: tensor<?xi1>, %x: tensor<2x1xf16>, %y: tensor<f16>) {
 
 // CHECK-LABEL: func @broadcast_of_unknown_sizes
 func.func @broadcast_of_unknown_sizes(%x: tensor<?xf32>, %y: tensor<3xf32>, %z: tensor<1xf32>, %scalar: tensor<f32>) {
-  // An unknown size beside a known one must be that or 1.
+  // An unknown size paired with a known one must be equal to it or 1.
   // CHECK: -> tensor<3xf32>
   %0 = inlay.add %x, %y : (tensor<?xf32>, tensor<3xf32>) -> tensor<3xf32>
   // CHECK: -> tensor<?xf32>

@@ -1,4 +1,4 @@
-// Every op, printed, parsed again, and read back from its generic form and from bytecode.
+// Every op is printed, parsed again, and read back from its generic form and from bytecode.
 // RUN: inlay-opt %s | inlay-opt | FileCheck %s
 // RUN: inlay-opt %s --mlir-print-op-generic | inlay-opt | FileCheck %s
 // RUN: inlay-opt %s --emit-bytecode | inlay-opt | FileCheck %s

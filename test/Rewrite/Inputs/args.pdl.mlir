@@ -1,4 +1,4 @@
-// Pads only if the run's argument says so, by the number it gives.
+// Pads only if an argument of the run requests it, by the number in another argument.
 pdl.pattern @pad : benefit(1) {
   %mode = pdl.attribute = "mode"
   %pad = pdl.attribute = "pad"

@@ -15,7 +15,7 @@ pdl.pattern @fuse_linear : benefit(2) {
   }
 }
 
-// The same where the product has other users: it is computed twice.
+// The same if the product has other users. It is then computed twice.
 pdl.pattern @fuse_shared : benefit(1) {
   %x = pdl.operand
   %t = pdl.type
@@ -53,7 +53,7 @@ pdl.pattern @squeeze_unsqueeze : benefit(1) {
   }
 }
 
-// cat(..., last) -> my_cat(last, ...): a list before a value
+// cat(..., last) -> my_cat(last, ...): a list before a value.
 pdl.pattern @cat : benefit(1) {
   %most = pdl.operands
   %last = pdl.operand
@@ -83,7 +83,7 @@ pdl.pattern @add_norm : benefit(1) {
   }
 }
 
-// Two roots that share x alone.
+// Two roots that share only x.
 pdl.pattern @two_products : benefit(1) {
   %x = pdl.operand
   %w0 = pdl.operand
@@ -100,7 +100,7 @@ pdl.pattern @two_products : benefit(1) {
   }
 }
 
-// An op with a region, which goes on into the new op.
+// An op with a region, which moves to the new op.
 pdl.pattern @keep_region : benefit(1) {
   %x = pdl.operand
   %t = pdl.type
@@ -112,7 +112,7 @@ pdl.pattern @keep_region : benefit(1) {
   }
 }
 
-// An op with a region that the pattern knows nothing of.
+// An op with a region that the pattern does not mention.
 pdl.pattern @lose_region : benefit(1) {
   %x = pdl.operand
   %t = pdl.type

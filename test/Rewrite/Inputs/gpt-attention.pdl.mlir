@@ -1,7 +1,7 @@
-// What TensorRT-LLM's graph rewriting does to its attention plugin, as rules.
+// The rewrites that TensorRT-LLM applies to its attention plugin, as rules.
 
-// The bias of the projection before the plugin becomes the plugin's own. It is one that has none yet, and what feeds it
-// is the sum of a constant and something that isn't, which nothing else reads.
+// Moves the bias of the projection before the plugin into the plugin. The plugin must have no bias yet. Its input must
+// be the sum of a constant and a value that is not constant, without other users.
 pdl.pattern @fuse_attention_with_bias : benefit(1) {
   %x = pdl.operand
   %bias = pdl.operand
@@ -27,7 +27,7 @@ pdl.pattern @fuse_attention_with_bias : benefit(1) {
   }
 }
 
-// A padded batch is read as one packed row: [batch, length, hidden] becomes [1, batch * length, hidden].
+// Packs a padded batch into one row: [batch, length, hidden] becomes [1, batch * length, hidden].
 pdl.pattern @remove_input_padding : benefit(1) {
   %qkv = pdl.operand
   %rest = pdl.operands

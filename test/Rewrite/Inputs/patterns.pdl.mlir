@@ -1,4 +1,4 @@
-// The example of the pass's description.
+// The example in the description of the pass.
 pdl.pattern @add_to_sub : benefit(1) {
   %a = pdl.operand
   %b = pdl.operand

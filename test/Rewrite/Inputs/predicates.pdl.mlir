@@ -1,4 +1,4 @@
-// relu(x) -> marked {kind = what holds of x}, one pattern per predicate, each on an op of its own.
+// relu(x) -> marked {kind = property of x}, one pattern per predicate, each for a different op.
 pdl.pattern @dtype : benefit(1) {
   %x = pdl.operand
   %f16 = pdl.attribute = [f16, "bf16"]

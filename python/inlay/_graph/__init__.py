@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Graphs in memory: modules, layers and tensors, and how they are made and changed."""
+"""Graphs in memory: modules, layers and tensors, and functions that make and change them."""

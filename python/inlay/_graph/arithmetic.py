@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The operators that tensors of a graph, and what stands for them in a pattern, have in common."""
+"""Python operators for tensors of a graph and for symbols of a pattern."""
 
 from __future__ import annotations
 
@@ -10,18 +10,22 @@ _Operand = TypeVar("_Operand", bound="Arithmetic")
 
 
 def _operator(name: str, swapped: bool = False) -> Callable[[_Operand, _Operand | float], _Operand]:
+    """Returns the method for a binary operator. The operands of a reflected operator are swapped."""
+
     def make(self: _Operand, other: _Operand | float) -> _Operand:
-        return self._combine(name, other, self) if swapped else self._combine(name, self, other)
+        result: _Operand = self._combine(name, other, self) if swapped else self._combine(name, self, other)
+        return result
 
     return make
 
 
 class Arithmetic:
-    """Operators by what `_combine` makes of an op's name and its operands."""
+    """Base class with the operators. A subclass implements `_combine`."""
 
     __slots__ = ()
 
     def _combine(self, name: str, *operands: Any) -> Any:
+        """Makes the graph op `name` of the operands and returns its result."""
         raise NotImplementedError
 
     __add__, __radd__ = _operator("add"), _operator("add", swapped=True)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Layers made by calling their ops: `op.relu(x)`, `inlay.ops.relu(x)`, `op("my.op", x, results=[x], alpha=2)`."""
+"""Makes layers by calls of their ops: `op.relu(x)`, `inlay.ops.relu(x)`, `op("my.op", x, results=[x], alpha=2)`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import torch
@@ -20,12 +20,17 @@ ResultType: TypeAlias = str | Tensor | tuple[torch.dtype | str, Sequence[int]]
 
 
 class OpFunction(str):
-    """An op of the inlay dialect: its full name, and a function that makes it."""
+    """The full name of an op of the inlay dialect, which is also a function that makes the op."""
 
     __slots__ = ()
 
     def __call__(self, *operands: Any, **attributes: Any) -> Any:
-        """Arguments are those of the op's definition, by place or by name; numbers become constants."""
+        """Makes the op and returns its result.
+
+        The arguments are the operands and attributes of the definition, by position or by name. A number in place of
+        a tensor becomes a constant.
+        Raises ArgumentTypeError for an argument that is missing, unknown or of the wrong type.
+        """
         name = self.removeprefix("inlay.")
         if name in ops.CALLS:
             return op(str(self), *operands, **attributes)
@@ -33,12 +38,11 @@ class OpFunction(str):
         values, given = definition.bind(operands, attributes)
         kinds = {argument.name: argument.kind for argument in definition.attributes}
         plain = {key: _attribute(definition.name, key, value, kinds[key]) for key, value in given.items()}
-        values = _tensors(definition.name, values)
-        return _create(str(self), _with_constants(values), plain, None)
+        return _create(str(self), _with_constants(_tensors(definition.name, values)), plain, None)
 
 
 class Builder:
-    """Makes layers; patterns and builders call it `op`."""
+    """Makes layers. It is called `op` in patterns: `op.relu(x)` or `op("my.op", x)`."""
 
     def __getattr__(self, name: str) -> OpFunction:
         if name.startswith("_") or (name not in ops.table() and name not in ops.CALLS):
@@ -56,41 +60,49 @@ class Builder:
         results: ResultType | Sequence[ResultType] | None = None,
         **attributes: Any,
     ) -> Any:
-        """An op of any dialect by its full name.
+        """Makes an op of any dialect and returns its result, or a tuple if it has several results or none.
 
-        results: the types of its results, each as text, as a tensor of the same type or as (dtype, shape); left out if
-        the op's definition infers them. Returns its only result, else a tuple of them.
+        kind: the full name of the op, such as "my.op".
+        operands: tensors, or lists of tensors.
+        results: the type of the result or a list of types. A type is text, a tensor of the same type, or (dtype,
+            shape). May be left out if the definition of the op infers the types.
+        attributes: Python values by name.
+        Raises ArgumentTypeError or ArgumentValueError for a wrong argument, and RewriteError for an invalid op.
         """
         check_text("the name of an op", kind)
         if "" in attributes:
             raise ArgumentValueError(f"expected names of attributes for '{kind}', but got an empty one")
+        types: list[str] | None = None
         if results is not None:
-            results = [type_text(one) for one in (results if isinstance(results, (list, tuple)) else [results])]
-        values = _tensors(kind, operands)
-        for value in values:
+            types = [type_text(result) for result in (results if isinstance(results, (list, tuple)) else [results])]
+        tensors: list[Tensor] = []
+        for value in _tensors(kind, operands):
             if not isinstance(value, Tensor):
                 raise ArgumentTypeError(f"expected tensors as operands of '{kind}', but got {value!r}")
-        return _create(kind, values, attributes, results)
+            tensors.append(value)
+        return _create(kind, tensors, attributes, types)
 
 
 op = Builder()
 
 
 def constant(value: float, like: Tensor) -> Tensor:
-    """A constant of one element, of the element type of the tensor `like`; it broadcasts."""
+    """Makes a constant of rank 0 with the element type of the tensor `like`. It broadcasts."""
     return Tensor._of(constant_value(value, like._value))
 
 
-def _create(kind, operands, attributes, results):
-    """Makes an op; returns its only result, else a tuple of them."""
-    made = create(kind, [one._value for one in operands], attributes, results)
+def _create(
+    kind: str, operands: Iterable[Tensor], attributes: Mapping[str, Any], results: Sequence[str] | None
+) -> Tensor | tuple[Tensor, ...]:
+    """Makes an op and returns its result, or a tuple if it has several results or none."""
+    made = create(kind, [operand._value for operand in operands], attributes, results)
     tensors = [Tensor._of(value) for value in made.results]
     return tensors[0] if len(tensors) == 1 else tuple(tensors)
 
 
-def _tensors(name, operands):
-    """Tensors, and numbers still, in one list."""
-    flat = []
+def _tensors(name: str, operands: Iterable[Any]) -> list[Tensor | float]:
+    """Returns the tensors and numbers among the operands and in lists of operands."""
+    flat: list[Tensor | float] = []
     for operand in operands:
         if isinstance(operand, (list, tuple)):
             flat.extend(_tensors(name, operand))
@@ -101,15 +113,18 @@ def _tensors(name, operands):
     return flat
 
 
-def _with_constants(operands):
-    like = next((one for one in operands if isinstance(one, Tensor)), None)
-    if like is None and operands:
-        raise ArgumentTypeError(f"expected a tensor among the operands, but got {operands[0]!r} alone")
-    return [one if isinstance(one, Tensor) else constant(one, like) for one in operands]
+def _with_constants(operands: Sequence[Tensor | float]) -> list[Tensor]:
+    """Replaces the numbers by constants of the element type of the first tensor."""
+    like = next((operand for operand in operands if isinstance(operand, Tensor)), None)
+    if like is None:
+        if operands:
+            raise ArgumentTypeError(f"expected a tensor among the operands, but got {operands[0]!r} alone")
+        return []
+    return [operand if isinstance(operand, Tensor) else constant(operand, like) for operand in operands]
 
 
-def _attribute(name, key, value, kind):
-    """The value as one that becomes an attribute of that kind."""
+def _attribute(name: str, key: str, value: Any, kind: Kind) -> Any:
+    """Returns the value in a form that the extension converts to an attribute of `kind`."""
     from .._inlay import Attribute
 
     try:
@@ -122,7 +137,7 @@ def _attribute(name, key, value, kind):
         if kind is Kind.TYPE:
             return Attribute(element_text(value))
         if kind is Kind.I64S:
-            return [int(one) for one in value] or Attribute("array<i64>")
+            return [int(number) for number in value] or Attribute("array<i64>")
         if kind is Kind.STRING and not isinstance(value, str):
             raise TypeError
         if kind is Kind.I64 and (isinstance(value, bool) or int(value) != value):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes ops in a graph, from the values and attributes of the extension."""
+"""Makes ops in a graph from values and attributes of the extension."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 
 def create(kind: str, operands: Sequence[Value], attributes: Mapping[str, Any], results: Sequence[str] | None) -> Op:
-    """Makes an op in the graph of its operands, or in the current one if it has none.
+    """Makes an op in the graph of its operands, or in the current graph if it has no operands.
 
-    results: the types of its results, None where the op's definition infers them.
+    kind: the full name, such as "inlay.relu".
+    results: the types of its results as text, or None if the definition of the op infers them.
     """
     graph = operands[0].graph if operands else current_module()._graph
     with changing(graph):
@@ -26,7 +27,7 @@ def create(kind: str, operands: Sequence[Value], attributes: Mapping[str, Any], 
 
 
 def constant_value(value: float, like: Value) -> Value:
-    """Makes a constant of one element, of the element type of `like`; it broadcasts."""
+    """Makes a constant of rank 0 with the element type of `like` and returns its result."""
     from .._inlay import Attribute
 
     element = like.element

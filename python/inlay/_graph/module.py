@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A graph in memory: modules, and handles to their layers (ops) and tensors (values).
+"""Graph modules, and handles to their layers (ops) and tensors (values).
 
-A handle is valid as long as its op or value is in the module. Once that is removed, everything but `is_removed` raises
-ErasedError. Handles are equal if they stand for the same op or value.
+A handle is valid while its op or value is in the module. After that, every access except `is_removed` raises
+ErasedError. Two handles are equal if they refer to the same op or value.
 """
 
 from __future__ import annotations
@@ -25,81 +25,94 @@ from .values import check_flag, check_text, dtype_of, type_text
 from .viewing import draw_dot, write_onnx
 
 if TYPE_CHECKING:
-    from .._inlay import Graph, Op
+    from .._inlay import Graph, Op, Value
     from .._program.imported import ImportedModel
 
 _EMPTY = "func.func @forward() {\n  return\n}\n"
 
 
 class Tensor(Arithmetic):
-    """A value of the graph: what a layer makes, or an input. `Tensor(name, dtype, shape)` adds an input."""
+    """A value of a graph: a result of a layer, or an input.
+
+    The operators `+ - * / ** @` and unary `-` make layers. A number operand becomes a constant.
+    """
 
     __slots__ = ("_value",)
 
     def __init__(self, name: str, dtype: torch.dtype | str, shape: Sequence[int]) -> None:
+        """Adds an input to the current module.
+
+        name: the name of the input.
+        dtype: the element type, such as torch.float16 or "f16".
+        shape: the dims, with -1 for an unknown dim.
+        """
         if not isinstance(name, str):
-            raise ArgumentTypeError(f"expected a name for the new input, but got {name!r}")
+            raise ArgumentTypeError(f"expected the name of the new input to be a string, but got {name!r}")
         graph = current_module()._graph
         with changing(graph):
             self._value = graph.add_input(name, type_text((dtype, shape)))
 
     @classmethod
-    def _of(cls, value):
+    def _of(cls, value: Value) -> Tensor:
         tensor = object.__new__(cls)
         tensor._value = value
         return tensor
 
     @property
     def name(self) -> str:
-        """The name of the layer that makes it (with a number if it makes several), or of the input."""
+        """The name of the input, or of the layer that makes the tensor, with a number if the layer makes several."""
         return self._value.name
 
     @property
     def shape(self) -> tuple[int, ...] | None:
-        """Sizes, -1 for one that isn't known; None for what is no ranked tensor."""
+        """The dims, with -1 for an unknown dim. None if the value is no ranked tensor."""
         return self._value.shape
 
     @property
     def dtype(self) -> torch.dtype | str:
-        """The torch dtype; the element type's text where PyTorch has none."""
+        """The torch dtype, or the text of the element type if PyTorch has no such dtype."""
         return dtype_of(self._value.element)
 
     @property
     def type(self) -> str:
-        """The type's text, as `tensor<4x8xf32>`."""
+        """The type as text, such as `tensor<4x8xf32>`."""
         return self._value.type
 
     @property
     def network(self) -> Module:
+        """The module that the tensor is in."""
         return Module._of(self._value.graph)
 
     def get_parent(self) -> Layer | None:
-        """The layer that makes it; None for an input."""
+        """Returns the layer that makes the tensor, or None for an input."""
         parent = self._value.parent
         return None if parent is None else Layer(parent)
 
     def get_users(self) -> list[Layer]:
-        """The layers that use it, each once."""
+        """Returns the layers that use the tensor, without duplicates."""
         return [Layer(user) for user in self._value.users]
 
     def is_input(self) -> bool:
+        """Returns true if the tensor is an input of a function."""
         return self._value.is_input
 
     def is_output(self) -> bool:
+        """Returns true if a function returns the tensor."""
         return self._value.is_output
 
     def mark_output(self) -> None:
-        """Makes it one more output of the module."""
+        """Adds the tensor to the outputs of the module."""
         graph = self._value.graph
         with changing(graph):
             graph.mark_output(self._value)
 
     def replace_all_uses_with(self, new: Tensor) -> None:
-        """Lets all that uses this tensor, outputs of the module too, use `new`, which must be of the same type.
+        """Replaces all uses of this tensor, including outputs of the module, by `new`.
 
-        What makes `new` may be made of this tensor: that use stays.
+        `new` must have the same type. A use by the layers that compute `new` from this tensor stays.
+        Raises RewriteError for a different type.
         """
-        _check_tensor(new, "a tensor to use instead")
+        _check_tensor(new, "a tensor as replacement")
         graph = self._value.graph
         with changing(graph):
             graph.move_uses(self._value, new._value, [], False)
@@ -116,18 +129,22 @@ class Tensor(Arithmetic):
     def __bool__(self) -> bool:
         return True
 
-    def _combine(self, name: str, *operands: Any) -> Tensor:
-        if any(not isinstance(one, (Tensor, int, float)) or isinstance(one, bool) for one in operands):
+    def _combine(self, name: str, *operands: Any) -> Any:
+        if any(not isinstance(operand, (Tensor, int, float)) or isinstance(operand, bool) for operand in operands):
             return NotImplemented
-        values = [one._value if isinstance(one, Tensor) else constant_value(one, self._value) for one in operands]
+        values = [
+            operand._value if isinstance(operand, Tensor) else constant_value(operand, self._value)
+            for operand in operands
+        ]
         return Tensor._of(create(f"inlay.{name}", values, {}, None).results[0])
 
     def __neg__(self) -> Tensor:
-        return self._combine("neg", self)
+        negated: Tensor = self._combine("neg", self)
+        return negated
 
 
 class Plugin:
-    """The kernel that a plugin layer names: `namespace::type`, or a type alone."""
+    """The name of the kernel of a plugin layer: `namespace::type`, or a type alone."""
 
     __slots__ = ("plugin_namespace", "plugin_type")
 
@@ -139,7 +156,11 @@ class Plugin:
 
 
 class Layer:
-    """An op of the graph. Operands by the names of its definition, and attributes, are attributes of the layer."""
+    """An op of a graph.
+
+    The operands and attributes are Python attributes of the layer, by their names in the definition of the op:
+    `layer.input`, `layer.dims`.
+    """
 
     __slots__ = ("_op",)
 
@@ -148,14 +169,14 @@ class Layer:
 
     @property
     def op(self) -> str:
-        """The op's full name, as `inlay.add`; equal to the function that makes such ops, `inlay.ops.add`."""
+        """The full name of the op, such as `inlay.add`. It equals the function that makes such ops, `inlay.ops.add`."""
         return self._op.kind
 
     type = op
 
     @property
     def name(self) -> str:
-        """The layer's name: of its own in the module, and the same for as long as it is there."""
+        """The name of the layer. It is unique in the module and stays the same until it is set."""
         return self._op.name
 
     @name.setter
@@ -166,7 +187,7 @@ class Layer:
 
     @property
     def location(self) -> str:
-        """`file:line:column` where the layer comes from a place in a file; else empty."""
+        """The source of the layer as `file:line:column`. Empty if it is unknown."""
         return self._op.location
 
     @property
@@ -176,39 +197,42 @@ class Layer:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """The attributes by name, as Python values: a copy."""
+        """A copy of the attributes by name, as Python values."""
         return self._op.attributes
 
     @property
     def plugin(self) -> Plugin:
-        """The kernel of a plugin."""
+        """The kernel of a plugin layer. Raises UnknownNameError for other layers."""
         if self.op != "inlay.plugin":
-            raise UnknownNameError(f"expected a plugin, but got '{self.op}'")
+            raise UnknownNameError(f"expected a plugin layer, but got '{self.op}'")
         return Plugin(self._op.attribute("name"))
 
     def set_attribute(self, name: str, value: Any) -> None:
-        """Sets an attribute, or takes it away if `value` is None; what the op's definition refuses is an error."""
+        """Sets an attribute, or removes it if `value` is None.
+
+        Raises ArgumentTypeError for a value that is no attribute, and RewriteError if the op is invalid with it.
+        """
         check_text(f"the name of an attribute of '{self.op}'", name)
         with changing(self._op.graph):
             self._op.set_attribute(name, value)
 
     def get_inputs(self, *numbers: int) -> list[Tensor]:
-        """The tensors it uses: those of these numbers, or all."""
-        values = [self._op.operand(_number(one)) for one in numbers] if numbers else self._op.operands
+        """Returns the operands with these numbers, counted from 0, or all operands."""
+        values = [self._op.operand(_number(number)) for number in numbers] if numbers else self._op.operands
         return [Tensor._of(value) for value in values]
 
     def get_outputs(self, *numbers: int) -> list[Tensor]:
-        """The tensors it makes: those of these numbers, or all."""
-        values = [self._op.result(_number(one)) for one in numbers] if numbers else self._op.results
+        """Returns the results with these numbers, counted from 0, or all results."""
+        values = [self._op.result(_number(number)) for number in numbers] if numbers else self._op.results
         return [Tensor._of(value) for value in values]
 
     def as_layer(self) -> Layer:
-        """The layer itself, which gives operands and attributes by name as it is."""
-        _ = self._op.kind  # raises if the layer is gone
+        """Returns the layer itself, which has operands and attributes by name. TensorRT-LLM needs a conversion."""
+        _ = self._op.kind  # raises if the layer was removed
         return self
 
     def replace_with(self, *tensors: Tensor) -> None:
-        """Lets all that uses its outputs use `tensors`, and removes it."""
+        """Replaces all uses of the results by `tensors`, one for each result, and removes the layer."""
         outputs = self.get_outputs()
         if len(tensors) != len(outputs):
             raise ArgumentTypeError(f"expected {len(outputs)} tensors for '{self.op}', but got {len(tensors)}")
@@ -218,14 +242,17 @@ class Layer:
             self.mark_as_removed()
 
     def mark_as_removed(self, with_regions: bool = False) -> None:
-        """Removes the layer when the rewrite or the outermost `net_guard` ends; by then nothing may use it."""
+        """Removes the layer at the end of the rewrite or of the outermost `net_guard`.
+
+        Its results must be unused by then. with_regions: must be true for a layer that has regions.
+        """
         check_flag("with_regions", with_regions)
         graph = self._op.graph
         with changing(graph):
             self._op.mark_removed(with_regions)
 
     def is_removed(self) -> bool:
-        """Whether the layer is gone, or marked to go."""
+        """Returns true if the layer was removed or is marked for removal."""
         return self._op.is_removed
 
     def __getattr__(self, name: str) -> Any:
@@ -239,10 +266,12 @@ class Layer:
         attributes = self._op.attributes
         if name in attributes:
             return attributes[name]
-        flags = [one.name for one in definition.attributes if one.kind is ops.Kind.UNIT] if definition else []
-        if name in flags:
-            return False
-        known = [*attributes, *flags, *(one.name for one in definition.operands)] if definition else [*attributes]
+        known = [*attributes]
+        if definition is not None:
+            flags = [attribute.name for attribute in definition.attributes if attribute.kind is ops.Kind.UNIT]
+            if name in flags:
+                return False
+            known += [*flags, *(operand.name for operand in definition.operands)]
         raise UnknownNameError(f"'{self.op}' has no operand or attribute '{name}'{did_you_mean(name, known)}")
 
     def __eq__(self, other: object) -> bool:
@@ -261,36 +290,44 @@ class Layer:
 _NOTHING = object()
 
 
-def _find_operand(definition, name, handle):
-    """The operand of that name: a tensor, None for an absent one, a list for one that is a list."""
+def _find_operand(definition: ops.Op, name: str, handle: Op) -> object:
+    """Returns the operand of that name, or _NOTHING if the definition has none.
+
+    An operand is a tensor, None if it is absent, or a list if it is variadic.
+    """
     for operand, value in zip(definition.operands, definition.group(handle.operands), strict=True):
         if operand.name != name:
             continue
         if isinstance(value, list):
-            return [Tensor._of(one) for one in value]
+            return [Tensor._of(element) for element in value]
         return None if value is None else Tensor._of(value)
     return _NOTHING
 
 
-def _number(number):
+def _number(number: object) -> int:
     if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-        raise ArgumentTypeError(f"expected the number of an input or output, from 0, but got {number!r}")
+        raise ArgumentTypeError(f"expected the number of an input or output (0 or more), but got {number!r}")
     return number
 
 
-def _check_tensor(value, what):
+def _check_tensor(value: object, what: str) -> None:
     if not isinstance(value, Tensor):
         raise ArgumentTypeError(f"expected {what}, but got {value!r}")
 
 
 class Module:
-    """A module of MLIR. `str(module)` is its text; `inlay.compile(module)` compiles it.
+    """A graph module: an MLIR module with the tensors of its functions.
 
-    Inputs and outputs are those of the only function of the module, or of the only public one; of others by name.
+    `str(module)` is its text, and `inlay.compile(module)` compiles it. The default function of `get_inputs` and
+    `get_outputs` is the only function of the module, or the only public one. Example:
+
+        module = inlay.parse(text)
+        with inlay.rewrite.net_guard(module):
+            relu = inlay.ops.relu(module.get_outputs()[0])
     """
 
     def __init__(self) -> None:
-        """Makes a module without layers. New layers are added inside of `with net_guard(module)`."""
+        """Makes a module with a function `forward` without layers. `with net_guard(module)` allows to add layers."""
         self._adopt(_graph_class().parse(_EMPTY), None)
 
     def _adopt(self, graph: Graph, imported: ImportedModel | None) -> Module:
@@ -300,13 +337,13 @@ class Module:
 
     @classmethod
     def _of(cls, graph: Graph, imported: ImportedModel | None = None) -> Module:
-        """The module of that graph: the one that there is already, if it lives."""
+        """Returns the module of that graph. There is at most one object for a graph at a time."""
         known = getattr(graph, "network", None)
-        found = known() if known is not None else None
+        found: Module | None = known() if known is not None else None
         return found if found is not None else object.__new__(cls)._adopt(graph, imported)
 
     def text(self, locations: bool = False) -> str:
-        """The module's text; with `locations` nothing of it is lost."""
+        """Returns the module as text. locations: also write the locations of the ops (default: False)."""
         return self._graph.text(locations)
 
     def __str__(self) -> str:
@@ -316,49 +353,54 @@ class Module:
         return f"<Module of {len(self.get_layers())} layers>"
 
     def clone(self) -> Module:
-        """A module of its own that says the same."""
+        """Returns a copy of the module."""
         return Module._of(_graph_class().parse(self.text(locations=True)), self._imported)
 
     def verify(self) -> None:
-        """Raises CompileError if the module breaks a rule of its ops."""
+        """Raises CompileError if the module is invalid."""
         self._graph.verify()
 
     @property
     def functions(self) -> list[str]:
-        """Names of the functions."""
+        """The names of the functions."""
         return self._graph.functions()
 
     def get_layers(self) -> list[Layer]:
-        """All layers in their order, those in regions after what holds them."""
-        return [Layer(one) for one in self._graph.ops()]
+        """Returns all layers in their order. A layer with regions precedes the layers in its regions."""
+        return [Layer(op) for op in self._graph.ops()]
 
     def get_inputs(self, function: str = "") -> list[Tensor]:
+        """Returns the inputs of a function. function: its name; empty for the default function."""
         return [Tensor._of(value) for value in self._graph.inputs(function)]
 
     def get_outputs(self, function: str = "") -> list[Tensor]:
+        """Returns the outputs of a function. function: its name; empty for the default function."""
         return [Tensor._of(value) for value in self._graph.outputs(function)]
 
     def get_layer_by_name(self, name: str) -> Layer | None:
-        """The layer of that name; None if there is none."""
+        """Returns the layer of that name, or None if there is none."""
         found = self._graph.find(check_text("the name of a layer", name, may_be_empty=True))
         return None if found is None else Layer(found)
 
     def is_input(self, tensor: Tensor) -> bool:
+        """Returns true if the tensor is an input of the default function."""
         return tensor in self.get_inputs()
 
     def is_output(self, tensor: Tensor) -> bool:
+        """Returns true if the tensor is an output of the default function."""
         return tensor in self.get_outputs()
 
     def to_dot(self) -> str:
-        """The graph as a picture in Graphviz's language."""
+        """Returns the graph in the language of Graphviz."""
         return draw_dot(self)
 
     def to_onnx(self, folder: str | os.PathLike[str]) -> pathlib.Path:
-        """Writes the graph as `network.onnx` into the folder, for viewers of ONNX.
+        """Writes the graph as `network.onnx` for viewers of ONNX files and returns the path of the file.
 
-        It has the ops, which nothing that runs ONNX knows, and their types, without the bytes of constants.
+        The file has the ops of the dialect and their types, without the data of constants. ONNX runtimes can't run it.
 
-        Raises CompileError if it can't be written, UnsupportedError without the package `onnx`.
+        folder: is created if it is missing.
+        Raises CompileError if the file can't be written, and UnsupportedError without the package `onnx`.
         """
         if not isinstance(folder, (str, os.PathLike)):
             raise ArgumentTypeError(f"expected a folder, but got {folder!r:.80}")
@@ -366,25 +408,32 @@ class Module:
 
 
 def parse(text: str, name: str = "<input>") -> Module:
-    """A Module from MLIR's textual form. Raises CompileError with the diagnostics for text that it can't be."""
+    """Returns the module for MLIR's textual form.
+
+    text: the module, with ops of the inlay, func and other registered dialects.
+    name: the name of the text in messages (default: "<input>").
+    Raises CompileError with the diagnostics if the text is invalid.
+    """
     if not isinstance(text, str):
         raise ArgumentTypeError(f"expected the text of a module, but got {type(text).__name__}")
     return Module._of(_graph_class().parse(text, name))
 
 
 @contextlib.contextmanager
-def net_guard(module: Module) -> Iterator[Module]:
-    """Makes `module` the one that new tensors and layers go to.
+def net_guard(network: Module) -> Iterator[Module]:
+    """Returns a context in which new tensors and layers are added to the module.
 
-    Outside of patterns the outermost guard is a transaction: if an exception leaves it, the module is as it was.
+    Outside patterns the outermost context is a transaction: if an exception leaves it, all changes are undone.
+
+    network: the module. The name of the parameter is that of TensorRT-LLM.
     """
-    if not isinstance(module, Module):
-        raise ArgumentTypeError(f"expected a module for net_guard, but got {type(module).__name__}")
-    with working_on(module), changing(module._graph):
-        yield module
+    if not isinstance(network, Module):
+        raise ArgumentTypeError(f"expected a module for net_guard, but got {type(network).__name__}")
+    with working_on(network), changing(network._graph):
+        yield network
 
 
-def _graph_class():
+def _graph_class() -> type[Graph]:
     from .._inlay import Graph
 
     return Graph

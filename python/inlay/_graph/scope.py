@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which module is being worked on, and where in it new layers go."""
+"""The current module of a thread and the insertion point of new layers."""
 
 from __future__ import annotations
 
@@ -17,21 +17,26 @@ if TYPE_CHECKING:
 _local = threading.local()
 
 
-def _stack():
+def _stack() -> list[Module]:
+    """Returns the current modules of this thread, the innermost last."""
     if not hasattr(_local, "modules"):
         _local.modules = []
-    return _local.modules
+    modules: list[Module] = _local.modules
+    return modules
 
 
 def current_module() -> Module:
-    """The module of the innermost `net_guard` or run of patterns; RewriteError if there is none."""
+    """Returns the module of the innermost `net_guard` or run of patterns. Raises RewriteError if there is none."""
     if not _stack():
-        raise RewriteError("expected to be inside of 'with net_guard(module)', or of a pattern, but there is no module")
+        raise RewriteError(
+            "expected a call inside 'with net_guard(module)' or inside a pattern, but there is no current module"
+        )
     return _stack()[-1]
 
 
 @contextlib.contextmanager
 def working_on(module: Module) -> Iterator[Module]:
+    """Makes `module` the current module of this thread."""
     _stack().append(module)
     try:
         yield module
@@ -40,7 +45,7 @@ def working_on(module: Module) -> Iterator[Module]:
 
 
 class changing:
-    """A change of a graph: a transaction of its own, or part of the one around it."""
+    """A context that changes a graph. It is a transaction, or a part of the transaction around it."""
 
     __slots__ = ("_graph",)
 
@@ -55,7 +60,7 @@ class changing:
 
 
 @contextlib.contextmanager
-def _insert(layer, after):
+def _insert(layer: Layer, after: bool) -> Iterator[None]:
     graph = layer._op.graph
     graph.push_insertion_point(layer._op, after)
     try:
@@ -65,10 +70,13 @@ def _insert(layer, after):
 
 
 def insert_before(layer: Layer) -> contextlib.AbstractContextManager[None]:
-    """New layers go before `layer`. Without it they go before the layer that is rewritten, else to the end."""
+    """Returns a context in which new layers are inserted before `layer`.
+
+    Without such a context, new layers are inserted before the layer that a pattern rewrites, or else at the end.
+    """
     return _insert(layer, False)
 
 
 def insert_after(layer: Layer) -> contextlib.AbstractContextManager[None]:
-    """New layers go after `layer`, in the order in which they are made."""
+    """Returns a context in which new layers are inserted after `layer`, in the order in which they are made."""
     return _insert(layer, True)

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Python values that attributes stand for, beyond numbers, text, flags, lists and dicts."""
+"""Converts and checks Python values that become attributes and types of a graph."""
+
+from __future__ import annotations
 
 import enum
 import math
 import numbers
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import torch
 
@@ -18,8 +21,11 @@ _NAMES = {dtype_name(dtype): text for dtype, text in ELEMENT_TYPES.items()}
 _ENUM, _TUPLE = "python.enum", "python.tuple"
 
 
-def encode(value, what):
-    """What stands for `value` among plain values; the extension asks for what it doesn't know."""
+def encode(value: object, what: str) -> Any:
+    """Returns the plain value or attribute for `value`. The extension calls this for values that it can't convert.
+
+    what: the name of the value, for messages. Raises ArgumentTypeError if there is no attribute for it.
+    """
     from .._inlay import Attribute
 
     if isinstance(value, torch.dtype):
@@ -37,8 +43,8 @@ def encode(value, what):
     )
 
 
-def element_text(dtype):
-    """`f16` for torch.float16, "float16" and "f16"."""
+def element_text(dtype: object) -> str:
+    """Returns the element type as text: `f16` for torch.float16, "float16" and "f16"."""
     if isinstance(dtype, torch.dtype) and dtype in ELEMENT_TYPES:
         return ELEMENT_TYPES[dtype]
     if isinstance(dtype, str):
@@ -50,18 +56,19 @@ def element_text(dtype):
     raise ArgumentTypeError(f"expected a dtype like torch.float16, but got {dtype!r}")
 
 
-def float_text(value, element):
-    """A float as a literal of that element type, in hexadecimal if it isn't finite."""
+def float_text(value: float, element: str) -> str:
+    """Returns a float as a literal of that element type, in hexadecimal if it is not finite."""
     value = float(value)
     if math.isfinite(value):
         return print_float(value)
-    if decode(element) is None or not decode(element).is_floating_point:
-        raise ArgumentValueError(f"expected a number that {element} has, but got {value}")
-    return scalar_literal(value, decode(element))
+    dtype = decode(element)
+    if dtype is None or not dtype.is_floating_point:
+        raise ArgumentValueError(f"expected a number that {element} can hold, but got {value}")
+    return scalar_literal(value, dtype)
 
 
-def print_attribute(key, value, kind):
-    """A Python value as the text of an attribute of that Kind, or of any if it is None."""
+def print_attribute(key: str, value: Any, kind: Kind | None) -> str:
+    """Returns a Python value as the text of attribute `key` of that kind, or of any kind if `kind` is None."""
     if kind is Kind.TYPE or (kind is None and type(value).__name__ == "dtype"):
         return str(value)
     if value is True or value is False:
@@ -72,58 +79,63 @@ def print_attribute(key, value, kind):
         return f"{float_text(value, 'f64')} : f64"
     if isinstance(value, str):
         return quote(value)
-    if isinstance(value, (list, tuple)) and all(isinstance(one, int) for one in value):
+    if isinstance(value, (list, tuple)) and all(isinstance(number, int) for number in value):
         return f"array<i64: {', '.join(map(str, value))}>" if value else "array<i64>"
     raise ArgumentTypeError(f"expected a number, a string or integers for attribute '{key}', but got {value!r}")
 
 
-def check_integer(what, value, least=-(2**63)):
-    """The value as an int of 64 bits, from `least`."""
+def check_integer(what: str, value: Any, minimum: int = -(2**63)) -> int:
+    """Returns the value as an int. Raises ArgumentValueError if it is no integer of 64 bits from `minimum` on.
+
+    what: the name of the value, for the message.
+    """
     is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not is_whole or not least <= value < 2**63:
-        start = " of 64 bits" if is_whole and abs(value) >= 2**63 else f" from {least}" if least > -(2**63) else ""
+    if not is_whole or not minimum <= value < 2**63:
+        start = " of 64 bits" if is_whole and abs(value) >= 2**63 else f" from {minimum}" if minimum > -(2**63) else ""
         raise ArgumentValueError(f"expected {what} to be an integer{start}, but got {value!r:.80}")
     return int(value)
 
 
-def check_number(what, value, least=-math.inf):
-    """The value as a float, from `least`; NaN, which equals nothing, is none."""
+def check_number(what: str, value: Any, minimum: float = -math.inf) -> float:
+    """Returns the value as a float. Raises ArgumentValueError if it is NaN, below `minimum` or no number."""
     try:
         number = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
     except OverflowError:
         number = math.nan
-    if not number >= least:
-        start = f" from {least:g}" if least > -math.inf else ""
+    if not number >= minimum:
+        start = f" from {minimum:g}" if minimum > -math.inf else ""
         raise ArgumentValueError(f"expected {what} to be a number{start}, but got {value!r:.80}")
     return number
 
 
-def check_flag(what, value):
+def check_flag(what: str, value: object) -> bool:
+    """Returns the value if it is a bool. Raises ArgumentTypeError otherwise."""
     if not isinstance(value, bool):
         raise ArgumentTypeError(f"expected {what} to be True or False, but got {value!r:.80}")
     return value
 
 
-def check_text(what, value, may_be_empty=False):
+def check_text(what: str, value: object, may_be_empty: bool = False) -> str:
+    """Returns the value if it is a string. Raises ArgumentTypeError or ArgumentValueError otherwise."""
     if not isinstance(value, str):
         raise ArgumentTypeError(f"expected {what} to be a string, but got {value!r:.80}")
     if not value and not may_be_empty:
-        raise ArgumentValueError(f"expected {what} to be a string that isn't empty, but got ''")
+        raise ArgumentValueError(f"expected {what} to be a non-empty string, but got ''")
     return value
 
 
-def decode(text):
-    """The torch dtype for a type that is an attribute; None where PyTorch has none."""
+def decode(text: str) -> torch.dtype | None:
+    """Returns the torch dtype for the text of an element type, or None if PyTorch has none."""
     return _DTYPES.get(text)
 
 
-def dtype_of(element):
-    """The torch dtype of an element type; its text where PyTorch has none."""
+def dtype_of(element: str) -> torch.dtype | str:
+    """Returns the torch dtype for the text of an element type, or the text if PyTorch has none."""
     return _DTYPES.get(element, element)
 
 
-def type_text(result):
-    """A type's text from what stands for it: the text, a tensor of the same type, or (dtype, shape)."""
+def type_text(result: Any) -> str:
+    """Returns the text of a type that is given as text, as a tensor of the same type, or as (dtype, shape)."""
     if isinstance(result, str):
         return result
     if isinstance(result, (tuple, list)) and len(result) == 2:
@@ -132,20 +144,21 @@ def type_text(result):
             raise ArgumentTypeError(f"expected a shape of integers, but got {shape!r:.80}")
         return f"tensor<{''.join(f'{_dim(dim)}x' for dim in shape)}{element_text(dtype)}>"
     if hasattr(result, "type"):
-        return result.type
+        text: str = result.type
+        return text
     raise ArgumentTypeError(f"expected a result's type as text, a tensor, or (dtype, shape), but got {result!r}")
 
 
-def _dim(dim):
+def _dim(dim: Any) -> int | str:
     if isinstance(dim, bool) or not isinstance(dim, numbers.Integral):
-        raise ArgumentTypeError(f"expected a shape of integers, but got {dim!r} in it")
+        raise ArgumentTypeError(f"expected a shape of integers, but got the dim {dim!r}")
     if dim < -1:
-        raise ArgumentValueError(f"expected sizes of at least 0, or -1 for one that isn't known, but got {dim}")
+        raise ArgumentValueError(f"expected dims of at least 0, or -1 for an unknown dim, but got {dim}")
     return "?" if dim == -1 else int(dim)
 
 
-def flatten(structure, leaf):
-    """A structure of lists, tuples and dicts as plain values; `leaf(value)` is what stands for what isn't one."""
+def flatten(structure: Any, leaf: Callable[[Any], Any]) -> Any:
+    """Returns a structure of lists, tuples and dicts in a form without tuples. `leaf` converts the other values."""
     if isinstance(structure, tuple):
         return {_TUPLE: [flatten(element, leaf) for element in structure]}
     if isinstance(structure, list):
@@ -155,8 +168,8 @@ def flatten(structure, leaf):
     return leaf(structure)
 
 
-def unflatten(plain, leaf):
-    """The structure that `flatten` made plain; `leaf(value)` as there."""
+def unflatten(plain: Any, leaf: Callable[[Any], Any]) -> Any:
+    """Returns the structure that `flatten` converted. `leaf` converts the values that are not structures."""
     if isinstance(plain, list):
         return [unflatten(element, leaf) for element in plain]
     if isinstance(plain, dict):
@@ -168,13 +181,17 @@ def unflatten(plain, leaf):
     return leaf(plain)
 
 
-def _find_enum(text):
-    """The member of an enum of a module that is loaded: text of a graph must neither import nor reach anything else."""
+def _find_enum(text: object) -> enum.Enum:
+    """Returns the member of an enum for its text.
+
+    The text comes from a graph, so it must not import a module or reach anything but enums of imported modules.
+    """
     module, _, path = str(text).partition(":")
     path, _, member = path.rpartition(".")
-    found = sys.modules.get(module)
+    found: Any = sys.modules.get(module)
     for name in path.split("."):
         found = getattr(found, "__dict__", {}).get(name)
     if isinstance(found, enum.EnumMeta) and member in found.__members__:
-        return found.__members__[member]
+        value: enum.Enum = found.__members__[member]
+        return value
     raise ArgumentValueError(f"expected a member of an enum of a module that is imported, but got {text!r:.80}")

@@ -1,24 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A graph in forms to look at: Graphviz's language, and an ONNX file with a node per layer, of its dialect's domain."""
+"""Writes graphs for viewers: in the language of Graphviz, or as an ONNX file with a node for each layer.
+
+The domain of such a node is the dialect of its op.
+"""
 
 from __future__ import annotations
 
 import pathlib
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from .._dialect.text import dtype_name
 from ..errors import CompileError, UnsupportedError
 
 if TYPE_CHECKING:
-    from .module import Module
+    from .module import Layer, Module, Tensor
 
-_LONGEST_TEXT = 200
+_MAX_TEXT = 200  # characters of an attribute
 
 
 def draw_dot(module: Module) -> str:
-    """Returns the graph in Graphviz's language."""
+    """Returns the graph in the language of Graphviz."""
     lines = ["digraph network {", "  node [shape=box];"]
-    numbers = {}
+    numbers: dict[Tensor | Layer, str] = {}
     for tensor in module.get_inputs():
         numbers[tensor] = f"n{len(numbers)}"
         lines.append(f"  {numbers[tensor]} [shape=ellipse, label={_quote(tensor.name, tensor.type)}];")
@@ -38,7 +42,10 @@ def draw_dot(module: Module) -> str:
 
 
 def write_onnx(module: Module, folder: pathlib.Path) -> pathlib.Path:
-    """The path of `network.onnx` in the folder, which is made if it isn't there."""
+    """Writes `network.onnx` to the folder, which is created if it is missing, and returns the path.
+
+    Raises UnsupportedError without the package `onnx`, and CompileError if the file can't be written.
+    """
     try:
         import onnx
     except ImportError as error:
@@ -51,7 +58,7 @@ def write_onnx(module: Module, folder: pathlib.Path) -> pathlib.Path:
         [_make_value(tensor, onnx) for tensor in module.get_outputs()],
         value_info=[_make_value(tensor, onnx) for layer in layers for tensor in layer.get_outputs()],
     )
-    domains = [helper.make_opsetid(one, 1) for one in sorted({node.domain for node in graph.node})]
+    domains = [helper.make_opsetid(domain, 1) for domain in sorted({node.domain for node in graph.node})]
     model = helper.make_model(graph, producer_name="inlay", opset_imports=domains)
     path = folder / "network.onnx"
     try:
@@ -62,25 +69,25 @@ def write_onnx(module: Module, folder: pathlib.Path) -> pathlib.Path:
     return path
 
 
-def _make_node(layer, helper):
+def _make_node(layer: Layer, helper: ModuleType) -> Any:
     domain, _, kind = layer.op.partition(".")
-    inputs, outputs = ([tensor.name for tensor in some] for some in (layer.get_inputs(), layer.get_outputs()))
+    inputs, outputs = ([tensor.name for tensor in tensors] for tensors in (layer.get_inputs(), layer.get_outputs()))
     node = helper.make_node(kind, inputs, outputs, name=layer.name, domain=domain)
     for key, value in layer.attributes.items():
         node.attribute.append(helper.make_attribute(key, _plain(value)))
     return node
 
 
-def _plain(value):
-    """The value if an attribute of ONNX can be that, else the beginning of its text."""
+def _plain(value: Any) -> Any:
+    """Returns the value if ONNX has attributes of its type, else the beginning of its text."""
     flat = value if isinstance(value, list) and value else [value]
-    if all(type(one) in (int, bool, float) for one in flat) or all(isinstance(one, str) for one in flat):
+    if all(type(element) in (int, bool, float) for element in flat) or all(isinstance(text, str) for text in flat):
         return value
     text = str(value)
-    return text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + "..."
+    return text if len(text) <= _MAX_TEXT else text[:_MAX_TEXT] + "..."
 
 
-def _make_value(tensor, onnx):
+def _make_value(tensor: Tensor, onnx: ModuleType) -> Any:
     kind = onnx.TensorProto.DataType.keys()
     name = str(tensor.dtype) if isinstance(tensor.dtype, str) else dtype_name(tensor.dtype)
     name = {"float32": "FLOAT", "float64": "DOUBLE"}.get(name, name.upper())
@@ -89,6 +96,7 @@ def _make_value(tensor, onnx):
     return onnx.helper.make_tensor_value_info(tensor.name, element, shape)
 
 
-def _quote(*lines):
+def _quote(*lines: str) -> str:
+    """Returns a label of several lines."""
     escaped = (line.replace("\\", "\\\\").replace('"', '\\"') for line in lines)
     return '"' + "\\n".join(escaped) + '"'

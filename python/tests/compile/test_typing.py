@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A type checker sees the types of all that a user can reach: annotations are there, and are what they say."""
+"""Checks that a type checker sees the types of everything that users can reach, and that the types are right."""
 
+import ast
 import dataclasses
 import importlib
 import inspect
@@ -166,6 +167,36 @@ def test_options_passed_on_are_those_of_compile():
     assert hints_of(aliases.CompileOptions) == {**expected, **hints_of(aliases.Synonyms)}
     targets, strategies = ("vulkan", "host", "torch"), ("levels", "cost", "in-order", "torch-tensorrt")
     assert (targets, strategies) == (inlay._compile.options.TARGETS, inlay._compile.options.STRATEGIES)
+
+
+# -- The stub of the extension ----------------------------------------------------------------------------------------
+
+
+def members(name, names):
+    return {f"{name}.{member}" for member in names if not member.startswith("_")}
+
+
+def declared_names():
+    """Returns the names of the stub: functions, constants, classes and members of classes."""
+    names = set()
+    for node in ast.parse((PACKAGE / "_inlay.pyi").read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef) and not node.bases:
+            fields = [part.target.id for part in node.body if isinstance(part, ast.AnnAssign)]
+            methods = [part.name for part in node.body if isinstance(part, ast.FunctionDef)]
+            names |= {node.name, *members(node.name, fields + methods)}
+        elif isinstance(node, ast.FunctionDef):
+            names.add(node.name)
+        elif isinstance(node, ast.AnnAssign):
+            names.add(node.target.id)
+    return names
+
+
+def test_stub_of_the_extension_has_what_the_extension_has():
+    public = {name: value for name, value in vars(inlay._inlay).items() if not name.startswith("_")}
+    names = {"__version__", *public}
+    for name, value in public.items():
+        names |= members(name, vars(value)) if inspect.isclass(value) else set()
+    assert declared_names() == names | {"Graph.network"}  # inlay.Module sets this attribute
 
 
 # -- The stub of inlay.ops --------------------------------------------------------------------------------------------

@@ -253,7 +253,7 @@ def test_the_network_and_the_place_come_back_after_an_exception():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        (lambda m: op.relu(m.get_inputs()[0]).replace_all_uses_with(3), TypeError, "expected a tensor to use instead"),
+        (lambda m: op.relu(m.get_inputs()[0]).replace_all_uses_with(3), TypeError, "expected a tensor as replacement"),
         (lambda m: act(m).get_outputs()[0].replace_all_uses_with(m.get_inputs()[1]), inlay.RewriteError,
          "expected a value of type 'tensor<4x8xf32>', but got 'tensor<8x8xf32>'"),
         (lambda m: m.get_layers()[0].get_outputs()[0].replace_all_uses_with(act(m).get_outputs()[0]),

@@ -101,7 +101,7 @@ def test_budgets_are_numbers():
         ),
         (
             lambda manager, layer: layer.set_attribute("", 3),
-            "expected the name of an attribute of 't.a' to be a string that isn't empty, but got ''",
+            "expected the name of an attribute of 't.a' to be a non-empty string, but got ''",
         ),
         (lambda manager, layer: layer.set_attribute(3, 3), "of an attribute of 't.a' to be a string, but got 3"),
         (lambda manager, layer: setattr(layer, "name", 3), "expected the name of a layer 't.a' to be a string, but"),

@@ -265,7 +265,7 @@ def test_dtypes_are_told_in_each_spelling():
         (lambda m: m.x.constant("no"), "'yes' of x.constant in pattern 'a' to be True or False, but got 'no'"),
         (lambda m: m.x.same_shape("y"), "'other' of x.same_shape in pattern 'a' to be a captured value, as m.x, but"),
         (lambda m: m.x.rnk(1), "unknown predicate 'rnk' of 'x' in pattern 'a'; did you mean 'rank'?"),
-        (lambda m: m.args.equals("", 1), "'name' of args.equals in pattern 'a' to be a string that isn't empty"),
+        (lambda m: m.args.equals("", 1), "'name' of args.equals in pattern 'a' to be a non-empty string"),
     ],
 )
 def test_conditions_that_never_hold(condition, message):
@@ -351,5 +351,5 @@ def test_infinities_are_constants(dtype, number):
 def test_no_number_is_a_constant_of_a_graph():
     for dtype, text in (("f32", "0x7FC00000"), ("f16", "0x7E00"), ("f64", "0x7FF8000000000000")):
         assert f"dense<{text}> : tensor<{dtype}>" in str(network(lambda x: x + math.nan, x=f"4x{dtype}"))
-    with pytest.raises(ValueError, match="expected a number that i64 has, but got inf"):
+    with pytest.raises(ValueError, match="expected a number that i64 can hold, but got inf"):
         network(lambda x: x + math.inf, x="4xi64")

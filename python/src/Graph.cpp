@@ -288,7 +288,7 @@ void Graph::noteCall(Operation *op) {
 
 Graph::Busy::Busy(Graph &graph) : graph(graph) {
   graph.get();
-  if (graph.own || graph.rewriter || graph.whyNot)
+  if (graph.guardRewriter || graph.rewriter || graph.whyNot)
     raiseError("RewriteError", "expected a module that is not being changed; patterns can't run inside "
                                "'with net_guard' or inside another pattern");
   graph.user = std::this_thread::get_id();
@@ -321,21 +321,21 @@ void Graph::begin() {
     return;
   nameOnce();
   user = std::this_thread::get_id();
-  own = std::make_unique<GraphRewriter>(getContext());
-  own->getJournal().freeing = [this](Operation *op) { forget(op); };
-  rewriter = own.get();
+  guardRewriter = std::make_unique<GraphRewriter>(getContext());
+  guardRewriter->getJournal().freeing = [this](Operation *op) { forget(op); };
+  rewriter = guardRewriter.get();
 }
 
 void Graph::end(bool keep) {
-  if (--depth > 0 || !own)
+  if (--depth > 0 || !guardRewriter)
     return;
   if (keep)
     removeMarked();
   removed.clear();
-  std::string error = own->takeError();
+  std::string error = guardRewriter->takeError();
   if (!keep || !error.empty())
-    own->getJournal().undoTo(0);
-  own.reset(); // Commits the changes.
+    guardRewriter->getJournal().undoTo(0);
+  guardRewriter.reset(); // Commits the changes.
   rewriter = nullptr;
   user = {};
   if (keep && !error.empty())

@@ -184,8 +184,8 @@ private:
   unsigned nextNumber = 0;
   bool named = false;
 
-  std::thread::id user; ///< Thread that is changing the graph.
-  std::unique_ptr<GraphRewriter> own;
+  std::thread::id user;                         ///< Thread that is changing the graph.
+  std::unique_ptr<GraphRewriter> guardRewriter; ///< Of the outermost net_guard; null outside of one.
   GraphRewriter *rewriter = nullptr;
   const char *whyNot = nullptr; ///< Reason why the graph must not be changed; null if it may be.
   unsigned depth = 0;           ///< Nesting depth of net_guards.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graphs and handles as Python sees them; inlay._graph.module makes them pleasant.
+// Binds graphs and handles for Python. inlay._graph.module wraps them in a convenient interface.
 
 #include "Attributes.h"
 #include "Errors.h"

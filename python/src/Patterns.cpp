@@ -174,8 +174,8 @@ nb::object toPython(Graph &graph, const PDLValue &value) {
     return fromAttribute(attribute, graph.shareContext());
   nb::list list;
   if (auto values = value.dyn_cast<ValueRange>())
-    for (Value one : *values)
-      list.append(graph.handle(one));
+    for (Value element : *values)
+      list.append(graph.handle(element));
   return list;
 }
 
@@ -215,8 +215,8 @@ nb::object toPython(Graph &graph, const Capture &capture) {
           return fromAttribute(thing, graph.shareContext());
         } else if constexpr (std::is_same_v<T, SmallVector<Value>>) {
           nb::list list;
-          for (Value one : thing)
-            list.append(graph.handle(one));
+          for (Value element : thing)
+            list.append(graph.handle(element));
           return list;
         } else {
           return nb::none();

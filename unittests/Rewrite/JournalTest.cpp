@@ -87,7 +87,7 @@ TEST_F(JournalTest, WhatWouldBreakTheGraphIsRefused) {
     EXPECT_TRUE(StringRef(rewriter.takeError()).contains(why)) << why.str();
     EXPECT_EQ(print(*module), before);
   };
-  check([&](GraphRewriter &rewriter) { rewriter.eraseOp(a); }, "expected results of 't.a' without uses");
+  check([&](GraphRewriter &rewriter) { rewriter.eraseOp(a); }, "expected no uses of the erased 't.a'");
   check([&](GraphRewriter &rewriter) { rewriter.replaceOp(a, c); }, "expected a value of type 'tensor<4xf32>'");
   check([&](GraphRewriter &rewriter) { rewriter.replaceOp(a, ValueRange()); }, "expected 1 values for the results");
   check([&](GraphRewriter &rewriter) { rewriter.replaceOp(a, Value()); }, "expected a value to replace");

@@ -171,9 +171,10 @@ bool PatternRun::tryPattern(unsigned number, Operation *op) {
   SmallVector<unsigned> cyclingPatterns;
   auto label = [&](unsigned pattern) { return StringRef(manager.entries[pattern].label); };
   if (guard.note(number, op, changes, cyclingPatterns)) {
-    bool one = cyclingPatterns.size() == 1;
-    fail(loc, "rewriting doesn't end: " + Twine(one ? "pattern " : "patterns ") + quoteAll(cyclingPatterns, label) +
-                  (one ? " leads back to where it started" : " lead back to where they started"));
+    bool isSingle = cyclingPatterns.size() == 1;
+    fail(loc, "rewriting doesn't end: " + Twine(isSingle ? "pattern " : "patterns ") +
+                  quoteAll(cyclingPatterns, label) +
+                  (isSingle ? " leads back to where it started" : " lead back to where they started"));
   } else if (guard.isSpent()) {
     fail(loc, "rewriting doesn't seem to end: " + Twine(rewrites) + " rewrites for " + Twine(guard.getSeen()) +
                   " ops, the last by " + quoteAll(guard.getLastPatterns(), label));

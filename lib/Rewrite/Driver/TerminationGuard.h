@@ -23,7 +23,8 @@ public:
 
   void sawOp() { ++seen; }
 
-  /// Starts to track descent. To be called when ops are visited again, because their count then says nothing.
+  /// Starts to track descent. Call this when ops are visited again: the number of visits is then no measure of the
+  /// size of the graph.
   void watch() { watching = true; }
 
   /// Records a rewrite by pattern number `pattern` at `root`, whose changes are `changes`. Returns true if the rewrites

@@ -435,7 +435,7 @@ static bool runSteps(const MatchProgram &program, ArrayRef<Step> steps, Bindings
     }
     if (choices.empty())
       return false;
-    // The first choice alone takes linear time in the number of users, so it is not counted.
+    // A single choice takes linear time in the number of users, so only nested choices are counted.
     if (choices.size() > 1 && ++ways > MatchProgram::kMaxWays)
       return giveUp(context);
     step = steps.begin() + choices.back().step + 1;

@@ -72,7 +72,7 @@ struct Step {
     Definitions,   ///< Values a are all results of op b.
     Result,        ///< Result c of op a is b.
     Results,       ///< The results of op a are b.
-    Uses,          ///< The results of op a have as many uses as list c says.
+    Uses,          ///< The results of op a have the numbers of uses in list c.
     NoRegions,     ///< Op a has no regions.
     Native,        ///< Call c succeeds.
     Equal,         ///< Slots a and b are equal.

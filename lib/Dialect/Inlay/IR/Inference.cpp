@@ -58,11 +58,11 @@ bool inlay::broadcastInto(SmallVectorImpl<int64_t> &result, ArrayRef<int64_t> sh
   return true;
 }
 
-/// Infers the type that operands broadcast to. The operands in `alike` must have one element type.
-static LogicalResult inferBroadcast(std::optional<Location> loc, StringRef op, ValueRange alike, ValueRange all,
+/// Infers the type that operands broadcast to. The operands in `sameElement` must have one element type.
+static LogicalResult inferBroadcast(std::optional<Location> loc, StringRef op, ValueRange sameElement, ValueRange all,
                                     Type element, SmallVectorImpl<Type> &types) {
-  Type first = alike.front().getType();
-  for (Value operand : alike)
+  Type first = sameElement.front().getType();
+  for (Value operand : sameElement)
     if (getElementTypeOrSelf(operand) != getElementTypeOrSelf(first))
       return emitOptionalError(loc, "'", op, "' op expected operands of one element type, but got ", first, " and ",
                                operand.getType());

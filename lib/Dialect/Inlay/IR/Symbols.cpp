@@ -183,7 +183,7 @@ static bool multiplyTerms(const Terms &lhs, const Terms &rhs, Terms &product) {
     for (const Term &right : rhs) {
       Term term{0, left.factors};
       term.factors.append(right.factors);
-      llvm::sort(term.factors, [](AffineExpr one, AffineExpr other) { return toText(one) < toText(other); });
+      llvm::sort(term.factors, [](AffineExpr lhs, AffineExpr rhs) { return toText(lhs) < toText(rhs); });
       if (llvm::MulOverflow(left.number, right.number, term.number) || !addTerm(product, std::move(term)))
         return false;
     }
@@ -226,9 +226,9 @@ AffineExpr inlay::simplifyExpr(AffineExpr expr, unsigned symbols) {
   if (!splitIntoTerms(expr, symbols, terms))
     return expr;
   AffineExpr sum = getAffineConstantExpr(0, expr.getContext());
-  auto byText = [](const Term &one, const Term &other) {
+  auto byText = [](const Term &lhs, const Term &rhs) {
     auto spellFactors = [](const Term &term) { return llvm::join(llvm::map_range(term.factors, toText), "*"); };
-    return spellFactors(one) < spellFactors(other);
+    return spellFactors(lhs) < spellFactors(rhs);
   };
   llvm::sort(terms, byText);
   for (const Term &term : terms) {
